@@ -1,0 +1,56 @@
+# `make demo` and `make test` need Python 3.11 or newer, pip and make; they build .venv themselves.
+# Another interpreter: make test PYTHON=python3.13     More arguments: make bench ARGS="--only chain"
+
+PYTHON ?= python3
+BIN := .venv/bin
+ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
+PYTEST := $(ONE_THREAD) $(BIN)/python -m pytest -n auto --dist loadgroup
+
+.PHONY: demo test check fmt lint types layers sweep bench peers clean
+.NOTPARALLEL:
+
+demo: .venv/viz.stamp  ## train a classifier by a GradientTape loop
+	$(BIN)/python examples/train_digits.py $(ARGS)
+
+test: .venv/dev.stamp  ## all that needs neither Keras nor TensorFlow
+	$(PYTEST) --ignore=tests/keras --ignore=tests/parity $(ARGS)
+
+check: lint types layers  ## what CI asks before it tests
+
+fmt: .venv/dev.stamp
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+lint: .venv/dev.stamp
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+types: .venv/dev.stamp
+	$(BIN)/mypy
+
+layers: .venv/dev.stamp
+	$(BIN)/python -m pytest -q tests/test_layers.py
+
+sweep: .venv/dev.stamp  ## every registered rule through every property
+	$(PYTEST) tests/sweep $(ARGS)
+
+bench: .venv/dev.stamp  ## gradtape beside its peers; `make peers` first
+	$(BIN)/python benchmarks/run.py $(ARGS)
+
+peers: .venv-tf/peer.stamp .venv-peers/peer.stamp  ## what the benchmark compares with
+
+.venv-tf/peer.stamp: PEERS := tensorflow-cpu==2.21.0
+.venv-peers/peer.stamp: PEERS := torch jax autograd
+.venv-%/peer.stamp:
+	$(PYTHON) -m venv .venv-$*
+	.venv-$*/bin/python -m pip install --quiet $(PEERS)
+	touch $@
+
+.venv/%.stamp: pyproject.toml
+	$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("gradtape needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Say: make PYTHON=python3.12")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --editable ".[$*]"
+	touch $@
+
+clean:
+	rm -rf .venv .venv-* .pytest_cache .ruff_cache .mypy_cache dist

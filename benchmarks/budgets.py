@@ -1,0 +1,34 @@
+"""The budgets of the design: the most gradtape may need, as a fraction of what a peer needs."""
+
+FASTER = {"torch": 1, "jax": 1, "autograd": 1, "tensorflow": 1}
+
+BUDGETS = {
+    "import": {"numpy": 1.5},
+    "op, recorded": {"torch": 1 / 3, "tensorflow": 1 / 20},
+    "MLP tiny": FASTER,
+    "MLP small": FASTER,
+    "MLP medium": {**FASTER, "numpy": 1.3},
+    "MLP wide": {"numpy": 1.3},
+    "elementwise 10^6": {"torch": 1},
+    "jacobian": {"tensorflow": 1, "torch": 1},
+    "batch jacobian": {"tensorflow": 1, "torch": 1},
+    "tape memory, MLP": {"torch": 1},
+}
+UNWATCHED = 1.1  # of the cost of an op outside any tape
+
+
+def verdicts(results):
+    """(what, ratio, limit) of each budget that both sides of were measured."""
+    for row, limits in BUDGETS.items():
+        cells = results.get(row, {})
+        for peer, limit in limits.items():
+            if measured(cells, "gradtape", peer):
+                yield f"{row}: gradtape / {peer}", cells["gradtape"] / cells[peer], limit
+    inside, outside = results.get("op, unwatched", {}), results.get("op, outside a tape", {})
+    if measured(inside, "gradtape") and measured(outside, "gradtape"):
+        ratio = inside["gradtape"] / outside["gradtape"]
+        yield "op: unwatched / outside a tape", ratio, UNWATCHED
+
+
+def measured(cells, *frameworks):
+    return all(isinstance(cells.get(name), float) for name in frameworks)

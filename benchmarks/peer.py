@@ -1,0 +1,116 @@
+"""A framework's process as the driver sees it: where it runs, and how to ask it."""
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).parent
+FRAMEWORKS = ["gradtape", "numpy", "tensorflow", "torch", "jax", "autograd"]
+LOCAL_VENVS = [".venv-tf", ".venv-peers"]  # what `make peers` builds
+
+
+class PeerError(Exception):
+    """A worker answered with an error, or died."""
+
+
+def environment(threads):
+    """Variables that hold a child to `threads` threads, in every library that listens."""
+    names = ["OMP", "OPENBLAS", "MKL", "VECLIB_MAXIMUM", "NUMEXPR"]
+    limits = {f"{name}_NUM_THREADS": str(threads) for name in names}
+    if threads == 1:
+        limits["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false"
+    quiet = {"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1", "JAX_PLATFORMS": "cpu"}
+    return {**os.environ, **limits, **quiet, "PYTHONHASHSEED": "0"}
+
+
+def stay_on_cores(number):
+    """Keep this process and the children to come on `number` cores, where the system allows it."""
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[-number:])
+
+
+def has(python, framework):
+    code = f"import importlib.util, sys; sys.exit(not importlib.util.find_spec({framework!r}))"
+    try:
+        return (
+            subprocess.run([python, "-c", code], capture_output=True, check=False).returncode == 0
+        )
+    except OSError:
+        return False
+
+
+def interpreter(framework, chosen):
+    """The Python that hosts `framework`, or None: as chosen, else the first one that has it."""
+    wanted = chosen.get(framework) or os.environ.get(f"BENCH_PYTHON_{framework.upper()}")
+    local = [str(HERE.parent / venv / "bin" / "python") for venv in LOCAL_VENVS]
+    candidates = [wanted] if wanted else [sys.executable, *local]
+    return next((python for python in candidates if has(python, framework)), None)
+
+
+class Peer:
+    """A running worker."""
+
+    def __init__(self, framework, python, threads):
+        self.framework, self.python, self.threads = framework, python, threads
+        self.log = tempfile.TemporaryFile("w+")  # noqa: SIM115 - closed with the worker
+        self.process = subprocess.Popen(
+            [python, str(HERE / "worker.py"), framework, str(threads)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self.log,
+            text=True,
+            env=environment(threads),
+        )
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.close()
+        self.process.wait()
+        self.process.stdout.close()
+        self.log.close()
+
+    def fresh(self):
+        """The same framework in another, new process."""
+        return Peer(self.framework, self.python, self.threads)
+
+    def begin(self):
+        """Wait until the framework is loaded; its versions."""
+        self.read()
+        return self.ask("versions")["versions"]
+
+    def read(self):
+        line = self.process.stdout.readline()
+        if not line:
+            self.log.seek(0)
+            raise PeerError(f"{self.framework}: worker died.\n{self.log.read()[-2000:]}")
+        answer = json.loads(line)
+        if "error" in answer:
+            raise PeerError(f"{self.framework}: {answer['error']}")
+        return answer
+
+    def ask(self, do, **arguments):
+        with contextlib.suppress(BrokenPipeError):  # `read` will say why it died
+            self.process.stdin.write(json.dumps({"do": do, **arguments}) + "\n")
+            self.process.stdin.flush()
+        return self.read()
+
+
+def import_seconds(peer):
+    """Seconds that importing a framework takes in a new process."""
+    clock = "from time import perf_counter as now; start = now()"
+    code = f"{clock}; import {peer.framework}; print(now() - start)"
+    done = subprocess.run(
+        [peer.python, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=environment(peer.threads),
+    )
+    return float(done.stdout.split()[-1])

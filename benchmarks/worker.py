@@ -1,0 +1,108 @@
+"""One framework in one process: does what the driver asks, one JSON object a line each way.
+
+    {"do": "versions"}                         -> {"versions": {...}}
+    {"do": "setup", "problem": …, "save": …}   -> {} (first results saved), or {"missing": true}
+    {"do": "calibrate", "seconds": 0.1}        -> {"number": of steps that take about so long}
+    {"do": "time", "number": 20}               -> {"seconds": of one step}
+    {"do": "hold", "problem": …}               -> {"bytes": of one recording}, or {"missing": true}
+
+An exception is answered with {"error": its text}. What libraries print goes to stderr.
+"""
+
+import gc
+import importlib
+import json
+import os
+import sys
+import time
+from itertools import chain
+
+import numpy as np
+
+from problems import MEMORY, PROBLEMS
+
+BY_NAME = {problem.name: problem for problem in chain(PROBLEMS, MEMORY)}
+
+
+class Worker:
+    """Holds the step of the current problem between commands."""
+
+    def __init__(self, framework, threads):
+        self.workloads = importlib.import_module(f"workloads.in_{framework}")
+        self.workloads.use_threads(threads)
+        self.step = None
+
+    def versions(self):
+        return {"versions": self.workloads.versions()}
+
+    def setup(self, problem, save):
+        problem = BY_NAME[problem]
+        self.step = None
+        gc.collect()
+        make = getattr(self.workloads, problem.kind, None)
+        if make is None:
+            return {"missing": True}
+        self.step = make(**problem.data)
+        np.savez(save, *self.workloads.as_numpy(self.step()))
+        return {}
+
+    def calibrate(self, seconds):
+        """Warm up, then see how many steps fill `seconds`."""
+        self.time(1)
+        number = 1
+        while True:
+            spent = number * self.time(number)["seconds"]
+            if spent > seconds / 4 or number >= 1_000_000:
+                return {"number": max(1, round(number * seconds / spent))}
+            number *= 4
+
+    def time(self, number):
+        step, results = self.step, None
+        gc.collect()
+        start = time.perf_counter()
+        for _ in range(number):
+            results = step()
+        self.workloads.wait(results)
+        return {"seconds": (time.perf_counter() - start) / number}
+
+    def hold(self, problem, few=4, many=16):
+        """Growth of resident memory for each further recording that is kept alive.
+
+        What one forward pass allocates and frees again is reused by the next, so the slope counts
+        only what stays, whatever allocator the framework has.
+        """
+        problem = BY_NAME[problem]
+        make = getattr(self.workloads, problem.kind, None)
+        if make is None or not os.path.exists("/proc/self/statm"):
+            return {"missing": True}
+        record = make(**problem.data)
+        for _ in range(few):
+            record()
+        kept = [record() for _ in range(few)]
+        before = resident_bytes()
+        kept += [record() for _ in range(many)]
+        return {"bytes": (resident_bytes() - before) / (len(kept) - few) / problem.per}
+
+
+def resident_bytes():
+    gc.collect()
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def main():
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    worker = Worker(sys.argv[1], int(sys.argv[2]))
+    print(json.dumps({"ready": True}), file=answers, flush=True)
+    for line in sys.stdin:
+        request = json.loads(line)
+        try:
+            answer = getattr(worker, request.pop("do"))(**request)
+        except Exception as error:
+            answer = {"error": f"{type(error).__name__}: {error}"}
+        print(json.dumps(answer), file=answers, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,115 @@
+"""The workloads in autograd (HIPS)."""
+
+from importlib.metadata import version
+
+import autograd.numpy as anp
+import numpy as np
+from autograd import grad, make_vjp, value_and_grad
+from autograd import jacobian as jacobian_of
+
+
+def versions():
+    return {"autograd": version("autograd"), "numpy": np.__version__}
+
+
+def use_threads(n):
+    """The environment has said it: BLAS reads it when it is loaded."""
+
+
+def wait(results):
+    """NumPy is done when it returns."""
+
+
+def as_numpy(results):
+    return [np.asarray(r) for r in results]
+
+
+def run_chain(x, repeats):
+    y = x
+    for _ in range(repeats):
+        y = anp.sin(y * x + x)
+    return y
+
+
+def chain_outside(x, repeats):
+    x = float(x)
+    return lambda: [run_chain(x, repeats)]
+
+
+def chain_unwatched(x, repeats):
+    x = float(x)
+
+    def step():
+        kept = []
+        make_vjp(lambda w: kept.append(run_chain(x, repeats)) or w * w)(1.0)
+        return kept
+
+    return step
+
+
+def chain(x, repeats):
+    x = float(x)
+    differentiate = value_and_grad(lambda x: run_chain(x, repeats))
+    return lambda: list(differentiate(x))
+
+
+def chain_held(x, repeats):
+    x = float(x)
+    return lambda: make_vjp(lambda x: run_chain(x, repeats))(x)
+
+
+def loss_of(parameters, x, y, rows):
+    n = len(parameters) // 2
+    weights, biases = parameters[:n], parameters[n:]
+    for i in range(n - 1):
+        x = anp.maximum(anp.dot(x, weights[i]) + biases[i], 0)
+    logits = anp.dot(x, weights[-1]) + biases[-1]
+    logits = logits - anp.max(logits, axis=1, keepdims=True)
+    return anp.mean(anp.log(anp.sum(anp.exp(logits), axis=1)) - logits[rows, y])
+
+
+def mlp(x, y, weights, biases, rate):
+    parameters = [p.copy() for p in (*weights, *biases)]
+    rows, rate = np.arange(len(x)), np.float32(rate)
+    differentiate = value_and_grad(lambda p: loss_of(p, x, y, rows))
+
+    def step():
+        loss, gradients = differentiate(parameters)
+        for p, g in zip(parameters, gradients, strict=True):
+            p -= rate * g
+        return [loss, *parameters]
+
+    return step
+
+
+def mlp_held(x, y, weights, biases, rate):
+    rows = np.arange(len(x))
+    return lambda: make_vjp(lambda p: loss_of(p, x, y, rows))([*weights, *biases])
+
+
+def elementwise(x):
+    differentiate = value_and_grad(lambda x: anp.sum(anp.tanh(x) * x + x * x))
+    return lambda: list(differentiate(x))
+
+
+def jacobian(x, w):
+    differentiate = jacobian_of(lambda w: anp.tanh(anp.dot(x, w)))
+    return lambda: [differentiate(w)]
+
+
+def batch_jacobian(x, w1, w2):
+    # Rows do not mix, so the jacobian of the sum over rows holds every row's own.
+    differentiate = jacobian_of(lambda x: anp.sum(anp.dot(anp.tanh(anp.dot(x, w1)), w2), axis=0))
+    return lambda: [np.moveaxis(differentiate(x), 0, 1)]
+
+
+def second_order(x, w1, w2):
+    def loss(parameters):
+        return anp.mean((anp.dot(anp.tanh(anp.dot(x, parameters[0])), parameters[1]) - 1) ** 2)
+
+    def norm(parameters):
+        d1, d2 = grad(loss)(parameters)
+        return anp.sum(d1 * d1) + anp.sum(d2 * d2)
+
+    differentiate = grad(norm)
+    return lambda: differentiate([w1, w2])

@@ -1,0 +1,116 @@
+"""The workloads in JAX, op by op: transformed, but not compiled as a whole."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+
+def versions():
+    return {"jax": jax.__version__}
+
+
+def use_threads(n):
+    """The environment and the cores this process may use have said it."""
+
+
+def wait(results):
+    jax.block_until_ready(results)
+
+
+def as_numpy(results):
+    return [np.asarray(r) for r in results]
+
+
+def run_chain(x, repeats):
+    y = x
+    for _ in range(repeats):
+        y = jnp.sin(y * x + x)
+    return y
+
+
+def chain_outside(x, repeats):
+    x = jnp.asarray(x)
+    return lambda: [run_chain(x, repeats)]
+
+
+def chain_unwatched(x, repeats):
+    x, other = jnp.asarray(x), jnp.ones(())
+
+    def step():
+        kept = []
+        jax.vjp(lambda w: kept.append(run_chain(x, repeats)) or w * w, other)
+        return kept
+
+    return step
+
+
+def chain(x, repeats):
+    x = jnp.asarray(x)
+    differentiate = jax.value_and_grad(lambda x: run_chain(x, repeats))
+    return lambda: list(differentiate(x))
+
+
+def chain_held(x, repeats):
+    x = jnp.asarray(x)
+    return lambda: jax.vjp(lambda x: run_chain(x, repeats), x)
+
+
+def loss_of(parameters, x, y):
+    weights, biases = parameters
+    for w, b in zip(weights[:-1], biases[:-1], strict=True):
+        x = jax.nn.relu(x @ w + b)
+    logits = x @ weights[-1] + biases[-1]
+    return -jnp.mean(jax.nn.log_softmax(logits)[jnp.arange(len(y)), y])
+
+
+def mlp(x, y, weights, biases, rate):
+    x, y = jnp.asarray(x), jnp.asarray(y)
+    parameters = jax.tree.map(jnp.asarray, (weights, biases))
+    differentiate = jax.value_and_grad(loss_of)
+
+    def step():
+        nonlocal parameters
+        loss, gradients = differentiate(parameters, x, y)
+        parameters = jax.tree.map(lambda p, g: p - rate * g, parameters, gradients)
+        return [loss, *parameters[0], *parameters[1]]
+
+    return step
+
+
+def mlp_held(x, y, weights, biases, rate):
+    x, y = jnp.asarray(x), jnp.asarray(y)
+    parameters = jax.tree.map(jnp.asarray, (weights, biases))
+    return lambda: jax.vjp(lambda p: loss_of(p, x, y), parameters)
+
+
+def elementwise(x):
+    x = jnp.asarray(x)
+    differentiate = jax.value_and_grad(lambda x: jnp.sum(jnp.tanh(x) * x + x * x))
+    return lambda: list(differentiate(x))
+
+
+def jacobian(x, w):
+    x, w = jnp.asarray(x), jnp.asarray(w)
+    differentiate = jax.jacrev(lambda w: jnp.tanh(x @ w))
+    return lambda: [differentiate(w)]
+
+
+def batch_jacobian(x, w1, w2):
+    x, w1, w2 = jnp.asarray(x), jnp.asarray(w1), jnp.asarray(w2)
+    differentiate = jax.vmap(jax.jacrev(lambda row: jnp.tanh(row @ w1) @ w2))
+    return lambda: [differentiate(x)]
+
+
+def second_order(x, w1, w2):
+    x, parameters = jnp.asarray(x), (jnp.asarray(w1), jnp.asarray(w2))
+
+    def loss(parameters):
+        w1, w2 = parameters
+        return jnp.mean(jnp.square(jnp.tanh(x @ w1) @ w2 - 1))
+
+    def norm(parameters):
+        d1, d2 = jax.grad(loss)(parameters)
+        return jnp.sum(jnp.square(d1)) + jnp.sum(jnp.square(d2))
+
+    differentiate = jax.grad(norm)
+    return lambda: list(differentiate(parameters))

@@ -1,0 +1,152 @@
+"""The workloads in TensorFlow, eagerly; `in_gradtape.py` runs them on gradtape as they stand."""
+
+import tensorflow as tf
+
+
+def versions():
+    return {"tensorflow": tf.__version__}
+
+
+def use_threads(n):
+    tf.config.threading.set_intra_op_parallelism_threads(n)
+    tf.config.threading.set_inter_op_parallelism_threads(n)
+
+
+def as_numpy(results):
+    return [r.numpy() for r in results]
+
+
+def wait(results):
+    """Eager kernels on a CPU have run when they return."""
+
+
+def run_chain(x, repeats):
+    y = x
+    for _ in range(repeats):
+        y = tf.sin(y * x + x)
+    return y
+
+
+def chain_outside(x, repeats):
+    x = tf.constant(x)
+    return lambda: [run_chain(x, repeats)]
+
+
+def chain_unwatched(x, repeats):
+    x, other = tf.constant(x), tf.Variable(1.0)
+
+    def step():
+        with tf.GradientTape() as tape:
+            tape.watch(other)
+            return [run_chain(x, repeats)]
+
+    return step
+
+
+def chain(x, repeats):
+    x = tf.constant(x)
+
+    def step():
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = run_chain(x, repeats)
+        return [y, tape.gradient(y, x)]
+
+    return step
+
+
+def chain_held(x, repeats):
+    x = tf.constant(x)
+
+    def hold():
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = run_chain(x, repeats)
+        return tape, y
+
+    return hold
+
+
+def loss_of(x, y, weights, biases):
+    for w, b in zip(weights[:-1], biases[:-1], strict=True):
+        x = tf.nn.relu(tf.matmul(x, w) + b)
+    logits = tf.matmul(x, weights[-1]) + biases[-1]
+    losses = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=logits)
+    return tf.reduce_mean(losses)
+
+
+def mlp(x, y, weights, biases, rate):
+    x, y = tf.constant(x), tf.constant(y)
+    weights, biases = [tf.Variable(w) for w in weights], [tf.Variable(b) for b in biases]
+    variables = weights + biases
+
+    def step():
+        with tf.GradientTape() as tape:
+            loss = loss_of(x, y, weights, biases)
+        for variable, g in zip(variables, tape.gradient(loss, variables), strict=True):
+            variable.assign_sub(rate * g)
+        return [loss, *variables]
+
+    return step
+
+
+def mlp_held(x, y, weights, biases, rate):
+    x, y = tf.constant(x), tf.constant(y)
+    weights, biases = [tf.Variable(w) for w in weights], [tf.Variable(b) for b in biases]
+
+    def hold():
+        with tf.GradientTape() as tape:
+            loss = loss_of(x, y, weights, biases)
+        return tape, loss
+
+    return hold
+
+
+def elementwise(x):
+    x = tf.constant(x)
+
+    def step():
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            value = tf.reduce_sum(tf.tanh(x) * x + x * x)
+        return [value, tape.gradient(value, x)]
+
+    return step
+
+
+def jacobian(x, w):
+    x, w = tf.constant(x), tf.Variable(w)
+
+    def step():
+        with tf.GradientTape() as tape:
+            y = tf.tanh(tf.matmul(x, w))
+        return [tape.jacobian(y, w)]
+
+    return step
+
+
+def batch_jacobian(x, w1, w2):
+    x, w1, w2 = tf.constant(x), tf.constant(w1), tf.constant(w2)
+
+    def step():
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.matmul(tf.tanh(tf.matmul(x, w1)), w2)
+        return [tape.batch_jacobian(y, x)]
+
+    return step
+
+
+def second_order(x, w1, w2):
+    x, variables = tf.constant(x), [tf.Variable(w1), tf.Variable(w2)]
+
+    def step():
+        with tf.GradientTape() as outer:
+            with tf.GradientTape() as inner:
+                y = tf.matmul(tf.tanh(tf.matmul(x, variables[0])), variables[1])
+                loss = tf.reduce_mean(tf.square(y - 1.0))
+            d1, d2 = inner.gradient(loss, variables)
+            norm = tf.reduce_sum(tf.square(d1)) + tf.reduce_sum(tf.square(d2))
+        return outer.gradient(norm, variables)
+
+    return step

@@ -1,0 +1,7 @@
+"""`python -m gradtape script.py args…`: run a TensorFlow program on gradtape."""
+
+import sys
+
+from gradtape.dropin.run import main
+
+sys.exit(main(sys.argv[1:]))

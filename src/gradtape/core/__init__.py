@@ -1,0 +1,1 @@
+"""Values and dispatch: dtypes, shapes, tensors, primitives, recorders and errors."""

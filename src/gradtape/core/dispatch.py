@@ -1,0 +1,218 @@
+"""Applying a primitive: evaluate the kernel, wrap the result, tell the recorders.
+
+`bind` is the whole story, for any primitive; `generate` writes it out for the common cases. A recorder is a dict: keys are the uids it knows, and storing an entry under an output's uid records
+the application. An entry is a flat tuple
+
+    (step, uid of each watched input …, what the rules of those inputs need …)
+
+where `step(entry, g, grads)` is the backward step, made by the tape layer on first use (`make_step`).
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.context import local, next_uid
+from gradtape.core.errors import InvalidArgumentError, OpError, hide_library
+from gradtape.core.primitive import Primitive, Spec
+from gradtape.core.tensor import EagerTensor, Tensor
+from gradtape.core.tensor import eager as wrap
+
+Step = Callable[[tuple[Any, ...], Any, dict[int, Any]], None]
+
+# TensorFlow computes 1/0 and overflows in silence. An `np.errstate` around every kernel would cost a microsecond, so
+# forward kernels run as they are: NumPy's warnings out of our modules are ignored, and where somebody turned them into
+# errors the kernel runs again in silence (`recover`).
+warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"gradtape\.")
+
+
+class Recording(dict[int, Any]):
+    """What a tape knows: uid → entry for what it computed, uid → None for what it watches."""
+
+    __slots__ = ("__weakref__", "accessed", "roots", "variables")
+
+    def __init__(self, accessed: bool = True) -> None:
+        """Watch trainable variables as they are read, if `accessed`."""
+        self.accessed = accessed
+        self.roots: set[int] = set()
+        self.variables: dict[int, tuple[Any, list[int]]] = {}
+
+    def touch(self, variable: Any, uid: int) -> None:
+        """A variable's current version `uid` is being read."""
+        if (self.accessed and variable.trainable) or variable._key in self.variables:
+            self.watch_variable(variable, uid)
+
+    def watch(self, uid: int) -> None:
+        """Make `uid` a root, unless it was computed from one."""
+        if uid not in self:
+            self[uid] = None
+            self.roots.add(uid)
+
+    def watch_variable(self, variable: Any, uid: int) -> None:
+        """Remember this version as a root that belongs to `variable`."""
+        self.watch(uid)
+        versions = self.variables.setdefault(variable._key, (variable, []))[1]
+        if uid not in versions:
+            versions.append(uid)
+
+
+class Handed:
+    """What the tape layer hands down."""
+
+    make_step: Callable[[Primitive, int, bool], Step]
+    move: Step
+
+
+def spec_of(raw: Any) -> Spec:
+    """Shape and dtype of a raw array."""
+    return Spec(raw.shape, raw.dtype) if hasattr(raw, "dtype") else spec_of(np.asarray(raw))
+
+
+def needs_of(op: Primitive, mask: int, fold: bool) -> tuple[str, ...]:
+    """Names of what an entry keeps for the inputs in `mask`, in order."""
+    names: dict[str, None] = {}
+    for i, rule in enumerate(op.rules):
+        if rule is not None and mask >> i & 1:
+            names.update(dict.fromkeys(n for n in rule.needs if n != "i"))
+            if fold:
+                names[f"{op.inputs[i]}_shape"] = None
+    if fold:
+        names["out_shape"] = None
+    if op.outputs:
+        names["out_spec"] = None
+    return tuple(names)
+
+
+def step_of(op: Primitive, mask: int, fold: bool) -> Step:
+    """The backward step for the inputs in `mask`, made on first use."""
+    key = (mask, fold)
+    step = op.steps.get(key)
+    if step is None:
+        step = op.steps[key] = Handed.make_step(op, mask, fold)
+    return step
+
+
+def evaluate(op: Primitive, raws: tuple[Any, ...], static: dict[str, Any]) -> Any:
+    """Run the kernel; errors come out as TensorFlow's."""
+    try:
+        return op.kernel(*raws, **static)
+    except Exception as error:
+        return recover(error, op, raws, static)
+
+
+def recover(error: Exception, op: Primitive, raws: tuple[Any, ...], static: dict[str, Any]) -> Any:
+    """Compute again in silence if a floating-point warning was made an error; else explain."""
+    if isinstance(error, RuntimeWarning | FloatingPointError):
+        with np.errstate(all="ignore"):
+            return op.kernel(*raws, **static)
+    if isinstance(error, OpError | NotImplementedError | MemoryError):
+        raise error
+    if isinstance(error, OverflowError):
+        return op.kernel(*wrapped(raws), **static)
+    shapes = [np.shape(raw) for raw in raws]
+    if op.core == 0 and not broadcastable(shapes):
+        listed = " vs. ".join(str(list(shape)).replace(" ", "") for shape in shapes)
+        raise InvalidArgumentError(
+            f"{op.name}: Incompatible shapes: {listed}. Operands must broadcast; reshape or tile one."
+        ) from None
+    kinds = ", ".join(f"{np.asarray(raw).dtype}{list(np.shape(raw))}" for raw in raws)
+    raise InvalidArgumentError(f"{op.name}: {error}. Received {kinds}.") from error
+
+
+def wrapped(raws: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Python integers that are too large for the integer array they meet, modulo its range."""
+    dtype = next(raw.dtype for raw in raws if not isinstance(raw, int))
+    return tuple(np.asarray(raw).astype(dtype) if isinstance(raw, int) else raw for raw in raws)
+
+
+def quiet() -> Any:
+    """Within this scope NumPy does not warn about overflow and the like."""
+    return np.errstate(all="ignore")
+
+
+def broadcastable(shapes: list[tuple[int, ...]]) -> bool:
+    """Whether arrays of these shapes broadcast."""
+    try:
+        np.broadcast_shapes(*shapes)
+    except ValueError:
+        return False
+    return True
+
+
+def bind(op: Primitive, args: tuple[Any, ...], static: dict[str, Any]) -> Any:
+    """Apply `op` to tensors and raw arrays."""
+    raws = tuple(a._array if isinstance(a, Tensor) else a for a in args)
+    result = evaluate(op, raws, static)
+    if not op.outputs:
+        out = wrap(result)
+        for known in local.recorders:
+            mask = watched(op, args, known)
+            if mask:
+                known[out.uid] = entry_of(op, mask, args, raws, static, out, result)
+                if type(known) is not Recording:
+                    known.complete((out,))
+        return out
+    outs = tuple(wrap(r) for r in result)
+    for known in local.recorders:
+        mask = watched(op, args, known)
+        if mask:
+            anchor = next_uid()
+            known[anchor] = entry_of(op, mask, args, raws, static, outs, result)
+            for i, out in enumerate(outs):
+                known[out.uid] = (Handed.move, anchor, i)
+            if type(known) is not Recording:
+                known.complete(outs)
+    return outs
+
+
+def watched(op: Primitive, args: tuple[Any, ...], known: dict[int, Any]) -> int:
+    """Bits of the inputs that `known` knows and that have a rule."""
+    mask = 0
+    for i, a in enumerate(args):
+        if isinstance(a, Tensor) and a.uid in known and op.rule(i) is not None:
+            mask |= 1 << i
+    return mask
+
+
+def entry_of(
+    op: Primitive, mask: int, args: Any, raws: Any, static: dict[str, Any], out: Any, result: Any
+) -> tuple[Any, ...]:
+    """The record of one application."""
+    uids = tuple(a.uid for i, a in enumerate(args) if mask >> i & 1)
+    if op.variadic:
+        fold = False
+        values = {
+            op.inputs[0]: args,
+            f"{op.inputs[0]}_spec": tuple(spec_of(raw) for raw in raws),
+        }
+        names, head = needs_of(op, 1, False), (uids, mask)
+    else:
+        fold = op.core is not None and broadcasts(op.core, raws, result)
+        values = dict(zip(op.inputs, args, strict=True))
+        names, head = needs_of(op, mask, fold), uids
+    values |= static
+    values["out"] = out
+    raw_of = {**dict(zip(op.inputs, raws, strict=False)), "out": result}
+    for name in names:
+        if name not in values:
+            what, _, kind = name.rpartition("_")
+            raw = raw_of[what]
+            if kind == "shape":
+                values[name] = np.shape(raw)
+            elif type(raw) is tuple:
+                values[name] = tuple(spec_of(r) for r in raw)
+            else:
+                values[name] = spec_of(raw)
+    step = step_of(op, 1 if op.variadic else mask, fold)
+    return (step, *head, *(values[name] for name in names))
+
+
+def broadcasts(core: int, raws: tuple[Any, ...], result: Any) -> bool:
+    """Whether some operand was stretched in front of its `core` axes."""
+    end = -core or None
+    front = np.shape(result)[:end]
+    return any(np.shape(raw)[:end] != front for raw in raws)

@@ -1,0 +1,252 @@
+"""TensorFlow's exception tree, and tracebacks that end at the user's line.
+
+Exception
+├── OpError                        base of what an op raises; has an `error_code`
+│   ├── CancelledError             1   the operation was cancelled
+│   ├── UnknownError               2   nothing more is known
+│   ├── InvalidArgumentError       3   an argument's value, shape or dtype is wrong
+│   ├── DeadlineExceededError      4   it took too long
+│   ├── NotFoundError              5   a file or resource is missing
+│   ├── AlreadyExistsError         6   what should be created is there already
+│   ├── PermissionDeniedError      7   the caller may not do this
+│   ├── ResourceExhaustedError     8   out of memory, disk or quota
+│   ├── FailedPreconditionError    9   the state does not allow it, as an unset variable
+│   ├── AbortedError              10   given up, usually because of a concurrent action
+│   ├── OutOfRangeError           11   past the end, as of a dataset
+│   ├── UnimplementedError        12   not there for these arguments
+│   ├── InternalError             13   a mistake of ours
+│   ├── UnavailableError          14   try again later
+│   ├── DataLossError             15   bytes are missing or corrupt
+│   └── UnauthenticatedError      16   no valid credentials
+├── TypeError
+│   └── OperatorNotAllowedInGraphError   Python looked at a symbolic tensor's value
+└── ValueError
+    └── InaccessibleTensorError          a tensor of a trace that is closed
+"""
+
+import os
+import threading
+from collections.abc import Callable, Mapping
+from functools import wraps
+from types import TracebackType
+from typing import Any, ClassVar, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+OK = 0
+CANCELLED = 1
+UNKNOWN = 2
+INVALID_ARGUMENT = 3
+DEADLINE_EXCEEDED = 4
+NOT_FOUND = 5
+ALREADY_EXISTS = 6
+PERMISSION_DENIED = 7
+RESOURCE_EXHAUSTED = 8
+FAILED_PRECONDITION = 9
+ABORTED = 10
+OUT_OF_RANGE = 11
+UNIMPLEMENTED = 12
+INTERNAL = 13
+UNAVAILABLE = 14
+DATA_LOSS = 15
+UNAUTHENTICATED = 16
+
+
+class OpError(Exception):
+    """Base class of the errors that ops raise.
+
+    Takes TensorFlow's arguments, `OpError(node_def, op, message, error_code)` and
+    `InvalidArgumentError(node_def, op, message)`, or the message alone.
+    """
+
+    _code: ClassVar[int | None] = None
+
+    def __init_subclass__(cls, code: int | None = None, **kwargs: Any) -> None:
+        """Give the subclass the error code it stands for."""
+        super().__init_subclass__(**kwargs)
+        if code is not None:
+            cls._code = code
+
+    def __init__(
+        self,
+        node_def: Any = None,
+        op: Any = None,
+        message: str | None = None,
+        *details: Any,
+        error_code: int | None = None,
+    ) -> None:
+        """Keep the facts; `details` are the code (of a bare OpError) and a dict of payloads."""
+        super().__init__()
+        if message is None:
+            node_def, message = None, node_def
+        code = self._code if error_code is None else error_code
+        if code is None:
+            code, *details = details or (UNKNOWN,)  # type: ignore[assignment]
+        self._node_def = node_def
+        self._op = op
+        self._message: str = message
+        self._error_code = code
+        self._payloads: Mapping[Any, Any] = details[0] if details else {}
+
+    @property
+    def node_def(self) -> Any:
+        """The description of the op that failed, if known."""
+        return self._node_def
+
+    @property
+    def op(self) -> Any:
+        """The operation that failed; None in eager execution."""
+        return self._op
+
+    @property
+    def message(self) -> str:
+        """What went wrong, in words."""
+        return self._message
+
+    @property
+    def error_code(self) -> int:
+        """One of the codes of this module, such as `INVALID_ARGUMENT`."""
+        return self._error_code
+
+    @property
+    def experimental_payloads(self) -> Mapping[Any, Any]:
+        """Details about the error."""
+        return self._payloads
+
+    def __str__(self) -> str:
+        return self._message
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        code = (self._error_code,) if self._code is None else ()
+        return type(self), (self._node_def, self._op, self._message, *code, self._payloads)
+
+
+class CancelledError(OpError, code=CANCELLED):
+    """An operation was cancelled."""
+
+
+class UnknownError(OpError, code=UNKNOWN):
+    """An error about which nothing more is known."""
+
+
+class InvalidArgumentError(OpError, code=INVALID_ARGUMENT):
+    """An argument has a value, shape or dtype that the operation does not take."""
+
+
+class DeadlineExceededError(OpError, code=DEADLINE_EXCEEDED):
+    """An operation did not finish in time."""
+
+
+class NotFoundError(OpError, code=NOT_FOUND):
+    """A file or another resource is missing."""
+
+
+class AlreadyExistsError(OpError, code=ALREADY_EXISTS):
+    """What should be created is there already."""
+
+
+class PermissionDeniedError(OpError, code=PERMISSION_DENIED):
+    """The caller may not do this."""
+
+
+class ResourceExhaustedError(OpError, code=RESOURCE_EXHAUSTED):
+    """Memory, disk or another resource is used up."""
+
+
+class FailedPreconditionError(OpError, code=FAILED_PRECONDITION):
+    """The state of the system does not allow the operation."""
+
+
+class AbortedError(OpError, code=ABORTED):
+    """An operation was given up, usually because of a concurrent one."""
+
+
+class OutOfRangeError(OpError, code=OUT_OF_RANGE):
+    """An operation went past the end, as an iterator after its last element."""
+
+
+class UnimplementedError(OpError, code=UNIMPLEMENTED):
+    """An operation does not exist for these arguments."""
+
+
+class InternalError(OpError, code=INTERNAL):
+    """An invariant of the library is broken."""
+
+
+class UnavailableError(OpError, code=UNAVAILABLE):
+    """The runtime is not available now."""
+
+
+class DataLossError(OpError, code=DATA_LOSS):
+    """Data is missing or corrupt, and cannot be recovered."""
+
+
+class UnauthenticatedError(OpError, code=UNAUTHENTICATED):
+    """The request has no valid credentials."""
+
+
+class OperatorNotAllowedInGraphError(TypeError):
+    """Python asked a symbolic tensor for its value, as `bool` or iteration do."""
+
+
+class InaccessibleTensorError(ValueError):
+    """A tensor was used outside the trace that made it."""
+
+
+# Code that we generate has no file; it is compiled under a name that starts like this.
+GENERATED = "<gradtape"
+_OURS = (os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep, GENERATED)
+_filtering = threading.local()
+
+
+def enable_traceback_filtering() -> None:
+    """Hide this library's frames from tracebacks in this thread; it is the default."""
+    _filtering.enabled = True
+
+
+def disable_traceback_filtering() -> None:
+    """Show this library's frames in tracebacks in this thread."""
+    _filtering.enabled = False
+
+
+def is_traceback_filtering_enabled() -> bool:
+    """Whether this library's frames are hidden from tracebacks in this thread."""
+    return getattr(_filtering, "enabled", True)
+
+
+def user_frames(traceback: TracebackType | None) -> TracebackType | None:
+    """`traceback` without the frames of this library; None if nothing is left."""
+    kept = []
+    while traceback is not None:
+        if not traceback.tb_frame.f_code.co_filename.startswith(_OURS):
+            kept.append(traceback)
+        traceback = traceback.tb_next
+    rest = None
+    for entry in reversed(kept):
+        rest = TracebackType(rest, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
+    return rest
+
+
+def hide_library(error: BaseException) -> None:
+    """Drop this library's frames from the traceback of `error`, if that is wanted.
+
+    Call it in the outermost library frame and then `raise` bare: a bare re-raise adds no entry
+    for the frame it stands in, so the traceback ends at the user's line.
+    """
+    if is_traceback_filtering_enabled():
+        error.__traceback__ = user_frames(error.__traceback__)
+
+
+def public(fn: Callable[P, R]) -> Callable[P, R]:
+    """Make the tracebacks of errors out of `fn` end at the caller's line."""
+
+    @wraps(fn)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return fn(*args, **kwargs)
+        except Exception as error:
+            hide_library(error)
+            raise
+
+    return call

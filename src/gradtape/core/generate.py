@@ -1,0 +1,298 @@
+"""What `dispatch.bind` does for one or two eager tensors, written out as generated code.
+
+Eager programs spend their time here. `specialised` makes the callable of a primitive, `checked` a public elementwise
+function. Source is generated, and compiled, when a function is first called: importing stays quick.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import cache
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.context import local, next_uid
+from gradtape.core.dispatch import Recording, Step, bind, needs_of, recover, step_of
+from gradtape.core.errors import hide_library
+from gradtape.core.primitive import Primitive, Spec
+from gradtape.core.tensor import EagerTensor, Tensor
+
+FLOAT32 = np.dtype("float32")
+
+
+def specialised(op: Primitive) -> Any:
+    """The callable of a primitive: kernel on raw arrays, `bind` on tensors, unrolled for few inputs."""
+    if op.variadic:
+        return lambda *args, **static: (
+            bind(op, args, static)
+            if any(isinstance(a, Tensor) for a in args)
+            else op.kernel(*args, **static)
+        )
+    function = later(op, lambda: specialised_source(op))
+    function.__wrapped__ = op.kernel  # for its signature
+    return function
+
+
+def specialised_source(op: Primitive) -> list[str]:
+    """Source of a primitive's callable."""
+    signature = ", ".join([*op.inputs, *(["*", *op.statics] if op.statics else [])])
+    some_tensor = " or ".join(f"isinstance({name}, Tensor)" for name in op.inputs)
+    args = ", ".join(op.inputs) + ","
+    general = [
+        f"    if {some_tensor}:",
+        f"        return bind(op, ({args}), {static_dict(op)})",
+        f"    return kernel({call_of(op, op.inputs)})",
+    ]
+    lines = [f"def {op.name}({signature}):"]
+    if op.outputs or len(op.inputs) > 2:
+        return lines + general
+    raws = tuple(f"{name}_" for name in op.inputs)
+    return [
+        *lines,
+        f"    if {' and '.join(f'type({name}) is EagerTensor' for name in op.inputs)}:",
+        *(f"        {name}_ = {name}._array" for name in op.inputs),
+        "        try:",
+        f"            r = kernel({call_of(op, raws)})",
+        "        except Exception as error:",
+        f"            r = recover(error, op, ({', '.join(raws)},), {static_dict(op)})",
+        *indent(2, tell(op, op.inputs, raws)),
+        *general,
+    ]
+
+
+def checked(
+    op: Primitive,
+    allowed: frozenset[Any],
+    slow: Callable[..., Any],
+    names: tuple[str, ...] = ("x", "y"),
+    reflected: bool = False,
+    numbers: tuple[bool, bool] = (True, True),
+) -> Any:
+    """A public elementwise function of one or two tensors, with the dtype checks TensorFlow makes.
+
+    What is not plainly a tensor (and a tensor of the same dtype, or a Python number) goes to `slow`, which converts
+    the arguments, or raises. `names` are those of the parameters; `reflected` swaps the operands, for methods such as
+    `__rsub__`; `numbers` says which operand may go to the kernel as a Python number.
+    """
+    names = names[: len(op.inputs)]
+    order = tuple(reversed(names)) if reflected else names
+    single = FLOAT32 in allowed
+    function = later(
+        op,
+        lambda: checked_source(op, names, order, numbers, single),
+        allowed=allowed,
+        slow=slow,
+        weak=weak_of(allowed),
+    )
+    function.__signature__ = signature_of(order)
+    return function
+
+
+@cache
+def weak_of(allowed: frozenset[Any]) -> dict[type, frozenset[Any]]:
+    """Dtypes that a Python number may meet as it is. bfloat16 is not among them: it would turn into float32."""
+    builtin = frozenset(d for d in allowed if d.kind in "fc" and d.num < 64)
+    return {float: builtin, int: builtin | {d for d in allowed if d.kind in "iu"}}
+
+
+@cache
+def signature_of(names: tuple[str, ...]) -> inspect.Signature:
+    """Signature of a public elementwise function."""
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    parameters = [inspect.Parameter(name, kind) for name in names]
+    return inspect.Signature([*parameters, inspect.Parameter("name", kind, default=None)])
+
+
+def checked_source(
+    op: Primitive, names: tuple[str, ...], order: tuple[str, ...], numbers: tuple[bool, bool], single: bool
+) -> list[str]:
+    """Source of a public elementwise function; `single` if it takes float32."""
+    raws = tuple(f"{name}_" for name in names)
+    x, x_ = names[0], raws[0]
+
+    def admits(raw: str, dtypes: str) -> str:
+        # The dtype of a NumPy scalar is slow to ask for, hence the look at its type first.
+        quick = f"type({raw}) is float32 or {raw}.dtype is FLOAT32 or " if single else ""
+        return f"{quick}{raw}.dtype in {dtypes}"
+
+    lines = [
+        f"def {op.name}({', '.join(order)}, name=None):",
+        f"    if type({x}) is EagerTensor:",
+        f"        {x_} = {x}._array",
+    ]
+    if len(names) == 1:
+        lines += [
+            f"        if {admits(x_, 'allowed')}:",
+            *indent(3, guarded(op, raws)),
+            *indent(3, tell(op, names, raws)),
+        ]
+    else:
+        y, y_ = names[1], raws[1]
+        lines += [
+            f"        if type({y}) is EagerTensor:",
+            f"            {y_} = {y}._array",
+            f"            if {f'type({x_}) is float32 and type({y_}) is float32 or ' if single else ''}(",
+            f"                {x_}.dtype is {y_}.dtype and ({admits(x_, 'allowed')})",
+            "            ):",
+            *indent(4, guarded(op, raws)),
+            *indent(4, tell(op, names, raws)),
+        ]
+        if numbers[1]:
+            lines += [
+                f"        elif (type({y}) is float or type({y}) is int) and (",
+                f"            {admits(x_, f'weak[type({y})]')}",
+                "        ):",
+                *indent(3, guarded(op, (x_, y))),
+                *indent(3, tell(op, names, raws, only=0)),
+            ]
+        if numbers[0]:
+            lines += [
+                f"    elif type({y}) is EagerTensor and (type({x}) is float or type({x}) is int):",
+                f"        {y_} = {y}._array",
+                f"        if {admits(y_, f'weak[type({x})]')}:",
+                *indent(3, guarded(op, (x, y_))),
+                *indent(3, tell(op, names, raws, only=1)),
+            ]
+    return [
+        *lines,
+        "    try:",
+        f"        return slow({', '.join(names)})",
+        "    except Exception as error:",
+        "        hide_library(error)",
+        "        raise",
+    ]
+
+
+def guarded(op: Primitive, raws: tuple[str, ...]) -> list[str]:
+    """Run the kernel; an error leaves through the user's line."""
+    return [
+        "try:",
+        f"    r = kernel({', '.join(raws)})",
+        "except Exception as error:",
+        "    try:",
+        f"        r = recover(error, op, ({', '.join(raws)},), {{}})",
+        "    except Exception as shown:",
+        "        hide_library(shown)",
+        "        raise",
+    ]
+
+
+def tell(op: Primitive, names: tuple[str, ...], raws: tuple[str, ...], only: int | None = None) -> list[str]:
+    """Wrap `r` and tell every recorder that knows an input; `only` says which one is a tensor."""
+    lines = [
+        "out = EagerTensor()",
+        "out._array = r",
+        "out.uid = next_uid()",
+        "for known in local.recorders:",
+    ]
+    ruled = [i for i in range(len(names)) if op.rules[i] is not None and only in (None, i)]
+    if not ruled:
+        return [*lines[:-1], "return out"]
+    stretched = "False"
+    if only is None and len(names) == 2:
+        a, b = raws
+        if op.core == 0:
+            stretched = f"type(r) is ndarray and {a}.shape != {b}.shape"
+        elif op.core is not None:
+            stretched = f"r.ndim > {op.core} and {a}.shape[:-{op.core}] != {b}.shape[:-{op.core}]"
+    if len(ruled) == 1:
+        i = ruled[0]
+        lines += [f"    if {names[i]}.uid in known:", *indent(2, store(op, 1 << i, names, raws, stretched))]
+    else:
+        lines += [
+            f"    if {names[0]}.uid in known:",
+            f"        if {names[1]}.uid in known:",
+            *indent(3, store(op, 3, names, raws, stretched)),
+            "        else:",
+            *indent(3, store(op, 1, names, raws, stretched)),
+            f"    elif {names[1]}.uid in known:",
+            *indent(2, store(op, 2, names, raws, stretched)),
+        ]
+    return [*lines, "return out"]
+
+
+def store(op: Primitive, mask: int, names: tuple[str, ...], raws: tuple[str, ...], stretched: str) -> list[str]:
+    """Record the application for the inputs in `mask`."""
+
+    def entry(fold: bool) -> str:
+        step = f"step{mask}{'f' if fold else ''}"
+        parts = [f"{step} or ready({mask}, {fold})"]
+        parts += [f"{name}.uid" for i, name in enumerate(names) if mask >> i & 1]
+        for need in needs_of(op, mask, fold):
+            if need == "out" or need in op.statics:
+                parts.append(need)
+            elif need in op.inputs:
+                parts.append(names[op.inputs.index(need)])
+            else:
+                what, _, kind = need.rpartition("_")
+                raw = "r" if what == "out" else raws[op.inputs.index(what)]
+                parts.append(f"{raw}.shape" if kind == "shape" else f"Spec({raw}.shape, {raw}.dtype)")
+        return f"known[out.uid] = ({', '.join(parts)},)"
+
+    lines = [entry(False)]
+    if stretched != "False":
+        lines = [f"if {stretched}:", f"    {entry(True)}", "else:", f"    {entry(False)}"]
+    return [*lines, "if type(known) is not Recording:", "    known.complete((out,))"]
+
+
+def first_call(*args: Any, **kwargs: Any) -> Any:
+    """What stands in for a function until it is called; `make` is found in the function's own namespace."""
+    return make()(*args, **kwargs)  # type: ignore[name-defined]  # noqa: F821
+
+
+COMMON: dict[str, Any] = {
+    "__name__": __name__,
+    "EagerTensor": EagerTensor,
+    "FLOAT32": FLOAT32,
+    "Recording": Recording,
+    "Spec": Spec,
+    "Tensor": Tensor,
+    "bind": bind,
+    "float32": np.float32,
+    "hide_library": hide_library,
+    "local": local,
+    "ndarray": np.ndarray,
+    "next_uid": next_uid,
+    "recover": recover,
+    **{f"step{mask}{f}": None for mask in (1, 2, 3) for f in ("", "f")},
+}
+
+
+def later(op: Primitive, source: Callable[[], list[str]], **extra: Any) -> Any:
+    """A function that is generated when it is first called; its steps are made when they are first needed."""
+    space = {**COMMON, "op": op, "kernel": op.kernel, **extra}
+    function = FunctionType(first_call.__code__, space, op.name)
+
+    def make() -> Any:
+        made: dict[str, Any] = {}
+        exec(compile("\n".join(source()), f"<gradtape {op.name}>", "exec"), space, made)
+        real = made[op.name]
+        function.__defaults__ = real.__defaults__
+        function.__kwdefaults__ = real.__kwdefaults__
+        function.__code__ = real.__code__
+        return function
+
+    def ready(mask: int, fold: bool) -> Step:
+        step = space[f"step{mask}{'f' if fold else ''}"] = step_of(op, mask, fold)
+        return step
+
+    space |= {"make": make, "ready": ready}
+    return function
+
+
+def call_of(op: Primitive, values: tuple[str, ...]) -> str:
+    """Arguments of a call of the kernel."""
+    return ", ".join([*values, *(f"{name}={name}" for name in op.statics)])
+
+
+def static_dict(op: Primitive) -> str:
+    """A dict display of the static parameters."""
+    return "{" + ", ".join(f"'{name}': {name}" for name in op.statics) + "}"
+
+
+def indent(levels: int, lines: list[str]) -> list[str]:
+    """Shift source lines to the right."""
+    return ["    " * levels + line for line in lines]

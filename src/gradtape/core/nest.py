@@ -1,0 +1,309 @@
+"""Flatten, map and pack nested structures: lists, tuples, dicts and what behaves like them.
+
+A structure is told by its type alone: sequences but strings, mappings (in the order of their sorted
+keys), mapping views, namedtuples, attrs classes, and classes with `__tf_flatten__`. All else is a
+leaf: tensors, arrays, sets, None. optree knows types one by one where TensorFlow goes by abstract
+base classes, and keeps the order of an OrderedDict, so it would need a wrapper as long as this.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, MappingView, MutableMapping, Sequence
+from copy import copy
+from itertools import count, islice
+from typing import Any, NamedTuple
+
+
+class Kind(NamedTuple):
+    """How structures of one type come apart, and are put together again like a given one."""
+
+    children: Callable[[Any], list[Any]]
+    rebuild: Callable[[Any, list[Any]], Any]
+
+
+def _sorted_keys(mapping: Mapping[Any, Any]) -> list[Any]:
+    try:
+        return sorted(mapping)
+    except TypeError as error:
+        raise TypeError(f"nest only supports dicts with sortable keys. {error}") from None
+
+
+def _values(mapping: Mapping[Any, Any]) -> list[Any]:
+    return [mapping[key] for key in _sorted_keys(mapping)]
+
+
+def _dict_like(like: Mapping[Any, Any], values: list[Any]) -> Any:
+    by_key = dict(zip(_sorted_keys(like), values, strict=True))
+    return {key: by_key[key] for key in like}
+
+
+def _mutable_mapping_like(like: MutableMapping[Any, Any], values: list[Any]) -> Any:
+    made = copy(like)  # keeps its order, and a default factory
+    made.update(zip(_sorted_keys(like), values, strict=True))
+    return made
+
+
+def _mapping_like(like: Any, values: list[Any]) -> Any:
+    return type(like)(_dict_like(like, values).items())
+
+
+def _attributes(structure: Any) -> list[Any]:
+    return [getattr(structure, field.name) for field in structure.__attrs_attrs__]
+
+
+def _flattened(structure: Any) -> list[Any]:
+    return list(structure.__tf_flatten__()[1])
+
+
+def _unflattened(like: Any, children: list[Any]) -> Any:
+    return like.__tf_unflatten__(like.__tf_flatten__()[0], tuple(children))
+
+
+def _components(composite: Any) -> list[Any]:
+    return [composite._type_spec._to_components(composite)]
+
+
+def _composite_like(like: Any, children: list[Any]) -> Any:
+    return like._type_spec._from_components(children[0])
+
+
+_LIST = Kind(list, lambda like, children: children)
+_SEQUENCE = Kind(list, lambda like, children: type(like)(children))
+_FIELDS = Kind(list, lambda like, children: type(like)(*children))
+_ATTRS = Kind(_attributes, lambda like, children: type(like)(*children))
+_DICT = Kind(_values, _dict_like)
+_MUTABLE_MAPPING = Kind(_values, _mutable_mapping_like)
+_MAPPING = Kind(_values, _mapping_like)
+_CUSTOM = Kind(_flattened, _unflattened)
+_COMPOSITE = Kind(_components, _composite_like)
+
+
+class _Kinds(dict[type, Kind | None]):
+    """The kind of each type seen; None for leaves."""
+
+    def __missing__(self, cls: type) -> Kind | None:
+        kind = self[cls] = _kind_of_type(cls)
+        return kind
+
+
+_KINDS = _Kinds({list: _LIST, range: _LIST, dict: _DICT, str: None, bytes: None})
+
+
+def _kind_of_type(cls: type) -> Kind | None:
+    candidates = {
+        _MUTABLE_MAPPING: issubclass(cls, MutableMapping),
+        _MAPPING: issubclass(cls, Mapping),
+        _LIST: issubclass(cls, MappingView),
+        _FIELDS: issubclass(cls, tuple) and hasattr(cls, "_fields"),
+        _ATTRS: hasattr(cls, "__attrs_attrs__"),
+        _SEQUENCE: issubclass(cls, Sequence) and not issubclass(cls, (str, bytes)),
+        _CUSTOM: hasattr(cls, "__tf_flatten__") and hasattr(cls, "__tf_unflatten__"),
+    }
+    return next((kind for kind, holds in candidates.items() if holds), None)
+
+
+def _kind(structure: Any, expand_composites: bool) -> Kind | None:
+    kind = _KINDS[type(structure)]
+    if kind is None and expand_composites and hasattr(structure, "_type_spec"):
+        return _COMPOSITE
+    return kind
+
+
+def _are_leaves(children: list[Any]) -> bool:
+    return not any(map(_KINDS.__getitem__, map(type, children)))
+
+
+def is_nested(structure: Any) -> bool:
+    """Whether `structure` is a structure rather than a leaf."""
+    return _KINDS[type(structure)] is not None
+
+
+def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
+    """The leaves of `structure`.
+
+    With `expand_composites`, what has a `_type_spec` (never a plain tensor) gives its parts.
+    """
+    kind = _kind(structure, expand_composites)
+    if kind is None:
+        return [structure]
+    children = kind.children(structure)
+    if not expand_composites and _are_leaves(children):
+        return children
+    leaves: list[Any] = []
+    for child in children:
+        _gather(child, expand_composites, leaves)
+    return leaves
+
+
+def _gather(structure: Any, expand_composites: bool, leaves: list[Any]) -> None:
+    kind = _kind(structure, expand_composites)
+    if kind is None:
+        leaves.append(structure)
+    else:
+        for child in kind.children(structure):
+            _gather(child, expand_composites, leaves)
+
+
+def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool = False) -> Any:
+    """A structure like `structure` with the leaves in `flat_sequence`."""
+    kind = _KINDS[type(flat_sequence)]
+    if kind is None:
+        raise TypeError(
+            "pack_sequence_as: flat_sequence must be a sequence. "
+            f"Received {flat_sequence!r:.100} of type {type(flat_sequence)}."
+        )
+    leaves, values = flatten(structure, expand_composites), kind.children(flat_sequence)
+    if len(leaves) != len(values):
+        raise ValueError(
+            f"Could not pack sequence. Structure had {len(leaves)} atoms, but flat_sequence had "
+            f"{len(values)} items. Structure: {structure!r:.100}, flat_sequence: {values!r:.100}."
+        )
+    return _fill(structure, iter(values), expand_composites)
+
+
+def _fill(structure: Any, values: Iterator[Any], expand_composites: bool) -> Any:
+    kind = _kind(structure, expand_composites)
+    if kind is None:
+        return next(values)
+    children = kind.children(structure)
+    if not expand_composites and _are_leaves(children):
+        return kind.rebuild(structure, list(islice(values, len(children))))
+    return kind.rebuild(structure, [_fill(child, values, expand_composites) for child in children])
+
+
+def map_structure(
+    func: Callable[..., Any],
+    *structure: Any,
+    check_types: bool = True,
+    expand_composites: bool = False,
+    **unknown: Any,
+) -> Any:
+    """A structure like the first with `func` of the corresponding leaves of all."""
+    if not callable(func):
+        raise TypeError(f"func must be callable, got: {func!r}")
+    if not structure:
+        raise ValueError("Must provide at least one structure")
+    if unknown:
+        raise ValueError(
+            "Only valid keyword arguments are `check_types` and `expand_composites`, not: "
+            + ", ".join(f"`{name}`" for name in unknown)
+        )
+    for other in structure[1:]:
+        assert_same_structure(structure[0], other, check_types, expand_composites)
+    leaves = [flatten(each, expand_composites) for each in structure]
+    results = [func(*each) for each in zip(*leaves, strict=True)]
+    return _fill(structure[0], iter(results), expand_composites)
+
+
+def assert_same_structure(
+    nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False
+) -> None:
+    """Raise ValueError if the two are nested differently, TypeError if only their types differ."""
+    try:
+        _match(nest1, nest2, check_types, expand_composites)
+    except (TypeError, ValueError) as error:
+        raise type(error)(
+            "The two structures don't have the same nested structure.\n\n"
+            f"First structure: {nest1!r:.500}\n\nSecond structure: {nest2!r:.500}\n\n"
+            f"More specifically: {error}"
+        ) from None
+
+
+def _match(a: Any, b: Any, check_types: bool, expand_composites: bool) -> None:
+    kind_a, kind_b = _kind(a, expand_composites), _kind(b, expand_composites)
+    if kind_a is None and kind_b is None:
+        return
+    if kind_a is None or kind_b is None:
+        nested, leaf = (b, a) if kind_a is None else (a, b)
+        raise ValueError(f"{nested!r:.100} is a sequence, while {leaf!r:.100} is not.")
+    if check_types:
+        if not _is_same_type(a, b):
+            raise TypeError(f"the sequence types {type(a)} and {type(b)} differ.")
+        if isinstance(a, Mapping) and set(a) != set(b):
+            raise ValueError(f"the keys {list(a)} and {list(b)} differ.")
+    xs, ys = kind_a.children(a), kind_b.children(b)
+    for x, y in zip(xs, ys, strict=False):
+        _match(x, y, check_types, expand_composites)
+    if len(xs) != len(ys):
+        raise ValueError(f"the numbers of elements, {len(xs)} and {len(ys)}, differ.")
+
+
+def _is_same_type(a: Any, b: Any) -> bool:
+    """Whether the types are equal, both lists, both mappings, or namedtuples that look the same."""
+    return (
+        type(a) is type(b)
+        or (isinstance(a, list) and isinstance(b, list))
+        or (isinstance(a, Mapping) and isinstance(b, Mapping))
+        or (
+            type(a).__base__ is type(b).__base__ is tuple
+            and type(a).__name__ == type(b).__name__
+            and getattr(a, "_fields", a) == getattr(b, "_fields", b)
+        )
+    )
+
+
+def flatten_up_to(
+    shallow_tree: Any, input_tree: Any, check_types: bool = True, expand_composites: bool = False
+) -> list[Any]:
+    """The parts of `input_tree` that stand where the leaves of `shallow_tree` are."""
+    kind = _kind(shallow_tree, expand_composites)
+    if kind is None:
+        return [input_tree]
+    theirs = _kind(input_tree, expand_composites)
+    if theirs is None:
+        raise TypeError(
+            "If shallow structure is a sequence, input must also be a sequence. "
+            f"Input has type: {type(input_tree)}."
+        )
+    shallows, inputs = kind.children(shallow_tree), theirs.children(input_tree)
+    if check_types and not (
+        isinstance(input_tree, type(shallow_tree)) or _is_same_type(shallow_tree, input_tree)
+    ):
+        raise TypeError(
+            "The two structures don't have the same sequence type. Input structure has type "
+            f"{type(input_tree)}, while shallow structure has type {type(shallow_tree)}."
+        )
+    if len(shallows) != len(inputs):
+        raise ValueError(
+            "The two structures don't have the same sequence length. Input structure has length "
+            f"{len(inputs)}, while shallow structure has length {len(shallows)}."
+        )
+    if isinstance(shallow_tree, Mapping) and set(shallow_tree) - set(input_tree):
+        raise ValueError(
+            "The shallow_tree's keys are not a subset of the input_tree's keys. The input_tree "
+            f"lacks {sorted(set(shallow_tree) - set(input_tree))}."
+        )
+    parts: list[Any] = []
+    for shallow, child in zip(shallows, inputs, strict=True):
+        parts += flatten_up_to(shallow, child, check_types, expand_composites)
+    return parts
+
+
+def map_structure_up_to(
+    shallow_tree: Any,
+    func: Callable[..., Any],
+    *inputs: Any,
+    check_types: bool = True,
+    expand_composites: bool = False,
+) -> Any:
+    """A structure like `shallow_tree` with `func` of the parts of `inputs` at its leaves."""
+    if not inputs:
+        raise ValueError("Cannot map over no sequences")
+    parts = [flatten_up_to(shallow_tree, each, check_types, expand_composites) for each in inputs]
+    results = [func(*each) for each in zip(*parts, strict=True)]
+    return _fill(shallow_tree, iter(results), expand_composites)
+
+
+def flatten_with_tuple_paths(structure: Any) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    """The leaves of `structure`, each with the keys, fields and positions that lead to it."""
+    kind = _kind(structure, False)
+    if kind is None:
+        yield (), structure
+        return
+    for key, child in zip(_labels(structure, kind), kind.children(structure), strict=False):
+        for path, leaf in flatten_with_tuple_paths(child):
+            yield (key, *path), leaf
+
+
+def _labels(structure: Any, kind: Kind) -> Any:
+    if isinstance(structure, Mapping):
+        return _sorted_keys(structure)
+    return structure._fields if kind is _FIELDS else count()

@@ -1,0 +1,137 @@
+"""A primitive: a name, a kernel and one vjp rule per differentiable input; and the decorators that make one.
+
+`@primitive` and `@elementwise` return an ordinary function. Called on raw arrays it is the kernel; called on a
+Tensor it evaluates, wraps and tells the recorders (`dispatch`). The `Primitive` itself is its attribute `op`.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+REGISTRY: dict[str, Primitive] = {}
+
+
+def parameters_of(fn: Any) -> tuple[tuple[str, ...], tuple[str, ...], bool]:
+    """Positional and keyword-only parameters, and whether the positional one is `*name`. (`inspect` takes 20 times longer.)"""
+    while hasattr(fn, "__wrapped__"):
+        fn = fn.__wrapped__
+    code = fn.__code__
+    count, more = code.co_argcount, code.co_kwonlyargcount
+    names = code.co_varnames
+    variadic = bool(code.co_flags & inspect.CO_VARARGS)
+    positional = names[count + more : count + more + 1] if variadic and not count else names[:count]
+    return positional, names[count : count + more], variadic
+
+
+class Spec(NamedTuple):
+    """Shape (a tuple) and NumPy dtype of a value, without its data."""
+
+    shape: tuple[int, ...]
+    dtype: Any
+
+
+class Rule:
+    """A vjp rule together with the names of what it reads besides the cotangent."""
+
+    __slots__ = ("fn", "needs")
+
+    def __init__(self, fn: Callable[..., Any]) -> None:
+        """Read the needs off the signature: everything after `g`."""
+        self.fn = fn
+        self.needs = parameters_of(fn)[0][1:]
+
+
+class Primitive:
+    """The unit that is executed, recorded, differentiated and compiled.
+
+    Attributes:
+        name: of the kernel.
+        kernel: pure function of raw arrays, written against the module global `np`.
+        inputs: names of the positional parameters; one name if variadic.
+        variadic: whether the kernel takes `*inputs`.
+        statics: names of the keyword-only parameters.
+        rules: a Rule or None for each input.
+        core: how many trailing axes are the op's own; the engine folds what broadcasts in front of them. None: nothing.
+        outputs: whether the kernel returns a tuple.
+        lowering: replaces the kernel where `np` is `jax.numpy`.
+    """
+
+    __slots__ = (
+        "core",
+        "function",
+        "inputs",
+        "kernel",
+        "lowering",
+        "name",
+        "outputs",
+        "rules",
+        "statics",
+        "steps",
+        "variadic",
+    )
+
+    def __init__(
+        self, kernel: Callable[..., Any], rules: dict[str, Any], core: int | None, outputs: bool
+    ) -> None:
+        """Read inputs and statics off the kernel's signature and hold the rules against them."""
+        self.name = kernel.__name__
+        self.kernel = kernel
+        self.inputs, self.statics, self.variadic = parameters_of(kernel)
+        self.core = core
+        self.outputs = outputs
+        self.lowering: Callable[..., Any] | None = None
+        self.function: Callable[..., Any] = kernel
+        self.steps: dict[Any, Any] = {}
+        if set(rules) != set(self.inputs):
+            raise TypeError(
+                f"primitive {self.name}: inputs {self.inputs}, but rules for {tuple(rules)}. "
+                "Give every input a rule or an explicit None."
+            )
+        self.rules = tuple(None if rules[n] is None else Rule(rules[n]) for n in self.inputs)
+        known = {*self.inputs, *self.statics, "out", "out_spec", "i"}
+        known |= {f"{name}_spec" for name in self.inputs}
+        for name, rule in zip(self.inputs, self.rules, strict=True):
+            unknown = set(rule.needs) - known if rule else set()
+            if unknown:
+                raise TypeError(f"primitive {self.name}: the rule for {name} asks for {unknown}.")
+
+    def __repr__(self) -> str:
+        """Say the name."""
+        return f"<primitive {self.name}>"
+
+    def rule(self, i: int) -> Rule | None:
+        """The rule of the i-th argument."""
+        return self.rules[0] if self.variadic else self.rules[i]
+
+    def lower(self, fn: Callable[..., Any]) -> Callable[..., Any]:
+        """Decorate the form of the kernel that runs on `jax.numpy`."""
+        self.lowering = fn
+        return fn
+
+
+def primitive(
+    *, core: int | None = None, outputs: bool = False, **rules: Any
+) -> Callable[[Callable[..., Any]], Any]:
+    """Turn a kernel into a differentiable function; `rules` names a rule or None for each input."""
+    from gradtape.core.generate import specialised
+
+    def decorate(kernel: Callable[..., Any]) -> Any:
+        op = Primitive(kernel, rules, core, outputs)
+        if op.name in REGISTRY:
+            raise TypeError(f"primitive {op.name} exists already.")
+        REGISTRY[op.name] = op
+        function = op.function = specialised(op)
+        function.__doc__ = kernel.__doc__
+        function.__module__ = kernel.__module__
+        function.op = op  # type: ignore[attr-defined]
+        function.lower = op.lower  # type: ignore[attr-defined]
+        return function
+
+    return decorate
+
+
+def elementwise(**rules: Any) -> Callable[[Callable[..., Any]], Any]:
+    """A primitive whose operands broadcast; the tape folds cotangents back."""
+    return primitive(core=0, **rules)

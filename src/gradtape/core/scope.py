@@ -1,0 +1,47 @@
+"""Name scopes: the prefixes that variables get, as TensorFlow's eager mode gives them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradtape.core.context import local
+
+
+class name_scope:  # noqa: N801  TensorFlow's name, used like a function
+    """Prefix the names of variables created within.
+
+    Args:
+        name: the prefix; "" leaves all scopes, and one that ends in "/" replaces them.
+
+    Raises:
+        ValueError: if `name` is not a string.
+
+    Example:
+        >>> with tf.name_scope("layer"):
+        ...     tf.Variable(1.0, name="w").name
+        'layer/w:0'
+    """
+
+    def __init__(self, name: str) -> None:
+        if not isinstance(name, str):
+            raise ValueError(f"name_scope: name must be a string. Received {name!r}.")
+        self._name = name
+
+    @property
+    def name(self) -> str:
+        """The prefix as it was given."""
+        return self._name
+
+    def __enter__(self) -> str:
+        name = self._name
+        scope = name if not name or name.endswith("/") else f"{current_scope()}{name}/"
+        local.name_scopes = (*local.name_scopes, scope)
+        return scope
+
+    def __exit__(self, *error: Any) -> None:
+        local.name_scopes = local.name_scopes[:-1]
+
+
+def current_scope() -> str:
+    """The prefix of this place, which is empty or ends in "/"."""
+    return local.name_scopes[-1] if local.name_scopes else ""

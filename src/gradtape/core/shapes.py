@@ -1,0 +1,369 @@
+"""TensorShape, which may be known in part, and the arithmetic of axes and broadcasting."""
+
+import math
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from itertools import zip_longest
+from typing import Any, overload
+
+from gradtape.core.errors import InvalidArgumentError
+
+Size = int | None
+"""The extent of one axis; None if it is unknown."""
+
+
+def as_size(value: Any) -> Size:
+    """The extent that an integer, a Dimension or anything with `__index__` stands for."""
+    if value is None or isinstance(value, int):
+        size = value
+    elif isinstance(value, Dimension):
+        size = value.value
+    else:
+        try:
+            size = operator.index(value)
+        except TypeError:
+            raise TypeError(
+                "Dimension value must be integer or None or have an __index__ method, "
+                f"got value {value!r} with type {type(value)!r}"
+            ) from None
+    if size is not None and size < 0:
+        raise ValueError(f"Dimension {size} must be >= 0")
+    return size
+
+
+def _lift(combine: Callable[[int, int], int], swap: bool = False) -> Callable[[Any, Any], Any]:
+    """An operator on Dimensions: unknown if an operand is."""
+
+    def apply(self: "Dimension", other: Any) -> Any:
+        try:
+            x, y = self.value, as_size(other)
+        except (TypeError, ValueError):
+            return NotImplemented
+        if x is None or y is None:
+            return Dimension(None)
+        return Dimension(combine(y, x) if swap else combine(x, y))
+
+    return apply
+
+
+def _compare(holds: Callable[[int, int], bool]) -> Callable[[Any, Any], Any]:
+    """A comparison of Dimensions: None if either is unknown."""
+
+    def apply(self: "Dimension", other: Any) -> Any:
+        try:
+            x, y = self.value, as_size(other)
+        except (TypeError, ValueError):
+            return NotImplemented
+        return None if x is None or y is None else holds(x, y)
+
+    return apply
+
+
+class Dimension:
+    """One extent of a TensorFlow 1 shape; TensorFlow 2 has plain integers and None."""
+
+    __slots__ = ("_value",)
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, value: Any) -> None:
+        self._value = as_size(value)
+
+    @property
+    def value(self) -> Size:
+        """The extent, or None."""
+        return self._value
+
+    def is_compatible_with(self, other: Any) -> bool:
+        """Whether both may be the same extent."""
+        return TensorShape([self]).is_compatible_with([other])
+
+    def assert_is_compatible_with(self, other: Any) -> None:
+        """Raise ValueError if the two cannot be the same extent."""
+        if not self.is_compatible_with(other):
+            raise ValueError(f"Dimensions {self} and {other} are not compatible")
+
+    def merge_with(self, other: Any) -> "Dimension":
+        """What is known from either."""
+        self.assert_is_compatible_with(other)
+        return Dimension(other if self._value is None else self)
+
+    __add__ = __radd__ = _lift(operator.add)
+    __mul__ = __rmul__ = _lift(operator.mul)
+    __sub__, __rsub__ = _lift(operator.sub), _lift(operator.sub, swap=True)
+    __floordiv__, __rfloordiv__ = _lift(operator.floordiv), _lift(operator.floordiv, swap=True)
+    __mod__, __rmod__ = _lift(operator.mod), _lift(operator.mod, swap=True)
+    __eq__, __ne__ = _compare(operator.eq), _compare(operator.ne)
+    __lt__, __le__ = _compare(operator.lt), _compare(operator.le)
+    __gt__, __ge__ = _compare(operator.gt), _compare(operator.ge)
+
+    def __bool__(self) -> bool:
+        return bool(self._value)
+
+    def __index__(self) -> int:
+        if self._value is None:
+            raise TypeError("An unknown Dimension has no integer value.")
+        return self._value
+
+    __int__ = __index__
+
+    def __repr__(self) -> str:
+        return f"Dimension({self._value})"
+
+    def __str__(self) -> str:
+        return "?" if self._value is None else str(self._value)
+
+
+class TensorShape:
+    """The shape of a tensor: its rank and extents, as far as they are known."""
+
+    __slots__ = ("_dims",)
+    _dims: tuple[Size, ...] | None
+
+    def __init__(self, dims: Any) -> None:
+        if dims is None:
+            self._dims = None
+        elif isinstance(dims, TensorShape):
+            self._dims = dims._dims
+        else:
+            entries = dims if hasattr(dims, "__iter__") else (dims,)
+            self._dims = tuple(as_size(size) for size in entries)
+
+    @staticmethod
+    def of(dims: tuple[Size, ...] | None) -> "TensorShape":
+        """The shape with these extents, which are taken as they are."""
+        shape = _new(TensorShape)
+        shape._dims = dims
+        return shape
+
+    @property
+    def rank(self) -> int | None:
+        """The number of axes, or None."""
+        return None if self._dims is None else len(self._dims)
+
+    ndims = rank
+
+    @property
+    def dims(self) -> list[Dimension] | None:
+        """The extents as Dimensions of TensorFlow 1, or None."""
+        return None if self._dims is None else [Dimension(size) for size in self._dims]
+
+    def as_list(self) -> list[Any]:  # Any, as users compute with extents without asking for None
+        """The extents, each an integer or None."""
+        if self._dims is None:
+            raise ValueError("as_list() is not defined on an unknown TensorShape.")
+        return list(self._dims)
+
+    def is_fully_defined(self) -> bool:
+        """Whether every extent is known."""
+        return self._dims is not None and None not in self._dims
+
+    def assert_is_fully_defined(self) -> None:
+        """Raise ValueError if an extent is unknown."""
+        if not self.is_fully_defined():
+            raise ValueError(f"Shape {self} is not fully defined")
+
+    def num_elements(self) -> int | None:
+        """The number of elements, or None if it is unknown."""
+        return math.prod(self._dims) if self.is_fully_defined() else None  # type: ignore[arg-type]
+
+    def is_compatible_with(self, other: Any) -> bool:
+        """Whether some fully known shape fits both."""
+        theirs = as_shape(other)._dims
+        if self._dims is None or theirs is None:
+            return True
+        return len(self._dims) == len(theirs) and all(
+            x == y or x is None or y is None for x, y in zip(self._dims, theirs, strict=True)
+        )
+
+    def assert_is_compatible_with(self, other: Any) -> None:
+        """Raise ValueError if no fully known shape fits both."""
+        if not self.is_compatible_with(other):
+            raise ValueError(f"Shapes {self} and {other} are incompatible")
+
+    def merge_with(self, other: Any) -> "TensorShape":
+        """What is known from either shape."""
+        shape = as_shape(other)
+        if not self.is_compatible_with(shape):
+            raise ValueError(f"Shapes {self} and {shape} are not compatible")
+        if self._dims is None:
+            return shape
+        if shape._dims is None:
+            return self
+        pairs = zip(self._dims, shape._dims, strict=True)
+        return TensorShape.of(tuple(y if x is None else x for x, y in pairs))
+
+    def concatenate(self, other: Any) -> "TensorShape":
+        """The axes of this shape, then those of `other`; unknown if either is."""
+        other = as_shape(other)
+        if self._dims is None or other._dims is None:
+            return unknown_shape()
+        return TensorShape.of(self._dims + other._dims)
+
+    __add__ = concatenate
+
+    def __radd__(self, other: Any) -> "TensorShape":
+        return as_shape(other).concatenate(self)
+
+    def assert_same_rank(self, other: Any) -> None:
+        """Raise ValueError if both ranks are known and differ."""
+        other = as_shape(other)
+        if None not in (self.rank, other.rank) and self.rank != other.rank:
+            raise ValueError(f"Shapes {self} and {other} must have the same rank")
+
+    def assert_has_rank(self, rank: int) -> None:
+        """Raise ValueError if the rank is known and is not `rank`."""
+        if self.rank not in (None, rank):
+            raise ValueError(f"Shape {self} must have rank {rank}")
+
+    def with_rank(self, rank: int) -> "TensorShape":
+        """This shape, or one of `rank` unknown extents if the rank is unknown."""
+        self.assert_has_rank(rank)
+        return unknown_shape(rank) if self._dims is None else self
+
+    def with_rank_at_least(self, rank: int) -> "TensorShape":
+        """This shape, if its rank may be `rank` or more."""
+        if self._dims is not None and len(self._dims) < rank:
+            raise ValueError(f"Shape {self} must have rank at least {rank}")
+        return self
+
+    def with_rank_at_most(self, rank: int) -> "TensorShape":
+        """This shape, if its rank may be `rank` or less."""
+        if self._dims is not None and len(self._dims) > rank:
+            raise ValueError(f"Shape {self} must have rank at most {rank}")
+        return self
+
+    def most_specific_compatible_shape(self, other: Any) -> "TensorShape":
+        """The extents that both shapes have; the others are unknown."""
+        mine, theirs = self._dims, as_shape(other)._dims
+        if mine is None or theirs is None or len(mine) != len(theirs):
+            return unknown_shape()
+        return TensorShape.of(
+            tuple(x if x == y else None for x, y in zip(mine, theirs, strict=True))
+        )
+
+    def most_specific_common_supertype(self, others: Sequence[Any]) -> "TensorShape | None":
+        """The least general shape that describes this one and all of `others`."""
+        if not all(isinstance(other, TensorShape) for other in others):
+            return None
+        shape = self
+        for other in others:
+            shape = shape.most_specific_compatible_shape(other)
+        return shape
+
+    def is_subtype_of(self, other: Any) -> bool:
+        """Whether `other` describes whatever this shape describes."""
+        return isinstance(other, TensorShape) and (
+            other.most_specific_compatible_shape(self) == other
+        )
+
+    def __len__(self) -> int:
+        if self._dims is None:
+            raise ValueError("Cannot take the length of shape with unknown rank.")
+        return len(self._dims)
+
+    def __bool__(self) -> bool:
+        """Whether the rank is known."""
+        return self._dims is not None
+
+    def __iter__(self) -> Iterator[Any]:
+        if self._dims is None:
+            raise ValueError("Cannot iterate over a shape with unknown rank.")
+        return iter(self._dims)
+
+    @overload
+    def __getitem__(self, key: slice) -> "TensorShape": ...
+
+    @overload
+    def __getitem__(self, key: int) -> Any: ...
+
+    def __getitem__(self, key: Any) -> Any:
+        if self._dims is not None:
+            found = self._dims[key]
+            return TensorShape.of(found) if isinstance(key, slice) else found
+        if not isinstance(key, slice):
+            return None
+        if key.step is not None:
+            raise ValueError("Steps are not yet handled")
+        start = 0 if key.start is None else key.start
+        if key.stop is None or start < 0 or key.stop < 0:
+            return unknown_shape()
+        return unknown_shape(key.stop - start)
+
+    def __eq__(self, other: object) -> bool:
+        try:
+            return self._dims == as_shape(other)._dims
+        except TypeError:
+            return NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._dims)
+
+    def __reduce__(self) -> tuple[type["TensorShape"], tuple[tuple[Size, ...] | None]]:
+        return TensorShape, (self._dims,)
+
+    def __repr__(self) -> str:
+        return f"TensorShape({None if self._dims is None else list(self._dims)})"
+
+    def __str__(self) -> str:
+        return "<unknown>" if self._dims is None else str(self._dims)
+
+
+_new: Callable[[type[TensorShape]], TensorShape] = object.__new__
+
+
+def as_shape(shape: Any) -> TensorShape:
+    """`shape` as a TensorShape."""
+    return shape if isinstance(shape, TensorShape) else TensorShape(shape)
+
+
+def unknown_shape(rank: int | None = None) -> TensorShape:
+    """The shape of which nothing, or only the rank, is known."""
+    return TensorShape.of(None if rank is None else (None,) * rank)
+
+
+def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
+    """The shape of what two tensors of these shapes broadcast to, as far as it is known."""
+    x, y = as_shape(shape_x), as_shape(shape_y)
+    if x._dims is None or y._dims is None:
+        return unknown_shape()
+    pairs = list(zip_longest(reversed(x._dims), reversed(y._dims), fillvalue=1))
+    if any(a != b and not {a, b} & {1, None} for a, b in pairs):
+        raise ValueError(
+            "Incompatible shapes for broadcasting. Two shapes are compatible if for each dimension "
+            f"pair they are either equal or one of them is 1. Received: {x} and {y}."
+        )
+    return TensorShape.of(tuple(_stretch(a, b) for a, b in reversed(pairs)))
+
+
+def _stretch(x: Size, y: Size) -> Size:
+    """The extent that compatible `x` and `y` broadcast to."""
+    if x == y or y == 1:
+        return x
+    if x == 1:
+        return y
+    known = x or y or 0
+    return known if known > 1 else None  # unknown next to 0 may be 0 or 1
+
+
+def normalize_axis(axis: Any, rank: int, op: str) -> int:
+    """`axis` counted from the end, so that -1 is the last, for an input of `rank` axes."""
+    position = operator.index(axis)
+    if not -rank <= position < rank:
+        raise InvalidArgumentError(
+            f"{op}: axis must lie in [{-rank}, {rank}). Received {position} for an input with "
+            f"{rank} dimension(s)."
+        )
+    return position - rank if position >= 0 else position
+
+
+def normalize_axes(axis: Any, rank: int, op: str) -> tuple[int, ...]:
+    """The axes named by an integer or several, counted from the end; all of them for None."""
+    if axis is None:
+        return tuple(range(-rank, 0))
+    try:
+        return (normalize_axis(axis, rank, op),)
+    except TypeError:  # not an integer
+        axes = tuple(normalize_axis(entry, rank, op) for entry in axis)
+    if len(set(axes)) < len(axes):
+        raise InvalidArgumentError(f"{op}: each axis may be named once. Received axes {axis}.")
+    return axes

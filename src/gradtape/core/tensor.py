@@ -1,0 +1,383 @@
+"""Tensor: an immutable handle on an array. EagerTensor is the one that has its value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from gradtape.core import dtypes
+from gradtape.core.context import local, next_uid
+from gradtape.core.shapes import TensorShape
+
+NUMPY_METHODS = frozenset({"T", "astype", "clip", "data", "ravel", "reshape", "size", "tolist"})
+OPERATORS = (
+    "abs add and div eq floordiv ge getitem gt invert le lt matmul mod mul ne neg or pow radd rand "
+    "rdiv rfloordiv rmatmul rmod rmul ror rpow rsub rtruediv rxor sub truediv xor"
+)
+CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
+
+
+class TensorLike:
+    """Base of everything that counts as a tensor (`tf.__internal__.types.Tensor`)."""
+
+    __slots__ = ()
+
+
+class Reference:
+    """A hashable stand-in for a tensor or variable, equal where it is the same object."""
+
+    __slots__ = ("_object",)
+
+    def __init__(self, thing: Any) -> None:
+        """Refer to `thing`."""
+        self._object = thing
+
+    def deref(self) -> Any:
+        """The object referred to."""
+        return self._object
+
+    def __hash__(self) -> int:
+        """By identity."""
+        return id(self._object)
+
+    def __eq__(self, other: object) -> bool:
+        """By identity."""
+        if other is None:
+            return False
+        if not isinstance(other, Reference):
+            raise TypeError(
+                "Cannot compare a reference with the object itself. Call ref() on both."
+            )
+        return self._object is other._object
+
+    def __repr__(self) -> str:
+        """As TensorFlow."""
+        return f"<Reference wrapping {self._object!r}>"
+
+
+class Tensor(TensorLike):
+    """A multidimensional array of one dtype that never changes.
+
+    Operators are declared here and handed the functions of `gradtape.tf` when that is imported.
+    """
+
+    __slots__ = ("__dict__", "__weakref__", "_array", "uid")
+    __array_priority__ = 100
+    OVERLOADABLE_OPERATORS = frozenset(f"__{name}__" for name in OPERATORS.split())
+
+    _array: Any
+    uid: int
+
+    if TYPE_CHECKING:
+
+        def __add__(self, other: Any) -> Tensor: ...
+        def __radd__(self, other: Any) -> Tensor: ...
+        def __sub__(self, other: Any) -> Tensor: ...
+        def __rsub__(self, other: Any) -> Tensor: ...
+        def __mul__(self, other: Any) -> Tensor: ...
+        def __rmul__(self, other: Any) -> Tensor: ...
+        def __truediv__(self, other: Any) -> Tensor: ...
+        def __rtruediv__(self, other: Any) -> Tensor: ...
+        def __floordiv__(self, other: Any) -> Tensor: ...
+        def __rfloordiv__(self, other: Any) -> Tensor: ...
+        def __mod__(self, other: Any) -> Tensor: ...
+        def __rmod__(self, other: Any) -> Tensor: ...
+        def __pow__(self, other: Any) -> Tensor: ...
+        def __rpow__(self, other: Any) -> Tensor: ...
+        def __matmul__(self, other: Any) -> Tensor: ...
+        def __rmatmul__(self, other: Any) -> Tensor: ...
+        def __and__(self, other: Any) -> Tensor: ...
+        def __rand__(self, other: Any) -> Tensor: ...
+        def __or__(self, other: Any) -> Tensor: ...
+        def __ror__(self, other: Any) -> Tensor: ...
+        def __xor__(self, other: Any) -> Tensor: ...
+        def __rxor__(self, other: Any) -> Tensor: ...
+        def __lt__(self, other: Any) -> Tensor: ...
+        def __le__(self, other: Any) -> Tensor: ...
+        def __gt__(self, other: Any) -> Tensor: ...
+        def __ge__(self, other: Any) -> Tensor: ...
+        def __eq__(self, other: Any) -> Any: ...
+        def __ne__(self, other: Any) -> Any: ...
+        def __neg__(self) -> Tensor: ...
+        def __abs__(self) -> Tensor: ...
+        def __invert__(self) -> Tensor: ...
+        def __getitem__(self, key: Any) -> Tensor: ...
+        def __iter__(self) -> Iterator[Tensor]: ...
+        def __int__(self) -> int: ...
+        def __float__(self) -> float: ...
+        def __complex__(self) -> complex: ...
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape; all dimensions are known."""
+        return TensorShape.of(self._array.shape)
+
+    @property
+    def dtype(self) -> dtypes.DType:
+        """The element type."""
+        return dtypes.of_numpy(self._array.dtype)
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return int(self._array.ndim)
+
+    @property
+    def device(self) -> str:
+        """Where the array lives."""
+        return CPU
+
+    def get_shape(self) -> TensorShape:
+        """The shape, as a method."""
+        return self.shape
+
+    def ref(self) -> Reference:
+        """A hashable reference to this tensor."""
+        return Reference(self)
+
+    experimental_ref = ref
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Refuse, and say what to use instead of NumPy's methods."""
+            if name in NUMPY_METHODS:
+                raise AttributeError(
+                    f"{type(self).__name__} object has no attribute {name!r}. Tensors lack NumPy's "
+                    f"methods: use the function of tf, or .numpy().{name}."
+                )
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __hash__(self) -> int:
+        """Refuse: equality compares elements."""
+        raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
+
+    @classmethod
+    def _overload_operator(cls, name: str, function: Callable[..., Any]) -> None:
+        setattr(cls, name, function)
+
+
+class EagerTensor(Tensor):
+    """A tensor whose value is there."""
+
+    __slots__ = ()
+
+    def numpy(self) -> Any:
+        """The value as a NumPy array that may be written to; a scalar as a NumPy scalar."""
+        array = self._array
+        if isinstance(array, np.ndarray):
+            return array.copy() if array.ndim else array[()]
+        return array
+
+    def _numpy(self) -> Any:
+        return self._array
+
+    @property
+    def _id(self) -> int:
+        return self.uid
+
+    @property
+    def backing_device(self) -> str:
+        """Where the array lives."""
+        return CPU
+
+    def cpu(self) -> EagerTensor:
+        """This tensor; it is there already."""
+        return self
+
+    def gpu(self, gpu_index: int = 0) -> NoReturn:
+        """Refuse: no accelerator is attached."""
+        raise RuntimeError(f"gpu: GPU:{gpu_index} unknown device. Tensors live on the CPU.")
+
+    def set_shape(self, shape: Any) -> None:
+        """Check the shape against `shape`."""
+        if not self.shape.is_compatible_with(shape):
+            raise ValueError(
+                f"Tensor's shape {self.shape} is not compatible with supplied shape "
+                f"{TensorShape(shape)}."
+            )
+
+    def _shape_tuple(self) -> tuple[int, ...]:
+        shape: tuple[int, ...] = self._array.shape
+        return shape
+
+    def _rank(self) -> int:
+        return self.ndim
+
+    def _num_elements(self) -> int:
+        return int(self._array.size)
+
+    @property
+    def is_packed(self) -> bool:
+        """Whether this stands for tensors on several devices: never."""
+        return False
+
+    def _datatype_enum(self) -> int:
+        return self.dtype.as_datatype_enum
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        """A read-only view of the value; a copy if `dtype` differs or `copy` is asked for."""
+        view = np.asarray(self._array).view()
+        view.flags.writeable = False
+        if dtype is None and not copy:
+            return view
+        return np.array(view, dtype=dtype, copy=copy)
+
+    def __dlpack__(self, **options: Any) -> Any:
+        """A copy of the value as a DLPack capsule; NumPy exports no read-only array."""
+        return np.array(self._array).__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """The CPU, in DLPack's terms."""
+        return np.array(self._array).__dlpack_device__()
+
+    def __buffer__(self, flags: int) -> memoryview:
+        """The value as a read-only buffer (from Python 3.12 on)."""
+        return memoryview(self.__array__())
+
+    def __bytes__(self) -> bytes:
+        """The bytes of the value."""
+        return bytes(self._array.tobytes())
+
+    def __len__(self) -> int:
+        """The size of the first dimension."""
+        if not self._array.shape:
+            raise TypeError("Scalar tensor has no `len()`")
+        return int(self._array.shape[0])
+
+    def __iter__(self) -> Iterator[Tensor]:
+        """Yield the slices along the first dimension."""
+        if not self._array.shape:
+            raise TypeError("Cannot iterate over a scalar tensor.")
+        return (self[i] for i in range(self._array.shape[0]))
+
+    def __bool__(self) -> bool:
+        """The truth of a single element; False if there is none."""
+        array = self._array
+        if array.size > 1:
+            raise ValueError(
+                "The truth value of an array with more than one element is ambiguous. "
+                f"Received shape {self.shape}. Use tf.reduce_any() or tf.reduce_all()."
+            )
+        return bool(array.size) and bool(array if not array.shape else array.item())
+
+    def __int__(self) -> int:
+        """A scalar as an int."""
+        return int(self._scalar())
+
+    def __float__(self) -> float:
+        """A scalar as a float."""
+        return float(self._scalar())
+
+    def __complex__(self) -> complex:
+        """A scalar as a complex number."""
+        return complex(self._scalar())
+
+    def __index__(self) -> int:
+        """An integer scalar as an index."""
+        array = self._array
+        if array.shape or array.dtype.kind not in "iu":
+            raise TypeError(
+                f"only integer scalar tensors can be an index. Received {self.dtype.name} of "
+                f"shape {self.shape}."
+            )
+        return int(array)
+
+    def _scalar(self) -> Any:
+        if self._array.shape:
+            raise TypeError(
+                "only 0-dimensional tensors can be converted to Python scalars. Received shape "
+                f"{self.shape}."
+            )
+        return self._array[()]
+
+    def __format__(self, spec: str) -> str:
+        """As NumPy formats an array; a scalar as its Python number."""
+        return np.asarray(self._array).__format__(spec)
+
+    def __copy__(self) -> EagerTensor:
+        """This tensor: it never changes."""
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> EagerTensor:
+        """This tensor: it never changes."""
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as the value."""
+        return eager, (self._array,)
+
+    def __repr__(self) -> str:
+        """As TensorFlow: shape, dtype and value."""
+        text = value_repr(self._array)
+        return f"<tf.Tensor: shape={self.shape}, dtype={self.dtype.name}, numpy={text}>"
+
+    def __str__(self) -> str:
+        """As TensorFlow: value, shape and dtype."""
+        text = on_own_line(str(self._array))
+        return f"tf.Tensor({text}, shape={self.shape}, dtype={self.dtype.name})"
+
+    @property
+    def name(self) -> NoReturn:
+        """Undefined for eager tensors."""
+        raise AttributeError("Tensor.name is undefined when eager execution is enabled.")
+
+    @property
+    def op(self) -> NoReturn:
+        """Undefined for eager tensors."""
+        raise AttributeError("Tensor.op is undefined when eager execution is enabled.")
+
+    @property
+    def graph(self) -> NoReturn:
+        """Undefined for eager tensors."""
+        raise AttributeError("Tensor.graph is undefined when eager execution is enabled.")
+
+    @property
+    def value_index(self) -> NoReturn:
+        """Undefined for eager tensors."""
+        raise AttributeError("Tensor.value_index is undefined when eager execution is enabled.")
+
+    def consumers(self) -> NoReturn:
+        """Undefined for eager tensors."""
+        raise NotImplementedError("Tensor.consumers is undefined when eager execution is enabled.")
+
+    def eval(self, feed_dict: Any = None, session: Any = None) -> NoReturn:
+        """Undefined for eager tensors."""
+        raise NotImplementedError(
+            "eval is not supported when eager execution is enabled. Use .numpy() to get the value."
+        )
+
+
+def value_repr(array: Any) -> str:
+    """The value as it stands in a repr: a scalar as its Python number, else NumPy's own."""
+    if array.shape:
+        return on_own_line(repr(array))
+    kind = array.dtype.kind
+    if kind == "c":
+        return repr(complex(array))
+    return repr(array.item() if kind in "biuO" else float(array))
+
+
+def on_own_line(text: str) -> str:
+    """`text`, below what stands in front of it if it has several lines."""
+    return f"\n{text}" if "\n" in text else text
+
+
+def eager(raw: Any) -> EagerTensor:
+    """A tensor around a raw array, which must not be written to from now on."""
+    tensor = EagerTensor()
+    tensor._array = raw
+    tensor.uid = next_uid()
+    return tensor
+
+
+def raw_of(value: Any) -> Any:
+    """The raw array of a tensor, or what was given."""
+    return value._array if isinstance(value, Tensor) else value
+
+
+def is_recording() -> bool:
+    """Whether anybody listens in this thread."""
+    return bool(local.recorders)

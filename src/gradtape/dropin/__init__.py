@@ -1,0 +1,1 @@
+"""Makes `import tensorflow` mean gradtape; the only layer that knows Keras by name."""

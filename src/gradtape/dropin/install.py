@@ -1,0 +1,142 @@
+"""`install`: for this process, `import tensorflow` means gradtape."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType, TracebackType
+from typing import Any
+
+from gradtape.dropin import keras
+from gradtape.dropin.internals import EXTRAS, TOLD_BY_NAME
+from gradtape.dropin.namespace import Namespace
+
+ROOT = "tensorflow"
+KERAS = f"{ROOT}.keras"
+
+
+def is_ours(name: str) -> bool:
+    """Whether a module name is TensorFlow's or below it."""
+    return name == ROOT or name.startswith(ROOT + ".")
+
+
+class Finder(MetaPathFinder, Loader):
+    """Finds `tensorflow` and what is below it in gradtape; `tensorflow.keras` in Keras."""
+
+    def __init__(self) -> None:
+        """Start with the root alone."""
+        self.root = Namespace(ROOT, [sys.modules["gradtape"], EXTRAS])
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """A spec for TensorFlow's names; nothing for all others."""
+        if not is_ours(fullname):
+            return None
+        if keras.is_loading():
+            keras.check_version()
+        if fullname != KERAS and not fullname.startswith(KERAS + ".") and self.module(fullname) is None:
+            raise ModuleNotFoundError(f"No module named {fullname!r}: gradtape does not have it.", name=fullname)
+        return ModuleSpec(fullname, self, is_package=True)
+
+    def module(self, fullname: str) -> Namespace | None:
+        """The namespace of this name, if it is one."""
+        found: Any = self.root
+        for name in fullname.split(".")[1:]:
+            found = getattr(found, name, None)
+        return found if isinstance(found, Namespace) else None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        """The namespace itself; for Keras, a stand-in until `exec_module`."""
+        return self.module(spec.name) if not spec.name.startswith(KERAS) else None
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Put Keras's own module in the place of the stand-in."""
+        name = module.__name__
+        if name.startswith(KERAS):
+            keras.module()
+            sys.modules[name] = importlib.import_module(keras.PUBLIC + name.removeprefix(KERAS))
+
+
+class Installation:
+    """What `install` returns: as a context manager, it undoes the installation at the end."""
+
+    def __init__(self, first: bool) -> None:
+        """`first` if it was this call that installed."""
+        self._first = first
+
+    def __enter__(self) -> Installation:
+        """Nothing more to do."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        """Undo what this call did."""
+        if self._first:
+            uninstall()
+
+
+class State:
+    """The finder that is installed, and the names that classes had before."""
+
+    finder: Finder | None = None
+    names: tuple[tuple[type, str, str], ...] = ()
+
+
+def install() -> Installation:
+    """Make `import tensorflow` mean gradtape in this process, so that programs and Keras run on it.
+
+    Returns:
+        A context manager that undoes it; it may be ignored.
+
+    Raises:
+        ImportError: if the real TensorFlow is imported already.
+
+    Example:
+        >>> import gradtape
+        >>> with gradtape.install():
+        ...     import tensorflow
+        >>> tensorflow.Tensor is gradtape.Tensor
+        True
+    """
+    if State.finder is not None:
+        return Installation(first=False)
+    if ROOT in sys.modules:
+        raise ImportError(
+            "gradtape.install: the real TensorFlow is imported already. Call install() before the first "
+            "`import tensorflow`, in a fresh process."
+        )
+    State.names = tuple((cls, cls.__name__, cls.__module__) for cls, _, _ in TOLD_BY_NAME)
+    rename(TOLD_BY_NAME)
+    State.finder = Finder()
+    sys.meta_path.insert(0, State.finder)
+    return Installation(first=True)
+
+
+def uninstall() -> None:
+    """Let `import tensorflow` mean TensorFlow again; modules that have imported it keep gradtape."""
+    if State.finder is None:
+        return
+    sys.meta_path.remove(State.finder)
+    for name in [name for name in sys.modules if is_ours(name)]:
+        del sys.modules[name]
+    rename(State.names)
+    State.finder = None
+
+
+def keras_module() -> ModuleType:
+    """`tf.keras`: the real Keras, on gradtape, which is installed in TensorFlow's place."""
+    keras.check_version()
+    install()
+    return keras.module()
+
+
+def rename(names: tuple[tuple[type, str, str], ...]) -> None:
+    """Give classes these names and modules."""
+    for cls, name, module in names:
+        cls.__name__ = name
+        cls.__module__ = module

@@ -1,0 +1,195 @@
+"""What Keras reaches for beyond TensorFlow's public names: `tf.__internal__`, private modules, tracking.
+
+What does nothing here does nothing that matters on one device in eager mode; what is missing says so when it is used.
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, NoReturn
+
+from gradtape.core.composite import CompositeTensor
+from gradtape.core.spec import TypeSpec
+from gradtape.core.tensor import EagerTensor, Tensor, TensorLike
+from gradtape.dropin.distribute import distribute
+from gradtape.dropin.distribute import internal as distribute_internal
+from gradtape.pipeline.dataset import Dataset
+from gradtape.pipeline.optional import Optional, OptionalSpec
+from gradtape.state.variable import Variable
+from gradtape.tape.indexed_slices import IndexedSlices
+from gradtape.tf import control, math
+
+CompositeTensor.register(Variable)
+CompositeTensor.register(IndexedSlices)
+
+
+class Trackable:
+    """Base of what a checkpoint can hold."""
+
+
+class AutoTrackable(Trackable):
+    """Base of what keeps track of its attributes; Keras does that itself."""
+
+    def _track_trackable(self, trackable: Any, name: str, overwrite: bool = False) -> Any:
+        return trackable
+
+
+class ListWrapper(list[Any]):
+    """A list that is tracked."""
+
+
+class _DictWrapper(dict[Any, Any]):
+    """A dict that is tracked."""
+
+
+def unchanged(method: Any) -> Any:
+    """A decorator that changes nothing."""
+    return method
+
+
+def do_not_convert(func: Any = None) -> Any:
+    """A decorator that changes nothing: Python's control flow is never rewritten."""
+    return unchanged if func is None else func
+
+
+def smart_cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: str | None = None) -> Any:
+    """The result of one of two functions."""
+    return control.cond(pred, true_fn, false_fn)
+
+
+def nothing(*args: Any, **kwargs: Any) -> None:
+    """Nothing: eager ops are done when they return, and no kernels or graphs are kept."""
+
+
+def refusal(path: str, instead: str) -> Any:
+    """A function that is not there."""
+
+    def refuse(*args: Any, **kwargs: Any) -> NoReturn:
+        raise NotImplementedError(f"{path}: not there yet. {instead}")
+
+    return refuse
+
+
+class FuncGraph:
+    """The scratch graph in which Keras looks for shapes that a layer does not declare."""
+
+    def __init__(self, name: str, *args: Any, **kwargs: Any) -> None:
+        """Remember the name."""
+        self.name = name
+
+    def as_default(self) -> NoReturn:
+        """Refuse: tensors of unknown size are not there yet."""
+        raise NotImplementedError(
+            f"tf.__internal__.FuncGraph({self.name!r}): tensors of unknown size are not there yet. "
+            "Give the layer a compute_output_shape method, or call the model on data first."
+        )
+
+
+class AbsentTensor(CompositeTensor):
+    """Base of kinds of tensors that exist to be asked for by isinstance, and cannot be made."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """Refuse."""
+        raise NotImplementedError(f"tf.{type(self).__name__}: not there yet. Use a dense tensor.")
+
+
+class SparseTensor(AbsentTensor):
+    """A tensor that is mostly zeros."""
+
+
+class RaggedTensor(AbsentTensor):
+    """A tensor whose rows differ in length."""
+
+
+class AbsentSpec(TypeSpec):
+    """Base of the specs of absent tensors."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """Refuse."""
+        raise NotImplementedError(f"tf.{type(self).__name__}: not there yet. Use a TensorSpec.")
+
+
+class SparseTensorSpec(AbsentSpec):
+    """The spec of a SparseTensor."""
+
+
+class RaggedTensorSpec(AbsentSpec):
+    """The spec of a RaggedTensor."""
+
+
+DENSE = "Use a dense tensor."
+GRAPH = "Tensors of unknown size come with tf.function."
+
+INTERNAL = SimpleNamespace(
+    CompositeTensor=CompositeTensor,
+    EagerTensor=EagerTensor,
+    FuncGraph=FuncGraph,
+    distribute=distribute_internal,
+    smart_cond=SimpleNamespace(smart_cond=smart_cond),
+    tf2=SimpleNamespace(enabled=lambda: True),
+    tracking=SimpleNamespace(
+        AutoTrackable=AutoTrackable,
+        Trackable=Trackable,
+        no_automatic_dependency_tracking=unchanged,
+    ),
+    types=SimpleNamespace(Tensor=TensorLike),
+)
+
+PYTHON = SimpleNamespace(
+    eager=SimpleNamespace(
+        context=SimpleNamespace(
+            async_wait=nothing,
+            context=lambda: SimpleNamespace(clear_kernel_cache=nothing),
+        )
+    ),
+    framework=SimpleNamespace(config=SimpleNamespace(is_op_determinism_enabled=lambda: False)),
+    ops=SimpleNamespace(
+        linalg=SimpleNamespace(sparse=SimpleNamespace(sparse_csr_matrix_ops=SimpleNamespace())),
+        math_ops=SimpleNamespace(is_nan=lambda x, name=None: math.is_nan(x)),
+    ),
+    trackable=SimpleNamespace(
+        data_structures=SimpleNamespace(ListWrapper=ListWrapper, _DictWrapper=_DictWrapper)
+    ),
+)
+
+EXTRAS = SimpleNamespace(
+    OptionalSpec=OptionalSpec,
+    RaggedTensor=RaggedTensor,
+    RaggedTensorSpec=RaggedTensorSpec,
+    SparseTensor=SparseTensor,
+    SparseTensorSpec=SparseTensorSpec,
+    __internal__=INTERNAL,
+    autograph=SimpleNamespace(experimental=SimpleNamespace(do_not_convert=do_not_convert)),
+    compat=SimpleNamespace(
+        v1=SimpleNamespace(
+            placeholder=refusal("tf.compat.v1.placeholder", GRAPH),
+            reset_default_graph=nothing,
+        )
+    ),
+    compiler=SimpleNamespace(
+        tf2xla=SimpleNamespace(
+            python=SimpleNamespace(
+                xla=SimpleNamespace(
+                    dynamic_update_slice=refusal("dynamic_update_slice", "Use tf.tensor_scatter_nd_update.")
+                )
+            )
+        )
+    ),
+    distribute=distribute,
+    experimental=SimpleNamespace(Optional=Optional, dtensor=SimpleNamespace()),
+    python=PYTHON,
+    sparse=SimpleNamespace(
+        SparseTensor=SparseTensor,
+        add=refusal("tf.sparse.add", DENSE),
+        maximum=refusal("tf.sparse.maximum", DENSE),
+        minimum=refusal("tf.sparse.minimum", DENSE),
+    ),
+)
+
+# Keras tells some classes by their name and the module they say they come from.
+TOLD_BY_NAME: tuple[tuple[type, str, str], ...] = (
+    (Tensor, "Tensor", "tensorflow.python.framework.tensor"),
+    (Dataset, "DatasetV2", "tensorflow.python.data.ops.dataset_ops"),
+    (SparseTensor, "SparseTensor", "tensorflow.python.framework.sparse_tensor"),
+    (RaggedTensor, "RaggedTensor", "tensorflow.python.ops.ragged.ragged_tensor"),
+)

@@ -1,0 +1,60 @@
+"""Modules called `tensorflow…` whose names are looked up in gradtape, and in what Keras needs besides."""
+
+from __future__ import annotations
+
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+# gradtape's own folders and functions, which are no part of TensorFlow's namespace
+HIDDEN = frozenset(
+    "core files ops tape state trace compile staging pipeline tf debug func interop dropin install uninstall".split()
+)
+MISSING = object()
+
+
+class Namespace(ModuleType):
+    """A module that finds its names in the first of `parts` that has them.
+
+    A name that stands for a namespace in several parts is a Namespace over all of these.
+    """
+
+    __path__: list[str]
+
+    def __init__(self, name: str, parts: list[Any]) -> None:
+        """Look names up in `parts`, in that order."""
+        super().__init__(name, f"gradtape in the place of {name}.")
+        self.__path__ = []
+        self._parts = parts
+
+    def __getattr__(self, name: str) -> Any:
+        """Look up a name and keep what was found."""
+        hidden = name in HIDDEN and "." not in self.__name__
+        found = [v for part in self._parts if (v := getattr(part, name, MISSING)) is not MISSING]
+        if hidden and found and isinstance(found[0], ModuleType):
+            found = [v for v in found[1:] if isinstance(v, SimpleNamespace)]
+        if not found:
+            path = f"{self.__name__}.{name}"
+            raise AttributeError(
+                f"module {self.__name__!r} has no attribute {name!r}: gradtape does not have {path}.",
+                name=name,
+                obj=self,
+            )
+        value = found[0]
+        if is_namespace(value):
+            value = Namespace(f"{self.__name__}.{name}", [v for v in found if is_namespace(v)])
+        self.__dict__[name] = value
+        return value
+
+    def __dir__(self) -> list[str]:
+        """The names of all parts."""
+        return sorted({name for part in self._parts for name in dir(part)} - HIDDEN)
+
+    def __repr__(self) -> str:
+        """Say whose module it is."""
+        return f"<module {self.__name__!r} (gradtape)>"
+
+
+def is_namespace(value: Any) -> bool:
+    """Whether a name stands for names of its own."""
+    ours = isinstance(value, ModuleType) and value.__name__.startswith("gradtape.")
+    return ours or type(value) is SimpleNamespace

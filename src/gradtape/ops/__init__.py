@@ -1,0 +1,1 @@
+"""Primitives: kernel and rules side by side, one file a family."""

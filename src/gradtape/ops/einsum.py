@@ -1,0 +1,140 @@
+"""Einstein summation, as a sequence of matrix products.
+
+An equation is written without ellipses and repeated labels within one operand (`tf` takes diagonals and names the
+broadcast axes first), so it reads `ij,jk->ik`. An operand may carry lead axes in front of those it names.
+"""
+
+from __future__ import annotations
+
+import string
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.dtypes import accumulator
+from gradtape.core.primitive import primitive
+from gradtape.ops.linalg import product
+from gradtape.ops.reduce import broadcast_to
+from gradtape.ops.shape import slice_
+
+LEAD = 0x4E00  # labels for lead axes start here, out of the way of letters
+
+
+def einsum_wrt_xs(g, xs, xs_spec, equation, i):
+    """The same sum with the cotangent in the place of the i-th operand; labels only it had are spread out."""
+    inputs, output = equation.split("->")
+    labels = inputs.split(",")
+    others = [x for k, x in enumerate(xs) if k != i]
+    named = [output, *(label for k, label in enumerate(labels) if k != i)]
+    known = "".join(label for label in labels[i] if any(label in name for name in named))
+    part = einsum(g, *others, equation=",".join(named) + "->" + known)
+    if known == labels[i]:
+        return part
+    key = tuple(slice(None) if label in known else None for label in labels[i])
+    part = slice_(part, key=key, rank=len(known))
+    return broadcast_to(part, shape=xs_spec[i].shape, rank=len(labels[i]))
+
+
+@primitive(xs=einsum_wrt_xs)
+def einsum(*xs, equation: str):
+    """Sum of products over the labels that are missing on the right of `equation`."""
+    inputs, output = equation.split("->")
+    labels = inputs.split(",")
+    for k, x in enumerate(xs):
+        extra = x.ndim - len(labels[k])
+        if extra:  # only a cotangent has lead axes, so at most one operand
+            lead = "".join(chr(LEAD + n) for n in range(extra))
+            labels[k], output = lead + labels[k], lead + output
+    wide = accumulator(xs[0].dtype)
+    operands = [x.astype(wide) for x in xs] if wide is not xs[0].dtype else list(xs)
+    for i, j, kept in order_of(tuple(labels), output, tuple(x.shape for x in operands)):
+        b, b_labels = operands.pop(j), labels.pop(j)
+        a, a_labels = operands.pop(i), labels.pop(i)
+        operands.append(contract(a, a_labels, b, b_labels, kept))
+        labels.append(kept)
+    result = arranged(summed(operands[0], labels[0], output), drop(labels[0], output), output)
+    return result.astype(xs[0].dtype, copy=False)
+
+
+@cache
+def order_of(
+    labels: tuple[str, ...], output: str, shapes: tuple[tuple[int, ...], ...]
+) -> tuple[tuple[int, int, str], ...]:
+    """Pairs to contract, the smaller index first, each with the labels it keeps; the result goes to the end."""
+    names = list(labels)
+    steps = []
+    for i, j in pairs_of(labels, output, shapes):
+        b, a = names.pop(j), names.pop(i)
+        rest = output + "".join(names)
+        kept = "".join(dict.fromkeys(label for label in a + b if label in rest)) if names else output
+        names.append(kept)
+        steps.append((i, j, kept))
+    return tuple(steps)
+
+
+def pairs_of(
+    labels: tuple[str, ...], output: str, shapes: tuple[tuple[int, ...], ...]
+) -> list[tuple[int, int]]:
+    """The order that NumPy's search finds cheap, two operands at a time."""
+    count = len(labels)
+    if count <= 2:
+        return [(0, 1)] * (count - 1)
+    letters = dict.fromkeys("".join(labels))
+    ascii_of = str.maketrans({label: string.ascii_letters[k] for k, label in enumerate(letters)})
+    equation = (",".join(labels) + "->" + output).translate(ascii_of)
+    operands = (np.broadcast_to(np.empty(()), shape) for shape in shapes)
+    pairs = []
+    for step in np.einsum_path(equation, *operands, optimize="greedy")[0][1:]:
+        group = sorted(step)
+        while len(group) > 1:
+            i, j, *others = group
+            pairs.append((i, j))
+            count -= 1
+            group = [k - (k > i) - (k > j) for k in others] + ([count - 1] if others else [])
+    return pairs
+
+
+def drop(labels: str, kept: str) -> str:
+    """Those labels that are kept, in order."""
+    return "".join(label for label in labels if label in kept)
+
+
+def summed(x: Any, labels: str, kept: str) -> Any:
+    """`x` summed over the labels that are not kept."""
+    axes = tuple(k for k, label in enumerate(labels) if label not in kept)
+    return np.add.reduce(x, axis=axes, dtype=x.dtype) if axes else x
+
+
+def arranged(x: Any, labels: str, order: str) -> Any:
+    """`x` with its axes in this order."""
+    return x if labels == order else np.transpose(x, [labels.index(label) for label in order])
+
+
+def contract(a: Any, a_labels: str, b: Any, b_labels: str, kept: str) -> Any:
+    """One matrix product of two operands; an outer or elementwise product if nothing is summed."""
+    a, a_labels = summed(a, a_labels, kept + b_labels), drop(a_labels, kept + b_labels)
+    b, b_labels = summed(b, b_labels, kept + a_labels), drop(b_labels, kept + a_labels)
+    shared = [label for label in a_labels if label in b_labels]
+    batch = "".join(label for label in shared if label in kept)
+    inner = "".join(label for label in shared if label not in kept)
+    left = "".join(label for label in a_labels if label not in shared)
+    right = "".join(label for label in b_labels if label not in shared)
+    size = {**dict(zip(a_labels, a.shape, strict=True)), **dict(zip(b_labels, b.shape, strict=True))}
+
+    def merged(*groups: str) -> tuple[int, ...]:
+        return tuple(size[label] for label in batch) + tuple(
+            int(np.prod([size[label] for label in group], dtype=int)) for group in groups
+        )
+
+    if not inner:
+        x = arranged(a, a_labels, batch + left).reshape(merged(left, ""))
+        y = arranged(b, b_labels, batch + right).reshape(merged("", right))
+        result = x * y
+    else:
+        x = arranged(a, a_labels, batch + left + inner).reshape(merged(left, inner))
+        y = arranged(b, b_labels, batch + inner + right).reshape(merged(inner, right))
+        result = product(x, y)
+    free = batch + left + right
+    result = result.reshape(tuple(size[label] for label in free))
+    return arranged(result, free, kept)

@@ -1,0 +1,546 @@
+"""Elementwise primitives: arithmetic, exponentials, comparisons, choice, activations, complex parts and casts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.primitive import elementwise, primitive
+
+# -- arithmetic --------------------------------------------------------------------------------------------------
+
+
+@elementwise(a=lambda g: g, b=lambda g: g)
+def add(a, b):
+    """Sum of `a` and `b`."""
+    return a + b
+
+
+@elementwise(a=lambda g: g, b=lambda g: -g)
+def subtract(a, b):
+    """Difference of `a` and `b`."""
+    return a - b
+
+
+@elementwise(a=lambda g, b: g * b, b=lambda g, a: g * a)
+def multiply(a, b):
+    """Product of `a` and `b`."""
+    return a * b
+
+
+@elementwise(a=lambda g, b: g / b, b=lambda g, b, out: -g * out / b)
+def divide(a, b):
+    """Quotient of `a` and `b`."""
+    return a / b
+
+
+@elementwise(x=lambda g: -g)
+def negative(x):
+    """Minus `x`."""
+    return -x
+
+
+@elementwise(a=None, b=None)
+def floordiv(a, b):
+    """Quotient rounded towards minus infinity; a step function, so without gradient."""
+    return np.floor(a / b)
+
+
+@elementwise(a=lambda g: g, b=lambda g, a, b: -g * floor(a / b))
+def floormod(a, b):
+    """Remainder that has the sign of `b`."""
+    return a % b
+
+
+@elementwise(a=None, b=None)
+def truncatediv(a, b):
+    """Quotient rounded towards zero; a step function, so without gradient."""
+    return np.trunc(a / b)
+
+
+@elementwise(a=lambda g: g, b=lambda g, a, b: -g * truncate(a / b))
+def truncatemod(a, b):
+    """Remainder that has the sign of `a`."""
+    return np.fmod(a, b)
+
+
+def power_wrt_y(g, x, x_spec, out):
+    """Where `x` is not positive the logarithm counts as zero, as in TensorFlow."""
+    positive = not_equal(x, 0) if x_spec.dtype.kind == "c" else greater(x, 0)
+    return g * out * log(select(positive, x, ones_like(x)))
+
+
+@elementwise(x=lambda g, x, y: g * y * x ** (y - 1), y=power_wrt_y)
+def power(x, y):
+    """`x` to the power `y`."""
+    return x**y
+
+
+@elementwise(x=lambda g, x: g * (x + x))
+def square(x):
+    """`x` times itself."""
+    return x * x
+
+
+def squared_difference_wrt_a(g, a, b):
+    """TensorFlow does not conjugate the difference of complex numbers; the engine would."""
+    difference = a - b
+    return 2 * g * (conj(difference) if is_complex(difference) else difference)
+
+
+@elementwise(
+    a=squared_difference_wrt_a, b=lambda g, a, b: -squared_difference_wrt_a(g, a, b)
+)
+def squared_difference(a, b):
+    """Square of the difference, of complex numbers of its absolute value."""
+    difference = a - b
+    return np.conj(difference) * difference if difference.dtype.kind == "c" else difference * difference
+
+
+@elementwise(x1=lambda g: g, x2=lambda g: zeros_like(g))
+def nextafter(x1, x2):
+    """The next number after `x1` in the direction of `x2`."""
+    return np.nextafter(x1, x2)
+
+
+@primitive(xs=lambda g: g)
+def add_all(*xs):
+    """Sum of arrays of one shape."""
+    return sum(xs[1:], xs[0])
+
+
+@elementwise(a=None, b=None)
+def join_strings(a, b):
+    """Strings of `a` followed by those of `b`."""
+    return np.asarray(a + b, object)
+
+
+@elementwise(x=lambda g, out: -g * out * out)
+def reciprocal(x):
+    """One over `x`."""
+    return 1 / x
+
+
+@elementwise(x=lambda g, out: g / (out + out))
+def sqrt(x):
+    """Square root."""
+    return np.sqrt(x)
+
+
+@elementwise(x=lambda g, out: g * out * out * out / -2)
+def rsqrt(x):
+    """One over the square root."""
+    return 1 / np.sqrt(x)
+
+
+# -- exponentials and trigonometry ---------------------------------------------------------------------------------
+
+
+@elementwise(x=lambda g, out: g * out)
+def exp(x):
+    """Exponential."""
+    return np.exp(x)
+
+
+@elementwise(x=lambda g, x: g * exp(x))
+def expm1(x):
+    """Exponential minus one, accurate near zero."""
+    return np.expm1(x)
+
+
+@elementwise(x=lambda g, x: g / x)
+def log(x):
+    """Natural logarithm."""
+    return np.log(x)
+
+
+@elementwise(x=lambda g, x: g / (x + 1))
+def log1p(x):
+    """Natural logarithm of one plus `x`."""
+    return np.log1p(x)
+
+
+@elementwise(x=lambda g, x: g * cos(x))
+def sin(x):
+    """Sine."""
+    return np.sin(x)
+
+
+@elementwise(x=lambda g, x: -g * sin(x))
+def cos(x):
+    """Cosine."""
+    return np.cos(x)
+
+
+@elementwise(x=lambda g, out: g * (out * out + 1))
+def tan(x):
+    """Tangent."""
+    return np.tan(x)
+
+
+@elementwise(x=lambda g, x: g * rsqrt(1 - x * x))
+def asin(x):
+    """Inverse sine."""
+    return np.arcsin(x)
+
+
+@elementwise(x=lambda g, x: -g * rsqrt(1 - x * x))
+def acos(x):
+    """Inverse cosine."""
+    return np.arccos(x)
+
+
+@elementwise(x=lambda g, x: g / (x * x + 1))
+def atan(x):
+    """Inverse tangent."""
+    return np.arctan(x)
+
+
+@elementwise(y=lambda g, y, x: g * x / (x * x + y * y), x=lambda g, y, x: -g * y / (x * x + y * y))
+def atan2(y, x):
+    """Angle of the point (`x`, `y`)."""
+    return np.arctan2(y, x)
+
+
+@elementwise(x=lambda g, x: g * cosh(x))
+def sinh(x):
+    """Hyperbolic sine."""
+    return np.sinh(x)
+
+
+@elementwise(x=lambda g, x: g * sinh(x))
+def cosh(x):
+    """Hyperbolic cosine."""
+    return np.cosh(x)
+
+
+@elementwise(x=lambda g, out: g * (1 - out * out))
+def tanh(x):
+    """Hyperbolic tangent."""
+    return np.tanh(x)
+
+
+@elementwise(x=lambda g, x: g * rsqrt(x * x + 1))
+def asinh(x):
+    """Inverse hyperbolic sine."""
+    return np.arcsinh(x)
+
+
+@elementwise(x=lambda g, out: g / sinh(out))
+def acosh(x):
+    """Inverse hyperbolic cosine."""
+    return np.arccosh(x)
+
+
+@elementwise(x=lambda g, x: g / (1 - x * x))
+def atanh(x):
+    """Inverse hyperbolic tangent."""
+    return np.arctanh(x)
+
+
+# -- comparisons and logic: no gradient ------------------------------------------------------------------------------
+
+
+@elementwise(a=None, b=None)
+def equal(a, b):
+    """Whether `a` equals `b`."""
+    return np.equal(a, b)
+
+
+@elementwise(a=None, b=None)
+def not_equal(a, b):
+    """Whether `a` differs from `b`."""
+    return np.not_equal(a, b)
+
+
+@elementwise(a=None, b=None)
+def greater(a, b):
+    """Whether `a` exceeds `b`."""
+    return np.greater(a, b)
+
+
+@elementwise(a=None, b=None)
+def greater_equal(a, b):
+    """Whether `a` is at least `b`."""
+    return np.greater_equal(a, b)
+
+
+@elementwise(a=None, b=None)
+def less(a, b):
+    """Whether `a` is below `b`."""
+    return np.less(a, b)
+
+
+@elementwise(a=None, b=None)
+def less_equal(a, b):
+    """Whether `a` is at most `b`."""
+    return np.less_equal(a, b)
+
+
+@elementwise(a=None, b=None)
+def logical_and(a, b):
+    """Whether both hold."""
+    return np.logical_and(a, b)
+
+
+@elementwise(a=None, b=None)
+def logical_or(a, b):
+    """Whether either holds."""
+    return np.logical_or(a, b)
+
+
+@elementwise(a=None, b=None)
+def logical_xor(a, b):
+    """Whether exactly one holds."""
+    return np.logical_xor(a, b)
+
+
+@elementwise(x=None)
+def logical_not(x):
+    """Whether `x` does not hold."""
+    return np.logical_not(x)
+
+
+@elementwise(x=None)
+def is_nan(x):
+    """Whether `x` is not a number."""
+    return np.isnan(x)
+
+
+@elementwise(x=None)
+def is_inf(x):
+    """Whether `x` is infinite."""
+    return np.isinf(x)
+
+
+@elementwise(x=None)
+def is_finite(x):
+    """Whether `x` is neither infinite nor NaN."""
+    return np.isfinite(x)
+
+
+# -- rounding: constant between steps, so no gradient -----------------------------------------------------------------
+
+
+@elementwise(x=None)
+def floor(x):
+    """Largest integer not above `x`."""
+    return np.floor(x)
+
+
+@elementwise(x=None)
+def ceil(x):
+    """Smallest integer not below `x`."""
+    return np.ceil(x)
+
+
+@elementwise(x=None)
+def truncate(x):
+    """Integer part."""
+    return np.trunc(x)
+
+
+@elementwise(x=None)
+def rint(x):
+    """Nearest integer, halves to even."""
+    return np.rint(x)
+
+
+# -- choice ----------------------------------------------------------------------------------------------------------
+
+
+@elementwise(condition=None, a=lambda g, condition: gate(g, condition), b=lambda g, condition: gate(g, logical_not(condition)))
+def select(condition, a, b):
+    """`a` where `condition` holds, else `b`."""
+    return np.where(condition, a, b)
+
+
+BITS = {2: np.dtype("int16"), 4: np.dtype("int32"), 8: np.dtype("int64")}
+
+
+@elementwise(g=lambda g, mask: gate(g, mask), mask=None)
+def gate(g, mask):
+    """`g` where `mask` holds and zero elsewhere, also where `g` is infinite or NaN."""
+    bits = BITS.get(g.dtype.itemsize) if type(g) is np.ndarray and g.dtype.kind == "f" else None
+    if bits is None:
+        return np.where(mask, g, zero(g))
+    return (g.view(bits) & -mask.astype(bits)).view(g.dtype)
+
+
+@gate.lower
+def gate_lowered(g, mask):
+    return np.where(mask, g, np.zeros((), g.dtype))
+
+
+@elementwise(
+    a=lambda g, a, b: gate(g, greater_equal(a, b)),
+    b=lambda g, a, b: gate(g, logical_not(greater_equal(a, b))),
+)
+def maximum(a, b):
+    """The larger of `a` and `b`; the cotangent goes to `a` on a tie and to `b` where one is NaN."""
+    return np.maximum(a, b)
+
+
+@elementwise(
+    a=lambda g, a, b: gate(g, less_equal(a, b)),
+    b=lambda g, a, b: gate(g, logical_not(less_equal(a, b))),
+)
+def minimum(a, b):
+    """The smaller of `a` and `b`; the cotangent goes to `a` on a tie and to `b` where one is NaN."""
+    return np.minimum(a, b)
+
+
+# -- activations -------------------------------------------------------------------------------------------------------
+
+
+@elementwise(x=lambda g, out: gate(g, greater(out, 0)))
+def relu(x):
+    """The positive part of `x`."""
+    return np.maximum(x, 0)
+
+
+@elementwise(x=lambda g, out: g * out * (1 - out))
+def sigmoid(x):
+    """Logistic function. Where the exponential overflows, one over infinity is the right answer."""
+    return 1 / (np.exp(-x) + 1)
+
+
+@elementwise(x=lambda g, x: g * sigmoid(x))
+def softplus(x):
+    """Logarithm of one plus the exponential, which is taken of nothing positive."""
+    return np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))
+
+
+@elementwise(x=lambda g, x: g / square(absolute(x) + 1))
+def softsign(x):
+    """`x` over one plus its absolute value."""
+    return x / (np.abs(x) + 1)
+
+
+# -- complex parts -----------------------------------------------------------------------------------------------------
+
+
+def is_complex(x: Any) -> bool:
+    """Whether `x` (raw or Tensor) has complex elements."""
+    return getattr(x, "_array", x).dtype.kind == "c"
+
+
+def absolute_wrt_x(g, x, x_spec):
+    """The direction of `x`, conjugated; zero at zero."""
+    if x_spec.dtype.kind == "c":
+        return cast(g, dtype=x_spec.dtype) * conj(sign(x))
+    return g * sign(x)
+
+
+@elementwise(x=absolute_wrt_x)
+def absolute(x):
+    """Absolute value."""
+    return np.abs(x)
+
+
+def sign_wrt_x(g, x, x_spec, out):
+    """Zero for real numbers; for complex ones the derivative of x / |x|, zero at zero."""
+    if x_spec.dtype.kind != "c":
+        return zeros_like(g)
+    size = cast(absolute(select(equal(x, 0), ones_like(x), x)), dtype=x_spec.dtype)
+    along = cast(real(g * out), dtype=x_spec.dtype)
+    return gate((g - conj(out) * along) / size, not_equal(x, 0))
+
+
+@elementwise(x=sign_wrt_x)
+def sign(x):
+    """-1, 0 or 1; for complex numbers `x` over its absolute value."""
+    return np.sign(x)
+
+
+@elementwise(x=lambda g: conj(g))
+def conj(x):
+    """Complex conjugate."""
+    return np.conj(x)
+
+
+@elementwise(x=lambda g, x_spec: cast(g, dtype=x_spec.dtype))
+def real(x):
+    """Real part."""
+    return np.real(x)
+
+
+@elementwise(x=lambda g, x_spec: cast(g, dtype=x_spec.dtype) * -1j)
+def imag(x):
+    """Imaginary part."""
+    return np.imag(x)
+
+
+@elementwise(a=lambda g: real(g), b=lambda g: -imag(g))
+def make_complex(a, b):
+    """Complex number with parts `a` and `b`."""
+    out = np.empty(np.broadcast_shapes(a.shape, b.shape), np.result_type(a.dtype, np.complex64))
+    out.real, out.imag = a, b
+    return out
+
+
+@make_complex.lower
+def make_complex_lowered(a, b):
+    return a + b * 1j
+
+
+@elementwise(x=lambda g, x, x_spec: cast(g, dtype=x_spec.dtype) / x * -1j)
+def angle(x):
+    """Argument of a complex number."""
+    return np.angle(x).astype(x.real.dtype, copy=False)
+
+
+@elementwise(x=None)
+def angle_of_real(x):
+    """Argument of a real number: pi if it is negative, else zero."""
+    return np.where(np.less(x, 0), x.dtype.type(np.pi), x.dtype.type(0))
+
+
+# -- constants of a shape, casts and the like ---------------------------------------------------------------------------
+
+
+@elementwise(x=None)
+def zeros_like(x):
+    """Zeros of the shape and dtype of `x`."""
+    return np.zeros_like(x)
+
+
+@elementwise(x=None)
+def ones_like(x):
+    """Ones of the shape and dtype of `x`."""
+    return np.ones_like(x)
+
+
+def zero(x: Any) -> Any:
+    """A zero of the dtype of a raw array."""
+    return x.dtype.type(0)
+
+
+def cast_wrt_x(g, x_spec):
+    """Back to the dtype of `x`; a real `x` takes the real part."""
+    return cast(real(g) if is_complex(g) and x_spec.dtype.kind != "c" else g, dtype=x_spec.dtype)
+
+
+@elementwise(x=cast_wrt_x)
+def cast(x, *, dtype: Any):
+    """`x` converted to another floating or complex dtype; of a complex `x` a real dtype takes the real part."""
+    return (x.real if x.dtype.kind == "c" and dtype.kind != "c" else x).astype(dtype)
+
+
+@elementwise(x=None)
+def discretize(x, *, dtype: Any):
+    """`x` converted where there is no derivative: to or from integers, bool and string."""
+    return x.astype(dtype)
+
+
+@elementwise(x=lambda g: g)
+def identity(x):
+    """`x` itself, as a value of its own."""
+    return x
+
+
+@primitive(x=None)
+def stop_gradient(x):
+    """`x`, through which no gradient flows."""
+    return x

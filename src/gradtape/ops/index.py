@@ -1,0 +1,277 @@
+"""Lookups and scatters: slices, elements and rows found by integer tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.dtypes import accumulator
+from gradtape.core.errors import InvalidArgumentError
+from gradtape.core.primitive import primitive
+from gradtape.ops.elementwise import add, cast, equal
+from gradtape.ops.shape import lean, reshape, shape_of, zeros
+
+# Below this many added elements `np.add.at` beats the start-up of a sparse product.
+FEW = 2048
+
+
+def gather_wrt_params(g, params_spec, indices, axis):
+    return scatter_add(g, indices, axis=axis, size=params_spec.shape[axis])
+
+
+@primitive(params=gather_wrt_params, indices=None)
+def gather(params, indices, *, axis: int):
+    """Slices of `params` along `axis`, one for each entry of `indices`."""
+    check_range("gather", indices, params.shape[axis])
+    return boxed(params.take(indices, axis=axis))
+
+
+@primitive(params=gather_wrt_params, indices=None)
+def take(params, indices, *, axis: int):
+    """As `gather`, for ops whose gradient TensorFlow gives as a whole rather than as IndexedSlices."""
+    return boxed(params.take(indices, axis=axis))
+
+
+def boxed(out: Any) -> Any:
+    """A raw array also of a single string."""
+    return np.array(out, object) if type(out) is bytes else out
+
+
+def check_range(op: str, indices: Any, size: int) -> None:
+    """Raise unless all `indices` lie in [0, size)."""
+    if indices.size and not (0 <= indices.min() and indices.max() < size):
+        flat = np.ravel(indices)
+        where = int(np.flatnonzero((flat < 0) | (flat >= size))[0])
+        place = "".join(f"[{i}]" for i in np.unravel_index(where, np.shape(indices)))
+        raise InvalidArgumentError(
+            f"{op}: indices{place} = {flat[where]} is not in [0, {size}). Mask or clip the indices first."
+        )
+
+
+def slices_first(updates: Any, indices: Any, axis: int) -> Any:
+    """`updates` (..., *indices.shape, ...) with the indexed axes flat and in front; `axis` is that of the whole."""
+    behind = -axis - 1
+    n = indices.ndim
+    at = updates.ndim - behind - n
+    flat = updates.reshape(updates.shape[:at] + (indices.size,) + updates.shape[at + n :])
+    return np.moveaxis(flat, at, 0)
+
+
+@primitive(updates=lambda g, indices, axis: take(g, indices, axis=axis), indices=None)
+def scatter_add(updates, indices, *, axis: int, size: int):
+    """Adjoint of `gather`: add slices of `updates` into zeros of length `size`."""
+    slices = slices_first(updates, indices, axis)
+    return np.moveaxis(sum_rows(slices, np.ravel(indices), size), 0, axis)
+
+
+def sum_rows(rows: Any, ids: Any, size: int) -> Any:
+    """`size` sums of rows: row k counts for number `ids[k]`."""
+    wide = accumulator(rows.dtype)
+    if rows.size < FEW or wide.kind not in "fciu":
+        total = np.zeros((size, *rows.shape[1:]), wide)
+        np.add.at(total, ids, rows)
+        return total.astype(rows.dtype, copy=False)
+    # A product with a sparse matrix of ones: many times faster than np.add.at.
+    from scipy.sparse import csr_matrix
+
+    n = len(ids)
+    ones = np.ones(n, wide)
+    chosen = csr_matrix((ones, ids, np.arange(n + 1)), (n, size))
+    total = chosen.T @ rows.reshape(n, -1).astype(wide, copy=False)
+    return total.reshape(size, *rows.shape[1:]).astype(rows.dtype, copy=False)
+
+
+@scatter_add.lower
+def scatter_add_lowered(updates, indices, *, axis, size):
+    slices = slices_first(updates, indices, axis)
+    total = np.zeros((size, *slices.shape[1:]), updates.dtype)
+    return np.moveaxis(total.at[np.ravel(indices)].add(slices), 0, axis)
+
+
+# -- several index axes at once: `indices` (..., depth) point at elements or slices of the first `depth` axes ---------
+
+
+def gather_nd_wrt_params(g, params_spec, indices):
+    return scatter_nd(g, indices, shape=params_spec.shape)
+
+
+@primitive(params=gather_nd_wrt_params, indices=None)
+def gather_nd(params, indices, *, rank: int):
+    """Slices of the last `rank` axes of `params` that the rows of `indices` point at."""
+    lead = params.shape[: params.ndim - rank]
+    own = params.shape[params.ndim - rank :]
+    depth = indices.shape[-1]
+    rows = flat_rows("gather_nd", indices, own)
+    flat = params.reshape(*lead, -1, *own[depth:]) if params.size else emptied(params, lead, own, depth)
+    out = flat.take(rows, axis=len(lead))
+    return out.reshape(lead + indices.shape[:-1] + own[depth:]) if out.ndim else boxed(lean(out))
+
+
+def emptied(params: Any, lead: tuple[int, ...], own: tuple[int, ...], depth: int) -> Any:
+    """A flat form of an array without elements, where -1 cannot be inferred."""
+    return params.reshape(*lead, int(np.prod(own[:depth])), *own[depth:])
+
+
+def flat_rows(op: str, indices: Any, shape: tuple[int, ...]) -> Any:
+    """Positions in the flattened first axes of `shape` that the rows of `indices` point at."""
+    sizes = np.array(shape[: indices.shape[-1]], indices.dtype)
+    bad = (indices < 0) | (indices >= sizes)
+    if bad.any():
+        where = np.argwhere(bad.any(axis=-1))[0]
+        place = "".join(f"[{i}]" for i in where)
+        raise InvalidArgumentError(
+            f"{op}: indices{place} = {indices[tuple(where)].tolist()} does not index into shape "
+            f"{str(list(shape)).replace(' ', '')}. Mask or clip the indices first."
+        )
+    weights = [1] * len(sizes)
+    for i in range(len(sizes) - 1, 0, -1):
+        weights[i - 1] = weights[i] * shape[i]
+    return (indices * np.array(weights, np.int64)).sum(axis=-1)
+
+
+@gather_nd.lower
+def gather_nd_lowered(params, indices, *, rank):
+    lead = (slice(None),) * (params.ndim - rank)
+    return params[(*lead, *(indices[..., i] for i in range(indices.shape[-1])))]
+
+
+def scatter_nd_wrt_updates(g, indices, shape):
+    return gather_nd(g, indices, rank=len(shape))
+
+
+@primitive(updates=scatter_nd_wrt_updates, indices=None)
+def scatter_nd(updates, indices, *, shape: tuple[int, ...]):
+    """Zeros of `shape` with `updates` added where the rows of `indices` point."""
+    slices, lead, rows = scattered("scatter_nd", updates, indices, shape)
+    depth = indices.shape[-1]
+    total = sum_rows(slices, rows, int(np.prod(shape[:depth])))
+    return np.moveaxis(total, 0, len(lead)).reshape(lead + shape)
+
+
+def scattered(op: str, updates: Any, indices: Any, shape: tuple[int, ...]) -> tuple[Any, tuple[int, ...], Any]:
+    """Updates as rows (rows first, then lead axes), their lead axes, and where the rows belong."""
+    n = indices.ndim - 1
+    behind = len(shape) - indices.shape[-1]
+    at = np.ndim(updates) - n - behind
+    lead = np.shape(updates)[:at]
+    rows = np.ravel(flat_rows(op, indices, shape))
+    flat = np.reshape(updates, lead + (rows.size,) + np.shape(updates)[at + n :])
+    return np.moveaxis(flat, at, 0), lead, rows
+
+
+@scatter_nd.lower
+def scatter_nd_lowered(updates, indices, *, shape):
+    n = indices.ndim - 1
+    lead = updates.shape[: updates.ndim - n - len(shape) + indices.shape[-1]]
+    key = ((slice(None),) * len(lead)) + tuple(indices[..., i] for i in range(indices.shape[-1]))
+    return np.zeros(lead + shape, updates.dtype).at[key].add(updates)
+
+
+def update_nd_wrt_x(g, indices, x_spec, updates_spec):
+    """Nothing where `x` was overwritten."""
+    return update_nd(g, indices, zeros(updates_spec.shape, x_spec.dtype), rank=len(x_spec.shape))
+
+
+@primitive(
+    x=update_nd_wrt_x,
+    indices=None,
+    updates=lambda g, indices, x_spec: gather_nd(g, indices, rank=len(x_spec.shape)),
+)
+def update_nd(x, indices, updates, *, rank: int):
+    """`x` with `updates` in place of what the rows of `indices` point at; the last of several wins."""
+    lead = x.shape[: x.ndim - rank]
+    own = x.shape[x.ndim - rank :]
+    depth = indices.shape[-1]
+    rows = flat_rows("tensor_scatter_nd_update", indices, own)
+    out = np.array(x).reshape(lead + (int(np.prod(own[:depth])),) + own[depth:])
+    out[(*((slice(None),) * len(lead)), rows)] = updates
+    return out.reshape(x.shape)
+
+
+@update_nd.lower
+def update_nd_lowered(x, indices, updates, *, rank):
+    key = ((slice(None),) * (x.ndim - rank)) + tuple(indices[..., i] for i in range(indices.shape[-1]))
+    return x.at[key].set(updates)
+
+
+def ties_of(x, indices, updates, out, x_spec):
+    """Whether elements of `x` and of `updates` are the extreme, and how many of them meet in each place."""
+    own = cast(equal(x, out), dtype=x_spec.dtype)
+    other = cast(equal(updates, gather_nd(out, indices, rank=len(x_spec.shape))), dtype=x_spec.dtype)
+    return own, other, own + scatter_nd(other, indices, shape=x_spec.shape)
+
+
+def extreme_nd_wrt_x(g, x, indices, updates, out, x_spec):
+    """What ties for the extreme shares the cotangent equally."""
+    own, _, count = ties_of(x, indices, updates, out, x_spec)
+    return g * own / count
+
+
+def extreme_nd_wrt_updates(g, x, indices, updates, out, x_spec):
+    _, other, count = ties_of(x, indices, updates, out, x_spec)
+    return gather_nd(g / count, indices, rank=len(x_spec.shape)) * other
+
+
+@primitive(x=extreme_nd_wrt_x, indices=None, updates=extreme_nd_wrt_updates)
+def extreme_nd(x, indices, updates, *, largest: bool):
+    """The larger (or smaller) of `x` and those of `updates` that the rows of `indices` send there."""
+    slices, _, rows = scattered("tensor_scatter_nd_max", updates, indices, x.shape)
+    depth = indices.shape[-1]
+    out = np.array(x).reshape((int(np.prod(x.shape[:depth])), *x.shape[depth:]))
+    (np.maximum if largest else np.minimum).at(out, rows, slices)
+    return out.reshape(x.shape)
+
+
+@extreme_nd.lower
+def extreme_nd_lowered(x, indices, updates, *, largest):
+    target = x.at[tuple(indices[..., i] for i in range(indices.shape[-1]))]
+    return target.max(updates) if largest else target.min(updates)
+
+
+# -- along the last axis -----------------------------------------------------------------------------------------------
+
+
+def take_along(x: Any, indices: Any) -> Any:
+    """Elements of the last axis of `x` (..., n) that `indices` (..., k) name, row by row."""
+    *batch, n = shape_of(x)
+    count = int(np.prod(batch))
+    start = np.arange(count).reshape(*batch, 1) * n
+    flat = reshape(x, shape=(count * n,), rank=len(batch) + 1)
+    return take(flat, add(indices, start), axis=-1)
+
+
+@primitive(x=None)
+def rank_order(x, *, descending: bool):
+    """Positions that sort the last axis; what is equal keeps its order."""
+    if not descending:
+        return np.argsort(x, axis=-1, kind="stable")
+    # The stable order of the reversed array, read backwards, keeps equal elements in order.
+    n = x.shape[-1]
+    back = np.argsort(x[..., ::-1], axis=-1, kind="stable")
+    return n - 1 - back[..., ::-1]
+
+
+@primitive(indices=None)
+def one_hot_mask(indices, *, depth: int):
+    """Where position k of a new last axis equals the index."""
+    return np.equal(np.asarray(indices)[..., None], np.arange(depth))
+
+
+@primitive(x=None)
+def where_true(x):
+    """Coordinates of the elements that are true or not zero, one row each."""
+    return np.argwhere(x)
+
+
+@where_true.lower
+def where_true_lowered(x):
+    raise NotImplementedError("where_true: the size of the result depends on the values, which XLA cannot express.")
+
+
+@primitive(indices=None)
+def batch_rows(indices, *, shape: tuple[int, ...], size: int):
+    """Indices into axes of length `size`, one for each place of `shape`, laid end to end."""
+    check_range("gather", indices, size)
+    start = np.arange(int(np.prod(shape)), dtype=np.int64) * size
+    return indices + start.reshape(shape + (1,) * (indices.ndim - len(shape)))

@@ -1,0 +1,122 @@
+"""Integer primitives: division and powers, which can fail, and bitwise logic. Nothing here has a gradient."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.errors import InvalidArgumentError
+from gradtape.core.primitive import elementwise
+
+
+def check_divisor(op: str, b: Any) -> None:
+    """Raise if a divisor is zero."""
+    if not np.all(b):
+        raise InvalidArgumentError(
+            f"{op}: Integer division by zero. Mask the zeros of the divisor first."
+        )
+
+
+@elementwise(a=None, b=None)
+def floordiv_integers(a, b):
+    """Quotient rounded towards minus infinity."""
+    check_divisor("floordiv", b)
+    return a // b
+
+
+@floordiv_integers.lower
+def floordiv_integers_lowered(a, b):
+    return a // b
+
+
+@elementwise(a=None, b=None)
+def floormod_integers(a, b):
+    """Remainder that has the sign of `b`."""
+    check_divisor("floormod", b)
+    return a % b
+
+
+@floormod_integers.lower
+def floormod_integers_lowered(a, b):
+    return a % b
+
+
+@elementwise(a=None, b=None)
+def truncatediv_integers(a, b):
+    """Quotient rounded towards zero."""
+    check_divisor("truncatediv", b)
+    return (a - np.fmod(a, b)) // b
+
+
+@truncatediv_integers.lower
+def truncatediv_integers_lowered(a, b):
+    return (a - np.fmod(a, b)) // b
+
+
+@elementwise(a=None, b=None)
+def truncatemod_integers(a, b):
+    """Remainder that has the sign of `a`."""
+    check_divisor("truncatemod", b)
+    return np.fmod(a, b)
+
+
+@truncatemod_integers.lower
+def truncatemod_integers_lowered(a, b):
+    return np.fmod(a, b)
+
+
+@elementwise(x=None, y=None)
+def power_integers(x, y):
+    """`x` to the power `y`, which must not be negative."""
+    if np.any(np.less(y, 0)):
+        raise InvalidArgumentError(
+            "pow: Integers to negative integer powers are not allowed. Cast the base to a float first."
+        )
+    return x**y
+
+
+@power_integers.lower
+def power_integers_lowered(x, y):
+    return x**y
+
+
+@elementwise(a=None, b=None)
+def bitwise_and(a, b):
+    """Bits set in both `a` and `b`."""
+    return a & b
+
+
+@elementwise(a=None, b=None)
+def bitwise_or(a, b):
+    """Bits set in `a` or `b`."""
+    return a | b
+
+
+@elementwise(a=None, b=None)
+def bitwise_xor(a, b):
+    """Bits set in exactly one of `a` and `b`."""
+    return a ^ b
+
+
+@elementwise(x=None)
+def invert(x):
+    """All bits of `x` flipped."""
+    return ~x
+
+
+def within_width(a: Any, b: Any) -> Any:
+    """Shift counts cut to those that leave something of `a`, as TensorFlow does."""
+    return np.clip(b, 0, a.dtype.itemsize * 8 - 1).astype(a.dtype)
+
+
+@elementwise(a=None, b=None)
+def left_shift(a, b):
+    """`a` with its bits moved up by `b` places."""
+    return a << within_width(a, b)
+
+
+@elementwise(a=None, b=None)
+def right_shift(a, b):
+    """`a` with its bits moved down by `b` places; the sign is kept."""
+    return a >> within_width(a, b)

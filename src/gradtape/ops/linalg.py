@@ -1,0 +1,389 @@
+"""Matrix products, inverses and decompositions over the last two axes.
+
+Rules work on the conjugate of TensorFlow's cotangent (see `elementwise`): a holomorphic op's rule is the bare
+transpose. Where an op is not holomorphic (Cholesky, eigh, QR, SVD) its rule conjugates on the way in and out.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.dtypes import accumulator
+from gradtape.core.errors import InvalidArgumentError
+from gradtape.core.primitive import primitive
+from gradtape.ops.elementwise import (
+    cast,
+    conj,
+    equal,
+    gate,
+    logical_not,
+    ones_like,
+    real,
+    reciprocal,
+    select,
+)
+from gradtape.ops.shape import concat, place, reshape, shape_of, slice_, swap, zeros
+
+
+def matmul_wrt_b(g, a, a_spec, b_spec):
+    """For one matrix `b` and many `a`, a single tall product instead of a batch to be summed."""
+    n = len(a_spec.shape)
+    if len(b_spec.shape) == 2 and n > 2:
+        rows = 1
+        for size in a_spec.shape[:-1]:
+            rows *= size
+        a = reshape(a, shape=(rows, a_spec.shape[-1]), rank=n)
+        g = reshape(g, shape=(rows, b_spec.shape[-1]), rank=n)
+    return matmul(swap(a), g)
+
+
+@primitive(core=2, a=lambda g, b: matmul(g, swap(b)), b=matmul_wrt_b)
+def matmul(a, b):
+    """Matrix product over the last two axes, accumulated in float32 for the half types."""
+    wide = accumulator(a.dtype)
+    if wide is not a.dtype:
+        return product(a.astype(wide), b.astype(wide)).astype(a.dtype)
+    return product(a, b)
+
+
+def product(a: Any, b: Any) -> Any:
+    """Matrix product of raw arrays, spelled so that it reaches BLAS."""
+    if b.ndim == 2:
+        if a.ndim == 2:
+            return np.dot(a, b)
+        if a.size:
+            return np.dot(a.reshape(-1, a.shape[-1]), b).reshape(*a.shape[:-1], b.shape[-1])
+    return np.matmul(a, b)
+
+
+def adjoint(x: Any) -> Any:
+    """Conjugate transpose."""
+    return conj(swap(x))
+
+
+# -- diagonals and triangles ---------------------------------------------------------------------------------------------
+
+
+def diagonal(x: Any, *, offset: int = 0) -> Any:
+    """One diagonal of the matrices in the last two axes: every (n + 1)-th element of the flat matrix."""
+    rows, columns = shape_of(x)[-2:]
+    key = diagonal_key(rows, columns, offset)
+    return slice_(reshape(x, shape=(rows * columns,), rank=2), key=key, rank=1)
+
+
+def on_diagonal(d: Any, *, rows: int, columns: int, offset: int = 0) -> Any:
+    """Adjoint of `diagonal`: zeros with `d` on one diagonal."""
+    key = diagonal_key(rows, columns, offset)
+    flat = place(d, key=key, rank=1, shape=(rows * columns,))
+    return reshape(flat, shape=(rows, columns), rank=1)
+
+
+def diagonal_key(rows: int, columns: int, offset: int) -> tuple[slice, ...]:
+    """Where a diagonal lies in the flat matrix."""
+    start = offset if offset >= 0 else -offset * columns
+    length = diagonal_length(rows, columns, offset)
+    return (slice(start, start + length * (columns + 1) - columns, columns + 1),)
+
+
+def diagonal_length(rows: int, columns: int, offset: int) -> int:
+    """How many elements a diagonal has."""
+    return min(rows + min(offset, 0), columns - max(offset, 0))
+
+
+def band_mask(rows: int, columns: int, lower: int, upper: int) -> Any:
+    """Whether an element lies at most `lower` below and `upper` above the diagonal; -1 means any distance."""
+    below = np.arange(rows)[:, None] - np.arange(columns)
+    keep = np.ones((rows, columns), bool)
+    if lower >= 0:
+        keep &= below <= lower
+    if upper >= 0:
+        keep &= -below <= upper
+    return keep
+
+
+def band(x: Any, *, lower: int, upper: int) -> Any:
+    """`x` with zeros outside a band around the diagonal."""
+    rows, columns = shape_of(x)[-2:]
+    return gate(x, band_mask(rows, columns, lower, upper))
+
+
+def lower_half(x: Any) -> Any:
+    """The lower triangle of `x` with the diagonal halved."""
+    return band(x, lower=-1, upper=0) - band(x, lower=0, upper=0) / 2
+
+
+# -- inverses and determinants -------------------------------------------------------------------------------------------
+
+
+@primitive(a=lambda g, out: -matmul(matmul(swap(out), g), swap(out)))
+def inverse(a):
+    """Inverse of square matrices."""
+    try:
+        return np.linalg.inv(a)
+    except np.linalg.LinAlgError:
+        raise InvalidArgumentError("inv: Input is not invertible. Received a singular matrix; try pinv.") from None
+
+
+@primitive(a=lambda g, a, b, out: -matmul(solve(swap(a), g), swap(out)), b=lambda g, a: solve(swap(a), g))
+def solve(a, b):
+    """The `x` with a @ x = b."""
+    try:
+        return np.linalg.solve(a, b)
+    except np.linalg.LinAlgError:
+        raise InvalidArgumentError(
+            "solve: Input matrix is not invertible. Received a singular matrix; try lstsq."
+        ) from None
+
+
+def triangular_solve_wrt_a(g, a, out, lower):
+    """Only the triangle that is read gets a cotangent."""
+    whole = -matmul(triangular_solve(swap(a), g, lower=not lower), swap(out))
+    return band(whole, lower=-1, upper=0) if lower else band(whole, lower=0, upper=-1)
+
+
+@primitive(
+    core=2, a=triangular_solve_wrt_a, b=lambda g, a, lower: triangular_solve(swap(a), g, lower=not lower)
+)
+def triangular_solve(a, b, *, lower: bool):
+    """The `x` with a @ x = b, where one triangle of `a` is read."""
+    try:
+        return np.linalg.solve(np.tril(a) if lower else np.triu(a), b)
+    except np.linalg.LinAlgError:
+        raise InvalidArgumentError(
+            "triangular_solve: Input matrix is not invertible. Received a zero on the diagonal."
+        ) from None
+
+
+def as_column(g: Any) -> Any:
+    """`g` with two axes of length one behind it."""
+    return slice_(g, key=(None, None), rank=0)
+
+
+@primitive(a=lambda g, a, out: as_column(g * conj(out)) * swap(inverse(a)))  # TensorFlow's conjugate
+def det(a):
+    """Determinant of square matrices."""
+    return np.linalg.det(a)
+
+
+@primitive(a=lambda g, a, a_spec: as_column(cast(g[1], dtype=a_spec.dtype)) * swap(inverse(a)), outputs=True)
+def slogdet(a):
+    """Sign and logarithm of the absolute value of the determinant."""
+    sign, logabs = np.linalg.slogdet(a)
+    return sign, logabs.astype(a.dtype)
+
+
+# -- decompositions -------------------------------------------------------------------------------------------------------
+
+
+def cholesky_wrt_a(g, out):
+    """Murray, 2016, equation 10, made Hermitian."""
+    inner = lower_half(matmul(adjoint(out), conj(g)))
+    left = triangular_solve(adjoint(out), inner, lower=False)
+    whole = adjoint(triangular_solve(adjoint(out), adjoint(left), lower=False))
+    return conj(whole + adjoint(whole)) / 2
+
+
+@primitive(a=cholesky_wrt_a)
+def cholesky(a):
+    """Lower triangular factor of Hermitian matrices; NaN where one is not positive definite."""
+    try:
+        return np.linalg.cholesky(a)
+    except np.linalg.LinAlgError:
+        out = np.stack([factor_or_nan(m) for m in a.reshape(-1, *a.shape[-2:])])
+        return out.reshape(a.shape)
+
+
+def factor_or_nan(matrix: Any) -> Any:
+    """Cholesky factor of one matrix, or a triangle of NaN."""
+    try:
+        return np.linalg.cholesky(matrix)
+    except np.linalg.LinAlgError:
+        return np.tril(np.full_like(matrix, np.nan))
+
+
+@cholesky.lower
+def cholesky_lowered(a):
+    return np.linalg.cholesky(a)
+
+
+def gaps(x: Any) -> Any:
+    """1 / (x_j - x_i), and zero where the two are equal."""
+    difference = slice_(x, key=(None, slice(None)), rank=1) - slice_(x, key=(slice(None), None), rank=1)
+    same = equal(difference, 0)
+    return gate(reciprocal(select(same, ones_like(difference), difference)), logical_not(same))
+
+
+def columns_times(x: Any, d: Any) -> Any:
+    """Matrices `x` with their columns scaled by `d`."""
+    return x * slice_(d, key=(None, slice(None)), rank=1)
+
+
+def eigh_wrt_a(g, out, a_spec):
+    """Giles, 2008, section 3.1; the result lies in the triangle that is read, as in TensorFlow."""
+    e, v = out
+    ge, gv = conj(g[0]), conj(g[1])
+    vh = adjoint(v)
+    f = cast(gaps(e), dtype=a_spec.dtype)
+    inner = on_diagonal(cast(ge, dtype=a_spec.dtype), rows=a_spec.shape[-1], columns=a_spec.shape[-1])
+    whole = matmul(matmul(v, inner + conj(f) * matmul(vh, gv)), vh)
+    folded = band(whole + adjoint(whole), lower=-1, upper=0)
+    return conj(folded - band(folded, lower=0, upper=0) / 2)
+
+
+@primitive(a=eigh_wrt_a, outputs=True)
+def eigh(a):
+    """Eigenvalues, ascending, and eigenvectors of Hermitian matrices; the lower triangle is read."""
+    e, v = np.linalg.eigh(a)
+    return e, v
+
+
+def eig_wrt_a(g, out, a_spec):
+    """As `eigh`, where vectors are not orthogonal and have unit length and any phase."""
+    e, v = out
+    ge, gv = conj(g[0]), conj(g[1])
+    vh = adjoint(v)
+    inner = matmul(vh, gv)
+    along = real(diagonal(inner))
+    kind = np.result_type(a_spec.dtype, np.complex64)
+    drift = columns_times(matmul(vh, v), cast(along, dtype=kind))
+    n = a_spec.shape[-1]
+    middle = on_diagonal(ge, rows=n, columns=n) + conj(gaps(e)) * (inner - drift)
+    whole = conj(solve(vh, matmul(middle, vh)))
+    return whole if a_spec.dtype.kind == "c" else real(whole)
+
+
+@primitive(a=eig_wrt_a, outputs=True)
+def eig(a):
+    """Eigenvalues and eigenvectors of general matrices."""
+    e, v = np.linalg.eig(a)
+    kind = np.result_type(a.dtype, np.complex64)
+    return e.astype(kind), v.astype(kind)
+
+
+def qr_wrt_a(g, out, a_spec):
+    """Walter and Lehmann, 2018, for at least as many rows as columns; else the leading square block decides."""
+    rows, columns = a_spec.shape[-2:]
+    q, r = out
+    gq, gr = conj(g[0]), conj(g[1])
+    if rows >= columns:
+        return conj(qr_tall(gq, gr, q, r))
+    first, rest = (slice(None), slice(0, rows)), (slice(None), slice(rows, None))
+    u, y = slice_(r, key=first, rank=2), slice_(r, key=rest, rank=2)
+    gu, gy = slice_(gr, key=first, rank=2), slice_(gr, key=rest, rank=2)
+    x = matmul(q, y)
+    left = qr_tall(gq + matmul(x, adjoint(gy)), gu, q, u)
+    return conj(concat(left, matmul(q, gy), axis=-1))
+
+
+def qr_tall(gq: Any, gr: Any, q: Any, r: Any) -> Any:
+    m = matmul(r, adjoint(gr)) - matmul(adjoint(gq), q)
+    strict = band(m, lower=-1, upper=0) - band(m, lower=0, upper=0)
+    symmetric = band(m, lower=0, upper=0) + strict + adjoint(strict)
+    inner = gq + matmul(q, symmetric)
+    return adjoint(triangular_solve(r, adjoint(inner), lower=False))
+
+
+@primitive(a=qr_wrt_a, outputs=True)
+def qr(a):
+    """Orthonormal columns and an upper triangular matrix whose product is `a`."""
+    q, r = np.linalg.qr(a)
+    return q, r
+
+
+@primitive(a=None, outputs=True)
+def full_qr(a):
+    """As `qr`, with `q` square."""
+    q, r = np.linalg.qr(a, mode="complete")
+    return q, r
+
+
+def svd_wrt_a(g, out, a_spec):
+    """Wan and Zhang, 2019, for the economical form."""
+    s, u, v = out
+    gs, gu, gv = (conj(part) for part in g)
+    dtype = a_spec.dtype
+    square = s * s
+    f = cast(gaps(square), dtype=dtype)
+    sc = cast(s, dtype=dtype)
+    us, vs = matmul(adjoint(u), gu), matmul(adjoint(v), gv)
+    k = shape_of(s)[-1]
+    skew_u, skew_v = f * us, f * vs
+    inner = columns_times(skew_u + adjoint(skew_u), sc) + rows_times(skew_v + adjoint(skew_v), sc)
+    inner = inner + on_diagonal(cast(gs, dtype=dtype), rows=k, columns=k)
+    if dtype.kind == "c":
+        twist = band(us - adjoint(us), lower=0, upper=0) / 2
+        inner = inner + columns_times(twist, reciprocal(sc))
+    whole = matmul(matmul(u, inner), adjoint(v))
+    rows, columns = a_spec.shape[-2:]
+    if rows > k:
+        outside = gu - matmul(u, us)
+        whole = whole + matmul(columns_times(outside, reciprocal(sc)), adjoint(v))
+    if columns > k:
+        outside = gv - matmul(v, vs)
+        whole = whole + matmul(columns_times(u, reciprocal(sc)), adjoint(outside))
+    return conj(whole)
+
+
+def rows_times(x: Any, d: Any) -> Any:
+    """Matrices `x` with their rows scaled by `d`."""
+    return x * slice_(d, key=(slice(None), None), rank=1)
+
+
+@primitive(a=svd_wrt_a, outputs=True)
+def svd(a):
+    """Singular values, descending, and left and right singular vectors (as columns)."""
+    u, s, vh = np.linalg.svd(a, full_matrices=False)
+    return s, u, np.conj(np.swapaxes(vh, -1, -2))
+
+
+@primitive(a=None, outputs=True)
+def full_svd(a):
+    """As `svd`, with square matrices of vectors."""
+    u, s, vh = np.linalg.svd(a, full_matrices=True)
+    return s, u, np.conj(np.swapaxes(vh, -1, -2))
+
+
+@primitive(a=None, outputs=True)
+def lu(a):
+    """Both triangular factors in one matrix, and the permutation of rows."""
+    from scipy.linalg import lu_factor
+
+    flat = a.reshape(-1, *a.shape[-2:])
+    n = a.shape[-1]
+    both = np.empty_like(flat)
+    order = np.empty((len(flat), n), np.int32)
+    for i, matrix in enumerate(flat):
+        both[i], swaps = lu_factor(matrix, check_finite=False)
+        order[i] = np.arange(n)
+        for j, k in enumerate(swaps):
+            order[i, [j, k]] = order[i, [k, j]]
+    return both.reshape(a.shape), order.reshape(a.shape[:-1])
+
+
+def expm_wrt_a(g, a, a_spec):
+    """The derivative of the exponential is a block of the exponential of a matrix of twice the size."""
+    n = a_spec.shape[-1]
+    at = swap(a)
+    lead = shape_of(g)[: len(shape_of(g)) - 2]
+    at = at + zeros((*lead, n, n), a_spec.dtype)
+    top = concat(at, g, axis=-1)
+    bottom = concat(zeros((*lead, n, n), a_spec.dtype), at, axis=-1)
+    block = expm(concat(top, bottom, axis=-2))
+    return slice_(block, key=(slice(0, n), slice(n, None)), rank=2)
+
+
+@primitive(a=expm_wrt_a)
+def expm(a):
+    """Exponential of square matrices."""
+    from scipy.linalg import expm as exponential
+
+    return exponential(a).astype(a.dtype, copy=False) if a.size else a
+
+
+@expm.lower
+def expm_lowered(a):
+    from jax.scipy.linalg import expm as exponential
+
+    return exponential(a)

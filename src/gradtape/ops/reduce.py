@@ -1,0 +1,248 @@
+"""Reductions along axes, their adjoint `spread`, and `fold`, which undoes broadcasting."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.dtypes import accumulator
+from gradtape.core.primitive import primitive
+from gradtape.ops.elementwise import (
+    cast,
+    conj,
+    equal,
+    exp,
+    gate,
+    is_finite,
+    ones_like,
+    reciprocal,
+    stop_gradient,
+)
+from gradtape.ops.shape import concat, cut, inverse, reshape, shape_of, transpose
+
+Axes = tuple[int, ...]
+
+
+@primitive(g=lambda g, axis, keepdims: reduce_sum(g, axis=axis, keepdims=keepdims))
+def spread(g, *, axis: Axes, keepdims: bool, shape: tuple[int, ...]):
+    """Adjoint of a sum: put the reduced axes back and repeat along them."""
+    lead = g.shape[: g.ndim - len(shape) + (0 if keepdims else len(axis))]
+    if not keepdims:
+        sizes = list(lead + shape)
+        for a in axis:
+            sizes[a] = 1
+        g = g.reshape(sizes)
+    full = lead + shape
+    if g.size > 0 and np.prod(full) > 16384:
+        return np.broadcast_to(g, full)
+    out = np.empty(full, g.dtype)
+    out[...] = g
+    return out
+
+
+@spread.lower
+def spread_lowered(g, *, axis, keepdims, shape):
+    lead = g.shape[: g.ndim - len(shape) + (0 if keepdims else len(axis))]
+    sizes = [1 if i - len(shape) in axis else n for i, n in enumerate(shape)]
+    return np.broadcast_to(g.reshape(lead + tuple(sizes)), lead + shape)
+
+
+@primitive(x=lambda g, x_spec, axis, keepdims: spread(g, axis=axis, keepdims=keepdims, shape=x_spec.shape))
+def reduce_sum(x, *, axis: Axes, keepdims: bool):
+    """Sum along `axis`, accumulated in float32 for the half types."""
+    return total(x, axis, keepdims).astype(x.dtype, copy=False)
+
+
+def total(x: Any, axis: Axes, keepdims: bool) -> Any:
+    """Sum along `axis` in the dtype it is accumulated in."""
+    return np.add.reduce(x, axis=axis, keepdims=keepdims, dtype=accumulator(x.dtype))
+
+
+def reduce_mean_wrt_x(g, x_spec, axis, keepdims):
+    """An equal share for every element."""
+    return spread(g / count_of(x_spec.shape, axis), axis=axis, keepdims=keepdims, shape=x_spec.shape)
+
+
+def count_of(shape: tuple[int, ...], axis: Axes, least: int = 1) -> int:
+    """How many elements are reduced into one; at least `least`, so that nobody divides by zero."""
+    count = 1
+    for a in axis:
+        count *= shape[a]
+    return max(count, least)
+
+
+@primitive(x=reduce_mean_wrt_x)
+def reduce_mean(x, *, axis: Axes, keepdims: bool):
+    """Mean along `axis`; of no elements, NaN. Integers are rounded towards zero, of none it is zero."""
+    count = 1
+    for a in axis:
+        count *= x.shape[a]
+    if x.dtype.kind in "iu":
+        mean = np.add.reduce(x, axis=axis, keepdims=keepdims, dtype=float) / max(count, 1)
+        return mean.astype(x.dtype)
+    whole = total(x, axis, keepdims)
+    return (whole / whole.dtype.type(count)).astype(x.dtype, copy=False)
+
+
+def extreme_wrt_x(g, x, x_spec, out, axis, keepdims):
+    """Elements that tie for the extreme share the cotangent equally."""
+    back = partial(spread, axis=axis, keepdims=keepdims, shape=x_spec.shape)
+    hit = equal(x, back(out))
+    ties = reduce_sum(cast(hit, dtype=x_spec.dtype), axis=axis, keepdims=True)
+    return gate(back(g), hit) / ties
+
+
+@primitive(x=extreme_wrt_x)
+def reduce_max(x, *, axis: Axes, keepdims: bool):
+    """Largest element along `axis`; of no elements, -inf or the least integer."""
+    return np.maximum.reduce(x, axis=axis, keepdims=keepdims, initial=lowest(x.dtype))
+
+
+@primitive(x=extreme_wrt_x)
+def reduce_min(x, *, axis: Axes, keepdims: bool):
+    """Smallest element along `axis`; of no elements, inf or the largest integer."""
+    return np.minimum.reduce(x, axis=axis, keepdims=keepdims, initial=highest(x.dtype))
+
+
+def lowest(dtype: Any) -> Any:
+    """The neutral element of `maximum`."""
+    return np.iinfo(dtype).min if dtype.kind in "iu" else -np.inf
+
+
+def highest(dtype: Any) -> Any:
+    """The neutral element of `minimum`."""
+    return np.iinfo(dtype).max if dtype.kind in "iu" else np.inf
+
+
+def reduce_prod_wrt_x(g, x, x_spec, axis, keepdims):
+    """The product of the other elements, without a division: exact at zeros, to any order."""
+    rank = len(x_spec.shape)
+    kept = tuple(a for a in range(-rank, 0) if a not in axis)
+    perm = kept + tuple(sorted(axis))
+    flat = (*(x_spec.shape[a] for a in kept), count_of(x_spec.shape, axis, 0))
+    rest = others(reshape(transpose(x, perm=perm), shape=flat, rank=rank))
+    rest = reshape(rest, shape=tuple(x_spec.shape[a] for a in perm), rank=len(flat))
+    rest = transpose(rest, perm=inverse(perm))
+    return spread(g, axis=axis, keepdims=keepdims, shape=x_spec.shape) * rest
+
+
+def others(x: Any) -> Any:
+    """For each element the product of all others along the last axis, by halving: n multiplications, log n deep."""
+    *front, n = shape_of(x)
+    if n < 2:
+        return ones_like(x)
+    half = n // 2
+    left, right = cut(x, axis=-1, start=0, size=half), cut(x, axis=-1, start=half, size=half)
+    odd = [cut(x, axis=-1, start=n - 1, size=1)] if n % 2 else []
+    pairs = others(concat(left * right, *odd, axis=-1))
+    rest = cut(pairs, axis=-1, start=0, size=half)
+    last = [cut(pairs, axis=-1, start=half, size=1)] if n % 2 else []
+    return concat(rest * right, rest * left, *last, axis=-1)
+
+
+@primitive(x=reduce_prod_wrt_x)
+def reduce_prod(x, *, axis: Axes, keepdims: bool):
+    """Product along `axis`."""
+    wide = accumulator(x.dtype)
+    return np.multiply.reduce(x, axis=axis, keepdims=keepdims, dtype=wide).astype(x.dtype, copy=False)
+
+
+def reduce_logsumexp_wrt_x(g, x, x_spec, axis, keepdims):
+    """The softmax, computed anew from differences to the maximum: `exp(x - out)` would lose digits."""
+    back = partial(spread, axis=axis, keepdims=True, shape=x_spec.shape)
+    e = exp(x - back(finite_maximum(x, axis)))
+    share = back(reciprocal(reduce_sum(e, axis=axis, keepdims=True)))
+    return spread(g, axis=axis, keepdims=keepdims, shape=x_spec.shape) * (e * share)
+
+
+def finite_maximum(x: Any, axis: Axes) -> Any:
+    """The maximum along `axis` as a constant; zero where it is infinite or NaN."""
+    top = stop_gradient(reduce_max(x, axis=axis, keepdims=True))
+    return gate(top, is_finite(top))
+
+
+@primitive(x=reduce_logsumexp_wrt_x)
+def reduce_logsumexp(x, *, axis: Axes, keepdims: bool):
+    """Logarithm of the sum of exponentials along `axis`."""
+    wide = x.astype(accumulator(x.dtype), copy=False)
+    top = np.maximum.reduce(wide, axis=axis, keepdims=True, initial=-np.inf)
+    top = np.where(np.isfinite(top), top, wide.dtype.type(0))
+    out = np.log(np.add.reduce(np.exp(wide - top), axis=axis, keepdims=True)) + top
+    return (out if keepdims else np.squeeze(out, axis)).astype(x.dtype, copy=False)
+
+
+def reduce_euclidean_norm_wrt_x(g, x, x_spec, out, axis, keepdims):
+    """The direction of `x`; not a number at the origin, as in TensorFlow."""
+    back = partial(spread, axis=axis, keepdims=keepdims, shape=x_spec.shape)
+    return conj(x) * back(g / out) if x_spec.dtype.kind == "c" else x * back(g / out)
+
+
+@primitive(x=reduce_euclidean_norm_wrt_x)
+def reduce_euclidean_norm(x, *, axis: Axes, keepdims: bool):
+    """Square root of the sum of squared absolute values along `axis`; of integers, rounded down."""
+    if x.dtype.kind == "c":
+        squares = (x * np.conj(x)).real
+    else:
+        wide = x.astype(accumulator(x.dtype), copy=False)
+        squares = wide * wide
+    norm = np.sqrt(np.add.reduce(squares, axis=axis, keepdims=keepdims, dtype=squares.dtype))
+    return norm.astype(x.dtype, copy=False)
+
+
+@primitive(x=None)
+def argmax(x, *, axis: int, dtype: Any):
+    """Index of the first largest element along `axis`; NaN counts as smallest."""
+    if x.dtype.kind not in "iub":
+        x = np.where(np.isnan(x), x.dtype.type(-np.inf), x)
+    return np.argmax(x, axis=axis).astype(dtype)
+
+
+@primitive(x=None)
+def argmin(x, *, axis: int, dtype: Any):
+    """Index of the first smallest element along `axis`; NaN counts as largest."""
+    if x.dtype.kind not in "iub":
+        x = np.where(np.isnan(x), x.dtype.type(np.inf), x)
+    return np.argmin(x, axis=axis).astype(dtype)
+
+
+@primitive(x=None)
+def reduce_all(x, *, axis: Axes, keepdims: bool):
+    """Whether all elements along `axis` hold."""
+    return np.logical_and.reduce(x, axis=axis, keepdims=keepdims)
+
+
+@primitive(x=None)
+def reduce_any(x, *, axis: Axes, keepdims: bool):
+    """Whether some element along `axis` holds."""
+    return np.logical_or.reduce(x, axis=axis, keepdims=keepdims)
+
+
+def fold(t: Any, shape: tuple[int, ...], core: int, g: Any, out_shape: tuple[int, ...]) -> Any:
+    """Sum the cotangent `t` over the axes along which an operand of `shape` was stretched to `out_shape`.
+
+    The last `core` axes are the op's own. `g`, the op's cotangent, tells how many lead axes there are.
+    """
+    have = shape_of(t)
+    lead = len(shape_of(g)) - len(out_shape)
+    want = have[:lead] + shape
+    if have == want:
+        return t
+    extra = len(have) - len(want)
+    stretched = [i for i in range(lead, lead + extra)]
+    for i in range(lead, len(want) - core):
+        if want[i] != have[i + extra]:
+            stretched.append(i + extra)
+    total = reduce_sum(t, axis=tuple(i - len(have) for i in stretched), keepdims=False)
+    left = shape_of(total)
+    return total if left == want else reshape(total, shape=want, rank=len(left))
+
+
+@primitive(x=lambda g, x_spec, out_spec: fold(g, x_spec.shape, 0, g, out_spec.shape))
+def broadcast_to(x, *, shape: tuple[int, ...], rank: int):
+    """`x` with its last `rank` axes stretched to `shape`."""
+    lead = x.shape[: x.ndim - rank]
+    own = x.shape[x.ndim - rank :]
+    x = x.reshape(lead + (1,) * (len(shape) - rank) + own)
+    return np.broadcast_to(x, lead + shape)

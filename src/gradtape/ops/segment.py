@@ -1,0 +1,95 @@
+"""Reductions over segments: rows with the same id are combined.
+
+Ids lie in [0, size) and stand for the axes in front of `axis` that they cover, as in `scatter_add`, which is the
+segment sum.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.primitive import primitive
+from gradtape.ops.elementwise import cast, equal, gate, less, logical_not, maximum, ones_like, select
+from gradtape.ops.index import scatter_add, slices_first, take
+
+
+def segment_extreme_wrt_data(g, data, data_spec, ids, out, axis, size):
+    """Rows that tie for the extreme of their segment share the cotangent equally."""
+    hit = equal(data, take(out, ids, axis=axis))
+    ties = scatter_add(cast(hit, dtype=data_spec.dtype), ids, axis=axis, size=size)
+    return gate(take(g / maximum(ties, 1), ids, axis=axis), hit)
+
+
+@primitive(data=segment_extreme_wrt_data, ids=None)
+def segment_max(data, ids, *, axis: int, size: int):
+    """Largest elements of each segment; of an empty one, the least finite number."""
+    return combined(np.maximum, data, ids, axis, size, data.dtype.type(limits(data.dtype).min))
+
+
+@segment_max.lower
+def segment_max_lowered(data, ids, *, axis, size):
+    slices = slices_first(data, ids, axis)
+    start = np.full((size, *slices.shape[1:]), limits(data.dtype).min, data.dtype)
+    return np.moveaxis(start.at[np.ravel(ids)].max(slices), 0, axis)
+
+
+@primitive(data=segment_extreme_wrt_data, ids=None)
+def segment_min(data, ids, *, axis: int, size: int):
+    """Smallest elements of each segment; of an empty one, the largest finite number."""
+    return combined(np.minimum, data, ids, axis, size, data.dtype.type(limits(data.dtype).max))
+
+
+@segment_min.lower
+def segment_min_lowered(data, ids, *, axis, size):
+    slices = slices_first(data, ids, axis)
+    start = np.full((size, *slices.shape[1:]), limits(data.dtype).max, data.dtype)
+    return np.moveaxis(start.at[np.ravel(ids)].min(slices), 0, axis)
+
+
+def segment_prod_wrt_data(g, data, data_spec, ids, out, axis, size):
+    """The product of the other rows: where a row is zero, that of the rows that are not."""
+    zero = equal(data, 0)
+    safe = select(zero, ones_like(data), data)
+    zeros = scatter_add(cast(zero, dtype=data_spec.dtype), ids, axis=axis, size=size)
+    rest = gate(segment_prod(safe, ids, axis=axis, size=size), less(zeros, 2))
+    back = take(g, ids, axis=axis)
+    alone = gate(take(rest, ids, axis=axis), zero)
+    shared = gate(take(out, ids, axis=axis) / safe, logical_not(zero))
+    return back * (alone + shared)
+
+
+@primitive(data=segment_prod_wrt_data, ids=None)
+def segment_prod(data, ids, *, axis: int, size: int):
+    """Product of the rows of each segment; of an empty one, one."""
+    return combined(np.multiply, data, ids, axis, size, 1)
+
+
+@segment_prod.lower
+def segment_prod_lowered(data, ids, *, axis, size):
+    slices = slices_first(data, ids, axis)
+    start = np.ones((size, *slices.shape[1:]), data.dtype)
+    return np.moveaxis(start.at[np.ravel(ids)].multiply(slices), 0, axis)
+
+
+def combined(ufunc: Any, data: Any, ids: Any, axis: int, size: int, start: Any) -> Any:
+    """Combine the rows of each segment with `ufunc`, beginning with `start`."""
+    slices = slices_first(data, ids, axis)
+    out = np.full((size, *slices.shape[1:]), start, data.dtype)
+    ufunc.at(out, np.ravel(ids), slices)
+    return np.moveaxis(out, 0, axis)
+
+
+def limits(dtype: Any) -> Any:
+    """The range of a real dtype."""
+    if dtype.kind in "iu":
+        return np.iinfo(dtype)
+    import ml_dtypes
+
+    return ml_dtypes.finfo(dtype)
+
+
+def counts(ids: Any, size: int, dtype: Any) -> Any:
+    """How many rows each segment has, as a raw array."""
+    return np.bincount(np.ravel(ids), minlength=size).astype(dtype)

@@ -1,0 +1,186 @@
+"""Shapes: reshape, transpose, concatenate, slice and pad. Axes are counted from the right."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.primitive import primitive
+from gradtape.core.tensor import Tensor
+
+
+def shape_of(x: Any) -> tuple[int, ...]:
+    """Shape of a raw array or Tensor, as a tuple."""
+    shape: tuple[int, ...] = x._array.shape if isinstance(x, Tensor) else x.shape
+    return shape
+
+
+def zeros(shape: tuple[int, ...], dtype: Any) -> Any:
+    """A raw array of zeros."""
+    return np.zeros(shape, dtype)
+
+
+def lean(x: Any) -> Any:
+    """NumPy scalars instead of arrays without axes, except of strings."""
+    return x if x.dtype.char == "O" else x[()]
+
+
+@primitive(x=lambda g, x_spec, out_spec: reshape(g, shape=x_spec.shape, rank=len(out_spec.shape)))
+def reshape(x, *, shape: tuple[int, ...], rank: int):
+    """`x` with its last `rank` axes laid out as `shape`."""
+    out = x.reshape(x.shape[: x.ndim - rank] + shape)
+    return out if out.ndim else lean(out)
+
+
+@primitive(x=lambda g: swap(g))
+def swap(x):
+    """`x` with its last two axes exchanged."""
+    return x.swapaxes(-1, -2)
+
+
+def inverse(perm: tuple[int, ...]) -> tuple[int, ...]:
+    """The permutation that undoes `perm` (of negative axes)."""
+    n = len(perm)
+    back = [0] * n
+    for i, p in enumerate(perm):
+        back[p + n] = i - n
+    return tuple(back)
+
+
+@primitive(x=lambda g, perm: transpose(g, perm=inverse(perm)))
+def transpose(x, *, perm: tuple[int, ...]):
+    """`x` with its last axes in the order `perm` (negative numbers)."""
+    lead = x.ndim - len(perm)
+    return np.transpose(x, (*range(lead), *(p + x.ndim for p in perm)))
+
+
+def concat_wrt_xs(g, xs_spec, axis, i):
+    """The part of the cotangent that came from the i-th input."""
+    start = sum(spec.shape[axis] for spec in xs_spec[:i])
+    return cut(g, axis=axis, start=start, size=xs_spec[i].shape[axis])
+
+
+@primitive(xs=concat_wrt_xs)
+def concat(*xs, axis: int):
+    """Arrays one after another along `axis`."""
+    return np.concatenate(xs, axis=axis)
+
+
+@primitive(xs=lambda g, axis, i: take_one(g, axis=axis, i=i))
+def stack(*xs, axis: int):
+    """Arrays side by side along a new `axis`."""
+    return np.stack(xs, axis=axis)
+
+
+def take_one(g: Any, *, axis: int, i: int) -> Any:
+    """The i-th slice along `axis`, without that axis."""
+    return slice_(g, key=(i,) + (slice(None),) * (-axis - 1), rank=-axis)
+
+
+def cut(x: Any, *, axis: int, start: int, size: int) -> Any:
+    """`size` elements along `axis` from `start` on."""
+    key = (slice(start, start + size),) + (slice(None),) * (-axis - 1)
+    return slice_(x, key=key, rank=-axis)
+
+
+def slice_wrt_x(g, x_spec, key, rank):
+    return place(g, key=key, rank=rank, shape=x_spec.shape[len(x_spec.shape) - rank :])
+
+
+@primitive(x=slice_wrt_x)
+def slice_(x, *, key: tuple[Any, ...], rank: int):
+    """Basic indexing of the last `rank` axes: `key` has an int or slice for each, and None for a new axis."""
+    if x.ndim == rank and x.dtype.char != "O":
+        return x[key]
+    return x[(..., *key)]
+
+
+@primitive(x=lambda g, key, rank: slice_(g, key=key, rank=rank))
+def place(x, *, key: tuple[Any, ...], rank: int, shape: tuple[int, ...]):
+    """Adjoint of `slice_`: `x` at `key` of zeros of `shape`."""
+    out = np.zeros(lead_of_slices(x, key) + shape, x.dtype)
+    out[(..., *key)] = x
+    return out
+
+
+@place.lower
+def place_lowered(x, *, key, rank, shape):
+    return np.zeros(lead_of_slices(x, key) + shape, x.dtype).at[(..., *key)].set(x)
+
+
+def lead_of_slices(x: Any, key: tuple[Any, ...]) -> tuple[int, ...]:
+    """Axes of a raw array in front of those that indexing with `key` gives."""
+    own = sum(1 for k in key if not isinstance(k, int))
+    lead: tuple[int, ...] = x.shape[: x.ndim - own]
+    return lead
+
+
+def inside(paddings: tuple[tuple[int, int], ...], shape: tuple[int, ...]) -> tuple[slice, ...]:
+    """Where an array of `shape` lies once it is padded."""
+    return tuple(slice(low, low + n) for (low, _), n in zip(paddings, shape, strict=True))
+
+
+def pad_wrt_x(g, x_spec, paddings):
+    return slice_(g, key=inside(paddings, x_spec.shape), rank=len(paddings))
+
+
+@primitive(x=pad_wrt_x)
+def pad(x, *, paddings: tuple[tuple[int, int], ...], value: Any):
+    """`x` with `value` around it: for each of the last axes how many in front and behind."""
+    lead = x.ndim - len(paddings)
+    sizes = (low + n + high for (low, high), n in zip(paddings, x.shape[lead:], strict=True))
+    out = np.empty(x.shape[:lead] + tuple(sizes), x.dtype)
+    out[...] = value
+    out[(..., *inside(paddings, x.shape[lead:]))] = x
+    return out
+
+
+@pad.lower
+def pad_lowered(x, *, paddings, value):
+    return np.pad(x, ((0, 0),) * (x.ndim - len(paddings)) + paddings, constant_values=value)
+
+
+@primitive(xs=lambda g, i: g[i], outputs=True)
+def identity_n(*xs):
+    """The arrays themselves, as one op: who uses one of them gets zeros for the gradients of the others."""
+    return xs
+
+
+@primitive(x=lambda g, axes: flip(g, axes=axes))
+def flip(x, *, axes: tuple[int, ...]):
+    """`x` reversed along `axes`."""
+    return np.flip(x, axes)
+
+
+@primitive(x=lambda g, axis: concat(*g, axis=axis), outputs=True)
+def split(x, *, axis: int, sizes: tuple[int, ...]):
+    """Pieces of `x` along `axis`, of these sizes."""
+    behind = (slice(None),) * (-axis - 1)
+    pieces, start = [], 0
+    for size in sizes:
+        pieces.append(x[(..., slice(start, start + size), *behind)])
+        start += size
+    return tuple(pieces)
+
+
+@primitive(x=lambda g, axis: stack(*g, axis=axis), outputs=True)
+def unstack(x, *, axis: int):
+    """Slices of `x` along `axis`, each without that axis."""
+    x = np.moveaxis(x, axis, 0)
+    return tuple(x) if x.ndim > 1 and x.dtype.char != "O" else tuple(lean(x[i, ...]) for i in range(len(x)))
+
+
+def roll(x: Any, *, shift: int, axis: int) -> Any:
+    """`x` moved on by `shift` places along `axis`; what falls off the end comes in at the front."""
+    n = shape_of(x)[axis]
+    if n == 0 or shift % n == 0:
+        return x
+    front, back = split(x, axis=axis, sizes=(n - shift % n, shift % n))
+    return concat(back, front, axis=axis)
+
+
+def permuted(x: Any, order: tuple[int, ...]) -> Any:
+    """`x` with all its axes in this order, counted from the left."""
+    n = len(order)
+    return transpose(x, perm=tuple(i % n - n for i in order))

@@ -1,0 +1,97 @@
+"""Index expressions: what Python writes between brackets, in terms of `slice_`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.convert import convert
+from gradtape.core.errors import InvalidArgumentError
+from gradtape.core.tensor import Tensor
+
+Key = tuple[Any, ...]
+ALL = slice(None)
+
+
+def slice_key(key: Any, shape: tuple[int, ...]) -> Key:
+    """The `key` of `slice_` for an index expression: an int in range or a slice for each axis, None for a new one.
+
+    Raises:
+        TypeError: if something in the expression is no index.
+        InvalidArgumentError: if an index lies outside `shape`.
+    """
+    items = tuple(key) if isinstance(key, (list, tuple)) else (key,)
+    entries = [entry_of(item) for item in items]
+    named = sum(1 for e in entries if e is not None and e is not Ellipsis)
+    if named and not shape:
+        raise InvalidArgumentError("strided_slice: Attempting to slice scalar input. Drop the index.")
+    if named > len(shape):
+        raise InvalidArgumentError(
+            f"strided_slice: Index out of range using input dim {len(shape)}; input has only {len(shape)} dims."
+        )
+    dots = [i for i, e in enumerate(entries) if e is Ellipsis]
+    if len(dots) > 1:
+        raise InvalidArgumentError("strided_slice: Multiple ellipses in slice spec not allowed.")
+    at = dots[0] if dots else len(entries)
+    entries[at : at + len(dots)] = [ALL] * (len(shape) - named)
+    result, axis = [], 0
+    for entry in entries:
+        if entry is None:
+            result.append(None)
+            continue
+        result.append(checked(entry, axis, shape[axis]))
+        axis += 1
+    return tuple(result)
+
+
+def entry_of(item: Any) -> Any:
+    """One part of an index expression, in Python's own integers."""
+    if item is None or item is Ellipsis:
+        return item
+    if isinstance(item, slice):
+        parts = (item.start, item.stop, item.step)
+        return slice(*(part if part is None else integer_of(part) for part in parts))
+    return integer_of(item)
+
+
+def integer_of(item: Any) -> int:
+    """An index as an int; scalar tensors and NumPy integers count."""
+    if isinstance(item, (int, np.integer)):
+        return int(item)
+    if isinstance(item, Tensor) or hasattr(type(item), "__tf_tensor__"):
+        raw = convert(item)._array
+        if raw.shape == () and raw.dtype in (np.dtype("int32"), np.dtype("int64")):
+            return int(raw)
+    elif isinstance(item, np.ndarray) and item.shape == () and item.dtype.kind in "iu":
+        return int(item)
+    raise TypeError(
+        "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors "
+        f"are valid indices, got {item!r}"
+    )
+
+
+def checked(entry: Any, axis: int, size: int) -> Any:
+    """An index in range, counted from the front; a slice whose step is not zero."""
+    if isinstance(entry, slice):
+        if entry.step == 0:
+            raise InvalidArgumentError(f"strided_slice: strides[{axis}] must be non-zero.")
+        return entry
+    position = entry + size if entry < 0 else entry
+    if not 0 <= position < size:
+        raise InvalidArgumentError(
+            f"strided_slice: slice index {entry} of dimension {axis} out of bounds. The dimension has size {size}."
+        )
+    return position
+
+
+def mask_of(key: Any) -> Any:
+    """The boolean mask in an index expression, or None."""
+    if isinstance(key, (bool, np.bool_)):
+        return key
+    if isinstance(key, np.ndarray):
+        return key if key.dtype.kind == "b" else None
+    if isinstance(key, Tensor) or hasattr(type(key), "__tf_tensor__"):
+        tensor = convert(key)
+        return tensor if tensor._array.dtype.kind == "b" else None
+    return None

@@ -1,0 +1,323 @@
+"""Special functions: error functions, the gamma and beta families, Bessel functions and some integrals.
+
+Kernels reach SciPy only through the module global `special`, which imports it on first use.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.dtypes import accumulator
+from gradtape.core.primitive import elementwise
+from gradtape.ops.elementwise import cos, equal, exp, log, ones_like, select, sign, sin, square
+from gradtape.ops.limits import xlog1py, xlogy
+
+
+class Lazy:
+    """A module that is imported when something in it is asked for."""
+
+    def __init__(self, name: str) -> None:
+        """Stand for the module `name`."""
+        self._name = name
+
+    def __getattr__(self, attribute: str) -> Any:
+        value = getattr(importlib.import_module(self._name), attribute)
+        setattr(self, attribute, value)
+        return value
+
+
+special = Lazy("scipy.special")
+
+
+def evaluate(function: Any, *xs: Any) -> Any:
+    """`function` of arrays, the half types in float32."""
+    dtype = xs[0].dtype
+    return function(*(x.astype(accumulator(dtype), copy=False) for x in xs)).astype(dtype, copy=False)
+
+
+def scaled(g: Any, factor: float, dtype: Any) -> Any:
+    """`g` times a number, which a raw array of a half type would not survive otherwise."""
+    return g * dtype.type(factor)
+
+
+# -- error functions ---------------------------------------------------------------------------------------------
+
+
+@elementwise(x=lambda g, x, x_spec: scaled(g * exp(-square(x)), 2 / math.sqrt(math.pi), x_spec.dtype))
+def erf(x):
+    """Error function."""
+    return evaluate(special.erf, x)
+
+
+@elementwise(x=lambda g, x, x_spec: scaled(g * exp(-square(x)), -2 / math.sqrt(math.pi), x_spec.dtype))
+def erfc(x):
+    """One minus the error function, accurate where that is small."""
+    return evaluate(special.erfc, x)
+
+
+@elementwise(x=lambda g, out, x_spec: scaled(g * exp(square(out)), math.sqrt(math.pi) / 2, x_spec.dtype))
+def erfinv(x):
+    """Inverse of the error function."""
+    return evaluate(special.erfinv, x)
+
+
+@elementwise(x=lambda g, out, x_spec: scaled(g * exp(square(out) / 2), math.sqrt(2 * math.pi), x_spec.dtype))
+def ndtri(x):
+    """Quantile of the standard normal distribution."""
+    return evaluate(special.ndtri, x)
+
+
+# -- gamma and beta ----------------------------------------------------------------------------------------------
+
+
+@elementwise(x=lambda g, x: g * digamma(x))
+def lgamma(x):
+    """Logarithm of the absolute value of the gamma function."""
+    return np.where(np.isinf(x), np.abs(x), evaluate(special.gammaln, x))
+
+
+@elementwise(x=lambda g, x: g * polygamma(ones_like(x), x))
+def digamma(x):
+    """Derivative of `lgamma`; not a number at its poles."""
+    return np.where(np.equal(x, 0), x.dtype.type(np.nan), evaluate(special.psi, x))
+
+
+@elementwise(a=None, x=lambda g, a, x: g * polygamma(a + 1, x))
+def polygamma(a, x):
+    """The `a`-th derivative of `digamma`, for whole `a`."""
+    order = np.where(np.greater_equal(a, 0) & np.equal(a, np.floor(a)), a, a.dtype.type(np.nan))
+    odd = np.equal(order % 2, 1)
+    high = evaluate(special.gamma, order + 1) * evaluate(special.zeta, order + 1, x)
+    return np.where(np.equal(order, 0), evaluate(special.psi, x), np.where(odd, high, -high))
+
+
+@elementwise(x=None, q=lambda g, x, q: -g * x * zeta(x + 1, q))
+def zeta(x, q):
+    """Hurwitz zeta function: the sum of (q + n) to the power -x over all n from 0 on."""
+    return evaluate(special.zeta, x, q)
+
+
+def gamma_density(a: Any, x: Any) -> Any:
+    """Density at `x` of the gamma distribution with shape `a`."""
+    return exp((a - 1) * log(x) - x - lgamma(a))
+
+
+@elementwise(
+    a=lambda g, a, x: g * igamma_by_a(a, x, order=1), x=lambda g, a, x: g * gamma_density(a, x)
+)
+def igamma(a, x):
+    """Lower regularised incomplete gamma function."""
+    proper = np.greater(a, 0) & np.greater_equal(x, 0)
+    return np.where(proper, evaluate(special.gammainc, a, x), a.dtype.type(np.nan))
+
+
+@elementwise(
+    a=lambda g, a, x: -g * igamma_by_a(a, x, order=1), x=lambda g, a, x: -g * gamma_density(a, x)
+)
+def igammac(a, x):
+    """Upper regularised incomplete gamma function."""
+    proper = np.greater(a, 0) & np.greater_equal(x, 0)
+    return np.where(proper, evaluate(special.gammaincc, a, x), a.dtype.type(np.nan))
+
+
+def density_by_a(a: Any, x: Any, order: int) -> Any:
+    """Derivative of `gamma_density` with respect to `a`: its logarithm has the derivative log(x) - digamma(a)."""
+    rates = [log(x) - digamma(a), *(-polygamma(ones_like(a) * k, a) for k in range(1, order))]
+    found = [gamma_density(a, x)]
+    for n in range(order):
+        found.append(sum(math.comb(n, k) * found[n - k] * rates[k] for k in range(n + 1)))
+    return found[order]
+
+
+@elementwise(
+    a=lambda g, a, x, order: g * igamma_by_a(a, x, order=order + 1),
+    x=lambda g, a, x, order: g * density_by_a(a, x, order),
+)
+def igamma_by_a(a, x, *, order: int):
+    """Derivative of `igamma` with respect to `a`; from the second on by differences of fourth order."""
+    return derivative(*doubles(a, x), order).astype(a.dtype)
+
+
+def derivative(a: Any, x: Any, order: int) -> Any:
+    """The same in float64."""
+    if order == 1:
+        return slope(a, x)
+    h = a / 1000 * 4 ** (order - 2)
+    near, far = (derivative(a + s, x, order - 1) - derivative(a - s, x, order - 1) for s in (h, 2 * h))
+    return (8 * near - far) / (12 * h)
+
+
+def doubles(*xs: Any) -> tuple[Any, ...]:
+    """Arrays of one shape, in float64."""
+    return np.broadcast_arrays(*(np.asarray(x, np.float64) for x in xs))
+
+
+def slope(a: Any, x: Any) -> Any:
+    """Derivative of the lower incomplete gamma function: a series, and a quadrature in the upper tail."""
+    tail = x > a + 3 * np.sqrt(np.abs(a)) + 2
+    out = np.where((a > 0) & (x >= 0), 0.0, np.nan)
+    lower = (a > 0) & (x > 0) & ~tail
+    out[lower] = slope_by_series(a[lower], x[lower])
+    upper = (a > 0) & tail & np.isfinite(x)
+    out[upper] = slope_by_quadrature(a[upper], x[upper])
+    return out
+
+
+def slope_by_series(a: Any, x: Any) -> Any:
+    """The derivative of the sum of exp(-x) x^(a+n) / Γ(a+n+1), term by term."""
+    term = np.exp(a * np.log(x) - x - special.gammaln(a + 1))
+    psi = special.psi(a + 1)
+    total, n = np.zeros_like(term), 0
+    while term.size and (n < 8 or np.max(term) > 1e-18 * np.max(np.abs(total) + 1e-300)):
+        total = total + term * (np.log(x) - psi)
+        n += 1
+        psi = psi + 1 / (a + n)
+        term = term * x / (a + n)
+    return total
+
+
+def slope_by_quadrature(a: Any, x: Any) -> Any:
+    """The derivative of the integral beyond `x` by Gauss and Laguerre, scaled so that the integrand is flat."""
+    nodes, weights = np.polynomial.laguerre.laggauss(48)
+    gap = (x - a + 1)[..., None]
+    u = nodes / gap
+    values = np.exp((a - 1)[..., None] * (np.log1p(u) - u))
+    rate = (np.log(x) - special.psi(a))[..., None] + np.log1p(u)
+    scale = np.exp(a * np.log(x) - x - special.gammaln(a)) / gap[..., 0]
+    return -scale * ((values * rate) @ weights)
+
+
+def betainc_wrt_x(g, a, b, x):
+    """The density of the beta distribution."""
+    lbeta = lgamma(a) + lgamma(b) - lgamma(a + b)
+    return g * exp(xlog1py(b - 1, -x) + xlogy(a - 1, x) - lbeta)
+
+
+@elementwise(a=None, b=None, x=betainc_wrt_x)
+def betainc(a, b, x):
+    """Regularised incomplete beta function."""
+    return evaluate(special.betainc, a, b, x)
+
+
+# -- Bessel functions --------------------------------------------------------------------------------------------
+
+
+def over(y: Any, x: Any) -> Any:
+    """`y / x`, and one half at zero: the limit of `bessel_i1(x) / x` and its kin."""
+    at_zero = equal(x, 0)
+    return select(at_zero, ones_like(x) / 2, y / select(at_zero, ones_like(x), x))
+
+
+@elementwise(x=lambda g, x: g * bessel_i1(x))
+def bessel_i0(x):
+    """Modified Bessel function of the first kind, order 0."""
+    return evaluate(special.i0, x)
+
+
+@elementwise(x=lambda g, x, out: g * (bessel_i0(x) - over(out, x)))
+def bessel_i1(x):
+    """Modified Bessel function of the first kind, order 1."""
+    return evaluate(special.i1, x)
+
+
+@elementwise(x=lambda g, x, out: g * (bessel_i1e(x) - sign(x) * out))
+def bessel_i0e(x):
+    """`bessel_i0` times exp(-|x|)."""
+    return evaluate(special.i0e, x)
+
+
+@elementwise(x=lambda g, x, out: g * (bessel_i0e(x) - sign(x) * out - over(out, x)))
+def bessel_i1e(x):
+    """`bessel_i1` times exp(-|x|)."""
+    return evaluate(special.i1e, x)
+
+
+@elementwise(x=lambda g, x: -g * bessel_k1(x))
+def bessel_k0(x):
+    """Modified Bessel function of the second kind, order 0."""
+    return evaluate(special.k0, x)
+
+
+@elementwise(x=lambda g, x, out: -g * (bessel_k0(x) + out / x))
+def bessel_k1(x):
+    """Modified Bessel function of the second kind, order 1."""
+    return evaluate(special.k1, x)
+
+
+@elementwise(x=lambda g, x, out: g * (out - bessel_k1e(x)))
+def bessel_k0e(x):
+    """`bessel_k0` times exp(x)."""
+    return evaluate(special.k0e, x)
+
+
+@elementwise(x=lambda g, x, out: g * (out - out / x - bessel_k0e(x)))
+def bessel_k1e(x):
+    """`bessel_k1` times exp(x)."""
+    return evaluate(special.k1e, x)
+
+
+@elementwise(x=lambda g, x: -g * bessel_j1(x))
+def bessel_j0(x):
+    """Bessel function of the first kind, order 0."""
+    return evaluate(special.j0, x)
+
+
+@elementwise(x=lambda g, x, out: g * (bessel_j0(x) - over(out, x)))
+def bessel_j1(x):
+    """Bessel function of the first kind, order 1."""
+    return evaluate(special.j1, x)
+
+
+@elementwise(x=lambda g, x: -g * bessel_y1(x))
+def bessel_y0(x):
+    """Bessel function of the second kind, order 0."""
+    return evaluate(special.y0, x)
+
+
+@elementwise(x=lambda g, x, out: g * (bessel_y0(x) - out / x))
+def bessel_y1(x):
+    """Bessel function of the second kind, order 1."""
+    return evaluate(special.y1, x)
+
+
+# -- integrals ---------------------------------------------------------------------------------------------------
+
+
+@elementwise(x=lambda g, x, out: g * (1 - 2 * x * out))
+def dawsn(x):
+    """Dawson's integral."""
+    return evaluate(special.dawsn, x)
+
+
+@elementwise(x=lambda g, x: g * exp(x) / x)
+def expint(x):
+    """Exponential integral of positive `x`."""
+    return np.where(np.less(x, 0), x.dtype.type(np.nan), evaluate(special.expi, x))
+
+
+@elementwise(x=lambda g, x, x_spec: g * sin(scaled(square(x), math.pi / 2, x_spec.dtype)))
+def fresnel_sin(x):
+    """Fresnel's sine integral."""
+    return evaluate(lambda x: special.fresnel(x)[0], x)
+
+
+@elementwise(x=lambda g, x, x_spec: g * cos(scaled(square(x), math.pi / 2, x_spec.dtype)))
+def fresnel_cos(x):
+    """Fresnel's cosine integral."""
+    return evaluate(lambda x: special.fresnel(x)[1], x)
+
+
+def spence_wrt_x(g, x):
+    """log(x) / (1 - x), which is -1 at 1."""
+    at_one = equal(x, 1)
+    return g * select(at_one, -ones_like(x), log(x) / (1 - select(at_one, x + 1, x)))
+
+
+@elementwise(x=spence_wrt_x)
+def spence(x):
+    """Spence's function, the integral of log(t) / (1 - t) from 1 to `x`."""
+    return evaluate(special.spence, x)

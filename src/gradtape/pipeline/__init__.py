@@ -1,0 +1,1 @@
+"""What is behind tf.data: datasets, iterators, optional values."""

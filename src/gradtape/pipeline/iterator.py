@@ -1,0 +1,86 @@
+"""Iterators: one pass over a dataset, drawn from by `next` or by `get_next`."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator as PythonIterator
+from typing import Any
+
+from gradtape.core.composite import CompositeTensor
+from gradtape.core.context import unheard
+from gradtape.core.errors import OutOfRangeError, hide_library, public
+from gradtape.pipeline.optional import Optional
+from gradtape.pipeline.structure import mapped
+
+END = object()
+
+
+class Iterator(CompositeTensor, PythonIterator[Any]):
+    """One pass over a dataset.
+
+    No tape hears what the functions of a dataset compute: gradients do not flow into a pipeline.
+    """
+
+    def __init__(self, elements: PythonIterator[Any], dataset: Any) -> None:
+        """Draw from `elements`, which belong to `dataset`."""
+        self._elements = elements
+        self._dataset = dataset
+        self._lock = threading.Lock()
+
+    @property
+    def element_spec(self) -> Any:
+        """What describes the elements."""
+        return self._dataset.element_spec
+
+    def _draw(self) -> Any:
+        with self._lock, unheard():
+            return next(self._elements, END)
+
+    def __iter__(self) -> Iterator:
+        """This iterator."""
+        return self
+
+    def __next__(self) -> Any:
+        """The next element."""
+        try:
+            element = self._draw()
+        except Exception as error:
+            hide_library(error)
+            raise
+        if element is END:
+            raise StopIteration
+        return element
+
+    @public
+    def get_next(self, name: str | None = None) -> Any:
+        """The next element.
+
+        Raises:
+            OutOfRangeError: after the last one.
+        """
+        element = self._draw()
+        if element is END:
+            raise OutOfRangeError("get_next: End of sequence. Make another iterator to start over.")
+        return element
+
+    @public
+    def get_next_as_optional(self) -> Optional:
+        """The next element as an Optional, which is empty after the last one."""
+        element = self._draw()
+        return Optional.empty(self.element_spec) if element is END else Optional.from_value(element)
+
+
+class NumpyIterator(PythonIterator[Any]):
+    """The elements of a dataset as NumPy arrays."""
+
+    def __init__(self, dataset: Any) -> None:
+        """Start a pass over `dataset`."""
+        self._iterator = iter(dataset)
+
+    def __iter__(self) -> NumpyIterator:
+        """This iterator."""
+        return self
+
+    def __next__(self) -> Any:
+        """The next element."""
+        return mapped(lambda leaf: leaf.numpy() if hasattr(leaf, "numpy") else leaf, next(self._iterator))

@@ -1,0 +1,87 @@
+"""Optional: a value that may be absent, as what comes after the last element of a dataset."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradtape.core.composite import CompositeTensor
+from gradtape.core.convert import convert
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.spec import TypeSpec
+from gradtape.core.tensor import Tensor
+from gradtape.pipeline.structure import as_element, spec_of
+
+
+class OptionalSpec(TypeSpec):
+    """The spec of an Optional: that of the value it may hold."""
+
+    __slots__ = ("_value_structure",)
+
+    def __init__(self, element_spec: Any) -> None:
+        """Describe Optionals of values that `element_spec` describes."""
+        self._value_structure = element_spec
+
+    @property
+    def value_type(self) -> Any:
+        """The class Optional."""
+        return Optional
+
+    @property
+    def _component_specs(self) -> Any:
+        return self._value_structure
+
+    def _to_components(self, value: Any) -> Any:
+        return value.get_value()
+
+    def _from_components(self, components: Any) -> Any:
+        return Optional.from_value(components)
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return (self._value_structure,)
+
+
+class Optional(CompositeTensor):
+    """A value, or its absence."""
+
+    def __init__(self, value: Any, element_spec: Any, present: bool) -> None:
+        """Use `from_value` or `empty`."""
+        self._value = value
+        self._element_spec = element_spec
+        self._present = present
+
+    @classmethod
+    @public
+    def from_value(cls, value: Any) -> Optional:
+        """An Optional that holds `value`, a structure of tensors."""
+        element = as_element(value)
+        return cls(element, spec_of(element), True)
+
+    @classmethod
+    def empty(cls, element_spec: Any) -> Optional:
+        """An Optional that holds nothing, but would hold what `element_spec` describes."""
+        return cls(None, element_spec, False)
+
+    @public
+    def has_value(self, name: str | None = None) -> Tensor:
+        """Whether a value is there, as a scalar tensor."""
+        return convert(self._present)
+
+    @public
+    def get_value(self, name: str | None = None) -> Any:
+        """The value.
+
+        Raises:
+            InvalidArgumentError: if there is none.
+        """
+        if not self._present:
+            raise InvalidArgumentError("Optional: the value is not there. Ask has_value() first.")
+        return self._value
+
+    @property
+    def element_spec(self) -> Any:
+        """What describes the value."""
+        return self._element_spec
+
+    @property
+    def _type_spec(self) -> OptionalSpec:
+        return OptionalSpec(self._element_spec)

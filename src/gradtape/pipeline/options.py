@@ -1,0 +1,133 @@
+"""Options of a dataset: hints for TensorFlow's runtime, kept so that programs may set and read them."""
+
+from __future__ import annotations
+
+from enum import Enum, IntEnum
+from typing import Any
+
+
+class AutoShardPolicy(IntEnum):
+    """How elements are dealt out to several workers."""
+
+    OFF = -1
+    AUTO = 0
+    FILE = 1
+    DATA = 2
+    HINT = 3
+
+
+class ExternalStatePolicy(Enum):
+    """What is said about functions with state when a dataset is saved."""
+
+    WARN = 0
+    IGNORE = 1
+    FAIL = 2
+
+
+class OptionGroup:
+    """Attributes with fixed names, None until they are set."""
+
+    names: tuple[str, ...] = ()
+
+    def __init__(self) -> None:
+        """All unset."""
+        for name in self.names:
+            object.__setattr__(self, name, None)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Refuse names that do not exist."""
+        if name not in self.__dict__:
+            raise AttributeError(f"Cannot set the property {name} on {type(self).__name__}.")
+        object.__setattr__(self, name, value)
+
+    def __eq__(self, other: object) -> bool:
+        """Equal if all attributes are."""
+        return type(other) is type(self) and self.__dict__ == other.__dict__
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def update(self, other: Any) -> None:
+        """Take over what is set in `other`."""
+        for name, value in other.__dict__.items():
+            mine = self.__dict__[name]
+            if isinstance(value, OptionGroup):
+                mine.update(value)
+            elif value is not None:
+                object.__setattr__(self, name, value)
+
+
+class OptimizationOptions(OptionGroup):
+    """Rewrites of the pipeline."""
+
+    names = (
+        "apply_default_optimizations",
+        "filter_fusion",
+        "filter_parallelization",
+        "inject_prefetch",
+        "map_and_batch_fusion",
+        "map_and_filter_fusion",
+        "map_fusion",
+        "map_parallelization",
+        "noop_elimination",
+        "parallel_batch",
+        "seq_interleave_prefetch",
+        "shuffle_and_repeat_fusion",
+    )
+
+
+class DistributeOptions(OptionGroup):
+    """Several workers."""
+
+    names = ("auto_shard_policy", "num_devices")
+
+
+class ThreadingOptions(OptionGroup):
+    """Threads."""
+
+    names = ("max_intra_op_parallelism", "private_threadpool_size")
+
+
+class AutotuneOptions(OptionGroup):
+    """Automatic choice of buffer sizes."""
+
+    names = ("autotune_algorithm", "cpu_budget", "enabled", "initial_parallelism", "min_parallelism", "ram_budget")
+
+
+class Options(OptionGroup):
+    """Options of a `tf.data.Dataset`, applied with `with_options`.
+
+    Note:
+        They tune TensorFlow's own runtime. Here they are kept and change nothing.
+    """
+
+    names = (
+        "dataset_name",
+        "deterministic",
+        "experimental_deterministic",
+        "experimental_external_state_policy",
+        "experimental_slack",
+        "experimental_symbolic_checkpoint",
+        "experimental_warm_start",
+        "framework_type",
+    )
+
+    def __init__(self) -> None:
+        """All unset."""
+        super().__init__()
+        threading = ThreadingOptions()
+        groups = {
+            "autotune": AutotuneOptions(),
+            "experimental_distribute": DistributeOptions(),
+            "experimental_optimization": OptimizationOptions(),
+            "experimental_threading": threading,
+            "threading": threading,
+        }
+        for name, group in groups.items():
+            object.__setattr__(self, name, group)
+
+    def merge(self, options: Options) -> Options:
+        """These options, with what is set in `options` on top."""
+        merged = Options()
+        merged.update(self)
+        merged.update(options)
+        return merged

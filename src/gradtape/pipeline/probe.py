@@ -1,0 +1,53 @@
+"""What a function would return, found by running it on zeros of the sizes that are known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.context import unheard
+from gradtape.core.spec import TensorSpec
+from gradtape.core.tensor import eager
+from gradtape.pipeline.optional import Optional, OptionalSpec
+from gradtape.pipeline.structure import NoneTensorSpec, flatten, mapped
+from gradtape.tape.custom import REPLAYED
+
+SIZES = (3, 5)  # stand-ins for an unknown dimension; where results differ, theirs is unknown too
+
+
+def probed(function: Callable[[Any], Any], spec: Any) -> Any:
+    """The spec that `function`, which returns specs, gives for elements that `spec` describes."""
+    specs = flatten(spec)
+    unknown = any(isinstance(s, TensorSpec) and not s.shape.is_fully_defined() for s in specs)
+    saved = [save() for save, _ in REPLAYED]
+    try:
+        with unheard():
+            found = [function(mapped(lambda s: stand_in(s, n), spec)) for n in SIZES[: 1 + unknown]]
+    finally:
+        for (_, restore), state in zip(REPLAYED, saved, strict=True):
+            restore(state)
+    return found[0] if len(found) == 1 else mapped(common, *found)
+
+
+def common(a: Any, b: Any) -> Any:
+    """What describes both."""
+    return a.most_specific_common_supertype([b])
+
+
+def stand_in(spec: Any, size: int) -> Any:
+    """A value of this spec, with `size` for what is unknown."""
+    if isinstance(spec, TensorSpec):
+        if spec.shape.rank is None:
+            raise NotImplementedError(
+                "element_spec: a function of tensors of unknown rank is not looked into. Give output_shapes."
+            )
+        shape = tuple(size if n is None else n for n in spec.shape.as_list())
+        blank = b"" if spec.dtype.name == "string" else 0
+        return eager(np.full(shape, blank, spec.dtype.as_numpy_dtype))
+    if isinstance(spec, NoneTensorSpec):
+        return None
+    if isinstance(spec, OptionalSpec):
+        return Optional.empty(spec._component_specs)
+    raise NotImplementedError(f"element_spec: a function of {spec!r} is not looked into.")

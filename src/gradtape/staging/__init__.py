@@ -1,0 +1,1 @@
+"""`function`: calling Python functions as compiled graphs."""

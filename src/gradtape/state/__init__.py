@@ -1,0 +1,1 @@
+"""State: variables and modules."""

@@ -1,0 +1,147 @@
+"""Module: an object whose attributes are searched for variables and other modules."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import wraps
+from typing import Any, ClassVar
+
+from gradtape.core import nest
+from gradtape.core.scope import current_scope, name_scope
+from gradtape.state.variable import Variable
+
+WORD_STARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=.)(?=[A-Z][a-z])")
+
+
+def is_variable(value: Any) -> bool:
+    """Whether a leaf is a variable, or acts as one."""
+    return isinstance(value, Variable) or hasattr(value, "_should_act_as_resource_variable")
+
+
+class Module:
+    """Base class of things that own variables.
+
+    Variables and modules are found in attributes, and in lists, tuples and dicts that are
+    attributes, in the order
+    of the attributes' names.
+
+    Args:
+        name: a Python identifier; by default the class's name in snake case.
+
+    Raises:
+        ValueError: if `name` is not an identifier.
+
+    Example:
+        >>> class Line(tf.Module):
+        ...     def __init__(self):
+        ...         super().__init__()
+        ...         self.slope = tf.Variable(2.0, name="slope")
+        >>> [v.name for v in Line().trainable_variables]
+        ['slope:0']
+    """
+
+    _TF_MODULE_IGNORED_PROPERTIES: ClassVar[frozenset[str]] = frozenset()
+
+    def __init__(self, name: str | None = None) -> None:
+        if name is None:
+            name = snake_case(type(self).__name__)
+        elif not isinstance(name, str):
+            raise TypeError(f"tf.Module: the name must be a string. Received {name!r}.")
+        elif not name.isidentifier():
+            raise ValueError(
+                f"{name!r} is not a valid module name. Module names must be valid Python "
+                "identifiers "
+                "(e.g. a valid class name)."
+            )
+        self._name = name
+        self._name_scope = name_scope(f"{current_scope()}{name}/")
+
+    @property
+    def name(self) -> str:
+        """The name given, or made of the class's."""
+        return self._name
+
+    @property
+    def name_scope(self) -> name_scope:
+        """A scope to enter, which puts the module's name in front of variables' names."""
+        return self._name_scope
+
+    @property
+    def variables(self) -> tuple[Any, ...]:
+        """All variables of this module and its submodules."""
+        return tuple(self._flatten(predicate=is_variable))
+
+    @property
+    def trainable_variables(self) -> tuple[Any, ...]:
+        """Those variables that are trainable."""
+        return tuple(v for v in self.variables if getattr(v, "trainable", False))
+
+    @property
+    def non_trainable_variables(self) -> tuple[Any, ...]:
+        """Those variables that are not trainable."""
+        return tuple(v for v in self.variables if not getattr(v, "trainable", False))
+
+    @property
+    def submodules(self) -> tuple[Module, ...]:
+        """All modules below this one; each once, this one not among them."""
+        return tuple(self._flatten(predicate=lambda value: isinstance(value, Module)))
+
+    def _flatten(
+        self,
+        recursive: bool = True,
+        predicate: Callable[[Any], bool] | None = None,
+        attribute_traversal_key: Callable[[str], Any] | None = None,
+        with_path: bool = False,
+    ) -> Iterator[Any]:
+        """Yield leaves for which `predicate` holds: this module's, then its submodules'."""
+        seen = {id(self)}
+        queue: list[tuple[tuple[Any, ...], Module]] = [((), self)]
+        while queue:
+            prefix, module = queue.pop(0)
+            below = []
+            for path, leaf in leaves_of(module, attribute_traversal_key):
+                if id(leaf) in seen:
+                    continue
+                wanted = predicate is None or predicate(leaf)
+                if wanted or isinstance(leaf, Module):
+                    seen.add(id(leaf))
+                if wanted:
+                    yield (prefix + path, leaf) if with_path else leaf
+                if recursive and isinstance(leaf, Module):
+                    below.append((prefix + path, leaf))
+            queue[:0] = below
+
+    @classmethod
+    def with_name_scope(cls, method: Callable[..., Any]) -> Callable[..., Any]:
+        """Decorate a method so that it runs in the module's name scope."""
+
+        @wraps(method)
+        def call(self: Module, *args: Any, **kwargs: Any) -> Any:
+            with self.name_scope:
+                return method(self, *args, **kwargs)
+
+        return call
+
+
+def snake_case(name: str) -> str:
+    """`MyDense2D` as `my_dense2_d`, which is how TensorFlow writes it."""
+    return WORD_STARTS.sub("_", name).lower()
+
+
+def leaves_of(
+    module: Module, key: Callable[[str], Any] | None
+) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    """Leaves of a module's attributes in order of their names, each with its path."""
+    attributes = vars(module)
+    for name in sorted(attributes, key=key):
+        if name in module._TF_MODULE_IGNORED_PROPERTIES:
+            continue
+        try:
+            pairs = list(nest.flatten_with_tuple_paths(attributes[name]))
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                f"tf.Module: cannot look for variables in attribute {name!r} of {module!r}."
+            ) from error
+        for path, leaf in pairs:
+            yield (name, *path), leaf

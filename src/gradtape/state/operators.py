@@ -1,0 +1,150 @@
+"""Python's operators for what reads as a tensor: read it, and let the tensor do the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+from gradtape.core.tensor import Tensor
+
+
+def refusal(operator: str, instead: str) -> RuntimeError:
+    """`variable += value` would silently turn the name into a tensor, hence the error."""
+    return RuntimeError(
+        f"`variable {operator}= value` is not supported for a tf.Variable. Use "
+        f"`variable.{instead}` to change the "
+        f"variable, or `out = variable {operator} value` for a new tensor."
+    )
+
+
+class Operators:
+    """Arithmetic, comparison and conversion to Python numbers, all on `self._read()`."""
+
+    __slots__ = ()
+    __array_priority__ = 100
+
+    def _read(self) -> Tensor:
+        raise NotImplementedError
+
+    def __add__(self, other: Any) -> Tensor:
+        return self._read().__add__(other)
+
+    def __radd__(self, other: Any) -> Tensor:
+        return self._read().__radd__(other)
+
+    def __sub__(self, other: Any) -> Tensor:
+        return self._read().__sub__(other)
+
+    def __rsub__(self, other: Any) -> Tensor:
+        return self._read().__rsub__(other)
+
+    def __mul__(self, other: Any) -> Tensor:
+        return self._read().__mul__(other)
+
+    def __rmul__(self, other: Any) -> Tensor:
+        return self._read().__rmul__(other)
+
+    def __truediv__(self, other: Any) -> Tensor:
+        return self._read().__truediv__(other)
+
+    def __rtruediv__(self, other: Any) -> Tensor:
+        return self._read().__rtruediv__(other)
+
+    def __floordiv__(self, other: Any) -> Tensor:
+        return self._read().__floordiv__(other)
+
+    def __rfloordiv__(self, other: Any) -> Tensor:
+        return self._read().__rfloordiv__(other)
+
+    def __mod__(self, other: Any) -> Tensor:
+        return self._read().__mod__(other)
+
+    def __rmod__(self, other: Any) -> Tensor:
+        return self._read().__rmod__(other)
+
+    def __pow__(self, other: Any) -> Tensor:
+        return self._read().__pow__(other)
+
+    def __rpow__(self, other: Any) -> Tensor:
+        return self._read().__rpow__(other)
+
+    def __matmul__(self, other: Any) -> Tensor:
+        return self._read().__matmul__(other)
+
+    def __rmatmul__(self, other: Any) -> Tensor:
+        return self._read().__rmatmul__(other)
+
+    def __and__(self, other: Any) -> Tensor:
+        return self._read().__and__(other)
+
+    def __rand__(self, other: Any) -> Tensor:
+        return self._read().__rand__(other)
+
+    def __or__(self, other: Any) -> Tensor:
+        return self._read().__or__(other)
+
+    def __ror__(self, other: Any) -> Tensor:
+        return self._read().__ror__(other)
+
+    def __xor__(self, other: Any) -> Tensor:
+        return self._read().__xor__(other)
+
+    def __rxor__(self, other: Any) -> Tensor:
+        return self._read().__rxor__(other)
+
+    def __lt__(self, other: Any) -> Tensor:
+        return self._read().__lt__(other)
+
+    def __le__(self, other: Any) -> Tensor:
+        return self._read().__le__(other)
+
+    def __gt__(self, other: Any) -> Tensor:
+        return self._read().__gt__(other)
+
+    def __ge__(self, other: Any) -> Tensor:
+        return self._read().__ge__(other)
+
+    def __eq__(self, other: object) -> Any:
+        return self._read() == other
+
+    def __ne__(self, other: object) -> Any:
+        return self._read() != other
+
+    def __neg__(self) -> Tensor:
+        return -self._read()
+
+    def __abs__(self) -> Tensor:
+        return abs(self._read())
+
+    def __invert__(self) -> Tensor:
+        return ~self._read()
+
+    def __iter__(self) -> Iterator[Tensor]:
+        return iter(self._read())
+
+    def __bool__(self) -> bool:
+        return bool(self._read())
+
+    def __int__(self) -> int:
+        return int(self._read())
+
+    def __float__(self) -> float:
+        return float(self._read())
+
+    def __complex__(self) -> complex:
+        return complex(self._read())
+
+    def __iadd__(self, other: Any) -> NoReturn:
+        raise refusal("+", "assign_add(value)")
+
+    def __isub__(self, other: Any) -> NoReturn:
+        raise refusal("-", "assign_sub(value)")
+
+    def __imul__(self, other: Any) -> NoReturn:
+        raise refusal("*", "assign(variable * value)")
+
+    def __itruediv__(self, other: Any) -> NoReturn:
+        raise refusal("/", "assign(variable / value)")
+
+    def __ipow__(self, other: Any) -> NoReturn:
+        raise refusal("**", "assign(variable ** value)")

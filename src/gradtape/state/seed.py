@@ -1,0 +1,77 @@
+"""The global seed, and how far each seeded random op has come.
+
+An op with a seed of its own goes on where it stopped when it is called again with that seed; `set_seed` starts all of
+them over. An op without one gets a fresh seed from the global one, or, if that is unset, from the operating system.
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+from typing import Any
+
+import numpy as np
+
+from gradtape.tape.custom import REPLAYED
+
+LARGEST = 2**31 - 1
+UNSET = 87654321  # stands in for the global seed where only the op has one
+HALF = 64
+
+
+class Seeds:
+    """The seed that is set, where fresh seeds come from, and how many blocks each stream has given."""
+
+    def __init__(self, seed: int | None = None) -> None:
+        """Start over from `seed`."""
+        self.seed = seed
+        self.fresh = random.Random(seed)
+        self.used: dict[Any, int] = {}
+        self.lock = threading.Lock()
+
+    def save(self) -> Any:
+        """All that later draws depend on."""
+        with self.lock:
+            return self.seed, self.fresh.getstate(), dict(self.used)
+
+    def restore(self, saved: Any) -> None:
+        """Go back to where `save` was called."""
+        with self.lock:
+            self.seed, state, used = saved
+            self.fresh.setstate(state)
+            self.used = dict(used)
+
+    def stream(self, op: Any, seed: int | None, blocks: int) -> tuple[Any, Any]:
+        """Key and counter for the next `blocks` blocks that `op` draws with its own seed."""
+        with self.lock:
+            if self.seed is None and seed is None:
+                return philox(self.fresh.getrandbits(64), self.fresh.getrandbits(64), 0)
+            if seed is None:
+                seed = self.fresh.randint(0, LARGEST)
+            outer = UNSET if self.seed is None else self.seed % LARGEST
+            inner = seed % LARGEST
+            if (outer, inner) == (0, 0):
+                inner = LARGEST
+            key = (op, outer, inner)
+            start = self.used.get(key, 0)
+            self.used[key] = start + blocks
+        return philox(outer, inner, start)
+
+
+def philox(key: int, high: int, low: int) -> tuple[Any, Any]:
+    """Key and counter as arrays; `low` may have run over into `high`."""
+    counter = (high << HALF) + low
+    words = [counter % 2**HALF, counter >> HALF]
+    return np.array([key], np.uint64), np.array(words, np.uint64)
+
+
+SEEDS = Seeds()
+REPLAYED.append((SEEDS.save, SEEDS.restore))
+
+
+def set_seed(seed: int | None) -> None:
+    """Start every random op over, from `seed`."""
+    with SEEDS.lock:
+        SEEDS.seed = seed
+        SEEDS.fresh = random.Random(seed)
+        SEEDS.used = {}

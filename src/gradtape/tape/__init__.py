@@ -1,0 +1,1 @@
+"""GradientTape, the backward sweep, jacobians, custom gradients and forward mode."""

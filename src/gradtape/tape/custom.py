@@ -1,0 +1,303 @@
+"""Gradients given by the user: custom_gradient, recompute_grad, grad_pass_through."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from math import prod
+from typing import Any
+
+from gradtape.core import nest
+from gradtape.core.context import listening, local, next_uid
+from gradtape.core.convert import convert
+from gradtape.core.dispatch import Handed, Recording
+from gradtape.core.enums import UnconnectedGradients
+from gradtape.core.errors import public
+from gradtape.core.tensor import Tensor, eager
+from gradtape.ops.elementwise import conj
+from gradtape.ops.shape import reshape, shape_of, stack, take_one, zeros
+from gradtape.tape.backward import accumulate, filled
+from gradtape.tape.gradient_tape import GradientTape, value_of, variable_of
+from gradtape.tape.indexed_slices import IndexedSlices, Slices
+from gradtape.core.primitive import Spec
+
+
+class VariableWatcher(dict[int, Any]):
+    """A recorder that only notes which trainable variables are read."""
+
+    def __init__(self) -> None:
+        """Start with none."""
+        self.variables: dict[int, Any] = {}
+
+    def touch(self, variable: Any, uid: int) -> None:
+        """A variable is being read."""
+        if variable.trainable:
+            self.variables[variable._key] = variable
+
+
+class CustomStep:
+    """The backward step of one call of a function with a gradient of its own."""
+
+    variadic = True
+
+    def __init__(self, grad: Callable[..., list[Any]], specs: tuple[Spec, ...], raw: bool = True) -> None:
+        """`grad` takes a cotangent for each output and gives one (or None) for each input."""
+        self.grad = grad
+        self.specs = specs
+        self.raw = raw
+        if raw:
+            self.recorded = CustomStep(grad, specs, raw=False)
+
+    def narrow(self, want: int, raw: bool) -> Any:
+        """The same step, keeping the results for the watched inputs in `want`."""
+        step = self if raw else self.recorded
+        return lambda entry, g, grads: step(entry, g, grads, want)
+
+    def __call__(
+        self, entry: tuple[Any, ...], g: dict[int, Any], grads: dict[int, Any], want: int = -1
+    ) -> None:
+        """Ask the user's function and pass its answers on."""
+        _, uids, mask = entry
+        cotangents = [self.given(t) for t in filled(g, self.specs)]
+        lead = len(shape_of(cotangents[0])) - len(self.specs[0].shape)
+        position = 0
+        if lead == 0:
+            results = self.grad(*cotangents)
+        else:
+            results = self.one_by_one(cotangents, lead)
+        for i in range(mask.bit_length()):
+            if mask >> i & 1:
+                if want >> position & 1 and results[i] is not None:
+                    accumulate(grads, uids[position], self.taken(results[i]))
+                position += 1
+
+    def one_by_one(self, cotangents: list[Any], lead: int) -> list[Any]:
+        """A user's function knows nothing of lead axes: call it for each cotangent of a jacobian."""
+        shape = shape_of(cotangents[0])[:lead]
+        count = prod(shape)
+        pairs = list(zip(cotangents, self.specs, strict=True))
+        flat = [
+            reshape(c, shape=(count, *spec.shape), rank=lead + len(spec.shape)) for c, spec in pairs
+        ]
+        answers = [
+            self.grad(*(take_one(c, axis=-len(spec.shape) - 1, i=i) for c, (_, spec) in zip(flat, pairs, strict=True)))
+            for i in range(count)
+        ]
+        if not answers:
+            probe = self.grad(*(eager(zeros(spec.shape, spec.dtype)) for _, spec in pairs))
+            return [
+                None if one is None else eager(zeros(shape + shape_of(convert(one)), convert(one)._array.dtype))
+                for one in probe
+            ]
+        return [together([answer[k] for answer in answers], shape) for k in range(len(answers[0]))]
+
+    def given(self, g: Any) -> Tensor:
+        """A cotangent as the user's function wants it."""
+        tensor = g if isinstance(g, Tensor) else eager(g)
+        return conj(tensor) if tensor._array.dtype.kind == "c" else tensor
+
+    def taken(self, result: Any) -> Any:
+        """The user's answer as the sweep wants it."""
+        if isinstance(result, IndexedSlices):
+            values, indices = convert(result.values), convert(result.indices)
+            shape = tuple(int(n) for n in result.shape)
+            if self.raw:
+                return Slices(values._array, indices._array, shape)
+            return Slices(values, indices, shape)
+        tensor = convert(result)
+        if tensor._array.dtype.kind == "c":
+            tensor = conj(tensor)
+        return tensor._array if self.raw else tensor
+
+
+def together(answers: list[Any], shape: tuple[int, ...]) -> Any:
+    """A user's answers, one for each cotangent, under the lead axes `shape`."""
+    if any(answer is None for answer in answers):
+        return None
+    tensors = [convert(answer) for answer in answers]
+    inner = tensors[0]._array.shape
+    stacked = stack(*tensors, axis=-len(inner) - 1)
+    return reshape(stacked, shape=shape + inner, rank=len(inner) + 1)
+
+
+def record_custom(outs: list[Tensor], inputs: list[Tensor], grad: Callable[..., list[Any]]) -> None:
+    """Tell every recorder that `outs` came from `inputs` by a function whose gradient is `grad`."""
+    specs = tuple(Spec(out._array.shape, out._array.dtype) for out in outs)
+    step = CustomStep(grad, specs)
+    for known in local.recorders:
+        mask = sum(1 << i for i, t in enumerate(inputs) if t.uid in known)
+        if not mask:
+            continue
+        anchor = next_uid()
+        known[anchor] = (step, tuple(t.uid for t in inputs if t.uid in known), mask)
+        for i, out in enumerate(outs):
+            known[out.uid] = (Handed.move, anchor, i)
+        if type(known) is not Recording:
+            known.complete(tuple(outs))
+
+
+def custom_gradient(f: Any = None) -> Any:
+    """Give a function a gradient of its own.
+
+    Args:
+        f: function that returns `(result, grad_fn)`, where `grad_fn` takes a cotangent for each result and returns
+            one for each argument (None where there is none). If `f` reads variables that are not arguments,
+            `grad_fn` must accept `variables=` and return `(grads, grads_of_variables)`.
+
+    Returns:
+        A function of the same arguments that returns `result`.
+    """
+    if f is None:
+        return custom_gradient
+
+    @public
+    @functools.wraps(f)
+    def decorated(*args: Any, **kwargs: Any) -> Any:
+        watcher = VariableWatcher()
+        with listening((*local.recorders, watcher)):
+            answer = f(*args, **kwargs)
+        if not (isinstance(answer, (tuple, list)) and len(answer) == 2 and callable(answer[1])):
+            raise TypeError(
+                f"custom_gradient: {name_of(f)} must return (result, grad_fn). Received {answer!r}."
+            )
+        result, grad_fn = answer
+        return with_gradient(f, result, grad_fn, args, kwargs, watcher)
+
+    return decorated
+
+
+def name_of(f: Any) -> str:
+    """A function's name for messages."""
+    return getattr(f, "__name__", repr(f))
+
+
+def with_gradient(
+    f: Any, result: Any, grad_fn: Any, args: Any, kwargs: Any, watcher: VariableWatcher
+) -> Any:
+    """New handles on `result`, recorded with `grad_fn` as their gradient."""
+    flat_args = nest.flatten(args)
+    given = [variable_of(t) for t in flat_args + nest.flatten(kwargs)]
+    variables = [v for v in watcher.variables.values() if all(v is not g for g in given)]
+    if variables and not accepts_variables(grad_fn):
+        raise TypeError(
+            "@tf.custom_gradient grad_fn must accept keyword argument 'variables', since function uses variables: "
+            f"{variables}"
+        )
+    outs = [eager(convert(t)._array) for t in nest.flatten(result)]
+    inputs = [convert(t) for t in [*flat_args, *variables] if is_value(t)]
+    places = [i for i, t in enumerate([*flat_args, *variables]) if is_value(t)]
+
+    def grad(*cotangents: Tensor) -> list[Any]:
+        given = nest.pack_sequence_as(result, list(cotangents))
+        given = given if isinstance(given, (list, tuple)) else [given]
+        if variables:
+            answer, more = grad_fn(*given, variables=variables)
+            more = list(more)
+            if len(more) != len(variables):
+                raise ValueError(
+                    f"custom_gradient: grad_fn of {name_of(f)} must return a gradient for each of {len(variables)} "
+                    f"variables. Received {len(more)}."
+                )
+        else:
+            answer, more = grad_fn(*given), []
+        flat = nest.flatten(answer)
+        if len(flat) != len(flat_args):
+            raise ValueError(
+                f"custom_gradient: grad_fn of {name_of(f)} is expected to return {len(flat_args)} gradients, "
+                f"but returned {len(flat)} instead."
+            )
+        answers = [*flat, *more]
+        return [answers[i] for i in places]
+
+    record_custom(outs, inputs, grad)
+    return nest.pack_sequence_as(result, outs)
+
+
+def is_value(thing: Any) -> bool:
+    """Whether an argument can carry a gradient."""
+    return isinstance(value_of(thing), Tensor)
+
+
+def accepts_variables(grad_fn: Any) -> bool:
+    """Whether `grad_fn` can be called with `variables=`."""
+    spec = inspect.getfullargspec(grad_fn)
+    return "variables" in spec.args or "variables" in spec.kwonlyargs or spec.varkw is not None
+
+
+# (save, restore) of state that a recomputation must see again, such as that of random generators
+REPLAYED: list[tuple[Callable[[], Any], Callable[[Any], Any]]] = []
+
+
+def recompute_grad(f: Any) -> Any:
+    """Do not keep what `f` computes for the gradient; compute it again when the gradient is taken.
+
+    Args:
+        f: function of tensors.
+
+    Returns:
+        A function with the same values and gradients, which holds on to its arguments alone.
+    """
+
+    @public
+    @functools.wraps(f)
+    def decorated(*args: Any, **kwargs: Any) -> Any:
+        watcher = VariableWatcher()
+        states = [save() for save, _ in REPLAYED]
+        with listening((watcher,)):
+            result = f(*args, **kwargs)
+        flat_args = nest.flatten(args)
+        given = [variable_of(t) for t in flat_args]
+        variables = [v for v in watcher.variables.values() if all(v is not g for g in given)]
+        inputs = [convert(t) for t in [*flat_args, *variables] if is_value(t)]
+        sources = [t for t in [*flat_args, *variables] if is_value(t)]
+        outs = [eager(convert(t)._array) for t in nest.flatten(result)]
+
+        def grad(*cotangents: Tensor) -> list[Any]:
+            now = [save() for save, _ in REPLAYED]
+            try:
+                for (_, restore), state in zip(REPLAYED, states, strict=True):
+                    restore(state)
+                with GradientTape() as tape:
+                    tape.watch(sources)
+                    again = f(*args, **kwargs)
+            finally:
+                for (_, restore), state in zip(REPLAYED, now, strict=True):
+                    restore(state)
+            return tape.gradient(  # type: ignore[no-any-return]
+                nest.flatten(again),
+                sources,
+                output_gradients=list(cotangents),
+                unconnected_gradients=UnconnectedGradients.ZERO,
+            )
+
+        record_custom(outs, inputs, grad)
+        return nest.pack_sequence_as(result, outs)
+
+    return decorated
+
+
+def grad_pass_through(f: Any) -> Any:
+    """Let gradients pass `f` as if it were the identity.
+
+    Args:
+        f: function of tensors whose result has the shape of its first argument.
+
+    Returns:
+        A function with the values of `f`.
+    """
+
+    def decorated(*args: Any, **kwargs: Any) -> Any:
+        @custom_gradient
+        def passing(*inner: Any) -> Any:
+            with listening(()):
+                result = f(*inner, **kwargs)
+
+            def grad(*upstream: Any, **_: Any) -> Any:
+                return upstream[0] if len(inner) == 1 else (*upstream, *[None] * (len(inner) - len(upstream)))
+
+            return result, grad
+
+        return passing(*args)
+
+    return functools.wraps(f)(decorated) if hasattr(f, "__name__") else decorated

@@ -1,0 +1,161 @@
+"""Forward mode: ForwardAccumulator carries tangents along with the computation.
+
+The jvp of a step is the transpose of its pullback: the pullback is linear in the cotangent, so differentiating it
+with respect to a dummy cotangent, with the tangents as weights, gives the tangent of the output. Every rule thus
+serves both modes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradtape.core import nest
+from gradtape.core.context import listening, local, pop, push
+from gradtape.core.convert import convert
+from gradtape.core.dispatch import Recording
+from gradtape.core.enums import UnconnectedGradients
+from gradtape.core.errors import public
+from gradtape.core.tensor import Tensor, eager
+from gradtape.ops.elementwise import zeros_like
+from gradtape.tape.backward import SOURCES, move, sweep
+from gradtape.tape.gradient_tape import value_of, variable_of, zero_wanted
+
+
+class Tangents(dict[int, Any]):
+    """A recorder that turns each entry into the tangent of its output at once: uid → tangent."""
+
+    def __init__(self) -> None:
+        """Know nothing yet."""
+        self.variables: dict[int, Tensor] = {}
+
+    def touch(self, variable: Any, uid: int) -> None:
+        """A later version of a primal variable has the same tangent."""
+        if variable._key in self.variables:
+            self[uid] = self.variables[variable._key]
+
+    def complete(self, outs: tuple[Tensor, ...]) -> None:
+        """The entry of `outs` was just stored: replace it by their tangents."""
+        entry = self.pop(outs[0].uid)
+        several = entry[0] is move
+        if several:
+            anchor = entry[1]
+            for out in outs[1:]:
+                del self[out.uid]
+            entry = self.pop(anchor)
+        step = entry[0]
+        inputs = dict.fromkeys(entry[1] if step.variadic else entry[1 : 1 + step.count])
+        others = self.others()
+        dummies = [eager(zeros_like(out._array)) for out in outs]
+        inner = Recording(False)
+        for dummy in dummies:
+            inner.watch(dummy.uid)
+        pulled: dict[int, Any] = {SOURCES: frozenset()}
+        with listening((*others, inner)):
+            step.recorded(entry, dict(enumerate(dummies)) if several else dummies[0], pulled)
+        recorded = bool(others)
+        grads: dict[int, Any] = {SOURCES: frozenset(dummy.uid for dummy in dummies)}
+        with listening(others):
+            for uid in inputs:
+                t = pulled.get(uid)
+                if t is not None:
+                    weight = self[uid] if recorded else self[uid]._array
+                    before = grads.get(t.uid)
+                    grads[t.uid] = weight if before is None else before + weight
+            found = sweep(inner, grads, recorded, release=True)
+        for out, dummy in zip(outs, dummies, strict=True):
+            tangent = found.get(dummy.uid)
+            if tangent is None:
+                tangent = zeros_like(out._array)
+            self[out.uid] = tangent if isinstance(tangent, Tensor) else eager(tangent)
+
+    def others(self) -> tuple[Any, ...]:
+        """Who sees the computation of a tangent: everybody but this and the accumulators within it."""
+        kept = []
+        inside = False
+        for recorder in local.recorders:
+            inside = inside or recorder is self
+            if not (inside and type(recorder) is Tangents):
+                kept.append(recorder)
+        return tuple(kept)
+
+
+class ForwardAccumulator:
+    """Compute Jacobian-vector products while the function runs.
+
+    Args:
+        primals: tensors or variables, or a structure of them.
+        tangents: the same structure; the direction of the derivative.
+
+    Example:
+        >>> x = tf.constant(3.0)
+        >>> with tf.autodiff.ForwardAccumulator(x, tf.constant(1.0)) as acc:
+        ...     y = x * x
+        >>> acc.jvp(y)
+        <tf.Tensor: shape=(), dtype=float32, numpy=6.0>
+    """
+
+    @public
+    def __init__(self, primals: Any, tangents: Any) -> None:
+        """Pair primals with tangents."""
+        self._recording = False
+        self._tangents = Tangents()
+        nest.assert_same_structure(primals, tangents)
+        for primal, tangent in zip(nest.flatten(primals), nest.flatten(tangents), strict=True):
+            self._watch(primal, tangent)
+
+    def _watch(self, primal: Any, tangent: Any) -> None:
+        value = value_of(primal)
+        if not isinstance(value, Tensor):
+            raise ValueError(f"ForwardAccumulator: primals must be Tensors or Variables. Received {primal!r}.")
+        direction = convert(tangent, value.dtype)
+        if direction._array.shape != value._array.shape:
+            raise ValueError(
+                f"ForwardAccumulator: expected a tangent of shape {value.shape} as its primal. "
+                f"Received shape {direction.shape}."
+            )
+        if value.uid in self._tangents:
+            raise ValueError("ForwardAccumulator: a primal was given twice. Add its tangents first.")
+        self._tangents[value.uid] = direction
+        variable = variable_of(primal)
+        if variable is not None:
+            self._tangents.variables[variable._key] = direction
+
+    def __enter__(self) -> ForwardAccumulator:
+        """Start accumulating."""
+        if self._recording:
+            raise ValueError("Accumulator is already recording.")
+        push(self._tangents)
+        self._recording = True
+        return self
+
+    def __exit__(self, kind: Any, value: Any, traceback: Any) -> None:
+        """Stop accumulating."""
+        if not self._recording:
+            raise ValueError("Tried to exit an accumulator that is not recording.")
+        pop(self._tangents)
+        self._recording = False
+
+    @public
+    def jvp(self, primals: Any, unconnected_gradients: Any = UnconnectedGradients.NONE) -> Any:
+        """Tangents of `primals`.
+
+        Args:
+            primals: tensors computed inside the context, or a structure of them.
+            unconnected_gradients: what a tensor gets that depends on no primal: "none" or "zero".
+
+        Returns:
+            A tensor or None for each.
+        """
+        zero = zero_wanted(unconnected_gradients)
+
+        def tangent_of(thing: Any) -> Any:
+            value = value_of(thing)
+            variable = variable_of(thing)
+            tangent = self._tangents.get(value.uid)
+            if tangent is None and variable is not None:
+                tangent = self._tangents.variables.get(variable._key)
+            if tangent is None and zero:
+                tangent = eager(zeros_like(value._array))
+            return tangent
+
+        return nest.map_structure(tangent_of, primals)

@@ -1,0 +1,359 @@
+"""GradientTape: records what depends on what it watches, and differentiates it."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from collections.abc import Iterator
+from typing import Any
+
+from gradtape.core import context, nest
+from gradtape.core.context import local
+from gradtape.core.convert import convert
+from gradtape.core.dispatch import Recording
+from gradtape.core.dtypes import is_differentiable
+from gradtape.core.enums import UnconnectedGradients
+from gradtape.core.errors import InvalidArgumentError, hide_library
+from gradtape.core.tensor import Tensor, eager
+from gradtape.ops.elementwise import conj, zeros_like
+from gradtape.ops.lead import ones
+from gradtape.ops.reduce import broadcast_to
+from gradtape.tape.backward import SOURCES, sweep
+from gradtape.tape.indexed_slices import IndexedSlices, Slices
+
+log = logging.getLogger("gradtape")
+
+
+class GradientTape:
+    """Record operations for automatic differentiation.
+
+    Trainable variables that are read inside the context are watched; tensors are watched with `watch`.
+
+    Args:
+        persistent: keep the recording after `gradient`, so that it can be called again.
+        watch_accessed_variables: watch trainable variables as they are read.
+
+    Example:
+        >>> x = tf.Variable(3.0)
+        >>> with tf.GradientTape() as tape:
+        ...     y = x * x
+        >>> tape.gradient(y, x)
+        <tf.Tensor: shape=(), dtype=float32, numpy=6.0>
+    """
+
+    def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
+        """Make a tape that is not recording yet."""
+        self._tape: Recording | None = None
+        self._persistent = persistent
+        self._watch_accessed_variables = watch_accessed_variables
+        self._recording = False
+        self._variables: dict[int, tuple[Any, list[int]]] = {}
+
+    def __enter__(self) -> GradientTape:
+        """Start, or go on, recording."""
+        self._push_tape()
+        return self
+
+    def __exit__(self, kind: Any, value: Any, traceback: Any) -> None:
+        """Stop recording."""
+        if self._recording:
+            self._pop_tape()
+
+    def _push_tape(self) -> None:
+        if self._recording:
+            raise ValueError("Tape is still recording. Leave its context before you enter it again.")
+        if self._tape is None:
+            self._tape = Recording(self._watch_accessed_variables)
+        context.push(self._tape)
+        self._recording = True
+
+    def _pop_tape(self) -> None:
+        if not self._recording:
+            raise ValueError("Tape is not recording.")
+        context.pop(self._tape)
+        self._recording = False
+
+    def watch(self, tensor: Any) -> None:
+        """Record what is computed from `tensor` from now on.
+
+        Args:
+            tensor: a tensor, a variable, or a nested structure of them.
+
+        Raises:
+            ValueError: if something else is found in it.
+        """
+        things = nest.flatten(tensor)
+        for t in things:
+            if variable_of(t) is None and not isinstance(t, Tensor):
+                raise ValueError(
+                    f"Passed in object {t} of type {type(t).__name__!r}, not tf.Tensor or tf.Variable or ExtensionType."
+                )
+        if self._tape is None:
+            raise RuntimeError("GradientTape.watch needs a tape that is recording. Enter its context first.")
+        if not self._recording:
+            return
+        for t in things:
+            if not is_differentiable(value_of(t)._array.dtype):
+                log.warning(
+                    "The dtype of the watched tensor must be floating (e.g. tf.float32), got %r", t.dtype
+                )
+            variable = variable_of(t)
+            if variable is None:
+                self._tape.watch(t.uid)
+            else:
+                self._tape.watch_variable(variable, variable._value.uid)
+
+    @contextlib.contextmanager
+    def stop_recording(self) -> Iterator[None]:
+        """Do not record within this scope."""
+        if self._tape is None:
+            raise RuntimeError("Trying to stop recording a tape which is not recording.")
+        self._pop_tape()
+        try:
+            yield
+        finally:
+            self._push_tape()
+
+    def reset(self) -> None:
+        """Forget everything recorded and watched."""
+        self._pop_tape()
+        self._tape = None
+        self._push_tape()
+
+    def watched_variables(self) -> tuple[Any, ...]:
+        """Variables watched by this tape, in order of their creation."""
+        if self._tape is not None:
+            self._variables = self._tape.variables
+        return tuple(variable for _, (variable, _) in sorted(self._variables.items()))
+
+    def gradient(
+        self,
+        target: Any,
+        sources: Any,
+        output_gradients: Any = None,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+    ) -> Any:
+        """Differentiate `target` with respect to `sources`.
+
+        Args:
+            target: what to differentiate; tensors of a list or nested structure are summed.
+            sources: tensors or variables, or a nested structure of them.
+            output_gradients: a weight for each element of `target`, ones if None.
+            unconnected_gradients: what a source gets on which `target` does not depend: "none" or "zero".
+
+        Returns:
+            A tensor, IndexedSlices or None for each source, in the structure of `sources`.
+
+        Raises:
+            RuntimeError: if the tape is used up, or was never entered.
+            ValueError, TypeError: if an argument is not what it should be.
+        """
+        try:
+            return self._gradient(target, sources, output_gradients, unconnected_gradients)
+        except Exception as error:
+            hide_library(error)
+            raise
+
+    def _gradient(self, target: Any, sources: Any, weights: Any, unconnected: Any) -> Any:
+        known = self._usable()
+        if target is None:
+            raise TypeError("Argument `target` should be a structure of Tensors or Variables, but received None.")
+        zero = zero_wanted(unconnected)
+        flat_sources = nest.flatten(sources)
+        uids = [uids_of(known, source) for source in flat_sources]
+        grads: dict[int, Any] = {SOURCES: frozenset(uid for some in uids for uid in some)}
+        seeds = seeds_of(nest.flatten(target), weights)
+        self._leave("gradient")
+        recorded = bool(local.recorders)
+        for t, seed in seeds:
+            seed = seed if recorded else seed._array
+            before = grads.get(t.uid)
+            grads[t.uid] = seed if before is None else before + seed
+        found = sweep(known, grads, recorded, release=not self._persistent)
+        self._consume()
+        flat = [result_of(found, some, s, zero) for some, s in zip(uids, flat_sources, strict=True)]
+        return nest.pack_sequence_as(sources, flat) if nest.is_nested(sources) else flat[0]
+
+    def _usable(self) -> Recording:
+        if self._tape is None:
+            raise RuntimeError(
+                "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians). "
+                "Make it persistent, or enter it first if it was never entered."
+            )
+        return self._tape
+
+    def _leave(self, method: str) -> None:
+        if not self._recording:
+            return
+        if self._persistent:
+            log.warning(
+                "Calling GradientTape.%s on a persistent tape inside its context is significantly less efficient "
+                "than calling it outside the context (it causes the gradient ops to be recorded on the tape).",
+                method,
+            )
+        else:
+            self._pop_tape()
+
+    def _consume(self) -> None:
+        if not self._persistent and self._tape is not None:
+            self._variables = self._tape.variables
+            self._tape = None
+
+    def jacobian(
+        self,
+        target: Any,
+        sources: Any,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
+        """Derivative of every element of `target` by every element of `sources`, in one vectorised sweep.
+
+        Args:
+            target: a tensor.
+            sources: tensors or variables, or a nested structure of them.
+            unconnected_gradients: what a source gets on which `target` does not depend: "none" or "zero".
+            parallel_iterations: accepted for TensorFlow's sake.
+            experimental_use_pfor: accepted for TensorFlow's sake; False needs a persistent tape.
+
+        Returns:
+            For each source a tensor of shape target.shape + source.shape, or None.
+        """
+        from gradtape.tape.jacobian import jacobian
+
+        try:
+            return jacobian(self, target, sources, unconnected_gradients, experimental_use_pfor)
+        except Exception as error:
+            hide_library(error)
+            raise
+
+    def batch_jacobian(
+        self,
+        target: Any,
+        source: Any,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
+        """Derivative of each row of `target` by the same row of `source`.
+
+        Args:
+            target: a tensor of shape (b, y1, …).
+            source: a tensor of shape (b, x1, …); row i of `target` should depend on row i alone.
+            unconnected_gradients: accepted; without a connection the result is zeros, as in TensorFlow.
+            parallel_iterations: accepted for TensorFlow's sake.
+            experimental_use_pfor: accepted for TensorFlow's sake; False needs a persistent tape.
+
+        Returns:
+            A tensor of shape (b, y1, …, x1, …).
+        """
+        from gradtape.tape.jacobian import batch_jacobian
+
+        try:
+            return batch_jacobian(self, target, source, unconnected_gradients, experimental_use_pfor)
+        except Exception as error:
+            hide_library(error)
+            raise
+
+
+def zero_wanted(choice: Any) -> bool:
+    """Whether unconnected sources get zeros."""
+    if choice is UnconnectedGradients.NONE:
+        return False
+    try:
+        return UnconnectedGradients(choice) is UnconnectedGradients.ZERO
+    except ValueError:
+        raise ValueError(f"Unknown value for unconnected_gradients: {choice!r}. Use 'none' or 'zero'.") from None
+
+
+def variable_of(thing: Any) -> Any:
+    """The variable behind a variable, a Keras variable or a handle; None for anything else."""
+    if isinstance(thing, Tensor) or not hasattr(thing, "_should_act_as_resource_variable"):
+        return None
+    return getattr(thing.handle, "variable", None)
+
+
+def value_of(thing: Any) -> Any:
+    """The tensor that a tensor or variable holds now, without telling anybody."""
+    variable = variable_of(thing)
+    return thing if variable is None else variable._value
+
+
+def uids_of(known: Recording, source: Any) -> list[int]:
+    """Uids that stand for a source: one of a tensor, those of all versions read of a variable."""
+    if isinstance(source, Tensor):
+        return [source.uid]
+    variable = variable_of(source)
+    if variable is None:
+        raise TypeError(
+            f"GradientTape: sources must be Tensors or Variables. Received {source!r} of type {type(source).__name__}."
+        )
+    uids = list(known.variables[variable._key][1]) if variable._key in known.variables else []
+    current = variable._value.uid
+    return uids if current in uids else [*uids, current]
+
+
+def seeds_of(targets: list[Any], weights: Any) -> list[tuple[Tensor, Tensor]]:
+    """Targets that can be differentiated, each with its cotangent."""
+    flat = [None] * len(targets) if weights is None else nest.flatten(weights)
+    if len(flat) != len(targets):
+        raise ValueError(f"output_gradients: expected {len(targets)} tensors, received {len(flat)}.")
+    if weights is not None and any(w is None for w in flat):
+        raise ValueError("output_gradients: None values are not supported. Give zeros instead.")
+    pairs = []
+    for target, weight in zip(targets, flat, strict=True):
+        if isinstance(target, IndexedSlices):
+            target = target.values
+        tensor = value_of(target)
+        if not isinstance(tensor, Tensor):
+            raise TypeError(
+                f"GradientTape: targets must be Tensors or Variables. Received {target!r} of type {type(target).__name__}."
+            )
+        if not is_differentiable(tensor._array.dtype):
+            log.debug("The dtype of the target tensor must be floating (e.g. tf.float32), got %r", tensor.dtype)
+            continue
+        pairs.append((tensor, seed_of(tensor, weight)))
+    return pairs
+
+
+def seed_of(target: Tensor, weight: Any) -> Tensor:
+    """The cotangent a target starts with, conjugated as the sweep wants it."""
+    if weight is None:
+        return eager(ones(target._array))
+    seed = convert(weight)
+    if seed.dtype != target.dtype:
+        raise InvalidArgumentError(
+            f"output_gradients: expected {target.dtype.name} as the target. Received {seed.dtype.name}."
+        )
+    if seed._array.shape != target._array.shape:
+        try:
+            seed = broadcast_to(seed, shape=target._array.shape, rank=seed.ndim)
+        except ValueError as error:
+            raise InvalidArgumentError(
+                f"output_gradients: Incompatible shapes: {list(target.shape)} vs. {list(seed.shape)}."
+            ) from error
+    return conj(seed) if target.dtype.is_complex else seed
+
+
+def result_of(found: dict[int, Any], uids: list[int], source: Any, zero: bool) -> Any:
+    """The gradient of one source, as the user gets it."""
+    total = None
+    for uid in uids:
+        g = found.get(uid)
+        if g is not None:
+            total = g if total is None else total + g
+    current = value_of(source)
+    if total is None:
+        return eager(zeros_like(current._array)) if zero else None
+    if not is_differentiable(current._array.dtype):
+        return None
+    if type(total) is Slices:
+        return as_indexed_slices(total)
+    tensor = total if isinstance(total, Tensor) else eager(total)
+    return conj(tensor) if tensor._array.dtype.kind == "c" else tensor
+
+
+def as_indexed_slices(slices: Slices) -> IndexedSlices:
+    """Hand a sparse cotangent to the user."""
+    values, indices = (t if isinstance(t, Tensor) else eager(t) for t in (slices.values, slices.indices))
+    return IndexedSlices(values, indices, convert(list(slices.shape)))

@@ -1,0 +1,161 @@
+"""IndexedSlices: the gradient of a lookup, kept as the rows that were looked up."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from gradtape.core.convert import convert, shape_tuple
+from gradtape.core.dtypes import DType
+from gradtape.core.shapes import TensorShape
+from gradtape.core.tensor import Tensor, TensorLike
+from gradtape.ops.elementwise import negative
+from gradtape.ops.index import scatter_add
+from gradtape.ops.shape import concat, reshape, shape_of
+
+
+class Slices:
+    """A cotangent inside a sweep: `values[k]` belongs to row `indices[k]` of the whole."""
+
+    __slots__ = ("indices", "shape", "values")
+    __array_ufunc__ = None
+
+    def __init__(self, values: Any, indices: Any, shape: tuple[int, ...]) -> None:
+        """Both raw, or both Tensors."""
+        self.values = values
+        self.indices = indices
+        self.shape = shape
+
+    def __add__(self, other: Any) -> Any:
+        """Duplicates stay unsummed; with a dense array the sum is dense."""
+        if isinstance(other, Slices):
+            return Slices(
+                concat(self.values, other.values, axis=-len(self.shape)),
+                concat(self.indices, other.indices, axis=-1),
+                self.shape,
+            )
+        return dense(self) + other
+
+    __radd__ = __add__
+
+
+def dense(slices: Slices) -> Any:
+    """The array that the slices stand for."""
+    return scatter_add(slices.values, slices.indices, axis=-len(slices.shape), size=slices.shape[0])
+
+
+def lookup_step(step: Any) -> Any:
+    """Keep the gradient of a lookup along the first axis as slices where it is asked for."""
+
+    def sparse(entry: tuple[Any, ...], g: Any, grads: dict[int, Any]) -> None:
+        _, uid, params, indices, axis = entry
+        rows = shape_of(indices)
+        whole = axis == -len(params.shape) and len(shape_of(g)) == len(rows) + len(params.shape) - 1
+        if not (whole and uid in grads[0]):
+            step(entry, g, grads)
+            return
+        raw = not isinstance(g, Tensor)
+        if raw and isinstance(indices, Tensor):
+            indices = indices._array
+        count = math.prod(rows)
+        flat = reshape(indices, shape=(count,), rank=len(rows))
+        values = reshape(g, shape=(count, *params.shape[1:]), rank=len(shape_of(g)))
+        new = Slices(values, flat, params.shape)
+        before = grads.get(uid)
+        grads[uid] = new if before is None else before + new
+
+    return sparse
+
+
+SPARSE: dict[str, Callable[[Any], Any]] = {"gather": lookup_step}
+
+
+class IndexedSlices(TensorLike):
+    """Rows of a larger tensor: `values[k]` at row `indices[k]`; repeated indices mean the sum."""
+
+    def __init__(self, values: Any, indices: Any, dense_shape: Any = None) -> None:
+        """Keep the three parts as they are given."""
+        self._values = values
+        self._indices = indices
+        self._dense_shape = dense_shape
+
+    @property
+    def values(self) -> Any:
+        """The rows."""
+        return self._values
+
+    @property
+    def indices(self) -> Any:
+        """Where the rows belong."""
+        return self._indices
+
+    @property
+    def dense_shape(self) -> Any:
+        """Shape of the whole, or None."""
+        return self._dense_shape
+
+    @property
+    def shape(self) -> TensorShape:
+        """Shape of the whole, as far as it is known."""
+        if self._dense_shape is None:
+            return TensorShape(None)
+        return TensorShape(shape_tuple(self._dense_shape))
+
+    @property
+    def dtype(self) -> DType:
+        """Element type of the rows."""
+        return self.values.dtype  # type: ignore[no-any-return]
+
+    @property
+    def name(self) -> str:
+        """Name of the values."""
+        return self.values.name  # type: ignore[no-any-return]
+
+    @property
+    def device(self) -> str:
+        """Where the values live."""
+        return self.values.device  # type: ignore[no-any-return]
+
+    @property
+    def op(self) -> Any:
+        """Undefined for eager tensors."""
+        return self.values.op
+
+    @property
+    def graph(self) -> Any:
+        """Undefined for eager tensors."""
+        return self.values.graph
+
+    def __tf_tensor__(self, dtype: DType | None = None, name: str | None = None) -> Tensor:
+        """The dense tensor."""
+        if dtype is not None and dtype is not self.dtype:
+            raise ValueError(
+                f"Incompatible tensor conversion requested to `dtype` {dtype.name} for {self} "
+                "with dtype "
+                f"{self.dtype.name}. Cast the values first."
+            )
+        if self._dense_shape is None:
+            raise ValueError(
+                f"Tensor conversion requested for IndexedSlices without dense_shape: {self}."
+            )
+        shape = shape_tuple(self._dense_shape)
+        tensor: Tensor = scatter_add(
+            convert(self.values), convert(self.indices), axis=-len(shape), size=shape[0]
+        )
+        return tensor
+
+    def __neg__(self) -> IndexedSlices:
+        """The slices with their values negated."""
+        return IndexedSlices(negative(convert(self.values)), self.indices, self.dense_shape)
+
+    def consumers(self) -> Any:
+        """Undefined for eager tensors."""
+        return self.values.consumers()
+
+    def __str__(self) -> str:
+        """Show the parts."""
+        shape = "" if self._dense_shape is None else f", dense_shape={self._dense_shape!s}"
+        return f"IndexedSlices(indices={self._indices!s}, values={self._values!s}{shape})"
+
+    __repr__ = __str__

@@ -1,0 +1,144 @@
+"""Jacobians: one sweep with an identity matrix for a cotangent, in chunks that bound its memory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gradtape.core import nest
+from gradtape.core.context import local
+from gradtape.core.dispatch import Recording
+from gradtape.core.dtypes import is_differentiable
+from gradtape.core.tensor import Tensor, eager
+from gradtape.ops.elementwise import conj
+from gradtape.ops.lead import batch_rows, unit_rows
+from gradtape.ops.shape import concat, reshape, shape_of, transpose, zeros
+from gradtape.tape.backward import SOURCES, sweep
+from gradtape.tape.indexed_slices import Slices, dense
+
+if TYPE_CHECKING:
+    from gradtape.tape.gradient_tape import GradientTape
+
+CHUNK_BYTES = 2**27
+
+
+def jacobian(tape: GradientTape, target: Any, sources: Any, unconnected: Any, use_pfor: bool) -> Any:
+    """Derivative of every element of `target` by every element of each source."""
+    from gradtape.tape.gradient_tape import uids_of, value_of, zero_wanted
+
+    known = usable(tape, use_pfor, "jacobian")
+    zero = zero_wanted(unconnected)
+    if nest.is_nested(target):
+        raise ValueError("jacobian: target must be one tensor. Received a structure; call it for each.")
+    tensor = tensor_of(value_of(target), "jacobian")
+    flat = nest.flatten(sources)
+    uids = [uids_of(known, source) for source in flat]
+    tape._leave("jacobian")
+    if not is_differentiable(tensor._array.dtype):
+        results = [None] * len(flat)
+        tape._consume()
+    else:
+        rows = rows_of(tape, known, tensor, uids, tensor._array.size, unit_rows)
+        results = [finish(r, tensor._array.shape, shape_of(value_of(s))) for r, s in zip(rows, flat, strict=True)]
+    shape = tensor._array.shape
+    for k, source in enumerate(flat):
+        current = value_of(source)
+        if results[k] is None and zero:
+            results[k] = eager(zeros(shape + shape_of(current), current._array.dtype))
+    return nest.pack_sequence_as(sources, results)
+
+
+def batch_jacobian(tape: GradientTape, target: Any, source: Any, unconnected: Any, use_pfor: bool) -> Any:
+    """Derivative of each row of `target` by the same row of `source`."""
+    from gradtape.tape.gradient_tape import uids_of, value_of, zero_wanted
+
+    known = usable(tape, use_pfor, "batch_jacobian")
+    zero_wanted(unconnected)
+    out, x = (tensor_of(value_of(t), "batch_jacobian") for t in (target, source))
+    shape, inner = out._array.shape, x._array.shape
+    if len(shape) < 2 or len(inner) < 2 or shape[0] != inner[0]:
+        raise ValueError(
+            "batch_jacobian: need the same first dimension of target and source, and at least two. "
+            f"Received shapes {out.shape} and {x.shape}."
+        )
+    uids = [uids_of(known, source)]
+    tape._leave("batch_jacobian")
+    size = out._array.size // max(shape[0], 1) if out._array.size else 0
+    rows = rows_of(tape, known, out, uids, size, batch_rows)[0]
+    if rows is None:
+        return eager(zeros(shape + inner[1:], x._array.dtype))
+    n = len(inner) + 1
+    swapped = transpose(rows, perm=(1 - n, -n, *range(2 - n, 0)))
+    return finish(swapped, shape, inner[1:])
+
+
+def usable(tape: GradientTape, use_pfor: bool, method: str) -> Recording:
+    """The recording, or an error before anything changed."""
+    known = tape._usable()
+    if not use_pfor and not tape._persistent:
+        raise RuntimeError(
+            f"GradientTape must be created with persistent=True to compute the {method} with "
+            "experimental_use_pfor set to False."
+        )
+    return known
+
+
+def tensor_of(value: Any, method: str) -> Tensor:
+    """Check that a target or source is a tensor."""
+    if not isinstance(value, Tensor):
+        raise TypeError(f"{method}: expected a Tensor or Variable. Received {value!r}.")
+    return value
+
+
+def rows_of(
+    tape: GradientTape, known: Recording, target: Tensor, uids: list[list[int]], size: int, seeds: Any
+) -> list[Any]:
+    """For each source the cotangents (size, *source.shape) of all `size` seeds, or None."""
+    recorded = bool(local.recorders)
+    wanted = frozenset(uid for some in uids for uid in some)
+    chunk = rows_at_once(known, target, size)
+    parts: list[list[Any]] = [[] for _ in uids]
+    starts = range(0, size, chunk) or range(1)
+    for start in starts:
+        stop = min(start + chunk, size)
+        seed = seeds(start, stop, target._array.shape, target._array.dtype)
+        grads: dict[int, Any] = {SOURCES: wanted, target.uid: eager(seed) if recorded else seed}
+        release = not tape._persistent and stop == size
+        found = sweep(known, grads, recorded, release)
+        for some, part in zip(uids, parts, strict=True):
+            total = None
+            for uid in some:
+                g = found.get(uid)
+                if g is not None:
+                    g = dense(g) if type(g) is Slices else g
+                    total = g if total is None else total + g
+            if total is not None:
+                part.append(total)
+    tape._consume()
+    return [joined(part) for part in parts]
+
+
+def joined(parts: list[Any]) -> Any:
+    """Chunks one after another."""
+    if len(parts) < 2:
+        return parts[0] if parts else None
+    return concat(*parts, axis=-len(shape_of(parts[0])))
+
+
+def finish(rows: Any, out_shape: tuple[int, ...], inner: tuple[int, ...]) -> Any:
+    """Lay the rows out as (*target, *source) and hand them to the user."""
+    if rows is None:
+        return None
+    result = reshape(rows, shape=out_shape + inner, rank=len(shape_of(rows)))
+    tensor = result if isinstance(result, Tensor) else eager(result)
+    return conj(tensor) if tensor._array.dtype.kind == "c" else tensor
+
+
+def rows_at_once(known: Recording, target: Tensor, size: int) -> int:
+    """How many cotangents travel together, so that the largest intermediate stays within CHUNK_BYTES."""
+    largest = target._array.nbytes
+    for entry in known.values():
+        if entry is not None:
+            for part in entry:
+                if isinstance(part, Tensor):
+                    largest = max(largest, part._array.nbytes)
+    return max(1, min(size, CHUNK_BYTES // max(largest, 1)))

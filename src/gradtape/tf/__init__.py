@@ -1,0 +1,1 @@
+"""TensorFlow's namespace: thin, validated, documented."""

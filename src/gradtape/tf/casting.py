@@ -1,0 +1,155 @@
+"""Conversions between dtypes, and complex numbers from their parts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from gradtape.core import dtypes
+from gradtape.core.convert import convert
+from gradtape.core.dtypes import DType, as_dtype, is_differentiable
+from gradtape.core.errors import UnimplementedError, public
+from gradtape.core.tensor import Tensor
+from gradtape.ops import elementwise as e
+from gradtape.tape.indexed_slices import IndexedSlices
+
+
+@public
+def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
+    """Convert a tensor to another dtype.
+
+    Floats become integers by cutting off the fraction. Gradients flow between floating and complex dtypes.
+
+    Args:
+        x: a tensor, IndexedSlices, or what converts to a tensor.
+        dtype: the dtype to convert to.
+        name: ignored.
+
+    Returns:
+        A tensor (or IndexedSlices) of `dtype`; `x` itself if it has that dtype.
+
+    Example:
+        >>> tf.cast([1.8, -1.8], tf.int32)
+        <tf.Tensor: shape=(2,), dtype=int32, numpy=array([ 1, -1], dtype=int32)>
+    """
+    wanted = as_dtype(dtype)
+    if isinstance(x, IndexedSlices):
+        return IndexedSlices(recast(x.values, wanted), x.indices, x.dense_shape)
+    if (isinstance(x, Tensor) or hasattr(x, "__tf_tensor__")) and x.dtype is wanted:
+        return x
+    return recast(convert(x), wanted)
+
+
+def recast(tensor: Tensor, wanted: DType) -> Tensor:
+    """Convert a tensor; to or from integers no gradient flows."""
+    have = tensor.dtype
+    if have is wanted:
+        return tensor
+    if dtypes.string in (have, wanted) or not wanted.is_numpy_compatible:
+        raise UnimplementedError(
+            f"cast: {have.name} to {wanted.name} is not supported. Use tf.strings.as_string or to_number for strings."
+        )
+    target = np.dtype(wanted.as_numpy_dtype)
+    if is_differentiable(tensor._array.dtype) and is_differentiable(target):
+        return e.cast(tensor, dtype=target)  # type: ignore[no-any-return]
+    return e.discretize(tensor, dtype=target)  # type: ignore[no-any-return]
+
+
+@public
+def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
+    """Convert a tensor to another dtype; what is out of its range becomes its least or largest number.
+
+    Args:
+        value: a tensor.
+        dtype: the dtype to convert to.
+        name: ignored.
+
+    Returns:
+        A tensor of `dtype`.
+    """
+    tensor = convert(value)
+    wanted = as_dtype(dtype)
+    if tensor.dtype is wanted:
+        return tensor
+    if tensor.dtype.is_complex and not wanted.is_complex:
+        tensor = e.real(tensor)
+    have = tensor._array.dtype
+    target = np.dtype(wanted.real_dtype.as_numpy_dtype)
+    if tensor.dtype.is_complex or wanted.is_bool or tensor.dtype.is_bool:
+        return recast(tensor, wanted)
+    low, high = bounds(have, target)
+    if low is not None:
+        tensor = e.maximum(tensor, low)
+    if high is not None:
+        tensor = e.minimum(tensor, high)
+    return recast(tensor, wanted)
+
+
+def bounds(have: Any, target: Any) -> tuple[Any, Any]:
+    """The least and the largest number of `have` that `target` can hold; None where all of them fit."""
+    ours, theirs = extent(have), extent(target)
+    low = None if ours[0] >= theirs[0] else toward_zero(theirs[0], have)
+    high = None if ours[1] <= theirs[1] else toward_zero(theirs[1], have)
+    return low, high
+
+
+def extent(dtype: Any) -> tuple[Any, Any]:
+    """Least and largest finite number, as Python numbers."""
+    if dtype.kind in "iu":
+        info = np.iinfo(dtype)
+        return int(info.min), int(info.max)
+    info = ml_dtypes.finfo(dtype)
+    return float(info.min), float(info.max)
+
+
+def toward_zero(bound: Any, dtype: Any) -> Any:
+    """`bound` as a number of `dtype` that does not lie beyond it."""
+    number = dtype.type(bound)
+    if abs(float(number)) > abs(bound):
+        number = np.nextafter(number, dtype.type(0))
+    return number
+
+
+@public
+def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
+    """Make complex numbers from real and imaginary parts.
+
+    Args:
+        real: a tensor of float32 or float64.
+        imag: a tensor of the same dtype.
+        name: ignored.
+
+    Returns:
+        A tensor of complex64 or complex128.
+
+    Raises:
+        TypeError: if the parts are of other dtypes, or of two.
+    """
+    a, b = convert(real), convert(imag)
+    if a.dtype is not b.dtype or a.dtype not in (dtypes.float32, dtypes.float64):
+        raise TypeError(
+            f"complex: The `real` and `imag` components have incorrect types: {a.dtype.name} {b.dtype.name}. "
+            "Cast both to float32 or both to float64."
+        )
+    return e.make_complex(a, b)  # type: ignore[no-any-return]
+
+
+@public
+def conj(x: Any, name: str | None = None) -> Tensor:
+    """Complex conjugate; a real tensor is its own.
+
+    Args:
+        x: a tensor of numbers.
+        name: ignored.
+
+    Returns:
+        A tensor like `x`.
+    """
+    tensor = convert(x)
+    if tensor.dtype.is_complex:
+        return e.conj(tensor)  # type: ignore[no-any-return]
+    if not (tensor.dtype.is_floating or tensor.dtype.is_integer):
+        raise TypeError(f"conj: Expected numeric or variant tensor, got dtype {tensor.dtype!r}.")
+    return tensor

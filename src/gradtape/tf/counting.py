@@ -1,0 +1,268 @@
+"""Counting and ranking: bins, confusion matrices, the k largest."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gradtape.core import dtypes
+from gradtape.core.convert import convert
+from gradtape.core.dtypes import as_dtype
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.shapes import normalize_axis
+from gradtape.core.tensor import Tensor, eager
+from gradtape.ops.index import scatter_add, take_along
+from gradtape.ops.order import in_top, top_indices
+from gradtape.ops.shape import cut, reshape, shape_of, transpose
+from gradtape.tf.casting import cast
+from gradtape.tf.check import INDICES, REAL, SINGLES, operand
+
+
+class TopKV2(NamedTuple):
+    """The k largest entries and where they stand."""
+
+    values: Any
+    indices: Any
+
+
+@public
+def top_k(
+    input: Any, k: Any = 1, sorted: bool = True, index_type: Any = dtypes.int32, name: str | None = None
+) -> TopKV2:
+    """The `k` largest entries along the last axis, largest first; of equal ones the first comes first.
+
+    Args:
+        input: a tensor of real numbers (..., n).
+        k: how many, at most n.
+        sorted: accepted; the result is always sorted.
+        index_type: int16, int32 or int64.
+        name: ignored.
+
+    Returns:
+        A named tuple of values and indices, both (..., k).
+
+    Raises:
+        InvalidArgumentError: if `k` is larger than n.
+    """
+    tensor = operand("TopKV2", convert(input), REAL)
+    count = int(convert(k)._array)
+    shape = shape_of(tensor)
+    if not shape:
+        raise InvalidArgumentError("TopKV2: input must be >= 1-D, got shape []. Reshape it first.")
+    if count < 0:
+        raise InvalidArgumentError(f"TopKV2: Need k >= 0, got {count}.")
+    if shape[-1] < count:
+        raise InvalidArgumentError(f"TopKV2: input must have at least k columns. Had {shape[-1]}, needed {count}.")
+    indices = top_indices(tensor, k=count)
+    return TopKV2(take_along(tensor, indices), cast(indices, index_type))
+
+
+@public
+def approx_max_k(
+    operand: Any,
+    k: int,
+    reduction_dimension: int = -1,
+    recall_target: float = 0.95,
+    reduction_input_size_override: int = -1,
+    aggregate_to_topk: bool = True,
+    name: str | None = None,
+) -> tuple[Tensor, Tensor]:
+    """The `k` largest entries along an axis; here they are always exact.
+
+    Args:
+        operand: a tensor of floats.
+        k: how many.
+        reduction_dimension: the axis.
+        recall_target: accepted for TensorFlow's sake.
+        reduction_input_size_override: accepted for TensorFlow's sake.
+        aggregate_to_topk: accepted for TensorFlow's sake.
+        name: ignored.
+
+    Returns:
+        Values and int32 indices.
+    """
+    return extreme_k(operand, k, reduction_dimension, False)
+
+
+@public
+def approx_min_k(
+    operand: Any,
+    k: int,
+    reduction_dimension: int = -1,
+    recall_target: float = 0.95,
+    reduction_input_size_override: int = -1,
+    aggregate_to_topk: bool = True,
+    name: str | None = None,
+) -> tuple[Tensor, Tensor]:
+    """The `k` smallest entries along an axis; here they are always exact.
+
+    Args:
+        operand: a tensor of floats.
+        k: how many.
+        reduction_dimension: the axis.
+        recall_target: accepted for TensorFlow's sake.
+        reduction_input_size_override: accepted for TensorFlow's sake.
+        aggregate_to_topk: accepted for TensorFlow's sake.
+        name: ignored.
+
+    Returns:
+        Values and int32 indices.
+    """
+    return extreme_k(operand, k, reduction_dimension, True)
+
+
+def extreme_k(value: Any, k: int, axis: int, smallest: bool) -> tuple[Tensor, Tensor]:
+    """The k extreme entries along `axis`."""
+    tensor = convert(value)
+    position = normalize_axis(axis, tensor.ndim, "ApproxTopK")
+    if position != -1:
+        perm = [a for a in range(-tensor.ndim, 0)]
+        perm[position], perm[-1] = perm[-1], perm[position]
+        moved = transpose(tensor, perm=tuple(perm))
+        found = extreme_k(moved, k, -1, smallest)
+        return tuple(transpose(t, perm=tuple(perm)) for t in found)  # type: ignore[return-value]
+    values, indices = top_k(-tensor if smallest else tensor, k)
+    return (-values if smallest else values), indices
+
+
+@public
+def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Tensor:
+    """Whether the prediction of each target is among the `k` largest of its row; ties count as being in.
+
+    Args:
+        targets: integers (b,), columns of `predictions`.
+        predictions: float32 (b, n).
+        k: how many.
+        name: ignored.
+
+    Returns:
+        Bools (b,); False for targets out of range and where the row has a number that is not finite before it.
+    """
+    scores = operand("InTopKV2", convert(predictions, dtypes.float32), SINGLES)
+    classes = operand("InTopKV2", convert(targets), INDICES)
+    if scores.ndim != 2:
+        raise InvalidArgumentError(f"InTopKV2: predictions must be 2-dimensional. Received shape {scores.shape}.")
+    if classes.ndim != 1 or shape_of(classes)[0] != shape_of(scores)[0]:
+        raise InvalidArgumentError(
+            f"InTopKV2: targets must have one entry for each row of predictions. "
+            f"Received shapes {classes.shape} and {scores.shape}."
+        )
+    return in_top(scores, classes, k=int(convert(k)._array))  # type: ignore[no-any-return]
+
+
+@public
+def bincount(
+    arr: Any,
+    weights: Any = None,
+    minlength: Any = None,
+    maxlength: Any = None,
+    dtype: Any = dtypes.int32,
+    name: str | None = None,
+    axis: Any = None,
+    binary_output: bool = False,
+) -> Tensor:
+    """Count how often each integer occurs.
+
+    Args:
+        arr: integers that are not negative.
+        weights: what each entry counts for; ones if None.
+        minlength: the least number of bins.
+        maxlength: the largest; what does not fit is left out.
+        dtype: of the counts, if there are no weights.
+        name: ignored.
+        axis: -1 (or 1) to count each row of a matrix by itself; None or 0 to count everything.
+        binary_output: only say, with 1, which integers occur.
+
+    Returns:
+        Bins (n,), or (rows, n).
+    """
+    values = convert(arr)
+    if not values.dtype.is_integer:
+        values = cast(values, dtypes.int32)
+    operand("DenseBincount", values, INDICES, "Tidx")
+    numbers = values._array
+    if (np.asarray(numbers) < 0).any():
+        raise InvalidArgumentError("DenseBincount: Input arr must be non-negative! Clip it first.")
+    size = int(numbers.max()) + 1 if numbers.size else 0
+    size = size if minlength is None else max(size, int(convert(minlength)._array))
+    size = size if maxlength is None else min(size, int(convert(maxlength)._array))
+    rows = axis is not None and normalize_axis(axis, 2, "bincount") == -1 and numbers.ndim == 2
+    if axis is not None and axis not in (0, -1, 1):
+        raise ValueError(f"bincount: Unsupported value for argument axis={axis}. Use 0 or -1.")
+    what = np.dtype(as_dtype(dtype).as_numpy_dtype) if weights is None else None
+    return counted(numbers, weights, size, rows, what, binary_output)
+
+
+def counted(numbers: Any, weights: Any, size: int, rows: bool, dtype: Any, binary: bool) -> Tensor:
+    """Bins of raw integers; weights keep their gradient."""
+    lines = numbers.shape[0] if rows else 1
+    flat = numbers.reshape(lines, -1) if numbers.size else numbers.reshape(lines, 0)
+    # What is out of range goes to one bin more, which is cut off.
+    ids = np.minimum(flat, size) + (size + 1) * np.arange(lines)[:, None]
+    shape = (lines, size) if rows else (size,)
+    if weights is None or binary:
+        bins = np.bincount(ids.ravel(), minlength=lines * (size + 1)).reshape(lines, -1)[:, :size]
+        dtype = dtype or convert(weights)._array.dtype
+        return eager((np.minimum(bins, 1) if binary else bins).astype(dtype).reshape(shape))
+    share = convert(weights)
+    if shape_of(share) != numbers.shape:
+        raise InvalidArgumentError(
+            f"DenseBincount: weights must have the shape of arr. Received {share.shape} for {list(numbers.shape)}."
+        )
+    share = reshape(share, shape=(ids.size,), rank=share.ndim)
+    bins = scatter_add(share, ids.ravel(), axis=-1, size=lines * (size + 1))
+    bins = cut(reshape(bins, shape=(lines, size + 1), rank=1), axis=-1, start=0, size=size)
+    return reshape(bins, shape=shape, rank=2)  # type: ignore[no-any-return]
+
+
+@public
+def confusion_matrix(
+    labels: Any,
+    predictions: Any,
+    num_classes: Any = None,
+    weights: Any = None,
+    dtype: Any = dtypes.int32,
+    name: str | None = None,
+) -> Tensor:
+    """Count how often each class was predicted for each label.
+
+    Args:
+        labels: integers (n,).
+        predictions: integers (n,).
+        num_classes: rows and columns of the result; as many as needed if None.
+        weights: what each pair counts for; ones if None.
+        dtype: of the result.
+        name: ignored.
+
+    Returns:
+        A matrix with labels as rows and predictions as columns.
+    """
+    rows, columns = (np.asarray(cast(convert(v), dtypes.int64)._array) for v in (labels, predictions))
+    if rows.ndim == columns.ndim + 1:
+        rows = rows.squeeze(-1)
+    elif columns.ndim == rows.ndim + 1:
+        columns = columns.squeeze(-1)
+    if rows.shape != columns.shape:
+        raise InvalidArgumentError(
+            f"confusion_matrix: Shapes of all inputs must match: labels {rows.shape}, predictions {columns.shape}."
+        )
+    for what, numbers in (("labels", rows), ("predictions", columns)):
+        if (numbers < 0).any():
+            raise InvalidArgumentError(f"confusion_matrix: `{what}` contains negative values.")
+    largest = max((int(n.max()) for n in (rows, columns) if n.size), default=-1) + 1
+    size = largest if num_classes is None else int(convert(num_classes)._array)
+    for what, numbers in (("labels", rows), ("predictions", columns)):
+        if (numbers >= size).any():
+            raise InvalidArgumentError(
+                f"confusion_matrix: `{what}` out of bound: they must be below {size}. Raise num_classes."
+            )
+    wanted = as_dtype(dtype)
+    share = eager(np.ones(rows.shape, wanted.as_numpy_dtype)) if weights is None else cast(convert(weights), wanted)
+    if shape_of(share) != rows.shape:
+        raise InvalidArgumentError(
+            f"confusion_matrix: weights must have the shape of predictions. Received {share.shape}."
+        )
+    share = reshape(share, shape=(rows.size,), rank=share.ndim)
+    total = scatter_add(share, (rows * size + columns).ravel(), axis=-1, size=size * size)
+    return reshape(total, shape=(size, size), rank=1)  # type: ignore[no-any-return]

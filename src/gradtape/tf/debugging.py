@@ -1,0 +1,438 @@
+"""tf.debugging: assertions about tensors; they raise at once, and return None."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import dtypes
+from gradtape.core.convert import convert
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.errors import disable_traceback_filtering as disable_traceback_filtering
+from gradtape.core.errors import enable_traceback_filtering as enable_traceback_filtering
+from gradtape.core.errors import is_traceback_filtering_enabled as is_traceback_filtering_enabled
+from gradtape.core.tensor import Tensor, TensorLike
+from gradtape.tf.numerics import assert_all_finite as assert_all_finite
+from gradtape.tf.numerics import check_numerics as check_numerics
+from gradtape.tf.numerics import disable_check_numerics as disable_check_numerics
+from gradtape.tf.numerics import enable_check_numerics as enable_check_numerics
+
+
+def fact(message: str | None, text: str) -> str:
+    """An error's text, the caller's message in front."""
+    return f"{message}.  {text}" if message else text
+
+
+def head(tensor: Tensor, count: int | None) -> Any:
+    """The first elements of a tensor, three unless told."""
+    flat = np.ravel(tensor._array)
+    return flat[: 3 if count is None else count if count >= 0 else None]
+
+
+@public
+def Assert(  # noqa: N802  TensorFlow's name
+    condition: Any, data: Any, summarize: int | None = None, name: str | None = None
+) -> None:
+    """Raise InvalidArgumentError unless `condition` holds everywhere.
+
+    Args:
+        condition: a tensor, or what converts to one.
+        data: a list of what to show in the error.
+        summarize: how many elements of each to show, 3 by default, all if negative.
+        name: accepted for TensorFlow's sake.
+
+    Raises:
+        InvalidArgumentError: if an element of `condition` is false.
+    """
+    if not np.all(convert(condition)._array.astype(bool)):
+        raise InvalidArgumentError(
+            f"Expected '{condition}' to be true. Summarized data: {summarized(data, summarize)}"
+        )
+
+
+def summarized(data: Any, count: int | None) -> str:
+    """A line for each value."""
+    lines = []
+    for value in data:
+        tensor = convert(value)
+        items = [str(item) for item in head(tensor, count)]
+        lines.append(", ".join(items + (["..."] if len(items) < tensor._array.size else [])))
+    return "\n".join(lines)
+
+
+def compared(name: str, sign: str, holds: Callable[[Any, Any], Any]) -> Callable[..., None]:
+    """An assertion about two tensors, element by element."""
+
+    def check(
+        x: Any,
+        y: Any,
+        message: str | None = None,
+        summarize: int | None = None,
+        name: str | None = None,
+    ) -> None:
+        a, b = convert(x), convert(y)
+        if a.dtype is not b.dtype:
+            raise InvalidArgumentError(
+                f"{check.__name__}: both tensors must have one dtype. Received {a.dtype.name} "
+                f"and {b.dtype.name}. "
+                "Cast one of them first."
+            )
+        try:
+            failed = ~np.asarray(holds(a._array, b._array), bool)
+        except ValueError:
+            raise InvalidArgumentError(
+                f"{check.__name__}: Incompatible shapes: {list(a.shape)} vs. {list(b.shape)}."
+            ) from None
+        if failed.any():
+            raise InvalidArgumentError(difference(a, b, failed, sign, message, summarize))
+
+    check.__name__ = check.__qualname__ = name
+    check.__doc__ = f"""Raise unless `x {sign} y` holds for all elements; shapes broadcast.
+
+    Args:
+        x: a tensor.
+        y: a tensor of the same dtype.
+        message: what the error begins with.
+        summarize: how many elements to show, 3 by default.
+        name: accepted for TensorFlow's sake.
+
+    Raises:
+        InvalidArgumentError: if it does not.
+    """
+    return public(check)
+
+
+def difference(
+    x: Tensor, y: Tensor, failed: Any, sign: str, message: str | None, count: int | None
+) -> str:
+    """What two tensors look like where a comparison fails."""
+    lines = [message or "", f"Condition x {sign} y did not hold."]
+    if failed.ndim and x.shape == y.shape:
+        where = np.argwhere(failed)[: 3 if count is None else count]
+        at = tuple(where.T)
+        lines += [
+            f"Indices of first {len(where)} different values:",
+            str(where),
+            "Corresponding x values:",
+            str(x._array[at]),
+            "Corresponding y values:",
+            str(y._array[at]),
+        ]
+    for letter, tensor in (("x", x), ("y", y)):
+        first = head(tensor, count)
+        lines += [f"First {len(first)} elements of {letter}:", str(first)]
+    return "\n".join(lines)
+
+
+assert_equal = compared("assert_equal", "==", lambda a, b: a == b)
+assert_none_equal = compared("assert_none_equal", "!=", lambda a, b: a != b)
+assert_less = compared("assert_less", "<", lambda a, b: a < b)
+assert_less_equal = compared("assert_less_equal", "<=", lambda a, b: a <= b)
+assert_greater = compared("assert_greater", ">", lambda a, b: a > b)
+assert_greater_equal = compared("assert_greater_equal", ">=", lambda a, b: a >= b)
+
+
+def signed(name: str, sign: str, holds: Callable[[Any], Any]) -> Callable[..., None]:
+    """An assertion about the sign of all elements."""
+
+    def check(
+        x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+    ) -> None:
+        tensor = convert(x)
+        if not np.all(holds(tensor._array)):
+            shown = [str(item) for item in head(tensor, summarize)]
+            raise InvalidArgumentError(
+                f"{message or ''}\nCondition x {sign} 0 did not hold element-wise:\n"
+                f"x (shape={tensor.shape} dtype={tensor.dtype.name}) = "
+                f"\n{shown if tensor.ndim else shown[0]}"
+            )
+
+    check.__name__ = check.__qualname__ = name
+    check.__doc__ = f"""Raise unless `x {sign} 0` holds for all elements.
+
+    Args:
+        x: a tensor.
+        message: what the error begins with.
+        summarize: how many elements to show, 3 by default.
+        name: accepted for TensorFlow's sake.
+
+    Raises:
+        InvalidArgumentError: if it does not.
+    """
+    return public(check)
+
+
+assert_positive = signed("assert_positive", ">", lambda a: a > 0)
+assert_negative = signed("assert_negative", "<", lambda a: a < 0)
+assert_non_negative = signed("assert_non_negative", ">=", lambda a: a >= 0)
+assert_non_positive = signed("assert_non_positive", "<=", lambda a: a <= 0)
+
+
+@public
+def assert_near(
+    x: Any,
+    y: Any,
+    rtol: Any = None,
+    atol: Any = None,
+    message: str | None = None,
+    summarize: int | None = None,
+    name: str | None = None,
+) -> None:
+    """Raise unless `|x - y| <= atol + rtol * |y|` holds for all elements.
+
+    Args:
+        x: a floating or complex tensor.
+        y: another of the same dtype.
+        rtol: relative tolerance, ten times the dtype's epsilon by default.
+        atol: absolute tolerance, the same by default.
+        message: what the error begins with.
+        summarize: how many elements to show, 3 by default.
+        name: accepted for TensorFlow's sake.
+
+    Raises:
+        InvalidArgumentError: if it does not.
+        ValueError: if the tensors hold integers.
+    """
+    a = convert(x)
+    b = convert(y, a.dtype)
+    real = a.dtype.real_dtype
+    if not real.is_floating:
+        raise ValueError(f"assert_near: {a.dtype.name} is not a floating or complex dtype.")
+    epsilon = 10 * float(dtypes_epsilon(real))
+    rtol, atol = (epsilon if tol is None else float(convert(tol)) for tol in (rtol, atol))
+    gap = np.abs(a._array - b._array)
+    if not np.all(gap <= atol + rtol * np.abs(b._array)):
+        raise InvalidArgumentError(
+            fact(message, f"x and y not equal to tolerance rtol = {rtol}, atol = {atol}\n")
+            + f"x (shape={a.shape} dtype={a.dtype.name}) = {head(a, summarize)}\n"
+            f"y (shape={b.shape} dtype={b.dtype.name}) = {head(b, summarize)}"
+        )
+
+
+def dtypes_epsilon(dtype: dtypes.DType) -> Any:
+    """The distance from one to the next number."""
+    import ml_dtypes
+
+    return ml_dtypes.finfo(dtype.as_numpy_dtype).eps  # type: ignore[no-untyped-call]
+
+
+def rank_of(rank: Any) -> int:
+    """A rank given as an int or an int32 scalar."""
+    tensor = convert(rank)
+    if tensor.dtype is not dtypes.int32:
+        raise TypeError(
+            f"assert_rank: the rank must be of type tf.int32. Received {tensor.dtype!r}."
+        )
+    if tensor.ndim:
+        raise ValueError(f"assert_rank: Rank must be a scalar. Received shape {tensor.shape}.")
+    return int(tensor)
+
+
+def has_rank(x: Any, fits: bool, wanted: str, message: str | None) -> None:
+    """Raise unless the rank of `x` fits."""
+    if not fits:
+        shape = convert(x).shape
+        raise ValueError(
+            fact(
+                message,
+                f"Tensor must have rank {wanted}.  Received rank {shape.rank}, shape {shape}",
+            )
+        )
+
+
+@public
+def assert_rank(x: Any, rank: Any, message: str | None = None, name: str | None = None) -> None:
+    """Raise ValueError unless `x` has `rank` dimensions."""
+    wanted = rank_of(rank)
+    has_rank(x, convert(x).ndim == wanted, str(wanted), message)
+
+
+@public
+def assert_rank_at_least(
+    x: Any, rank: Any, message: str | None = None, name: str | None = None
+) -> None:
+    """Raise ValueError unless `x` has `rank` dimensions or more."""
+    wanted = rank_of(rank)
+    has_rank(x, convert(x).ndim >= wanted, f"at least {wanted}", message)
+
+
+@public
+def assert_rank_in(
+    x: Any, ranks: Iterable[Any], message: str | None = None, name: str | None = None
+) -> None:
+    """Raise ValueError unless the number of dimensions of `x` is one of `ranks`."""
+    wanted = tuple(rank_of(rank) for rank in ranks)
+    has_rank(x, convert(x).ndim in wanted, f"in {wanted}", message)
+
+
+@public
+def assert_scalar(tensor: Any, message: str | None = None, name: str | None = None) -> None:
+    """Raise ValueError unless `tensor` has no dimensions."""
+    scalar = convert(tensor)
+    if scalar.ndim:
+        raise ValueError(fact(message, f"Expected scalar shape, saw shape: {scalar.shape}."))
+
+
+@public
+def assert_type(
+    tensor: Any, tf_type: Any, message: str | None = None, name: str | None = None
+) -> None:
+    """Raise TypeError unless `tensor` has the dtype `tf_type`."""
+    have, wanted = convert(tensor).dtype, dtypes.as_dtype(tf_type)
+    if have is not wanted:
+        raise TypeError(fact(message, f"tensor must be of type {wanted!r}; got {have!r}"))
+
+
+@public
+def assert_integer(x: Any, message: str | None = None, name: str | None = None) -> None:
+    """Raise TypeError unless `x` has an integer dtype."""
+    dtype = convert(x).dtype
+    if not dtype.is_integer:
+        raise TypeError(
+            fact(message, f'Expected "x" to be integer type.  Found: tensor of dtype {dtype}')
+        )
+
+
+@public
+def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> dtypes.DType:
+    """The one floating dtype of `tensors`, and `dtype` if given.
+
+    Args:
+        tensors: tensors; None among them are passed over.
+        dtype: the dtype they should have.
+
+    Returns:
+        That dtype; float32 if nothing is given.
+
+    Raises:
+        ValueError: if they differ, or it is not a floating dtype.
+    """
+    expected = None if dtype is None else dtypes.as_dtype(dtype)
+    for tensor in tensors or ():
+        if tensor is None:
+            continue
+        expected = expected or tensor.dtype
+        if tensor.dtype is not expected:
+            raise ValueError(
+                f"{tensor}, type={tensor.dtype}, must be of the same type ({expected})."
+            )
+    expected = expected or dtypes.float32
+    if not expected.is_floating:
+        raise ValueError(f"Expected floating point type, got {expected}.")
+    return expected
+
+
+@public
+def assert_proper_iterable(values: Any) -> None:
+    """Raise TypeError unless `values` is iterable and not a tensor, array or string."""
+    if isinstance(values, (TensorLike, np.ndarray, str, bytes)):
+        raise TypeError(
+            f'Expected argument "values" to be a "proper" iterable.  Found: {type(values)}'
+        )
+    if not hasattr(values, "__iter__"):
+        raise TypeError(f'Expected argument "values" to be iterable.  Found: {type(values)}')
+
+
+def is_numeric_tensor(tensor: Any) -> bool:
+    """Whether `tensor` is a tensor of numbers."""
+    return isinstance(tensor, Tensor) and tensor.dtype.is_numeric
+
+
+@public
+def assert_shapes(
+    shapes: Any,
+    data: Any = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
+) -> None:
+    """Raise unless tensors have the shapes given, with sizes that agree where their symbols do.
+
+    Args:
+        shapes: pairs of a tensor and its shape, or a dict of them. A shape is a sequence of sizes,
+            symbols (strings)
+            and None for any size; "*" or `...` in front stands for any number of axes.
+        data: accepted for TensorFlow's sake.
+        summarize: accepted for TensorFlow's sake.
+        message: what the error begins with.
+        name: accepted for TensorFlow's sake.
+
+    Raises:
+        ValueError: if a shape does not fit.
+
+    Example:
+        >>> tf.debugging.assert_shapes([(tf.zeros((2, 3)), ("N", "D")), (tf.zeros((3,)), ("D",))])
+    """
+    sizes: dict[Any, tuple[int, str]] = {}
+    for value, wanted in shapes.items() if isinstance(shapes, dict) else shapes:
+        tensor = convert(value)
+        shown = f"Tensor shape={tensor.shape} dtype={tensor.dtype.name}"
+        for axis, symbol in axes_of(tensor, wanted, shown, message):
+            size = tensor._array.shape[axis]
+            expected, source = symbol_size(symbol, size, f"{shown} dimension {axis}", sizes)
+            if size != expected:
+                raise ValueError(
+                    fact(
+                        message,
+                        f"Specified {source}.  {shown} dimension {axis} must have size "
+                        f"{expected}.  "
+                        f"Received size {size}, shape {tensor.shape}",
+                    )
+                )
+
+
+def axes_of(tensor: Tensor, wanted: Any, shown: str, message: str | None) -> list[tuple[int, Any]]:
+    """Axes of `tensor` with their symbols; counted from behind if the front is open."""
+    if not hasattr(wanted, "__iter__"):
+        raise ValueError(
+            fact(message, f"{shown}.  Specified shape must be an iterable.  Received {wanted!r}")
+        )
+    symbols = list(wanted)
+    opened = bool(symbols) and symbols[0] in ("*", ...)
+    if opened:
+        symbols = symbols[1:]
+    if any(symbol in ("*", ...) for symbol in symbols):
+        raise ValueError(
+            fact(
+                message,
+                f"{shown}.  Symbol `...` or `*` is only allowed as the first entry.  Received "
+                f"{wanted!r}",
+            )
+        )
+    count = len(symbols)
+    # TensorFlow takes a scalar where a single axis is asked for.
+    ranks = (0, 1) if count == 1 and not opened else (count,)
+    if tensor.ndim < count if opened else tensor.ndim not in ranks:
+        has_rank(tensor, False, f"at least {count}" if opened else f"in {ranks}", message)
+    axes = range(-count, 0) if opened else range(tensor.ndim)
+    return [
+        (axis, symbol)
+        for axis, symbol in zip(axes, symbols, strict=False)
+        if symbol not in (None, ".")
+    ]
+
+
+def symbol_size(
+    symbol: Any, size: int, place: str, sizes: dict[Any, tuple[int, str]]
+) -> tuple[int, str]:
+    """The size that a symbol stands for, and who said so; a new symbol takes this one."""
+    try:
+        return int(symbol), "explicitly"
+    except (TypeError, ValueError):
+        return sizes.setdefault(symbol, (size, f"by {place.lower()}"))
+
+
+_log_device_placement = False
+
+
+def get_log_device_placement() -> bool:
+    """Whether ops should say where they run."""
+    return _log_device_placement
+
+
+def set_log_device_placement(enabled: bool) -> None:
+    """Remember whether ops should say where they run; they all run on the CPU and say nothing."""
+    global _log_device_placement
+    _log_device_placement = bool(enabled)

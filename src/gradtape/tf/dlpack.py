@@ -1,0 +1,59 @@
+"""tf.experimental.dlpack: tensors to and from other libraries, by DLPack."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.convert import lean
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.tensor import EagerTensor, Tensor, eager
+
+
+class Capsule:
+    """What NumPy imports from: the protocol's methods around a bare capsule."""
+
+    def __init__(self, capsule: Any) -> None:
+        self._capsule = capsule
+
+    def __dlpack__(self, **options: Any) -> Any:
+        """The capsule."""
+        return self._capsule
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """The CPU."""
+        return (1, 0)
+
+
+@public
+def to_dlpack(tf_tensor: Any) -> Any:
+    """A DLPack capsule with a copy of a tensor's value.
+
+    Raises:
+        InvalidArgumentError: if it is not a tensor, or has a dtype that DLPack lacks.
+    """
+    if not isinstance(tf_tensor, EagerTensor):
+        raise InvalidArgumentError(
+            f"to_dlpack: the argument must be a tensor. Received {type(tf_tensor)}."
+        )
+    try:
+        return tf_tensor.__dlpack__()
+    except (BufferError, TypeError) as error:
+        raise InvalidArgumentError(
+            f"to_dlpack: DLPack has no {tf_tensor.dtype.name}. {error}"
+        ) from None
+
+
+@public
+def from_dlpack(dlcapsule: Any) -> Tensor:
+    """A tensor with a copy of what a DLPack capsule, or an object with `__dlpack__`, holds.
+
+    Raises:
+        InvalidArgumentError: if it is neither.
+    """
+    source = dlcapsule if hasattr(dlcapsule, "__dlpack__") else Capsule(dlcapsule)
+    try:
+        return eager(lean(np.array(np.from_dlpack(source))))
+    except (AttributeError, BufferError, TypeError, RuntimeError) as error:
+        raise InvalidArgumentError(f"from_dlpack: {error}. Received {type(dlcapsule)}.") from None

@@ -1,0 +1,37 @@
+"""tf.errors: the exceptions that ops raise, and their codes."""
+
+from gradtape.core.errors import ABORTED as ABORTED
+from gradtape.core.errors import ALREADY_EXISTS as ALREADY_EXISTS
+from gradtape.core.errors import CANCELLED as CANCELLED
+from gradtape.core.errors import DATA_LOSS as DATA_LOSS
+from gradtape.core.errors import DEADLINE_EXCEEDED as DEADLINE_EXCEEDED
+from gradtape.core.errors import FAILED_PRECONDITION as FAILED_PRECONDITION
+from gradtape.core.errors import INTERNAL as INTERNAL
+from gradtape.core.errors import INVALID_ARGUMENT as INVALID_ARGUMENT
+from gradtape.core.errors import NOT_FOUND as NOT_FOUND
+from gradtape.core.errors import OK as OK
+from gradtape.core.errors import OUT_OF_RANGE as OUT_OF_RANGE
+from gradtape.core.errors import PERMISSION_DENIED as PERMISSION_DENIED
+from gradtape.core.errors import RESOURCE_EXHAUSTED as RESOURCE_EXHAUSTED
+from gradtape.core.errors import UNAUTHENTICATED as UNAUTHENTICATED
+from gradtape.core.errors import UNAVAILABLE as UNAVAILABLE
+from gradtape.core.errors import UNIMPLEMENTED as UNIMPLEMENTED
+from gradtape.core.errors import UNKNOWN as UNKNOWN
+from gradtape.core.errors import AbortedError as AbortedError
+from gradtape.core.errors import AlreadyExistsError as AlreadyExistsError
+from gradtape.core.errors import CancelledError as CancelledError
+from gradtape.core.errors import DataLossError as DataLossError
+from gradtape.core.errors import DeadlineExceededError as DeadlineExceededError
+from gradtape.core.errors import FailedPreconditionError as FailedPreconditionError
+from gradtape.core.errors import InternalError as InternalError
+from gradtape.core.errors import InvalidArgumentError as InvalidArgumentError
+from gradtape.core.errors import NotFoundError as NotFoundError
+from gradtape.core.errors import OperatorNotAllowedInGraphError as OperatorNotAllowedInGraphError
+from gradtape.core.errors import OpError as OpError
+from gradtape.core.errors import OutOfRangeError as OutOfRangeError
+from gradtape.core.errors import PermissionDeniedError as PermissionDeniedError
+from gradtape.core.errors import ResourceExhaustedError as ResourceExhaustedError
+from gradtape.core.errors import UnauthenticatedError as UnauthenticatedError
+from gradtape.core.errors import UnavailableError as UnavailableError
+from gradtape.core.errors import UnimplementedError as UnimplementedError
+from gradtape.core.errors import UnknownError as UnknownError

@@ -1,0 +1,3 @@
+"""tf.experimental."""
+
+from gradtape.tf import dlpack as dlpack

@@ -1,0 +1,160 @@
+"""Scopes and questions about the runtime: names, devices, what is eager and what is recorded."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import convert as conversion
+from gradtape.core import nest
+from gradtape.core.context import local, unheard
+from gradtape.core.convert import convert
+from gradtape.core.errors import public
+from gradtape.core.scope import name_scope as name_scope
+from gradtape.core.spec import TensorSpec, TypeSpec, spec_of
+from gradtape.core.tensor import EagerTensor, Tensor, eager
+from gradtape.state.variable import Variable
+from gradtape.tf.config import LogicalDevice, parse_device
+
+
+class device:  # noqa: N801  TensorFlow's name, used like a function
+    """Say where ops should run.
+
+    There is the CPU; other devices fall back to it, as TensorFlow's soft placement does.
+
+    Args:
+        device_name: such as "/CPU:0", a LogicalDevice, or None.
+
+    Raises:
+        RuntimeError: if a function is given.
+        ValueError: on entering, if the name is not one of a device.
+    """
+
+    def __init__(self, device_name: Any) -> None:
+        if callable(device_name):
+            raise RuntimeError("tf.device does not support functions. Give a device name.")
+        self._name = device_name
+
+    def __enter__(self) -> None:
+        name = self._name.name if isinstance(self._name, LogicalDevice) else self._name
+        if name is not None:
+            if not isinstance(name, str):
+                raise ValueError(
+                    f"tf.device: expecting a string device name. Received {name!r} of {type(name)}."
+                )
+            parse_device(name)
+        local.devices = (*local.devices, name or "")
+
+    def __exit__(self, *error: Any) -> None:
+        local.devices = local.devices[:-1]
+
+
+def init_scope() -> contextlib.AbstractContextManager[None]:
+    """Within this scope nothing is recorded and ops are eager, whatever is going on around it."""
+    return unheard()
+
+
+@contextlib.contextmanager
+def control_dependencies(control_inputs: Any) -> Iterator[None]:
+    """Run ops after others, as eager ops do anyway; functions in `control_inputs` are called."""
+    for one in control_inputs or ():
+        if callable(one):
+            one()
+    yield
+
+
+def group(*inputs: Any, **kwargs: Any) -> None:
+    """Wait for `inputs`; eager ops are done already.
+
+    Args:
+        *inputs: tensors, or nested structures of them.
+        **kwargs: only `name`.
+    """
+    kwargs.pop("name", None)
+    if kwargs:
+        raise ValueError(f"group: unknown keyword arguments {sorted(kwargs)}.")
+    nest.flatten(inputs)
+
+
+def no_op(name: str | None = None) -> None:
+    """Do nothing."""
+
+
+def executing_eagerly() -> bool:
+    """Whether ops are computed as they are called."""
+    return not inside_function()
+
+
+def inside_function() -> bool:
+    """Whether a `tf.function` is being traced."""
+    return any(getattr(recorder, "symbolic", False) for recorder in local.recorders)
+
+
+def timestamp(name: str | None = None) -> Tensor:
+    """Seconds since 1970 as a float64 scalar."""
+    return eager(np.float64(time.time()))
+
+
+def get_static_value(tensor: Any, partial: bool = False) -> Any:
+    """The value of `tensor` as a NumPy array where it is known; None for a variable.
+
+    Args:
+        tensor: a tensor; anything else comes back as it is.
+        partial: accepted for TensorFlow's sake.
+    """
+    if isinstance(tensor, EagerTensor):
+        return tensor.numpy()
+    return None if isinstance(tensor, (Tensor, Variable)) else tensor
+
+
+@public
+def register_tensor_conversion_function(
+    base_type: Any, conversion_func: Callable[..., Any], priority: int = 100
+) -> None:
+    """Convert objects of `base_type` to tensors by `conversion_func(value, dtype, name, as_ref)`.
+
+    Args:
+        base_type: a class or a tuple of classes.
+        conversion_func: returns a tensor, or NotImplemented to leave the value to others.
+        priority: functions with smaller numbers are asked first.
+
+    Raises:
+        TypeError: if an argument is not what it should be, or `base_type` is one of Python's or
+            NumPy's numbers.
+    """
+    types = base_type if isinstance(base_type, tuple) else (base_type,)
+    if not types or not all(isinstance(t, type) for t in types):
+        raise TypeError(
+            f"Argument `base_type` must be a type or a tuple of types. Received {base_type!r}."
+        )
+    if any(issubclass(t, (int, float, np.generic, np.ndarray)) for t in types):
+        raise TypeError(
+            "Cannot register conversions for Python numeric types and NumPy scalars and arrays."
+        )
+    if not callable(conversion_func):
+        raise TypeError(
+            f"Argument `conversion_func` must be callable. Received {conversion_func!r}."
+        )
+    conversion.register(base_type, conversion_func, priority)
+
+
+@public
+def type_spec_from_value(value: Any) -> TypeSpec:
+    """The spec that describes `value`: its own, or that of the tensor it converts to.
+
+    Raises:
+        TypeError: if it does not convert to a tensor.
+    """
+    spec = spec_of(value)
+    if isinstance(spec, TypeSpec):
+        return spec
+    try:
+        return TensorSpec.from_tensor(convert(value))
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"Could not build a TypeSpec for {value!r} of unsupported type {type(value)}."
+        ) from None

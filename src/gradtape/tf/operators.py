@@ -1,0 +1,128 @@
+"""Python's operators on tensors and variables, with TensorFlow's meaning of each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.convert import convert
+from gradtape.core.dispatch import broadcastable
+from gradtape.core.errors import InvalidArgumentError, hide_library
+from gradtape.core.tensor import Tensor, eager
+from gradtape.ops import elementwise as e
+from gradtape.ops import integer
+from gradtape.tf import elementwise as f
+from gradtape.tf.check import (
+    BOOL,
+    FLOATS,
+    INEXACT,
+    INTEGERS,
+    NUMBERS,
+    SIGNED,
+    STRING,
+    binary,
+    left_first,
+    unary,
+)
+
+
+def both(name: str, *forms: Any, label: str, **options: Any) -> dict[str, Any]:
+    """The methods `__name__` and `__rname__` of an elementwise operator."""
+    operands = {"operands": options.pop("operands")} if "operands" in options else {}
+    return {
+        f"__{name}__": binary(*forms, label=label, asked=f"__r{name}__", **operands, **options),
+        f"__r{name}__": binary(*forms, label=label, reflected=True, **options),
+    }
+
+
+def matrix_product(x: Any, y: Any) -> Any:
+    """`x @ y`."""
+    from gradtape.tf.linalg import matmul
+
+    return matmul(x, y)
+
+
+def matrix_product_reflected(y: Any, x: Any) -> Any:
+    """`x @ y` where only `y` is a tensor."""
+    from gradtape.tf.linalg import matmul
+
+    try:
+        return matmul(convert(x, y.dtype), y)
+    except Exception as error:
+        hide_library(error)
+        raise
+
+
+def comparison(function: Any, otherwise: bool) -> Any:
+    """`==` or `!=`: of None, and of shapes that do not broadcast, simply `otherwise`."""
+
+    def compare(x: Any, y: Any) -> Any:
+        if y is None:
+            return otherwise
+        try:
+            return function(x, y)
+        except InvalidArgumentError as error:
+            shapes = [np.shape(convert(v)._array) for v in (x, y)]
+            if broadcastable(shapes):
+                hide_library(error)
+                raise
+            return eager(np.bool_(otherwise))
+        except Exception as error:
+            hide_library(error)
+            raise
+
+    return compare
+
+
+OPERATORS: dict[str, Any] = {
+    **both("add", e.add, NUMBERS, e.join_strings, STRING, label="AddV2", operands=left_first),
+    **both("sub", e.subtract, NUMBERS, label="Sub"),
+    **both("mul", e.multiply, NUMBERS, e.logical_and, BOOL, label="Mul"),
+    "__truediv__": f.division(e.divide, "__truediv__", False, numbers=(False, True)),
+    "__rtruediv__": f.division(e.divide, "__rtruediv__", True, reflected=True),
+    **both("floordiv", e.floordiv, FLOATS, integer.floordiv_integers, INTEGERS, label="FloorDiv"),
+    **both("mod", e.floormod, FLOATS, integer.floormod_integers, INTEGERS, label="FloorMod"),
+    **both("pow", e.power, INEXACT, integer.power_integers, SIGNED, label="Pow", numbers=(False, True)),
+    **both("and", e.logical_and, BOOL, integer.bitwise_and, INTEGERS, label="BitwiseAnd"),
+    **both("or", e.logical_or, BOOL, integer.bitwise_or, INTEGERS, label="BitwiseOr"),
+    **both("xor", e.logical_xor, BOOL, integer.bitwise_xor, INTEGERS, label="BitwiseXor"),
+    "__matmul__": matrix_product,
+    "__rmatmul__": matrix_product_reflected,
+    "__neg__": f.negative,
+    "__abs__": f.abs,
+    "__invert__": unary(e.logical_not, BOOL, integer.invert, INTEGERS, label="Invert"),
+    "__lt__": f.less,
+    "__le__": f.less_equal,
+    "__gt__": f.greater,
+    "__ge__": f.greater_equal,
+    "__eq__": comparison(f.equal, False),
+    "__ne__": comparison(f.not_equal, True),
+}
+UNARY = frozenset(("__neg__", "__abs__", "__invert__"))
+
+
+def give_operators(cls: Any) -> None:
+    """Hand all operators to a class whose objects read as tensors by `_read()`, such as Variable."""
+    for name, function in OPERATORS.items():
+        setattr(cls, name, reading(name, function))
+
+
+def reading(name: str, function: Any) -> Any:
+    """The operator `function` as a method of something that is read first."""
+    if name in UNARY:
+
+        def method(self: Any) -> Any:
+            return function(self._read())
+    else:
+
+        def method(self: Any, other: Any) -> Any:
+            return function(self._read(), other)
+
+    method.__name__ = name
+    method.__doc__ = function.__doc__
+    return method
+
+
+for name, function in OPERATORS.items():
+    setattr(Tensor, name, function)

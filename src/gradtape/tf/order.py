@@ -1,0 +1,134 @@
+"""Top-level functions about order: sorting, distinct elements, places in a sorted row."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gradtape.core import dtypes
+from gradtape.core.convert import convert
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.shapes import normalize_axis
+from gradtape.core.tensor import Tensor, eager
+from gradtape.ops import index as i
+from gradtape.ops import shape as s
+from gradtape.ops.elementwise import discretize
+
+DIRECTIONS = ("ASCENDING", "DESCENDING")
+
+
+class Unique(NamedTuple):
+    """Distinct elements, and for each element which of them it is."""
+
+    y: Tensor
+    idx: Tensor
+
+
+class UniqueWithCounts(NamedTuple):
+    """Distinct elements, for each element which of them it is, and how often each occurs."""
+
+    y: Tensor
+    idx: Tensor
+    count: Tensor
+
+
+def last_axis(x: Tensor, axis: Any, direction: str, op: str) -> tuple[Tensor, tuple[int, ...]]:
+    """`x` with the axis to be sorted last, and the order of axes that undoes this."""
+    if direction not in DIRECTIONS:
+        raise ValueError(f"{op}: direction must be 'ASCENDING' or 'DESCENDING'. Received {direction!r}.")
+    n = x._array.ndim
+    if n == 0:
+        raise InvalidArgumentError(f"{op}: input must have at least one dimension. Received a scalar.")
+    at = normalize_axis(int(convert(axis)._array), n, op) + n
+    if at == n - 1:
+        return x, tuple(range(n))
+    there = (*range(at), *range(at + 1, n), at)
+    return s.permuted(x, there), (*range(at), n - 1, *range(at, n - 1))
+
+
+@public
+def sort(values: Any, axis: Any = -1, direction: str = "ASCENDING", name: str | None = None) -> Tensor:
+    """`values` sorted along `axis`.
+
+    Args:
+        values: a tensor of numbers.
+        axis: the axis to sort.
+        direction: "ASCENDING" or "DESCENDING".
+        name: accepted for TensorFlow's sake.
+    """
+    x, back = last_axis(convert(values), axis, direction, "sort")
+    order = i.rank_order(x, descending=direction == "DESCENDING")
+    out = i.take_along(x, order)
+    return out if back[-1] == len(back) - 1 else s.permuted(out, back)
+
+
+@public
+def argsort(
+    values: Any, axis: Any = -1, direction: str = "ASCENDING", stable: bool = False, name: str | None = None
+) -> Tensor:
+    """Positions (int32) that sort `values` along `axis`; what is equal keeps its order."""
+    x, back = last_axis(convert(values), axis, direction, "argsort")
+    order = discretize(i.rank_order(x, descending=direction == "DESCENDING"), dtype=np.dtype(np.int32))
+    return order if back[-1] == len(back) - 1 else s.permuted(order, back)
+
+
+@public
+def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Unique:
+    """Distinct elements of a vector in the order of their first occurrence."""
+    found = distinct(x, out_idx)
+    return Unique(found.y, found.idx)
+
+
+@public
+def unique_with_counts(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> UniqueWithCounts:
+    """Distinct elements of a vector, in the order of their first occurrence, and how often each occurs."""
+    return distinct(x, out_idx)
+
+
+def distinct(x: Any, out_idx: Any) -> UniqueWithCounts:
+    """All that there is to know about the distinct elements of a vector."""
+    raw = np.asarray(convert(x)._array)
+    if raw.ndim != 1:
+        raise InvalidArgumentError(f"unique: unique expects a 1D vector. Received shape {list(raw.shape)}.")
+    kind = dtypes.as_dtype(out_idx).as_numpy_dtype
+    _, first, inverse, counts = np.unique(raw, return_index=True, return_inverse=True, return_counts=True)
+    order = np.argsort(first)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    parts = (raw[first[order]], rank[inverse.reshape(-1)].astype(kind), counts[order].astype(kind))
+    return UniqueWithCounts(*(eager(part) for part in parts))
+
+
+@public
+def searchsorted(
+    sorted_sequence: Any,
+    values: Any,
+    side: str = "left",
+    out_type: Any = dtypes.int32,
+    name: str | None = None,
+) -> Tensor:
+    """Where `values` would go in rows that are sorted.
+
+    Args:
+        sorted_sequence: rows (..., n), each ascending.
+        values: what to place in them, (..., m).
+        side: "left" for in front of equal elements, "right" for behind them.
+        out_type: the dtype of the positions.
+        name: accepted for TensorFlow's sake.
+    """
+    if side not in ("left", "right"):
+        raise ValueError(f"searchsorted: side must be 'left' or 'right'. Received {side!r}.")
+    rows = convert(sorted_sequence)
+    wanted = np.asarray(convert(values, None if isinstance(values, Tensor) else rows.dtype)._array)
+    table = np.asarray(rows._array)
+    kind = dtypes.as_dtype(out_type).as_numpy_dtype
+    if table.ndim == 1:
+        return eager(np.searchsorted(table, wanted, side).astype(kind))
+    if table.shape[:-1] != wanted.shape[:-1]:
+        raise InvalidArgumentError(
+            f"searchsorted: leading dimensions must agree. Received {table.shape} and {wanted.shape}."
+        )
+    pairs = zip(table.reshape(-1, table.shape[-1]), wanted.reshape(-1, wanted.shape[-1]), strict=True)
+    found = [np.searchsorted(row, some, side) for row, some in pairs]
+    return eager(np.array(found, kind).reshape(wanted.shape))

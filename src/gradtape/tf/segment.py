@@ -1,0 +1,187 @@
+"""Segment reductions: rows with the same id are combined."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.convert import convert
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.tensor import Tensor, eager
+from gradtape.ops import elementwise as e
+from gradtape.ops import segment as s
+from gradtape.ops.index import scatter_add
+from gradtape.ops.shape import cut, shape_of
+from gradtape.tf.casting import cast
+from gradtape.tf.check import INDICES, NUMBERS, REAL, operand
+from gradtape.tf.elementwise import QUOTIENTS
+
+
+def sorted_ids(label: str, data: Any, segment_ids: Any, allowed: frozenset[Any]) -> tuple[Tensor, Any, int, int]:
+    """Data, ids, axis and number of segments of a reduction whose ids must not decrease."""
+    tensor = operand(label, convert(data), allowed)
+    ids = operand(label, convert(segment_ids), INDICES, "Tindices")._array
+    if ids.ndim != 1:
+        raise InvalidArgumentError(f"{label}: segment_ids should be a vector. Received shape {list(ids.shape)}.")
+    shape = shape_of(tensor)
+    if shape[:1] != ids.shape:
+        raise InvalidArgumentError(
+            f"{label}: segment_ids should be the same size as dimension 0 of input. "
+            f"Received {ids.size} ids for input of shape {list(shape)}."
+        )
+    if ids.size and (np.diff(ids) < 0).any():
+        raise InvalidArgumentError(
+            f"{label}: segment ids are not increasing. Sort them, or use the unsorted form."
+        )
+    if ids.size and ids[0] < 0:
+        raise InvalidArgumentError(f"{label}: Segment id {ids[0]} out of range. Ids must not be negative.")
+    return tensor, ids, -len(shape), int(ids[-1]) + 1 if ids.size else 0
+
+
+def unsorted_ids(
+    label: str, data: Any, segment_ids: Any, num_segments: Any, allowed: frozenset[Any]
+) -> tuple[Tensor, Any, int, int]:
+    """Data, ids, axis and number of segments; what has a negative id goes to one segment more, to be cut off."""
+    tensor = operand(label, convert(data), allowed)
+    ids = operand(label, convert(segment_ids), INDICES, "Tindices")._array
+    size = int(convert(num_segments)._array)
+    shape = shape_of(tensor)
+    if size < 0:
+        raise InvalidArgumentError(f"{label}: Input num_segments == {size} must not be negative.")
+    if shape[: ids.ndim] != ids.shape:
+        raise InvalidArgumentError(
+            f"{label}: data.shape = {list(shape)} does not start with segment_ids.shape = {list(ids.shape)}."
+        )
+    flat = np.ravel(ids)
+    if (flat >= size).any():
+        where = int(np.flatnonzero(flat >= size)[0])
+        raise InvalidArgumentError(
+            f"{label}: segment_ids[{where}] = {flat[where]} is out of range [0, {size}). Raise num_segments."
+        )
+    return tensor, np.where(ids < 0, size, ids), ids.ndim - len(shape) - 1, size
+
+
+def ordered(function: Any, allowed: frozenset[Any], label: str, name: str, what: str, empty: bool) -> Any:
+    """A public reduction over sorted segments; with `empty` segments without rows are zero."""
+
+    @public
+    def reduce(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+        tensor, ids, axis, size = sorted_ids(label, data, segment_ids, allowed)
+        out = function(tensor, ids, axis=axis, size=size)
+        if not empty:
+            return out  # type: ignore[no-any-return]
+        return e.gate(out, column(s.counts(ids, size, bool), out))  # type: ignore[no-any-return]
+
+    return described(reduce, name, what, "segment_ids: ids of the rows of `data`, which must not decrease.")
+
+
+def anyhow(function: Any, allowed: frozenset[Any], label: str, name: str, what: str) -> Any:
+    """A public reduction over segments in any order."""
+
+    @public
+    def reduce(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
+        tensor, ids, axis, size = unsorted_ids(label, data, segment_ids, num_segments, allowed)
+        return function(tensor, ids, axis=axis, size=size)  # type: ignore[no-any-return]
+
+    return described(
+        reduce,
+        name,
+        what,
+        "segment_ids: ids for the first axes of `data`; rows with a negative one are left out.\n"
+        "        num_segments: number of rows of the result.",
+    )
+
+
+def described(function: Any, name: str, what: str, ids: str) -> Any:
+    """Name and document a public function."""
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"""{what}
+
+    Args:
+        data: a tensor.
+        {ids}
+        name: ignored.
+
+    Returns:
+        A tensor with one row for each segment.
+    """
+    return function
+
+
+def column(values: Any, like: Tensor) -> Any:
+    """A raw vector over segments, shaped to broadcast against `like`."""
+    return values.reshape(values.shape + (1,) * (like.ndim - 1))
+
+
+def clipped(function: Any) -> Any:
+    """`function` with the segment of negative ids cut off."""
+
+    def reduce(tensor: Any, ids: Any, *, axis: int, size: int) -> Tensor:
+        out = function(tensor, ids, axis=axis, size=size + 1)
+        return cut(out, axis=axis, start=0, size=size)  # type: ignore[no-any-return]
+
+    return reduce
+
+
+def mean(tensor: Any, ids: Any, *, axis: int, size: int) -> Tensor:
+    """Mean of each segment, zero of an empty one; integers are rounded towards zero."""
+    total = scatter_add(tensor, ids, axis=axis, size=size)
+    dtype = tensor._array.dtype
+    count = column(np.maximum(s.counts(ids, size, dtype), 1), total)
+    if dtype.kind in "iu":
+        return eager(((total._array - np.fmod(total._array, count)) // count).astype(dtype))
+    return e.divide(total, count)  # type: ignore[no-any-return]
+
+
+def divided(power: int) -> Any:
+    """Sums of segments over their number of rows, or over its square root if `power` is 2."""
+
+    def reduce(tensor: Any, ids: Any, *, axis: int, size: int) -> Tensor:
+        tensor = cast(tensor, QUOTIENTS.get(tensor.dtype, tensor.dtype))
+        total = clipped(scatter_add)(tensor, ids, axis=axis, size=size)
+        counts = np.maximum(s.counts(ids, size + 1, np.float64)[:size], 1) ** (1 / power)
+        return e.divide(total, column(counts.astype(total._array.dtype), total))  # type: ignore[no-any-return]
+
+    return reduce
+
+
+segment_sum = ordered(scatter_add, NUMBERS, "SegmentSum", "segment_sum", "Sum of each segment.", False)
+segment_mean = ordered(mean, NUMBERS, "SegmentMean", "segment_mean", "Mean of each segment.", False)
+segment_prod = ordered(s.segment_prod, NUMBERS, "SegmentProd", "segment_prod", "Product of each segment.", False)
+segment_max = ordered(
+    s.segment_max, REAL, "SegmentMax", "segment_max", "Largest element of each segment; 0 of an empty one.", True
+)
+segment_min = ordered(
+    s.segment_min, REAL, "SegmentMin", "segment_min", "Smallest element of each segment; 0 of an empty one.", True
+)
+unsorted_segment_sum = anyhow(
+    clipped(scatter_add), NUMBERS, "UnsortedSegmentSum", "unsorted_segment_sum", "Sum of each segment."
+)
+unsorted_segment_prod = anyhow(
+    clipped(s.segment_prod), NUMBERS, "UnsortedSegmentProd", "unsorted_segment_prod", "Product of each segment."
+)
+unsorted_segment_max = anyhow(
+    clipped(s.segment_max),
+    REAL,
+    "UnsortedSegmentMax",
+    "unsorted_segment_max",
+    "Largest element of each segment; the least finite number of an empty one.",
+)
+unsorted_segment_min = anyhow(
+    clipped(s.segment_min),
+    REAL,
+    "UnsortedSegmentMin",
+    "unsorted_segment_min",
+    "Smallest element of each segment; the largest finite number of an empty one.",
+)
+unsorted_segment_mean = anyhow(
+    divided(1), NUMBERS, "UnsortedSegmentMean", "unsorted_segment_mean", "Mean of each segment."
+)
+unsorted_segment_sqrt_n = anyhow(
+    divided(2),
+    NUMBERS,
+    "UnsortedSegmentSqrtN",
+    "unsorted_segment_sqrt_n",
+    "Sum of each segment over the square root of its number of rows.",
+)

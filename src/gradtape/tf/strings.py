@@ -1,0 +1,296 @@
+"""tf.strings: text in tensors, byte by byte unless an encoding is given."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import dtypes
+from gradtape.core.convert import convert
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.shapes import normalize_axis
+from gradtape.core.tensor import Tensor, eager
+from gradtape.tf.output import tensor_text
+
+
+def each(function: Callable[..., Any], *arrays: Any, dtype: Any = object) -> Tensor:
+    """A tensor of what `function` makes of the elements; arrays broadcast."""
+    views = np.broadcast_arrays(*arrays)
+    out = np.empty(views[0].shape, dtype)
+    for i, items in enumerate(zip(*(view.flat for view in views), strict=True)):
+        out.flat[i] = function(*items)
+    return eager(out if out.ndim or dtype is object else out[()])
+
+
+def strings(value: Any) -> Any:
+    """The raw array of a tensor of strings."""
+    return convert(value, dtypes.string)._array
+
+
+@public
+def as_string(
+    input: Any,
+    precision: int = -1,
+    scientific: bool = False,
+    shortest: bool = False,
+    width: int = -1,
+    fill: str = "",
+    name: str | None = None,
+) -> Tensor:
+    """Numbers as text, in the notation of C's `printf`.
+
+    Args:
+        input: a tensor.
+        precision: digits behind the point, six by default; for floats only.
+        scientific: write floats with an exponent.
+        shortest: write floats in the shorter of the two ways.
+        width: the least number of characters.
+        fill: a character to pad with ("0", " ", "+", "-" as in `printf`).
+        name: accepted for TensorFlow's sake.
+
+    Raises:
+        InvalidArgumentError: if the options do not fit each other or the dtype.
+    """
+    tensor = convert(input)
+    dtype = tensor.dtype
+    fractional = dtype.is_floating or dtype.is_complex
+    if scientific and shortest:
+        raise InvalidArgumentError(
+            "as_string: Cannot select both scientific and shortest notation."
+        )
+    if len(fill) > 1:
+        raise InvalidArgumentError(
+            f"as_string: Fill string must be one or fewer characters. Received {fill!r}."
+        )
+    if not fractional and (precision >= 0 or scientific or shortest):
+        raise InvalidArgumentError(
+            f"as_string: precision and notation are not supported for {dtype.name}."
+        )
+    letter = "e" if scientific else "g" if shortest else "f"
+    size = ("" if width < 0 else str(width)) + ("" if precision < 0 else f".{precision}")
+    if dtype.is_complex:
+        form = f"(%{fill}{size}{letter},%{fill}{size}{letter})"
+        return each(lambda z: (form % (z.real, z.imag)).encode(), tensor._array)
+    if fractional:
+        return each(lambda x: (f"%{fill}{size}{letter}" % float(x)).encode(), tensor._array)
+    if dtype.is_integer:
+        return each(lambda x: (f"%{fill}{size}d" % int(x)).encode(), tensor._array)
+    if dtype.is_bool:
+        return each(
+            lambda x: (f"%{fill}{size}s" % ("true" if x else "false")).encode(), tensor._array
+        )
+    return each(lambda x: f"%{fill}{size}s".encode() % x, strings(tensor))
+
+
+@public
+def join(inputs: Sequence[Any], separator: str = "", name: str | None = None) -> Tensor:
+    """Strings put together element by element; scalars go with every element.
+
+    Args:
+        inputs: tensors of one shape, and scalars.
+        separator: what stands between them.
+        name: accepted for TensorFlow's sake.
+
+    Raises:
+        InvalidArgumentError: if the shapes differ.
+    """
+    arrays = [strings(value) for value in inputs]
+    if not arrays:
+        return convert("")
+    shapes = {array.shape for array in arrays} - {()}
+    if len(shapes) > 1:
+        listed = " vs. ".join(str(list(shape)) for shape in sorted(shapes))
+        raise InvalidArgumentError(f"join: Input shapes do not match: {listed}.")
+    return each(lambda *items: separator.encode().join(items), *arrays)
+
+
+@public
+def reduce_join(
+    inputs: Any,
+    axis: Any = None,
+    keepdims: bool = False,
+    separator: str = "",
+    name: str | None = None,
+) -> Tensor:
+    """Strings along `axis` (all axes if None) put together.
+
+    Args:
+        inputs: a tensor of strings.
+        axis: an axis, or a list of axes, joined in that order.
+        keepdims: keep joined axes with size one.
+        separator: what stands between them.
+        name: accepted for TensorFlow's sake.
+    """
+    array = strings(inputs)
+    chosen = range(array.ndim) if axis is None else np.ravel(axis).tolist()
+    axes = [normalize_axis(one, array.ndim, "reduce_join") % array.ndim for one in chosen]
+    rest = [i for i in range(array.ndim) if i not in axes]
+    flat = array.transpose(rest + axes).reshape(*(array.shape[i] for i in rest), -1)
+    joined = np.empty(flat.shape[:-1], object)
+    for position in np.ndindex(joined.shape):
+        joined[position] = separator.encode().join(flat[position])
+    if keepdims:
+        joined = joined.reshape([1 if i in axes else array.shape[i] for i in range(array.ndim)])
+    return eager(joined)
+
+
+@public
+def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
+    """The number of bytes, or with `unit="UTF8_CHAR"` of characters, in each string."""
+    return each(lambda s: len(in_unit(s, unit, "length")), strings(input), dtype=np.int32)
+
+
+def in_unit(text: bytes, unit: str, op: str) -> Any:
+    """A string as what its units are counted in."""
+    if unit == "BYTE":
+        return text
+    if unit == "UTF8_CHAR":
+        return text.decode("utf-8", "replace")
+    raise InvalidArgumentError(f'{op}: unit must be "BYTE" or "UTF8_CHAR". Received {unit!r}.')
+
+
+@public
+def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
+    """`len` units of each string from `pos` on; a negative `pos` counts from the end.
+
+    Raises:
+        InvalidArgumentError: if `pos` lies outside a string.
+    """
+
+    def cut(text: bytes, start: Any, count: Any) -> bytes:
+        units = in_unit(text, unit, "substr")
+        size = units.__len__()
+        if not -size <= start <= size:
+            raise InvalidArgumentError(f"substr: pos {start} out of range for string {text!r}.")
+        first = start + size if start < 0 else start
+        part = units[first : first + max(count, 0)]
+        return part if isinstance(part, bytes) else part.encode()
+
+    return each(cut, strings(input), convert(pos)._array, convert(len)._array)
+
+
+def recoded(function: str) -> Callable[..., Tensor]:
+    """A function of each string, of ASCII letters only unless the encoding is utf-8."""
+
+    def change(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
+        if encoding not in ("", "utf-8"):
+            raise InvalidArgumentError(
+                f'{function}: encoding must be "" or "utf-8". Received {encoding!r}.'
+            )
+
+        def one(text: bytes) -> bytes:
+            if encoding:
+                return str(getattr(text.decode("utf-8", "replace"), function)()).encode()
+            return bytes(getattr(text, function)())
+
+        return each(one, strings(input))
+
+    change.__name__ = change.__qualname__ = function
+    change.__doc__ = (
+        f"""The strings in {function} case; letters beyond ASCII only with `encoding="utf-8"`."""
+    )
+    return public(change)
+
+
+lower = recoded("lower")
+upper = recoded("upper")
+
+
+@public
+def strip(input: Any, name: str | None = None) -> Tensor:
+    """The strings without white space at both ends."""
+    return each(bytes.strip, strings(input))
+
+
+@public
+def split(
+    input: Any, sep: str | None = None, maxsplit: int = -1, name: str | None = None
+) -> Tensor:
+    """The words of a single string.
+
+    Args:
+        input: a string without axes; the words of several would make a ragged tensor.
+        sep: what stands between words; any white space if None or empty.
+        maxsplit: how often to split at most.
+        name: accepted for TensorFlow's sake.
+
+    Raises:
+        NotImplementedError: if `input` has axes.
+    """
+    text = strings(input)
+    if text.ndim:
+        raise NotImplementedError(
+            f"tf.strings.split: only scalars are supported. Received shape {list(text.shape)}. "
+            "Split one by one."
+        )
+    return convert(text[()].split(sep.encode() if sep else None, maxsplit) or np.empty(0, object))
+
+
+@public
+def regex_replace(
+    input: Any, pattern: str, rewrite: str, replace_global: bool = True, name: str | None = None
+) -> Tensor:
+    r"""The strings with matches of `pattern` replaced; in `rewrite`, `\1` … are groups."""
+    found = compiled(pattern)
+    template = re.sub(rb"\\(\d)", rb"\\g<\1>", rewrite.encode())
+    return each(lambda s: found.sub(template, s, count=0 if replace_global else 1), strings(input))
+
+
+@public
+def regex_full_match(input: Any, pattern: str, name: str | None = None) -> Tensor:
+    """Whether the whole string matches `pattern`."""
+    found = compiled(pattern)
+    return each(lambda s: found.fullmatch(s) is not None, strings(input), dtype=np.bool_)
+
+
+def compiled(pattern: Any) -> re.Pattern[bytes]:
+    """A regular expression over bytes."""
+    text = pattern.encode() if isinstance(pattern, str) else bytes(strings(pattern)[()])
+    try:
+        return re.compile(text)
+    except re.error as error:
+        raise InvalidArgumentError(f"regex: invalid pattern {text!r}: {error}.") from None
+
+
+@public
+def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = None) -> Tensor:
+    """The numbers that the strings stand for.
+
+    Raises:
+        InvalidArgumentError: if one is not a number.
+    """
+    dtype = dtypes.as_dtype(out_type)
+    read = int if dtype.is_integer else float
+
+    def number(text: bytes) -> Any:
+        try:
+            return read(text.strip())
+        except ValueError:
+            raise InvalidArgumentError(
+                f"to_number: could not correctly convert string: {text!r}."
+            ) from None
+
+    return each(number, strings(input), dtype=dtype.as_numpy_dtype)
+
+
+@public
+def format(
+    template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None
+) -> Tensor:
+    """`template` with each `placeholder` replaced by a tensor, written as `tf.print` does.
+
+    Raises:
+        ValueError: if there are more or fewer tensors than placeholders.
+    """
+    values = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
+    if template.count(placeholder) != len(values):
+        raise ValueError(
+            f"format: {template.count(placeholder)} placeholders in {template!r}, but "
+            f"{len(values)} inputs."
+        )
+    first, *rest = template.split(placeholder)
+    texts = [tensor_text(convert(value)._array, summarize) for value in values]
+    return convert(first + "".join(text + after for text, after in zip(texts, rest, strict=True)))

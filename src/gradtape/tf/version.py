@@ -1,0 +1,8 @@
+"""tf.version: the version of TensorFlow whose behaviour this is."""
+
+VERSION = "2.21.0"
+GIT_VERSION = "gradtape"
+COMPILER_VERSION = "none"
+GRAPH_DEF_VERSION = 2474
+GRAPH_DEF_VERSION_MIN_CONSUMER = 0
+GRAPH_DEF_VERSION_MIN_PRODUCER = 0

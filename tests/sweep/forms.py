@@ -1,0 +1,114 @@
+"""Ways to apply a primitive: on raw arrays, on tensors, by `bind` and by the generated forms."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.testing import assert_array_equal
+
+from gradtape.core.context import listening
+from gradtape.core.dispatch import Recording, bind
+from gradtape.core.generate import checked
+from gradtape.core.primitive import Primitive
+from gradtape.core.tensor import Tensor, eager, raw_of
+from tests.sweep.draw import same
+from tests.sweep.pullback import Arrays, frozen, listed, ruled, tensors_of
+from tests.sweep.sample import Sample
+from tests.sweep.variant import cast_sample
+
+
+def kernel(op: Primitive, sample: Sample) -> None:
+    """Raw arrays, tensors and any mixture give the same outputs, and inputs are only read."""
+    args = tuple(frozen(a) for a in sample.args)
+    want = listed(op, op.kernel(*args, **sample.static))
+    masks = {0, (1 << len(args)) - 1, *(1 << i for i in range(len(args)))}
+    for mask in masks:
+        mixed = [eager(a) if mask >> i & 1 else a for i, a in enumerate(args)]
+        outs = listed(op, op.function(*mixed, **sample.static))
+        for out, value in zip(outs, want, strict=True):
+            assert isinstance(out, Tensor) == (mask != 0)
+            assert raw_of(out).dtype == value.dtype
+            assert_array_equal(raw_of(out), value)
+
+
+def dispatch(op: Primitive, sample: Sample) -> None:
+    """The generated forms record what `bind` records, for every set of watched inputs."""
+    if op.outputs:
+        return  # not generated: these go through `bind` anyway
+    for name in sample.dtypes if ruled(op, sample) else ():
+        some = cast_sample(sample, name)
+        if some is None:
+            continue
+        for mask in masks_of(ruled(op, some)):
+            tensors = tensors_of(some.args)
+            want = recorded(lambda *a: bind(op, a, sample.static), tensors, mask)
+            for form in forms(op, some):
+                entries_equal(recorded(form, tensors, mask), want)
+
+
+def forms(op: Primitive, sample: Sample) -> Iterator[Callable[..., Any]]:
+    """The generated callables that take the sample's arguments."""
+    yield lambda *a: op.function(*a, **sample.static)
+    dtypes = frozenset(np.asarray(a).dtype for a in sample.args)
+    if is_public(op) and len(dtypes) == 1:
+        yield public_form(op, dtypes)
+        if len(op.inputs) == 2:
+            yield lambda x, y: public_form(op, dtypes, reflected=True)(y, x)
+
+
+@functools.cache
+def public_form(op: Primitive, dtypes: frozenset[Any], reflected: bool = False) -> Any:
+    """The public function of a primitive, for nothing but these dtypes."""
+    return checked(op, dtypes, refuse, reflected=reflected)
+
+
+def is_public(op: Primitive) -> bool:
+    """Whether `checked` can make a public function of it."""
+    return op.core == 0 and len(op.inputs) <= 2 and not op.statics
+
+
+def refuse(*args: Any) -> Any:
+    """Stands where a generated form gives up."""
+    raise AssertionError(f"the fast form refuses {args}")
+
+
+def recorded(form: Callable[..., Any], args: Arrays, mask: int) -> tuple[Any, ...]:
+    """The output of `form`, and the entry it records when the inputs in `mask` are watched."""
+    known = Recording()
+    for i, t in enumerate(args):
+        if mask >> i & 1:
+            known.watch(t.uid)
+    with listening((known,)):
+        out = form(*args)
+    assert set(known) == {*known.roots, out.uid}
+    entry: tuple[Any, ...] = known[out.uid]
+    return (out, *entry)
+
+
+def entries_equal(got: Any, want: Any) -> None:
+    """Same step, same uids, same things kept; outputs, being two tensors, have equal values."""
+    assert type(got) is type(want)
+    if isinstance(want, tuple):
+        assert len(got) == len(want)
+        for a, b in zip(got, want, strict=True):
+            entries_equal(a, b)
+    elif isinstance(want, Tensor):
+        assert got._array.dtype == want._array.dtype
+        same(got._array, want._array, "kept tensors")
+    elif isinstance(want, np.ndarray):
+        assert_array_equal(got, want)
+    else:
+        assert got == want
+
+
+def masks_of(inputs: list[int]) -> list[int]:
+    """Sets of inputs to watch: all subsets of few, singles and the whole of many."""
+    if len(inputs) <= 3:
+        sets = itertools.chain.from_iterable(itertools.combinations(inputs, n) for n in (1, 2, 3))
+    else:
+        sets = iter([*((i,) for i in inputs), tuple(inputs)])
+    return [sum(1 << i for i in some) for some in sets]

@@ -1,0 +1,35 @@
+"""The benchmark runs, finds gradtape equal to NumPy by hand, and would notice if it were not."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
+
+
+def run_benchmark(folder, *options, script=BENCHMARKS / "run.py"):
+    file = folder / "results.json"
+    command = [sys.executable, str(script), "--json", str(file), *options]
+    command += ["--rounds", "1", "--seconds", "0.001", "--peers", "gradtape", "numpy"]
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=120, check=False)
+    return done, json.loads(file.read_text()) if file.exists() else None
+
+
+def test_every_workload_agrees_with_numpy(tmp_path):
+    done, saved = run_benchmark(tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert {"cpu", "threads", "date"} <= set(saved["machine"])
+    for row, cells in saved["results"].items():
+        assert isinstance(cells["gradtape"], float), row
+
+
+def test_a_wrong_result_is_left_out_and_named(tmp_path):
+    folder = tmp_path / "benchmarks"
+    subprocess.run(["cp", "-r", str(BENCHMARKS), str(folder)], check=True)
+    file = folder / "workloads" / "in_numpy.py"
+    file.write_text(file.read_text().replace("g += 2 * x", "g += 3 * x"))
+    done, saved = run_benchmark(tmp_path, "--only", "elementwise", script=folder / "run.py")
+    assert done.returncode == 1
+    assert "differ" in done.stderr
+    assert saved["results"]["elementwise 10^6"]["gradtape"] == "differs"
