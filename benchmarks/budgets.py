@@ -18,7 +18,12 @@ UNWATCHED = 1.1  # of the cost of an op outside any tape
 
 
 def verdicts(results):
-    """(what, ratio, limit) of each budget that both sides of were measured."""
+    """(what, ratio, limit, met) of each budget whose two sides were measured."""
+    for what, ratio, limit in ratios(results):
+        yield what, ratio, limit, float(f"{ratio:.3g}") <= float(f"{limit:.3g}")  # as it is printed
+
+
+def ratios(results):
     for row, limits in BUDGETS.items():
         cells = results.get(row, {})
         for peer, limit in limits.items():

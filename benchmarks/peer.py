@@ -24,7 +24,8 @@ def environment(threads):
     if threads == 1:
         limits["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false"
     quiet = {"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1", "JAX_PLATFORMS": "cpu"}
-    return {**os.environ, **limits, **quiet, "PYTHONHASHSEED": "0"}
+    inherited = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    return {**inherited, **limits, **quiet, "PYTHONHASHSEED": "0"}
 
 
 def stay_on_cores(number):

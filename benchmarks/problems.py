@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Problem:
     """One row of the table; `data` goes to the workload of the same `kind` as keyword arguments."""
 

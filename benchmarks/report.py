@@ -57,8 +57,8 @@ def print_results(results, frameworks):
 
 def print_budgets(results):
     rows = [
-        [what, f"{ratio:.3f}", f"{limit:.3g}", "met" if ratio <= limit else "MISSED"]
-        for what, ratio, limit in verdicts(results)
+        [what, f"{ratio:.3g}", f"{limit:.3g}", "met" if met else "MISSED"]
+        for what, ratio, limit, met in verdicts(results)
     ]
     if rows:
         print_table("Budgets of the design", ["", "ratio", "at most", ""], rows)

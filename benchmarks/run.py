@@ -12,6 +12,8 @@ import argparse
 import contextlib
 import sys
 import tempfile
+from functools import partial
+from itertools import groupby
 from pathlib import Path
 
 import numpy as np
@@ -57,15 +59,14 @@ class Benchmark:
         self.results, self.complaints = {}, []
 
     @contextlib.contextmanager
-    def guard(self, row, name, running):
+    def guard(self, row, name):
         """Put a framework that fails at a row out of that row, and remember why."""
         try:
             yield
         except PeerError as error:
-            self.put_out(row, name, running, "failed", str(error))
+            self.put_out(row, name, "failed", str(error))
 
-    def put_out(self, row, name, running, word, why):
-        running.pop(name, None)
+    def put_out(self, row, name, word, why):
         self.results[row][name] = word
         self.complaints.append(f"{row}: {why}")
 
@@ -73,76 +74,82 @@ class Benchmark:
         cells = self.results[row]
         cells[name] = min(value, cells.get(name, value))
 
-    def turns(self, running):
-        """Every round each framework once, another one first each time."""
-        for turn in range(self.rounds):
-            names = list(running)
-            first = turn % max(1, len(names))
-            yield from names[first:] + names[:first]
+    def time(self, problems):
+        """Best seconds per step (or per op) of each framework that has the workload and agrees.
 
-    def time(self, problem):
-        """Best seconds per step (or per op) of each framework that has the workload and agrees."""
-        row = problem.name
-        self.results[row] = {}
-        running = self.agreeing(problem)
-        numbers = {}
-        for name, peer in list(running.items()):
-            with self.guard(row, name, running):
-                numbers[name] = peer.ask("calibrate", seconds=self.seconds)["number"]
-        for name in self.turns(running):
-            with self.guard(row, name, running):
-                spent = self.peers[name].ask("time", number=numbers[name])["seconds"]
-                self.take(row, name, spent / problem.per)
+        Rounds alternate between all frameworks and all `problems`: what happens on the machine
+        happens to all of them.
+        """
+        entries = {}
+        for problem in problems:
+            for name in self.agreeing(problem):
+                with self.guard(problem.name, name):
+                    ask = partial(self.peers[name].ask, problem=problem.name)
+                    number = ask("calibrate", seconds=self.seconds)["number"]
+                    entries[problem, name] = partial(ask, "time", number=number)
+        turns = sorted(entries, key=lambda entry: list(self.peers).index(entry[1]))
+        for turn in range(self.rounds):
+            first = turn % max(1, len(turns))
+            for problem, name in turns[first:] + turns[:first]:
+                if self.results[problem.name].get(name) != "failed":
+                    with self.guard(problem.name, name):
+                        spent = entries[problem, name]()["seconds"]
+                        self.take(problem.name, name, spent / problem.per)
+        for name, peer in self.peers.items():
+            with self.guard(problems[-1].name, name):
+                peer.ask("drop")
 
     def agreeing(self, problem):
-        """Frameworks that have computed the workload once, with the same results."""
-        row, running = problem.name, {}
+        """Names of the frameworks that have computed the workload once, with the same results."""
+        row, arrays = problem.name, {}
         with tempfile.TemporaryDirectory() as folder:
             for name, peer in self.peers.items():
-                with self.guard(row, name, running):
-                    answer = peer.ask("setup", problem=row, save=f"{folder}/{name}.npz")
-                    if "missing" not in answer:
-                        running[name] = peer
-            arrays = {name: list(np.load(f"{folder}/{name}.npz").values()) for name in running}
+                with self.guard(row, name):
+                    file = f"{folder}/{name}.npz"
+                    if "missing" not in peer.ask("setup", problem=row, save=file):
+                        arrays[name] = list(np.load(file).values())
         reference = "numpy" if "numpy" in arrays else next(iter(arrays), None)
-        for name in list(running):
+        for name in arrays:
             try:
                 for got, want in zip(arrays[name], arrays[reference], strict=True):
                     np.testing.assert_allclose(got, want, rtol=problem.rtol, atol=problem.atol)
             except (AssertionError, ValueError) as error:
-                why = f"{name} and {reference} differ: {error}"
-                self.put_out(row, name, running, "differs", why)
-        return running
+                self.put_out(row, name, "differs", f"{name} and {reference} differ: {error}")
+        return [name for name in arrays if name not in self.results[row]]
 
     def time_imports(self):
-        self.results["import"] = {}
         for _ in range(min(self.rounds, 5)):
             for name, peer in self.peers.items():
                 self.take("import", name, import_seconds(peer))
 
     def weigh(self, problem):
         """Bytes held by a recording, in new processes where nothing has left free memory behind."""
-        row = problem.name
-        self.results[row] = {}
         for name, peer in self.peers.items():
-            with self.guard(row, name, {}), peer.fresh() as fresh:
+            with self.guard(problem.name, name), peer.fresh() as fresh:
                 fresh.begin()
-                answer = fresh.ask("hold", problem=row)
+                answer = fresh.ask("hold", problem=problem.name)
                 if "missing" not in answer:
-                    self.results[row][name] = answer["bytes"]
+                    self.results[problem.name][name] = answer["bytes"]
 
     def run(self, only):
-        def wanted(name):
-            return not only or any(part.lower() in name.lower() for part in only)
+        """Measure the rows whose names contain one of `only`; all of them if it is empty."""
+
+        def wanted(name, about=""):
+            if only and not any(part.lower() in name.lower() for part in only):
+                return False
+            print(f"… {name} {about}", flush=True)
+            self.results[name] = {}
+            return True
 
         if wanted("import"):
-            print("… import", flush=True)
             self.time_imports()
-        for problems, do in ((PROBLEMS, self.time), (MEMORY, self.weigh)):
-            for problem in problems:
-                if wanted(problem.name):
-                    print(f"… {problem.name}: {problem.about}", flush=True)
-                    do(problem)
+        for _, group in groupby(PROBLEMS, key=lambda problem: problem.kind.split("_")[0]):
+            chosen = [problem for problem in group if wanted(problem.name, problem.about)]
+            if chosen:
+                self.time(chosen)
+        for problem in MEMORY:
+            if wanted(problem.name, problem.about):
+                self.weigh(problem)
 
 
 def start(args, stack):

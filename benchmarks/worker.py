@@ -1,10 +1,11 @@
 """One framework in one process: does what the driver asks, one JSON object a line each way.
 
-    {"do": "versions"}                         -> {"versions": {...}}
-    {"do": "setup", "problem": …, "save": …}   -> {} (first results saved), or {"missing": true}
-    {"do": "calibrate", "seconds": 0.1}        -> {"number": of steps that take about so long}
-    {"do": "time", "number": 20}               -> {"seconds": of one step}
-    {"do": "hold", "problem": …}               -> {"bytes": of one recording}, or {"missing": true}
+    {"do": "versions"}                                  -> {"versions": {...}}
+    {"do": "setup", "problem": …, "save": FILE}         -> {}, first results saved; or "missing"
+    {"do": "calibrate", "problem": …, "seconds": 0.1}   -> {"number": of steps that take so long}
+    {"do": "time", "problem": …, "number": 20}          -> {"seconds": of one step}
+    {"do": "drop"}                                      -> {}, all that was set up forgotten
+    {"do": "hold", "problem": …}                        -> {"bytes": of a recording}; or "missing"
 
 An exception is answered with {"error": its text}. What libraries print goes to stderr.
 """
@@ -25,39 +26,41 @@ BY_NAME = {problem.name: problem for problem in chain(PROBLEMS, MEMORY)}
 
 
 class Worker:
-    """Holds the step of the current problem between commands."""
+    """Holds the steps of the problems that were set up, until they are dropped."""
 
     def __init__(self, framework, threads):
         self.workloads = importlib.import_module(f"workloads.in_{framework}")
         self.workloads.use_threads(threads)
-        self.step = None
+        self.steps = {}
 
     def versions(self):
         return {"versions": self.workloads.versions()}
 
     def setup(self, problem, save):
-        problem = BY_NAME[problem]
-        self.step = None
-        gc.collect()
-        make = getattr(self.workloads, problem.kind, None)
+        make = getattr(self.workloads, BY_NAME[problem].kind, None)
         if make is None:
             return {"missing": True}
-        self.step = make(**problem.data)
-        np.savez(save, *self.workloads.as_numpy(self.step()))
+        step = make(**BY_NAME[problem].data)
+        np.savez(save, *self.workloads.as_numpy(step()))
+        self.steps[problem] = step
         return {}
 
-    def calibrate(self, seconds):
+    def drop(self):
+        self.steps.clear()
+        return {}
+
+    def calibrate(self, problem, seconds):
         """Warm up, then see how many steps fill `seconds`."""
-        self.time(1)
+        self.time(problem, 1)
         number = 1
         while True:
-            spent = number * self.time(number)["seconds"]
+            spent = number * self.time(problem, number)["seconds"]
             if spent > seconds / 4 or number >= 1_000_000:
                 return {"number": max(1, round(number * seconds / spent))}
             number *= 4
 
-    def time(self, number):
-        step, results = self.step, None
+    def time(self, problem, number):
+        step, results = self.steps[problem], None
         gc.collect()
         start = time.perf_counter()
         for _ in range(number):

@@ -115,7 +115,6 @@ def test_numpy_types_of_what_numpy_has_no_number_for():
         (dtypes.int4, -8, 7),
         (dtypes.uint2, 0, 3),
     ],
-    ids=str,
 )
 def test_least_and_greatest_values(dtype, least, greatest):
     assert (dtype.min, dtype.max) == (least, greatest)
@@ -182,7 +181,6 @@ def test_aliases():
         (np.zeros(2), "float64"),
         (np.array(["a"]), "string"),
     ],
-    ids=repr,
 )
 def test_as_dtype_takes(value, name):
     assert as_dtype(value) is getattr(dtypes, name)
@@ -194,7 +192,6 @@ def test_as_dtype_takes(value, name):
         *("int", "str", "object", "f4", "float33", int, str, bytes, complex, 0, 1000, None, [1]),
         *(np.dtype("M8[s]"), np.longdouble),
     ],
-    ids=repr,
 )
 def test_as_dtype_does_not_take(value):
     with pytest.raises(TypeError, match="Cannot convert the argument `type_value`"):
@@ -208,7 +205,10 @@ def test_a_dtype_equals_what_names_it(other):
     assert dtypes.float64 != other
 
 
-@pytest.mark.parametrize("other", [dtypes.float64, None, object(), "no such dtype", [1]], ids=str)
+@pytest.mark.parametrize(
+    "other",
+    [dtypes.float64, None, object(), "no such dtype", [1]],
+)
 def test_a_dtype_differs_from_all_else(other):
     assert dtypes.float32 != other
     assert other != dtypes.float32

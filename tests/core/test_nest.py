@@ -206,7 +206,6 @@ def test_items_of_a_flat_sequence_are_not_looked_into():
         ([1, 2], iter([5, 6]), TypeError),
         ({1: "a", "b": 2}, [5, 6], TypeError),
     ],
-    ids=repr,
 )
 def test_what_cannot_be_packed(structure, flat, error):
     with pytest.raises(error):
@@ -236,7 +235,6 @@ def test_keys_must_be_sortable():
         (1.5, None, (1.5, None)),
         (1, "a", (1, "a")),
     ],
-    ids=repr,
 )
 def test_same_structures_are_mapped_together(x, y, paired):
     nest.assert_same_structure(x, y)
@@ -270,7 +268,6 @@ def test_same_structures_are_mapped_together(x, y, paired):
         ({"a": 1}.values(), [1], TypeError),
         (range(2), [1, 2], TypeError),
     ],
-    ids=repr,
 )
 def test_structures_that_differ(x, y, error):
     with pytest.raises(error, match="don't have the same nested structure"):
@@ -288,7 +285,6 @@ def test_structures_that_differ(x, y, error):
         (Point(1, 2), {"y": 3, "x": 4}, Point((1, 4), (2, 3))),
         ({"a": 1}.values(), [2], [(1, 2)]),
     ],
-    ids=repr,
 )
 def test_types_need_not_be_checked(x, y, paired):
     nest.assert_same_structure(x, y, check_types=False)
@@ -340,7 +336,6 @@ def test_map_structure_checks_its_arguments(arguments, options, error, message):
         ([0], MyList([[1]]), [[1]]),
         ((0,), MyTuple([1]), [1]),
     ],
-    ids=repr,
 )
 def test_flatten_up_to(shallow, tree, parts):
     assert nest.flatten_up_to(shallow, tree) == parts
@@ -361,7 +356,6 @@ def test_flatten_up_to(shallow, tree, parts):
         ({"a": 0}, {"b": 1}, ValueError),
         ({"a": 0}, {"a": 1, "b": 2}, ValueError),
     ],
-    ids=repr,
 )
 def test_trees_that_cannot_be_flattened_up_to(shallow, tree, error):
     with pytest.raises(error):

@@ -28,7 +28,6 @@ UNKNOWN = TensorShape(None)
         ([Dimension(2), Dimension(None)], "(2, None)"),
         (TensorShape([2, None]), "(2, None)"),
     ],
-    ids=repr,
 )
 def test_what_makes_a_shape(dims, text):
     assert str(TensorShape(dims)) == text
@@ -38,7 +37,10 @@ def test_extents_are_python_integers():
     assert type(TensorShape(np.array([3]))[0]) is int
 
 
-@pytest.mark.parametrize("dims", ["ab", [1.0], ["a"], [[1]], 1.5], ids=repr)
+@pytest.mark.parametrize(
+    "dims",
+    ["ab", [1.0], ["a"], [[1]], 1.5],
+)
 def test_extents_must_be_integers(dims):
     with pytest.raises(TypeError, match=r"(?i)dimension"):
         TensorShape(dims)

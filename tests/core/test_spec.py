@@ -65,7 +65,10 @@ def test_a_spec_from_a_tensor():
     assert TensorSpec.from_tensor(tensor, name="n") == TensorSpec([2, 3], name="n")
 
 
-@pytest.mark.parametrize("value", [np.zeros(2), 1.0, None, TensorSpec([2])], ids=repr)
+@pytest.mark.parametrize(
+    "value",
+    [np.zeros(2), 1.0, None, TensorSpec([2])],
+)
 def test_a_spec_is_made_from_tensors_only(value):
     with pytest.raises(ValueError, match=r"`tensor` should be a tf\.Tensor"):
         TensorSpec.from_tensor(value)
@@ -91,7 +94,6 @@ def test_a_spec_from_another():
         (1.0, False),
         (None, False),
     ],
-    ids=str,
 )
 def test_compatibility(value, expected):
     assert TensorSpec([None, 3]).is_compatible_with(value) is expected
@@ -106,7 +108,10 @@ def test_what_describes_two_specs():
     assert TensorSpec([2]).most_specific_compatible_type(TensorSpec([2, 3])) == TensorSpec(None)
 
 
-@pytest.mark.parametrize("other", [TensorSpec([2], int32), TensorSpec([2], name="a"), 3], ids=str)
+@pytest.mark.parametrize(
+    "other",
+    [TensorSpec([2], int32), TensorSpec([2], name="a"), 3],
+)
 def test_specs_that_nothing_describes(other):
     assert TensorSpec([2]).most_specific_common_supertype([other]) is None
     with pytest.raises(ValueError, match="No TypeSpec is compatible with both"):

@@ -9,18 +9,26 @@ def test_the_published_vectors():
     """Known answers of Random123 (Salmon et al., 2011) for philox4x32-10."""
     zero = np.zeros(1, np.uint64)
     ones = np.full(2, 2**64 - 1, np.uint64)
-    digits = np.array([0x299F31D0A4093822], np.uint64), np.array([0x85A308D3243F6A88, 0x0370734413198A2E], np.uint64)
+    digits = (
+        np.array([0x299F31D0A4093822], np.uint64),
+        np.array([0x85A308D3243F6A88, 0x0370734413198A2E], np.uint64),
+    )
     assert blocks(zero, np.zeros(2, np.uint64), zero).tolist() == [
         [0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8]
     ]
-    assert blocks(ones[:1], ones, zero).tolist() == [[0x408F276D, 0x41C83B0E, 0xA20BC7C6, 0x6D5451FD]]
+    assert blocks(ones[:1], ones, zero).tolist() == [
+        [0x408F276D, 0x41C83B0E, 0xA20BC7C6, 0x6D5451FD]
+    ]
     assert blocks(*digits, zero).tolist() == [[0xD16CFE09, 0x94FDCCEB, 0x5001E420, 0x24126EA1]]
 
 
 def test_a_counter_runs_over_into_its_upper_half():
     key, counter = np.array([5], np.uint64), np.array([2**64 - 1, 7], np.uint64)
     first, second = blocks(key, counter, np.arange(2, dtype=np.uint64))
-    assert second.tolist() == blocks(key, np.array([0, 8], np.uint64), np.zeros(1, np.uint64))[0].tolist()
+    assert (
+        second.tolist()
+        == blocks(key, np.array([0, 8], np.uint64), np.zeros(1, np.uint64))[0].tolist()
+    )
     assert first.tolist() == blocks(key, counter, np.zeros(1, np.uint64))[0].tolist()
 
 

@@ -23,7 +23,7 @@ def same(a: Any, b: Any, what: str) -> None:
     if is_float(b):
         a, b = widened(a), widened(b)
         scale = np.max(np.abs(b), initial=0) if np.all(np.isfinite(b)) else 0
-        assert_allclose(a, b, rtol=1e-11, atol=1e-11 * scale, err_msg=what)
+        assert_allclose(a, b, rtol=1e-11, atol=1e-12 + 1e-11 * scale, err_msg=what)
     else:
         assert_array_equal(a, b, err_msg=what)
 
@@ -43,9 +43,10 @@ def direction(rng: np.random.Generator, sample: Sample, i: int) -> Any:
     return sample.tangent[i](v) if i in sample.tangent else v
 
 
-def moved(args: Arrays, directions: dict[int, Any], h: float) -> Arrays:
+def moved(sample: Sample, directions: dict[int, Any], h: float) -> Arrays:
     """Arguments moved by `h` along directions."""
-    return tuple(a + h * directions[i] if i in directions else a for i, a in enumerate(args))
+    args = (a + h * directions[i] if i in directions else a for i, a in enumerate(sample.args))
+    return sample.rebound(tuple(args))
 
 
 def shifted(us: Arrays, dus: list[Any], h: float) -> Arrays:

@@ -61,6 +61,7 @@ class Case:
         args = self.sample.args if args is None else args
         known = Recording()
         tensors = tuple(a if isinstance(a, Tensor) else eager(self.hand(a)) for a in args)
+        tensors = self.sample.rebound(tensors)
         source = tensors[self.wrt].uid
         known.watch(source)
         with listening((*local.recorders, known)):

@@ -32,6 +32,8 @@ class Sample:
         tangent: for arguments (by position) that may not move anywhere, what makes a direction
             they may move in of any array (`symmetric`, say).
         cotangent: the same for outputs of which not every cotangent makes sense.
+        bound: arguments (by position) that are functions of all arguments, made of primitives;
+            they follow when the others move.
         skip: properties (names of functions in `check`) that do not hold, each with the reason.
     """
 
@@ -40,7 +42,12 @@ class Sample:
     dtypes: tuple[str, ...] = REALS
     tangent: dict[int, Callable[[Any], Any]] = field(default_factory=dict)
     cotangent: dict[int, Callable[[Any], Any]] = field(default_factory=dict)
+    bound: dict[int, Callable[..., Any]] = field(default_factory=dict)
     skip: dict[str, str] = field(default_factory=dict)
+
+    def rebound(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """`args` with the bound ones computed anew."""
+        return tuple(self.bound[i](*args) if i in self.bound else a for i, a in enumerate(args))
 
 
 def normal(*shape: Any) -> Any:

@@ -13,9 +13,6 @@ jax = pytest.importorskip("jax")
 
 OPS = primitives()
 SAMPLES = samples()
-MISSING = (
-    set()
-)  # primitives whose kernel still needs a lowering; a line that starts passing must go
 HOST = {"object", "str"}  # what never leaves the host: strings
 
 
@@ -38,8 +35,6 @@ def test_kernels_run_on_jax(name, request):
     chosen = [sample for sample in SAMPLES[name] if lowerable(sample)]
     wanted = [listed(op, op.kernel(*map(copied, s.args), **s.static)) for s in chosen]
     request.getfixturevalue("on_jax")
-    if name in MISSING:
-        request.applymarker(pytest.mark.xfail(reason="needs a lowering"))
     for sample, want in zip(chosen, wanted, strict=True):
         function = functools.partial(op.lowering or op.kernel, **sample.static)
         got = listed(op, jax.jit(function)(*map(copied, sample.args)))

@@ -158,14 +158,16 @@ class TestScale:
     @linux
     def test_training_neither_grows_nor_leaks(self):
         step = trainer()
-        counts, sizes = [], []
+        counts, blocks, sizes = [], [], []
         for i in range(10_001):
             step()
             if i in (2_000, 10_000):
                 gc.collect()
                 counts.append(len(gc.get_objects()))
+                blocks.append(sys.getallocatedblocks())
                 sizes.append(resident())
         assert abs(counts[1] - counts[0]) <= 20
+        assert abs(blocks[1] - blocks[0]) <= 200
         assert (sizes[1] - sizes[0]) / 8_000 < 1024
 
 

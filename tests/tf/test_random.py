@@ -9,9 +9,18 @@ UNIFORM, NORMAL, TRUNCATED = "stateless_uniform", "stateless_normal", "stateless
 
 # of shape [6], with the seed [7, -3]
 DRAWN = {
-    (UNIFORM, "float16"): [0.5888671875, 0.740234375, 0.4453125, 0.67578125, 0.5302734375, 0.3798828125],
-    (NORMAL, "float16"): [0.5146484375, 1.18359375, 0.61376953125, 0.453125, 0.931640625, -0.433837890625],
-    (TRUNCATED, "float16"): [0.5146484375, 1.18359375, 0.61376953125, 0.453125, 1.0126953125, -0.017791748046875],
+    (UNIFORM, "float16"): [
+        0.5888671875, 0.740234375, 0.4453125,
+        0.67578125, 0.5302734375, 0.3798828125,
+    ],
+    (NORMAL, "float16"): [
+        0.5146484375, 1.18359375, 0.61376953125,
+        0.453125, 0.931640625, -0.433837890625,
+    ],
+    (TRUNCATED, "float16"): [
+        0.5146484375, 1.18359375, 0.61376953125,
+        0.453125, 1.0126953125, -0.017791748046875,
+    ],
     (UNIFORM, "bfloat16"): [0.7109375, 0.921875, 0.5625, 0.40625, 0.2421875, 0.0390625],
     (NORMAL, "bfloat16"): [0.515625, 1.1875, 0.61328125, 0.453125, 0.9296875, -0.43359375],
     (TRUNCATED, "bfloat16"): [0.515625, 1.1875, 0.61328125, 0.453125, 1.015625, -0.017822265625],
@@ -46,7 +55,9 @@ DRAWN = {
 def test_stateless_floats_are_tensorflows(name, dtype):
     drawn = getattr(tf.random, name)([6], [7, -3], dtype=dtype)
     assert drawn.dtype.name == dtype
-    ulp = 1 if dtype in ("float16", "bfloat16") else 2  # of the logarithm and the sine of another C library
+    ulp = (
+        1 if dtype in ("float16", "bfloat16") else 2
+    )  # of the logarithm and the sine of another C library
     expected = np.array(DRAWN[name, dtype]).astype(drawn.dtype.as_numpy_dtype)
     if name == UNIFORM or ulp == 1:
         np.testing.assert_array_equal(drawn.numpy().astype("float64"), expected.astype("float64"))
@@ -69,23 +80,32 @@ def test_stateless_integers_over_their_whole_range_are_tensorflows(dtype, expect
 
 
 @pytest.mark.parametrize(
-    ("dtype", "expected"), [("int32", [92, 52, 28, 18, 97, 19]), ("int64", [89, 36, 46, 58, 82, 71])]
+    ("dtype", "expected"),
+    [("int32", [92, 52, 28, 18, 97, 19]), ("int64", [89, 36, 46, 58, 82, 71])],
 )
 def test_stateless_integers_in_a_range_are_tensorflows(dtype, expected):
-    assert tf.random.stateless_uniform([6], [7, -3], -5, 100, dtype=dtype).numpy().tolist() == expected
+    assert (
+        tf.random.stateless_uniform([6], [7, -3], -5, 100, dtype=dtype).numpy().tolist() == expected
+    )
 
 
 def test_stateful_ops_without_a_seed_follow_the_global_one_as_in_tensorflow():
     tf.random.set_seed(42)
     close = {"rtol": 3e-7}
-    np.testing.assert_allclose(tf.random.uniform([2]), [0.6645621061325073, 0.44100677967071533], **close)
-    np.testing.assert_allclose(tf.random.normal([2]), [0.08422458171844482, -0.8609037399291992], **close)
+    np.testing.assert_allclose(
+        tf.random.uniform([2]), [0.6645621061325073, 0.44100677967071533], **close
+    )
+    np.testing.assert_allclose(
+        tf.random.normal([2]), [0.08422458171844482, -0.8609037399291992], **close
+    )
     np.testing.assert_allclose(
         tf.random.truncated_normal([2]), [-0.5590973496437073, -0.5347213745117188], **close
     )
     assert tf.random.uniform([3], 0, 100, dtype="int32").numpy().tolist() == [94, 90, 44]
     assert tf.random.shuffle(np.arange(6)).numpy().tolist() == [3, 1, 4, 0, 5, 2]
-    np.testing.assert_allclose(tf.random.uniform([2]), [0.9583183526992798, 0.016808390617370605], **close)
+    np.testing.assert_allclose(
+        tf.random.uniform([2]), [0.9583183526992798, 0.016808390617370605], **close
+    )
 
 
 def test_a_seeded_op_goes_on_in_its_stream_as_in_tensorflow():
@@ -134,7 +154,9 @@ def test_gradients_flow_to_the_bounds_but_not_through_shuffle():
     with tf.GradientTape() as tape:
         drawn = tf.random.stateless_uniform([5], [1, 2], low, high)
     unit = tf.random.stateless_uniform([5], [1, 2]).numpy()
-    for g, expected in zip(tape.gradient(drawn, [low, high]), [(1 - unit).sum(), unit.sum()], strict=True):
+    for g, expected in zip(
+        tape.gradient(drawn, [low, high]), [(1 - unit).sum(), unit.sum()], strict=True
+    ):
         np.testing.assert_allclose(g, expected, rtol=1e-6)
     x = tf.Variable([1.0, 2.0, 3.0])
     with tf.GradientTape() as tape:

@@ -19,6 +19,7 @@ FLOAT32, FLOAT64 = np.dtype("float32"), np.dtype("float64")
 INT32, INT64 = np.dtype("int32"), np.dtype("int64")
 COMPLEX128 = np.dtype("complex128")
 OBJECT = np.dtype("object")
+FLOAT16_MAX = float(np.finfo(np.float16).max)
 FLOAT32_MAX = float(np.finfo(np.float32).max)
 
 # Registered by users, least priority first: (type, function(value, dtype, name, as_ref), priority)
@@ -172,11 +173,10 @@ def part(value: Any, dtype: DType) -> Tensor:
 def raw_array(value: Any, dtype: DType | None) -> Any:
     """A fresh raw array (a NumPy scalar if it has no axes) of a Python or NumPy value."""
     kind = type(value)
-    if dtype is None:
-        if kind is float:
-            return single(value)
-        if kind is int and -(2**31) <= value < 2**31:
-            return np.int32(value)
+    if kind is float or kind is int:
+        scalar = from_number(value, kind, dtype)
+        if scalar is not None:
+            return scalar
     if isinstance(value, (np.ndarray, np.generic)):
         return from_numpy(value, dtype)
     if isinstance(value, (list, tuple)):
@@ -190,6 +190,21 @@ def raw_array(value: Any, dtype: DType | None) -> Any:
     if hasattr(kind, "__len__") and hasattr(kind, "__getitem__") and not isinstance(value, dict):
         return from_sequence(list(value), dtype)
     raise unsupported(value)
+
+
+def from_number(value: Any, kind: type, dtype: DType | None) -> Any:
+    """The common cases of a Python number, quickly; None for the others."""
+    if kind is float:
+        if dtype is None:
+            return single(value)
+        fits = dtype.kind == "float" and -FLOAT16_MAX <= value <= FLOAT16_MAX
+        return dtype.scalar(value) if fits else None
+    if not -(2**31) <= value < 2**31:
+        return None
+    if dtype is None:
+        return np.int32(value)
+    usual = dtype is dtypes.float32 or dtype is dtypes.int32 or dtype is dtypes.int64
+    return dtype.scalar(value) if usual else None
 
 
 def single(value: float) -> Any:
@@ -284,15 +299,22 @@ def inferred(array: Any, value: Any) -> Any:
     if not array.size:
         return FLOAT32
     if isinstance(first, (bool, np.bool_)) and kind != "b":
-        raise ValueError(f"Can't convert Python sequence with mixed types to Tensor: {value!r}.")
+        raise mixed(value)
     if kind in "iu":
         wide = array.min() < -(2**31) or array.max() >= 2**31
         return INT64 if wide else INT32
     if kind == "c":
+        if not isinstance(first, (complex, np.complexfloating)):
+            raise mixed(value)
         return COMPLEX128
     if isinstance(first, np.floating):
         return np.dtype(type(first))
     return BOOL if kind == "b" else FLOAT32
+
+
+def mixed(value: Any) -> ValueError:
+    """TensorFlow's complaint about a list of things of different kinds."""
+    return ValueError(f"Can't convert Python sequence with mixed types to Tensor: {value!r}.")
 
 
 def check_kind(array: Any, value: Any, dtype: DType) -> None:
@@ -351,9 +373,7 @@ def from_strings(array: Any, value: Any, dtype: DType | None) -> Any:
         elif isinstance(item, bytes):
             out.flat[i] = bytes(item)
         elif i and isinstance(value, (list, tuple)):
-            raise ValueError(
-                f"Can't convert Python sequence with mixed types to Tensor: {value!r}."
-            )
+            raise mixed(value)
         elif isinstance(item, (bool, int, float, complex, np.number)):
             raise ValueError(
                 f"Can't convert {value!r} to a Tensor: it mixes numbers with other objects."

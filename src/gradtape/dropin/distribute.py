@@ -35,7 +35,9 @@ class DistributedValues:
 class StrategyExtended:
     """What optimizers ask of a strategy."""
 
-    def update(self, var: Any, fn: Any, args: Any = (), kwargs: Any = None, group: bool = True) -> Any:
+    def update(
+        self, var: Any, fn: Any, args: Any = (), kwargs: Any = None, group: bool = True
+    ) -> Any:
         """Call `fn` on the one copy of a variable."""
         return fn(var, *args, **(kwargs or {}))
 
@@ -71,7 +73,9 @@ class Strategy:
 
     def distribute_datasets_from_function(self, dataset_fn: Any, options: Any = None) -> Any:
         """The dataset that the function makes."""
-        return dataset_fn(SimpleNamespace(num_input_pipelines=1, input_pipeline_id=0, num_replicas_in_sync=1))
+        return dataset_fn(
+            SimpleNamespace(num_input_pipelines=1, input_pipeline_id=0, num_replicas_in_sync=1)
+        )
 
     def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
         """The value of the one replica."""
@@ -117,7 +121,9 @@ def unavailable(name: str) -> type:
     def refuse(self: Any, *args: Any, **kwargs: Any) -> None:
         raise NotImplementedError(f"tf.distribute.{name}: gradtape runs on one device.")
 
-    return type(name, (Strategy,), {"__init__": refuse, "__doc__": "Several devices; gradtape has one."})
+    return type(
+        name, (Strategy,), {"__init__": refuse, "__doc__": "Several devices; gradtape has one."}
+    )
 
 
 def maybe_merge_call(fn: Any, strategy: Any, *args: Any, **kwargs: Any) -> Any:

@@ -38,8 +38,14 @@ class Finder(MetaPathFinder, Loader):
             return None
         if keras.is_loading():
             keras.check_version()
-        if fullname != KERAS and not fullname.startswith(KERAS + ".") and self.module(fullname) is None:
-            raise ModuleNotFoundError(f"No module named {fullname!r}: gradtape does not have it.", name=fullname)
+        if (
+            fullname != KERAS
+            and not fullname.startswith(KERAS + ".")
+            and self.module(fullname) is None
+        ):
+            raise ModuleNotFoundError(
+                f"No module named {fullname!r}: gradtape does not have it.", name=fullname
+            )
         return ModuleSpec(fullname, self, is_package=True)
 
     def module(self, fullname: str) -> Namespace | None:
@@ -73,7 +79,10 @@ class Installation:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        where: TracebackType | None,
     ) -> None:
         """Undo what this call did."""
         if self._first:
@@ -107,8 +116,8 @@ def install() -> Installation:
         return Installation(first=False)
     if ROOT in sys.modules:
         raise ImportError(
-            "gradtape.install: the real TensorFlow is imported already. Call install() before the first "
-            "`import tensorflow`, in a fresh process."
+            "gradtape.install: the real TensorFlow is imported already. "
+            "Call install() before the first `import tensorflow`, in a fresh process."
         )
     State.names = tuple((cls, cls.__name__, cls.__module__) for cls, _, _ in TOLD_BY_NAME)
     rename(TOLD_BY_NAME)
@@ -118,7 +127,7 @@ def install() -> Installation:
 
 
 def uninstall() -> None:
-    """Let `import tensorflow` mean TensorFlow again; modules that have imported it keep gradtape."""
+    """Let `import tensorflow` mean TensorFlow again; who has imported it keeps gradtape."""
     if State.finder is None:
         return
     sys.meta_path.remove(State.finder)

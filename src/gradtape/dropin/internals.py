@@ -1,6 +1,7 @@
-"""What Keras reaches for beyond TensorFlow's public names: `tf.__internal__`, private modules, tracking.
+"""What Keras reaches for beyond TensorFlow's public names: `tf.__internal__`, private modules.
 
-What does nothing here does nothing that matters on one device in eager mode; what is missing says so when it is used.
+What does nothing here does nothing that matters on one device in eager mode; what is missing says
+so when it is used.
 """
 
 from __future__ import annotations
@@ -52,7 +53,9 @@ def do_not_convert(func: Any = None) -> Any:
     return unchanged if func is None else func
 
 
-def smart_cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: str | None = None) -> Any:
+def smart_cond(
+    pred: Any, true_fn: Any = None, false_fn: Any = None, name: str | None = None
+) -> Any:
     """The result of one of two functions."""
     return control.cond(pred, true_fn, false_fn)
 
@@ -170,7 +173,9 @@ EXTRAS = SimpleNamespace(
         tf2xla=SimpleNamespace(
             python=SimpleNamespace(
                 xla=SimpleNamespace(
-                    dynamic_update_slice=refusal("dynamic_update_slice", "Use tf.tensor_scatter_nd_update.")
+                    dynamic_update_slice=refusal(
+                        "dynamic_update_slice", "Use tf.tensor_scatter_nd_update."
+                    )
                 )
             )
         )

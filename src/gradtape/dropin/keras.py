@@ -23,11 +23,13 @@ def check_version() -> None:
         version = metadata.version("keras")
     except metadata.PackageNotFoundError:
         raise ImportError(
-            f"tf.keras: Keras is not installed. `pip install gradtape[keras]` brings {wanted}.", name="keras"
+            f"tf.keras: Keras is not installed. `pip install gradtape[keras]` brings {wanted}.",
+            name="keras",
         ) from None
     if not FROM <= tuple(int(n) for n in version.split(".")[:2]) < BEFORE:
         raise ImportError(
-            f"tf.keras: gradtape runs {wanted}. Found {version}. `pip install gradtape[keras]` brings the right one.",
+            f"tf.keras: gradtape runs {wanted}. Found {version}. "
+            "`pip install gradtape[keras]` brings the right one.",
             name="keras",
         )
 
@@ -48,7 +50,8 @@ def module() -> ModuleType:
     backend = importlib.import_module("keras").config.backend()
     if backend != "tensorflow":
         raise ImportError(
-            f"tf.keras: Keras runs on its backend {backend!r}. Set KERAS_BACKEND=tensorflow, which gradtape stands in for.",
+            f"tf.keras: Keras runs on its backend {backend!r}. "
+            "Set KERAS_BACKEND=tensorflow, which gradtape stands in for.",
             name="keras",
         )
     return found

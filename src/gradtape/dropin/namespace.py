@@ -1,4 +1,4 @@
-"""Modules called `tensorflow…` whose names are looked up in gradtape, and in what Keras needs besides."""
+"""Modules called `tensorflow…` whose names are looked up in gradtape, and in `internals`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from typing import Any
 
 # gradtape's own folders and functions, which are no part of TensorFlow's namespace
 HIDDEN = frozenset(
-    "core files ops tape state trace compile staging pipeline tf debug func interop dropin install uninstall".split()
+    (
+        *("core", "files", "ops", "tape", "state", "trace", "compile", "staging", "pipeline", "tf"),
+        *("debug", "func", "interop", "dropin", "install", "uninstall"),
+    )
 )
 MISSING = object()
 
@@ -28,14 +31,13 @@ class Namespace(ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         """Look up a name and keep what was found."""
-        hidden = name in HIDDEN and "." not in self.__name__
-        found = [v for part in self._parts if (v := getattr(part, name, MISSING)) is not MISSING]
-        if hidden and found and isinstance(found[0], ModuleType):
-            found = [v for v in found[1:] if isinstance(v, SimpleNamespace)]
+        parts = self._parts[1:] if name in HIDDEN and "." not in self.__name__ else self._parts
+        found = [v for part in parts if (v := getattr(part, name, MISSING)) is not MISSING]
         if not found:
-            path = f"{self.__name__}.{name}"
+            where = self.__name__
             raise AttributeError(
-                f"module {self.__name__!r} has no attribute {name!r}: gradtape does not have {path}.",
+                f"module {where!r} has no attribute {name!r}: "
+                f"gradtape does not have {where}.{name}.",
                 name=name,
                 obj=self,
             )

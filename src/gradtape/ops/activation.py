@@ -43,4 +43,6 @@ def selu_wrt_x(g, out, x_spec):
 def selu(x):
     """The exponential linear unit, scaled so that it keeps mean and variance."""
     kind = x.dtype.type
-    return np.where(np.greater(x, 0), x * kind(SCALE), np.expm1(np.minimum(x, 0)) * kind(SCALE_ALPHA))
+    return np.where(
+        np.greater(x, 0), x * kind(SCALE), np.expm1(np.minimum(x, 0)) * kind(SCALE_ALPHA)
+    )

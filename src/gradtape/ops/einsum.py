@@ -1,7 +1,9 @@
 """Einstein summation, as a sequence of matrix products.
 
-An equation is written without ellipses and repeated labels within one operand (`tf` takes diagonals and names the
-broadcast axes first), so it reads `ij,jk->ik`. An operand may carry lead axes in front of those it names.
+An equation is written without ellipses and repeated labels within one operand (`tf` takes diagonals
+and names the
+broadcast axes first), so it reads `ij,jk->ik`. An operand may carry lead axes in front of those it
+names.
 """
 
 from __future__ import annotations
@@ -15,25 +17,29 @@ import numpy as np
 from gradtape.core.dtypes import accumulator
 from gradtape.core.primitive import primitive
 from gradtape.ops.linalg import product
-from gradtape.ops.reduce import broadcast_to
+from gradtape.ops.reduce import broadcast_to, fold
 from gradtape.ops.shape import slice_
 
 LEAD = 0x4E00  # labels for lead axes start here, out of the way of letters
 
 
-def einsum_wrt_xs(g, xs, xs_spec, equation, i):
-    """The same sum with the cotangent in the place of the i-th operand; labels only it had are spread out."""
+def einsum_wrt_xs(g, xs, xs_spec, out_spec, equation, i):
+    """The same sum with the cotangent in the place of the i-th operand.
+
+    Labels only it had are spread out.
+    """
     inputs, output = equation.split("->")
     labels = inputs.split(",")
     others = [x for k, x in enumerate(xs) if k != i]
     named = [output, *(label for k, label in enumerate(labels) if k != i)]
     known = "".join(label for label in labels[i] if any(label in name for name in named))
     part = einsum(g, *others, equation=",".join(named) + "->" + known)
-    if known == labels[i]:
-        return part
-    key = tuple(slice(None) if label in known else None for label in labels[i])
-    part = slice_(part, key=key, rank=len(known))
-    return broadcast_to(part, shape=xs_spec[i].shape, rank=len(labels[i]))
+    shape, rank = xs_spec[i].shape, len(labels[i])
+    if known != labels[i]:
+        key = tuple(slice(None) if label in known else None for label in labels[i])
+        part = slice_(part, key=key, rank=len(known))
+        part = broadcast_to(part, shape=shape[len(shape) - rank :], rank=rank)
+    return fold(part, shape, rank, g, out_spec.shape)
 
 
 @primitive(xs=einsum_wrt_xs)
@@ -41,11 +47,12 @@ def einsum(*xs, equation: str):
     """Sum of products over the labels that are missing on the right of `equation`."""
     inputs, output = equation.split("->")
     labels = inputs.split(",")
+    most = 0
     for k, x in enumerate(xs):
         extra = x.ndim - len(labels[k])
-        if extra:  # only a cotangent has lead axes, so at most one operand
-            lead = "".join(chr(LEAD + n) for n in range(extra))
-            labels[k], output = lead + labels[k], lead + output
+        labels[k] = lead_labels(extra) + labels[k]
+        most = max(most, extra)
+    output = lead_labels(most) + output
     wide = accumulator(xs[0].dtype)
     operands = [x.astype(wide) for x in xs] if wide is not xs[0].dtype else list(xs)
     for i, j, kept in order_of(tuple(labels), output, tuple(x.shape for x in operands)):
@@ -57,17 +64,27 @@ def einsum(*xs, equation: str):
     return result.astype(xs[0].dtype, copy=False)
 
 
+def lead_labels(n: int) -> str:
+    """Labels of `n` lead axes, which align from the right."""
+    return "".join(chr(LEAD + k) for k in range(n, 0, -1))
+
+
 @cache
 def order_of(
     labels: tuple[str, ...], output: str, shapes: tuple[tuple[int, ...], ...]
 ) -> tuple[tuple[int, int, str], ...]:
-    """Pairs to contract, the smaller index first, each with the labels it keeps; the result goes to the end."""
+    """Pairs to contract, the smaller index first, each with the labels it keeps.
+
+    The result goes to the end.
+    """
     names = list(labels)
     steps = []
     for i, j in pairs_of(labels, output, shapes):
         b, a = names.pop(j), names.pop(i)
         rest = output + "".join(names)
-        kept = "".join(dict.fromkeys(label for label in a + b if label in rest)) if names else output
+        kept = (
+            "".join(dict.fromkeys(label for label in a + b if label in rest)) if names else output
+        )
         names.append(kept)
         steps.append((i, j, kept))
     return tuple(steps)
@@ -120,7 +137,10 @@ def contract(a: Any, a_labels: str, b: Any, b_labels: str, kept: str) -> Any:
     inner = "".join(label for label in shared if label not in kept)
     left = "".join(label for label in a_labels if label not in shared)
     right = "".join(label for label in b_labels if label not in shared)
-    size = {**dict(zip(a_labels, a.shape, strict=True)), **dict(zip(b_labels, b.shape, strict=True))}
+    size = {
+        **dict(zip(a_labels, a.shape, strict=True)),
+        **dict(zip(b_labels, b.shape, strict=True)),
+    }
 
     def merged(*groups: str) -> tuple[int, ...]:
         return tuple(size[label] for label in batch) + tuple(

@@ -1,4 +1,4 @@
-"""Elementwise primitives: arithmetic, exponentials, comparisons, choice, activations, complex parts and casts."""
+"""Elementwise primitives: arithmetic, exponentials, choice, activations, complex parts, casts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from gradtape.core.primitive import elementwise, primitive
 
-# -- arithmetic --------------------------------------------------------------------------------------------------
+# -- arithmetic ------------------------------------------------------------------------------------
 
 
 @elementwise(a=lambda g: g, b=lambda g: g)
@@ -71,7 +71,14 @@ def power_wrt_y(g, x, x_spec, out):
     return g * out * log(select(positive, x, ones_like(x)))
 
 
-@elementwise(x=lambda g, x, y: g * y * x ** (y - 1), y=power_wrt_y)
+def power_wrt_x(g, x, y):
+    """The square, by far the most common power, needs no other."""
+    if type(y) in (int, float) and y == 2:
+        return g * (x + x)
+    return g * y * x ** (y - 1)
+
+
+@elementwise(x=power_wrt_x, y=power_wrt_y)
 def power(x, y):
     """`x` to the power `y`."""
     return x**y
@@ -89,13 +96,15 @@ def squared_difference_wrt_a(g, a, b):
     return 2 * g * (conj(difference) if is_complex(difference) else difference)
 
 
-@elementwise(
-    a=squared_difference_wrt_a, b=lambda g, a, b: -squared_difference_wrt_a(g, a, b)
-)
+@elementwise(a=squared_difference_wrt_a, b=lambda g, a, b: -squared_difference_wrt_a(g, a, b))
 def squared_difference(a, b):
     """Square of the difference, of complex numbers of its absolute value."""
     difference = a - b
-    return np.conj(difference) * difference if difference.dtype.kind == "c" else difference * difference
+    return (
+        np.conj(difference) * difference
+        if difference.dtype.kind == "c"
+        else difference * difference
+    )
 
 
 @elementwise(x1=lambda g: g, x2=lambda g: zeros_like(g))
@@ -134,7 +143,7 @@ def rsqrt(x):
     return 1 / np.sqrt(x)
 
 
-# -- exponentials and trigonometry ---------------------------------------------------------------------------------
+# -- exponentials and trigonometry -----------------------------------------------------------------
 
 
 @elementwise(x=lambda g, out: g * out)
@@ -239,67 +248,67 @@ def atanh(x):
     return np.arctanh(x)
 
 
-# -- comparisons and logic: no gradient ------------------------------------------------------------------------------
+# -- comparisons and logic: no gradient ------------------------------------------------------------
 
 
 @elementwise(a=None, b=None)
 def equal(a, b):
     """Whether `a` equals `b`."""
-    return np.equal(a, b)
+    return a == b
 
 
 @elementwise(a=None, b=None)
 def not_equal(a, b):
     """Whether `a` differs from `b`."""
-    return np.not_equal(a, b)
+    return a != b
 
 
 @elementwise(a=None, b=None)
 def greater(a, b):
     """Whether `a` exceeds `b`."""
-    return np.greater(a, b)
+    return a > b
 
 
 @elementwise(a=None, b=None)
 def greater_equal(a, b):
     """Whether `a` is at least `b`."""
-    return np.greater_equal(a, b)
+    return a >= b
 
 
 @elementwise(a=None, b=None)
 def less(a, b):
     """Whether `a` is below `b`."""
-    return np.less(a, b)
+    return a < b
 
 
 @elementwise(a=None, b=None)
 def less_equal(a, b):
     """Whether `a` is at most `b`."""
-    return np.less_equal(a, b)
+    return a <= b
 
 
 @elementwise(a=None, b=None)
 def logical_and(a, b):
     """Whether both hold."""
-    return np.logical_and(a, b)
+    return a & b
 
 
 @elementwise(a=None, b=None)
 def logical_or(a, b):
     """Whether either holds."""
-    return np.logical_or(a, b)
+    return a | b
 
 
 @elementwise(a=None, b=None)
 def logical_xor(a, b):
     """Whether exactly one holds."""
-    return np.logical_xor(a, b)
+    return a ^ b
 
 
 @elementwise(x=None)
 def logical_not(x):
     """Whether `x` does not hold."""
-    return np.logical_not(x)
+    return ~x
 
 
 @elementwise(x=None)
@@ -320,7 +329,7 @@ def is_finite(x):
     return np.isfinite(x)
 
 
-# -- rounding: constant between steps, so no gradient -----------------------------------------------------------------
+# -- rounding: constant between steps, so no gradient ----------------------------------------------
 
 
 @elementwise(x=None)
@@ -347,10 +356,14 @@ def rint(x):
     return np.rint(x)
 
 
-# -- choice ----------------------------------------------------------------------------------------------------------
+# -- choice ----------------------------------------------------------------------------------------
 
 
-@elementwise(condition=None, a=lambda g, condition: gate(g, condition), b=lambda g, condition: gate(g, logical_not(condition)))
+@elementwise(
+    condition=None,
+    a=lambda g, condition: gate(g, condition),
+    b=lambda g, condition: gate(g, logical_not(condition)),
+)
 def select(condition, a, b):
     """`a` where `condition` holds, else `b`."""
     return np.where(condition, a, b)
@@ -378,7 +391,7 @@ def gate_lowered(g, mask):
     b=lambda g, a, b: gate(g, logical_not(greater_equal(a, b))),
 )
 def maximum(a, b):
-    """The larger of `a` and `b`; the cotangent goes to `a` on a tie and to `b` where one is NaN."""
+    """The larger of `a` and `b`; the cotangent goes to `a` on a tie, to `b` where one is NaN."""
     return np.maximum(a, b)
 
 
@@ -387,11 +400,11 @@ def maximum(a, b):
     b=lambda g, a, b: gate(g, logical_not(less_equal(a, b))),
 )
 def minimum(a, b):
-    """The smaller of `a` and `b`; the cotangent goes to `a` on a tie and to `b` where one is NaN."""
+    """The smaller of `a` and `b`; the cotangent goes to `a` on a tie, to `b` where one is NaN."""
     return np.minimum(a, b)
 
 
-# -- activations -------------------------------------------------------------------------------------------------------
+# -- activations -----------------------------------------------------------------------------------
 
 
 @elementwise(x=lambda g, out: gate(g, greater(out, 0)))
@@ -403,22 +416,34 @@ def relu(x):
 @elementwise(x=lambda g, out: g * out * (1 - out))
 def sigmoid(x):
     """Logistic function. Where the exponential overflows, one over infinity is the right answer."""
-    return 1 / (np.exp(-x) + 1)
+    e = np.exp(-x)
+    e += 1
+    return 1 / e
 
 
 @elementwise(x=lambda g, x: g * sigmoid(x))
 def softplus(x):
     """Logarithm of one plus the exponential, which is taken of nothing positive."""
-    return np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))
+    return np.maximum(x, 0) + log1p_of_unit(np.exp(-abs(x)))
+
+
+def log1p_of_unit(e: Any) -> Any:
+    """log(1 + e) for `e` in [0, 1]; NumPy's `log` is eight times faster than its `log1p`."""
+    if e.size < 4096:
+        return np.log1p(e)
+    u = e + 1
+    # The rounding error of `u` is undone by a factor (Kahan); where `u` is 1 its logarithm is `e`.
+    rest = u - 1
+    return np.where(rest == 0, e, np.log(u) * (e / np.maximum(rest, np.finfo(e.dtype).eps)))
 
 
 @elementwise(x=lambda g, x: g / square(absolute(x) + 1))
 def softsign(x):
     """`x` over one plus its absolute value."""
-    return x / (np.abs(x) + 1)
+    return x / (abs(x) + 1)
 
 
-# -- complex parts -----------------------------------------------------------------------------------------------------
+# -- complex parts ---------------------------------------------------------------------------------
 
 
 def is_complex(x: Any) -> bool:
@@ -436,7 +461,7 @@ def absolute_wrt_x(g, x, x_spec):
 @elementwise(x=absolute_wrt_x)
 def absolute(x):
     """Absolute value."""
-    return np.abs(x)
+    return abs(x)
 
 
 def sign_wrt_x(g, x, x_spec, out):
@@ -497,7 +522,7 @@ def angle_of_real(x):
     return np.where(np.less(x, 0), x.dtype.type(np.pi), x.dtype.type(0))
 
 
-# -- constants of a shape, casts and the like ---------------------------------------------------------------------------
+# -- constants of a shape, casts and the like ------------------------------------------------------
 
 
 @elementwise(x=None)
@@ -524,7 +549,7 @@ def cast_wrt_x(g, x_spec):
 
 @elementwise(x=cast_wrt_x)
 def cast(x, *, dtype: Any):
-    """`x` converted to another floating or complex dtype; of a complex `x` a real dtype takes the real part."""
+    """`x` in another floating or complex dtype; a real one takes the real part of a complex `x`."""
     return (x.real if x.dtype.kind == "c" and dtype.kind != "c" else x).astype(dtype)
 
 

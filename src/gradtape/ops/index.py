@@ -10,6 +10,7 @@ from gradtape.core.dtypes import accumulator
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.primitive import primitive
 from gradtape.ops.elementwise import add, cast, equal
+from gradtape.ops.reduce import fold
 from gradtape.ops.shape import lean, reshape, shape_of, zeros
 
 # Below this many added elements `np.add.at` beats the start-up of a sparse product.
@@ -40,17 +41,21 @@ def boxed(out: Any) -> Any:
 
 def check_range(op: str, indices: Any, size: int) -> None:
     """Raise unless all `indices` lie in [0, size)."""
-    if indices.size and not (0 <= indices.min() and indices.max() < size):
+    if indices.size and not (indices.min() >= 0 and indices.max() < size):
         flat = np.ravel(indices)
         where = int(np.flatnonzero((flat < 0) | (flat >= size))[0])
         place = "".join(f"[{i}]" for i in np.unravel_index(where, np.shape(indices)))
         raise InvalidArgumentError(
-            f"{op}: indices{place} = {flat[where]} is not in [0, {size}). Mask or clip the indices first."
+            f"{op}: indices{place} = {flat[where]} is not in [0, {size}). Mask or clip the "
+            "indices first."
         )
 
 
 def slices_first(updates: Any, indices: Any, axis: int) -> Any:
-    """`updates` (..., *indices.shape, ...) with the indexed axes flat and in front; `axis` is that of the whole."""
+    """`updates` (..., *indices.shape, ...) with the indexed axes flat and in front.
+
+    `axis` is that of the whole.
+    """
     behind = -axis - 1
     n = indices.ndim
     at = updates.ndim - behind - n
@@ -89,11 +94,11 @@ def scatter_add_lowered(updates, indices, *, axis, size):
     return np.moveaxis(total.at[np.ravel(indices)].add(slices), 0, axis)
 
 
-# -- several index axes at once: `indices` (..., depth) point at elements or slices of the first `depth` axes ---------
+# -- several index axes at once: `indices` (..., depth) point at elements or slices of the first `de
 
 
-def gather_nd_wrt_params(g, params_spec, indices):
-    return scatter_nd(g, indices, shape=params_spec.shape)
+def gather_nd_wrt_params(g, params_spec, indices, rank):
+    return scatter_nd(g, indices, shape=params_spec.shape[len(params_spec.shape) - rank :])
 
 
 @primitive(params=gather_nd_wrt_params, indices=None)
@@ -103,7 +108,11 @@ def gather_nd(params, indices, *, rank: int):
     own = params.shape[params.ndim - rank :]
     depth = indices.shape[-1]
     rows = flat_rows("gather_nd", indices, own)
-    flat = params.reshape(*lead, -1, *own[depth:]) if params.size else emptied(params, lead, own, depth)
+    flat = (
+        params.reshape(*lead, -1, *own[depth:])
+        if params.size
+        else emptied(params, lead, own, depth)
+    )
     out = flat.take(rows, axis=len(lead))
     return out.reshape(lead + indices.shape[:-1] + own[depth:]) if out.ndim else boxed(lean(out))
 
@@ -149,7 +158,9 @@ def scatter_nd(updates, indices, *, shape: tuple[int, ...]):
     return np.moveaxis(total, 0, len(lead)).reshape(lead + shape)
 
 
-def scattered(op: str, updates: Any, indices: Any, shape: tuple[int, ...]) -> tuple[Any, tuple[int, ...], Any]:
+def scattered(
+    op: str, updates: Any, indices: Any, shape: tuple[int, ...]
+) -> tuple[Any, tuple[int, ...], Any]:
     """Updates as rows (rows first, then lead axes), their lead axes, and where the rows belong."""
     n = indices.ndim - 1
     behind = len(shape) - indices.shape[-1]
@@ -168,18 +179,23 @@ def scatter_nd_lowered(updates, indices, *, shape):
     return np.zeros(lead + shape, updates.dtype).at[key].add(updates)
 
 
-def update_nd_wrt_x(g, indices, x_spec, updates_spec):
+def update_nd_wrt_x(g, indices, x_spec, updates_spec, rank):
     """Nothing where `x` was overwritten."""
-    return update_nd(g, indices, zeros(updates_spec.shape, x_spec.dtype), rank=len(x_spec.shape))
+    return update_nd(g, indices, zeros(updates_spec.shape, x_spec.dtype), rank=rank)
 
 
-@primitive(
-    x=update_nd_wrt_x,
-    indices=None,
-    updates=lambda g, indices, x_spec: gather_nd(g, indices, rank=len(x_spec.shape)),
-)
+def update_nd_wrt_updates(g, indices, updates_spec, out_spec, rank):
+    """What now stands there, of all lead axes that `x` may have had."""
+    shape = updates_spec.shape
+    return fold(gather_nd(g, indices, rank=rank), shape, len(shape), g, out_spec.shape)
+
+
+@primitive(x=update_nd_wrt_x, indices=None, updates=update_nd_wrt_updates)
 def update_nd(x, indices, updates, *, rank: int):
-    """`x` with `updates` in place of what the rows of `indices` point at; the last of several wins."""
+    """`x` with `updates` in place of what the rows of `indices` point at.
+
+    The last of several wins.
+    """
     lead = x.shape[: x.ndim - rank]
     own = x.shape[x.ndim - rank :]
     depth = indices.shape[-1]
@@ -191,14 +207,18 @@ def update_nd(x, indices, updates, *, rank: int):
 
 @update_nd.lower
 def update_nd_lowered(x, indices, updates, *, rank):
-    key = ((slice(None),) * (x.ndim - rank)) + tuple(indices[..., i] for i in range(indices.shape[-1]))
+    key = ((slice(None),) * (x.ndim - rank)) + tuple(
+        indices[..., i] for i in range(indices.shape[-1])
+    )
     return x.at[key].set(updates)
 
 
 def ties_of(x, indices, updates, out, x_spec):
     """Whether elements of `x` and of `updates` are the extreme, and how many of them meet in each place."""
     own = cast(equal(x, out), dtype=x_spec.dtype)
-    other = cast(equal(updates, gather_nd(out, indices, rank=len(x_spec.shape))), dtype=x_spec.dtype)
+    other = cast(
+        equal(updates, gather_nd(out, indices, rank=len(x_spec.shape))), dtype=x_spec.dtype
+    )
     return own, other, own + scatter_nd(other, indices, shape=x_spec.shape)
 
 
@@ -229,7 +249,7 @@ def extreme_nd_lowered(x, indices, updates, *, largest):
     return target.max(updates) if largest else target.min(updates)
 
 
-# -- along the last axis -----------------------------------------------------------------------------------------------
+# -- along the last axis ---------------------------------------------------------------------------
 
 
 def take_along(x: Any, indices: Any) -> Any:
@@ -266,7 +286,9 @@ def where_true(x):
 
 @where_true.lower
 def where_true_lowered(x):
-    raise NotImplementedError("where_true: the size of the result depends on the values, which XLA cannot express.")
+    raise NotImplementedError(
+        "where_true: the size of the result depends on the values, which XLA cannot express."
+    )
 
 
 @primitive(indices=None)

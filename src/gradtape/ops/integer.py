@@ -1,4 +1,4 @@
-"""Integer primitives: division and powers, which can fail, and bitwise logic. Nothing here has a gradient."""
+"""Integer primitives, without gradients: division and powers, which can fail, and bit logic."""
 
 from __future__ import annotations
 
@@ -71,7 +71,8 @@ def power_integers(x, y):
     """`x` to the power `y`, which must not be negative."""
     if np.any(np.less(y, 0)):
         raise InvalidArgumentError(
-            "pow: Integers to negative integer powers are not allowed. Cast the base to a float first."
+            "pow: Integers to negative integer powers are not allowed. Cast the base to a float "
+            "first."
         )
     return x**y
 

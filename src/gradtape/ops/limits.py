@@ -1,7 +1,7 @@
-"""Elementwise primitives that give a value where the plain formula has none: 0 · log 0, 0 / 0, 0 · NaN.
+"""Elementwise primitives with a value where the plain formula has none: 0 · log 0, 0 / 0.
 
-TensorFlow does not conjugate the factors of their complex gradients. We follow it: `unlike` undoes the engine's
-conjugation for them.
+TensorFlow does not conjugate the factors of their complex gradients. We follow it: `unlike`
+undoes the engine's conjugation for them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 """Matrix products, inverses and decompositions over the last two axes.
 
-Rules work on the conjugate of TensorFlow's cotangent (see `elementwise`): a holomorphic op's rule is the bare
-transpose. Where an op is not holomorphic (Cholesky, eigh, QR, SVD) its rule conjugates on the way in and out.
+Rules work on the conjugate of TensorFlow's cotangent (see `elementwise`): a holomorphic op's rule
+is the bare
+transpose. Where an op is not holomorphic (Cholesky, eigh, QR, SVD) its rule conjugates on the way
+in and out.
 """
 
 from __future__ import annotations
@@ -63,7 +65,7 @@ def adjoint(x: Any) -> Any:
     return conj(swap(x))
 
 
-# -- diagonals and triangles ---------------------------------------------------------------------------------------------
+# -- diagonals and triangles -----------------------------------------------------------------------
 
 
 def diagonal(x: Any, *, offset: int = 0) -> Any:
@@ -93,7 +95,10 @@ def diagonal_length(rows: int, columns: int, offset: int) -> int:
 
 
 def band_mask(rows: int, columns: int, lower: int, upper: int) -> Any:
-    """Whether an element lies at most `lower` below and `upper` above the diagonal; -1 means any distance."""
+    """Whether an element lies at most `lower` below and `upper` above the diagonal.
+
+    -1 means any distance.
+    """
     below = np.arange(rows)[:, None] - np.arange(columns)
     keep = np.ones((rows, columns), bool)
     if lower >= 0:
@@ -114,7 +119,7 @@ def lower_half(x: Any) -> Any:
     return band(x, lower=-1, upper=0) - band(x, lower=0, upper=0) / 2
 
 
-# -- inverses and determinants -------------------------------------------------------------------------------------------
+# -- inverses and determinants ---------------------------------------------------------------------
 
 
 @primitive(a=lambda g, out: -matmul(matmul(swap(out), g), swap(out)))
@@ -123,10 +128,16 @@ def inverse(a):
     try:
         return np.linalg.inv(a)
     except np.linalg.LinAlgError:
-        raise InvalidArgumentError("inv: Input is not invertible. Received a singular matrix; try pinv.") from None
+        raise InvalidArgumentError(
+            "inv: Input is not invertible. Received a singular matrix; try pinv."
+        ) from None
 
 
-@primitive(a=lambda g, a, b, out: -matmul(solve(swap(a), g), swap(out)), b=lambda g, a: solve(swap(a), g))
+@primitive(
+    core=2,
+    a=lambda g, a, out: -matmul(solve(swap(a), g), swap(out)),
+    b=lambda g, a: solve(swap(a), g),
+)
 def solve(a, b):
     """The `x` with a @ x = b."""
     try:
@@ -144,7 +155,9 @@ def triangular_solve_wrt_a(g, a, out, lower):
 
 
 @primitive(
-    core=2, a=triangular_solve_wrt_a, b=lambda g, a, lower: triangular_solve(swap(a), g, lower=not lower)
+    core=2,
+    a=triangular_solve_wrt_a,
+    b=lambda g, a, lower: triangular_solve(swap(a), g, lower=not lower),
 )
 def triangular_solve(a, b, *, lower: bool):
     """The `x` with a @ x = b, where one triangle of `a` is read."""
@@ -161,20 +174,25 @@ def as_column(g: Any) -> Any:
     return slice_(g, key=(None, None), rank=0)
 
 
-@primitive(a=lambda g, a, out: as_column(g * conj(out)) * swap(inverse(a)))  # TensorFlow's conjugate
+@primitive(
+    a=lambda g, a, out: as_column(g * conj(out)) * swap(inverse(a))
+)  # TensorFlow's conjugate
 def det(a):
     """Determinant of square matrices."""
     return np.linalg.det(a)
 
 
-@primitive(a=lambda g, a, a_spec: as_column(cast(g[1], dtype=a_spec.dtype)) * swap(inverse(a)), outputs=True)
+@primitive(
+    a=lambda g, a, a_spec: as_column(cast(g[1], dtype=a_spec.dtype)) * swap(inverse(a)),
+    outputs=True,
+)
 def slogdet(a):
     """Sign and logarithm of the absolute value of the determinant."""
     sign, logabs = np.linalg.slogdet(a)
     return sign, logabs.astype(a.dtype)
 
 
-# -- decompositions -------------------------------------------------------------------------------------------------------
+# -- decompositions --------------------------------------------------------------------------------
 
 
 def cholesky_wrt_a(g, out):
@@ -210,7 +228,9 @@ def cholesky_lowered(a):
 
 def gaps(x: Any) -> Any:
     """1 / (x_j - x_i), and zero where the two are equal."""
-    difference = slice_(x, key=(None, slice(None)), rank=1) - slice_(x, key=(slice(None), None), rank=1)
+    difference = slice_(x, key=(None, slice(None)), rank=1) - slice_(
+        x, key=(slice(None), None), rank=1
+    )
     same = equal(difference, 0)
     return gate(reciprocal(select(same, ones_like(difference), difference)), logical_not(same))
 
@@ -226,7 +246,9 @@ def eigh_wrt_a(g, out, a_spec):
     ge, gv = conj(g[0]), conj(g[1])
     vh = adjoint(v)
     f = cast(gaps(e), dtype=a_spec.dtype)
-    inner = on_diagonal(cast(ge, dtype=a_spec.dtype), rows=a_spec.shape[-1], columns=a_spec.shape[-1])
+    inner = on_diagonal(
+        cast(ge, dtype=a_spec.dtype), rows=a_spec.shape[-1], columns=a_spec.shape[-1]
+    )
     whole = matmul(matmul(v, inner + conj(f) * matmul(vh, gv)), vh)
     folded = band(whole + adjoint(whole), lower=-1, upper=0)
     return conj(folded - band(folded, lower=0, upper=0) / 2)
@@ -234,7 +256,10 @@ def eigh_wrt_a(g, out, a_spec):
 
 @primitive(a=eigh_wrt_a, outputs=True)
 def eigh(a):
-    """Eigenvalues, ascending, and eigenvectors of Hermitian matrices; the lower triangle is read."""
+    """Eigenvalues, ascending, and eigenvectors of Hermitian matrices.
+
+    The lower triangle is read.
+    """
     e, v = np.linalg.eigh(a)
     return e, v
 
@@ -263,7 +288,10 @@ def eig(a):
 
 
 def qr_wrt_a(g, out, a_spec):
-    """Walter and Lehmann, 2018, for at least as many rows as columns; else the leading square block decides."""
+    """Walter and Lehmann, 2018, for at least as many rows as columns.
+
+    Else the leading square block decides.
+    """
     rows, columns = a_spec.shape[-2:]
     q, r = out
     gq, gr = conj(g[0]), conj(g[1])
@@ -382,8 +410,22 @@ def expm(a):
     return exponential(a).astype(a.dtype, copy=False) if a.size else a
 
 
+SQUARINGS = 16
+
+
 @expm.lower
 def expm_lowered(a):
-    from jax.scipy.linalg import expm as exponential
-
-    return exponential(a)
+    """Higham, 2005: the diagonal Padé approximant of degree 13, after halving and before squaring."""
+    size = np.max(np.sum(np.abs(a), axis=-2), axis=-1)[..., None, None]
+    halvings = np.clip(np.ceil(np.log2(np.maximum(size, 1e-30) / 5)), 0, SQUARINGS)
+    a = a / (2**halvings).astype(a.dtype)
+    weight, even, odd = 1.0, 0, 0
+    term = np.broadcast_to(np.eye(a.shape[-1], dtype=a.dtype), a.shape)
+    for k in range(14):
+        even, odd = (even + weight * term, odd) if k % 2 == 0 else (even, odd + weight * term)
+        term = np.matmul(term, a)
+        weight = weight * (13 - k) / ((26 - k) * (k + 1))
+    out = np.linalg.solve(even - odd, even + odd)
+    for k in range(SQUARINGS):
+        out = np.where(k < halvings, np.matmul(out, out), out)
+    return out

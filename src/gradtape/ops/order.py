@@ -9,7 +9,7 @@ from gradtape.core.primitive import primitive
 
 @primitive(x=None)
 def top_indices(x, *, k: int):
-    """Positions of the `k` largest entries (..., k), largest first; of equal ones the first, and NaN last."""
+    """Positions (..., k) of the largest entries, largest first; equal ones in order, NaN last."""
     # The stable order of the reversed array, read backwards, keeps equal elements in order.
     if x.dtype.kind not in "iu":
         x = np.where(np.isnan(x), x.dtype.type(-np.inf), x)
@@ -23,5 +23,7 @@ def in_top(scores, classes, *, k: int):
     """Whether the score (b, n) of each class (b,) is among the `k` largest of its row."""
     known = (classes >= 0) & (classes < scores.shape[1])
     own = np.take_along_axis(scores, np.where(known, classes, 0)[:, None], axis=1)
-    proper = known & np.all(np.isfinite(scores) | np.less(scores, own), axis=1) & np.isfinite(own[:, 0])
+    proper = (
+        known & np.all(np.isfinite(scores) | np.less(scores, own), axis=1) & np.isfinite(own[:, 0])
+    )
     return proper & (np.sum(np.greater(scores, own), axis=1) < k)

@@ -1,8 +1,9 @@
-"""Random numbers as pure functions of a key and a counter: Philox 4x32-10, bit by bit as TensorFlow draws them.
+"""Random numbers as pure functions of a key and a counter, bit by bit as TensorFlow draws them.
 
-The generator is that of Salmon et al., "Parallel random numbers: as easy as 1, 2, 3" (2011). `key` is a uint64 of
-shape (1,), `counter` a uint64 of shape (2,), low half first. Block i of a stream is the cipher of `counter + i`, four
-words of 32 bits; how words become numbers is said at each distribution.
+The generator is Philox 4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3",
+2011). `key` is a uint64 of shape (1,), `counter` a uint64 of shape (2,), low half first. Block i of
+a stream is the cipher of `counter + i`, four words of 32 bits; how words become numbers is said at
+each distribution.
 """
 
 from __future__ import annotations
@@ -17,12 +18,16 @@ from gradtape.core.primitive import primitive
 
 MULTIPLIERS = np.array([[0xD2511F53], [0xCD9E8D57]], np.uint64)
 ROUNDS = np.arange(10, dtype=np.uint64)[:, None, None]
-WEYL = np.array([[0x9E3779B9], [0xBB67AE85]], np.uint64) * ROUNDS  # what is added to the key in each round
+WEYL = (
+    np.array([[0x9E3779B9], [0xBB67AE85]], np.uint64) * ROUNDS
+)  # what is added to the key in each round
 LOW = np.uint64(0xFFFFFFFF)
 HALF = np.uint64(32)
 AT_ONCE = 1 << 13  # blocks computed together; they stay in the cache
 RESERVED = 256  # words set aside for each truncated normal, so that it may reject some
-SCRAMBLER = np.array([0x02461E293EC8F720], np.uint64)  # the key that turns a seed into key and counter
+SCRAMBLER = np.array(
+    [0x02461E293EC8F720], np.uint64
+)  # the key that turns a seed into key and counter
 
 
 def blocks(key: Any, counter: Any, offsets: Any) -> Any:
@@ -54,7 +59,7 @@ def long_words(key: Any, counter: Any, count: int) -> Any:
 
 @primitive(seed=None, outputs=True)
 def key_and_counter(seed):
-    """The key and the counter that a stateless op draws with, scrambled out of a pair of integers."""
+    """The key and the counter that a stateless op draws with, out of a pair of integers."""
     counter = seed.astype(np.int64).view(np.uint64)
     a, b, c, d = blocks(SCRAMBLER, counter, np.zeros(1, np.uint64))[0].astype(np.uint64)
     return np.stack([a | b << HALF]), np.stack([np.uint64(0), c | d << HALF])
@@ -74,7 +79,9 @@ def unit64(pairs: Any) -> Any:
 
 def unit16(bits: Any, dtype: Any, mantissa: int, one: int) -> Any:
     """Words as half-precision numbers in [0, 1), from the lowest bits."""
-    return (bits.astype(np.uint16) & np.uint16(mantissa) | np.uint16(one)).view(dtype) - dtype.type(1)
+    return (bits.astype(np.uint16) & np.uint16(mantissa) | np.uint16(one)).view(dtype) - dtype.type(
+        1
+    )
 
 
 @primitive(key=None, counter=None)
@@ -106,18 +113,27 @@ def random_integers(key, counter, low, high, *, shape: tuple[int, ...]):
     """Integers in [low, high), with the slight bias of a remainder."""
     if prod(shape) and not low < high:
         raise InvalidArgumentError(
-            f"random_uniform: Need minval < maxval, got {low} >= {high}. Give a range that holds an integer."
+            f"random_uniform: Need minval < maxval, got {low} >= {high}. "
+            "Give a range that holds an integer."
         )
+    return integers(key, counter, low, high, shape=shape)
+
+
+@random_integers.lower
+def integers(key, counter, low, high, *, shape):
+    """The same, of a range that is not looked at."""
     draw, unsigned = (words, np.uint32) if low.dtype.itemsize == 4 else (long_words, np.uint64)
     start, stop = (np.asarray(n).view(unsigned).reshape(1) for n in (low, high))
-    span = np.maximum(stop - start, 1)  # of an empty range nothing is drawn
+    span = np.maximum(np.subtract(stop, start), 1)  # of an empty range nothing is drawn
     bits = draw(key, counter, prod(shape))
     return (start + bits % span).view(low.dtype).reshape(shape)[()]
 
 
-# Minimax coefficients (Arm Optimized Routines, 2018) of the sine and cosine that TensorFlow's C library computes with:
-# one normal in seventy would otherwise differ in its last bit.
-SINE = tuple(map(float.fromhex, ("-0x1.555545995a603p-3", "0x1.1107605230bc4p-7", "-0x1.994eb3774cf24p-13")))
+# Minimax coefficients (Arm Optimized Routines, 2018) of the sine and cosine in TensorFlow's C
+# library: without them one normal in seventy differs in its last bit.
+SINE = tuple(
+    map(float.fromhex, ("-0x1.555545995a603p-3", "0x1.1107605230bc4p-7", "-0x1.994eb3774cf24p-13"))
+)
 COSINE = tuple(
     map(
         float.fromhex,
@@ -132,7 +148,7 @@ COSINE = tuple(
 
 
 def sine_and_cosine(x: Any) -> Any:
-    """Sine and cosine of float64 `x`, good enough to be rounded to float32; stacked along a last axis."""
+    """Sine and cosine of float64 `x` (…), as (…, 2), good enough to be rounded to float32."""
     quarters = np.floor(x * (2 / pi) + 0.5)
     x = x - quarters * (pi / 2)
     q = quarters.astype(np.int8)
@@ -148,8 +164,9 @@ def sine_and_cosine(x: Any) -> Any:
 def normal32(bits: Any) -> Any:
     """Pairs of words (..., 2) as pairs of float32 normals, by Box and Muller.
 
-    Transcendental functions are taken in double precision and rounded. The logarithm of TensorFlow's C library is not
-    always rounded right, so two in a thousand normals differ from TensorFlow's in the last bit or two.
+    Transcendental functions are taken in double precision and rounded. The logarithm of
+    TensorFlow's C library is not always rounded right: two in a thousand normals differ in the last
+    bit or two.
     """
     u = np.maximum(unit32(bits[..., 0]), np.float32(1e-7))
     angle = (2 * pi * unit32(bits[..., 1]).astype(np.float64)).astype(np.float32)
@@ -182,7 +199,7 @@ def random_normal(key, counter, *, shape: tuple[int, ...], dtype: np.dtype):
 
 
 def accepted(key: Any, counter: Any, starts: Any, dtype: Any, depth: int) -> tuple[Any, Any]:
-    """Of the normals in the `depth` blocks from each start, the first that lie within (-2, 2); and how many do."""
+    """The first normals within (-2, 2) of `depth` blocks from each start, and their number."""
     offsets = starts[:, None] + np.arange(depth, dtype=np.uint64)
     bits = blocks(key, counter, offsets.reshape(-1)).reshape(len(starts), depth, 4)
     drawn = normals(bits, dtype)
@@ -215,7 +232,8 @@ def random_truncated_normal(key, counter, *, shape: tuple[int, ...], dtype: np.d
 
 @random_truncated_normal.lower
 def random_truncated_normal_lowered(key, counter, *, shape, dtype):
-    count = prod(shape)  # of 16 blocks, all but one in 10^30 groups find enough
+    """All groups at once: but one in 10^30 finds enough in 16 blocks."""
+    count = prod(shape)
     out, _ = accepted(key, counter, starts_of(count, dtype), dtype, 16)
     return out.reshape(-1)[:count].astype(dtype).reshape(shape)
 

@@ -49,20 +49,22 @@ def spread_lowered(g, *, axis, keepdims, shape):
     return np.broadcast_to(g.reshape(lead + tuple(sizes)), lead + shape)
 
 
-@primitive(x=lambda g, x_spec, axis, keepdims: spread(g, axis=axis, keepdims=keepdims, shape=x_spec.shape))
+@primitive(
+    x=lambda g, x_spec, axis, keepdims: spread(g, axis=axis, keepdims=keepdims, shape=x_spec.shape)
+)
 def reduce_sum(x, *, axis: Axes, keepdims: bool):
     """Sum along `axis`, accumulated in float32 for the half types."""
-    return total(x, axis, keepdims).astype(x.dtype, copy=False)
-
-
-def total(x: Any, axis: Axes, keepdims: bool) -> Any:
-    """Sum along `axis` in the dtype it is accumulated in."""
-    return np.add.reduce(x, axis=axis, keepdims=keepdims, dtype=accumulator(x.dtype))
+    dtype = x.dtype
+    wide = accumulator(dtype)
+    out = np.add.reduce(x, axis, wide, None, keepdims)
+    return out if wide is dtype else out.astype(dtype, copy=False)
 
 
 def reduce_mean_wrt_x(g, x_spec, axis, keepdims):
     """An equal share for every element."""
-    return spread(g / count_of(x_spec.shape, axis), axis=axis, keepdims=keepdims, shape=x_spec.shape)
+    return spread(
+        g / count_of(x_spec.shape, axis), axis=axis, keepdims=keepdims, shape=x_spec.shape
+    )
 
 
 def count_of(shape: tuple[int, ...], axis: Axes, least: int = 1) -> int:
@@ -75,15 +77,16 @@ def count_of(shape: tuple[int, ...], axis: Axes, least: int = 1) -> int:
 
 @primitive(x=reduce_mean_wrt_x)
 def reduce_mean(x, *, axis: Axes, keepdims: bool):
-    """Mean along `axis`; of no elements, NaN. Integers are rounded towards zero, of none it is zero."""
+    """Mean along `axis`; of no elements, NaN. Integers are rounded towards zero."""
     count = 1
     for a in axis:
         count *= x.shape[a]
     if x.dtype.kind in "iu":
         mean = np.add.reduce(x, axis=axis, keepdims=keepdims, dtype=float) / max(count, 1)
         return mean.astype(x.dtype)
-    whole = total(x, axis, keepdims)
-    return (whole / whole.dtype.type(count)).astype(x.dtype, copy=False)
+    wide = accumulator(x.dtype)
+    out = np.add.reduce(x, axis, wide, None, keepdims) / wide.type(count)
+    return out if wide is x.dtype else out.astype(x.dtype, copy=False)
 
 
 def extreme_wrt_x(g, x, x_spec, out, axis, keepdims):
@@ -129,8 +132,8 @@ def reduce_prod_wrt_x(g, x, x_spec, axis, keepdims):
 
 
 def others(x: Any) -> Any:
-    """For each element the product of all others along the last axis, by halving: n multiplications, log n deep."""
-    *front, n = shape_of(x)
+    """For each element the product of all others along the last axis, by halving."""
+    n = shape_of(x)[-1]
     if n < 2:
         return ones_like(x)
     half = n // 2
@@ -146,11 +149,13 @@ def others(x: Any) -> Any:
 def reduce_prod(x, *, axis: Axes, keepdims: bool):
     """Product along `axis`."""
     wide = accumulator(x.dtype)
-    return np.multiply.reduce(x, axis=axis, keepdims=keepdims, dtype=wide).astype(x.dtype, copy=False)
+    return np.multiply.reduce(x, axis=axis, keepdims=keepdims, dtype=wide).astype(
+        x.dtype, copy=False
+    )
 
 
 def reduce_logsumexp_wrt_x(g, x, x_spec, axis, keepdims):
-    """The softmax, computed anew from differences to the maximum: `exp(x - out)` would lose digits."""
+    """The softmax, from differences to the maximum: `exp(x - out)` would lose digits."""
     back = partial(spread, axis=axis, keepdims=True, shape=x_spec.shape)
     e = exp(x - back(finite_maximum(x, axis)))
     share = back(reciprocal(reduce_sum(e, axis=axis, keepdims=True)))
@@ -220,9 +225,9 @@ def reduce_any(x, *, axis: Axes, keepdims: bool):
 
 
 def fold(t: Any, shape: tuple[int, ...], core: int, g: Any, out_shape: tuple[int, ...]) -> Any:
-    """Sum the cotangent `t` over the axes along which an operand of `shape` was stretched to `out_shape`.
+    """Sum `t` over the axes along which an operand of `shape` was stretched to `out_shape`.
 
-    The last `core` axes are the op's own. `g`, the op's cotangent, tells how many lead axes there are.
+    The last `core` axes are the op's own. `g`, its cotangent, tells how many lead axes there are.
     """
     have = shape_of(t)
     lead = len(shape_of(g)) - len(out_shape)
@@ -230,7 +235,7 @@ def fold(t: Any, shape: tuple[int, ...], core: int, g: Any, out_shape: tuple[int
     if have == want:
         return t
     extra = len(have) - len(want)
-    stretched = [i for i in range(lead, lead + extra)]
+    stretched = list(range(lead, lead + extra))
     for i in range(lead, len(want) - core):
         if want[i] != have[i + extra]:
             stretched.append(i + extra)

@@ -15,7 +15,9 @@ from gradtape.core.primitive import primitive
 from gradtape.ops.limits import divide_no_nan, unlike
 
 
-def run(scan: Callable[..., Any], x: Any, axis: int, exclusive: bool, reverse: bool, start: Any) -> Any:
+def run(
+    scan: Callable[..., Any], x: Any, axis: int, exclusive: bool, reverse: bool, start: Any
+) -> Any:
     """Apply `scan` along `axis` in the direction asked for; exclusive runs begin with `start`."""
     wide = x.astype(accumulator(x.dtype), copy=False)
     if reverse:
@@ -75,11 +77,15 @@ def weighted_cumsum_wrt_b(g, v, a, b, axis, exclusive, reverse):
 def weighted_cumsum(v, a, b, *, axis: int, exclusive: bool, reverse: bool):
     """Running sum of `v` with weights: element i is the sum of v_j · exp(a_i - b_j) over its j.
 
-    The sum runs over logarithms, of positive and of negative terms, so that no weight overflows on the way.
+    The sum runs over logarithms, of positive and of negative terms, so that nothing overflows.
     """
 
     def part(v):
-        logs = run(np.logaddexp.accumulate, np.log(np.maximum(v, 0)) - b, axis, exclusive, reverse, -np.inf)
-        return np.exp(np.where(np.isneginf(logs) | np.isneginf(a), logs.dtype.type(-np.inf), logs + a))
+        logs = run(
+            np.logaddexp.accumulate, np.log(np.maximum(v, 0)) - b, axis, exclusive, reverse, -np.inf
+        )
+        return np.exp(
+            np.where(np.isneginf(logs) | np.isneginf(a), logs.dtype.type(-np.inf), logs + a)
+        )
 
     return part(v) - part(-v)

@@ -1,6 +1,6 @@
 """Reductions over segments: rows with the same id are combined.
 
-Ids lie in [0, size) and stand for the axes in front of `axis` that they cover, as in `scatter_add`, which is the
+Ids lie in [0, size) and stand for the axes that they cover, as in `scatter_add`, which is the
 segment sum.
 """
 
@@ -11,7 +11,16 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.primitive import primitive
-from gradtape.ops.elementwise import cast, equal, gate, less, logical_not, maximum, ones_like, select
+from gradtape.ops.elementwise import (
+    cast,
+    equal,
+    gate,
+    less,
+    logical_not,
+    maximum,
+    ones_like,
+    select,
+)
 from gradtape.ops.index import scatter_add, slices_first, take
 
 

@@ -122,7 +122,8 @@ def inside(paddings: tuple[tuple[int, int], ...], shape: tuple[int, ...]) -> tup
 
 
 def pad_wrt_x(g, x_spec, paddings):
-    return slice_(g, key=inside(paddings, x_spec.shape), rank=len(paddings))
+    rank = len(paddings)
+    return slice_(g, key=inside(paddings, x_spec.shape[len(x_spec.shape) - rank :]), rank=rank)
 
 
 @primitive(x=pad_wrt_x)
@@ -168,7 +169,11 @@ def split(x, *, axis: int, sizes: tuple[int, ...]):
 def unstack(x, *, axis: int):
     """Slices of `x` along `axis`, each without that axis."""
     x = np.moveaxis(x, axis, 0)
-    return tuple(x) if x.ndim > 1 and x.dtype.char != "O" else tuple(lean(x[i, ...]) for i in range(len(x)))
+    return (
+        tuple(x)
+        if x.ndim > 1 and x.dtype.char != "O"
+        else tuple(lean(x[i, ...]) for i in range(len(x)))
+    )
 
 
 def roll(x: Any, *, shift: int, axis: int) -> Any:

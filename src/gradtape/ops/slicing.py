@@ -25,10 +25,13 @@ def slice_key(key: Any, shape: tuple[int, ...]) -> Key:
     entries = [entry_of(item) for item in items]
     named = sum(1 for e in entries if e is not None and e is not Ellipsis)
     if named and not shape:
-        raise InvalidArgumentError("strided_slice: Attempting to slice scalar input. Drop the index.")
+        raise InvalidArgumentError(
+            "strided_slice: Attempting to slice scalar input. Drop the index."
+        )
     if named > len(shape):
         raise InvalidArgumentError(
-            f"strided_slice: Index out of range using input dim {len(shape)}; input has only {len(shape)} dims."
+            f"strided_slice: Index out of range using input dim {len(shape)}; input has only "
+            f"{len(shape)} dims."
         )
     dots = [i for i, e in enumerate(entries) if e is Ellipsis]
     if len(dots) > 1:
@@ -66,7 +69,8 @@ def integer_of(item: Any) -> int:
     elif isinstance(item, np.ndarray) and item.shape == () and item.dtype.kind in "iu":
         return int(item)
     raise TypeError(
-        "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors "
+        "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar "
+        "tf.int32/tf.int64 tensors "
         f"are valid indices, got {item!r}"
     )
 
@@ -80,7 +84,8 @@ def checked(entry: Any, axis: int, size: int) -> Any:
     position = entry + size if entry < 0 else entry
     if not 0 <= position < size:
         raise InvalidArgumentError(
-            f"strided_slice: slice index {entry} of dimension {axis} out of bounds. The dimension has size {size}."
+            f"strided_slice: slice index {entry} of dimension {axis} out of bounds. The dimension "
+            f"has size {size}."
         )
     return position
 

@@ -43,7 +43,8 @@ def along_last(g: Any, spec: Any) -> Any:
     return spread(g, axis=(-1,), keepdims=False, shape=spec.shape)
 
 
-# The losses take the softmax `p` of their logits as a third input without a rule: the tape keeps it, so the backward
+# The losses take the softmax `p` of their logits as a third input without a rule: the tape keeps
+# it, so the backward
 # pass computes no exponential, and a second derivative goes through the softmax that was recorded.
 
 
@@ -76,7 +77,7 @@ def sparse_cross_entropy(logits, labels, p):
     """Minus the logarithm of `p`, the softmax of `logits`, at the class each label names."""
     classes = logits.shape[-1]
     labels = np.asarray(labels)
-    if labels.size and not (0 <= labels.min() and labels.max() < classes):
+    if labels.size and not (labels.min() >= 0 and labels.max() < classes):
         bad = labels[(labels < 0) | (labels >= classes)].ravel()[0]
         raise InvalidArgumentError(
             "sparse_softmax_cross_entropy_with_logits: Received a label value of "
@@ -88,7 +89,8 @@ def sparse_cross_entropy(logits, labels, p):
 
 
 @elementwise(
-    logits=lambda g, logits, labels: g * (sigmoid(logits) - labels), labels=lambda g, logits: -g * logits
+    logits=lambda g, logits, labels: g * (sigmoid(logits) - labels),
+    labels=lambda g, logits: -g * logits,
 )
 def sigmoid_cross_entropy(logits, labels):
     """Cross-entropy of independent yes-or-no labels, without overflow or cancellation."""

@@ -1,4 +1,4 @@
-"""Special functions: error functions, the gamma and beta families, Bessel functions and some integrals.
+"""Special functions: error, gamma, beta and Bessel functions, and some integrals.
 
 Kernels reach SciPy only through the module global `special`, which imports it on first use.
 """
@@ -36,7 +36,9 @@ special = Lazy("scipy.special")
 def evaluate(function: Any, *xs: Any) -> Any:
     """`function` of arrays, the half types in float32."""
     dtype = xs[0].dtype
-    return function(*(x.astype(accumulator(dtype), copy=False) for x in xs)).astype(dtype, copy=False)
+    return function(*(x.astype(accumulator(dtype), copy=False) for x in xs)).astype(
+        dtype, copy=False
+    )
 
 
 def scaled(g: Any, factor: float, dtype: Any) -> Any:
@@ -44,34 +46,42 @@ def scaled(g: Any, factor: float, dtype: Any) -> Any:
     return g * dtype.type(factor)
 
 
-# -- error functions ---------------------------------------------------------------------------------------------
+# -- error functions -------------------------------------------------------------------------------
 
 
-@elementwise(x=lambda g, x, x_spec: scaled(g * exp(-square(x)), 2 / math.sqrt(math.pi), x_spec.dtype))
+@elementwise(
+    x=lambda g, x, x_spec: scaled(g * exp(-square(x)), 2 / math.sqrt(math.pi), x_spec.dtype)
+)
 def erf(x):
     """Error function."""
     return evaluate(special.erf, x)
 
 
-@elementwise(x=lambda g, x, x_spec: scaled(g * exp(-square(x)), -2 / math.sqrt(math.pi), x_spec.dtype))
+@elementwise(
+    x=lambda g, x, x_spec: scaled(g * exp(-square(x)), -2 / math.sqrt(math.pi), x_spec.dtype)
+)
 def erfc(x):
     """One minus the error function, accurate where that is small."""
     return evaluate(special.erfc, x)
 
 
-@elementwise(x=lambda g, out, x_spec: scaled(g * exp(square(out)), math.sqrt(math.pi) / 2, x_spec.dtype))
+@elementwise(
+    x=lambda g, out, x_spec: scaled(g * exp(square(out)), math.sqrt(math.pi) / 2, x_spec.dtype)
+)
 def erfinv(x):
     """Inverse of the error function."""
     return evaluate(special.erfinv, x)
 
 
-@elementwise(x=lambda g, out, x_spec: scaled(g * exp(square(out) / 2), math.sqrt(2 * math.pi), x_spec.dtype))
+@elementwise(
+    x=lambda g, out, x_spec: scaled(g * exp(square(out) / 2), math.sqrt(2 * math.pi), x_spec.dtype)
+)
 def ndtri(x):
     """Quantile of the standard normal distribution."""
     return evaluate(special.ndtri, x)
 
 
-# -- gamma and beta ----------------------------------------------------------------------------------------------
+# -- gamma and beta --------------------------------------------------------------------------------
 
 
 @elementwise(x=lambda g, x: g * digamma(x))
@@ -125,7 +135,7 @@ def igammac(a, x):
 
 
 def density_by_a(a: Any, x: Any, order: int) -> Any:
-    """Derivative of `gamma_density` with respect to `a`: its logarithm has the derivative log(x) - digamma(a)."""
+    """Derivative of `gamma_density` by `a`; that of its logarithm is log(x) - digamma(a)."""
     rates = [log(x) - digamma(a), *(-polygamma(ones_like(a) * k, a) for k in range(1, order))]
     found = [gamma_density(a, x)]
     for n in range(order):
@@ -138,7 +148,7 @@ def density_by_a(a: Any, x: Any, order: int) -> Any:
     x=lambda g, a, x, order: g * density_by_a(a, x, order),
 )
 def igamma_by_a(a, x, *, order: int):
-    """Derivative of `igamma` with respect to `a`; from the second on by differences of fourth order."""
+    """Derivative of `igamma` by `a`; from the second on by differences of fourth order."""
     return derivative(*doubles(a, x), order).astype(a.dtype)
 
 
@@ -147,7 +157,9 @@ def derivative(a: Any, x: Any, order: int) -> Any:
     if order == 1:
         return slope(a, x)
     h = a / 1000 * 4 ** (order - 2)
-    near, far = (derivative(a + s, x, order - 1) - derivative(a - s, x, order - 1) for s in (h, 2 * h))
+    near, far = (
+        derivative(a + s, x, order - 1) - derivative(a - s, x, order - 1) for s in (h, 2 * h)
+    )
     return (8 * near - far) / (12 * h)
 
 
@@ -157,7 +169,7 @@ def doubles(*xs: Any) -> tuple[Any, ...]:
 
 
 def slope(a: Any, x: Any) -> Any:
-    """Derivative of the lower incomplete gamma function: a series, and a quadrature in the upper tail."""
+    """Derivative of `igamma` by `a`: a series, and a quadrature in the upper tail."""
     tail = x > a + 3 * np.sqrt(np.abs(a)) + 2
     out = np.where((a > 0) & (x >= 0), 0.0, np.nan)
     lower = (a > 0) & (x > 0) & ~tail
@@ -181,7 +193,7 @@ def slope_by_series(a: Any, x: Any) -> Any:
 
 
 def slope_by_quadrature(a: Any, x: Any) -> Any:
-    """The derivative of the integral beyond `x` by Gauss and Laguerre, scaled so that the integrand is flat."""
+    """The integral beyond `x`, by Gauss and Laguerre, scaled so that the integrand is flat."""
     nodes, weights = np.polynomial.laguerre.laggauss(48)
     gap = (x - a + 1)[..., None]
     u = nodes / gap
@@ -203,7 +215,7 @@ def betainc(a, b, x):
     return evaluate(special.betainc, a, b, x)
 
 
-# -- Bessel functions --------------------------------------------------------------------------------------------
+# -- Bessel functions ------------------------------------------------------------------------------
 
 
 def over(y: Any, x: Any) -> Any:
@@ -284,7 +296,7 @@ def bessel_y1(x):
     return evaluate(special.y1, x)
 
 
-# -- integrals ---------------------------------------------------------------------------------------------------
+# -- integrals -------------------------------------------------------------------------------------
 
 
 @elementwise(x=lambda g, x, out: g * (1 - 2 * x * out))

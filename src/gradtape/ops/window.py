@@ -1,6 +1,7 @@
 """Convolutions and pools: what slides a window over the spatial axes of (batch, …, channels).
 
-A window has one static parameter, `window`, that says how it moves. Convolution, its adjoint and the correlation that
+A window has one static parameter, `window`, that says how it moves. Convolution, its adjoint and
+the correlation that
 gives the filter are bilinear and are each other's derivatives, so any order of derivative exists.
 """
 
@@ -15,7 +16,7 @@ import numpy as np
 from gradtape.core.dtypes import accumulator
 from gradtape.core.primitive import primitive
 from gradtape.ops.elementwise import zero
-from gradtape.ops.reduce import lowest
+from gradtape.ops.reduce import fold, lowest
 
 
 class Window(NamedTuple):
@@ -75,10 +76,17 @@ def inner_shape(shape: tuple[int, ...], window: Window) -> tuple[int, ...]:
     return shape[-1 - len(window.size) : -1]
 
 
-# -- convolution: x (..., batch, *spatial, c), w (..., *size, c / groups, o), y (..., batch, *outputs, o) --------------
+# -- convolution: x (..., batch, *spatial, c), w (..., *size, c / groups, o), y (..., batch, *output
 #
-# Each kernel is one matrix product with the *columns* (..., groups, places, taps * c / groups), which have a row for
-# each place of the window. Channels and outputs belong to `groups` groups that do not see each other.
+# Each kernel is one matrix product with the *columns* (..., groups, places, taps * c / groups),
+# which have a row for
+# each place of the window. Channels and outputs belong to `groups` groups that do not see each
+# other.
+
+
+def folded(t: Any, spec: Any, g: Any, out_spec: Any, window: Window) -> Any:
+    """A cotangent summed over lead axes that only the other operand had."""
+    return fold(t, spec.shape, len(window.size) + 2, g, out_spec.shape)
 
 
 def columns(x: Any, window: Window, groups: int) -> Any:
@@ -116,11 +124,16 @@ def multiplied(a: Any, b: Any, dtype: Any) -> Any:
     return np.matmul(a.astype(wide), b.astype(wide)).astype(dtype)
 
 
-def convolve_wrt_x(g, w, x_spec, window, groups):
-    return unconvolve(g, w, window=window, groups=groups, spatial=inner_shape(x_spec.shape, window))
+def convolve_wrt_x(g, w, x_spec, out_spec, window, groups):
+    t = unconvolve(g, w, window=window, groups=groups, spatial=inner_shape(x_spec.shape, window))
+    return folded(t, x_spec, g, out_spec, window)
 
 
-@primitive(x=convolve_wrt_x, w=lambda g, x, window, groups: correlate(x, g, window=window, groups=groups))
+def convolve_wrt_w(g, x, w_spec, out_spec, window, groups):
+    return folded(correlate(x, g, window=window, groups=groups), w_spec, g, out_spec, window)
+
+
+@primitive(x=convolve_wrt_x, w=convolve_wrt_w)
 def convolve(x, w, *, window: Window, groups: int):
     """Weighted sums of the windows of `x`."""
     n = len(window.size)
@@ -130,11 +143,15 @@ def convolve(x, w, *, window: Window, groups: int):
     return np.moveaxis(result, -3, -2).reshape(*lead, x.shape[-n - 2], *outputs, w.shape[-1])
 
 
-def unconvolve_wrt_w(g, y, window, groups):
-    return correlate(g, y, window=window, groups=groups)
+def unconvolve_wrt_y(g, w, y_spec, out_spec, window, groups):
+    return folded(convolve(g, w, window=window, groups=groups), y_spec, g, out_spec, window)
 
 
-@primitive(y=lambda g, w, window, groups: convolve(g, w, window=window, groups=groups), w=unconvolve_wrt_w)
+def unconvolve_wrt_w(g, y, w_spec, out_spec, window, groups):
+    return folded(correlate(g, y, window=window, groups=groups), w_spec, g, out_spec, window)
+
+
+@primitive(y=unconvolve_wrt_y, w=unconvolve_wrt_w)
 def unconvolve(y, w, *, window: Window, groups: int, spatial: tuple[int, ...]):
     """Adjoint of `convolve` in `x`: spread every place over its window, and add up what overlaps."""
     return unconvolved(y, w, window, groups, spatial, add_view)
@@ -145,15 +162,21 @@ def unconvolve_lowered(y, w, *, window, groups, spatial):
     return unconvolved(y, w, window, groups, spatial, add_view_lowered)
 
 
-def unconvolved(y: Any, w: Any, window: Window, groups: int, spatial: tuple[int, ...], adder: Any) -> Any:
+def unconvolved(
+    y: Any, w: Any, window: Window, groups: int, spatial: tuple[int, ...], adder: Any
+) -> Any:
     """The kernel of `unconvolve`; `adder` adds into a view."""
     n, taps = len(window.size), prod(window.size)
-    rows = multiplied(places(y, window, groups), np.swapaxes(filters(w, window, groups), -1, -2), y.dtype)
+    rows = multiplied(
+        places(y, window, groups), np.swapaxes(filters(w, window, groups), -1, -2), y.dtype
+    )
     lead = rows.shape[:-3]
     channels = w.shape[-2]
     apart = rows.reshape(*rows.shape[:-1], taps, channels)
     outputs = inner_shape(y.shape, window)
-    parts = np.moveaxis(apart, -4, -2).reshape(*lead, y.shape[-n - 2], *outputs, taps, groups * channels)
+    parts = np.moveaxis(apart, -4, -2).reshape(
+        *lead, y.shape[-n - 2], *outputs, taps, groups * channels
+    )
     total = np.zeros((*lead, y.shape[-n - 2], *grown(spatial, window), groups * channels), y.dtype)
     for k, tap in enumerate(window.taps()):
         total = adder(total, window.key(tap, outputs), parts[..., k, :])
@@ -171,20 +194,27 @@ def add_view_lowered(total: Any, key: Any, part: Any) -> Any:
     return total.at[key].add(part)
 
 
-def correlate_wrt_x(g, y, x_spec, window, groups):
-    return unconvolve(y, g, window=window, groups=groups, spatial=inner_shape(x_spec.shape, window))
+def correlate_wrt_x(g, y, x_spec, out_spec, window, groups):
+    t = unconvolve(y, g, window=window, groups=groups, spatial=inner_shape(x_spec.shape, window))
+    return folded(t, x_spec, g, out_spec, window)
 
 
-@primitive(x=correlate_wrt_x, y=lambda g, x, window, groups: convolve(x, g, window=window, groups=groups))
+def correlate_wrt_y(g, x, y_spec, out_spec, window, groups):
+    return folded(convolve(x, g, window=window, groups=groups), y_spec, g, out_spec, window)
+
+
+@primitive(x=correlate_wrt_x, y=correlate_wrt_y)
 def correlate(x, y, *, window: Window, groups: int):
     """Adjoint of `convolve` in `w`: how each tap of the windows of `x` goes together with `y`."""
     rows = np.swapaxes(columns(x, window, groups), -1, -2)
     result = multiplied(rows, places(y, window, groups), x.dtype)
     lead = result.shape[:-3]
-    return np.moveaxis(result, -3, -2).reshape(*lead, *window.size, x.shape[-1] // groups, y.shape[-1])
+    return np.moveaxis(result, -3, -2).reshape(
+        *lead, *window.size, x.shape[-1] // groups, y.shape[-1]
+    )
 
 
-# -- pools ---------------------------------------------------------------------------------------------------------------
+# -- pools -----------------------------------------------------------------------------------------
 
 
 def sum_pool_wrt_x(g, x_spec, window):
@@ -216,7 +246,9 @@ def spread_pool_lowered(g, *, window, spatial):
 def spread_over(g: Any, window: Window, spatial: tuple[int, ...], adder: Any) -> Any:
     """The kernel of `spread_pool`."""
     n = len(window.size)
-    total = np.zeros((*g.shape[: -n - 1], *grown(spatial, window), g.shape[-1]), accumulator(g.dtype))
+    total = np.zeros(
+        (*g.shape[: -n - 1], *grown(spatial, window), g.shape[-1]), accumulator(g.dtype)
+    )
     for tap in window.taps():
         total = adder(total, window.key(tap, inner_shape(g.shape, window)), g)
     return cropped(total, window, spatial).astype(g.dtype, copy=False)
@@ -228,7 +260,10 @@ def max_pool_wrt_x(g, x, out, window, every):
 
 @primitive(x=max_pool_wrt_x)
 def max_pool(x, *, window: Window, every: bool):
-    """Largest elements of the windows of `x`; of equals the first gets the cotangent, or `every` one all of it."""
+    """Largest elements of the windows of `x`.
+
+    Of equals the first gets the cotangent, or `every` one all of it.
+    """
     full = padded(x, window, lowest(x.dtype))
     outputs = window.outputs(inner_shape(x.shape, window))
     out = None
@@ -290,7 +325,7 @@ def max_repool(g, x, peak, *, window: Window, every: bool):
     return total
 
 
-# -- patches ---------------------------------------------------------------------------------------------------------------
+# -- patches ---------------------------------------------------------------------------------------
 
 
 def patches_wrt_x(g, x_spec, window):

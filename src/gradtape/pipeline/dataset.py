@@ -1,7 +1,7 @@
 """Datasets: sequences of elements that are made when they are asked for.
 
-A dataset is three things: a function that starts a pass over its elements, one that says what the elements look like,
-and how many there are. Each method builds another dataset out of that.
+A dataset is three things: a function that starts a pass over its elements, one that says what the
+elements look like, and how many there are. Each method builds another dataset out of that.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.shapes import TensorShape
 from gradtape.core.spec import TensorSpec, TypeSpec
-from gradtape.core.tensor import Tensor, eager
+from gradtape.core.tensor import Tensor
+from gradtape.pipeline.element import batched, checked, require_callable, slice_of, stacked
 from gradtape.pipeline.iterator import Iterator, NumpyIterator
 from gradtape.pipeline.options import Options
 from gradtape.pipeline.probe import common, probed
@@ -33,39 +34,6 @@ UNKNOWN = -2
 Pass = Generator[Any, None, None]
 
 
-class DatasetSpec(TypeSpec):
-    """The spec of a dataset: that of its elements."""
-
-    __slots__ = ("_element_spec",)
-
-    def __init__(self, element_spec: Any, dataset_shape: Any = ()) -> None:
-        """Describe datasets of elements that `element_spec` describes."""
-        self._element_spec = element_spec
-
-    @property
-    def value_type(self) -> Any:
-        """The class Dataset."""
-        return Dataset
-
-    @property
-    def element_spec(self) -> Any:
-        """What describes the elements."""
-        return self._element_spec
-
-    @property
-    def _component_specs(self) -> Any:
-        return self._element_spec
-
-    def _to_components(self, value: Any) -> Any:
-        return value
-
-    def _from_components(self, components: Any) -> Any:
-        return components
-
-    def _serialize(self) -> tuple[Any, ...]:
-        return self._element_spec, TensorShape(())
-
-
 class Dataset(CompositeTensor, Iterable[Any]):
     """A sequence of elements, each a structure of tensors, made when it is asked for.
 
@@ -75,11 +43,16 @@ class Dataset(CompositeTensor, Iterable[Any]):
         [[0, 1], [4, 9], [16]]
 
     Note:
-        The functions given to `map` and others run in Python for every element, and nothing is computed ahead.
+        The functions given to `map` and others run in Python for every element, and nothing is
+        computed ahead.
     """
 
     def __init__(
-        self, elements: Callable[[], Any], spec: Callable[[], Any], size: int, options: Options | None = None
+        self,
+        elements: Callable[[], Any],
+        spec: Callable[[], Any],
+        size: int,
+        options: Options | None = None,
     ) -> None:
         """Made by the class methods and methods below, not directly."""
         self._elements = elements
@@ -88,7 +61,9 @@ class Dataset(CompositeTensor, Iterable[Any]):
         self._size = size
         self._options = options or Options()
 
-    def _with(self, elements: Callable[[], Any], spec: Callable[[], Any] | None, size: int) -> Dataset:
+    def _with(
+        self, elements: Callable[[], Any], spec: Callable[[], Any] | None, size: int
+    ) -> Dataset:
         return Dataset(elements, spec or (lambda: self.element_spec), size, self._options)
 
     @property
@@ -122,7 +97,7 @@ class Dataset(CompositeTensor, Iterable[Any]):
         return f"<{type(self).__name__} element_spec={self.element_spec}>"
 
     def cardinality(self) -> Tensor:
-        """The number of elements; INFINITE_CARDINALITY or UNKNOWN_CARDINALITY if it is not a number."""
+        """The number of elements, INFINITE_CARDINALITY or UNKNOWN_CARDINALITY."""
         return convert(np.int64(self._size))
 
     def as_numpy_iterator(self) -> NumpyIterator:
@@ -135,7 +110,9 @@ class Dataset(CompositeTensor, Iterable[Any]):
 
     def with_options(self, options: Options, name: str | None = None) -> Dataset:
         """The same dataset with `options` set."""
-        return Dataset(self._elements, lambda: self.element_spec, self._size, self._options.merge(options))
+        return Dataset(
+            self._elements, lambda: self.element_spec, self._size, self._options.merge(options)
+        )
 
     @staticmethod
     @public
@@ -164,10 +141,12 @@ class Dataset(CompositeTensor, Iterable[Any]):
                 raise ValueError(f"Dimensions {sizes[0]} and {n} are not compatible")
 
         def elements() -> Pass:
-            for i in range(sizes[0]):
-                yield mapped(lambda leaf: leaf if leaf is None else eager(leaf._array[i]), element)
+            return (slice_of(element, i) for i in range(sizes[0]))
 
-        spec = mapped(lambda s: TensorSpec(s.shape[1:], s.dtype) if hasattr(s, "shape") else s, spec_of(element))
+        spec = mapped(
+            lambda s: TensorSpec(s.shape[1:], s.dtype) if hasattr(s, "shape") else s,
+            spec_of(element),
+        )
         return Dataset(elements, lambda: spec, sizes[0])
 
     @staticmethod
@@ -223,11 +202,16 @@ class Dataset(CompositeTensor, Iterable[Any]):
             A dataset of scalars.
         """
         if not 1 <= len(args) <= 3:
-            raise ValueError(f"Invalid `args`. The length of `args` should be between 1 and 3 but was {len(args)}.")
+            raise ValueError(
+                "Invalid `args`. The length of `args` should be between 1 and 3 "
+                f"but was {len(args)}."
+            )
         dtype = dtypes.as_dtype(kwargs.get("output_type", dtypes.int64))
         numbers = range(*(int(a) for a in args))
         return Dataset(
-            lambda: (convert(i, dtype) for i in numbers), lambda: TensorSpec((), dtype), len(numbers)
+            lambda: (convert(i, dtype) for i in numbers),
+            lambda: TensorSpec((), dtype),
+            len(numbers),
         )
 
     @staticmethod
@@ -239,8 +223,8 @@ class Dataset(CompositeTensor, Iterable[Any]):
         for part in parts:
             if not isinstance(part, Dataset):
                 raise TypeError(
-                    "Invalid input to `zip`. Inputs are expected to be (nested) structures of `tf.data.Dataset` "
-                    f"objects but encountered object of type {type(part)}."
+                    "Invalid input to `zip`. Inputs are expected to be (nested) structures of "
+                    f"`tf.data.Dataset` objects but encountered object of type {type(part)}."
                 )
 
         def elements() -> Pass:
@@ -277,7 +261,9 @@ class Dataset(CompositeTensor, Iterable[Any]):
         def inner(element: Any) -> Dataset:
             made = called(map_func, element)
             if not isinstance(made, Dataset):
-                raise TypeError(f"flat_map: `map_func` must return a `Dataset` object. Got {type(made)}.")
+                raise TypeError(
+                    f"flat_map: `map_func` must return a `Dataset` object. Got {type(made)}."
+                )
             return made
 
         return self._with(
@@ -323,14 +309,16 @@ class Dataset(CompositeTensor, Iterable[Any]):
         deterministic: Any = None,
         name: str | None = None,
     ) -> Dataset:
-        """Consecutive elements stacked, `batch_size` at a time; the last batch may be smaller, or dropped.
+        """Elements stacked, `batch_size` at a time; the last batch may be smaller, or is dropped.
 
         Raises:
-            InvalidArgumentError: if the size is not positive, or elements of a batch differ in shape.
+            InvalidArgumentError: if the size is not positive, or elements differ in shape.
         """
         size = int(convert(batch_size))
         if size < 1:
-            raise InvalidArgumentError(f"batch: Batch size must be greater than zero. Received {size}.")
+            raise InvalidArgumentError(
+                f"batch: Batch size must be greater than zero. Received {size}."
+            )
         drop = bool(drop_remainder)
 
         def elements() -> Pass:
@@ -368,7 +356,11 @@ class Dataset(CompositeTensor, Iterable[Any]):
 
     @public
     def shuffle(
-        self, buffer_size: Any, seed: Any = None, reshuffle_each_iteration: Any = True, name: str | None = None
+        self,
+        buffer_size: Any,
+        seed: Any = None,
+        reshuffle_each_iteration: Any = True,
+        name: str | None = None,
     ) -> Dataset:
         """The elements in random order, drawn from a buffer of `buffer_size` of them.
 
@@ -387,9 +379,12 @@ class Dataset(CompositeTensor, Iterable[Any]):
         size = int(convert(buffer_size))
         if size < 1 and size != UNKNOWN:
             raise InvalidArgumentError(
-                f"shuffle: buffer_size must be greater than zero or UNKNOWN_CARDINALITY. Received {size}."
+                "shuffle: buffer_size must be greater than zero or UNKNOWN_CARDINALITY. "
+                f"Received {size}."
             )
-        key, counter = SEEDS.stream("shuffle_dataset", None if seed is None else int(convert(seed)), 0)
+        key, counter = SEEDS.stream(
+            "shuffle_dataset", None if seed is None else int(convert(seed)), 0
+        )
         passes = repeat(0) if reshuffle_each_iteration in (False,) else count()
 
         def elements() -> Pass:
@@ -412,7 +407,9 @@ class Dataset(CompositeTensor, Iterable[Any]):
         n = self._size
         size = n if most < 0 else most if n == INFINITE else n if n == UNKNOWN else min(n, most)
         return self._with(
-            lambda: islice(self._elements(), None if most < 0 else most), None, 0 if most == 0 else size
+            lambda: islice(self._elements(), None if most < 0 else most),
+            None,
+            0 if most == 0 else size,
         )
 
     @public
@@ -438,7 +435,8 @@ class Dataset(CompositeTensor, Iterable[Any]):
             spec = None
         if spec is None or None in flatten(spec):
             raise TypeError(
-                f"concatenate: Incompatible dataset elements: {self.element_spec} vs. {dataset.element_spec}"
+                f"concatenate: Incompatible dataset elements: {self.element_spec} vs. "
+                f"{dataset.element_spec}"
             )
         sizes = (self._size, dataset._size)
         size = INFINITE if INFINITE in sizes else UNKNOWN if UNKNOWN in sizes else sum(sizes)
@@ -463,52 +461,34 @@ class Dataset(CompositeTensor, Iterable[Any]):
         return state
 
 
-def require_callable(function: Any) -> None:
-    """Complain as TensorFlow about what cannot be called."""
-    if not callable(function):
-        raise ValueError(f"Argument `func` must be a callable. Received func={function} (of type {type(function)})")
+class DatasetSpec(TypeSpec):
+    """The spec of a dataset: that of its elements."""
 
+    __slots__ = ("_element_spec",)
 
-def stacked(*leaves: Any) -> Any:
-    """One component of the elements of a batch."""
-    if leaves[0] is None:
-        return None
-    shapes = [leaf._array.shape for leaf in leaves]
-    for shape in shapes:
-        if shape != shapes[0]:
-            raise InvalidArgumentError(
-                f"batch: Cannot batch tensors with different shapes. First element had shape {list(shapes[0])} and "
-                f"another {list(shape)}. Pad or crop them first."
-            )
-    return eager(np.stack([leaf._array for leaf in leaves]))
+    def __init__(self, element_spec: Any, dataset_shape: Any = ()) -> None:
+        """Describe datasets of elements that `element_spec` describes."""
+        self._element_spec = element_spec
 
+    @property
+    def value_type(self) -> Any:
+        """The class Dataset."""
+        return Dataset
 
-def batched(spec: Any, width: int | None) -> Any:
-    """The spec of a batch of `width` values of `spec`."""
-    if not isinstance(spec, TensorSpec):
-        return spec
-    return TensorSpec(TensorShape([width]).concatenate(spec.shape), spec.dtype)
+    @property
+    def element_spec(self) -> Any:
+        """What describes the elements."""
+        return self._element_spec
 
+    @property
+    def _component_specs(self) -> Any:
+        return self._element_spec
 
-def checked(spec: Any, value: Any) -> Any:
-    """What a generator yielded, as an element of this spec."""
-    try:
-        return mapped(checked_leaf, spec, value)
-    except (KeyError, ValueError, TypeError) as error:
-        raise InvalidArgumentError(
-            f"from_generator: TypeError: `generator` yielded an element that does not match {spec}. "
-            f"Received {value!r:.200}: {error}"
-        ) from error
-
-
-def checked_leaf(spec: Any, value: Any) -> Any:
-    """One component of what a generator yielded."""
-    if not isinstance(spec, TensorSpec):
+    def _to_components(self, value: Any) -> Any:
         return value
-    tensor = convert(value, spec.dtype)
-    if not spec.shape.is_compatible_with(tensor.shape):
-        raise InvalidArgumentError(
-            f"from_generator: TypeError: `generator` yielded an element of shape {tensor.shape} where an element of "
-            f"shape {spec.shape} was expected."
-        )
-    return tensor
+
+    def _from_components(self, components: Any) -> Any:
+        return components
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return self._element_spec, TensorShape(())

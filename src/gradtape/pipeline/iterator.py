@@ -83,4 +83,6 @@ class NumpyIterator(PythonIterator[Any]):
 
     def __next__(self) -> Any:
         """The next element."""
-        return mapped(lambda leaf: leaf.numpy() if hasattr(leaf, "numpy") else leaf, next(self._iterator))
+        return mapped(
+            lambda leaf: leaf.numpy() if hasattr(leaf, "numpy") else leaf, next(self._iterator)
+        )

@@ -1,4 +1,4 @@
-"""Options of a dataset: hints for TensorFlow's runtime, kept so that programs may set and read them."""
+"""Options of a dataset: hints for TensorFlow's runtime, which may be set and read."""
 
 from __future__ import annotations
 
@@ -90,7 +90,14 @@ class ThreadingOptions(OptionGroup):
 class AutotuneOptions(OptionGroup):
     """Automatic choice of buffer sizes."""
 
-    names = ("autotune_algorithm", "cpu_budget", "enabled", "initial_parallelism", "min_parallelism", "ram_budget")
+    names = (
+        "autotune_algorithm",
+        "cpu_budget",
+        "enabled",
+        "initial_parallelism",
+        "min_parallelism",
+        "ram_budget",
+    )
 
 
 class Options(OptionGroup):

@@ -24,7 +24,7 @@ def probed(function: Callable[[Any], Any], spec: Any) -> Any:
     saved = [save() for save, _ in REPLAYED]
     try:
         with unheard():
-            found = [function(mapped(lambda s: stand_in(s, n), spec)) for n in SIZES[: 1 + unknown]]
+            found = [function(stand_in(spec, n)) for n in SIZES[: 1 + unknown]]
     finally:
         for (_, restore), state in zip(REPLAYED, saved, strict=True):
             restore(state)
@@ -37,11 +37,17 @@ def common(a: Any, b: Any) -> Any:
 
 
 def stand_in(spec: Any, size: int) -> Any:
-    """A value of this spec, with `size` for what is unknown."""
+    """An element of this spec, with `size` for what is unknown."""
+    return mapped(lambda leaf: stand_in_leaf(leaf, size), spec)
+
+
+def stand_in_leaf(spec: Any, size: int) -> Any:
+    """A component of this spec."""
     if isinstance(spec, TensorSpec):
         if spec.shape.rank is None:
             raise NotImplementedError(
-                "element_spec: a function of tensors of unknown rank is not looked into. Give output_shapes."
+                "element_spec: a function of tensors of unknown rank is not looked into. "
+                "Give output_shapes."
             )
         shape = tuple(size if n is None else n for n in spec.shape.as_list())
         blank = b"" if spec.dtype.name == "string" else 0

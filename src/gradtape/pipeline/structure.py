@@ -1,4 +1,4 @@
-"""Elements of datasets: structures of tensors in which tuples and dicts are nested, and a list is a tensor."""
+"""Elements of datasets: tuples and dicts of tensors, nested; a list is not nested, but a tensor."""
 
 from __future__ import annotations
 
@@ -52,7 +52,9 @@ def flatten(structure: Any) -> list[Any]:
 def mapped(function: Callable[..., Any], structure: Any, *others: Any) -> Any:
     """A structure like `structure` with `function` of the leaves."""
     if isinstance(structure, Mapping):
-        values = {k: mapped(function, structure[k], *(other[k] for other in others)) for k in structure}
+        values = {
+            k: mapped(function, structure[k], *(other[k] for other in others)) for k in structure
+        }
         return mapped_keys(structure, values)
     if isinstance(structure, tuple):
         children = [mapped(function, *each) for each in zip(structure, *others, strict=True)]
@@ -105,7 +107,9 @@ def spec_of_leaf(leaf: Any) -> Any:
 
 
 def called(function: Callable[..., Any], element: Any) -> Any:
-    """What `function` makes of an element; a tuple is spread over its parameters, a list it returns is a tuple."""
+    """What `function` makes of an element: a tuple is spread over its parameters.
+
+    A list that it returns is taken for a tuple.
+    """
     result = function(*element) if type(element) is tuple else function(element)
     return as_element(tuple(result) if isinstance(result, list) else result)
-

@@ -32,7 +32,8 @@ class Function:
     """What `tf.function` makes of a Python function.
 
     Note:
-        Compiling is not there yet: a call runs the Python if functions are run eagerly, and is refused otherwise.
+        Compiling is not there yet: a call runs the Python if functions are run eagerly, and is
+        refused otherwise.
     """
 
     def __init__(
@@ -65,8 +66,8 @@ class Function:
         """Call the function."""
         if not Mode.eager:
             raise NotImplementedError(
-                f"tf.function: {self._name} cannot be compiled yet. "
-                "Leave the decorator out, or run eagerly with tf.config.run_functions_eagerly(True)."
+                f"tf.function: {self._name} cannot be compiled yet. Leave the decorator out, or "
+                "run eagerly with tf.config.run_functions_eagerly(True)."
             )
         return self._python_function(*args, **kwargs)
 

@@ -1,7 +1,8 @@
 """The global seed, and how far each seeded random op has come.
 
-An op with a seed of its own goes on where it stopped when it is called again with that seed; `set_seed` starts all of
-them over. An op without one gets a fresh seed from the global one, or, if that is unset, from the operating system.
+An op with a seed of its own goes on where it stopped when it is called again with that seed;
+`set_seed` starts all of them over. An op without one gets a fresh seed from the global one, or, if
+that is unset, from the operating system.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ HALF = 64
 
 
 class Seeds:
-    """The seed that is set, where fresh seeds come from, and how many blocks each stream has given."""
+    """The seed that is set, where fresh seeds come from, and how far each stream has come."""
 
     def __init__(self, seed: int | None = None) -> None:
         """Start over from `seed`."""

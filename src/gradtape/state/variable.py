@@ -6,7 +6,7 @@ import functools
 import itertools
 import threading
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any
 
 from gradtape.core import dtypes
 from gradtape.core.context import local, unheard
@@ -16,10 +16,11 @@ from gradtape.core.enums import VariableAggregation, VariableSynchronization
 from gradtape.core.errors import InvalidArgumentError, OutOfRangeError, public
 from gradtape.core.scope import current_scope
 from gradtape.core.shapes import TensorShape
-from gradtape.core.tensor import CPU, Reference, Tensor, TensorLike, eager, value_repr
+from gradtape.core.tensor import CPU, EagerTensor, Reference, Tensor, TensorLike, eager, value_repr
 from gradtape.ops.elementwise import add, identity, subtract
 from gradtape.ops.index import gather, gather_nd
 from gradtape.state import scatter
+from gradtape.state.legacy import Legacy
 from gradtape.state.operators import Operators
 from gradtape.state.scattering import Scattering
 
@@ -44,7 +45,7 @@ class Handle:
         return hash(self.variable._key)
 
 
-class Variable(Operators, Scattering, TensorLike):
+class Variable(Operators, Scattering, Legacy, TensorLike):
     """A tensor that can be assigned to.
 
     Args:
@@ -122,6 +123,7 @@ class Variable(Operators, Scattering, TensorLike):
         self._key = next_key()
         self._lock = threading.RLock()
         self._value = eager(tensor._array)
+        self._dtype = tensor.dtype
 
     # -- what it is
 
@@ -146,7 +148,7 @@ class Variable(Operators, Scattering, TensorLike):
     @property
     def dtype(self) -> dtypes.DType:
         """The element type; it never changes."""
-        return self._value.dtype
+        return self._dtype
 
     @property
     def shape(self) -> TensorShape:
@@ -186,41 +188,6 @@ class Variable(Operators, Scattering, TensorLike):
     def device(self) -> str:
         """Where the array lives."""
         return CPU
-
-    @property
-    def initializer(self) -> None:
-        """None: eager variables have their value from the start."""
-
-    def is_initialized(self, name: str | None = None) -> Tensor:
-        """True: eager variables have their value from the start."""
-        return convert(True)
-
-    @property
-    def initial_value(self) -> NoReturn:
-        """Not kept."""
-        raise RuntimeError(
-            "tf.Variable.initial_value is not supported when eager execution is enabled."
-        )
-
-    def initialized_value(self) -> NoReturn:
-        """Not supported."""
-        raise NotImplementedError("tf.Variable.initialized_value: read the variable instead.")
-
-    @property
-    def op(self) -> NoReturn:
-        """Undefined in eager execution."""
-        raise AttributeError("tf.Variable.op is undefined when eager execution is enabled.")
-
-    @property
-    def graph(self) -> NoReturn:
-        """Undefined in eager execution."""
-        raise AttributeError("tf.Variable.graph is undefined when eager execution is enabled.")
-
-    def eval(self, session: Any = None) -> NoReturn:
-        """Not supported in eager execution."""
-        raise RuntimeError(
-            "tf.Variable.eval is not supported when eager execution is enabled. Use .numpy()."
-        )
 
     def ref(self) -> Reference:
         """A hashable reference to this variable."""
@@ -306,6 +273,12 @@ class Variable(Operators, Scattering, TensorLike):
         """Make `raw` the value. Every change of a variable ends here."""
         self._value = eager(raw)
 
+    def _taken(self, value: Any) -> Any:
+        """The raw array of what is assigned, of this dtype."""
+        if type(value) is EagerTensor and value._array.dtype == self._value._array.dtype:
+            return value._array
+        return convert(value, self._dtype)._array
+
     def _changed(self, read_value: bool = True) -> Any:
         """What an assignment returns; handing the variable out counts as reading it."""
         if not read_value:
@@ -336,14 +309,13 @@ class Variable(Operators, Scattering, TensorLike):
         Raises:
             ValueError: if the shape, or a tensor's dtype, does not fit; nothing has changed then.
         """
-        tensor = convert(value, self.dtype)
-        if not self._shape.is_compatible_with(tensor.shape):
+        raw = self._taken(value)
+        if raw.shape != self._value._array.shape and not self._shape.is_compatible_with(raw.shape):
             raise ValueError(
                 f"Cannot assign value to variable {self.name!r}: Shape mismatch. The variable "
-                f"shape {self._shape}, and "
-                f"the assigned value shape {tensor.shape} are incompatible."
+                f"shape {self._shape}, and the assigned value shape {raw.shape} are incompatible."
             )
-        self._install(tensor._array)
+        self._install(raw)
         return self._changed(read_value)
 
     @public
@@ -369,7 +341,7 @@ class Variable(Operators, Scattering, TensorLike):
         return self._shift(subtract, delta, read_value)
 
     def _shift(self, function: Any, delta: Any, read_value: bool) -> Any:
-        raw = convert(delta, self.dtype)._array
+        raw = self._taken(delta)
         if not self.dtype.is_numeric:
             raise InvalidArgumentError(
                 f"assign_{function.op.name}: not defined for {self.dtype.name}."

@@ -12,7 +12,7 @@ from typing import Any
 
 from gradtape.core.dispatch import Handed, Recording, Step, needs_of, quiet
 from gradtape.core.primitive import Primitive, Spec
-from gradtape.core.tensor import EagerTensor, Tensor
+from gradtape.core.tensor import EagerTensor, Tensor, eager, raw_of
 from gradtape.ops.reduce import fold
 from gradtape.ops.shape import zeros
 from gradtape.tape.indexed_slices import SPARSE, Slices, dense
@@ -110,8 +110,9 @@ def filled(g: dict[int, Any], specs: tuple[Spec, ...]) -> tuple[Any, ...]:
     i, some = next(iter(g.items()))
     shape = some._array.shape if isinstance(some, Tensor) else some.shape
     lead = shape[: len(shape) - len(specs[i].shape)]
+    wrap = eager if isinstance(some, Tensor) else raw_of
     return tuple(
-        g[k] if k in g else zeros(lead + spec.shape, spec.dtype) for k, spec in enumerate(specs)
+        g[k] if k in g else wrap(zeros(lead + spec.shape, spec.dtype)) for k, spec in enumerate(specs)
     )
 
 

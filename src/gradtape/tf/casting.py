@@ -20,7 +20,7 @@ from gradtape.tape.indexed_slices import IndexedSlices
 def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     """Convert a tensor to another dtype.
 
-    Floats become integers by cutting off the fraction. Gradients flow between floating and complex dtypes.
+    Floats lose their fraction to become integers. Gradients flow between floats and complex.
 
     Args:
         x: a tensor, IndexedSlices, or what converts to a tensor.
@@ -49,7 +49,8 @@ def recast(tensor: Tensor, wanted: DType) -> Tensor:
         return tensor
     if dtypes.string in (have, wanted) or not wanted.is_numpy_compatible:
         raise UnimplementedError(
-            f"cast: {have.name} to {wanted.name} is not supported. Use tf.strings.as_string or to_number for strings."
+            f"cast: {have.name} to {wanted.name} is not supported. Use tf.strings.as_string or "
+            "to_number for strings."
         )
     target = np.dtype(wanted.as_numpy_dtype)
     if is_differentiable(tensor._array.dtype) and is_differentiable(target):
@@ -59,7 +60,7 @@ def recast(tensor: Tensor, wanted: DType) -> Tensor:
 
 @public
 def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
-    """Convert a tensor to another dtype; what is out of its range becomes its least or largest number.
+    """Convert a tensor to another dtype; what is out of range becomes its least or largest.
 
     Args:
         value: a tensor.
@@ -88,7 +89,7 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
 
 
 def bounds(have: Any, target: Any) -> tuple[Any, Any]:
-    """The least and the largest number of `have` that `target` can hold; None where all of them fit."""
+    """The least and the largest number of `have` that fit `target`; None where all do."""
     ours, theirs = extent(have), extent(target)
     low = None if ours[0] >= theirs[0] else toward_zero(theirs[0], have)
     high = None if ours[1] <= theirs[1] else toward_zero(theirs[1], have)
@@ -130,7 +131,8 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
     a, b = convert(real), convert(imag)
     if a.dtype is not b.dtype or a.dtype not in (dtypes.float32, dtypes.float64):
         raise TypeError(
-            f"complex: The `real` and `imag` components have incorrect types: {a.dtype.name} {b.dtype.name}. "
+            f"complex: The `real` and `imag` components have incorrect types: {a.dtype.name} "
+            f"{b.dtype.name}. "
             "Cast both to float32 or both to float64."
         )
     return e.make_complex(a, b)  # type: ignore[no-any-return]

@@ -9,9 +9,9 @@ import numpy as np
 
 from gradtape.core import dtypes
 from gradtape.core.convert import convert
-from gradtape.core.generate import checked
 from gradtape.core.dtypes import DType
 from gradtape.core.errors import InvalidArgumentError
+from gradtape.core.generate import checked
 from gradtape.core.tensor import Tensor, eager
 
 
@@ -47,7 +47,8 @@ def refuse(op: str, dtype: DType, allowed: frozenset[Any], attribute: str = "T")
     """Say that `op` does not exist for `dtype`."""
     listed = ", ".join(sorted(dtypes.of_numpy(d).name for d in allowed))
     raise InvalidArgumentError(
-        f"{op}: Value for attr '{attribute}' of {dtype.name} is not in the list of allowed values: {listed}. "
+        f"{op}: Value for attr '{attribute}' of {dtype.name} is not in the list of allowed "
+        f"values: {listed}. "
         "Cast the input first."
     )
 
@@ -56,7 +57,8 @@ def same(op: str, x: Tensor, y: Tensor, position: int = 1) -> None:
     """Check that two tensors have one dtype."""
     if x._array.dtype != y._array.dtype:
         raise InvalidArgumentError(
-            f"cannot compute {op} as input #{position}(zero-based) was expected to be a {x.dtype.name} tensor "
+            f"cannot compute {op} as input #{position}(zero-based) was expected to be a "
+            f"{x.dtype.name} tensor "
             f"but is a {y.dtype.name} tensor. Cast one of them first."
         )
 
@@ -67,7 +69,7 @@ def is_typed(value: Any) -> bool:
 
 
 def adopt(value: Any, dtype: DType) -> Tensor:
-    """A tensor of `dtype` from a value without one; integers wrap around and bools count as numbers."""
+    """A tensor of `dtype` from a value without one; integers wrap, and bools are numbers."""
     kind = type(value)
     if kind is bool and not dtype.is_bool:
         value = int(value)
@@ -157,7 +159,7 @@ def binary(
         operands: turns the arguments into tensors.
         reflected: whether the first parameter is the second operand.
         numbers: which operand may reach the kernel as a Python number.
-        asked: a method of the second operand to ask for the result if it is not to be made a tensor.
+        asked: the method of the second operand to ask if that cannot become a tensor.
     """
     pairs = [(forms[i], forms[i + 1]) for i in range(0, len(forms), 2)]
     every = frozenset().union(*(allowed for _, allowed in pairs))

@@ -26,14 +26,17 @@ def values_of(t: Any) -> Tensor:
 
 def like(t: Any, values: Tensor) -> Any:
     """`values` in place of those of `t`."""
-    return IndexedSlices(values, t.indices, t.dense_shape) if isinstance(t, IndexedSlices) else values
+    return (
+        IndexedSlices(values, t.indices, t.dense_shape) if isinstance(t, IndexedSlices) else values
+    )
 
 
 def keep_shape(op: str, before: Tensor, after: Tensor) -> Tensor:
     """Check that the bounds did not stretch the tensor."""
     if before.shape != after.shape:
         raise ValueError(
-            f"{op}: Shapes {before.shape} and {after.shape} are incompatible: the bounds must broadcast to the tensor."
+            f"{op}: Shapes {before.shape} and {after.shape} are incompatible: the bounds must "
+            "broadcast to the tensor."
         )
     return after
 
@@ -86,7 +89,7 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
 
 @public
 def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Tensor:
-    """Scale a tensor down so that its Euclidean norm over its number of elements is at most `clip_norm`.
+    """Scale a tensor down so that its norm over its number of elements is at most `clip_norm`.
 
     Args:
         t: a tensor.
@@ -100,7 +103,8 @@ def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Ten
     bound = scalar_like(clip_norm, values)
     total = r.reduce_sum(values * values, axis=axes_of(None, values.ndim, "Sum"), keepdims=False)
     size = adopt(float(values._array.size), values.dtype)
-    return values * bound * e.minimum(size * e.rsqrt(total), e.reciprocal(bound))
+    share = e.minimum(size * e.rsqrt(total), e.reciprocal(bound))
+    return e.multiply(values * bound, share)  # type: ignore[no-any-return]
 
 
 def scalar_like(value: Any, tensor: Tensor) -> Tensor:
@@ -129,12 +133,19 @@ def global_norm(t_list: Any, name: str | None = None) -> Tensor:
     Raises:
         TypeError: if `t_list` is not a list.
     """
-    tensors = [operand("L2Loss", values_of(t), FLOATS) for t in listed("global_norm", t_list) if t is not None]
+    tensors = [
+        operand("L2Loss", values_of(t), FLOATS)
+        for t in listed("global_norm", t_list)
+        if t is not None
+    ]
     if not tensors:
         return eager(np.float32(0))
     for i, tensor in enumerate(tensors):
         same("Pack", tensors[0], tensor, i)
-    halves = [r.reduce_sum(e.square(t), axis=axes_of(None, t.ndim, "Sum"), keepdims=False) / 2 for t in tensors]
+    halves = [
+        r.reduce_sum(e.square(t), axis=axes_of(None, t.ndim, "Sum"), keepdims=False) / 2
+        for t in tensors
+    ]
     return e.sqrt(r.reduce_sum(stack(*halves, axis=-1), axis=(-1,), keepdims=False) * 2)  # type: ignore[no-any-return]
 
 
@@ -142,7 +153,7 @@ def global_norm(t_list: Any, name: str | None = None) -> Tensor:
 def clip_by_global_norm(
     t_list: Any, clip_norm: Any, use_norm: Any = None, name: str | None = None
 ) -> tuple[list[Any], Tensor]:
-    """Scale several tensors down together so that their common Euclidean norm is at most `clip_norm`.
+    """Scale several tensors down together so that their common norm is at most `clip_norm`.
 
     Args:
         t_list: a list of tensors, IndexedSlices and Nones, as gradients come.
@@ -151,7 +162,7 @@ def clip_by_global_norm(
         name: ignored.
 
     Returns:
-        The list of what became of the entries, and the norm before. All are NaN if the norm is not finite.
+        What became of the entries, and the norm before. All are NaN if that is not finite.
 
     Raises:
         TypeError: if `t_list` is not a list.

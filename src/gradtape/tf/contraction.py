@@ -24,8 +24,10 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
     """Sum of products of tensors over labelled axes.
 
     Args:
-        equation: labels of the axes of each input, separated by commas, then `->` and those of the result; without
-            the arrow, the result has those that occur once, in alphabetical order. `...` stands for axes that
+        equation: labels of the axes of each input, separated by commas, then `->` and those of the
+            result; without
+            the arrow, the result has those that occur once, in alphabetical order. `...` stands for
+            axes that
             broadcast; a label twice in one input takes a diagonal.
         *inputs: tensors of one dtype.
         **kwargs: `optimize` and `name` are accepted for TensorFlow's sake.
@@ -41,11 +43,14 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
     labels, output = parsed(equation, len(tensors))
     for k, t in enumerate(tensors):
         same("Einsum", tensors[0], t, k)
-    ranks = [check_rank(label, t, k) for k, (label, t) in enumerate(zip(labels, tensors, strict=True))]
+    ranks = [
+        check_rank(label, t, k) for k, (label, t) in enumerate(zip(labels, tensors, strict=True))
+    ]
     dots = max(ranks)
     if dots and "..." not in output:
         raise InvalidArgumentError(
-            f"einsum: the result must have an ellipsis if an input's ellipsis covers axes. Received {equation!r}."
+            "einsum: the result must have an ellipsis if an input's ellipsis covers axes. "
+            f"Received {equation!r}."
         )
     sizes: dict[str, int] = {}
     parts = []
@@ -73,7 +78,9 @@ def parsed(equation: str, count: int) -> tuple[list[str], str]:
         raise ValueError(f'Got {count} inputs for equation "{equation}", expecting {len(labels)}')
     bare = [label.replace("...", "") for label in (*labels, output)]
     if not all(label == "" or (label.isalpha() and label.isascii()) for label in bare):
-        raise ValueError(f"einsum: labels must be letters and at most one '...' each. Received {equation!r}.")
+        raise ValueError(
+            f"einsum: labels must be letters and at most one '...' each. Received {equation!r}."
+        )
     letters = "".join(bare[:-1])
     if not arrow:
         output = "".join(sorted(c for c in set(letters) if letters.count(c) == 1))
@@ -84,7 +91,10 @@ def parsed(equation: str, count: int) -> tuple[list[str], str]:
         raise ValueError(f"einsum: a label may occur once in the result. Received {equation!r}.")
     missing = set(bare[-1]) - set(letters)
     if missing:
-        raise ValueError(f"einsum: the result has label {missing.pop()!r}, which no input has. Received {equation!r}.")
+        raise ValueError(
+            f"einsum: the result has label {missing.pop()!r}, which no input has. Received "
+            f"{equation!r}."
+        )
     return labels, output
 
 
@@ -93,7 +103,9 @@ def check_rank(label: str, tensor: Tensor, k: int) -> int:
     named = len(label.replace("...", ""))
     rank = tensor._array.ndim
     if rank < named or (rank > named and "..." not in label):
-        raise InvalidArgumentError(f"einsum: Expected input {k} to have rank {named} but got: {rank}.")
+        raise InvalidArgumentError(
+            f"einsum: Expected input {k} to have rank {named} but got: {rank}."
+        )
     return rank - named
 
 
@@ -106,7 +118,8 @@ def without_diagonals(tensor: Any, name: str) -> tuple[Any, str]:
             shape = tensor._array.shape
             if shape[first] != shape[second]:
                 raise InvalidArgumentError(
-                    f"einsum: axes with one label must have one size. Received {shape} for {name!r}."
+                    f"einsum: axes with one label must have one size. Received {shape} for "
+                    f"{name!r}."
                 )
             rest = [k for k in range(len(name)) if k not in (first, second)]
             tensor = ops.diagonal(s.permuted(tensor, (*rest, first, second)))
@@ -114,7 +127,9 @@ def without_diagonals(tensor: Any, name: str) -> tuple[Any, str]:
     return tensor, name
 
 
-def record(sizes: dict[str, int], name: str, shape: tuple[int, ...], dots: int, equation: str) -> None:
+def record(
+    sizes: dict[str, int], name: str, shape: tuple[int, ...], dots: int, equation: str
+) -> None:
     """Note the size of each label; those under an ellipsis broadcast."""
     for label, size in zip(name, shape, strict=True):
         known = sizes.setdefault(label, size)
@@ -124,7 +139,8 @@ def record(sizes: dict[str, int], name: str, shape: tuple[int, ...], dots: int, 
             sizes[label] = size if known == 1 else known
             continue
         raise InvalidArgumentError(
-            f"einsum: Expected dimension {known} for label {label!r} but got dimension {size}, in {equation!r}."
+            f"einsum: Expected dimension {known} for label {label!r} but got dimension {size}, in "
+            f"{equation!r}."
         )
 
 
@@ -155,10 +171,13 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     left, right = paired_axes(axes, len(p), len(q))
     if [p[k] for k in left] != [q[k] for k in right]:
         raise InvalidArgumentError(
-            f"tensordot: Matrix size-incompatible: axes {left} of {list(p)} and {right} of {list(q)} must have the "
+            f"tensordot: Matrix size-incompatible: axes {left} of {list(p)} and {right} of "
+            f"{list(q)} must have the "
             "same sizes."
         )
-    free, rest = ([k for k in range(len(have)) if k not in used] for have, used in ((p, left), (q, right)))
+    free, rest = (
+        [k for k in range(len(have)) if k not in used] for have, used in ((p, left), (q, right))
+    )
     inner = prod(p[k] for k in left)
     x = s.permuted(x, (*free, *left)) if len(p) > 1 else x
     y = s.permuted(y, (*right, *rest)) if len(q) > 1 else y
@@ -178,7 +197,8 @@ def paired_axes(axes: Any, n: int, m: int) -> tuple[list[int], list[int]]:
             raise ValueError(f"tensordot: `axes` must be at least 0. Received {axes}.")
         if axes > min(n, m):
             raise ValueError(
-                f"tensordot: `axes` must not be larger than the number of dimensions. Received {axes}, vs {n} and {m}."
+                "tensordot: `axes` must not be larger than the number of dimensions. Received "
+                f"{axes}, vs {n} and {m}."
             )
         return list(range(n - axes, n)), list(range(axes))
     if len(axes) != 2:
@@ -186,7 +206,8 @@ def paired_axes(axes: Any, n: int, m: int) -> tuple[list[int], list[int]]:
     left, right = ([k] if isinstance(k, int) else [int(i) for i in k] for k in axes)
     if len(left) != len(right):
         raise ValueError(
-            f"tensordot: Different number of contraction axes `a` and `b`, {len(left)} != {len(right)}."
+            f"tensordot: Different number of contraction axes `a` and `b`, {len(left)} != "
+            f"{len(right)}."
         )
     return (
         [normalize_axis(k, n, "tensordot") + n for k in left],

@@ -10,12 +10,16 @@ from gradtape.core import nest
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor
-from gradtape.tf.array import stack
+from gradtape.tf.joining import stack
 
 
 def truth(value: Any) -> bool:
     """A Python bool of a predicate."""
-    return bool(convert(value)) if isinstance(value, Tensor) or hasattr(value, "__tf_tensor__") else bool(value)
+    return (
+        bool(convert(value))
+        if isinstance(value, Tensor) or hasattr(value, "__tf_tensor__")
+        else bool(value)
+    )
 
 
 @public
@@ -42,7 +46,11 @@ def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: str | None 
 
 @public
 def case(
-    pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, strict: bool = False, name: str = "case"
+    pred_fn_pairs: Any,
+    default: Any = None,
+    exclusive: bool = False,
+    strict: bool = False,
+    name: str = "case",
 ) -> Any:
     """Call the function of the first pair whose predicate holds.
 
@@ -75,7 +83,9 @@ def case(
 
 
 @public
-def switch_case(branch_index: Any, branch_fns: Any, default: Any = None, name: str = "switch_case") -> Any:
+def switch_case(
+    branch_index: Any, branch_fns: Any, default: Any = None, name: str = "switch_case"
+) -> Any:
     """Call the `branch_index`-th of `branch_fns`; out of range, `default` or the last one.
 
     Args:
@@ -211,7 +221,9 @@ def map_fn(
     tensors = as_tensors(elems, "map_fn")
     n = length_of(tensors, "map_fn")
     if n == 0:
-        raise ValueError("map_fn: elements must not be empty; the shape of the result would be unknown.")
+        raise ValueError(
+            "map_fn: elements must not be empty; the shape of the result would be unknown."
+        )
     signature = fn_output_signature if fn_output_signature is not None else dtype
     results = [fn(at(tensors, i)) for i in indices(n)]
     if signature is None:
@@ -226,7 +238,9 @@ def check_signature(signature: Any, result: Any) -> None:
     wanted = nest.flatten(signature)
     given = nest.flatten(result)
     if len(wanted) != len(given):
-        raise ValueError(f"map_fn: fn returned {len(given)} tensors, fn_output_signature says {len(wanted)}.")
+        raise ValueError(
+            f"map_fn: fn returned {len(given)} tensors, fn_output_signature says {len(wanted)}."
+        )
     for want, have in zip(wanted, given, strict=True):
         dtype = getattr(want, "dtype", want)
         if convert(have).dtype != dtype:

@@ -1,21 +1,17 @@
-"""Convolutions and pools of tf.nn: strides, paddings and data formats, put in terms of a Window."""
+"""Convolutions of tf.nn: strides, paddings and data formats, put in terms of a Window."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import prod
 from typing import Any
 
-import numpy as np
-
 from gradtape.core.convert import convert, shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
-from gradtape.core.tensor import Tensor, eager
+from gradtape.core.tensor import Tensor
 from gradtape.ops import shape as s
 from gradtape.ops import window as ops
-from gradtape.ops.elementwise import divide
 from gradtape.ops.window import Window
-from gradtape.tf.check import FLOATS, REAL, operand, pair, same
+from gradtape.tf.check import REAL, operand, pair, same
 
 CHANNELS_FIRST = ("NCW", "NCHW", "NCDHW", "NCL")
 
@@ -28,7 +24,9 @@ def spread_out(value: Any, n: int, channels_first: bool, op: str, what: str) -> 
     elif len(numbers) == n + 2:
         numbers = numbers[2:] if channels_first else numbers[1:-1]
     elif len(numbers) != n:
-        raise ValueError(f"{op}: {what} must have length 1, {n} or {n + 2}. Received {list(numbers)}.")
+        raise ValueError(
+            f"{op}: {what} must have length 1, {n} or {n + 2}. Received {list(numbers)}."
+        )
     if min(numbers, default=1) < 1:
         raise InvalidArgumentError(f"{op}: {what} must be positive. Received {list(numbers)}.")
     return numbers
@@ -53,7 +51,9 @@ def window_of(
     if kind == "VALID":
         return bare
     if kind != "SAME":
-        raise InvalidArgumentError(f"{op}: padding must be 'SAME', 'VALID' or a list. Received {padding!r}.")
+        raise InvalidArgumentError(
+            f"{op}: padding must be 'SAME', 'VALID' or a list. Received {padding!r}."
+        )
     pairs = []
     for n, span, stride in zip(spatial, bare.reach(), strides, strict=True):
         missing = max((-(-n // stride) - 1) * stride + span - n, 0)
@@ -90,12 +90,17 @@ def filtered(
     first = data_format in CHANNELS_FIRST
     if x._array.ndim < n + 2 or w._array.ndim != n + 2:
         raise InvalidArgumentError(
-            f"{op}: convolution input must be {n + 2}-dimensional, and so must the filter. Received shapes "
+            f"{op}: convolution input must be {n + 2}-dimensional, and so must the filter. "
+            "Received shapes "
             f"{list(x._array.shape)} and {list(w._array.shape)}."
         )
     batch = x._array.shape[: x._array.ndim - n - 1]
     rank = x._array.ndim
-    x = s.reshape(x, shape=(prod(batch), *x._array.shape[-n - 1 :]), rank=rank) if len(batch) > 1 else x
+    x = (
+        s.reshape(x, shape=(prod(batch), *x._array.shape[-n - 1 :]), rank=rank)
+        if len(batch) > 1
+        else x
+    )
     x = to_last(x, first)
     channels, depth, outs = x._array.shape[-1], w._array.shape[-2], w._array.shape[-1]
     if depth == 0 or channels % depth or (channels // depth > 1 and outs % (channels // depth)):
@@ -188,7 +193,9 @@ def convolution(
 
 
 @public
-def atrous_conv2d(value: Any, filters: Any, rate: int, padding: Any, name: str | None = None) -> Tensor:
+def atrous_conv2d(
+    value: Any, filters: Any, rate: int, padding: Any, name: str | None = None
+) -> Tensor:
     """Convolution of images with a filter whose elements are `rate` apart."""
     return filtered("Conv2D", value, filters, 2, 1, padding, rate, "NHWC")
 
@@ -204,7 +211,10 @@ def transposed(
     dilations: Any,
     data_format: str | None,
 ) -> Tensor:
-    """The adjoint of a convolution, as a layer of its own; filters are (*size, outputs, channels)."""
+    """The adjoint of a convolution, as a layer of its own.
+
+    Filters are (*size, outputs, channels).
+    """
     y, w = pair(input, filters)
     same(op, y, w)
     first = data_format in CHANNELS_FIRST
@@ -224,7 +234,8 @@ def transposed(
     )
     if window.outputs(spatial) != y._array.shape[1:-1] or w._array.shape[-1] != y._array.shape[-1]:
         raise InvalidArgumentError(
-            f"{op}: output_shape {list(wanted)} does not belong to an input of shape {list(y._array.shape)} with "
+            f"{op}: output_shape {list(wanted)} does not belong to an input of shape "
+            f"{list(y._array.shape)} with "
             f"filters of shape {list(w._array.shape)}. Check strides and padding."
         )
     return from_last(ops.unconvolve(y, w, window=window, groups=1, spatial=tuple(spatial)), first)  # type: ignore[no-any-return]
@@ -242,7 +253,9 @@ def conv1d_transpose(
     name: str | None = None,
 ) -> Tensor:
     """The adjoint of `conv1d`; filters are (width, outputs, channels)."""
-    return transposed("Conv1DTranspose", input, filters, output_shape, 1, strides, padding, dilations, data_format)
+    return transposed(
+        "Conv1DTranspose", input, filters, output_shape, 1, strides, padding, dilations, data_format
+    )
 
 
 @public
@@ -257,7 +270,9 @@ def conv2d_transpose(
     name: str | None = None,
 ) -> Tensor:
     """The adjoint of `conv2d`; filters are (height, width, outputs, channels)."""
-    return transposed("Conv2DTranspose", input, filters, output_shape, 2, strides, padding, dilations, data_format)
+    return transposed(
+        "Conv2DTranspose", input, filters, output_shape, 2, strides, padding, dilations, data_format
+    )
 
 
 @public
@@ -272,7 +287,9 @@ def conv3d_transpose(
     name: str | None = None,
 ) -> Tensor:
     """The adjoint of `conv3d`; filters are (depth, height, width, outputs, channels)."""
-    return transposed("Conv3DTranspose", input, filters, output_shape, 3, strides, padding, dilations, data_format)
+    return transposed(
+        "Conv3DTranspose", input, filters, output_shape, 3, strides, padding, dilations, data_format
+    )
 
 
 @public
@@ -288,7 +305,9 @@ def conv_transpose(
 ) -> Tensor:
     """The adjoint of `convolution`."""
     n = convert(filters)._array.ndim - 2
-    return transposed("ConvTranspose", input, filters, output_shape, n, strides, padding, dilations, data_format)
+    return transposed(
+        "ConvTranspose", input, filters, output_shape, n, strides, padding, dilations, data_format
+    )
 
 
 @public
@@ -307,10 +326,13 @@ def depthwise_conv2d(
     first = data_format in CHANNELS_FIRST
     if x._array.shape[1 if first else -1] != channels:
         raise InvalidArgumentError(
-            f"depthwise_conv2d: input and filter must have the same depth: {x._array.shape[-1]} vs {channels}."
+            f"depthwise_conv2d: input and filter must have the same depth: {x._array.shape[-1]} "
+            f"vs {channels}."
         )
     grouped = s.reshape(w, shape=(height, width, 1, channels * multiplier), rank=4)
-    return filtered("DepthwiseConv2dNative", x, grouped, 2, strides, padding, dilations, data_format)
+    return filtered(
+        "DepthwiseConv2dNative", x, grouped, 2, strides, padding, dilations, data_format
+    )
 
 
 @public
@@ -327,226 +349,3 @@ def separable_conv2d(
     """`depthwise_conv2d`, then a convolution of single pixels."""
     middle = depthwise_conv2d(input, depthwise_filter, strides, padding, data_format, dilations)
     return filtered("Conv2D", middle, pointwise_filter, 2, 1, "VALID", None, data_format)
-
-
-# -- pools ---------------------------------------------------------------------------------------------------------------
-
-
-def pooled(
-    op: str,
-    input: Any,
-    n: int,
-    size: Any,
-    strides: Any,
-    padding: Any,
-    data_format: str | None,
-    largest: bool,
-    dilations: Any = None,
-) -> Tensor:
-    """Largest elements, or means, of windows over `n` spatial axes."""
-    x = operand(op, convert(input), REAL if largest else FLOATS)
-    if x._array.ndim != n + 2:
-        raise InvalidArgumentError(
-            f"{op}: input must have {n} spatial dimensions. Received shape {list(x._array.shape)}."
-        )
-    first = data_format in CHANNELS_FIRST
-    x = to_last(x, first)
-    window = window_of(
-        op,
-        x._array.shape[1:-1],
-        spread_out(size, n, first, op, "ksize"),
-        spread_out(strides, n, first, op, "strides"),
-        spread_out(dilations, n, first, op, "dilations"),
-        padding,
-        first,
-    )
-    if largest:  # TensorFlow's kernel for volumes gives every one of several equal maxima the gradient
-        return from_last(ops.max_pool(x, window=window, every=n == 3), first)  # type: ignore[no-any-return]
-    total = ops.sum_pool(x, window=window)
-    count = counts(window, x._array.shape[1:-1], x._array.dtype)
-    return from_last(divide(total, eager(count)), first)  # type: ignore[no-any-return]
-
-
-def counts(window: Window, spatial: tuple[int, ...], dtype: Any) -> Any:
-    """How many elements of the input, without padding, each place of the window covers."""
-    if not any(low or high for low, high in window.paddings):
-        return np.dtype(dtype).type(prod(window.size))
-    return ops.sum_pool(np.ones((*spatial, 1), dtype), window=window)
-
-
-def spatial_rank(input: Any) -> int:
-    """How many spatial axes (batch, …, channels) has."""
-    return convert(input)._array.ndim - 2
-
-
-@public
-def max_pool(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = None, name: str | None = None
-) -> Tensor:
-    """Largest elements of windows over all spatial axes; of equals the first gets the gradient."""
-    return pooled("MaxPool", input, spatial_rank(input), ksize, strides, padding, data_format, largest=True)
-
-
-@public
-def max_pool1d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NWC", name: str | None = None
-) -> Tensor:
-    """Largest elements of windows over (batch, length, channels)."""
-    return pooled("MaxPool", input, 1, ksize, strides, padding, data_format, largest=True)
-
-
-@public
-def max_pool2d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NHWC", name: str | None = None
-) -> Tensor:
-    """Largest elements of windows over (batch, height, width, channels); of equals the first gets the gradient."""
-    return pooled("MaxPool", input, 2, ksize, strides, padding, data_format, largest=True)
-
-
-@public
-def max_pool3d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NDHWC", name: str | None = None
-) -> Tensor:
-    """Largest elements of windows over (batch, depth, height, width, channels)."""
-    return pooled("MaxPool3D", input, 3, ksize, strides, padding, data_format, largest=True)
-
-
-@public
-def avg_pool(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = None, name: str | None = None
-) -> Tensor:
-    """Means of windows over all spatial axes; padding does not count."""
-    return pooled("AvgPool", input, spatial_rank(input), ksize, strides, padding, data_format, largest=False)
-
-
-@public
-def avg_pool1d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NWC", name: str | None = None
-) -> Tensor:
-    """Means of windows over (batch, length, channels); padding does not count."""
-    return pooled("AvgPool", input, 1, ksize, strides, padding, data_format, largest=False)
-
-
-@public
-def avg_pool2d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NHWC", name: str | None = None
-) -> Tensor:
-    """Means of windows over (batch, height, width, channels); padding does not count."""
-    return pooled("AvgPool", input, 2, ksize, strides, padding, data_format, largest=False)
-
-
-@public
-def avg_pool3d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NDHWC", name: str | None = None
-) -> Tensor:
-    """Means of windows over (batch, depth, height, width, channels); padding does not count."""
-    return pooled("AvgPool3D", input, 3, ksize, strides, padding, data_format, largest=False)
-
-
-@public
-def pool(
-    input: Any,
-    window_shape: Sequence[int],
-    pooling_type: str,
-    strides: Any = None,
-    padding: Any = "VALID",
-    data_format: str | None = None,
-    dilations: Any = None,
-    name: str | None = None,
-) -> Tensor:
-    """Largest elements ("MAX") or means ("AVG") of windows, which may have holes."""
-    if pooling_type not in ("MAX", "AVG"):
-        raise ValueError(f"pool: pooling_type must be 'MAX' or 'AVG'. Received {pooling_type!r}.")
-    n = len(window_shape)
-    return pooled(
-        "Pool", input, n, window_shape, strides, padding, data_format, pooling_type == "MAX", dilations
-    )
-
-
-# -- patches ---------------------------------------------------------------------------------------------------------------
-
-
-def extracted(op: str, images: Any, n: int, sizes: Any, strides: Any, rates: Any, padding: Any) -> Tensor:
-    """Windows over `n` spatial axes, laid out in the channels."""
-    x = convert(images)
-    if x._array.ndim != n + 2:
-        raise InvalidArgumentError(f"{op}: input must be {n + 2}-dimensional. Received shape {list(x._array.shape)}.")
-    numbers = (spread_out(v, n, False, op, w) for v, w in ((sizes, "sizes"), (strides, "strides"), (rates, "rates")))
-    return ops.patches(x, window=window_of(op, x._array.shape[1:-1], *numbers, padding, False))  # type: ignore[no-any-return]
-
-
-@public
-def extract_patches(
-    images: Any, sizes: Any, strides: Any, rates: Any, padding: str, name: str | None = None
-) -> Tensor:
-    """Windows of images, laid out in the channels.
-
-    Args:
-        images: (batch, height, width, channels).
-        sizes: of the windows, [1, height, width, 1].
-        strides: distance of windows, [1, rows, columns, 1].
-        rates: distance of the pixels of a window, [1, rows, columns, 1].
-        padding: "VALID" or "SAME".
-        name: accepted for TensorFlow's sake.
-
-    Returns:
-        (batch, rows, columns, height * width * channels).
-    """
-    return extracted("ExtractImagePatches", images, 2, sizes, strides, rates, padding)
-
-
-@public
-def extract_volume_patches(input: Any, ksizes: Any, strides: Any, padding: str, name: str | None = None) -> Tensor:
-    """Windows of volumes (batch, depth, height, width, channels), laid out in the channels."""
-    return extracted("ExtractVolumePatches", input, 3, ksizes, strides, 1, padding)
-
-
-@public
-def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None = None) -> Tensor:
-    """Blocks of the padded spatial axes moved into the batch.
-
-    Args:
-        input: (batch, *spatial, ...).
-        block_shape: the size of the blocks along each spatial axis.
-        paddings: for each spatial axis how many zeros in front and behind.
-        name: accepted for TensorFlow's sake.
-    """
-    x = convert(input)
-    blocks = shape_tuple(block_shape)
-    pairs = tuple((int(low), int(high)) for low, high in np.asarray(convert(paddings)._array).reshape(-1, 2))
-    n, rank = len(blocks), x._array.ndim
-    x = s.pad(x, paddings=((0, 0), *pairs, *((0, 0),) * (rank - n - 1)), value=0)
-    shape = x._array.shape
-    if any(size % block for size, block in zip(shape[1:], blocks, strict=False)):
-        raise InvalidArgumentError(
-            f"space_to_batch: padded sizes {list(shape[1 : n + 1])} must be divisible by the blocks {list(blocks)}."
-        )
-    apart = tuple(m for size, block in zip(shape[1:], blocks, strict=False) for m in (size // block, block))
-    x = s.reshape(x, shape=(shape[0], *apart, *shape[n + 1 :]), rank=rank)
-    inner, outer = range(2, 2 * n + 1, 2), range(1, 2 * n, 2)
-    x = s.permuted(x, (*inner, 0, *outer, *range(2 * n + 1, n + rank)))
-    final = (prod(blocks) * shape[0], *apart[::2], *shape[n + 1 :])
-    return s.reshape(x, shape=final, rank=n + rank)  # type: ignore[no-any-return]
-
-
-@public
-def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Tensor:
-    """The inverse of `space_to_batch`; `crops` says how much to cut off each spatial axis afterwards."""
-    x = convert(input)
-    blocks = shape_tuple(block_shape)
-    pairs = np.asarray(convert(crops)._array).reshape(-1, 2).tolist()
-    n, rank, shape = len(blocks), x._array.ndim, x._array.shape
-    if shape[0] % prod(blocks):
-        raise InvalidArgumentError(
-            f"batch_to_space: the batch size {shape[0]} must be divisible by {prod(blocks)}."
-        )
-    x = s.reshape(x, shape=(*blocks, shape[0] // prod(blocks), *shape[1:]), rank=rank)
-    order = [n]
-    for k in range(n):
-        order += [n + 1 + k, k]
-    x = s.permuted(x, (*order, *range(2 * n + 1, n + rank)))
-    sizes = tuple(size * block for size, block in zip(shape[1:], blocks, strict=False))
-    x = s.reshape(x, shape=(shape[0] // prod(blocks), *sizes, *shape[n + 1 :]), rank=n + rank)
-    inner = tuple(slice(low, size - high) for (low, high), size in zip(pairs, sizes, strict=True))
-    key = (slice(None), *inner, *(slice(None),) * (rank - n - 1))
-    return s.slice_(x, key=key, rank=rank)  # type: ignore[no-any-return]

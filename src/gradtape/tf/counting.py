@@ -28,9 +28,13 @@ class TopKV2(NamedTuple):
 
 @public
 def top_k(
-    input: Any, k: Any = 1, sorted: bool = True, index_type: Any = dtypes.int32, name: str | None = None
+    input: Any,
+    k: Any = 1,
+    sorted: bool = True,
+    index_type: Any = dtypes.int32,
+    name: str | None = None,
 ) -> TopKV2:
-    """The `k` largest entries along the last axis, largest first; of equal ones the first comes first.
+    """The `k` largest entries along the last axis, largest first; equal ones in order.
 
     Args:
         input: a tensor of real numbers (..., n).
@@ -53,7 +57,9 @@ def top_k(
     if count < 0:
         raise InvalidArgumentError(f"TopKV2: Need k >= 0, got {count}.")
     if shape[-1] < count:
-        raise InvalidArgumentError(f"TopKV2: input must have at least k columns. Had {shape[-1]}, needed {count}.")
+        raise InvalidArgumentError(
+            f"TopKV2: input must have at least k columns. Had {shape[-1]}, needed {count}."
+        )
     indices = top_indices(tensor, k=count)
     return TopKV2(take_along(tensor, indices), cast(indices, index_type))
 
@@ -117,7 +123,7 @@ def extreme_k(value: Any, k: int, axis: int, smallest: bool) -> tuple[Tensor, Te
     tensor = convert(value)
     position = normalize_axis(axis, tensor.ndim, "ApproxTopK")
     if position != -1:
-        perm = [a for a in range(-tensor.ndim, 0)]
+        perm = list(range(-tensor.ndim, 0))
         perm[position], perm[-1] = perm[-1], perm[position]
         moved = transpose(tensor, perm=tuple(perm))
         found = extreme_k(moved, k, -1, smallest)
@@ -128,7 +134,7 @@ def extreme_k(value: Any, k: int, axis: int, smallest: bool) -> tuple[Tensor, Te
 
 @public
 def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Tensor:
-    """Whether the prediction of each target is among the `k` largest of its row; ties count as being in.
+    """Whether the prediction of each target is among the `k` largest of its row; ties are in.
 
     Args:
         targets: integers (b,), columns of `predictions`.
@@ -137,12 +143,14 @@ def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) ->
         name: ignored.
 
     Returns:
-        Bools (b,); False for targets out of range and where the row has a number that is not finite before it.
+        Bools (b,); False for targets out of range, and where a larger score is not finite.
     """
     scores = operand("InTopKV2", convert(predictions, dtypes.float32), SINGLES)
     classes = operand("InTopKV2", convert(targets), INDICES)
     if scores.ndim != 2:
-        raise InvalidArgumentError(f"InTopKV2: predictions must be 2-dimensional. Received shape {scores.shape}.")
+        raise InvalidArgumentError(
+            f"InTopKV2: predictions must be 2-dimensional. Received shape {scores.shape}."
+        )
     if classes.ndim != 1 or shape_of(classes)[0] != shape_of(scores)[0]:
         raise InvalidArgumentError(
             f"InTopKV2: targets must have one entry for each row of predictions. "
@@ -208,7 +216,8 @@ def counted(numbers: Any, weights: Any, size: int, rows: bool, dtype: Any, binar
     share = convert(weights)
     if shape_of(share) != numbers.shape:
         raise InvalidArgumentError(
-            f"DenseBincount: weights must have the shape of arr. Received {share.shape} for {list(numbers.shape)}."
+            f"DenseBincount: weights must have the shape of arr. Received {share.shape} for "
+            f"{list(numbers.shape)}."
         )
     share = reshape(share, shape=(ids.size,), rank=share.ndim)
     bins = scatter_add(share, ids.ravel(), axis=-1, size=lines * (size + 1))
@@ -238,14 +247,17 @@ def confusion_matrix(
     Returns:
         A matrix with labels as rows and predictions as columns.
     """
-    rows, columns = (np.asarray(cast(convert(v), dtypes.int64)._array) for v in (labels, predictions))
+    rows, columns = (
+        np.asarray(cast(convert(v), dtypes.int64)._array) for v in (labels, predictions)
+    )
     if rows.ndim == columns.ndim + 1:
         rows = rows.squeeze(-1)
     elif columns.ndim == rows.ndim + 1:
         columns = columns.squeeze(-1)
     if rows.shape != columns.shape:
         raise InvalidArgumentError(
-            f"confusion_matrix: Shapes of all inputs must match: labels {rows.shape}, predictions {columns.shape}."
+            f"confusion_matrix: Shapes of all inputs must match: labels {rows.shape}, "
+            f"predictions {columns.shape}."
         )
     for what, numbers in (("labels", rows), ("predictions", columns)):
         if (numbers < 0).any():
@@ -255,10 +267,15 @@ def confusion_matrix(
     for what, numbers in (("labels", rows), ("predictions", columns)):
         if (numbers >= size).any():
             raise InvalidArgumentError(
-                f"confusion_matrix: `{what}` out of bound: they must be below {size}. Raise num_classes."
+                f"confusion_matrix: `{what}` out of bound: they must be below {size}. Raise "
+                "num_classes."
             )
     wanted = as_dtype(dtype)
-    share = eager(np.ones(rows.shape, wanted.as_numpy_dtype)) if weights is None else cast(convert(weights), wanted)
+    share = (
+        eager(np.ones(rows.shape, wanted.as_numpy_dtype))
+        if weights is None
+        else cast(convert(weights), wanted)
+    )
     if shape_of(share) != rows.shape:
         raise InvalidArgumentError(
             f"confusion_matrix: weights must have the shape of predictions. Received {share.shape}."

@@ -12,11 +12,19 @@ from gradtape.ops import scan
 from gradtape.tf.check import FLOATS, NUMBERS, operand
 
 
-def cumulative(function: Any, allowed: frozenset[Any], label: str, what: str, example: str = "") -> Any:
+def cumulative(
+    function: Any, allowed: frozenset[Any], label: str, what: str, example: str = ""
+) -> Any:
     """A public running reduction by a primitive."""
 
     @public
-    def run(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None) -> Tensor:
+    def run(
+        x: Any,
+        axis: Any = 0,
+        exclusive: bool = False,
+        reverse: bool = False,
+        name: str | None = None,
+    ) -> Tensor:
         tensor = operand(label, convert(x), allowed)
         position = normalize_axis(convert(axis)._array, tensor.ndim, label)
         return function(  # type: ignore[no-any-return]

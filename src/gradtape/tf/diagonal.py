@@ -23,7 +23,9 @@ def matrices(op: str, value: Any) -> Tensor:
     """An argument of at least two axes."""
     x = convert(value)
     if x._array.ndim < 2:
-        raise InvalidArgumentError(f"{op}: input must be at least 2-dim, received shape: {list(x._array.shape)}.")
+        raise InvalidArgumentError(
+            f"{op}: input must be at least 2-dim, received shape: {list(x._array.shape)}."
+        )
     return x
 
 
@@ -37,7 +39,9 @@ def offsets_of(k: Any, rows: int, columns: int, op: str) -> range:
                 f"{op}: {name} is out of bound: {offset}. It must be between {-rows} and {columns}."
             )
     if low > high:
-        raise InvalidArgumentError(f"{op}: lower_diag_index must not be larger than upper_diag_index: {low} > {high}.")
+        raise InvalidArgumentError(
+            f"{op}: lower_diag_index must not be larger than upper_diag_index: {low} > {high}."
+        )
     return range(low, high + 1)
 
 
@@ -50,12 +54,18 @@ def shifts_right(offset: int, align: str) -> bool:
 def check_align(align: str) -> None:
     """Raise unless `align` is one of the four."""
     if align not in ALIGNMENTS:
-        raise InvalidArgumentError(f"diag: align must be one of {', '.join(ALIGNMENTS)}. Received {align!r}.")
+        raise InvalidArgumentError(
+            f"diag: align must be one of {', '.join(ALIGNMENTS)}. Received {align!r}."
+        )
 
 
 @public
 def diag_part(
-    input: Any, name: str = "diag_part", k: Any = 0, padding_value: Any = 0, align: str = "RIGHT_LEFT"
+    input: Any,
+    name: str = "diag_part",
+    k: Any = 0,
+    padding_value: Any = 0,
+    align: str = "RIGHT_LEFT",
 ) -> Tensor:
     """Diagonals of matrices.
 
@@ -121,7 +131,8 @@ def diag(
     """Matrices with given diagonals.
 
     Args:
-        diagonal: (..., length), or (..., number, length) for several diagonals, from the highest offset down.
+        diagonal: (..., length), or (..., number, length) for several diagonals, from the highest
+            offset down.
         name: accepted for TensorFlow's sake.
         k: the offset of the diagonal, or the lowest and the highest of several.
         num_rows: of the matrices; the least that fits if -1.
@@ -152,7 +163,9 @@ def diag(
 
 
 @public
-def set_diag(input: Any, diagonal: Any, name: str = "set_diag", k: Any = 0, align: str = "RIGHT_LEFT") -> Tensor:
+def set_diag(
+    input: Any, diagonal: Any, name: str = "set_diag", k: Any = 0, align: str = "RIGHT_LEFT"
+) -> Tensor:
     """`input` with other diagonals; see `diag` for `k` and `align`."""
     x, d = pair(matrices("set_diag", input), diagonal)
     same("MatrixSetDiagV3", x, d)
@@ -164,7 +177,8 @@ def set_diag(input: Any, diagonal: Any, name: str = "set_diag", k: Any = 0, alig
     wanted = shape[:-2] + ((len(offsets),) if len(offsets) > 1 else ()) + (longest,)
     if d._array.shape != wanted:
         raise InvalidArgumentError(
-            f"set_diag: the diagonal must have shape {list(wanted)}. Received {list(d._array.shape)}."
+            f"set_diag: the diagonal must have shape {list(wanted)}. Received "
+            f"{list(d._array.shape)}."
         )
     return e.select(
         on_diagonals(offsets, rows, columns), banded(d, offsets, rows, columns, align), x

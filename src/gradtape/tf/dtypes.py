@@ -1,6 +1,5 @@
 """tf.dtypes: element types, and conversion between them."""
 
-from gradtape.core.convert import Handed
 from gradtape.core.dtypes import QUANTIZED_DTYPES as QUANTIZED_DTYPES
 from gradtape.core.dtypes import DType as DType
 from gradtape.core.dtypes import as_dtype as as_dtype
@@ -32,5 +31,3 @@ from gradtape.core.dtypes import variant as variant
 from gradtape.tf.casting import cast as cast
 from gradtape.tf.casting import complex as complex
 from gradtape.tf.casting import saturate_cast as saturate_cast
-
-Handed.cast = cast

@@ -1,4 +1,4 @@
-"""Elementwise functions of `tf.math`: a table of primitives with the dtypes that TensorFlow takes them for."""
+"""Elementwise functions of `tf.math`: primitives with the dtypes that TensorFlow takes."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 
 from gradtape.core import dtypes
 from gradtape.core.convert import convert
-from gradtape.core.generate import checked
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.generate import checked
 from gradtape.core.tensor import Tensor
 from gradtape.ops import elementwise as e
 from gradtape.ops import integer, limits
@@ -44,21 +44,29 @@ from gradtape.tf.check import (
 
 NEITHER = (False, False)
 
-# -- arithmetic --------------------------------------------------------------------------------------------------
+# -- arithmetic ------------------------------------------------------------------------------------
 
 add = binary(
-    e.add, NUMBERS, e.join_strings, STRING, label="AddV2", operands=left_first, numbers=(False, True)
+    e.add,
+    NUMBERS,
+    e.join_strings,
+    STRING,
+    label="AddV2",
+    operands=left_first,
+    numbers=(False, True),
 )
 subtract = binary(e.subtract, NUMBERS, label="Sub")
 multiply = binary(e.multiply, NUMBERS, label="Mul")
 floordiv = binary(e.floordiv, FLOATS, integer.floordiv_integers, INTEGERS, label="FloorDiv")
 floormod = binary(e.floormod, FLOATS, integer.floormod_integers, INTEGERS, label="FloorMod")
 mod = floormod
-truncatediv = binary(e.truncatediv, FLOATS, integer.truncatediv_integers, INTEGERS, label="TruncateDiv")
-truncatemod = binary(e.truncatemod, FLOATS, integer.truncatemod_integers, INDICES, label="TruncateMod")
-pow = binary(
-    e.power, INEXACT, integer.power_integers, SIGNED, label="Pow", numbers=(False, True)
+truncatediv = binary(
+    e.truncatediv, FLOATS, integer.truncatediv_integers, INTEGERS, label="TruncateDiv"
 )
+truncatemod = binary(
+    e.truncatemod, FLOATS, integer.truncatemod_integers, INDICES, label="TruncateMod"
+)
+pow = binary(e.power, INEXACT, integer.power_integers, SIGNED, label="Pow", numbers=(False, True))
 negative = unary(e.negative, INEXACT | SIGNED, label="Neg")
 abs = unary(e.absolute, INEXACT | SIGNED, label="Abs")
 sign = unary(e.sign, INEXACT | SIGNED, label="Sign")
@@ -68,9 +76,7 @@ rsqrt = unary(e.rsqrt, INEXACT, label="Rsqrt")
 reciprocal = unary(e.reciprocal, INEXACT, label="Reciprocal")
 maximum = binary(e.maximum, REAL, label="Maximum")
 minimum = binary(e.minimum, REAL, label="Minimum")
-squared_difference = binary(
-    e.squared_difference, INEXACT | INDICES, label="SquaredDifference"
-)
+squared_difference = binary(e.squared_difference, INEXACT | INDICES, label="SquaredDifference")
 nextafter = binary(e.nextafter, SINGLES, label="NextAfter", names=("x1", "x2"), numbers=NEITHER)
 multiply_no_nan = binary(
     limits.multiply_no_nan, INEXACT, label="MulNoNan", operands=strictly, numbers=NEITHER
@@ -80,8 +86,8 @@ xlog1py = binary(limits.xlog1py, INEXACT, label="Xlog1py", numbers=NEITHER)
 xdivy = binary(limits.xdivy, INEXACT, label="Xdivy", numbers=NEITHER)
 
 QUOTIENTS = {
-    **{d: dtypes.float32 for d in (dtypes.uint8, dtypes.int8, dtypes.uint16, dtypes.int16)},
-    **{d: dtypes.float64 for d in (dtypes.uint32, dtypes.int32, dtypes.uint64, dtypes.int64)},
+    **dict.fromkeys((dtypes.uint8, dtypes.int8, dtypes.uint16, dtypes.int16), dtypes.float32),
+    **dict.fromkeys((dtypes.uint32, dtypes.int32, dtypes.uint64, dtypes.int64), dtypes.float64),
 }
 
 
@@ -92,12 +98,15 @@ def quotient(function: Any, x: Any, y: Any, name: str) -> Tensor:
     dtype = a.dtype
     if dtype is not b.dtype:
         raise TypeError(
-            f"{name}: `x` and `y` must have the same dtype, got {dtype!r} != {b.dtype!r}. Cast one of them first."
+            f"{name}: `x` and `y` must have the same dtype, got {dtype!r} != {b.dtype!r}. Cast "
+            "one of them first."
         )
     if dtype in QUOTIENTS:
         a, b = cast(a, QUOTIENTS[dtype]), cast(b, QUOTIENTS[dtype])
     elif not (dtype.is_floating or dtype.is_complex):
-        raise TypeError(f"{name}: numbers are needed. Invalid dtype {dtype!r}. Cast the operands first.")
+        raise TypeError(
+            f"{name}: numbers are needed. Invalid dtype {dtype!r}. Cast the operands first."
+        )
     return function(a, b)  # type: ignore[no-any-return]
 
 
@@ -139,7 +148,7 @@ def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
     return limits.divide_no_nan(e.ones_like(tensor), tensor)  # type: ignore[no-any-return]
 
 
-# -- exponentials, trigonometry, activations -----------------------------------------------------------------------
+# -- exponentials, trigonometry, activations -------------------------------------------------------
 
 exp = unary(e.exp, INEXACT, label="Exp")
 expm1 = unary(e.expm1, INEXACT, label="Expm1")
@@ -177,7 +186,7 @@ def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
     return -softplus(-operand("Softplus", convert(x), FLOATS))  # type: ignore[no-any-return]
 
 
-# -- comparisons and logic -------------------------------------------------------------------------------------------
+# -- comparisons and logic -------------------------------------------------------------------------
 
 equal = binary(e.equal, ANY, label="Equal")
 not_equal = binary(e.not_equal, ANY, label="NotEqual")
@@ -193,20 +202,20 @@ is_nan = unary(e.is_nan, FLOATS, label="IsNan")
 is_inf = unary(e.is_inf, FLOATS, label="IsInf")
 is_finite = unary(e.is_finite, FLOATS, label="IsFinite")
 
-# -- rounding --------------------------------------------------------------------------------------------------------
+# -- rounding --------------------------------------------------------------------------------------
 
 floor = unary(e.floor, FLOATS, label="Floor")
 ceil = unary(e.ceil, FLOATS, label="Ceil")
 rint = unary(e.rint, FLOATS, label="Rint")
 round = unary(e.rint, FLOATS, e.identity, SIGNED, label="Round")
 
-# -- complex parts ---------------------------------------------------------------------------------------------------
+# -- complex parts ---------------------------------------------------------------------------------
 
 real = unary(e.real, COMPLEX, e.identity, REAL, label="Real", names=("input",))
 imag = unary(e.imag, COMPLEX, e.zeros_like, REAL, label="Imag", names=("input",))
 angle = unary(e.angle, COMPLEX, e.angle_of_real, FLOATS, label="Angle", names=("input",))
 
-# -- special functions -----------------------------------------------------------------------------------------------
+# -- special functions -----------------------------------------------------------------------------
 
 erf = unary(s.erf, FLOATS, label="Erf")
 erfc = unary(s.erfc, FLOATS, label="Erfc")
@@ -256,7 +265,8 @@ def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Tensor:
     shapes = {shape_of(t) for t in (first, second, third)} - {()}
     if len(shapes) > 1:
         raise InvalidArgumentError(
-            f"betainc: Shapes of the arguments are inconsistent: {sorted(shapes)}. Broadcast them first."
+            f"betainc: Shapes of the arguments are inconsistent: {sorted(shapes)}. Broadcast "
+            "them first."
         )
     return s.betainc(first, second, third)  # type: ignore[no-any-return]
 

@@ -1,3 +1,4 @@
 """tf.experimental."""
 
+from gradtape.pipeline.optional import Optional as Optional
 from gradtape.tf import dlpack as dlpack

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import nest
 from gradtape.core.convert import convert
 from gradtape.core.enums import UnconnectedGradients
 from gradtape.core.errors import public
@@ -43,15 +42,23 @@ def gradients(
     unconnected_gradients: Any = UnconnectedGradients.NONE,
 ) -> Any:
     """Refuse: in eager mode use a GradientTape."""
-    raise RuntimeError("tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape instead.")
+    raise RuntimeError(
+        "tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape instead."
+    )
 
 
 @public
 def hessians(
-    ys: Any, xs: Any, gate_gradients: bool = False, aggregation_method: Any = None, name: str = "hessians"
+    ys: Any,
+    xs: Any,
+    gate_gradients: bool = False,
+    aggregation_method: Any = None,
+    name: str = "hessians",
 ) -> Any:
     """Refuse: in eager mode use nested GradientTapes, the outer one with `jacobian`."""
-    raise RuntimeError("tf.hessians is not supported when eager execution is enabled. Use tf.GradientTape instead.")
+    raise RuntimeError(
+        "tf.hessians is not supported when eager execution is enabled. Use tf.GradientTape instead."
+    )
 
 
 GRADIENTS: dict[str, Callable[..., Any] | None] = {}
@@ -99,14 +106,19 @@ def compute_gradient(f: Any, x: Any, delta: float | None = None) -> tuple[list[A
         Two lists, one array (size of f(x), size of x[i]) for each argument in each: by the tape, by differences.
     """
     if not isinstance(x, (list, tuple)):
-        raise ValueError(f"`x` must be a list or tuple of values convertible to a Tensor, not a {type(x)}")
+        raise ValueError(
+            f"`x` must be a list or tuple of values convertible to a Tensor, not a {type(x)}"
+        )
     step = 1.0 / 1024 if delta is None else delta
     xs = [convert(value) for value in x]
     with GradientTape() as tape:
         tape.watch(xs)
         y = f(*xs)
     jacobians = tape.jacobian(y, xs, unconnected_gradients="zero")
-    theory = [np.asarray(j).reshape(y._array.size, t._array.size) for j, t in zip(jacobians, xs, strict=True)]
+    theory = [
+        np.asarray(j).reshape(y._array.size, t._array.size)
+        for j, t in zip(jacobians, xs, strict=True)
+    ]
     return theory, [differences(f, xs, i, step) for i in range(len(xs))]
 
 

@@ -1,4 +1,4 @@
-"""Top-level functions that look elements up, put them somewhere, or choose among them; and `Tensor.__getitem__`."""
+"""Top-level functions that look elements up; and `Tensor.__getitem__`."""
 
 from __future__ import annotations
 
@@ -8,16 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import dtypes
 from gradtape.core.convert import convert, shape_tuple
 from gradtape.core.errors import InvalidArgumentError, hide_library, public
 from gradtape.core.shapes import normalize_axis
 from gradtape.core.tensor import EagerTensor, Tensor, eager
 from gradtape.ops import index as i
 from gradtape.ops import shape as s
-from gradtape.ops.elementwise import add, select, subtract
 from gradtape.ops.slicing import mask_of, slice_key
-from gradtape.tf.check import is_typed, pair, same
+from gradtape.tf.mask import boolean_mask
 
 INDEX_DTYPES = frozenset(np.dtype(name) for name in ("int16", "int32", "int64"))
 
@@ -27,13 +25,11 @@ def indices_of(op: str, value: Any) -> Tensor:
     tensor = convert(value)
     if tensor._array.dtype not in INDEX_DTYPES:
         raise InvalidArgumentError(
-            f"{op}: Value for attr 'Tindices' of {tensor.dtype.name} is not in the list of allowed values: "
+            f"{op}: Value for attr 'Tindices' of {tensor.dtype.name} is not in the list of "
+            "allowed values: "
             "int16, int32, int64. Cast the indices first."
         )
     return tensor
-
-
-# -- brackets --------------------------------------------------------------------------------------------------------
 
 
 def getitem(tensor: Any, key: Any) -> Tensor:
@@ -62,7 +58,8 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
     starts, sizes = shape_tuple(begin), shape_tuple(size)
     if len(starts) != len(have) or len(sizes) != len(have):
         raise InvalidArgumentError(
-            f"slice: Expected begin and size arguments to be 1-D tensors of size {len(have)}, but got "
+            f"slice: Expected begin and size arguments to be 1-D tensors of size {len(have)}, but "
+            "got "
             f"{len(starts)} and {len(sizes)}."
         )
     key = []
@@ -71,7 +68,9 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
             raise InvalidArgumentError(f"slice: Expected begin[{k}] in [0, {whole}], but got {at}.")
         n = whole - at if n == -1 else n
         if not 0 <= n <= whole - at:
-            raise InvalidArgumentError(f"slice: Expected size[{k}] in [0, {whole - at}], but got {n}.")
+            raise InvalidArgumentError(
+                f"slice: Expected size[{k}] in [0, {whole - at}], but got {n}."
+            )
         key.append(builtins.slice(at, at + n))
     return s.slice_(x, key=tuple(key), rank=len(have))
 
@@ -122,9 +121,6 @@ def strided_slice(
     return getitem(convert(input_), tuple(key))
 
 
-# -- gather ------------------------------------------------------------------------------------------------------------
-
-
 @public
 def gather(
     params: Any,
@@ -145,13 +141,16 @@ def gather(
         name: accepted for TensorFlow's sake.
 
     Returns:
-        A tensor of shape params.shape[:axis] + indices.shape[batch_dims:] + params.shape[axis + 1:].
+        A tensor of shape params.shape[:axis] + indices.shape[batch_dims:] + params.shape[axis +
+        1:].
     """
     x = convert(params)
     where = indices_of("gather", indices)
     n = x._array.ndim
     if n == 0:
-        raise InvalidArgumentError("gather: params must be at least 1 dimensional. Received a scalar.")
+        raise InvalidArgumentError(
+            "gather: params must be at least 1 dimensional. Received a scalar."
+        )
     shared = batch_dims + where._array.ndim if batch_dims < 0 else batch_dims
     at = shared if axis is None else int(convert(axis)._array)
     at = normalize_axis(at, n, "gather")
@@ -166,7 +165,8 @@ def batched_gather(x: Tensor, where: Tensor, axis: int, shared: int) -> Any:
     batch = shape[:shared]
     if own[:shared] != batch:
         raise InvalidArgumentError(
-            f"gather: params.shape[:{shared}] {list(batch)} should be equal to indices.shape[:{shared}] "
+            f"gather: params.shape[:{shared}] {list(batch)} should be equal to "
+            f"indices.shape[:{shared}] "
             f"{list(own[:shared])}."
         )
     n = len(shape)
@@ -189,13 +189,18 @@ def batched_gather(x: Tensor, where: Tensor, axis: int, shared: int) -> Any:
 
 @public
 def gather_nd(
-    params: Any, indices: Any, batch_dims: int = 0, name: str | None = None, bad_indices_policy: str = ""
+    params: Any,
+    indices: Any,
+    batch_dims: int = 0,
+    name: str | None = None,
+    bad_indices_policy: str = "",
 ) -> Tensor:
     """Elements or slices of `params` that the rows of `indices` point at.
 
     Args:
         params: a tensor.
-        indices: integers of shape (..., depth); each row indexes the first `depth` axes of `params`.
+        indices: integers of shape (..., depth); each row indexes the first `depth` axes of
+            `params`.
         batch_dims: how many leading axes `params` and `indices` share.
         name: accepted for TensorFlow's sake.
         bad_indices_policy: accepted for TensorFlow's sake.
@@ -207,13 +212,16 @@ def gather_nd(
     if batch_dims:
         batch = own[:batch_dims]
         grid = np.indices(batch, where._array.dtype)
-        grid = np.moveaxis(grid, 0, -1).reshape(batch + (1,) * (len(own) - 1 - batch_dims) + (batch_dims,))
+        grid = np.moveaxis(grid, 0, -1).reshape(
+            batch + (1,) * (len(own) - 1 - batch_dims) + (batch_dims,)
+        )
         grid = np.broadcast_to(grid, own[:-1] + (batch_dims,))
         where = s.concat(eager(grid), where, axis=-1)
         own = where._array.shape
     if own[-1] > rank:
         raise InvalidArgumentError(
-            f"gather_nd: index innermost dimension length must be <= params rank; saw: {own[-1]} vs. {rank}."
+            f"gather_nd: index innermost dimension length must be <= params rank; saw: {own[-1]} "
+            f"vs. {rank}."
         )
     if own[-1] == 1 and len(own) == 2 and not batch_dims:
         # Rows of the first axis: TensorFlow's gradient is IndexedSlices here.
@@ -222,193 +230,14 @@ def gather_nd(
 
 
 @public
-def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_mask") -> Tensor:
-    """Slices of `tensor` where `mask`, which covers some axes from `axis` on, holds.
-
-    Raises:
-        ValueError: if the mask is a scalar, or does not fit the shape.
-    """
-    x = convert(tensor)
-    keep = convert(mask)
-    shape, own = x._array.shape, keep._array.shape
-    if not own:
-        raise ValueError("mask cannot be scalar.")
-    at = 0 if axis is None else int(convert(axis)._array)
-    at = at + len(shape) if at < 0 else at
-    if shape[at : at + len(own)] != own:
-        raise ValueError(f"Shapes {shape[at : at + len(own)]} and {own} are incompatible")
-    flat = s.reshape(x, shape=shape[:at] + (prod(own),) + shape[at + len(own) :], rank=len(shape))
-    rows = i.where_true(s.reshape(keep, shape=(prod(own),), rank=len(own)))
-    rows = s.reshape(rows, shape=(rows._array.size,), rank=2)
-    return i.take(flat, rows, axis=at - len(shape) + len(own) - 1)
-
-
-@public
-def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
-    """`x` where `condition` holds, else `y`; with neither, the coordinates of what is true or not zero.
-
-    Args:
-        condition: booleans; without `x` and `y` also numbers.
-        x: values for where it holds.
-        y: values for where it does not; all three broadcast.
-        name: accepted for TensorFlow's sake.
-
-    Raises:
-        ValueError: if only one of `x` and `y` is given.
-    """
-    if x is None and y is None:
-        return i.where_true(convert(condition))
-    if x is None or y is None:
-        raise ValueError("where: x and y must both be given, or neither of them.")
-    holds = convert(condition) if is_typed(condition) else convert(condition, dtypes.bool)
-    a, b = pair(x, y)
-    if holds._array.dtype.kind != "b":
-        raise InvalidArgumentError(
-            "cannot compute SelectV2 as input #0(zero-based) was expected to be a bool tensor but is a "
-            f"{holds.dtype.name} tensor."
-        )
-    same("SelectV2", a, b, 2)
-    return select(holds, a, b)
-
-
-# -- scatter -----------------------------------------------------------------------------------------------------------
-
-
-def checked_updates(op: str, indices: Tensor, updates: Tensor, shape: tuple[int, ...]) -> None:
-    """Updates must have a slice of `shape` for each row of `indices`."""
-    own = indices._array.shape
-    if not own or own[-1] > len(shape):
-        raise InvalidArgumentError(
-            f"{op}: the last dimension of indices must be at most {len(shape)}. Received indices of shape {own}."
-        )
-    wanted = own[:-1] + shape[own[-1] :]
-    if updates._array.shape != wanted:
-        raise InvalidArgumentError(
-            f"{op}: updates must have shape {list(wanted)} for indices of shape {list(own)} and a tensor of shape "
-            f"{list(shape)}. Received {list(updates._array.shape)}."
-        )
-
-
-@public
-def scatter_nd(
-    indices: Any, updates: Any, shape: Any, name: str | None = None, bad_indices_policy: str = ""
-) -> Tensor:
-    """Zeros of `shape` with `updates` added where the rows of `indices` point."""
-    places, values, sizes = indices_of("scatter_nd", indices), convert(updates), shape_tuple(shape)
-    checked_updates("scatter_nd", places, values, sizes)
-    return i.scatter_nd(values, places, shape=sizes)
-
-
-def scatter_arguments(op: str, tensor: Any, indices: Any, updates: Any) -> tuple[Tensor, Tensor, Tensor]:
-    """The three tensors of an update, checked."""
-    x, values = pair(tensor, updates)
-    same(op, x, values, 2)
-    places = indices_of(op, indices)
-    checked_updates(op, places, values, x._array.shape)
-    return x, places, values
-
-
-@public
-def tensor_scatter_nd_add(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
-    """`tensor` with `updates` added where the rows of `indices` point."""
-    x, places, values = scatter_arguments("tensor_scatter_nd_add", tensor, indices, updates)
-    return add(x, i.scatter_nd(values, places, shape=x._array.shape))
-
-
-@public
-def tensor_scatter_nd_sub(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
-    """`tensor` with `updates` subtracted where the rows of `indices` point."""
-    x, places, values = scatter_arguments("tensor_scatter_nd_sub", tensor, indices, updates)
-    return subtract(x, i.scatter_nd(values, places, shape=x._array.shape))
-
-
-@public
-def tensor_scatter_nd_update(
-    tensor: Any, indices: Any, updates: Any, name: str | None = None, bad_indices_policy: str = ""
-) -> Tensor:
-    """`tensor` with `updates` in place of what the rows of `indices` point at; the last of several wins."""
-    x, places, values = scatter_arguments("tensor_scatter_nd_update", tensor, indices, updates)
-    return i.update_nd(x, places, values, rank=x._array.ndim)
-
-
-@public
-def tensor_scatter_nd_max(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
-    """The larger of `tensor` and of the `updates` that the rows of `indices` send there."""
-    x, places, values = scatter_arguments("tensor_scatter_nd_max", tensor, indices, updates)
-    return i.extreme_nd(x, places, values, largest=True)
-
-
-@public
-def tensor_scatter_nd_min(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
-    """The smaller of `tensor` and of the `updates` that the rows of `indices` send there."""
-    x, places, values = scatter_arguments("tensor_scatter_nd_min", tensor, indices, updates)
-    return i.extreme_nd(x, places, values, largest=False)
-
-
-# -- masks -------------------------------------------------------------------------------------------------------------
-
-
-@public
-def one_hot(
-    indices: Any,
-    depth: Any,
-    on_value: Any = None,
-    off_value: Any = None,
-    axis: int | None = None,
-    dtype: Any = None,
-    name: str | None = None,
-) -> Tensor:
-    """`on_value` at the position each index names along a new axis, `off_value` elsewhere.
-
-    Args:
-        indices: integers; one outside [0, depth) gives no `on_value` at all.
-        depth: the length of the new axis.
-        on_value: 1 if None.
-        off_value: 0 if None.
-        axis: where the new axis stands; last if None.
-        dtype: the element type; that of the values, or float32.
-        name: accepted for TensorFlow's sake.
-    """
-    where = convert(indices)
-    if where._array.dtype.kind not in "iu":
-        raise InvalidArgumentError(
-            f"one_hot: Value for attr 'TI' of {where.dtype.name} is not in the list of allowed values: uint8, int8, "
-            "int32, int64."
-        )
-    given = [v for v in (on_value, off_value) if v is not None]
-    kinds = [convert(v, None if is_typed(v) else dtype).dtype for v in given]
-    if len(kinds) == 2 and kinds[0] != kinds[1]:
-        raise TypeError(f"dtype {kinds[0]} of on_value does not match dtype {kinds[1]} of off_value")
-    if dtype is not None and kinds and kinds[0] != dtype:
-        raise TypeError(f"dtype {kinds[0]} of on_value does not match dtype parameter {dtypes.as_dtype(dtype)}")
-    kind = dtypes.as_dtype(dtype) if dtype is not None else kinds[0] if kinds else dtypes.float32
-    on = convert(1 if on_value is None else on_value, kind if not is_typed(on_value) else None)
-    off = convert(0 if off_value is None else off_value, kind if not is_typed(off_value) else None)
-    hit = i.one_hot_mask(where, depth=int(convert(depth)._array))
-    out = select(hit, on, off)
-    n = out._array.ndim
-    if axis is None or axis in (-1, n - 1):
-        return out
-    at = normalize_axis(axis, n, "one_hot") + n
-    return s.permuted(out, (*range(at), n - 1, *range(at, n - 1)))
-
-
-@public
-def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, name: str | None = None) -> Tensor:
-    """Whether a position along a new last axis lies before the given length."""
-    raw = np.asarray(convert(lengths)._array)
-    longest = int(raw.max(initial=0)) if maxlen is None else int(convert(maxlen)._array)
-    mask = np.arange(longest) < raw[..., None]
-    return eager(mask.astype(dtypes.as_dtype(dtype).as_numpy_dtype, copy=False))
-
-
-@public
 def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
     """Coordinates, one row for each axis, of positions in a flat array of shape `dims`."""
     where, sizes = convert(indices), shape_tuple(dims)
     raw = where._array
-    if raw.size and not (0 <= raw.min() and raw.max() < prod(sizes)):
-        raise InvalidArgumentError(f"unravel_index: index is out of bound as with dims. Received dims {sizes}.")
+    if raw.size and not (raw.min() >= 0 and raw.max() < prod(sizes)):
+        raise InvalidArgumentError(
+            f"unravel_index: index is out of bound as with dims. Received dims {sizes}."
+        )
     return eager(np.stack(np.unravel_index(raw, sizes)).astype(raw.dtype))
 
 
@@ -429,7 +258,8 @@ def reverse_sequence(
     size = x._array.shape[along]
     if lengths.shape != (x._array.shape[batch],) or (lengths.size and lengths.max() > size):
         raise InvalidArgumentError(
-            f"reverse_sequence: seq_lengths must have {x._array.shape[batch]} entries, none above {size}. "
+            f"reverse_sequence: seq_lengths must have {x._array.shape[batch]} entries, none above "
+            f"{size}. "
             f"Received {lengths.tolist()}."
         )
     steps = np.arange(size)
@@ -446,5 +276,7 @@ def invert_permutation(x: Any, name: str | None = None) -> Tensor:
     """The permutation that undoes the permutation `x` of 0 … n - 1."""
     raw = np.asarray(indices_of("InvertPermutation", x)._array)
     if raw.ndim != 1 or not np.array_equal(np.sort(raw), np.arange(raw.size)):
-        raise InvalidArgumentError(f"invert_permutation: x must be a permutation of 0..n-1. Received {raw.tolist()}.")
+        raise InvalidArgumentError(
+            f"invert_permutation: x must be a permutation of 0..n-1. Received {raw.tolist()}."
+        )
     return eager(np.argsort(raw).astype(raw.dtype))

@@ -21,10 +21,6 @@ from gradtape.tf.elementwise import asinh as asinh
 from gradtape.tf.elementwise import atan as atan
 from gradtape.tf.elementwise import atan2 as atan2
 from gradtape.tf.elementwise import atanh as atanh
-from gradtape.tf.special import bessel_i0 as bessel_i0
-from gradtape.tf.special import bessel_i0e as bessel_i0e
-from gradtape.tf.special import bessel_i1 as bessel_i1
-from gradtape.tf.special import bessel_i1e as bessel_i1e
 from gradtape.tf.elementwise import betainc as betainc
 from gradtape.tf.elementwise import ceil as ceil
 from gradtape.tf.elementwise import cos as cos
@@ -95,6 +91,9 @@ from gradtape.tf.elementwise import xdivy as xdivy
 from gradtape.tf.elementwise import xlog1py as xlog1py
 from gradtape.tf.elementwise import xlogy as xlogy
 from gradtape.tf.elementwise import zeta as zeta
+from gradtape.tf.lookup import invert_permutation as invert_permutation
+from gradtape.tf.nn import log_softmax as log_softmax
+from gradtape.tf.nn import softmax as softmax
 from gradtape.tf.reduction import argmax as argmax
 from gradtape.tf.reduction import argmin as argmin
 from gradtape.tf.reduction import count_nonzero as count_nonzero
@@ -124,10 +123,12 @@ from gradtape.tf.segment import unsorted_segment_min as unsorted_segment_min
 from gradtape.tf.segment import unsorted_segment_prod as unsorted_segment_prod
 from gradtape.tf.segment import unsorted_segment_sqrt_n as unsorted_segment_sqrt_n
 from gradtape.tf.segment import unsorted_segment_sum as unsorted_segment_sum
+from gradtape.tf.sobol import sobol_sample as sobol_sample
+from gradtape.tf.special import bessel_i0 as bessel_i0
+from gradtape.tf.special import bessel_i0e as bessel_i0e
+from gradtape.tf.special import bessel_i1 as bessel_i1
+from gradtape.tf.special import bessel_i1e as bessel_i1e
 from gradtape.tf.sums import accumulate_n as accumulate_n
 from gradtape.tf.sums import add_n as add_n
 from gradtape.tf.sums import polyval as polyval
 from gradtape.tf.sums import scalar_mul as scalar_mul
-from gradtape.tf.lookup import invert_permutation as invert_permutation
-from gradtape.tf.nn import log_softmax as log_softmax
-from gradtape.tf.nn import softmax as softmax

@@ -11,6 +11,7 @@ from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor
 from gradtape.ops.elementwise import identity
+from gradtape.tape import backward as backward  # makes the steps that recorders are told
 from gradtape.tf.check import FLOATS, operand
 
 # What only moves values around; TensorFlow does not look at it either.

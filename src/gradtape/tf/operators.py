@@ -1,4 +1,4 @@
-"""Python's operators on tensors and variables, with TensorFlow's meaning of each."""
+"""Python's operators with TensorFlow's meaning; importing this hands them to Tensor."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.convert import convert
+from gradtape.core.convert import Handed, convert
 from gradtape.core.dispatch import broadcastable
 from gradtape.core.errors import InvalidArgumentError, hide_library
 from gradtape.core.tensor import Tensor, eager
 from gradtape.ops import elementwise as e
 from gradtape.ops import integer
 from gradtape.tf import elementwise as f
+from gradtape.tf.casting import cast
 from gradtape.tf.check import (
     BOOL,
     FLOATS,
@@ -83,7 +84,9 @@ OPERATORS: dict[str, Any] = {
     "__rtruediv__": f.division(e.divide, "__rtruediv__", True, reflected=True),
     **both("floordiv", e.floordiv, FLOATS, integer.floordiv_integers, INTEGERS, label="FloorDiv"),
     **both("mod", e.floormod, FLOATS, integer.floormod_integers, INTEGERS, label="FloorMod"),
-    **both("pow", e.power, INEXACT, integer.power_integers, SIGNED, label="Pow", numbers=(False, True)),
+    **both(
+        "pow", e.power, INEXACT, integer.power_integers, SIGNED, label="Pow", numbers=(False, True)
+    ),
     **both("and", e.logical_and, BOOL, integer.bitwise_and, INTEGERS, label="BitwiseAnd"),
     **both("or", e.logical_or, BOOL, integer.bitwise_or, INTEGERS, label="BitwiseOr"),
     **both("xor", e.logical_xor, BOOL, integer.bitwise_xor, INTEGERS, label="BitwiseXor"),
@@ -99,30 +102,28 @@ OPERATORS: dict[str, Any] = {
     "__eq__": comparison(f.equal, False),
     "__ne__": comparison(f.not_equal, True),
 }
-UNARY = frozenset(("__neg__", "__abs__", "__invert__"))
-
-
-def give_operators(cls: Any) -> None:
-    """Hand all operators to a class whose objects read as tensors by `_read()`, such as Variable."""
-    for name, function in OPERATORS.items():
-        setattr(cls, name, reading(name, function))
-
-
-def reading(name: str, function: Any) -> Any:
-    """The operator `function` as a method of something that is read first."""
-    if name in UNARY:
-
-        def method(self: Any) -> Any:
-            return function(self._read())
-    else:
-
-        def method(self: Any, other: Any) -> Any:
-            return function(self._read(), other)
-
-    method.__name__ = name
-    method.__doc__ = function.__doc__
-    return method
-
 
 for name, function in OPERATORS.items():
     setattr(Tensor, name, function)
+
+
+# What is not always needed is brought in by its first use: these homes put themselves in the place of the stand-ins.
+
+
+def getitem(tensor: Tensor, key: Any) -> Tensor:
+    """Index a tensor."""
+    from gradtape.tf import lookup
+
+    return lookup.getitem(tensor, key)
+
+
+def pack(parts: Any) -> Tensor:
+    """Stack tensors."""
+    from gradtape.tf import joining
+
+    return joining.stacked(parts)
+
+
+Tensor.__getitem__ = getitem  # type: ignore[method-assign]
+Handed.stack = pack
+Handed.cast = cast

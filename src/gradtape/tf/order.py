@@ -36,10 +36,14 @@ class UniqueWithCounts(NamedTuple):
 def last_axis(x: Tensor, axis: Any, direction: str, op: str) -> tuple[Tensor, tuple[int, ...]]:
     """`x` with the axis to be sorted last, and the order of axes that undoes this."""
     if direction not in DIRECTIONS:
-        raise ValueError(f"{op}: direction must be 'ASCENDING' or 'DESCENDING'. Received {direction!r}.")
+        raise ValueError(
+            f"{op}: direction must be 'ASCENDING' or 'DESCENDING'. Received {direction!r}."
+        )
     n = x._array.ndim
     if n == 0:
-        raise InvalidArgumentError(f"{op}: input must have at least one dimension. Received a scalar.")
+        raise InvalidArgumentError(
+            f"{op}: input must have at least one dimension. Received a scalar."
+        )
     at = normalize_axis(int(convert(axis)._array), n, op) + n
     if at == n - 1:
         return x, tuple(range(n))
@@ -48,7 +52,9 @@ def last_axis(x: Tensor, axis: Any, direction: str, op: str) -> tuple[Tensor, tu
 
 
 @public
-def sort(values: Any, axis: Any = -1, direction: str = "ASCENDING", name: str | None = None) -> Tensor:
+def sort(
+    values: Any, axis: Any = -1, direction: str = "ASCENDING", name: str | None = None
+) -> Tensor:
     """`values` sorted along `axis`.
 
     Args:
@@ -65,11 +71,17 @@ def sort(values: Any, axis: Any = -1, direction: str = "ASCENDING", name: str | 
 
 @public
 def argsort(
-    values: Any, axis: Any = -1, direction: str = "ASCENDING", stable: bool = False, name: str | None = None
+    values: Any,
+    axis: Any = -1,
+    direction: str = "ASCENDING",
+    stable: bool = False,
+    name: str | None = None,
 ) -> Tensor:
     """Positions (int32) that sort `values` along `axis`; what is equal keeps its order."""
     x, back = last_axis(convert(values), axis, direction, "argsort")
-    order = discretize(i.rank_order(x, descending=direction == "DESCENDING"), dtype=np.dtype(np.int32))
+    order = discretize(
+        i.rank_order(x, descending=direction == "DESCENDING"), dtype=np.dtype(np.int32)
+    )
     return order if back[-1] == len(back) - 1 else s.permuted(order, back)
 
 
@@ -81,7 +93,9 @@ def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Uniq
 
 
 @public
-def unique_with_counts(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> UniqueWithCounts:
+def unique_with_counts(
+    x: Any, out_idx: Any = dtypes.int32, name: str | None = None
+) -> UniqueWithCounts:
     """Distinct elements of a vector, in the order of their first occurrence, and how often each occurs."""
     return distinct(x, out_idx)
 
@@ -90,9 +104,13 @@ def distinct(x: Any, out_idx: Any) -> UniqueWithCounts:
     """All that there is to know about the distinct elements of a vector."""
     raw = np.asarray(convert(x)._array)
     if raw.ndim != 1:
-        raise InvalidArgumentError(f"unique: unique expects a 1D vector. Received shape {list(raw.shape)}.")
+        raise InvalidArgumentError(
+            f"unique: unique expects a 1D vector. Received shape {list(raw.shape)}."
+        )
     kind = dtypes.as_dtype(out_idx).as_numpy_dtype
-    _, first, inverse, counts = np.unique(raw, return_index=True, return_inverse=True, return_counts=True)
+    _, first, inverse, counts = np.unique(
+        raw, return_index=True, return_inverse=True, return_counts=True
+    )
     order = np.argsort(first)
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
@@ -127,8 +145,11 @@ def searchsorted(
         return eager(np.searchsorted(table, wanted, side).astype(kind))
     if table.shape[:-1] != wanted.shape[:-1]:
         raise InvalidArgumentError(
-            f"searchsorted: leading dimensions must agree. Received {table.shape} and {wanted.shape}."
+            f"searchsorted: leading dimensions must agree. Received {table.shape} and "
+            f"{wanted.shape}."
         )
-    pairs = zip(table.reshape(-1, table.shape[-1]), wanted.reshape(-1, wanted.shape[-1]), strict=True)
+    pairs = zip(
+        table.reshape(-1, table.shape[-1]), wanted.reshape(-1, wanted.shape[-1]), strict=True
+    )
     found = [np.searchsorted(row, some, side) for row, some in pairs]
     return eager(np.array(found, kind).reshape(wanted.shape))

@@ -1,4 +1,4 @@
-"""tf.random: numbers drawn with a seed of their own (stateless_…) or from the global one, bit by bit as TensorFlow's."""
+"""tf.random: numbers from a seed of their own or from the global one, as TensorFlow's."""
 
 from __future__ import annotations
 
@@ -46,11 +46,13 @@ def key_of(seed: Any) -> tuple[Tensor, Tensor]:
     tensor = convert(seed)
     if tensor._array.dtype not in WORDS:
         raise InvalidArgumentError(
-            f"stateless random: seed must be integers of 32 or 64 bits. Received {tensor.dtype.name}."
+            "stateless random: seed must be integers of 32 or 64 bits. "
+            f"Received {tensor.dtype.name}."
         )
     if tensor._array.shape != (2,):
         raise InvalidArgumentError(
-            f"stateless random: seed must have shape [2], not {list(tensor._array.shape)}. Give a pair of integers."
+            f"stateless random: seed must have shape [2], not {list(tensor._array.shape)}. "
+            "Give a pair of integers."
         )
     pair: tuple[Tensor, Tensor] = r.key_and_counter(tensor)
     return pair
@@ -67,7 +69,9 @@ def size_of(shape: Any) -> tuple[int, ...]:
     """The shape asked for."""
     sizes = shape_tuple(shape)
     if any(n < 0 for n in sizes):
-        raise InvalidArgumentError(f"random: shape must hold no negative number. Received {list(sizes)}.")
+        raise InvalidArgumentError(
+            f"random: shape must hold no negative number. Received {list(sizes)}."
+        )
     return sizes
 
 
@@ -95,7 +99,9 @@ def uniform_numbers(
     kind = dtypes.as_dtype(dtype)
     raw = np.dtype(kind.as_numpy_dtype)
     if raw not in FLOATS | WORDS:
-        raise ValueError(f"{op}: dtype must be floating or an integer type of 32 or 64 bits. Received {dtype!r}.")
+        raise ValueError(
+            f"{op}: dtype must be floating or an integer type of 32 or 64 bits. Received {dtype!r}."
+        )
     result: Tensor
     if raw in FLOATS:
         low = convert(0 if minval is None else minval, kind)
@@ -107,7 +113,9 @@ def uniform_numbers(
     elif maxval is None or minval is None:
         raise ValueError(f"{op}: Must specify maxval for integer dtype {kind.name}. Received None.")
     elif raw not in INTEGERS:
-        raise ValueError(f"{op}: {kind.name} is drawn over its whole range only; let minval and maxval be None.")
+        raise ValueError(
+            f"{op}: {kind.name} is drawn over its whole range only; let minval and maxval be None."
+        )
     else:
         key = source("integers", raw)
         result = r.random_integers(*key, convert(minval, kind), convert(maxval, kind), shape=shape)
@@ -236,8 +244,8 @@ def stateless_uniform(
         seed: a pair of integers.
         minval: lower bound, included.
         maxval: upper bound, excluded; 1 for floats if None.
-        dtype: a floating type or an integer type of 32 or 64 bits. With minval and maxval None, integers are drawn
-            over their whole range.
+        dtype: a floating type or an integer type of 32 or 64 bits. With minval and maxval None,
+            integers are drawn over their whole range.
         name: accepted for TensorFlow's sake.
         alg: Philox, under any of its names.
 
@@ -293,7 +301,7 @@ def stateless_truncated_normal(
     name: str | None = None,
     alg: Any = "auto_select",
 ) -> Tensor:
-    """Numbers of a normal distribution cut off at two standard deviations; the same for the same seed.
+    """Numbers of a normal distribution cut off at two standard deviations; the same for a seed.
 
     Args:
         shape: of the result.
@@ -317,6 +325,10 @@ def check_algorithm(alg: Any) -> None:
     """Only Philox is drawn with; it is also what TensorFlow selects on CPUs."""
     named = str(alg).lower() if isinstance(alg, str) else getattr(alg, "value", alg)
     if named in ("threefry", 2):
-        raise NotImplementedError("stateless random: the algorithm threefry is not there. Use 'philox'.")
+        raise NotImplementedError(
+            "stateless random: the algorithm threefry is not there. Use 'philox'."
+        )
     if named not in ("auto_select", "philox", 1, 3):
-        raise ValueError(f"stateless random: alg must be 'philox' or 'auto_select'. Received {alg!r}.")
+        raise ValueError(
+            f"stateless random: alg must be 'philox' or 'auto_select'. Received {alg!r}."
+        )

@@ -55,7 +55,9 @@ def reduction(function: Any, allowed: frozenset[Any], label: str, what: str) -> 
     """A public reduction by a primitive."""
 
     @public
-    def reduce(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None) -> Tensor:
+    def reduce(
+        input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None
+    ) -> Tensor:
         tensor = input_tensor if type(input_tensor) is EagerTensor else convert(input_tensor)
         array = tensor._array
         if array.dtype not in allowed:
@@ -80,7 +82,9 @@ def reduction(function: Any, allowed: frozenset[Any], label: str, what: str) -> 
 
 
 reduce_sum = reduction(r.reduce_sum, NUMBERS, "Sum", "Sum along axes.")
-reduce_mean = reduction(r.reduce_mean, NUMBERS, "Mean", "Mean along axes; integers are rounded towards zero.")
+reduce_mean = reduction(
+    r.reduce_mean, NUMBERS, "Mean", "Mean along axes; integers are rounded towards zero."
+)
 reduce_prod = reduction(r.reduce_prod, NUMBERS, "Prod", "Product along axes.")
 reduce_max = reduction(r.reduce_max, REAL, "Max", "Largest element along axes.")
 reduce_min = reduction(r.reduce_min, REAL, "Min", "Smallest element along axes.")
@@ -115,7 +119,8 @@ def reduce_variance(
     tensor = convert(input_tensor)
     if tensor._array.dtype not in INEXACT:
         raise TypeError(
-            f"reduce_variance: Input must be either real or complex. Received {tensor.dtype.name}. Cast it first."
+            "reduce_variance: Input must be either real or complex. Received "
+            f"{tensor.dtype.name}. Cast it first."
         )
     axes = axes_of(axis, tensor.ndim, "Mean")
     difference = tensor - r.reduce_mean(tensor, axis=axes, keepdims=True)
@@ -127,7 +132,9 @@ def reduce_variance(
 
 
 @public
-def reduce_std(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+def reduce_std(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
     """Standard deviation along axes: the root of the variance.
 
     Args:
@@ -147,7 +154,11 @@ def reduce_std(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
 
 @public
 def count_nonzero(
-    input: Any, axis: Any = None, keepdims: Any = None, dtype: Any = dtypes.int64, name: str | None = None
+    input: Any,
+    axis: Any = None,
+    keepdims: Any = None,
+    dtype: Any = dtypes.int64,
+    name: str | None = None,
 ) -> Tensor:
     """Number of elements along axes that are not zero; of strings, not empty.
 
@@ -162,7 +173,11 @@ def count_nonzero(
         A tensor of `dtype`.
     """
     tensor = operand("NotEqual", convert(input), ANY)
-    nothing = adopt(b"" if tensor._array.dtype in STRING else 0, tensor.dtype) if tensor._array.dtype not in BOOL else adopt(False, tensor.dtype)
+    nothing = (
+        adopt(b"" if tensor._array.dtype in STRING else 0, tensor.dtype)
+        if tensor._array.dtype not in BOOL
+        else adopt(False, tensor.dtype)
+    )
     hits = cast(e.not_equal(tensor, nothing), dtypes.int64)
     axes = axes_of(axis, tensor.ndim, "Sum")
     return cast(r.reduce_sum(hits, axis=axes, keepdims=bool(keepdims)), dtype)  # type: ignore[no-any-return]
@@ -185,7 +200,9 @@ def zero_fraction(value: Any, name: str | None = None) -> Tensor:
 
 
 @public
-def argmax(input: Any, axis: Any = None, output_type: Any = dtypes.int64, name: str | None = None) -> Tensor:
+def argmax(
+    input: Any, axis: Any = None, output_type: Any = dtypes.int64, name: str | None = None
+) -> Tensor:
     """Index of the largest element along an axis; the first of several.
 
     Args:
@@ -205,7 +222,9 @@ def argmax(input: Any, axis: Any = None, output_type: Any = dtypes.int64, name: 
 
 
 @public
-def argmin(input: Any, axis: Any = None, output_type: Any = dtypes.int64, name: str | None = None) -> Tensor:
+def argmin(
+    input: Any, axis: Any = None, output_type: Any = dtypes.int64, name: str | None = None
+) -> Tensor:
     """Index of the smallest element along an axis; the first of several.
 
     Args:
@@ -220,7 +239,9 @@ def argmin(input: Any, axis: Any = None, output_type: Any = dtypes.int64, name: 
     return arg(r.argmin, "ArgMin", input, axis, output_type, ("int32", "int64"))
 
 
-def arg(function: Any, label: str, value: Any, axis: Any, output_type: Any, kinds: tuple[str, ...]) -> Tensor:
+def arg(
+    function: Any, label: str, value: Any, axis: Any, output_type: Any, kinds: tuple[str, ...]
+) -> Tensor:
     """Check the arguments of `argmax` and `argmin`, then call them."""
     tensor = operand(label, convert(value), REAL | BOOL)
     dtype = as_dtype(output_type)
@@ -231,7 +252,8 @@ def arg(function: Any, label: str, value: Any, axis: Any, output_type: Any, kind
     position = normalize_axis(position, len(shape), label)
     if shape[position] == 0 and np.prod(shape[:position] + shape[len(shape) + position + 1 :]) > 0:
         raise InvalidArgumentError(
-            f"{label}: Reduction axis {len(shape) + position} is empty in shape {list(shape)}. Check the size first."
+            f"{label}: Reduction axis {len(shape) + position} is empty in shape {list(shape)}. "
+            "Check the size first."
         )
     return function(tensor, axis=position, dtype=np.dtype(dtype.as_numpy_dtype))  # type: ignore[no-any-return]
 
@@ -254,10 +276,8 @@ def l2_normalize(
     """
     tensor = convert(x)
     axes = axes_of(dim if axis is None else axis, tensor.ndim, "Sum")
-    if tensor.dtype.is_complex:
-        squares = e.real(tensor * e.conj(tensor))
-    else:
-        squares = e.square(tensor)
+    is_complex = tensor.dtype.is_complex
+    squares = e.real(tensor * e.conj(tensor)) if is_complex else e.square(tensor)
     total = r.reduce_sum(squares, axis=axes, keepdims=True)
     scale = e.rsqrt(e.maximum(total, adopt(epsilon, total.dtype)))
     return tensor * cast(scale, tensor.dtype)
@@ -299,4 +319,6 @@ def neighbours(x: Any) -> tuple[Tensor, Tensor]:
     size = tensor._array.size
     flat = reshape(tensor, shape=(size,), rank=tensor.ndim)
     count = size - 1 if size else 0
-    return cut(flat, axis=-1, start=0, size=count), cut(flat, axis=-1, start=size - count, size=count)
+    return cut(flat, axis=-1, start=0, size=count), cut(
+        flat, axis=-1, start=size - count, size=count
+    )

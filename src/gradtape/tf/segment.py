@@ -18,12 +18,16 @@ from gradtape.tf.check import INDICES, NUMBERS, REAL, operand
 from gradtape.tf.elementwise import QUOTIENTS
 
 
-def sorted_ids(label: str, data: Any, segment_ids: Any, allowed: frozenset[Any]) -> tuple[Tensor, Any, int, int]:
+def sorted_ids(
+    label: str, data: Any, segment_ids: Any, allowed: frozenset[Any]
+) -> tuple[Tensor, Any, int, int]:
     """Data, ids, axis and number of segments of a reduction whose ids must not decrease."""
     tensor = operand(label, convert(data), allowed)
     ids = operand(label, convert(segment_ids), INDICES, "Tindices")._array
     if ids.ndim != 1:
-        raise InvalidArgumentError(f"{label}: segment_ids should be a vector. Received shape {list(ids.shape)}.")
+        raise InvalidArgumentError(
+            f"{label}: segment_ids should be a vector. Received shape {list(ids.shape)}."
+        )
     shape = shape_of(tensor)
     if shape[:1] != ids.shape:
         raise InvalidArgumentError(
@@ -35,14 +39,16 @@ def sorted_ids(label: str, data: Any, segment_ids: Any, allowed: frozenset[Any])
             f"{label}: segment ids are not increasing. Sort them, or use the unsorted form."
         )
     if ids.size and ids[0] < 0:
-        raise InvalidArgumentError(f"{label}: Segment id {ids[0]} out of range. Ids must not be negative.")
+        raise InvalidArgumentError(
+            f"{label}: Segment id {ids[0]} out of range. Ids must not be negative."
+        )
     return tensor, ids, -len(shape), int(ids[-1]) + 1 if ids.size else 0
 
 
 def unsorted_ids(
     label: str, data: Any, segment_ids: Any, num_segments: Any, allowed: frozenset[Any]
 ) -> tuple[Tensor, Any, int, int]:
-    """Data, ids, axis and number of segments; what has a negative id goes to one segment more, to be cut off."""
+    """Data, ids, axis and number of segments; negative ids become one more, to be cut off."""
     tensor = operand(label, convert(data), allowed)
     ids = operand(label, convert(segment_ids), INDICES, "Tindices")._array
     size = int(convert(num_segments)._array)
@@ -51,18 +57,22 @@ def unsorted_ids(
         raise InvalidArgumentError(f"{label}: Input num_segments == {size} must not be negative.")
     if shape[: ids.ndim] != ids.shape:
         raise InvalidArgumentError(
-            f"{label}: data.shape = {list(shape)} does not start with segment_ids.shape = {list(ids.shape)}."
+            f"{label}: data.shape = {list(shape)} does not start with segment_ids.shape = "
+            f"{list(ids.shape)}."
         )
     flat = np.ravel(ids)
     if (flat >= size).any():
         where = int(np.flatnonzero(flat >= size)[0])
         raise InvalidArgumentError(
-            f"{label}: segment_ids[{where}] = {flat[where]} is out of range [0, {size}). Raise num_segments."
+            f"{label}: segment_ids[{where}] = {flat[where]} is out of range [0, {size}). Raise "
+            "num_segments."
         )
     return tensor, np.where(ids < 0, size, ids), ids.ndim - len(shape) - 1, size
 
 
-def ordered(function: Any, allowed: frozenset[Any], label: str, name: str, what: str, empty: bool) -> Any:
+def ordered(
+    function: Any, allowed: frozenset[Any], label: str, name: str, what: str, empty: bool
+) -> Any:
     """A public reduction over sorted segments; with `empty` segments without rows are zero."""
 
     @public
@@ -73,7 +83,9 @@ def ordered(function: Any, allowed: frozenset[Any], label: str, name: str, what:
             return out  # type: ignore[no-any-return]
         return e.gate(out, column(s.counts(ids, size, bool), out))  # type: ignore[no-any-return]
 
-    return described(reduce, name, what, "segment_ids: ids of the rows of `data`, which must not decrease.")
+    return described(
+        reduce, name, what, "segment_ids: ids of the rows of `data`, which must not decrease."
+    )
 
 
 def anyhow(function: Any, allowed: frozenset[Any], label: str, name: str, what: str) -> Any:
@@ -146,20 +158,42 @@ def divided(power: int) -> Any:
     return reduce
 
 
-segment_sum = ordered(scatter_add, NUMBERS, "SegmentSum", "segment_sum", "Sum of each segment.", False)
+segment_sum = ordered(
+    scatter_add, NUMBERS, "SegmentSum", "segment_sum", "Sum of each segment.", False
+)
 segment_mean = ordered(mean, NUMBERS, "SegmentMean", "segment_mean", "Mean of each segment.", False)
-segment_prod = ordered(s.segment_prod, NUMBERS, "SegmentProd", "segment_prod", "Product of each segment.", False)
+segment_prod = ordered(
+    s.segment_prod, NUMBERS, "SegmentProd", "segment_prod", "Product of each segment.", False
+)
 segment_max = ordered(
-    s.segment_max, REAL, "SegmentMax", "segment_max", "Largest element of each segment; 0 of an empty one.", True
+    s.segment_max,
+    REAL,
+    "SegmentMax",
+    "segment_max",
+    "Largest element of each segment; 0 of an empty one.",
+    True,
 )
 segment_min = ordered(
-    s.segment_min, REAL, "SegmentMin", "segment_min", "Smallest element of each segment; 0 of an empty one.", True
+    s.segment_min,
+    REAL,
+    "SegmentMin",
+    "segment_min",
+    "Smallest element of each segment; 0 of an empty one.",
+    True,
 )
 unsorted_segment_sum = anyhow(
-    clipped(scatter_add), NUMBERS, "UnsortedSegmentSum", "unsorted_segment_sum", "Sum of each segment."
+    clipped(scatter_add),
+    NUMBERS,
+    "UnsortedSegmentSum",
+    "unsorted_segment_sum",
+    "Sum of each segment.",
 )
 unsorted_segment_prod = anyhow(
-    clipped(s.segment_prod), NUMBERS, "UnsortedSegmentProd", "unsorted_segment_prod", "Product of each segment."
+    clipped(s.segment_prod),
+    NUMBERS,
+    "UnsortedSegmentProd",
+    "unsorted_segment_prod",
+    "Product of each segment.",
 )
 unsorted_segment_max = anyhow(
     clipped(s.segment_max),

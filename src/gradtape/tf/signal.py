@@ -19,7 +19,9 @@ def transformed(function: Any, op: str, value: Any, rank: int) -> Tensor:
     """Apply a transform along each of the last `rank` axes."""
     x = operand(op, convert(value), COMPLEX)
     if x._array.ndim < rank:
-        raise InvalidArgumentError(f"{op}: input must have at least rank {rank} but got: {x._array.ndim}.")
+        raise InvalidArgumentError(
+            f"{op}: input must have at least rank {rank} but got: {x._array.ndim}."
+        )
     for axis in range(-1, -rank - 1, -1):
         x = function(x, axis=axis)
     return x
@@ -78,10 +80,14 @@ def real_transform(op: str, value: Any, fft_length: Any, rank: int) -> Tensor:
     """Transform of real rows: the last axis in half, then the others whole."""
     x = operand(op, convert(value), REAL)
     if x._array.ndim < rank:
-        raise InvalidArgumentError(f"{op}: input must have at least rank {rank} but got: {x._array.ndim}.")
+        raise InvalidArgumentError(
+            f"{op}: input must have at least rank {rank} but got: {x._array.ndim}."
+        )
     lengths = x._array.shape[-rank:] if fft_length is None else shape_tuple(fft_length)
     if len(lengths) != rank:
-        raise InvalidArgumentError(f"{op}: fft_length must have {rank} entries. Received {list(lengths)}.")
+        raise InvalidArgumentError(
+            f"{op}: fft_length must have {rank} entries. Received {list(lengths)}."
+        )
     out = spectral.rfft(fitted(x, lengths))
     for axis in range(-2, -rank - 1, -1):
         out = spectral.fft(out, axis=axis)
@@ -93,13 +99,17 @@ def inverse_real_transform(op: str, value: Any, fft_length: Any, rank: int) -> T
     x = operand(op, convert(value), COMPLEX)
     have = x._array.shape
     if len(have) < rank:
-        raise InvalidArgumentError(f"{op}: input must have at least rank {rank} but got: {len(have)}.")
+        raise InvalidArgumentError(
+            f"{op}: input must have at least rank {rank} but got: {len(have)}."
+        )
     if fft_length is None:
         lengths = (*have[len(have) - rank : -1], max(2 * (have[-1] - 1), 0))
     else:
         lengths = shape_tuple(fft_length)
     if len(lengths) != rank:
-        raise InvalidArgumentError(f"{op}: fft_length must have {rank} entries. Received {list(lengths)}.")
+        raise InvalidArgumentError(
+            f"{op}: fft_length must have {rank} entries. Received {list(lengths)}."
+        )
     out = fitted(x, (*lengths[:-1], lengths[-1] // 2 + 1))
     for axis in range(-rank, -1):
         out = spectral.ifft(out, axis=axis)

@@ -36,7 +36,8 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
         inputs = [inputs]
     if not inputs:
         raise ValueError(
-            "add_n: Inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype and shape."
+            "add_n: Inputs must be an iterable of at least one Tensor/IndexedSlices with the "
+            "same dtype and shape."
         )
     typed = next((value for value in inputs if is_typed(value)), None)
     dtype = None if typed is None else convert(typed).dtype
@@ -45,7 +46,8 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
         same("AddN", tensors[0], tensor, i)
         if shape_of(tensor) != shape_of(tensors[0]):
             raise InvalidArgumentError(
-                f"AddN: Inputs must have the same shape. Input 0: {tensors[0].shape}, input {i}: {tensor.shape}."
+                f"AddN: Inputs must have the same shape. Input 0: {tensors[0].shape}, input {i}: "
+                f"{tensor.shape}."
             )
     if len(tensors) == 1:
         return e.identity(tensors[0])  # type: ignore[no-any-return]
@@ -54,7 +56,9 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
 
 
 @public
-def accumulate_n(inputs: Any, shape: Any = None, tensor_dtype: Any = None, name: str | None = None) -> Tensor:
+def accumulate_n(
+    inputs: Any, shape: Any = None, tensor_dtype: Any = None, name: str | None = None
+) -> Tensor:
     """Sum of tensors of one shape and dtype.
 
     Args:
@@ -70,12 +74,21 @@ def accumulate_n(inputs: Any, shape: Any = None, tensor_dtype: Any = None, name:
         ValueError: if there are none, or shapes or dtypes differ.
     """
     if not isinstance(inputs, (list, tuple)) or not inputs:
-        raise ValueError("accumulate_n: inputs must be a list of at least one Tensor with the same dtype and shape.")
+        raise ValueError(
+            "accumulate_n: inputs must be a list of at least one Tensor with the same dtype and "
+            "shape."
+        )
     tensors = [convert(value) for value in inputs]
     if any(t.dtype is not tensors[0].dtype or t.shape != tensors[0].shape for t in tensors):
-        raise ValueError("accumulate_n: inputs must be a list of at least one Tensor with the same dtype and shape.")
+        raise ValueError(
+            "accumulate_n: inputs must be a list of at least one Tensor with the same dtype and "
+            "shape."
+        )
     if tensor_dtype is not None and tensors[0].dtype != tensor_dtype:
-        raise TypeError(f"accumulate_n: tensor_dtype is {tensor_dtype}, but input is of type {tensors[0].dtype.name}.")
+        raise TypeError(
+            f"accumulate_n: tensor_dtype is {tensor_dtype}, but input is of type "
+            f"{tensors[0].dtype.name}."
+        )
     if shape is not None and not tensors[0].shape.is_compatible_with(shape):
         raise ValueError(f"accumulate_n: Shapes {shape} and {tensors[0].shape} are not compatible.")
     return add_n(tensors)
@@ -99,9 +112,15 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
     values = x.values if isinstance(x, IndexedSlices) else convert(x)
     number = convert(scalar) if is_typed(scalar) else adopt(scalar, values.dtype)
     if number.ndim:
-        raise ValueError(f"scalar_mul: The input scalar must be a 0-D value. Received shape {number.shape}.")
+        raise ValueError(
+            f"scalar_mul: The input scalar must be a 0-D value. Received shape {number.shape}."
+        )
     product = multiply(number, values)
-    return IndexedSlices(product, x.indices, x.dense_shape) if isinstance(x, IndexedSlices) else product
+    return (
+        IndexedSlices(product, x.indices, x.dense_shape)
+        if isinstance(x, IndexedSlices)
+        else product
+    )
 
 
 @public
@@ -120,7 +139,9 @@ def polyval(coeffs: Sequence[Any], x: Any, name: str | None = None) -> Tensor:
         ValueError: if `coeffs` is not a list.
     """
     if not isinstance(coeffs, list):
-        raise ValueError(f"polyval: Argument coeffs must be list type. Received type {type(coeffs)}.")
+        raise ValueError(
+            f"polyval: Argument coeffs must be list type. Received type {type(coeffs)}."
+        )
     tensor = convert(x)
     if not coeffs:
         return e.zeros_like(tensor)  # type: ignore[no-any-return]

@@ -10,7 +10,7 @@ from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, OutOfRangeError, public
 from gradtape.core.shapes import TensorShape
 from gradtape.core.tensor import Tensor, eager
-from gradtape.tf import array
+from gradtape.tf import creation, joining
 
 
 class TensorArray:
@@ -84,7 +84,9 @@ class TensorArray:
 
     def grad(self, source: Any, flow: Any = None, name: str | None = None) -> Any:
         """Refuse: a tape differentiates through an array by itself."""
-        raise NotImplementedError("TensorArray.grad is not supported when eager execution is enabled; use a tape.")
+        raise NotImplementedError(
+            "TensorArray.grad is not supported when eager execution is enabled; use a tape."
+        )
 
     @public
     def size(self, name: str | None = None) -> Tensor:
@@ -108,8 +110,10 @@ class TensorArray:
                     "Set clear_after_read=False."
                 )
             if not self._element_shape.is_fully_defined():
-                raise InvalidArgumentError(f"TensorArray: could not read index {i}: it was not written yet.")
-            item = eager(array.zeros(self._element_shape, self._dtype)._array)
+                raise InvalidArgumentError(
+                    f"TensorArray: could not read index {i}: it was not written yet."
+                )
+            item = eager(creation.zeros(self._element_shape, self._dtype)._array)
         if self._clear_after_read:
             self._items[i] = None
             self._cleared.add(i)
@@ -145,7 +149,9 @@ class TensorArray:
                 f"TensorArray dtype is {self._dtype.name} but Op is trying to write dtype {tensor.dtype.name}. Cast it."
             )
         if not self._element_shape.is_compatible_with(tensor.shape):
-            raise ValueError(f"Incompatible shape for value ({tensor.shape}), expected ({self._element_shape})")
+            raise ValueError(
+                f"Incompatible shape for value ({tensor.shape}), expected ({self._element_shape})"
+            )
         if self._infer_shape:
             self._element_shape = self._element_shape.merge_with(tensor.shape)
         return tensor
@@ -158,28 +164,30 @@ class TensorArray:
         """All elements along a new first dimension."""
         for i, item in enumerate(self._items):
             if item is None and i not in self._cleared and self._element_shape.is_fully_defined():
-                self._items[i] = array.zeros(self._element_shape, self._dtype)
+                self._items[i] = creation.zeros(self._element_shape, self._dtype)
         if not self._items:
             shape = self._element_shape.as_list() if self._element_shape.rank is not None else []
-            return array.zeros([0, *shape], self._dtype)
-        return array.stack(self._all())
+            return creation.zeros([0, *shape], self._dtype)
+        return joining.stack(self._all())
 
     @public
     def gather(self, indices: Any, name: str | None = None) -> Tensor:
         """Some elements along a new first dimension."""
-        return array.stack([self.read(int(i)) for i in convert(indices)])
+        return joining.stack([self.read(int(i)) for i in convert(indices)])
 
     @public
     def concat(self, name: str | None = None) -> Tensor:
         """All elements one after another along their first dimension."""
-        return array.concat(self._all(), 0)
+        return joining.concat(self._all(), 0)
 
     @public
     def unstack(self, value: Any, name: str | None = None) -> TensorArray:
         """Fill the array with the slices of `value` along its first dimension."""
-        items = array.unstack(convert(value, hint=self._dtype))
+        items = joining.unstack(convert(value, hint=self._dtype))
         if len(items) > len(self._items) and not self._dynamic_size:
-            raise ValueError(f"Cannot unstack {len(items)} values into a TensorArray of static size {len(self._items)}")
+            raise ValueError(
+                f"Cannot unstack {len(items)} values into a TensorArray of static size {len(self._items)}"
+            )
         self._items = [self._fitting(item) for item in items]
         self._cleared = set()
         return self
@@ -189,7 +197,7 @@ class TensorArray:
         """Fill the array with consecutive pieces of `value` of the given lengths."""
         sizes = [int(n) for n in convert(lengths)]
         infer, self._infer_shape = self._infer_shape, False
-        self._items = [self._fitting(piece) for piece in array.split(convert(value), sizes)]
+        self._items = [self._fitting(piece) for piece in joining.split(convert(value), sizes)]
         self._infer_shape = infer
         self._cleared = set()
         return self
@@ -197,7 +205,7 @@ class TensorArray:
     @public
     def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
         """Write the slices of `value` at `indices`."""
-        for i, item in zip(convert(indices), array.unstack(convert(value)), strict=True):
+        for i, item in zip(convert(indices), joining.unstack(convert(value)), strict=True):
             self.write(int(i), item)
         return self
 

@@ -35,7 +35,6 @@ def skewed(x):
     return np.tril(x)
 
 
-
 SAMPLES = {
     "matmul": [
         Sample((normal(2, 3), normal(3, 4))),
@@ -58,7 +57,11 @@ SAMPLES = {
     "triangular_solve": [
         Sample((triangular(3, 3), normal(3, 2)), {"lower": True}, dtypes=WIDE),
         Sample((triangular(2, 3, 3), normal(3, 2)), {"lower": True}, dtypes=WIDE),
-        Sample((triangular(2, 2).T + 0.5j * np.eye(2), complex_normal(2, 1)), {"lower": False}, dtypes=WIDE),
+        Sample(
+            (triangular(2, 2).T + 0.5j * np.eye(2), complex_normal(2, 1)),
+            {"lower": False},
+            dtypes=WIDE,
+        ),
         Sample((triangular(2, 2), normal(2, 0)), {"lower": True}, dtypes=WIDE),
     ],
     "det": [

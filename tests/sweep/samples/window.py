@@ -33,8 +33,13 @@ SAMPLES = {
     ],
     "unconvolve": [
         Sample((normal(2, 3, 3), normal(3, 2, 3)), {"window": ROW, "spatial": (5,), **ONE}),
-        Sample((normal(1, 2, 3, 1), normal(2, 2, 2, 1)), {"window": SQUARE, "spatial": (3, 3), **ONE}),
-        Sample((normal(1, 3, 2, 6), normal(2, 2, 2, 6)), {"window": HOLES, "spatial": (4, 4), "groups": 2}),
+        Sample(
+            (normal(1, 2, 3, 1), normal(2, 2, 2, 1)), {"window": SQUARE, "spatial": (3, 3), **ONE}
+        ),
+        Sample(
+            (normal(1, 3, 2, 6), normal(2, 2, 2, 6)),
+            {"window": HOLES, "spatial": (4, 4), "groups": 2},
+        ),
         Sample((normal(0, 3, 3), normal(3, 2, 3)), {"window": ROW, "spatial": (5,), **ONE}),
     ],
     "correlate": [
@@ -58,11 +63,15 @@ SAMPLES = {
     ],
     "max_unpool": [
         Sample((normal(2, 3, 1), GAPS, maxima(GAPS, ROW)), {"window": ROW, "every": False}),
-        Sample((normal(0, 3, 2), normal(0, 5, 2), normal(0, 3, 2)), {"window": ROW, "every": False}),
+        Sample(
+            (normal(0, 3, 2), normal(0, 5, 2), normal(0, 3, 2)), {"window": ROW, "every": False}
+        ),
     ],
     "max_repool": [
         Sample((normal(2, 5, 1), GAPS, maxima(GAPS, ROW)), {"window": ROW, "every": False}),
-        Sample((normal(0, 5, 2), normal(0, 5, 2), normal(0, 3, 2)), {"window": ROW, "every": False}),
+        Sample(
+            (normal(0, 5, 2), normal(0, 5, 2), normal(0, 3, 2)), {"window": ROW, "every": False}
+        ),
     ],
     "patches": [
         Sample((normal(1, 4, 4, 2),), {"window": HOLES}),

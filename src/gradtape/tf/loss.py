@@ -1,0 +1,208 @@
+"""Softmax and the losses of tf.nn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.convert import convert
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.tensor import Tensor, eager
+from gradtape.ops import elementwise as e
+from gradtape.ops import shape as s
+from gradtape.ops import softmax as ops
+from gradtape.ops.reduce import broadcast_to, reduce_sum
+from gradtape.tf.check import FLOATS, is_typed, operand, same
+
+
+def axis_of(op: str, x: Tensor, axis: Any) -> int:
+    """An axis of the logits, counted from the end."""
+    n = x._array.ndim
+    if n == 0:
+        raise InvalidArgumentError(f"{op}: logits must have >= 1 dimension, got [].")
+    at = -1 if axis is None else int(convert(axis)._array)
+    if not -n <= at < n:
+        raise InvalidArgumentError(
+            f"{op}: `dim` must be in the range [{-n}, {n}) where {n} is the number of dimensions "
+            "in the input. "
+            f"Received: dim={at}."
+        )
+    return at - n if at >= 0 else at
+
+
+@public
+def softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Tensor:
+    """Exponentials of `logits`, scaled so that they sum to one along `axis` (the last, if None)."""
+    x = operand("Softmax", convert(logits), FLOATS)
+    return ops.softmax(x, axis=axis_of("softmax", x, axis))
+
+
+@public
+def log_softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Tensor:
+    """Logarithm of the softmax along `axis` (the last, if None)."""
+    x = operand("LogSoftmax", convert(logits), FLOATS)
+    return ops.log_softmax(x, axis=axis_of("log_softmax", x, axis))
+
+
+def widened(x: Tensor) -> Any:
+    """Half precision in float32, where the losses are computed."""
+    return e.cast(x, dtype=np.dtype(np.float32)) if x._array.dtype.itemsize == 2 else x
+
+
+def narrowed(x: Any, like: Tensor) -> Any:
+    """Back to the dtype of `like`."""
+    return x if x._array.dtype == like._array.dtype else e.cast(x, dtype=like._array.dtype)
+
+
+@public
+def softmax_cross_entropy_with_logits(
+    labels: Any, logits: Any, axis: int = -1, name: str | None = None
+) -> Tensor:
+    """Cross-entropy between `labels` and the softmax of `logits`.
+
+    Args:
+        labels: probabilities that sum to one along `axis`.
+        logits: unscaled log-probabilities.
+        axis: the axis of the classes.
+        name: accepted for TensorFlow's sake.
+
+    Returns:
+        One loss for each distribution: the shape without `axis`.
+    """
+    x = operand("SoftmaxCrossEntropyWithLogits", convert(logits), FLOATS)
+    y = convert(labels) if is_typed(labels) else convert(labels, x.dtype)
+    if y.dtype != x.dtype:
+        y = e.cast(y, dtype=x._array.dtype)
+    try:
+        common = np.broadcast_shapes(x._array.shape, y._array.shape)
+    except ValueError:
+        raise InvalidArgumentError(
+            "softmax_cross_entropy_with_logits: logits and labels must be broadcastable: "
+            "logits_size="
+            f"{list(x._array.shape)} labels_size={list(y._array.shape)}."
+        ) from None
+    at = axis_of("softmax_cross_entropy_with_logits", x if x._array.ndim else y, axis)
+    whole, target = (stretched(t, common) for t in (widened(x), widened(y)))
+    n = len(common)
+    if at != -1:
+        order = (*(k for k in range(n) if k != at + n), at + n)
+        whole, target = s.permuted(whole, order), s.permuted(target, order)
+    return narrowed(ops.cross_entropy(whole, target, ops.softmax(whole, axis=-1)), x)
+
+
+def stretched(x: Any, shape: tuple[int, ...]) -> Any:
+    """`x` broadcast to `shape`."""
+    own = x._array.shape
+    return x if own == shape else broadcast_to(x, shape=shape, rank=len(own))
+
+
+@public
+def sparse_softmax_cross_entropy_with_logits(
+    labels: Any, logits: Any, name: str | None = None
+) -> Tensor:
+    """Minus the log-probability of the class that each label names.
+
+    Args:
+        labels: int32 or int64, of the shape of `logits` without its last axis.
+        logits: unscaled log-probabilities.
+        name: accepted for TensorFlow's sake.
+
+    Raises:
+        InvalidArgumentError: if a label is no class.
+        ValueError: if the shapes do not go together.
+    """
+    y = convert(labels)
+    x = convert(logits)
+    if y._array.dtype not in (np.dtype(np.int32), np.dtype(np.int64)):
+        raise InvalidArgumentError(
+            "sparse_softmax_cross_entropy_with_logits: Value for attr 'Tlabels' of "
+            f"{y.dtype.name} is not in the "
+            "list of allowed values: int32, int64."
+        )
+    operand("SparseSoftmaxCrossEntropyWithLogits", x, FLOATS)
+    if y._array.shape != x._array.shape[:-1] or not x._array.shape:
+        raise ValueError(
+            "`labels.shape` must equal `logits.shape` except for the last dimension. Received: "
+            "labels.shape="
+            f"{y.shape} and logits.shape={x.shape}"
+        )
+    whole = widened(x)
+    return narrowed(ops.sparse_cross_entropy(whole, y, ops.softmax(whole, axis=-1)), x)
+
+
+def labelled(op: str, labels: Any, logits: Any) -> tuple[Tensor, Tensor]:
+    """Logits and labels of one shape and dtype."""
+    x = convert(logits)
+    y = convert(labels)
+    if x._array.shape != y._array.shape:
+        raise ValueError(
+            f"`logits` and `labels` must have the same shape, received ({x.shape} vs {y.shape})."
+        )
+    same(op, x, y)
+    return operand(op, x, FLOATS), y
+
+
+@public
+def sigmoid_cross_entropy_with_logits(
+    labels: Any = None, logits: Any = None, name: str | None = None
+) -> Tensor:
+    """Cross-entropy of independent yes-or-no labels, elementwise."""
+    x, y = labelled("Mul", labels, logits)
+    return ops.sigmoid_cross_entropy(x, y)
+
+
+@public
+def weighted_cross_entropy_with_logits(
+    labels: Any, logits: Any, pos_weight: Any, name: str | None = None
+) -> Tensor:
+    """`sigmoid_cross_entropy_with_logits` in which yes counts `pos_weight` times."""
+    x, y = labelled("Mul", labels, logits)
+    weight = (convert(pos_weight, x.dtype) - 1) * y + 1
+    return (1 - y) * x + weight * e.softplus(e.negative(x))
+
+
+@public
+def log_poisson_loss(
+    targets: Any, log_input: Any, compute_full_loss: bool = False, name: str | None = None
+) -> Tensor:
+    """Minus the log-likelihood of counts `targets` under rates exp(`log_input`), up to a constant.
+
+    Args:
+        targets: the counts.
+        log_input: logarithms of the rates.
+        compute_full_loss: add Stirling's approximation of the constant.
+        name: accepted for TensorFlow's sake.
+    """
+    x, z = labelled("Mul", targets, log_input)
+    loss = e.exp(x) - x * z
+    if not compute_full_loss:
+        return loss
+    stirling = z * e.log(z) - z + e.log(z * 6.283185307179586) * 0.5
+    between = e.logical_and(e.greater_equal(z, 0), e.less_equal(z, 1))
+    return loss + e.select(between, e.zeros_like(z), stirling)
+
+
+@public
+def l2_loss(t: Any, name: str | None = None) -> Tensor:
+    """Half the sum of the squares."""
+    x = operand("L2Loss", convert(t), FLOATS)
+    axes = tuple(range(-x._array.ndim, 0))
+    return e.divide(
+        reduce_sum(e.square(x), axis=axes, keepdims=False), eager(x._array.dtype.type(2))
+    )
+
+
+@public
+def compute_average_loss(
+    per_example_loss: Any, sample_weight: Any = None, global_batch_size: Any = None
+) -> Tensor:
+    """Sum of losses over `global_batch_size`, their number if None."""
+    x = convert(per_example_loss)
+    if sample_weight is not None:
+        weight = convert(sample_weight, None if is_typed(sample_weight) else x.dtype)
+        x = x * e.cast(weight, dtype=x._array.dtype)
+    count = (
+        x._array.shape[0] if global_batch_size is None else int(convert(global_batch_size)._array)
+    )
+    return reduce_sum(x, axis=tuple(range(-x._array.ndim, 0)), keepdims=False) / float(count)

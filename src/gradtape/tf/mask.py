@@ -1,0 +1,130 @@
+"""Top-level functions that choose by conditions, and masks of lengths and classes."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import dtypes
+from gradtape.core.convert import convert
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.shapes import normalize_axis
+from gradtape.core.tensor import Tensor, eager
+from gradtape.ops import index as i
+from gradtape.ops import shape as s
+from gradtape.ops.elementwise import select
+from gradtape.tf.check import is_typed, pair, same
+
+
+@public
+def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_mask") -> Tensor:
+    """Slices of `tensor` where `mask`, which covers some axes from `axis` on, holds.
+
+    Raises:
+        ValueError: if the mask is a scalar, or does not fit the shape.
+    """
+    x = convert(tensor)
+    keep = convert(mask)
+    shape, own = x._array.shape, keep._array.shape
+    if not own:
+        raise ValueError("mask cannot be scalar.")
+    at = 0 if axis is None else int(convert(axis)._array)
+    at = at + len(shape) if at < 0 else at
+    if shape[at : at + len(own)] != own:
+        raise ValueError(f"Shapes {shape[at : at + len(own)]} and {own} are incompatible")
+    flat = s.reshape(x, shape=shape[:at] + (prod(own),) + shape[at + len(own) :], rank=len(shape))
+    rows = i.where_true(s.reshape(keep, shape=(prod(own),), rank=len(own)))
+    rows = s.reshape(rows, shape=(rows._array.size,), rank=2)
+    return i.take(flat, rows, axis=at - len(shape) + len(own) - 1)
+
+
+@public
+def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
+    """`x` where `condition` holds, else `y`; with neither, the coordinates of what is true or not zero.
+
+    Args:
+        condition: booleans; without `x` and `y` also numbers.
+        x: values for where it holds.
+        y: values for where it does not; all three broadcast.
+        name: accepted for TensorFlow's sake.
+
+    Raises:
+        ValueError: if only one of `x` and `y` is given.
+    """
+    if x is None and y is None:
+        return i.where_true(convert(condition))
+    if x is None or y is None:
+        raise ValueError("where: x and y must both be given, or neither of them.")
+    holds = convert(condition) if is_typed(condition) else convert(condition, dtypes.bool)
+    a, b = pair(x, y)
+    if holds._array.dtype.kind != "b":
+        raise InvalidArgumentError(
+            "cannot compute SelectV2 as input #0(zero-based) was expected to be a bool tensor but "
+            "is a "
+            f"{holds.dtype.name} tensor."
+        )
+    same("SelectV2", a, b, 2)
+    return select(holds, a, b)
+
+
+@public
+def one_hot(
+    indices: Any,
+    depth: Any,
+    on_value: Any = None,
+    off_value: Any = None,
+    axis: int | None = None,
+    dtype: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """`on_value` at the position each index names along a new axis, `off_value` elsewhere.
+
+    Args:
+        indices: integers; one outside [0, depth) gives no `on_value` at all.
+        depth: the length of the new axis.
+        on_value: 1 if None.
+        off_value: 0 if None.
+        axis: where the new axis stands; last if None.
+        dtype: the element type; that of the values, or float32.
+        name: accepted for TensorFlow's sake.
+    """
+    where = convert(indices)
+    if where._array.dtype.kind not in "iu":
+        raise InvalidArgumentError(
+            f"one_hot: Value for attr 'TI' of {where.dtype.name} is not in the list of allowed "
+            "values: uint8, int8, "
+            "int32, int64."
+        )
+    given = [v for v in (on_value, off_value) if v is not None]
+    kinds = [convert(v, None if is_typed(v) else dtype).dtype for v in given]
+    if len(kinds) == 2 and kinds[0] != kinds[1]:
+        raise TypeError(
+            f"dtype {kinds[0]} of on_value does not match dtype {kinds[1]} of off_value"
+        )
+    if dtype is not None and kinds and kinds[0] != dtype:
+        raise TypeError(
+            f"dtype {kinds[0]} of on_value does not match dtype parameter {dtypes.as_dtype(dtype)}"
+        )
+    kind = dtypes.as_dtype(dtype) if dtype is not None else kinds[0] if kinds else dtypes.float32
+    on = convert(1 if on_value is None else on_value, kind if not is_typed(on_value) else None)
+    off = convert(0 if off_value is None else off_value, kind if not is_typed(off_value) else None)
+    hit = i.one_hot_mask(where, depth=int(convert(depth)._array))
+    out = select(hit, on, off)
+    n = out._array.ndim
+    if axis is None or axis in (-1, n - 1):
+        return out
+    at = normalize_axis(axis, n, "one_hot") + n
+    return s.permuted(out, (*range(at), n - 1, *range(at, n - 1)))
+
+
+@public
+def sequence_mask(
+    lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, name: str | None = None
+) -> Tensor:
+    """Whether a position along a new last axis lies before the given length."""
+    raw = np.asarray(convert(lengths)._array)
+    longest = int(raw.max(initial=0)) if maxlen is None else int(convert(maxlen)._array)
+    mask = np.arange(longest) < raw[..., None]
+    return eager(mask.astype(dtypes.as_dtype(dtype).as_numpy_dtype, copy=False))

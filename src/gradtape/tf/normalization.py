@@ -1,0 +1,169 @@
+"""Moments and normalisation of tf.nn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.convert import convert, shape_tuple
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.shapes import normalize_axes
+from gradtape.core.tensor import Tensor, eager
+from gradtape.ops import elementwise as e
+from gradtape.ops import shape as s
+from gradtape.ops.linalg import band_mask, matmul
+from gradtape.ops.reduce import reduce_mean, reduce_sum
+from gradtape.tf.check import FLOATS, NUMBERS, operand, pair, same
+from gradtape.tf.loss import narrowed, stretched, widened
+
+
+@public
+def moments(
+    x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
+) -> tuple[Tensor, Tensor]:
+    """Mean and variance of `x` along `axes`; half precision is computed in float32.
+
+    Args:
+        x: a tensor.
+        axes: the axes to average over.
+        shift: accepted for TensorFlow's sake.
+        keepdims: keep the reduced axes with length one.
+        name: accepted for TensorFlow's sake.
+    """
+    tensor = operand("Mean", convert(x), NUMBERS)
+    y = widened(tensor)
+    along = normalize_axes(shape_tuple(axes), y._array.ndim, "moments")
+    mean = reduce_mean(y, axis=along, keepdims=True)
+    distance = e.subtract(y, mean)
+    variance = reduce_mean(e.multiply(distance, distance), axis=along, keepdims=keepdims)
+    if not keepdims:
+        mean = s.reshape(mean, shape=variance._array.shape, rank=mean._array.ndim)
+    return narrowed(mean, tensor), narrowed(variance, tensor)
+
+
+@public
+def weighted_moments(
+    x: Any, axes: Any, frequency_weights: Any, keepdims: bool = False, name: str | None = None
+) -> tuple[Tensor, Tensor]:
+    """Mean and variance of `x` along `axes`, where elements count as often as `frequency_weights` says."""
+    tensor = convert(x)
+    y = widened(tensor)
+    along = normalize_axes(shape_tuple(axes), y._array.ndim, "weighted_moments")
+    weight = stretched(convert(frequency_weights, y.dtype), y._array.shape)
+    total = reduce_sum(weight, axis=along, keepdims=True)
+    mean = reduce_sum(e.multiply(weight, y), axis=along, keepdims=True) / total
+    distance = e.subtract(y, mean)
+    variance = (
+        reduce_sum(e.multiply(weight, distance * distance), axis=along, keepdims=True) / total
+    )
+    if not keepdims:
+        shape = tuple(n for k, n in enumerate(y._array.shape) if k - y._array.ndim not in along)
+        mean, variance = (s.reshape(t, shape=shape, rank=t._array.ndim) for t in (mean, variance))
+    return narrowed(mean, tensor), narrowed(variance, tensor)
+
+
+@public
+def sufficient_statistics(
+    x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
+) -> tuple[Tensor, Tensor, Tensor, Any]:
+    """Count, sum and sum of squares along `axes`, of `x` or of its distance from `shift`."""
+    tensor = convert(x)
+    along = normalize_axes(shape_tuple(axes), tensor._array.ndim, "sufficient_statistics")
+    count = np.dtype(tensor._array.dtype).type(np.prod([tensor._array.shape[k] for k in along]))
+    moved = tensor if shift is None else tensor - convert(shift, tensor.dtype)
+    sums = reduce_sum(moved, axis=along, keepdims=keepdims)
+    squares = reduce_sum(e.square(moved), axis=along, keepdims=keepdims)
+    return eager(count), sums, squares, None if shift is None else convert(shift, tensor.dtype)
+
+
+@public
+def normalize_moments(
+    counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None
+) -> tuple[Tensor, Tensor]:
+    """Mean and variance from what `sufficient_statistics` gives."""
+    share = e.reciprocal(convert(counts))
+    middle = convert(mean_ss) * share
+    mean = middle if shift is None else middle + convert(shift, middle.dtype)
+    return mean, convert(variance_ss) * share - middle * middle
+
+
+@public
+def batch_normalization(
+    x: Any,
+    mean: Any,
+    variance: Any,
+    offset: Any,
+    scale: Any,
+    variance_epsilon: float,
+    name: str | None = None,
+) -> Tensor:
+    """`x` shifted and scaled to zero mean and unit variance, then by `scale` and `offset` if they are given."""
+    tensor = convert(x)
+    factor = e.rsqrt(convert(variance) + variance_epsilon)
+    if scale is not None:
+        factor = factor * convert(scale)
+    start = convert(mean) * factor
+    bias = e.negative(start) if offset is None else convert(offset) - start
+    kind = tensor._array.dtype
+    factor, bias = (t if t._array.dtype == kind else e.cast(t, dtype=kind) for t in (factor, bias))
+    return e.add(e.multiply(tensor, factor), bias)
+
+
+@public
+def bias_add(
+    value: Any, bias: Any, data_format: str | None = None, name: str | None = None
+) -> Tensor:
+    """`value` with a vector added along its channels: the last axis, or the second for "NC…" formats."""
+    x, b = pair(value, bias)
+    same("BiasAdd", x, b)
+    if data_format is not None and not data_format.startswith("N"):
+        raise ValueError(
+            "bias_add: `data_format` must be of the form `N...C` or `NC...`. Received "
+            f"{data_format!r}."
+        )
+    first = data_format is not None and data_format.startswith("NC")
+    n = x._array.ndim
+    if n < 2:
+        raise InvalidArgumentError(
+            f"bias_add: Input tensor must be at least 2D: {list(x._array.shape)}."
+        )
+    if b._array.ndim != 1:
+        raise InvalidArgumentError(f"bias_add: Biases must be 1D: {list(b._array.shape)}.")
+    if b._array.shape[0] != x._array.shape[1 if first else -1]:
+        raise InvalidArgumentError(
+            f"bias_add: Must provide as many biases as the channel dimension of the input tensor: "
+            f"{list(b._array.shape)} vs. {list(x._array.shape)}."
+        )
+    if first:
+        b = s.reshape(b, shape=(b._array.shape[0],) + (1,) * (n - 2), rank=1)
+    return e.add(x, b)
+
+
+@public
+def local_response_normalization(
+    input: Any,
+    depth_radius: int = 5,
+    bias: float = 1,
+    alpha: float = 1,
+    beta: float = 0.5,
+    name: str | None = None,
+) -> Tensor:
+    """`input` over a power of the sum of squares of its neighbours along the last axis.
+
+    Args:
+        input: (batch, height, width, channels).
+        depth_radius: how many channels on either side count.
+        bias: added to the sum.
+        alpha: weight of the sum.
+        beta: the power.
+        name: accepted for TensorFlow's sake.
+    """
+    x = operand("LRN", convert(input), FLOATS)
+    channels = x._array.shape[-1]
+    near = band_mask(channels, channels, depth_radius, depth_radius).astype(x._array.dtype)
+    total = matmul(e.square(x), eager(near))
+    return x / (total * alpha + bias) ** beta
+
+
+lrn = local_response_normalization

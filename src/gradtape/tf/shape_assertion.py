@@ -1,0 +1,149 @@
+"""The assertions of tf.debugging about ranks and shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from gradtape.core import dtypes
+from gradtape.core.convert import convert
+from gradtape.core.errors import public
+from gradtape.core.tensor import Tensor
+
+
+def fact(message: str | None, text: str) -> str:
+    """An error's text, the caller's message in front."""
+    return f"{message}.  {text}" if message else text
+
+
+def rank_of(rank: Any) -> int:
+    """A rank given as an int or an int32 scalar."""
+    tensor = convert(rank)
+    if tensor.dtype is not dtypes.int32:
+        raise TypeError(
+            f"assert_rank: the rank must be of type tf.int32. Received {tensor.dtype!r}."
+        )
+    if tensor.ndim:
+        raise ValueError(f"assert_rank: Rank must be a scalar. Received shape {tensor.shape}.")
+    return int(tensor)
+
+
+def has_rank(x: Any, fits: bool, wanted: str, message: str | None) -> None:
+    """Raise unless the rank of `x` fits."""
+    if not fits:
+        shape = convert(x).shape
+        raise ValueError(
+            fact(
+                message,
+                f"Tensor must have rank {wanted}.  Received rank {shape.rank}, shape {shape}",
+            )
+        )
+
+
+@public
+def assert_rank(x: Any, rank: Any, message: str | None = None, name: str | None = None) -> None:
+    """Raise ValueError unless `x` has `rank` dimensions."""
+    wanted = rank_of(rank)
+    has_rank(x, convert(x).ndim == wanted, str(wanted), message)
+
+
+@public
+def assert_rank_at_least(
+    x: Any, rank: Any, message: str | None = None, name: str | None = None
+) -> None:
+    """Raise ValueError unless `x` has `rank` dimensions or more."""
+    wanted = rank_of(rank)
+    has_rank(x, convert(x).ndim >= wanted, f"at least {wanted}", message)
+
+
+@public
+def assert_rank_in(
+    x: Any, ranks: Iterable[Any], message: str | None = None, name: str | None = None
+) -> None:
+    """Raise ValueError unless the number of dimensions of `x` is one of `ranks`."""
+    wanted = tuple(rank_of(rank) for rank in ranks)
+    has_rank(x, convert(x).ndim in wanted, f"in {wanted}", message)
+
+
+@public
+def assert_shapes(
+    shapes: Any,
+    data: Any = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
+) -> None:
+    """Raise unless tensors have the shapes given, with sizes that agree where their symbols do.
+
+    Args:
+        shapes: pairs of a tensor and its shape, or a dict of them. A shape is a sequence of sizes,
+            symbols (strings)
+            and None for any size; "*" or `...` in front stands for any number of axes.
+        data: accepted for TensorFlow's sake.
+        summarize: accepted for TensorFlow's sake.
+        message: what the error begins with.
+        name: accepted for TensorFlow's sake.
+
+    Raises:
+        ValueError: if a shape does not fit.
+
+    Example:
+        >>> tf.debugging.assert_shapes([(tf.zeros((2, 3)), ("N", "D")), (tf.zeros((3,)), ("D",))])
+    """
+    sizes: dict[Any, tuple[int, str]] = {}
+    for value, wanted in shapes.items() if isinstance(shapes, dict) else shapes:
+        tensor = convert(value)
+        shown = f"Tensor shape={tensor.shape} dtype={tensor.dtype.name}"
+        for axis, symbol in axes_of(tensor, wanted, shown, message):
+            size = tensor._array.shape[axis]
+            expected, source = symbol_size(symbol, size, f"{shown} dimension {axis}", sizes)
+            if size != expected:
+                raise ValueError(
+                    fact(
+                        message,
+                        f"Specified {source}.  {shown} dimension {axis} must have size "
+                        f"{expected}.  "
+                        f"Received size {size}, shape {tensor.shape}",
+                    )
+                )
+
+
+def axes_of(tensor: Tensor, wanted: Any, shown: str, message: str | None) -> list[tuple[int, Any]]:
+    """Axes of `tensor` with their symbols; counted from behind if the front is open."""
+    if not hasattr(wanted, "__iter__"):
+        raise ValueError(
+            fact(message, f"{shown}.  Specified shape must be an iterable.  Received {wanted!r}")
+        )
+    symbols = list(wanted)
+    opened = bool(symbols) and symbols[0] in ("*", ...)
+    if opened:
+        symbols = symbols[1:]
+    if any(symbol in ("*", ...) for symbol in symbols):
+        raise ValueError(
+            fact(
+                message,
+                f"{shown}.  Symbol `...` or `*` is only allowed as the first entry.  Received "
+                f"{wanted!r}",
+            )
+        )
+    count = len(symbols)
+    # TensorFlow takes a scalar where a single axis is asked for.
+    ranks = (0, 1) if count == 1 and not opened else (count,)
+    if tensor.ndim < count if opened else tensor.ndim not in ranks:
+        has_rank(tensor, False, f"at least {count}" if opened else f"in {ranks}", message)
+    axes = range(-count, 0) if opened else range(tensor.ndim)
+    return [
+        (axis, symbol)
+        for axis, symbol in zip(axes, symbols, strict=False)
+        if symbol not in (None, ".")
+    ]
+
+
+def symbol_size(
+    symbol: Any, size: int, place: str, sizes: dict[Any, tuple[int, str]]
+) -> tuple[int, str]:
+    """The size that a symbol stands for, and who said so; a new symbol takes this one."""
+    try:
+        return int(symbol), "explicitly"
+    except (TypeError, ValueError):
+        return sizes.setdefault(symbol, (size, f"by {place.lower()}"))

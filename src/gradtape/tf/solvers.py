@@ -1,0 +1,156 @@
+"""Solvers of linear equations, and inverses made of decompositions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.convert import convert
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.tensor import Tensor, eager
+from gradtape.ops import elementwise as e
+from gradtape.ops import linalg as ops
+from gradtape.tf.check import pair, same
+from gradtape.tf.decomposition import adjoint_of, matrices
+
+
+@public
+def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
+    """The `x` with matrix @ x = rhs.
+
+    Raises:
+        InvalidArgumentError: if a matrix is singular, or shapes do not go together.
+    """
+    a, b = pair(matrix, rhs)
+    same("MatrixSolve", a, b)
+    a = matrices("MatrixSolve", a, square=True)
+    if b._array.ndim < 2 or a._array.shape[:-1] != b._array.shape[:-1]:
+        raise InvalidArgumentError(
+            f"solve: Input matrix and rhs are incompatible. Received shapes {a.shape} and "
+            f"{b.shape}."
+        )
+    return ops.solve(adjoint_of(a) if adjoint else a, b)
+
+
+@public
+def triangular_solve(
+    matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
+) -> Tensor:
+    """The `x` with matrix @ x = rhs, where only the lower (or upper) triangle of `matrix` is read."""
+    a, b = pair(matrix, rhs)
+    same("MatrixTriangularSolve", a, b)
+    a = matrices("MatrixTriangularSolve", a, square=True)
+    if b._array.ndim < 2 or a._array.shape[-1] != b._array.shape[-2]:
+        raise InvalidArgumentError(
+            f"triangular_solve: matrix and rhs are incompatible. Received shapes {a.shape} and "
+            f"{b.shape}."
+        )
+    if adjoint:
+        return ops.triangular_solve(adjoint_of(a), b, lower=not lower)
+    return ops.triangular_solve(a, b, lower=lower)
+
+
+@public
+def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
+    """The `x` with A @ x = rhs, where `chol` is the Cholesky factor of A."""
+    factor, b = pair(chol, rhs)
+    return triangular_solve(factor, triangular_solve(factor, b), adjoint=True)
+
+
+@public
+def lstsq(
+    matrix: Any, rhs: Any, l2_regularizer: float = 0.0, fast: bool = True, name: str | None = None
+) -> Tensor:
+    """The `x` that makes matrix @ x - rhs least, and is itself least where many do.
+
+    Args:
+        matrix: (..., m, n).
+        rhs: (..., m, k).
+        l2_regularizer: weight of the square of x.
+        fast: accepted; the normal equations are solved if it is True, a QR decomposition is used if
+            not.
+        name: accepted for TensorFlow's sake.
+    """
+    a, b = pair(matrix, rhs)
+    same("MatrixSolveLs", a, b)
+    a = matrices("MatrixSolveLs", a)
+    rows, columns = a._array.shape[-2:]
+    tall = rows >= columns
+    if not fast and not l2_regularizer:
+        if tall:
+            q, r = ops.qr(a)
+            return ops.triangular_solve(r, ops.matmul(adjoint_of(q), b), lower=False)
+        q, r = ops.qr(adjoint_of(a))
+        return ops.matmul(q, ops.triangular_solve(adjoint_of(r), b, lower=True))
+    ah = adjoint_of(a)
+    gram = ops.matmul(ah, a) if tall else ops.matmul(a, ah)
+    if l2_regularizer:
+        weight = convert(l2_regularizer)._array
+        gram = e.add(gram, eager((np.eye(min(rows, columns)) * weight).astype(a._array.dtype)))
+    factor = ops.cholesky(gram)
+    right = ops.matmul(ah, b) if tall else b
+    inner = ops.triangular_solve(factor, right, lower=True)
+    found = ops.triangular_solve(adjoint_of(factor), inner, lower=False)
+    return found if tall else ops.matmul(ah, found)
+
+
+@public
+def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | None = None) -> Tensor:
+    """Moore-Penrose inverse; singular values below `rcond` times the largest count as zero."""
+    x = matrices("pinv", a)
+    if rcond is None:
+        rcond = 10 * max(x._array.shape[-2:]) * float(np.finfo(x._array.dtype).eps)
+    values, left, right = ops.svd(x)
+    cutoff = (
+        np.max(values._array, axis=-1, keepdims=True, initial=0)
+        * np.asarray(convert(rcond)._array)[..., None]
+    )
+    keep = values._array > cutoff
+    safe = e.select(keep, values, e.ones_like(values))
+    inverse = e.gate(e.reciprocal(safe), keep)
+    if x._array.dtype.kind == "c":
+        inverse = e.cast(inverse, dtype=x._array.dtype)
+    return ops.matmul(ops.columns_times(right, inverse), adjoint_of(left))
+
+
+@public
+def lu_matrix_inverse(
+    lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None
+) -> Tensor:
+    """The inverse of the matrix whose factors `lu` gives."""
+    both = convert(lower_upper)
+    n = both._array.shape[-1]
+    return lu_solve(
+        both, perm, eager(np.broadcast_to(np.eye(n, dtype=both._array.dtype), both._array.shape))
+    )
+
+
+@public
+def lu_solve(
+    lower_upper: Any, perm: Any, rhs: Any, validate_args: bool = False, name: str | None = None
+) -> Tensor:
+    """The `x` with A @ x = rhs, where `lu` gives the factors of A."""
+    both, b = pair(lower_upper, rhs)
+    order = convert(perm)._array
+    arranged = eager(np.take_along_axis(b._array, np.asarray(order)[..., None], axis=-2))
+    inner = ops.triangular_solve(unit_lower(both), arranged, lower=True)
+    return ops.triangular_solve(both, inner, lower=False)
+
+
+def unit_lower(both: Tensor) -> Any:
+    """The lower factor, whose diagonal of ones is not kept."""
+    n = both._array.shape[-1]
+    strict = e.subtract(ops.band(both, lower=-1, upper=0), ops.band(both, lower=0, upper=0))
+    return e.add(strict, eager(np.eye(n, dtype=both._array.dtype)))
+
+
+@public
+def lu_reconstruct(
+    lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None
+) -> Tensor:
+    """The matrix whose factors `lu` gives."""
+    both = convert(lower_upper)
+    mixed = ops.matmul(unit_lower(both), ops.band(both, lower=0, upper=-1))
+    back = np.argsort(np.asarray(convert(perm)._array), axis=-1)
+    return eager(np.take_along_axis(mixed._array, back[..., None], axis=-2))

@@ -1,0 +1,187 @@
+"""`install`: `import tensorflow` means gradtape."""
+
+import importlib
+import subprocess
+import sys
+from importlib import metadata
+from types import ModuleType
+
+import pytest
+
+import gradtape as tf
+from gradtape.dropin import keras
+
+
+@pytest.fixture
+def installed():
+    with tf.install():
+        yield
+
+
+def is_there(name):
+    return importlib.import_module(name)
+
+
+@pytest.mark.usefixtures("installed")
+def test_tensorflow_is_gradtape():
+    tensorflow = is_there("tensorflow")
+    assert tensorflow.Tensor is tf.Tensor
+    assert tensorflow.GradientTape is tf.GradientTape
+    assert tensorflow.__version__ == tf.__version__
+    x = tensorflow.Variable(3.0)
+    with tensorflow.GradientTape() as tape:
+        y = tensorflow.math.sin(x)
+    assert tape.gradient(y, x) == tf.cos(3.0)
+
+
+@pytest.mark.usefixtures("installed")
+def test_submodules_can_be_imported_by_name():
+    from tensorflow.math import reduce_sum  # a namespace of the public API
+
+    assert reduce_sum is tf.math.reduce_sum
+    assert is_there("tensorflow.data").Dataset is tf.data.Dataset
+    assert is_there("tensorflow").data is is_there("tensorflow.data")
+
+
+@pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize(
+    ("module", "names"),
+    [
+        ("tensorflow", "__internal__ bool int8 ones zeros ones_like zeros_like sparse"),
+        ("tensorflow.compat.v1", "reset_default_graph placeholder"),
+        ("tensorflow.compiler.tf2xla.python.xla", "dynamic_update_slice"),
+        ("tensorflow.errors", "InvalidArgumentError"),
+        ("tensorflow.experimental", "dtensor Optional"),
+        ("tensorflow.python.eager", "context"),
+        ("tensorflow.python.framework.config", "is_op_determinism_enabled"),
+        ("tensorflow.python.ops.linalg.sparse", "sparse_csr_matrix_ops"),
+        ("tensorflow.python.ops.math_ops", "is_nan"),
+        ("tensorflow.python.trackable.data_structures", "ListWrapper _DictWrapper"),
+    ],
+)
+def test_what_keras_imports_is_there(module, names):
+    found = is_there(module)
+    for name in names.split():
+        assert hasattr(found, name)
+
+
+@pytest.mark.usefixtures("installed")
+def test_what_is_missing_is_named_in_full():
+    tensorflow = is_there("tensorflow")
+    with pytest.raises(AttributeError, match=r"tensorflow\.math\.frobnicate"):
+        tensorflow.math.frobnicate  # noqa: B018 - the access is the test
+    with pytest.raises(AttributeError, match=r"tensorflow\.__internal__\.tracking\.nothing"):
+        tensorflow.__internal__.tracking.nothing  # noqa: B018
+    with pytest.raises(ModuleNotFoundError, match=r"tensorflow\.lite"):
+        is_there("tensorflow.lite")
+    with pytest.raises(ImportError):
+        from tensorflow.python.eager import nothing  # noqa: F401
+
+
+@pytest.mark.usefixtures("installed")
+def test_folders_of_gradtape_are_no_part_of_tensorflow():
+    tensorflow = is_there("tensorflow")
+    for name in ("dropin", "pipeline", "tape", "install"):
+        assert not hasattr(tensorflow, name)
+        assert name not in dir(tensorflow)
+
+
+@pytest.mark.usefixtures("installed")
+def test_classes_that_keras_tells_by_name_have_tensorflows():
+    def told(value, name, module):
+        return any(c.__name__ == name and module in c.__module__ for c in type(value).__mro__)
+
+    assert told(tf.constant(1.0), "Tensor", "tensorflow.python.")
+    assert told(tf.data.Dataset.range(3).map(abs), "DatasetV2", "tensorflow.python.data")
+
+
+@pytest.mark.usefixtures("installed")
+def test_what_counts_as_composite():
+    internal = is_there("tensorflow").__internal__
+    dataset = tf.data.Dataset.range(3)
+    assert isinstance(tf.Variable(1.0), internal.CompositeTensor)
+    assert isinstance(dataset, internal.CompositeTensor)
+    assert isinstance(iter(dataset), internal.CompositeTensor)
+    assert not isinstance(tf.constant(1.0), internal.CompositeTensor)
+    assert not tf.is_tensor(dataset)
+    assert not tf.is_tensor(iter(dataset))
+    assert isinstance(tf.constant(1.0), internal.types.Tensor)
+
+
+def test_uninstalling_leaves_nothing_behind():
+    before = tf.Tensor.__module__, tf.data.Dataset.__name__, list(sys.meta_path)
+    tf.install()
+    is_there("tensorflow.data")
+    tf.uninstall()
+    assert (tf.Tensor.__module__, tf.data.Dataset.__name__, list(sys.meta_path)) == before
+    assert not [name for name in sys.modules if name.split(".")[0] == "tensorflow"]
+    tf.uninstall()
+
+
+def test_installing_twice_is_installing_once():
+    with tf.install():
+        with tf.install():
+            pass
+        assert is_there("tensorflow").Tensor is tf.Tensor
+    assert "tensorflow" not in sys.modules
+
+
+def test_a_tensorflow_that_is_imported_already_is_an_error(monkeypatch):
+    monkeypatch.setitem(sys.modules, "tensorflow", ModuleType("tensorflow"))
+    with pytest.raises(ImportError, match="before the first"):
+        tf.install()
+
+
+def test_without_keras_the_extra_is_named(monkeypatch):
+    def absent(name):
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(metadata, "version", absent)
+    with pytest.raises(ImportError, match=r"gradtape\[keras\]"):
+        tf.keras  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("version", "runs"),
+    [("3.14.9", False), ("3.15.0", True), ("3.15.1.post1", True), ("3.16.0", False)],
+)
+def test_versions_of_keras(monkeypatch, version, runs):
+    monkeypatch.setattr(metadata, "version", lambda name: version)
+    if runs:
+        keras.check_version()
+    else:
+        with pytest.raises(ImportError, match=rf"keras>=3\.15,<3\.16\. Found {version}"):
+            keras.check_version()
+
+
+def test_names_that_gradtape_lacks_are_named():
+    with pytest.raises(AttributeError, match=r"tf\.frobnicate"):
+        tf.frobnicate  # noqa: B018
+
+
+def python(*arguments):
+    command = [sys.executable, "-m", "gradtape", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_a_script_runs_on_gradtape(tmp_path):
+    (tmp_path / "beside.py").write_text("value = 2.0\n")
+    script = tmp_path / "train.py"
+    script.write_text(
+        "import sys\nimport tensorflow as tf\nfrom beside import value\n"
+        "assert __name__ == '__main__'\n"
+        "print(tf.constant(value) * float(sys.argv[1]), tf.__name__, sys.argv[0] == __file__)\n"
+    )
+    done = python(script, 3)
+    assert done.stdout == "tf.Tensor(6.0, shape=(), dtype=float32) tensorflow True\n", done.stderr
+    assert done.returncode == 0
+
+
+def test_a_script_that_is_not_there(tmp_path):
+    done = python(tmp_path / "nothing.py")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "there is no file" in done.stderr
+
+
+def test_help_says_how():
+    assert python("--help").stdout.startswith("usage: python -m gradtape")

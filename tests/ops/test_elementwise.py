@@ -1,0 +1,88 @@
+"""Values and gradients at special points, where TensorFlow has conventions of its own."""
+
+import numpy as np
+import pytest
+
+import gradtape as tf
+
+NAN, INF = float("nan"), float("inf")
+
+
+def gradients(function, *values):
+    tensors = [tf.constant(v) for v in values]
+    with tf.GradientTape() as tape:
+        tape.watch(tensors)
+        out = function(*tensors)
+    return [None if g is None else g.numpy() for g in tape.gradient(out, tensors)]
+
+
+def test_ties_of_maximum_go_to_the_first_operand_and_nan_to_the_second():
+    a, b = gradients(tf.maximum, [1.0, 2.0, NAN, 1.0], [1.0, 1.0, 1.0, NAN])
+    np.testing.assert_array_equal(a, [1, 1, 0, 0])
+    np.testing.assert_array_equal(b, [0, 0, 1, 1])
+
+
+def test_floordiv_is_a_step_function_without_gradient():
+    assert gradients(tf.math.floordiv, [7.0], [2.0]) == [None, None]
+    assert (tf.constant(1.0) // tf.constant(0.1)).numpy() == 10
+
+
+def test_floormod_has_the_gradient_of_its_formula():
+    a, b = gradients(tf.math.floormod, [7.0, -7.0], [3.0, 3.0])
+    np.testing.assert_array_equal(a, [1, 1])
+    np.testing.assert_array_equal(b, [-2, 3])
+
+
+def test_the_logarithm_of_a_base_that_is_not_positive_counts_as_zero():
+    x, y = gradients(tf.pow, [0.0, -1.0, 2.0], [2.0, 2.0, 3.0])
+    np.testing.assert_allclose(x, [0, -2, 12])
+    np.testing.assert_allclose(y, [0, 0, 8 * np.log(2)], rtol=1e-6)
+
+
+@pytest.mark.parametrize("exponent", [2, 2.0])
+def test_squares_have_the_gradient_of_powers(exponent):
+    (g,) = gradients(lambda x: x**exponent, [-3.0, 0.0, 2.0])
+    np.testing.assert_array_equal(g, [-6, 0, 4])
+
+
+@pytest.mark.parametrize(
+    ("function", "values", "slopes"),
+    [
+        (tf.sigmoid, [NAN, 1, 0, 0.5], [NAN, 0, 0, 0.25]),
+        (tf.math.softplus, [NAN, INF, 0, np.log(2)], [NAN, 1, 0, 0.5]),
+        (tf.math.log_sigmoid, [NAN, 0, -INF, -np.log(2)], [NAN, 0, 1, 0.5]),
+        (tf.math.softsign, [NAN, NAN, NAN, 0], [NAN, 0, 0, 1]),
+        (tf.abs, [NAN, INF, INF, 0], [NAN, 1, -1, 0]),
+    ],
+)
+def test_activations_at_the_ends_of_the_line(function, values, slopes):
+    x = [NAN, INF, -INF, 0.0]
+    np.testing.assert_allclose(function(x).numpy(), values, rtol=1e-6)
+    np.testing.assert_allclose(gradients(function, x)[0], slopes)
+
+
+def test_softplus_keeps_its_digits_on_large_arrays():
+    x = np.linspace(-80, 80, 8192).astype(np.float32)
+    want = np.logaddexp(x.astype(np.float64), 0)
+    np.testing.assert_allclose(tf.math.softplus(x).numpy(), want, rtol=1e-6)
+
+
+@pytest.mark.parametrize("step", [tf.round, tf.floor, tf.math.ceil, tf.math.rint])
+def test_rounding_has_no_gradient(step):
+    assert gradients(step, [1.5]) == [None]
+
+
+def test_halves_round_to_even():
+    np.testing.assert_array_equal(tf.round([0.5, 1.5, 2.5, -0.5]).numpy(), [0, 2, 2, 0])
+
+
+def test_zero_beats_what_is_undefined():
+    np.testing.assert_array_equal(tf.math.xlogy([0.0, 0.0], [0.0, NAN]).numpy(), [0, 0])
+    np.testing.assert_array_equal(tf.math.multiply_no_nan([NAN, INF], [0.0, 0.0]).numpy(), [0, 0])
+    np.testing.assert_array_equal(tf.math.divide_no_nan([1.0, NAN], [0.0, 0.0]).numpy(), [0, 0])
+    assert tf.math.reciprocal_no_nan(0.0).numpy() == 0
+
+
+def test_infinite_parts_make_no_nan():
+    z = tf.complex(1.0, INF).numpy()
+    assert (z.real, z.imag) == (1, INF)

@@ -1,0 +1,55 @@
+"""Reductions: products at zeros, sums of halves, extremes of nothing."""
+
+import numpy as np
+import pytest
+
+import gradtape as tf
+
+
+def test_the_gradient_of_a_product_is_right_at_zeros_to_second_order():
+    x = tf.constant([2.0, 0.0, 3.0])
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as inner:
+            inner.watch(x)
+            y = tf.reduce_prod(x)
+        g = inner.gradient(y, x)
+        third = tf.reduce_sum(g * [1.0, 0.0, 0.0])
+    np.testing.assert_array_equal(g.numpy(), [0, 6, 0])
+    np.testing.assert_array_equal(outer.gradient(third, x).numpy(), [0, 3, 0])
+
+
+@pytest.mark.parametrize("dtype", [tf.float16, tf.bfloat16])
+def test_halves_are_summed_in_single_precision(dtype):
+    x = tf.cast(np.full(4096, 0.1), dtype)
+    want = np.float32(x.numpy()[0]) * 4096
+    np.testing.assert_allclose(np.float32(tf.reduce_sum(x).numpy()), want, rtol=1e-2)
+    assert tf.reduce_mean(x).dtype == dtype
+
+
+def test_reductions_of_nothing():
+    nothing = tf.constant(np.zeros((0, 2), np.float32))
+    np.testing.assert_array_equal(tf.reduce_sum(nothing, 0).numpy(), [0, 0])
+    np.testing.assert_array_equal(tf.reduce_prod(nothing, 0).numpy(), [1, 1])
+    np.testing.assert_array_equal(tf.reduce_max(nothing, 0).numpy(), [-np.inf, -np.inf])
+    np.testing.assert_array_equal(tf.reduce_logsumexp(nothing, 0).numpy(), [-np.inf, -np.inf])
+    assert np.isnan(tf.reduce_mean(nothing).numpy())
+
+
+def test_means_of_integers_are_rounded_towards_zero():
+    assert tf.reduce_mean([1, 2]).numpy() == 1
+    assert tf.reduce_mean([-1, -2]).numpy() == -1
+    assert tf.reduce_mean(tf.constant([200, 250], tf.uint8)).numpy() == 225
+
+
+def test_logsumexp_does_not_overflow():
+    x = tf.constant([[1000.0, 1000.0], [-np.inf, -np.inf], [np.inf, 1.0]])
+    want = [1000 + np.log(2), -np.inf, np.inf]
+    np.testing.assert_allclose(tf.reduce_logsumexp(x, 1).numpy(), want)
+
+
+def test_not_a_number_is_neither_largest_nor_smallest():
+    x = [1.0, np.nan, 3.0]
+    assert tf.argmax(x).numpy() == 2
+    assert tf.argmin(x).numpy() == 0
+    assert tf.argmax([np.nan, np.nan]).numpy() == 0

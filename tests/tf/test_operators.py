@@ -1,0 +1,86 @@
+"""Operators: dtypes, what is not a tensor, and what only looks like one."""
+
+import numpy as np
+import pytest
+
+import gradtape as tf
+
+F, I, B = tf.constant([1.0, 2.0]), tf.constant([1, 2]), tf.constant([True, False])
+
+
+@pytest.mark.parametrize("other", [2, 2.0, np.float64(2), np.array([2.0, 2.0]), [2, 2], True])
+def test_what_has_no_dtype_takes_that_of_the_tensor(other):
+    for out in (F + other, other + F, F * other, other - F, F / other):
+        assert out.dtype == tf.float32
+
+
+@pytest.mark.parametrize(
+    ("operation", "error"),
+    [
+        (lambda: F + I, tf.errors.InvalidArgumentError),
+        (lambda: I + 1.5, tf.errors.InvalidArgumentError),
+        (lambda: 1.5 + I, TypeError),
+        (lambda: I * 1.5, TypeError),
+        (lambda: F / I, TypeError),
+        (lambda: F + None, ValueError),
+        (lambda: B + B, tf.errors.InvalidArgumentError),
+        (lambda: F & F, tf.errors.InvalidArgumentError),
+        (lambda: B & 1, TypeError),
+        (lambda: F < "a", TypeError),
+        (lambda: I // 0, tf.errors.InvalidArgumentError),
+        (lambda: I % tf.constant([0, 1]), tf.errors.InvalidArgumentError),
+        (lambda: I**-1, tf.errors.InvalidArgumentError),
+        (lambda: F + [1.0, 2.0, 3.0], tf.errors.InvalidArgumentError),
+    ],
+)
+def test_what_does_not_fit_is_refused_as_in_tensorflow(operation, error):
+    with pytest.raises(error):
+        operation()
+
+
+def test_integers_divide_into_floats_that_hold_them():
+    assert (I / I).dtype == tf.float64
+    assert (tf.constant([1], tf.int8) / tf.constant([2], tf.int8)).dtype == tf.float32
+    assert (2 / I).numpy().tolist() == [2, 1]
+
+
+def test_python_integers_wrap_around_in_narrow_tensors():
+    assert (tf.constant([1], tf.uint8) + 300).numpy().tolist() == [45]
+    assert (tf.constant([1], tf.uint8) - 5).numpy().tolist() == [252]
+
+
+def test_strings_are_joined():
+    s = tf.constant(["a", "b"])
+    assert (s + "z").numpy().tolist() == [b"az", b"bz"]
+    assert ("z" + tf.constant("a")).numpy() == b"za"
+
+
+def test_bools_know_logic_and_integers_bits():
+    assert (B & True).numpy().tolist() == [True, False]
+    assert (B * B).numpy().tolist() == [True, False]
+    assert (I | 4).numpy().tolist() == [5, 6]
+    assert (~I).numpy().tolist() == [-2, -3]
+
+
+def test_equality_of_none_and_of_other_shapes_is_plain():
+    assert (F == None) is False  # noqa: E711
+    assert (F != None) is True  # noqa: E711
+    assert not bool(F == tf.constant([1.0, 2.0, 3.0]))
+    assert bool(F != tf.constant([1.0, 2.0, 3.0]))
+
+
+def test_the_right_operand_may_know_better():
+    class Other:
+        def __radd__(self, left):
+            return "asked"
+
+    assert F + Other() == "asked"
+
+
+def test_a_python_base_has_a_gradient_for_its_exponent():
+    with tf.GradientTape() as tape:
+        tape.watch(F)
+        y = 2.0**F
+    g = tape.gradient(y, F)
+    assert g.dtype == tf.float32
+    np.testing.assert_allclose(g.numpy(), np.log(2) * np.array([2, 4]), rtol=1e-6)
