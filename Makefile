@@ -50,6 +50,7 @@ peers: .venv-tf/peer.stamp .venv-peers/peer.stamp  ## what the benchmark compare
 	$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("gradtape needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Say: make PYTHON=python3.12")'
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --editable ".[$*]"
+	$(BIN)/python -m compileall -q src
 	touch $@
 
 clean:

@@ -1,11 +1,12 @@
 """Measure gradtape beside its peers, on the same eager workloads.
 
-    python benchmarks/run.py [--only NAME] [--rounds 10] [--threads 1] [--json FILE]
+    python benchmarks/run.py [--only NAME] [--rounds 30] [--threads 1] [--json FILE]
     python benchmarks/run.py --python torch=PATH/bin/python --python jax=PATH/bin/python
 
 Each framework lives in its own process. For every workload all of them compute it once, the
 results are compared, and only then are they timed: rounds alternate between the frameworks, the
-best round counts. Frameworks that are not installed are left out and named.
+best round counts (many short rounds find a quiet moment on a busy machine). Frameworks that are
+not installed are left out and named.
 """
 
 import argparse
@@ -33,8 +34,8 @@ def arguments():
     parser.add_argument(
         "--peers", nargs="+", choices=FRAMEWORKS, default=FRAMEWORKS, help="leave out others"
     )
-    parser.add_argument("--rounds", type=int, default=10)
-    parser.add_argument("--seconds", type=float, default=0.1, help="length of a round")
+    parser.add_argument("--rounds", type=int, default=30)
+    parser.add_argument("--seconds", type=float, default=0.02, help="length of a round")
     parser.add_argument(
         "--threads", type=int, default=1, help="threads, and cores, for each framework"
     )

@@ -32,6 +32,8 @@ class Worker:
         self.workloads = importlib.import_module(f"workloads.in_{framework}")
         self.workloads.use_threads(threads)
         self.steps = {}
+        gc.collect()
+        gc.freeze()  # so that collecting before each round looks at the workload only
 
     def versions(self):
         return {"versions": self.workloads.versions()}

@@ -45,6 +45,7 @@ _HOMES = {
     "gradtape.tf.creation": """
         constant convert_to_tensor eye fill linspace ones ones_like range zeros zeros_like
     """,
+    "gradtape.tf.counting": "histogram_fixed_width histogram_fixed_width_bins",
     "gradtape.tf.cumulative": "cumsum",
     "gradtape.tf.debugging": "Assert assert_equal assert_greater assert_less assert_rank",
     "gradtape.tf.dtypes": """
@@ -81,6 +82,7 @@ _HOMES = {
         tensor_scatter_nd_sub tensor_scatter_nd_update
     """,
     "gradtape.tf.strings": "as_string",
+    "gradtape.tf.segment": "dynamic_partition dynamic_stitch",
     "gradtape.tf.sums": "add_n scalar_mul",
     "gradtape.tf.tensor_array": "TensorArray",
 }

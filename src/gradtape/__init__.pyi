@@ -1,5 +1,7 @@
 """The contents page for type checkers; `__init__.py` fetches the same names when they are first used."""
 
+from types import ModuleType
+
 from gradtape.core.enums import UnconnectedGradients as UnconnectedGradients
 from gradtape.core.enums import VariableAggregation as VariableAggregation
 from gradtape.core.enums import VariableSynchronization as VariableSynchronization
@@ -7,6 +9,8 @@ from gradtape.core.shapes import TensorShape as TensorShape
 from gradtape.core.spec import TensorSpec as TensorSpec
 from gradtape.core.spec import TypeSpec as TypeSpec
 from gradtape.core.tensor import Tensor as Tensor
+from gradtape.dropin.install import install as install
+from gradtape.dropin.install import uninstall as uninstall
 from gradtape.pipeline.optional import OptionalSpec as OptionalSpec
 from gradtape.staging.function import function as function
 from gradtape.state.module import Module as Module
@@ -81,6 +85,8 @@ from gradtape.tf.creation import ones_like as ones_like
 from gradtape.tf.creation import range as range
 from gradtape.tf.creation import zeros as zeros
 from gradtape.tf.creation import zeros_like as zeros_like
+from gradtape.tf.counting import histogram_fixed_width as histogram_fixed_width
+from gradtape.tf.counting import histogram_fixed_width_bins as histogram_fixed_width_bins
 from gradtape.tf.cumulative import cumsum as cumsum
 from gradtape.tf.debugging import Assert as Assert
 from gradtape.tf.debugging import assert_equal as assert_equal
@@ -218,9 +224,16 @@ from gradtape.tf.scatter import tensor_scatter_nd_min as tensor_scatter_nd_min
 from gradtape.tf.scatter import tensor_scatter_nd_sub as tensor_scatter_nd_sub
 from gradtape.tf.scatter import tensor_scatter_nd_update as tensor_scatter_nd_update
 from gradtape.tf.strings import as_string as as_string
+from gradtape.tf.segment import dynamic_partition as dynamic_partition
+from gradtape.tf.segment import dynamic_stitch as dynamic_stitch
 from gradtape.tf.sums import add_n as add_n
 from gradtape.tf.sums import scalar_mul as scalar_mul
 from gradtape.tf.tensor_array import TensorArray as TensorArray
 
 __version__: str
 newaxis: None
+initializers: ModuleType
+keras: ModuleType
+losses: ModuleType
+metrics: ModuleType
+optimizers: ModuleType

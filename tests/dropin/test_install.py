@@ -10,10 +10,22 @@ import pytest
 
 import gradtape as tf
 from gradtape.dropin import keras
+from gradtape.dropin.install import State
+
+
+@pytest.fixture(autouse=True)
+def fresh():
+    """Begin uninstalled; leave things as other tests of this process may want them."""
+    before = State.finder
+    tf.uninstall()
+    yield
+    tf.uninstall()
+    if before is not None:
+        tf.install()
 
 
 @pytest.fixture
-def installed():
+def installed(fresh):
     with tf.install():
         yield
 

@@ -5,7 +5,7 @@ import pytest
 
 import gradtape as tf
 
-F, I, B = tf.constant([1.0, 2.0]), tf.constant([1, 2]), tf.constant([True, False])
+F, N, B = tf.constant([1.0, 2.0]), tf.constant([1, 2]), tf.constant([True, False])
 
 
 @pytest.mark.parametrize("other", [2, 2.0, np.float64(2), np.array([2.0, 2.0]), [2, 2], True])
@@ -17,20 +17,20 @@ def test_what_has_no_dtype_takes_that_of_the_tensor(other):
 @pytest.mark.parametrize(
     ("operation", "error"),
     [
-        (lambda: F + I, tf.errors.InvalidArgumentError),
-        (lambda: I + 1.5, tf.errors.InvalidArgumentError),
-        (lambda: 1.5 + I, TypeError),
-        (lambda: I * 1.5, TypeError),
-        (lambda: F / I, TypeError),
+        (lambda: F + N, tf.errors.InvalidArgumentError),
+        (lambda: N + 1.5, tf.errors.InvalidArgumentError),
+        (lambda: 1.5 + N, TypeError),
+        (lambda: N * 1.5, TypeError),
+        (lambda: F / N, TypeError),
         (lambda: F + None, ValueError),
         (lambda: B + B, tf.errors.InvalidArgumentError),
         (lambda: F & F, tf.errors.InvalidArgumentError),
         (lambda: B & 1, TypeError),
         (lambda: F < "a", TypeError),
-        (lambda: I // 0, tf.errors.InvalidArgumentError),
-        (lambda: I % tf.constant([0, 1]), tf.errors.InvalidArgumentError),
-        (lambda: I**-1, tf.errors.InvalidArgumentError),
-        (lambda: F + [1.0, 2.0, 3.0], tf.errors.InvalidArgumentError),
+        (lambda: N // 0, tf.errors.InvalidArgumentError),
+        (lambda: N % tf.constant([0, 1]), tf.errors.InvalidArgumentError),
+        (lambda: N**-1, tf.errors.InvalidArgumentError),
+        (lambda: F + tf.constant([1.0, 2.0, 3.0]), tf.errors.InvalidArgumentError),
     ],
 )
 def test_what_does_not_fit_is_refused_as_in_tensorflow(operation, error):
@@ -39,9 +39,9 @@ def test_what_does_not_fit_is_refused_as_in_tensorflow(operation, error):
 
 
 def test_integers_divide_into_floats_that_hold_them():
-    assert (I / I).dtype == tf.float64
+    assert (N / N).dtype == tf.float64
     assert (tf.constant([1], tf.int8) / tf.constant([2], tf.int8)).dtype == tf.float32
-    assert (2 / I).numpy().tolist() == [2, 1]
+    assert (2 / N).numpy().tolist() == [2, 1]
 
 
 def test_python_integers_wrap_around_in_narrow_tensors():
@@ -58,15 +58,15 @@ def test_strings_are_joined():
 def test_bools_know_logic_and_integers_bits():
     assert (B & True).numpy().tolist() == [True, False]
     assert (B * B).numpy().tolist() == [True, False]
-    assert (I | 4).numpy().tolist() == [5, 6]
-    assert (~I).numpy().tolist() == [-2, -3]
+    assert (N | 4).numpy().tolist() == [5, 6]
+    assert (~N).numpy().tolist() == [-2, -3]
 
 
 def test_equality_of_none_and_of_other_shapes_is_plain():
-    assert (F == None) is False  # noqa: E711
-    assert (F != None) is True  # noqa: E711
-    assert not bool(F == tf.constant([1.0, 2.0, 3.0]))
-    assert bool(F != tf.constant([1.0, 2.0, 3.0]))
+    assert (F == None) is False  # noqa: E711 - it is the operator that is tested
+    assert (F != None) is True  # noqa: E711 - it is the operator that is tested
+    assert not bool(tf.constant([1.0, 2.0, 3.0]) == F)
+    assert bool(tf.constant([1.0, 2.0, 3.0]) != F)
 
 
 def test_the_right_operand_may_know_better():

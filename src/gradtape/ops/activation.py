@@ -1,4 +1,4 @@
-"""Activations of neural networks beyond `relu` and the logistic family, which are in `elementwise`."""
+"""Activations of neural networks; `relu` and the logistic family are in `elementwise`."""
 
 from __future__ import annotations
 

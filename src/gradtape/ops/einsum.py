@@ -9,8 +9,9 @@ names.
 from __future__ import annotations
 
 import string
-from functools import cache
-from typing import Any
+from functools import lru_cache
+from math import prod
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -69,7 +70,7 @@ def lead_labels(n: int) -> str:
     return "".join(chr(LEAD + k) for k in range(n, 0, -1))
 
 
-@cache
+@lru_cache(maxsize=4096)
 def order_of(
     labels: tuple[str, ...], output: str, shapes: tuple[tuple[int, ...], ...]
 ) -> tuple[tuple[int, int, str], ...]:
@@ -119,7 +120,7 @@ def drop(labels: str, kept: str) -> str:
 
 def summed(x: Any, labels: str, kept: str) -> Any:
     """`x` summed over the labels that are not kept."""
-    axes = tuple(k for k, label in enumerate(labels) if label not in kept)
+    axes = gone(labels, kept)
     return np.add.reduce(x, axis=axes, dtype=x.dtype) if axes else x
 
 
@@ -128,33 +129,70 @@ def arranged(x: Any, labels: str, order: str) -> Any:
     return x if labels == order else np.transpose(x, [labels.index(label) for label in order])
 
 
+class Contraction(NamedTuple):
+    """How two operands become factors of one product: sums, orders of axes and shapes."""
+
+    sums: tuple[tuple[int, ...], tuple[int, ...]]
+    orders: tuple[tuple[int, ...] | None, tuple[int, ...] | None]
+    shapes: tuple[tuple[int, ...], tuple[int, ...]]
+    inner: bool
+    shape: tuple[int, ...]
+    order: tuple[int, ...] | None
+
+
 def contract(a: Any, a_labels: str, b: Any, b_labels: str, kept: str) -> Any:
     """One matrix product of two operands; an outer or elementwise product if nothing is summed."""
-    a, a_labels = summed(a, a_labels, kept + b_labels), drop(a_labels, kept + b_labels)
-    b, b_labels = summed(b, b_labels, kept + a_labels), drop(b_labels, kept + a_labels)
-    shared = [label for label in a_labels if label in b_labels]
-    batch = "".join(label for label in shared if label in kept)
-    inner = "".join(label for label in shared if label not in kept)
+    plan = contraction(a_labels, a.shape, b_labels, b.shape, kept)
+    x, y = (factor(plan, k, operand) for k, operand in enumerate((a, b)))
+    result = (product(x, y) if plan.inner else x * y).reshape(plan.shape)
+    return result if plan.order is None else np.transpose(result, plan.order)
+
+
+def factor(plan: Contraction, k: int, x: Any) -> Any:
+    """An operand as a stack of matrices."""
+    if plan.sums[k]:
+        x = np.add.reduce(x, axis=plan.sums[k], dtype=x.dtype)
+    if plan.orders[k] is not None:
+        x = np.transpose(x, plan.orders[k])
+    return x.reshape(plan.shapes[k])
+
+
+@lru_cache(maxsize=4096)
+def contraction(
+    a_labels: str, a_shape: tuple[int, ...], b_labels: str, b_shape: tuple[int, ...], kept: str
+) -> Contraction:
+    """Shared labels that are kept are batch axes; the other shared ones are summed."""
+    size = {
+        **dict(zip(a_labels, a_shape, strict=True)),
+        **dict(zip(b_labels, b_shape, strict=True)),
+    }
+    sums = (gone(a_labels, kept + b_labels), gone(b_labels, kept + a_labels))
+    a_labels, b_labels = drop(a_labels, kept + b_labels), drop(b_labels, kept + a_labels)
+    shared = drop(a_labels, b_labels)
+    batch, inner = drop(shared, kept), "".join(label for label in shared if label not in kept)
     left = "".join(label for label in a_labels if label not in shared)
     right = "".join(label for label in b_labels if label not in shared)
-    size = {
-        **dict(zip(a_labels, a.shape, strict=True)),
-        **dict(zip(b_labels, b.shape, strict=True)),
-    }
 
     def merged(*groups: str) -> tuple[int, ...]:
-        return tuple(size[label] for label in batch) + tuple(
-            int(np.prod([size[label] for label in group], dtype=int)) for group in groups
-        )
+        counts = (prod(size[label] for label in group) for group in groups)
+        return (*(size[label] for label in batch), *counts)
 
-    if not inner:
-        x = arranged(a, a_labels, batch + left).reshape(merged(left, ""))
-        y = arranged(b, b_labels, batch + right).reshape(merged("", right))
-        result = x * y
-    else:
-        x = arranged(a, a_labels, batch + left + inner).reshape(merged(left, inner))
-        y = arranged(b, b_labels, batch + inner + right).reshape(merged(inner, right))
-        result = product(x, y)
     free = batch + left + right
-    result = result.reshape(tuple(size[label] for label in free))
-    return arranged(result, free, kept)
+    return Contraction(
+        sums,
+        (axes_in(a_labels, batch + left + inner), axes_in(b_labels, batch + inner + right)),
+        (merged(left, inner), merged(inner, right)),
+        bool(inner),
+        tuple(size[label] for label in free),
+        axes_in(free, kept),
+    )
+
+
+def gone(labels: str, kept: str) -> tuple[int, ...]:
+    """Axes whose labels are not kept."""
+    return tuple(k for k, label in enumerate(labels) if label not in kept)
+
+
+def axes_in(labels: str, order: str) -> tuple[int, ...] | None:
+    """Axes in this order; None if that is how they are."""
+    return None if labels == order else tuple(labels.index(label) for label in order)

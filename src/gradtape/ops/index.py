@@ -30,7 +30,7 @@ def gather(params, indices, *, axis: int):
 
 @primitive(params=gather_wrt_params, indices=None)
 def take(params, indices, *, axis: int):
-    """As `gather`, for ops whose gradient TensorFlow gives as a whole rather than as IndexedSlices."""
+    """As `gather`, where TensorFlow gives the gradient whole and not as IndexedSlices."""
     return boxed(params.take(indices, axis=axis))
 
 
@@ -59,7 +59,7 @@ def slices_first(updates: Any, indices: Any, axis: int) -> Any:
     behind = -axis - 1
     n = indices.ndim
     at = updates.ndim - behind - n
-    flat = updates.reshape(updates.shape[:at] + (indices.size,) + updates.shape[at + n :])
+    flat = updates.reshape((*updates.shape[:at], indices.size, *updates.shape[at + n :]))
     return np.moveaxis(flat, at, 0)
 
 
@@ -167,7 +167,7 @@ def scattered(
     at = np.ndim(updates) - n - behind
     lead = np.shape(updates)[:at]
     rows = np.ravel(flat_rows(op, indices, shape))
-    flat = np.reshape(updates, lead + (rows.size,) + np.shape(updates)[at + n :])
+    flat = np.reshape(updates, (*lead, rows.size, *np.shape(updates)[at + n :]))
     return np.moveaxis(flat, at, 0), lead, rows
 
 
@@ -200,7 +200,7 @@ def update_nd(x, indices, updates, *, rank: int):
     own = x.shape[x.ndim - rank :]
     depth = indices.shape[-1]
     rows = flat_rows("tensor_scatter_nd_update", indices, own)
-    out = np.array(x).reshape(lead + (int(np.prod(own[:depth])),) + own[depth:])
+    out = np.array(x).reshape((*lead, int(np.prod(own[:depth])), *own[depth:]))
     out[(*((slice(None),) * len(lead)), rows)] = updates
     return out.reshape(x.shape)
 
@@ -214,7 +214,7 @@ def update_nd_lowered(x, indices, updates, *, rank):
 
 
 def ties_of(x, indices, updates, out, x_spec):
-    """Whether elements of `x` and of `updates` are the extreme, and how many of them meet in each place."""
+    """Where `x` and `updates` are the extreme, and how many of them meet in each place."""
     own = cast(equal(x, out), dtype=x_spec.dtype)
     other = cast(
         equal(updates, gather_nd(out, indices, rank=len(x_spec.shape))), dtype=x_spec.dtype
@@ -235,7 +235,7 @@ def extreme_nd_wrt_updates(g, x, indices, updates, out, x_spec):
 
 @primitive(x=extreme_nd_wrt_x, indices=None, updates=extreme_nd_wrt_updates)
 def extreme_nd(x, indices, updates, *, largest: bool):
-    """The larger (or smaller) of `x` and those of `updates` that the rows of `indices` send there."""
+    """The larger (or smaller) of `x` and of the `updates` that `indices` send there."""
     slices, _, rows = scattered("tensor_scatter_nd_max", updates, indices, x.shape)
     depth = indices.shape[-1]
     out = np.array(x).reshape((int(np.prod(x.shape[:depth])), *x.shape[depth:]))

@@ -69,7 +69,7 @@ def adjoint(x: Any) -> Any:
 
 
 def diagonal(x: Any, *, offset: int = 0) -> Any:
-    """One diagonal of the matrices in the last two axes: every (n + 1)-th element of the flat matrix."""
+    """One diagonal of matrices (m, n): every (n + 1)-th element of the flat matrix."""
     rows, columns = shape_of(x)[-2:]
     key = diagonal_key(rows, columns, offset)
     return slice_(reshape(x, shape=(rows * columns,), rank=2), key=key, rank=1)
@@ -391,7 +391,7 @@ def lu(a):
 
 
 def expm_wrt_a(g, a, a_spec):
-    """The derivative of the exponential is a block of the exponential of a matrix of twice the size."""
+    """The derivative is a block of the exponential of a matrix of twice the size."""
     n = a_spec.shape[-1]
     at = swap(a)
     lead = shape_of(g)[: len(shape_of(g)) - 2]
@@ -415,7 +415,7 @@ SQUARINGS = 16
 
 @expm.lower
 def expm_lowered(a):
-    """Higham, 2005: the diagonal Padé approximant of degree 13, after halving and before squaring."""
+    """Higham, 2005: halve, take the Padé approximant of degree 13, and square."""
     size = np.max(np.sum(np.abs(a), axis=-2), axis=-1)[..., None, None]
     halvings = np.clip(np.ceil(np.log2(np.maximum(size, 1e-30) / 5)), 0, SQUARINGS)
     a = a / (2**halvings).astype(a.dtype)

@@ -14,7 +14,7 @@ def top_indices(x, *, k: int):
     if x.dtype.kind not in "iu":
         x = np.where(np.isnan(x), x.dtype.type(-np.inf), x)
     n = x.shape[-1]
-    order = np.argsort(x[..., ::-1], axis=-1, kind="stable")
+    order = np.argsort(x[..., ::-1], axis=-1, stable=True)
     return n - 1 - order[..., ::-1][..., :k]
 
 

@@ -238,9 +238,8 @@ def random_truncated_normal_lowered(key, counter, *, shape, dtype):
     return out.reshape(-1)[:count].astype(dtype).reshape(shape)
 
 
-@primitive(key=None, counter=None)
-def random_permutation(key, counter, *, size: int):
-    """A permutation of `size` indices, by Fisher and Yates."""
+def permutation(key: Any, counter: Any, size: int) -> Any:
+    """A permutation of `size` indices, raw, by Fisher and Yates."""
     order = list(range(size))
     draws = words(key, counter, size).tolist()
     for i in range(size - 1):

@@ -102,3 +102,22 @@ def limits(dtype: Any) -> Any:
 def counts(ids: Any, size: int, dtype: Any) -> Any:
     """How many rows each segment has, as a raw array."""
     return np.bincount(np.ravel(ids), minlength=size).astype(dtype)
+
+
+@primitive(data=lambda g, indices, axis: take(g, indices, axis=axis), indices=None)
+def stitch(data, indices, *, axis: int, size: int):
+    """Zeros of length `size` along `axis` with rows of `data` at `indices`; of several the last.
+
+    TensorFlow gives a row its cotangent even if another has taken its place, and so do we.
+    """
+    slices = slices_first(data, indices, axis)
+    out = np.zeros((size, *slices.shape[1:]), data.dtype)
+    out[np.ravel(indices)] = slices
+    return np.moveaxis(out, 0, axis)
+
+
+@stitch.lower
+def stitch_lowered(data, indices, *, axis, size):
+    slices = slices_first(data, indices, axis)
+    out = np.zeros((size, *slices.shape[1:]), data.dtype)
+    return np.moveaxis(out.at[np.ravel(indices)].set(slices), 0, axis)

@@ -90,7 +90,7 @@ def slice_wrt_x(g, x_spec, key, rank):
 
 @primitive(x=slice_wrt_x)
 def slice_(x, *, key: tuple[Any, ...], rank: int):
-    """Basic indexing of the last `rank` axes: `key` has an int or slice for each, and None for a new axis."""
+    """Basic indexing of the last `rank` axes: an int or slice for each, None for a new one."""
     if x.ndim == rank and x.dtype.char != "O":
         return x[key]
     return x[(..., *key)]
@@ -144,7 +144,7 @@ def pad_lowered(x, *, paddings, value):
 
 @primitive(xs=lambda g, i: g[i], outputs=True)
 def identity_n(*xs):
-    """The arrays themselves, as one op: who uses one of them gets zeros for the gradients of the others."""
+    """The arrays themselves, as one op: the gradient of one that is not used is zeros."""
     return xs
 
 

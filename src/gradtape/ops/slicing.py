@@ -15,7 +15,7 @@ ALL = slice(None)
 
 
 def slice_key(key: Any, shape: tuple[int, ...]) -> Key:
-    """The `key` of `slice_` for an index expression: an int in range or a slice for each axis, None for a new one.
+    """The `key` of `slice_` for an index expression: an int or slice per axis, None for a new one.
 
     Raises:
         TypeError: if something in the expression is no index.
@@ -38,7 +38,8 @@ def slice_key(key: Any, shape: tuple[int, ...]) -> Key:
         raise InvalidArgumentError("strided_slice: Multiple ellipses in slice spec not allowed.")
     at = dots[0] if dots else len(entries)
     entries[at : at + len(dots)] = [ALL] * (len(shape) - named)
-    result, axis = [], 0
+    result: list[Any] = []
+    axis = 0
     for entry in entries:
         if entry is None:
             result.append(None)
@@ -50,10 +51,12 @@ def slice_key(key: Any, shape: tuple[int, ...]) -> Key:
 
 def entry_of(item: Any) -> Any:
     """One part of an index expression, in Python's own integers."""
-    if item is None or item is Ellipsis:
+    if item is None or item is Ellipsis or type(item) is int:
         return item
     if isinstance(item, slice):
         parts = (item.start, item.stop, item.step)
+        if all(part is None or type(part) is int for part in parts):
+            return item
         return slice(*(part if part is None else integer_of(part) for part in parts))
     return integer_of(item)
 

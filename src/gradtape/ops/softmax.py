@@ -84,7 +84,8 @@ def sparse_cross_entropy(logits, labels, p):
             f"{bad} which is outside the valid range of [0, {classes}). Check the labels."
         )
     likely = np.maximum.reduce(p, axis=-1)
-    chosen = np.take_along_axis(logits, labels[..., None], axis=-1)[..., 0]
+    rows = logits.reshape(-1, classes)
+    chosen = rows[np.arange(len(rows)), labels.ravel()].reshape(labels.shape)
     return np.maximum.reduce(logits, axis=-1) - chosen - np.log(likely)
 
 

@@ -93,7 +93,7 @@ def lgamma(x):
 @elementwise(x=lambda g, x: g * polygamma(ones_like(x), x))
 def digamma(x):
     """Derivative of `lgamma`; not a number at its poles."""
-    return np.where(np.equal(x, 0), x.dtype.type(np.nan), evaluate(special.psi, x))
+    return np.where(np.equal(x, 0), x.dtype.type(np.nan), evaluate(special.digamma, x))
 
 
 @elementwise(a=None, x=lambda g, a, x: g * polygamma(a + 1, x))
@@ -102,7 +102,7 @@ def polygamma(a, x):
     order = np.where(np.greater_equal(a, 0) & np.equal(a, np.floor(a)), a, a.dtype.type(np.nan))
     odd = np.equal(order % 2, 1)
     high = evaluate(special.gamma, order + 1) * evaluate(special.zeta, order + 1, x)
-    return np.where(np.equal(order, 0), evaluate(special.psi, x), np.where(odd, high, -high))
+    return np.where(np.equal(order, 0), evaluate(special.digamma, x), np.where(odd, high, -high))
 
 
 @elementwise(x=None, q=lambda g, x, q: -g * x * zeta(x + 1, q))
@@ -182,7 +182,7 @@ def slope(a: Any, x: Any) -> Any:
 def slope_by_series(a: Any, x: Any) -> Any:
     """The derivative of the sum of exp(-x) x^(a+n) / Γ(a+n+1), term by term."""
     term = np.exp(a * np.log(x) - x - special.gammaln(a + 1))
-    psi = special.psi(a + 1)
+    psi = special.digamma(a + 1)
     total, n = np.zeros_like(term), 0
     while term.size and (n < 8 or np.max(term) > 1e-18 * np.max(np.abs(total) + 1e-300)):
         total = total + term * (np.log(x) - psi)
@@ -198,7 +198,7 @@ def slope_by_quadrature(a: Any, x: Any) -> Any:
     gap = (x - a + 1)[..., None]
     u = nodes / gap
     values = np.exp((a - 1)[..., None] * (np.log1p(u) - u))
-    rate = (np.log(x) - special.psi(a))[..., None] + np.log1p(u)
+    rate = (np.log(x) - special.digamma(a))[..., None] + np.log1p(u)
     scale = np.exp(a * np.log(x) - x - special.gammaln(a)) / gap[..., 0]
     return -scale * ((values * rate) @ weights)
 

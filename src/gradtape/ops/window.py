@@ -153,7 +153,7 @@ def unconvolve_wrt_w(g, y, w_spec, out_spec, window, groups):
 
 @primitive(y=unconvolve_wrt_y, w=unconvolve_wrt_w)
 def unconvolve(y, w, *, window: Window, groups: int, spatial: tuple[int, ...]):
-    """Adjoint of `convolve` in `x`: spread every place over its window, and add up what overlaps."""
+    """Adjoint of `convolve` in `x`: spread places over their windows, add what overlaps."""
     return unconvolved(y, w, window, groups, spatial, add_view)
 
 
@@ -274,7 +274,7 @@ def max_pool(x, *, window: Window, every: bool):
 
 
 def hits(x: Any, peak: Any, window: Window, every: bool) -> Any:
-    """For each tap a view's key, and where it holds the window's maximum (as the first, unless `every`)."""
+    """For each tap its key, and where it is the (first, unless `every`) maximum of a window."""
     full = padded(x, window, lowest(x.dtype))
     free = np.ones(peak.shape, bool)
     for tap in window.taps():
@@ -291,7 +291,7 @@ def max_unpool_wrt_g(g, x, peak, window, every):
 
 @primitive(g=max_unpool_wrt_g, x=None, peak=None)
 def max_unpool(g, x, peak, *, window: Window, every: bool):
-    """Adjoint of choosing the maxima `peak` of the windows of `x`: each goes back to where it was."""
+    """Adjoint of choosing the maxima `peak` of windows of `x`: each goes back to its place."""
     return max_unpooled(g, x, peak, window, every, add_view)
 
 

@@ -169,7 +169,7 @@ def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str = "tr
         raise InvalidArgumentError(
             f"transpose: perm must be a permutation of 0..{n - 1}. Received {list(order)}."
         )
-    out = s.permuted(x, axes) if n > 1 else identity_of(x)
+    out = identity_of(x) if n < 2 else s.swap(x) if axes == (1, 0) else s.permuted(x, axes)
     return conj(out) if conjugate and out._array.dtype.kind == "c" else out
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -40,28 +41,49 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
     if unknown:
         raise TypeError(f"einsum: unexpected keyword argument {unknown.pop()!r}.")
     tensors = [convert(x) for x in inputs]
-    labels, output = parsed(equation, len(tensors))
     for k, t in enumerate(tensors):
         same("Einsum", tensors[0], t, k)
+    plain, names, output = labelled(equation, tuple(t._array.shape for t in tensors))
+    if plain:
+        return contract(*tensors, equation=",".join(names) + "->" + output)
+    ready = [without_diagonals(t, name) for t, name in zip(tensors, names, strict=True)]
+    sizes: dict[str, int] = {}
+    for t, name in ready:
+        for label, size in zip(name, t._array.shape, strict=True):
+            sizes[label] = max(size, sizes.get(label, size)) if size else 0
+    ready = [without_stretched(t, name, sizes) for t, name in ready]
+    spelled = ",".join(name for _, name in ready) + "->" + output
+    return contract(*(t for t, _ in ready), equation=spelled)
+
+
+@lru_cache(maxsize=4096)
+def labelled(
+    equation: str, shapes: tuple[tuple[int, ...], ...]
+) -> tuple[bool, tuple[str, ...], str]:
+    """Labels of all axes of each input and of the result; and whether nothing else is to be done.
+
+    That is so where no input has a label twice and no axis broadcasts.
+    """
+    labels, output = parsed(equation, len(shapes))
     ranks = [
-        check_rank(label, t, k) for k, (label, t) in enumerate(zip(labels, tensors, strict=True))
+        check_rank(label, shape, k)
+        for k, (label, shape) in enumerate(zip(labels, shapes, strict=True))
     ]
-    dots = max(ranks)
+    dots = max(ranks, default=0)
     if dots and "..." not in output:
         raise InvalidArgumentError(
             "einsum: the result must have an ellipsis if an input's ellipsis covers axes. "
             f"Received {equation!r}."
         )
+    names = [
+        label.replace("...", greek(dots)[dots - rank :])
+        for label, rank in zip(labels, ranks, strict=True)
+    ]
     sizes: dict[str, int] = {}
-    parts = []
-    for k, (label, t) in enumerate(zip(labels, tensors, strict=True)):
-        name = label.replace("...", greek(dots)[dots - ranks[k] :])
-        t, name = without_diagonals(t, name)
-        record(sizes, name, t._array.shape, dots, equation)
-        parts.append((t, name))
-    ready = [without_stretched(t, name, sizes) for t, name in parts]
-    spelled = ",".join(name for _, name in ready) + "->" + output.replace("...", greek(dots))
-    return contract(*(t for t, _ in ready), equation=spelled)
+    plain = all(len(set(name)) == len(name) for name in names)
+    for name, shape in zip(names, shapes, strict=True):
+        plain &= record(sizes, name, shape, dots, equation)
+    return plain, tuple(names), output.replace("...", greek(dots))
 
 
 def greek(n: int) -> str:
@@ -98,10 +120,10 @@ def parsed(equation: str, count: int) -> tuple[list[str], str]:
     return labels, output
 
 
-def check_rank(label: str, tensor: Tensor, k: int) -> int:
+def check_rank(label: str, shape: tuple[int, ...], k: int) -> int:
     """How many axes the ellipsis of the k-th input covers."""
     named = len(label.replace("...", ""))
-    rank = tensor._array.ndim
+    rank = len(shape)
     if rank < named or (rank > named and "..." not in label):
         raise InvalidArgumentError(
             f"einsum: Expected input {k} to have rank {named} but got: {rank}."
@@ -129,19 +151,21 @@ def without_diagonals(tensor: Any, name: str) -> tuple[Any, str]:
 
 def record(
     sizes: dict[str, int], name: str, shape: tuple[int, ...], dots: int, equation: str
-) -> None:
-    """Note the size of each label; those under an ellipsis broadcast."""
+) -> bool:
+    """Note the size of each label; whether no axis broadcasts, as those under an ellipsis may."""
+    plain = True
     for label, size in zip(name, shape, strict=True):
         known = sizes.setdefault(label, size)
         if known == size:
             continue
-        if label in greek(dots) and 1 in (known, size):
-            sizes[label] = size if known == 1 else known
-            continue
-        raise InvalidArgumentError(
-            f"einsum: Expected dimension {known} for label {label!r} but got dimension {size}, in "
-            f"{equation!r}."
-        )
+        if label not in greek(dots) or 1 not in (known, size):
+            raise InvalidArgumentError(
+                f"einsum: Expected dimension {known} for label {label!r} but got dimension "
+                f"{size}, in {equation!r}."
+            )
+        sizes[label] = size if known == 1 else known
+        plain = False
+    return plain
 
 
 def without_stretched(tensor: Any, name: str, sizes: dict[str, int]) -> tuple[Any, str]:

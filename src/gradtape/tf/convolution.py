@@ -44,7 +44,7 @@ def window_of(
     """The window that TensorFlow's arguments describe."""
     bare = Window(size, strides, dilations, ((0, 0),) * len(size))
     if not isinstance(padding, str):
-        pairs = [tuple(int(n) for n in pair) for pair in padding]
+        pairs = [(int(low), int(high)) for low, high in padding]
         inner = pairs[2:] if channels_first else pairs[1:-1]
         return bare._replace(paddings=tuple(inner))
     kind = padding.upper()
@@ -118,8 +118,8 @@ def filtered(
     )
     out = from_last(ops.convolve(x, w, window=window, groups=channels // depth), first)
     if len(batch) > 1:
-        return s.reshape(out, shape=(*batch, *out._array.shape[1:]), rank=n + 2)  # type: ignore[no-any-return]
-    return out  # type: ignore[no-any-return]
+        return s.reshape(out, shape=(*batch, *out._array.shape[1:]), rank=n + 2)
+    return out
 
 
 @public
@@ -238,7 +238,7 @@ def transposed(
             f"{list(y._array.shape)} with "
             f"filters of shape {list(w._array.shape)}. Check strides and padding."
         )
-    return from_last(ops.unconvolve(y, w, window=window, groups=1, spatial=tuple(spatial)), first)  # type: ignore[no-any-return]
+    return from_last(ops.unconvolve(y, w, window=window, groups=1, spatial=tuple(spatial)), first)
 
 
 @public
@@ -320,7 +320,7 @@ def depthwise_conv2d(
     dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """Convolution of each channel of images with filters (height, width, channels, multiplier) of its own."""
+    """Convolution of each channel with filters (height, width, channels, multiplier)."""
     x, w = pair(input, filter)
     height, width, channels, multiplier = w._array.shape
     first = data_format in CHANNELS_FIRST

@@ -283,3 +283,62 @@ def confusion_matrix(
     share = reshape(share, shape=(rows.size,), rank=share.ndim)
     total = scatter_add(share, (rows * size + columns).ravel(), axis=-1, size=size * size)
     return reshape(total, shape=(size, size), rank=1)  # type: ignore[no-any-return]
+
+
+@public
+def histogram_fixed_width_bins(
+    values: Any,
+    value_range: Any,
+    nbins: Any = 100,
+    dtype: Any = dtypes.int32,
+    name: str | None = None,
+) -> Tensor:
+    """The bin of each value, of bins of one width; what is outside goes to the first or last.
+
+    Args:
+        values: a tensor of real numbers.
+        value_range: two numbers, where the bins begin and end.
+        nbins: how many bins.
+        dtype: of the result.
+        name: ignored.
+
+    Returns:
+        Integers of the shape of `values`.
+    """
+    tensor = operand("HistogramFixedWidth", convert(values), REAL)
+    limits = convert(value_range, tensor.dtype)._array
+    count = int(convert(nbins)._array)
+    if limits.shape != (2,) or not limits[0] < limits[1] or count < 1:
+        raise InvalidArgumentError(
+            f"histogram_fixed_width: value_range must be two numbers in order, and nbins positive. "
+            f"Received {limits.tolist()} and {count}."
+        )
+    low, high = (np.float64(v) for v in limits)
+    scaled = (np.asarray(tensor._array, np.float64) - low) / (high - low)
+    bins = np.clip(np.floor(scaled * count), 0, count - 1)
+    return eager(bins.astype(as_dtype(dtype).as_numpy_dtype))
+
+
+@public
+def histogram_fixed_width(
+    values: Any,
+    value_range: Any,
+    nbins: Any = 100,
+    dtype: Any = dtypes.int32,
+    name: str | None = None,
+) -> Tensor:
+    """How many values each of several bins of one width holds.
+
+    Args:
+        values: a tensor of real numbers.
+        value_range: two numbers, where the bins begin and end.
+        nbins: how many bins.
+        dtype: of the result.
+        name: ignored.
+
+    Returns:
+        Integers (nbins,).
+    """
+    bins = histogram_fixed_width_bins(values, value_range, nbins, dtypes.int64)
+    counts = np.bincount(np.ravel(bins._array), minlength=int(convert(nbins)._array))
+    return eager(counts.astype(as_dtype(dtype).as_numpy_dtype))

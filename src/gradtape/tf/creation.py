@@ -164,14 +164,11 @@ def eye(
     return eager(matrix)
 
 
-RANGE_ORDER = [
-    dtypes.int32,
-    dtypes.int64,
-    dtypes.float16,
-    dtypes.bfloat16,
-    dtypes.float32,
-    dtypes.float64,
-]
+# TensorFlow's order of how much a dtype holds.
+RANGE_ORDER = {
+    name: k
+    for k, name in enumerate(("int32", "int64", "float16", "bfloat16", "float32", "float64"))
+}
 
 
 @public
@@ -192,13 +189,15 @@ def range(
     """
     if limit is None:
         start, limit = 0, start
+    if dtype is None and type(start) is type(limit) is type(delta) is int:
+        quick = delta > 0 and -(2**31) <= start <= limit < 2**31
+        if quick:
+            return eager(np.arange(start, limit, delta, np.int32))
     parts = [t if is_typed(t) else convert(t, dtype) for t in (start, limit, delta)]
     raws = [convert(t)._array for t in parts]
     if dtype is None:
         found = [dtypes.of_numpy(raw.dtype) for raw in raws]
-        wide = max(
-            found, key=lambda d: RANGE_ORDER.index(d) if d in RANGE_ORDER else len(RANGE_ORDER)
-        )
+        wide = max(found, key=lambda d: RANGE_ORDER.get(d.name, len(RANGE_ORDER)))
     else:
         wide = dtypes.as_dtype(dtype)
     kind = np.dtype(wide.as_numpy_dtype)

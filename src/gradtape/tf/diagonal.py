@@ -187,7 +187,7 @@ def set_diag(
 
 @public
 def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = None) -> Tensor:
-    """`input` with zeros outside a band: at most `num_lower` below and `num_upper` above the diagonal; -1: all."""
+    """`input` with zeros outside `num_lower` below and `num_upper` above the diagonal (-1: all)."""
     x = matrices("band_part", input)
     lower, upper = int(convert(num_lower)._array), int(convert(num_upper)._array)
     return ops.band(x, lower=lower, upper=upper)
@@ -201,7 +201,7 @@ def trace(x: Any, name: str | None = None) -> Tensor:
 
 @public
 def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
-    """Zeros of shape (*s, *s) with the elements of `diagonal`, of shape s, where both halves agree."""
+    """Zeros of shape (*s, *s) with `diagonal`, of shape s, where both halves agree."""
     d = convert(diagonal)
     shape = d._array.shape
     n = prod(shape)

@@ -12,7 +12,7 @@ from gradtape.core import dtypes
 from gradtape.core.convert import Handed, convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.shapes import normalize_axis
-from gradtape.core.tensor import Tensor, eager
+from gradtape.core.tensor import EagerTensor, Tensor, eager
 from gradtape.ops import shape as s
 from gradtape.ops.elementwise import identity as identity_of
 from gradtape.ops.reduce import broadcast_to as stretch
@@ -24,6 +24,10 @@ def matching(values: Any, op: str) -> list[Tensor]:
     if isinstance(values, Tensor):
         return list(s.unstack(values, axis=-values.ndim))
     items = list(values)
+    if items and all(type(v) is EagerTensor for v in items):
+        dtype = items[0]._array.dtype
+        if all(v._array.dtype is dtype for v in items):
+            return items
     first = next((convert(v) for v in items if is_typed(v)), None)
     if first is None and items:
         whole = [convert(v) for v in items]
@@ -98,7 +102,7 @@ def stacked(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
     n = len(first) + 1
     if not -n <= axis < n:
         raise ValueError(f"Argument `axis` = {axis} not in range [{-n}, {n})")
-    return s.stack(*tensors, axis=axis - n if axis >= 0 else axis)  # type: ignore[no-any-return]
+    return s.stack(*tensors, axis=axis - n if axis >= 0 else axis)
 
 
 Handed.stack = stacked

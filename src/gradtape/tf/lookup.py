@@ -20,6 +20,9 @@ from gradtape.tf.mask import boolean_mask
 INDEX_DTYPES = frozenset(np.dtype(name) for name in ("int16", "int32", "int64"))
 
 
+WHOLE = (builtins.slice(None),) * 64
+
+
 def indices_of(op: str, value: Any) -> Tensor:
     """An argument that must hold indices."""
     tensor = convert(value)
@@ -33,10 +36,14 @@ def indices_of(op: str, value: Any) -> Tensor:
 
 
 def getitem(tensor: Any, key: Any) -> Tensor:
-    """What `tensor[key]` means: integers, slices, `...`, None, scalar tensors, or one boolean mask."""
+    """`tensor[key]`: integers, slices, `...`, None, scalar tensors, or one boolean mask."""
     try:
         x = tensor if type(tensor) is EagerTensor else convert(tensor)
-        if type(key) is not tuple:
+        if type(key) is int:
+            shape = x._array.shape
+            if shape and 0 <= key < shape[0]:
+                return s.slice_(x, key=(key, *WHOLE[: len(shape) - 1]), rank=len(shape))
+        elif type(key) is not tuple:
             mask = mask_of(key)
             if mask is not None:
                 return boolean_mask(x, mask)
@@ -160,7 +167,7 @@ def gather(
 
 
 def batched_gather(x: Tensor, where: Tensor, axis: int, shared: int) -> Any:
-    """Look up in each of the batches that the first `shared` axes number, as one lookup in a longer axis."""
+    """Look up in each batch of the first `shared` axes, as one lookup in a longer axis."""
     shape, own = x._array.shape, where._array.shape
     batch = shape[:shared]
     if own[:shared] != batch:
@@ -215,7 +222,7 @@ def gather_nd(
         grid = np.moveaxis(grid, 0, -1).reshape(
             batch + (1,) * (len(own) - 1 - batch_dims) + (batch_dims,)
         )
-        grid = np.broadcast_to(grid, own[:-1] + (batch_dims,))
+        grid = np.broadcast_to(grid, (*own[:-1], batch_dims))
         where = s.concat(eager(grid), where, axis=-1)
         own = where._array.shape
     if own[-1] > rank:
@@ -249,7 +256,7 @@ def reverse_sequence(
     batch_axis: int | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The first `seq_lengths[b]` elements along `seq_axis` in reverse order, for each b along `batch_axis`."""
+    """Reverse the first `seq_lengths[b]` elements of `seq_axis`, for each b of `batch_axis`."""
     x = convert(input)
     n = x._array.ndim
     along = normalize_axis(0 if seq_axis is None else seq_axis, n, "reverse_sequence") + n

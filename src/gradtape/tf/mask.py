@@ -34,7 +34,7 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_
     at = at + len(shape) if at < 0 else at
     if shape[at : at + len(own)] != own:
         raise ValueError(f"Shapes {shape[at : at + len(own)]} and {own} are incompatible")
-    flat = s.reshape(x, shape=shape[:at] + (prod(own),) + shape[at + len(own) :], rank=len(shape))
+    flat = s.reshape(x, shape=(*shape[:at], prod(own), *shape[at + len(own) :]), rank=len(shape))
     rows = i.where_true(s.reshape(keep, shape=(prod(own),), rank=len(own)))
     rows = s.reshape(rows, shape=(rows._array.size,), rank=2)
     return i.take(flat, rows, axis=at - len(shape) + len(own) - 1)
@@ -42,7 +42,7 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_
 
 @public
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
-    """`x` where `condition` holds, else `y`; with neither, the coordinates of what is true or not zero.
+    """`x` where `condition` holds, else `y`; with neither, the coordinates of what is true.
 
     Args:
         condition: booleans; without `x` and `y` also numbers.

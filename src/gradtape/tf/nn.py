@@ -22,6 +22,8 @@ from gradtape.tf.convolution import depthwise_conv2d as depthwise_conv2d
 from gradtape.tf.convolution import separable_conv2d as separable_conv2d
 from gradtape.tf.counting import in_top_k as in_top_k
 from gradtape.tf.counting import top_k as top_k
+from gradtape.tf.dropout import dropout as dropout
+from gradtape.tf.dropout import experimental as experimental
 from gradtape.tf.elementwise import sigmoid as sigmoid
 from gradtape.tf.elementwise import softplus as softplus
 from gradtape.tf.elementwise import softsign as softsign

@@ -46,7 +46,7 @@ def moments(
 def weighted_moments(
     x: Any, axes: Any, frequency_weights: Any, keepdims: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """Mean and variance of `x` along `axes`, where elements count as often as `frequency_weights` says."""
+    """Mean and variance of `x` along `axes`; elements count `frequency_weights` times."""
     tensor = convert(x)
     y = widened(tensor)
     along = normalize_axes(shape_tuple(axes), y._array.ndim, "weighted_moments")
@@ -98,7 +98,7 @@ def batch_normalization(
     variance_epsilon: float,
     name: str | None = None,
 ) -> Tensor:
-    """`x` shifted and scaled to zero mean and unit variance, then by `scale` and `offset` if they are given."""
+    """`x` brought to zero mean and unit variance, then scaled and shifted if that is given."""
     tensor = convert(x)
     factor = e.rsqrt(convert(variance) + variance_epsilon)
     if scale is not None:
@@ -114,7 +114,7 @@ def batch_normalization(
 def bias_add(
     value: Any, bias: Any, data_format: str | None = None, name: str | None = None
 ) -> Tensor:
-    """`value` with a vector added along its channels: the last axis, or the second for "NC…" formats."""
+    """`value` with a vector added along its channels: the last axis, or the second if "NC…"."""
     x, b = pair(value, bias)
     same("BiasAdd", x, b)
     if data_format is not None and not data_format.startswith("N"):

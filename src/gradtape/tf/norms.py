@@ -55,8 +55,7 @@ def norm(
     size = e.absolute(x)
     if pairwise:
         rows, columns = axes
-        first, second = (rows, columns) if ord == 1 else (columns, rows)
-        sums = reduce_sum(size, axis=(first,), keepdims=True)
+        sums = reduce_sum(size, axis=(rows if ord == 1 else columns,), keepdims=True)
         return reduce_max(sums, axis=axes, keepdims=keep)
     if ord == np.inf:
         return reduce_max(size, axis=axes, keepdims=keep)

@@ -30,7 +30,7 @@ class UniqueWithCounts(NamedTuple):
 
     y: Tensor
     idx: Tensor
-    count: Tensor
+    count: Tensor  # type: ignore[assignment]  # TensorFlow's name, which a tuple has too
 
 
 def last_axis(x: Tensor, axis: Any, direction: str, op: str) -> tuple[Tensor, tuple[int, ...]]:
@@ -96,7 +96,7 @@ def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Uniq
 def unique_with_counts(
     x: Any, out_idx: Any = dtypes.int32, name: str | None = None
 ) -> UniqueWithCounts:
-    """Distinct elements of a vector, in the order of their first occurrence, and how often each occurs."""
+    """Distinct elements of a vector in the order of first occurrence, and their counts."""
     return distinct(x, out_idx)
 
 

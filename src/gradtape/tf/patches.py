@@ -24,11 +24,12 @@ def extracted(
         raise InvalidArgumentError(
             f"{op}: input must be {n + 2}-dimensional. Received shape {list(x._array.shape)}."
         )
-    numbers = (
+    size, step, apart = (
         spread_out(v, n, False, op, w)
         for v, w in ((sizes, "sizes"), (strides, "strides"), (rates, "rates"))
     )
-    return ops.patches(x, window=window_of(op, x._array.shape[1:-1], *numbers, padding, False))  # type: ignore[no-any-return]
+    window = window_of(op, x._array.shape[1:-1], size, step, apart, padding, False)
+    return ops.patches(x, window=window)
 
 
 @public
@@ -89,7 +90,7 @@ def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None
     inner, outer = range(2, 2 * n + 1, 2), range(1, 2 * n, 2)
     x = s.permuted(x, (*inner, 0, *outer, *range(2 * n + 1, n + rank)))
     final = (prod(blocks) * shape[0], *apart[::2], *shape[n + 1 :])
-    return s.reshape(x, shape=final, rank=n + rank)  # type: ignore[no-any-return]
+    return s.reshape(x, shape=final, rank=n + rank)
 
 
 @public
@@ -115,4 +116,4 @@ def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = 
     x = s.reshape(x, shape=(shape[0] // prod(blocks), *sizes, *shape[n + 1 :]), rank=n + rank)
     inner = tuple(slice(low, size - high) for (low, high), size in zip(pairs, sizes, strict=True))
     key = (slice(None), *inner, *(slice(None),) * (rank - n - 1))
-    return s.slice_(x, key=key, rank=rank)  # type: ignore[no-any-return]
+    return s.slice_(x, key=key, rank=rank)

@@ -49,10 +49,10 @@ def pooled(
     if (
         largest
     ):  # TensorFlow's kernel for volumes gives every one of several equal maxima the gradient
-        return from_last(ops.max_pool(x, window=window, every=n == 3), first)  # type: ignore[no-any-return]
+        return from_last(ops.max_pool(x, window=window, every=n == 3), first)
     total = ops.sum_pool(x, window=window)
     count = counts(window, x._array.shape[1:-1], x._array.dtype)
-    return from_last(divide(total, eager(count)), first)  # type: ignore[no-any-return]
+    return from_last(divide(total, eager(count)), first)
 
 
 def counts(window: Window, spatial: tuple[int, ...], dtype: Any) -> Any:

@@ -17,7 +17,7 @@ from gradtape.ops.index import take
 from gradtape.state.seed import SEEDS
 from gradtape.state.seed import set_seed as start_over
 from gradtape.tf.check import FLOATS, numpy_dtypes
-from gradtape.tf.math import add, multiply, subtract
+from gradtape.tf.elementwise import add, multiply, subtract
 
 INTEGERS = numpy_dtypes("int32", "int64")
 WORDS = INTEGERS | numpy_dtypes("uint32", "uint64")
@@ -222,7 +222,7 @@ def shuffle(value: Any, seed: Any = None, name: str | None = None) -> Tensor:
     key, counter = SEEDS.stream(("shuffle", tensor._array.dtype), own, (max(size, 1) + 2) // 4)
     if size < 2:
         return tensor
-    order = r.random_permutation(eager(key), eager(counter), size=size)
+    order = eager(r.permutation(key, counter, size))
     result: Tensor = take(stop_gradient(tensor), order, axis=-tensor.ndim)
     return result
 

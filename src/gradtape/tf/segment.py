@@ -11,10 +11,10 @@ from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor, eager
 from gradtape.ops import elementwise as e
 from gradtape.ops import segment as s
-from gradtape.ops.index import scatter_add
-from gradtape.ops.shape import cut, shape_of
+from gradtape.ops.index import scatter_add, take
+from gradtape.ops.shape import concat, cut, reshape, shape_of
 from gradtape.tf.casting import cast
-from gradtape.tf.check import INDICES, NUMBERS, REAL, operand
+from gradtape.tf.check import INDICES, NUMBERS, REAL, operand, same
 from gradtape.tf.elementwise import QUOTIENTS
 
 
@@ -219,3 +219,75 @@ unsorted_segment_sqrt_n = anyhow(
     "unsorted_segment_sqrt_n",
     "Sum of each segment over the square root of its number of rows.",
 )
+
+
+@public
+def dynamic_partition(
+    data: Any, partitions: Any, num_partitions: int, name: str | None = None
+) -> list[Tensor]:
+    """Split rows into lists by number.
+
+    Args:
+        data: a tensor whose shape begins with that of `partitions`.
+        partitions: for each row the list it goes to, in [0, num_partitions).
+        num_partitions: how many lists.
+        name: ignored.
+
+    Returns:
+        A list of `num_partitions` tensors.
+    """
+    tensor, numbers = convert(data), np.asarray(convert(partitions)._array)
+    shape = shape_of(tensor)
+    if shape[: numbers.ndim] != numbers.shape:
+        raise InvalidArgumentError(
+            f"dynamic_partition: data.shape must start with partitions.shape. "
+            f"Received {list(shape)} and {list(numbers.shape)}."
+        )
+    if ((numbers < 0) | (numbers >= num_partitions)).any():
+        raise InvalidArgumentError(
+            f"dynamic_partition: partitions must lie in [0, {num_partitions}). "
+            f"Received {numbers.min()} to {numbers.max()}."
+        )
+    rest = shape[numbers.ndim :]
+    rows = reshape(tensor, shape=(numbers.size, *rest), rank=len(shape))
+    flat = numbers.ravel()
+    axis = -1 - len(rest)
+    return [take(rows, np.flatnonzero(flat == i), axis=axis) for i in range(num_partitions)]
+
+
+@public
+def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
+    """Put rows of several tensors together in one; where an index is repeated the last row wins.
+
+    Args:
+        indices: a list of integer tensors.
+        data: a list of tensors, each of whose shapes begins with that of its indices.
+        name: ignored.
+
+    Returns:
+        A tensor with one row more than the largest index.
+    """
+    places = [np.asarray(convert(i)._array) for i in indices]
+    tensors = [convert(d) for d in data]
+    if not tensors or len(places) != len(tensors):
+        raise ValueError(
+            f"dynamic_stitch: indices and data must be lists of one length, at least 1. "
+            f"Received {len(places)} and {len(tensors)}."
+        )
+    rests = []
+    for i, t in zip(places, tensors, strict=True):
+        same("DynamicStitch", tensors[0], t)
+        rests.append(shape_of(t)[i.ndim :])
+        if shape_of(t)[: i.ndim] != i.shape or rests[-1] != rests[0]:
+            raise InvalidArgumentError(
+                "dynamic_stitch: each data.shape must be indices.shape and what all share. "
+                f"Received {list(shape_of(t))} for indices {list(i.shape)}."
+            )
+    axis = -1 - len(rests[0])
+    rows = [
+        reshape(t, shape=(i.size, *rests[0]), rank=t.ndim)
+        for i, t in zip(places, tensors, strict=True)
+    ]
+    every = np.concatenate([i.ravel() for i in places])
+    size = int(every.max()) + 1 if every.size else 0
+    return s.stitch(concat(*rows, axis=axis), every, axis=axis, size=size)  # type: ignore[no-any-return]

@@ -91,7 +91,7 @@ def real_transform(op: str, value: Any, fft_length: Any, rank: int) -> Tensor:
     out = spectral.rfft(fitted(x, lengths))
     for axis in range(-2, -rank - 1, -1):
         out = spectral.fft(out, axis=axis)
-    return out  # type: ignore[no-any-return]
+    return out
 
 
 def inverse_real_transform(op: str, value: Any, fft_length: Any, rank: int) -> Tensor:
@@ -113,7 +113,7 @@ def inverse_real_transform(op: str, value: Any, fft_length: Any, rank: int) -> T
     out = fitted(x, (*lengths[:-1], lengths[-1] // 2 + 1))
     for axis in range(-rank, -1):
         out = spectral.ifft(out, axis=axis)
-    return spectral.irfft(out, length=lengths[-1])  # type: ignore[no-any-return]
+    return spectral.irfft(out, length=lengths[-1])
 
 
 @public

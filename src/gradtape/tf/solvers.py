@@ -37,7 +37,7 @@ def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None)
 def triangular_solve(
     matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
 ) -> Tensor:
-    """The `x` with matrix @ x = rhs, where only the lower (or upper) triangle of `matrix` is read."""
+    """The `x` with matrix @ x = rhs; only the lower (or upper) triangle of `matrix` is read."""
     a, b = pair(matrix, rhs)
     same("MatrixTriangularSolve", a, b)
     a = matrices("MatrixTriangularSolve", a, square=True)

@@ -26,7 +26,7 @@ def hermitian(n):
 
 
 def gauge_free(x):
-    """Zeros: eigenvectors and singular vectors have a free phase, so of complex ones only what does not see it counts."""
+    """Zeros: complex eigenvectors have a free phase, and only what does not see it counts."""
     return np.zeros_like(x)
 
 

@@ -31,5 +31,4 @@ SAMPLES = {
     ],
     "random_normal": drawn((2, 3), (), (0,)),
     "random_truncated_normal": drawn((2, 3), (), (0,), (50,)),
-    "random_permutation": [Sample((KEY, COUNTER), {"size": size}) for size in (0, 1, 7)],
 }

@@ -17,4 +17,12 @@ def rows(make):
     ]
 
 
-SAMPLES = {"segment_max": rows(normal), "segment_min": rows(normal), "segment_prod": rows(nonzero)}
+SAMPLES = {
+    "segment_max": rows(normal),
+    "segment_min": rows(normal),
+    "segment_prod": rows(nonzero),
+    "stitch": [
+        Sample((normal(3, 2), np.array([4, 0, 1])), {"axis": -2, "size": 5}),
+        Sample((normal(3, 0), np.array([4, 0, 1])), {"axis": -2, "size": 5}),
+    ],
+}

@@ -1,0 +1,42 @@
+"""Lookups and scatters, beyond what the sweep holds for every rule."""
+
+import numpy as np
+import pytest
+
+from gradtape.core.errors import InvalidArgumentError
+from gradtape.ops import index
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64", "int32"])
+def test_many_rows_are_summed_as_few_are(dtype):
+    rng = np.random.default_rng(0)
+    rows = rng.integers(-3, 4, (500, 8)).astype(dtype)
+    ids = rng.integers(0, 20, 500)
+    want = np.zeros((20, 8), np.result_type(dtype, np.float32))
+    np.add.at(want, ids, rows)
+    got = index.scatter_add(rows, ids, axis=-2, size=20)
+    assert got.dtype == dtype
+    np.testing.assert_array_equal(got, want.astype(dtype))
+
+
+def test_the_error_names_the_first_index_out_of_range():
+    with pytest.raises(InvalidArgumentError, match=r"indices\[1\]\[0\] = 7 is not in \[0, 3\)"):
+        index.gather(np.zeros(3), np.array([[0], [7]]), axis=-1)
+    with pytest.raises(InvalidArgumentError, match=r"indices\[1\] = \[0, 5\] does not index"):
+        index.gather_nd(np.zeros((2, 2)), np.array([[0, 1], [0, 5]]), rank=2)
+
+
+def test_equal_elements_keep_their_order_both_ways():
+    x = np.array([2.0, 1.0, 2.0, 1.0])
+    assert index.rank_order(x, descending=False).tolist() == [1, 3, 0, 2]
+    assert index.rank_order(x, descending=True).tolist() == [0, 2, 1, 3]
+
+
+def test_the_last_of_several_updates_wins():
+    out = index.update_nd(np.zeros(3), np.array([[1], [1]]), np.array([5.0, 6.0]), rank=1)
+    assert out.tolist() == [0, 6, 0]
+
+
+def test_a_single_string_stays_an_array():
+    words = np.array([b"a", b"bc"], object)
+    assert index.gather(words, np.int64(1), axis=-1).shape == ()

@@ -1,0 +1,54 @@
+"""Matrix products and decompositions, beyond what the sweep holds for every rule."""
+
+import numpy as np
+import pytest
+
+from gradtape.core.errors import InvalidArgumentError
+from gradtape.ops import linalg
+
+
+def test_half_precision_products_accumulate_in_float32():
+    a = np.full((1, 4096), 1, np.float16)
+    b = np.full((4096, 1), 0.001, np.float16)
+    assert abs(float(linalg.matmul(a, b)[0, 0]) - 4.1) < 0.02
+
+
+def test_integer_products_are_exact():
+    a = np.array([[2**30, 1]], np.int64)
+    np.testing.assert_array_equal(linalg.matmul(a, a.T), [[2**60 + 1]])
+
+
+def test_a_stack_times_one_matrix_is_one_product():
+    a, b = np.random.default_rng(0).normal(size=(2, 3, 4)), np.eye(4)
+    np.testing.assert_array_equal(linalg.matmul(a, b), a)
+
+
+def test_only_the_matrix_that_is_not_definite_becomes_nan():
+    good, bad = np.eye(2), np.array([[1.0, 2.0], [2.0, 1.0]])
+    out = linalg.cholesky(np.stack([good, bad]))
+    np.testing.assert_array_equal(out[0], good)
+    assert np.isnan(out[1][np.tril_indices(2)]).all()
+    assert out[1][0, 1] == 0
+
+
+def test_singular_matrices_are_refused():
+    with pytest.raises(InvalidArgumentError, match="not invertible"):
+        linalg.inverse(np.ones((2, 2)))
+    with pytest.raises(InvalidArgumentError, match="not invertible"):
+        linalg.solve(np.ones((2, 2)), np.ones((2, 1)))
+
+
+@pytest.mark.parametrize("offset", [-2, -1, 0, 1, 3])
+def test_diagonals_are_those_of_numpy(offset):
+    x = np.arange(12.0).reshape(3, 4)
+    np.testing.assert_array_equal(linalg.diagonal(x, offset=offset), np.diagonal(x, offset))
+
+
+def test_equal_eigenvalues_leave_no_infinity():
+    assert np.isfinite(linalg.gaps(np.array([1.0, 1.0, 2.0]))).all()
+
+
+@pytest.mark.parametrize("scale", [0.1, 1.0, 30.0])
+def test_the_lowered_exponential_agrees(scale):
+    a = np.random.default_rng(1).normal(size=(2, 4, 4)) * scale / 4
+    np.testing.assert_allclose(linalg.expm_lowered(a), linalg.expm(a), rtol=1e-9)

@@ -1,0 +1,48 @@
+"""Softmax and its losses at the edges."""
+
+import numpy as np
+import pytest
+
+import gradtape as tf
+
+
+def test_large_logits_do_not_overflow():
+    x = tf.constant([1e4, 0.0, -1e4])
+    np.testing.assert_array_equal(tf.nn.softmax(x), [1, 0, 0])
+    np.testing.assert_array_equal(tf.nn.log_softmax(x), [0, -1e4, -2e4])
+
+
+def test_small_losses_keep_their_digits():
+    logits = tf.constant([[20.0, 10.0]])
+    loss = tf.nn.sparse_softmax_cross_entropy_with_logits([0], logits)
+    np.testing.assert_allclose(loss, [np.log1p(np.exp(-10.0))], rtol=2e-3)
+
+
+def test_the_fused_loss_keeps_the_softmax_and_has_second_derivatives():
+    logits = np.random.default_rng(0).normal(size=(2, 3))
+    x = tf.constant(logits)
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as inner:
+            inner.watch(x)
+            loss = tf.nn.softmax_cross_entropy_with_logits([[0, 0, 1.0], [1, 0, 0]], x)
+        g = inner.gradient(loss, x)
+    p = np.exp(logits) / np.exp(logits).sum(-1, keepdims=True)
+    np.testing.assert_allclose(g, p - [[0, 0, 1], [1, 0, 0]], rtol=1e-12)
+    rows = np.arange(2)
+    want = np.zeros((2, 3, 2, 3))
+    want[rows, :, rows] = np.einsum("bi,ij->bij", p, np.eye(3)) - p[:, :, None] * p[:, None]
+    np.testing.assert_allclose(outer.jacobian(g, x), want, atol=1e-12)
+
+
+def test_both_forms_of_the_loss_agree():
+    x = tf.constant(np.random.default_rng(1).normal(size=(4, 5)).astype(np.float32))
+    labels = [0, 4, 2, 2]
+    sparse = tf.nn.sparse_softmax_cross_entropy_with_logits(labels, x)
+    whole = tf.nn.softmax_cross_entropy_with_logits(tf.one_hot(labels, 5), x)
+    np.testing.assert_allclose(sparse, whole, rtol=1e-6)
+
+
+def test_a_label_that_is_no_class_is_refused():
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"label value of 3 .* \[0, 2\)"):
+        tf.nn.sparse_softmax_cross_entropy_with_logits([3], [[1.0, 2.0]])
