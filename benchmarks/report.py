@@ -52,7 +52,8 @@ def print_results(results, frameworks):
             text = partial(multiple, base=cells[base])
             ratios.append([row, *(show(cells.get(name), text) for name in others)])
     print_table("Best of all rounds", ["", *frameworks], figures)
-    print_table(f"As a multiple of {base} (above 1: {base} needs less)", ["", *others], ratios)
+    if others:
+        print_table(f"As a multiple of {base} (above 1: {base} needs less)", ["", *others], ratios)
 
 
 def print_budgets(results):

@@ -37,6 +37,8 @@ def convert(value: Any, dtype: Any = None, hint: Any = None, name: str | None = 
     """A tensor of `value`; of dtype `dtype` if given, preferably of `hint`."""
     if type(value) is EagerTensor:
         return value if dtype is None else same_dtype(value, dtypes.as_dtype(dtype))
+    if dtype is None and hasattr(value, "_read"):  # a variable
+        return value._read()  # type: ignore[no-any-return]
     wanted = None if dtype is None else dtypes.as_dtype(dtype)
     if isinstance(value, Tensor):
         return value if wanted is None else same_dtype(value, wanted)
@@ -348,7 +350,7 @@ def from_numpy(value: Any, dtype: DType | None) -> Any:
             )
         return from_strings(array, value, None)
     if dtype is None:
-        target = array.dtype.newbyteorder("=")
+        target = canonical(array.dtype)
         try:
             dtypes.of_numpy(target)
         except TypeError:
@@ -362,6 +364,11 @@ def from_numpy(value: Any, dtype: DType | None) -> Any:
             array = array.real
     with np.errstate(all="ignore"):
         return lean(array.astype(target, order="C"))
+
+
+def canonical(dtype: Any) -> Any:
+    """The one dtype object of a type, in native byte order: fast paths compare by identity."""
+    return np.dtype(dtype.type) if dtype.kind in "biufc" else dtype.newbyteorder("=")
 
 
 def from_strings(array: Any, value: Any, dtype: DType | None) -> Any:

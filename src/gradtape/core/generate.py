@@ -156,8 +156,11 @@ def checked_source(
                 *indent(3, guarded(op, (x, y_))),
                 *indent(3, tell(op, names, raws, only=1)),
             ]
+    call = ", ".join(f"{name}._read() if hasattr({name}, '_read') else {name}" for name in order)
     return [
         *lines,
+        f"    if {' or '.join(f'hasattr({name}, {chr(39)}_read{chr(39)})' for name in names)}:",
+        f"        return again({call})",
         "    try:",
         f"        return slow({', '.join(names)})",
         "    except Exception as error:",
@@ -279,7 +282,7 @@ def later(op: Primitive, source: Callable[[], list[str]], **extra: Any) -> Any:
         step = space[f"step{mask}{'f' if fold else ''}"] = step_of(op, mask, fold)
         return step
 
-    space |= {"make": make, "ready": ready}
+    space |= {"again": function, "make": make, "ready": ready}
     return function
 
 

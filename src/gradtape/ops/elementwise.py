@@ -71,14 +71,7 @@ def power_wrt_y(g, x, x_spec, out):
     return g * out * log(select(positive, x, ones_like(x)))
 
 
-def power_wrt_x(g, x, y):
-    """The square, by far the most common power, needs no other."""
-    if type(y) in (int, float) and y == 2:
-        return g * (x + x)
-    return g * y * x ** (y - 1)
-
-
-@elementwise(x=power_wrt_x, y=power_wrt_y)
+@elementwise(x=lambda g, x, y: g * y * x ** (y - 1), y=power_wrt_y)
 def power(x, y):
     """`x` to the power `y`."""
     return x**y

@@ -29,13 +29,16 @@ Axes = tuple[int, ...]
 def spread(g, *, axis: Axes, keepdims: bool, shape: tuple[int, ...]):
     """Adjoint of a sum: put the reduced axes back and repeat along them."""
     lead = g.shape[: g.ndim - len(shape) + (0 if keepdims else len(axis))]
-    if not keepdims:
-        sizes = list(lead + shape)
+    full = lead + shape
+    if not keepdims and g.shape:
+        sizes = list(full)
         for a in axis:
             sizes[a] = 1
         g = g.reshape(sizes)
-    full = lead + shape
-    if g.size > 0 and np.prod(full) > 16384:
+    size = 1
+    for n in full:
+        size *= n
+    if size > 16384:  # a view without strides: from here on cheaper than a copy
         return np.broadcast_to(g, full)
     out = np.empty(full, g.dtype)
     out[...] = g

@@ -9,9 +9,9 @@ import numpy as np
 from gradtape.core.dtypes import accumulator
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.primitive import elementwise, primitive
-from gradtape.ops.elementwise import cast, exp, sigmoid
-from gradtape.ops.index import one_hot_mask
+from gradtape.ops.elementwise import exp, sigmoid
 from gradtape.ops.reduce import reduce_sum, spread
+from gradtape.ops.shape import reshape
 
 
 def softmax_wrt_x(g, out, axis):
@@ -44,8 +44,8 @@ def along_last(g: Any, spec: Any) -> Any:
 
 
 # The losses take the softmax `p` of their logits as a third input without a rule: the tape keeps
-# it, so the backward
-# pass computes no exponential, and a second derivative goes through the softmax that was recorded.
+# it, so the backward pass computes no exponential, and a second derivative goes through the
+# softmax that was recorded.
 
 
 def cross_entropy_wrt_logits(g, labels, p, logits_spec):
@@ -68,8 +68,26 @@ def cross_entropy(logits, labels, p):
 
 
 def sparse_cross_entropy_wrt_logits(g, labels, p, logits_spec):
-    hit = one_hot_mask(labels, depth=logits_spec.shape[-1])
-    return along_last(g, logits_spec) * (p - cast(hit, dtype=logits_spec.dtype))
+    column = reshape(g, shape=(*logits_spec.shape[:-1], 1), rank=len(logits_spec.shape) - 1)
+    return column * less_one_at(p, labels)
+
+
+@primitive(p=lambda g: g, labels=None)
+def less_one_at(p, labels):
+    """`p` minus the one-hot vectors of `labels` along the last axis."""
+    out = p.copy()
+    rows = out.reshape(-1, p.shape[-1])
+    rows[np.arange(len(rows)), labels.ravel()] -= 1
+    return out
+
+
+@less_one_at.lower
+def less_one_at_lowered(p, labels):
+    classes = np.arange(p.shape[-1], dtype=labels.dtype)
+    return p - (labels[..., None] == classes).astype(p.dtype)
+
+
+TINY = {"e": 1e-6, "f": 1e-30, "d": 1e-290}
 
 
 @primitive(logits=sparse_cross_entropy_wrt_logits, labels=None, p=None)
@@ -77,16 +95,34 @@ def sparse_cross_entropy(logits, labels, p):
     """Minus the logarithm of `p`, the softmax of `logits`, at the class each label names."""
     classes = logits.shape[-1]
     labels = np.asarray(labels)
-    if labels.size and not (labels.min() >= 0 and labels.max() < classes):
+    check_labels(labels, classes)
+    at = (np.arange(labels.size), labels.ravel())
+    chosen = p.reshape(-1, classes)[at].reshape(labels.shape)
+    if labels.size and np.minimum.reduce(chosen, axis=None) > TINY.get(p.dtype.char, 1e-30):
+        return -np.log(chosen)
+    # Where `p` underflows its logarithm comes from the logits themselves; a NaN stays one.
+    logit = logits.reshape(-1, classes)[at].reshape(labels.shape)
+    likely = np.maximum.reduce(p, axis=-1)
+    return np.maximum.reduce(logits, axis=-1) - logit - np.log(likely)
+
+
+def check_labels(labels: Any, classes: int) -> None:
+    """Raise unless all labels name a class. Read as unsigned, a negative label is a large one."""
+    if labels.size and np.maximum.reduce(labels.view(UNSIGNED[labels.itemsize]), axis=None) >= classes:
         bad = labels[(labels < 0) | (labels >= classes)].ravel()[0]
         raise InvalidArgumentError(
             "sparse_softmax_cross_entropy_with_logits: Received a label value of "
             f"{bad} which is outside the valid range of [0, {classes}). Check the labels."
         )
-    likely = np.maximum.reduce(p, axis=-1)
-    rows = logits.reshape(-1, classes)
-    chosen = rows[np.arange(len(rows)), labels.ravel()].reshape(labels.shape)
-    return np.maximum.reduce(logits, axis=-1) - chosen - np.log(likely)
+
+
+UNSIGNED = {4: np.dtype("uint32"), 8: np.dtype("uint64")}
+
+
+@sparse_cross_entropy.lower
+def sparse_cross_entropy_lowered(logits, labels, p):
+    chosen = np.take_along_axis(logits, labels[..., None], axis=-1)[..., 0]
+    return np.max(logits, axis=-1) - chosen - np.log(np.max(p, axis=-1))
 
 
 @elementwise(

@@ -56,7 +56,10 @@ def matmul(
         ValueError: if an operand is to be both transposed and adjoint.
     """
     try:
-        x, y = (a, b) if type(a) is EagerTensor and type(b) is EagerTensor else pair(a, b)
+        x = a._read() if hasattr(a, "_read") else a
+        y = b._read() if hasattr(b, "_read") else b
+        if type(x) is not EagerTensor or type(y) is not EagerTensor:
+            x, y = pair(x, y)
         if transpose_a or adjoint_a:
             x = turned(x, transpose_a, adjoint_a, "a")
         if transpose_b or adjoint_b:

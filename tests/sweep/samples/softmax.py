@@ -35,5 +35,9 @@ SAMPLES = {
         Sample((LOGITS, integers(0, 4, 2), softmax(LOGITS, axis=-1)), bound=BOUND),
         Sample((EMPTY, integers(0, 4, 0), EMPTY), bound=BOUND),
     ],
+    "less_one_at": [
+        Sample((probabilities(2, 4), integers(0, 4, 2))),
+        Sample((EMPTY, integers(0, 4, 0))),
+    ],
     "sigmoid_cross_entropy": [Sample((normal(2, 3), unit(2, 3)))],
 }

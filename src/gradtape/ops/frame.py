@@ -1,0 +1,69 @@
+"""Frames of a signal: cutting it into overlapping pieces, and adding such pieces up again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.dtypes import accumulator
+from gradtape.core.primitive import primitive
+
+
+def count_frames(size: int, length: int, step: int) -> int:
+    """How many whole frames a signal of this size has."""
+    return max((size - length) // step + 1, 0)
+
+
+@primitive(x=lambda g, x_spec, step: overlap_add(g, step=step, size=x_spec.shape[-1]))
+def frame(x, *, length: int, step: int):
+    """Frames of the last axis, each `step` after the one before: (..., frames, length)."""
+    count = count_frames(x.shape[-1], length, step)
+    if not count or not length:
+        return np.empty((*x.shape[:-1], count, length), x.dtype)
+    windows = np.lib.stride_tricks.sliding_window_view(x, length, axis=-1)
+    return windows[..., : (count - 1) * step + 1 : step, :]
+
+
+@frame.lower
+def frame_lowered(x, *, length, step):
+    count = count_frames(x.shape[-1], length, step)
+    where = np.arange(count)[:, None] * step + np.arange(length)
+    return np.take(x, where, axis=-1)
+
+
+@primitive(x=lambda g, x_spec, step: frame(g, length=x_spec.shape[-1], step=step))
+def overlap_add(x, *, step: int, size: int):
+    """Adjoint of `frame`: frames (..., frames, length) added up in a signal of this size."""
+    return overlapped(x, step, size, add_into)
+
+
+@overlap_add.lower
+def overlap_add_lowered(x, *, step, size):
+    return overlapped(x, step, size, add_into_lowered)
+
+
+def overlapped(x: Any, step: int, size: int, adder: Any) -> Any:
+    """The kernel of `overlap_add`: the k-th pieces of all frames lie one after another."""
+    frames, length = x.shape[-2:]
+    pieces = -(-length // step)
+    lead = x.shape[:-2]
+    rows = max(frames + pieces, -(-size // step))
+    total = np.zeros((*lead, rows, step), accumulator(x.dtype))
+    for k in range(pieces):
+        part = x[..., k * step : (k + 1) * step]
+        key = (..., slice(k, k + frames), slice(0, part.shape[-1]))
+        total = adder(total, key, part)
+    flat = total.reshape(*lead, rows * step)
+    return flat[..., :size].astype(x.dtype, copy=False)
+
+
+def add_into(total: Any, key: Any, part: Any) -> Any:
+    """Add into a buffer of our own."""
+    total[key] += part
+    return total
+
+
+def add_into_lowered(total: Any, key: Any, part: Any) -> Any:
+    """The same where arrays do not change."""
+    return total.at[key].add(part)

@@ -1,0 +1,84 @@
+"""tf.linalg."""
+
+import numpy as np
+import pytest
+
+import gradtape as tf
+
+RNG = np.random.default_rng(0)
+A = RNG.normal(size=(3, 3)) + 3 * np.eye(3)
+
+
+@pytest.mark.parametrize("flags", [{}, {"transpose_a": True}, {"adjoint_b": True}])
+def test_products_turn_their_operands(flags):
+    a, b = (RNG.normal(size=(2, 2)) + 1j * RNG.normal(size=(2, 2)) for _ in range(2))
+    left = a.T if "transpose_a" in flags else a
+    right = b.conj().T if "adjoint_b" in flags else b
+    np.testing.assert_allclose(tf.matmul(a, b, **flags), left @ right, rtol=1e-12)
+
+
+def test_operands_that_do_not_go_together_are_refused():
+    x = tf.ones((2, 3))
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"size-incompatible.*\[2,3\]"):
+        x @ x
+    with pytest.raises(tf.errors.InvalidArgumentError, match="batch dimensions"):
+        tf.matmul(tf.ones((2, 3, 4)), tf.ones((3, 4, 5)))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="int32"):
+        tf.matmul(x, tf.ones((3, 2), tf.int32))
+    with pytest.raises(ValueError, match="only one"):
+        tf.matmul(x, x, transpose_a=True, adjoint_a=True)
+
+
+def test_decompositions_multiply_back():
+    x = tf.constant(A)
+    q, r = tf.linalg.qr(x)
+    s, u, v = tf.linalg.svd(x)
+    e, w = tf.linalg.eigh(A + A.T)
+    np.testing.assert_allclose(q @ r, A, rtol=1e-10)
+    np.testing.assert_allclose(u * s @ tf.transpose(v), A, rtol=1e-10)
+    np.testing.assert_allclose(w * e @ tf.transpose(w), A + A.T, rtol=1e-10)
+    np.testing.assert_allclose(tf.linalg.lu_reconstruct(*tf.linalg.lu(x)), A, rtol=1e-10)
+
+
+def test_solvers_solve():
+    b = RNG.normal(size=(3, 2))
+    spd = A @ A.T
+    want = np.linalg.solve(spd, b)
+    np.testing.assert_allclose(tf.linalg.solve(spd, b), want, rtol=1e-8)
+    factor = tf.linalg.cholesky(spd)
+    np.testing.assert_allclose(tf.linalg.cholesky_solve(factor, b), want, rtol=1e-8)
+    np.testing.assert_allclose(tf.linalg.lu_solve(*tf.linalg.lu(spd), b), want, rtol=1e-8)
+    np.testing.assert_allclose(tf.linalg.lstsq(A[:, :2], b), np.linalg.lstsq(A[:, :2], b)[0])
+
+
+def test_the_gradient_of_the_log_determinant_is_the_inverse():
+    spd = tf.constant(A @ A.T)
+    with tf.GradientTape() as tape:
+        tape.watch(spd)
+        y = tf.linalg.logdet(spd)
+    np.testing.assert_allclose(tape.gradient(y, spd), np.linalg.inv(A @ A.T), rtol=1e-8)
+
+
+def test_diagonals_of_a_band_stand_as_tensorflow_aligns_them():
+    band = tf.linalg.diag_part(tf.reshape(tf.range(1, 10), (3, 3)), k=(-1, 1))
+    np.testing.assert_array_equal(band, [[0, 2, 6], [1, 5, 9], [4, 8, 0]])
+    whole = tf.linalg.diag(band, k=(-1, 1))
+    np.testing.assert_array_equal(whole, [[1, 2, 0], [4, 5, 6], [0, 8, 9]])
+
+
+def test_norms():
+    x = tf.constant([[3.0, -4.0], [0.0, 1.0]])
+    assert float(tf.norm(x, ord=1, axis=(0, 1))) == 5
+    assert float(tf.norm(x, ord=np.inf, axis=(0, 1))) == 7
+    np.testing.assert_allclose(tf.norm(x, ord=2, axis=(0, 1)), np.linalg.norm(x, 2), rtol=1e-6)
+    np.testing.assert_allclose(tf.norm(x, ord=3, axis=1), [91 ** (1 / 3), 1], rtol=1e-6)
+    with pytest.raises(ValueError, match="vector norm"):
+        tf.norm(x, ord="fro")
+
+
+def test_contractions_over_chosen_axes():
+    a, b = RNG.normal(size=(2, 3, 4)), RNG.normal(size=(4, 3, 5))
+    got = tf.tensordot(a, b, [[2, 1], [0, 1]])
+    np.testing.assert_allclose(got, np.tensordot(a, b, [[2, 1], [0, 1]]), rtol=1e-12)
+    with pytest.raises(ValueError, match="Different number"):
+        tf.tensordot(a, b, [[0], [0, 1]])
