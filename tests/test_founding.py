@@ -11,9 +11,9 @@ import weakref
 
 import numpy as np
 import pytest
-from tests.founding import run, statements
 
 import gradtape as tf
+from tests.founding import run, statements
 
 SIX = "tf.Tensor(6.0, shape=(), dtype=float32)\n"
 needs_function = pytest.mark.xfail(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+
 from tests.founding import statements
 
 ROOT = Path(__file__).parents[1]

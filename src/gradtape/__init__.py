@@ -1,15 +1,15 @@
-"""gradtape: TensorFlow 2's eager world as a small library on NumPy. Use it as `import gradtape as tf`.
+"""TensorFlow 2's eager world as a small library on NumPy: `import gradtape as tf`.
 
-This is the contents page. A name is fetched from its home when it is first used, so that importing is quick; type
-checkers read the same contents in `__init__.pyi`.
+This is the contents page. A name is fetched from its home when it is first used, so that importing
+is quick; type checkers read the same contents in `__init__.pyi`.
 """
 
 from importlib import import_module as _import_module
 
 from gradtape.core.malloc import keep_freed_blocks as _keep_freed_blocks
-from gradtape.tf import operators as _operators  # hands Tensor and Variable their operators
 
 _keep_freed_blocks()
+_import_module("gradtape.tf.operators")  # hands Tensor and Variable their operators
 
 __version__ = "2.21.0"  # the TensorFlow whose behaviour this is
 newaxis = None
@@ -107,4 +107,6 @@ def __getattr__(name: str) -> object:
         from gradtape.dropin.install import keras_module
 
         return keras_module() if name == "keras" else getattr(keras_module(), name)
-    raise AttributeError(f"module 'gradtape' has no attribute {name!r}: gradtape does not have tf.{name}.")
+    raise AttributeError(
+        f"module 'gradtape' has no attribute {name!r}: gradtape does not have tf.{name}."
+    )

@@ -1,4 +1,4 @@
-"""The contents page for type checkers; `__init__.py` fetches the same names when they are first used."""
+"""The contents page for type checkers; `__init__.py` fetches the same names on first use."""
 
 from types import ModuleType
 
@@ -75,6 +75,8 @@ from gradtape.tf.control import scan as scan
 from gradtape.tf.control import switch_case as switch_case
 from gradtape.tf.control import vectorized_map as vectorized_map
 from gradtape.tf.control import while_loop as while_loop
+from gradtape.tf.counting import histogram_fixed_width as histogram_fixed_width
+from gradtape.tf.counting import histogram_fixed_width_bins as histogram_fixed_width_bins
 from gradtape.tf.creation import constant as constant
 from gradtape.tf.creation import convert_to_tensor as convert_to_tensor
 from gradtape.tf.creation import eye as eye
@@ -85,8 +87,6 @@ from gradtape.tf.creation import ones_like as ones_like
 from gradtape.tf.creation import range as range
 from gradtape.tf.creation import zeros as zeros
 from gradtape.tf.creation import zeros_like as zeros_like
-from gradtape.tf.counting import histogram_fixed_width as histogram_fixed_width
-from gradtape.tf.counting import histogram_fixed_width_bins as histogram_fixed_width_bins
 from gradtape.tf.cumulative import cumsum as cumsum
 from gradtape.tf.debugging import Assert as Assert
 from gradtape.tf.debugging import assert_equal as assert_equal
@@ -223,9 +223,9 @@ from gradtape.tf.scatter import tensor_scatter_nd_max as tensor_scatter_nd_max
 from gradtape.tf.scatter import tensor_scatter_nd_min as tensor_scatter_nd_min
 from gradtape.tf.scatter import tensor_scatter_nd_sub as tensor_scatter_nd_sub
 from gradtape.tf.scatter import tensor_scatter_nd_update as tensor_scatter_nd_update
-from gradtape.tf.strings import as_string as as_string
 from gradtape.tf.segment import dynamic_partition as dynamic_partition
 from gradtape.tf.segment import dynamic_stitch as dynamic_stitch
+from gradtape.tf.strings import as_string as as_string
 from gradtape.tf.sums import add_n as add_n
 from gradtape.tf.sums import scalar_mul as scalar_mul
 from gradtape.tf.tensor_array import TensorArray as TensorArray

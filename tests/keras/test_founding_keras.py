@@ -8,9 +8,9 @@ from importlib.util import find_spec
 
 import numpy as np
 import pytest
-from tests.founding import run
 
 import gradtape
+from tests.founding import run
 
 if find_spec("keras") is None:
     pytest.skip("Keras is not installed", allow_module_level=True)

@@ -12,7 +12,7 @@ next_uid = itertools.count(1).__next__
 
 
 class Local(threading.local):
-    """What belongs to one thread. `recorders` is replaced, never mutated: an op iterates over it."""
+    """What belongs to one thread; `recorders` is replaced, never mutated: ops iterate over it."""
 
     recorders: tuple[Any, ...] = ()
     name_scopes: tuple[str, ...] = ()

@@ -38,7 +38,7 @@ def convert(value: Any, dtype: Any = None, hint: Any = None, name: str | None = 
     if type(value) is EagerTensor:
         return value if dtype is None else same_dtype(value, dtypes.as_dtype(dtype))
     if dtype is None and hasattr(value, "_read"):  # a variable
-        return value._read()  # type: ignore[no-any-return]
+        return value._read()
     wanted = None if dtype is None else dtypes.as_dtype(dtype)
     if isinstance(value, Tensor):
         return value if wanted is None else same_dtype(value, wanted)
@@ -55,11 +55,16 @@ def convert(value: Any, dtype: Any = None, hint: Any = None, name: str | None = 
     if isinstance(value, (list, tuple)) and holds_tensors(value):
         return pack(value, wanted)
     if wanted is None and hint is not None:
-        try:
-            return eager(raw_array(value, dtypes.as_dtype(hint)))
-        except (TypeError, ValueError):
-            pass
+        return eager(preferred(value, hint))
     return eager(raw_array(value, wanted))
+
+
+def preferred(value: Any, hint: Any) -> Any:
+    """A raw array of dtype `hint`; of the value's own if it does not fit."""
+    try:
+        return raw_array(value, dtypes.as_dtype(hint))
+    except (TypeError, ValueError):
+        return raw_array(value, None)
 
 
 def same_dtype(tensor: Tensor, dtype: DType) -> Tensor:
@@ -165,9 +170,8 @@ def part(value: Any, dtype: DType) -> Tensor:
     tensor = convert(value)
     if tensor.dtype is not dtype:
         raise InvalidArgumentError(
-            "convert_to_tensor: all tensors of a list must have one dtype. Received "
-            f"{dtype.name} and "
-            f"{tensor.dtype.name}. Cast them first."
+            "convert_to_tensor: all tensors of a list must have one dtype. "
+            f"Received {dtype.name} and {tensor.dtype.name}. Cast them first."
         )
     return tensor
 

@@ -1,11 +1,13 @@
 """Applying a primitive: evaluate the kernel, wrap the result, tell the recorders.
 
-`bind` is the whole story, for any primitive; `generate` writes it out for the common cases. A recorder is a dict: keys are the uids it knows, and storing an entry under an output's uid records
+`bind` is the whole story, for any primitive; `generate` writes it out for the common cases. A
+recorder is a dict: keys are the uids it knows, and storing an entry under an output's uid records
 the application. An entry is a flat tuple
 
     (step, uid of each watched input …, what the rules of those inputs need …)
 
-where `step(entry, g, grads)` is the backward step, made by the tape layer on first use (`make_step`).
+where `step(entry, g, grads)` is the backward step; the tape layer makes it on first use
+(`make_step`).
 """
 
 from __future__ import annotations
@@ -17,16 +19,17 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.context import local, next_uid
-from gradtape.core.errors import InvalidArgumentError, OpError, hide_library
+from gradtape.core.errors import InvalidArgumentError, OpError
 from gradtape.core.primitive import Primitive, Spec
-from gradtape.core.tensor import EagerTensor, Tensor
+from gradtape.core.tensor import Tensor
 from gradtape.core.tensor import eager as wrap
 
 Step = Callable[[tuple[Any, ...], Any, dict[int, Any]], None]
+Fetch = Callable[[Any, Any, dict[str, Any], Any, Any], Any]
 
-# TensorFlow computes 1/0 and overflows in silence. An `np.errstate` around every kernel would cost a microsecond, so
-# forward kernels run as they are: NumPy's warnings out of our modules are ignored, and where somebody turned them into
-# errors the kernel runs again in silence (`recover`).
+# TensorFlow computes 1/0 and overflows in silence. An `np.errstate` around every kernel would cost
+# a microsecond, so forward kernels run as they are: NumPy's warnings out of our modules are
+# ignored, and where somebody turned them into errors the kernel runs again in silence (`recover`).
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"gradtape\.")
 
 
@@ -67,8 +70,10 @@ class Handed:
     move: Step
 
 
-def spec_of(raw: Any) -> Spec:
-    """Shape and dtype of a raw array."""
+def spec_of(raw: Any) -> Any:
+    """Shape and dtype of a raw array; of each, for a tuple of them."""
+    if type(raw) is tuple:
+        return tuple([spec_of(r) for r in raw])
     return Spec(raw.shape, raw.dtype) if hasattr(raw, "dtype") else spec_of(np.asarray(raw))
 
 
@@ -117,7 +122,8 @@ def recover(error: Exception, op: Primitive, raws: tuple[Any, ...], static: dict
     if op.core == 0 and not broadcastable(shapes):
         listed = " vs. ".join(str(list(shape)).replace(" ", "") for shape in shapes)
         raise InvalidArgumentError(
-            f"{op.name}: Incompatible shapes: {listed}. Operands must broadcast; reshape or tile one."
+            f"{op.name}: Incompatible shapes: {listed}. "
+            "Operands must broadcast; reshape or tile one."
         ) from None
     kinds = ", ".join(f"{np.asarray(raw).dtype}{list(np.shape(raw))}" for raw in raws)
     raise InvalidArgumentError(f"{op.name}: {error}. Received {kinds}.") from error
@@ -145,7 +151,7 @@ def broadcastable(shapes: list[tuple[int, ...]]) -> bool:
 
 def bind(op: Primitive, args: tuple[Any, ...], static: dict[str, Any]) -> Any:
     """Apply `op` to tensors and raw arrays."""
-    raws = tuple(a._array if isinstance(a, Tensor) else a for a in args)
+    raws = tuple([a._array if isinstance(a, Tensor) else a for a in args])
     result = evaluate(op, raws, static)
     if not op.outputs:
         out = wrap(result)
@@ -182,33 +188,43 @@ def entry_of(
     op: Primitive, mask: int, args: Any, raws: Any, static: dict[str, Any], out: Any, result: Any
 ) -> tuple[Any, ...]:
     """The record of one application."""
-    uids = tuple(a.uid for i, a in enumerate(args) if mask >> i & 1)
+    uids = tuple([a.uid for i, a in enumerate(args) if mask >> i & 1])
     if op.variadic:
-        fold = False
-        values = {
-            op.inputs[0]: args,
-            f"{op.inputs[0]}_spec": tuple(spec_of(raw) for raw in raws),
-        }
-        names, head = needs_of(op, 1, False), (uids, mask)
+        step, fetchers = layout_of(op, 1, False)
+        args, raws = (args,), (raws,)
+        head: tuple[Any, ...] = (step, uids, mask)
     else:
         fold = op.core is not None and broadcasts(op.core, raws, result)
-        values = dict(zip(op.inputs, args, strict=True))
-        names, head = needs_of(op, mask, fold), uids
-    values |= static
-    values["out"] = out
-    raw_of = {**dict(zip(op.inputs, raws, strict=False)), "out": result}
-    for name in names:
-        if name not in values:
-            what, _, kind = name.rpartition("_")
-            raw = raw_of[what]
-            if kind == "shape":
-                values[name] = np.shape(raw)
-            elif type(raw) is tuple:
-                values[name] = tuple(spec_of(r) for r in raw)
-            else:
-                values[name] = spec_of(raw)
-    step = step_of(op, 1 if op.variadic else mask, fold)
-    return (step, *head, *(values[name] for name in names))
+        step, fetchers = layout_of(op, mask, fold)
+        head = (step, *uids)
+    return head + tuple([fetch(args, raws, static, out, result) for fetch in fetchers])
+
+
+def layout_of(op: Primitive, mask: int, fold: bool) -> tuple[Step, list[Fetch]]:
+    """The step for the inputs in `mask`, and how each thing that it needs is fetched."""
+    key = (mask, fold, "layout")
+    layout = op.steps.get(key)
+    if layout is None:
+        fetchers = [fetcher_of(op, name) for name in needs_of(op, mask, fold)]
+        layout = op.steps[key] = (step_of(op, mask, fold), fetchers)
+    return layout
+
+
+def fetcher_of(op: Primitive, name: str) -> Fetch:
+    """Find what a rule calls `name` among the parts of an application."""
+    if name == "out":
+        return lambda args, raws, static, out, result: out
+    if name in op.statics:
+        return lambda args, raws, static, out, result: static[name]
+    if name in op.inputs:
+        i = op.inputs.index(name)
+        return lambda args, raws, static, out, result: args[i]
+    what, _, kind = name.rpartition("_")
+    describe = np.shape if kind == "shape" else spec_of
+    if what == "out":
+        return lambda args, raws, static, out, result: describe(result)
+    i = op.inputs.index(what)
+    return lambda args, raws, static, out, result: describe(raws[i])
 
 
 def broadcasts(core: int, raws: tuple[Any, ...], result: Any) -> bool:

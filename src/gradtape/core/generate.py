@@ -1,7 +1,8 @@
 """What `dispatch.bind` does for one or two eager tensors, written out as generated code.
 
-Eager programs spend their time here. `specialised` makes the callable of a primitive, `checked` a public elementwise
-function. Source is generated, and compiled, when a function is first called: importing stays quick.
+Eager programs spend their time here. `specialised` makes the callable of a primitive, `checked` a
+public elementwise function. Source is generated, and compiled, when a function is first called:
+importing stays quick.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ FLOAT32 = np.dtype("float32")
 
 
 def specialised(op: Primitive) -> Any:
-    """The callable of a primitive: kernel on raw arrays, `bind` on tensors, unrolled for few inputs."""
+    """The callable of a primitive: its kernel on raw arrays, `bind` (unrolled) on tensors."""
     if op.variadic:
         return lambda *args, **static: (
             bind(op, args, static)
@@ -73,9 +74,10 @@ def checked(
 ) -> Any:
     """A public elementwise function of one or two tensors, with the dtype checks TensorFlow makes.
 
-    What is not plainly a tensor (and a tensor of the same dtype, or a Python number) goes to `slow`, which converts
-    the arguments, or raises. `names` are those of the parameters; `reflected` swaps the operands, for methods such as
-    `__rsub__`; `numbers` says which operand may go to the kernel as a Python number.
+    What is not plainly a tensor (and a tensor of the same dtype, or a Python number) goes to
+    `slow`, which converts the arguments, or raises. `names` are those of the parameters;
+    `reflected` swaps the operands, for methods such as `__rsub__`; `numbers` says which operand may
+    go to the kernel as a Python number.
     """
     names = names[: len(op.inputs)]
     order = tuple(reversed(names)) if reflected else names
@@ -93,7 +95,7 @@ def checked(
 
 @cache
 def weak_of(allowed: frozenset[Any]) -> dict[type, frozenset[Any]]:
-    """Dtypes that a Python number may meet as it is. bfloat16 is not among them: it would turn into float32."""
+    """Dtypes that a Python number may meet as it is; bfloat16 would turn into float32."""
     builtin = frozenset(d for d in allowed if d.kind in "fc" and d.num < 64)
     return {float: builtin, int: builtin | {d for d in allowed if d.kind in "iu"}}
 
@@ -107,7 +109,11 @@ def signature_of(names: tuple[str, ...]) -> inspect.Signature:
 
 
 def checked_source(
-    op: Primitive, names: tuple[str, ...], order: tuple[str, ...], numbers: tuple[bool, bool], single: bool
+    op: Primitive,
+    names: tuple[str, ...],
+    order: tuple[str, ...],
+    numbers: tuple[bool, bool],
+    single: bool,
 ) -> list[str]:
     """Source of a public elementwise function; `single` if it takes float32."""
     raws = tuple(f"{name}_" for name in names)
@@ -131,10 +137,11 @@ def checked_source(
         ]
     else:
         y, y_ = names[1], raws[1]
+        singles = f"type({x_}) is float32 and type({y_}) is float32 or " if single else ""
         lines += [
             f"        if type({y}) is EagerTensor:",
             f"            {y_} = {y}._array",
-            f"            if {f'type({x_}) is float32 and type({y_}) is float32 or ' if single else ''}(",
+            f"            if {singles}(",
             f"                {x_}.dtype is {y_}.dtype and ({admits(x_, 'allowed')})",
             "            ):",
             *indent(4, guarded(op, raws)),
@@ -156,11 +163,13 @@ def checked_source(
                 *indent(3, guarded(op, (x, y_))),
                 *indent(3, tell(op, names, raws, only=1)),
             ]
-    call = ", ".join(f"{name}._read() if hasattr({name}, '_read') else {name}" for name in order)
     return [
         *lines,
-        f"    if {' or '.join(f'hasattr({name}, {chr(39)}_read{chr(39)})' for name in names)}:",
-        f"        return again({call})",
+        *(
+            f"    if type({name}) is not EagerTensor and hasattr({name}, '_read'):\n"
+            f"        return again({', '.join(f'{n}._read()' if n == name else n for n in order)})"
+            for name in names
+        ),
         "    try:",
         f"        return slow({', '.join(names)})",
         "    except Exception as error:",
@@ -183,7 +192,9 @@ def guarded(op: Primitive, raws: tuple[str, ...]) -> list[str]:
     ]
 
 
-def tell(op: Primitive, names: tuple[str, ...], raws: tuple[str, ...], only: int | None = None) -> list[str]:
+def tell(
+    op: Primitive, names: tuple[str, ...], raws: tuple[str, ...], only: int | None = None
+) -> list[str]:
     """Wrap `r` and tell every recorder that knows an input; `only` says which one is a tensor."""
     lines = [
         "out = EagerTensor()",
@@ -203,7 +214,10 @@ def tell(op: Primitive, names: tuple[str, ...], raws: tuple[str, ...], only: int
             stretched = f"r.ndim > {op.core} and {a}.shape[:-{op.core}] != {b}.shape[:-{op.core}]"
     if len(ruled) == 1:
         i = ruled[0]
-        lines += [f"    if {names[i]}.uid in known:", *indent(2, store(op, 1 << i, names, raws, stretched))]
+        lines += [
+            f"    if {names[i]}.uid in known:",
+            *indent(2, store(op, 1 << i, names, raws, stretched)),
+        ]
     else:
         lines += [
             f"    if {names[0]}.uid in known:",
@@ -217,7 +231,9 @@ def tell(op: Primitive, names: tuple[str, ...], raws: tuple[str, ...], only: int
     return [*lines, "return out"]
 
 
-def store(op: Primitive, mask: int, names: tuple[str, ...], raws: tuple[str, ...], stretched: str) -> list[str]:
+def store(
+    op: Primitive, mask: int, names: tuple[str, ...], raws: tuple[str, ...], stretched: str
+) -> list[str]:
     """Record the application for the inputs in `mask`."""
 
     def entry(fold: bool) -> str:
@@ -232,7 +248,9 @@ def store(op: Primitive, mask: int, names: tuple[str, ...], raws: tuple[str, ...
             else:
                 what, _, kind = need.rpartition("_")
                 raw = "r" if what == "out" else raws[op.inputs.index(what)]
-                parts.append(f"{raw}.shape" if kind == "shape" else f"Spec({raw}.shape, {raw}.dtype)")
+                parts.append(
+                    f"{raw}.shape" if kind == "shape" else f"Spec({raw}.shape, {raw}.dtype)"
+                )
         return f"known[out.uid] = ({', '.join(parts)},)"
 
     lines = [entry(False)]
@@ -242,8 +260,8 @@ def store(op: Primitive, mask: int, names: tuple[str, ...], raws: tuple[str, ...
 
 
 def first_call(*args: Any, **kwargs: Any) -> Any:
-    """What stands in for a function until it is called; `make` is found in the function's own namespace."""
-    return make()(*args, **kwargs)  # type: ignore[name-defined]  # noqa: F821
+    """What stands in for a function until it is called; it finds `make` in its own namespace."""
+    return globals()["make"]()(*args, **kwargs)
 
 
 COMMON: dict[str, Any] = {
@@ -265,7 +283,7 @@ COMMON: dict[str, Any] = {
 
 
 def later(op: Primitive, source: Callable[[], list[str]], **extra: Any) -> Any:
-    """A function that is generated when it is first called; its steps are made when they are first needed."""
+    """A function that is generated when it is first called, and its steps when first needed."""
     space = {**COMMON, "op": op, "kernel": op.kernel, **extra}
     function = FunctionType(first_call.__code__, space, op.name)
 

@@ -1,7 +1,8 @@
-"""Large temporaries: ask glibc to keep freed blocks instead of giving the pages back after every op.
+"""Large temporaries: ask glibc to keep freed blocks instead of giving them back after every op.
 
-Without this every large temporary is mapped, zeroed page by page and unmapped again, which doubles the time of
-elementwise work on large arrays. `GRADTAPE_MALLOC=0` in the environment leaves the allocator alone.
+Without this every large temporary is mapped, zeroed page by page and unmapped again, which
+doubles the time of elementwise work on large arrays. `GRADTAPE_MALLOC=0` in the environment
+leaves the allocator alone.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""A primitive: a name, a kernel and one vjp rule per differentiable input; and the decorators that make one.
+"""A primitive is a name, a kernel and one vjp rule per differentiable input; decorators make one.
 
-`@primitive` and `@elementwise` return an ordinary function. Called on raw arrays it is the kernel; called on a
-Tensor it evaluates, wraps and tells the recorders (`dispatch`). The `Primitive` itself is its attribute `op`.
+`@primitive` and `@elementwise` return an ordinary function. Called on raw arrays it is the kernel;
+called on a Tensor it evaluates, wraps and tells the recorders (`dispatch`). The `Primitive` itself
+is its attribute `op`.
 """
 
 from __future__ import annotations
@@ -14,7 +15,10 @@ REGISTRY: dict[str, Primitive] = {}
 
 
 def parameters_of(fn: Any) -> tuple[tuple[str, ...], tuple[str, ...], bool]:
-    """Positional and keyword-only parameters, and whether the positional one is `*name`. (`inspect` takes 20 times longer.)"""
+    """Positional and keyword-only parameters, and whether the positional one is `*name`.
+
+    `inspect` takes 20 times longer.
+    """
     while hasattr(fn, "__wrapped__"):
         fn = fn.__wrapped__
     code = fn.__code__
@@ -53,7 +57,8 @@ class Primitive:
         variadic: whether the kernel takes `*inputs`.
         statics: names of the keyword-only parameters.
         rules: a Rule or None for each input.
-        core: how many trailing axes are the op's own; the engine folds what broadcasts in front of them. None: nothing.
+        core: how many trailing axes are the op's own; the engine folds what broadcasts in front
+            of them. None: nothing.
         outputs: whether the kernel returns a tuple.
         lowering: replaces the kernel where `np` is `jax.numpy`.
     """
@@ -125,8 +130,8 @@ def primitive(
         function = op.function = specialised(op)
         function.__doc__ = kernel.__doc__
         function.__module__ = kernel.__module__
-        function.op = op  # type: ignore[attr-defined]
-        function.lower = op.lower  # type: ignore[attr-defined]
+        function.op = op
+        function.lower = op.lower
         return function
 
     return decorate

@@ -9,7 +9,7 @@ from gradtape.tape.gradient_tape import GradientTape
 
 
 def saved_bytes(tape: GradientTape) -> int:
-    """Bytes of all arrays that the recording of `tape` keeps alive; an array saved twice counts once.
+    """Bytes of all arrays that the recording of `tape` keeps alive, each counted once.
 
     Args:
         tape: a tape that was entered and not used up.

@@ -1,9 +1,8 @@
 """Einstein summation, as a sequence of matrix products.
 
 An equation is written without ellipses and repeated labels within one operand (`tf` takes diagonals
-and names the
-broadcast axes first), so it reads `ij,jk->ik`. An operand may carry lead axes in front of those it
-names.
+and names the broadcast axes first), so it reads `ij,jk->ik`. An operand may carry lead axes in
+front of those it names.
 """
 
 from __future__ import annotations

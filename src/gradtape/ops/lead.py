@@ -1,4 +1,4 @@
-"""Cotangents to start with: ones, the unit rows of a jacobian; and a loop for rules that cannot be batched."""
+"""Cotangents to start with (ones, unit rows), and a loop for rules that cannot be batched."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def unit_rows(start: int, stop: int, shape: tuple[int, ...], dtype: Any) -> Any:
 
 
 def batch_rows(start: int, stop: int, shape: tuple[int, ...], dtype: Any) -> Any:
-    """The same for rows of a batch: (stop - start, *shape), alike along the first axis of `shape`."""
+    """The same for rows of a batch: (stop - start, *shape), alike along `shape`'s first axis."""
     rows = unit_rows(start, stop, shape[1:], dtype)
     return np.broadcast_to(rows[:, None], (stop - start, *shape))
 
@@ -41,8 +41,7 @@ def each(function: Callable[[Any], Any], g: Any, lead: int) -> Any:
     results = [function(take_one(flat, axis=axis, i=i)) for i in range(count)]
     if not results:
         results = [function(np.zeros(shape[lead:], dtype_of(g)))]
-        empty = np.zeros((*shape[:lead], *shape_of(results[0])), dtype_of(results[0]))
-        return empty
+        return np.zeros((*shape[:lead], *shape_of(results[0])), dtype_of(results[0]))
     inner = shape_of(results[0])
     together = stack(*results, axis=-len(inner) - 1)
     return reshape(together, shape=shape[:lead] + inner, rank=len(inner) + 1)

@@ -1,9 +1,8 @@
 """Matrix products, inverses and decompositions over the last two axes.
 
 Rules work on the conjugate of TensorFlow's cotangent (see `elementwise`): a holomorphic op's rule
-is the bare
-transpose. Where an op is not holomorphic (Cholesky, eigh, QR, SVD) its rule conjugates on the way
-in and out.
+is the bare transpose. Where an op is not holomorphic (Cholesky, eigh, QR, SVD) its rule conjugates
+on the way in and out.
 """
 
 from __future__ import annotations
@@ -44,6 +43,8 @@ def matmul_wrt_b(g, a, a_spec, b_spec):
 @primitive(core=2, a=lambda g, b: matmul(g, swap(b)), b=matmul_wrt_b)
 def matmul(a, b):
     """Matrix product over the last two axes, accumulated in float32 for the half types."""
+    if a.ndim == 2 and b.ndim == 2 and a.dtype.itemsize > 2:
+        return np.dot(a, b)
     wide = accumulator(a.dtype)
     if wide is not a.dtype:
         return product(a.astype(wide), b.astype(wide)).astype(a.dtype)

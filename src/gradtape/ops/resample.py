@@ -11,6 +11,7 @@ import numpy as np
 
 from gradtape.core.dtypes import accumulator
 from gradtape.core.primitive import primitive
+from gradtape.ops.shape import swap
 
 # Measured on one core: what a product with a dense matrix may cost (multiplications) before a
 # sparse one, which takes tens of microseconds to set up, is quicker.
@@ -20,7 +21,7 @@ FEW = 4
 
 
 def resample_wrt_x(g, weights, axis):
-    return resample(g, weights.swapaxes(0, 1), axis=axis)
+    return resample(g, swap(weights), axis=axis)
 
 
 @primitive(x=resample_wrt_x, weights=None)
@@ -38,7 +39,8 @@ def product(weights: Any, rows: Any) -> Any:
     """`weights` (m, n) times each of `rows` (count, n, behind), by the quickest way."""
     count, n, behind = rows.shape
     narrow = behind <= FEW
-    if weights.size * behind < DENSE_EACH and (not narrow or weights.size * rows.size < DENSE * n):
+    cost = weights.size * behind
+    if cost * count < DENSE if narrow else cost < DENSE_EACH:
         return np.matmul(weights, rows)
     from scipy.sparse import csr_matrix, eye, kron
 

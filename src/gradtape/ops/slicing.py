@@ -73,8 +73,7 @@ def integer_of(item: Any) -> int:
         return int(item)
     raise TypeError(
         "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar "
-        "tf.int32/tf.int64 tensors "
-        f"are valid indices, got {item!r}"
+        f"tf.int32/tf.int64 tensors are valid indices, got {item!r}"
     )
 
 

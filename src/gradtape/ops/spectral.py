@@ -1,8 +1,7 @@
 """Discrete Fourier transforms along one axis.
 
 The transform's matrix is symmetric, so the transform is its own transpose, and that is the rule
-(cotangents are the
-conjugates of TensorFlow's, see `elementwise`).
+(cotangents are the conjugates of TensorFlow's, see `elementwise`).
 """
 
 from __future__ import annotations

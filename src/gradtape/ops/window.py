@@ -1,8 +1,8 @@
 """Convolutions and pools: what slides a window over the spatial axes of (batch, …, channels).
 
 A window has one static parameter, `window`, that says how it moves. Convolution, its adjoint and
-the correlation that
-gives the filter are bilinear and are each other's derivatives, so any order of derivative exists.
+the correlation that gives the filter are bilinear and are each other's derivatives, so any order
+of derivative exists.
 """
 
 from __future__ import annotations
@@ -79,9 +79,8 @@ def inner_shape(shape: tuple[int, ...], window: Window) -> tuple[int, ...]:
 # -- convolution: x (..., batch, *spatial, c), w (..., *size, c / groups, o), y (..., batch, *output
 #
 # Each kernel is one matrix product with the *columns* (..., groups, places, taps * c / groups),
-# which have a row for
-# each place of the window. Channels and outputs belong to `groups` groups that do not see each
-# other.
+# which have a row for each place of the window. Channels and outputs belong to `groups` groups that
+# do not see each other.
 
 
 def folded(t: Any, spec: Any, g: Any, out_spec: Any, window: Window) -> Any:

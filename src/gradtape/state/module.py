@@ -23,8 +23,7 @@ class Module:
     """Base class of things that own variables.
 
     Variables and modules are found in attributes, and in lists, tuples and dicts that are
-    attributes, in the order
-    of the attributes' names.
+    attributes, in the order of the attributes' names.
 
     Args:
         name: a Python identifier; by default the class's name in snake case.
@@ -51,8 +50,7 @@ class Module:
         elif not name.isidentifier():
             raise ValueError(
                 f"{name!r} is not a valid module name. Module names must be valid Python "
-                "identifiers "
-                "(e.g. a valid class name)."
+                "identifiers (e.g. a valid class name)."
             )
         self._name = name
         self._name_scope = name_scope(f"{current_scope()}{name}/")

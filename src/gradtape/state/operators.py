@@ -11,9 +11,9 @@ from gradtape.core.tensor import Tensor
 def refusal(operator: str, instead: str) -> RuntimeError:
     """`variable += value` would silently turn the name into a tensor, hence the error."""
     return RuntimeError(
-        f"`variable {operator}= value` is not supported for a tf.Variable. Use "
-        f"`variable.{instead}` to change the "
-        f"variable, or `out = variable {operator} value` for a new tensor."
+        f"`variable {operator}= value` is not supported for a tf.Variable. "
+        f"Use `variable.{instead}` to change the variable, "
+        f"or `out = variable {operator} value` for a new tensor."
     )
 
 

@@ -40,10 +40,9 @@ def scattered_rows(raw: Any, how: str, indices: Any, updates: Any) -> Any:
     whole = np.shape(indices) + raw.shape[1:]
     if np.shape(updates) not in (whole, ()):
         raise InvalidArgumentError(
-            f"{op}: Must have updates.shape = indices.shape + params.shape[1:] or updates.shape "
-            "= []. Received "
-            f"updates {list(np.shape(updates))}, indices {list(np.shape(indices))}, params "
-            f"{list(raw.shape)}."
+            f"{op}: Must have updates.shape = indices.shape + params.shape[1:] or "
+            f"updates.shape = []. Received updates {list(np.shape(updates))}, "
+            f"indices {list(np.shape(indices))}, params {list(raw.shape)}."
         )
     check_rows(op, indices, raw.shape[0])
     return combined(raw, how, (np.asarray(indices),), np.broadcast_to(updates, whole))
@@ -65,9 +64,8 @@ def scattered_nd(raw: Any, how: str, indices: Any, updates: Any) -> Any:
     op = f"scatter_nd_{how}"
     if not np.ndim(indices) or not 0 < indices.shape[-1] <= raw.ndim:
         raise InvalidArgumentError(
-            f"{op}: the last axis of indices must have 1 to {raw.ndim} entries, one for each "
-            "axis of the "
-            f"variable. Received indices {list(np.shape(indices))}."
+            f"{op}: the last axis of indices must have 1 to {raw.ndim} entries, one for each axis "
+            f"of the variable. Received indices {list(np.shape(indices))}."
         )
     depth = indices.shape[-1]
     whole = indices.shape[:-1] + raw.shape[depth:]

@@ -60,8 +60,8 @@ class Variable(Operators, Scattering, Legacy, TensorLike):
         constraint: a function that an optimizer applies to new values; kept, not called.
         synchronization: how replicas would be kept together; kept.
         aggregation: how values of replicas would be combined; kept.
-        shape: what may be assigned, by default the shape of `initial_value`; dimensions may be
-            None.
+        shape: what may be assigned, by default the shape of `initial_value`;
+            dimensions may be None.
         experimental_enable_variable_lifting: accepted for TensorFlow's sake.
 
     Raises:
@@ -111,9 +111,9 @@ class Variable(Operators, Scattering, Legacy, TensorLike):
         self._shape = tensor.shape if shape is None else TensorShape(shape)
         if not self._shape.is_compatible_with(tensor.shape):
             raise ValueError(
-                f"tf.Variable: the initial value's shape {tensor.shape} is not compatible with "
-                "the `shape` argument "
-                f"{self._shape}. Leave `shape` out, or use None for dimensions that may change."
+                f"tf.Variable: the initial value's shape {tensor.shape} is not "
+                f"compatible with the `shape` argument {self._shape}. Leave `shape` out, "
+                "or use None for dimensions that may change."
             )
         self._synchronization = synchronization
         self._aggregation: VariableAggregation = chosen(
@@ -126,6 +126,11 @@ class Variable(Operators, Scattering, Legacy, TensorLike):
         self._dtype = tensor.dtype
 
     # -- what it is
+
+    @property
+    def _cell(self) -> Variable:
+        """The variable itself, where this is another name for it."""
+        return self
 
     @property
     def handle(self) -> Handle:
@@ -224,15 +229,14 @@ class Variable(Operators, Scattering, Legacy, TensorLike):
     def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Tensor:
         if dtype is not None and dtype is not self.dtype:
             raise ValueError(
-                f"Incompatible type conversion requested to type {dtype.name} for a tf.Variable "
-                "of type "
-                f"{self.dtype.name}: {self!r}. Cast it instead."
+                f"Incompatible type conversion requested to type {dtype.name} for a tf.Variable of "
+                f"type {self.dtype.name}: {self!r}. Cast it instead."
             )
         return self._read()
 
     def value(self) -> Tensor:
         """The current value, as a tensor of its own; later assignments do not change it."""
-        return identity(self._read())  # type: ignore[no-any-return]
+        return identity(self._read())
 
     def read_value(self) -> Tensor:
         """The current value, as a tensor of its own; later assignments do not change it."""
@@ -253,12 +257,12 @@ class Variable(Operators, Scattering, Legacy, TensorLike):
     @public
     def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
         """Rows of the variable, as `tf.gather`."""
-        return gather(self._read(), convert(indices), axis=-self._value.ndim)  # type: ignore[no-any-return]
+        return gather(self._read(), convert(indices), axis=-self._value.ndim)
 
     @public
     def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:
         """Elements or slices of the variable, as `tf.gather_nd`."""
-        return gather_nd(self._read(), convert(indices), rank=self._value.ndim)  # type: ignore[no-any-return]
+        return gather_nd(self._read(), convert(indices), rank=self._value.ndim)
 
     @public
     def __getitem__(self, key: Any) -> Tensor:
@@ -351,8 +355,7 @@ class Variable(Operators, Scattering, Legacy, TensorLike):
             if raw.shape != before.shape:
                 raise InvalidArgumentError(
                     f"Cannot update variable with shape {list(before.shape)} using a Tensor with "
-                    "shape "
-                    f"{list(raw.shape)}, shapes must be equal. (Variable: {self.name!r})"
+                    f"shape {list(raw.shape)}, shapes must be equal. (Variable: {self.name!r})"
                 )
             self._install(evaluate(function.op, (before, raw), {}))
         return self._changed(read_value)
@@ -433,6 +436,10 @@ class UnreadVariable(Variable):
     def handle(self) -> Handle:
         """That of the variable."""
         return self._variable.handle
+
+    @property
+    def _cell(self) -> Variable:
+        return self._variable
 
     def _read(self) -> Tensor:
         return self._variable._read()

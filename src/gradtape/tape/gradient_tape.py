@@ -268,9 +268,12 @@ def zero_wanted(choice: Any) -> bool:
 
 def variable_of(thing: Any) -> Any:
     """The variable behind a variable, a Keras variable or a handle; None for anything else."""
-    if isinstance(thing, Tensor) or not hasattr(thing, "_should_act_as_resource_variable"):
+    if isinstance(thing, Tensor):
         return None
-    return getattr(thing.handle, "variable", None)
+    cell = getattr(thing, "_cell", None)
+    if cell is None and hasattr(thing, "_should_act_as_resource_variable"):
+        cell = getattr(thing.handle, "variable", None)
+    return cell
 
 
 def value_of(thing: Any) -> Any:

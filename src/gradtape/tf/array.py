@@ -124,8 +124,7 @@ def completed(have: tuple[int, ...], wanted: tuple[int, ...]) -> tuple[int, ...]
         if prod(wanted) != count:
             raise InvalidArgumentError(
                 f"reshape: Input to reshape is a tensor with {count} values, but the requested "
-                "shape has "
-                f"{prod(wanted)}. Received shape {wanted}."
+                f"shape has {prod(wanted)}. Received shape {wanted}."
             )
         return wanted
     at = wanted.index(-1)
@@ -140,8 +139,7 @@ def completed(have: tuple[int, ...], wanted: tuple[int, ...]) -> tuple[int, ...]
     if known == 0 or count % known:
         raise InvalidArgumentError(
             f"reshape: Input to reshape is a tensor with {count} values, but the requested shape "
-            "requires a "
-            f"multiple of {known}. Received shape {wanted}."
+            f"requires a multiple of {known}. Received shape {wanted}."
         )
     return (*wanted[:at], count // known, *wanted[at + 1 :])
 
@@ -358,8 +356,7 @@ def mirrored(x: Tensor, pairs: tuple[tuple[int, int], ...], edge: bool) -> Any:
         if max(low, high) > (size if edge else size - 1) and (low or high):
             raise InvalidArgumentError(
                 f"pad: paddings must be {'no greater' if edge else 'less'} than the dimension "
-                "size: "
-                f"{low}, {high} {'greater' if edge else 'not less'} than {size}."
+                f"size: {low}, {high} {'greater' if edge else 'not less'} than {size}."
             )
         if low or high:
             which = np.pad(np.arange(size), (low, high), mode="symmetric" if edge else "reflect")
@@ -383,7 +380,6 @@ def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
     if not raw.shape or raw.shape[-1] * raw.dtype.itemsize != kind.itemsize:
         raise InvalidArgumentError(
             f"bitcast: Cannot bitcast from {raw.dtype} to {kind}: the last dimension of shape "
-            f"{list(raw.shape)} "
-            f"must hold {kind.itemsize} bytes."
+            f"{list(raw.shape)} must hold {kind.itemsize} bytes."
         )
     return eager(lean(array.view(kind).reshape(raw.shape[:-1])))

@@ -54,8 +54,8 @@ def recast(tensor: Tensor, wanted: DType) -> Tensor:
         )
     target = np.dtype(wanted.as_numpy_dtype)
     if is_differentiable(tensor._array.dtype) and is_differentiable(target):
-        return e.cast(tensor, dtype=target)  # type: ignore[no-any-return]
-    return e.discretize(tensor, dtype=target)  # type: ignore[no-any-return]
+        return e.cast(tensor, dtype=target)
+    return e.discretize(tensor, dtype=target)
 
 
 @public
@@ -131,11 +131,10 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
     a, b = convert(real), convert(imag)
     if a.dtype is not b.dtype or a.dtype not in (dtypes.float32, dtypes.float64):
         raise TypeError(
-            f"complex: The `real` and `imag` components have incorrect types: {a.dtype.name} "
-            f"{b.dtype.name}. "
-            "Cast both to float32 or both to float64."
+            "complex: The `real` and `imag` components have incorrect types: "
+            f"{a.dtype.name} {b.dtype.name}. Cast both to float32 or both to float64."
         )
-    return e.make_complex(a, b)  # type: ignore[no-any-return]
+    return e.make_complex(a, b)
 
 
 @public
@@ -151,7 +150,7 @@ def conj(x: Any, name: str | None = None) -> Tensor:
     """
     tensor = convert(x)
     if tensor.dtype.is_complex:
-        return e.conj(tensor)  # type: ignore[no-any-return]
+        return e.conj(tensor)
     if not (tensor.dtype.is_floating or tensor.dtype.is_integer):
         raise TypeError(f"conj: Expected numeric or variant tensor, got dtype {tensor.dtype!r}.")
     return tensor

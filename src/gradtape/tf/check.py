@@ -47,9 +47,8 @@ def refuse(op: str, dtype: DType, allowed: frozenset[Any], attribute: str = "T")
     """Say that `op` does not exist for `dtype`."""
     listed = ", ".join(sorted(dtypes.of_numpy(d).name for d in allowed))
     raise InvalidArgumentError(
-        f"{op}: Value for attr '{attribute}' of {dtype.name} is not in the list of allowed "
-        f"values: {listed}. "
-        "Cast the input first."
+        f"{op}: Value for attr '{attribute}' of {dtype.name} is not in the list of allowed values: "
+        f"{listed}. Cast the input first."
     )
 
 
@@ -58,8 +57,7 @@ def same(op: str, x: Tensor, y: Tensor, position: int = 1) -> None:
     if x._array.dtype != y._array.dtype:
         raise InvalidArgumentError(
             f"cannot compute {op} as input #{position}(zero-based) was expected to be a "
-            f"{x.dtype.name} tensor "
-            f"but is a {y.dtype.name} tensor. Cast one of them first."
+            f"{x.dtype.name} tensor but is a {y.dtype.name} tensor. Cast one of them first."
         )
 
 

@@ -104,7 +104,7 @@ def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Ten
     total = r.reduce_sum(values * values, axis=axes_of(None, values.ndim, "Sum"), keepdims=False)
     size = adopt(float(values._array.size), values.dtype)
     share = e.minimum(size * e.rsqrt(total), e.reciprocal(bound))
-    return e.multiply(values * bound, share)  # type: ignore[no-any-return]
+    return e.multiply(values * bound, share)
 
 
 def scalar_like(value: Any, tensor: Tensor) -> Tensor:
@@ -146,7 +146,7 @@ def global_norm(t_list: Any, name: str | None = None) -> Tensor:
         r.reduce_sum(e.square(t), axis=axes_of(None, t.ndim, "Sum"), keepdims=False) / 2
         for t in tensors
     ]
-    return e.sqrt(r.reduce_sum(stack(*halves, axis=-1), axis=(-1,), keepdims=False) * 2)  # type: ignore[no-any-return]
+    return e.sqrt(r.reduce_sum(stack(*halves, axis=-1), axis=(-1,), keepdims=False) * 2)
 
 
 @public

@@ -26,10 +26,8 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
 
     Args:
         equation: labels of the axes of each input, separated by commas, then `->` and those of the
-            result; without
-            the arrow, the result has those that occur once, in alphabetical order. `...` stands for
-            axes that
-            broadcast; a label twice in one input takes a diagonal.
+            result; without the arrow, the result has those that occur once, in alphabetical order.
+            `...` stands for axes that broadcast; a label twice in one input takes a diagonal.
         *inputs: tensors of one dtype.
         **kwargs: `optimize` and `name` are accepted for TensorFlow's sake.
 
@@ -196,8 +194,7 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     if [p[k] for k in left] != [q[k] for k in right]:
         raise InvalidArgumentError(
             f"tensordot: Matrix size-incompatible: axes {left} of {list(p)} and {right} of "
-            f"{list(q)} must have the "
-            "same sizes."
+            f"{list(q)} must have the same sizes."
         )
     free, rest = (
         [k for k in range(len(have)) if k not in used] for have, used in ((p, left), (q, right))

@@ -91,8 +91,7 @@ def filtered(
     if x._array.ndim < n + 2 or w._array.ndim != n + 2:
         raise InvalidArgumentError(
             f"{op}: convolution input must be {n + 2}-dimensional, and so must the filter. "
-            "Received shapes "
-            f"{list(x._array.shape)} and {list(w._array.shape)}."
+            f"Received shapes {list(x._array.shape)} and {list(w._array.shape)}."
         )
     batch = x._array.shape[: x._array.ndim - n - 1]
     rank = x._array.ndim
@@ -235,8 +234,8 @@ def transposed(
     if window.outputs(spatial) != y._array.shape[1:-1] or w._array.shape[-1] != y._array.shape[-1]:
         raise InvalidArgumentError(
             f"{op}: output_shape {list(wanted)} does not belong to an input of shape "
-            f"{list(y._array.shape)} with "
-            f"filters of shape {list(w._array.shape)}. Check strides and padding."
+            f"{list(y._array.shape)} with filters of shape {list(w._array.shape)}. "
+            "Check strides and padding."
         )
     return from_last(ops.unconvolve(y, w, window=window, groups=1, spatial=tuple(spatial)), first)
 

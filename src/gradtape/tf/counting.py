@@ -127,7 +127,7 @@ def extreme_k(value: Any, k: int, axis: int, smallest: bool) -> tuple[Tensor, Te
         perm[position], perm[-1] = perm[-1], perm[position]
         moved = transpose(tensor, perm=tuple(perm))
         found = extreme_k(moved, k, -1, smallest)
-        return tuple(transpose(t, perm=tuple(perm)) for t in found)  # type: ignore[return-value]
+        return tuple(transpose(t, perm=tuple(perm)) for t in found)
     values, indices = top_k(-tensor if smallest else tensor, k)
     return (-values if smallest else values), indices
 
@@ -156,7 +156,7 @@ def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) ->
             f"InTopKV2: targets must have one entry for each row of predictions. "
             f"Received shapes {classes.shape} and {scores.shape}."
         )
-    return in_top(scores, classes, k=int(convert(k)._array))  # type: ignore[no-any-return]
+    return in_top(scores, classes, k=int(convert(k)._array))
 
 
 @public
@@ -222,7 +222,7 @@ def counted(numbers: Any, weights: Any, size: int, rows: bool, dtype: Any, binar
     share = reshape(share, shape=(ids.size,), rank=share.ndim)
     bins = scatter_add(share, ids.ravel(), axis=-1, size=lines * (size + 1))
     bins = cut(reshape(bins, shape=(lines, size + 1), rank=1), axis=-1, start=0, size=size)
-    return reshape(bins, shape=shape, rank=2)  # type: ignore[no-any-return]
+    return reshape(bins, shape=shape, rank=2)
 
 
 @public
@@ -282,7 +282,7 @@ def confusion_matrix(
         )
     share = reshape(share, shape=(rows.size,), rank=share.ndim)
     total = scatter_add(share, (rows * size + columns).ravel(), axis=-1, size=size * size)
-    return reshape(total, shape=(size, size), rank=1)  # type: ignore[no-any-return]
+    return reshape(total, shape=(size, size), rank=1)
 
 
 @public

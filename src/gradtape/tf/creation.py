@@ -69,9 +69,8 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
     if prod(have) == 1:
         return eager(np.full(wanted, tensor._array))
     raise TypeError(
-        f"constant: value and shape must have the same number of elements. Received {prod(have)} "
-        "elements, "
-        f"and shape {wanted} with {prod(wanted)}."
+        "constant: value and shape must have the same number of elements. "
+        f"Received {prod(have)} elements, and shape {wanted} with {prod(wanted)}."
     )
 
 
@@ -207,8 +206,7 @@ def range(
     if (first > last) if step > 0 else (first < last):
         raise InvalidArgumentError(
             f"range: Requires start {'<=' if step > 0 else '>='} limit when delta "
-            f"{'>' if step > 0 else '<'} 0: "
-            f"{first}/{last}."
+            f"{'>' if step > 0 else '<'} 0: {first}/{last}."
         )
     if kind.kind in "iu":
         return eager(np.arange(int(first), int(last), int(step), dtype=kind))

@@ -27,7 +27,7 @@ def cumulative(
     ) -> Tensor:
         tensor = operand(label, convert(x), allowed)
         position = normalize_axis(convert(axis)._array, tensor.ndim, label)
-        return function(  # type: ignore[no-any-return]
+        return function(
             tensor, axis=position, exclusive=bool(exclusive), reverse=bool(reverse)
         )
 

@@ -75,9 +75,8 @@ def compared(name: str, sign: str, holds: Callable[[Any, Any], Any]) -> Callable
         a, b = convert(x), convert(y)
         if a.dtype is not b.dtype:
             raise InvalidArgumentError(
-                f"{check.__name__}: both tensors must have one dtype. Received {a.dtype.name} "
-                f"and {b.dtype.name}. "
-                "Cast one of them first."
+                f"{check.__name__}: both tensors must have one dtype. Received {a.dtype.name} and "
+                f"{b.dtype.name}. Cast one of them first."
             )
         try:
             failed = ~np.asarray(holds(a._array, b._array), bool)

@@ -107,7 +107,7 @@ def quotient(function: Any, x: Any, y: Any, name: str) -> Tensor:
         raise TypeError(
             f"{name}: numbers are needed. Invalid dtype {dtype!r}. Cast the operands first."
         )
-    return function(a, b)  # type: ignore[no-any-return]
+    return function(a, b)
 
 
 def quotient_of(function: Any, name: str, either: bool) -> Any:
@@ -145,7 +145,7 @@ def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
         A tensor like `x`.
     """
     tensor = operand("DivNoNan", convert(x), INEXACT)
-    return limits.divide_no_nan(e.ones_like(tensor), tensor)  # type: ignore[no-any-return]
+    return limits.divide_no_nan(e.ones_like(tensor), tensor)
 
 
 # -- exponentials, trigonometry, activations -------------------------------------------------------
@@ -183,7 +183,7 @@ def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
     Returns:
         A tensor like `x`.
     """
-    return -softplus(-operand("Softplus", convert(x), FLOATS))  # type: ignore[no-any-return]
+    return -softplus(-operand("Softplus", convert(x), FLOATS))
 
 
 # -- comparisons and logic -------------------------------------------------------------------------
@@ -241,7 +241,7 @@ def erfcinv(x: Any, name: str | None = None) -> Tensor:
         A tensor like `x`.
     """
     tensor = operand("Ndtri", convert(x), FLOATS)
-    return -ndtri(tensor / 2) * math.sqrt(0.5)  # type: ignore[no-any-return]
+    return -ndtri(tensor / 2) * math.sqrt(0.5)
 
 
 @public
@@ -268,7 +268,7 @@ def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Tensor:
             f"betainc: Shapes of the arguments are inconsistent: {sorted(shapes)}. Broadcast "
             "them first."
         )
-    return s.betainc(first, second, third)  # type: ignore[no-any-return]
+    return s.betainc(first, second, third)
 
 
 @public
@@ -284,4 +284,4 @@ def lbeta(x: Any, name: str | None = None) -> Tensor:
     """
     tensor = operand("Lgamma", convert(x), FLOATS)
     whole = reduce_sum(tensor, axis=(-1,), keepdims=False)
-    return reduce_sum(s.lgamma(tensor), axis=(-1,), keepdims=False) - s.lgamma(whole)  # type: ignore[no-any-return]
+    return reduce_sum(s.lgamma(tensor), axis=(-1,), keepdims=False) - s.lgamma(whole)

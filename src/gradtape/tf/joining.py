@@ -66,16 +66,14 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
         have = t._array.shape
         if len(have) != len(first):
             raise InvalidArgumentError(
-                "concat: ConcatOp : Ranks of all input tensors should match: shape[0] = "
-                f"{list(first)} vs. "
-                f"shape[{i}] = {list(have)}."
+                "concat: ConcatOp : Ranks of all input tensors should match: "
+                f"shape[0] = {list(first)} vs. shape[{i}] = {list(have)}."
             )
         for k, (a, b) in enumerate(zip(first, have, strict=True)):
             if a != b and k != at + len(first):
                 raise InvalidArgumentError(
-                    f"concat: ConcatOp : Dimension {k} in both shapes must be equal: shape[0] = "
-                    f"{list(first)} "
-                    f"vs. shape[{i}] = {list(have)}."
+                    f"concat: ConcatOp : Dimension {k} in both shapes must be equal: "
+                    f"shape[0] = {list(first)} vs. shape[{i}] = {list(have)}."
                 )
     return s.concat(*tensors, axis=at)
 
@@ -96,8 +94,7 @@ def stacked(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
         if t._array.shape != first:
             raise InvalidArgumentError(
                 f"stack: Shapes of all inputs must match: values[0].shape = {list(first)} != "
-                f"values[{i}].shape "
-                f"= {list(t._array.shape)}."
+                f"values[{i}].shape = {list(t._array.shape)}."
             )
     n = len(first) + 1
     if not -n <= axis < n:
@@ -160,9 +157,8 @@ def split(
         count = int(wanted)
         if count < 1 or size % count:
             raise InvalidArgumentError(
-                "split: Number of ways to split should evenly divide the split dimension, but got "
-                "split_dim "
-                f"{at + n} (size = {size}) and num_split {count}."
+                "split: Number of ways to split should evenly divide the split dimension, "
+                f"but got split_dim {at + n} (size = {size}) and num_split {count}."
             )
         sizes = (size // count,) * count
     else:
@@ -172,9 +168,8 @@ def split(
             sizes = tuple(rest if k == -1 else k for k in sizes)
         if sum(sizes) != size or any(k < 0 for k in sizes):
             raise InvalidArgumentError(
-                "split: Determined shape must either match input shape along split_dim exactly, "
-                "or be less than "
-                f"the size of the input. Received sizes {list(sizes)} for size {size}."
+                "split: Determined shape must either match input shape along split_dim exactly, or "
+                f"be less than the size of the input. Received sizes {list(sizes)} for size {size}."
             )
     return list(s.split(x, axis=at, sizes=sizes))
 

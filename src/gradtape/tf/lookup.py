@@ -28,9 +28,8 @@ def indices_of(op: str, value: Any) -> Tensor:
     tensor = convert(value)
     if tensor._array.dtype not in INDEX_DTYPES:
         raise InvalidArgumentError(
-            f"{op}: Value for attr 'Tindices' of {tensor.dtype.name} is not in the list of "
-            "allowed values: "
-            "int16, int32, int64. Cast the indices first."
+            f"{op}: Value for attr 'Tindices' of {tensor.dtype.name} is not in the list of allowed "
+            "values: int16, int32, int64. Cast the indices first."
         )
     return tensor
 
@@ -65,9 +64,8 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
     starts, sizes = shape_tuple(begin), shape_tuple(size)
     if len(starts) != len(have) or len(sizes) != len(have):
         raise InvalidArgumentError(
-            f"slice: Expected begin and size arguments to be 1-D tensors of size {len(have)}, but "
-            "got "
-            f"{len(starts)} and {len(sizes)}."
+            f"slice: Expected begin and size arguments to be 1-D tensors of size {len(have)}, "
+            f"but got {len(starts)} and {len(sizes)}."
         )
     key = []
     for k, (at, n, whole) in enumerate(zip(starts, sizes, have, strict=True)):
@@ -148,8 +146,8 @@ def gather(
         name: accepted for TensorFlow's sake.
 
     Returns:
-        A tensor of shape params.shape[:axis] + indices.shape[batch_dims:] + params.shape[axis +
-        1:].
+        A tensor of shape params.shape[:axis] + indices.shape[batch_dims:] +
+        params.shape[axis + 1:].
     """
     x = convert(params)
     where = indices_of("gather", indices)
@@ -173,8 +171,7 @@ def batched_gather(x: Tensor, where: Tensor, axis: int, shared: int) -> Any:
     if own[:shared] != batch:
         raise InvalidArgumentError(
             f"gather: params.shape[:{shared}] {list(batch)} should be equal to "
-            f"indices.shape[:{shared}] "
-            f"{list(own[:shared])}."
+            f"indices.shape[:{shared}] {list(own[:shared])}."
         )
     n = len(shape)
     middle = tuple(range(shared, axis))
@@ -206,8 +203,8 @@ def gather_nd(
 
     Args:
         params: a tensor.
-        indices: integers of shape (..., depth); each row indexes the first `depth` axes of
-            `params`.
+        indices: integers of shape (..., depth); each row indexes the first
+            `depth` axes of `params`.
         batch_dims: how many leading axes `params` and `indices` share.
         name: accepted for TensorFlow's sake.
         bad_indices_policy: accepted for TensorFlow's sake.
@@ -265,9 +262,8 @@ def reverse_sequence(
     size = x._array.shape[along]
     if lengths.shape != (x._array.shape[batch],) or (lengths.size and lengths.max() > size):
         raise InvalidArgumentError(
-            f"reverse_sequence: seq_lengths must have {x._array.shape[batch]} entries, none above "
-            f"{size}. "
-            f"Received {lengths.tolist()}."
+            f"reverse_sequence: seq_lengths must have {x._array.shape[batch]} entries, "
+            f"none above {size}. Received {lengths.tolist()}."
         )
     steps = np.arange(size)
     rows = np.where(steps < lengths[:, None], lengths[:, None] - 1 - steps, steps).astype(np.int64)

@@ -25,8 +25,7 @@ def axis_of(op: str, x: Tensor, axis: Any) -> int:
     if not -n <= at < n:
         raise InvalidArgumentError(
             f"{op}: `dim` must be in the range [{-n}, {n}) where {n} is the number of dimensions "
-            "in the input. "
-            f"Received: dim={at}."
+            f"in the input. Received: dim={at}."
         )
     return at - n if at >= 0 else at
 
@@ -79,8 +78,7 @@ def softmax_cross_entropy_with_logits(
     except ValueError:
         raise InvalidArgumentError(
             "softmax_cross_entropy_with_logits: logits and labels must be broadcastable: "
-            "logits_size="
-            f"{list(x._array.shape)} labels_size={list(y._array.shape)}."
+            f"logits_size={list(x._array.shape)} labels_size={list(y._array.shape)}."
         ) from None
     at = axis_of("softmax_cross_entropy_with_logits", x if x._array.ndim else y, axis)
     whole, target = (stretched(t, common) for t in (widened(x), widened(y)))
@@ -116,16 +114,14 @@ def sparse_softmax_cross_entropy_with_logits(
     x = convert(logits)
     if y._array.dtype not in (np.dtype(np.int32), np.dtype(np.int64)):
         raise InvalidArgumentError(
-            "sparse_softmax_cross_entropy_with_logits: Value for attr 'Tlabels' of "
-            f"{y.dtype.name} is not in the "
-            "list of allowed values: int32, int64."
+            f"sparse_softmax_cross_entropy_with_logits: Value for attr 'Tlabels' of {y.dtype.name} "
+            "is not in the list of allowed values: int32, int64."
         )
     operand("SparseSoftmaxCrossEntropyWithLogits", x, FLOATS)
     if y._array.shape != x._array.shape[:-1] or not x._array.shape:
         raise ValueError(
             "`labels.shape` must equal `logits.shape` except for the last dimension. Received: "
-            "labels.shape="
-            f"{y.shape} and logits.shape={x.shape}"
+            f"labels.shape={y.shape} and logits.shape={x.shape}"
         )
     whole = widened(x)
     return narrowed(ops.sparse_cross_entropy(whole, y, ops.softmax(whole, axis=-1)), x)

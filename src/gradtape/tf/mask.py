@@ -62,8 +62,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     if holds._array.dtype.kind != "b":
         raise InvalidArgumentError(
             "cannot compute SelectV2 as input #0(zero-based) was expected to be a bool tensor but "
-            "is a "
-            f"{holds.dtype.name} tensor."
+            f"is a {holds.dtype.name} tensor."
         )
     same("SelectV2", a, b, 2)
     return select(holds, a, b)
@@ -94,8 +93,7 @@ def one_hot(
     if where._array.dtype.kind not in "iu":
         raise InvalidArgumentError(
             f"one_hot: Value for attr 'TI' of {where.dtype.name} is not in the list of allowed "
-            "values: uint8, int8, "
-            "int32, int64."
+            "values: uint8, int8, int32, int64."
         )
     given = [v for v in (on_value, off_value) if v is not None]
     kinds = [convert(v, None if is_typed(v) else dtype).dtype for v in given]

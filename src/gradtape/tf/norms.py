@@ -30,8 +30,8 @@ def norm(
     Args:
         tensor: a tensor of floats or complex numbers.
         ord: "euclidean", "fro" (of matrices), 1, 2, inf, or for vectors any positive number.
-        axis: the axis of the vectors, the two axes of the matrices, or None for all elements as one
-            vector.
+        axis: the axis of the vectors, the two axes of the matrices, or None for all
+            elements as one vector.
         keepdims: keep the reduced axes with length one.
         name: accepted for TensorFlow's sake.
 

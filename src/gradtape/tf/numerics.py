@@ -34,8 +34,7 @@ class Checker:
     """A recorder that looks at the results of all ops and remembers nothing.
 
     It says to know every tensor, so it is told about every op; gradients are computed with tensors
-    while somebody
-    listens, so it sees the ops of a backward sweep too.
+    while somebody listens, so it sees the ops of a backward sweep too.
     """
 
     def __init__(self) -> None:
@@ -114,7 +113,7 @@ def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor
     found = faults(x._array)
     if found:
         raise InvalidArgumentError(f"{message} : Tensor had {found} values")
-    return identity(x)  # type: ignore[no-any-return]
+    return identity(x)
 
 
 def assert_all_finite(x: Any, message: str, name: str | None = None) -> Tensor:

@@ -107,7 +107,8 @@ for name, function in OPERATORS.items():
     setattr(Tensor, name, function)
 
 
-# What is not always needed is brought in by its first use: these homes put themselves in the place of the stand-ins.
+# What is not always needed is brought in by its first use: these homes put themselves in the
+# place of the stand-ins.
 
 
 def getitem(tensor: Tensor, key: Any) -> Tensor:

@@ -56,8 +56,8 @@ def matmul(
         ValueError: if an operand is to be both transposed and adjoint.
     """
     try:
-        x = a._read() if hasattr(a, "_read") else a
-        y = b._read() if hasattr(b, "_read") else b
+        x = a._read() if type(a) is not EagerTensor and hasattr(a, "_read") else a
+        y = b._read() if type(b) is not EagerTensor and hasattr(b, "_read") else b
         if type(x) is not EagerTensor or type(y) is not EagerTensor:
             x, y = pair(x, y)
         if transpose_a or adjoint_a:
@@ -93,8 +93,7 @@ def check_product(x: Tensor, y: Tensor) -> None:
     if len(p) < 2 or len(q) < 2:
         raise InvalidArgumentError(
             f"matmul: In[0] and In[1] must have two or more dimensions: {listed(p)} vs. "
-            f"{listed(q)}. "
-            "For a matrix times a vector use tf.linalg.matvec."
+            f"{listed(q)}. For a matrix times a vector use tf.linalg.matvec."
         )
     if p[-1] != q[-2]:
         raise InvalidArgumentError(

@@ -62,7 +62,7 @@ def reduction(function: Any, allowed: frozenset[Any], label: str, what: str) -> 
         array = tensor._array
         if array.dtype not in allowed:
             refuse(label, tensor.dtype, allowed)
-        return function(  # type: ignore[no-any-return]
+        return function(
             tensor, axis=axes_of(axis, len(array.shape), label), keepdims=bool(keepdims)
         )
 
@@ -128,7 +128,7 @@ def reduce_variance(
         squares = e.real(e.conj(difference) * difference)
     else:
         squares = e.square(difference)
-    return r.reduce_mean(squares, axis=axes, keepdims=bool(keepdims))  # type: ignore[no-any-return]
+    return r.reduce_mean(squares, axis=axes, keepdims=bool(keepdims))
 
 
 @public
@@ -149,7 +149,7 @@ def reduce_std(
     Raises:
         TypeError: for integers.
     """
-    return e.sqrt(reduce_variance(input_tensor, axis, keepdims))  # type: ignore[no-any-return]
+    return e.sqrt(reduce_variance(input_tensor, axis, keepdims))
 
 
 @public
@@ -180,7 +180,7 @@ def count_nonzero(
     )
     hits = cast(e.not_equal(tensor, nothing), dtypes.int64)
     axes = axes_of(axis, tensor.ndim, "Sum")
-    return cast(r.reduce_sum(hits, axis=axes, keepdims=bool(keepdims)), dtype)  # type: ignore[no-any-return]
+    return cast(r.reduce_sum(hits, axis=axes, keepdims=bool(keepdims)), dtype)
 
 
 @public
@@ -196,7 +196,7 @@ def zero_fraction(value: Any, name: str | None = None) -> Tensor:
     """
     tensor = convert(value)
     size = np.float32(tensor._array.size)
-    return e.divide(size - cast(count_nonzero(tensor), dtypes.float32), size)  # type: ignore[no-any-return]
+    return e.divide(size - cast(count_nonzero(tensor), dtypes.float32), size)
 
 
 @public
@@ -255,7 +255,7 @@ def arg(
             f"{label}: Reduction axis {len(shape) + position} is empty in shape {list(shape)}. "
             "Check the size first."
         )
-    return function(tensor, axis=position, dtype=np.dtype(dtype.as_numpy_dtype))  # type: ignore[no-any-return]
+    return function(tensor, axis=position, dtype=np.dtype(dtype.as_numpy_dtype))
 
 
 @public
@@ -295,7 +295,7 @@ def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
         A bool scalar.
     """
     before, after = neighbours(x)
-    return r.reduce_all(e.less_equal(before, after), axis=(-1,), keepdims=False)  # type: ignore[no-any-return]
+    return r.reduce_all(e.less_equal(before, after), axis=(-1,), keepdims=False)
 
 
 @public
@@ -310,7 +310,7 @@ def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
         A bool scalar.
     """
     before, after = neighbours(x)
-    return r.reduce_all(e.less(before, after), axis=(-1,), keepdims=False)  # type: ignore[no-any-return]
+    return r.reduce_all(e.less(before, after), axis=(-1,), keepdims=False)
 
 
 def neighbours(x: Any) -> tuple[Tensor, Tensor]:

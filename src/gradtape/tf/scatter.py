@@ -25,8 +25,7 @@ def checked_updates(op: str, indices: Tensor, updates: Tensor, shape: tuple[int,
     if updates._array.shape != wanted:
         raise InvalidArgumentError(
             f"{op}: updates must have shape {list(wanted)} for indices of shape {list(own)} and a "
-            "tensor of shape "
-            f"{list(shape)}. Received {list(updates._array.shape)}."
+            f"tensor of shape {list(shape)}. Received {list(updates._array.shape)}."
         )
 
 

@@ -80,8 +80,8 @@ def ordered(
         tensor, ids, axis, size = sorted_ids(label, data, segment_ids, allowed)
         out = function(tensor, ids, axis=axis, size=size)
         if not empty:
-            return out  # type: ignore[no-any-return]
-        return e.gate(out, column(s.counts(ids, size, bool), out))  # type: ignore[no-any-return]
+            return out
+        return e.gate(out, column(s.counts(ids, size, bool), out))
 
     return described(
         reduce, name, what, "segment_ids: ids of the rows of `data`, which must not decrease."
@@ -94,7 +94,7 @@ def anyhow(function: Any, allowed: frozenset[Any], label: str, name: str, what: 
     @public
     def reduce(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
         tensor, ids, axis, size = unsorted_ids(label, data, segment_ids, num_segments, allowed)
-        return function(tensor, ids, axis=axis, size=size)  # type: ignore[no-any-return]
+        return function(tensor, ids, axis=axis, size=size)
 
     return described(
         reduce,
@@ -131,7 +131,7 @@ def clipped(function: Any) -> Any:
 
     def reduce(tensor: Any, ids: Any, *, axis: int, size: int) -> Tensor:
         out = function(tensor, ids, axis=axis, size=size + 1)
-        return cut(out, axis=axis, start=0, size=size)  # type: ignore[no-any-return]
+        return cut(out, axis=axis, start=0, size=size)
 
     return reduce
 
@@ -143,7 +143,7 @@ def mean(tensor: Any, ids: Any, *, axis: int, size: int) -> Tensor:
     count = column(np.maximum(s.counts(ids, size, dtype), 1), total)
     if dtype.kind in "iu":
         return eager(((total._array - np.fmod(total._array, count)) // count).astype(dtype))
-    return e.divide(total, count)  # type: ignore[no-any-return]
+    return e.divide(total, count)
 
 
 def divided(power: int) -> Any:
@@ -153,7 +153,7 @@ def divided(power: int) -> Any:
         tensor = cast(tensor, QUOTIENTS.get(tensor.dtype, tensor.dtype))
         total = clipped(scatter_add)(tensor, ids, axis=axis, size=size)
         counts = np.maximum(s.counts(ids, size + 1, np.float64)[:size], 1) ** (1 / power)
-        return e.divide(total, column(counts.astype(total._array.dtype), total))  # type: ignore[no-any-return]
+        return e.divide(total, column(counts.astype(total._array.dtype), total))
 
     return reduce
 
@@ -290,4 +290,4 @@ def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
     ]
     every = np.concatenate([i.ravel() for i in places])
     size = int(every.max()) + 1 if every.size else 0
-    return s.stitch(concat(*rows, axis=axis), every, axis=axis, size=size)  # type: ignore[no-any-return]
+    return s.stitch(concat(*rows, axis=axis), every, axis=axis, size=size)

@@ -76,9 +76,9 @@ def assert_shapes(
     """Raise unless tensors have the shapes given, with sizes that agree where their symbols do.
 
     Args:
-        shapes: pairs of a tensor and its shape, or a dict of them. A shape is a sequence of sizes,
-            symbols (strings)
-            and None for any size; "*" or `...` in front stands for any number of axes.
+        shapes: pairs of a tensor and its shape, or a dict of them. A shape is a sequence of
+            sizes, symbols (strings) and None for any size; "*" or `...` in front stands for
+            any number of axes.
         data: accepted for TensorFlow's sake.
         summarize: accepted for TensorFlow's sake.
         message: what the error begins with.
@@ -102,8 +102,7 @@ def assert_shapes(
                     fact(
                         message,
                         f"Specified {source}.  {shown} dimension {axis} must have size "
-                        f"{expected}.  "
-                        f"Received size {size}, shape {tensor.shape}",
+                        f"{expected}.  Received size {size}, shape {tensor.shape}",
                     )
                 )
 

@@ -68,8 +68,8 @@ def lstsq(
         matrix: (..., m, n).
         rhs: (..., m, k).
         l2_regularizer: weight of the square of x.
-        fast: accepted; the normal equations are solved if it is True, a QR decomposition is used if
-            not.
+        fast: accepted; the normal equations are solved if it is True, a QR
+            decomposition is used if not.
         name: accepted for TensorFlow's sake.
     """
     a, b = pair(matrix, rhs)

@@ -50,9 +50,9 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
                 f"{tensor.shape}."
             )
     if len(tensors) == 1:
-        return e.identity(tensors[0])  # type: ignore[no-any-return]
+        return e.identity(tensors[0])
     operand("AddN", tensors[0], NUMBERS)
-    return e.add_all(*tensors)  # type: ignore[no-any-return]
+    return e.add_all(*tensors)
 
 
 @public
@@ -144,7 +144,7 @@ def polyval(coeffs: Sequence[Any], x: Any, name: str | None = None) -> Tensor:
         )
     tensor = convert(x)
     if not coeffs:
-        return e.zeros_like(tensor)  # type: ignore[no-any-return]
+        return e.zeros_like(tensor)
     parts = [convert(c) if is_typed(c) else adopt(c, tensor.dtype) for c in coeffs]
     total = parts[0]
     for part in parts[1:]:
