@@ -220,7 +220,7 @@ def fetcher_of(op: Primitive, name: str) -> Fetch:
         i = op.inputs.index(name)
         return lambda args, raws, static, out, result: args[i]
     what, _, kind = name.rpartition("_")
-    describe = np.shape if kind == "shape" else spec_of
+    describe: Any = np.shape if kind == "shape" else spec_of
     if what == "out":
         return lambda args, raws, static, out, result: describe(result)
     i = op.inputs.index(what)

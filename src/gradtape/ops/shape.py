@@ -116,7 +116,7 @@ def lead_of_slices(x: Any, key: tuple[Any, ...]) -> tuple[int, ...]:
     return lead
 
 
-def inside(paddings: tuple[tuple[int, int], ...], shape: tuple[int, ...]) -> tuple[slice, ...]:
+def inside(paddings: tuple[tuple[int, int], ...], shape: tuple[int, ...]) -> tuple[Any, ...]:
     """Where an array of `shape` lies once it is padded."""
     return tuple(slice(low, low + n) for (low, _), n in zip(paddings, shape, strict=True))
 

@@ -149,7 +149,8 @@ def density_by_a(a: Any, x: Any, order: int) -> Any:
 )
 def igamma_by_a(a, x, *, order: int):
     """Derivative of `igamma` by `a`; from the second on by differences of fourth order."""
-    return derivative(*doubles(a, x), order).astype(a.dtype)
+    a_, x_ = doubles(a, x)
+    return derivative(a_, x_, order).astype(a.dtype)
 
 
 def derivative(a: Any, x: Any, order: int) -> Any:

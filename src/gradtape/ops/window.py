@@ -225,7 +225,7 @@ def sum_pool(x, *, window: Window):
     """Sums of the windows of `x`."""
     full = padded(x, window).astype(accumulator(x.dtype), copy=False)
     outputs = window.outputs(inner_shape(x.shape, window))
-    total = 0
+    total: Any = 0
     for tap in window.taps():
         total = total + full[window.key(tap, outputs)]
     return total.astype(x.dtype, copy=False)

@@ -99,10 +99,10 @@ def bounds(have: Any, target: Any) -> tuple[Any, Any]:
 def extent(dtype: Any) -> tuple[Any, Any]:
     """Least and largest finite number, as Python numbers."""
     if dtype.kind in "iu":
-        info = np.iinfo(dtype)
-        return int(info.min), int(info.max)
-    info = ml_dtypes.finfo(dtype)
-    return float(info.min), float(info.max)
+        integers = np.iinfo(dtype)
+        return int(integers.min), int(integers.max)
+    reals = ml_dtypes.finfo(dtype)  # type: ignore[no-untyped-call]
+    return float(reals.min), float(reals.max)
 
 
 def toward_zero(bound: Any, dtype: Any) -> Any:

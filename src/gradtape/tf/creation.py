@@ -191,7 +191,7 @@ def range(
     if dtype is None and type(start) is type(limit) is type(delta) is int:
         quick = delta > 0 and -(2**31) <= start <= limit < 2**31
         if quick:
-            return eager(np.arange(start, limit, delta, np.int32))
+            return eager(np.arange(start, limit, delta, dtype=np.int32))
     parts = [t if is_typed(t) else convert(t, dtype) for t in (start, limit, delta)]
     raws = [convert(t)._array for t in parts]
     if dtype is None:

@@ -53,7 +53,7 @@ def getitem(tensor: Any, key: Any) -> Tensor:
         raise
 
 
-Tensor.__getitem__ = getitem
+Tensor.__getitem__ = getitem  # type: ignore[method-assign]
 
 
 @public

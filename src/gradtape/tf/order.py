@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -122,7 +122,7 @@ def distinct(x: Any, out_idx: Any) -> UniqueWithCounts:
 def searchsorted(
     sorted_sequence: Any,
     values: Any,
-    side: str = "left",
+    side: Literal["left", "right"] = "left",
     out_type: Any = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:

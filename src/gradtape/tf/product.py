@@ -123,9 +123,8 @@ def turned(x: Tensor, transpose: bool, adjoint: bool, which: str) -> Any:
     return e.conj(out) if adjoint and out._array.dtype.kind == "c" else out
 
 
-Tensor.__matmul__ = lambda self, other: matmul(self, other)
-
-Tensor.__rmatmul__ = lambda self, other: matmul(other, self)
+Tensor.__matmul__ = lambda self, other: matmul(self, other)  # type: ignore[method-assign]
+Tensor.__rmatmul__ = lambda self, other: matmul(other, self)  # type: ignore[method-assign]
 
 
 @public
