@@ -46,7 +46,7 @@ class Recording(dict[int, Any]):
 
     def touch(self, variable: Any, uid: int) -> None:
         """A variable's current version `uid` is being read."""
-        if (self.accessed and variable.trainable) or variable._key in self.variables:
+        if (self.accessed and variable._trainable) or variable._key in self.variables:
             self.watch_variable(variable, uid)
 
     def watch(self, uid: int) -> None:
@@ -57,10 +57,14 @@ class Recording(dict[int, Any]):
 
     def watch_variable(self, variable: Any, uid: int) -> None:
         """Remember this version as a root that belongs to `variable`."""
-        self.watch(uid)
-        versions = self.variables.setdefault(variable._key, (variable, []))[1]
-        if uid not in versions:
-            versions.append(uid)
+        if uid not in self:
+            self[uid] = None
+            self.roots.add(uid)
+        seen = self.variables.get(variable._key)
+        if seen is None:
+            self.variables[variable._key] = (variable, [uid])
+        elif uid not in seen[1]:
+            seen[1].append(uid)
 
 
 class Handed:

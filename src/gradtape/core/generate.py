@@ -48,7 +48,7 @@ def specialised_source(op: Primitive) -> list[str]:
         f"    return kernel({call_of(op, op.inputs)})",
     ]
     lines = [f"def {op.name}({signature}):"]
-    if op.outputs or len(op.inputs) > 2:
+    if op.outputs or sum(rule is not None for rule in op.rules) > 2:
         return lines + general
     raws = tuple(f"{name}_" for name in op.inputs)
     return [
@@ -206,12 +206,13 @@ def tell(
     if not ruled:
         return [*lines[:-1], "return out"]
     stretched = "False"
-    if only is None and len(names) == 2:
-        a, b = raws
+    if only is None and len(names) > 1:
+        fronts = [f"{raw}.shape" + (f"[:-{op.core}]" if op.core else "") for raw in raws]
+        differ = f"not ({' == '.join(fronts)})"
         if op.core == 0:
-            stretched = f"type(r) is ndarray and {a}.shape != {b}.shape"
+            stretched = f"type(r) is ndarray and {differ}"
         elif op.core is not None:
-            stretched = f"r.ndim > {op.core} and {a}.shape[:-{op.core}] != {b}.shape[:-{op.core}]"
+            stretched = f"r.ndim > {op.core} and {differ}"
     if len(ruled) == 1:
         i = ruled[0]
         lines += [
@@ -219,14 +220,15 @@ def tell(
             *indent(2, store(op, 1 << i, names, raws, stretched)),
         ]
     else:
+        i, j = ruled
         lines += [
-            f"    if {names[0]}.uid in known:",
-            f"        if {names[1]}.uid in known:",
-            *indent(3, store(op, 3, names, raws, stretched)),
+            f"    if {names[i]}.uid in known:",
+            f"        if {names[j]}.uid in known:",
+            *indent(3, store(op, 1 << i | 1 << j, names, raws, stretched)),
             "        else:",
-            *indent(3, store(op, 1, names, raws, stretched)),
-            f"    elif {names[1]}.uid in known:",
-            *indent(2, store(op, 2, names, raws, stretched)),
+            *indent(3, store(op, 1 << i, names, raws, stretched)),
+            f"    elif {names[j]}.uid in known:",
+            *indent(2, store(op, 1 << j, names, raws, stretched)),
         ]
     return [*lines, "return out"]
 
@@ -278,14 +280,15 @@ COMMON: dict[str, Any] = {
     "ndarray": np.ndarray,
     "next_uid": next_uid,
     "recover": recover,
-    **{f"step{mask}{f}": None for mask in (1, 2, 3) for f in ("", "f")},
 }
 
 
 def later(op: Primitive, source: Callable[[], list[str]], **extra: Any) -> Any:
     """A function that is generated when it is first called, and its steps when first needed."""
-    space = {**COMMON, "op": op, "kernel": op.kernel, **extra}
+    steps = {f"step{mask}{f}": None for mask in range(1, 1 << len(op.inputs)) for f in ("", "f")}
+    space = {**COMMON, **steps, "op": op, "kernel": op.kernel, **extra}
     function = FunctionType(first_call.__code__, space, op.name)
+    function.__qualname__ = op.name
 
     def make() -> Any:
         made: dict[str, Any] = {}

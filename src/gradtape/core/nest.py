@@ -111,9 +111,9 @@ def _are_leaves(children: list[Any]) -> bool:
     return not any(map(_KINDS.__getitem__, map(type, children)))
 
 
-def is_nested(structure: Any) -> bool:
-    """Whether `structure` is a structure rather than a leaf."""
-    return _KINDS[type(structure)] is not None
+def is_nested(seq: Any) -> bool:
+    """Whether `seq` is a structure rather than a leaf."""
+    return _KINDS[type(seq)] is not None
 
 
 def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:

@@ -227,6 +227,13 @@ def reduce_any(x, *, axis: Axes, keepdims: bool):
     return np.logical_or.reduce(x, axis=axis, keepdims=keepdims)
 
 
+def column_sums(x: Any) -> Any:
+    """Sum of a raw matrix over its rows, as a product where that is quicker."""
+    if x.size >= 4096 and x.dtype.char in "fd":
+        return np.dot(np.ones(x.shape[0], x.dtype), x)
+    return np.add.reduce(x, 0, accumulator(x.dtype)).astype(x.dtype, copy=False)
+
+
 def fold(t: Any, shape: tuple[int, ...], core: int, g: Any, out_shape: tuple[int, ...]) -> Any:
     """Sum `t` over the axes along which an operand of `shape` was stretched to `out_shape`.
 
@@ -234,6 +241,10 @@ def fold(t: Any, shape: tuple[int, ...], core: int, g: Any, out_shape: tuple[int
     """
     have = shape_of(t)
     lead = len(shape_of(g)) - len(out_shape)
+    if lead == 0 and have == shape:
+        return t
+    if type(t) is np.ndarray and lead == 0 and len(have) == 2 and have[1:] == shape:
+        return column_sums(t)
     want = have[:lead] + shape
     if have == want:
         return t

@@ -13,7 +13,7 @@ from gradtape.core.context import local, unheard
 from gradtape.core.convert import convert
 from gradtape.core.dispatch import evaluate
 from gradtape.core.enums import VariableAggregation, VariableSynchronization
-from gradtape.core.errors import InvalidArgumentError, OutOfRangeError, public
+from gradtape.core.errors import InvalidArgumentError, OutOfRangeError, hide_library, public
 from gradtape.core.scope import current_scope
 from gradtape.core.shapes import TensorShape
 from gradtape.core.tensor import CPU, EagerTensor, Reference, Tensor, TensorLike, eager, value_repr
@@ -37,6 +37,11 @@ class Handle:
 
     def __init__(self, variable: Variable) -> None:
         self.variable = variable
+
+    @property
+    def _cell(self) -> Variable:
+        """What a tape watches where it is given a handle."""
+        return self.variable
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Handle) and other.variable is self.variable
@@ -279,7 +284,7 @@ class Variable(Operators, Scattering, Legacy, TensorLike):
 
     def _taken(self, value: Any) -> Any:
         """The raw array of what is assigned, of this dtype."""
-        if type(value) is EagerTensor and value._array.dtype == self._value._array.dtype:
+        if type(value) is EagerTensor and value._array.dtype is self._value._array.dtype:
             return value._array
         return convert(value, self._dtype)._array
 
@@ -322,7 +327,6 @@ class Variable(Operators, Scattering, Legacy, TensorLike):
         self._install(raw)
         return self._changed(read_value)
 
-    @public
     def assign_add(
         self,
         delta: Any,
@@ -331,9 +335,12 @@ class Variable(Operators, Scattering, Legacy, TensorLike):
         read_value: bool = True,
     ) -> Any:
         """Add `delta`, which has the variable's shape and dtype; otherwise as `assign`."""
-        return self._shift(add, delta, read_value)
+        try:
+            return self._shift(add, delta, read_value)
+        except Exception as error:
+            hide_library(error)
+            raise
 
-    @public
     def assign_sub(
         self,
         delta: Any,
@@ -342,20 +349,24 @@ class Variable(Operators, Scattering, Legacy, TensorLike):
         read_value: bool = True,
     ) -> Any:
         """Subtract `delta`, which has the variable's shape and dtype; otherwise as `assign`."""
-        return self._shift(subtract, delta, read_value)
+        try:
+            return self._shift(subtract, delta, read_value)
+        except Exception as error:
+            hide_library(error)
+            raise
 
     def _shift(self, function: Any, delta: Any, read_value: bool) -> Any:
         raw = self._taken(delta)
-        if not self.dtype.is_numeric:
-            raise InvalidArgumentError(
-                f"assign_{function.op.name}: not defined for {self.dtype.name}."
-            )
         with self._lock:
             before = self._value._array
             if raw.shape != before.shape:
                 raise InvalidArgumentError(
                     f"Cannot update variable with shape {list(before.shape)} using a Tensor with "
                     f"shape {list(raw.shape)}, shapes must be equal. (Variable: {self.name!r})"
+                )
+            if before.dtype.kind in "bO":
+                raise InvalidArgumentError(
+                    f"assign_{function.op.name}: not defined for {self.dtype.name}."
                 )
             self._install(evaluate(function.op, (before, raw), {}))
         return self._changed(read_value)

@@ -15,9 +15,7 @@ from gradtape.core.primitive import Primitive, Spec
 from gradtape.core.tensor import EagerTensor, Tensor, eager, raw_of
 from gradtape.ops.reduce import fold
 from gradtape.ops.shape import zeros
-from gradtape.tape.indexed_slices import SPARSE, Slices, dense
-
-SOURCES = 0
+from gradtape.tape.indexed_slices import KNOWN, SOURCES, SPARSE, Slices, dense, passes_slices
 
 
 def make_step(op: Primitive, mask: int, folded: bool) -> Step:
@@ -59,7 +57,9 @@ def generated_step(op: Primitive, mask: int, want: int, folded: bool, raw: bool)
         space[f"rule{i}"] = rule.fn
         lines.append(f"    t = rule{i}({', '.join(('g', *rule.needs))})")
         if folded:
-            lines.append(f"    t = fold(t, {op.inputs[i]}_shape, {op.core}, g, out_shape)")
+            shape = f"{op.inputs[i]}_shape"
+            call = f"t = fold(t, {shape}, {op.core}, g, out_shape)"
+            lines.append(f"    if t.shape != {shape}: {call}" if raw else f"    {call}")
         lines += [f"    p = grads.get(u{i})", f"    grads[u{i}] = t if p is None else p + t"]
     exec(compile("\n".join(lines), f"<gradtape backward of {op.name}>", "exec"), space)
     return space["step"]
@@ -162,6 +162,7 @@ def sweep(known: Recording, grads: dict[int, Any], recorded: bool, release: bool
         Cotangents by uid; a source that is not connected is absent.
     """
     sources = grads[SOURCES]
+    grads[KNOWN] = known
     if known.roots <= sources and all(uid in known.roots or uid not in known for uid in sources):
         everything(known, grads, recorded, release)
         return grads
@@ -212,9 +213,9 @@ def selected(
             if entry is None:
                 continue
             del grads[uid]
-            if type(g) is Slices:
-                g = dense(g)
             step = entry[0]
+            if type(g) is Slices and not passes_slices(step):
+                g = dense(g)
             inputs = entry[1] if step.variadic else entry[1 : 1 + step.count]
             want = sum(1 << k for k, source in enumerate(inputs) if source in reached)
             if want == (1 << len(inputs)) - 1:

@@ -15,7 +15,7 @@ from gradtape.core.dispatch import Handed, Recording
 from gradtape.core.enums import UnconnectedGradients
 from gradtape.core.errors import public
 from gradtape.core.tensor import Tensor, eager
-from gradtape.ops.elementwise import conj
+from gradtape.ops.elementwise import conj, identity
 from gradtape.ops.shape import reshape, shape_of, stack, take_one, zeros
 from gradtape.tape.backward import accumulate, filled
 from gradtape.tape.gradient_tape import GradientTape, value_of, variable_of
@@ -41,13 +41,20 @@ class CustomStep:
 
     variadic = True
 
-    def __init__(self, grad: Callable[..., list[Any]], specs: tuple[Spec, ...], raw: bool = True) -> None:
-        """`grad` takes a cotangent for each output and gives one (or None) for each input."""
+    def __init__(
+        self,
+        grad: Callable[..., list[Any]],
+        specs: tuple[Spec, ...],
+        shapes: list[tuple[int, ...]],
+        raw: bool = True,
+    ) -> None:
+        """`grad` takes a cotangent for each output (`specs`) and gives one or None for each input (`shapes`)."""
         self.grad = grad
         self.specs = specs
+        self.shapes = shapes
         self.raw = raw
         if raw:
-            self.recorded = CustomStep(grad, specs, raw=False)
+            self.recorded = CustomStep(grad, specs, shapes, raw=False)
 
     def narrow(self, want: int, raw: bool) -> Any:
         """The same step, keeping the results for the watched inputs in `want`."""
@@ -69,7 +76,7 @@ class CustomStep:
         for i in range(mask.bit_length()):
             if mask >> i & 1:
                 if want >> position & 1 and results[i] is not None:
-                    accumulate(grads, uids[position], self.taken(results[i]))
+                    accumulate(grads, uids[position], self.taken(results[i], self.shapes[i]))
                 position += 1
 
     def one_by_one(self, cotangents: list[Any], lead: int) -> list[Any]:
@@ -97,11 +104,10 @@ class CustomStep:
         tensor = g if isinstance(g, Tensor) else eager(g)
         return conj(tensor) if tensor._array.dtype.kind == "c" else tensor
 
-    def taken(self, result: Any) -> Any:
-        """The user's answer as the sweep wants it."""
+    def taken(self, result: Any, shape: tuple[int, ...]) -> Any:
+        """The user's answer for an input of this shape, as the sweep wants it."""
         if isinstance(result, IndexedSlices):
             values, indices = convert(result.values), convert(result.indices)
-            shape = tuple(int(n) for n in result.shape)
             if self.raw:
                 return Slices(values._array, indices._array, shape)
             return Slices(values, indices, shape)
@@ -121,10 +127,13 @@ def together(answers: list[Any], shape: tuple[int, ...]) -> Any:
     return reshape(stacked, shape=shape + inner, rank=len(inner) + 1)
 
 
-def record_custom(outs: list[Tensor], inputs: list[Tensor], grad: Callable[..., list[Any]]) -> None:
-    """Tell every recorder that `outs` came from `inputs` by a function whose gradient is `grad`."""
+def record_custom(
+    results: list[Tensor], inputs: list[Tensor], grad: Callable[..., list[Any]]
+) -> list[Tensor]:
+    """New handles on `results`; to every recorder they came from `inputs` by a function with the gradient `grad`."""
+    outs = [eager(t._array) for t in results]
     specs = tuple(Spec(out._array.shape, out._array.dtype) for out in outs)
-    step = CustomStep(grad, specs)
+    step = CustomStep(grad, specs, [t._array.shape for t in inputs])
     for known in local.recorders:
         mask = sum(1 << i for i, t in enumerate(inputs) if t.uid in known)
         if not mask:
@@ -135,6 +144,28 @@ def record_custom(outs: list[Tensor], inputs: list[Tensor], grad: Callable[..., 
             known[out.uid] = (Handed.move, anchor, i)
         if type(known) is not Recording:
             known.complete(tuple(outs))
+            # As in TensorFlow, tangents that came through the function's own ops hold.
+            known.update((out.uid, known[t.uid]) for out, t in zip(outs, results, strict=True) if t.uid in known)
+    return outs
+
+
+class Decorated:
+    """A function with a gradient of its own. As a method it is bound first: `self` is no argument of it."""
+
+    def __init__(self, decorator: Callable[[Any], Any], f: Any, call: Any) -> None:
+        """`call` stands for `f`, as made by `decorator`."""
+        self._decorator = decorator
+        self._f = f
+        self._call = public(call)
+        functools.update_wrapper(self, f)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the function."""
+        return self._call(*args, **kwargs)
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        """The method of an instance."""
+        return self if instance is None else self._decorator(self._f.__get__(instance, owner))
 
 
 def custom_gradient(f: Any = None) -> Any:
@@ -151,8 +182,6 @@ def custom_gradient(f: Any = None) -> Any:
     if f is None:
         return custom_gradient
 
-    @public
-    @functools.wraps(f)
     def decorated(*args: Any, **kwargs: Any) -> Any:
         watcher = VariableWatcher()
         with listening((*local.recorders, watcher)):
@@ -164,7 +193,7 @@ def custom_gradient(f: Any = None) -> Any:
         result, grad_fn = answer
         return with_gradient(f, result, grad_fn, args, kwargs, watcher)
 
-    return decorated
+    return Decorated(custom_gradient, f, decorated)
 
 
 def name_of(f: Any) -> str:
@@ -184,15 +213,12 @@ def with_gradient(
             "@tf.custom_gradient grad_fn must accept keyword argument 'variables', since function uses variables: "
             f"{variables}"
         )
-    outs = [eager(convert(t)._array) for t in nest.flatten(result)]
     inputs = [convert(t) for t in [*flat_args, *variables] if is_value(t)]
     places = [i for i, t in enumerate([*flat_args, *variables]) if is_value(t)]
 
     def grad(*cotangents: Tensor) -> list[Any]:
-        given = nest.pack_sequence_as(result, list(cotangents))
-        given = given if isinstance(given, (list, tuple)) else [given]
         if variables:
-            answer, more = grad_fn(*given, variables=variables)
+            answer, more = grad_fn(*cotangents, variables=variables)
             more = list(more)
             if len(more) != len(variables):
                 raise ValueError(
@@ -200,7 +226,7 @@ def with_gradient(
                     f"variables. Received {len(more)}."
                 )
         else:
-            answer, more = grad_fn(*given), []
+            answer, more = grad_fn(*cotangents), []
         flat = nest.flatten(answer)
         if len(flat) != len(flat_args):
             raise ValueError(
@@ -210,7 +236,7 @@ def with_gradient(
         answers = [*flat, *more]
         return [answers[i] for i in places]
 
-    record_custom(outs, inputs, grad)
+    outs = record_custom([convert(t) for t in nest.flatten(result)], inputs, grad)
     return nest.pack_sequence_as(result, outs)
 
 
@@ -239,19 +265,14 @@ def recompute_grad(f: Any) -> Any:
         A function with the same values and gradients, which holds on to its arguments alone.
     """
 
-    @public
-    @functools.wraps(f)
     def decorated(*args: Any, **kwargs: Any) -> Any:
         watcher = VariableWatcher()
         states = [save() for save, _ in REPLAYED]
         with listening((watcher,)):
             result = f(*args, **kwargs)
-        flat_args = nest.flatten(args)
-        given = [variable_of(t) for t in flat_args]
+        given = [variable_of(t) for t in nest.flatten((args, kwargs))]
         variables = [v for v in watcher.variables.values() if all(v is not g for g in given)]
-        inputs = [convert(t) for t in [*flat_args, *variables] if is_value(t)]
-        sources = [t for t in [*flat_args, *variables] if is_value(t)]
-        outs = [eager(convert(t)._array) for t in nest.flatten(result)]
+        inputs = [convert(t) for t in [*nest.flatten(args), *variables] if is_value(t)]
 
         def grad(*cotangents: Tensor) -> list[Any]:
             now = [save() for save, _ in REPLAYED]
@@ -259,45 +280,47 @@ def recompute_grad(f: Any) -> Any:
                 for (_, restore), state in zip(REPLAYED, states, strict=True):
                     restore(state)
                 with GradientTape() as tape:
-                    tape.watch(sources)
-                    again = f(*args, **kwargs)
+                    again_args, again_kwargs = nest.map_structure(copied, (args, kwargs))
+                    sources = [t for t in [*nest.flatten(again_args), *variables] if is_value(t)]
+                    tape.watch([t for t in sources if t.dtype.is_floating or t.dtype.is_complex])
+                    again = f(*again_args, **again_kwargs)
             finally:
                 for (_, restore), state in zip(REPLAYED, now, strict=True):
                     restore(state)
-            return tape.gradient(  # type: ignore[no-any-return]
+            answers = tape.gradient(
                 nest.flatten(again),
                 sources,
                 output_gradients=list(cotangents),
                 unconnected_gradients=UnconnectedGradients.ZERO,
             )
+            return [convert(answer) for answer in answers]
 
-        record_custom(outs, inputs, grad)
+        outs = record_custom([convert(t) for t in nest.flatten(result)], inputs, grad)
         return nest.pack_sequence_as(result, outs)
 
-    return decorated
+    return Decorated(recompute_grad, f, decorated)
+
+
+def copied(thing: Any) -> Any:
+    """An argument for the second run: a tensor of its own, so that one given twice has two gradients."""
+    return identity(convert(thing)) if is_value(thing) else thing
 
 
 def grad_pass_through(f: Any) -> Any:
-    """Let gradients pass `f` as if it were the identity.
+    """Let gradients pass `f` as if it were the identity; variables that `f` reads get none.
 
     Args:
-        f: function of tensors whose result has the shape of its first argument.
+        f: function whose results have the shapes of its arguments.
 
     Returns:
         A function with the values of `f`.
     """
 
-    def decorated(*args: Any, **kwargs: Any) -> Any:
-        @custom_gradient
-        def passing(*inner: Any) -> Any:
-            with listening(()):
-                result = f(*inner, **kwargs)
+    @functools.wraps(f)
+    def passing(*args: Any, **kwargs: Any) -> Any:
+        def grad(*upstream: Any, variables: Any = None) -> Any:
+            return upstream if variables is None else (upstream, [None] * len(variables))
 
-            def grad(*upstream: Any, **_: Any) -> Any:
-                return upstream[0] if len(inner) == 1 else (*upstream, *[None] * (len(inner) - len(upstream)))
+        return f(*args, **kwargs), grad
 
-            return result, grad
-
-        return passing(*args)
-
-    return functools.wraps(f)(decorated) if hasattr(f, "__name__") else decorated
+    return custom_gradient(passing)

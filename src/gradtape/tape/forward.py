@@ -17,15 +17,17 @@ from gradtape.core.enums import UnconnectedGradients
 from gradtape.core.errors import public
 from gradtape.core.tensor import Tensor, eager
 from gradtape.ops.elementwise import zeros_like
+from gradtape.ops.shape import zeros
 from gradtape.tape.backward import SOURCES, move, sweep
-from gradtape.tape.gradient_tape import value_of, variable_of, zero_wanted
+from gradtape.tape.gradient_tape import log, value_of, variable_of, zero_wanted
 
 
 class Tangents(dict[int, Any]):
     """A recorder that turns each entry into the tangent of its output at once: uid → tangent."""
 
-    def __init__(self) -> None:
-        """Know nothing yet."""
+    def __init__(self, lead: tuple[int, ...] = ()) -> None:
+        """Know nothing yet. Tangents have the axes `lead` in front of those of their tensor."""
+        self.lead = lead
         self.variables: dict[int, Tensor] = {}
 
     def touch(self, variable: Any, uid: int) -> None:
@@ -65,8 +67,12 @@ class Tangents(dict[int, Any]):
         for out, dummy in zip(outs, dummies, strict=True):
             tangent = found.get(dummy.uid)
             if tangent is None:
-                tangent = zeros_like(out._array)
+                tangent = self.zeros(out)
             self[out.uid] = tangent if isinstance(tangent, Tensor) else eager(tangent)
+
+    def zeros(self, value: Tensor) -> Any:
+        """The raw tangent of what does not change."""
+        return zeros(self.lead + value._array.shape, value._array.dtype) if self.lead else zeros_like(value._array)
 
     def others(self) -> tuple[Any, ...]:
         """Who sees the computation of a tangent: everybody but this and the accumulators within it."""
@@ -97,8 +103,22 @@ class ForwardAccumulator:
     @public
     def __init__(self, primals: Any, tangents: Any) -> None:
         """Pair primals with tangents."""
+        self._start(primals, tangents, ())
+
+    @classmethod
+    @public
+    def _batch_accumulator(cls, primals: Any, tangents: Any) -> ForwardAccumulator:
+        """One that carries several tangents: those given, and the results of `jvp`, have an axis more in front."""
+        self = cls.__new__(cls)
+        sizes = {convert(tangent)._array.shape[:1] for tangent in nest.flatten(tangents)}
+        if len(sizes) != 1:
+            raise ValueError(f"ForwardAccumulator: tangents must be of one number. Received {sorted(sizes)}.")
+        self._start(primals, tangents, sizes.pop())
+        return self
+
+    def _start(self, primals: Any, tangents: Any, lead: tuple[int, ...]) -> None:
         self._recording = False
-        self._tangents = Tangents()
+        self._tangents = Tangents(lead)
         nest.assert_same_structure(primals, tangents)
         for primal, tangent in zip(nest.flatten(primals), nest.flatten(tangents), strict=True):
             self._watch(primal, tangent)
@@ -107,10 +127,13 @@ class ForwardAccumulator:
         value = value_of(primal)
         if not isinstance(value, Tensor):
             raise ValueError(f"ForwardAccumulator: primals must be Tensors or Variables. Received {primal!r}.")
+        if not value.dtype.is_floating:
+            log.warning("The dtype of the watched primal must be floating (e.g. tf.float32), got %r", value.dtype)
         direction = convert(tangent, value.dtype)
-        if direction._array.shape != value._array.shape:
+        expected = self._tangents.lead + value._array.shape
+        if direction._array.shape != expected:
             raise ValueError(
-                f"ForwardAccumulator: expected a tangent of shape {value.shape} as its primal. "
+                f"ForwardAccumulator: expected a tangent of shape {expected} for a primal of shape {value.shape}. "
                 f"Received shape {direction.shape}."
             )
         if value.uid in self._tangents:
@@ -130,10 +153,9 @@ class ForwardAccumulator:
 
     def __exit__(self, kind: Any, value: Any, traceback: Any) -> None:
         """Stop accumulating."""
-        if not self._recording:
-            raise ValueError("Tried to exit an accumulator that is not recording.")
-        pop(self._tangents)
-        self._recording = False
+        if self._recording:
+            pop(self._tangents)
+            self._recording = False
 
     @public
     def jvp(self, primals: Any, unconnected_gradients: Any = UnconnectedGradients.NONE) -> Any:
@@ -155,7 +177,7 @@ class ForwardAccumulator:
             if tangent is None and variable is not None:
                 tangent = self._tangents.variables.get(variable._key)
             if tangent is None and zero:
-                tangent = eager(zeros_like(value._array))
+                tangent = eager(self._tangents.zeros(value))
             return tangent
 
         return nest.map_structure(tangent_of, primals)

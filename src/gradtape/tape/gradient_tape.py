@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 from collections.abc import Iterator
+from itertools import zip_longest
 from typing import Any
 
 from gradtape.core import context, nest
@@ -18,6 +19,7 @@ from gradtape.core.tensor import Tensor, eager
 from gradtape.ops.elementwise import conj, zeros_like
 from gradtape.ops.lead import ones
 from gradtape.ops.reduce import broadcast_to
+from gradtape.ops.shape import reshape
 from gradtape.tape.backward import SOURCES, sweep
 from gradtape.tape.indexed_slices import IndexedSlices, Slices
 
@@ -159,20 +161,24 @@ class GradientTape:
         if target is None:
             raise TypeError("Argument `target` should be a structure of Tensors or Variables, but received None.")
         zero = zero_wanted(unconnected)
-        flat_sources = nest.flatten(sources)
-        uids = [uids_of(known, source) for source in flat_sources]
-        grads: dict[int, Any] = {SOURCES: frozenset(uid for some in uids for uid in some)}
+        roots = [roots_of(known, source) for source in nest.flatten(sources)]
+        wanted = frozenset([uid for uids, _ in roots for uid in uids])
         seeds = seeds_of(nest.flatten(target), weights)
         self._leave("gradient")
         recorded = bool(local.recorders)
+        grads: dict[int, Any] = {SOURCES: wanted}
         for t, seed in seeds:
-            seed = seed if recorded else seed._array
+            if recorded or isinstance(seed, Tensor):
+                seed = as_tensor(seed) if recorded else seed._array
             before = grads.get(t.uid)
             grads[t.uid] = seed if before is None else before + seed
         found = sweep(known, grads, recorded, release=not self._persistent)
         self._consume()
-        flat = [result_of(found, some, s, zero) for some, s in zip(uids, flat_sources, strict=True)]
-        return nest.pack_sequence_as(sources, flat) if nest.is_nested(sources) else flat[0]
+        results = [result_of(found, uids, current, zero) for uids, current in roots]
+        if type(sources) is list and len(sources) == len(results):
+            if not any(map(nest.is_nested, sources)):
+                return results
+        return nest.pack_sequence_as(sources, results)
 
     def _usable(self) -> Recording:
         if self._tape is None:
@@ -182,17 +188,17 @@ class GradientTape:
             )
         return self._tape
 
-    def _leave(self, method: str) -> None:
+    def _leave(self, warn_of: str = "") -> None:
         if not self._recording:
             return
-        if self._persistent:
+        if not self._persistent:
+            self._pop_tape()
+        elif warn_of:
             log.warning(
                 "Calling GradientTape.%s on a persistent tape inside its context is significantly less efficient "
                 "than calling it outside the context (it causes the gradient ops to be recorded on the tape).",
-                method,
+                warn_of,
             )
-        else:
-            self._pop_tape()
 
     def _consume(self) -> None:
         if not self._persistent and self._tape is not None:
@@ -282,29 +288,41 @@ def value_of(thing: Any) -> Any:
     return thing if variable is None else variable._value
 
 
-def uids_of(known: Recording, source: Any) -> list[int]:
-    """Uids that stand for a source: one of a tensor, those of all versions read of a variable."""
+def roots_of(known: Recording, source: Any) -> tuple[Any, Tensor]:
+    """What stands for a source: its uid, or those of all versions read of a variable; and its value."""
     if isinstance(source, Tensor):
-        return [source.uid]
+        return (source.uid,), source
     variable = variable_of(source)
     if variable is None:
         raise TypeError(
             f"GradientTape: sources must be Tensors or Variables. Received {source!r} of type {type(source).__name__}."
         )
-    uids = list(known.variables[variable._key][1]) if variable._key in known.variables else []
-    current = variable._value.uid
-    return uids if current in uids else [*uids, current]
+    current = variable._value
+    seen = known.variables.get(variable._key)
+    if seen is None:
+        return (current.uid,), current
+    uids = seen[1]
+    return (uids if current.uid in uids else [*uids, current.uid]), current
 
 
-def seeds_of(targets: list[Any], weights: Any) -> list[tuple[Tensor, Tensor]]:
-    """Targets that can be differentiated, each with its cotangent."""
+def uids_of(known: Recording, source: Any) -> Any:
+    """Uids that stand for a source."""
+    return roots_of(known, source)[0]
+
+
+def seeds_of(targets: list[Any], weights: Any) -> list[tuple[Tensor, Any]]:
+    """Targets that can be differentiated, each with its cotangent: raw ones, or a Tensor."""
     flat = [None] * len(targets) if weights is None else nest.flatten(weights)
     if len(flat) != len(targets):
-        raise ValueError(f"output_gradients: expected {len(targets)} tensors, received {len(flat)}.")
+        log.warning(
+            "output_gradients: expected %d tensors, received %d; missing ones count as ones, others are ignored.",
+            len(targets),
+            len(flat),
+        )
     if weights is not None and any(w is None for w in flat):
         raise ValueError("output_gradients: None values are not supported. Give zeros instead.")
     pairs = []
-    for target, weight in zip(targets, flat, strict=True):
+    for target, weight in zip_longest(targets, flat[: len(targets)]):
         if isinstance(target, IndexedSlices):
             target = target.values
         tensor = value_of(target)
@@ -319,41 +337,53 @@ def seeds_of(targets: list[Any], weights: Any) -> list[tuple[Tensor, Tensor]]:
     return pairs
 
 
-def seed_of(target: Tensor, weight: Any) -> Tensor:
+def seed_of(target: Tensor, weight: Any) -> Any:
     """The cotangent a target starts with, conjugated as the sweep wants it."""
     if weight is None:
-        return eager(ones(target._array))
+        return ones(target._array)
     seed = convert(weight)
     if seed.dtype != target.dtype:
         raise InvalidArgumentError(
             f"output_gradients: expected {target.dtype.name} as the target. Received {seed.dtype.name}."
         )
     if seed._array.shape != target._array.shape:
-        try:
-            seed = broadcast_to(seed, shape=target._array.shape, rank=seed.ndim)
-        except ValueError as error:
-            raise InvalidArgumentError(
-                f"output_gradients: Incompatible shapes: {list(target.shape)} vs. {list(seed.shape)}."
-            ) from error
+        seed = stretched(seed, target)
     return conj(seed) if target.dtype.is_complex else seed
 
 
-def result_of(found: dict[int, Any], uids: list[int], source: Any, zero: bool) -> Any:
+def stretched(seed: Tensor, target: Tensor) -> Tensor:
+    """A weight that broadcasts to its target, broadcast; axes of length one in front are left out."""
+    shape, own = target._array.shape, seed._array.shape
+    extra = max(len(own) - len(shape), 0)
+    if own[:extra] == (1,) * extra:
+        with contextlib.suppress(ValueError):
+            seed = reshape(seed, shape=own[extra:], rank=len(own))
+            result: Tensor = broadcast_to(seed, shape=shape, rank=len(own) - extra)
+            return result
+    raise InvalidArgumentError(f"output_gradients: Incompatible shapes: {list(shape)} vs. {list(own)}.")
+
+
+def as_tensor(value: Any) -> Tensor:
+    """A Tensor of a cotangent."""
+    return value if isinstance(value, Tensor) else eager(value)
+
+
+def result_of(found: dict[int, Any], uids: Any, current: Tensor, zero: bool) -> Any:
     """The gradient of one source, as the user gets it."""
     total = None
     for uid in uids:
         g = found.get(uid)
         if g is not None:
             total = g if total is None else total + g
-    current = value_of(source)
     if total is None:
         return eager(zeros_like(current._array)) if zero else None
-    if not is_differentiable(current._array.dtype):
+    kind = current._array.dtype.kind
+    if kind in "iubO":
         return None
     if type(total) is Slices:
         return as_indexed_slices(total)
     tensor = total if isinstance(total, Tensor) else eager(total)
-    return conj(tensor) if tensor._array.dtype.kind == "c" else tensor
+    return conj(tensor) if kind == "c" else tensor
 
 
 def as_indexed_slices(slices: Slices) -> IndexedSlices:

@@ -6,13 +6,19 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from gradtape.core.composite import CompositeTensor
 from gradtape.core.convert import convert, shape_tuple
-from gradtape.core.dtypes import DType
+from gradtape.core.dtypes import DType, as_dtype, float32, int64
 from gradtape.core.shapes import TensorShape
+from gradtape.core.spec import TensorSpec, TypeSpec
 from gradtape.core.tensor import Tensor, TensorLike
 from gradtape.ops.elementwise import negative
 from gradtape.ops.index import scatter_add
 from gradtape.ops.shape import concat, reshape, shape_of
+
+# Keys of a sweep's `grads` that are no uids: what was asked for, and the recording.
+SOURCES = 0
+KNOWN = -1
 
 
 class Slices:
@@ -39,6 +45,10 @@ class Slices:
 
     __radd__ = __add__
 
+    def __neg__(self) -> Slices:
+        """The rule of `negative` applies to slices as it stands, and so does that of `identity`."""
+        return Slices(-self.values, self.indices, self.shape)
+
 
 def dense(slices: Slices) -> Any:
     """The array that the slices stand for."""
@@ -52,7 +62,7 @@ def lookup_step(step: Any) -> Any:
         _, uid, params, indices, axis = entry
         rows = shape_of(indices)
         whole = axis == -len(params.shape) and len(shape_of(g)) == len(rows) + len(params.shape) - 1
-        if not (whole and uid in grads[0]):
+        if not (whole and is_kept(uid, grads)):
             step(entry, g, grads)
             return
         raw = not isinstance(g, Tensor)
@@ -68,10 +78,41 @@ def lookup_step(step: Any) -> Any:
     return sparse
 
 
-SPARSE: dict[str, Callable[[Any], Any]] = {"gather": lookup_step}
+def is_kept(uid: int, grads: dict[int, Any]) -> bool:
+    """Whether slices may stay: `uid` is a source, or came from one by ops that pass slices on."""
+    while uid not in grads[SOURCES]:
+        entry = grads[KNOWN].get(uid) if KNOWN in grads else None
+        if entry is None or not passes_slices(entry[0]):
+            return False
+        uid = entry[1]
+    return True
 
 
-class IndexedSlices(TensorLike):
+def passes_slices(step: Any) -> bool:
+    """Whether a step turns slices into slices, as TensorFlow's does."""
+    return hasattr(step, "op") and step.op.name in ("cast", "identity", "negative")
+
+
+def cast_step(step: Any) -> Any:
+    """Cast the values of slices."""
+
+    def sparse(entry: tuple[Any, ...], g: Any, grads: dict[int, Any]) -> None:
+        if type(g) is not Slices:
+            step(entry, g, grads)
+            return
+        uid, values = entry[1], {}
+        step(entry, g.values, values)
+        new = Slices(values[uid], g.indices, g.shape)
+        before = grads.get(uid)
+        grads[uid] = new if before is None else before + new
+
+    return sparse
+
+
+SPARSE: dict[str, Callable[[Any], Any]] = {"cast": cast_step, "gather": lookup_step}
+
+
+class IndexedSlices(TensorLike, CompositeTensor):
     """Rows of a larger tensor: `values[k]` at row `indices[k]`; repeated indices mean the sum."""
 
     def __init__(self, values: Any, indices: Any, dense_shape: Any = None) -> None:
@@ -106,6 +147,15 @@ class IndexedSlices(TensorLike):
     def dtype(self) -> DType:
         """Element type of the rows."""
         return self.values.dtype  # type: ignore[no-any-return]
+
+    @property
+    def _type_spec(self) -> IndexedSlicesSpec:
+        shape = self.shape
+        if self._dense_shape is None:
+            shape = TensorShape([None]).concatenate(self.values.shape[1:])
+        return IndexedSlicesSpec(
+            shape, self.dtype, self.indices.dtype, getattr(self._dense_shape, "dtype", None), self.indices.shape
+        )
 
     @property
     def name(self) -> str:
@@ -149,9 +199,9 @@ class IndexedSlices(TensorLike):
         """The slices with their values negated."""
         return IndexedSlices(negative(convert(self.values)), self.indices, self.dense_shape)
 
-    def consumers(self) -> Any:
-        """Undefined for eager tensors."""
-        return self.values.consumers()
+    def consumers(self) -> list[Any]:
+        """The ops that use the slices: none are known of eager tensors."""
+        return []
 
     def __str__(self) -> str:
         """Show the parts."""
@@ -159,3 +209,60 @@ class IndexedSlices(TensorLike):
         return f"IndexedSlices(indices={self._indices!s}, values={self._values!s}{shape})"
 
     __repr__ = __str__
+
+
+class IndexedSlicesSpec(TypeSpec):
+    """What is known of IndexedSlices: the shape of the whole, and the types of the parts.
+
+    Args:
+        shape: of the whole, as far as it is known.
+        dtype: of the values.
+        indices_dtype: of the indices, int32 or int64.
+        dense_shape_dtype: of `dense_shape`, or None if there is none.
+        indices_shape: of the indices, as far as it is known.
+    """
+
+    __slots__ = ("_parts",)
+
+    def __init__(
+        self,
+        shape: Any = None,
+        dtype: Any = float32,
+        indices_dtype: Any = int64,
+        dense_shape_dtype: Any = None,
+        indices_shape: Any = None,
+    ) -> None:
+        """Describe slices of a whole of this shape and dtype."""
+        self._parts = (
+            TensorShape(shape),
+            as_dtype(dtype),
+            as_dtype(indices_dtype),
+            None if dense_shape_dtype is None else as_dtype(dense_shape_dtype),
+            TensorShape(indices_shape).with_rank(1),
+        )
+
+    @property
+    def value_type(self) -> Any:
+        """The class IndexedSlices."""
+        return IndexedSlices
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return self._parts
+
+    @property
+    def _component_specs(self) -> tuple[TensorSpec, ...]:
+        shape, dtype, indices_dtype, dense_shape_dtype, rows = self._parts
+        specs = (
+            TensorSpec(rows.concatenate(shape[1:]), dtype),
+            TensorSpec(rows, indices_dtype),
+        )
+        if dense_shape_dtype is None:
+            return specs
+        return (*specs, TensorSpec([shape.rank], dense_shape_dtype))
+
+    def _to_components(self, value: IndexedSlices) -> tuple[Any, ...]:
+        parts = (value.values, value.indices, value.dense_shape)
+        return parts[:2] if value.dense_shape is None else parts
+
+    def _from_components(self, components: tuple[Any, ...]) -> IndexedSlices:
+        return IndexedSlices(*components)

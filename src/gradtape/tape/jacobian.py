@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gradtape.core import nest
-from gradtape.core.context import local
+from gradtape.core.context import listening, local
+from gradtape.core.convert import convert
 from gradtape.core.dispatch import Recording
 from gradtape.core.dtypes import is_differentiable
 from gradtape.core.tensor import Tensor, eager
@@ -13,7 +14,7 @@ from gradtape.ops.elementwise import conj
 from gradtape.ops.lead import batch_rows, unit_rows
 from gradtape.ops.shape import concat, reshape, shape_of, transpose, zeros
 from gradtape.tape.backward import SOURCES, sweep
-from gradtape.tape.indexed_slices import Slices, dense
+from gradtape.tape.indexed_slices import IndexedSlices, Slices, dense
 
 if TYPE_CHECKING:
     from gradtape.tape.gradient_tape import GradientTape
@@ -27,6 +28,9 @@ def jacobian(tape: GradientTape, target: Any, sources: Any, unconnected: Any, us
 
     known = usable(tape, use_pfor, "jacobian")
     zero = zero_wanted(unconnected)
+    if isinstance(target, IndexedSlices):
+        with listening((*(r for r in local.recorders if r is not known), known)):
+            target = convert(target)
     if nest.is_nested(target):
         raise ValueError("jacobian: target must be one tensor. Received a structure; call it for each.")
     tensor = tensor_of(value_of(target), "jacobian")
@@ -61,7 +65,7 @@ def batch_jacobian(tape: GradientTape, target: Any, source: Any, unconnected: An
             f"Received shapes {out.shape} and {x.shape}."
         )
     uids = [uids_of(known, source)]
-    tape._leave("batch_jacobian")
+    tape._leave()
     size = out._array.size // max(shape[0], 1) if out._array.size else 0
     rows = rows_of(tape, known, out, uids, size, batch_rows)[0]
     if rows is None:

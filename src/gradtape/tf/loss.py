@@ -16,6 +16,9 @@ from gradtape.ops.reduce import broadcast_to, reduce_sum
 from gradtape.tf.check import FLOATS, is_typed, operand, same
 
 
+FLOAT32 = np.dtype(np.float32)
+
+
 def axis_of(op: str, x: Tensor, axis: Any) -> int:
     """An axis of the logits, counted from the end."""
     n = x._array.ndim
@@ -112,17 +115,21 @@ def sparse_softmax_cross_entropy_with_logits(
     """
     y = convert(labels)
     x = convert(logits)
-    if y._array.dtype not in (np.dtype(np.int32), np.dtype(np.int64)):
+    ids, raw = y._array, x._array
+    if ids.dtype.char not in "ilq":
         raise InvalidArgumentError(
             f"sparse_softmax_cross_entropy_with_logits: Value for attr 'Tlabels' of {y.dtype.name} "
             "is not in the list of allowed values: int32, int64."
         )
-    operand("SparseSoftmaxCrossEntropyWithLogits", x, FLOATS)
-    if y._array.shape != x._array.shape[:-1] or not x._array.shape:
+    if raw.dtype is not FLOAT32:
+        operand("SparseSoftmaxCrossEntropyWithLogits", x, FLOATS)
+    if ids.shape != raw.shape[:-1] or not raw.shape:
         raise ValueError(
             "`labels.shape` must equal `logits.shape` except for the last dimension. Received: "
             f"labels.shape={y.shape} and logits.shape={x.shape}"
         )
+    if raw.dtype.itemsize > 2:
+        return ops.sparse_cross_entropy(x, y, ops.softmax(x, axis=-1))
     whole = widened(x)
     return narrowed(ops.sparse_cross_entropy(whole, y, ops.softmax(whole, axis=-1)), x)
 

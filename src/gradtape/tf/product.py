@@ -60,6 +60,11 @@ def matmul(
         y = b._read() if type(b) is not EagerTensor and hasattr(b, "_read") else b
         if type(x) is not EagerTensor or type(y) is not EagerTensor:
             x, y = pair(x, y)
+        p, q = x._array, y._array
+        plain = not (transpose_a or transpose_b or adjoint_a or adjoint_b or output_type)
+        if plain and p.dtype is q.dtype and p.dtype.kind == "f" and p.ndim == 2 and q.ndim == 2:
+            if p.shape[1] == q.shape[0]:
+                return ops.matmul(x, y)
         if transpose_a or adjoint_a:
             x = turned(x, transpose_a, adjoint_a, "a")
         if transpose_b or adjoint_b:

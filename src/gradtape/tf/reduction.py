@@ -30,6 +30,7 @@ from gradtape.tf.check import (
     refuse,
 )
 
+FLOAT32 = np.dtype(np.float32)
 ALL = [tuple(range(-rank, 0)) for rank in range(33)]
 
 
@@ -53,6 +54,7 @@ def axes_of(axis: Any, rank: int, op: str) -> tuple[int, ...]:
 
 def reduction(function: Any, allowed: frozenset[Any], label: str, what: str) -> Any:
     """A public reduction by a primitive."""
+    usual = FLOAT32 if FLOAT32 in allowed else None  # hashing a dtype is slow
 
     @public
     def reduce(
@@ -60,7 +62,7 @@ def reduction(function: Any, allowed: frozenset[Any], label: str, what: str) -> 
     ) -> Tensor:
         tensor = input_tensor if type(input_tensor) is EagerTensor else convert(input_tensor)
         array = tensor._array
-        if array.dtype not in allowed:
+        if array.dtype is not usual and array.dtype not in allowed:
             refuse(label, tensor.dtype, allowed)
         return function(
             tensor, axis=axes_of(axis, len(array.shape), label), keepdims=bool(keepdims)
