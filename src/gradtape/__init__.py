@@ -6,6 +6,7 @@ is quick; type checkers read the same contents in `__init__.pyi`.
 
 from importlib import import_module as _import_module
 
+from gradtape.core.errors import public as _public
 from gradtape.core.malloc import keep_freed_blocks as _keep_freed_blocks
 
 _keep_freed_blocks()
@@ -13,11 +14,6 @@ _import_module("gradtape.tf.operators")  # hands Tensor and Variable their opera
 
 __version__ = "2.21.0"  # the TensorFlow whose behaviour this is
 newaxis = None
-
-_NAMESPACES = """
-autodiff bitwise config data debugging dtypes errors experimental linalg math nest nn random
-signal strings test version
-"""
 
 _HOMES = {
     "gradtape.core.enums": "UnconnectedGradients VariableAggregation VariableSynchronization",
@@ -30,7 +26,11 @@ _HOMES = {
     "gradtape.state.variable": "Variable",
     "gradtape.tape.custom": "custom_gradient grad_pass_through recompute_grad",
     "gradtape.tape.gradient_tape": "GradientTape",
-    "gradtape.tape.indexed_slices": "IndexedSlices",
+    "gradtape.tape.indexed_slices": "IndexedSlices IndexedSlicesSpec",
+    "gradtape.tf": """
+        autodiff bitwise config data debugging dtypes errors experimental image linalg
+        math nest nn random signal sparse strings test version
+    """,
     "gradtape.tf.array": """
         bitcast broadcast_dynamic_shape broadcast_static_shape broadcast_to ensure_shape
         expand_dims identity identity_n is_tensor pad rank repeat reshape reverse roll shape
@@ -48,6 +48,7 @@ _HOMES = {
     "gradtape.tf.counting": "histogram_fixed_width histogram_fixed_width_bins",
     "gradtape.tf.cumulative": "cumsum",
     "gradtape.tf.debugging": "Assert assert_equal assert_greater assert_less assert_rank",
+    "gradtape.tf.decomposition": "eig eigvals matrix_square_root",
     "gradtape.tf.dtypes": """
         DType as_dtype bfloat16 bool complex128 complex64 double float16 float32 float64
         half int16 int32 int64 int8 qint16 qint32 qint8 quint16 quint8 resource string
@@ -60,11 +61,18 @@ _HOMES = {
         square subtract tan tanh truediv truncatediv truncatemod
     """,
     "gradtape.tf.framework": """
-        control_dependencies device executing_eagerly get_static_value group init_scope
-        inside_function name_scope no_op register_tensor_conversion_function timestamp
-        type_spec_from_value
+        control_dependencies device executing_eagerly get_current_name_scope get_static_value
+        group guarantee_const init_scope inside_function is_symbolic_tensor name_scope no_op
+        register_tensor_conversion_function timestamp tuple type_spec_from_value
     """,
-    "gradtape.tf.gradients": "RegisterGradient gradients hessians no_gradient stop_gradient",
+    "gradtape.tf.gradients": """
+        AggregationMethod RegisterGradient gradients hessians no_gradient stop_gradient
+    """,
+    "gradtape.tf.host": "numpy_function py_function",
+    "gradtape.tf.initializer": """
+        constant_initializer ones_initializer random_normal_initializer
+        random_uniform_initializer zeros_initializer
+    """,
     "gradtape.tf.joining": "concat meshgrid split stack unstack",
     "gradtape.tf.lookup": "gather gather_nd reverse_sequence slice strided_slice unravel_index",
     "gradtape.tf.mask": "boolean_mask one_hot sequence_mask where",
@@ -84,21 +92,29 @@ _HOMES = {
     "gradtape.tf.strings": "as_string",
     "gradtape.tf.segment": "dynamic_partition dynamic_stitch",
     "gradtape.tf.sums": "add_n scalar_mul",
-    "gradtape.tf.tensor_array": "TensorArray",
+    "gradtape.tf.tensor_array": "TensorArray TensorArraySpec",
 }
 
+_LAZY = "debug install uninstall keras initializers losses metrics optimizers".split()
 _HOME = {name: home for home, names in _HOMES.items() for name in names.split()}
-_HOME |= {name: f"gradtape.tf.{name}" for name in _NAMESPACES.split()}
 
 
+def __dir__() -> list[str]:
+    """All public names, those not fetched yet included."""
+    return sorted({*globals(), *_HOME, *_LAZY})
+
+
+@_public
 def __getattr__(name: str) -> object:
     """Fetch a name from its home."""
     home = _HOME.get(name)
     if home is not None:
-        module = _import_module(home)
-        value = module if home == f"gradtape.tf.{name}" else getattr(module, name)
+        whole = home == "gradtape.tf"  # a namespace
+        value = _import_module(f"{home}.{name}") if whole else getattr(_import_module(home), name)
         globals()[name] = value
         return value
+    if name == "debug":
+        return _import_module("gradtape.debug")
     if name in ("install", "uninstall"):
         from gradtape.dropin import install
 

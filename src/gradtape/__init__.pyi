@@ -2,6 +2,7 @@
 
 from types import ModuleType
 
+from gradtape import debug as debug
 from gradtape.core.enums import UnconnectedGradients as UnconnectedGradients
 from gradtape.core.enums import VariableAggregation as VariableAggregation
 from gradtape.core.enums import VariableSynchronization as VariableSynchronization
@@ -20,6 +21,7 @@ from gradtape.tape.custom import grad_pass_through as grad_pass_through
 from gradtape.tape.custom import recompute_grad as recompute_grad
 from gradtape.tape.gradient_tape import GradientTape as GradientTape
 from gradtape.tape.indexed_slices import IndexedSlices as IndexedSlices
+from gradtape.tape.indexed_slices import IndexedSlicesSpec as IndexedSlicesSpec
 from gradtape.tf import autodiff as autodiff
 from gradtape.tf import bitwise as bitwise
 from gradtape.tf import config as config
@@ -28,12 +30,14 @@ from gradtape.tf import debugging as debugging
 from gradtape.tf import dtypes as dtypes
 from gradtape.tf import errors as errors
 from gradtape.tf import experimental as experimental
+from gradtape.tf import image as image
 from gradtape.tf import linalg as linalg
 from gradtape.tf import math as math
 from gradtape.tf import nest as nest
 from gradtape.tf import nn as nn
 from gradtape.tf import random as random
 from gradtape.tf import signal as signal
+from gradtape.tf import sparse as sparse
 from gradtape.tf import strings as strings
 from gradtape.tf import test as test
 from gradtape.tf import version as version
@@ -93,6 +97,9 @@ from gradtape.tf.debugging import assert_equal as assert_equal
 from gradtape.tf.debugging import assert_greater as assert_greater
 from gradtape.tf.debugging import assert_less as assert_less
 from gradtape.tf.debugging import assert_rank as assert_rank
+from gradtape.tf.decomposition import eig as eig
+from gradtape.tf.decomposition import eigvals as eigvals
+from gradtape.tf.decomposition import matrix_square_root as matrix_square_root
 from gradtape.tf.dtypes import DType as DType
 from gradtape.tf.dtypes import as_dtype as as_dtype
 from gradtape.tf.dtypes import bfloat16 as bfloat16
@@ -165,22 +172,34 @@ from gradtape.tf.elementwise import truncatemod as truncatemod
 from gradtape.tf.framework import control_dependencies as control_dependencies
 from gradtape.tf.framework import device as device
 from gradtape.tf.framework import executing_eagerly as executing_eagerly
+from gradtape.tf.framework import get_current_name_scope as get_current_name_scope
 from gradtape.tf.framework import get_static_value as get_static_value
 from gradtape.tf.framework import group as group
+from gradtape.tf.framework import guarantee_const as guarantee_const
 from gradtape.tf.framework import init_scope as init_scope
 from gradtape.tf.framework import inside_function as inside_function
+from gradtape.tf.framework import is_symbolic_tensor as is_symbolic_tensor
 from gradtape.tf.framework import name_scope as name_scope
 from gradtape.tf.framework import no_op as no_op
 from gradtape.tf.framework import (
     register_tensor_conversion_function as register_tensor_conversion_function,
 )
 from gradtape.tf.framework import timestamp as timestamp
+from gradtape.tf.framework import tuple as tuple
 from gradtape.tf.framework import type_spec_from_value as type_spec_from_value
+from gradtape.tf.gradients import AggregationMethod as AggregationMethod
 from gradtape.tf.gradients import RegisterGradient as RegisterGradient
 from gradtape.tf.gradients import gradients as gradients
 from gradtape.tf.gradients import hessians as hessians
 from gradtape.tf.gradients import no_gradient as no_gradient
 from gradtape.tf.gradients import stop_gradient as stop_gradient
+from gradtape.tf.host import numpy_function as numpy_function
+from gradtape.tf.host import py_function as py_function
+from gradtape.tf.initializer import constant_initializer as constant_initializer
+from gradtape.tf.initializer import ones_initializer as ones_initializer
+from gradtape.tf.initializer import random_normal_initializer as random_normal_initializer
+from gradtape.tf.initializer import random_uniform_initializer as random_uniform_initializer
+from gradtape.tf.initializer import zeros_initializer as zeros_initializer
 from gradtape.tf.joining import concat as concat
 from gradtape.tf.joining import meshgrid as meshgrid
 from gradtape.tf.joining import split as split
@@ -229,6 +248,7 @@ from gradtape.tf.strings import as_string as as_string
 from gradtape.tf.sums import add_n as add_n
 from gradtape.tf.sums import scalar_mul as scalar_mul
 from gradtape.tf.tensor_array import TensorArray as TensorArray
+from gradtape.tf.tensor_array import TensorArraySpec as TensorArraySpec
 
 __version__: str
 newaxis: None

@@ -263,7 +263,12 @@ def store(
 
 def first_call(*args: Any, **kwargs: Any) -> Any:
     """What stands in for a function until it is called; it finds `make` in its own namespace."""
-    return globals()["make"]()(*args, **kwargs)
+    space = globals()
+    try:
+        return space["make"]()(*args, **kwargs)
+    except Exception as error:
+        space["hide_library"](error)
+        raise
 
 
 COMMON: dict[str, Any] = {

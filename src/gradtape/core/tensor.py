@@ -9,6 +9,7 @@ import numpy as np
 
 from gradtape.core import dtypes
 from gradtape.core.context import local, next_uid
+from gradtape.core.errors import public
 from gradtape.core.shapes import TensorShape
 
 NUMPY_METHODS = frozenset({"T", "astype", "clip", "data", "ravel", "reshape", "size", "tolist"})
@@ -241,18 +242,21 @@ class EagerTensor(Tensor):
         """The bytes of the value."""
         return bytes(self._array.tobytes())
 
+    @public
     def __len__(self) -> int:
         """The size of the first dimension."""
         if not self._array.shape:
             raise TypeError("Scalar tensor has no `len()`")
         return int(self._array.shape[0])
 
+    @public
     def __iter__(self) -> Iterator[Tensor]:
         """Yield the slices along the first dimension."""
         if not self._array.shape:
             raise TypeError("Cannot iterate over a scalar tensor.")
         return (self[i] for i in range(self._array.shape[0]))
 
+    @public
     def __bool__(self) -> bool:
         """The truth of a single element; False if there is none."""
         array = self._array
@@ -263,18 +267,22 @@ class EagerTensor(Tensor):
             )
         return bool(array.size) and bool(array if not array.shape else array.item())
 
+    @public
     def __int__(self) -> int:
         """A scalar as an int."""
         return int(self._scalar())
 
+    @public
     def __float__(self) -> float:
         """A scalar as a float."""
         return float(self._scalar())
 
+    @public
     def __complex__(self) -> complex:
         """A scalar as a complex number."""
         return complex(self._scalar())
 
+    @public
     def __index__(self) -> int:
         """An integer scalar as an index."""
         array = self._array

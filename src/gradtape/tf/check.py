@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any, NoReturn
 
@@ -185,7 +186,10 @@ def binary(
 
 
 def documented(public_function: Any, function: Any) -> Any:
-    """Take the docstring and module over."""
-    public_function.__doc__ = function.__doc__
+    """Take the docstring and module over, with the public names of the parameters."""
+    text = function.__doc__
+    for inner, outer in zip(function.op.inputs, inspect.signature(public_function).parameters, strict=False):
+        text = text.replace(f"`{inner}`", f"`\0{outer}`")
+    public_function.__doc__ = text.replace("\0", "")
     public_function.__module__ = "gradtape.tf.math"
     return public_function

@@ -8,7 +8,7 @@ import numpy as np
 
 from gradtape.core.convert import Handed, convert
 from gradtape.core.dispatch import broadcastable
-from gradtape.core.errors import InvalidArgumentError, hide_library
+from gradtape.core.errors import InvalidArgumentError, hide_library, public
 from gradtape.core.tensor import Tensor, eager
 from gradtape.ops import elementwise as e
 from gradtape.ops import integer
@@ -111,6 +111,7 @@ for name, function in OPERATORS.items():
 # place of the stand-ins.
 
 
+@public
 def getitem(tensor: Tensor, key: Any) -> Tensor:
     """Index a tensor."""
     from gradtape.tf import lookup
