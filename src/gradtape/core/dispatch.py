@@ -42,7 +42,7 @@ class Recording(dict[int, Any]):
         """Watch trainable variables as they are read, if `accessed`."""
         self.accessed = accessed
         self.roots: set[int] = set()
-        self.variables: dict[int, tuple[Any, list[int]]] = {}
+        self.variables: dict[int, tuple[Any, dict[int, None]]] = {}
 
     def touch(self, variable: Any, uid: int) -> None:
         """A variable's current version `uid` is being read."""
@@ -62,9 +62,9 @@ class Recording(dict[int, Any]):
             self.roots.add(uid)
         seen = self.variables.get(variable._key)
         if seen is None:
-            self.variables[variable._key] = (variable, [uid])
-        elif uid not in seen[1]:
-            seen[1].append(uid)
+            self.variables[variable._key] = (variable, {uid: None})
+        else:
+            seen[1][uid] = None
 
 
 class Handed:

@@ -1,8 +1,9 @@
-"""The backward sweep: entries of a recording, newest first, each turning its output's cotangent into its inputs'.
+"""The backward sweep: each entry, newest first, turns its output's cotangent into its inputs'.
 
-A *step* is the backward half of one primitive for one set of watched inputs, generated on first use in two forms:
-`step(entry, g, grads)` works on raw arrays, `step.recorded` on Tensors, so that an outer recorder sees the ops.
-`grads` maps uids to cotangents; under the key SOURCES it holds the uids whose gradients were asked for.
+A *step* is the backward half of one primitive for one set of watched inputs, generated on first use
+in two forms: `step(entry, g, grads)` works on raw arrays, `step.recorded` on Tensors, so that an
+outer recorder sees the ops. `grads` maps uids to cotangents; under the key SOURCES it holds the
+uids whose gradients were asked for.
 """
 
 from __future__ import annotations
@@ -19,18 +20,18 @@ from gradtape.tape.indexed_slices import KNOWN, SOURCES, SPARSE, Slices, dense, 
 
 
 def make_step(op: Primitive, mask: int, folded: bool) -> Step:
-    """Generate the backward step of `op` for the inputs in `mask`; `folded` if an operand was stretched."""
+    """The backward step of `op` for the inputs in `mask`; `folded` if an operand was stretched."""
     if op.variadic:
         raw, recorded = (variadic_step(op, is_raw) for is_raw in (True, False))
     else:
         raw, recorded = (generated_step(op, mask, mask, folded, is_raw) for is_raw in (True, False))
     if op.name in SPARSE:
         raw, recorded = SPARSE[op.name](raw), SPARSE[op.name](recorded)
-    raw.recorded = recorded  # type: ignore[attr-defined]
-    raw.op = op  # type: ignore[attr-defined]
-    raw.variadic = op.variadic  # type: ignore[attr-defined]
-    raw.count = mask.bit_count()  # type: ignore[attr-defined]
-    raw.narrow = narrower(op, mask, folded)  # type: ignore[attr-defined]
+    raw.recorded = recorded
+    raw.op = op
+    raw.variadic = op.variadic
+    raw.count = mask.bit_count()
+    raw.narrow = narrower(op, mask, folded)
     return raw
 
 
@@ -48,7 +49,12 @@ def generated_step(op: Primitive, mask: int, want: int, folded: bool, raw: bool)
                 lines.append(f"    if type({need}) is EagerTensor: {need} = {need}._array")
     if op.outputs:
         lines.append("    g = filled(g, out_spec)")
-    space: dict[str, Any] = {"__name__": __name__, "EagerTensor": EagerTensor, "fold": fold, "filled": filled}
+    space: dict[str, Any] = {
+        "__name__": __name__,
+        "EagerTensor": EagerTensor,
+        "fold": fold,
+        "filled": filled,
+    }
     for i in bits:
         if not want >> i & 1:
             continue
@@ -112,12 +118,13 @@ def filled(g: dict[int, Any], specs: tuple[Spec, ...]) -> tuple[Any, ...]:
     lead = shape[: len(shape) - len(specs[i].shape)]
     wrap = eager if isinstance(some, Tensor) else raw_of
     return tuple(
-        g[k] if k in g else wrap(zeros(lead + spec.shape, spec.dtype)) for k, spec in enumerate(specs)
+        g[k] if k in g else wrap(zeros(lead + spec.shape, spec.dtype))
+        for k, spec in enumerate(specs)
     )
 
 
 def narrower(op: Primitive, mask: int, folded: bool) -> Callable[[int, bool], Any]:
-    """Steps for the same entries that evaluate fewer rules: bit k of `want` is the k-th watched input."""
+    """Steps for the same entries but fewer rules: bit k of `want` is the k-th watched input."""
     cache: dict[tuple[int, bool], Any] = {}
 
     def narrow(want: int, raw: bool) -> Any:

@@ -14,13 +14,13 @@ from gradtape.core.convert import convert
 from gradtape.core.dispatch import Handed, Recording
 from gradtape.core.enums import UnconnectedGradients
 from gradtape.core.errors import public
+from gradtape.core.primitive import Spec
 from gradtape.core.tensor import Tensor, eager
 from gradtape.ops.elementwise import conj, identity
 from gradtape.ops.shape import reshape, shape_of, stack, take_one, zeros
 from gradtape.tape.backward import accumulate, filled
 from gradtape.tape.gradient_tape import GradientTape, value_of, variable_of
 from gradtape.tape.indexed_slices import IndexedSlices, Slices
-from gradtape.core.primitive import Spec
 
 
 class VariableWatcher(dict[int, Any]):
@@ -48,7 +48,7 @@ class CustomStep:
         shapes: list[tuple[int, ...]],
         raw: bool = True,
     ) -> None:
-        """`grad` takes a cotangent for each output (`specs`) and gives one or None for each input (`shapes`)."""
+        """`grad` takes a cotangent for each of `specs` and gives one, or None, for each input."""
         self.grad = grad
         self.specs = specs
         self.shapes = shapes
@@ -68,11 +68,8 @@ class CustomStep:
         _, uids, mask = entry
         cotangents = [self.given(t) for t in filled(g, self.specs)]
         lead = len(shape_of(cotangents[0])) - len(self.specs[0].shape)
+        results = self.one_by_one(cotangents, lead) if lead else self.grad(*cotangents)
         position = 0
-        if lead == 0:
-            results = self.grad(*cotangents)
-        else:
-            results = self.one_by_one(cotangents, lead)
         for i in range(mask.bit_length()):
             if mask >> i & 1:
                 if want >> position & 1 and results[i] is not None:
@@ -80,7 +77,7 @@ class CustomStep:
                 position += 1
 
     def one_by_one(self, cotangents: list[Any], lead: int) -> list[Any]:
-        """A user's function knows nothing of lead axes: call it for each cotangent of a jacobian."""
+        """Call the user's function, which knows no lead axes, for each cotangent of a jacobian."""
         shape = shape_of(cotangents[0])[:lead]
         count = prod(shape)
         pairs = list(zip(cotangents, self.specs, strict=True))
@@ -88,13 +85,20 @@ class CustomStep:
             reshape(c, shape=(count, *spec.shape), rank=lead + len(spec.shape)) for c, spec in pairs
         ]
         answers = [
-            self.grad(*(take_one(c, axis=-len(spec.shape) - 1, i=i) for c, (_, spec) in zip(flat, pairs, strict=True)))
+            self.grad(
+                *(
+                    take_one(c, axis=-len(spec.shape) - 1, i=i)
+                    for c, (_, spec) in zip(flat, pairs, strict=True)
+                )
+            )
             for i in range(count)
         ]
         if not answers:
             probe = self.grad(*(eager(zeros(spec.shape, spec.dtype)) for _, spec in pairs))
             return [
-                None if one is None else eager(zeros(shape + shape_of(convert(one)), convert(one)._array.dtype))
+                None
+                if one is None
+                else eager(zeros(shape + shape_of(convert(one)), convert(one)._array.dtype))
                 for one in probe
             ]
         return [together([answer[k] for answer in answers], shape) for k in range(len(answers[0]))]
@@ -130,8 +134,8 @@ def together(answers: list[Any], shape: tuple[int, ...]) -> Any:
 def record_custom(
     results: list[Tensor], inputs: list[Tensor], grad: Callable[..., list[Any]]
 ) -> list[Tensor]:
-    """New handles on `results`; to every recorder they came from `inputs` by a function with the gradient `grad`."""
-    outs = [eager(t._array) for t in results]
+    """New handles on `results`, which every recorder takes for a function of `inputs`."""
+    outs: list[Tensor] = [eager(t._array) for t in results]
     specs = tuple(Spec(out._array.shape, out._array.dtype) for out in outs)
     step = CustomStep(grad, specs, [t._array.shape for t in inputs])
     for known in local.recorders:
@@ -145,12 +149,16 @@ def record_custom(
         if type(known) is not Recording:
             known.complete(tuple(outs))
             # As in TensorFlow, tangents that came through the function's own ops hold.
-            known.update((out.uid, known[t.uid]) for out, t in zip(outs, results, strict=True) if t.uid in known)
+            known.update(
+                (out.uid, known[t.uid])
+                for out, t in zip(outs, results, strict=True)
+                if t.uid in known
+            )
     return outs
 
 
 class Decorated:
-    """A function with a gradient of its own. As a method it is bound first: `self` is no argument of it."""
+    """A function with a gradient of its own; a method's `self` is none of its arguments."""
 
     def __init__(self, decorator: Callable[[Any], Any], f: Any, call: Any) -> None:
         """`call` stands for `f`, as made by `decorator`."""
@@ -172,9 +180,10 @@ def custom_gradient(f: Any = None) -> Any:
     """Give a function a gradient of its own.
 
     Args:
-        f: function that returns `(result, grad_fn)`, where `grad_fn` takes a cotangent for each result and returns
-            one for each argument (None where there is none). If `f` reads variables that are not arguments,
-            `grad_fn` must accept `variables=` and return `(grads, grads_of_variables)`.
+        f: function that returns `(result, grad_fn)`, where `grad_fn` takes a cotangent for
+            each result and returns one for each argument (None where there is none). If `f`
+            reads variables that are not arguments, `grad_fn` must accept `variables=` and
+            return `(grads, grads_of_variables)`.
 
     Returns:
         A function of the same arguments that returns `result`.
@@ -210,8 +219,8 @@ def with_gradient(
     variables = [v for v in watcher.variables.values() if all(v is not g for g in given)]
     if variables and not accepts_variables(grad_fn):
         raise TypeError(
-            "@tf.custom_gradient grad_fn must accept keyword argument 'variables', since function uses variables: "
-            f"{variables}"
+            "@tf.custom_gradient grad_fn must accept keyword argument 'variables', "
+            f"since function uses variables: {variables}"
         )
     inputs = [convert(t) for t in [*flat_args, *variables] if is_value(t)]
     places = [i for i, t in enumerate([*flat_args, *variables]) if is_value(t)]
@@ -222,16 +231,16 @@ def with_gradient(
             more = list(more)
             if len(more) != len(variables):
                 raise ValueError(
-                    f"custom_gradient: grad_fn of {name_of(f)} must return a gradient for each of {len(variables)} "
-                    f"variables. Received {len(more)}."
+                    f"custom_gradient: grad_fn of {name_of(f)} must return a gradient for each of "
+                    f"{len(variables)} variables. Received {len(more)}."
                 )
         else:
             answer, more = grad_fn(*cotangents), []
         flat = nest.flatten(answer)
         if len(flat) != len(flat_args):
             raise ValueError(
-                f"custom_gradient: grad_fn of {name_of(f)} is expected to return {len(flat_args)} gradients, "
-                f"but returned {len(flat)} instead."
+                f"custom_gradient: grad_fn of {name_of(f)} is expected to return {len(flat_args)} "
+                f"gradients, but returned {len(flat)} instead."
             )
         answers = [*flat, *more]
         return [answers[i] for i in places]
@@ -302,7 +311,7 @@ def recompute_grad(f: Any) -> Any:
 
 
 def copied(thing: Any) -> Any:
-    """An argument for the second run: a tensor of its own, so that one given twice has two gradients."""
+    """An argument for the second run: a tensor of its own, for one may be given twice."""
     return identity(convert(thing)) if is_value(thing) else thing
 
 

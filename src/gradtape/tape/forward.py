@@ -1,8 +1,8 @@
 """Forward mode: ForwardAccumulator carries tangents along with the computation.
 
-The jvp of a step is the transpose of its pullback: the pullback is linear in the cotangent, so differentiating it
-with respect to a dummy cotangent, with the tangents as weights, gives the tangent of the output. Every rule thus
-serves both modes.
+The jvp of a step is the transpose of its pullback: the pullback is linear in the cotangent, so
+differentiating it with respect to a dummy cotangent, with the tangents as weights, gives the
+tangent of the output. Every rule thus serves both modes.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from gradtape.core.errors import public
 from gradtape.core.tensor import Tensor, eager
 from gradtape.ops.elementwise import zeros_like
 from gradtape.ops.shape import zeros
-from gradtape.tape.backward import SOURCES, move, sweep
+from gradtape.tape.backward import move, sweep
 from gradtape.tape.gradient_tape import log, value_of, variable_of, zero_wanted
+from gradtape.tape.indexed_slices import SOURCES
 
 
 class Tangents(dict[int, Any]):
@@ -72,10 +73,14 @@ class Tangents(dict[int, Any]):
 
     def zeros(self, value: Tensor) -> Any:
         """The raw tangent of what does not change."""
-        return zeros(self.lead + value._array.shape, value._array.dtype) if self.lead else zeros_like(value._array)
+        return (
+            zeros(self.lead + value._array.shape, value._array.dtype)
+            if self.lead
+            else zeros_like(value._array)
+        )
 
     def others(self) -> tuple[Any, ...]:
-        """Who sees the computation of a tangent: everybody but this and the accumulators within it."""
+        """Who sees a tangent being computed: all but this and the accumulators within it."""
         kept = []
         inside = False
         for recorder in local.recorders:
@@ -108,11 +113,13 @@ class ForwardAccumulator:
     @classmethod
     @public
     def _batch_accumulator(cls, primals: Any, tangents: Any) -> ForwardAccumulator:
-        """One that carries several tangents: those given, and the results of `jvp`, have an axis more in front."""
+        """One that carries several tangents, along an axis in front; so do the results of `jvp`."""
         self = cls.__new__(cls)
         sizes = {convert(tangent)._array.shape[:1] for tangent in nest.flatten(tangents)}
         if len(sizes) != 1:
-            raise ValueError(f"ForwardAccumulator: tangents must be of one number. Received {sorted(sizes)}.")
+            raise ValueError(
+                f"ForwardAccumulator: tangents must be of one number. Received {sorted(sizes)}."
+            )
         self._start(primals, tangents, sizes.pop())
         return self
 
@@ -126,18 +133,25 @@ class ForwardAccumulator:
     def _watch(self, primal: Any, tangent: Any) -> None:
         value = value_of(primal)
         if not isinstance(value, Tensor):
-            raise ValueError(f"ForwardAccumulator: primals must be Tensors or Variables. Received {primal!r}.")
+            raise ValueError(
+                f"ForwardAccumulator: primals must be Tensors or Variables. Received {primal!r}."
+            )
         if not value.dtype.is_floating:
-            log.warning("The dtype of the watched primal must be floating (e.g. tf.float32), got %r", value.dtype)
+            log.warning(
+                "The dtype of the watched primal must be floating (e.g. tf.float32), got %r",
+                value.dtype,
+            )
         direction = convert(tangent, value.dtype)
         expected = self._tangents.lead + value._array.shape
         if direction._array.shape != expected:
             raise ValueError(
-                f"ForwardAccumulator: expected a tangent of shape {expected} for a primal of shape {value.shape}. "
-                f"Received shape {direction.shape}."
+                f"ForwardAccumulator: expected a tangent of shape {expected} for a primal of shape "
+                f"{value.shape}. Received shape {direction.shape}."
             )
         if value.uid in self._tangents:
-            raise ValueError("ForwardAccumulator: a primal was given twice. Add its tangents first.")
+            raise ValueError(
+                "ForwardAccumulator: a primal was given twice. Add its tangents first."
+            )
         self._tangents[value.uid] = direction
         variable = variable_of(primal)
         if variable is not None:

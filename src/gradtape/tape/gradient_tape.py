@@ -20,8 +20,8 @@ from gradtape.ops.elementwise import conj, zeros_like
 from gradtape.ops.lead import ones
 from gradtape.ops.reduce import broadcast_to
 from gradtape.ops.shape import reshape
-from gradtape.tape.backward import SOURCES, sweep
-from gradtape.tape.indexed_slices import IndexedSlices, Slices
+from gradtape.tape.backward import sweep
+from gradtape.tape.indexed_slices import SOURCES, IndexedSlices, Slices
 
 log = logging.getLogger("gradtape")
 
@@ -29,7 +29,7 @@ log = logging.getLogger("gradtape")
 class GradientTape:
     """Record operations for automatic differentiation.
 
-    Trainable variables that are read inside the context are watched; tensors are watched with `watch`.
+    Trainable variables that are read inside the context are watched; for tensors say `watch`.
 
     Args:
         persistent: keep the recording after `gradient`, so that it can be called again.
@@ -49,7 +49,7 @@ class GradientTape:
         self._persistent = persistent
         self._watch_accessed_variables = watch_accessed_variables
         self._recording = False
-        self._variables: dict[int, tuple[Any, list[int]]] = {}
+        self._variables: dict[int, tuple[Any, dict[int, None]]] = {}
 
     def __enter__(self) -> GradientTape:
         """Start, or go on, recording."""
@@ -63,7 +63,9 @@ class GradientTape:
 
     def _push_tape(self) -> None:
         if self._recording:
-            raise ValueError("Tape is still recording. Leave its context before you enter it again.")
+            raise ValueError(
+                "Tape is still recording. Leave its context before you enter it again."
+            )
         if self._tape is None:
             self._tape = Recording(self._watch_accessed_variables)
         context.push(self._tape)
@@ -88,16 +90,20 @@ class GradientTape:
         for t in things:
             if variable_of(t) is None and not isinstance(t, Tensor):
                 raise ValueError(
-                    f"Passed in object {t} of type {type(t).__name__!r}, not tf.Tensor or tf.Variable or ExtensionType."
+                    f"Passed in object {t} of type {type(t).__name__!r}, not tf.Tensor or "
+                    "tf.Variable or ExtensionType."
                 )
         if self._tape is None:
-            raise RuntimeError("GradientTape.watch needs a tape that is recording. Enter its context first.")
+            raise RuntimeError(
+                "GradientTape.watch needs a tape that is recording. Enter its context first."
+            )
         if not self._recording:
             return
         for t in things:
             if not is_differentiable(value_of(t)._array.dtype):
                 log.warning(
-                    "The dtype of the watched tensor must be floating (e.g. tf.float32), got %r", t.dtype
+                    "The dtype of the watched tensor must be floating (e.g. tf.float32), got %r",
+                    t.dtype,
                 )
             variable = variable_of(t)
             if variable is None:
@@ -141,7 +147,7 @@ class GradientTape:
             target: what to differentiate; tensors of a list or nested structure are summed.
             sources: tensors or variables, or a nested structure of them.
             output_gradients: a weight for each element of `target`, ones if None.
-            unconnected_gradients: what a source gets on which `target` does not depend: "none" or "zero".
+            unconnected_gradients: what a source without influence gets: "none" or "zero".
 
         Returns:
             A tensor, IndexedSlices or None for each source, in the structure of `sources`.
@@ -159,7 +165,10 @@ class GradientTape:
     def _gradient(self, target: Any, sources: Any, weights: Any, unconnected: Any) -> Any:
         known = self._usable()
         if target is None:
-            raise TypeError("Argument `target` should be a structure of Tensors or Variables, but received None.")
+            raise TypeError(
+                "Argument `target` should be a structure of Tensors or Variables, "
+                "but received None."
+            )
         zero = zero_wanted(unconnected)
         roots = [roots_of(known, source) for source in nest.flatten(sources)]
         wanted = frozenset([uid for uids, _ in roots for uid in uids])
@@ -175,16 +184,16 @@ class GradientTape:
         found = sweep(known, grads, recorded, release=not self._persistent)
         self._consume()
         results = [result_of(found, uids, current, zero) for uids, current in roots]
-        if type(sources) is list and len(sources) == len(results):
-            if not any(map(nest.is_nested, sources)):
-                return results
+        flat = type(sources) is list and len(sources) == len(results)
+        if flat and not any(map(nest.is_nested, sources)):
+            return results
         return nest.pack_sequence_as(sources, results)
 
     def _usable(self) -> Recording:
         if self._tape is None:
             raise RuntimeError(
-                "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians). "
-                "Make it persistent, or enter it first if it was never entered."
+                "A non-persistent GradientTape can only be used to compute one set of gradients "
+                "(or jacobians). Make it persistent, or enter it first if it was never entered."
             )
         return self._tape
 
@@ -195,8 +204,9 @@ class GradientTape:
             self._pop_tape()
         elif warn_of:
             log.warning(
-                "Calling GradientTape.%s on a persistent tape inside its context is significantly less efficient "
-                "than calling it outside the context (it causes the gradient ops to be recorded on the tape).",
+                "Calling GradientTape.%s on a persistent tape inside its context is significantly "
+                "less efficient than calling it outside the context (it causes the gradient ops "
+                "to be recorded on the tape).",
                 warn_of,
             )
 
@@ -213,12 +223,12 @@ class GradientTape:
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
     ) -> Any:
-        """Derivative of every element of `target` by every element of `sources`, in one vectorised sweep.
+        """Derivative of every element of `target` by every element of `sources`.
 
         Args:
             target: a tensor.
             sources: tensors or variables, or a nested structure of them.
-            unconnected_gradients: what a source gets on which `target` does not depend: "none" or "zero".
+            unconnected_gradients: what a source without influence gets: "none" or "zero".
             parallel_iterations: accepted for TensorFlow's sake.
             experimental_use_pfor: accepted for TensorFlow's sake; False needs a persistent tape.
 
@@ -246,7 +256,7 @@ class GradientTape:
         Args:
             target: a tensor of shape (b, y1, …).
             source: a tensor of shape (b, x1, …); row i of `target` should depend on row i alone.
-            unconnected_gradients: accepted; without a connection the result is zeros, as in TensorFlow.
+            unconnected_gradients: accepted; without influence it is zeros, as in TensorFlow.
             parallel_iterations: accepted for TensorFlow's sake.
             experimental_use_pfor: accepted for TensorFlow's sake; False needs a persistent tape.
 
@@ -256,7 +266,9 @@ class GradientTape:
         from gradtape.tape.jacobian import batch_jacobian
 
         try:
-            return batch_jacobian(self, target, source, unconnected_gradients, experimental_use_pfor)
+            return batch_jacobian(
+                self, target, source, unconnected_gradients, experimental_use_pfor
+            )
         except Exception as error:
             hide_library(error)
             raise
@@ -269,7 +281,9 @@ def zero_wanted(choice: Any) -> bool:
     try:
         return UnconnectedGradients(choice) is UnconnectedGradients.ZERO
     except ValueError:
-        raise ValueError(f"Unknown value for unconnected_gradients: {choice!r}. Use 'none' or 'zero'.") from None
+        raise ValueError(
+            f"Unknown value for unconnected_gradients: {choice!r}. Use 'none' or 'zero'."
+        ) from None
 
 
 def variable_of(thing: Any) -> Any:
@@ -289,13 +303,14 @@ def value_of(thing: Any) -> Any:
 
 
 def roots_of(known: Recording, source: Any) -> tuple[Any, Tensor]:
-    """What stands for a source: its uid, or those of all versions read of a variable; and its value."""
+    """What stands for a source (its uid, or those of a variable's versions), and its value."""
     if isinstance(source, Tensor):
         return (source.uid,), source
     variable = variable_of(source)
     if variable is None:
         raise TypeError(
-            f"GradientTape: sources must be Tensors or Variables. Received {source!r} of type {type(source).__name__}."
+            "GradientTape: sources must be Tensors or Variables. "
+            f"Received {source!r} of type {type(source).__name__}."
         )
     current = variable._value
     seen = known.variables.get(variable._key)
@@ -315,7 +330,8 @@ def seeds_of(targets: list[Any], weights: Any) -> list[tuple[Tensor, Any]]:
     flat = [None] * len(targets) if weights is None else nest.flatten(weights)
     if len(flat) != len(targets):
         log.warning(
-            "output_gradients: expected %d tensors, received %d; missing ones count as ones, others are ignored.",
+            "output_gradients: expected %d tensors, received %d; missing ones count as ones, "
+            "others are ignored.",
             len(targets),
             len(flat),
         )
@@ -328,10 +344,14 @@ def seeds_of(targets: list[Any], weights: Any) -> list[tuple[Tensor, Any]]:
         tensor = value_of(target)
         if not isinstance(tensor, Tensor):
             raise TypeError(
-                f"GradientTape: targets must be Tensors or Variables. Received {target!r} of type {type(target).__name__}."
+                "GradientTape: targets must be Tensors or Variables. "
+                f"Received {target!r} of type {type(target).__name__}."
             )
         if not is_differentiable(tensor._array.dtype):
-            log.debug("The dtype of the target tensor must be floating (e.g. tf.float32), got %r", tensor.dtype)
+            log.debug(
+                "The dtype of the target tensor must be floating (e.g. tf.float32), got %r",
+                tensor.dtype,
+            )
             continue
         pairs.append((tensor, seed_of(tensor, weight)))
     return pairs
@@ -344,7 +364,8 @@ def seed_of(target: Tensor, weight: Any) -> Any:
     seed = convert(weight)
     if seed.dtype != target.dtype:
         raise InvalidArgumentError(
-            f"output_gradients: expected {target.dtype.name} as the target. Received {seed.dtype.name}."
+            f"output_gradients: expected {target.dtype.name} as the target. "
+            f"Received {seed.dtype.name}."
         )
     if seed._array.shape != target._array.shape:
         seed = stretched(seed, target)
@@ -352,7 +373,7 @@ def seed_of(target: Tensor, weight: Any) -> Any:
 
 
 def stretched(seed: Tensor, target: Tensor) -> Tensor:
-    """A weight that broadcasts to its target, broadcast; axes of length one in front are left out."""
+    """A weight, broadcast to its target; axes of length one in front of it are left out."""
     shape, own = target._array.shape, seed._array.shape
     extra = max(len(own) - len(shape), 0)
     if own[:extra] == (1,) * extra:
@@ -360,7 +381,9 @@ def stretched(seed: Tensor, target: Tensor) -> Tensor:
             seed = reshape(seed, shape=own[extra:], rank=len(own))
             result: Tensor = broadcast_to(seed, shape=shape, rank=len(own) - extra)
             return result
-    raise InvalidArgumentError(f"output_gradients: Incompatible shapes: {list(shape)} vs. {list(own)}.")
+    raise InvalidArgumentError(
+        f"output_gradients: Incompatible shapes: {list(shape)} vs. {list(own)}."
+    )
 
 
 def as_tensor(value: Any) -> Tensor:
@@ -388,5 +411,7 @@ def result_of(found: dict[int, Any], uids: Any, current: Tensor, zero: bool) -> 
 
 def as_indexed_slices(slices: Slices) -> IndexedSlices:
     """Hand a sparse cotangent to the user."""
-    values, indices = (t if isinstance(t, Tensor) else eager(t) for t in (slices.values, slices.indices))
+    values, indices = (
+        t if isinstance(t, Tensor) else eager(t) for t in (slices.values, slices.indices)
+    )
     return IndexedSlices(values, indices, convert(list(slices.shape)))

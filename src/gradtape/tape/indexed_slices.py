@@ -100,7 +100,8 @@ def cast_step(step: Any) -> Any:
         if type(g) is not Slices:
             step(entry, g, grads)
             return
-        uid, values = entry[1], {}
+        uid = entry[1]
+        values: dict[int, Any] = {}
         step(entry, g.values, values)
         new = Slices(values[uid], g.indices, g.shape)
         before = grads.get(uid)
@@ -146,7 +147,7 @@ class IndexedSlices(TensorLike, CompositeTensor):
     @property
     def dtype(self) -> DType:
         """Element type of the rows."""
-        return self.values.dtype  # type: ignore[no-any-return]
+        return self.values.dtype
 
     @property
     def _type_spec(self) -> IndexedSlicesSpec:
@@ -154,18 +155,22 @@ class IndexedSlices(TensorLike, CompositeTensor):
         if self._dense_shape is None:
             shape = TensorShape([None]).concatenate(self.values.shape[1:])
         return IndexedSlicesSpec(
-            shape, self.dtype, self.indices.dtype, getattr(self._dense_shape, "dtype", None), self.indices.shape
+            shape,
+            self.dtype,
+            self.indices.dtype,
+            getattr(self._dense_shape, "dtype", None),
+            self.indices.shape,
         )
 
     @property
     def name(self) -> str:
         """Name of the values."""
-        return self.values.name  # type: ignore[no-any-return]
+        return self.values.name
 
     @property
     def device(self) -> str:
         """Where the values live."""
-        return self.values.device  # type: ignore[no-any-return]
+        return self.values.device
 
     @property
     def op(self) -> Any:
@@ -181,9 +186,8 @@ class IndexedSlices(TensorLike, CompositeTensor):
         """The dense tensor."""
         if dtype is not None and dtype is not self.dtype:
             raise ValueError(
-                f"Incompatible tensor conversion requested to `dtype` {dtype.name} for {self} "
-                "with dtype "
-                f"{self.dtype.name}. Cast the values first."
+                f"Incompatible tensor conversion requested to `dtype` {dtype.name} for {self} with "
+                f"dtype {self.dtype.name}. Cast the values first."
             )
         if self._dense_shape is None:
             raise ValueError(

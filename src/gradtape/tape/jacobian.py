@@ -13,8 +13,8 @@ from gradtape.core.tensor import Tensor, eager
 from gradtape.ops.elementwise import conj
 from gradtape.ops.lead import batch_rows, unit_rows
 from gradtape.ops.shape import concat, reshape, shape_of, transpose, zeros
-from gradtape.tape.backward import SOURCES, sweep
-from gradtape.tape.indexed_slices import IndexedSlices, Slices, dense
+from gradtape.tape.backward import sweep
+from gradtape.tape.indexed_slices import SOURCES, IndexedSlices, Slices, dense
 
 if TYPE_CHECKING:
     from gradtape.tape.gradient_tape import GradientTape
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 CHUNK_BYTES = 2**27
 
 
-def jacobian(tape: GradientTape, target: Any, sources: Any, unconnected: Any, use_pfor: bool) -> Any:
+def jacobian(
+    tape: GradientTape, target: Any, sources: Any, unconnected: Any, use_pfor: bool
+) -> Any:
     """Derivative of every element of `target` by every element of each source."""
     from gradtape.tape.gradient_tape import uids_of, value_of, zero_wanted
 
@@ -32,17 +34,23 @@ def jacobian(tape: GradientTape, target: Any, sources: Any, unconnected: Any, us
         with listening((*(r for r in local.recorders if r is not known), known)):
             target = convert(target)
     if nest.is_nested(target):
-        raise ValueError("jacobian: target must be one tensor. Received a structure; call it for each.")
+        raise ValueError(
+            "jacobian: target must be one tensor. Received a structure; call it for each."
+        )
     tensor = tensor_of(value_of(target), "jacobian")
     flat = nest.flatten(sources)
     uids = [uids_of(known, source) for source in flat]
     tape._leave("jacobian")
+    results: list[Any]
     if not is_differentiable(tensor._array.dtype):
         results = [None] * len(flat)
         tape._consume()
     else:
         rows = rows_of(tape, known, tensor, uids, tensor._array.size, unit_rows)
-        results = [finish(r, tensor._array.shape, shape_of(value_of(s))) for r, s in zip(rows, flat, strict=True)]
+        results = [
+            finish(r, tensor._array.shape, shape_of(value_of(s)))
+            for r, s in zip(rows, flat, strict=True)
+        ]
     shape = tensor._array.shape
     for k, source in enumerate(flat):
         current = value_of(source)
@@ -51,7 +59,9 @@ def jacobian(tape: GradientTape, target: Any, sources: Any, unconnected: Any, us
     return nest.pack_sequence_as(sources, results)
 
 
-def batch_jacobian(tape: GradientTape, target: Any, source: Any, unconnected: Any, use_pfor: bool) -> Any:
+def batch_jacobian(
+    tape: GradientTape, target: Any, source: Any, unconnected: Any, use_pfor: bool
+) -> Any:
     """Derivative of each row of `target` by the same row of `source`."""
     from gradtape.tape.gradient_tape import uids_of, value_of, zero_wanted
 
@@ -94,7 +104,12 @@ def tensor_of(value: Any, method: str) -> Tensor:
 
 
 def rows_of(
-    tape: GradientTape, known: Recording, target: Tensor, uids: list[list[int]], size: int, seeds: Any
+    tape: GradientTape,
+    known: Recording,
+    target: Tensor,
+    uids: list[list[int]],
+    size: int,
+    seeds: Any,
 ) -> list[Any]:
     """For each source the cotangents (size, *source.shape) of all `size` seeds, or None."""
     recorded = bool(local.recorders)
@@ -138,7 +153,7 @@ def finish(rows: Any, out_shape: tuple[int, ...], inner: tuple[int, ...]) -> Any
 
 
 def rows_at_once(known: Recording, target: Tensor, size: int) -> int:
-    """How many cotangents travel together, so that the largest intermediate stays within CHUNK_BYTES."""
+    """How many cotangents travel together: the largest intermediate stays within CHUNK_BYTES."""
     largest = target._array.nbytes
     for entry in known.values():
         if entry is not None:
