@@ -12,6 +12,11 @@ BUDGETS = {
     "elementwise 10^6": {"torch": 1},
     "jacobian": {"tensorflow": 1, "torch": 1},
     "batch jacobian": {"tensorflow": 1, "torch": 1},
+    "CNN": {"torch": 1, "tensorflow": 1},
+    "convolution 3×3": {"torch": 1, "tensorflow": 1},
+    "residual block": {"torch": 1.5, "tensorflow": 1},
+    "depthwise 3×3": {"torch": 3, "tensorflow": 1},
+    "embedding": {"torch": 0.5, "tensorflow": 1},
     "tape memory, MLP": {"torch": 1},
 }
 UNWATCHED = 1.1  # of the cost of an op outside any tape

@@ -51,6 +51,55 @@ def two_layers(batch, n, hidden, m):
     }
 
 
+def filters(seed, *shape):
+    """Initial filters that keep the size of what goes through them."""
+    return normal(seed, *shape, scale=(2 / np.prod(shape[:-1])) ** 0.5)
+
+
+def cnn(batch, size, channels, *widths, classes):
+    """A classifier of images: 3×3 filters with a pool after each, then a dense layer."""
+    depths = enumerate(pairwise([channels, *widths]))
+    flat = (size // 2 ** len(widths)) ** 2 * widths[-1]
+    return {
+        "x": normal(110, batch, size, size, channels),
+        "y": np.random.default_rng(111).integers(0, classes, batch).astype(np.int32),
+        "kernels": [filters(120 + i, 3, 3, c, o) for i, (c, o) in depths],
+        "dense": normal(112, flat, classes, scale=flat**-0.5),
+        "biases": [np.zeros(n, np.float32) for n in [*widths, classes]],
+        "rate": 0.1,
+    }
+
+
+def residual(batch, size, channels):
+    """Two convolutions with batch normalisation, and a way round them."""
+    return {
+        "x": normal(130, batch, size, size, channels),
+        "kernels": [filters(131 + i, 3, 3, channels, channels) for i in range(2)],
+        "scales": [1 + normal(133 + i, channels, scale=0.1) for i in range(2)],
+        "offsets": [normal(135 + i, channels, scale=0.1) for i in range(2)],
+        "g": normal(137, batch, size, size, channels),
+    }
+
+
+def convolution(batch, size, channels, outs):
+    """Images, filters for all channels together, and a cotangent."""
+    return {
+        "x": normal(140, batch, size, size, channels),
+        "w": filters(141, 3, 3, channels, outs),
+        "g": normal(142, batch, size, size, outs),
+    }
+
+
+def embedding(rows, width, batch, length):
+    """A table, the rows of it that a batch of texts asks for, and a cotangent."""
+    return {
+        "table": normal(150, rows, width),
+        "ids": np.random.default_rng(151).integers(0, rows, (batch, length)).astype(np.int32),
+        "g": normal(152, batch, length, width),
+        "rate": 0.1,
+    }
+
+
 CHAIN = {"x": np.float32(0.7), "repeats": 200}
 OPS = 3 * CHAIN["repeats"]
 
@@ -80,6 +129,43 @@ PROBLEMS = [
         "second_order",
         "gradient of the gradient's squared norm, batch 32, 32-32-1",
         two_layers(32, 32, 32, 1),
+    ),
+    Problem(
+        "CNN",
+        "cnn",
+        "batch 32, 28×28, 3×3 1→32→64 with pools, dense: a step of SGD",
+        cnn(32, 28, 1, 32, 64, classes=10),
+        atol=1e-5,
+    ),
+    Problem(
+        "convolution 3×3",
+        "convolution",
+        "batch 32, 28×28, 32→64, forward and both gradients",
+        convolution(32, 28, 32, 64),
+        rtol=1e-3,
+        atol=3e-3,
+    ),
+    Problem(
+        "residual block",
+        "residual",
+        "batch 16, 16×16×32, two 3×3 with batch normalisation, all gradients",
+        residual(16, 16, 32),
+        rtol=1e-3,
+        atol=3e-3,
+    ),
+    Problem(
+        "depthwise 3×3",
+        "depthwise",
+        "batch 32, 28×28×32, forward and both gradients",
+        {**convolution(32, 28, 32, 32), "w": filters(143, 3, 3, 32, 1)},
+        rtol=1e-3,
+        atol=3e-3,
+    ),
+    Problem(
+        "embedding",
+        "embedding",
+        "10,000×64, 32 texts of 50: lookup, sparse gradient, update",
+        embedding(10_000, 64, 32, 50),
     ),
 ]
 

@@ -114,3 +114,95 @@ def second_order(x, w1, w2):
 
     differentiate = jax.grad(norm)
     return lambda: list(differentiate(parameters))
+
+
+LAYOUT = ("NHWC", "HWIO", "NHWC")
+
+
+def convolved(x, w, groups=1):
+    return jax.lax.conv_general_dilated(
+        x, w, (1, 1), "SAME", dimension_numbers=LAYOUT, feature_group_count=groups
+    )
+
+
+def max_pooled(x):
+    return jax.lax.reduce_window(x, -jnp.inf, jax.lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "VALID")
+
+
+def cnn_loss(parameters, x, y):
+    kernels, dense, biases = parameters
+    for w, b in zip(kernels, biases[:-1], strict=True):
+        x = max_pooled(jax.nn.relu(convolved(x, w) + b))
+    logits = x.reshape(len(x), -1) @ dense + biases[-1]
+    return -jnp.mean(jax.nn.log_softmax(logits)[jnp.arange(len(y)), y])
+
+
+def cnn(x, y, kernels, dense, biases, rate):
+    x, y = jnp.asarray(x), jnp.asarray(y)
+    parameters = jax.tree.map(jnp.asarray, (kernels, dense, biases))
+    differentiate = jax.value_and_grad(cnn_loss)
+
+    def step():
+        nonlocal parameters
+        loss, gradients = differentiate(parameters, x, y)
+        parameters = jax.tree.map(lambda p, g: p - rate * g, parameters, gradients)
+        return [loss, *jax.tree.leaves(parameters)]
+
+    return step
+
+
+def convolution(x, w, g):
+    x, w, g = jnp.asarray(x), jnp.asarray(w), jnp.asarray(g)
+
+    def step():
+        y, pull = jax.vjp(convolved, x, w)
+        return [y, *pull(g)]
+
+    return step
+
+
+def depthwise(x, w, g):
+    x, w, g = jnp.asarray(x), jnp.asarray(w), jnp.asarray(g)
+    channels = x.shape[-1]
+
+    def apply(x, w):
+        return convolved(x, w.reshape(*w.shape[:2], 1, channels), channels)
+
+    def step():
+        y, pull = jax.vjp(apply, x, w)
+        return [y, *pull(g)]
+
+    return step
+
+
+def residual(x, kernels, scales, offsets, g):
+    g = jnp.asarray(g)
+    sources = jax.tree.map(jnp.asarray, (x, kernels, scales, offsets))
+
+    def normalised(x, scale, offset):
+        mean, variance = jnp.mean(x, (0, 1, 2)), jnp.var(x, (0, 1, 2))
+        return (x - mean) * (jax.lax.rsqrt(variance + 1e-3) * scale) + offset
+
+    def block(sources):
+        x, kernels, scales, offsets = sources
+        y = jax.nn.relu(normalised(convolved(x, kernels[0]), scales[0], offsets[0]))
+        return jax.nn.relu(normalised(convolved(y, kernels[1]), scales[1], offsets[1]) + x)
+
+    def step():
+        y, pull = jax.vjp(block, sources)
+        return [y, *jax.tree.leaves(pull(g))]
+
+    return step
+
+
+def embedding(table, ids, g, rate):
+    table, ids, g = jnp.asarray(table), jnp.asarray(ids), jnp.asarray(g)
+    differentiate = jax.value_and_grad(lambda rows: jnp.sum(rows * g))
+
+    def step():
+        nonlocal table
+        value, slices = differentiate(table[ids])
+        table = table.at[ids].add(-rate * slices)
+        return [value, table]
+
+    return step

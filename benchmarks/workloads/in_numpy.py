@@ -154,3 +154,53 @@ def second_order(x, w1, w2):
         return [2 * (x.T @ g_dot), 2 * (h_dot.T @ r + h.T @ r_dot)]
 
     return step
+
+
+def bordered(x):
+    """Images with a pixel of zeros around them."""
+    return np.pad(x, ((0, 0), (1, 1), (1, 1), (0, 0)))
+
+
+def patches(x):
+    """(places, 9 * channels) of all 3×3 patches."""
+    n, height, width, channels = x.shape
+    views = np.lib.stride_tricks.sliding_window_view(bordered(x), (3, 3), axis=(1, 2))
+    return views.transpose(0, 1, 2, 4, 5, 3).reshape(n * height * width, 9 * channels)
+
+
+def convolution(x, w, g):
+    def step():
+        columns, matrix = patches(x), w.reshape(-1, w.shape[-1])
+        y = np.dot(columns, matrix).reshape(g.shape)
+        dw = np.dot(columns.T, g.reshape(-1, g.shape[-1])).reshape(w.shape)
+        turned = w[::-1, ::-1].swapaxes(2, 3).reshape(-1, w.shape[2])
+        return [y, np.dot(patches(g), turned).reshape(x.shape), dw]
+
+    return step
+
+
+def depthwise(x, w, g):
+    height, width = x.shape[1:3]
+    taps = [(i, j, slice(i, i + height), slice(j, j + width)) for i in range(3) for j in range(3)]
+
+    def step():
+        full, wide = bordered(x), bordered(g)
+        y, dx, dw = np.zeros_like(g), np.zeros_like(x), np.empty_like(w)
+        for i, j, rows, columns in taps:
+            y += full[:, rows, columns] * w[i, j, :, 0]
+            dx += wide[:, rows, columns] * w[2 - i, 2 - j, :, 0]
+            dw[i, j, :, 0] = np.einsum("nhwc,nhwc->c", full[:, rows, columns], g)
+        return [y, dx, dw]
+
+    return step
+
+
+def embedding(table, ids, g, rate):
+    table, rate = table.copy(), np.float32(rate)
+
+    def step():
+        value = np.add.reduce(table[ids] * g, axis=None)
+        np.subtract.at(table, ids, rate * g)
+        return [value, table]
+
+    return step

@@ -150,3 +150,85 @@ def second_order(x, w1, w2):
         return outer.gradient(norm, variables)
 
     return step
+
+
+def cnn_loss(x, y, kernels, dense, biases):
+    for w, b in zip(kernels, biases[:-1], strict=True):
+        x = tf.nn.relu(tf.nn.bias_add(tf.nn.conv2d(x, w, 1, "SAME"), b))
+        x = tf.nn.max_pool2d(x, 2, 2, "VALID")
+    logits = tf.matmul(tf.reshape(x, (len(y), -1)), dense) + biases[-1]
+    losses = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=logits)
+    return tf.reduce_mean(losses)
+
+
+def cnn(x, y, kernels, dense, biases, rate):
+    x, y = tf.constant(x), tf.constant(y)
+    kernels, biases = [tf.Variable(w) for w in kernels], [tf.Variable(b) for b in biases]
+    dense = tf.Variable(dense)
+    variables = [*kernels, dense, *biases]
+
+    def step():
+        with tf.GradientTape() as tape:
+            loss = cnn_loss(x, y, kernels, dense, biases)
+        for variable, g in zip(variables, tape.gradient(loss, variables), strict=True):
+            variable.assign_sub(rate * g)
+        return [loss, *variables]
+
+    return step
+
+
+def convolution(x, w, g):
+    x, w, g = tf.constant(x), tf.Variable(w), tf.constant(g)
+
+    def step():
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.nn.conv2d(x, w, 1, "SAME")
+        return [y, *tape.gradient(y, [x, w], output_gradients=g)]
+
+    return step
+
+
+def depthwise(x, w, g):
+    x, w, g = tf.constant(x), tf.Variable(w), tf.constant(g)
+
+    def step():
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.nn.depthwise_conv2d(x, w, (1, 1, 1, 1), "SAME")
+        return [y, *tape.gradient(y, [x, w], output_gradients=g)]
+
+    return step
+
+
+def residual(x, kernels, scales, offsets, g):
+    x, g = tf.constant(x), tf.constant(g)
+    kernels, scales, offsets = ([tf.Variable(v) for v in vs] for vs in (kernels, scales, offsets))
+    sources = [x, *kernels, *scales, *offsets]
+
+    def normalised(x, i):
+        mean, variance = tf.nn.moments(x, (0, 1, 2))
+        return tf.nn.batch_normalization(x, mean, variance, offsets[i], scales[i], 1e-3)
+
+    def step():
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.nn.relu(normalised(tf.nn.conv2d(x, kernels[0], 1, "SAME"), 0))
+            y = normalised(tf.nn.conv2d(y, kernels[1], 1, "SAME"), 1)
+            y = tf.nn.relu(y + x)
+        return [y, *tape.gradient(y, sources, output_gradients=g)]
+
+    return step
+
+
+def embedding(table, ids, g, rate):
+    table, ids, g = tf.Variable(table), tf.constant(ids), tf.constant(g)
+
+    def step():
+        with tf.GradientTape() as tape:
+            value = tf.reduce_sum(tf.gather(table, ids) * g)
+        slices = tape.gradient(value, table)
+        table.scatter_sub(tf.IndexedSlices(rate * slices.values, slices.indices))
+        return [value, table]
+
+    return step

@@ -123,3 +123,106 @@ def second_order(x, w1, w2):
         return torch.autograd.grad(norm, parameters)
 
     return step
+
+
+# Images are (batch, channels, height, width) here, and filters (outputs, channels, height, width),
+# as PyTorch has them by default; what is returned is turned back, without a copy.
+
+
+def images(array, requires_grad=False):
+    x = torch.tensor(array).permute(0, 3, 1, 2).contiguous()
+    return x.requires_grad_(requires_grad)
+
+
+def filters(array):
+    return torch.tensor(array).permute(3, 2, 0, 1).contiguous().requires_grad_()
+
+
+def images_back(x):
+    return x.permute(0, 2, 3, 1)
+
+
+def filters_back(w):
+    return w.permute(2, 3, 1, 0)
+
+
+def cnn(x, y, kernels, dense, biases, rate):
+    x, y = images(x), torch.tensor(y).long()
+    channels = kernels[-1].shape[-1]
+    side = round((len(dense) / channels) ** 0.5)
+    kernels, biases = [filters(w) for w in kernels], [leaf(b) for b in biases]
+    dense = torch.tensor(dense).view(side, side, channels, -1).permute(2, 0, 1, 3)
+    dense = dense.reshape(side * side * channels, -1).clone().requires_grad_()
+    parameters = [*kernels, dense, *biases]
+
+    def loss_of():
+        h = x
+        for w, b in zip(kernels, biases[:-1], strict=True):
+            h = functional.max_pool2d(torch.relu(functional.conv2d(h, w, b, padding=1)), 2)
+        return functional.cross_entropy(torch.addmm(biases[-1], h.flatten(1), dense), y)
+
+    def step():
+        loss = loss_of()
+        gradients = torch.autograd.grad(loss, parameters)
+        with torch.no_grad():
+            for p, g in zip(parameters, gradients, strict=True):
+                p.sub_(g, alpha=rate)
+        by_place = dense.view(channels, side, side, -1).permute(1, 2, 0, 3)
+        return [loss, *map(filters_back, kernels), by_place.reshape(dense.shape), *biases]
+
+    return step
+
+
+def convolution(x, w, g):
+    x, w, g = images(x, requires_grad=True), filters(w), images(g)
+
+    def step():
+        y = functional.conv2d(x, w, padding=1)
+        dx, dw = torch.autograd.grad(y, (x, w), g)
+        return [images_back(y), images_back(dx), filters_back(dw)]
+
+    return step
+
+
+def depthwise(x, w, g):
+    channels = x.shape[-1]
+    w = torch.tensor(w).permute(2, 3, 0, 1).contiguous().requires_grad_()
+    x, g = images(x, requires_grad=True), images(g)
+
+    def step():
+        y = functional.conv2d(x, w, padding=1, groups=channels)
+        dx, dw = torch.autograd.grad(y, (x, w), g)
+        return [images_back(y), images_back(dx), dw.permute(2, 3, 0, 1)]
+
+    return step
+
+
+def residual(x, kernels, scales, offsets, g):
+    x, g = images(x, requires_grad=True), images(g)
+    kernels = [filters(w) for w in kernels]
+    scales, offsets = [leaf(s) for s in scales], [leaf(o) for o in offsets]
+
+    def normalised(x, i):
+        return functional.batch_norm(x, None, None, scales[i], offsets[i], training=True, eps=1e-3)
+
+    def step():
+        y = torch.relu(normalised(functional.conv2d(x, kernels[0], padding=1), 0))
+        y = torch.relu(normalised(functional.conv2d(y, kernels[1], padding=1), 1) + x)
+        sources = (x, *kernels, *scales, *offsets)
+        dx, d0, d1, *others = torch.autograd.grad(y, sources, g)
+        return [images_back(y), images_back(dx), filters_back(d0), filters_back(d1), *others]
+
+    return step
+
+
+def embedding(table, ids, g, rate):
+    table, ids, g = leaf(table), torch.tensor(ids).long(), torch.tensor(g)
+
+    def step():
+        value = (functional.embedding(ids, table, sparse=True) * g).sum()
+        (slices,) = torch.autograd.grad(value, table)
+        with torch.no_grad():
+            table.add_(slices, alpha=-rate)
+        return [value, table]
+
+    return step

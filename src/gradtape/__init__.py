@@ -39,9 +39,7 @@ _HOMES = {
     "gradtape.tf.casting": "cast complex saturate_cast",
     "gradtape.tf.clip": "clip_by_global_norm clip_by_norm clip_by_value",
     "gradtape.tf.contraction": "einsum tensordot",
-    "gradtape.tf.control": """
-        case cond foldl foldr map_fn scan switch_case vectorized_map while_loop
-    """,
+    "gradtape.tf.control": "case cond switch_case while_loop",
     "gradtape.tf.creation": """
         constant convert_to_tensor eye fill linspace ones ones_like range zeros zeros_like
     """,
@@ -89,13 +87,15 @@ _HOMES = {
         scatter_nd tensor_scatter_nd_add tensor_scatter_nd_max tensor_scatter_nd_min
         tensor_scatter_nd_sub tensor_scatter_nd_update
     """,
+    "gradtape.tf.slicewise": "foldl foldr map_fn scan vectorized_map",
     "gradtape.tf.strings": "as_string",
     "gradtape.tf.segment": "dynamic_partition dynamic_stitch",
     "gradtape.tf.sums": "add_n scalar_mul",
     "gradtape.tf.tensor_array": "TensorArray TensorArraySpec",
 }
 
-_LAZY = "debug install uninstall keras initializers losses metrics optimizers".split()
+_OF_KERAS = ("initializers", "losses", "metrics", "optimizers")
+_LAZY = ("debug", "install", "uninstall", "keras", *_OF_KERAS)
 _HOME = {name: home for home, names in _HOMES.items() for name in names.split()}
 
 
@@ -119,7 +119,7 @@ def __getattr__(name: str) -> object:
         from gradtape.dropin import install
 
         return getattr(install, name)
-    if name in ("keras", "initializers", "losses", "metrics", "optimizers"):
+    if name == "keras" or name in _OF_KERAS:
         from gradtape.dropin.install import keras_module
 
         return keras_module() if name == "keras" else getattr(keras_module(), name)

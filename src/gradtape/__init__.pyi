@@ -72,12 +72,7 @@ from gradtape.tf.contraction import einsum as einsum
 from gradtape.tf.contraction import tensordot as tensordot
 from gradtape.tf.control import case as case
 from gradtape.tf.control import cond as cond
-from gradtape.tf.control import foldl as foldl
-from gradtape.tf.control import foldr as foldr
-from gradtape.tf.control import map_fn as map_fn
-from gradtape.tf.control import scan as scan
 from gradtape.tf.control import switch_case as switch_case
-from gradtape.tf.control import vectorized_map as vectorized_map
 from gradtape.tf.control import while_loop as while_loop
 from gradtape.tf.counting import histogram_fixed_width as histogram_fixed_width
 from gradtape.tf.counting import histogram_fixed_width_bins as histogram_fixed_width_bins
@@ -244,6 +239,11 @@ from gradtape.tf.scatter import tensor_scatter_nd_sub as tensor_scatter_nd_sub
 from gradtape.tf.scatter import tensor_scatter_nd_update as tensor_scatter_nd_update
 from gradtape.tf.segment import dynamic_partition as dynamic_partition
 from gradtape.tf.segment import dynamic_stitch as dynamic_stitch
+from gradtape.tf.slicewise import foldl as foldl
+from gradtape.tf.slicewise import foldr as foldr
+from gradtape.tf.slicewise import map_fn as map_fn
+from gradtape.tf.slicewise import scan as scan
+from gradtape.tf.slicewise import vectorized_map as vectorized_map
 from gradtape.tf.strings import as_string as as_string
 from gradtape.tf.sums import add_n as add_n
 from gradtape.tf.sums import scalar_mul as scalar_mul

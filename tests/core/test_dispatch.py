@@ -70,7 +70,9 @@ class TestRecording:
         assert not known
         known.watch_variable(variable, 7)
         known.touch(variable, 8)
-        assert known.variables[variable._key] == (variable, [7, 8])
+        found, versions = known.variables[variable._key]
+        assert found is variable
+        assert list(versions) == [7, 8]
         assert known.roots == {7, 8}
 
     def test_a_version_counts_once(self):
@@ -78,7 +80,7 @@ class TestRecording:
         known = Recording()
         known.watch_variable(variable, 7)
         known.watch_variable(variable, 7)
-        assert known.variables[variable._key][1] == [7]
+        assert list(known.variables[variable._key][1]) == [7]
 
 
 class TestApplying:

@@ -86,3 +86,13 @@ def test_zero_beats_what_is_undefined():
 def test_infinite_parts_make_no_nan():
     z = tf.complex(1.0, INF).numpy()
     assert (z.real, z.imag) == (1, INF)
+
+
+@pytest.mark.parametrize(
+    ("root", "slope"), [(tf.sqrt, INF), (tf.math.rsqrt, -INF), (tf.math.reciprocal, -INF)]
+)
+def test_an_infinite_slope_does_not_matter_where_no_cotangent_comes_in(root, slope):
+    (g,) = gradients(lambda x: root(x) * [0.0, 1.0], [0.0, 0.0])
+    np.testing.assert_array_equal(g, [0.0, slope])
+    (g,) = gradients(lambda x: root(x) * 0.0, 0.0)
+    assert g == 0

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gradtape.ops import window as w
+from gradtape.ops import convolution, pool
 from gradtape.ops.window import Window
 
 CASES = [
@@ -33,7 +33,7 @@ def windows(x, window):
 def test_a_convolution_is_a_weighted_sum_of_each_window(window):
     rng = np.random.default_rng(0)
     x, f = rng.normal(size=(2, 5, 6, 3)), rng.normal(size=(*window.size, 3, 4))
-    out = w.convolve(x, f, window=window, groups=1)
+    out = convolution.convolve(x, f, window=window, groups=1, order=0)
     for place, part in windows(x, window).items():
         np.testing.assert_allclose(out[place], np.einsum("tc,tco->o", part, f.reshape(-1, 3, 4)))
 
@@ -42,9 +42,11 @@ def test_a_convolution_is_a_weighted_sum_of_each_window(window):
 def test_groups_do_not_see_each_other(window):
     rng = np.random.default_rng(1)
     x, f = rng.normal(size=(2, 5, 6, 4)), rng.normal(size=(*window.size, 2, 6))
-    whole = w.convolve(x, f, window=window, groups=2)
+    whole = convolution.convolve(x, f, window=window, groups=2, order=0)
     parts = [
-        w.convolve(x[..., 2 * k : 2 * k + 2], f[..., 3 * k : 3 * k + 3], window=window, groups=1)
+        convolution.convolve(
+            x[..., 2 * k : 2 * k + 2], f[..., 3 * k : 3 * k + 3], window=window, groups=1, order=0
+        )
         for k in range(2)
     ]
     np.testing.assert_allclose(whole, np.concatenate(parts, axis=-1), rtol=1e-12)
@@ -53,8 +55,8 @@ def test_groups_do_not_see_each_other(window):
 @pytest.mark.parametrize("window", CASES)
 def test_pools_see_each_window(window):
     x = np.random.default_rng(2).normal(size=(2, 5, 6, 3)) + 5
-    largest = w.max_pool(x, window=window, every=False)
-    total = w.sum_pool(x, window=window)
+    largest = pool.max_pool(x, window=window, every=False)
+    total = pool.sum_pool(x, window=window)
     for place, part in windows(x, window).items():
         np.testing.assert_allclose(largest[place], part.max(axis=0))
         np.testing.assert_allclose(total[place], part.sum(axis=0))
@@ -63,12 +65,14 @@ def test_pools_see_each_window(window):
 def test_of_equal_maxima_the_first_or_every_one_gets_the_cotangent():
     window = Window((2, 2), (1, 1), (1, 1), ((0, 0), (0, 0)))
     x, peak, g = np.ones((1, 2, 2, 1)), np.ones((1, 1, 1, 1)), np.full((1, 1, 1, 1), 3.0)
-    first = w.max_unpool(g, x, peak, window=window, every=False)
+    first = pool.max_unpool(g, x, peak, window=window, every=False)
     assert first.ravel().tolist() == [3, 0, 0, 0]
-    assert w.max_unpool(g, x, peak, window=window, every=True).ravel().tolist() == [3] * 4
+    assert pool.max_unpool(g, x, peak, window=window, every=True).ravel().tolist() == [3] * 4
 
 
 def test_a_window_larger_than_the_input_has_no_place():
     window = Window((3, 3), (1, 1), (1, 1), ((0, 0), (0, 0)))
-    out = w.convolve(np.ones((1, 2, 2, 1)), np.ones((3, 3, 1, 2)), window=window, groups=1)
+    out = convolution.convolve(
+        np.ones((1, 2, 2, 1)), np.ones((3, 3, 1, 2)), window=window, groups=1, order=0
+    )
     assert out.shape == (1, 0, 0, 2)

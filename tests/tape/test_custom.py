@@ -168,3 +168,83 @@ def test_recompute_is_differentiable_twice():
             y = f(x)
         slope = inner.gradient(y, x)
     assert float(outer.gradient(slope, x)) == 12.0
+
+
+def test_the_gradient_function_gets_one_cotangent_for_each_tensor_however_nested():
+    seen = []
+
+    @tf.custom_gradient
+    def f(x):
+        def grad(*cotangents):
+            seen.extend(float(c) for c in cotangents)
+            return cotangents[0]
+
+        return {"a": x, "b": [x * 2.0, (x * 3.0,)]}, grad
+
+    x = tf.Variable(1.0)
+    with tf.GradientTape() as tape:
+        y = f(x)
+        z = y["a"] + 10.0 * y["b"][0] + 100.0 * y["b"][1][0]
+    tape.gradient(z, x)
+    assert seen == [1.0, 10.0, 100.0]
+
+
+def test_slices_may_be_answered_without_the_shape_of_the_whole():
+    @tf.custom_gradient
+    def first_row(table):
+        return table[:1], lambda g: tf.IndexedSlices(g, tf.constant([0]))
+
+    table = tf.Variable([[1.0], [2.0]])
+    with tf.GradientTape() as tape:
+        y = first_row(table * 3.0)
+    assert tape.gradient(y, table).numpy().tolist() == [[3.0], [0.0]]
+
+
+def test_an_argument_given_twice_is_recomputed_as_two():
+    square = tf.recompute_grad(lambda a, b: a * b)
+    x = tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        y = square(x, x)
+    assert float(tape.gradient(y, x)) == 6.0
+
+
+def test_a_recomputed_gradient_is_dense():
+    x = tf.Variable([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        y = tf.recompute_grad(lambda t: tf.gather(t, [0, 0]))(x)
+    assert tape.gradient(y, x).numpy().tolist() == [2.0, 0.0]
+
+
+@pytest.mark.parametrize("decorator", [tf.recompute_grad, tf.grad_pass_through])
+def test_a_method_can_be(decorator):
+    class Layer:
+        k = 3.0
+
+        @decorator
+        def call(self, x):
+            """Triple."""
+            return self.k * x
+
+    x = tf.Variable(2.0)
+    with tf.GradientTape() as tape:
+        y = Layer().call(x)
+    assert float(y) == 6.0
+    assert float(tape.gradient(y, x)) == (3.0 if decorator is tf.recompute_grad else 1.0)
+    assert Layer.call.__doc__ == "Triple."
+
+
+def test_variables_of_a_passed_through_function_get_no_gradient():
+    x, k = tf.Variable(2.0), tf.Variable(5.0)
+    with tf.GradientTape() as tape:
+        y = tf.grad_pass_through(lambda t: t * k)(x)
+    gx, gk = tape.gradient(y, [x, k])
+    assert float(gx) == 1.0
+    assert gk is None
+
+
+def test_references_are_keys_of_arguments_like_any_other():
+    a, b = tf.Variable([1.0, 2.0]), tf.Variable(3.0)
+    double = tf.recompute_grad(lambda table: {key: 2.0 * t for key, t in table.items()})
+    with tf.GradientTape() as tape:
+        y = double({a.ref(): a, b.ref(): b})
+    assert tape.gradient(y[a.ref()], a).numpy().tolist() == [2.0, 2.0]

@@ -1,5 +1,7 @@
 """Forward mode."""
 
+import weakref
+
 import numpy as np
 import pytest
 
@@ -46,15 +48,16 @@ def test_ops_with_several_outputs_carry_tangents():
     assert acc.jvp(pieces[1]).numpy().tolist() == [20.0, 30.0]
 
 
-def test_a_function_with_a_custom_gradient_carries_tangents():
+def test_tangents_follow_the_ops_of_a_function_with_a_custom_gradient_and_else_that_gradient():
     @tf.custom_gradient
     def f(x):
-        return x * x, lambda g: g * 100.0
+        return (x * x, tf.stop_gradient(x)), lambda g, h: g * 100.0 + h * 10.0
 
     x = tf.constant(3.0)
     with tf.autodiff.ForwardAccumulator(x, tf.constant(2.0)) as acc:
-        y = f(x)
-    assert float(acc.jvp(y)) == 200.0
+        y, z = f(x)
+    assert float(acc.jvp(y)) == 12.0
+    assert float(acc.jvp(z)) == 20.0
 
 
 def test_a_tangent_of_another_shape_is_refused():
@@ -68,3 +71,52 @@ def test_an_assigned_variable_keeps_its_tangent():
         v.assign(3.0)
         y = v * v
     assert float(acc.jvp(y)) == 6.0
+
+
+def test_leaving_twice_does_no_harm():
+    acc = tf.autodiff.ForwardAccumulator(tf.constant(1.0), tf.constant(1.0))
+    with acc:
+        pass
+    assert acc.__exit__(None, None, None) is None
+
+
+def test_a_primal_without_derivatives_is_warned_of(caplog):
+    tf.autodiff.ForwardAccumulator(tf.constant(1), tf.constant(1))
+    assert "must be floating" in caplog.text
+
+
+def test_several_tangents_travel_together():
+    x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    directions = tf.reshape(tf.eye(4), (4, 2, 2))
+    with tf.autodiff.ForwardAccumulator._batch_accumulator(x, directions) as acc:
+        y = tf.nn.softmax(x @ x)
+        constant = tf.constant([1.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        z = tf.nn.softmax(x @ x)
+    jacobian = tf.reshape(tape.jacobian(z, x), (4, 4))
+    tangents = tf.transpose(tf.reshape(acc.jvp(y), (4, 4)))
+    np.testing.assert_allclose(tangents, jacobian, atol=1e-6)
+    assert acc.jvp(constant, unconnected_gradients="zero").shape == (4, 1)
+    with pytest.raises(ValueError, match="shape"):
+        tf.autodiff.ForwardAccumulator._batch_accumulator(x, tf.ones((3, 2)))
+
+
+def test_the_tangent_of_a_tensor_goes_with_it():
+    x = tf.constant([1.0, 2.0])
+    with tf.autodiff.ForwardAccumulator(x, tf.ones(2)) as acc:
+        y = x * x
+        tangent = weakref.ref(acc.jvp(y))
+        assert tangent() is not None
+        del y
+        assert tangent() is None
+
+
+def test_tangents_of_one_primal_add_up_only_when_watched_one_after_another():
+    x = tf.constant(2.0)
+    with pytest.raises(ValueError, match="multiple times"):
+        tf.autodiff.ForwardAccumulator([x, x], [1.0, 1.0])
+    with tf.autodiff.ForwardAccumulator(x, 3.0) as acc:
+        acc._watch(x, tf.constant(10.0))
+        y = x * 2.0
+    assert float(acc.jvp(y)) == 26.0

@@ -45,3 +45,68 @@ def test_casting_keeps_them_sparse():
     assert cast.dtype is tf.float64
     assert not hasattr(cast, "numpy")
     assert np.shape(cast.values) == (2, 2)
+
+
+@pytest.mark.parametrize(
+    "through",
+    [
+        tf.identity,
+        tf.negative,
+        tf.Variable.read_value,
+        lambda v: tf.cast(tf.cast(v, "float64"), "float32"),
+    ],
+    ids=["identity", "negative", "read_value", "cast"],
+)
+def test_the_gradient_of_a_lookup_stays_sparse_through(through):
+    table = tf.Variable([[1.0], [2.0], [3.0]])
+    with tf.GradientTape(persistent=True) as tape:
+        y = tf.gather(through(table), [2, 0])
+    slices = tape.gradient(y, table)
+    assert isinstance(slices, tf.IndexedSlices)
+    assert slices.indices.numpy().tolist() == [2, 0]
+    other = tf.Variable(1.0)
+    assert isinstance(tape.gradient(y, [other, table])[1], tf.IndexedSlices)
+
+
+def test_slices_meet_a_dense_gradient_behind_an_identity():
+    table = tf.Variable([[1.0], [2.0], [3.0]])
+    with tf.GradientTape() as tape:
+        same = tf.identity(table)
+        y = tf.reduce_sum(tf.gather(same, [2])) + tf.reduce_sum(same * 10.0)
+    assert tape.gradient(y, table).numpy().tolist() == [[10.0], [10.0], [11.0]]
+
+
+def test_an_axis_counted_from_the_end_gives_a_dense_gradient():
+    vector = tf.Variable([1.0, 2.0, 3.0])
+    with tf.GradientTape() as tape:
+        y = tf.gather(vector, [2, 2], axis=-1)
+    assert tape.gradient(y, vector).numpy().tolist() == [0.0, 0.0, 2.0]
+
+
+def test_the_jacobian_of_slices_is_that_of_the_whole():
+    table = tf.Variable([1.0, 2.0, 3.0])
+    with tf.GradientTape() as outer:
+        with tf.GradientTape() as inner:
+            y = tf.reduce_sum(tf.gather(table, [0, 2, 0]) ** 2)
+        slices = inner.gradient(y, table)
+    assert outer.jacobian(slices, table).numpy().tolist() == [[4, 0, 0], [0, 0, 0], [0, 0, 2]]
+
+
+def test_identity_and_stop_gradient_keep_slices():
+    for same in (tf.identity(slices()), tf.stop_gradient(slices())):
+        assert isinstance(same, tf.IndexedSlices)
+        assert same.indices.numpy().tolist() == [1, 1]
+
+
+def test_a_spec_says_what_slices_are_made_of():
+    spec = tf.type_spec_from_value(slices())
+    assert repr(spec) == (
+        "IndexedSlicesSpec(TensorShape([3, 2]), tf.float32, tf.int32, tf.int32, TensorShape([2]))"
+    )
+    assert spec.is_compatible_with(slices())
+    assert not tf.IndexedSlicesSpec([3, 2]).is_compatible_with(slices())  # its indices are int64
+    assert [part.shape for part in tf.nest.flatten(slices(), expand_composites=True)] == [
+        (2, 2),
+        (2,),
+        (2,),
+    ]

@@ -95,3 +95,26 @@ def test_a_failed_call_leaves_the_tape_usable():
     with pytest.raises(RuntimeError, match="persistent"):
         tape.jacobian(y, x, experimental_use_pfor=False)
     assert tape.gradient(y, x).numpy().tolist() == [2.0, 4.0]
+
+
+@pytest.mark.parametrize(
+    ("target", "source", "message"),
+    [
+        (tf.ones(2), tf.ones((2, 2)), "rank at least 2"),
+        (tf.ones((2, 2)), tf.ones(2), "rank at least 2"),
+        (tf.ones((4, 2)), tf.ones((2, 2)), "Need first dimension"),
+    ],
+)
+def test_a_batch_jacobian_needs_rows_that_belong_together(target, source, message):
+    with tf.GradientTape() as tape:
+        pass
+    with pytest.raises(ValueError, match=message):
+        tape.batch_jacobian(target, source)
+
+
+def test_parallel_iterations_of_a_batch_jacobian_need_a_persistent_tape():
+    x = tf.Variable([[1.0]])
+    with tf.GradientTape() as tape:
+        y = x * x
+    with pytest.raises(RuntimeError, match="parallel_iterations"):
+        tape.batch_jacobian(y, x, parallel_iterations=2)

@@ -111,3 +111,26 @@ def test_lists_of_tensors_and_numbers_become_one_tensor_with_a_gradient():
     x = tf.constant(2.0)
     got = gradient(lambda x: tf.reduce_sum(tf.convert_to_tensor([x, 1.0, x * x])), x)
     assert got == 5
+
+
+OUTSIDE = [[0], [5], [-1]]
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        (lambda x, **how: tf.gather_nd(x, OUTSIDE, **how), [1, 0, 0]),
+        (lambda x, **how: tf.scatter_nd(OUTSIDE, x, [3], **how), [1, 0, 0]),
+        (lambda x, **how: tf.tensor_scatter_nd_add([7.0, 8.0], OUTSIDE, x, **how), [8, 8]),
+        (lambda x, **how: tf.tensor_scatter_nd_sub([7.0, 8.0], OUTSIDE, x, **how), [6, 8]),
+        (lambda x, **how: tf.tensor_scatter_nd_max([0.0, 8.0], OUTSIDE, x, **how), [1, 8]),
+        (lambda x, **how: tf.tensor_scatter_nd_min([7.0, 8.0], OUTSIDE, x, **how), [1, 8]),
+    ],
+)
+def test_indices_that_point_outside_can_be_ignored(call, expected):
+    x = tf.constant([1.0, 2.0, 3.0])
+    np.testing.assert_array_equal(call(x, bad_indices_policy="IGNORE"), expected)
+    assert np.abs(gradient(lambda x: call(x, bad_indices_policy="IGNORE"), x)).tolist() == [1, 0, 0]
+    for policy in ("", "ERROR", "no such policy"):
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            call(x, bad_indices_policy=policy)

@@ -72,8 +72,7 @@ def same_dtype(tensor: Tensor, dtype: DType) -> Tensor:
     if tensor.dtype is not dtype:
         raise ValueError(
             f"Tensor conversion requested dtype {dtype.name} for Tensor with dtype "
-            f"{tensor.dtype.name}: {tensor!r}. "
-            "Cast it first."
+            f"{tensor.dtype.name}: {tensor!r}. Cast it first."
         )
     return tensor
 
@@ -405,7 +404,16 @@ def shape_tuple(shape: Any) -> tuple[int, ...]:
     elif hasattr(shape, "__tf_tensor__"):
         shape = shape.__tf_tensor__(None, None)._array
     if isinstance(shape, (np.ndarray, np.generic)):
-        return tuple(int(n) for n in np.ravel(shape))
+        return tuple(size_of(n) for n in np.ravel(shape).tolist())
     if isinstance(shape, (list, tuple)):
-        return tuple(int(n) for n in shape)
-    return (int(shape),)
+        return tuple([n if type(n) is int else size_of(n) for n in shape])
+    return (size_of(shape),)
+
+
+def size_of(value: Any) -> int:
+    """An integer of a shape; a float is not one."""
+    if value is None:
+        raise ValueError("Attempt to convert a value (None) with an unsupported type to a Tensor.")
+    if isinstance(value, (float, np.floating)):
+        raise TypeError(f"Cannot convert {value} to EagerTensor of dtype int32")
+    return int(value)

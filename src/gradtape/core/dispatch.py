@@ -6,8 +6,7 @@ the application. An entry is a flat tuple
 
     (step, uid of each watched input …, what the rules of those inputs need …)
 
-where `step(entry, g, grads)` is the backward step; the tape layer makes it on first use
-(`make_step`).
+where `step(entry, g, grads)` is the backward step, which the tape layer makes (`make_step`).
 """
 
 from __future__ import annotations
@@ -56,8 +55,8 @@ class Recording(dict[int, Any]):
             self.roots.add(uid)
 
     def watch_variable(self, variable: Any, uid: int) -> None:
-        """Remember this version as a root that belongs to `variable`."""
-        if uid not in self:
+        """Remember this version as a root that belongs to `variable`, unless of integers."""
+        if uid not in self and variable._value._array.dtype.kind not in "iubO":
             self[uid] = None
             self.roots.add(uid)
         seen = self.variables.get(variable._key)

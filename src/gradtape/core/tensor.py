@@ -53,6 +53,10 @@ class Reference:
             )
         return self._object is other._object
 
+    def __lt__(self, other: Reference) -> bool:
+        """In some order, so that a dict of references can be flattened."""
+        return id(self._object) < id(other._object)
+
     def __repr__(self) -> str:
         """As TensorFlow."""
         return f"<Reference wrapping {self._object!r}>"

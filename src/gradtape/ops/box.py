@@ -1,4 +1,4 @@
-"""Boxes (top, left, bottom, right) in images: cutting them out, choosing among them, drawing."""
+"""Boxes (top, left, bottom, right) in images: cutting them out, and drawing them."""
 
 from __future__ import annotations
 
@@ -85,9 +85,7 @@ class Crop:
 
     def within(self, place: Any, n: int) -> tuple[Any, Any]:
         """Places that lie in an axis, zero for the others; and which these are."""
-        inside = logical_and(
-            greater_equal(place, zeros_like(place)), less_equal(place, zeros_like(place) + (n - 1))
-        )
+        inside = logical_and(greater_equal(place, 0), less_equal(place, n - 1))
         return select(inside, place, zeros_like(place)), inside
 
     def pixels(self, y: Any, x: Any) -> Any:
@@ -154,69 +152,6 @@ def crop_and_resize(
         out = crop.bilinear()
     return select(crop.inside, out, np.float32(outside))
 
-
-# -- choice ----------------------------------------------------------------------------------------
-
-
-def overlaps_with(box: Any, boxes: Any) -> Any:
-    """Intersection over union of one box with others; zero where a box is empty."""
-    one, many = (np.concatenate([np.minimum(b[..., :2], b[..., 2:]),
-                                 np.maximum(b[..., :2], b[..., 2:])], axis=-1) for b in (box, boxes))
-    size = np.maximum(np.minimum(one[2:], many[..., 2:]) - np.maximum(one[:2], many[..., :2]), 0)
-    shared = size[..., 0] * size[..., 1]
-    area = (many[..., 2] - many[..., 0]) * (many[..., 3] - many[..., 1])
-    own = (one[2] - one[0]) * (one[3] - one[1])
-    union = own + area - shared
-    return np.where((area > 0) & (own > 0), shared / np.where(union > 0, union, 1), 0)
-
-
-def chosen(scores: Any, overlap: Any, most: int, threshold: float, least: float, sigma: float):
-    """Positions and scores of the best, one after another; each weakens those it overlaps.
-
-    `overlap(i)` says how much others overlap the i-th. Those above `threshold` are dropped, or, if
-    `sigma` is given, all lose by a bell of that variance (Bodla et al. 2017).
-    """
-    left = np.where(scores > least, scores.astype(np.float32), -np.inf)
-    places, values = [], []
-    while len(places) < most and left.size:
-        i = int(left.argmax())
-        if not left[i] > least:
-            break
-        places.append(i)
-        values.append(left[i])
-        shared = overlap(i)
-        if sigma > 0:
-            left = np.where(left > -np.inf, left * np.exp(-0.5 / sigma * shared * shared), left)
-            left = np.where(left > least, left, -np.inf).astype(np.float32)
-        else:
-            left = np.where(shared > threshold, -np.inf, left)
-        left[i] = -np.inf
-    return np.array(places, np.int32), np.array(values, np.float32)
-
-
-@primitive(boxes=None, scores=None, outputs=True)
-def suppress_boxes(boxes, scores, *, most: int, threshold: float, least: float, sigma: float):
-    """Positions and scores of boxes that remain when the better suppress those they overlap."""
-    wide = boxes.astype(np.float32)
-    places, values = chosen(
-        scores, lambda i: overlaps_with(wide[i], wide), most, threshold, least, sigma
-    )
-    return places, values.astype(scores.dtype)
-
-
-@primitive(overlaps=None, scores=None)
-def suppress_overlaps(overlaps, scores, *, most: int, threshold: float, least: float):
-    """Positions of what remains when the better suppress those that `overlaps` says they do."""
-    return chosen(scores, lambda i: overlaps[i], most, threshold, least, 0)[0]
-
-
-def depends_on_values(*args, **static):
-    """No lowering."""
-    raise NotImplementedError("suppression: the size of the result depends on the values.")
-
-
-suppress_boxes.lower(depends_on_values)
-suppress_overlaps.lower(depends_on_values)
 
 # -- drawing ---------------------------------------------------------------------------------------
 

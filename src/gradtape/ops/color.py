@@ -36,12 +36,12 @@ def hue_and_range(x: Any) -> tuple[Any, Any, Any]:
     without_green = logical_and(less_equal(g, r), less(g, b))
     low = select(without_blue, b, select(without_green, g, r))
     span = high - low
-    coloured = greater(span, zeros_like(span))
+    coloured = greater(span, 0)
     ahead = select(is_red, g - b, select(is_green, b - r, r - g))
     dtype = dtype_of(x)
     start = discretize(is_green, dtype=dtype) * 2 + discretize(is_blue, dtype=dtype) * 4
     hue = ahead / select(coloured, span, ones_like(span)) + start
-    hue = select(less(hue, zeros_like(hue)), hue + 6, hue)
+    hue = select(less(hue, 0), hue + 6, hue)
     return select(coloured, hue, zeros_like(hue)), high, low
 
 
@@ -50,8 +50,8 @@ def saturation_of(high: Any, low: Any) -> Any:
 
     As in TensorFlow, a smallest channel that is zero has no derivative.
     """
-    bright = greater(high, zeros_like(high))
-    low = select(greater(low, zeros_like(low)), low, stop_gradient(low))
+    bright = greater(high, 0)
+    low = select(greater(low, 0), low, stop_gradient(low))
     share = (high - low) / select(bright, high, ones_like(high))
     return select(bright, share, zeros_like(share))
 

@@ -120,7 +120,7 @@ def join_strings(a, b):
 
 @elementwise(x=lambda g, slope: flow(g, slope), slope=lambda g, x: g * x)
 def flow(x, slope):
-    """`x` times `slope`; zero where `x` is, even if `slope` is infinite. For rules, as TensorFlow."""
+    """`x` times `slope`, but zero where `x` is, even if `slope` is infinite, as in TensorFlow."""
     if type(x) is not np.ndarray and type(slope) is not np.ndarray:
         return x * slope if x else x * 0
     return gate(x * slope, np.not_equal(x, 0))

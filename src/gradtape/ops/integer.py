@@ -6,16 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.errors import InvalidArgumentError
+from gradtape.core.errors import InternalError, InvalidArgumentError, OpError
 from gradtape.core.primitive import elementwise
 
 
-def check_divisor(op: str, b: Any) -> None:
+def check_divisor(op: str, b: Any, kind: type[OpError] = InvalidArgumentError) -> None:
     """Raise if a divisor is zero."""
     if not np.all(b):
-        raise InvalidArgumentError(
-            f"{op}: Integer division by zero. Mask the zeros of the divisor first."
-        )
+        raise kind(f"{op}: Integer division by zero. Mask the zeros of the divisor first.")
 
 
 @elementwise(a=None, b=None)
@@ -45,7 +43,7 @@ def floormod_integers_lowered(a, b):
 @elementwise(a=None, b=None)
 def truncatediv_integers(a, b):
     """Quotient rounded towards zero."""
-    check_divisor("truncatediv", b)
+    check_divisor("truncatediv", b, InternalError)
     return (a - np.fmod(a, b)) // b
 
 
@@ -57,7 +55,7 @@ def truncatediv_integers_lowered(a, b):
 @elementwise(a=None, b=None)
 def truncatemod_integers(a, b):
     """Remainder that has the sign of `a`."""
-    check_divisor("truncatemod", b)
+    check_divisor("truncatemod", b, InternalError)
     return np.fmod(a, b)
 
 

@@ -165,9 +165,18 @@ def triangular_solve(a, b, *, lower: bool):
     try:
         return np.linalg.solve(np.tril(a) if lower else np.triu(a), b)
     except np.linalg.LinAlgError:
-        raise InvalidArgumentError(
-            "triangular_solve: Input matrix is not invertible. Received a zero on the diagonal."
-        ) from None
+        return substituted(a, b, lower)
+
+
+def substituted(a: Any, b: Any, lower: bool) -> Any:
+    """Solve row by row: zeros on the diagonal give infinities, as in TensorFlow."""
+    n = a.shape[-1]
+    rows: dict[int, Any] = {}
+    with np.errstate(all="ignore"):
+        for i in range(n) if lower else range(n - 1, -1, -1):
+            known = sum(a[..., i, j, None] * x for j, x in rows.items())
+            rows[i] = (b[..., i, :] - known) / a[..., i, i, None]
+    return np.stack([rows[i] for i in range(n)], axis=-2)
 
 
 def as_column(g: Any) -> Any:
@@ -314,6 +323,19 @@ def qr_tall(gq: Any, gr: Any, q: Any, r: Any) -> Any:
     return adjoint(triangular_solve(r, adjoint(inner), lower=False))
 
 
+def completed(thin: Any, whole: Any) -> Any:
+    """Orthonormal columns `thin` and those of the constant `whole` that are orthogonal to them.
+
+    The columns behind follow when `thin` turns, so far that the second derivative is right.
+    """
+    k = shape_of(thin)[-1]
+    rest = slice_(whole, key=(slice(None), slice(k, None)), rank=2)
+    tilt = matmul(adjoint(thin), rest)
+    turned = rest - matmul(thin, tilt)
+    turned = turned + matmul(turned, matmul(adjoint(tilt), tilt)) / 2
+    return concat(thin, turned, axis=-1)
+
+
 @primitive(a=qr_wrt_a, outputs=True)
 def qr(a):
     """Orthonormal columns and an upper triangular matrix whose product is `a`."""
@@ -362,8 +384,17 @@ def rows_times(x: Any, d: Any) -> Any:
 
 @primitive(a=svd_wrt_a, outputs=True)
 def svd(a):
-    """Singular values, descending, and left and right singular vectors (as columns)."""
-    u, s, vh = np.linalg.svd(a, full_matrices=False)
+    """Singular values, descending, and left and right singular vectors (as columns).
+
+    Matrices that are not finite give NaN.
+    """
+    try:
+        u, s, vh = np.linalg.svd(a, full_matrices=False)
+    except np.linalg.LinAlgError:
+        fine = np.isfinite(a).all(axis=(-1, -2))[..., None, None]
+        u, s, vh = np.linalg.svd(np.where(fine, a, a.dtype.type(0)), full_matrices=False)
+        u, vh = (np.where(fine, x, x.dtype.type(np.nan)) for x in (u, vh))
+        s = np.where(fine[..., 0], s, s.dtype.type(np.nan))
     return s, u, np.conj(np.swapaxes(vh, -1, -2))
 
 
@@ -379,8 +410,8 @@ def lu(a):
     """Both triangular factors in one matrix, and the permutation of rows."""
     from scipy.linalg import lu_factor
 
-    flat = a.reshape(-1, *a.shape[-2:])
     n = a.shape[-1]
+    flat = a.reshape(int(np.prod(a.shape[:-2])), n, n)
     both = np.empty_like(flat)
     order = np.empty((len(flat), n), np.int32)
     for i, matrix in enumerate(flat):
@@ -388,6 +419,8 @@ def lu(a):
         order[i] = np.arange(n)
         for j, k in enumerate(swaps):
             order[i, [j, k]] = order[i, [k, j]]
+        if not np.diagonal(np.abs(both[i]) > 0).all():
+            raise InvalidArgumentError("lu: Input is not invertible. Received a singular matrix.")
     return both.reshape(a.shape), order.reshape(a.shape[:-1])
 
 

@@ -22,6 +22,7 @@ from gradtape.ops.elementwise import (
     select,
 )
 from gradtape.ops.index import scatter_add, slices_first, take
+from gradtape.ops.limits import unlike
 
 
 def segment_extreme_wrt_data(g, data, data_spec, ids, out, axis, size):
@@ -66,7 +67,7 @@ def segment_prod_wrt_data(g, data, data_spec, ids, out, axis, size):
     back = take(g, ids, axis=axis)
     alone = gate(take(rest, ids, axis=axis), zero)
     shared = gate(take(out, ids, axis=axis) / safe, logical_not(zero))
-    return back * (alone + shared)
+    return back * unlike(alone + shared)  # TensorFlow does not conjugate here
 
 
 @primitive(data=segment_prod_wrt_data, ids=None)

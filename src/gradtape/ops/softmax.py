@@ -21,6 +21,8 @@ def softmax_wrt_x(g, out, axis):
 @primitive(x=softmax_wrt_x)
 def softmax(x, *, axis: int):
     """Exponentials along `axis`, scaled so that they sum to one."""
+    if not x.size:
+        return x
     e = np.exp(x - np.maximum.reduce(x, axis=axis, keepdims=True))
     if axis == -1 and x.ndim == 2 and x.size >= 256 and x.dtype.char in "fd":
         return e / np.dot(e, np.ones((x.shape[-1], 1), x.dtype))  # quicker than a sum along rows
@@ -35,6 +37,8 @@ def log_softmax_wrt_x(g, out, axis):
 @primitive(x=log_softmax_wrt_x)
 def log_softmax(x, *, axis: int):
     """Logarithm of the softmax along `axis`."""
+    if not x.size:
+        return x
     shifted = x - np.maximum.reduce(x, axis=axis, keepdims=True)
     total = np.add.reduce(np.exp(shifted), axis=axis, keepdims=True, dtype=accumulator(x.dtype))
     return shifted - np.log(total).astype(x.dtype, copy=False)

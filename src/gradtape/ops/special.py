@@ -14,7 +14,7 @@ import numpy as np
 from gradtape.core.dtypes import accumulator
 from gradtape.core.primitive import elementwise
 from gradtape.ops.elementwise import cos, equal, exp, log, ones_like, select, sign, sin, square
-from gradtape.ops.limits import xlog1py, xlogy
+from gradtape.ops.limits import divide_no_nan, xlog1py, xlogy
 
 
 class Lazy:
@@ -231,7 +231,8 @@ def bessel_i0(x):
     return evaluate(special.i0, x)
 
 
-@elementwise(x=lambda g, x, out: g * (bessel_i0(x) - over(out, x)))
+# At zero TensorFlow's derivative is 1, and not 1/2.
+@elementwise(x=lambda g, x, out: g * (bessel_i0(x) - divide_no_nan(out, x)))
 def bessel_i1(x):
     """Modified Bessel function of the first kind, order 1."""
     return evaluate(special.i1, x)

@@ -17,6 +17,8 @@ COMBINE: dict[str, Any] = {
     "max": np.maximum,
     "min": np.minimum,
 }
+MANY = 2048  # elements from which rounds of distinct rows are quicker than `ufunc.at`
+ROUNDS = 4
 
 
 def combined(raw: Any, how: str, at: tuple[Any, ...], updates: Any) -> Any:
@@ -29,9 +31,28 @@ def combined(raw: Any, how: str, at: tuple[Any, ...], updates: Any) -> Any:
             for position in np.ndindex(at[0].shape):
                 one = tuple(index[position] for index in at)
                 out[one] = np.trunc(np.true_divide(out[one], updates[position]))
+        elif len(at) == 1 and updates.size >= MANY:
+            combine_rows(out, COMBINE[how], at[0].ravel(), updates.reshape(-1, *out.shape[1:]))
         else:
             COMBINE[how].at(out, at, updates)
     return out
+
+
+def combine_rows(out: Any, operation: Any, rows: Any, updates: Any) -> None:
+    """Bring `updates` into `rows` of `out`, in order, by rounds in which no row comes twice."""
+    first = np.empty(len(out), np.intp)
+    for _ in range(ROUNDS):
+        turn = np.arange(len(rows))
+        first[rows[::-1]] = turn[::-1]  # of several the one assigned last stays: the first of them
+        is_first = first[rows] == turn
+        now = np.flatnonzero(is_first)
+        chosen = rows[now]
+        out[chosen] = operation(out.take(chosen, axis=0), updates.take(now, axis=0))
+        if len(now) == len(rows):
+            return
+        later = np.flatnonzero(~is_first)
+        rows, updates = rows[later], updates.take(later, axis=0)
+    operation.at(out, rows, updates)
 
 
 def scattered_rows(raw: Any, how: str, indices: Any, updates: Any) -> Any:

@@ -20,7 +20,7 @@ from gradtape.ops.elementwise import conj, identity
 from gradtape.ops.shape import reshape, shape_of, stack, take_one, zeros
 from gradtape.tape.backward import accumulate, filled
 from gradtape.tape.gradient_tape import GradientTape, value_of, variable_of
-from gradtape.tape.indexed_slices import IndexedSlices, Slices
+from gradtape.tape.indexed_slices import IndexedSlices, Slices, dense, is_kept
 
 
 class VariableWatcher(dict[int, Any]):
@@ -73,7 +73,10 @@ class CustomStep:
         for i in range(mask.bit_length()):
             if mask >> i & 1:
                 if want >> position & 1 and results[i] is not None:
-                    accumulate(grads, uids[position], self.taken(results[i], self.shapes[i]))
+                    uid, t = uids[position], self.taken(results[i], self.shapes[i])
+                    if type(t) is Slices and not is_kept(uid, grads):
+                        t = dense(t)
+                    accumulate(grads, uid, t)
                 position += 1
 
     def one_by_one(self, cotangents: list[Any], lead: int) -> list[Any]:
@@ -111,10 +114,8 @@ class CustomStep:
     def taken(self, result: Any, shape: tuple[int, ...]) -> Any:
         """The user's answer for an input of this shape, as the sweep wants it."""
         if isinstance(result, IndexedSlices):
-            values, indices = convert(result.values), convert(result.indices)
-            if self.raw:
-                return Slices(values._array, indices._array, shape)
-            return Slices(values, indices, shape)
+            values, indices = self.taken(result.values, ()), convert(result.indices)
+            return Slices(values, indices._array if self.raw else indices, shape)
         tensor = convert(result)
         if tensor._array.dtype.kind == "c":
             tensor = conj(tensor)
@@ -187,6 +188,16 @@ def custom_gradient(f: Any = None) -> Any:
 
     Returns:
         A function of the same arguments that returns `result`.
+
+    Example:
+        >>> @tf.custom_gradient
+        ... def clipped(x):
+        ...     return tf.identity(x), lambda g: tf.clip_by_value(g, -1.0, 1.0)
+        >>> x = tf.Variable(2.0)
+        >>> with tf.GradientTape() as tape:
+        ...     y = 10.0 * clipped(x)
+        >>> tape.gradient(y, x).numpy()
+        np.float32(1.0)
     """
     if f is None:
         return custom_gradient

@@ -8,6 +8,7 @@ tangent of the output. Every rule thus serves both modes.
 from __future__ import annotations
 
 from typing import Any
+from weakref import ref
 
 from gradtape.core import nest
 from gradtape.core.context import listening, local, pop, push
@@ -23,6 +24,21 @@ from gradtape.tape.gradient_tape import log, value_of, variable_of, zero_wanted
 from gradtape.tape.indexed_slices import SOURCES
 
 
+class Holder(ref[Tensor]):
+    """A weak reference to a tensor that has a tangent."""
+
+    tangents: ref[Tangents]
+    uid: int
+
+
+def forget(holder: Holder) -> None:
+    """The tensor is gone: so may be its tangent."""
+    tangents = holder.tangents()
+    if tangents is not None:
+        del tangents.held[holder.uid]
+        tangents.pop(holder.uid, None)
+
+
 class Tangents(dict[int, Any]):
     """A recorder that turns each entry into the tangent of its output at once: uid → tangent."""
 
@@ -30,6 +46,13 @@ class Tangents(dict[int, Any]):
         """Know nothing yet. Tangents have the axes `lead` in front of those of their tensor."""
         self.lead = lead
         self.variables: dict[int, Tensor] = {}
+        self.held: dict[int, Holder] = {}
+
+    def hold(self, tensor: Tensor, tangent: Tensor) -> None:
+        """Keep the tangent of `tensor` for as long as there is the tensor."""
+        self[tensor.uid] = tangent
+        holder = self.held[tensor.uid] = Holder(tensor, forget)
+        holder.tangents, holder.uid = ref(self), tensor.uid
 
     def touch(self, variable: Any, uid: int) -> None:
         """A later version of a primal variable has the same tangent."""
@@ -69,7 +92,7 @@ class Tangents(dict[int, Any]):
             tangent = found.get(dummy.uid)
             if tangent is None:
                 tangent = self.zeros(out)
-            self[out.uid] = tangent if isinstance(tangent, Tensor) else eager(tangent)
+            self.hold(out, tangent if isinstance(tangent, Tensor) else eager(tangent))
 
     def zeros(self, value: Tensor) -> Any:
         """The raw tangent of what does not change."""
@@ -127,10 +150,16 @@ class ForwardAccumulator:
         self._recording = False
         self._tangents = Tangents(lead)
         nest.assert_same_structure(primals, tangents)
-        for primal, tangent in zip(nest.flatten(primals), nest.flatten(tangents), strict=True):
+        flat = nest.flatten(primals)
+        if len({id(primal) for primal in flat}) < len(flat):
+            raise ValueError(
+                "ForwardAccumulator: a primal was given multiple times. Add its tangents first."
+            )
+        for primal, tangent in zip(flat, nest.flatten(tangents), strict=True):
             self._watch(primal, tangent)
 
     def _watch(self, primal: Any, tangent: Any) -> None:
+        """Add `tangent` to that of `primal`."""
         value = value_of(primal)
         if not isinstance(value, Tensor):
             raise ValueError(
@@ -149,10 +178,8 @@ class ForwardAccumulator:
                 f"{value.shape}. Received shape {direction.shape}."
             )
         if value.uid in self._tangents:
-            raise ValueError(
-                "ForwardAccumulator: a primal was given twice. Add its tangents first."
-            )
-        self._tangents[value.uid] = direction
+            direction = self._tangents[value.uid] + direction
+        self._tangents.hold(value, direction)
         variable = variable_of(primal)
         if variable is not None:
             self._tangents.variables[variable._key] = direction

@@ -12,7 +12,7 @@ from gradtape.core import context, nest
 from gradtape.core.context import local
 from gradtape.core.convert import convert
 from gradtape.core.dispatch import Recording
-from gradtape.core.dtypes import is_differentiable
+from gradtape.core.dtypes import is_differentiable, string
 from gradtape.core.enums import UnconnectedGradients
 from gradtape.core.errors import InvalidArgumentError, hide_library
 from gradtape.core.tensor import Tensor, eager
@@ -107,7 +107,8 @@ class GradientTape:
                 )
             variable = variable_of(t)
             if variable is None:
-                self._tape.watch(t.uid)
+                if t._array.dtype.kind not in "iubO":
+                    self._tape.watch(t.uid)
             else:
                 self._tape.watch_variable(variable, variable._value.uid)
 
@@ -267,7 +268,12 @@ class GradientTape:
 
         try:
             return batch_jacobian(
-                self, target, source, unconnected_gradients, experimental_use_pfor
+                self,
+                target,
+                source,
+                unconnected_gradients,
+                parallel_iterations,
+                experimental_use_pfor,
             )
         except Exception as error:
             hide_library(error)
@@ -326,7 +332,7 @@ def uids_of(known: Recording, source: Any) -> Any:
 
 
 def seeds_of(targets: list[Any], weights: Any) -> list[tuple[Tensor, Any]]:
-    """Targets that can be differentiated, each with its cotangent: raw ones, or a Tensor."""
+    """Targets, each with its cotangent: raw ones, or a Tensor. Of integers, they do not get far."""
     flat = [None] * len(targets) if weights is None else nest.flatten(weights)
     if len(flat) != len(targets):
         log.warning(
@@ -352,8 +358,8 @@ def seeds_of(targets: list[Any], weights: Any) -> list[tuple[Tensor, Any]]:
                 "The dtype of the target tensor must be floating (e.g. tf.float32), got %r",
                 tensor.dtype,
             )
-            continue
-        pairs.append((tensor, seed_of(tensor, weight)))
+        if tensor.dtype != string:
+            pairs.append((tensor, seed_of(tensor, weight)))
     return pairs
 
 
@@ -377,7 +383,7 @@ def stretched(seed: Tensor, target: Tensor) -> Tensor:
     shape, own = target._array.shape, seed._array.shape
     extra = max(len(own) - len(shape), 0)
     if own[:extra] == (1,) * extra:
-        with contextlib.suppress(ValueError):
+        with contextlib.suppress(ValueError, InvalidArgumentError):
             seed = reshape(seed, shape=own[extra:], rank=len(own))
             result: Tensor = broadcast_to(seed, shape=shape, rank=len(own) - extra)
             return result
@@ -398,11 +404,9 @@ def result_of(found: dict[int, Any], uids: Any, current: Tensor, zero: bool) -> 
         g = found.get(uid)
         if g is not None:
             total = g if total is None else total + g
+    kind = current._array.dtype.kind
     if total is None:
         return eager(zeros_like(current._array)) if zero else None
-    kind = current._array.dtype.kind
-    if kind in "iubO":
-        return None
     if type(total) is Slices:
         return as_indexed_slices(total)
     tensor = total if isinstance(total, Tensor) else eager(total)

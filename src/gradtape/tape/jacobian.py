@@ -60,19 +60,32 @@ def jacobian(
 
 
 def batch_jacobian(
-    tape: GradientTape, target: Any, source: Any, unconnected: Any, use_pfor: bool
+    tape: GradientTape,
+    target: Any,
+    source: Any,
+    unconnected: Any,
+    parallel_iterations: int | None,
+    use_pfor: bool,
 ) -> Any:
     """Derivative of each row of `target` by the same row of `source`."""
     from gradtape.tape.gradient_tape import uids_of, value_of, zero_wanted
 
     known = usable(tape, use_pfor, "batch_jacobian")
+    if parallel_iterations is not None and not tape._persistent:
+        raise RuntimeError(
+            "GradientTape must be created with persistent=True to compute the batch_jacobian with "
+            "parallel_iterations."
+        )
     zero_wanted(unconnected)
     out, x = (tensor_of(value_of(t), "batch_jacobian") for t in (target, source))
     shape, inner = out._array.shape, x._array.shape
-    if len(shape) < 2 or len(inner) < 2 or shape[0] != inner[0]:
+    for tensor in (out, x):
+        if tensor.ndim < 2:
+            raise ValueError(f"batch_jacobian: Shape {tensor.shape} must have rank at least 2.")
+    if shape[0] != inner[0]:
         raise ValueError(
-            "batch_jacobian: need the same first dimension of target and source, and at least two. "
-            f"Received shapes {out.shape} and {x.shape}."
+            f"batch_jacobian: Need first dimension of target shape ({out.shape}) and source shape "
+            f"({x.shape}) to match."
         )
     uids = [uids_of(known, source)]
     tape._leave()

@@ -62,7 +62,7 @@ def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
             )
         mean = r.reduce_mean(x, axis=(-3, -2), keepdims=True)
         factor = cast(convert(contrast_factor, dtypes.float32), x.dtype)
-        return add(multiply(subtract(x, mean), factor), mean)  # type: ignore[no-any-return]
+        return add(multiply(subtract(x, mean), factor), mean)
 
     return in_floats(images, change, saturate=True)
 
@@ -104,7 +104,7 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
     def change(x: Tensor) -> Tensor:
         three_channels("adjust_hue", x)
         turn = cast(convert(delta, dtypes.float32), x.dtype)
-        return color.turn_hue(x, turn)  # type: ignore[no-any-return]
+        return color.turn_hue(x, turn)
 
     return in_floats(image, change, saturate=False)
 
@@ -125,7 +125,7 @@ def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = Non
     def change(x: Tensor) -> Tensor:
         three_channels("adjust_saturation", x)
         factor = cast(convert(saturation_factor, dtypes.float32), x.dtype)
-        return color.scale_saturation(x, factor)  # type: ignore[no-any-return]
+        return color.scale_saturation(x, factor)
 
     return in_floats(image, change, saturate=False)
 
@@ -142,4 +142,4 @@ def per_image_standardization(image: Any) -> Tensor:
     least = np.float32(1 / np.sqrt(prod(x._array.shape[-3:])))
     centred = subtract(x, reduce_mean(x, axis=[-3, -2, -1], keepdims=True))
     deviation = reduce_std(x, axis=[-3, -2, -1], keepdims=True)
-    return divide(centred, maximum(deviation, least))  # type: ignore[no-any-return]
+    return divide(centred, maximum(deviation, least))

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import dtypes
+from gradtape.core import dtypes, nest
 from gradtape.core.convert import convert, lean, shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.shapes import TensorShape, normalize_axis
@@ -21,6 +21,8 @@ from gradtape.ops.elementwise import conj
 from gradtape.ops.elementwise import identity as identity_of
 from gradtape.ops.index import take
 from gradtape.ops.reduce import broadcast_to as stretch
+from gradtape.tape.indexed_slices import IndexedSlices
+from gradtape.tf.check import NUMBERS, operand, refuse
 from gradtape.tf.creation import sizes_of
 
 
@@ -72,8 +74,10 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
 
 
 @public
-def identity(input: Any, name: str | None = None) -> Tensor:
-    """A tensor of its own with the value of `input`."""
+def identity(input: Any, name: str | None = None) -> Any:
+    """A tensor of its own with the value of `input`; of IndexedSlices, the same of each part."""
+    if isinstance(input, IndexedSlices):
+        return nest.map_structure(identity, input, expand_composites=True)
     return identity_of(convert(input))
 
 
@@ -108,6 +112,11 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
 
     Raises:
         InvalidArgumentError: if the number of elements does not fit.
+
+    Example:
+        >>> tf.reshape(tf.range(6), (2, -1)).numpy()
+        array([[0, 1, 2],
+               [3, 4, 5]], dtype=int32)
     """
     x = convert(tensor)
     have = x._array.shape
@@ -135,7 +144,9 @@ def completed(have: tuple[int, ...], wanted: tuple[int, ...]) -> tuple[int, ...]
         )
     known = prod(rest)
     if known == 0 and count == 0:
-        return (*wanted[:at], 0, *wanted[at + 1 :])
+        # Of two sizes that are lost among zeros TensorFlow takes what the other axes leave.
+        left, taken = (prod(n for n in sizes if n) for sizes in (have, rest))
+        return (*wanted[:at], left // taken, *wanted[at + 1 :])
     if known == 0 or count % known:
         raise InvalidArgumentError(
             f"reshape: Input to reshape is a tensor with {count} values, but the requested shape "
@@ -153,6 +164,12 @@ def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str = "tr
         perm: a permutation of the axes.
         conjugate: also take the complex conjugate.
         name: accepted for TensorFlow's sake.
+
+    Example:
+        >>> tf.transpose([[1, 2, 3], [4, 5, 6]]).numpy()
+        array([[1, 4],
+               [2, 5],
+               [3, 6]], dtype=int32)
     """
     x = convert(a)
     n = x._array.ndim
@@ -173,12 +190,18 @@ def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str = "tr
 
 @public
 def expand_dims(input: Any, axis: Any, name: str | None = None) -> Tensor:
-    """`input` with a new axis of length one in front of `axis`."""
+    """`input` with a new axis of length one in front of `axis`.
+
+    Example:
+        >>> tf.expand_dims([1, 2, 3], axis=0).shape
+        TensorShape([1, 3])
+    """
     x = convert(input)
     have = x._array.shape
     n = len(have)
+    given = axis if isinstance(axis, int) else convert(axis)._array
     try:
-        at = operator.index(axis if isinstance(axis, int) else convert(axis)._array.item())
+        at = operator.index(given if isinstance(given, int) else given.item())
     except ValueError:
         raise InvalidArgumentError(
             f"expand_dims: axis must be a single value. Received {axis}."
@@ -193,7 +216,12 @@ def expand_dims(input: Any, axis: Any, name: str | None = None) -> Tensor:
 
 @public
 def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
-    """`input` without axes of length one: all of them, or those named by `axis`."""
+    """`input` without axes of length one: all of them, or those named by `axis`.
+
+    Example:
+        >>> tf.squeeze([[[1], [2]]]).numpy()
+        array([1, 2], dtype=int32)
+    """
     x = convert(input)
     have = x._array.shape
     n = len(have)
@@ -228,7 +256,12 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
 
 @public
 def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
-    """Copies of `input` side by side: `multiples` has a count for each axis."""
+    """Copies of `input` side by side: `multiples` has a count for each axis.
+
+    Example:
+        >>> tf.tile([1, 2], [3]).numpy()
+        array([1, 2, 1, 2, 1, 2], dtype=int32)
+    """
     x = convert(input)
     have = x._array.shape
     counts = shape_tuple(multiples)
@@ -256,16 +289,27 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
         repeats: how often, one number or one for each element.
         axis: the axis to repeat along.
         name: accepted for TensorFlow's sake.
+
+    Example:
+        >>> tf.repeat([1, 2], [2, 3]).numpy()
+        array([1, 1, 2, 2, 2], dtype=int32)
     """
     x = convert(input)
     if axis is None or not x._array.shape:
         x = s.reshape(x, shape=(x._array.size,), rank=x._array.ndim)
         axis = 0
-    at = normalize_axis(axis, x._array.ndim, "repeat")
+    n = x._array.ndim
+    if not -n <= axis < n:
+        raise ValueError(f"repeat: axis={axis} out of bounds: expected {-n}<=axis<{n}")
+    at = normalize_axis(axis, n, "repeat")
     size = x._array.shape[at]
     counts = np.ravel(convert(repeats)._array)
     if counts.size not in (1, size):
         raise ValueError(f"repeat: Dimensions {size} and {counts.size} are not compatible.")
+    if counts.size and counts.min() < 0:
+        raise InvalidArgumentError(
+            f"repeat: repeats must not be negative. Received {counts.tolist()}."
+        )
     which = np.repeat(np.arange(size), counts if counts.size == size else int(counts[0]))
     return take(x, which, axis=at)
 
@@ -325,6 +369,11 @@ def pad(
     Raises:
         ValueError: if `mode` is none of the three.
         InvalidArgumentError: if `paddings` do not fit.
+
+    Example:
+        >>> tf.pad([[1, 2]], [[1, 0], [0, 2]]).numpy()
+        array([[0, 0, 0, 0],
+               [1, 2, 0, 0]], dtype=int32)
     """
     x = convert(tensor)
     have = x._array.shape
@@ -343,9 +392,15 @@ def pad(
         )
     pairs = tuple((int(low), int(high)) for low, high in widths)
     if kind == "CONSTANT":
-        value = convert(constant_values, x.dtype)._array
+        plain = type(constant_values) is int and constant_values == 0
+        value = zero_of(x) if plain else convert(constant_values, x.dtype)._array
         return s.pad(x, paddings=pairs, value=value)
     return mirrored(x, pairs, edge=kind == "SYMMETRIC")
+
+
+def zero_of(x: Tensor) -> Any:
+    """Zero, False or an empty string."""
+    return b"" if x.dtype is dtypes.string else x._array.dtype.type(0)
 
 
 def mirrored(x: Tensor, pairs: tuple[tuple[int, int], ...], edge: bool) -> Any:
@@ -370,8 +425,10 @@ def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
 
     The last axis holds or provides the bytes where sizes differ.
     """
-    raw = convert(input)._array
+    raw = operand("Bitcast", convert(input), NUMBERS)._array
     kind = np.dtype(dtypes.as_dtype(type).as_numpy_dtype)
+    if kind not in NUMBERS:
+        refuse("Bitcast", dtypes.as_dtype(type), NUMBERS, "type")
     array = np.ascontiguousarray(raw).reshape(raw.shape)
     if kind.itemsize == raw.dtype.itemsize:
         return eager(lean(array.view(kind)))

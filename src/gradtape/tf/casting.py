@@ -72,13 +72,15 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
     """
     tensor = convert(value)
     wanted = as_dtype(dtype)
-    if tensor.dtype is wanted:
+    if tensor.dtype is wanted and not wanted.is_floating:
         return tensor
     if tensor.dtype.is_complex and not wanted.is_complex:
         tensor = e.real(tensor)
+    if wanted.is_bool or not (wanted.is_integer or wanted.is_floating or wanted.is_complex):
+        raise TypeError(f"saturate_cast: Cannot find minimum value of {wanted!r}.")
     have = tensor._array.dtype
     target = np.dtype(wanted.real_dtype.as_numpy_dtype)
-    if tensor.dtype.is_complex or wanted.is_bool or tensor.dtype.is_bool:
+    if tensor.dtype.is_complex or tensor.dtype.is_bool:
         return recast(tensor, wanted)
     low, high = bounds(have, target)
     if low is not None:
@@ -89,11 +91,14 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
 
 
 def bounds(have: Any, target: Any) -> tuple[Any, Any]:
-    """The least and the largest number of `have` that fit `target`; None where all do."""
+    """The least and the largest finite number of `have` that fit `target`; None where all do."""
     ours, theirs = extent(have), extent(target)
-    low = None if ours[0] >= theirs[0] else toward_zero(theirs[0], have)
-    high = None if ours[1] <= theirs[1] else toward_zero(theirs[1], have)
-    return low, high
+    all_finite = have.kind in "iu"
+    low, high = max(ours[0], theirs[0]), min(ours[1], theirs[1])
+    return (
+        None if all_finite and low == ours[0] else toward_zero(low, have),
+        None if all_finite and high == ours[1] else toward_zero(high, have),
+    )
 
 
 def extent(dtype: Any) -> tuple[Any, Any]:

@@ -115,22 +115,30 @@ def strictly(x: Any, y: Any) -> tuple[Tensor, Tensor]:
     return a, convert(y, a.dtype) if is_typed(y) else adopt(y, a.dtype)
 
 
-def unary(*forms: Any, label: str, names: tuple[str, ...] = ("x",)) -> Any:
+def booleans(x: Any, y: Any) -> tuple[Tensor, Tensor]:
+    """Two operands as tensors; what is not one becomes one of truth values."""
+    a, b = (convert(v) if is_typed(v) else adopt(v, dtypes.bool) for v in (x, y))
+    return a, b
+
+
+def unary(
+    *forms: Any, label: str, names: tuple[str, ...] = ("x",), dtype: DType | None = None
+) -> Any:
     """A public elementwise function of one tensor.
 
     Args:
         *forms: a primitive and the dtypes it takes; then another, and its dtypes, and so on.
         label: TensorFlow's name of the op, for messages.
         names: of the parameters.
+        dtype: what a value without a dtype becomes.
     """
     pairs = [(forms[i], forms[i + 1]) for i in range(0, len(forms), 2)]
     every = frozenset().union(*(allowed for _, allowed in pairs))
 
     def slow(x: Any) -> Any:
-        tensor = convert(x)
-        dtype = tensor._array.dtype
+        tensor = convert(x) if dtype is None or is_typed(x) else adopt(x, dtype)
         for function, allowed in pairs:
-            if dtype in allowed:
+            if tensor._array.dtype in allowed:
                 return function(tensor)
         refuse(label, tensor.dtype, every)
 
@@ -188,7 +196,8 @@ def binary(
 def documented(public_function: Any, function: Any) -> Any:
     """Take the docstring and module over, with the public names of the parameters."""
     text = function.__doc__
-    for inner, outer in zip(function.op.inputs, inspect.signature(public_function).parameters, strict=False):
+    parameters = inspect.signature(public_function).parameters
+    for inner, outer in zip(function.op.inputs, parameters, strict=False):
         text = text.replace(f"`{inner}`", f"`\0{outer}`")
     public_function.__doc__ = text.replace("\0", "")
     public_function.__module__ = "gradtape.tf.math"

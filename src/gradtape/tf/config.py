@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from gradtape.core.errors import InvalidArgumentError, public
@@ -144,27 +145,31 @@ def known(device: Any) -> None:
         raise ValueError(f"Unrecognized device: {device!r}. There is only {CPU}.")
 
 
-def switch(key: str) -> tuple[Any, Any]:
-    """A pair of functions that set and return a setting which only remembers."""
+def setting(key: str) -> Callable[[], Any]:
+    """A function that returns a setting."""
 
-    def set_it(value: Any) -> None:
-        """Remember the setting; it has no effect here."""
-        _switches[key] = value
-
-    def get_it() -> Any:
+    def get() -> Any:
         """The setting as it was given."""
         return _switches[key]
 
-    return set_it, get_it
+    return get
 
 
-_set_intra, _get_intra = switch("intra_op_threads")
-_set_inter, _get_inter = switch("inter_op_threads")
+def _set_intra(num_threads: int) -> None:
+    """Remember the setting; NumPy's own decides how many threads an op has."""
+    _switches["intra_op_threads"] = num_threads
+
+
+def _set_inter(num_threads: int) -> None:
+    """Remember the setting; ops run one after the other."""
+    _switches["inter_op_threads"] = num_threads
+
+
 threading = types.SimpleNamespace(
     set_intra_op_parallelism_threads=_set_intra,
-    get_intra_op_parallelism_threads=_get_intra,
+    get_intra_op_parallelism_threads=setting("intra_op_threads"),
     set_inter_op_parallelism_threads=_set_inter,
-    get_inter_op_parallelism_threads=_get_inter,
+    get_inter_op_parallelism_threads=setting("inter_op_threads"),
 )
 
 
@@ -178,14 +183,16 @@ def _set_options(options: dict[str, Any]) -> None:
     _switches["options"] = {**_switches["options"], **options}
 
 
+def _get_options() -> dict[str, Any]:
+    """The options as they were given."""
+    usual = {"disable_model_pruning": False, "disable_meta_optimizer": False}
+    return usual | _switches["options"]
+
+
 optimizer = types.SimpleNamespace(
-    get_jit=switch("jit")[1],
+    get_jit=setting("jit"),
     set_jit=_set_jit,
-    get_experimental_options=lambda: {
-        "disable_model_pruning": False,
-        "disable_meta_optimizer": False,
-        **_switches["options"],
-    },
+    get_experimental_options=_get_options,
     set_experimental_options=_set_options,
 )
 
@@ -194,6 +201,16 @@ def _set_memory_growth(device: PhysicalDevice, enable: bool) -> None:
     """Refuse: there is no GPU whose memory could grow."""
     known(device)
     raise ValueError("Cannot set memory growth on non-GPU and non-Pluggable devices")
+
+
+def _get_memory_growth(device: PhysicalDevice) -> bool:
+    """Whether the memory of `device` grows on demand: it is no GPU, so no."""
+    return False
+
+
+def _get_device_details(device: PhysicalDevice) -> dict[str, Any]:
+    """What is known about `device`: nothing."""
+    return {}
 
 
 def _get_memory_info(device: str) -> dict[str, int]:
@@ -206,8 +223,16 @@ def _enable_op_determinism() -> None:
     _switches["determinism"] = True
 
 
-_set_synchronous, _get_synchronous = switch("synchronous")
-_set_float_32, _get_float_32 = switch("tensor_float_32")
+def _set_synchronous(enable: bool) -> None:
+    """Remember the setting; ops are finished when they return."""
+    _switches["synchronous"] = enable
+
+
+def _enable_float_32(enabled: bool) -> None:
+    """Remember the setting; products are computed in full precision."""
+    _switches["tensor_float_32"] = enabled
+
+
 experimental = types.SimpleNamespace(
     list_physical_devices=list_physical_devices,
     list_logical_devices=list_logical_devices,
@@ -216,16 +241,15 @@ experimental = types.SimpleNamespace(
     get_virtual_device_configuration=get_logical_device_configuration,
     set_virtual_device_configuration=set_logical_device_configuration,
     VirtualDeviceConfiguration=LogicalDeviceConfiguration,
-    get_device_details=lambda device: {},
+    get_device_details=_get_device_details,
     set_memory_growth=public(_set_memory_growth),
-    get_memory_growth=lambda device: False,
+    get_memory_growth=_get_memory_growth,
     get_memory_info=public(_get_memory_info),
     enable_op_determinism=_enable_op_determinism,
-    is_op_determinism_enabled=switch("determinism")[1],
-    enable_tensor_float_32_execution=_set_float_32,
-    tensor_float_32_execution_enabled=_get_float_32,
+    enable_tensor_float_32_execution=_enable_float_32,
+    tensor_float_32_execution_enabled=setting("tensor_float_32"),
     set_synchronous_execution=_set_synchronous,
-    get_synchronous_execution=_get_synchronous,
+    get_synchronous_execution=setting("synchronous"),
 )
 experimental_run_functions_eagerly = run_functions_eagerly
 experimental_functions_run_eagerly = functions_run_eagerly

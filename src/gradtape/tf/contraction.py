@@ -34,6 +34,10 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
     Raises:
         ValueError: if the equation is not well formed.
         InvalidArgumentError: if a shape does not fit it.
+
+    Example:
+        >>> tf.einsum("ij,j->i", [[1, 2], [3, 4]], [10, 1]).numpy()
+        array([12, 34], dtype=int32)
     """
     unknown = set(kwargs) - {"optimize", "name"}
     if unknown:
@@ -186,6 +190,10 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
         b: another of the same dtype.
         axes: how many of the last axes of `a` go with the first of `b`, or two lists of axes.
         name: accepted for TensorFlow's sake.
+
+    Example:
+        >>> tf.tensordot([1, 2], [3, 4], axes=1).numpy()
+        np.int32(11)
     """
     x, y = pair(a, b)
     same("MatMul", x, y)

@@ -1,25 +1,23 @@
-"""Control flow as functions: cond, case, loops, map_fn, scan. Eagerly these are plain Python."""
+"""Control flow as functions: cond, case, switch_case, while_loop. Eagerly plain Python."""
 
 from __future__ import annotations
 
+import math
 from builtins import range as indices
 from collections.abc import Callable
 from typing import Any
 
 from gradtape.core import nest
 from gradtape.core.convert import convert
+from gradtape.core.dtypes import bool as bool_dtype
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor
-from gradtape.tf.joining import stack
+from gradtape.tf.tensor_array import TensorArray
 
 
 def truth(value: Any) -> bool:
     """A Python bool of a predicate."""
-    return (
-        bool(convert(value))
-        if isinstance(value, Tensor) or hasattr(value, "__tf_tensor__")
-        else bool(value)
-    )
+    return bool(value if isinstance(value, (bool, int, float, str)) else convert(value))
 
 
 @public
@@ -37,6 +35,10 @@ def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: str | None 
 
     Raises:
         TypeError: if a branch is not callable.
+
+    Example:
+        >>> tf.cond(tf.constant(True), lambda: 1, lambda: 2)
+        1
     """
     for label, fn in (("true_fn", true_fn), ("false_fn", false_fn)):
         if not callable(fn):
@@ -55,31 +57,55 @@ def case(
     """Call the function of the first pair whose predicate holds.
 
     Args:
-        pred_fn_pairs: list of (predicate, callable).
+        pred_fn_pairs: list of (predicate, callable); if `exclusive`, also a dict from `ref()`.
         default: called if none holds.
-        exclusive: whether at most one predicate may hold.
-        strict: accepted for TensorFlow's sake.
+        exclusive: whether only one may hold (the last is not looked at without a `default`).
+        strict: return the list of one result as a list, which happens anyway.
         name: accepted for TensorFlow's sake.
 
     Returns:
         What the chosen function returns.
 
     Raises:
-        InvalidArgumentError: if no predicate holds and there is no default.
+        TypeError: if the pairs are not pairs of a tensor and a callable.
+        ValueError: if there are none, or a dict is given that has no order.
+        InvalidArgumentError: if no predicate holds and there is no default, or too many hold.
     """
-    if not isinstance(pred_fn_pairs, (list, tuple)):
-        raise TypeError("case: 'pred_fn_pairs' must be a list, tuple, or dict.")
-    for pair in pred_fn_pairs:
-        if not isinstance(pair, tuple) or len(pair) != 2:
-            raise TypeError(f"case: each entry must be a pair (pred, callable). Received {pair!r}.")
-        if not callable(pair[1]):
-            raise TypeError(f"case: fn must be callable. Received {pair[1]!r}.")
-    for pred, fn in pred_fn_pairs:
-        if truth(pred):
+    if isinstance(pred_fn_pairs, dict):
+        if not exclusive:
+            raise ValueError(
+                "case: a dict of pairs has no order. Give a list, or set exclusive=True."
+            )
+        pred_fn_pairs = [(key.deref(), fn) for key, fn in pred_fn_pairs.items()]
+    check_cases(pred_fn_pairs, default)
+    holding = [bool(pred) for pred, _ in pred_fn_pairs]
+    if exclusive and sum(holding[: len(holding) - (default is None)]) > 1:
+        raise InvalidArgumentError(
+            f"case: exclusive=True: more than 1 conditions evaluated as True: {holding}."
+        )
+    for held, (_, fn) in zip(holding, pred_fn_pairs, strict=True):
+        if held:
             return fn()
     if default is None:
-        raise InvalidArgumentError("case: none of the predicates holds and no default is given.")
+        raise InvalidArgumentError("case: None of conditions evaluated as True. Give a default.")
     return default()
+
+
+def check_cases(pairs: Any, default: Any) -> None:
+    """Check that `pairs` are some of a bool tensor and a callable each."""
+    if not isinstance(pairs, (list, tuple)):
+        raise TypeError("case: 'pred_fn_pairs' must be a list, tuple, or dict.")
+    for pair in pairs:
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise TypeError(f"case: each entry must be a 2-tuple (pred, fn). Received {pair!r}.")
+        if not isinstance(pair[0], Tensor) or pair[0].dtype != bool_dtype:
+            raise TypeError(f"case: pred must be a Tensor, of bool. Received {pair[0]!r}.")
+        if not callable(pair[1]):
+            raise TypeError(f"case: fn must be callable. Received {pair[1]!r}.")
+    if not pairs:
+        raise ValueError("case: 'pred_fn_pairs' must not be empty.")
+    if default is not None and not callable(default):
+        raise TypeError(f"case: default must be callable. Received {default!r}.")
 
 
 @public
@@ -96,18 +122,47 @@ def switch_case(
 
     Returns:
         What the chosen function returns.
+
+    Raises:
+        TypeError: if the index is not an integer tensor, or a branch is not callable.
+        ValueError: if the branches are not numbered 0, 1, … without gaps, or there are none.
     """
-    if isinstance(branch_fns, dict):
-        table = dict(branch_fns)
-    elif branch_fns and isinstance(branch_fns[0], tuple):
-        table = dict(branch_fns)
-    else:
-        table = dict(enumerate(branch_fns))
-    for fn in table.values():
-        if not callable(fn):
-            raise TypeError(f"switch_case: branches must be callable. Received {fn!r}.")
-    last = table[max(table)]
-    return table.get(int(convert(branch_index)), default or last)()
+    if not isinstance(branch_index, Tensor) or not branch_index.dtype.is_integer:
+        raise TypeError(
+            f"switch_case: 'branch_index' must be an integer Tensor. Received {branch_index!r}."
+        )
+    if default is not None and not callable(default):
+        raise TypeError(f"switch_case: default must be callable. Received {default!r}.")
+    table = branches_of(branch_fns)
+    return table.get(int(branch_index), default or table[len(table) - 1])()
+
+
+def branches_of(branch_fns: Any) -> dict[int, Callable[[], Any]]:
+    """The branches by their numbers."""
+    if not isinstance(branch_fns, (list, tuple, dict)):
+        raise TypeError(
+            f"switch_case: 'branch_fns' must be a list, tuple, or dict. Received {branch_fns!r}."
+        )
+    if not branch_fns:
+        raise ValueError("switch_case: must provide at least one item in 'branch_fns'.")
+    pairs = list(branch_fns.items() if isinstance(branch_fns, dict) else branch_fns)
+    if all(callable(fn) for fn in pairs):
+        pairs = list(enumerate(pairs))
+    for pair in pairs:
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise TypeError(
+                f"switch_case: each entry must be a 2-tuple (int, callable). Received {pair!r}."
+            )
+        if not isinstance(pair[0], int):
+            raise TypeError(f"switch_case: key must be a Python `int`. Received {pair[0]!r}.")
+        if not callable(pair[1]):
+            raise TypeError(f"switch_case: branches must be callable. Received {pair[1]!r}.")
+    if sorted(key for key, _ in pairs) != list(indices(len(pairs))):
+        raise ValueError(
+            "switch_case: branch indices must form contiguous numbers from 0 to "
+            f"{len(pairs) - 1}. Received {[key for key, _ in pairs]}."
+        )
+    return dict(pairs)
 
 
 @public
@@ -136,7 +191,15 @@ def while_loop(
         name: accepted for TensorFlow's sake.
 
     Returns:
-        The loop variables after the last repetition.
+        The loop variables after the last repetition, nested as `body` returned them.
+
+    Raises:
+        TypeError: if `cond` or `body` is not callable.
+        ValueError, TypeError: if `body` returns another structure.
+
+    Example:
+        >>> tf.while_loop(lambda i: i < 10, lambda i: [i * 2], [tf.constant(1)])[0].numpy()
+        np.int32(16)
     """
     if not callable(cond):
         raise TypeError("'cond' must be callable.")
@@ -144,233 +207,24 @@ def while_loop(
         raise TypeError("'body' must be callable.")
     if parallel_iterations < 1:
         raise TypeError("'parallel_iterations' must be a positive integer.")
-    limit = None if maximum_iterations is None else int(convert(maximum_iterations))
-    packed = len(loop_vars) == 1
+    if loop_vars is None or not nest.is_nested(loop_vars) or not loop_vars:
+        raise ValueError("while_loop: 'loop_vars' must be provided. Received none.")
+    limit = convert(math.inf if maximum_iterations is None else maximum_iterations)
+    if limit.ndim:
+        raise ValueError(
+            f"while_loop: 'maximum_iterations' must be a scalar. Received shape: {limit.shape}"
+        )
     count = 0
-    while (limit is None or count < limit) and truth(cond(*loop_vars)):
+    while count < float(limit) and truth(cond(*loop_vars)):
         after = body(*loop_vars)
-        if packed and not isinstance(after, (list, tuple)):
-            after = (after,)
-        nest.assert_same_structure(loop_vars, after, check_types=False)
-        loop_vars = nest.pack_sequence_as(loop_vars, nest.flatten(after))
+        if len(loop_vars) == 1 and not nest.is_nested(after):
+            after = nest.pack_sequence_as(loop_vars, [after])
+        nest.assert_same_structure(list(loop_vars), list(after))
+        loop_vars = after
         count += 1
-
-    def settled(thing: Any) -> Any:
-        return convert(thing) if isinstance(thing, (int, float, complex, list, Tensor)) else thing
-
-    return nest.map_structure(settled, loop_vars)
+    return nest.map_structure(settled, loop_vars, expand_composites=True)
 
 
-def length_of(elems: Any, op: str) -> int:
-    """The common first dimension of a structure of tensors."""
-    sizes = {len(t) for t in nest.flatten(elems)}
-    if len(sizes) != 1:
-        raise ValueError(f"{op}: elements must have one first dimension. Received {sorted(sizes)}.")
-    return sizes.pop()
-
-
-def as_tensors(elems: Any, op: str) -> Any:
-    """A structure of tensors, none of them a scalar."""
-    tensors = nest.map_structure(convert, elems)
-    for t in nest.flatten(tensors):
-        if t.ndim == 0:
-            raise ValueError(f"{op}: elements must have at least one dimension. Received a scalar.")
-    return tensors
-
-
-def at(elems: Any, i: int) -> Any:
-    """The i-th slice of every tensor."""
-    return nest.map_structure(lambda t: t[i], elems)
-
-
-def stacked(results: list[Any]) -> Any:
-    """Structures of tensors, stacked leaf by leaf."""
-    return nest.map_structure(lambda *leaves: stack([convert(leaf) for leaf in leaves]), *results)
-
-
-@public
-def map_fn(
-    fn: Callable[[Any], Any],
-    elems: Any,
-    dtype: Any = None,
-    parallel_iterations: int | None = None,
-    back_prop: bool = True,
-    swap_memory: bool = False,
-    infer_shape: bool = True,
-    name: str | None = None,
-    fn_output_signature: Any = None,
-) -> Any:
-    """Apply `fn` to each slice of `elems` along the first dimension and stack the results.
-
-    Args:
-        fn: callable of one slice (of a structure of slices, if `elems` is a structure).
-        elems: a tensor or a structure of tensors.
-        dtype: dtype of the result, if it differs (deprecated spelling).
-        parallel_iterations: accepted for TensorFlow's sake.
-        back_prop: whether gradients flow.
-        swap_memory: accepted for TensorFlow's sake.
-        infer_shape: accepted for TensorFlow's sake.
-        name: accepted for TensorFlow's sake.
-        fn_output_signature: dtype, or structure of dtypes, of the result.
-
-    Returns:
-        A tensor or a structure of tensors.
-    """
-    if not callable(fn):
-        raise TypeError("map_fn: The provided function is not callable.")
-    tensors = as_tensors(elems, "map_fn")
-    n = length_of(tensors, "map_fn")
-    if n == 0:
-        raise ValueError(
-            "map_fn: elements must not be empty; the shape of the result would be unknown."
-        )
-    signature = fn_output_signature if fn_output_signature is not None else dtype
-    results = [fn(at(tensors, i)) for i in indices(n)]
-    if signature is None:
-        nest.assert_same_structure(elems, results[0], check_types=False)
-    else:
-        check_signature(signature, results[0])
-    return stacked(results)
-
-
-def check_signature(signature: Any, result: Any) -> None:
-    """The function must return what `fn_output_signature` says."""
-    wanted = nest.flatten(signature)
-    given = nest.flatten(result)
-    if len(wanted) != len(given):
-        raise ValueError(
-            f"map_fn: fn returned {len(given)} tensors, fn_output_signature says {len(wanted)}."
-        )
-    for want, have in zip(wanted, given, strict=True):
-        dtype = getattr(want, "dtype", want)
-        if convert(have).dtype != dtype:
-            raise InvalidArgumentError(
-                f"map_fn: fn returned {convert(have).dtype.name}, fn_output_signature says {dtype!r}."
-            )
-
-
-@public
-def vectorized_map(
-    fn: Callable[[Any], Any], elems: Any, fallback_to_while_loop: bool = True, warn: bool = True
-) -> Any:
-    """`map_fn` under its other name: the result is the same.
-
-    Args:
-        fn: callable of one slice.
-        elems: a tensor or a structure of tensors.
-        fallback_to_while_loop: accepted for TensorFlow's sake.
-        warn: accepted for TensorFlow's sake.
-
-    Returns:
-        A tensor or a structure of tensors.
-    """
-    tensors = as_tensors(elems, "vectorized_map")
-    return stacked([fn(at(tensors, i)) for i in indices(length_of(tensors, "vectorized_map"))])
-
-
-def folded(fn: Any, elems: Any, initializer: Any, backwards: bool, op: str) -> list[Any]:
-    """All partial results of a fold, in the order they were made."""
-    if not callable(fn):
-        raise TypeError(f"{op}: fn must be callable. Received {fn!r}.")
-    tensors = as_tensors(elems, op)
-    order = list(indices(length_of(tensors, op)))
-    if backwards:
-        order.reverse()
-    steps = []
-    if initializer is None:
-        if not order:
-            raise ValueError(f"{op}: elements must not be empty without an initializer.")
-        total = at(tensors, order.pop(0))
-        steps.append(total)
-    else:
-        total = nest.map_structure(convert, initializer)
-    for i in order:
-        total = fn(total, at(tensors, i))
-        steps.append(total)
-    return steps or [total]
-
-
-@public
-def foldl(
-    fn: Any,
-    elems: Any,
-    initializer: Any = None,
-    parallel_iterations: int = 10,
-    back_prop: bool = True,
-    swap_memory: bool = False,
-    name: str | None = None,
-) -> Any:
-    """Combine the slices of `elems`, first to last, by `fn(accumulated, slice)`.
-
-    Args:
-        fn: callable of the value so far and the next slice.
-        elems: a tensor or a structure of tensors.
-        initializer: the value to start with; the first slice if None.
-        parallel_iterations: accepted for TensorFlow's sake.
-        back_prop: whether gradients flow.
-        swap_memory: accepted for TensorFlow's sake.
-        name: accepted for TensorFlow's sake.
-
-    Returns:
-        The last value.
-    """
-    return folded(fn, elems, initializer, False, "foldl")[-1]
-
-
-@public
-def foldr(
-    fn: Any,
-    elems: Any,
-    initializer: Any = None,
-    parallel_iterations: int = 10,
-    back_prop: bool = True,
-    swap_memory: bool = False,
-    name: str | None = None,
-) -> Any:
-    """Combine the slices of `elems`, last to first, by `fn(accumulated, slice)`.
-
-    Args:
-        fn: callable of the value so far and the next slice.
-        elems: a tensor or a structure of tensors.
-        initializer: the value to start with; the last slice if None.
-        parallel_iterations: accepted for TensorFlow's sake.
-        back_prop: whether gradients flow.
-        swap_memory: accepted for TensorFlow's sake.
-        name: accepted for TensorFlow's sake.
-
-    Returns:
-        The last value.
-    """
-    return folded(fn, elems, initializer, True, "foldr")[-1]
-
-
-@public
-def scan(
-    fn: Any,
-    elems: Any,
-    initializer: Any = None,
-    parallel_iterations: int = 10,
-    back_prop: bool = True,
-    swap_memory: bool = False,
-    infer_shape: bool = True,
-    reverse: bool = False,
-    name: str | None = None,
-) -> Any:
-    """All partial results of a fold, stacked.
-
-    Args:
-        fn: callable of the value so far and the next slice.
-        elems: a tensor or a structure of tensors.
-        initializer: the value to start with; the first slice if None.
-        parallel_iterations: accepted for TensorFlow's sake.
-        back_prop: whether gradients flow.
-        swap_memory: accepted for TensorFlow's sake.
-        infer_shape: accepted for TensorFlow's sake.
-        reverse: go from last to first.
-        name: accepted for TensorFlow's sake.
-
-    Returns:
-        A tensor or a structure of tensors; entry i belongs to slice i.
-    """
-    steps = folded(fn, elems, initializer, reverse, "scan")
-    return stacked(steps[::-1] if reverse else steps)
+def settled(value: Any) -> Any:
+    """A tensor of a loop variable; arrays of tensors stay what they are."""
+    return value if isinstance(value, TensorArray) else convert(value)

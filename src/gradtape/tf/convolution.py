@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import prod
 from typing import Any
 
 from gradtape.core.convert import convert, shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor
+from gradtape.ops import convolution as ops
 from gradtape.ops import shape as s
-from gradtape.ops import window as ops
 from gradtape.ops.window import Window
 from gradtape.tf.check import REAL, operand, pair, same
 
@@ -115,7 +116,7 @@ def filtered(
         padding,
         first,
     )
-    out = from_last(ops.convolve(x, w, window=window, groups=channels // depth), first)
+    out = from_last(ops.convolve(x, w, window=window, groups=channels // depth, order=0), first)
     if len(batch) > 1:
         return s.reshape(out, shape=(*batch, *out._array.shape[1:]), rank=n + 2)
     return out
@@ -210,10 +211,7 @@ def transposed(
     dilations: Any,
     data_format: str | None,
 ) -> Tensor:
-    """The adjoint of a convolution, as a layer of its own.
-
-    Filters are (*size, outputs, channels).
-    """
+    """The adjoint of a convolution; filters are (*size, outputs, channels)."""
     y, w = pair(input, filters)
     same(op, y, w)
     first = data_format in CHANNELS_FIRST
@@ -237,76 +235,54 @@ def transposed(
             f"{list(y._array.shape)} with filters of shape {list(w._array.shape)}. "
             "Check strides and padding."
         )
-    return from_last(ops.unconvolve(y, w, window=window, groups=1, spatial=tuple(spatial)), first)
-
-
-@public
-def conv1d_transpose(
-    input: Any,
-    filters: Any,
-    output_shape: Any,
-    strides: Any,
-    padding: Any = "SAME",
-    data_format: str = "NWC",
-    dilations: Any = None,
-    name: str | None = None,
-) -> Tensor:
-    """The adjoint of `conv1d`; filters are (width, outputs, channels)."""
-    return transposed(
-        "Conv1DTranspose", input, filters, output_shape, 1, strides, padding, dilations, data_format
+    return from_last(
+        ops.unconvolve(y, w, window=window, groups=1, order=0, spatial=tuple(spatial)), first
     )
 
 
-@public
-def conv2d_transpose(
-    input: Any,
-    filters: Any,
-    output_shape: Any,
-    strides: Any,
-    padding: Any = "SAME",
-    data_format: str = "NHWC",
-    dilations: Any = None,
-    name: str | None = None,
-) -> Tensor:
-    """The adjoint of `conv2d`; filters are (height, width, outputs, channels)."""
-    return transposed(
-        "Conv2DTranspose", input, filters, output_shape, 2, strides, padding, dilations, data_format
-    )
+def transposition(
+    name: str, op: str, n: int | None, data_format: str | None
+) -> Callable[..., Tensor]:
+    """A public adjoint over `n` spatial axes, or over as many as the filter has."""
+    default = data_format
+
+    def transpose(
+        input: Any,
+        filters: Any,
+        output_shape: Any,
+        strides: Any,
+        padding: Any = "SAME",
+        data_format: str | None = default,
+        dilations: Any = None,
+        name: str | None = None,
+    ) -> Tensor:
+        axes = convert(filters)._array.ndim - 2 if n is None else n
+        return transposed(
+            op, input, filters, output_shape, axes, strides, padding, dilations, data_format
+        )
+
+    forward = "convolution" if n is None else f"conv{n}d"
+    axes = {1: "width", 2: "height, width", 3: "depth, height, width", None: "…"}[n]
+    transpose.__name__ = transpose.__qualname__ = name
+    transpose.__doc__ = f"""The adjoint of `{forward}`, as a layer of its own.
+
+    Args:
+        input: what `{forward}` would give, (batch, {axes}, channels).
+        filters: ({axes}, outputs, channels).
+        output_shape: of the result, or only its spatial axes.
+        strides: of the convolution: one number, one for each spatial axis, or for each axis.
+        padding: "SAME", "VALID", or a pair for each axis.
+        data_format: where the channels are; by default, last.
+        dilations: distance of the filter's elements, given as `strides`.
+        name: accepted for TensorFlow's sake.
+    """
+    return public(transpose)
 
 
-@public
-def conv3d_transpose(
-    input: Any,
-    filters: Any,
-    output_shape: Any,
-    strides: Any,
-    padding: Any = "SAME",
-    data_format: str = "NDHWC",
-    dilations: Any = None,
-    name: str | None = None,
-) -> Tensor:
-    """The adjoint of `conv3d`; filters are (depth, height, width, outputs, channels)."""
-    return transposed(
-        "Conv3DTranspose", input, filters, output_shape, 3, strides, padding, dilations, data_format
-    )
-
-
-@public
-def conv_transpose(
-    input: Any,
-    filters: Any,
-    output_shape: Any,
-    strides: Any,
-    padding: Any = "SAME",
-    data_format: str | None = None,
-    dilations: Any = None,
-    name: str | None = None,
-) -> Tensor:
-    """The adjoint of `convolution`."""
-    n = convert(filters)._array.ndim - 2
-    return transposed(
-        "ConvTranspose", input, filters, output_shape, n, strides, padding, dilations, data_format
-    )
+conv1d_transpose = transposition("conv1d_transpose", "Conv1DTranspose", 1, "NWC")
+conv2d_transpose = transposition("conv2d_transpose", "Conv2DTranspose", 2, "NHWC")
+conv3d_transpose = transposition("conv3d_transpose", "Conv3DTranspose", 3, "NDHWC")
+conv_transpose = transposition("conv_transpose", "ConvTranspose", None, None)
 
 
 @public

@@ -101,20 +101,7 @@ def approx_min_k(
     aggregate_to_topk: bool = True,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """The `k` smallest entries along an axis; here they are always exact.
-
-    Args:
-        operand: a tensor of floats.
-        k: how many.
-        reduction_dimension: the axis.
-        recall_target: accepted for TensorFlow's sake.
-        reduction_input_size_override: accepted for TensorFlow's sake.
-        aggregate_to_topk: accepted for TensorFlow's sake.
-        name: ignored.
-
-    Returns:
-        Values and int32 indices.
-    """
+    """The `k` smallest entries along an axis; otherwise as `approx_max_k`."""
     return extreme_k(operand, k, reduction_dimension, True)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes
-from gradtape.core.convert import convert, shape_tuple
+from gradtape.core.convert import convert, shape_tuple, size_of
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.shapes import normalize_axis
 from gradtape.core.tensor import Tensor, eager
@@ -33,6 +33,10 @@ def convert_to_tensor(
         dtype: the dtype it must have; inferred if None.
         dtype_hint: a dtype to prefer where `dtype` is None.
         name: accepted for TensorFlow's sake.
+
+    Example:
+        >>> tf.convert_to_tensor([1.5, 2.5])
+        <tf.Tensor: shape=(2,), dtype=float32, numpy=array([1.5, 2.5], dtype=float32)>
     """
     tensor = convert(value, dtype, dtype_hint, name)
     # What is read from a variable must not count as the variable itself later on.
@@ -51,6 +55,14 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
 
     Raises:
         TypeError: if the value does not fit `dtype` or `shape`.
+
+    Example:
+        >>> tf.constant([[1, 2], [3, 4]])
+        <tf.Tensor: shape=(2, 2), dtype=int32, numpy=
+        array([[1, 2],
+               [3, 4]], dtype=int32)>
+        >>> tf.constant(0.0, shape=(2, 2)).numpy().tolist()
+        [[0.0, 0.0], [0.0, 0.0]]
     """
     if dtype is not None and isinstance(value, Tensor) and value.dtype != dtype:
         raise TypeError(
@@ -76,10 +88,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
 
 def sizes_of(shape: Any, op: str) -> tuple[int, ...]:
     """A shape to be filled; no size may be negative."""
-    try:
-        sizes = shape_tuple(shape)
-    except TypeError:
-        raise ValueError(f"{op}: a shape must consist of integers. Received {shape!r}.") from None
+    sizes = shape_tuple(shape)
     for size in sizes:
         if size < 0:
             raise InvalidArgumentError(
@@ -104,7 +113,13 @@ def full(shape: tuple[int, ...], value: Any, dtype: dtypes.DType) -> Tensor:
 def zeros(
     shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: Any = None
 ) -> Tensor:
-    """A tensor of zeros; of strings, empty ones."""
+    """A tensor of zeros; of strings, empty ones.
+
+    Example:
+        >>> tf.zeros((2, 3), tf.int32).numpy()
+        array([[0, 0, 0],
+               [0, 0, 0]], dtype=int32)
+    """
     return full(sizes_of(shape, "zeros"), 0, dtypes.as_dtype(dtype))
 
 
@@ -134,17 +149,32 @@ def zeros_like(
 
 @public
 def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Tensor:
-    """Ones of the shape of `input`, and of its dtype unless another is given."""
+    """Ones of the shape of `input`, and of its dtype unless another is given.
+
+    Example:
+        >>> tf.ones_like([1.0, 2.0]).numpy()
+        array([1., 1.], dtype=float32)
+    """
     return like(input, 1, dtype)
 
 
 @public
 def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> Tensor:
-    """A tensor of shape `dims` whose elements are all the scalar `value`."""
+    """A tensor of shape `dims` whose elements are all the scalar `value`.
+
+    Example:
+        >>> tf.fill([2, 2], 7).numpy()
+        array([[7, 7],
+               [7, 7]], dtype=int32)
+    """
     tensor = convert(value)
-    if tensor._array.shape != ():
+    if tensor._array.shape not in ((), (1,)):
         raise InvalidArgumentError(f"fill: value must be a scalar. Received shape {tensor.shape}.")
-    return stretch(tensor, shape=sizes_of(dims, "fill"), rank=0)
+    sizes = np.asarray(convert(dims, hint=dtypes.int32)._array)
+    if sizes.dtype.kind not in "iu":
+        raise InvalidArgumentError(f"fill: dims must be integers. Received {dims}.")
+    scalar = s.reshape(tensor, shape=(), rank=tensor._array.ndim)
+    return stretch(scalar, shape=sizes_of(sizes, "fill"), rank=0)
 
 
 @public
@@ -155,9 +185,17 @@ def eye(
     dtype: Any = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:
-    """Identity matrices of shape (*batch_shape, num_rows, num_columns)."""
+    """Identity matrices of shape (*batch_shape, num_rows, num_columns).
+
+    Example:
+        >>> tf.eye(2).numpy()
+        array([[1., 0.],
+               [0., 1.]], dtype=float32)
+    """
     kind = dtypes.as_dtype(dtype).as_numpy_dtype
-    matrix = np.eye(int(num_rows), None if num_columns is None else int(num_columns), dtype=kind)
+    given = (num_rows, num_rows if num_columns is None else num_columns)
+    rows, columns = sizes_of([n if is_typed(n) else size_of(n) for n in given], "eye")
+    matrix = np.eye(rows, columns, dtype=kind)
     if batch_shape is not None:
         matrix = np.broadcast_to(matrix, (*shape_tuple(batch_shape), *matrix.shape))
     return eager(matrix)
@@ -185,6 +223,12 @@ def range(
 
     Raises:
         InvalidArgumentError: if `delta` is zero or leads away from `limit`.
+
+    Example:
+        >>> tf.range(5).numpy()
+        array([0, 1, 2, 3, 4], dtype=int32)
+        >>> tf.range(1.0, 2.0, 0.25).numpy()
+        array([1.  , 1.25, 1.5 , 1.75], dtype=float32)
     """
     if limit is None:
         start, limit = 0, start
@@ -194,6 +238,8 @@ def range(
             return eager(np.arange(start, limit, delta, dtype=np.int32))
     parts = [t if is_typed(t) else convert(t, dtype) for t in (start, limit, delta)]
     raws = [convert(t)._array for t in parts]
+    if any(raw.ndim for raw in raws):
+        raise InvalidArgumentError("range: start, limit and delta must be scalars.")
     if dtype is None:
         found = [dtypes.of_numpy(raw.dtype) for raw in raws]
         wide = max(found, key=lambda d: RANGE_ORDER.get(d.name, len(RANGE_ORDER)))
@@ -210,7 +256,8 @@ def range(
         )
     if kind.kind in "iu":
         return eager(np.arange(int(first), int(last), int(step), dtype=kind))
-    count = int(np.ceil(abs((float(last) - float(first)) / float(step))))
+    # In the dtype itself, as TensorFlow: 0.3 / 0.1 are three steps in float32, else a little more.
+    count = int(np.ceil(abs((last - first) / step)))
     return eager((first + np.arange(count).astype(kind) * step).astype(kind, copy=False))
 
 
@@ -224,12 +271,16 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
         num: how many.
         name: accepted for TensorFlow's sake.
         axis: where the new axis stands.
+
+    Example:
+        >>> tf.linspace(0.0, 1.0, 5).numpy()
+        array([0.  , 0.25, 0.5 , 0.75, 1.  ], dtype=float32)
     """
     first = convert(start)
     last = convert(stop, first.dtype)
     if first.dtype.is_integer:
         first, last = (eager(t._array.astype(np.float64)) for t in (first, last))
-    count = int(convert(num)._array)
+    (count,) = shape_tuple(num)
     if count < 0:
         raise InvalidArgumentError(f"linspace: num must not be negative. Received {count}.")
     common = np.broadcast_shapes(first._array.shape, last._array.shape)

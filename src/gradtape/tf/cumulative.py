@@ -27,9 +27,7 @@ def cumulative(
     ) -> Tensor:
         tensor = operand(label, convert(x), allowed)
         position = normalize_axis(convert(axis)._array, tensor.ndim, label)
-        return function(
-            tensor, axis=position, exclusive=bool(exclusive), reverse=bool(reverse)
-        )
+        return function(tensor, axis=position, exclusive=bool(exclusive), reverse=bool(reverse))
 
     run.__name__ = run.__qualname__ = function.op.name
     run.__doc__ = f"""{what}

@@ -126,11 +126,34 @@ def difference(
 
 
 assert_equal = compared("assert_equal", "==", lambda a, b: a == b)
-assert_none_equal = compared("assert_none_equal", "!=", lambda a, b: a != b)
 assert_less = compared("assert_less", "<", lambda a, b: a < b)
 assert_less_equal = compared("assert_less_equal", "<=", lambda a, b: a <= b)
 assert_greater = compared("assert_greater", ">", lambda a, b: a > b)
 assert_greater_equal = compared("assert_greater_equal", ">=", lambda a, b: a >= b)
+differ = compared("assert_none_equal", "!=", lambda a, b: a != b)
+
+
+@public
+def assert_none_equal(
+    x: Any,
+    y: Any,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
+) -> None:
+    """Raise unless `x != y` holds for all elements; shapes broadcast.
+
+    Args:
+        x: a tensor.
+        y: a tensor of the same dtype.
+        summarize: how many elements to show, 3 by default.
+        message: what the error begins with.
+        name: accepted for TensorFlow's sake.
+
+    Raises:
+        InvalidArgumentError: if it does not.
+    """
+    differ(x, y, message, summarize)
 
 
 def signed(name: str, sign: str, holds: Callable[[Any], Any]) -> Callable[..., None]:

@@ -12,10 +12,12 @@ from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor, eager
 from gradtape.ops import elementwise as e
 from gradtape.ops import linalg as ops
+from gradtape.ops import matrix_function
 from gradtape.ops import shape as s
 from gradtape.ops.reduce import reduce_sum
-from gradtape.tf.check import numpy_dtypes, operand
+from gradtape.tf.check import COMPLEX, numpy_dtypes, operand
 
+HALF = numpy_dtypes("float16")
 FACTORED = numpy_dtypes("float32", "float64", "complex64", "complex128")
 
 
@@ -40,9 +42,9 @@ class LogMatrixDeterminant(NamedTuple):
     log_abs_determinant: Tensor
 
 
-def matrices(op: str, value: Any, square: bool = False) -> Tensor:
-    """An argument that must hold matrices of floats."""
-    x = operand(op, convert(value), FACTORED)
+def matrices(op: str, value: Any, square: bool = False, halves: bool = False) -> Tensor:
+    """An argument that must hold matrices of floats; of float16 only with `halves`."""
+    x = operand(op, convert(value), FACTORED | HALF if halves else FACTORED)
     shape = x._array.shape
     if len(shape) < 2:
         raise InvalidArgumentError(f"{op}: Input tensor 0 must have rank >= 2, got {len(shape)}.")
@@ -66,8 +68,12 @@ def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     Raises:
         InvalidArgumentError: if a matrix is singular or not square.
     """
-    x = matrices("MatrixInverse", input, square=True)
-    return ops.inverse(adjoint_of(x) if adjoint else x)
+    x = matrices("MatrixInverse", input, square=True, halves=True)
+    turned = adjoint_of(x) if adjoint else x
+    if x._array.dtype.itemsize == 2:
+        wide = ops.inverse(e.cast(turned, dtype=np.dtype(np.float32)))
+        return e.cast(wide, dtype=x._array.dtype)
+    return ops.inverse(turned)
 
 
 @public
@@ -102,8 +108,18 @@ def cholesky(input: Any, name: str | None = None) -> Tensor:
 @public
 def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
     """Orthonormal columns `q` and an upper triangular `r` with q @ r = input."""
-    x = matrices("Qr", input)
-    return Qr(*(ops.full_qr if full_matrices else ops.qr)(x))
+    x = matrices("Qr", input, halves=True)
+    half = x._array.dtype.itemsize == 2
+    if half:
+        x = e.cast(x, dtype=np.dtype(np.float32))
+    q, r = ops.qr(x)
+    rows, columns = x._array.shape[-2:]
+    if full_matrices and rows > columns:
+        q = ops.completed(q, e.stop_gradient(ops.full_qr(x)[0]))
+        r = s.pad(r, paddings=((0, rows - columns), (0, 0)), value=0)
+    if half:
+        q, r = (e.cast(t, dtype=np.dtype(np.float16)) for t in (q, r))
+    return Qr(q, r)
 
 
 @public
@@ -115,7 +131,14 @@ def svd(
     Only the values if not `compute_uv`.
     """
     x = matrices("Svd", tensor)
-    values, left, right = (ops.full_svd if full_matrices else ops.svd)(x)
+    values, left, right = ops.svd(x)
+    rows, columns = x._array.shape[-2:]
+    if full_matrices and rows != columns:
+        _, whole_left, whole_right = ops.full_svd(x)
+        if rows > columns:
+            left = ops.completed(left, e.stop_gradient(whole_left))
+        else:
+            right = ops.completed(right, e.stop_gradient(whole_right))
     return (values, left, right) if compute_uv else values
 
 
@@ -164,17 +187,27 @@ def expm(input: Any, name: str | None = None) -> Tensor:
     return ops.expm(matrices("MatrixExponential", input, square=True))
 
 
+def real_matrices(op: str, value: Any) -> Tensor:
+    """An argument that must hold matrices of real floats."""
+    x = convert(value)
+    if not x.dtype.is_floating:
+        raise TypeError(f"{op}: Input `a` must have `float`-like `dtype` (saw {x.dtype.name}).")
+    if x._array.ndim < 2:
+        raise ValueError(f"{op}: Input `a` must have at least 2 dimensions (saw: {x._array.ndim}).")
+    return matrices(op, x)
+
+
 @public
 def matrix_rank(
     a: Any, tol: Any = None, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
     """How many singular values exceed `tol`."""
-    x = matrices("matrix_rank", a)
-    values = np.linalg.svd(x._array, compute_uv=False)
+    x = real_matrices("matrix_rank", a)
+    values = ops.svd(x._array)[0]
     if tol is None:
         tol = (
             max(x._array.shape[-2:])
-            * np.max(values, axis=-1, keepdims=True)
+            * np.max(values, axis=-1, keepdims=True, initial=0)
             * np.finfo(values.dtype).eps
         )
     else:
@@ -184,10 +217,15 @@ def matrix_rank(
 
 @public
 def sqrtm(input: Any, name: str | None = None) -> Tensor:
-    """A square root of square matrices, which has no gradient."""
-    from scipy.linalg import sqrtm as root
+    """The principal square root of square matrices."""
+    return matrix_function.sqrtm(matrices("MatrixSquareRoot", input, square=True))
 
-    x = matrices("MatrixSquareRoot", input, square=True)
-    flat = x._array.reshape(-1, *x._array.shape[-2:])
-    found = np.stack([root(m).astype(m.dtype) for m in flat]) if len(flat) else flat
-    return eager(found.reshape(x._array.shape))
+
+@public
+def logm(input: Any, name: str | None = None) -> Tensor:
+    """The principal logarithm of square complex matrices."""
+    x = operand("MatrixLogarithm", convert(input), COMPLEX)
+    return matrix_function.logm(matrices("MatrixLogarithm", x, square=True))
+
+
+matrix_square_root = sqrtm

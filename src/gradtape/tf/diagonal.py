@@ -14,7 +14,7 @@ from gradtape.ops import elementwise as e
 from gradtape.ops import linalg as ops
 from gradtape.ops import shape as s
 from gradtape.ops.reduce import reduce_sum
-from gradtape.tf.check import pair, same
+from gradtape.tf.check import adopt, pair, same
 
 ALIGNMENTS = ("LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT")
 
@@ -155,8 +155,15 @@ def diag(
     rows = least_rows if rows == -1 else rows
     columns = least_cols if columns == -1 else columns
     offsets = offsets_of(k, rows, columns, "diag")
+    longest = max(ops.diagonal_length(rows, columns, o) for o in offsets)
+    number = d._array.shape[-2] if len(offsets) > 1 and d._array.ndim > 1 else 1
+    if number != len(offsets) or longest != length:
+        raise InvalidArgumentError(
+            f"diag: {len(offsets)} diagonals of length {longest} belong to k = {list(given)} and "
+            f"matrices of shape {[rows, columns]}. Received shape {list(d._array.shape)}."
+        )
     out = banded(d, offsets, rows, columns, align)
-    value = convert(padding_value, d.dtype)._array
+    value = adopt(padding_value, d.dtype)._array if padding_value else False
     if not np.any(value):
         return out
     return e.select(on_diagonals(offsets, rows, columns), out, eager(value))
@@ -190,6 +197,12 @@ def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = Non
     """`input` with zeros outside `num_lower` below and `num_upper` above the diagonal (-1: all)."""
     x = matrices("band_part", input)
     lower, upper = int(convert(num_lower)._array), int(convert(num_upper)._array)
+    rows, columns = x._array.shape[-2:]
+    if lower > rows or upper > columns:
+        raise InvalidArgumentError(
+            f"band_part: num_lower must be negative or at most {rows}, and num_upper at most "
+            f"{columns}. Received {lower} and {upper}."
+        )
     return ops.band(x, lower=lower, upper=upper)
 
 
@@ -204,6 +217,8 @@ def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
     """Zeros of shape (*s, *s) with `diagonal`, of shape s, where both halves agree."""
     d = convert(diagonal)
     shape = d._array.shape
+    if not shape:
+        raise InvalidArgumentError("tensor_diag: Input must be at least rank 1, got 0.")
     n = prod(shape)
     matrix = ops.on_diagonal(s.reshape(d, shape=(n,), rank=len(shape)), rows=n, columns=n)
     return s.reshape(matrix, shape=shape + shape, rank=2)

@@ -31,6 +31,7 @@ from gradtape.tf.check import (
     STRING,
     adopt,
     binary,
+    booleans,
     documented,
     is_typed,
     left_first,
@@ -194,10 +195,10 @@ less = binary(e.less, REAL, label="Less")
 less_equal = binary(e.less_equal, REAL, label="LessEqual")
 greater = binary(e.greater, REAL, label="Greater")
 greater_equal = binary(e.greater_equal, REAL, label="GreaterEqual")
-logical_and = binary(e.logical_and, BOOL, label="LogicalAnd")
-logical_or = binary(e.logical_or, BOOL, label="LogicalOr")
-logical_xor = binary(e.logical_xor, BOOL, label="LogicalXor")
-logical_not = unary(e.logical_not, BOOL, label="LogicalNot")
+logical_and = binary(e.logical_and, BOOL, label="LogicalAnd", operands=booleans)
+logical_or = binary(e.logical_or, BOOL, label="LogicalOr", operands=booleans)
+logical_xor = binary(e.logical_xor, BOOL, label="LogicalXor", operands=booleans)
+logical_not = unary(e.logical_not, BOOL, label="LogicalNot", dtype=dtypes.bool)
 is_nan = unary(e.is_nan, FLOATS, label="IsNan")
 is_inf = unary(e.is_inf, FLOATS, label="IsInf")
 is_finite = unary(e.is_finite, FLOATS, label="IsFinite")
@@ -207,7 +208,7 @@ is_finite = unary(e.is_finite, FLOATS, label="IsFinite")
 floor = unary(e.floor, FLOATS, label="Floor")
 ceil = unary(e.ceil, FLOATS, label="Ceil")
 rint = unary(e.rint, FLOATS, label="Rint")
-round = unary(e.rint, FLOATS, e.identity, SIGNED, label="Round")
+round = unary(e.rint, FLOATS, e.identity, INTEGERS, label="Round")
 
 # -- complex parts ---------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ from gradtape.core.tensor import Tensor
 from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
 from gradtape.ops.reduce import reduce_sum
+from gradtape.tf.joining import concat
 from gradtape.tf.lookup import gather
 
 
@@ -22,12 +23,9 @@ def embedding_lookup(
     The gradient is IndexedSlices.
     """
     if isinstance(params, (list, tuple)):
-        if len(params) != 1:
-            raise ValueError(
-                "embedding_lookup: partitioned tables are not supported. Give one tensor or "
-                "variable."
-            )
-        params = params[0]
+        if not params:
+            raise ValueError("embedding_lookup: params must not be empty.")
+        params = params[0] if len(params) == 1 else concat(params, 0)
     rows = gather(params, ids)
     if max_norm is None:
         return rows
@@ -38,14 +36,24 @@ def embedding_lookup(
     return rows * limit / e.maximum(length, limit)
 
 
+def check_image(op: str, x: Tensor, block_size: int, data_format: str) -> None:
+    """Raise unless `x` is a batch of images and the blocks have at least two pixels a side."""
+    if x._array.ndim != 4 or block_size < 2 or data_format != "NHWC":
+        raise InvalidArgumentError(
+            f"{op}: input must have rank 4, block_size be at least 2, and data_format 'NHWC'. "
+            f"Received shape {list(x._array.shape)}, {block_size} and {data_format!r}."
+        )
+
+
 @public
 def space_to_depth(
     input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None
 ) -> Tensor:
     """Blocks of pixels moved into the channels."""
     x = convert(input)
-    batch, height, width, channels = x._array.shape
     k = block_size
+    check_image("space_to_depth", x, k, data_format)
+    batch, height, width, channels = x._array.shape
     if height % k or width % k:
         raise InvalidArgumentError(
             f"space_to_depth: Image height {height} and width {width} must be divisible by {k}."
@@ -61,8 +69,9 @@ def depth_to_space(
 ) -> Tensor:
     """Channels moved into blocks of pixels; the inverse of `space_to_depth`."""
     x = convert(input)
-    batch, height, width, channels = x._array.shape
     k = block_size
+    check_image("depth_to_space", x, k, data_format)
+    batch, height, width, channels = x._array.shape
     if channels % (k * k):
         raise InvalidArgumentError(
             f"depth_to_space: Input depth {channels} must be divisible by {k * k}."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import contextlib
 import time
 from collections.abc import Callable, Iterator
@@ -14,11 +15,15 @@ from gradtape.core import nest
 from gradtape.core.context import local, unheard
 from gradtape.core.convert import convert
 from gradtape.core.errors import public
+from gradtape.core.scope import current_scope
 from gradtape.core.scope import name_scope as name_scope
 from gradtape.core.spec import TensorSpec, TypeSpec, spec_of
 from gradtape.core.tensor import EagerTensor, Tensor, eager
 from gradtape.state.variable import Variable
+from gradtape.tape.indexed_slices import IndexedSlices
+from gradtape.tf.array import identity
 from gradtape.tf.config import LogicalDevice, parse_device
+from gradtape.tf.tensor_array import TensorArray, TensorArraySpec
 
 
 class device:  # noqa: N801  TensorFlow's name, used like a function
@@ -126,7 +131,7 @@ def register_tensor_conversion_function(
         TypeError: if an argument is not what it should be, or `base_type` is one of Python's or
             NumPy's numbers.
     """
-    types = base_type if isinstance(base_type, tuple) else (base_type,)
+    types = base_type if isinstance(base_type, builtins.tuple) else (base_type,)
     if not types or not all(isinstance(t, type) for t in types):
         raise TypeError(
             f"Argument `base_type` must be a type or a tuple of types. Received {base_type!r}."
@@ -149,7 +154,7 @@ def type_spec_from_value(value: Any) -> TypeSpec:
     Raises:
         TypeError: if it does not convert to a tensor.
     """
-    spec = spec_of(value)
+    spec = TensorArraySpec.from_value(value) if isinstance(value, TensorArray) else spec_of(value)
     if isinstance(spec, TypeSpec):
         return spec
     try:
@@ -158,3 +163,27 @@ def type_spec_from_value(value: Any) -> TypeSpec:
         raise TypeError(
             f"Could not build a TypeSpec for {value!r} of unsupported type {type(value)}."
         ) from None
+
+
+def get_current_name_scope() -> str:
+    """The name scope of this place, without a "/" at its end."""
+    return current_scope().rstrip("/")
+
+
+def is_symbolic_tensor(tensor: Any) -> bool:
+    """Whether `tensor` has no value yet, as inside a traced function."""
+    return isinstance(tensor, Tensor) and not isinstance(tensor, EagerTensor)
+
+
+@public
+def tuple(tensors: Any, control_inputs: Any = None, name: str | None = None) -> list[Any]:
+    """The tensors, once all are computed, which eager ones are; None stays None."""
+    if not tensors:
+        raise ValueError("tuple: must have at least one tensor.")
+    return [t if t is None or isinstance(t, IndexedSlices) else convert(t) for t in tensors]
+
+
+@public
+def guarantee_const(input: Any, name: str | None = None) -> Tensor:
+    """`input` itself."""
+    return identity(input)

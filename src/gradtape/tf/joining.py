@@ -46,7 +46,12 @@ def matching(values: Any, op: str) -> list[Tensor]:
 
 @public
 def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
-    """Tensors one after another along `axis`; all other sizes must agree."""
+    """Tensors one after another along `axis`; all other sizes must agree.
+
+    Example:
+        >>> tf.concat([[1, 2], [3]], axis=0).numpy()
+        array([1, 2, 3], dtype=int32)
+    """
     if not isinstance(values, (list, tuple)):
         values = [values]
     tensors = matching(values, "ConcatV2")
@@ -80,7 +85,13 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
 
 @public
 def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
-    """Tensors of one shape side by side along a new `axis`."""
+    """Tensors of one shape side by side along a new `axis`.
+
+    Example:
+        >>> tf.stack([[1, 2], [3, 4]], axis=1).numpy()
+        array([[1, 3],
+               [2, 4]], dtype=int32)
+    """
     tensors = matching(values, "Pack")
     if not tensors:
         return eager(np.zeros((0,), np.float32))
@@ -142,6 +153,10 @@ def split(
         axis: the axis to cut.
         num: accepted for TensorFlow's sake.
         name: accepted for TensorFlow's sake.
+
+    Example:
+        >>> [part.numpy().tolist() for part in tf.split(tf.range(6), [1, 5])]
+        [[0], [1, 2, 3, 4, 5]]
     """
     x = convert(value)
     n = x._array.ndim
@@ -163,6 +178,10 @@ def split(
         sizes = (size // count,) * count
     else:
         sizes = tuple(int(k) for k in wanted)
+        if num is not None and num != len(sizes):
+            raise InvalidArgumentError(
+                f"split: num is {num}, but there are {len(sizes)} sizes. Leave num out."
+            )
         if sizes.count(-1) == 1:
             rest = size - sum(sizes) - 1
             sizes = tuple(rest if k == -1 else k for k in sizes)

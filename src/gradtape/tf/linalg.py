@@ -1,5 +1,9 @@
 """tf.linalg: matrix products, decompositions, solvers, diagonals and norms."""
 
+from gradtape.tf.banded import banded_triangular_solve as banded_triangular_solve
+from gradtape.tf.banded import eigh_tridiagonal as eigh_tridiagonal
+from gradtape.tf.banded import tridiagonal_matmul as tridiagonal_matmul
+from gradtape.tf.banded import tridiagonal_solve as tridiagonal_solve
 from gradtape.tf.clip import global_norm as global_norm
 from gradtape.tf.contraction import einsum as einsum
 from gradtape.tf.contraction import tensordot as tensordot
@@ -13,6 +17,7 @@ from gradtape.tf.decomposition import eigvalsh as eigvalsh
 from gradtape.tf.decomposition import expm as expm
 from gradtape.tf.decomposition import inv as inv
 from gradtape.tf.decomposition import logdet as logdet
+from gradtape.tf.decomposition import logm as logm
 from gradtape.tf.decomposition import lu as lu
 from gradtape.tf.decomposition import matrix_rank as matrix_rank
 from gradtape.tf.decomposition import qr as qr

@@ -14,6 +14,7 @@ from gradtape.core.shapes import normalize_axis
 from gradtape.core.tensor import EagerTensor, Tensor, eager
 from gradtape.ops import index as i
 from gradtape.ops import shape as s
+from gradtape.ops.elementwise import gate
 from gradtape.ops.slicing import mask_of, slice_key
 from gradtape.tf.mask import boolean_mask
 
@@ -148,6 +149,10 @@ def gather(
     Returns:
         A tensor of shape params.shape[:axis] + indices.shape[batch_dims:] +
         params.shape[axis + 1:].
+
+    Example:
+        >>> tf.gather([10, 20, 30], [2, 0, 0]).numpy()
+        array([30, 10, 10], dtype=int32)
     """
     x = convert(params)
     where = indices_of("gather", indices)
@@ -157,10 +162,16 @@ def gather(
             "gather: params must be at least 1 dimensional. Received a scalar."
         )
     shared = batch_dims + where._array.ndim if batch_dims < 0 else batch_dims
-    at = shared if axis is None else int(convert(axis)._array)
-    at = normalize_axis(at, n, "gather")
-    if shared and at + n >= shared:
+    given = batch_dims if axis is None else int(convert(axis)._array)
+    at = normalize_axis(given, n, "gather")
+    if 0 < at + n < shared:
+        raise InvalidArgumentError(
+            f"gather: batch_dims ({shared}) must be less than or equal to axis ({at + n})."
+        )
+    if shared and at + n >= shared:  # with axis 0 TensorFlow does not look at batch_dims
         return batched_gather(x, where, at + n, shared)
+    if given == -n:  # only an axis written 0 gives IndexedSlices in TensorFlow
+        x = s.reshape(x, shape=x._array.shape, rank=n)
     return i.gather(x, where, axis=at)
 
 
@@ -191,6 +202,19 @@ def batched_gather(x: Tensor, where: Tensor, axis: int, shared: int) -> Any:
     return s.permuted(found, order)
 
 
+def ignored(op: str, indices: Tensor, shape: tuple[int, ...], policy: str) -> Any:
+    """Which rows of `indices` point outside of `shape` and are ignored; None if all count."""
+    if policy not in ("", "DEFAULT", "ERROR", "IGNORE"):
+        raise InvalidArgumentError(
+            f"{op}: Unknown bad indices handling attribute: {policy}. Use 'ERROR' or 'IGNORE'."
+        )
+    if policy != "IGNORE":
+        return None
+    raw = indices._array
+    outside = ((raw < 0) | (raw >= np.array(shape[: raw.shape[-1]]))).any(axis=-1)
+    return outside if outside.any() else None
+
+
 @public
 def gather_nd(
     params: Any,
@@ -203,16 +227,22 @@ def gather_nd(
 
     Args:
         params: a tensor.
-        indices: integers of shape (..., depth); each row indexes the first
-            `depth` axes of `params`.
+        indices: integers of shape (..., depth); each row indexes the first `depth` axes.
         batch_dims: how many leading axes `params` and `indices` share.
         name: accepted for TensorFlow's sake.
-        bad_indices_policy: accepted for TensorFlow's sake.
+        bad_indices_policy: "IGNORE" for zeros where a row points outside of `params`; else that
+            is an error.
+
+    Example:
+        >>> tf.gather_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]]).numpy()
+        array([2, 3], dtype=int32)
     """
     x = convert(params)
     where = indices_of("gather_nd", indices)
     own = where._array.shape
     rank = x._array.ndim
+    if not own:
+        raise InvalidArgumentError("gather_nd: indices must be at least a vector.")
     if batch_dims:
         batch = own[:batch_dims]
         grid = np.indices(batch, where._array.dtype)
@@ -227,6 +257,12 @@ def gather_nd(
             f"gather_nd: index innermost dimension length must be <= params rank; saw: {own[-1]} "
             f"vs. {rank}."
         )
+    outside = ignored("gather_nd", where, x._array.shape, bad_indices_policy)
+    if outside is not None:
+        inside = eager(np.where(outside[..., None], 0, where._array))
+        found = i.gather_nd(x, inside, rank=rank)
+        kept = ~outside.reshape(outside.shape + (1,) * (found._array.ndim - outside.ndim))
+        return gate(found, kept)
     if own[-1] == 1 and len(own) == 2 and not batch_dims:
         # Rows of the first axis: TensorFlow's gradient is IndexedSlices here.
         return i.gather(x, s.reshape(where, shape=own[:-1], rank=2), axis=-rank)

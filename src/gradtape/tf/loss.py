@@ -15,7 +15,6 @@ from gradtape.ops import softmax as ops
 from gradtape.ops.reduce import broadcast_to, reduce_sum
 from gradtape.tf.check import FLOATS, is_typed, operand, same
 
-
 FLOAT32 = np.dtype(np.float32)
 
 
@@ -35,7 +34,12 @@ def axis_of(op: str, x: Tensor, axis: Any) -> int:
 
 @public
 def softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Tensor:
-    """Exponentials of `logits`, scaled so that they sum to one along `axis` (the last, if None)."""
+    """Exponentials of `logits`, scaled so that they sum to one along `axis` (the last, if None).
+
+    Example:
+        >>> tf.nn.softmax([0.0, 0.0]).numpy()
+        array([0.5, 0.5], dtype=float32)
+    """
     x = operand("Softmax", convert(logits), FLOATS)
     return ops.softmax(x, axis=axis_of("softmax", x, axis))
 
@@ -71,6 +75,10 @@ def softmax_cross_entropy_with_logits(
 
     Returns:
         One loss for each distribution: the shape without `axis`.
+
+    Example:
+        >>> tf.nn.softmax_cross_entropy_with_logits([0.0, 1.0], [0.0, 0.0]).numpy().round(4)
+        np.float32(0.6931)
     """
     x = operand("SoftmaxCrossEntropyWithLogits", convert(logits), FLOATS)
     y = convert(labels) if is_typed(labels) else convert(labels, x.dtype)
@@ -112,6 +120,10 @@ def sparse_softmax_cross_entropy_with_logits(
     Raises:
         InvalidArgumentError: if a label is no class.
         ValueError: if the shapes do not go together.
+
+    Example:
+        >>> tf.nn.sparse_softmax_cross_entropy_with_logits([1], [[0.0, 0.0]]).numpy().round(4)
+        array([0.6931], dtype=float32)
     """
     y = convert(labels)
     x = convert(logits)
@@ -202,6 +214,10 @@ def compute_average_loss(
 ) -> Tensor:
     """Sum of losses over `global_batch_size`, their number if None."""
     x = convert(per_example_loss)
+    if not x._array.ndim:
+        raise ValueError(
+            "compute_average_loss: per_example_loss must have at least rank 1. Received a scalar."
+        )
     if sample_weight is not None:
         weight = convert(sample_weight, None if is_typed(sample_weight) else x.dtype)
         x = x * e.cast(weight, dtype=x._array.dtype)
@@ -209,3 +225,10 @@ def compute_average_loss(
         x._array.shape[0] if global_batch_size is None else int(convert(global_batch_size)._array)
     )
     return reduce_sum(x, axis=tuple(range(-x._array.ndim, 0)), keepdims=False) / float(count)
+
+
+@public
+def scale_regularization_loss(regularization_loss: Any) -> Tensor:
+    """Sum of a loss that does not depend on the examples, over the number of replicas: one."""
+    x = convert(regularization_loss)
+    return reduce_sum(x, axis=tuple(range(-x._array.ndim, 0)), keepdims=False)

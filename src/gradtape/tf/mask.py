@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes
-from gradtape.core.convert import convert
+from gradtape.core.convert import convert, shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
-from gradtape.core.shapes import normalize_axis
 from gradtape.core.tensor import Tensor, eager
 from gradtape.ops import index as i
 from gradtape.ops import shape as s
@@ -24,6 +23,10 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_
 
     Raises:
         ValueError: if the mask is a scalar, or does not fit the shape.
+
+    Example:
+        >>> tf.boolean_mask([1, 2, 3], [True, False, True]).numpy()
+        array([1, 3], dtype=int32)
     """
     x = convert(tensor)
     keep = convert(mask)
@@ -52,9 +55,19 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
 
     Raises:
         ValueError: if only one of `x` and `y` is given.
+
+    Example:
+        >>> tf.where([True, False], [1, 2], [3, 4]).numpy()
+        array([1, 4], dtype=int32)
+        >>> tf.where([0, 5, 6]).numpy()
+        array([[1],
+               [2]])
     """
     if x is None and y is None:
-        return i.where_true(convert(condition))
+        every = convert(condition)
+        if not every._array.ndim:
+            raise InvalidArgumentError("where: condition must have at least one axis.")
+        return i.where_true(every)
     if x is None or y is None:
         raise ValueError("where: x and y must both be given, or neither of them.")
     holds = convert(condition) if is_typed(condition) else convert(condition, dtypes.bool)
@@ -88,6 +101,11 @@ def one_hot(
         axis: where the new axis stands; last if None.
         dtype: the element type; that of the values, or float32.
         name: accepted for TensorFlow's sake.
+
+    Example:
+        >>> tf.one_hot([0, 2], 3).numpy()
+        array([[1., 0., 0.],
+               [0., 0., 1.]], dtype=float32)
     """
     where = convert(indices)
     if where._array.dtype.kind not in "iu":
@@ -108,21 +126,31 @@ def one_hot(
     kind = dtypes.as_dtype(dtype) if dtype is not None else kinds[0] if kinds else dtypes.float32
     on = convert(1 if on_value is None else on_value, kind if not is_typed(on_value) else None)
     off = convert(0 if off_value is None else off_value, kind if not is_typed(off_value) else None)
-    hit = i.one_hot_mask(where, depth=int(convert(depth)._array))
-    out = select(hit, on, off)
-    n = out._array.ndim
+    n = where._array.ndim + 1
+    (size,) = shape_tuple(depth)
+    if size < 0 or not (axis is None or -1 <= axis < n):
+        raise InvalidArgumentError(
+            f"one_hot: depth must be non-negative, and axis -1 or in [0, {n}). Received {size} and "
+            f"{axis}."
+        )
+    out = select(i.one_hot_mask(where, depth=size), on, off)
     if axis is None or axis in (-1, n - 1):
         return out
-    at = normalize_axis(axis, n, "one_hot") + n
-    return s.permuted(out, (*range(at), n - 1, *range(at, n - 1)))
+    return s.permuted(out, (*range(axis), n - 1, *range(axis, n - 1)))
 
 
 @public
 def sequence_mask(
     lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, name: str | None = None
 ) -> Tensor:
-    """Whether a position along a new last axis lies before the given length."""
+    """Whether a position along a new last axis lies before the given length.
+
+    Example:
+        >>> tf.sequence_mask([1, 3], 3).numpy()
+        array([[ True, False, False],
+               [ True,  True,  True]])
+    """
     raw = np.asarray(convert(lengths)._array)
-    longest = int(raw.max(initial=0)) if maxlen is None else int(convert(maxlen)._array)
+    longest = int(np.ceil(raw.max(initial=0))) if maxlen is None else int(convert(maxlen)._array)
     mask = np.arange(longest) < raw[..., None]
     return eager(mask.astype(dtypes.as_dtype(dtype).as_numpy_dtype, copy=False))

@@ -20,8 +20,13 @@ from gradtape.tf.convolution import conv_transpose as conv_transpose
 from gradtape.tf.convolution import convolution as convolution
 from gradtape.tf.convolution import depthwise_conv2d as depthwise_conv2d
 from gradtape.tf.convolution import separable_conv2d as separable_conv2d
+from gradtape.tf.counting import approx_max_k as approx_max_k
+from gradtape.tf.counting import approx_min_k as approx_min_k
 from gradtape.tf.counting import in_top_k as in_top_k
 from gradtape.tf.counting import top_k as top_k
+from gradtape.tf.ctc import collapse_repeated as collapse_repeated
+from gradtape.tf.ctc import ctc_loss as ctc_loss
+from gradtape.tf.ctc import ctc_unique_labels as ctc_unique_labels
 from gradtape.tf.dropout import dropout as dropout
 from gradtape.tf.dropout import experimental as experimental
 from gradtape.tf.elementwise import sigmoid as sigmoid
@@ -31,10 +36,12 @@ from gradtape.tf.elementwise import tanh as tanh
 from gradtape.tf.embedding import depth_to_space as depth_to_space
 from gradtape.tf.embedding import embedding_lookup as embedding_lookup
 from gradtape.tf.embedding import space_to_depth as space_to_depth
+from gradtape.tf.isotonic import isotonic_regression as isotonic_regression
 from gradtape.tf.loss import compute_average_loss as compute_average_loss
 from gradtape.tf.loss import l2_loss as l2_loss
 from gradtape.tf.loss import log_poisson_loss as log_poisson_loss
 from gradtape.tf.loss import log_softmax as log_softmax
+from gradtape.tf.loss import scale_regularization_loss as scale_regularization_loss
 from gradtape.tf.loss import sigmoid_cross_entropy_with_logits as sigmoid_cross_entropy_with_logits
 from gradtape.tf.loss import softmax as softmax
 from gradtape.tf.loss import softmax_cross_entropy_with_logits as softmax_cross_entropy_with_logits
@@ -44,6 +51,9 @@ from gradtape.tf.loss import (
 from gradtape.tf.loss import (
     weighted_cross_entropy_with_logits as weighted_cross_entropy_with_logits,
 )
+from gradtape.tf.normalization import (
+    batch_norm_with_global_normalization as batch_norm_with_global_normalization,
+)
 from gradtape.tf.normalization import batch_normalization as batch_normalization
 from gradtape.tf.normalization import bias_add as bias_add
 from gradtape.tf.normalization import local_response_normalization as local_response_normalization
@@ -52,6 +62,7 @@ from gradtape.tf.normalization import moments as moments
 from gradtape.tf.normalization import normalize_moments as normalize_moments
 from gradtape.tf.normalization import sufficient_statistics as sufficient_statistics
 from gradtape.tf.normalization import weighted_moments as weighted_moments
+from gradtape.tf.patches import space_to_batch as space_to_batch
 from gradtape.tf.pooling import avg_pool as avg_pool
 from gradtape.tf.pooling import avg_pool1d as avg_pool1d
 from gradtape.tf.pooling import avg_pool2d as avg_pool2d
@@ -63,3 +74,6 @@ from gradtape.tf.pooling import max_pool3d as max_pool3d
 from gradtape.tf.pooling import pool as pool
 from gradtape.tf.reduction import l2_normalize as l2_normalize
 from gradtape.tf.reduction import zero_fraction as zero_fraction
+from gradtape.tf.sliding import dilation2d as dilation2d
+from gradtape.tf.sliding import erosion2d as erosion2d
+from gradtape.tf.sliding import max_pool_with_argmax as max_pool_with_argmax

@@ -33,7 +33,8 @@ def moments(
     """
     tensor = operand("Mean", convert(x), NUMBERS)
     y = widened(tensor)
-    along = normalize_axes(shape_tuple(axes), y._array.ndim, "moments")
+    every = None if axes is None else shape_tuple(axes)
+    along = normalize_axes(every, y._array.ndim, "moments")
     mean = reduce_mean(y, axis=along, keepdims=True)
     distance = e.subtract(y, mean)
     variance = reduce_mean(e.multiply(distance, distance), axis=along, keepdims=keepdims)
@@ -160,6 +161,10 @@ def local_response_normalization(
         name: accepted for TensorFlow's sake.
     """
     x = operand("LRN", convert(input), FLOATS)
+    if x._array.ndim != 4:
+        raise InvalidArgumentError(
+            f"lrn: input must be 4-dimensional. Received shape {list(x._array.shape)}."
+        )
     channels = x._array.shape[-1]
     near = band_mask(channels, channels, depth_radius, depth_radius).astype(x._array.dtype)
     total = matmul(e.square(x), eager(near))
@@ -167,3 +172,19 @@ def local_response_normalization(
 
 
 lrn = local_response_normalization
+
+
+@public
+def batch_norm_with_global_normalization(
+    input: Any,
+    mean: Any,
+    variance: Any,
+    beta: Any,
+    gamma: Any,
+    variance_epsilon: float,
+    scale_after_normalization: bool,
+    name: str | None = None,
+) -> Tensor:
+    """`batch_normalization` with offset `beta`, and scale `gamma` if asked for."""
+    scale = gamma if scale_after_normalization else None
+    return batch_normalization(input, mean, variance, beta, scale, variance_epsilon)

@@ -44,6 +44,12 @@ def norm(
         isinstance(axis, (list, tuple, Tensor, np.ndarray)) and np.size(shape_tuple(axis)) == 2
     )
     check_norm(ord, pairwise)
+    listed = isinstance(axis, (list, tuple))
+    if listed and (not pairwise or axis[0] == axis[1]):
+        raise ValueError(
+            "norm: 'axis' must be None, an integer, or a tuple of 2 unique integers. "
+            f"Received {axis}."
+        )
     axes = normalize_axes(axis, n, "norm") if axis is None or not pairwise else shape_tuple(axis)
     axes = tuple(normalize_axis(a, n, "norm") for a in axes)
     keep = bool(keepdims)

@@ -14,6 +14,7 @@ from gradtape.core.tensor import Tensor, eager
 from gradtape.ops import index as i
 from gradtape.ops import shape as s
 from gradtape.ops.elementwise import discretize
+from gradtape.tf.check import REAL, operand, prefer, same
 
 DIRECTIONS = ("ASCENDING", "DESCENDING")
 
@@ -39,6 +40,7 @@ def last_axis(x: Tensor, axis: Any, direction: str, op: str) -> tuple[Tensor, tu
         raise ValueError(
             f"{op}: direction must be 'ASCENDING' or 'DESCENDING'. Received {direction!r}."
         )
+    operand("TopKV2", x, REAL)
     n = x._array.ndim
     if n == 0:
         raise InvalidArgumentError(
@@ -62,6 +64,10 @@ def sort(
         axis: the axis to sort.
         direction: "ASCENDING" or "DESCENDING".
         name: accepted for TensorFlow's sake.
+
+    Example:
+        >>> tf.sort([3, 1, 2], direction="DESCENDING").numpy()
+        array([3, 2, 1], dtype=int32)
     """
     x, back = last_axis(convert(values), axis, direction, "sort")
     order = i.rank_order(x, descending=direction == "DESCENDING")
@@ -77,7 +83,12 @@ def argsort(
     stable: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Positions (int32) that sort `values` along `axis`; what is equal keeps its order."""
+    """Positions (int32) that sort `values` along `axis`; what is equal keeps its order.
+
+    Example:
+        >>> tf.argsort([3, 1, 2]).numpy()
+        array([1, 2, 0], dtype=int32)
+    """
     x, back = last_axis(convert(values), axis, direction, "argsort")
     order = discretize(
         i.rank_order(x, descending=direction == "DESCENDING"), dtype=np.dtype(np.int32)
@@ -134,11 +145,17 @@ def searchsorted(
         side: "left" for in front of equal elements, "right" for behind them.
         out_type: the dtype of the positions.
         name: accepted for TensorFlow's sake.
+
+    Example:
+        >>> tf.searchsorted([1, 3, 5], [2, 5]).numpy()
+        array([1, 2], dtype=int32)
     """
     if side not in ("left", "right"):
         raise ValueError(f"searchsorted: side must be 'left' or 'right'. Received {side!r}.")
     rows = convert(sorted_sequence)
-    wanted = np.asarray(convert(values, None if isinstance(values, Tensor) else rows.dtype)._array)
+    some = prefer(values, rows.dtype)
+    same("LowerBound" if side == "left" else "UpperBound", rows, some)
+    wanted = np.asarray(some._array)
     table = np.asarray(rows._array)
     kind = dtypes.as_dtype(out_type).as_numpy_dtype
     if table.ndim == 1:
@@ -151,5 +168,5 @@ def searchsorted(
     pairs = zip(
         table.reshape(-1, table.shape[-1]), wanted.reshape(-1, wanted.shape[-1]), strict=True
     )
-    found = [np.searchsorted(row, some, side) for row, some in pairs]
+    found = [np.searchsorted(row, these, side) for row, these in pairs]
     return eager(np.array(found, kind).reshape(wanted.shape))

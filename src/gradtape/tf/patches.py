@@ -24,6 +24,8 @@ def extracted(
         raise InvalidArgumentError(
             f"{op}: input must be {n + 2}-dimensional. Received shape {list(x._array.shape)}."
         )
+    if len(shape_tuple(sizes)) != n + 2:
+        raise InvalidArgumentError(f"{op}: sizes must have {n + 2} entries. Received {sizes}.")
     size, step, apart = (
         spread_out(v, n, False, op, w)
         for v, w in ((sizes, "sizes"), (strides, "strides"), (rates, "rates"))
@@ -76,6 +78,7 @@ def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None
         (int(low), int(high)) for low, high in np.asarray(convert(paddings)._array).reshape(-1, 2)
     )
     n, rank = len(blocks), x._array.ndim
+    check_blocks("space_to_batch", blocks, pairs, rank)
     x = s.pad(x, paddings=((0, 0), *pairs, *((0, 0),) * (rank - n - 1)), value=0)
     shape = x._array.shape
     if any(size % block for size, block in zip(shape[1:], blocks, strict=False)):
@@ -93,6 +96,15 @@ def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None
     return s.reshape(x, shape=final, rank=n + rank)
 
 
+def check_blocks(op: str, blocks: tuple[int, ...], pairs: Any, rank: int) -> None:
+    """Raise unless there is a positive block and a pair for each of at most rank - 1 axes."""
+    if len(pairs) != len(blocks) or len(blocks) >= rank or min(blocks, default=1) < 1:
+        raise InvalidArgumentError(
+            f"{op}: paddings or crops must have shape [{len(blocks)}, 2], blocks be positive, and "
+            f"the input have more than {len(blocks)} axes. Received {list(blocks)} and {pairs}."
+        )
+
+
 @public
 def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Tensor:
     """The inverse of `space_to_batch`.
@@ -100,9 +112,10 @@ def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = 
     `crops` says how much to cut off each spatial axis afterwards.
     """
     x = convert(input)
-    blocks = shape_tuple(block_shape)
+    blocks = shape_tuple(block_shape) * (2 if isinstance(block_shape, int) else 1)
     pairs = np.asarray(convert(crops)._array).reshape(-1, 2).tolist()
     n, rank, shape = len(blocks), x._array.ndim, x._array.shape
+    check_blocks("batch_to_space", blocks, pairs, rank)
     if shape[0] % prod(blocks):
         raise InvalidArgumentError(
             f"batch_to_space: the batch size {shape[0]} must be divisible by {prod(blocks)}."

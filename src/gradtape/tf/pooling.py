@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor, eager
-from gradtape.ops import window as ops
+from gradtape.ops import pool as ops
 from gradtape.ops.elementwise import divide
 from gradtape.ops.window import Window
 from gradtape.tf.check import FLOATS, REAL, operand
@@ -46,9 +46,8 @@ def pooled(
         padding,
         first,
     )
-    if (
-        largest
-    ):  # TensorFlow's kernel for volumes gives every one of several equal maxima the gradient
+    if largest:
+        # TensorFlow's kernel for volumes gives every one of several equal maxima the gradient.
         return from_last(ops.max_pool(x, window=window, every=n == 3), first)
     total = ops.sum_pool(x, window=window)
     count = counts(window, x._array.shape[1:-1], x._array.dtype)
@@ -62,120 +61,55 @@ def counts(window: Window, spatial: tuple[int, ...], dtype: Any) -> Any:
     return ops.sum_pool(np.ones((*spatial, 1), dtype), window=window)
 
 
-def spatial_rank(input: Any) -> int:
-    """How many spatial axes (batch, …, channels) has."""
-    return convert(input)._array.ndim - 2
+def pooling(
+    name: str, op: str, n: int | None, data_format: str | None, what: str
+) -> Callable[..., Tensor]:
+    """A public pool over `n` spatial axes, or over as many as the input has."""
+    default, largest = data_format, name.startswith("max")
 
+    def pool(
+        input: Any,
+        ksize: Any,
+        strides: Any,
+        padding: Any,
+        data_format: str | None = default,
+        name: str | None = None,
+    ) -> Tensor:
+        axes = convert(input)._array.ndim - 2 if n is None else n
+        return pooled(op, input, axes, ksize, strides, padding, data_format, largest)
 
-@public
-def max_pool(
-    input: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
-    data_format: str | None = None,
-    name: str | None = None,
-) -> Tensor:
-    """Largest elements of windows over all spatial axes; of equals the first gets the gradient."""
-    return pooled(
-        "MaxPool", input, spatial_rank(input), ksize, strides, padding, data_format, largest=True
-    )
+    axes = {1: "length", 2: "height, width", 3: "depth, height, width", None: "…"}[n]
+    pool.__name__ = pool.__qualname__ = name
+    pool.__doc__ = f"""{what}
 
-
-@public
-def max_pool1d(
-    input: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
-    data_format: str = "NWC",
-    name: str | None = None,
-) -> Tensor:
-    """Largest elements of windows over (batch, length, channels)."""
-    return pooled("MaxPool", input, 1, ksize, strides, padding, data_format, largest=True)
-
-
-@public
-def max_pool2d(
-    input: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
-    data_format: str = "NHWC",
-    name: str | None = None,
-) -> Tensor:
-    """Largest elements of windows over (batch, height, width, channels).
-
-    Of equals the first gets the gradient.
+    Args:
+        input: (batch, {axes}, channels), or with the channels second if `data_format` says so.
+        ksize: size of the windows: one number, one for each spatial axis, or one for each axis.
+        strides: from one window to the next, given as `ksize`.
+        padding: "SAME", "VALID", or a pair for each axis.
+        data_format: where the channels are; by default, last.
+        name: accepted for TensorFlow's sake.
     """
-    return pooled("MaxPool", input, 2, ksize, strides, padding, data_format, largest=True)
+    return public(pool)
 
 
-@public
-def max_pool3d(
-    input: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
-    data_format: str = "NDHWC",
-    name: str | None = None,
-) -> Tensor:
-    """Largest elements of windows over (batch, depth, height, width, channels)."""
-    return pooled("MaxPool3D", input, 3, ksize, strides, padding, data_format, largest=True)
+LARGEST = "Largest elements of windows; of equals the first gets the gradient."
+MEANS = "Means of windows; padding does not count."
 
-
-@public
-def avg_pool(
-    input: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
-    data_format: str | None = None,
-    name: str | None = None,
-) -> Tensor:
-    """Means of windows over all spatial axes; padding does not count."""
-    return pooled(
-        "AvgPool", input, spatial_rank(input), ksize, strides, padding, data_format, largest=False
-    )
-
-
-@public
-def avg_pool1d(
-    input: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
-    data_format: str = "NWC",
-    name: str | None = None,
-) -> Tensor:
-    """Means of windows over (batch, length, channels); padding does not count."""
-    return pooled("AvgPool", input, 1, ksize, strides, padding, data_format, largest=False)
-
-
-@public
-def avg_pool2d(
-    input: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
-    data_format: str = "NHWC",
-    name: str | None = None,
-) -> Tensor:
-    """Means of windows over (batch, height, width, channels); padding does not count."""
-    return pooled("AvgPool", input, 2, ksize, strides, padding, data_format, largest=False)
-
-
-@public
-def avg_pool3d(
-    input: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
-    data_format: str = "NDHWC",
-    name: str | None = None,
-) -> Tensor:
-    """Means of windows over (batch, depth, height, width, channels); padding does not count."""
-    return pooled("AvgPool3D", input, 3, ksize, strides, padding, data_format, largest=False)
+max_pool = pooling("max_pool", "MaxPool", None, None, LARGEST)
+max_pool1d = pooling("max_pool1d", "MaxPool", 1, "NWC", LARGEST)
+max_pool2d = pooling("max_pool2d", "MaxPool", 2, "NHWC", LARGEST)
+max_pool3d = pooling(
+    "max_pool3d",
+    "MaxPool3D",
+    3,
+    "NDHWC",
+    "Largest elements of windows; all of several equals get the gradient.",
+)
+avg_pool = pooling("avg_pool", "AvgPool", None, None, MEANS)
+avg_pool1d = pooling("avg_pool1d", "AvgPool", 1, "NWC", MEANS)
+avg_pool2d = pooling("avg_pool2d", "AvgPool", 2, "NHWC", MEANS)
+avg_pool3d = pooling("avg_pool3d", "AvgPool3D", 3, "NDHWC", MEANS)
 
 
 @public

@@ -8,12 +8,19 @@ import numpy as np
 
 from gradtape.core import dtypes
 from gradtape.core.convert import convert
-from gradtape.core.errors import InvalidArgumentError, hide_library, public
+from gradtape.core.errors import (
+    FailedPreconditionError,
+    InvalidArgumentError,
+    hide_library,
+    public,
+)
 from gradtape.core.tensor import EagerTensor, Tensor
 from gradtape.ops import elementwise as e
 from gradtape.ops import linalg as ops
 from gradtape.ops import shape as s
-from gradtape.tf.check import NUMBERS, operand, pair, same
+from gradtape.tf.check import NUMBERS, numpy_dtypes, operand, pair, same
+
+FACTORS = NUMBERS - numpy_dtypes("int8")
 
 
 def listed(shape: tuple[int, ...]) -> str:
@@ -54,6 +61,10 @@ def matmul(
     Raises:
         InvalidArgumentError: if shapes or dtypes do not go together.
         ValueError: if an operand is to be both transposed and adjoint.
+
+    Example:
+        >>> tf.matmul([[1.0, 2.0]], [[3.0], [4.0]]).numpy()
+        array([[11.]], dtype=float32)
     """
     try:
         x = a._read() if type(a) is not EagerTensor and hasattr(a, "_read") else a
@@ -61,10 +72,10 @@ def matmul(
         if type(x) is not EagerTensor or type(y) is not EagerTensor:
             x, y = pair(x, y)
         p, q = x._array, y._array
-        plain = not (transpose_a or transpose_b or adjoint_a or adjoint_b or output_type)
-        if plain and p.dtype is q.dtype and p.dtype.kind == "f" and p.ndim == 2 and q.ndim == 2:
-            if p.shape[1] == q.shape[0]:
-                return ops.matmul(x, y)
+        turns = transpose_a or transpose_b or adjoint_a or adjoint_b or output_type
+        plain = not turns and p.ndim == 2 and q.ndim == 2 and p.shape[1] == q.shape[0]
+        if plain and p.dtype is q.dtype and p.dtype.kind == "f":
+            return ops.matmul(x, y)
         if transpose_a or adjoint_a:
             x = turned(x, transpose_a, adjoint_a, "a")
         if transpose_b or adjoint_b:
@@ -82,8 +93,8 @@ def matmul(
             or p[:-2] != q[:-2]
         ):
             check_product(x, y)
-        elif x._array.dtype.kind in "bO":
-            operand("MatMul", x, NUMBERS)
+        elif x._array.dtype.char in "?Ob":
+            operand("MatMul", x, FACTORS)
         return ops.matmul(x, y)
     except Exception as error:
         hide_library(error)
@@ -93,7 +104,7 @@ def matmul(
 def check_product(x: Tensor, y: Tensor) -> None:
     """Raise what TensorFlow raises if `x` and `y` cannot be multiplied."""
     same("MatMul", x, y)
-    operand("MatMul", x, NUMBERS)
+    operand("MatMul", x, FACTORS)
     p, q = x._array.shape, y._array.shape
     if len(p) < 2 or len(q) < 2:
         raise InvalidArgumentError(
@@ -175,7 +186,8 @@ def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
     x, y = pair(a, b)
     same("Cross", x, y)
     if x._array.shape != y._array.shape or x._array.shape[-1:] != (3,):
-        raise InvalidArgumentError(
+        kind = InvalidArgumentError if x.shape != y.shape else FailedPreconditionError
+        raise kind(
             f"cross: both inputs must have one shape that ends in 3. Received {x.shape} and "
             f"{y.shape}."
         )

@@ -25,6 +25,7 @@ from gradtape.tf.check import (
     REAL,
     STRING,
     adopt,
+    is_typed,
     numpy_dtypes,
     operand,
     refuse,
@@ -60,7 +61,10 @@ def reduction(function: Any, allowed: frozenset[Any], label: str, what: str) -> 
     def reduce(
         input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None
     ) -> Tensor:
-        tensor = input_tensor if type(input_tensor) is EagerTensor else convert(input_tensor)
+        tensor = input_tensor
+        if type(tensor) is not EagerTensor:
+            whole = allowed is BOOL and not is_typed(tensor)
+            tensor = adopt(tensor, dtypes.bool) if whole else convert(tensor)
         array = tensor._array
         if array.dtype is not usual and array.dtype not in allowed:
             refuse(label, tensor.dtype, allowed)
@@ -119,6 +123,7 @@ def reduce_variance(
         TypeError: for integers.
     """
     tensor = convert(input_tensor)
+    operand("Mean", tensor, NUMBERS)
     if tensor._array.dtype not in INEXACT:
         raise TypeError(
             "reduce_variance: Input must be either real or complex. Received "

@@ -9,8 +9,9 @@ import numpy as np
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor
+from gradtape.ops.band import KERNELS, Band, nearest
 from gradtape.ops.index import take
-from gradtape.ops.resample import KERNELS, nearest_rows, resample, resize_weights
+from gradtape.ops.resample import resample
 from gradtape.tf.casting import cast
 from gradtape.tf.check import FLOATS, numpy_dtypes, operand
 from gradtape.tf.crop import check_positive, pad_to_bounding_box
@@ -104,11 +105,12 @@ def resize(
         )
     out: Tensor
     if method == ResizeMethod.NEAREST_NEIGHBOR:
-        out = take(x, nearest_rows(shape[-3], height), axis=-3)
-        return take(out, nearest_rows(shape[-2], width), axis=-2)  # type: ignore[no-any-return]
+        out = take(x, nearest(shape[-3], height), axis=-3)
+        return take(out, nearest(shape[-2], width), axis=-2)
     out = cast(x, "float32")
     for axis, m in ((-3, height), (-2, width)):
-        out = resample(out, resize_weights(method, shape[axis], m, bool(antialias)), axis=axis)
+        band = Band(method, shape[axis], m, antialias=bool(antialias))
+        out = resample(out, axis=axis, band=band, back=False)
     return out
 
 
@@ -141,4 +143,5 @@ def resize_with_pad(
     size = [int(np.floor(n)) for n in inner]
     edges = [max(0, int(np.floor((n - m) / 2))) for n, m in zip(wanted, inner, strict=True)]
     out = resize(x, size, method, antialias=antialias)
-    return pad_to_bounding_box(out, *edges, int(target_height), int(target_width))
+    top, left = edges
+    return pad_to_bounding_box(out, top, left, int(target_height), int(target_width))

@@ -7,14 +7,15 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.convert import convert
+from gradtape.core.dtypes import int32
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor, eager
 from gradtape.ops import elementwise as e
 from gradtape.ops import segment as s
-from gradtape.ops.index import scatter_add, take
+from gradtape.ops.index import check_range, scatter_add, take
 from gradtape.ops.shape import concat, cut, reshape, shape_of
 from gradtape.tf.casting import cast
-from gradtape.tf.check import INDICES, NUMBERS, REAL, operand, same
+from gradtape.tf.check import FLOATS, INDICES, NUMBERS, REAL, operand, prefer, same
 from gradtape.tf.elementwise import QUOTIENTS
 
 
@@ -23,7 +24,7 @@ def sorted_ids(
 ) -> tuple[Tensor, Any, int, int]:
     """Data, ids, axis and number of segments of a reduction whose ids must not decrease."""
     tensor = operand(label, convert(data), allowed)
-    ids = operand(label, convert(segment_ids), INDICES, "Tindices")._array
+    ids = operand(label, prefer(segment_ids, int32), INDICES, "Tindices")._array
     if ids.ndim != 1:
         raise InvalidArgumentError(
             f"{label}: segment_ids should be a vector. Received shape {list(ids.shape)}."
@@ -210,14 +211,77 @@ unsorted_segment_min = anyhow(
     "Smallest element of each segment; the largest finite number of an empty one.",
 )
 unsorted_segment_mean = anyhow(
-    divided(1), NUMBERS, "UnsortedSegmentMean", "unsorted_segment_mean", "Mean of each segment."
+    divided(1), REAL, "UnsortedSegmentMean", "unsorted_segment_mean", "Mean of each segment."
 )
 unsorted_segment_sqrt_n = anyhow(
     divided(2),
-    NUMBERS,
+    FLOATS,
     "UnsortedSegmentSqrtN",
     "unsorted_segment_sqrt_n",
     "Sum of each segment over the square root of its number of rows.",
+)
+
+
+def chosen(power: int, allowed: frozenset[Any], label: str, name: str, what: str) -> Any:
+    """A public reduction over sorted segments of chosen rows; `power` as for `divided`, or 0."""
+
+    @public
+    def reduce(
+        data: Any,
+        indices: Any,
+        segment_ids: Any,
+        num_segments: Any = None,
+        name: str | None = None,
+        sparse_gradient: bool = False,
+    ) -> Tensor:
+        tensor = operand(label, convert(data), allowed)
+        rows = operand(label, prefer(indices, int32), INDICES, "Tidx")._array
+        if rows.ndim != 1 or tensor._array.ndim < 1:
+            raise InvalidArgumentError(
+                f"{label}: indices should be a vector. Received shape {list(rows.shape)}."
+            )
+        check_range(label, rows, tensor._array.shape[0])
+        axis = -tensor._array.ndim
+        picked, ids, _, size = sorted_ids(
+            label, take(tensor, rows, axis=axis), segment_ids, allowed
+        )
+        if num_segments is not None:
+            wanted = int(convert(num_segments)._array)
+            if wanted < size:
+                raise InvalidArgumentError(
+                    f"{label}: segment ids must be < num_segments. "
+                    f"Received {size - 1} and {wanted}."
+                )
+            size = wanted
+        total = scatter_add(picked, ids, axis=axis, size=size)
+        if not power:
+            return total
+        counts = np.maximum(s.counts(ids, size, np.float64), 1) ** (1 / power)
+        return e.divide(total, column(counts.astype(total._array.dtype), total))
+
+    return described(
+        reduce,
+        name,
+        what,
+        "indices: which rows of `data` to take.\n"
+        "        segment_ids: for each of them its segment; they must not decrease.\n"
+        "        num_segments: number of rows of the result, if not one more than the last id.\n"
+        "        sparse_gradient: accepted for TensorFlow's sake.",
+    )
+
+
+sparse_segment_sum = chosen(
+    0, REAL, "SparseSegmentSum", "segment_sum", "Sum of the chosen rows of each segment."
+)
+sparse_segment_mean = chosen(
+    1, FLOATS, "SparseSegmentMean", "segment_mean", "Mean of the chosen rows of each segment."
+)
+sparse_segment_sqrt_n = chosen(
+    2,
+    FLOATS,
+    "SparseSegmentSqrtN",
+    "segment_sqrt_n",
+    "Sum of the chosen rows of each segment over the square root of their number.",
 )
 
 
@@ -235,6 +299,10 @@ def dynamic_partition(
 
     Returns:
         A list of `num_partitions` tensors.
+
+    Example:
+        >>> [part.numpy().tolist() for part in tf.dynamic_partition([1, 2, 3], [0, 1, 0], 2)]
+        [[1, 3], [2]]
     """
     tensor, numbers = convert(data), np.asarray(convert(partitions)._array)
     shape = shape_of(tensor)

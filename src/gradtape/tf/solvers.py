@@ -11,8 +11,11 @@ from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor, eager
 from gradtape.ops import elementwise as e
 from gradtape.ops import linalg as ops
+from gradtape.ops.index import take_along
+from gradtape.ops.reduce import broadcast_to
+from gradtape.ops.shape import swap
 from gradtape.tf.check import pair, same
-from gradtape.tf.decomposition import adjoint_of, matrices
+from gradtape.tf.decomposition import adjoint_of, matrices, real_matrices
 
 
 @public
@@ -77,7 +80,7 @@ def lstsq(
     a = matrices("MatrixSolveLs", a)
     rows, columns = a._array.shape[-2:]
     tall = rows >= columns
-    if not fast and not l2_regularizer:
+    if not fast:  # TensorFlow, too, regularises only the fast way
         if tall:
             q, r = ops.qr(a)
             return ops.triangular_solve(r, ops.matmul(adjoint_of(q), b), lower=False)
@@ -98,7 +101,7 @@ def lstsq(
 @public
 def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | None = None) -> Tensor:
     """Moore-Penrose inverse; singular values below `rcond` times the largest count as zero."""
-    x = matrices("pinv", a)
+    x = real_matrices("pinv", a)
     if rcond is None:
         rcond = 10 * max(x._array.shape[-2:]) * float(np.finfo(x._array.dtype).eps)
     values, left, right = ops.svd(x)
@@ -109,8 +112,6 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | Non
     keep = values._array > cutoff
     safe = e.select(keep, values, e.ones_like(values))
     inverse = e.gate(e.reciprocal(safe), keep)
-    if x._array.dtype.kind == "c":
-        inverse = e.cast(inverse, dtype=x._array.dtype)
     return ops.matmul(ops.columns_times(right, inverse), adjoint_of(left))
 
 
@@ -133,7 +134,7 @@ def lu_solve(
     """The `x` with A @ x = rhs, where `lu` gives the factors of A."""
     both, b = pair(lower_upper, rhs)
     order = convert(perm)._array
-    arranged = eager(np.take_along_axis(b._array, np.asarray(order)[..., None], axis=-2))
+    arranged = rows_taken(b, order)
     inner = ops.triangular_solve(unit_lower(both), arranged, lower=True)
     return ops.triangular_solve(both, inner, lower=False)
 
@@ -153,4 +154,11 @@ def lu_reconstruct(
     both = convert(lower_upper)
     mixed = ops.matmul(unit_lower(both), ops.band(both, lower=0, upper=-1))
     back = np.argsort(np.asarray(convert(perm)._array), axis=-1)
-    return eager(np.take_along_axis(mixed._array, back[..., None], axis=-2))
+    return rows_taken(mixed, back)
+
+
+def rows_taken(x: Any, order: Any) -> Any:
+    """The rows of matrices (..., n, m) in the `order` (..., n)."""
+    shape = np.broadcast_shapes(x._array.shape[:-2], np.shape(order)[:-1]) + x._array.shape[-2:]
+    columns = np.broadcast_to(order[..., None, :], (*shape[:-2], shape[-1], shape[-2]))
+    return swap(take_along(swap(broadcast_to(x, shape=shape, rank=x._array.ndim)), columns))

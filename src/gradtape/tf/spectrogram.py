@@ -16,9 +16,18 @@ from gradtape.tf.frame import check_rank, check_steps, frame, overlap_and_add, w
 from gradtape.tf.window import hann_window
 
 
-def enclosing_power(length: int) -> int:
-    """The least power of two that is not below `length`."""
-    return 1 << max(length - 1, 0).bit_length()
+def lengths(op: str, frame_length: Any, fft_length: Any) -> tuple[int, int]:
+    """Of the frames, and of the transforms: by default the least power of two that holds one."""
+    length = whole_number(op, "frame_length", frame_length)
+    enclosing = 1 << max(length - 1, 0).bit_length()
+    return length, enclosing if fft_length is None else whole_number(op, "fft_length", fft_length)
+
+
+def windowed(frames: Any, window_fn: Any, length: int) -> Any:
+    """Frames times a window, if there is one."""
+    if window_fn is None:
+        return frames
+    return e.multiply(frames, convert(window_fn(length, dtype=frames.dtype), frames.dtype))
 
 
 @public
@@ -47,16 +56,9 @@ def stft(
     """
     x = convert(signals)
     check_rank("stft", x, 1)
-    length = whole_number("stft", "frame_length", frame_length)
-    size = (
-        enclosing_power(length)
-        if fft_length is None
-        else whole_number("stft", "fft_length", fft_length)
-    )
+    length, size = lengths("stft", frame_length, fft_length)
     frames = frame(x, length, frame_step, pad_end=pad_end)
-    if window_fn is not None:
-        frames = e.multiply(frames, convert(window_fn(length, dtype=frames.dtype), frames.dtype))
-    return rfft(frames, [size])
+    return rfft(windowed(frames, window_fn, length), [size])
 
 
 @public
@@ -85,16 +87,9 @@ def inverse_stft(
     """
     x = convert(stfts)
     check_rank("inverse_stft", x, 2)
-    length = whole_number("inverse_stft", "frame_length", frame_length)
-    size = (
-        enclosing_power(length)
-        if fft_length is None
-        else whole_number("inverse_stft", "fft_length", fft_length)
-    )
+    length, size = lengths("inverse_stft", frame_length, fft_length)
     frames = fitted(irfft(x, [size]), (length,))
-    if window_fn is not None:
-        frames = e.multiply(frames, convert(window_fn(length, dtype=frames.dtype), frames.dtype))
-    return overlap_and_add(frames, frame_step)
+    return overlap_and_add(windowed(frames, window_fn, length), frame_step)
 
 
 @public

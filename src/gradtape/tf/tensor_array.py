@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from builtins import range as indices
 from typing import Any
 
@@ -9,7 +10,8 @@ from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, OutOfRangeError, public
 from gradtape.core.shapes import TensorShape
-from gradtape.core.tensor import Tensor, eager
+from gradtape.core.spec import TypeSpec
+from gradtape.core.tensor import Tensor
 from gradtape.tf import creation, joining
 
 
@@ -28,8 +30,12 @@ class TensorArray:
         element_shape: shape every element must be compatible with.
         colocate_with_first_write_call: accepted for TensorFlow's sake.
         name: accepted for TensorFlow's sake.
+
+    Raises:
+        ValueError: if there is no `size`, or a `handle`.
     """
 
+    @public
     def __init__(
         self,
         dtype: Any,
@@ -45,12 +51,18 @@ class TensorArray:
         name: str | None = None,
     ) -> None:
         """Make an array of `size` unwritten elements."""
+        if handle is not None:
+            raise ValueError("TensorArray: handles are not supported. Leave `handle` out.")
+        if size is None:
+            raise ValueError(
+                "TensorArray: Size must be declared. Give size=0 and dynamic_size=True to grow."
+            )
         self._dtype = dtypes.as_dtype(dtype)
         self._dynamic_size = bool(dynamic_size)
         self._clear_after_read = True if clear_after_read is None else clear_after_read
         self._infer_shape = infer_shape
         self._element_shape = TensorShape(element_shape)
-        self._items: list[Tensor | None] = [None] * (0 if size is None else int(convert(size)))
+        self._items: list[Tensor | None] = [None] * operator.index(size)
         self._cleared: set[int] = set()
 
     @property
@@ -74,9 +86,9 @@ class TensorArray:
         return
 
     @property
-    def flow(self) -> Any:
+    def flow(self) -> Tensor:
         """A scalar that stands for the order of writes."""
-        return convert(0.0)
+        return convert(0)
 
     def identity(self) -> TensorArray:
         """This array."""
@@ -95,35 +107,45 @@ class TensorArray:
 
     @public
     def read(self, index: Any, name: str | None = None) -> Tensor:
-        """The element at `index`.
+        """The element at `index`; zeros, if it was not written and the shape is known.
 
         Raises:
             OutOfRangeError: if there is no such element.
-            InvalidArgumentError: if it was not written, or read before and cleared.
+            InvalidArgumentError: if it was read before and cleared.
+            ValueError: if it was not written and the shape is not known.
         """
         i = self._position(index)
-        item = self._items[i]
-        if item is None:
-            if i in self._cleared:
-                raise InvalidArgumentError(
-                    f"TensorArray: could not read index {i} twice because it was cleared after a previous read. "
-                    "Set clear_after_read=False."
-                )
-            if not self._element_shape.is_fully_defined():
-                raise InvalidArgumentError(
-                    f"TensorArray: could not read index {i}: it was not written yet."
-                )
-            item = eager(creation.zeros(self._element_shape, self._dtype)._array)
+        if self._items[i] is None and i in self._cleared:
+            raise InvalidArgumentError(
+                f"TensorArray: could not read index {i} twice because it was cleared after a "
+                "previous read. Set clear_after_read=False."
+            )
+        item = self._item(i)
         if self._clear_after_read:
             self._items[i] = None
             self._cleared.add(i)
         return item
 
-    def _position(self, index: Any) -> int:
-        i = int(convert(index))
-        if not 0 <= i < len(self._items):
-            raise OutOfRangeError(f"TensorArray: index {i} is not in [0, {len(self._items)}).")
+    def _position(self, index: Any, action: str = "read from", why: str = "array") -> int:
+        i, n = operator.index(index), len(self._items)
+        if i < 0:
+            raise OutOfRangeError(f"TensorArray: Tried to {action} negative indices (index {i}).")
+        if i >= n:
+            raise OutOfRangeError(
+                f"TensorArray: Tried to {action} index {i} but {why} size is: {n}"
+            )
         return i
+
+    def _item(self, i: int) -> Tensor:
+        item = self._items[i]
+        if item is None:
+            if not self._element_shape.is_fully_defined():
+                raise ValueError(
+                    f"TensorArray: element {i} was not written, and {self._element_shape} does not "
+                    "say what zeros to give for it. Write it first."
+                )
+            item = self._items[i] = creation.zeros(self._element_shape, self._dtype)
+        return item
 
     @public
     def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
@@ -134,10 +156,10 @@ class TensorArray:
             ValueError: if the shape does not fit.
             InvalidArgumentError: if the dtype does not fit.
         """
-        i = int(convert(index))
+        i = operator.index(index)
         if self._dynamic_size and i >= len(self._items):
             self._items.extend([None] * (i + 1 - len(self._items)))
-        i = self._position(i)
+        i = self._position(i, "write to", "array is not resizeable and")
         self._items[i] = self._fitting(value)
         self._cleared.discard(i)
         return self
@@ -146,7 +168,8 @@ class TensorArray:
         tensor = convert(value, hint=self._dtype)
         if tensor.dtype != self._dtype:
             raise InvalidArgumentError(
-                f"TensorArray dtype is {self._dtype.name} but Op is trying to write dtype {tensor.dtype.name}. Cast it."
+                f"TensorArray dtype is {self._dtype.name} but Op is trying to write dtype "
+                f"{tensor.dtype.name}. Cast it."
             )
         if not self._element_shape.is_compatible_with(tensor.shape):
             raise ValueError(
@@ -156,29 +179,30 @@ class TensorArray:
             self._element_shape = self._element_shape.merge_with(tensor.shape)
         return tensor
 
-    def _all(self) -> list[Tensor]:
-        return [self.read(i) for i in indices(len(self._items))]
-
     @public
     def stack(self, name: str | None = None) -> Tensor:
         """All elements along a new first dimension."""
-        for i, item in enumerate(self._items):
-            if item is None and i not in self._cleared and self._element_shape.is_fully_defined():
-                self._items[i] = creation.zeros(self._element_shape, self._dtype)
         if not self._items:
-            shape = self._element_shape.as_list() if self._element_shape.rank is not None else []
-            return creation.zeros([0, *shape], self._dtype)
-        return joining.stack(self._all())
+            known = self._element_shape.is_fully_defined()
+            return creation.zeros([0, *(self._element_shape if known else ())], self._dtype)
+        return joining.stack([self._item(i) for i in indices(len(self._items))])
 
     @public
     def gather(self, indices: Any, name: str | None = None) -> Tensor:
         """Some elements along a new first dimension."""
-        return joining.stack([self.read(int(i)) for i in convert(indices)])
+        return joining.stack([self._item(self._position(i)) for i in convert(indices)])
 
     @public
     def concat(self, name: str | None = None) -> Tensor:
         """All elements one after another along their first dimension."""
-        return joining.concat(self._all(), 0)
+        items = [self._item(i) for i in indices(len(self._items))]
+        for i, item in enumerate(items):
+            if item.ndim == 0:
+                raise InvalidArgumentError(
+                    f"TensorArray: Concat saw a scalar shape at index {i} but requires at least "
+                    "vectors. Stack them."
+                )
+        return joining.concat(items, 0)
 
     @public
     def unstack(self, value: Any, name: str | None = None) -> TensorArray:
@@ -186,7 +210,8 @@ class TensorArray:
         items = joining.unstack(convert(value, hint=self._dtype))
         if len(items) > len(self._items) and not self._dynamic_size:
             raise ValueError(
-                f"Cannot unstack {len(items)} values into a TensorArray of static size {len(self._items)}"
+                f"Cannot unstack {len(items)} tensors into a TensorArray of static size "
+                f"{len(self._items)}"
             )
         self._items = [self._fitting(item) for item in items]
         self._cleared = set()
@@ -195,24 +220,78 @@ class TensorArray:
     @public
     def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
         """Fill the array with consecutive pieces of `value` of the given lengths."""
-        sizes = [int(n) for n in convert(lengths)]
+        whole, sizes = convert(value), convert(lengths)
+        if sizes.ndim != 1:
+            raise InvalidArgumentError(
+                f"TensorArray: Expected lengths to be a vector, received shape: {list(sizes.shape)}"
+            )
+        if whole.ndim == 0:
+            raise InvalidArgumentError(
+                "TensorArray: Expected value to be at least a vector, but received shape: []"
+            )
+        count, total = sizes._array.size, int(sizes._array.sum())
+        if total != whole._array.shape[0]:
+            raise InvalidArgumentError(
+                "TensorArray: Expected sum of lengths to be equal to values.shape[0], but sum of "
+                f"lengths is {total} and value's shape is: {list(whole.shape)}"
+            )
+        if count != len(self._items) and not self._dynamic_size:
+            raise InvalidArgumentError(
+                f"TensorArray's size is not equal to the size of lengths ({len(self._items)} vs. "
+                f"{count}), and the TensorArray is not marked as dynamically resizeable."
+            )
         infer, self._infer_shape = self._infer_shape, False
-        self._items = [self._fitting(piece) for piece in joining.split(convert(value), sizes)]
+        self._items = [self._fitting(piece) for piece in joining.split(whole, sizes)]
         self._infer_shape = infer
         self._cleared = set()
         return self
 
     @public
     def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
-        """Write the slices of `value` at `indices`."""
-        for i, item in zip(convert(indices), joining.unstack(convert(value)), strict=True):
-            self.write(int(i), item)
+        """Write the slices of `value` at `indices`; what is too many of either is left over."""
+        for i, item in zip(convert(indices), joining.unstack(convert(value)), strict=False):
+            self.write(i, item)
         return self
 
     def close(self, name: str | None = None) -> None:
         """Forget all elements."""
         self._items = []
 
-    def __len__(self) -> int:
-        """How many elements there are."""
-        return len(self._items)
+
+class TensorArraySpec(TypeSpec):
+    """What is known of a TensorArray."""
+
+    __slots__ = ("_parts",)
+
+    def __init__(
+        self,
+        element_shape: Any = None,
+        dtype: Any = dtypes.float32,
+        dynamic_size: bool = False,
+        infer_shape: bool = True,
+    ) -> None:
+        """Describe an array of such elements."""
+        self._parts = TensorShape(element_shape), dtypes.as_dtype(dtype), dynamic_size, infer_shape
+
+    @property
+    def value_type(self) -> Any:
+        """The class TensorArray."""
+        return TensorArray
+
+    @classmethod
+    def from_value(cls, value: TensorArray) -> TensorArraySpec:
+        """What describes `value` best."""
+        return cls(value._element_shape, value._dtype, value._dynamic_size, value._infer_shape)
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return self._parts
+
+    @property
+    def _component_specs(self) -> Any:
+        return self
+
+    def _to_components(self, value: TensorArray) -> Any:
+        return value
+
+    def _from_components(self, components: Any) -> Any:
+        return components

@@ -83,6 +83,10 @@ SAMPLES = {
         Sample((booleans(SHAPE), normal(SHAPE), normal(SHAPE))),
         Sample((booleans(SHAPE), complex_normal(SHAPE), complex_normal(SHAPE))),
     ],
+    "flow": [
+        Sample((nonzero(SHAPE), normal(SHAPE))),
+        Sample((complex_normal(SHAPE), complex_normal(SHAPE))),
+    ],
     "gate": [
         Sample((normal(SHAPE), booleans(SHAPE))),
         Sample((complex_normal(SHAPE), booleans(SHAPE))),

@@ -1,0 +1,158 @@
+"""Narrow band matrices that take an axis to another length: resizing, blurring, differences.
+
+They are constants, so they are made with NumPy itself, whatever `np` is in the kernels that use
+them, and kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy
+
+
+class Band(NamedTuple):
+    """The name of a matrix (m, n).
+
+    Attributes:
+        kind: a method of resizing, "blur", "smooth" or "difference".
+        n: how many elements it takes.
+        m: how many it gives.
+        antialias: whether resizing blurs before it makes smaller.
+        sigma: the width of a blur.
+    """
+
+    kind: str
+    n: int
+    m: int
+    antialias: bool = False
+    sigma: float = 0
+
+
+@lru_cache(maxsize=256)
+def dense(band: Band, back: bool, dtype: Any) -> Any:
+    """The matrix, or its transpose if `back`."""
+    matrix = weights(band).astype(dtype)
+    return matrix.T if back else matrix
+
+
+@lru_cache(maxsize=64)
+def sparse(band: Band, back: bool, dtype: Any) -> Any:
+    """The same in compressed rows."""
+    from scipy.sparse import csr_matrix
+
+    return csr_matrix(dense(band, back, dtype))
+
+
+@lru_cache(maxsize=64)
+def interleaved(band: Band, back: bool, dtype: Any, count: int) -> Any:
+    """The transpose for rows in which each element is `count` numbers: (n * count, m * count)."""
+    from scipy.sparse import eye, kron
+
+    return kron(sparse(band, not back, dtype), eye(count, dtype=dtype), "csr")
+
+
+def weights(band: Band) -> Any:
+    """The matrix in float64."""
+    if band.kind == "blur":
+        return blur(band.n, band.m, band.sigma)
+    if band.kind in ("smooth", "difference"):
+        return sobel(band.n, band.kind == "smooth")
+    matrix = resizing(band.kind, band.n, band.m, band.antialias)
+    return matrix / matrix.sum(axis=1, keepdims=True)
+
+
+# -- resizing: element i covers [i, i + 1) of a line -----------------------------------------------
+
+
+def lanczos(radius: int) -> Callable[[Any], Any]:
+    """A sinc under the main lobe of a wider one."""
+    return lambda x: numpy.where(x < radius, numpy.sinc(x) * numpy.sinc(x / radius), 0)
+
+
+def triangle(x: Any) -> Any:
+    """Linear interpolation."""
+    return numpy.maximum(1 - x, 0)
+
+
+def gaussian(x: Any) -> Any:
+    """A bell with standard deviation one half, cut off at three of them."""
+    return numpy.where(x < 1.5, numpy.exp(-2 * x * x), 0)
+
+
+def keys_cubic(x: Any) -> Any:
+    """Keys (1981), a = -1/2: cubic interpolation."""
+    near = (1.5 * x - 2.5) * x * x + 1
+    far = ((-0.5 * x + 2.5) * x - 4) * x + 2
+    return numpy.where(x < 1, near, numpy.where(x < 2, far, 0))
+
+
+def mitchell_cubic(x: Any) -> Any:
+    """Mitchell and Netravali (1988), B = C = 1/3."""
+    near = (7 * x - 12) * x * x / 6 + 8 / 9
+    far = ((-7 * x + 36) * x - 60) * x / 18 + 16 / 9
+    return numpy.where(x < 1, near, numpy.where(x < 2, far, 0))
+
+
+KERNELS = {
+    "bilinear": triangle,
+    "bicubic": keys_cubic,
+    "lanczos3": lanczos(3),
+    "lanczos5": lanczos(5),
+    "gaussian": gaussian,
+    "mitchellcubic": mitchell_cubic,
+}
+
+
+def resizing(method: str, n: int, m: int, antialias: bool) -> Any:
+    """What each of n elements counts for each of m that cover the same line, not yet scaled."""
+    line = numpy.arange(n)
+    places = (numpy.arange(m)[:, None] + 0.5) * n / m
+    if method == "area":
+        start, end = places - 0.5 * n / m, places + 0.5 * n / m
+        return numpy.maximum(numpy.minimum(line + 1, end) - numpy.maximum(line, start), 0)
+    if method == "bilinear" and not antialias:
+        # Beyond the centres of the outermost elements there is only the one.
+        return triangle(numpy.abs(line + 0.5 - numpy.clip(places, 0.5, n - 0.5)))
+    if method == "bicubic" and not antialias:
+        # TensorFlow looks the kernel up in a table with 1024 entries for each element.
+        whole = numpy.floor(places - 0.5)
+        inside = whole + numpy.rint((places - 0.5 - whole) * 1024) / 1024
+        return keys_cubic(numpy.abs(line - inside))
+    # In float32, as TensorFlow reckons, for the kernels that end abruptly.
+    single = numpy.float32
+    back = single(1) / (single(m) / single(n))
+    spread = max(back, single(1)) if antialias else single(1)
+    centres = numpy.arange(m, dtype=single)[:, None] + 0.5
+    return KERNELS[method](numpy.abs(line.astype(single) + 0.5 - centres * back) / spread)
+
+
+def nearest(n: int, m: int) -> Any:
+    """Which of n elements is nearest to each of m. TensorFlow reckons in float32."""
+    scale = numpy.float32(n) / numpy.float32(m)
+    places = numpy.floor((numpy.arange(m, dtype=numpy.float32) + numpy.float32(0.5)) * scale)
+    return numpy.minimum(places.astype(numpy.int64), n - 1)
+
+
+# -- filters ---------------------------------------------------------------------------------------
+
+
+def blur(n: int, m: int, sigma: float) -> Any:
+    """Means of n - m + 1 neighbours under a bell."""
+    size = n - m + 1
+    bell = numpy.exp(-0.5 * ((numpy.arange(size) - (size - 1) / 2) / sigma) ** 2)
+    offset = numpy.arange(n) - numpy.arange(m)[:, None]
+    inside = (offset >= 0) & (offset < size)
+    return numpy.where(inside, (bell / bell.sum())[numpy.clip(offset, 0, size - 1)], 0)
+
+
+def sobel(n: int, smooth: bool) -> Any:
+    """(1, 2, 1) or (-1, 0, 1) at every element; the inside mirrored continues it outside."""
+    line = numpy.arange(n)
+    before, after = numpy.abs(line - 1), n - 1 - numpy.abs(n - 2 - line)
+    unit = numpy.eye(n)
+    if smooth:
+        return unit[before] + 2 * unit + unit[after]
+    return unit[after] - unit[before]

@@ -1,0 +1,107 @@
+"""Products with band matrices, and their solves.
+
+`bands` (..., k, n) holds the diagonals of (n, n) matrices from the highest down, row by row:
+element i of a diagonal stands in row i of the matrix, and what would lie outside is not read.
+`below` of the k diagonals lie below the main one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.errors import InvalidArgumentError
+from gradtape.core.primitive import primitive
+from gradtape.ops.reduce import reduce_sum
+from gradtape.ops.shape import cut, pad, reshape, shape_of, stack, take_one
+
+
+def shifted(x: Any, by: int, *, axis: int) -> Any:
+    """Element i is element i + `by` of `x`, or zero where there is none."""
+    n = shape_of(x)[axis]
+    by = max(-n, min(by, n))
+    kept = cut(x, axis=axis, start=max(by, 0), size=n - abs(by))
+    ends = (max(-by, 0), max(by, 0))
+    return pad(kept, paddings=(ends,) + ((0, 0),) * (-axis - 1), value=0)
+
+
+def offsets(bands: Any, below: int) -> list[int]:
+    """How far each diagonal lies above the main one."""
+    k = shape_of(bands)[-2]
+    return [k - 1 - below - row for row in range(k)]
+
+
+def transposed(bands: Any, below: int) -> Any:
+    """The diagonals of the transposed matrices."""
+    rows = [
+        shifted(take_one(bands, axis=-2, i=i), -offset, axis=-1)
+        for i, offset in enumerate(offsets(bands, below))
+    ]
+    return stack(*reversed(rows), axis=-2)
+
+
+def as_column(x: Any) -> Any:
+    """`x` (..., n) as (..., n, 1)."""
+    n = shape_of(x)[-1]
+    return reshape(x, shape=(n, 1), rank=1)
+
+
+def banded_matmul(bands: Any, x: Any, *, below: int) -> Any:
+    """Product of band matrices and `x` (..., n, m)."""
+    total = None
+    for i, offset in enumerate(offsets(bands, below)):
+        part = as_column(take_one(bands, axis=-2, i=i)) * shifted(x, offset, axis=-2)
+        total = part if total is None else total + part
+    return total
+
+
+def banded_solve_wrt_bands(g, bands, out, below):
+    """The diagonals of -y xᵀ, where y solves the transposed equations for the cotangent."""
+    y = banded_solve_wrt_b(g, bands, below)
+    rows = [
+        -reduce_sum(y * shifted(out, offset, axis=-2), axis=(-1,), keepdims=False)
+        for offset in offsets(bands, below)
+    ]
+    return stack(*rows, axis=-2)
+
+
+def banded_solve_wrt_b(g, bands, below):
+    k = shape_of(bands)[-2]
+    return banded_solve(transposed(bands, below), g, below=k - 1 - below)
+
+
+@primitive(core=2, bands=banded_solve_wrt_bands, b=banded_solve_wrt_b)
+def banded_solve(bands, b, *, below: int):
+    """The `x` with A @ x = b, by elimination within the band."""
+    from scipy.linalg import LinAlgError, solve_banded
+
+    k, n = bands.shape[-2:]
+    lead = np.broadcast_shapes(bands.shape[:-2], b.shape[:-2])
+    out = np.empty((*lead, *b.shape[-2:]), b.dtype)
+    if not out.size:
+        return out
+    by_column = np.stack(
+        [np.roll(bands[..., i, :], d, -1) for i, d in enumerate(offsets(bands, below))], axis=-2
+    )
+    every = np.broadcast_to(by_column, (*lead, k, n))
+    right = np.broadcast_to(b, out.shape)
+    for i in np.ndindex(lead):
+        try:
+            out[i] = solve_banded((below, k - 1 - below), every[i], right[i], check_finite=False)
+        except LinAlgError:
+            raise InvalidArgumentError(
+                "banded solve: Input matrix is not invertible. Received a singular matrix."
+            ) from None
+    return out
+
+
+@banded_solve.lower
+def banded_solve_lowered(bands, b, *, below):
+    n = b.shape[-2]
+    row, column = np.arange(n)[:, None], np.arange(n)
+    dense = sum(
+        np.where(column - row == d, bands[..., i, :, None], 0)
+        for i, d in enumerate(offsets(bands, below))
+    )
+    return np.linalg.solve(dense, b)

@@ -1,0 +1,93 @@
+"""Square roots and logarithms of matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.primitive import primitive
+from gradtape.ops.limits import unlike
+from gradtape.ops.linalg import matmul
+from gradtape.ops.shape import concat, shape_of, slice_, swap, zeros
+
+
+def one_by_one(function: Any, a: Any) -> Any:
+    """Apply a function of one matrix to each of a stack."""
+    out = np.empty_like(a)
+    for i in np.ndindex(a.shape[:-2]):
+        out[i] = function(a[i])
+    return out
+
+
+def sylvester_wrt_c(g, a, b):
+    return sylvester(swap(a), swap(b), g)
+
+
+@primitive(
+    core=2,
+    a=lambda g, a, b, out: -matmul(sylvester_wrt_c(g, a, b), swap(out)),
+    b=lambda g, a, b, out: -matmul(swap(out), sylvester_wrt_c(g, a, b)),
+    c=sylvester_wrt_c,
+)
+def sylvester(a, b, c):
+    """The `x` with a @ x + x @ b = c."""
+    from scipy.linalg import solve_sylvester
+
+    lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2], c.shape[:-2])
+    out = np.empty(lead + c.shape[-2:], c.dtype)
+    if not out.size:
+        return out
+    a, b, c = (np.broadcast_to(x, lead + x.shape[-2:]) for x in (a, b, c))
+    for i in np.ndindex(lead):
+        out[i] = solve_sylvester(a[i], b[i], c[i])
+    return out
+
+
+@sylvester.lower
+def sylvester_lowered(a, b, c):
+    """As one system of equations for the flat `x`."""
+    m, n = c.shape[-2:]
+    rows = np.einsum("...ij,kl->...ikjl", a, np.eye(n, dtype=a.dtype))
+    columns = np.einsum("ij,...lk->...ikjl", np.eye(m, dtype=b.dtype), b)
+    system = (rows + columns).reshape(*rows.shape[:-4], m * n, m * n)
+    return np.linalg.solve(system, c.reshape(*c.shape[:-2], m * n, 1)).reshape(c.shape)
+
+
+# TensorFlow does not conjugate here.
+@primitive(a=lambda g, out: sylvester(swap(unlike(out)), swap(unlike(out)), g))
+def sqrtm(a):
+    """The principal square root of square matrices."""
+    from scipy.linalg import sqrtm as root
+
+    return one_by_one(lambda m: root(m).astype(m.dtype), a)
+
+
+@sqrtm.lower
+def sqrtm_lowered(a):
+    values, vectors = np.linalg.eig(a)
+    root = np.matmul(vectors * np.sqrt(values)[..., None, :], np.linalg.inv(vectors))
+    return (root if a.dtype.kind == "c" else root.real).astype(a.dtype)
+
+
+def logm_wrt_a(g, a, a_spec):
+    """The derivative is a block of the logarithm of a matrix of twice the size."""
+    n = a_spec.shape[-1]
+    lead = shape_of(g)[: len(shape_of(g)) - 2]
+    at = swap(a) + zeros((*lead, n, n), a_spec.dtype)
+    bottom = concat(zeros((*lead, n, n), a_spec.dtype), at, axis=-1)
+    block = logm(concat(concat(at, g, axis=-1), bottom, axis=-2))
+    return slice_(block, key=(slice(0, n), slice(n, None)), rank=2)
+
+
+@primitive(a=logm_wrt_a)
+def logm(a):
+    """The principal logarithm of square matrices."""
+    from scipy.linalg import logm as logarithm
+
+    return one_by_one(lambda m: logarithm(m.astype(complex)).astype(m.dtype), a)
+
+
+@logm.lower
+def logm_lowered(a):
+    raise NotImplementedError("logm: XLA has no logarithms of matrices.")

@@ -1,0 +1,142 @@
+"""Connectionist temporal classification: a loss for labels without alignment (Graves, 2006)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.convert import convert
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.tensor import Tensor, eager
+from gradtape.ops import elementwise as e
+from gradtape.ops import shape as s
+from gradtape.ops.index import take_along
+from gradtape.ops.reduce import reduce_logsumexp
+from gradtape.ops.softmax import log_softmax
+from gradtape.tf.check import FLOATS, HALVES, INDICES, operand
+from gradtape.tf.order import unique
+
+# TensorFlow's logarithm of zero for paths that end in the wrong place: a label that is too
+# long for its frames has a large loss, not an infinite one.
+UNLIKELY = float(np.log(1e-307))
+NEVER = -1e30
+
+
+@public
+def ctc_loss(
+    labels: Any,
+    logits: Any,
+    label_length: Any,
+    logit_length: Any,
+    logits_time_major: bool = True,
+    unique: Any = None,
+    blank_index: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Negative logarithm of the probability of `labels`, summed over all alignments.
+
+    Args:
+        labels: (batch, length) integers.
+        logits: (frames, batch, classes), or (batch, frames, classes).
+        label_length: (batch,) how many labels count.
+        logit_length: (batch,) how many frames count.
+        logits_time_major: whether frames come first in `logits`.
+        unique: accepted; it makes no difference here.
+        blank_index: the class that stands for no label; 0 if None, and -1 is the last.
+        name: accepted for TensorFlow's sake.
+
+    Returns:
+        (batch,) losses.
+    """
+    scores = operand("ctc_loss", convert(logits), FLOATS)
+    target = np.asarray(operand("ctc_loss", convert(labels), INDICES)._array, np.int64)
+    lengths = np.asarray(convert(label_length)._array)
+    frames = np.asarray(convert(logit_length)._array)
+    if scores._array.ndim != 3 or target.ndim != 2:
+        raise InvalidArgumentError(
+            "ctc_loss: logits must have three axes and labels two. Received shapes "
+            f"{list(scores._array.shape)} and {list(target.shape)}."
+        )
+    dtype = scores._array.dtype
+    if dtype in HALVES:
+        scores = e.cast(scores, dtype=np.dtype(np.float32))
+    if logits_time_major:
+        scores = s.permuted(scores, (1, 0, 2))
+    classes = scores._array.shape[-1]
+    blank = (blank_index or 0) + (classes if (blank_index or 0) < 0 else 0)
+    loss = alignment_loss(log_softmax(scores, axis=-1), states_of(target, blank), lengths, frames)
+    return e.cast(loss, dtype=dtype)
+
+
+def states_of(labels: Any, blank: int) -> Any:
+    """The classes a path goes through: the labels with a blank around each, (batch, 2n + 1)."""
+    batch, n = labels.shape
+    states = np.full((batch, 2 * n + 1), blank)
+    states[:, 1::2] = labels
+    return states
+
+
+def alignment_loss(log_probs: Any, states: Any, lengths: Any, frames: Any) -> Any:
+    """Sum over all paths through `states`, frame by frame in the domain of logarithms.
+
+    In double precision: over many frames the sums become large and their differences count.
+    """
+    batch, count, classes = log_probs._array.shape
+    number = states.shape[1]
+    known = (states >= 0) & (states < classes)
+    index = np.broadcast_to(np.where(known, states, 0)[:, None], (batch, count, number))
+    emitted = e.gate(take_along(log_probs, index), np.broadcast_to(known[:, None], index.shape))
+    emitted = e.cast(emitted, dtype=np.dtype(np.float64))
+    place = np.arange(number)
+    may_skip = np.zeros(states.shape, bool)
+    may_skip[:, 3::2] = states[:, 3::2] != states[:, 1:-2:2]
+    sums: Any = eager(np.where(place == 0, 0.0, np.full((batch, 1), NEVER)))
+    for t, score in enumerate(s.unstack(emitted, axis=-2)):
+        one = s.pad(s.cut(sums, axis=-1, start=0, size=number - 1), paddings=((1, 0),), value=NEVER)
+        routes = [sums, one]
+        if number > 2:
+            two = s.cut(sums, axis=-1, start=0, size=number - 2)
+            two = s.pad(two, paddings=((2, 0),), value=NEVER)
+            routes.append(e.select(may_skip, two, np.float64(NEVER)))
+        together = reduce_logsumexp(s.stack(*routes, axis=-1), axis=(-1,), keepdims=False)
+        sums = e.select(t < frames[:, None], e.add(together, score), sums)
+    last = 2 * lengths[:, None]
+    final = np.where((place == last) | (place == last - 1), 0, UNLIKELY)
+    return e.negative(reduce_logsumexp(e.add(sums, final), axis=(-1,), keepdims=False))
+
+
+@public
+def ctc_unique_labels(labels: Any, name: str | None = None) -> list[Tensor]:
+    """The distinct labels of each row, padded with 0, and for each label where it stands there."""
+    rows = np.asarray(convert(labels)._array)
+    found = np.zeros(rows.shape, np.int64)
+    places = np.zeros(rows.shape, np.int32)
+    for i, row in enumerate(rows):
+        values, where = unique(eager(row))
+        found[i, : len(values._array)] = values._array
+        places[i] = where._array
+    return [eager(found), eager(places)]
+
+
+@public
+def collapse_repeated(
+    labels: Any, seq_length: Any, name: str | None = None
+) -> tuple[Tensor, Tensor]:
+    """Merge equal labels that follow one another.
+
+    Args:
+        labels: (batch, length).
+        seq_length: (batch,) how many of them count.
+        name: accepted for TensorFlow's sake.
+
+    Returns:
+        The labels that are left, padded with 0, and how many they are.
+    """
+    rows, lengths = np.asarray(convert(labels)._array), np.asarray(convert(seq_length)._array)
+    keep = np.arange(rows.shape[1]) < lengths[:, None]
+    keep[:, 1:] &= rows[:, 1:] != rows[:, :-1]
+    counts = keep.sum(axis=1)
+    out = np.zeros((len(rows), int(counts.max(initial=0))), rows.dtype)
+    out[np.arange(out.shape[1]) < counts[:, None]] = rows[keep]
+    return eager(out), eager(counts.astype(lengths.dtype))

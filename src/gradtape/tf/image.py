@@ -1,0 +1,58 @@
+"""tf.image: sizes, boxes, colours, random changes and likeness of images."""
+
+from gradtape.tf.adjust import adjust_brightness as adjust_brightness
+from gradtape.tf.adjust import adjust_contrast as adjust_contrast
+from gradtape.tf.adjust import adjust_gamma as adjust_gamma
+from gradtape.tf.adjust import adjust_hue as adjust_hue
+from gradtape.tf.adjust import adjust_saturation as adjust_saturation
+from gradtape.tf.adjust import per_image_standardization as per_image_standardization
+from gradtape.tf.augment import random_brightness as random_brightness
+from gradtape.tf.augment import random_contrast as random_contrast
+from gradtape.tf.augment import random_crop as random_crop
+from gradtape.tf.augment import random_flip_left_right as random_flip_left_right
+from gradtape.tf.augment import random_flip_up_down as random_flip_up_down
+from gradtape.tf.augment import random_hue as random_hue
+from gradtape.tf.augment import random_saturation as random_saturation
+from gradtape.tf.augment import stateless_random_brightness as stateless_random_brightness
+from gradtape.tf.augment import stateless_random_contrast as stateless_random_contrast
+from gradtape.tf.augment import stateless_random_crop as stateless_random_crop
+from gradtape.tf.augment import stateless_random_flip_left_right as stateless_random_flip_left_right
+from gradtape.tf.augment import stateless_random_flip_up_down as stateless_random_flip_up_down
+from gradtape.tf.augment import stateless_random_hue as stateless_random_hue
+from gradtape.tf.augment import stateless_random_saturation as stateless_random_saturation
+from gradtape.tf.box import crop_and_resize as crop_and_resize
+from gradtape.tf.box import draw_bounding_boxes as draw_bounding_boxes
+from gradtape.tf.color import convert_image_dtype as convert_image_dtype
+from gradtape.tf.color import grayscale_to_rgb as grayscale_to_rgb
+from gradtape.tf.color import hsv_to_rgb as hsv_to_rgb
+from gradtape.tf.color import rgb_to_grayscale as rgb_to_grayscale
+from gradtape.tf.color import rgb_to_hsv as rgb_to_hsv
+from gradtape.tf.color import rgb_to_yiq as rgb_to_yiq
+from gradtape.tf.color import rgb_to_yuv as rgb_to_yuv
+from gradtape.tf.color import yiq_to_rgb as yiq_to_rgb
+from gradtape.tf.color import yuv_to_rgb as yuv_to_rgb
+from gradtape.tf.crop import central_crop as central_crop
+from gradtape.tf.crop import crop_to_bounding_box as crop_to_bounding_box
+from gradtape.tf.crop import flip_left_right as flip_left_right
+from gradtape.tf.crop import flip_up_down as flip_up_down
+from gradtape.tf.crop import pad_to_bounding_box as pad_to_bounding_box
+from gradtape.tf.crop import resize_with_crop_or_pad as resize_with_crop_or_pad
+from gradtape.tf.crop import rot90 as rot90
+from gradtape.tf.crop import transpose as transpose
+from gradtape.tf.patches import extract_patches as extract_patches
+from gradtape.tf.quality import image_gradients as image_gradients
+from gradtape.tf.quality import psnr as psnr
+from gradtape.tf.quality import sobel_edges as sobel_edges
+from gradtape.tf.quality import ssim as ssim
+from gradtape.tf.quality import ssim_multiscale as ssim_multiscale
+from gradtape.tf.quality import total_variation as total_variation
+from gradtape.tf.resize import ResizeMethod as ResizeMethod
+from gradtape.tf.resize import resize as resize
+from gradtape.tf.resize import resize_with_pad as resize_with_pad
+from gradtape.tf.suppression import combined_non_max_suppression as combined_non_max_suppression
+from gradtape.tf.suppression import non_max_suppression as non_max_suppression
+from gradtape.tf.suppression import non_max_suppression_overlaps as non_max_suppression_overlaps
+from gradtape.tf.suppression import non_max_suppression_padded as non_max_suppression_padded
+from gradtape.tf.suppression import (
+    non_max_suppression_with_scores as non_max_suppression_with_scores,
+)

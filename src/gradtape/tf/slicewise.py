@@ -1,0 +1,282 @@
+"""A function called for one slice of tensors after another: map_fn, scan, foldl, foldr."""
+
+from __future__ import annotations
+
+from builtins import range as indices
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from gradtape.core import nest
+from gradtape.core.convert import convert
+from gradtape.core.errors import OutOfRangeError, public
+from gradtape.core.spec import TensorSpec
+from gradtape.tape.gradient_tape import log
+from gradtape.tf.creation import zeros
+from gradtape.tf.joining import stack
+from gradtape.tf.tensor_array import TensorArray
+
+
+def length_of(elems: Any, op: str, stretch: bool = False) -> int:
+    """The common first dimension of a structure of tensors; if `stretch`, ones do not count."""
+    sizes = {len(t) for t in nest.flatten(elems)}
+    if stretch and len(sizes) > 1:
+        sizes -= {1}
+    if len(sizes) != 1:
+        raise ValueError(
+            f"{op}: Dimensions {sorted(sizes)} are not compatible: all elements must have one "
+            "first dimension."
+        )
+    return sizes.pop()
+
+
+def as_tensors(elems: Any, op: str) -> Any:
+    """A structure of tensors, at least one and none of them a scalar."""
+    tensors = nest.map_structure(convert, elems)
+    if not nest.flatten(tensors):
+        raise ValueError(
+            f"{op}: elems must be a Tensor or a structure of Tensors. Received {elems!r}."
+        )
+    for t in nest.flatten(tensors):
+        if t.ndim == 0:
+            raise ValueError(
+                f"{op}: elements must be 1+ dimensional Tensors, not scalars. Received {t!r}."
+            )
+    return tensors
+
+
+def at(elems: Any, i: int) -> Any:
+    """The i-th slice of every tensor; the only one, if there is but one."""
+    return nest.map_structure(lambda t: t[min(i, len(t) - 1)], elems)
+
+
+class Columns:
+    """Structures of tensors that are stacked leaf by leaf."""
+
+    def __init__(self, specs: Any, n: int, infer_shape: bool) -> None:
+        """There will be `n` structures like `specs`: dtypes, or specs of tensors."""
+        self.specs = specs
+        self.arrays = [
+            TensorArray(spec.dtype, n, infer_shape=infer_shape, element_shape=spec.shape)
+            for spec in map(as_spec, nest.flatten(specs))
+        ]
+
+    def put(self, i: int, structure: Any) -> None:
+        """Keep the i-th structure."""
+        nest.assert_same_structure(self.specs, structure)
+        for array, leaf in zip(self.arrays, nest.flatten(structure), strict=True):
+            array.write(i, leaf)
+
+    def stack(self) -> Any:
+        """A structure of the stacked leaves."""
+        return nest.pack_sequence_as(self.specs, [array.stack() for array in self.arrays])
+
+
+def as_spec(signature: Any) -> TensorSpec:
+    """What a dtype or spec says of a tensor."""
+    return signature if isinstance(signature, TensorSpec) else TensorSpec(None, signature)
+
+
+@public
+def map_fn(
+    fn: Callable[[Any], Any],
+    elems: Any,
+    dtype: Any = None,
+    parallel_iterations: int | None = None,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    infer_shape: bool = True,
+    name: str | None = None,
+    fn_output_signature: Any = None,
+) -> Any:
+    """Apply `fn` to each slice of `elems` along the first dimension and stack the results.
+
+    Args:
+        fn: callable of one slice (of a structure of slices, if `elems` is a structure).
+        elems: a tensor or a structure of tensors.
+        dtype: dtype of the result, if it differs (deprecated spelling).
+        parallel_iterations: accepted for TensorFlow's sake.
+        back_prop: whether gradients flow.
+        swap_memory: accepted for TensorFlow's sake.
+        infer_shape: accepted for TensorFlow's sake.
+        name: accepted for TensorFlow's sake.
+        fn_output_signature: dtype or TensorSpec of what `fn` returns, or a structure of them; by
+            default that of `elems`.
+
+    Returns:
+        A tensor or a structure of tensors.
+
+    Raises:
+        ValueError, TypeError: if `fn` returns another structure or shape.
+        InvalidArgumentError: if `fn` returns another dtype.
+
+    Example:
+        >>> tf.map_fn(lambda x: x * x, tf.range(4)).numpy()
+        array([0, 1, 4, 9], dtype=int32)
+    """
+    if not callable(fn):
+        raise TypeError("map_fn: The provided function is not callable.")
+    if parallel_iterations is not None and parallel_iterations > 1:
+        log.warning("map_fn: setting parallel_iterations > 1 has no effect when executing eagerly.")
+    tensors = as_tensors(elems, "map_fn")
+    n = length_of(tensors, "map_fn")
+    signature = dtype if fn_output_signature is None else fn_output_signature
+    if signature is None:
+        signature = nest.map_structure(lambda t: t.dtype, tensors)
+    columns = Columns(signature, n, infer_shape)
+    for i in indices(n):
+        columns.put(i, fn(at(tensors, i)))
+    return columns.stack()
+
+
+@public
+def vectorized_map(
+    fn: Callable[[Any], Any], elems: Any, fallback_to_while_loop: bool = True, warn: bool = True
+) -> Any:
+    """Apply `fn` to each slice of `elems` along the first dimension and stack the results.
+
+    Args:
+        fn: callable of one slice.
+        elems: a tensor or a structure of tensors; those with one slice are stretched.
+        fallback_to_while_loop: accepted for TensorFlow's sake.
+        warn: accepted for TensorFlow's sake.
+
+    Returns:
+        A tensor, or the structure of tensors that `fn` returns.
+    """
+    tensors = as_tensors(elems, "vectorized_map")
+    n = length_of(tensors, "vectorized_map", stretch=True)
+    if n == 0:  # the result on zeros tells the shape
+        probe = fn(nest.map_structure(lambda t: zeros(t.shape[1:], t.dtype), tensors))
+        return nest.map_structure(lambda t: stack([convert(t)])[:0], probe)
+    results = [fn(at(tensors, i)) for i in indices(n)]
+    return nest.map_structure(
+        lambda *leaves: None if leaves[0] is None else stack([convert(leaf) for leaf in leaves]),
+        *results,
+    )
+
+
+def folded(
+    fn: Any, elems: Any, initializer: Any, backwards: bool, op: str
+) -> Iterator[tuple[int, Any]]:
+    """All partial results of a fold, from the first value on, with the positions of the slices."""
+    if not callable(fn):
+        raise TypeError(f"{op}: fn must be callable. Received {fn!r}.")
+    tensors = as_tensors(elems, op)
+    order = list(indices(length_of(tensors, op)))
+    if backwards:
+        order.reverse()
+    if initializer is not None:
+        total = nest.map_structure(convert, initializer)
+        yield -1, total
+    elif order:
+        first = order.pop(0)
+        total = at(tensors, first)
+        yield first, total
+    else:
+        raise OutOfRangeError(f"{op}: elements must not be empty without an initializer.")
+    for i in order:
+        after = fn(total, at(tensors, i))
+        nest.assert_same_structure(total, after)
+        total = nest.map_structure(convert, after)
+        yield i, total
+
+
+@public
+def foldl(
+    fn: Any,
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Combine the slices of `elems`, first to last, by `fn(accumulated, slice)`.
+
+    Args:
+        fn: callable of the value so far and the next slice.
+        elems: a tensor or a structure of tensors.
+        initializer: the value to start with; the first slice if None.
+        parallel_iterations: accepted for TensorFlow's sake.
+        back_prop: whether gradients flow.
+        swap_memory: accepted for TensorFlow's sake.
+        name: accepted for TensorFlow's sake.
+
+    Returns:
+        The last value.
+    """
+    for _, total in folded(fn, elems, initializer, False, "foldl"):
+        last = total
+    return last
+
+
+@public
+def foldr(
+    fn: Any,
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Combine the slices of `elems`, last to first, by `fn(accumulated, slice)`.
+
+    Args:
+        fn: callable of the value so far and the next slice.
+        elems: a tensor or a structure of tensors.
+        initializer: the value to start with; the last slice if None.
+        parallel_iterations: accepted for TensorFlow's sake.
+        back_prop: whether gradients flow.
+        swap_memory: accepted for TensorFlow's sake.
+        name: accepted for TensorFlow's sake.
+
+    Returns:
+        The last value.
+    """
+    for _, total in folded(fn, elems, initializer, True, "foldr"):
+        last = total
+    return last
+
+
+@public
+def scan(
+    fn: Any,
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    infer_shape: bool = True,
+    reverse: bool = False,
+    name: str | None = None,
+) -> Any:
+    """All partial results of a fold, stacked.
+
+    Args:
+        fn: callable of the value so far and the next slice.
+        elems: a tensor or a structure of tensors.
+        initializer: the value to start with; the first slice if None.
+        parallel_iterations: accepted for TensorFlow's sake.
+        back_prop: whether gradients flow.
+        swap_memory: accepted for TensorFlow's sake.
+        infer_shape: accepted for TensorFlow's sake.
+        reverse: go from last to first.
+        name: accepted for TensorFlow's sake.
+
+    Returns:
+        A tensor or a structure of tensors; entry i belongs to slice i.
+
+    Example:
+        >>> tf.scan(lambda a, x: a + x, tf.range(5)).numpy()
+        array([ 0,  1,  3,  6, 10], dtype=int32)
+    """
+    steps = folded(fn, elems, initializer, reverse, "scan")
+    position, total = next(steps)
+    specs = nest.map_structure(TensorSpec.from_tensor if infer_shape else lambda t: t.dtype, total)
+    columns = Columns(specs, length_of(as_tensors(elems, "scan"), "scan"), infer_shape)
+    if position >= 0:
+        columns.put(position, total)
+    for i, after in steps:
+        columns.put(i, after)
+    return columns.stack()

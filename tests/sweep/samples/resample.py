@@ -1,0 +1,18 @@
+"""Samples for `ops/resample.py`."""
+
+from gradtape.ops.band import Band
+from tests.sweep.sample import WIDE, Sample, normal
+
+SMALL = {"band": Band("bilinear", 4, 6), "back": False}
+LARGE = {"band": Band("lanczos3", 90, 80, antialias=True), "back": False}
+
+SAMPLES = {
+    "resample": [
+        Sample((normal(2, 4, 3),), {"axis": -2, **SMALL}),
+        Sample((normal(4),), {"axis": -1, **SMALL}),
+        Sample((normal(6, 2, 3),), {"axis": -3, **SMALL, "back": True}),
+        Sample((normal(20, 90, 2),), {"axis": -2, **LARGE}, dtypes=WIDE),
+        Sample((normal(2, 90, 10),), {"axis": -2, **LARGE}, dtypes=WIDE),
+        Sample((normal(0, 4, 3),), {"axis": -2, **SMALL}),
+    ],
+}

@@ -1,0 +1,77 @@
+"""The public names: pinned, documented, and called as TensorFlow's are."""
+
+import ast
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+import gradtape
+from tests.public_api import LISTING, OWN, arguments_of, listing, of_gradtape, recorded
+
+PUBLIC = of_gradtape()
+CALLABLE = {path: value for path, value in PUBLIC.items() if callable(value)}
+
+# Where parameters differ from TensorFlow's, and why
+DIFFERENT = {
+    r"(dtypes\.)?DType": "nobody but the table of dtypes makes one",
+    r"data\.(Dataset|Iterator)|experimental\.Optional": "an abstract class in TensorFlow",
+    r"data\.Iterator\.get_next": "TensorFlow's concrete iterators have `name`, too",
+    r"TensorArraySpec\.is_compatible_with": "as of the other specs",
+    r"errors\.\w+Error": "one message is enough to raise it",
+    r"meshgrid|nest\.map_structure": "TensorFlow takes these parameters as **kwargs",
+}
+
+
+def test_the_listing_is_up_to_date():
+    assert listing() == LISTING.read_text(), (
+        "Public names or signatures have changed. If that is meant: "
+        "python -m tests.public_api > tests/public_api.txt"
+    )
+
+
+def test_the_contents_page_for_type_checkers_has_the_same_names():
+    tree = ast.parse(Path(gradtape.__file__).with_suffix(".pyi").read_text())
+    stub = {}
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom) and node.module.startswith("gradtape"):
+            (alias,) = node.names
+            assert alias.name == alias.asname
+            stub[alias.name] = node.module
+    assert {name for name in OWN if not stub.pop(name, None)} == set()
+    assert stub == gradtape._HOME
+
+
+def test_every_name_of_the_contents_page_is_there():
+    missing = [name for name in gradtape._HOME if not hasattr(gradtape, name)]
+    assert missing == []
+
+
+def test_what_gradtape_lacks_is_named():
+    with pytest.raises(AttributeError, match=r"gradtape does not have tf\.no_such_name"):
+        gradtape.no_such_name  # noqa: B018 - asking for it is the test
+
+
+def test_all_that_can_be_called_is_documented():
+    silent = [path for path, value in CALLABLE.items() if not inspect.getdoc(value)]
+    assert silent == []
+
+
+def test_parameters_are_tensorflows():
+    differences = {}
+    for path, value in CALLABLE.items():
+        theirs, ours = recorded().get(path), arguments_of(value, defaults=False)
+        if theirs is not None and ours is not None and ours != theirs:
+            differences[path] = f"ours: {ours}; TensorFlow's: {theirs}"
+    known = re.compile("|".join(DIFFERENT))
+    assert {k: v for k, v in differences.items() if not known.fullmatch(k)} == {}
+    for pattern in DIFFERENT:
+        assert any(re.fullmatch(pattern, path) for path in differences), f"{pattern} is needless"
+
+
+def test_the_listing_has_what_everybody_uses():
+    lines = LISTING.read_text().splitlines()
+    assert "add(x, y, name=None)" in lines
+    assert "class GradientTape(persistent=False, watch_accessed_variables=True)" in lines
+    assert "float32" in lines

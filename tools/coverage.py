@@ -1,0 +1,261 @@
+"""Write docs/coverage.md: which of TensorFlow's symbols there are, and how often one can derive.
+
+    python tools/coverage.py            # write the table
+    python tools/coverage.py --check    # say whether the first column is up to date
+
+Nothing in the table is typed in. `tensorflow_symbols.txt` names what TensorFlow 2.21 has; whether
+it is here is asked of the package. How often a function can be differentiated is tried out on the
+recorded cases of `tests/conformance/ops` (and a few of `SAMPLES`), under nested tapes: an order
+counts if its gradient is there, or is None where the gradient of the order before does not change
+with its input, so that zero is the right answer.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import gradtape as tf
+
+ROOT = Path(__file__).parent.parent
+SYMBOLS = Path(__file__).with_name("tensorflow_symbols.txt")
+CASES = ROOT / "tests" / "conformance" / "ops" / "public.jsonl"
+TABLE = ROOT / "docs" / "coverage.md"
+HIGHEST = 3
+TRIED = 4  # samples a function
+
+RNG = np.random.default_rng(3)
+X, Y = RNG.uniform(0.2, 0.8, (4, 3)), RNG.uniform(0.2, 0.8, (3,))
+IMAGE, POSITIVE = RNG.uniform(0.1, 0.9, (1, 6, 6, 3)), RNG.uniform(1, 2, (3, 3)) + 3 * np.eye(3)
+TAPS = RNG.uniform(0.1, 0.9, (2, 2, 3))
+
+# Functions that no recorded case calls first, and what to try them on.
+SAMPLES: dict[str, tuple[str, dict[str, Any]]] = {
+    "tf.math.lbeta": ("tf.math.lbeta(x)", {"x": X}),
+    "tf.math.erfcinv": ("tf.math.erfcinv(x)", {"x": X}),
+    "tf.math.betainc": ("tf.math.betainc(2.0, 3.0, x)", {"x": X}),
+    "tf.math.approx_max_k": ("tf.math.approx_max_k(x, 2)[0]", {"x": X}),
+    "tf.math.approx_min_k": ("tf.math.approx_min_k(x, 2)[0]", {"x": X}),
+    "tf.add_n": ("tf.add_n([x, x])", {"x": X}),
+    "tf.case": ("tf.case([(True, lambda: x * x)])", {"x": X}),
+    "tf.tuple": ("tf.tuple([x * x])[0]", {"x": X}),
+    "tf.guarantee_const": ("tf.guarantee_const(x)", {"x": X}),
+    "tf.grad_pass_through": ("tf.grad_pass_through(tf.floor)(x)", {"x": X}),
+    "tf.linalg.eigh_tridiagonal": ("tf.linalg.eigh_tridiagonal(x[0], x[1, :2])", {"x": X}),
+    "tf.linalg.sqrtm": ("tf.linalg.sqrtm(x)", {"x": POSITIVE}),
+    "tf.linalg.logm": ("tf.linalg.logm(x)", {"x": POSITIVE + 0j}),
+    "tf.linalg.eigvals": ("tf.linalg.eigvals(x)", {"x": POSITIVE}),
+    "tf.linalg.lu_matrix_inverse": ("tf.linalg.lu_matrix_inverse(x, [1, 0, 2])", {"x": POSITIVE}),
+    "tf.nn.isotonic_regression": ("tf.nn.isotonic_regression(x)[0]", {"x": X}),
+    "tf.nn.scale_regularization_loss": ("tf.nn.scale_regularization_loss(x)", {"x": X}),
+    "tf.nn.dilation2d": (
+        "tf.nn.dilation2d(x, w, [1, 1, 1, 1], 'SAME', 'NHWC', [1, 1, 1, 1])",
+        {"x": IMAGE, "w": TAPS},
+    ),
+    "tf.nn.erosion2d": (
+        "tf.nn.erosion2d(x, w, [1, 1, 1, 1], 'SAME', 'NHWC', [1, 1, 1, 1])",
+        {"x": IMAGE, "w": TAPS},
+    ),
+    "tf.nn.max_pool_with_argmax": (
+        "tf.nn.max_pool_with_argmax(x, 2, 2, 'SAME')[0]",
+        {"x": IMAGE},
+    ),
+    "tf.nn.batch_norm_with_global_normalization": (
+        "tf.nn.batch_norm_with_global_normalization(x, y, y, y, y, 0.1, True)",
+        {"x": IMAGE, "y": Y},
+    ),
+    "tf.image.adjust_contrast": ("tf.image.adjust_contrast(x, 2.0)", {"x": IMAGE}),
+    "tf.image.adjust_hue": ("tf.image.adjust_hue(x, 0.1)", {"x": IMAGE}),
+    "tf.image.adjust_saturation": ("tf.image.adjust_saturation(x, 0.5)", {"x": IMAGE}),
+    "tf.image.rgb_to_grayscale": ("tf.image.rgb_to_grayscale(x)", {"x": IMAGE}),
+    "tf.image.psnr": ("tf.image.psnr(x, x * 0.5, 1.0)", {"x": IMAGE}),
+    "tf.image.resize_with_pad": ("tf.image.resize_with_pad(x, 8, 4)", {"x": IMAGE}),
+    "tf.signal.mdct": ("tf.signal.mdct(x, 4)", {"x": RNG.uniform(-1, 1, 12)}),
+    "tf.signal.rfft3d": ("tf.signal.rfft3d(x)", {"x": IMAGE[0]}),
+    "tf.signal.fftnd": ("tf.signal.fftnd(x, [4, 3], [0, 1])", {"x": X + 0j}),
+    "tf.signal.ifftnd": ("tf.signal.ifftnd(x, [4, 3], [0, 1])", {"x": X + 0j}),
+    "tf.signal.rfftnd": ("tf.signal.rfftnd(x, [4, 3], [0, 1])", {"x": X}),
+}
+
+
+def symbols() -> list[tuple[str, str]]:
+    """Name and kind of everything TensorFlow has."""
+    lines = SYMBOLS.read_text(encoding="utf-8").splitlines()
+    return [(name, kind) for name, kind in (line.split() for line in lines)]
+
+
+def found(name: str) -> Any:
+    """What a dotted name stands for here; None if there is nothing."""
+    value: Any = tf
+    for part in name.split(".")[1:]:
+        try:
+            value = getattr(value, part)
+        except (AttributeError, ImportError):
+            return None
+    return value
+
+
+def is_here(name: str, kind: str) -> bool:
+    """Whether a symbol exists; Keras's namespaces do wherever Keras is installed."""
+    if name in ("tf.keras", "tf.initializers", "tf.losses", "tf.metrics", "tf.optimizers"):
+        return True
+    return name == "tf.newaxis" or found(name) is not None
+
+
+def array_of(record: dict[str, Any]) -> Any:
+    """An input of a recorded case; floats become float64, which shows small changes."""
+    if record["dtype"].startswith("complex"):
+        return np.array(record["data"]["re"]) + 1j * np.array(record["data"]["im"])
+    if not record["dtype"].startswith(("int", "uint", "float", "bool")):
+        raise ValueError(f"no numbers: {record['dtype']}")
+    dtype = "float64" if record["dtype"].startswith("float") else record["dtype"]
+    return np.array(record["data"], dtype).reshape(record["shape"])
+
+
+def recorded() -> dict[int, list[tuple[str, dict[str, Any]]]]:
+    """Expressions and inputs by the function that is called first, simplest ones first."""
+    cases: dict[int, list[tuple[str, dict[str, Any]]]] = {}
+    with CASES.open(encoding="utf-8") as lines:
+        records = [json.loads(line) for line in lines]
+    records.sort(key=lambda r: (len(re.findall(r"tf\.", r["expr"])), "_double" not in r["id"]))
+    for record in records:
+        head = re.match(r"(tf\.[\w.]+)\(", record["expr"])
+        if head is None or "raises" in record or not record.get("diff"):
+            continue
+        try:
+            inputs = {name: array_of(value) for name, value in record["inputs"].items()}
+        except (TypeError, ValueError):
+            continue
+        cases.setdefault(id(found(head[1])), []).append((record["expr"], inputs))
+    return cases
+
+
+def weighted(values: Any) -> Any:
+    """A scalar that depends on every element of every float tensor among `values`."""
+    total = None
+    for value in tf.nest.flatten(values):
+        if not isinstance(value, tf.Tensor) or not (
+            value.dtype.is_floating or value.dtype.is_complex
+        ):
+            continue
+        weights = np.cos(np.arange(int(tf.size(value)), dtype=float)).reshape(value.shape)
+        part = tf.reduce_sum(value * tf.cast(weights, value.dtype))
+        part = tf.cast(tf.math.real(part), tf.float64)
+        total = part if total is None else total + part
+    return total
+
+
+def derivative(f: Callable[[Any], Any], order: int) -> Callable[[Any], Any]:
+    """The function that gives the weighted gradient `order` times; None where there is none."""
+    if order == 0:
+        return f
+    inner = derivative(f, order - 1)
+
+    def outer(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            value = inner(x)
+            total = None if value is None else weighted(value)
+        return None if total is None else tape.gradient(total, x)
+
+    return outer
+
+
+def order_of(expression: str, inputs: dict[str, Any], wrt: str) -> int:
+    """How often the expression can be differentiated with respect to one input, up to HIGHEST."""
+    tensors = {name: tf.constant(value) for name, value in inputs.items()}
+
+    def f(x: Any) -> Any:
+        return eval(expression, {"tf": tf, "np": np, **tensors, wrt: x})
+
+    x = tensors[wrt]
+    moved = x + tf.cast(1e-3 * np.sin(1 + np.arange(int(tf.size(x)))).reshape(x.shape), x.dtype)
+    for order in range(1, HIGHEST + 1):
+        if derivative(f, order)(x) is not None:
+            continue
+        before = derivative(f, order - 1)
+        if order == 1 or not unchanged(before(x), before(moved)):
+            return order - 1
+        return HIGHEST
+    return HIGHEST
+
+
+def unchanged(a: Any, b: Any) -> bool:
+    """Whether two gradients are the same numbers."""
+    return bool(np.allclose(tf.convert_to_tensor(a), tf.convert_to_tensor(b), 1e-9, 1e-12))
+
+
+def orders(samples: list[tuple[str, dict[str, Any]]]) -> Iterator[int]:
+    """What each sample and differentiable input allows."""
+    for expression, inputs in samples:
+        for name, value in inputs.items():
+            if value.dtype.kind in "fc":
+                try:
+                    yield order_of(expression, inputs, name)
+                except (TypeError, ValueError, LookupError, NotImplementedError, tf.errors.OpError):
+                    continue
+
+
+def differentiability(name: str, cases: dict[int, list[tuple[str, dict[str, Any]]]]) -> str:
+    """How often a function can be differentiated, in words; "" if nothing was tried."""
+    samples = cases.get(id(found(name)), [])[:TRIED]
+    samples += [sample for key, sample in SAMPLES.items() if found(key) is found(name)]
+    best = max(orders(samples), default=None)
+    if best is None:
+        return ""
+    return {0: "no", HIGHEST: f"{HIGHEST} and more"}.get(best, str(best))
+
+
+def presence() -> dict[str, bool]:
+    """Whether each symbol is here."""
+    return {name: is_here(name, kind) for name, kind in symbols()}
+
+
+def presence_in(text: str) -> dict[str, bool]:
+    """What a table says about that."""
+    rows = re.findall(r"^\| `(tf\.[\w.]+)` \| (yes|no) \|", text, re.MULTILINE)
+    return {name: answer == "yes" for name, answer in rows}
+
+
+def table() -> str:
+    """The whole page."""
+    cases = recorded()
+    here = presence()
+    lines = [
+        "# Coverage",
+        "",
+        "Written by `python tools/coverage.py`; see there how each column is found out. The orders",
+        f"are tried up to {HIGHEST}: what reaches that has rules made of primitives that have",
+        'rules. "no" is a function without a gradient, as in TensorFlow; no entry, one that was',
+        "not tried, or where there is nothing to differentiate.",
+    ]
+    for space in ("tf", "tf.math", "tf.nn", "tf.linalg", "tf.signal", "tf.image"):
+        members = [(n, k) for n, k in symbols() if n.rpartition(".")[0] == space]
+        count = sum(here[name] for name, _ in members)
+        lines += ["", f"## {space}: {count} of {len(members)}", ""]
+        lines += ["| symbol | here | kind | differentiable |", "|---|---|---|---|"]
+        for name, kind in members:
+            can = differentiability(name, cases) if here[name] and kind == "function" else ""
+            lines.append(f"| `{name}` | {'yes' if here[name] else 'no'} | {kind} | {can} |")
+    return "\n".join(lines) + "\n"
+
+
+def main() -> int:
+    """Write the table, or check it."""
+    parser = argparse.ArgumentParser(description="Write or check docs/coverage.md.")
+    parser.add_argument("--check", action="store_true", help="only compare what is here")
+    if parser.parse_args().check:
+        return 0 if presence_in(TABLE.read_text(encoding="utf-8")) == presence() else 1
+    TABLE.write_text(table(), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
