@@ -51,6 +51,16 @@ SAMPLES: dict[str, tuple[str, dict[str, Any]]] = {
     "tf.linalg.eigh_tridiagonal": ("tf.linalg.eigh_tridiagonal(x[0], x[1, :2])", {"x": X}),
     "tf.linalg.sqrtm": ("tf.linalg.sqrtm(x)", {"x": POSITIVE}),
     "tf.linalg.logm": ("tf.linalg.logm(x)", {"x": POSITIVE + 0j}),
+    "tf.ensure_shape": ("tf.ensure_shape(x, [4, 3])", {"x": X}),
+    "tf.foldr": ("tf.foldr(lambda a, t: a * t, x)", {"x": X}),
+    "tf.py_function": ("tf.py_function(lambda t: t * t, [x], tf.float64)", {"x": X}),
+    "tf.realdiv": ("tf.realdiv(x, y)", {"x": X, "y": Y}),
+    "tf.saturate_cast": ("tf.saturate_cast(x, tf.float32)", {"x": X}),
+    "tf.stop_gradient": ("tf.stop_gradient(x)", {"x": X}),
+    "tf.truediv": ("tf.truediv(x, y)", {"x": X, "y": Y}),
+    "tf.ones_like": ("tf.ones_like(x)", {"x": X}),
+    "tf.linalg.eig": ("tf.linalg.eig(x)[0]", {"x": POSITIVE}),
+    "tf.linalg.qr": ("tf.linalg.qr(x)[1]", {"x": X}),
     "tf.linalg.eigvals": ("tf.linalg.eigvals(x)", {"x": POSITIVE}),
     "tf.linalg.lu_matrix_inverse": ("tf.linalg.lu_matrix_inverse(x, [1, 0, 2])", {"x": POSITIVE}),
     "tf.nn.isotonic_regression": ("tf.nn.isotonic_regression(x)[0]", {"x": X}),
@@ -77,6 +87,29 @@ SAMPLES: dict[str, tuple[str, dict[str, Any]]] = {
     "tf.image.rgb_to_grayscale": ("tf.image.rgb_to_grayscale(x)", {"x": IMAGE}),
     "tf.image.psnr": ("tf.image.psnr(x, x * 0.5, 1.0)", {"x": IMAGE}),
     "tf.image.resize_with_pad": ("tf.image.resize_with_pad(x, 8, 4)", {"x": IMAGE}),
+    "tf.image.convert_image_dtype": ("tf.image.convert_image_dtype(x, tf.float32)", {"x": IMAGE}),
+    "tf.image.crop_and_resize": (
+        "tf.image.crop_and_resize(x, [[0.1, 0.1, 0.7, 0.8]], [0], [3, 3])",
+        {"x": IMAGE},
+    ),
+    "tf.image.ssim_multiscale": (
+        "tf.image.ssim_multiscale(x, x * x, 1.0, power_factors=(0.5, 0.5), filter_size=3)",
+        {"x": IMAGE},
+    ),
+    **{
+        f"tf.image.stateless_random_{what}": (
+            f"tf.image.stateless_random_{what}(x, {bounds}, [1, 2])",
+            {"x": IMAGE},
+        )
+        for what, bounds in {
+            "brightness": 0.2,
+            "contrast": "0.5, 0.9",
+            "hue": 0.1,
+            "saturation": "0.5, 0.9",
+            "crop": "[1, 3, 3, 3]",
+        }.items()
+    },
+    "tf.signal.irfftnd": ("tf.signal.irfftnd(x, [4, 4], [0, 1])", {"x": X + 0j}),
     "tf.signal.mdct": ("tf.signal.mdct(x, 4)", {"x": RNG.uniform(-1, 1, 12)}),
     "tf.signal.rfft3d": ("tf.signal.rfft3d(x)", {"x": IMAGE[0]}),
     "tf.signal.fftnd": ("tf.signal.fftnd(x, [4, 3], [0, 1])", {"x": X + 0j}),
