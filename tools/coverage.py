@@ -62,6 +62,7 @@ SAMPLES: dict[str, tuple[str, dict[str, Any]]] = {
     "tf.linalg.eig": ("tf.linalg.eig(x)[0]", {"x": POSITIVE}),
     "tf.linalg.qr": ("tf.linalg.qr(x)[1]", {"x": X}),
     "tf.linalg.eigvals": ("tf.linalg.eigvals(x)", {"x": POSITIVE}),
+    "tf.linalg.lu_reconstruct": ("tf.linalg.lu_reconstruct(x, [1, 0, 2])", {"x": POSITIVE}),
     "tf.linalg.lu_matrix_inverse": ("tf.linalg.lu_matrix_inverse(x, [1, 0, 2])", {"x": POSITIVE}),
     "tf.nn.isotonic_regression": ("tf.nn.isotonic_regression(x)[0]", {"x": X}),
     "tf.nn.scale_regularization_loss": ("tf.nn.scale_regularization_loss(x)", {"x": X}),

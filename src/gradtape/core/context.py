@@ -8,6 +8,10 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
+# A tensor that a recorder may know (the version of a variable, the result of a recorded op) is
+# *marked*: its uid is negative, so that an op on others sees at a glance that it has nobody to
+# tell. What is watched by hand stays unmarked; `always[0]` counts the recorders, in all threads,
+# that know such a one, and while there are any, ops ask their recorders every time.
 next_uid = itertools.count(1).__next__
 
 
@@ -20,27 +24,45 @@ class Local(threading.local):
 
 
 local = Local()
+always = [0]
+counting = threading.Lock()
+
+
+def listen(recorders: tuple[Any, ...]) -> None:
+    """From now on exactly `recorders` are told about ops of this thread."""
+    local.recorders = recorders
+    recount(local.__dict__)
+
+
+def recount(home: dict[str, Any]) -> None:
+    """Count a thread's recorders that know unmarked tensors; `home` is what belongs to it."""
+    now = sum(recorder.unmarked for recorder in home.get("recorders", ()))
+    before = home.get("unmarked", 0)
+    if now != before:
+        home["unmarked"] = now
+        with counting:
+            always[0] += now - before
 
 
 def push(recorder: Any) -> None:
     """Make `recorder` the innermost one of this thread."""
-    local.recorders = (*local.recorders, recorder)
+    listen((*local.recorders, recorder))
 
 
 def pop(recorder: Any) -> None:
     """Take `recorder` away, wherever it stands."""
-    local.recorders = tuple(r for r in local.recorders if r is not recorder)
+    listen(tuple(r for r in local.recorders if r is not recorder))
 
 
 @contextlib.contextmanager
 def listening(recorders: tuple[Any, ...]) -> Iterator[None]:
     """Within this scope exactly `recorders` are told about ops."""
     before = local.recorders
-    local.recorders = recorders
+    listen(recorders)
     try:
         yield
     finally:
-        local.recorders = before
+        listen(before)
 
 
 def unheard() -> contextlib.AbstractContextManager[None]:

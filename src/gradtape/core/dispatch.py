@@ -17,11 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.context import local, next_uid
+from gradtape.core.context import local, next_uid, recount
 from gradtape.core.errors import InvalidArgumentError, OpError
 from gradtape.core.primitive import Primitive, Spec
 from gradtape.core.tensor import Tensor
 from gradtape.core.tensor import eager as wrap
+from gradtape.core.tensor import marked
 
 Step = Callable[[tuple[Any, ...], Any, dict[int, Any]], None]
 Fetch = Callable[[Any, Any, dict[str, Any], Any, Any], Any]
@@ -35,11 +36,13 @@ warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"gradtape\.")
 class Recording(dict[int, Any]):
     """What a tape knows: uid → entry for what it computed, uid → None for what it watches."""
 
-    __slots__ = ("__weakref__", "accessed", "roots", "variables")
+    __slots__ = ("__weakref__", "accessed", "home", "roots", "unmarked", "variables")
 
     def __init__(self, accessed: bool = True) -> None:
         """Watch trainable variables as they are read, if `accessed`."""
         self.accessed = accessed
+        self.unmarked = False  # whether an unmarked tensor is a root
+        self.home: dict[str, Any] = {}  # what belongs to the thread that is recorded
         self.roots: set[int] = set()
         self.variables: dict[int, tuple[Any, dict[int, None]]] = {}
 
@@ -53,6 +56,9 @@ class Recording(dict[int, Any]):
         if uid not in self:
             self[uid] = None
             self.roots.add(uid)
+            if uid > 0 and not self.unmarked:
+                self.unmarked = True
+                recount(self.home)
 
     def watch_variable(self, variable: Any, uid: int) -> None:
         """Remember this version as a root that belongs to `variable`, unless of integers."""
@@ -161,7 +167,7 @@ def bind(op: Primitive, args: tuple[Any, ...], static: dict[str, Any]) -> Any:
         for known in local.recorders:
             mask = watched(op, args, known)
             if mask:
-                known[out.uid] = entry_of(op, mask, args, raws, static, out, result)
+                known[marked(out)] = entry_of(op, mask, args, raws, static, out, result)
                 if type(known) is not Recording:
                     known.complete((out,))
         return out
@@ -172,7 +178,7 @@ def bind(op: Primitive, args: tuple[Any, ...], static: dict[str, Any]) -> Any:
             anchor = next_uid()
             known[anchor] = entry_of(op, mask, args, raws, static, outs, result)
             for i, out in enumerate(outs):
-                known[out.uid] = (Handed.move, anchor, i)
+                known[marked(out)] = (Handed.move, anchor, i)
             if type(known) is not Recording:
                 known.complete(outs)
     return outs

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.context import local, next_uid
+from gradtape.core.context import always, local, next_uid
 from gradtape.core.dispatch import Recording, Step, bind, needs_of, recover, step_of
 from gradtape.core.errors import hide_library
 from gradtape.core.primitive import Primitive, Spec
@@ -200,11 +200,12 @@ def tell(
         "out = EagerTensor()",
         "out._array = r",
         "out.uid = next_uid()",
-        "for known in local.recorders:",
     ]
     ruled = [i for i in range(len(names)) if op.rules[i] is not None and only in (None, i)]
     if not ruled:
-        return [*lines[:-1], "return out"]
+        return [*lines, "return out"]
+    some_marked = " or ".join(f"{names[i]}.uid < 0" for i in ruled)
+    told: list[str] = []
     stretched = "False"
     if only is None and len(names) > 1:
         fronts = [f"{raw}.shape" + (f"[:-{op.core}]" if op.core else "") for raw in raws]
@@ -215,22 +216,28 @@ def tell(
             stretched = f"r.ndim > {op.core} and {differ}"
     if len(ruled) == 1:
         i = ruled[0]
-        lines += [
-            f"    if {names[i]}.uid in known:",
-            *indent(2, store(op, 1 << i, names, raws, stretched)),
+        told += [
+            f"if {names[i]}.uid in known:",
+            *indent(1, store(op, 1 << i, names, raws, stretched)),
         ]
     else:
         i, j = ruled
-        lines += [
-            f"    if {names[i]}.uid in known:",
-            f"        if {names[j]}.uid in known:",
-            *indent(3, store(op, 1 << i | 1 << j, names, raws, stretched)),
-            "        else:",
-            *indent(3, store(op, 1 << i, names, raws, stretched)),
-            f"    elif {names[j]}.uid in known:",
-            *indent(2, store(op, 1 << j, names, raws, stretched)),
+        told += [
+            f"if {names[i]}.uid in known:",
+            f"    if {names[j]}.uid in known:",
+            *indent(2, store(op, 1 << i | 1 << j, names, raws, stretched)),
+            "    else:",
+            *indent(2, store(op, 1 << i, names, raws, stretched)),
+            f"elif {names[j]}.uid in known:",
+            *indent(1, store(op, 1 << j, names, raws, stretched)),
         ]
-    return [*lines, "return out"]
+    return [
+        *lines,
+        f"if {some_marked} or always[0]:",
+        "    for known in local.recorders:",
+        *indent(2, told),
+        "return out",
+    ]
 
 
 def store(
@@ -253,12 +260,19 @@ def store(
                 parts.append(
                     f"{raw}.shape" if kind == "shape" else f"Spec({raw}.shape, {raw}.dtype)"
                 )
-        return f"known[out.uid] = ({', '.join(parts)},)"
+        return f"known[uid] = ({', '.join(parts)},)"
 
     lines = [entry(False)]
     if stretched != "False":
         lines = [f"if {stretched}:", f"    {entry(True)}", "else:", f"    {entry(False)}"]
-    return [*lines, "if type(known) is not Recording:", "    known.complete((out,))"]
+    return [
+        "uid = out.uid",
+        "if uid > 0:",
+        "    uid = out.uid = -uid",
+        *lines,
+        "if type(known) is not Recording:",
+        "    known.complete((out,))",
+    ]
 
 
 def first_call(*args: Any, **kwargs: Any) -> Any:
@@ -278,6 +292,7 @@ COMMON: dict[str, Any] = {
     "Recording": Recording,
     "Spec": Spec,
     "Tensor": Tensor,
+    "always": always,
     "bind": bind,
     "float32": np.float32,
     "hide_library": hide_library,

@@ -385,6 +385,13 @@ def eager(raw: Any) -> EagerTensor:
     return tensor
 
 
+def marked(tensor: Tensor) -> int:
+    """Mark a tensor as one that a recorder may know; its uid from now on."""
+    if tensor.uid > 0:
+        tensor.uid = -tensor.uid
+    return tensor.uid
+
+
 def raw_of(value: Any) -> Any:
     """The raw array of a tensor, or what was given."""
     return value._array if isinstance(value, Tensor) else value

@@ -14,7 +14,7 @@ import numpy as np
 
 from gradtape.ops.window import Window, blocks, bordered, cropped, grown, windows
 
-BLOCK = 1 << 16  # elements of a block of places
+BLOCK = 1 << 18  # elements of a block of places
 
 
 def is_long(window: Window) -> bool:
@@ -94,10 +94,11 @@ def correlate(x: Any, y: Any, window: Window) -> Any:
     outputs, channels = y.shape[1:-1], y.shape[-1]
     views = views_of(bordered(repeated(x, y), window), window, outputs)
     places = in_rows(y, window)
-    all_axes, tap_axes, place_axes = letters(window)
-    total: Any = 0
-    for at in blocks_of(places):
-        total = total + np.einsum(views[at], all_axes, places[at], place_axes, tap_axes)
+    _, tap_axes, place_axes = letters(window)
+    total = np.empty((*window.size, places.shape[-1]), y.dtype)
+    rows = (slice(None),) * (len(place_axes) - 1)
+    for tap in np.ndindex(window.size):  # one after the other: the sums stay in the cache
+        np.einsum(views[rows + tap], place_axes, places, place_axes, tap_axes[-1:], out=total[tap])
     if is_long(window):
         total = total.reshape(*window.size, outputs[-1], channels).sum(axis=-2)
     return total.reshape(*window.size, 1, channels)

@@ -59,8 +59,17 @@ def reduce_sum(x, *, axis: Axes, keepdims: bool):
     """Sum along `axis`, accumulated in float32 for the half types."""
     dtype = x.dtype
     wide = accumulator(dtype)
-    out = np.add.reduce(x, axis, wide, None, keepdims)
+    out = total_of(x, axis, wide, keepdims)
     return out if wide is dtype else out.astype(dtype, copy=False)
+
+
+def total_of(x: Any, axis: Axes, wide: Any, keepdims: bool) -> Any:
+    """Sum of a raw array in the dtype `wide`; over all axes but the last, by rows."""
+    n = x.ndim - 1
+    if n > 1 and len(axis) == n and -1 not in axis and type(x) is np.ndarray and wide is x.dtype:
+        total = column_sums(x.reshape(-1, x.shape[-1]))
+        return total.reshape((1,) * n + total.shape) if keepdims else total
+    return np.add.reduce(x, axis, wide, None, keepdims)
 
 
 def reduce_mean_wrt_x(g, x_spec, axis, keepdims):
@@ -88,7 +97,7 @@ def reduce_mean(x, *, axis: Axes, keepdims: bool):
         mean = np.add.reduce(x, axis=axis, keepdims=keepdims, dtype=float) / max(count, 1)
         return mean.astype(x.dtype)
     wide = accumulator(x.dtype)
-    out = np.add.reduce(x, axis, wide, None, keepdims) / wide.type(count)
+    out = total_of(x, axis, wide, keepdims) / wide.type(count)
     return out if wide is x.dtype else out.astype(x.dtype, copy=False)
 
 

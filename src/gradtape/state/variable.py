@@ -16,7 +16,16 @@ from gradtape.core.enums import VariableAggregation, VariableSynchronization
 from gradtape.core.errors import InvalidArgumentError, OutOfRangeError, hide_library, public
 from gradtape.core.scope import current_scope
 from gradtape.core.shapes import TensorShape
-from gradtape.core.tensor import CPU, EagerTensor, Reference, Tensor, TensorLike, eager, value_repr
+from gradtape.core.tensor import (
+    CPU,
+    EagerTensor,
+    Reference,
+    Tensor,
+    TensorLike,
+    eager,
+    marked,
+    value_repr,
+)
 from gradtape.ops.elementwise import add, identity, subtract
 from gradtape.ops.index import gather, gather_nd
 from gradtape.state import scatter
@@ -127,7 +136,7 @@ class Variable(Operators, Scattering, Legacy, TensorLike):
         self._constraint = constraint
         self._key = next_key()
         self._lock = threading.RLock()
-        self._value = eager(tensor._array)
+        self._value = version(tensor._array)
         self._dtype = tensor.dtype
 
     # -- what it is
@@ -280,7 +289,7 @@ class Variable(Operators, Scattering, Legacy, TensorLike):
 
     def _install(self, raw: Any) -> None:
         """Make `raw` the value. Every change of a variable ends here."""
-        self._value = eager(raw)
+        self._value = version(raw)
 
     def _taken(self, value: Any) -> Any:
         """The raw array of what is assigned, of this dtype."""
@@ -460,6 +469,13 @@ class UnreadVariable(Variable):
 
     def _changed(self, read_value: bool = True) -> Any:
         return self._variable._changed(read_value)
+
+
+def version(raw: Any) -> EagerTensor:
+    """A tensor that is the value of a variable; recorders may know it."""
+    tensor = eager(raw)
+    marked(tensor)
+    return tensor
 
 
 def first_value(initial_value: Any, dtype: Any) -> Tensor:

@@ -15,7 +15,7 @@ from gradtape.core.dispatch import Handed, Recording
 from gradtape.core.enums import UnconnectedGradients
 from gradtape.core.errors import public
 from gradtape.core.primitive import Spec
-from gradtape.core.tensor import Tensor, eager
+from gradtape.core.tensor import Tensor, eager, marked
 from gradtape.ops.elementwise import conj, identity
 from gradtape.ops.shape import reshape, shape_of, stack, take_one, zeros
 from gradtape.tape.backward import accumulate, filled
@@ -25,6 +25,8 @@ from gradtape.tape.indexed_slices import IndexedSlices, Slices, dense, is_kept
 
 class VariableWatcher(dict[int, Any]):
     """A recorder that only notes which trainable variables are read."""
+
+    unmarked = False
 
     def __init__(self) -> None:
         """Start with none."""
@@ -146,7 +148,7 @@ def record_custom(
         anchor = next_uid()
         known[anchor] = (step, tuple(t.uid for t in inputs if t.uid in known), mask)
         for i, out in enumerate(outs):
-            known[out.uid] = (Handed.move, anchor, i)
+            known[marked(out)] = (Handed.move, anchor, i)
         if type(known) is not Recording:
             known.complete(tuple(outs))
             # As in TensorFlow, tangents that came through the function's own ops hold.

@@ -42,6 +42,8 @@ def forget(holder: Holder) -> None:
 class Tangents(dict[int, Any]):
     """A recorder that turns each entry into the tangent of its output at once: uid → tangent."""
 
+    unmarked = True
+
     def __init__(self, lead: tuple[int, ...] = ()) -> None:
         """Know nothing yet. Tangents have the axes `lead` in front of those of their tensor."""
         self.lead = lead

@@ -68,6 +68,7 @@ class GradientTape:
             )
         if self._tape is None:
             self._tape = Recording(self._watch_accessed_variables)
+        self._tape.home = local.__dict__
         context.push(self._tape)
         self._recording = True
 

@@ -20,7 +20,6 @@ from gradtape.core.scope import name_scope as name_scope
 from gradtape.core.spec import TensorSpec, TypeSpec, spec_of
 from gradtape.core.tensor import EagerTensor, Tensor, eager
 from gradtape.state.variable import Variable
-from gradtape.tape.indexed_slices import IndexedSlices
 from gradtape.tf.array import identity
 from gradtape.tf.config import LogicalDevice, parse_device
 from gradtape.tf.tensor_array import TensorArray, TensorArraySpec
@@ -176,11 +175,9 @@ def is_symbolic_tensor(tensor: Any) -> bool:
 
 
 @public
-def tuple(tensors: Any, control_inputs: Any = None, name: str | None = None) -> list[Any]:
-    """The tensors, once all are computed, which eager ones are; None stays None."""
-    if not tensors:
-        raise ValueError("tuple: must have at least one tensor.")
-    return [t if t is None or isinstance(t, IndexedSlices) else convert(t) for t in tensors]
+def tuple(tensors: Any, control_inputs: Any = None, name: str | None = None) -> Any:
+    """`tensors` as they are, once all are computed, which eager ones are."""
+    return tensors
 
 
 @public

@@ -1,65 +1,117 @@
-"""Calls of plain Python functions from among ops."""
+"""Python functions called like ops: py_function on tensors, numpy_function on arrays."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from gradtape.core import dtypes, errors
+from gradtape.core import nest
+from gradtape.core.context import unheard
 from gradtape.core.convert import convert
-from gradtape.core.tensor import Tensor
+from gradtape.core.errors import (
+    InvalidArgumentError,
+    OpError,
+    OutOfRangeError,
+    ResourceExhaustedError,
+    UnimplementedError,
+    UnknownError,
+    public,
+)
+from gradtape.core.spec import TensorSpec
+from gradtape.core.tensor import Tensor, eager
+from gradtape.tape.custom import record_custom
+from gradtape.tape.gradient_tape import GradientTape
 
-KINDS: dict[type[Exception], type[errors.OpError]] = {
-    TypeError: errors.InvalidArgumentError,
-    ValueError: errors.InvalidArgumentError,
-    StopIteration: errors.OutOfRangeError,
-    MemoryError: errors.ResourceExhaustedError,
-    NotImplementedError: errors.UnimplementedError,
+# What TensorFlow makes of an exception in the function; of any other, an UnknownError.
+RAISED: dict[type[Exception], type[OpError]] = {
+    ValueError: InvalidArgumentError,
+    TypeError: InvalidArgumentError,
+    StopIteration: OutOfRangeError,
+    MemoryError: ResourceExhaustedError,
+    NotImplementedError: UnimplementedError,
 }
 
 
-@errors.public
+@public
 def py_function(
     func: Callable[..., Any] | None = None,
     inp: Any = None,
     Tout: Any = None,  # noqa: N803  TensorFlow's name
     name: str | None = None,
 ) -> Any:
-    """Call `func` on tensors; its gradient is that of the ops it uses.
+    """Call `func` on tensors; gradients flow to `inp`, not to what else `func` uses.
 
     Args:
-        func: takes tensors and returns what `Tout` says.
-        inp: a list of its arguments.
-        Tout: the dtype of what it returns, or a list of them.
+        func: function of tensors that returns a tensor, a list of them, or None.
+            Without it, a decorator is returned.
+        inp: list of its arguments.
+        Tout: dtype of the result, or a list of dtypes of the results.
         name: accepted for TensorFlow's sake.
 
+    Returns:
+        A tensor; a list of tensors if `Tout` is a list.
+
     Raises:
-        OpError: of the kind that belongs to what `func` raised, or if it does not return `Tout`.
+        InvalidArgumentError: if `func` raises ValueError or TypeError, or returns something else
+            than `Tout` says. Other exceptions become OpErrors of another kind.
     """
+    if Tout is None:
+        raise TypeError("py_function: Missing required argument: 'Tout'.")
     if func is None:
-        return lambda f: lambda *args: py_function(f, args, Tout)
-    arguments = [convert(x) for x in inp]
+        return lambda f: functools.wraps(f)(lambda *args: py_function(f, args, Tout))
+    if not callable(func):
+        raise ValueError(f"py_function: Expected func to be callable. Received func={func!r}.")
+    inputs = [convert(value) for value in inp]
+    several = isinstance(Tout, (list, tuple))
+    specs = [as_spec(t) for t in (Tout if several else [Tout])]
+    tape = GradientTape(persistent=True, watch_accessed_variables=False)
+    # Tensors of their own, not to be taken for a variable that `func` reads besides.
+    inner: list[Tensor] = [eager(t._array) for t in inputs]
+    with unheard(), tape:
+        tape.watch([t for t in inner if t.dtype.is_floating or t.dtype.is_complex])
+        results = results_of(func, inner, specs, several)
+
+    def grad(*cotangents: Tensor) -> list[Any]:
+        return tape.gradient(results, inner, output_gradients=list(cotangents))
+
+    outs = record_custom(results, inputs, grad)
+    return outs if several else outs[0]
+
+
+def as_spec(described: Any) -> TensorSpec:
+    """What a dtype or spec says of a result."""
+    return described if isinstance(described, TensorSpec) else TensorSpec(None, described)
+
+
+def results_of(
+    func: Callable[..., Any], inputs: list[Tensor], specs: list[TensorSpec], several: bool
+) -> list[Tensor]:
+    """Call the function and convert what it returns."""
     try:
-        result = func(*arguments)
-        if not isinstance(Tout, (list, tuple)):
-            return convert(result, dtypes.as_dtype(Tout))
-        results = list(result) if isinstance(result, (list, tuple)) else [result]
-        wanted = [dtypes.as_dtype(t) for t in Tout]
-        if not wanted:
-            return []
-        if len(results) != len(wanted):
-            raise ValueError(f"it returns {len(results)} values, but Tout has {len(wanted)}.")
-        return [convert(x, t) for x, t in zip(results, wanted, strict=True)]
-    except errors.OpError:
-        raise
+        answer = func(*inputs)
+        answers = (
+            []
+            if answer is None
+            else list(answer)
+            if isinstance(answer, (list, tuple))
+            else [answer]
+        )
+        results = [convert(a, spec.dtype) for a, spec in zip(answers, specs, strict=False)]
     except Exception as error:
-        kind = next((k for t, k in KINDS.items() if isinstance(error, t)), errors.UnknownError)
-        raise kind(None, None, f"py_function: {type(error).__name__}: {error}") from error
+        kind = next((k for raised, k in RAISED.items() if isinstance(error, raised)), UnknownError)
+        raise kind(f"py_function: {type(error).__name__}: {error}") from error
+    if len(answers) < len(specs) or (several and len(answers) > len(specs)):
+        raise InvalidArgumentError(
+            f"py_function: func returns {len(answers)} values, but Tout expects to see "
+            f"{len(specs)} values."
+        )
+    return results
 
 
-@errors.public
+@public
 def numpy_function(
     func: Callable[..., Any] | None = None,
     inp: Any = None,
@@ -67,25 +119,21 @@ def numpy_function(
     stateful: bool = True,
     name: str | None = None,
 ) -> Any:
-    """Call `func` on NumPy arrays; the result has no gradient.
+    """Call `func` on NumPy arrays; no gradient flows through it.
 
     Args:
-        func: takes arrays and returns what `Tout` says.
-        inp: a list of its arguments.
-        Tout: the dtype of what it returns, or a list of them.
-        stateful: whether `func` may give something else each time.
+        func: function of arrays that returns an array, a list of arrays, or None.
+            Without it, a decorator is returned.
+        inp: list of its arguments.
+        Tout: accepted for TensorFlow's sake: the results have the dtypes that `func` gives them.
+        stateful: accepted for TensorFlow's sake.
         name: accepted for TensorFlow's sake.
+
+    Returns:
+        A tensor, or a list of tensors if `func` returns several values.
     """
     if func is None:
-        return lambda f: lambda *args: numpy_function(f, args, Tout, stateful)
-    result = func(*(np.array(convert(x)._array) for x in inp))
-    if result is None:
-        return None
-    if isinstance(Tout, (list, tuple)) and isinstance(result, (list, tuple)):
-        return [as_tensor(x) for x in result]
-    return as_tensor(result)
-
-
-def as_tensor(value: Any) -> Tensor:
-    """A tensor of what a function returned."""
-    return convert(value if isinstance(value, Tensor) else np.asarray(value))
+        return lambda f: functools.wraps(f)(lambda *args: numpy_function(f, args, Tout))
+    answer = func(*[np.array(value) for value in inp])
+    results = [None if value is None else convert(value) for value in nest.flatten(answer)]
+    return results[0] if len(results) == 1 else results

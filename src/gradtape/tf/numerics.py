@@ -37,6 +37,8 @@ class Checker:
     while somebody listens, so it sees the ops of a backward sweep too.
     """
 
+    unmarked = True
+
     def __init__(self) -> None:
         self.name = ""
 

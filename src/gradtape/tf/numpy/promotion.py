@@ -1,0 +1,103 @@
+"""NumPy's dtypes for tensors: what values become, and what several of them become together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import dtypes, nest
+from gradtape.core.convert import convert
+from gradtape.core.errors import public
+from gradtape.core.tensor import Tensor
+from gradtape.tf.casting import cast
+from gradtape.tf.check import is_typed
+from gradtape.tf.joining import stack
+
+Function = Callable[..., Any]
+
+
+def tensor_of(value: Any, dtype: Any = None) -> Tensor:
+    """A tensor; numbers and lists take NumPy's dtypes (int64, float64), not TensorFlow's."""
+    if is_typed(value):
+        tensor = convert(value)
+    elif isinstance(value, (list, tuple)) and any(map(is_typed, nest.flatten(value))):
+        tensor = stack(promoted(*value))
+    else:
+        tensor = convert(np.asarray(value))
+    return tensor if dtype is None else cast(tensor, dtype)
+
+
+def kind_of(value: Any) -> Any:
+    """What NumPy's promotion looks at: a dtype, or a Python number, which gives way."""
+    if isinstance(value, (bool, int, float, complex)) and not isinstance(value, np.generic):
+        return value
+    if isinstance(value, dtypes.DType):
+        return np.dtype(value.as_numpy_dtype)
+    if isinstance(value, (type, np.dtype, str)):
+        return np.dtype(value)
+    return tensor_of(value)._array.dtype
+
+
+def result_type(*arrays_and_dtypes: Any) -> dtypes.DType:
+    """The dtype that values and dtypes have together."""
+    return dtypes.of_numpy(np.result_type(*map(kind_of, arrays_and_dtypes)))
+
+
+def promote_types(type1: Any, type2: Any) -> Any:
+    """The smallest NumPy dtype that holds two."""
+    return np.promote_types(*(np.dtype(dtypes.as_dtype(t).as_numpy_dtype) for t in (type1, type2)))
+
+
+def promoted(*values: Any) -> list[Tensor]:
+    """Tensors of one dtype."""
+    dtype = result_type(*values)
+    return [tensor_of(v, dtype) for v in values]
+
+
+def inexact_of(value: Any) -> Tensor:
+    """A tensor of floats or complex numbers; integers become float64."""
+    tensor = tensor_of(value)
+    if tensor.dtype.is_floating or tensor.dtype.is_complex:
+        return tensor
+    return cast(tensor, dtypes.float64)
+
+
+def numeric_of(value: Any) -> Tensor:
+    """A tensor of numbers; truth values become int64."""
+    tensor = tensor_of(value)
+    return cast(tensor, dtypes.int64) if tensor.dtype.is_bool else tensor
+
+
+def unary(name: str, function: Function, prepare: Function = numeric_of) -> Function:
+    """A public function of one array."""
+
+    @public
+    def of_one(x: Any) -> Tensor:
+        return function(prepare(x))
+
+    return named(of_one, name)
+
+
+def inexact(name: str, function: Function) -> Function:
+    """A public function of one array of floats or complex numbers."""
+    return unary(name, function, inexact_of)
+
+
+def binary(name: str, function: Function, prepare: Function | None = None) -> Function:
+    """A public function of two arrays that are promoted to one dtype."""
+
+    @public
+    def of_two(x1: Any, x2: Any) -> Tensor:
+        a, b = promoted(x1, x2)
+        return function(a, b) if prepare is None else function(prepare(a), prepare(b))
+
+    return named(of_two, name)
+
+
+def named(function: Function, name: str) -> Function:
+    """Name and document a function after NumPy's."""
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"As `numpy.{name}`, of tensors and with gradients."
+    return function
