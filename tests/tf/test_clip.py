@@ -43,3 +43,10 @@ def test_clipping_zero_by_norm_has_a_gradient():
 def test_bounds_must_not_stretch_the_tensor():
     with pytest.raises(ValueError, match="incompatible"):
         tf.clip_by_value(tf.constant([1.0, 2.0]), [[0.0], [1.5]], 1.8)
+
+
+def test_a_bound_of_another_dtype_is_cast_for_one_tensor_and_refused_for_several():
+    x = tf.constant([3.0, 4.0], tf.float64)
+    np.testing.assert_allclose(tf.clip_by_norm(x, tf.constant(1.0)), [0.6, 0.8])
+    with pytest.raises(TypeError, match="same dtype"):
+        tf.clip_by_global_norm([x], tf.constant(1.0))

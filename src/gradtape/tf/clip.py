@@ -77,7 +77,7 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
         What `t` is.
     """
     values = operand("Sqrt", values_of(t), INEXACT)
-    bound = maximum(scalar_like(clip_norm, values), 0)
+    bound = maximum(e.cast(scalar_like(clip_norm, values), dtype=values._array.dtype), 0)
     total = r.reduce_sum(values * values, axis=axes_of(axes, values.ndim, "Sum"), keepdims=True)
     positive = e.greater(total, 0)
     # The root is taken of ones where the sum is zero: its derivative there is infinite.
@@ -175,6 +175,11 @@ def clip_by_global_norm(
     entries = listed("clip_by_global_norm", t_list)
     norm = global_norm(entries) if use_norm is None else convert(use_norm)
     bound = scalar_like(clip_norm, norm)
+    if bound.dtype != norm.dtype:
+        raise TypeError(
+            "clip_by_global_norm: the norm and clip_norm must have the same dtype, got "
+            f"{norm.dtype.name} != {bound.dtype.name}."
+        )
     scale = bound * e.minimum(e.reciprocal(norm), e.reciprocal(bound))
     scale = e.select(e.is_finite(norm), scale, adopt(float("nan"), norm.dtype))
     clipped = [None if t is None else like(t, values_of(t) * scale) for t in entries]
