@@ -1,7 +1,7 @@
-"""Arguments drawn at random: an op answers, with the shape and dtype that its documentation
+"""Arguments drawn at random: an op answers as documented, or raises what callers expect.
 
-implies, or raises one of the exceptions that callers expect. Shapes and dtypes are worked out with
-NumPy, or by a formula of their own, never by the op.
+The shapes and dtypes of answers are worked out with NumPy, or by a formula of their own, never by
+the op.
 """
 
 from math import ceil

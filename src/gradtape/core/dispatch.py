@@ -20,9 +20,8 @@ import numpy as np
 from gradtape.core.context import local, next_uid, recount
 from gradtape.core.errors import InvalidArgumentError, OpError
 from gradtape.core.primitive import Primitive, Spec
-from gradtape.core.tensor import Tensor
+from gradtape.core.tensor import Tensor, marked
 from gradtape.core.tensor import eager as wrap
-from gradtape.core.tensor import marked
 
 Step = Callable[[tuple[Any, ...], Any, dict[int, Any]], None]
 Fetch = Callable[[Any, Any, dict[str, Any], Any, Any], Any]

@@ -64,7 +64,7 @@ def winograd_pays(x: tuple[int, ...], outs: int, window: Window) -> bool:
     """Whether products dominate the transforms, and tiles hardly stick out of the output."""
     images, *spatial, channels = x
     fewest = min(channels, outs)
-    tiles = winograd.layout_of(images, tuple(spatial), window).count()
+    tiles = winograd.layout_of(images, tuple(spatial), window).total()
     waste = 16 * tiles / (images * prod(window.outputs(tuple(spatial))))
     return fewest >= 24 and tiles >= 24 and waste <= (1.4 if fewest >= 48 else 1.2)
 

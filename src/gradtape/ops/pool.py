@@ -154,13 +154,15 @@ def put_back(total: Any, g: Any, x: Any, peak: Any, window: Window, every: bool)
     full, outputs = padded(x, window, lowest(x.dtype)), inner_shape(peak.shape, window)
     bits = BITS.get(g.dtype.itemsize) if g.dtype.kind in "fV" else None
     alone = is_disjoint(window) and bits is not None
-    hit, free = np.empty(peak.shape, bool), np.ones(peak.shape, bool)
+    hit, found = np.empty(peak.shape, bool), None
     for tap in window.taps():
         key = window.key(tap, outputs)
         np.equal(full[key], peak, out=hit)
-        if not every:
-            hit &= free
-            free ^= hit
+        if found is None:
+            found = hit.copy()
+        elif not every:
+            np.greater(hit, found, out=hit)  # a hit, and the first one
+            found |= hit
         if alone:  # bits times one or zero: quicker than `where`, and without inf · 0
             np.multiply(g.view(bits), hit, out=total.view(bits)[key])
         else:

@@ -50,11 +50,11 @@ class Layout(NamedTuple):
     """
 
     sheets: int  # what is cut: the images, or the one mosaic
-    grid: tuple[int, int]  # images below each other (or all of them), and beside each other
-    period: tuple[int, int]  # pixels from one to the next
+    grid: tuple[int, ...]  # images below each other (or all of them), and beside each other
+    period: tuple[int, ...]  # pixels from one to the next
     tiles: tuple[int, int]  # of a sheet, down and across
 
-    def count(self) -> int:
+    def total(self) -> int:
         """How many tiles there are."""
         return self.sheets * self.tiles[0] * self.tiles[1]
 
@@ -90,7 +90,7 @@ def layout_of(images: int, spatial: tuple[int, ...], window: Window) -> Layout:
     whole = [(k - 1) * step + n for k, step, n in zip(grid, period, outputs, strict=True)]
     mosaic = Layout(1, grid, period, tiles_over(whole))
     alone = Layout(images, (images, 1), period, tiles_over(outputs))
-    return min(alone, mosaic, key=Layout.count)
+    return min(alone, mosaic, key=Layout.total)
 
 
 def tiles_over(places: Any) -> tuple[int, int]:

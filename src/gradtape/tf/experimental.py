@@ -1,4 +1,17 @@
 """tf.experimental."""
 
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING
+
 from gradtape.pipeline.optional import Optional as Optional
 from gradtape.tf import dlpack as dlpack
+
+if TYPE_CHECKING:
+    from gradtape.tf import numpy as numpy
+
+
+def __getattr__(name: str) -> object:
+    """Load `numpy` when it is first used."""
+    if name == "numpy":
+        return _import_module("gradtape.tf.numpy")
+    raise AttributeError(f"module 'gradtape.tf.experimental' has no attribute {name!r}.")

@@ -26,7 +26,14 @@ def tensor_of(value: Any, dtype: Any = None) -> Tensor:
         tensor = stack(promoted(*value))
     else:
         tensor = convert(np.asarray(value))
-    return tensor if dtype is None else cast(tensor, dtype)
+    return tensor if dtype is None else cast(tensor, dtype_of(dtype))
+
+
+def dtype_of(dtype: Any) -> dtypes.DType:
+    """A dtype as NumPy understands it: `float` is float64."""
+    if isinstance(dtype, type):
+        return dtypes.of_numpy(np.dtype(dtype))
+    return dtypes.as_dtype(dtype)
 
 
 def kind_of(value: Any) -> Any:

@@ -10,6 +10,7 @@ from gradtape.core.tensor import Tensor, eager
 from gradtape.tf import cumulative, reduction
 from gradtape.tf.array import reshape
 from gradtape.tf.casting import cast
+from gradtape.tf.check import is_typed
 from gradtape.tf.creation import ones_like, zeros_like
 from gradtape.tf.elementwise import is_nan
 from gradtape.tf.mask import where
@@ -63,7 +64,7 @@ def var(
     spread = reduction.reduce_variance(x, axis, bool(keepdims))
     if not ddof:
         return spread
-    count = x._array.size / max(spread._array.size, 1)
+    count = x._array.size / at_least_one(spread._array.size)
     return spread * (count / (count - ddof))
 
 
@@ -156,9 +157,10 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
     x = inexact_of(a)
     if weights is None:
         mid = reduction.reduce_mean(x, axis)
-        count = ones_like(mid) * (x._array.size / builtin_max(mid._array.size))
+        count = ones_like(mid) * (x._array.size / at_least_one(mid._array.size))
         return (mid, count) if returned else mid
-    x, w = promoted(x, inexact_of(weights))
+    w = inexact_of(weights) if is_typed(weights) else tensor_of(weights, x.dtype)
+    x, w = promoted(x, w)
     if w.shape != x.shape:
         shape = [1] * x._array.ndim
         shape[axis] = -1
@@ -168,7 +170,7 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
     return (mid, total) if returned else mid
 
 
-def builtin_max(count: int) -> int:
+def at_least_one(count: int) -> int:
     """At least one."""
     return count if count > 1 else 1
 
@@ -179,6 +181,7 @@ def running(name: str, function: Any) -> Any:
     @public
     def accumulate(a: Any, axis: Any = None, dtype: Any = None) -> Tensor:
         x = wide(a, dtype)
+        x = cast(x, dtypes.int64) if x.dtype.is_unsigned and dtype is None else x
         return function(reshape(x, [-1]), 0) if axis is None else function(x, axis)
 
     return named(accumulate, name)

@@ -1,0 +1,196 @@
+"""Elements chosen by conditions, positions and diagonals, with NumPy's names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import dtypes
+from gradtape.core.errors import public
+from gradtape.core.tensor import Tensor
+from gradtape.ops import shape as s
+from gradtape.ops.index import take_along
+from gradtape.tf import array as tf
+from gradtape.tf import joining, lookup, mask
+from gradtape.tf.casting import cast
+from gradtape.tf.diagonal import diag as matrix_of
+from gradtape.tf.diagonal import diag_part
+from gradtape.tf.numpy.array import atleast_1d, full_like, moveaxis, ravel, swapaxes
+from gradtape.tf.numpy.promotion import promoted, result_type, tensor_of
+
+
+@public
+def where(condition: Any, x: Any = None, y: Any = None) -> Any:
+    """As `numpy.where`."""
+    holds = cast(tensor_of(condition), dtypes.bool)
+    if x is None and y is None:
+        return nonzero(holds)
+    a, b = promoted(x, y)
+    return mask.where(holds, a, b)
+
+
+@public
+def select(condlist: Any, choicelist: Any, default: Any = 0) -> Tensor:
+    """As `numpy.select`: of each place the choice whose condition is the first to hold."""
+    *choices, out = promoted(*choicelist, default)
+    for condition, choice in zip(reversed(condlist), reversed(choices), strict=True):
+        out = mask.where(condition, choice, out)
+    return out
+
+
+@public
+def nonzero(a: Any) -> list[Tensor]:
+    """As `numpy.nonzero`: coordinates, one tensor an axis."""
+    return joining.unstack(mask.where(atleast_1d(a)), axis=1)
+
+
+@public
+def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "clip") -> Tensor:
+    """As `numpy.take`; indices outside are clipped, or wrapped in the mode "wrap"."""
+    x = tensor_of(a)
+    x, at = (tf.reshape(x, [-1]), 0) if axis is None else (x, axis)
+    where_to = np.asarray(tensor_of(indices)._array)
+    count = x._array.shape[at]
+    inside = where_to % count if mode == "wrap" else np.clip(where_to, -count, count - 1)
+    return lookup.gather(x, np.where(inside < 0, inside + count, inside), axis=at)
+
+
+@public
+def take_along_axis(arr: Any, indices: Any, axis: Any) -> Tensor:
+    """As `numpy.take_along_axis`."""
+    x, where_to = tensor_of(arr), tensor_of(indices)
+    if axis is None:
+        x, axis = tf.reshape(x, [-1]), 0
+    rows, places = swapaxes(x, axis, -1), swapaxes(where_to, axis, -1)
+    batch = np.broadcast_shapes(rows._array.shape[:-1], places._array.shape[:-1])
+    count = rows._array.shape[-1]
+    rows = tf.broadcast_to(rows, (*batch, count))
+    raw = np.broadcast_to(places._array, (*batch, places._array.shape[-1]))
+    return swapaxes(take_along(rows, np.where(raw < 0, raw + count, raw)), axis, -1)
+
+
+@public
+def compress(condition: Any, a: Any, axis: Any = None) -> Tensor:
+    """As `numpy.compress`: what a condition along an axis keeps."""
+    x = tensor_of(a)
+    x, at = (tf.reshape(x, [-1]), 0) if axis is None else (x, axis)
+    return lookup.gather(x, np.flatnonzero(tensor_of(condition)._array), axis=at)
+
+
+@public
+def meshgrid(*xi: Any, **kwargs: Any) -> list[Tensor]:
+    """As `numpy.meshgrid`, with `indexing` "xy" or "ij"."""
+    return joining.meshgrid(*(tensor_of(x) for x in xi), **kwargs)
+
+
+@public
+def ix_(*args: Any) -> list[Tensor]:
+    """As `numpy.ix_`."""
+    count = len(args)
+    return [
+        tf.reshape(tensor_of(x), (1,) * i + (-1,) + (1,) * (count - i - 1))
+        for i, x in enumerate(args)
+    ]
+
+
+@public
+def diag_indices(n: int, ndim: int = 2) -> tuple[Tensor, ...]:
+    """As `numpy.diag_indices`."""
+    return tuple(tensor_of(np.arange(n)) for _ in range(ndim))
+
+
+@public
+def diag(v: Any, k: int = 0) -> Tensor:
+    """As `numpy.diag`: the matrix of a diagonal, or the diagonal of a matrix."""
+    x = tensor_of(v)
+    return matrix_of(x, k=k) if x._array.ndim == 1 else diagonal(x, k)
+
+
+@public
+def diagflat(v: Any, k: int = 0) -> Tensor:
+    """As `numpy.diagflat`."""
+    return diag(ravel(v), k)
+
+
+@public
+def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
+    """As `numpy.diagonal`."""
+    x = moveaxis(a, (axis1, axis2), (-2, -1))
+    rows, columns = x._array.shape[-2:]
+    if not -rows < offset < columns:
+        return tf.reshape(s.cut(x, axis=-1, start=0, size=0), (*x._array.shape[:-2], 0))
+    return diag_part(x, k=offset)
+
+
+def triangle(name: str, keep: Any) -> Any:
+    """A public function that keeps the elements on one side of a diagonal."""
+
+    @public
+    def part(m: Any, k: int = 0) -> Tensor:
+        x = tensor_of(m)
+        rows, columns = x._array.shape[-2:]
+        inside = keep(np.arange(columns) - np.arange(rows)[:, None], k)
+        return mask.where(inside, x, full_like(x, 0))
+
+    part.__name__ = part.__qualname__ = name
+    part.__doc__ = f"As `numpy.{name}`."
+    return part
+
+
+tril = triangle("tril", np.less_equal)
+triu = triangle("triu", np.greater_equal)
+
+
+@public
+def vander(x: Any, N: Any = None, increasing: bool = False) -> Tensor:  # noqa: N803  NumPy's name
+    """As `numpy.vander`: powers of `x`, one column each."""
+    column = tensor_of(x)
+    count = column._array.shape[0] if N is None else N
+    powers = [full_like(column, 1)]
+    while len(powers) < count:
+        powers.append(powers[-1] * column)
+    ordered = powers[:count] if increasing else powers[:count][::-1]
+    return joining.stack(ordered, 1)
+
+
+@public
+def diff(a: Any, n: int = 1, axis: int = -1) -> Tensor:
+    """As `numpy.diff`: differences of neighbours, `n` times."""
+    x = tensor_of(a)
+    at = axis - x._array.ndim if axis >= 0 else axis
+    for _ in range(n):
+        count = x._array.shape[at]
+        x = s.cut(x, axis=at, start=1, size=count - 1) - s.cut(x, axis=at, start=0, size=count - 1)
+    return x
+
+
+@public
+def isscalar(num: Any) -> bool:
+    """As `numpy.isscalar`; a tensor without axes is one."""
+    return num._array.ndim == 0 if isinstance(num, Tensor) else bool(np.isscalar(num))
+
+
+@public
+def iscomplexobj(x: Any) -> bool:
+    """As `numpy.iscomplexobj`."""
+    complex_one: bool = result_type(x).is_complex
+    return complex_one
+
+
+@public
+def isrealobj(x: Any) -> bool:
+    """As `numpy.isrealobj`."""
+    return not iscomplexobj(x)
+
+
+@public
+def iscomplex(x: Any) -> Tensor:
+    """As `numpy.iscomplex`: whether an imaginary part is not zero."""
+    return tensor_of(np.iscomplex(tensor_of(x)._array))
+
+
+@public
+def isreal(x: Any) -> Tensor:
+    """As `numpy.isreal`: whether imaginary parts are zero."""
+    return tensor_of(np.isreal(tensor_of(x)._array))
