@@ -58,7 +58,6 @@ _HOMES = {
         minimum multiply negative not_equal pow realdiv round sigmoid sign sin sinh sqrt
         square subtract tan tanh truediv truncatediv truncatemod
     """,
-    "gradtape.tf.fourier_nd": "fftnd ifftnd irfftnd rfftnd",
     "gradtape.tf.framework": """
         control_dependencies device executing_eagerly get_current_name_scope get_static_value
         group guarantee_const init_scope inside_function is_symbolic_tensor name_scope no_op

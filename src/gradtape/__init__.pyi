@@ -164,10 +164,6 @@ from gradtape.tf.elementwise import tanh as tanh
 from gradtape.tf.elementwise import truediv as truediv
 from gradtape.tf.elementwise import truncatediv as truncatediv
 from gradtape.tf.elementwise import truncatemod as truncatemod
-from gradtape.tf.fourier_nd import fftnd as fftnd
-from gradtape.tf.fourier_nd import ifftnd as ifftnd
-from gradtape.tf.fourier_nd import irfftnd as irfftnd
-from gradtape.tf.fourier_nd import rfftnd as rfftnd
 from gradtape.tf.framework import control_dependencies as control_dependencies
 from gradtape.tf.framework import device as device
 from gradtape.tf.framework import executing_eagerly as executing_eagerly

@@ -39,8 +39,8 @@ def test_halves_are_computed_in_single_precision():
 def test_bessel_functions_have_tensorflows_slopes_at_zero():
     slopes = {tf.math.bessel_i1: 1.0, tf.math.bessel_i1e: 0.5, tf.math.special.bessel_j1: 0.5}
     x = tf.constant(0.0)
-    for function, slope in slopes.items():
+    for function, expected in slopes.items():
         with tf.GradientTape() as tape:
             tape.watch(x)
             y = function(x)
-        assert tape.gradient(y, x).numpy() == slope
+        assert tape.gradient(y, x).numpy() == expected
