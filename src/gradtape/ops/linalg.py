@@ -408,14 +408,15 @@ def full_svd(a):
 @primitive(a=None, outputs=True)
 def lu(a):
     """Both triangular factors in one matrix, and the permutation of rows."""
-    from scipy.linalg import lu_factor
+    from scipy.linalg import get_lapack_funcs
 
     n = a.shape[-1]
     flat = a.reshape(int(np.prod(a.shape[:-2])), n, n)
     both = np.empty_like(flat)
     order = np.empty((len(flat), n), np.int32)
     for i, matrix in enumerate(flat):
-        both[i], swaps = lu_factor(matrix, check_finite=False)
+        (factor,) = get_lapack_funcs(("getrf",), (matrix,))
+        both[i], swaps, _ = factor(matrix)
         order[i] = np.arange(n)
         for j, k in enumerate(swaps):
             order[i, [j, k]] = order[i, [k, j]]
