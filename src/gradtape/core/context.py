@@ -12,7 +12,7 @@ from typing import Any
 # *marked*: its uid is negative, so that an op on others sees at a glance that it has nobody to
 # tell. What is watched by hand stays unmarked; `always[0]` counts the recorders, in all threads,
 # that know such a one, and while there are any, ops ask their recorders every time.
-next_uid = itertools.count(1).__next__
+next_uid = itertools.count(2).__next__  # 0 and -1 have a meaning of their own in a sweep
 
 
 class Local(threading.local):
@@ -46,12 +46,16 @@ def recount(home: dict[str, Any]) -> None:
 
 def push(recorder: Any) -> None:
     """Make `recorder` the innermost one of this thread."""
-    listen((*local.recorders, recorder))
+    local.recorders = (*local.recorders, recorder)
+    if recorder.unmarked:
+        recount(local.__dict__)
 
 
 def pop(recorder: Any) -> None:
     """Take `recorder` away, wherever it stands."""
-    listen(tuple(r for r in local.recorders if r is not recorder))
+    local.recorders = tuple([r for r in local.recorders if r is not recorder])
+    if recorder.unmarked:
+        recount(local.__dict__)
 
 
 @contextlib.contextmanager

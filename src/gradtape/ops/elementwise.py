@@ -381,6 +381,11 @@ BITS = {2: np.dtype("int16"), 4: np.dtype("int32"), 8: np.dtype("int64")}
 @elementwise(g=lambda g, mask: gate(g, mask), mask=None)
 def gate(g, mask):
     """`g` where `mask` holds and zero elsewhere, also where `g` is infinite or NaN."""
+    return choose(g, mask)
+
+
+def choose(g: Any, mask: Any) -> Any:
+    """Raw `g` where `mask` holds, else zero."""
     if type(g) is not np.ndarray or g.size < 2048 or g.dtype.kind != "f":
         return np.where(mask, g, zero(g))
     bits = BITS[g.dtype.itemsize]  # masking bits is several times quicker than `where`
@@ -413,7 +418,18 @@ def minimum(a, b):
 # -- activations -----------------------------------------------------------------------------------
 
 
-@elementwise(x=lambda g, out: gate(g, greater(out, 0)))
+@elementwise(g=lambda g, y: where_positive(g, y), y=None)
+def where_positive(g, y):
+    """`g` where `y` is positive and zero elsewhere, also where `g` is infinite or NaN."""
+    return choose(g, y > 0)
+
+
+@where_positive.lower
+def where_positive_lowered(g, y):
+    return np.where(y > 0, g, np.zeros((), g.dtype))
+
+
+@elementwise(x=lambda g, out: where_positive(g, out))
 def relu(x):
     """The positive part of `x`."""
     return np.maximum(x, 0)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gradtape.core import dtypes
-from gradtape.core.context import local, unheard
+from gradtape.core.context import local, next_uid, unheard
 from gradtape.core.convert import convert
 from gradtape.core.dispatch import evaluate
 from gradtape.core.enums import VariableAggregation, VariableSynchronization
@@ -23,7 +23,6 @@ from gradtape.core.tensor import (
     Tensor,
     TensorLike,
     eager,
-    marked,
     value_repr,
 )
 from gradtape.ops.elementwise import add, identity, subtract
@@ -473,8 +472,9 @@ class UnreadVariable(Variable):
 
 def version(raw: Any) -> EagerTensor:
     """A tensor that is the value of a variable; recorders may know it."""
-    tensor = eager(raw)
-    marked(tensor)
+    tensor = EagerTensor()
+    tensor._array = raw
+    tensor.uid = -next_uid()
     return tensor
 
 

@@ -170,7 +170,7 @@ def sweep(known: Recording, grads: dict[int, Any], recorded: bool, release: bool
     """
     sources = grads[SOURCES]
     grads[KNOWN] = known
-    if known.roots <= sources and all(uid in known.roots or uid not in known for uid in sources):
+    if known.roots <= sources and known.keys().isdisjoint(sources - known.roots):
         everything(known, grads, recorded, release)
         return grads
     return selected(known, grads, sources, recorded, release)

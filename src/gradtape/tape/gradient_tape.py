@@ -15,7 +15,8 @@ from gradtape.core.dispatch import Recording
 from gradtape.core.dtypes import is_differentiable, string
 from gradtape.core.enums import UnconnectedGradients
 from gradtape.core.errors import InvalidArgumentError, hide_library
-from gradtape.core.tensor import Tensor, eager
+from gradtape.core.generate import FLOAT32
+from gradtape.core.tensor import EagerTensor, Tensor, eager
 from gradtape.ops.elementwise import conj, zeros_like
 from gradtape.ops.lead import ones
 from gradtape.ops.reduce import broadcast_to
@@ -174,7 +175,10 @@ class GradientTape:
         zero = zero_wanted(unconnected)
         roots = [roots_of(known, source) for source in nest.flatten(sources)]
         wanted = frozenset([uid for uids, _ in roots for uid in uids])
-        seeds = seeds_of(nest.flatten(target), weights)
+        if weights is None and type(target) is EagerTensor and target._array.dtype is FLOAT32:
+            seeds: list[tuple[Tensor, Any]] = [(target, ones(target._array))]
+        else:
+            seeds = seeds_of(nest.flatten(target), weights)
         self._leave("gradient")
         recorded = bool(local.recorders)
         grads: dict[int, Any] = {SOURCES: wanted}

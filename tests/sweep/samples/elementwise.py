@@ -94,6 +94,7 @@ SAMPLES = {
     "maximum": two(normal),
     "minimum": two(normal),
     "relu": one(normal),
+    "where_positive": [Sample((normal(2, 3), normal(2, 3))), Sample((normal(2, 3), normal(3)))],
     "sigmoid": one(normal),
     "absolute": one(nonzero, complex_normal),
     "sign": one(nonzero, complex_normal),
