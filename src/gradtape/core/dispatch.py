@@ -82,7 +82,7 @@ def spec_of(raw: Any) -> Any:
     """Shape and dtype of a raw array; of each, for a tuple of them."""
     if type(raw) is tuple:
         return tuple([spec_of(r) for r in raw])
-    return Spec(raw.shape, raw.dtype) if hasattr(raw, "dtype") else spec_of(np.asarray(raw))
+    return Spec((raw.shape, raw.dtype)) if hasattr(raw, "dtype") else spec_of(np.asarray(raw))
 
 
 def needs_of(op: Primitive, mask: int, fold: bool) -> tuple[str, ...]:

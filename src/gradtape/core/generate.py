@@ -258,7 +258,7 @@ def store(
                 what, _, kind = need.rpartition("_")
                 raw = "r" if what == "out" else raws[op.inputs.index(what)]
                 parts.append(
-                    f"{raw}.shape" if kind == "shape" else f"Spec({raw}.shape, {raw}.dtype)"
+                    f"{raw}.shape" if kind == "shape" else f"Spec(({raw}.shape, {raw}.dtype))"
                 )
         return f"known[uid] = ({', '.join(parts)},)"
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from operator import itemgetter
+from typing import Any
 
 REGISTRY: dict[str, Primitive] = {}
 
@@ -29,11 +30,15 @@ def parameters_of(fn: Any) -> tuple[tuple[str, ...], tuple[str, ...], bool]:
     return positional, names[count : count + more], variadic
 
 
-class Spec(NamedTuple):
-    """Shape (a tuple) and NumPy dtype of a value, without its data."""
+class Spec(tuple[Any, Any]):
+    """Shape (a tuple) and NumPy dtype of a value, without its data: `Spec((shape, dtype))`.
 
-    shape: tuple[int, ...]
-    dtype: Any
+    A tuple that is made without any Python code: recorded ops make many.
+    """
+
+    __slots__ = ()
+    shape: tuple[int, ...] = property(itemgetter(0))  # type: ignore[assignment]
+    dtype: Any = property(itemgetter(1))
 
 
 class Rule:

@@ -139,7 +139,7 @@ def record_custom(
 ) -> list[Tensor]:
     """New handles on `results`, which every recorder takes for a function of `inputs`."""
     outs: list[Tensor] = [eager(t._array) for t in results]
-    specs = tuple(Spec(out._array.shape, out._array.dtype) for out in outs)
+    specs = tuple(Spec((out._array.shape, out._array.dtype)) for out in outs)
     step = CustomStep(grad, specs, [t._array.shape for t in inputs])
     for known in local.recorders:
         mask = sum(1 << i for i, t in enumerate(inputs) if t.uid in known)
