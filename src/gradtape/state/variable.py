@@ -367,17 +367,17 @@ class Variable(Operators, Scattering, Legacy, TensorLike):
         raw = self._taken(delta)
         with self._lock:
             before = self._value._array
+            if raw.shape == before.shape and before.dtype.kind not in "bO":
+                self._install(evaluate(function.op, (before, raw), {}))
+                return self._changed(read_value)
             if raw.shape != before.shape:
                 raise InvalidArgumentError(
                     f"Cannot update variable with shape {list(before.shape)} using a Tensor with "
                     f"shape {list(raw.shape)}, shapes must be equal. (Variable: {self.name!r})"
                 )
-            if before.dtype.kind in "bO":
-                raise InvalidArgumentError(
-                    f"assign_{function.op.name}: not defined for {self.dtype.name}."
-                )
-            self._install(evaluate(function.op, (before, raw), {}))
-        return self._changed(read_value)
+            raise InvalidArgumentError(
+                f"assign_{function.op.name}: not defined for {self.dtype.name}."
+            )
 
     def _assign_slice(self, key: Any, value: Any, name: str | None = None) -> Any:
         return self._rewrite(
