@@ -317,7 +317,7 @@ def roots_of(known: Recording, source: Any) -> tuple[Any, Tensor]:
     """What stands for a source (its uid, or those of a variable's versions), and its value."""
     if isinstance(source, Tensor):
         return (source.uid,), source
-    variable = variable_of(source)
+    variable = source if hasattr(source, "_key") else variable_of(source)
     if variable is None:
         raise TypeError(
             "GradientTape: sources must be Tensors or Variables. "

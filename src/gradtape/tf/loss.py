@@ -8,7 +8,7 @@ import numpy as np
 
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
-from gradtape.core.tensor import Tensor, eager
+from gradtape.core.tensor import EagerTensor, Tensor, eager
 from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
 from gradtape.ops import softmax as ops
@@ -125,8 +125,8 @@ def sparse_softmax_cross_entropy_with_logits(
         >>> tf.nn.sparse_softmax_cross_entropy_with_logits([1], [[0.0, 0.0]]).numpy().round(4)
         array([0.6931], dtype=float32)
     """
-    y = convert(labels)
-    x = convert(logits)
+    y = labels if type(labels) is EagerTensor else convert(labels)
+    x = logits if type(logits) is EagerTensor else convert(logits)
     ids, raw = y._array, x._array
     if ids.dtype.char not in "ilq":
         raise InvalidArgumentError(

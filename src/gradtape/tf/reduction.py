@@ -9,7 +9,7 @@ import numpy as np
 from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.dtypes import as_dtype
-from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.errors import InvalidArgumentError, hide_library, public
 from gradtape.core.shapes import normalize_axes, normalize_axis
 from gradtape.core.tensor import EagerTensor, Tensor
 from gradtape.ops import elementwise as e
@@ -57,20 +57,22 @@ def reduction(function: Any, allowed: frozenset[Any], label: str, what: str) -> 
     """A public reduction by a primitive."""
     usual = FLOAT32 if FLOAT32 in allowed else None  # hashing a dtype is slow
 
-    @public
     def reduce(
         input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None
     ) -> Tensor:
-        tensor = input_tensor
-        if type(tensor) is not EagerTensor:
-            whole = allowed is BOOL and not is_typed(tensor)
-            tensor = adopt(tensor, dtypes.bool) if whole else convert(tensor)
-        array = tensor._array
-        if array.dtype is not usual and array.dtype not in allowed:
-            refuse(label, tensor.dtype, allowed)
-        return function(
-            tensor, axis=axes_of(axis, len(array.shape), label), keepdims=bool(keepdims)
-        )
+        try:
+            tensor = input_tensor
+            if type(tensor) is not EagerTensor:
+                whole = allowed is BOOL and not is_typed(tensor)
+                tensor = adopt(tensor, dtypes.bool) if whole else convert(tensor)
+            array = tensor._array
+            if array.dtype is not usual and array.dtype not in allowed:
+                refuse(label, tensor.dtype, allowed)
+            axes = axes_of(axis, len(array.shape), label)
+            return function(tensor, axis=axes, keepdims=bool(keepdims))
+        except Exception as error:
+            hide_library(error)
+            raise
 
     reduce.__name__ = reduce.__qualname__ = function.op.name
     reduce.__doc__ = f"""{what}
