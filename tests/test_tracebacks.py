@@ -26,11 +26,11 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("mistake", MISTAKES.values(), ids=MISTAKES)
-@pytest.mark.parametrize("time", ["first", "second"])
-def test_a_traceback_ends_at_the_users_line(mistake, time):
-    with pytest.raises(Exception) as caught:  # noqa: PT011  (which class it is, is tested elsewhere)
-        mistake()
-    assert traceback.extract_tb(caught.value.__traceback__)[-1].filename == __file__
+def test_a_traceback_ends_at_the_users_line(mistake):
+    for _ in range(2):  # a generated function is another one after its first call
+        with pytest.raises(Exception) as caught:  # noqa: PT011  (its class is tested elsewhere)
+            mistake()
+        assert traceback.extract_tb(caught.value.__traceback__)[-1].filename == __file__
 
 
 def test_a_mistake_in_a_callback_is_shown_in_the_callback():

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from gradtape.core import dtypes
-from gradtape.core.context import local, next_uid
+from gradtape.core.context import next_uid
 from gradtape.core.errors import public
 from gradtape.core.shapes import TensorShape
 
@@ -395,8 +395,3 @@ def marked(tensor: Tensor) -> int:
 def raw_of(value: Any) -> Any:
     """The raw array of a tensor, or what was given."""
     return value._array if isinstance(value, Tensor) else value
-
-
-def is_recording() -> bool:
-    """Whether anybody listens in this thread."""
-    return bool(local.recorders)

@@ -185,7 +185,7 @@ def while_loop(
         loop_vars: a structure of tensors.
         shape_invariants: accepted for TensorFlow's sake.
         parallel_iterations: accepted for TensorFlow's sake.
-        back_prop: whether gradients flow through the loop.
+        back_prop: accepted; eagerly gradients flow either way, as in TensorFlow.
         swap_memory: accepted for TensorFlow's sake.
         maximum_iterations: at most so many repetitions.
         name: accepted for TensorFlow's sake.

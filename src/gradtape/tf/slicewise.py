@@ -95,7 +95,7 @@ def map_fn(
         elems: a tensor or a structure of tensors.
         dtype: dtype of the result, if it differs (deprecated spelling).
         parallel_iterations: accepted for TensorFlow's sake.
-        back_prop: whether gradients flow.
+        back_prop: accepted; eagerly gradients flow either way, as in TensorFlow.
         swap_memory: accepted for TensorFlow's sake.
         infer_shape: accepted for TensorFlow's sake.
         name: accepted for TensorFlow's sake.
@@ -198,7 +198,7 @@ def foldl(
         elems: a tensor or a structure of tensors.
         initializer: the value to start with; the first slice if None.
         parallel_iterations: accepted for TensorFlow's sake.
-        back_prop: whether gradients flow.
+        back_prop: accepted; eagerly gradients flow either way, as in TensorFlow.
         swap_memory: accepted for TensorFlow's sake.
         name: accepted for TensorFlow's sake.
 
@@ -227,7 +227,7 @@ def foldr(
         elems: a tensor or a structure of tensors.
         initializer: the value to start with; the last slice if None.
         parallel_iterations: accepted for TensorFlow's sake.
-        back_prop: whether gradients flow.
+        back_prop: accepted; eagerly gradients flow either way, as in TensorFlow.
         swap_memory: accepted for TensorFlow's sake.
         name: accepted for TensorFlow's sake.
 
@@ -258,7 +258,7 @@ def scan(
         elems: a tensor or a structure of tensors.
         initializer: the value to start with; the first slice if None.
         parallel_iterations: accepted for TensorFlow's sake.
-        back_prop: whether gradients flow.
+        back_prop: accepted; eagerly gradients flow either way, as in TensorFlow.
         swap_memory: accepted for TensorFlow's sake.
         infer_shape: accepted for TensorFlow's sake.
         reverse: go from last to first.
