@@ -1,0 +1,1 @@
+"""Engines: a graph in, a callable on raw arrays out."""

@@ -1,0 +1,1 @@
+"""Traces: the graph of primitives that one run of a function recorded."""

@@ -1,0 +1,156 @@
+"""The graph of a trace: a straight line of primitive applications on numbered values.
+
+Values are integers; a `Constant` stands where a raw array is known. Every value has a spec. Nodes
+are in the order of the run. A node whose op has an `effect` must run exactly once and in order;
+the others are pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from gradtape.core.primitive import Primitive, Spec
+
+
+class Constant:
+    """A raw array, or a Python number, that is the same in every run."""
+
+    __slots__ = ("raw",)
+
+    def __init__(self, raw: Any) -> None:
+        """Hold `raw`, which nobody may write to."""
+        self.raw = raw
+
+    def __repr__(self) -> str:
+        """The value if it is short, else its shape."""
+        shape = getattr(self.raw, "shape", ())
+        return repr(self.raw) if not shape else f"const{list(shape)}"
+
+
+Operand = int | Constant
+
+
+class Effect:
+    """An op that does something besides computing: calls Python, prints, checks, draws an element.
+
+    Attributes:
+        name: for printing.
+        kernel: called with the raw inputs; returns a tuple of raw arrays.
+        fails_only: whether all it may do is raise (an assertion).
+        replayed: whether a second run of the same call must be given the same results instead of
+            calling again.
+    """
+
+    outputs = True
+    variadic = True
+    core = None
+    rules: tuple[Any, ...] = (None,)
+
+    __slots__ = ("fails_only", "kernel", "name", "replayed")
+
+    def __init__(
+        self, name: str, kernel: Callable[..., tuple[Any, ...]], fails_only: bool = False
+    ) -> None:
+        """An effect called `name` that runs `kernel`."""
+        self.name = name
+        self.kernel = kernel
+        self.fails_only = fails_only
+        self.replayed = not fails_only
+
+    def __repr__(self) -> str:
+        """Say the name."""
+        return f"<effect {self.name}>"
+
+
+class Node:
+    """One application of a primitive or effect.
+
+    Attributes:
+        op: a Primitive or an Effect.
+        inputs: operands, in the order of the kernel's positional parameters.
+        static: keyword arguments of the kernel.
+        outputs: numbers of the values it makes; the kernel returns a tuple if `op.outputs`.
+    """
+
+    __slots__ = ("inputs", "op", "outputs", "static")
+
+    def __init__(
+        self,
+        op: Primitive | Effect,
+        inputs: tuple[Operand, ...],
+        static: dict[str, Any],
+        outputs: tuple[int, ...],
+    ) -> None:
+        """`op` applied to `inputs` makes `outputs`."""
+        self.op = op
+        self.inputs = inputs
+        self.static = static
+        self.outputs = outputs
+
+    @property
+    def effect(self) -> bool:
+        """Whether it does something besides computing."""
+        return isinstance(self.op, Effect)
+
+    def reads(self) -> Iterator[int]:
+        """Numbers of the values it reads."""
+        return (i for i in self.inputs if type(i) is int)
+
+
+class Graph:
+    """Nodes between inputs and outputs.
+
+    Attributes:
+        inputs: numbers of the values that are given.
+        nodes: in the order of the run.
+        outputs: what is returned, in order.
+        specs: shape and dtype of every value.
+    """
+
+    __slots__ = ("__weakref__", "inputs", "nodes", "outputs", "specs")
+
+    def __init__(
+        self,
+        inputs: Iterable[int],
+        nodes: Iterable[Node],
+        outputs: Iterable[Operand],
+        specs: dict[int, Spec],
+    ) -> None:
+        """A graph of these parts."""
+        self.inputs = list(inputs)
+        self.nodes = list(nodes)
+        self.outputs = list(outputs)
+        self.specs = specs
+
+    def needed(self) -> list[Node]:
+        """Nodes that an output or an effect depends on."""
+        wanted = {o for o in self.outputs if type(o) is int}
+        kept = []
+        for node in reversed(self.nodes):
+            if node.effect or not wanted.isdisjoint(node.outputs):
+                kept.append(node)
+                wanted.update(node.reads())
+        kept.reverse()
+        return kept
+
+    def pretty(self) -> str:
+        """The graph as readable lines."""
+        lines = [f"inputs: {', '.join(self.typed(i) for i in self.inputs) or 'none'}"]
+        for node in self.nodes:
+            outs = ", ".join(self.typed(o) for o in node.outputs)
+            args = [self.named(i) for i in node.inputs]
+            args += [f"{name}={value!r}" for name, value in node.static.items()]
+            call = f"{node.op.name}({', '.join(args)})"
+            lines.append(f"  {outs} = {call}" if outs else f"  {call}")
+        lines.append(f"return {', '.join(self.named(o) for o in self.outputs) or 'nothing'}")
+        return "\n".join(lines)
+
+    def named(self, operand: Operand) -> str:
+        """A value's name."""
+        return f"v{operand}" if type(operand) is int else repr(operand)
+
+    def typed(self, number: int) -> str:
+        """A value's name, dtype and shape."""
+        shape, dtype = self.specs[number]
+        return f"v{number}:{dtype}{list(shape)}"
