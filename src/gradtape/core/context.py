@@ -69,6 +69,12 @@ def listening(recorders: tuple[Any, ...]) -> Iterator[None]:
         listen(before)
 
 
+def staging() -> tuple[Any, ...]:
+    """The trace that takes over the ops of this thread, if there is one; it is the outermost."""
+    recorders = local.recorders
+    return recorders[:1] if recorders and recorders[0].stages else ()
+
+
 def unheard() -> contextlib.AbstractContextManager[None]:
     """Within this scope nobody records."""
     return listening(())

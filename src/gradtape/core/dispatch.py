@@ -36,6 +36,7 @@ class Recording(dict[int, Any]):
     """What a tape knows: uid → entry for what it computed, uid → None for what it watches."""
 
     __slots__ = ("__weakref__", "accessed", "home", "roots", "unmarked", "variables")
+    stages = False  # a trace, always the outermost recorder, does: it takes ops over
 
     def __init__(self, accessed: bool = True) -> None:
         """Watch trainable variables as they are read, if `accessed`."""
@@ -159,28 +160,40 @@ def broadcastable(shapes: list[tuple[int, ...]]) -> bool:
 
 def bind(op: Primitive, args: tuple[Any, ...], static: dict[str, Any]) -> Any:
     """Apply `op` to tensors and raw arrays."""
+    recorders = local.recorders
+    if recorders and recorders[0].stages:
+        return recorders[0].bind(op, args, static)
     raws = tuple([a._array if isinstance(a, Tensor) else a for a in args])
     result = evaluate(op, raws, static)
-    if not op.outputs:
-        out = wrap(result)
-        for known in local.recorders:
-            mask = watched(op, args, known)
-            if mask:
-                known[marked(out)] = entry_of(op, mask, args, raws, static, out, result)
-                if type(known) is not Recording:
-                    known.complete((out,))
-        return out
-    outs = tuple(wrap(r) for r in result)
-    for known in local.recorders:
-        mask = watched(op, args, known)
-        if mask:
-            anchor = next_uid()
-            known[anchor] = entry_of(op, mask, args, raws, static, outs, result)
-            for i, out in enumerate(outs):
-                known[marked(out)] = (Handed.move, anchor, i)
-            if type(known) is not Recording:
-                known.complete(outs)
-    return outs
+    out = tuple([wrap(r) for r in result]) if op.outputs else wrap(result)
+    for known in recorders:
+        hear(known, op, args, raws, static, out, result)
+    return out
+
+
+def hear(
+    known: Any,
+    op: Primitive,
+    args: tuple[Any, ...],
+    raws: tuple[Any, ...],
+    static: dict[str, Any],
+    out: Any,
+    result: Any,
+) -> None:
+    """Tell one recorder about an application, if it knows an input."""
+    mask = watched(op, args, known)
+    if not mask:
+        return
+    entry = entry_of(op, mask, args, raws, static, out, result)
+    if op.outputs:
+        anchor = next_uid()
+        known[anchor] = entry
+        for i, one in enumerate(out):
+            known[marked(one)] = (Handed.move, anchor, i)
+    else:
+        known[marked(out)] = entry
+    if type(known) is not Recording:
+        known.complete(out if op.outputs else (out,))
 
 
 def watched(op: Primitive, args: tuple[Any, ...], known: dict[int, Any]) -> int:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.context import always, local, next_uid
-from gradtape.core.dispatch import Recording, Step, bind, needs_of, recover, step_of
+from gradtape.core.dispatch import Recording, Step, bind, hear, needs_of, recover, step_of
 from gradtape.core.errors import hide_library
 from gradtape.core.primitive import Primitive, Spec
 from gradtape.core.tensor import EagerTensor, Tensor
@@ -205,6 +205,11 @@ def tell(
     if not ruled:
         return [*lines, "return out"]
     some_marked = " or ".join(f"{names[i]}.uid < 0" for i in ruled)
+    args = "".join(f"{name}, " for name in names)
+    values = "".join(
+        f"{raw if only in (None, i) else name}, "
+        for i, (name, raw) in enumerate(zip(names, raws, strict=True))
+    )
     told: list[str] = []
     stretched = "False"
     if only is None and len(names) > 1:
@@ -235,7 +240,11 @@ def tell(
         *lines,
         f"if {some_marked} or always[0]:",
         "    for known in local.recorders:",
-        *indent(2, told),
+        "        if type(known) is not Recording:",
+        "            if known.stages:",
+        f"                return bind(op, ({args}), {static_dict(op)})",
+        f"            hear(known, op, ({args}), ({values}), {static_dict(op)}, out, r)",
+        *indent(2, [f"el{told[0]}", *told[1:]]),
         "return out",
     ]
 
@@ -270,8 +279,6 @@ def store(
         "if uid > 0:",
         "    uid = out.uid = -uid",
         *lines,
-        "if type(known) is not Recording:",
-        "    known.complete((out,))",
     ]
 
 
@@ -295,6 +302,7 @@ COMMON: dict[str, Any] = {
     "always": always,
     "bind": bind,
     "float32": np.float32,
+    "hear": hear,
     "hide_library": hide_library,
     "local": local,
     "ndarray": np.ndarray,

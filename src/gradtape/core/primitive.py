@@ -66,6 +66,7 @@ class Primitive:
             of them. None: nothing.
         outputs: whether the kernel returns a tuple.
         lowering: replaces the kernel where `np` is `jax.numpy`.
+        key: of a primitive made while tracing, what makes two of them the same; None otherwise.
     """
 
     __slots__ = (
@@ -73,6 +74,7 @@ class Primitive:
         "function",
         "inputs",
         "kernel",
+        "key",
         "lowering",
         "name",
         "outputs",
@@ -92,6 +94,7 @@ class Primitive:
         self.core = core
         self.outputs = outputs
         self.lowering: Callable[..., Any] | None = None
+        self.key: Any = None
         self.function: Callable[..., Any] = kernel
         self.steps: dict[Any, Any] = {}
         if set(rules) != set(self.inputs):

@@ -279,3 +279,15 @@ def refuse(what: str) -> OperatorNotAllowedInGraphError:
         f"{what} is not allowed: AutoGraph is disabled in this function. Use tf.cond or "
         "tf.while_loop, or leave autograph=False out."
     )
+
+
+class Opaque:
+    """A Python object that travels through a graph like a value; an iterator, for one."""
+
+    __slots__ = ("item",)
+    shape = ()
+    dtype = np.dtype(object)
+
+    def __init__(self, item: Any) -> None:
+        """Carry `item`."""
+        self.item = item

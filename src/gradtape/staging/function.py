@@ -1,11 +1,23 @@
-"""`function`: a Python function that is to be called as a compiled graph."""
+"""`function`: a Python function that is called as a compiled graph."""
 
 from __future__ import annotations
 
 import functools
+import threading
+import weakref
+from collections import OrderedDict
 from typing import Any
 
+from gradtape.core import nest
+from gradtape.core.context import local
 from gradtape.core.errors import public
+from gradtape.core.tensor import EagerTensor
+from gradtape.staging import retracing
+from gradtape.staging.call import Compiled
+from gradtape.staging.inline import inlined
+from gradtape.staging.signature import Call, Signature, weak
+
+MOST_SIGNATURES = 256  # of one function; the one used longest ago goes first
 
 
 class Mode:
@@ -31,9 +43,7 @@ def functions_run_eagerly() -> bool:
 class Function:
     """What `tf.function` makes of a Python function.
 
-    Note:
-        Compiling is not there yet: a call runs the Python if functions are run eagerly, and is
-        refused otherwise.
+    The first call with a signature runs the Python and records it; later ones run the graph.
     """
 
     def __init__(
@@ -44,6 +54,15 @@ class Function:
         self._name = name
         self._input_signature = input_signature
         self._options = options
+        self._signature = Signature(python_function, input_signature)
+        self._cache: OrderedDict[Any, Compiled] = OrderedDict()
+        self._quick: dict[Any, Compiled] = {}
+        self._lock = threading.RLock()
+        self._methods: Any = None
+        self._has_created = False
+        self._watched: dict[Any, Any] = {}
+        self.autograph = bool(options.get("autograph", True))
+        self.traces = 0
         functools.update_wrapper(self, python_function)
 
     @property
@@ -57,36 +76,151 @@ class Function:
         return self._python_function
 
     @property
+    def function_spec(self) -> Any:
+        """The parameters."""
+        return self._signature
+
+    @property
     def input_signature(self) -> Any:
         """Specs of the arguments, if they were given."""
         return self._input_signature
 
-    @public
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function."""
-        if not Mode.eager:
-            raise NotImplementedError(
-                f"tf.function: {self._name} cannot be compiled yet. Leave the decorator out, or "
-                "run eagerly with tf.config.run_functions_eagerly(True)."
-            )
-        return self._python_function(*args, **kwargs)
+        return self._call(*args, **kwargs)
 
     @public
-    def get_concrete_function(self, *args: Any, **kwargs: Any) -> Any:
-        """Refuse: compiling is not there yet."""
-        raise NotImplementedError(f"tf.function: {self._name} cannot be compiled yet.")
+    def _call(self, *args: Any, **kwargs: Any) -> Any:
+        if Mode.eager:
+            return self._python_function(*args, **kwargs)
+        call = self._signature.bind(args, kwargs)
+        recorders = local.recorders
+        if recorders and recorders[0].stages:
+            return inlined(self, call, recorders[0])
+        return self.compiled_for(call).run(call)
+
+    def compiled_for(self, call: Call) -> Compiled:
+        """What is known for the signature of a call."""
+        compiled = self._cache.get(call.key)
+        if compiled is not None:
+            self._cache.move_to_end(call.key)
+            retracing.called(self)
+            return compiled
+        with self._lock:
+            retracing.traced(self, call, next(reversed(self._cache.values()), None))
+            compiled = self._cache[call.key] = Compiled(self, call)
+            if call.watched:
+                self.forget_with(call)
+            while len(self._cache) > MOST_SIGNATURES:
+                self._cache.popitem(last=False)
+        return compiled
+
+    def forget_with(self, call: Call) -> None:
+        """Drop what is known for a call when an object among its arguments dies."""
+        owner, key = weakref.ref(self), call.key
+
+        def gone(_: Any) -> None:
+            function = owner()
+            if function is not None:
+                function._cache.pop(key, None)
+                function._watched.pop(key, None)
+
+        self._watched[key] = [weak(thing, gone) for thing in call.watched]
+
+    def made(self, variables: list[Any]) -> None:
+        """A call has created variables, which only the first may."""
+        if self._has_created:
+            raise ValueError(
+                f"tf.function only supports singleton tf.Variables created on the first call. Make "
+                f"sure the tf.Variable is only created once or created outside tf.function "
+                f"({self._name} created {variables[0].name!r} again)."
+            )
+        self._has_created = True
 
     def experimental_get_tracing_count(self) -> int:
-        """How often the function was traced: never."""
-        return 0
+        """How often the function was traced."""
+        return self.traces
+
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> Any:
+        """The function for one signature.
+
+        Args:
+            *args: arguments; specs stand for tensors.
+            **kwargs: the same by name.
+
+        Returns:
+            A `ConcreteFunction`.
+        """
+        from gradtape.staging.concrete import concrete_function
+
+        return concrete_function(self, args, kwargs)
+
+    def fallbacks(self) -> dict[str, int]:
+        """How often, and why, calls ran the Python instead of a compiled graph."""
+        counts: dict[str, int] = {}
+        for compiled in self._cache.values():
+            if compiled.fallbacks:
+                why = compiled.eager_because or "another call was running"
+                counts[why] = counts.get(why, 0) + compiled.fallbacks
+        return counts
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
-        """As a method, bind to the instance."""
+        """As a method, bind to the instance; it keeps its traces as long as there is one."""
         if instance is None:
             return self
-        bound = functools.partial(self._python_function, instance)
-        functools.update_wrapper(bound, self._python_function)
-        return Function(bound, self._name, self._input_signature, **self._options)
+        if self._methods is None:
+            self._methods = weakref.WeakKeyDictionary()
+        try:
+            method = self._methods.get(instance)
+        except TypeError:
+            return self.bound_to(instance)
+        if method is None:
+            method = self._methods[instance] = self.bound_to(instance, weak=True)
+        return method
+
+    def bound_to(self, instance: Any, weak: bool = False) -> Function:
+        """The function with its first argument given."""
+        bound: Any = Bound(self._python_function, instance, weak)
+        specs = self._input_signature
+        return Function(bound, self._name, specs, **self._options)
+
+    def __repr__(self) -> str:
+        """Name the Python function."""
+        return f"<gradtape.function {self._python_function!r}>"
+
+
+class Bound:
+    """A Python function with its first argument given; held weakly, for the cache is its own."""
+
+    def __init__(self, function: Any, instance: Any, weak: bool) -> None:
+        """Call `function` on `instance`."""
+        self._function = function
+        self._instance = weakref.ref(instance) if weak else lambda: instance
+        functools.update_wrapper(self, function)
+        del self.__wrapped__
+        self.__signature__ = without_first(function)
+
+    @property
+    def __self__(self) -> Any:
+        """The instance."""
+        return self._instance()
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the function."""
+        instance = self._instance()
+        if instance is None:
+            raise ReferenceError(
+                f"{self._function.__name__}: the object whose method this is has been deleted."
+            )
+        return self._function(instance, *args, **kwargs)
+
+
+def without_first(function: Any) -> Any:
+    """The signature of a method, once bound."""
+    import inspect
+
+    signature = inspect.signature(function)
+    return signature.replace(parameters=list(signature.parameters.values())[1:])
 
 
 def function(
@@ -109,7 +243,7 @@ def function(
         input_signature: specs of the arguments.
         autograph: whether Python's control flow may depend on tensors.
         jit_compile: whether to compile with XLA.
-        reduce_retracing: whether to generalise over shapes.
+        reduce_retracing: accepted; traces are made for each concrete shape.
         experimental_implements: accepted for TensorFlow's sake.
         experimental_autograph_options: accepted for TensorFlow's sake.
         experimental_attributes: accepted for TensorFlow's sake.
@@ -120,8 +254,12 @@ def function(
     Returns:
         A `Function`, or a decorator that makes one.
 
-    Note:
-        Compiling is not there yet: see `Function`.
+    Example:
+        >>> @tf.function
+        ... def square(x):
+        ...     return x * x
+        >>> square(tf.constant(3.0)).numpy()
+        np.float32(9.0)
     """
     options = {
         "autograph": autograph,

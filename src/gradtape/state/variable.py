@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gradtape.core import dtypes
-from gradtape.core.context import local, next_uid, unheard
+from gradtape.core.context import listening, local, next_uid, staging
 from gradtape.core.convert import convert
 from gradtape.core.dispatch import evaluate
 from gradtape.core.enums import VariableAggregation, VariableSynchronization
@@ -135,7 +135,8 @@ class Variable(Operators, Scattering, Legacy, TensorLike):
         self._constraint = constraint
         self._key = next_key()
         self._lock = threading.RLock()
-        self._value = version(tensor._array)
+        trace = tracing()
+        self._value = version(tensor._array if trace is None else trace.create(self, tensor))
         self._dtype = tensor.dtype
 
     # -- what it is
@@ -219,7 +220,10 @@ class Variable(Operators, Scattering, Legacy, TensorLike):
         )
 
     def __repr__(self) -> str:
-        dtype, text = self.dtype.name, value_repr(self._value._array)
+        dtype = self.dtype.name
+        if tracing() is not None:
+            return f"<tf.Variable {self.name!r} shape={self._shape} dtype={dtype}>"
+        text = value_repr(self._value._array)
         return f"<tf.Variable {self.name!r} shape={self._shape} dtype={dtype}, numpy={text}>"
 
     # -- reading
@@ -234,10 +238,17 @@ class Variable(Operators, Scattering, Legacy, TensorLike):
         recorders = local.recorders
         if not recorders:
             return eager(value._array)
+        if recorders[0].stages:
+            return recorders[0].read(self)  # type: ignore[no-any-return]
         for known in recorders:
             if value.uid not in known:
                 known.touch(self, value.uid)
         return value
+
+    def _current(self) -> Tensor:
+        """The current version, without telling anybody: inside a trace, the trace's."""
+        trace = tracing()
+        return self._value if trace is None else trace.state(self).newest
 
     def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Tensor:
         if dtype is not None and dtype is not self.dtype:
@@ -261,10 +272,15 @@ class Variable(Operators, Scattering, Legacy, TensorLike):
 
     def numpy(self) -> Any:
         """The value as a NumPy array that may be written to; a scalar as a NumPy scalar."""
+        if tracing() is not None:
+            raise NotImplementedError(
+                "tf.Variable.numpy() is only available when eager execution is enabled. Inside "
+                "tf.function use the variable itself."
+            )
         return self._read().numpy()  # type: ignore[attr-defined]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        array = self._value.__array__(copy=True)  # type: ignore[attr-defined]
+        array = self._current().__array__(copy=True)  # type: ignore[attr-defined]
         return array if dtype is None else array.astype(dtype, copy=False)
 
     @public
@@ -300,8 +316,10 @@ class Variable(Operators, Scattering, Legacy, TensorLike):
         """What an assignment returns; handing the variable out counts as reading it."""
         if not read_value:
             return None
-        for known in local.recorders:
-            known.touch(self, self._value.uid)
+        if local.recorders:
+            uid = self._current().uid
+            for known in local.recorders:
+                known.touch(self, uid)
         return UnreadVariable(self)
 
     @public
@@ -326,13 +344,17 @@ class Variable(Operators, Scattering, Legacy, TensorLike):
         Raises:
             ValueError: if the shape, or a tensor's dtype, does not fit; nothing has changed then.
         """
-        raw = self._taken(value)
+        trace = tracing()
+        raw = self._taken(value) if trace is None else (value := convert(value, self._dtype))._array
         if raw.shape != self._value._array.shape and not self._shape.is_compatible_with(raw.shape):
             raise ValueError(
                 f"Cannot assign value to variable {self.name!r}: Shape mismatch. The variable "
                 f"shape {self._shape}, and the assigned value shape {raw.shape} are incompatible."
             )
-        self._install(raw)
+        if trace is None:
+            self._install(raw)
+        else:
+            trace.write(self, value)
         return self._changed(read_value)
 
     def assign_add(
@@ -364,10 +386,15 @@ class Variable(Operators, Scattering, Legacy, TensorLike):
             raise
 
     def _shift(self, function: Any, delta: Any, read_value: bool) -> Any:
-        raw = self._taken(delta)
+        trace = tracing()
+        raw = self._taken(delta) if trace is None else (delta := convert(delta, self._dtype))._array
         with self._lock:
-            before = self._value._array
+            before = self._current()._array
             if raw.shape == before.shape and before.dtype.kind not in "bO":
+                if trace is not None:
+                    with listening((trace,)):
+                        trace.write(self, function(trace.read(self), delta))
+                    return self._changed(read_value)
                 self._install(evaluate(function.op, (before, raw), {}))
                 return self._changed(read_value)
             if raw.shape != before.shape:
@@ -386,6 +413,10 @@ class Variable(Operators, Scattering, Legacy, TensorLike):
 
     def _rewrite(self, function: Callable[..., Any], *args: Any) -> Any:
         """Install what `function` makes of the current raw value."""
+        trace = tracing()
+        if trace is not None:
+            trace.write(self, trace.call(function, (self._current()._array, *args)))
+            return self._changed()
         with self._lock:
             self._install(function(self._value._array, *args))
         return self._changed()
@@ -478,9 +509,14 @@ def version(raw: Any) -> EagerTensor:
     return tensor
 
 
+def tracing() -> Any:
+    """The trace that this thread is in, or None."""
+    return next(iter(staging()), None)
+
+
 def first_value(initial_value: Any, dtype: Any) -> Tensor:
-    """The tensor a variable starts with; made where nobody records."""
-    with unheard():
+    """The tensor a variable starts with; made where no tape records."""
+    with listening(staging()):
         value = initial_value() if callable(initial_value) else initial_value
         try:
             return convert(value, dtype)

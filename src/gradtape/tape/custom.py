@@ -9,7 +9,7 @@ from math import prod
 from typing import Any
 
 from gradtape.core import nest
-from gradtape.core.context import listening, local, next_uid
+from gradtape.core.context import listening, local, next_uid, staging
 from gradtape.core.convert import convert
 from gradtape.core.dispatch import Handed, Recording
 from gradtape.core.enums import UnconnectedGradients
@@ -27,6 +27,7 @@ class VariableWatcher(dict[int, Any]):
     """A recorder that only notes which trainable variables are read."""
 
     unmarked = False
+    stages = False
 
     def __init__(self) -> None:
         """Start with none."""
@@ -138,7 +139,12 @@ def record_custom(
     results: list[Tensor], inputs: list[Tensor], grad: Callable[..., list[Any]]
 ) -> list[Tensor]:
     """New handles on `results`, which every recorder takes for a function of `inputs`."""
-    outs: list[Tensor] = [eager(t._array) for t in results]
+    recorders = local.recorders
+    outs: list[Tensor]
+    if recorders and recorders[0].stages:
+        outs = recorders[0].custom(results, inputs, grad)
+    else:
+        outs = [eager(t._array) for t in results]
     specs = tuple(Spec((out._array.shape, out._array.dtype)) for out in outs)
     step = CustomStep(grad, specs, [t._array.shape for t in inputs])
     for known in local.recorders:
@@ -290,7 +296,7 @@ def recompute_grad(f: Any) -> Any:
     def decorated(*args: Any, **kwargs: Any) -> Any:
         watcher = VariableWatcher()
         states = [save() for save, _ in REPLAYED]
-        with listening((watcher,)):
+        with listening((*staging(), watcher)):
             result = f(*args, **kwargs)
         given = [variable_of(t) for t in nest.flatten((args, kwargs))]
         variables = [v for v in watcher.variables.values() if all(v is not g for g in given)]

@@ -17,10 +17,9 @@ from gradtape.core.dispatch import Recording
 from gradtape.core.enums import UnconnectedGradients
 from gradtape.core.errors import public
 from gradtape.core.tensor import Tensor, eager
-from gradtape.ops.elementwise import zeros_like
-from gradtape.ops.shape import zeros
+from gradtape.ops.shape import lean, zeros
 from gradtape.tape.backward import move, sweep
-from gradtape.tape.gradient_tape import log, value_of, variable_of, zero_wanted
+from gradtape.tape.gradient_tape import log, value_of, variable_of, zero_wanted, zeros_as
 from gradtape.tape.indexed_slices import SOURCES
 
 
@@ -43,6 +42,7 @@ class Tangents(dict[int, Any]):
     """A recorder that turns each entry into the tangent of its output at once: uid → tangent."""
 
     unmarked = True
+    stages = False
 
     def __init__(self, lead: tuple[int, ...] = ()) -> None:
         """Know nothing yet. Tangents have the axes `lead` in front of those of their tensor."""
@@ -73,7 +73,7 @@ class Tangents(dict[int, Any]):
         step = entry[0]
         inputs = dict.fromkeys(entry[1] if step.variadic else entry[1 : 1 + step.count])
         others = self.others()
-        dummies = [eager(zeros_like(out._array)) for out in outs]
+        dummies = [zeros_as(out) for out in outs]
         inner = Recording(False)
         for dummy in dummies:
             inner.watch(dummy.uid)
@@ -98,11 +98,7 @@ class Tangents(dict[int, Any]):
 
     def zeros(self, value: Tensor) -> Any:
         """The raw tangent of what does not change."""
-        return (
-            zeros(self.lead + value._array.shape, value._array.dtype)
-            if self.lead
-            else zeros_like(value._array)
-        )
+        return lean(zeros(self.lead + value._array.shape, value._array.dtype))
 
     def others(self) -> tuple[Any, ...]:
         """Who sees a tangent being computed: all but this and the accumulators within it."""

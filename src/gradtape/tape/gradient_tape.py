@@ -17,10 +17,10 @@ from gradtape.core.enums import UnconnectedGradients
 from gradtape.core.errors import InvalidArgumentError, hide_library
 from gradtape.core.generate import FLOAT32
 from gradtape.core.tensor import EagerTensor, Tensor, eager
-from gradtape.ops.elementwise import conj, zeros_like
+from gradtape.ops.elementwise import conj
 from gradtape.ops.lead import ones
 from gradtape.ops.reduce import broadcast_to
-from gradtape.ops.shape import reshape
+from gradtape.ops.shape import lean, reshape, zeros
 from gradtape.tape.backward import sweep
 from gradtape.tape.indexed_slices import SOURCES, IndexedSlices, Slices
 
@@ -112,7 +112,7 @@ class GradientTape:
                 if t._array.dtype.kind not in "iubO":
                     self._tape.watch(t.uid)
             else:
-                self._tape.watch_variable(variable, variable._value.uid)
+                self._tape.watch_variable(variable, variable._current().uid)
 
     @contextlib.contextmanager
     def stop_recording(self) -> Iterator[None]:
@@ -310,7 +310,7 @@ def variable_of(thing: Any) -> Any:
 def value_of(thing: Any) -> Any:
     """The tensor that a tensor or variable holds now, without telling anybody."""
     variable = variable_of(thing)
-    return thing if variable is None else variable._value
+    return thing if variable is None else variable._current()
 
 
 def roots_of(known: Recording, source: Any) -> tuple[Any, Tensor]:
@@ -323,7 +323,7 @@ def roots_of(known: Recording, source: Any) -> tuple[Any, Tensor]:
             "GradientTape: sources must be Tensors or Variables. "
             f"Received {source!r} of type {type(source).__name__}."
         )
-    current = variable._value
+    current = variable._current()
     seen = known.variables.get(variable._key)
     if seen is None:
         return (current.uid,), current
@@ -411,11 +411,16 @@ def result_of(found: dict[int, Any], uids: Any, current: Tensor, zero: bool) -> 
             total = g if total is None else total + g
     kind = current._array.dtype.kind
     if total is None:
-        return eager(zeros_like(current._array)) if zero else None
+        return zeros_as(current) if zero else None
     if type(total) is Slices:
         return as_indexed_slices(total)
     tensor = total if isinstance(total, Tensor) else eager(total)
     return conj(tensor) if kind == "c" else tensor
+
+
+def zeros_as(tensor: Tensor) -> Tensor:
+    """Zeros of the shape and dtype of a tensor."""
+    return eager(lean(zeros(tensor._array.shape, tensor._array.dtype)))
 
 
 def as_indexed_slices(slices: Slices) -> IndexedSlices:

@@ -38,6 +38,7 @@ class Checker:
     """
 
     unmarked = True
+    stages = False
 
     def __init__(self) -> None:
         self.name = ""

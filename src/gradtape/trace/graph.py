@@ -47,12 +47,17 @@ class Effect:
     core = None
     rules: tuple[Any, ...] = (None,)
 
-    __slots__ = ("fails_only", "kernel", "name", "replayed")
+    __slots__ = ("fails_only", "kernel", "key", "name", "replayed")
 
     def __init__(
-        self, name: str, kernel: Callable[..., tuple[Any, ...]], fails_only: bool = False
+        self,
+        name: str,
+        kernel: Callable[..., tuple[Any, ...]],
+        fails_only: bool = False,
+        key: Any = None,
     ) -> None:
-        """An effect called `name` that runs `kernel`."""
+        """An effect called `name` that runs `kernel`; equal `key`s do the same."""
+        self.key = (name, kernel if key is None else key)
         self.name = name
         self.kernel = kernel
         self.fails_only = fails_only

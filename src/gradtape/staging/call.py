@@ -1,0 +1,250 @@
+"""One signature of a function: its first run, its tree of paths, and how a call is carried out."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from typing import Any
+
+from gradtape.compile.numpy_engine import Plan, compile_graph
+from gradtape.core.context import listening, local, next_uid
+from gradtape.core.dispatch import Handed
+from gradtape.core.dtypes import is_differentiable
+from gradtape.core.errors import InvalidArgumentError, OutOfRangeError
+from gradtape.core.symbolic import Opaque
+from gradtape.core.tensor import Tensor, eager, marked
+from gradtape.staging.backward import STEP, Saved
+from gradtape.staging.path import Path, commit, returned_tensors
+from gradtape.staging.signature import Call
+from gradtape.staging.tree import MOST, Miss, Tree
+from gradtape.tape.gradient_tape import variable_of
+from gradtape.trace.recorder import Trace, raw_value
+
+log = logging.getLogger("gradtape")
+
+
+class ShapeError(InvalidArgumentError, ValueError):
+    """An op that cannot work for the shapes or dtypes of the arguments, found while tracing."""
+
+
+class Arguments:
+    """The leaves of a call by kind: tensors (iterators among them, wrapped), and variables."""
+
+    __slots__ = ("tensors", "variables")
+
+    def __init__(self, call: Call) -> None:
+        """Sort the leaves."""
+        self.tensors: list[Tensor] = []
+        self.variables: list[Any] = []
+        for leaf in call.leaves:
+            if isinstance(leaf, Tensor):
+                self.tensors.append(leaf)
+            elif hasattr(leaf, "_draw"):
+                self.tensors.append(eager(Opaque(leaf)))
+            else:
+                variable = variable_of(leaf)
+                if variable is not None:
+                    self.variables.append(variable)
+
+
+class Compiled:
+    """What is known of a function for one signature.
+
+    Attributes:
+        tree: the paths met so far, or None.
+        only: the path, if there is just one, without guards and effects.
+        eager_because: why the Python is called instead, or "".
+        fallbacks: how often it was.
+    """
+
+    def __init__(self, owner: Any, call: Call) -> None:
+        """Know nothing yet."""
+        self.owner = owner
+        self.parts = call.parts
+        self.tree: Tree | None = None
+        self.only: Path | None = None
+        self.plan: Plan | None = None
+        self.eager_because = ""
+        self.fallbacks = 0
+        self.tracing = threading.RLock()
+        self.busy = threading.Lock()
+
+    def run(self, call: Call) -> Any:
+        """Carry out a call."""
+        if self.eager_because:
+            return self.eagerly(call)
+        if self.tree is None:
+            with self.tracing:
+                if self.tree is None:
+                    return self.traced(call, [])
+        if not self.busy.acquire(blocking=False):  # another thread's, or an outer call of ours
+            return self.eagerly(call)
+        try:
+            return self.compiled(call)
+        except Miss as miss:
+            seen = miss.log
+        finally:
+            self.busy.release()
+        with self.tracing:
+            return self.traced(call, seen)
+
+    def eagerly(self, call: Call) -> Any:
+        """Call the Python."""
+        self.fallbacks += 1
+        return self.owner.python_function(*call.args, **call.kwargs)
+
+    # -- tracing
+
+    def traced(self, call: Call, seen: list[tuple[str, Any]]) -> Any:
+        """Run the Python under a trace, fed what a broken-off run of this call has seen."""
+        owner = self.owner
+        arguments = Arguments(call)
+        trace = Trace(owner.name, owner.autograph)
+        trace.log = list(seen)
+        args, kwargs = call.replaced([trace.input(t._array) for t in arguments.tensors], trace)
+        owner.traces += 1
+        try:
+            with listening((trace,)):
+                try:
+                    result = owner.python_function(*args, **kwargs)
+                    returned = returned_tensors(result, owner.name)
+                except OutOfRangeError:
+                    commit_trace(trace)
+                    raise
+                except InvalidArgumentError as error:
+                    raise as_shape_error(error) from None
+                path = Path(trace, returned, arguments.variables)
+            raws = [raw_value(t) for t in path.tensors()]
+            saved = Saved(path, inputs_of(path, arguments), trace.done())
+            touch(saved, path.variables(arguments.variables))
+            commit_trace(trace)
+            self.keep(trace, path)
+        finally:
+            trace.close()
+        return self.finished(saved, raws)
+
+    def keep(self, trace: Trace, path: Path) -> None:
+        """Make the path part of the tree, if it can be."""
+        if trace.created:
+            self.owner.made(trace.created)
+        elif trace.given_up:
+            self.give_up(trace.given_up)
+        elif self.tree is None:
+            self.tree = Tree(path)
+        elif self.tree.paths >= MOST:
+            self.give_up(f"more than {MOST} paths part at {path.guards[-1].where}")
+        else:
+            self.tree.add(path)
+        self.only = path if self.tree and not path.guards and not path.effects else None
+        self.plan = None
+
+    def give_up(self, why: str) -> None:
+        """Call the Python from now on, and say so once."""
+        log.warning(
+            "tf.function %s runs eagerly from now on for these arguments: %s. What it calls stays "
+            "compiled.",
+            self.owner.name,
+            why,
+        )
+        self.eager_because = why
+        self.tree = None
+
+    # -- running
+
+    def compiled(self, call: Call) -> Any:
+        """Carry out a call by the plans."""
+        arguments = Arguments(call)
+        path = self.only
+        if path is None:
+            return self.along_the_tree(arguments)
+        saved = Saved(path, inputs_of(path, arguments), [])
+        variables = path.variables(arguments.variables)
+        joint = None
+        if local.recorders:
+            touch(saved, variables)
+            masks = [mask_of(known, saved.inputs) for known in local.recorders]
+            joint = path.joints.get((places_of(masks[0]), ())) if len(masks) == 1 else None
+        raws = [t._array for t in saved.inputs]
+        count = len(path.graph.outputs)
+        if joint is not None:
+            outputs = joint.forward(*raws)
+            saved.joint, saved.residuals = joint, outputs[count:]
+        else:
+            if self.plan is None:
+                self.plan = compile_graph(path.graph)
+            outputs = self.plan(*raws)
+        if path.writes:
+            commit([variables[i] for i in path.writes], outputs[path.results : count])
+        return self.finished(saved, outputs)
+
+    def along_the_tree(self, arguments: Arguments) -> Any:
+        """Run segment by segment."""
+        assert self.tree is not None
+        raws = [t._array for t in arguments.tensors]
+        frame = dict(zip(self.tree.arguments, raws, strict=True))
+        path, effects = self.tree.run(frame, arguments.variables)
+        saved = Saved(path, inputs_of(path, arguments), effects)
+        variables = path.variables(arguments.variables)
+        if local.recorders:
+            touch(saved, variables)
+        outputs = [frame[o] if type(o) is int else o.raw for o in path.graph.outputs]
+        commit([variables[i] for i in path.writes], outputs[path.results :])
+        return self.finished(saved, outputs)
+
+    def finished(self, saved: Saved, raws: Any) -> Any:
+        """What the call returns; recorders are told."""
+        path = saved.path
+        tensors: list[Tensor] = [eager(raw) for raw in raws[: path.results]]
+        for known in local.recorders:
+            mask = mask_of(known, saved.inputs)
+            if mask and tensors:
+                anchor = next_uid()
+                uids = tuple([t.uid for i, t in enumerate(saved.inputs) if mask >> i & 1])
+                known[anchor] = (STEP, uids, mask, saved)
+                for i, out in enumerate(tensors):
+                    known[marked(out)] = (Handed.move, anchor, i)
+                if hasattr(known, "complete"):
+                    known.complete(tuple(tensors))
+        return path.packed(tensors)
+
+
+def inputs_of(path: Path, arguments: Arguments) -> list[Tensor]:
+    """Tensors for the inputs of a path's graph: arguments, captures, variables."""
+    variables = path.variables(arguments.variables)
+    return [*arguments.tensors, *path.captures, *(v._value for v in variables)]
+
+
+def touch(saved: Saved, variables: list[Any]) -> None:
+    """Tell the recorders that the variables of a call are read."""
+    versions = saved.inputs[len(saved.inputs) - len(variables) :]
+    for known in local.recorders:
+        for tensor, variable in zip(versions, variables, strict=True):
+            if tensor.uid not in known:
+                known.touch(variable, tensor.uid)
+
+
+def commit_trace(trace: Trace) -> None:
+    """Give the variables written in a trace their newest values."""
+    written = [s for s in trace.states.values() if s.written]
+    commit([s.variable for s in written], [s.newest._array.value for s in written])
+
+
+def as_shape_error(error: InvalidArgumentError) -> Exception:
+    """An error found while tracing: both what TensorFlow raises then, and what it raises later."""
+    if isinstance(error, ValueError):
+        return error
+    return ShapeError(str(error)).with_traceback(error.__traceback__)
+
+
+def mask_of(known: Any, inputs: list[Tensor]) -> int:
+    """Bits of the inputs that a recorder knows and that can have a gradient."""
+    mask = 0
+    for i, t in enumerate(inputs):
+        if t.uid in known and is_differentiable(t._array.dtype):
+            mask |= 1 << i
+    return mask
+
+
+def places_of(mask: int) -> tuple[int, ...]:
+    """Positions of the bits."""
+    return tuple([i for i in range(mask.bit_length()) if mask >> i & 1])

@@ -1,0 +1,119 @@
+"""A path: one way through a function's body, from arguments, captures and variables to results."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from itertools import repeat
+from typing import Any
+
+from gradtape.core import nest
+from gradtape.core.convert import convert
+from gradtape.core.symbolic import SymbolicTensor
+from gradtape.core.tensor import Tensor, eager
+from gradtape.state.variable import version
+from gradtape.tape.gradient_tape import variable_of
+from gradtape.trace.graph import Constant, Graph, Operand
+from gradtape.trace.recorder import Guard, Trace
+
+
+class Path:
+    """What a trace left, without its values.
+
+    Attributes:
+        graph: inputs are the arguments, then the captures, then the variables; outputs are the
+            results, then the new values of the variables that are written.
+        captures: tensors from outside.
+        states: the variables, each a Variable or the position of an argument that is one.
+        writes: positions in `states` of the variables that are written.
+        results: how many outputs are results.
+        structure: of what the function returns; leaves that are no tensors stand in it.
+        places: for each leaf of `structure` the position of its output, or None.
+        guards: where Python looked at values.
+    """
+
+    def __init__(self, trace: Trace, returned: Any, variables: list[Any]) -> None:
+        """Take over from a trace whose function has `returned`."""
+        self.structure = returned
+        leaves = nest.flatten(returned, expand_composites=True)
+        outputs: list[Operand] = []
+        self.places: list[int | None] = []
+        for leaf in leaves:
+            if isinstance(leaf, Tensor):
+                self.places.append(len(outputs))
+                outputs.append(trace.operand(trace.lift(leaf)))
+            else:
+                self.places.append(None)
+        self.results = len(outputs)
+        self.captures = [tensor for tensor, _ in trace.captures.values()]
+        keys = [v._key for v in variables]
+        states = list(trace.states.values())
+        self.states: list[Any] = [
+            keys.index(s.variable._key) if s.variable._key in keys else s.variable for s in states
+        ]
+        self.writes = [i for i, s in enumerate(states) if s.written]
+        outputs += [states[i].newest._array.number for i in self.writes]
+        self.graph: Graph = trace.graph(outputs)
+        self.guards: list[Guard] = trace.guards
+        self.keys = [s.variable._key for s in states]
+        self.effects = [n for n in self.graph.nodes if n.effect]
+        self.specs = [self.spec_of(o) for o in outputs[: self.results]]
+        self.joints: dict[Any, Any] = {}
+
+    def spec_of(self, operand: Operand) -> Any:
+        """Shape and dtype of an operand."""
+        if isinstance(operand, Constant):
+            return (operand.raw.shape, operand.raw.dtype)
+        return self.graph.specs[operand]
+
+    def variables(self, given: list[Any]) -> list[Any]:
+        """The variables of a call whose arguments hold the variables `given`."""
+        return [given[s] if type(s) is int else s for s in self.states]
+
+    def tensors(self) -> list[Tensor]:
+        """The tensors that the traced function returned."""
+        leaves = nest.flatten(self.structure, expand_composites=True)
+        return [leaf for leaf in leaves if isinstance(leaf, Tensor)]
+
+    def packed(self, tensors: list[Tensor]) -> Any:
+        """What the function returns, with these results."""
+        if type(self.structure) is SymbolicTensor:
+            return tensors[0]
+        leaves = nest.flatten(self.structure, expand_composites=True)
+        filled = [
+            leaf if place is None else tensors[place]
+            for leaf, place in zip(leaves, self.places, strict=True)
+        ]
+        return nest.pack_sequence_as(self.structure, filled, expand_composites=True)
+
+
+def returned_tensors(result: Any, name: str) -> Any:
+    """What a traced function returned, with tensors in place of variables and Python values."""
+
+    def leaf(value: Any) -> Any:
+        if value is None or isinstance(value, Tensor):
+            return value
+        if hasattr(value, "_draw") or hasattr(value, "element_spec"):
+            return value
+        variable = variable_of(value)
+        try:
+            return convert(value if variable is None else variable._read())
+        except (TypeError, ValueError):
+            raise TypeError(
+                "To be compatible with tf.function, Python functions must return zero or more "
+                f"Tensors or ExtensionTypes or None values; in compilation of {name}, found return "
+                f"value of type {type(value).__name__}, which is not a Tensor or ExtensionType."
+            ) from None
+
+    return nest.map_structure(leaf, result, expand_composites=True)
+
+
+def commit(variables: Iterable[Any], raws: Iterable[Any]) -> None:
+    """Give every variable its new value, all or none: no Python runs in between."""
+    versions = [version(raw) for raw in raws]
+    deque(map(setattr, variables, repeat("_value"), versions), maxlen=0)
+
+
+def wrapped(raws: Iterable[Any]) -> list[Tensor]:
+    """Tensors around raw results."""
+    return [eager(raw) for raw in raws]

@@ -1,0 +1,215 @@
+"""What a call looks like to `function`: its arguments as leaves, and the key of its trace."""
+
+from __future__ import annotations
+
+import inspect
+import weakref
+from typing import Any
+
+from gradtape.core import nest
+from gradtape.core.convert import convert
+from gradtape.core.spec import TensorSpec, TypeSpec
+from gradtape.core.tensor import Tensor
+from gradtape.tape.gradient_tape import variable_of
+
+PLAIN = (bool, int, float, complex, str, bytes, type(None))
+
+
+class Call:
+    """The arguments of one call.
+
+    Attributes:
+        args: positional arguments, in the function's order, defaults filled in.
+        kwargs: what the function takes by keyword only.
+        leaves: all that is in them, flattened; NumPy arrays have become tensors.
+        key: equal for calls that may share a trace.
+        parts: the key, leaf by leaf.
+        watched: objects known by identity; the key dies with them.
+    """
+
+    __slots__ = ("args", "key", "kwargs", "leaves", "parts", "watched")
+
+    def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Flatten and describe the arguments."""
+        leaves = nest.flatten((args, kwargs), expand_composites=True)
+        self.watched: list[Any] = []
+        variables: dict[int, int] = {}
+        for i, leaf in enumerate(leaves):
+            if not isinstance(leaf, (Tensor, *PLAIN)) and is_array(leaf):
+                leaves[i] = convert(leaf)
+        self.parts = tuple([self.part(leaf, variables) for leaf in leaves])
+        self.args, self.kwargs = nest.pack_sequence_as(
+            (args, kwargs), leaves, expand_composites=True
+        )
+        self.leaves = leaves
+        self.key = (shape_of_structure((args, kwargs)), self.parts)
+
+    def replaced(self, inputs: list[Tensor], trace: Any) -> tuple[Any, Any]:
+        """The arguments with the tensors of a trace in place of theirs."""
+        given = iter(inputs)
+        leaves = []
+        for leaf in self.leaves:
+            if isinstance(leaf, Tensor):
+                leaf = next(given)
+            elif hasattr(leaf, "_draw"):
+                trace.opaque[id(leaf)] = next(given)
+            leaves.append(leaf)
+        args, kwargs = nest.pack_sequence_as(
+            (self.args, self.kwargs), leaves, expand_composites=True
+        )
+        return args, kwargs
+
+    def part(self, leaf: Any, variables: dict[int, int]) -> Any:
+        """What the key says of one leaf."""
+        if isinstance(leaf, Tensor):
+            return (leaf._array.shape, leaf._array.dtype)
+        if isinstance(leaf, PLAIN):
+            return (type(leaf), leaf)
+        variable = variable_of(leaf)
+        if variable is not None:
+            alias = variables.setdefault(variable._key, len(variables))
+            raw = variable._value._array
+            return ("variable", raw.shape, raw.dtype, variable._trainable, alias, type(leaf))
+        if hasattr(leaf, "_draw"):
+            return ("iterator", repr(leaf.element_spec))
+        if isinstance(leaf, TypeSpec):
+            return leaf
+        try:
+            hash(leaf)
+        except TypeError:
+            pass
+        else:
+            if isinstance(leaf, (type, TypeSpec)) or type(leaf).__module__ == "builtins":
+                return (type(leaf), leaf)
+        self.watched.append(leaf)
+        return ("object", id(leaf))
+
+
+def is_array(value: Any) -> bool:
+    """Whether a value is a NumPy array or scalar."""
+    return hasattr(value, "__array__") and hasattr(value, "dtype") and hasattr(value, "nbytes")
+
+
+def shape_of_structure(structure: Any) -> Any:
+    """Containers and keys, without the leaves, as something hashable."""
+    if isinstance(structure, dict):
+        return (type(structure), tuple([(k, shape_of_structure(v)) for k, v in structure.items()]))
+    if isinstance(structure, (list, tuple)):
+        return (type(structure), tuple([shape_of_structure(v) for v in structure]))
+    return type(structure) if nest.is_nested(structure) else None
+
+
+class Signature:
+    """The parameters of a Python function, and what `input_signature` says of them."""
+
+    def __init__(self, python_function: Any, specs: Any = None) -> None:
+        """Read the parameters; `specs` describe the first of them."""
+        self.parameters = inspect.signature(python_function)
+        self.specs = None if specs is None else tuple(specs)
+        self.python_function = python_function
+        if self.specs is not None:
+            self.check_specs()
+
+    def check_specs(self) -> None:
+        """Hold `input_signature` against the parameters."""
+        assert self.specs is not None
+        for spec in nest.flatten(self.specs):
+            if not isinstance(spec, TypeSpec):
+                raise TypeError(
+                    "tf.function: input_signature must be a sequence of tf.TypeSpec. "
+                    f"Received {spec!r}."
+                )
+        names = [
+            p.name
+            for p in self.parameters.parameters.values()
+            if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+        ]
+        variadic = any(
+            p.kind is p.VAR_POSITIONAL for p in self.parameters.parameters.values()
+        )
+        if len(self.specs) > len(names) and not variadic:
+            raise TypeError(
+                f"tf.function: input_signature has {len(self.specs)} specs, but the function takes "
+                f"{len(names)} positional arguments."
+            )
+
+    def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
+        """The call with these arguments."""
+        try:
+            bound = self.parameters.bind(*args, **kwargs)
+        except TypeError as error:
+            raise TypeError(
+                f"Binding inputs to tf.function failed due to `{error}`. Received args: {args} "
+                f"and kwargs: {kwargs} for signature: {self.parameters}."
+            ) from None
+        bound.apply_defaults()
+        values = bound.args
+        if self.specs is not None:
+            values = self.cast(values)
+        return Call(values, bound.kwargs)
+
+    def cast(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Make the arguments what `input_signature` says, or refuse."""
+        assert self.specs is not None
+        count = len(self.specs)
+        if len(values) < count:
+            raise TypeError(f"tf.function: {count} arguments expected, {len(values)} received.")
+        given = []
+        for value, spec in zip(values, self.specs, strict=False):
+            nest.assert_same_structure(spec, value)
+            given.append(
+                nest.map_structure(fitted, spec, value)
+            )
+        return (*given, *values[count:])
+
+
+def fitted(spec: Any, value: Any) -> Any:
+    """A value that is as `spec` says."""
+    if not isinstance(spec, TensorSpec) or isinstance(value, TensorSpec):
+        if not spec.is_compatible_with(value):
+            raise mismatch(spec, value)
+        return value
+    try:
+        tensor = convert(value, None if isinstance(value, Tensor) else spec.dtype)
+    except (TypeError, ValueError):
+        raise mismatch(spec, value) from None
+    if tensor.dtype is not spec.dtype or not spec.shape.is_compatible_with(tensor.shape):
+        raise mismatch(spec, value)
+    return value if variable_of(value) is not None else tensor
+
+
+def mismatch(spec: Any, value: Any) -> TypeError:
+    """A value does not fit `input_signature`."""
+    return TypeError(
+        f"Binding inputs to tf.function failed due to `Can not cast {value!r} to {spec!r}`. Give "
+        "what input_signature says."
+    )
+
+
+def weak(thing: Any, gone: Any) -> Any:
+    """A weak reference, or the thing itself where there is no such."""
+    try:
+        return weakref.ref(thing, gone)
+    except TypeError:
+        return thing
+
+
+def described(before: tuple[Any, ...], after: tuple[Any, ...]) -> str:
+    """How the arguments of two calls differ, for the user."""
+    if len(before) != len(after):
+        return f"{len(before)} values in the arguments became {len(after)}"
+    for i, (a, b) in enumerate(zip(before, after, strict=True)):
+        if a != b:
+            return f"value {i} of the arguments was {readable(a)} and is {readable(b)}"
+    return "the structure of the arguments changed"
+
+
+def readable(part: Any) -> str:
+    """One part of a key in words."""
+    if isinstance(part, tuple) and len(part) == 2:
+        if isinstance(part[0], tuple):
+            return f"a tensor of {part[1]}{list(part[0])}"
+        if part[0] == "object":
+            return "an object known by identity"
+        return f"the Python value {part[1]!r}"
+    return repr(part)

@@ -1,0 +1,225 @@
+"""The paths of one function as a tree of straight-line segments, parted by guards.
+
+A guard says that Python looked at a value and what it saw. A call runs segment by segment and looks
+at the same value; where it sees something new the run breaks off (`Miss`), Python runs again from
+the top, fed what was seen and done so far, and the new path joins the tree. The numbers of values
+are those of the traces: two runs that took the same way so far have numbered alike.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradtape.compile.numpy_engine import Plan, compile_graph
+from gradtape.core.dispatch import spec_of
+from gradtape.core.primitive import REGISTRY
+from gradtape.staging.path import Path
+from gradtape.trace.graph import Constant, Graph, Node, Operand
+from gradtape.trace.recorder import key_of
+
+MOST = 16  # paths of one function
+
+
+class Miss(Exception):
+    """A guard saw something new; `log` is what the run has seen and done."""
+
+    def __init__(self, log: list[tuple[str, Any]]) -> None:
+        """Broken off after `log`."""
+        self.log = log
+
+
+class Segment:
+    """Nodes up to the next guard, or to the end.
+
+    Attributes:
+        nodes: in order.
+        loads: captures and variables that are first needed here: number and source.
+        guard: (number, kind) of what is looked at afterwards; None at the end.
+        children: what follows, by what is seen.
+        path: at the end, the path this is the end of.
+        needs: numbers that the guard, the results or later segments read.
+    """
+
+    def __init__(
+        self, nodes: list[Node], loads: list[tuple[int, Any]], specs: dict[int, Any]
+    ) -> None:
+        """A segment that ends here so far."""
+        self.nodes = nodes
+        self.loads = loads
+        self.specs = specs
+        self.guard: tuple[int, str] | None = None
+        self.children: dict[Any, Segment] = {}
+        self.path: Path | None = None
+        self.needs: set[int] = set()
+        self.plan: Plan | None = None
+        self.ins: list[int] = []
+        self.outs: list[int] = []
+        self.effects = [node for node in nodes if node.effect and node.op.replayed]
+
+    def compile(self) -> Plan:
+        """The plan from what is there to what is needed."""
+        made = {o for node in self.nodes for o in node.outputs}
+        logged = {o for node in self.effects for o in node.outputs}
+        self.outs = sorted((self.needs | logged) & made)
+        self.ins = sorted({i for node in self.nodes for i in node.reads()} - made)
+        self.plan = compile_graph(Graph(self.ins, self.nodes, self.outs, self.specs))
+        return self.plan
+
+
+class Tree:
+    """All paths of one function for one signature."""
+
+    def __init__(self, path: Path) -> None:
+        """Start with one path."""
+        self.paths = 0
+        self.add(path)
+
+    def add(self, path: Path) -> None:
+        """Join a path; one that is not alike up to the first guard replaces the tree."""
+        chain = segments_of(path)
+        if not self.paths:
+            self.root = chain[0]
+            count = len(path.graph.inputs) - len(path.captures) - len(path.states)
+            self.arguments = path.graph.inputs[:count]
+        at, new = self.root, chain[0]
+        if self.paths:
+            if not alike(at, new):
+                self.root, self.paths = new, 0
+            else:
+                for k in range(1, len(chain)):
+                    seen = path.guards[k - 1].seen
+                    if seen not in at.children or not alike(at.children[seen], chain[k]):
+                        at.children[seen] = chain[k]
+                        break
+                    at = at.children[seen]
+        self.paths += 1
+        self.settle(path)
+
+    def settle(self, path: Path) -> None:
+        """Work out which values the segments along a path must hand on."""
+        along = [self.root]
+        for guard in path.guards:
+            along.append(along[-1].children[guard.seen])
+        wanted = {o for o in path.graph.outputs if type(o) is int}
+        for segment in reversed(along):
+            if segment.guard is not None:
+                wanted.add(segment.guard[0])
+            if not wanted <= segment.needs:
+                segment.needs |= wanted
+                segment.plan = None
+            for node in segment.nodes:
+                wanted.update(node.reads())
+
+    def run(self, frame: dict[int, Any], variables: list[Any]) -> tuple[Path, list[Any]]:
+        """Run along the tree; the path taken, and the results of its effects, in order.
+
+        Raises:
+            Miss: if a guard saw something new.
+        """
+        log: list[tuple[str, Any]] = []
+        results: list[Any] = []
+        segment = self.root
+        while True:
+            for number, source in segment.loads:
+                frame[number] = raw_of_source(source, variables)
+            plan = segment.plan or segment.compile()
+            frame.update(zip(segment.outs, plan(*[frame[n] for n in segment.ins]), strict=True))
+            for node in segment.effects:
+                done = tuple([frame[o] for o in node.outputs])
+                log.append((node.op.name, done))
+                results.append(done)
+            if segment.guard is None:
+                assert segment.path is not None
+                return segment.path, results
+            number, kind = segment.guard
+            raw = frame[number]
+            seen = raw.shape if kind == "shape" else key_of(raw)
+            log.append(("guard", seen))
+            follower = segment.children.get(seen)
+            if follower is None:
+                raise Miss(log)
+            segment = follower
+
+
+def raw_of_source(source: Any, variables: list[Any]) -> Any:
+    """The raw array of a capture, of a variable, or of a variable among the arguments."""
+    if type(source) is int:
+        return variables[source]._value._array
+    return (source._value if hasattr(source, "_key") else source)._array
+
+
+def segments_of(path: Path) -> list[Segment]:
+    """Cut a path at its guards."""
+    graph = path.graph
+    arguments = len(graph.inputs) - len(path.captures) - len(path.states)
+    sources = dict(
+        zip(graph.inputs[arguments:], [*path.captures, *path.states], strict=True)
+    )
+    loaded: set[int] = set()
+    chain: list[Segment] = []
+    start = 0
+    ends = [(g.place, (g.number, g.kind), g.seen) for g in path.guards]
+    for end, guard, _ in [*ends, (len(graph.nodes), None, None)]:
+        nodes = graph.nodes[start:end]
+        read: list[Operand] = [i for node in nodes for i in node.reads()]
+        read += [guard[0]] if guard else list(graph.outputs)
+        loads = []
+        for number in read:
+            if type(number) is int and number in sources and number not in loaded:
+                loaded.add(number)
+                loads.append((number, sources[number]))
+        segment = Segment(nodes, loads, graph.specs)
+        segment.guard = guard
+        if chain:
+            chain[-1].children[ends[len(chain) - 1][2]] = segment
+        chain.append(segment)
+        start = end
+    chain[-1].path = path
+    return chain
+
+
+def alike(a: Segment, b: Segment) -> bool:
+    """Whether two segments do the same."""
+    return (
+        a.guard == b.guard
+        and len(a.nodes) == len(b.nodes)
+        and len(a.loads) == len(b.loads)
+        and all(m == n and s is t or s == t for (m, s), (n, t) in zip(a.loads, b.loads, strict=True))
+        and all(same_node(m, n) for m, n in zip(a.nodes, b.nodes, strict=True))
+        and (a.path is None) == (b.path is None)
+    )
+
+
+def same_node(a: Node, b: Node) -> bool:
+    """Whether two nodes apply the same op to the same operands."""
+    if a.op is not b.op and (a.op.name in REGISTRY or a.op.key is None or a.op.key != b.op.key):
+        return False
+    return (
+        a.outputs == b.outputs
+        and len(a.inputs) == len(b.inputs)
+        and all(same_operand(x, y) for x, y in zip(a.inputs, b.inputs, strict=True))
+        and same_static(a.static, b.static)
+    )
+
+
+def same_operand(a: Operand, b: Operand) -> bool:
+    """Whether two operands are the same value or equal constants."""
+    if isinstance(a, Constant) and isinstance(b, Constant):
+        return same_value(a.raw, b.raw)
+    return type(a) is int and a == b
+
+
+def same_value(a: Any, b: Any) -> bool:
+    """Whether two raw values are equal bit by bit."""
+    if a is b:
+        return True
+    if type(a) is not type(b):
+        return False
+    if hasattr(a, "tobytes"):
+        return bool(spec_of(a) == spec_of(b) and key_of(a) == key_of(b))
+    return bool(a == b)
+
+
+def same_static(a: dict[str, Any], b: dict[str, Any]) -> bool:
+    """Whether keyword arguments are equal."""
+    return a.keys() == b.keys() and all(same_value(a[k], b[k]) for k in a)

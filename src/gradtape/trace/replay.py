@@ -1,0 +1,92 @@
+"""Run a graph again, primitive by primitive, on tensors: whoever listens hears every op."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from gradtape.core.dispatch import bind
+from gradtape.core.tensor import Tensor, eager
+from gradtape.tape.custom import record_custom
+from gradtape.tape.indexed_slices import IndexedSlices
+from gradtape.trace.custom import CUSTOM, Custom
+from gradtape.trace.graph import Constant, Effect, Node, Operand
+from gradtape.trace.recorder import INSTALL
+
+Tensors = dict[int, Any]
+
+
+def replay(
+    nodes: Iterable[Node],
+    env: Tensors,
+    effects: Callable[[Node, tuple[Any, ...]], tuple[Tensor, ...]],
+    installed: Callable[[int, Tensor], None] = lambda key, tensor: None,
+) -> Tensors:
+    """Apply `nodes` to the tensors in `env`, which grows.
+
+    Args:
+        nodes: of a graph, in order.
+        env: tensors by number.
+        effects: what becomes of an effect: its results, given the node and its arguments.
+        installed: told about every new version of a variable, by the variable's key.
+    """
+    for node in nodes:
+        args = tuple([lookup(env, operand) for operand in node.inputs])
+        if isinstance(node.op, Effect):
+            outs: Any = effects(node, args)
+        elif node.op is CUSTOM:
+            outs = custom_handles(node.static["custom"], args, env)
+        else:
+            outs = bind(node.op, args, node.static)
+            if not node.op.outputs:
+                outs = (outs,)
+            if node.op is INSTALL:
+                installed(node.static["key"], outs[0])
+        env.update(zip(node.outputs, outs, strict=True))
+    return env
+
+
+def no_effects(node: Node, args: tuple[Any, ...]) -> tuple[Tensor, ...]:
+    """Refuse: there should be none."""
+    raise AssertionError(f"an effect where none can be: {node.op.name}")
+
+
+def lookup(env: Tensors, operand: Operand) -> Any:
+    """The tensor, or the raw constant, of an operand."""
+    return operand.raw if isinstance(operand, Constant) else env[operand]
+
+
+def tensor_at(env: Tensors, operand: Operand) -> Tensor:
+    """The tensor of an operand."""
+    value = lookup(env, operand)
+    return value if isinstance(value, Tensor) else eager(value)
+
+
+def custom_handles(custom: Custom, results: tuple[Any, ...], env: Tensors) -> list[Tensor]:
+    """New handles on `results` whose gradient replays the user's."""
+    inputs = [tensor_at(env, operand) for operand in custom.inputs]
+
+    def grad(*cotangents: Tensor) -> list[Any]:
+        if custom.trouble:
+            raise NotImplementedError(
+                "custom_gradient inside tf.function: its gradient function looks at the value of "
+                f"{custom.trouble}. Call the function outside tf.function."
+            )
+        inner = dict(env)
+        inner.update(zip(custom.seeds, cotangents, strict=True))
+        replay(custom.nodes, inner, no_effects)
+        return [answer_at(inner, answer, t) for answer, t in zip(custom.answers, inputs, strict=True)]
+
+    return record_custom(
+        [t if isinstance(t, Tensor) else eager(t) for t in results], inputs, grad
+    )
+
+
+def answer_at(env: Tensors, answer: Any, source: Tensor) -> Any:
+    """The user's gradient for one input."""
+    if answer is None:
+        return None
+    if isinstance(answer, tuple):
+        values, indices = (tensor_at(env, part) for part in answer)
+        return IndexedSlices(values, indices, None)
+    return tensor_at(env, answer)
