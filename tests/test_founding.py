@@ -16,9 +16,6 @@ import gradtape as tf
 from tests.founding import run, statements
 
 SIX = "tf.Tensor(6.0, shape=(), dtype=float32)\n"
-needs_function = pytest.mark.xfail(
-    raises=NotImplementedError, strict=True, reason="tf.function comes with its own milestone"
-)
 
 
 class Linear(tf.Module):
@@ -671,7 +668,6 @@ def test_tf_gradients_is_refused_in_eager_mode():
 # Functions
 
 
-@needs_function
 def test_a_tape_works_inside_a_function():
     x = tf.Variable(3.0)
 
@@ -684,7 +680,6 @@ def test_a_tape_works_inside_a_function():
     assert float(gradient()) == 6.0
 
 
-@needs_function
 def test_a_function_runs_its_python_once_for_many_calls():
     runs, x = [], tf.Variable(3.0)
 
@@ -700,7 +695,6 @@ def test_a_function_runs_its_python_once_for_many_calls():
     assert len(runs) == 1
 
 
-@needs_function
 def test_tf_gradients_works_inside_a_function():
     @tf.function
     def gradient(x):

@@ -1,5 +1,10 @@
-"""tf.function before it can compile."""
+"""tf.function: when Python runs, what is shared, what a call returns."""
 
+import gc
+import logging
+import weakref
+
+import numpy as np
 import pytest
 
 import gradtape as tf
@@ -30,15 +35,6 @@ class Doubler:
         return x * self.factor
 
 
-def test_a_call_says_what_to_do():
-    with pytest.raises(
-        NotImplementedError, match=r"tf\.function: double .*run_functions_eagerly\(True\)"
-    ):
-        double(1.0)
-    with pytest.raises(NotImplementedError, match="double"):
-        double.get_concrete_function()
-
-
 @pytest.mark.usefixtures("eager")
 def test_run_eagerly_it_is_the_python_function():
     assert tf.config.functions_run_eagerly()
@@ -50,13 +46,151 @@ def test_run_eagerly_it_is_the_python_function():
 
 
 def test_a_function_keeps_the_name_and_the_signature():
-    assert double.__doc__ == "Twice `x`."
-    assert double.name == double.__name__ == "double"
-    assert double.python_function(2) == 4
-    assert double.input_signature == [tf.TensorSpec((), "float32")]
-    assert double.experimental_get_tracing_count() == 0
+    fresh = tf.function(double.python_function, input_signature=double.input_signature)
+    assert fresh.__doc__ == "Twice `x`."
+    assert fresh.name == fresh.__name__ == "double"
+    assert fresh.python_function(2) == 4
+    assert fresh.input_signature == [tf.TensorSpec((), "float32")]
+    assert fresh.experimental_get_tracing_count() == 0
 
 
 def test_only_callables_can_be_functions():
     with pytest.raises(TypeError, match="not a callable"):
         tf.function(3)
+
+
+def test_a_method_has_traces_for_each_instance_and_lets_it_die():
+    one = Doubler()
+    assert one(tf.constant(3.0)) == 6.0
+    assert one(tf.constant(4.0)) == 8.0
+    alive = weakref.ref(one)
+    del one
+    gc.collect()
+    assert alive() is None
+
+
+def test_tensors_of_a_trace_are_dead_when_it_is_over():
+    leaked = []
+
+    @tf.function
+    def f(x):
+        leaked.append(x + 1.0)
+        return x
+
+    f(tf.constant(1.0))
+    with pytest.raises(TypeError, match="out of scope"):
+        leaked[0] + 1.0
+    assert leaked[0].shape == ()
+    assert repr(leaked[0]) == "<tf.Tensor 'add:0' shape=() dtype=float32>"
+
+
+def test_a_variable_is_created_in_the_first_call_only():
+    class Layer:
+        v = None
+
+        @tf.function
+        def __call__(self, x):
+            if self.v is None:
+                self.v = tf.Variable(2.0)
+            return x * self.v
+
+    layer = Layer()
+    assert [float(layer(tf.constant(a))) for a in (1.0, 2.0, 3.0)] == [2.0, 4.0, 6.0]
+
+    @tf.function
+    def always(x):
+        return x * tf.Variable(1.0)
+
+    with pytest.raises(ValueError, match="only supports singleton"):
+        for _ in range(2):
+            always(tf.constant(1.0))
+
+
+def test_assign_then_read_is_cut_as_in_eager_mode():
+    v = tf.Variable(2.0)
+
+    @tf.function
+    def f():
+        v.assign(v * 2.0)
+        return v * v
+
+    def g():
+        v.assign(v * 2.0)
+        return v * v
+
+    for function in (g, f, f, f):
+        v.assign(2.0)
+        with tf.GradientTape() as tape:
+            y = function()
+        assert tape.gradient(y, v) == 8.0, function
+
+
+def test_an_error_changes_no_variable():
+    v = tf.Variable(1.0)
+
+    @tf.function
+    def f(i):
+        v.assign_add(1.0)
+        return tf.gather([1.0, 2.0], i)
+
+    for index, value in ((0, 2.0), (1, 3.0)):
+        f(tf.constant(index))
+        assert v.numpy() == value
+    for _ in range(2):
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            f(tf.constant(7))
+        assert v.numpy() == 3.0
+
+
+def test_frequent_tracing_says_which_argument_changes(caplog):
+    @tf.function
+    def f(x, n):
+        return x * n
+
+    with caplog.at_level(logging.WARNING, "gradtape"):
+        for n in range(8):
+            f(tf.constant(1.0), float(n))
+    assert "retracing" in caplog.text
+    assert "value 1 of the arguments" in caplog.text
+
+
+def test_many_shapes_stay_within_the_bound():
+    f = tf.function(lambda x: x + 1.0)
+    for n in range(400):
+        f(tf.zeros(n))
+    assert len(f._cache) <= 256
+
+
+def test_an_object_among_the_arguments_is_not_kept_alive():
+    class Config:
+        k = 2.0
+
+    f = tf.function(lambda x, c: x * c.k)
+    config = Config()
+    assert f(tf.constant(3.0), config) == 6.0
+    alive = weakref.ref(config)
+    del config
+    gc.collect()
+    assert alive() is None
+    assert not f._cache
+
+
+def test_numpy_refuses_symbolic_tensors():
+    @tf.function
+    def f(x):
+        return np.sin(x)
+
+    with pytest.raises(NotImplementedError, match="symbolic"):
+        f(tf.constant(1.0))
+
+
+def test_structures_and_python_values_come_back_as_tensors():
+    v = tf.Variable(5.0)
+    out = tf.function(lambda: {"a": 1, "b": "s", "c": None, "d": v, "e": (True, 2.5)})()
+    assert out["a"].dtype is tf.int32
+    assert out["b"].numpy() == b"s"
+    assert out["c"] is None
+    assert out["d"].numpy() == 5.0
+    assert out["e"][0].dtype is tf.bool
+    with pytest.raises(TypeError, match="return value of type object"):
+        tf.function(object)()

@@ -43,6 +43,8 @@ def compile_graph(graph: Graph) -> Plan:
         dead = [f"v{i}" for i in last[k]]
         if dead:
             lines.append(f"        del {', '.join(dead)}")
+    if not nodes:
+        lines.append("        pass")
     lines.append(f"    return ({''.join(name_of(o) + ', ' for o in graph.outputs)})")
     exec(compile("\n".join(lines), "<gradtape plan>", "exec"), space)
     plan: Plan = space["plan"]

@@ -30,3 +30,12 @@ def batch_rows(start: int, stop: int, shape: tuple[int, ...], dtype: Any) -> Any
 def dtype_of(x: Any) -> Any:
     """NumPy dtype of a raw array or Tensor."""
     return getattr(x, "_array", x).dtype
+
+
+def stand_in(shape: list[int], dtype: Any) -> Any:
+    """A raw array to trace on where there is none: ones, for integers zeros, empty strings."""
+    kind = np.dtype(dtype)
+    if kind.kind == "O":
+        return np.full(shape, b"", object)
+    filled = np.zeros(shape, kind) if kind.kind in "iub" else np.ones(shape, kind)
+    return filled if shape else filled[()]

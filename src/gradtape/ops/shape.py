@@ -17,8 +17,8 @@ def shape_of(x: Any) -> tuple[int, ...]:
 
 
 def zeros(shape: tuple[int, ...], dtype: Any) -> Any:
-    """A raw array of zeros."""
-    return np.zeros(shape, dtype)
+    """A raw array of zeros; of strings, empty ones."""
+    return np.full(shape, b"", dtype) if np.dtype(dtype).char == "O" else np.zeros(shape, dtype)
 
 
 def lean(x: Any) -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 
 from gradtape.compile.numpy_engine import Plan, compile_graph
 from gradtape.core.context import listening, local
-from gradtape.core.dispatch import Recording
+from gradtape.core.dispatch import Recording, bind
 from gradtape.core.dtypes import is_differentiable
 from gradtape.core.primitive import Spec
 from gradtape.core.symbolic import SymbolicTensor
@@ -22,8 +22,8 @@ from gradtape.ops.elementwise import identity
 from gradtape.staging.path import Path
 from gradtape.tape.backward import accumulate, filled, sweep
 from gradtape.tape.indexed_slices import SOURCES, Slices, dense, is_kept
-from gradtape.trace.graph import Graph, Node, Operand
-from gradtape.trace.recorder import Trace
+from gradtape.trace.graph import Effect, Graph, Node, Operand
+from gradtape.trace.recorder import INSTALL, Trace
 from gradtape.trace.replay import replay, tensor_at
 
 Shape = tuple[int, ...]
@@ -129,7 +129,11 @@ class FunctionStep:
         """Turn the outputs' cotangents into the inputs'."""
         _, uids, mask, saved = entry
         positions = [i for i in range(mask.bit_length()) if mask >> i & 1]
-        wanted = [(uid, i) for k, (uid, i) in enumerate(zip(uids, positions, strict=True)) if want >> k & 1]
+        wanted = [
+            (uid, i)
+            for k, (uid, i) in enumerate(zip(uids, positions, strict=True))
+            if want >> k & 1
+        ]
         cotangents = filled(g, tuple([Spec(spec) for spec in saved.path.specs]))
         places = tuple([i for _, i in wanted])
         if self.is_recorded:
@@ -157,7 +161,7 @@ def raw_gradients(saved: Saved, cotangents: list[Any], places: tuple[int, ...]) 
     """Gradients of a raw sweep: by the compiled graph, which the first time has to be made."""
     path = saved.path
     key = (places, lead_of(saved, cotangents))
-    joint = path.joints.get(key)
+    joint: Joint | None = path.joints.get(key)
     inputs = [saved.inputs[i]._array for i in places]
     if joint is None:
         joint, raws = joined(saved, cotangents, places)
@@ -198,8 +202,8 @@ def joined(
         numbers = [trace.operand(trace.lift(p)) for p in parts if p is not None]
         raws += [raw_of(p) for p in parts if p is not None]
         answers.append(None if t is None else tuple(numbers) if type(t) is Slices else numbers[0])
-    numbers = [t._array.number for t in seeds]
-    joint = Joint(path, trace, numbers, outputs, answers, cut)
+    given_seeds = [t._array.number for t in seeds]
+    joint = Joint(path, trace, given_seeds, outputs, answers, cut)
     trace.close()
     return joint, tuple(raws)
 
@@ -233,18 +237,19 @@ class Differentiated:
         self.known = Recording(False)
         self.known.home = local.__dict__
         self.uids: list[list[int]] = [[inputs[i].uid] for i in places]
-        by_key = {
-            path.keys[i - arguments]: k for k, i in enumerate(places) if i >= arguments
-        }
+        by_key = {path.keys[i - arguments]: k for k, i in enumerate(places) if i >= arguments}
         for i in places:
             self.known.watch(inputs[i].uid)
 
-        def installed(key: int, tensor: Tensor) -> None:
+        def installed(key: int, value: Any) -> Tensor:
+            tensor: Tensor = bind(INSTALL, (value,), {"key": key})
             if key in by_key:
                 self.known.watch(tensor.uid)
                 self.uids[by_key[key]].append(tensor.uid)
+            return tensor
 
         def happened(node: Node, args: tuple[Any, ...]) -> tuple[Tensor, ...]:
+            assert isinstance(node.op, Effect)
             return next(effects) if node.op.replayed else ()
 
         env = dict(zip(graph.inputs, inputs, strict=True))
@@ -255,9 +260,7 @@ class Differentiated:
 
     def sweep(self, seeds: list[Any]) -> list[Any]:
         """Cotangents of the watched inputs: Tensors, Slices or None."""
-        grads: dict[int, Any] = {
-            SOURCES: frozenset(uid for uids in self.uids for uid in uids)
-        }
+        grads: dict[int, Any] = {SOURCES: frozenset(uid for uids in self.uids for uid in uids)}
         targets = [
             t
             for t, spec in zip(self.outputs, self.path.specs, strict=False)

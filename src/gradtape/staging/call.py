@@ -18,7 +18,8 @@ from gradtape.staging.path import Path, commit, returned_tensors
 from gradtape.staging.signature import Call
 from gradtape.staging.tree import MOST, Miss, Tree
 from gradtape.tape.gradient_tape import variable_of
-from gradtape.trace.recorder import Trace, raw_value
+from gradtape.trace.graph import Constant
+from gradtape.trace.recorder import NeedsTape, Trace, raw_value
 
 log = logging.getLogger("gradtape")
 
@@ -101,10 +102,13 @@ class Compiled:
         arguments = Arguments(call)
         trace = Trace(owner.name, owner.autograph)
         trace.log = list(seen)
-        args, kwargs = call.replaced([trace.input(t._array) for t in arguments.tensors], trace)
+        names = call.names(owner.parameters)
+        raws = [t._array for t in arguments.tensors]
+        inputs = [trace.input(raw, name) for raw, name in zip(raws, names, strict=True)]
+        args, kwargs = call.replaced(inputs, trace)
         owner.traces += 1
         try:
-            with listening((trace,)):
+            with listening((trace, *trace.keep_tape(inputs)) if owner.differentiates else (trace,)):
                 try:
                     result = owner.python_function(*args, **kwargs)
                     returned = returned_tensors(result, owner.name)
@@ -119,6 +123,9 @@ class Compiled:
             touch(saved, path.variables(arguments.variables))
             commit_trace(trace)
             self.keep(trace, path)
+        except NeedsTape:
+            owner.differentiates = True
+            return self.traced(call, trace.seen)
         finally:
             trace.close()
         return self.finished(saved, raws)
@@ -137,6 +144,11 @@ class Compiled:
             self.tree.add(path)
         self.only = path if self.tree and not path.guards and not path.effects else None
         self.plan = None
+
+    def adopt(self, tree: Tree, path: Path) -> None:
+        """Start with what a trace on stand-ins has found."""
+        self.tree = tree
+        self.only = None if path.effects else path
 
     def give_up(self, why: str) -> None:
         """Call the Python from now on, and say so once."""
@@ -187,7 +199,7 @@ class Compiled:
         variables = path.variables(arguments.variables)
         if local.recorders:
             touch(saved, variables)
-        outputs = [frame[o] if type(o) is int else o.raw for o in path.graph.outputs]
+        outputs = [o.raw if isinstance(o, Constant) else frame[o] for o in path.graph.outputs]
         commit([variables[i] for i in path.writes], outputs[path.results :])
         return self.finished(saved, outputs)
 

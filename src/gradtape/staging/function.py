@@ -8,10 +8,8 @@ import weakref
 from collections import OrderedDict
 from typing import Any
 
-from gradtape.core import nest
 from gradtape.core.context import local
 from gradtape.core.errors import public
-from gradtape.core.tensor import EagerTensor
 from gradtape.staging import retracing
 from gradtape.staging.call import Compiled
 from gradtape.staging.inline import inlined
@@ -55,6 +53,7 @@ class Function:
         self._input_signature = input_signature
         self._options = options
         self._signature = Signature(python_function, input_signature)
+        self.parameters = list(self._signature.parameters.parameters) or ["args"]
         self._cache: OrderedDict[Any, Compiled] = OrderedDict()
         self._quick: dict[Any, Compiled] = {}
         self._lock = threading.RLock()
@@ -63,6 +62,8 @@ class Function:
         self._watched: dict[Any, Any] = {}
         self.autograph = bool(options.get("autograph", True))
         self.traces = 0
+        self.pieces: dict[Any, Any] = {}
+        self.differentiates = False  # whether it calls tf.gradients
         functools.update_wrapper(self, python_function)
 
     @property
@@ -151,9 +152,9 @@ class Function:
         Returns:
             A `ConcreteFunction`.
         """
-        from gradtape.staging.concrete import concrete_function
+        from gradtape.staging.concrete import ConcreteFunction
 
-        return concrete_function(self, args, kwargs)
+        return ConcreteFunction(self, args, kwargs)
 
     def fallbacks(self) -> dict[str, int]:
         """How often, and why, calls ran the Python instead of a compiled graph."""
@@ -197,7 +198,7 @@ class Bound:
         self._function = function
         self._instance = weakref.ref(instance) if weak else lambda: instance
         functools.update_wrapper(self, function)
-        del self.__wrapped__
+        vars(self).pop("__wrapped__", None)
         self.__signature__ = without_first(function)
 
     @property

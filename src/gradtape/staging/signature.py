@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import weakref
+from collections.abc import Sequence
 from typing import Any
 
 from gradtape.core import nest
@@ -44,7 +45,7 @@ class Call:
         self.leaves = leaves
         self.key = (shape_of_structure((args, kwargs)), self.parts)
 
-    def replaced(self, inputs: list[Tensor], trace: Any) -> tuple[Any, Any]:
+    def replaced(self, inputs: Sequence[Tensor], trace: Any) -> tuple[Any, Any]:
         """The arguments with the tensors of a trace in place of theirs."""
         given = iter(inputs)
         leaves = []
@@ -58,6 +59,20 @@ class Call:
             (self.args, self.kwargs), leaves, expand_composites=True
         )
         return args, kwargs
+
+    def names(self, parameters: list[str]) -> list[str]:
+        """A name for each tensor among the leaves: its parameter's, numbered if there are more."""
+        names: list[str] = []
+        used: dict[str, int] = {}
+        for i, value in enumerate([*self.args, *self.kwargs.values()]):
+            keyword = list(self.kwargs)[i - len(self.args)] if i >= len(self.args) else ""
+            base = keyword or parameters[min(i, len(parameters) - 1)]
+            for leaf in nest.flatten(value, expand_composites=True):
+                if isinstance(leaf, Tensor) or hasattr(leaf, "_draw"):
+                    count = used.get(base, 0)
+                    used[base] = count + 1
+                    names.append(f"{base}_{count}" if count else base)
+        return names
 
     def part(self, leaf: Any, variables: dict[int, int]) -> Any:
         """What the key says of one leaf."""
@@ -124,9 +139,7 @@ class Signature:
             for p in self.parameters.parameters.values()
             if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
         ]
-        variadic = any(
-            p.kind is p.VAR_POSITIONAL for p in self.parameters.parameters.values()
-        )
+        variadic = any(p.kind is p.VAR_POSITIONAL for p in self.parameters.parameters.values())
         if len(self.specs) > len(names) and not variadic:
             raise TypeError(
                 f"tf.function: input_signature has {len(self.specs)} specs, but the function takes "
@@ -157,9 +170,7 @@ class Signature:
         given = []
         for value, spec in zip(values, self.specs, strict=False):
             nest.assert_same_structure(spec, value)
-            given.append(
-                nest.map_structure(fitted, spec, value)
-            )
+            given.append(nest.map_structure(fitted, spec, value))
         return (*given, *values[count:])
 
 

@@ -14,13 +14,13 @@ from gradtape.compile.numpy_engine import Plan, compile_graph
 from gradtape.core.dispatch import spec_of
 from gradtape.core.primitive import REGISTRY
 from gradtape.staging.path import Path
-from gradtape.trace.graph import Constant, Graph, Node, Operand
+from gradtape.trace.graph import Constant, Effect, Graph, Node, Operand
 from gradtape.trace.recorder import key_of
 
 MOST = 16  # paths of one function
 
 
-class Miss(Exception):
+class Miss(Exception):  # noqa: N818  not an error
     """A guard saw something new; `log` is what the run has seen and done."""
 
     def __init__(self, log: list[tuple[str, Any]]) -> None:
@@ -54,7 +54,7 @@ class Segment:
         self.plan: Plan | None = None
         self.ins: list[int] = []
         self.outs: list[int] = []
-        self.effects = [node for node in nodes if node.effect and node.op.replayed]
+        self.effects = [n for n in nodes if isinstance(n.op, Effect) and n.op.replayed]
 
     def compile(self) -> Plan:
         """The plan from what is there to what is needed."""
@@ -152,9 +152,7 @@ def segments_of(path: Path) -> list[Segment]:
     """Cut a path at its guards."""
     graph = path.graph
     arguments = len(graph.inputs) - len(path.captures) - len(path.states)
-    sources = dict(
-        zip(graph.inputs[arguments:], [*path.captures, *path.states], strict=True)
-    )
+    sources = dict(zip(graph.inputs[arguments:], [*path.captures, *path.states], strict=True))
     loaded: set[int] = set()
     chain: list[Segment] = []
     start = 0
@@ -184,10 +182,17 @@ def alike(a: Segment, b: Segment) -> bool:
         a.guard == b.guard
         and len(a.nodes) == len(b.nodes)
         and len(a.loads) == len(b.loads)
-        and all(m == n and s is t or s == t for (m, s), (n, t) in zip(a.loads, b.loads, strict=True))
+        and all(
+            m == n and same_source(s, t) for (m, s), (n, t) in zip(a.loads, b.loads, strict=True)
+        )
         and all(same_node(m, n) for m, n in zip(a.nodes, b.nodes, strict=True))
         and (a.path is None) == (b.path is None)
     )
+
+
+def same_source(a: Any, b: Any) -> bool:
+    """Whether two captures, variables or positions of arguments are the same."""
+    return a is b or (type(a) is int and type(b) is int and a == b)
 
 
 def same_node(a: Node, b: Node) -> bool:

@@ -239,7 +239,7 @@ class Variable(Operators, Scattering, Legacy, TensorLike):
         if not recorders:
             return eager(value._array)
         if recorders[0].stages:
-            return recorders[0].read(self)  # type: ignore[no-any-return]
+            return recorders[0].read(self)
         for known in recorders:
             if value.uid not in known:
                 known.touch(self, value.uid)

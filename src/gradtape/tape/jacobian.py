@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gradtape.core import nest
-from gradtape.core.context import listening, local
+from gradtape.core.context import listening, local, staging
 from gradtape.core.convert import convert
 from gradtape.core.dispatch import Recording
 from gradtape.core.dtypes import is_differentiable
@@ -101,7 +101,7 @@ def batch_jacobian(
 def usable(tape: GradientTape, use_pfor: bool, method: str) -> Recording:
     """The recording, or an error before anything changed."""
     known = tape._usable()
-    if not use_pfor and not tape._persistent:
+    if not use_pfor and not tape._persistent and not staging():
         raise RuntimeError(
             f"GradientTape must be created with persistent=True to compute the {method} with "
             "experimental_use_pfor set to False."

@@ -23,6 +23,7 @@ from gradtape.tf.shape_assertion import assert_rank_at_least as assert_rank_at_l
 from gradtape.tf.shape_assertion import assert_rank_in as assert_rank_in
 from gradtape.tf.shape_assertion import assert_shapes as assert_shapes
 from gradtape.tf.shape_assertion import fact
+from gradtape.trace.happening import happening
 
 
 def head(tensor: Tensor, count: int | None) -> Any:
@@ -32,6 +33,7 @@ def head(tensor: Tensor, count: int | None) -> Any:
 
 
 @public
+@happening(fails_only=True)
 def Assert(  # noqa: N802  TensorFlow's name
     condition: Any, data: Any, summarize: int | None = None, name: str | None = None
 ) -> None:
@@ -100,7 +102,7 @@ def compared(name: str, sign: str, holds: Callable[[Any, Any], Any]) -> Callable
     Raises:
         InvalidArgumentError: if it does not.
     """
-    return public(check)
+    return public(happening(fails_only=True)(check))
 
 
 def difference(
@@ -183,7 +185,7 @@ def signed(name: str, sign: str, holds: Callable[[Any], Any]) -> Callable[..., N
     Raises:
         InvalidArgumentError: if it does not.
     """
-    return public(check)
+    return public(happening(fails_only=True)(check))
 
 
 assert_positive = signed("assert_positive", ">", lambda a: a > 0)
@@ -193,6 +195,7 @@ assert_non_positive = signed("assert_non_positive", "<=", lambda a: a <= 0)
 
 
 @public
+@happening(fails_only=True)
 def assert_near(
     x: Any,
     y: Any,

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import nest
+from gradtape.core.context import staging
 from gradtape.core.convert import convert
+from gradtape.core.dispatch import Recording
 from gradtape.core.dtypes import is_differentiable
 from gradtape.core.enums import UnconnectedGradients
 from gradtape.core.errors import public
@@ -16,6 +18,7 @@ from gradtape.core.tensor import Tensor, eager
 from gradtape.ops import elementwise
 from gradtape.tape.gradient_tape import GradientTape
 from gradtape.tape.indexed_slices import IndexedSlices
+from gradtape.trace.recorder import NeedsTape
 
 
 @public
@@ -53,10 +56,39 @@ def gradients(
     stop_gradients: Any = None,
     unconnected_gradients: Any = UnconnectedGradients.NONE,
 ) -> Any:
-    """Refuse: in eager mode use a GradientTape."""
-    raise RuntimeError(
-        "tf.gradients is not supported when eager execution is enabled. "
-        "Use tf.GradientTape instead."
+    """Derivatives of `ys` with respect to `xs`, inside a `tf.function`.
+
+    Args:
+        ys: a tensor, or a list of them, which are summed.
+        xs: a tensor or variable, or a list of them.
+        grad_ys: a weight for each element of `ys`, ones if None.
+        name: accepted for TensorFlow's sake.
+        gate_gradients: accepted for TensorFlow's sake.
+        aggregation_method: accepted for TensorFlow's sake.
+        stop_gradients: tensors through which nothing flows.
+        unconnected_gradients: what an `x` without influence gets: "none" or "zero".
+
+    Returns:
+        A list: a tensor, IndexedSlices or None for each `x`.
+
+    Raises:
+        RuntimeError: outside of `tf.function`; use a GradientTape there.
+    """
+    tape = tape_of_trace("gradients", stop_gradients)
+    targets = ys if isinstance(ys, (list, tuple)) else [ys]
+    sources = list(xs) if isinstance(xs, (list, tuple)) else [xs]
+    weights = None
+    if grad_ys is not None:
+        given = grad_ys if isinstance(grad_ys, (list, tuple)) else [grad_ys]
+        weights = [
+            elementwise.ones_like(convert(y)) if w is None else w
+            for y, w in zip(targets, given, strict=True)
+        ]
+    return tape.gradient(
+        list(targets),
+        sources,
+        output_gradients=weights,
+        unconnected_gradients=unconnected_gradients,
     )
 
 
@@ -68,10 +100,52 @@ def hessians(
     aggregation_method: Any = None,
     name: str = "hessians",
 ) -> Any:
-    """Refuse: in eager mode use nested GradientTapes, the outer one with `jacobian`."""
-    raise RuntimeError(
-        "tf.hessians is not supported when eager execution is enabled. Use tf.GradientTape instead."
-    )
+    """Second derivatives of the sum of `ys`, inside a `tf.function`.
+
+    Args:
+        ys: a tensor, or a list of them, which are summed.
+        xs: a tensor or variable, or a list of them.
+        gate_gradients: accepted for TensorFlow's sake.
+        aggregation_method: accepted for TensorFlow's sake.
+        name: accepted for TensorFlow's sake.
+
+    Returns:
+        A list: for each `x` a tensor of shape x.shape + x.shape.
+
+    Raises:
+        RuntimeError: outside of `tf.function`; use nested GradientTapes there, the outer one with
+            `jacobian`.
+    """
+    tape = tape_of_trace("hessians", None)
+    sources = list(xs) if isinstance(xs, (list, tuple)) else [xs]
+    targets = list(ys) if isinstance(ys, (list, tuple)) else [ys]
+    slopes = tape.gradient(targets, sources)
+    return [
+        tape.jacobian(slope, source, unconnected_gradients="zero")
+        for slope, source in zip(slopes, sources, strict=True)
+    ]
+
+
+def tape_of_trace(what: str, stops: Any) -> GradientTape:
+    """A tape on all that the trace of this thread has recorded."""
+    stage = staging()
+    if not stage:
+        raise RuntimeError(
+            f"tf.{what} is not supported when eager execution is enabled. "
+            "Use tf.GradientTape instead."
+        )
+    known = stage[0].tape
+    if known is None:
+        raise NeedsTape
+    tape = GradientTape(persistent=True)
+    tape._tape = known
+    if stops is not None:
+        cut = tape._tape = Recording()
+        cut.update(known)
+        cut.roots, cut.variables = set(known.roots), known.variables
+        for tensor in stops if isinstance(stops, (list, tuple)) else [stops]:
+            cut[convert(tensor).uid] = None
+    return tape
 
 
 GRADIENTS: dict[str, Callable[..., Any] | None] = {}

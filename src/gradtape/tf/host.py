@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import nest
-from gradtape.core.context import unheard
+from gradtape.core.context import staging, unheard
 from gradtape.core.convert import convert
 from gradtape.core.errors import (
     InvalidArgumentError,
@@ -21,9 +21,12 @@ from gradtape.core.errors import (
     public,
 )
 from gradtape.core.spec import TensorSpec
+from gradtape.core.symbolic import Opaque
 from gradtape.core.tensor import Tensor, eager
 from gradtape.tape.custom import record_custom
 from gradtape.tape.gradient_tape import GradientTape
+from gradtape.trace.graph import Effect
+from gradtape.trace.recorder import operation
 
 # What TensorFlow makes of an exception in the function; of any other, an UnknownError.
 RAISED: dict[type[Exception], type[OpError]] = {
@@ -67,18 +70,68 @@ def py_function(
     inputs = [convert(value) for value in inp]
     several = isinstance(Tout, (list, tuple))
     specs = [as_spec(t) for t in (Tout if several else [Tout])]
-    tape = GradientTape(persistent=True, watch_accessed_variables=False)
-    # Tensors of their own, not to be taken for a variable that `func` reads besides.
-    inner: list[Tensor] = [eager(t._array) for t in inputs]
-    with unheard(), tape:
-        tape.watch([t for t in inner if t.dtype.is_floating or t.dtype.is_complex])
-        results = results_of(func, inner, specs, several)
+    stage = staging()
+    if stage:
+        outs = staged(stage[0], func, inputs, specs, several)
+    else:
+        run = Run(func, [t._array for t in inputs], specs, several)
+        outs = record_custom(run.results, inputs, run.gradient)
+    return outs if several else outs[0]
+
+
+class Run:
+    """One call of a Python function on tensors, under a tape of its own."""
+
+    def __init__(
+        self, func: Callable[..., Any], raws: Any, specs: list[TensorSpec], several: bool
+    ) -> None:
+        """Call `func`; its tensors are not to be taken for a variable that it reads besides."""
+        self.tape = GradientTape(persistent=True, watch_accessed_variables=False)
+        self.inner: list[Tensor] = [eager(raw) for raw in raws]
+        with unheard(), self.tape:
+            self.tape.watch([t for t in self.inner if t.dtype.is_floating or t.dtype.is_complex])
+            self.results = results_of(func, self.inner, specs, several)
+
+    def gradient(self, *cotangents: Tensor) -> list[Any]:
+        """Gradients for the arguments."""
+        answers: list[Any] = self.tape.gradient(
+            self.results, self.inner, output_gradients=list(cotangents)
+        )
+        return answers
+
+
+def staged(
+    trace: Any,
+    func: Callable[..., Any],
+    inputs: list[Tensor],
+    specs: list[TensorSpec],
+    several: bool,
+) -> list[Tensor]:
+    """Call `func` whenever the graph runs; its tape travels to the gradient as a value."""
+
+    def kernel(*raws: Any) -> tuple[Any, ...]:
+        run = Run(func, raws, specs, several)
+        return (*(t._array for t in run.results), Opaque(run))
+
+    *results, run = trace.effect(Effect("py_function", kernel, key=func), inputs)
 
     def grad(*cotangents: Tensor) -> list[Any]:
-        return tape.gradient(results, inner, output_gradients=list(cotangents))
+        connected: list[int] = []
 
-    outs = record_custom(results, inputs, grad)
-    return outs if several else outs[0]
+        def backward(*raws: Any) -> tuple[Any, ...]:
+            with unheard():
+                answers = raws[0].item.gradient(*map(eager, raws[1:]))
+            if not connected:
+                connected.extend(i for i, a in enumerate(answers) if a is not None)
+            return tuple([convert(answers[i])._array for i in connected])
+
+        answers: list[Any] = [None] * len(inputs)
+        found = trace.bind(operation(backward, outputs=True), (run, *cotangents), {})
+        for i, answer in zip(connected, found, strict=True):
+            answers[i] = answer
+        return answers
+
+    return record_custom(results, inputs, grad)
 
 
 def as_spec(described: Any) -> TensorSpec:
@@ -134,6 +187,36 @@ def numpy_function(
     """
     if func is None:
         return lambda f: functools.wraps(f)(lambda *args: numpy_function(f, args, Tout))
+    stage = staging()
+    if stage:
+        several = isinstance(Tout, (list, tuple))
+        outs = stage[0].effect(
+            Effect("numpy_function", lambda *raws: arrays_of(func, raws, Tout), key=func),
+            [convert(value) for value in inp],
+        )
+        return list(outs) if several else outs[0] if outs else None
     answer = func(*[np.array(value) for value in inp])
     results = [None if value is None else convert(value) for value in nest.flatten(answer)]
     return results[0] if len(results) == 1 else results
+
+
+def arrays_of(func: Callable[..., Any], raws: tuple[Any, ...], described: Any) -> tuple[Any, ...]:
+    """Raw results of a function of arrays, of the dtypes that are promised for a graph."""
+    with unheard():
+        answer = func(*[np.array(raw) for raw in raws])
+    several = isinstance(described, (list, tuple))
+    specs = [as_spec(t) for t in (described if several else [described])]
+    answers = nest.flatten(answer) if several else [answer]
+    if len(answers) != len(specs):
+        raise InvalidArgumentError(
+            f"numpy_function: func returns {len(answers)} values, but Tout expects to see "
+            f"{len(specs)} values."
+        )
+    results = [convert(value) for value in answers]
+    for result, spec in zip(results, specs, strict=True):
+        if result.dtype is not spec.dtype:
+            raise InvalidArgumentError(
+                f"numpy_function: func returned {result.dtype.name}, but Tout says "
+                f"{spec.dtype.name}."
+            )
+    return tuple([result._array for result in results])

@@ -13,6 +13,7 @@ from gradtape.core.tensor import Tensor
 from gradtape.ops.elementwise import identity
 from gradtape.tape import backward as backward  # makes the steps that recorders are told
 from gradtape.tf.check import FLOATS, operand
+from gradtape.trace.happening import happening
 
 # What only moves values around; TensorFlow does not look at it either.
 MOVING = (
@@ -113,10 +114,16 @@ def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor
         InvalidArgumentError: if there is a NaN or an infinity.
     """
     x = operand("CheckNumerics", convert(tensor), FLOATS)
+    check_finite(x, message)
+    return identity(x)
+
+
+@happening(fails_only=True)
+def check_finite(x: Any, message: str) -> None:
+    """Raise unless all elements are finite."""
     found = faults(x._array)
     if found:
         raise InvalidArgumentError(f"{message} : Tensor had {found} values")
-    return identity(x)
 
 
 def assert_all_finite(x: Any, message: str, name: str | None = None) -> Tensor:

@@ -11,6 +11,7 @@ import numpy as np
 from gradtape.core import nest
 from gradtape.core.convert import convert, is_tensor_like
 from gradtape.core.errors import public
+from gradtape.trace.happening import happening
 
 
 class Shown:
@@ -36,17 +37,24 @@ def print(*inputs: Any, **kwargs: Any) -> None:
     Raises:
         ValueError: if a keyword or the output stream is none of these.
     """
-    stream = kwargs.pop("output_stream", sys.stderr)
+    stream = kwargs.pop("output_stream", None)
     kwargs.pop("name", None)
     edge = kwargs.pop("summarize", None)
     sep, end = kwargs.pop("sep", " "), kwargs.pop("end", "\n")
     if kwargs:
         raise ValueError(f"Unrecognized keyword arguments for tf.print: {kwargs}")
-    emit(sep.join(shown(one, 3 if edge is None else edge) for one in inputs) + end, stream)
+    put(list(inputs), 3 if edge is None else edge, sep, end, stream)
+
+
+@happening()
+def put(inputs: list[Any], edge: int, sep: str, end: str, stream: Any) -> None:
+    """Write values out."""
+    emit(sep.join(shown(one, edge) for one in inputs) + end, stream)
 
 
 def emit(text: str, stream: Any) -> None:
-    """Write `text` where it should go."""
+    """Write `text` where it should go; None is what is standard error now."""
+    stream = sys.stderr if stream is None else stream
     if stream is sys.stderr or stream is sys.stdout:
         stream.write(text)
         stream.flush()

@@ -11,7 +11,7 @@ from typing import Any
 
 from gradtape.core.convert import convert
 from gradtape.core.symbolic import SymbolicTensor
-from gradtape.core.tensor import Tensor
+from gradtape.core.tensor import Tensor, eager
 from gradtape.ops.lead import ones
 from gradtape.tape.indexed_slices import IndexedSlices
 from gradtape.trace.graph import Node, Operand
@@ -57,7 +57,7 @@ def record(
     lifted = [trace.lift(t) for t in results]
     given = [trace.lift(t) for t in inputs]
     if not any(isinstance(t, SymbolicTensor) for t in given):
-        return [plain_copy(t) for t in lifted]
+        return [eager(t._array) for t in lifted]
     custom = Custom()
     custom.inputs = tuple([trace.operand(t) for t in given])
     outs = tuple([trace.value(raw_value(t)) for t in lifted])
@@ -87,14 +87,5 @@ def answer_of(trace: Trace, answer: Any) -> Any:
     if answer is None:
         return None
     if isinstance(answer, IndexedSlices):
-        return tuple(
-            trace.operand(trace.lift(convert(t))) for t in (answer.values, answer.indices)
-        )
+        return tuple(trace.operand(trace.lift(convert(t))) for t in (answer.values, answer.indices))
     return trace.operand(trace.lift(convert(answer)))
-
-
-def plain_copy(tensor: Tensor) -> Tensor:
-    """A tensor of its own around a constant."""
-    from gradtape.core.tensor import eager
-
-    return eager(tensor._array)

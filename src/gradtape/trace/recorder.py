@@ -14,10 +14,10 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from gradtape.core.context import listening, local, next_uid
-from gradtape.core.dispatch import evaluate, hear
+from gradtape.core.dispatch import Recording, evaluate, hear
 from gradtape.core.primitive import Primitive, Spec, parameters_of
 from gradtape.core.symbolic import Held, SymbolicTensor, out_of_scope, refuse, symbolic
-from gradtape.core.tensor import EagerTensor, Tensor
+from gradtape.core.tensor import Tensor, eager
 from gradtape.trace.graph import Constant, Effect, Graph, Node, Operand
 
 LIMIT = 20_000  # nodes; beyond it nothing more is recorded
@@ -82,6 +82,7 @@ class Trace(dict[int, Any]):
         self.guarded: set[tuple[int, str]] = set()
         self.created: list[Any] = []
         self.given_up = ""
+        self.tape: Recording | None = None
         self.closed = False
         self.held: list[weakref.ref[Held]] = []
         self.names: dict[int, str] = {}
@@ -119,6 +120,8 @@ class Trace(dict[int, Any]):
         known = self.captures.get(tensor.uid)
         if known is None:
             known = self.captures[tensor.uid] = (tensor, self.value(tensor._array))
+            if self.tape is not None:
+                self.tape.watch(known[1].uid)
         return known[1]
 
     def operand(self, lifted: Any) -> Operand:
@@ -134,11 +137,12 @@ class Trace(dict[int, Any]):
         raws = tuple([raw_value(a) for a in lifted])
         result = evaluate(op, raws, static)
         results = result if op.outputs else (result,)
+        outs: tuple[Tensor, ...]
         if live:
             outs = tuple([self.value(r) for r in results])
             self.append(op, lifted, static, outs)
         else:
-            outs = tuple([plain(r) for r in results])
+            outs = tuple([eager(r) for r in results])
         out = outs if op.outputs else outs[0]
         for known in local.recorders[1:]:
             hear(known, op, tuple(lifted), raws, static, out, result)
@@ -149,7 +153,7 @@ class Trace(dict[int, Any]):
         op: Primitive | Effect,
         lifted: Iterable[Any],
         static: dict[str, Any],
-        outs: tuple[SymbolicTensor, ...],
+        outs: tuple[Tensor, ...],
     ) -> None:
         """Record an application."""
         if self.given_up:
@@ -214,6 +218,13 @@ class Trace(dict[int, Any]):
 
     def touch(self, variable: Any, uid: int) -> None:
         """As a recorder; the trace asks for itself."""
+
+    def keep_tape(self, inputs: list[SymbolicTensor]) -> tuple[Recording]:
+        """Record all that is computed from the inputs, for `tf.gradients`."""
+        self.tape = Recording()
+        for tensor in inputs:
+            self.tape.watch(tensor.uid)
+        return (self.tape,)
 
     # -- looking at values
 
@@ -359,7 +370,11 @@ class Operation:
         return f"<tf.Operation {self.name!r} type={self.type}>"
 
 
-class ValueRead(Exception):
+class NeedsTape(BaseException):
+    """`tf.gradients` was called, but nothing was recorded for it: run again with a tape."""
+
+
+class ValueRead(Exception):  # noqa: N818  not an error
     """A value was looked at where there is none."""
 
 
@@ -368,14 +383,6 @@ def raw_value(lifted: Any) -> Any:
     if isinstance(lifted, SymbolicTensor):
         return lifted._array.value
     return lifted._array if isinstance(lifted, Tensor) else lifted
-
-
-def plain(raw: Any) -> EagerTensor:
-    """A constant of the body."""
-    tensor = EagerTensor()
-    tensor._array = raw
-    tensor.uid = next_uid()
-    return tensor
 
 
 def key_of(raw: Any) -> Any:

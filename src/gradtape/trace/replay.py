@@ -20,7 +20,7 @@ def replay(
     nodes: Iterable[Node],
     env: Tensors,
     effects: Callable[[Node, tuple[Any, ...]], tuple[Tensor, ...]],
-    installed: Callable[[int, Tensor], None] = lambda key, tensor: None,
+    installed: Callable[[int, Any], Tensor],
 ) -> Tensors:
     """Apply `nodes` to the tensors in `env`, which grows.
 
@@ -28,7 +28,7 @@ def replay(
         nodes: of a graph, in order.
         env: tensors by number.
         effects: what becomes of an effect: its results, given the node and its arguments.
-        installed: told about every new version of a variable, by the variable's key.
+        installed: what a variable's new version is, given the variable's key and the value.
     """
     for node in nodes:
         args = tuple([lookup(env, operand) for operand in node.inputs])
@@ -36,12 +36,12 @@ def replay(
             outs: Any = effects(node, args)
         elif node.op is CUSTOM:
             outs = custom_handles(node.static["custom"], args, env)
+        elif node.op is INSTALL:
+            outs = (installed(node.static["key"], args[0]),)
         else:
             outs = bind(node.op, args, node.static)
             if not node.op.outputs:
                 outs = (outs,)
-            if node.op is INSTALL:
-                installed(node.static["key"], outs[0])
         env.update(zip(node.outputs, outs, strict=True))
     return env
 
@@ -49,6 +49,11 @@ def replay(
 def no_effects(node: Node, args: tuple[Any, ...]) -> tuple[Tensor, ...]:
     """Refuse: there should be none."""
     raise AssertionError(f"an effect where none can be: {node.op.name}")
+
+
+def not_installed(key: int, value: Any) -> Tensor:
+    """Refuse: there should be none."""
+    raise AssertionError("a variable is assigned to in a gradient function")
 
 
 def lookup(env: Tensors, operand: Operand) -> Any:
@@ -74,15 +79,13 @@ def custom_handles(custom: Custom, results: tuple[Any, ...], env: Tensors) -> li
             )
         inner = dict(env)
         inner.update(zip(custom.seeds, cotangents, strict=True))
-        replay(custom.nodes, inner, no_effects)
-        return [answer_at(inner, answer, t) for answer, t in zip(custom.answers, inputs, strict=True)]
+        replay(custom.nodes, inner, no_effects, not_installed)
+        return [answer_at(inner, answer) for answer in custom.answers]
 
-    return record_custom(
-        [t if isinstance(t, Tensor) else eager(t) for t in results], inputs, grad
-    )
+    return record_custom([t if isinstance(t, Tensor) else eager(t) for t in results], inputs, grad)
 
 
-def answer_at(env: Tensors, answer: Any, source: Tensor) -> Any:
+def answer_at(env: Tensors, answer: Any) -> Any:
     """The user's gradient for one input."""
     if answer is None:
         return None

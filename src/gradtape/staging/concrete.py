@@ -1,0 +1,304 @@
+"""ConcreteFunction: a function for one signature; where specs are given, traced on stand-ins."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradtape.core import nest
+from gradtape.core.context import listening
+from gradtape.core.convert import convert
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.shapes import TensorShape
+from gradtape.core.spec import TensorSpec
+from gradtape.core.tensor import Tensor, eager
+from gradtape.ops.lead import stand_in
+from gradtape.staging.path import Path, returned_tensors
+from gradtape.staging.signature import Call
+from gradtape.staging.tree import Tree
+from gradtape.tape.gradient_tape import variable_of
+from gradtape.trace.recorder import Trace, ValueRead
+
+SIZES = (3, 5)  # what stands for an unknown size: what differs between two runs is unknown too
+
+
+class ConcreteFunction:
+    """A function whose Python arguments are fixed; it takes tensors.
+
+    Attributes:
+        structured_input_signature: specs and Python values, as (args, kwargs).
+        structured_outputs: specs of what is returned.
+    """
+
+    def __init__(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Trace `function` for these specs and values."""
+        self._function = function
+        bound = function._signature.parameters.bind(*filled_from(function, args), **kwargs)
+        bound.apply_defaults()
+        names = iter(function.parameters)
+        self._args = tuple([described(v, next(names, "args")) for v in bound.args])
+        self._kwargs = {k: described(v, k) for k, v in bound.kwargs.items()}
+        self._specs = [
+            leaf
+            for leaf in nest.flatten((self._args, self._kwargs), expand_composites=True)
+            if isinstance(leaf, TensorSpec)
+        ]
+        self._path, self._returned = self._probe(SIZES[0])
+        known = all(spec.shape.is_fully_defined() for spec in self._specs)
+        if known and self._path is not None:
+            call = self._call(SIZES[0])
+            compiled = function.compiled_for(call)
+            if compiled.tree is None:
+                compiled.adopt(Tree(self._path), self._path)
+
+    @property
+    def name(self) -> str:
+        """The name of the Python function."""
+        return str(self._function.name)
+
+    @property
+    def function_type(self) -> Any:
+        """The specs of the arguments."""
+        return self.structured_input_signature
+
+    @property
+    def structured_input_signature(self) -> tuple[Any, Any]:
+        """Specs and Python values of the arguments, as (args, kwargs)."""
+        return self._args, self._kwargs
+
+    @property
+    def structured_outputs(self) -> Any:
+        """Specs of what is returned; None sizes where they depend on the arguments."""
+        if self._returned is None:
+            raise NotImplementedError(
+                f"{self.name}: what it returns depends on values; call it to see."
+            )
+        if all(spec.shape.is_fully_defined() for spec in self._specs):
+            return self._returned
+        _, other = self._probe(SIZES[1])
+        return nest.map_structure(common, self._returned, other)
+
+    @property
+    def inputs(self) -> list[TensorSpec]:
+        """Specs of the tensors among the arguments."""
+        return list(self._specs)
+
+    @property
+    def outputs(self) -> list[Any]:
+        """Specs of the tensors returned."""
+        return [leaf for leaf in nest.flatten(self.structured_outputs) if leaf is not None]
+
+    @property
+    def output_shapes(self) -> Any:
+        """Shapes of what is returned."""
+        return nest.map_structure(lambda s: s and s.shape, self.structured_outputs)
+
+    @property
+    def output_dtypes(self) -> Any:
+        """Dtypes of what is returned."""
+        return nest.map_structure(lambda s: s and s.dtype, self.structured_outputs)
+
+    @property
+    def captured_inputs(self) -> list[Any]:
+        """Tensors from outside that are used."""
+        return list(self._path.captures) if self._path is not None else []
+
+    @property
+    def variables(self) -> tuple[Any, ...]:
+        """Variables that are used."""
+        return tuple(v for v in self._path.states if type(v) is not int) if self._path else ()
+
+    @property
+    def trainable_variables(self) -> tuple[Any, ...]:
+        """Trainable variables that are used."""
+        return tuple(v for v in self.variables if v.trainable)
+
+    @property
+    def graph(self) -> Any:
+        """The graph of a trace on stand-ins."""
+        return self._path.graph if self._path is not None else None
+
+    def pretty(self) -> str:
+        """The graph as readable lines."""
+        if self._path is None:
+            return f"{self.name}: depends on values; it is traced when it is called."
+        return str(self._path.graph.pretty())
+
+    def pretty_printed_signature(self, verbose: bool = True) -> str:
+        """The arguments and results as readable lines."""
+        lines = ["Input Parameters:"]
+        names = list(self._function.parameters)
+        for i, value in enumerate(self._args):
+            name = names[min(i, len(names) - 1)]
+            lines.append(f"  {name} (POSITIONAL_ONLY): {plainly(value)}")
+        lines += [f"  {k} (KEYWORD_ONLY): {plainly(v)}" for k, v in self._kwargs.items()]
+        lines += ["Output Type:", f"  {plainly(self.structured_outputs)}"]
+        return "\n".join([*lines, "Captures:", f"  {self.captured_inputs or None}"])
+
+    def __repr__(self) -> str:
+        """As TensorFlow."""
+        return f"<ConcreteFunction {self.name} at {hex(id(self))}>"
+
+    def __str__(self) -> str:
+        """As TensorFlow."""
+        return f"ConcreteFunction {self.pretty_printed_signature()}"
+
+    @public
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the function.
+
+        Args:
+            *args: the arguments; Python values may be left out.
+            **kwargs: the same by name.
+
+        Raises:
+            TypeError: if an argument is missing or too many are given.
+            InvalidArgumentError: if a tensor is not of the dtype of its spec.
+        """
+        given = self._given(args, kwargs)
+        tensors = []
+        for i, (spec, value) in enumerate(zip(self._specs, given, strict=True)):
+            tensor = convert(value, None if isinstance(value, Tensor) else spec.dtype)
+            if tensor.dtype is not spec.dtype:
+                raise InvalidArgumentError(
+                    f"cannot compute {self.name} as input #{i}(zero-based) was expected to be a "
+                    f"{spec.dtype.name} tensor but is a {tensor.dtype.name} tensor."
+                )
+            if not spec.shape.is_compatible_with(tensor.shape):
+                raise TypeError(
+                    f"Binding inputs to tf.function failed due to `Can not cast {tensor!r} to "
+                    f"{spec!r}`."
+                )
+            tensors.append(value if variable_of(value) is not None else tensor)
+        args, kwargs = self._packed(tensors)
+        return self._function(*args, **kwargs)
+
+    def _given(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+        """What is passed for each spec."""
+        flat = [
+            leaf
+            for leaf in nest.flatten((args, kwargs), expand_composites=True)
+            if isinstance(leaf, Tensor) or variable_of(leaf) is not None or hasattr(leaf, "dtype")
+        ]
+        if len(flat) == len(self._specs):
+            if kwargs:
+                return self._by_name(args, kwargs)
+            return flat
+        return self._by_name(args, kwargs)
+
+    def _by_name(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+        """What is passed for each spec, by position and by name."""
+        names = list(self._function.parameters)
+        given = dict(zip(names, args, strict=False)) | kwargs
+        values: list[Any] = []
+        wanted = [*zip(names, self._args, strict=False), *self._kwargs.items()]
+        for name, description in wanted:
+            specs = [s for s in nest.flatten(description) if isinstance(s, TensorSpec)]
+            if not specs:
+                given.pop(name, None)
+                continue
+            if name not in given:
+                raise TypeError(
+                    "Binding inputs to tf.function failed due to `missing a required argument: "
+                    f"{name!r}`. Received args: {args} and kwargs: {kwargs}."
+                )
+            values += nest.flatten(given.pop(name), expand_composites=True)
+        if given or len(values) != len(self._specs) or len(args) > len(self._args):
+            raise TypeError(
+                f"Binding inputs to tf.function failed: {len(self._specs)} tensors expected. "
+                f"Received args: {args} and kwargs: {kwargs}."
+            )
+        return values
+
+    def _packed(self, tensors: list[Any]) -> tuple[Any, Any]:
+        """The function's own arguments, with these tensors in place of the specs."""
+        rest = iter(tensors)
+        args, kwargs = nest.map_structure(
+            lambda leaf: next(rest) if isinstance(leaf, TensorSpec) else leaf,
+            (self._args, self._kwargs),
+        )
+        return args, kwargs
+
+    def _stand_ins(self, size: int) -> list[Any]:
+        """Raw arrays for the specs."""
+        return [stand_in(sizes_of(s.shape, size), s.dtype.as_numpy_dtype) for s in self._specs]
+
+    def _call(self, size: int) -> Call:
+        """A call on stand-ins."""
+        args, kwargs = self._packed([eager(raw) for raw in self._stand_ins(size)])
+        return Call(args, kwargs)
+
+    def _probe(self, size: int) -> tuple[Path | None, Any]:
+        """Trace on stand-ins: the path, and specs of what is returned."""
+        function = self._function
+        trace = Trace(function.name, function.autograph, refuses=True)
+        pairs = zip(self._stand_ins(size), self._specs, strict=True)
+        inputs = [trace.input(raw, spec.name or "") for raw, spec in pairs]
+        args, kwargs = self._packed(inputs)
+        variables = [variable_of(v) for v in nest.flatten((args, kwargs))]
+        try:
+            with listening((trace,)):
+                if size == SIZES[0]:
+                    function.traces += 1
+                result = function.python_function(*args, **kwargs)
+                returned = returned_tensors(result, function.name)
+                path = Path(trace, returned, [v for v in variables if v is not None])
+                if trace.created:
+                    function.made(trace.created)
+                specs = nest.map_structure(spec_of, returned)
+                return (None if trace.created or trace.given_up else path), specs
+        except ValueRead:
+            return None, None
+        finally:
+            trace.close()
+
+
+def filled_from(function: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Specs of `input_signature` where no arguments are given."""
+    specs = function.input_signature
+    return tuple(specs) if specs is not None and not args else args
+
+
+def described(value: Any, name: str) -> Any:
+    """An argument as specs and Python values."""
+
+    def leaf(one: Any) -> Any:
+        if isinstance(one, TensorSpec):
+            return TensorSpec(one.shape, one.dtype, one.name or name)
+        if isinstance(one, Tensor):
+            return TensorSpec(one.shape, one.dtype, name)
+        if hasattr(one, "__array__") and hasattr(one, "nbytes"):
+            tensor = convert(one)
+            return TensorSpec(tensor.shape, tensor.dtype, name)
+        return one
+
+    return nest.map_structure(leaf, value)
+
+
+def sizes_of(shape: TensorShape, size: int) -> list[int]:
+    """A shape with `size` in place of unknown sizes."""
+    if shape.rank is None:
+        return [size]
+    return [size if n is None else n for n in shape.as_list()]
+
+
+def spec_of(value: Any) -> Any:
+    """The spec of a result."""
+    return TensorSpec(value.shape, value.dtype) if isinstance(value, Tensor) else value
+
+
+def common(a: Any, b: Any) -> Any:
+    """What two runs on different sizes agree on."""
+    if not isinstance(a, TensorSpec):
+        return a
+    if a.shape.rank != b.shape.rank:
+        return TensorSpec(None, a.dtype)
+    sizes = zip(a.shape.as_list(), b.shape.as_list(), strict=True)
+    return TensorSpec([m if m == n else None for m, n in sizes], a.dtype)
+
+
+def plainly(value: Any) -> str:
+    """A part of a signature."""
+    if isinstance(value, TensorSpec):
+        shape, dtype = value.shape, value.dtype
+        return f"TensorSpec(shape={shape}, dtype=tf.{dtype.name}, name=None)"
+    return f"Literal[{value!r}]" if not nest.is_nested(value) else repr(value)

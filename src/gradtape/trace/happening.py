@@ -1,0 +1,52 @@
+"""Functions that do something when a graph runs: check, print, call Python."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from gradtape.core import nest
+from gradtape.core.context import staging, unheard
+from gradtape.core.convert import convert, is_tensor_like
+from gradtape.core.symbolic import SymbolicTensor
+from gradtape.core.tensor import eager
+from gradtape.trace.graph import Effect
+
+
+def happening(fails_only: bool = False) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Let a function of tensors that returns nothing happen at each run of a graph.
+
+    With `fails_only` all it may do is raise; on constants it does so while the graph is traced.
+    """
+
+    def decorate(function: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(function)
+        def happens(*args: Any, **kwargs: Any) -> None:
+            stage = staging()
+            if not stage:
+                return function(*args, **kwargs)
+            leaves = nest.flatten((args, kwargs), expand_composites=True)
+            places = [i for i, leaf in enumerate(leaves) if is_tensor_like(leaf)]
+            tensors = [convert(leaves[i]) for i in places]
+            lifted = [stage[0].lift(t) for t in tensors]
+            if fails_only and not any(isinstance(t, SymbolicTensor) for t in lifted):
+                return function(*args, **kwargs)
+
+            def kernel(*raws: Any) -> tuple[Any, ...]:
+                given = list(leaves)
+                for i, raw in zip(places, raws, strict=True):
+                    given[i] = eager(raw)
+                again, named = nest.pack_sequence_as((args, kwargs), given, expand_composites=True)
+                with unheard():
+                    function(*again, **named)
+                return ()
+
+            rest = [repr(leaf) for leaf in leaves if not is_tensor_like(leaf)]
+            key = (function, tuple(places), tuple(rest))
+            stage[0].effect(Effect(function.__name__, kernel, fails_only, key), tensors)
+            return None
+
+        return happens
+
+    return decorate
