@@ -7,6 +7,7 @@ from typing import Any
 
 from gradtape.core.dispatch import quiet, recover
 from gradtape.trace.graph import Constant, Effect, Graph, Node, Operand
+from gradtape.trace.subgraph import Handed
 
 Plan = Callable[..., tuple[Any, ...]]
 
@@ -49,6 +50,9 @@ def compile_graph(graph: Graph) -> Plan:
     exec(compile("\n".join(lines), "<gradtape plan>", "exec"), space)
     plan: Plan = space["plan"]
     return plan
+
+
+Handed.compile = compile_graph
 
 
 def guarded(node: Node) -> Callable[..., Any]:

@@ -181,6 +181,9 @@ def hear(
     result: Any,
 ) -> None:
     """Tell one recorder about an application, if it knows an input."""
+    if op.record is not None:
+        op.record(known, op, args, static, out)
+        return
     mask = watched(op, args, known)
     if not mask:
         return

@@ -67,9 +67,12 @@ class Primitive:
         outputs: whether the kernel returns a tuple.
         lowering: replaces the kernel where `np` is `jax.numpy`.
         key: of a primitive made while tracing, what makes two of them the same; None otherwise.
+        record: tells a recorder about an application in a way of its own; None otherwise.
+        apply: replaces `bind` where a graph is replayed; None otherwise.
     """
 
     __slots__ = (
+        "apply",
         "core",
         "function",
         "inputs",
@@ -78,6 +81,7 @@ class Primitive:
         "lowering",
         "name",
         "outputs",
+        "record",
         "rules",
         "statics",
         "steps",
@@ -95,6 +99,8 @@ class Primitive:
         self.outputs = outputs
         self.lowering: Callable[..., Any] | None = None
         self.key: Any = None
+        self.record: Callable[..., None] | None = None
+        self.apply: Callable[..., Any] | None = None
         self.function: Callable[..., Any] = kernel
         self.steps: dict[Any, Any] = {}
         if set(rules) != set(self.inputs):

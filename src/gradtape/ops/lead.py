@@ -39,3 +39,22 @@ def stand_in(shape: list[int], dtype: Any) -> Any:
         return np.full(shape, b"", object)
     filled = np.zeros(shape, kind) if kind.kind in "iub" else np.ones(shape, kind)
     return filled if shape else filled[()]
+
+
+def integer(n: int) -> Any:
+    """A count as a raw value."""
+    return np.int64(n)
+
+
+def stacked(items: list[Any], axis: int, shape: tuple[int, ...], dtype: Any) -> Any:
+    """Arrays of one shape along a new axis, counted from the right of the result."""
+    if not items:
+        sizes = list(shape)
+        sizes.insert(len(sizes) + 1 + axis, 0)
+        return np.zeros(sizes, dtype)
+    return np.stack(items, axis=axis)
+
+
+def unstacked(x: Any, i: int, axis: int) -> Any:
+    """One slice of an array along an axis counted from the right."""
+    return x.take(i, axis=axis) if axis != -x.ndim else x[i]

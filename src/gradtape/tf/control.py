@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from builtins import range as indices
 from collections.abc import Callable
 from typing import Any
 
 from gradtape.core import nest
+from gradtape.core.context import staging
 from gradtape.core.convert import convert
 from gradtape.core.dtypes import bool as bool_dtype
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.symbolic import SymbolicTensor
 from gradtape.core.tensor import Tensor
+from gradtape.ops.elementwise import equal
 from gradtape.tf.tensor_array import TensorArray
+from gradtape.trace.branching import NotANode, staged_cond, staged_loop, traced_aside
+from gradtape.trace.recorder import raw_value
 
 
 def truth(value: Any) -> bool:
@@ -43,6 +49,11 @@ def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: str | None 
     for label, fn in (("true_fn", true_fn), ("false_fn", false_fn)):
         if not callable(fn):
             raise TypeError(f"'{label}' must be callable. Received {fn!r}.")
+    stage = staging()
+    if stage and not isinstance(pred, (bool, int, float, str)):
+        tensor = stage[0].lift(convert(pred))
+        if isinstance(tensor, SymbolicTensor):
+            return staged_cond(stage[0], tensor, true_fn, false_fn)
     return true_fn() if truth(pred) else false_fn()
 
 
@@ -78,6 +89,8 @@ def case(
             )
         pred_fn_pairs = [(key.deref(), fn) for key, fn in pred_fn_pairs.items()]
     check_cases(pred_fn_pairs, default)
+    if any(isinstance(pred, SymbolicTensor) for pred, _ in pred_fn_pairs):
+        return chosen(list(pred_fn_pairs), default)
     holding = [bool(pred) for pred, _ in pred_fn_pairs]
     if exclusive and sum(holding[: len(holding) - (default is None)]) > 1:
         raise InvalidArgumentError(
@@ -89,6 +102,16 @@ def case(
     if default is None:
         raise InvalidArgumentError("case: None of conditions evaluated as True. Give a default.")
     return default()
+
+
+def chosen(pairs: list[Any], default: Any) -> Any:
+    """The first whose predicate holds, as nested `cond`s; the last, if there is no default."""
+    if not pairs:
+        return default()
+    (pred, fn), *rest = pairs
+    if not rest and default is None:
+        return fn()
+    return cond(pred, fn, lambda: chosen(rest, default))
 
 
 def check_cases(pairs: Any, default: Any) -> None:
@@ -134,6 +157,9 @@ def switch_case(
     if default is not None and not callable(default):
         raise TypeError(f"switch_case: default must be callable. Received {default!r}.")
     table = branches_of(branch_fns)
+    if isinstance(branch_index, SymbolicTensor):
+        last = default or table[len(table) - 1]
+        return chosen([(equal(branch_index, i), fn) for i, fn in table.items()], last)
     return table.get(int(branch_index), default or table[len(table) - 1])()
 
 
@@ -214,6 +240,12 @@ def while_loop(
         raise ValueError(
             f"while_loop: 'maximum_iterations' must be a scalar. Received shape: {limit.shape}"
         )
+    stage = staging()
+    if stage:
+        try:
+            return staged_while(stage[0], cond, body, loop_vars, maximum_iterations)
+        except NotANode:
+            pass
     count = 0
     while count < float(limit) and truth(cond(*loop_vars)):
         after = body(*loop_vars)
@@ -223,6 +255,82 @@ def while_loop(
         loop_vars = after
         count += 1
     return nest.map_structure(settled, loop_vars, expand_composites=True)
+
+
+def staged_while(trace: Any, cond: Any, body: Any, loop_vars: Any, most: Any) -> Any:
+    """A loop as a node of the graph that is traced."""
+    flat = nest.flatten(loop_vars, expand_composites=True)
+    arrays = [leaf if isinstance(leaf, TensorArray) else None for leaf in flat]
+    if any(array is not None and not is_laid_out(array) for array in arrays):
+        arrays = laid_out(trace, body, loop_vars, arrays)
+    carry = [
+        convert(leaf) if array is None else array._stacked()
+        for leaf, array in zip(flat, arrays, strict=True)
+    ]
+
+    def packed(values: list[Any]) -> Any:
+        filled = [
+            value if array is None else array._with(value)
+            for value, array in zip(values, arrays, strict=True)
+        ]
+        return nest.pack_sequence_as(loop_vars, filled, expand_composites=True)
+
+    def turn(values: list[Any], slices: list[Any]) -> tuple[list[Any], list[Any]]:
+        after = body(*packed(values))
+        if len(loop_vars) == 1 and not nest.is_nested(after):
+            after = nest.pack_sequence_as(loop_vars, [after])
+        nest.assert_same_structure(list(loop_vars), list(after))
+        leaves = nest.flatten(after, expand_composites=True)
+        return [leaf._stacked() if isinstance(leaf, TensorArray) else leaf for leaf in leaves], []
+
+    limit = None if most is None else convert(most)
+    last, _ = staged_loop(
+        trace, lambda *values: cond(*packed(list(values))), turn, carry, [], limit
+    )
+    return packed(last)
+
+
+def is_laid_out(array: TensorArray) -> bool:
+    """Whether an array's elements can stand side by side: their shape is known."""
+    written = array._whole is not None or any(item is not None for item in array._items)
+    return written or array.element_shape.is_fully_defined()
+
+
+def laid_out(trace: Any, body: Any, loop_vars: Any, arrays: list[Any]) -> list[Any]:
+    """Arrays with the element shape that one turn of the loop, traced aside, writes.
+
+    Raises:
+        NotANode: if it does not tell.
+    """
+    flat = nest.flatten(loop_vars, expand_composites=True)
+    probes = [array and copy.copy(array) for array in arrays]
+    for probe in probes:
+        if probe is not None:
+            probe._items = list(probe._items)
+    given = [
+        trace.value(raw_value(trace.lift(convert(leaf)))) if probe is None else probe
+        for leaf, probe in zip(flat, probes, strict=True)
+    ]
+    formals = [t for t in given if isinstance(t, Tensor)]
+    after: list[Any] = []
+
+    def turn(*_: Any) -> None:
+        structure = nest.pack_sequence_as(loop_vars, given, expand_composites=True)
+        after.extend(nest.flatten(body(*structure), expand_composites=True))
+
+    traced_aside(trace, turn, formals, {})
+    found: list[Any] = []
+    for array, then in zip(arrays, after, strict=True):
+        if array is None:
+            found.append(None)
+            continue
+        if not then.element_shape.is_fully_defined():
+            raise NotANode
+        shaped = copy.copy(array)
+        shaped._element_shape = then.element_shape
+        shaped._items = list(array._items)
+        found.append(shaped)
+    return found
 
 
 def settled(value: Any) -> Any:

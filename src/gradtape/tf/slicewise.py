@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 from builtins import range as indices
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from gradtape.core import nest
+from gradtape.core.context import staging
 from gradtape.core.convert import convert
+from gradtape.core.dtypes import int64
 from gradtape.core.errors import OutOfRangeError, public
 from gradtape.core.spec import TensorSpec
 from gradtape.tape.gradient_tape import log
+from gradtape.tf.array import broadcast_to
 from gradtape.tf.creation import zeros
-from gradtape.tf.joining import stack
+from gradtape.tf.joining import concat, stack
 from gradtape.tf.tensor_array import TensorArray
+from gradtape.trace.branching import NotANode, staged_loop
 
 
 def length_of(elems: Any, op: str, stretch: bool = False) -> int:
@@ -123,6 +128,9 @@ def map_fn(
     if signature is None:
         signature = nest.map_structure(lambda t: t.dtype, tensors)
     columns = Columns(signature, n, infer_shape)
+    if staging() and n:
+        with contextlib.suppress(NotANode):
+            return mapped(fn, tensors, n, columns)
     for i in indices(n):
         columns.put(i, fn(at(tensors, i)))
     return columns.stack()
@@ -148,11 +156,76 @@ def vectorized_map(
     if n == 0:  # the result on zeros tells the shape
         probe = fn(nest.map_structure(lambda t: zeros(t.shape[1:], t.dtype), tensors))
         return nest.map_structure(lambda t: stack([convert(t)])[:0], probe)
+    if staging():
+        with contextlib.suppress(NotANode):
+            return mapped(fn, stretched(tensors, n), n)
     results = [fn(at(tensors, i)) for i in indices(n)]
     return nest.map_structure(
         lambda *leaves: None if leaves[0] is None else stack([convert(leaf) for leaf in leaves]),
         *results,
     )
+
+
+def stretched(tensors: Any, n: int) -> Any:
+    """Tensors of one slice, repeated."""
+    return nest.map_structure(
+        lambda t: broadcast_to(t, (n, *t.shape[1:])) if len(t) == 1 else t, tensors
+    )
+
+
+def mapped(fn: Any, tensors: Any, n: int, columns: Columns | None = None) -> Any:
+    """The results of `fn`, stacked, as one loop of the graph that is traced.
+
+    Raises:
+        NotANode: if it cannot be one.
+    """
+    structures: list[Any] = []
+
+    def turn(carry: list[Any], slices: list[Any]) -> tuple[list[Any], list[Any]]:
+        result = fn(nest.pack_sequence_as(tensors, slices))
+        if columns is not None:
+            columns.put(0, result)
+        structures.append(result)
+        return [], [leaf for leaf in nest.flatten(result) if leaf is not None]
+
+    limit = convert(n, int64)
+    _, ys = staged_loop(staging()[0], None, turn, [], nest.flatten(tensors), limit)
+    rest = iter(ys)
+    return nest.map_structure(lambda leaf: leaf if leaf is None else next(rest), structures[0])
+
+
+def accumulated(fn: Any, elems: Any, initializer: Any, backwards: bool, op: str) -> tuple[Any, Any]:
+    """The last and all partial results of a fold, as one loop of the graph that is traced.
+
+    Raises:
+        NotANode: if it cannot be one.
+    """
+    if not callable(fn):
+        raise TypeError(f"{op}: fn must be callable. Received {fn!r}.")
+    tensors = as_tensors(elems, op)
+    n = length_of(tensors, op)
+    if initializer is None:
+        if not n:
+            raise OutOfRangeError(f"{op}: elements must not be empty without an initializer.")
+        total = at(tensors, n - 1 if backwards else 0)
+        rest = nest.map_structure(lambda t: t[:-1] if backwards else t[1:], tensors)
+    else:
+        total, rest = nest.map_structure(convert, initializer), tensors
+
+    def turn(carry: list[Any], slices: list[Any]) -> tuple[list[Any], list[Any]]:
+        before = nest.pack_sequence_as(total, carry)
+        after = fn(before, nest.pack_sequence_as(tensors, slices))
+        nest.assert_same_structure(total, after)
+        flat = [convert(leaf) for leaf in nest.flatten(after)]
+        return flat, flat
+
+    first, slices = nest.flatten(total), nest.flatten(rest)
+    limit = convert(n - (initializer is None), int64)
+    last, ys = staged_loop(staging()[0], None, turn, first, slices, limit, backwards)
+    if initializer is None:
+        pairs = zip(first, ys, strict=True)
+        ys = [concat([y, f[None]] if backwards else [f[None], y], 0) for f, y in pairs]
+    return nest.pack_sequence_as(total, last), nest.pack_sequence_as(total, ys)
 
 
 def folded(
@@ -205,6 +278,9 @@ def foldl(
     Returns:
         The last value.
     """
+    if staging():
+        with contextlib.suppress(NotANode):
+            return accumulated(fn, elems, initializer, False, "foldl")[0]
     for _, total in folded(fn, elems, initializer, False, "foldl"):
         last = total
     return last
@@ -234,6 +310,9 @@ def foldr(
     Returns:
         The last value.
     """
+    if staging():
+        with contextlib.suppress(NotANode):
+            return accumulated(fn, elems, initializer, True, "foldr")[0]
     for _, total in folded(fn, elems, initializer, True, "foldr"):
         last = total
     return last
@@ -271,6 +350,9 @@ def scan(
         >>> tf.scan(lambda a, x: a + x, tf.range(5)).numpy()
         array([ 0,  1,  3,  6, 10], dtype=int32)
     """
+    if staging():
+        with contextlib.suppress(NotANode):
+            return accumulated(fn, elems, initializer, reverse, "scan")[1]
     steps = folded(fn, elems, initializer, reverse, "scan")
     position, total = next(steps)
     specs = nest.map_structure(TensorSpec.from_tensor if infer_shape else lambda t: t.dtype, total)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import copy
 import operator
 from builtins import range as indices
 from typing import Any
 
 from gradtape.core import dtypes
+from gradtape.core.context import staging
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, OutOfRangeError, public
 from gradtape.core.shapes import TensorShape
 from gradtape.core.spec import TypeSpec
+from gradtape.core.symbolic import SymbolicTensor
 from gradtape.core.tensor import Tensor
-from gradtape.tf import creation, joining
+from gradtape.tf import creation, joining, lookup, scatter
 
 
 class TensorArray:
@@ -53,6 +56,8 @@ class TensorArray:
         """Make an array of `size` unwritten elements."""
         if handle is not None:
             raise ValueError("TensorArray: handles are not supported. Leave `handle` out.")
+        if size is None and staging():
+            size, dynamic_size = 0, dynamic_size
         if size is None:
             raise ValueError(
                 "TensorArray: Size must be declared. Give size=0 and dynamic_size=True to grow."
@@ -64,6 +69,7 @@ class TensorArray:
         self._element_shape = TensorShape(element_shape)
         self._items: list[Tensor | None] = [None] * operator.index(size)
         self._cleared: set[int] = set()
+        self._whole: Tensor | None = None  # all elements stacked, as loops of a graph want it
 
     @property
     def dtype(self) -> dtypes.DType:
@@ -103,7 +109,7 @@ class TensorArray:
     @public
     def size(self, name: str | None = None) -> Tensor:
         """How many elements there are."""
-        return convert(len(self._items))
+        return convert(len(self._items) if self._whole is None else self._whole._array.shape[0])
 
     @public
     def read(self, index: Any, name: str | None = None) -> Tensor:
@@ -114,6 +120,8 @@ class TensorArray:
             InvalidArgumentError: if it was read before and cleared.
             ValueError: if it was not written and the shape is not known.
         """
+        if self._whole is not None or isinstance(index, SymbolicTensor):
+            return lookup.gather(self._stacked(), index)
         i = self._position(index)
         if self._items[i] is None and i in self._cleared:
             raise InvalidArgumentError(
@@ -156,6 +164,8 @@ class TensorArray:
             ValueError: if the shape does not fit.
             InvalidArgumentError: if the dtype does not fit.
         """
+        if self._whole is not None or (staging() and isinstance(convert(index), SymbolicTensor)):
+            return self._rewritten(convert(index), value)
         i = operator.index(index)
         if self._dynamic_size and i >= len(self._items):
             self._items.extend([None] * (i + 1 - len(self._items)))
@@ -163,6 +173,25 @@ class TensorArray:
         self._items[i] = self._fitting(value)
         self._cleared.discard(i)
         return self
+
+    def _stacked(self) -> Tensor:
+        """All elements as one tensor."""
+        return self.stack() if self._whole is None else self._whole
+
+    def _rewritten(self, index: Tensor, value: Any) -> TensorArray:
+        """Another array, like this but for one element; in a graph nothing is overwritten."""
+        fitting = self._fitting(value)
+        if self._whole is None and not any(item is not None for item in self._items):
+            self._whole = creation.zeros([len(self._items), *fitting.shape], self._dtype)
+        changed = scatter.tensor_scatter_nd_update(self._stacked(), [[index]], fitting[None])
+        return self._with(changed)
+
+    def _with(self, whole: Tensor) -> TensorArray:
+        """An array like this with these elements."""
+        other = copy.copy(self)
+        other._whole, other._items, other._cleared = whole, [], set()
+        other._element_shape = self._element_shape.merge_with(whole.shape[1:])
+        return other
 
     def _fitting(self, value: Any) -> Tensor:
         tensor = convert(value, hint=self._dtype)
@@ -182,6 +211,8 @@ class TensorArray:
     @public
     def stack(self, name: str | None = None) -> Tensor:
         """All elements along a new first dimension."""
+        if self._whole is not None:
+            return self._whole
         if not self._items:
             known = self._element_shape.is_fully_defined()
             return creation.zeros([0, *(self._element_shape if known else ())], self._dtype)
@@ -190,11 +221,15 @@ class TensorArray:
     @public
     def gather(self, indices: Any, name: str | None = None) -> Tensor:
         """Some elements along a new first dimension."""
+        if self._whole is not None or isinstance(convert(indices), SymbolicTensor):
+            return lookup.gather(self._stacked(), indices)
         return joining.stack([self._item(self._position(i)) for i in convert(indices)])
 
     @public
     def concat(self, name: str | None = None) -> Tensor:
         """All elements one after another along their first dimension."""
+        if self._whole is not None:
+            self._items, self._whole = list(joining.unstack(self._whole)), None
         items = [self._item(i) for i in indices(len(self._items))]
         for i, item in enumerate(items):
             if item.ndim == 0:
@@ -207,7 +242,11 @@ class TensorArray:
     @public
     def unstack(self, value: Any, name: str | None = None) -> TensorArray:
         """Fill the array with the slices of `value` along its first dimension."""
-        items = joining.unstack(convert(value, hint=self._dtype))
+        whole = convert(value, hint=self._dtype)
+        if isinstance(whole, SymbolicTensor) and len(self._items) in (0, len(whole)):
+            self._fitting(whole[0]) if len(whole) else None
+            return self._with(whole)
+        items = joining.unstack(whole)
         if len(items) > len(self._items) and not self._dynamic_size:
             raise ValueError(
                 f"Cannot unstack {len(items)} tensors into a TensorArray of static size "

@@ -89,6 +89,7 @@ class Trace(dict[int, Any]):
         self.used: dict[str, int] = {}
         self.log: list[tuple[str, Any]] = []  # what a second run of this call is fed
         self.seen: list[tuple[str, Any]] = []  # what it has seen itself
+        self.lifted: dict[int, SymbolicTensor] = {}  # what was used lately, by number
         self.opaque: dict[int, SymbolicTensor] = {}  # by id, iterators and what stands for them
 
     # -- values
@@ -111,9 +112,12 @@ class Trace(dict[int, Any]):
 
     def lift(self, tensor: Any) -> Any:
         """The tensor of this trace that stands for `tensor`; constants come back as they are."""
+        if type(tensor) is Held:
+            tensor = symbolic(tensor)
         if isinstance(tensor, SymbolicTensor):
             if tensor._array.trace is not self or self.closed:
                 raise out_of_scope(tensor)
+            self.lifted[tensor._array.number] = tensor
             return tensor
         if not isinstance(tensor, Tensor) or abs(tensor.uid) > self.start:
             return tensor
@@ -122,6 +126,7 @@ class Trace(dict[int, Any]):
             known = self.captures[tensor.uid] = (tensor, self.value(tensor._array))
             if self.tape is not None:
                 self.tape.watch(known[1].uid)
+        self.lifted[known[1]._array.number] = known[1]
         return known[1]
 
     def operand(self, lifted: Any) -> Operand:

@@ -39,7 +39,8 @@ def replay(
         elif node.op is INSTALL:
             outs = (installed(node.static["key"], args[0]),)
         else:
-            outs = bind(node.op, args, node.static)
+            apply = node.op.apply or bind
+            outs = apply(node.op, args, node.static)
             if not node.op.outputs:
                 outs = (outs,)
         env.update(zip(node.outputs, outs, strict=True))
