@@ -1,83 +1,67 @@
-"""The numpy engine: one flat generated function that calls a graph's kernels in order."""
+"""The numpy engine: a graph becomes a plan of NumPy calls, and that one flat function.
+
+A plan keeps buffers between calls, so it belongs to one call at a time: the caller holds a lock
+while it runs, and runs eagerly if it cannot get it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from gradtape.core.dispatch import quiet, recover
-from gradtape.trace.graph import Constant, Effect, Graph, Node, Operand
+from gradtape.compile.generate import generate
+from gradtape.compile.lower import lower
+from gradtape.compile.passes.broadcast import broadcast
+from gradtape.compile.passes.buffer import buffer
+from gradtape.compile.passes.common import common
+from gradtape.compile.passes.dead import dead
+from gradtape.compile.passes.fold import fold
+from gradtape.compile.passes.product import product
+from gradtape.compile.passes.scalar import scalar
+from gradtape.compile.plan import Plan
+from gradtape.trace.graph import Graph
 
-Plan = Callable[..., tuple[Any, ...]]
-
-
-def compile_graph(graph: Graph) -> Plan:
-    """A function of the graph's raw inputs that returns its raw outputs."""
-    space: dict[str, Any] = {"quiet": quiet}
-    constants: dict[int, str] = {}
-
-    def name_of(operand: Operand) -> str:
-        if type(operand) is int:
-            return f"v{operand}"
-        assert isinstance(operand, Constant)
-        if id(operand.raw) not in constants:
-            constants[id(operand.raw)] = f"c{len(constants)}"
-            space[constants[id(operand.raw)]] = operand.raw
-        return constants[id(operand.raw)]
-
-    nodes = graph.needed()
-    last = last_reads(nodes, graph)
-    lines = [f"def plan({', '.join(f'v{i}' for i in graph.inputs)}):", "    with quiet():"]
-    for k, node in enumerate(nodes):
-        space[f"k{k}"] = guarded(node)
-        args = [name_of(operand) for operand in node.inputs]
-        if node.static:
-            space[f"s{k}"] = node.static
-            args.append(f"**s{k}")
-        outs = ", ".join(f"v{o}" for o in node.outputs)
-        call = f"k{k}({', '.join(args)})"
-        if not outs:
-            lines.append(f"        {call}")
-        else:
-            lines.append(f"        {outs}{',' if node.op.outputs else ''} = {call}")
-        dead = [f"v{i}" for i in last[k]]
-        if dead:
-            lines.append(f"        del {', '.join(dead)}")
-    if not nodes:
-        lines.append("        pass")
-    lines.append(f"    return ({''.join(name_of(o) + ', ' for o in graph.outputs)})")
-    exec(compile("\n".join(lines), "<gradtape plan>", "exec"), space)
-    plan: Plan = space["plan"]
-    return plan
+PASSES: dict[str, Callable[[Plan], Plan]] = {
+    "broadcast": broadcast,
+    "fold": fold,
+    "common": common,
+    "dead": dead,
+    "product": product,
+    "scalar": scalar,
+    "buffer": buffer,
+}
 
 
-def guarded(node: Node) -> Callable[..., Any]:
-    """The kernel of a node; errors come out as TensorFlow's."""
-    op = node.op
-    kernel = op.kernel
-    if isinstance(op, Effect):
-        return kernel
+class Compiled:
+    """A graph ready to run: called with raw inputs, it returns a tuple of raw outputs."""
 
-    def run(*raws: Any, **static: Any) -> Any:
-        try:
-            return kernel(*raws, **static)
-        except Exception as error:
-            return recover(error, op, raws, static)
+    __slots__ = ("plan", "run")
 
-    return run
+    def __init__(self, plan: Plan) -> None:
+        """Generate the function of `plan`."""
+        self.plan = plan
+        self.run = generate(plan)
+
+    def __call__(self, *raws: Any) -> Any:
+        """Run."""
+        return self.run(*raws)
+
+    def pretty(self) -> str:
+        """The calls, readably."""
+        return self.plan.pretty()
 
 
-def last_reads(nodes: list[Node], graph: Graph) -> list[list[int]]:
-    """For each node, the values that nobody reads after it."""
-    kept = {o for o in graph.outputs if type(o) is int} | set(graph.inputs)
-    seen = set(kept)
-    last: list[list[int]] = []
-    for node in reversed(nodes):
-        dead = []
-        for number in dict.fromkeys([*node.reads(), *node.outputs]):
-            if number not in seen:
-                seen.add(number)
-                dead.append(number)
-        last.append(dead)
-    last.reverse()
-    return last
+def compile_graph(graph: Graph, passes: Iterable[str] = tuple(PASSES)) -> Compiled:
+    """A function of the graph's raw inputs that returns its raw outputs.
+
+    Args:
+        graph: what to compute.
+        passes: names of the passes to apply, all of them by default; they run in the order
+            of `PASSES`.
+    """
+    plan = lower(graph)
+    chosen = set(passes)
+    for name, apply in PASSES.items():
+        if name in chosen:
+            plan = apply(plan)
+    return Compiled(plan)

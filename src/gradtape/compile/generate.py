@@ -1,0 +1,225 @@
+"""One flat Python function of a plan, everything it needs bound as its free variables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from keyword import iskeyword
+from typing import Any
+
+import numpy as np
+
+from gradtape.compile.plan import Call, Operand, Plan
+from gradtape.core.dispatch import quiet, recover
+from gradtape.trace.graph import Effect
+
+KEYWORD_OUT = {np.maximum, np.minimum}  # NumPy warns about a third position
+LARGE = 1 << 16  # bytes of a value that is deleted as soon as nobody reads it
+
+
+class Writer:
+    """Lines of a function, and what they refer to."""
+
+    def __init__(self, plan: Plan) -> None:
+        """Nothing is written yet."""
+        self.plan = plan
+        self.space: dict[str, Any] = {"quiet": quiet, "recover": recover}
+        self.named: dict[Any, str] = {}
+        self.lines: list[str] = []
+        self.depth = 2
+        self.local: dict[int, str] = {}  # names of values within a block
+
+    def add(self, line: str) -> None:
+        """Append a line."""
+        self.lines.append("    " * self.depth + line)
+
+    def name(self, thing: Any, hint: str) -> str:
+        """What an object is called."""
+        found = self.named.get(id(thing))
+        if found is None:
+            found = hint if hint.isidentifier() and not iskeyword(hint) else "f"
+            if found in self.space or found in ("plan", "make", "f"):
+                found = f"{found}_{len(self.space)}"
+            self.named[id(thing)] = found
+            self.space[found] = thing
+        return found
+
+    def operand(self, operand: Operand) -> str:
+        """An operand in source."""
+        if type(operand) is int:
+            if operand in self.local:
+                return self.local[operand]
+            if operand in self.plan.bound:
+                return self.name(self.plan.bound[operand], f"b{operand}")
+            return f"v{operand}"
+        if type(operand) is tuple:
+            return f"({''.join(self.operand(o) + ', ' for o in operand)})"
+        return self.literal(operand.raw)
+
+    def literal(self, value: Any) -> str:
+        """A constant in source."""
+        if value is None or type(value) in (bool, int, str):
+            return repr(value)
+        if type(value) is tuple and all(type(v) is int for v in value):
+            return repr(value)
+        if type(value) is float and value == value and abs(value) != float("inf"):
+            return repr(value)
+        return self.name(value, f"c{len(self.space)}")
+
+    def target(self, call: Call) -> str | None:
+        """The array that a call writes to, if it is there before."""
+        (out,) = call.outs
+        if out in self.local or out in self.plan.bound:
+            return self.operand(out)
+        return None
+
+    def write(self, call: Call) -> None:
+        """Append a call; there is a method for each kind."""
+        getattr(self, f"write_{call.kind}")(call)
+
+    def result(self, call: Call, text: str) -> None:
+        """Append `v = text`."""
+        self.add(f"v{call.outs[0]} = {text}")
+
+    def write_ufunc(self, call: Call) -> None:
+        """A ufunc, into its array if it has one."""
+        fn = self.name(call.fn, call.fn.__name__)
+        args = ", ".join([self.operand(a) for a in call.args])
+        target = self.target(call)
+        if target is None:
+            self.result(call, f"{fn}({args})")
+        else:
+            self.add(f"{fn}({args}, {'out=' if call.fn in KEYWORD_OUT else ''}{target})")
+
+    def write_product(self, call: Call) -> None:
+        """A matrix product."""
+        self.write_ufunc(call)
+
+    def write_cast(self, call: Call) -> None:
+        """A conversion to another dtype."""
+        x, dtype = [self.operand(a) for a in call.args]
+        target = self.target(call)
+        if target is None:
+            self.result(call, f"{x}.astype({dtype})")
+        else:
+            self.add(f"{self.name(np.copyto, 'copyto')}({target}, {x}, 'unsafe')")
+
+    def write_fill(self, call: Call) -> None:
+        """A repetition, written out."""
+        copyto = self.name(np.copyto, "copyto")
+        self.add(f"{copyto}({self.target(call)}, {self.operand(call.args[0])})")
+
+    def write_reduce(self, call: Call) -> None:
+        """A reduction, with as few arguments as will do."""
+        fn = self.name(call.fn.reduce, f"{call.fn.__name__}_reduce")
+        x, axis, dtype, keepdims, *initial = [self.operand(a) for a in call.args]
+        target = self.target(call)
+        args = [x, axis, dtype, target or "None", keepdims, *initial]
+        while not initial and len(args) > 2 and args[-1] in ("None", "False"):
+            args.pop()
+        text = f"{fn}({', '.join(args)})"
+        if target is None:
+            self.result(call, text)
+        else:
+            self.add(text)
+
+    def write_operator(self, call: Call) -> None:
+        """An operator on scalars."""
+        args = [self.operand(a) for a in call.args]
+        if call.fn == "abs":
+            self.result(call, f"abs({args[0]})")
+        elif len(args) == 1:
+            self.result(call, f"{'-' if call.fn == 'neg' else call.fn}{args[0]}")
+        else:
+            self.result(call, f"{args[0]} {call.fn} {args[1]}")
+
+    def write_view(self, call: Call) -> None:
+        """A view, or another call of a method or function."""
+        x, *args = [self.operand(a) for a in call.args]
+        rank = len(self.plan.known[call.args[0]].shape) if type(call.args[0]) is int else 0
+        if call.fn is np.broadcast_to:
+            return self.write_repeated(call, x)
+        if type(call.fn) is not str:
+            text = f"{self.name(call.fn, call.fn.__name__)}({', '.join([x, *args])})"
+        elif call.fn == "[]":
+            text = f"{x}[{args[0]}]"
+        elif call.fn in ("real", "imag"):
+            text = f"{x}.{call.fn}"
+        elif rank == 2 and (call.fn == "swapaxes" or args == ["(1, 0)"]):
+            text = f"{x}.T"
+        else:
+            text = f"{x}.{call.fn}({', '.join(args)})"
+        self.result(call, text)
+        return None
+
+    write_call = write_view
+
+    def write_repeated(self, call: Call, x: str) -> None:
+        """A small array is filled, which takes a tenth of the time of `np.broadcast_to`."""
+        known = self.plan.known[call.outs[0]]
+        shape = self.operand(call.args[1])
+        if known.size > 16384:
+            self.result(call, f"{self.name(np.broadcast_to, 'broadcast_to')}({x}, {shape})")
+        else:
+            empty, dtype = self.name(np.empty, "empty"), self.literal(known.dtype)
+            self.result(call, f"{empty}({shape}, {dtype})")
+            self.add(f"v{call.outs[0]}[...] = {x}")
+
+    def write_opaque(self, call: Call) -> None:
+        """A kernel; errors come out as TensorFlow's."""
+        op = call.fn
+        args = [self.operand(a) for a in call.args]
+        static = [f"{name}={self.literal(value)}" for name, value in (call.static or {}).items()]
+        kernel = self.name(op.kernel, op.name)
+        text = f"{kernel}({', '.join(args + static)})"
+        outs = "".join(f"v{o}, " for o in call.outs)
+        left = f"{outs} = " if op.outputs and outs else f"v{call.outs[0]} = " if outs else ""
+        if isinstance(op, Effect):
+            self.add(f"{left}{text}")
+            return
+        raws = f"({''.join(a + ', ' for a in args)})"
+        again = f"recover(error, {self.name(op, f'{op.name}_op')}, {raws}, "
+        again += f"{self.name(call.static or {}, f's{len(self.space)}')})"
+        self.add("try:")
+        self.add(f"    {left}{text}")
+        self.add("except Exception as error:")
+        self.add(f"    {left}{again}")
+
+
+def generate(plan: Plan) -> Callable[..., Any]:
+    """The function of a plan: raw inputs in, a tuple of raw outputs out."""
+    writer = Writer(plan)
+    dying = last_reads(plan)
+    for i, call in enumerate(plan.calls):
+        writer.write(call)
+        if dying[i]:
+            writer.add(f"del {', '.join(f'v{n}' for n in dying[i])}")
+    returned = "".join(writer.operand(o) + ", " for o in plan.outputs)
+    space = writer.space
+    lines = [
+        f"def make({', '.join(space)}):",
+        f"  def plan({', '.join(f'v{i}' for i in plan.inputs)}):",
+        *(["    with quiet():", *writer.lines] if writer.lines else []),
+        f"    return ({returned})",
+        "  return plan",
+    ]
+    made: dict[str, Any] = {}
+    exec(compile("\n".join(lines), "<gradtape plan>", "exec"), made)
+    function: Callable[..., Any] = made["make"](*space.values())
+    return function
+
+
+def last_reads(plan: Plan) -> list[list[int]]:
+    """For each call the large values, made by the run, that nobody reads after it."""
+    seen = {o for o in plan.outputs if type(o) is int} | set(plan.inputs) | set(plan.bound)
+    last: list[list[int]] = []
+    for call in reversed(plan.calls):
+        dying = []
+        for number in dict.fromkeys((*call.outs, *call.reads())):
+            if number not in seen:
+                seen.add(number)
+                known = plan.known[number]
+                if known.size * known.dtype.itemsize >= LARGE:
+                    dying.append(number)
+        last.append(dying)
+    last.reverse()
+    return last

@@ -1,0 +1,55 @@
+"""Broadcasting: elementwise calls read what is repeated from where it is not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.compile.plan import Call, Operand, Plan, shape_of_all
+from gradtape.trace.graph import Constant
+
+
+def broadcast(plan: Plan) -> Plan:
+    """Elementwise calls on the sources of repeated views, where the result keeps its shape."""
+    sources: dict[int, Operand] = {}
+    kept: list[Call] = []
+    for call in plan.calls:
+        if call.kind == "view" and call.fn is np.broadcast_to:
+            sources[call.outs[0]] = call.args[0]
+        elif call.kind == "ufunc" or call.fn is np.where:
+            call = narrowed(call, plan, sources)
+        kept.append(call)
+    return plan.having(kept)
+
+
+def narrowed(call: Call, plan: Plan, sources: dict[int, Operand]) -> Call:
+    """The call on unrepeated operands, one after the other as long as its shape stays."""
+    shape = plan.known[call.outs[0]].shape
+    args = list(call.args)
+    for i, a in enumerate(args):
+        narrow = sources.get(a) if type(a) is int else unrepeated(a)
+        if narrow is None:
+            continue
+        others = [shape_in(plan, b) for j, b in enumerate(args) if j != i]
+        if shape_of_all([shape_in(plan, narrow), *others]) == shape:
+            args[i] = narrow
+    return call.replaced(args=tuple(args))
+
+
+def shape_in(plan: Plan, operand: Operand) -> tuple[int, ...]:
+    """The shape of an operand."""
+    if type(operand) is int:
+        return plan.known[operand].shape
+    return getattr(operand.raw, "shape", ())
+
+
+def unrepeated(operand: Any) -> Constant | None:
+    """A constant without its repetitions, None if it has none."""
+    raw = operand.raw if type(operand) is Constant else None
+    if type(raw) is not np.ndarray or 0 not in raw.strides or not raw.size:
+        return None
+    narrow = raw[tuple([slice(0, 1) if s == 0 else slice(None) for s in raw.strides])]
+    while narrow.ndim and narrow.shape[0] == 1:
+        narrow = narrow[0, ...]
+    return Constant(narrow)
