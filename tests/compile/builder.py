@@ -75,3 +75,14 @@ def assert_same(got: Any, want: Any, exact: bool = True, what: str = "") -> None
         np.testing.assert_allclose(
             got.astype(wide), want.astype(wide), rtol=rtol, atol=rtol / 10, err_msg=what
         )
+
+
+def interpret(graph: Graph, raws: Any) -> list[Any]:
+    """The outputs of a graph, kernel by kernel."""
+    values = dict(zip(graph.inputs, raws, strict=True))
+    with quiet():
+        for node in graph.nodes:
+            args = [values[a] if type(a) is int else a.raw for a in node.inputs]
+            result = node.op.kernel(*args, **node.static)
+            values.update(zip(node.outputs, result if node.op.outputs else (result,), strict=True))
+    return [values[o] if type(o) is int else o.raw for o in graph.outputs]

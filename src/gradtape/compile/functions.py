@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.compile.plan import Known, shape_of_all
+from gradtape.compile.program import Known, shape_of_all
 from gradtape.compile.record import FUNCTIONS, PRODUCTS, OpaqueError, Recorder, StandIn
 
 

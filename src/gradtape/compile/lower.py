@@ -9,10 +9,11 @@ import numpy as np
 from gradtape.compile import functions  # noqa: F401 - it tells the recorder about functions
 from gradtape.compile.forms import FORMS
 from gradtape.compile.namespace import cloned
-from gradtape.compile.plan import Call, Known, Operand, Plan
+from gradtape.compile.program import Call, Known, Operand, Program
 from gradtape.compile.record import PYTHON, Recorder, StandIn
-from gradtape.core.primitive import Primitive
+from gradtape.core.primitive import REGISTRY, Primitive
 from gradtape.trace.graph import Graph, Node
+from gradtape.trace.recorder import INSTALL
 
 
 class Template:
@@ -37,17 +38,17 @@ TEMPLATES: dict[Any, Template | None] = {}
 MOST_TEMPLATES = 4096
 
 
-def lower(graph: Graph) -> Plan:
+def lower(graph: Graph) -> Program:
     """The plan of a graph, not yet improved in any way."""
     known = {i: known_as(graph.specs[i]) for i in graph.inputs}
-    plan = Plan(graph.inputs, [], [], known)
+    program = Program(graph.inputs, [], [], known)
     counter = max(graph.specs, default=0) + 1
     names: dict[int, Operand] = {}  # values of the graph that go by another name
     for node in graph.needed():
         args = tuple([names.get(a, a) if type(a) is int else a for a in node.inputs])
         template = None if node.effect else template_of(node, args, known)
         if template is None:
-            opaque(plan, graph, node, args)
+            opaque(program, graph, node, args)
             continue
         numbers: dict[int, Operand] = dict(enumerate(args))
         returned = dict(zip(template.outs, node.outputs, strict=True))
@@ -60,20 +61,20 @@ def lower(graph: Graph) -> Plan:
             known[number] = template.known[local]
             numbers[local] = number
             renamed = call.renamed(numbers)
-            plan.calls.append(Call(call.kind, call.fn, renamed.args, (number,)))
+            program.calls.append(Call(call.kind, call.fn, renamed.args, (number,)))
         for local, number in zip(template.outs, node.outputs, strict=True):
             operand = numbers[local] if type(local) is int else local
             if operand != number:
                 names[number] = operand
-    plan.outputs = [names.get(o, o) if type(o) is int else o for o in graph.outputs]
-    return plan
+    program.outputs = [names.get(o, o) if type(o) is int else o for o in graph.outputs]
+    return program
 
 
-def opaque(plan: Plan, graph: Graph, node: Node, args: tuple[Operand, ...]) -> None:
+def opaque(program: Program, graph: Graph, node: Node, args: tuple[Operand, ...]) -> None:
     """Add a node as one call."""
     for number in node.outputs:
-        plan.known[number] = known_as(graph.specs[number])
-    plan.calls.append(Call("opaque", node.op, args, node.outputs, node.static))
+        program.known[number] = known_as(graph.specs[number])
+    program.calls.append(Call("opaque", node.op, args, node.outputs, node.static))
 
 
 def known_as(spec: Any) -> Known:
@@ -85,6 +86,8 @@ def known_as(spec: Any) -> Known:
 def template_of(node: Node, args: tuple[Operand, ...], known: dict[int, Known]) -> Template | None:
     """What the kernel of a node calls, from the cache if it can; None if it must stay whole."""
     assert isinstance(node.op, Primitive)
+    if REGISTRY.get(node.op.name) is not node.op:  # an op of one trace: a host function, say
+        return INSTALLED if node.op is INSTALL else None
     inputs: list[Any] = []
     for a in args:
         if type(a) is int:
@@ -132,4 +135,5 @@ def record(op: Primitive, inputs: list[Any], static: dict[str, Any]) -> Template
     return Template(recorder.calls, recorder.known, outs)
 
 
+INSTALLED = Template([], [], (0,))  # what a variable is given is what was computed
 NUMBER = Known((), np.dtype("float64"), False)  # holds the place of a Python number

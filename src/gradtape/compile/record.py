@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.compile.plan import OPERATORS, Call, Known, Operand, shape_of_all
+from gradtape.compile.program import OPERATORS, Call, Known, Operand, shape_of_all
 from gradtape.trace.graph import Constant
 
 MOST_CALLS = 48

@@ -6,41 +6,41 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.compile.plan import Call, Operand, Plan, shape_of_all
+from gradtape.compile.program import Call, Operand, Program, shape_of_all
 from gradtape.trace.graph import Constant
 
 
-def broadcast(plan: Plan) -> Plan:
+def broadcast(program: Program) -> Program:
     """Elementwise calls on the sources of repeated views, where the result keeps its shape."""
     sources: dict[int, Operand] = {}
     kept: list[Call] = []
-    for call in plan.calls:
+    for call in program.calls:
         if call.kind == "view" and call.fn is np.broadcast_to:
             sources[call.outs[0]] = call.args[0]
         elif call.kind == "ufunc" or call.fn is np.where:
-            call = narrowed(call, plan, sources)
+            call = narrowed(call, program, sources)
         kept.append(call)
-    return plan.having(kept)
+    return program.having(kept)
 
 
-def narrowed(call: Call, plan: Plan, sources: dict[int, Operand]) -> Call:
+def narrowed(call: Call, program: Program, sources: dict[int, Operand]) -> Call:
     """The call on unrepeated operands, one after the other as long as its shape stays."""
-    shape = plan.known[call.outs[0]].shape
+    shape = program.known[call.outs[0]].shape
     args = list(call.args)
     for i, a in enumerate(args):
         narrow = sources.get(a) if type(a) is int else unrepeated(a)
         if narrow is None:
             continue
-        others = [shape_in(plan, b) for j, b in enumerate(args) if j != i]
-        if shape_of_all([shape_in(plan, narrow), *others]) == shape:
+        others = [shape_in(program, b) for j, b in enumerate(args) if j != i]
+        if shape_of_all([shape_in(program, narrow), *others]) == shape:
             args[i] = narrow
     return call.replaced(args=tuple(args))
 
 
-def shape_in(plan: Plan, operand: Operand) -> tuple[int, ...]:
+def shape_in(program: Program, operand: Operand) -> tuple[int, ...]:
     """The shape of an operand."""
     if type(operand) is int:
-        return plan.known[operand].shape
+        return program.known[operand].shape
     return getattr(operand.raw, "shape", ())
 
 

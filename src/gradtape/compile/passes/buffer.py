@@ -10,43 +10,47 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.compile.plan import WRITES, Call, Plan, evaluate, raw
+from gradtape.compile.program import WRITES, Call, Program, evaluate, raw
 
 SMALL = 16384  # up to here a repetition is copied, as the eager kernel does
 
 
-def buffer(plan: Plan) -> Plan:
+def buffer(program: Program) -> Program:
     """The plan with results bound to its own arrays; dead ones are overwritten."""
-    return Buffers(plan).done()
+    return Buffers(program).done()
 
 
 class Buffers:
     """The work of the pass: which memory each value uses, and until when."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, program: Program) -> None:
         """Find out what shares memory, what leaves, and when each piece is last read."""
-        self.plan = plan
-        self.roots = roots_of(plan)
-        self.leaving = leaving_of(plan, self.roots)
+        self.program = program
+        self.roots = roots_of(program)
+        self.leaving = leaving_of(program, self.roots)
         self.last: dict[int, int] = {}
-        for i, call in enumerate(plan.calls):
+        for i, call in enumerate(program.calls):
             for number in (*call.reads(), *call.outs):
                 for root in self.roots[number]:
                     self.last[root] = i
-        for o in plan.outputs:
+        for o in program.outputs:
             if type(o) is int:
-                self.last.update(dict.fromkeys(self.roots[o], len(plan.calls)))
-        self.bound: dict[int, Any] = dict(plan.bound)
+                self.last.update(dict.fromkeys(self.roots[o], len(program.calls)))
+        for _, args, _ in program.commits:
+            for a in args:
+                if type(a) is int:
+                    self.last.update(dict.fromkeys(self.roots[a], len(program.calls)))
+        self.bound: dict[int, Any] = dict(program.bound)
         self.owned: dict[int, Any] = {}  # root → bytes it occupies
         self.free: dict[int, list[Any]] = {}
 
-    def done(self) -> Plan:
+    def done(self) -> Program:
         """Bind call by call."""
         ends: dict[int, list[int]] = {}
         for root, i in self.last.items():
             ends.setdefault(i, []).append(root)
         kept = []
-        for i, call in enumerate(self.plan.calls):
+        for i, call in enumerate(self.program.calls):
             needed = self.bind(i, call)
             if needed is not None:
                 kept.append(needed)
@@ -54,9 +58,9 @@ class Buffers:
                 if root in self.owned:
                     block = self.owned.pop(root)
                     self.free.setdefault(block.nbytes, []).append(block)
-        plan = self.plan.having(kept)
-        plan.bound = self.bound
-        return plan
+        program = self.program.having(kept)
+        program.bound = self.bound
+        return program
 
     def bind(self, i: int, call: Call) -> Call | None:
         """Where the results of a call go; None for a view that needs no call any more."""
@@ -65,11 +69,15 @@ class Buffers:
         if call.kind == "blocks":
             for out in call.outs:
                 self.place(out)
-        elif call.kind in WRITES:
+        elif call.kind in WRITES or (call.fn is np.where and self.is_large(call)):
             (out,) = call.outs
             if not (call.kind == "ufunc" and self.overwrite(i, call, out)):
                 self.place(out)
         return call
+
+    def is_large(self, call: Call) -> bool:
+        """Whether filling a buffer twice is quicker than an array of its own."""
+        return self.program.known[call.outs[0]].size > SMALL
 
     def view(self, call: Call) -> Call | None:
         """A view of one of the plan's arrays is an array of the plan's."""
@@ -80,13 +88,15 @@ class Buffers:
             if np.may_share_memory(found, self.bound[source]) or not found.size:
                 self.bound[out] = found
                 return None
-        elif call.fn is np.broadcast_to and self.plan.known[out].size <= SMALL and self.place(out):
+        elif (
+            call.fn is np.broadcast_to and self.program.known[out].size <= SMALL and self.place(out)
+        ):
             return call.replaced(kind="fill")
         return call
 
     def overwrite(self, i: int, call: Call, out: int) -> bool:
         """Write over an operand that dies here."""
-        known = self.plan.known[out]
+        known = self.program.known[out]
         if out in self.leaving:
             return False
         for a in call.args:
@@ -104,7 +114,7 @@ class Buffers:
 
     def place(self, out: int) -> bool:
         """Give a result an array of the plan's, unless it leaves."""
-        known = self.plan.known[out]
+        known = self.program.known[out]
         nbytes = known.size * known.dtype.itemsize
         if out in self.leaving or not known.shape or not nbytes:
             return False
@@ -115,10 +125,10 @@ class Buffers:
         return True
 
 
-def roots_of(plan: Plan) -> dict[int, frozenset[int]]:
+def roots_of(program: Program) -> dict[int, frozenset[int]]:
     """For each value those whose memory it may share, itself included if it may have its own."""
-    roots = {i: frozenset([i]) for i in plan.inputs}
-    for call in plan.calls:
+    roots = {i: frozenset([i]) for i in program.inputs}
+    for call in program.calls:
         if call.kind == "view":
             (out,) = call.outs
             source = call.args[0]
@@ -135,13 +145,13 @@ def roots_of(plan: Plan) -> dict[int, frozenset[int]]:
     return roots
 
 
-def leaving_of(plan: Plan, roots: dict[int, frozenset[int]]) -> set[int]:
+def leaving_of(program: Program, roots: dict[int, frozenset[int]]) -> set[int]:
     """Values whose memory somebody outside may hold after the run."""
     leaving: set[int] = set()
-    for o in plan.outputs:
+    for o in program.outputs:
         if type(o) is int:
             leaving |= roots[o]
-    for call in plan.calls:
+    for call in program.calls:
         if call.effect:
             leaving.update(*[roots[i] for i in call.reads()])
     return leaving

@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.compile.plan import Call, Operand, Plan
+from gradtape.compile.program import Call, Operand, Program
 
 
-def common(plan: Plan) -> Plan:
+def common(program: Program) -> Program:
     """Each call on the same operands once."""
     names: dict[int, Operand] = {}
     seen: dict[Any, tuple[int, ...]] = {}
     kept: list[Call] = []
-    for call in plan.calls:
+    for call in program.calls:
         call = call.renamed(names)
         if not call.effect:
             key = key_of(call)
@@ -26,7 +26,7 @@ def common(plan: Plan) -> Plan:
                 names.update(zip(call.outs, first, strict=True))
                 continue
         kept.append(call)
-    return plan.having(kept, names)
+    return program.having(kept, names)
 
 
 def key_of(call: Call) -> Any:

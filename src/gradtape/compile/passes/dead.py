@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from gradtape.compile.plan import Call, Plan
+from gradtape.compile.program import Call, Program
 
 
-def dead(plan: Plan) -> Plan:
+def dead(program: Program) -> Program:
     """Without calls that neither an output nor an effect depends on."""
-    wanted = {o for o in plan.outputs if type(o) is int}
+    wanted = {o for o in program.outputs if type(o) is int}
     kept: list[Call] = []
-    for call in reversed(plan.calls):
+    for call in reversed(program.calls):
         if call.effect or not wanted.isdisjoint(call.outs):
             kept.append(call)
             wanted.update(call.reads())
     kept.reverse()
-    return plan.having(kept)
+    return program.having(kept)

@@ -6,26 +6,26 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.compile.plan import Call, Operand, Plan, constant, evaluate, raw
+from gradtape.compile.program import Call, Operand, Program, constant, evaluate, raw
 from gradtape.trace.graph import Constant
 
 
-def fold(plan: Plan) -> Plan:
+def fold(program: Program) -> Program:
     """Calls on constants replaced by their results; factors of one are left out."""
     names: dict[int, Operand] = {}
     kept: list[Call] = []
-    for call in plan.calls:
+    for call in program.calls:
         call = call.renamed(names)
         if call.kind not in ("opaque", "blocks"):
             if all(constant(a) for a in call.args):
                 names[call.outs[0]] = Constant(computed(call))
                 continue
-            same = unchanged(call, plan)
+            same = unchanged(call, program)
             if same is not None:
                 names[call.outs[0]] = same
                 continue
         kept.append(call)
-    return plan.having(kept, names)
+    return program.having(kept, names)
 
 
 def computed(call: Call) -> Any:
@@ -37,13 +37,17 @@ def computed(call: Call) -> Any:
     return result
 
 
-def unchanged(call: Call, plan: Plan) -> int | None:
+def unchanged(call: Call, program: Program) -> int | None:
     """The operand that a call gives back bit by bit, if it does."""
     if call.kind in ("ufunc", "operator") and call.fn in (np.multiply, np.divide, "*", "/"):
         a, b = call.args
         pairs = [(a, b), (b, a)] if call.fn in (np.multiply, "*") else [(a, b)]
         for x, one in pairs:
-            if type(x) is int and is_one(one) and plan.known[x][:2] == plan.known[call.outs[0]][:2]:
+            if (
+                type(x) is int
+                and is_one(one)
+                and program.known[x][:2] == program.known[call.outs[0]][:2]
+            ):
                 return x
     return None
 

@@ -7,25 +7,25 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.compile.plan import Call, Plan, raw
+from gradtape.compile.program import Call, Program, raw
 from gradtape.trace.graph import Constant
 
 LARGEST = 1 << 14  # above, pairwise summation is more exact
 
 
-def product(plan: Plan) -> Plan:
+def product(program: Program) -> Program:
     """Sums of small float matrices along one axis, and of vectors, as products with ones."""
-    return plan.having([multiplied(call, plan) for call in plan.calls])
+    return program.having([multiplied(call, program) for call in program.calls])
 
 
-def multiplied(call: Call, plan: Plan) -> Call:
+def multiplied(call: Call, program: Program) -> Call:
     """The same sum as a product, where that is quicker."""
     if call.kind != "reduce" or call.fn is not np.add or len(call.args) > 4:
         return call
     x = call.args[0]
     if type(x) is not int:
         return call
-    known = plan.known[x]
+    known = program.known[x]
     axis, dtype, keepdims = [raw(a) for a in call.args[1:]]
     if dtype is not None or known.dtype.char not in "fd" or not 0 < known.size <= LARGEST:
         return call

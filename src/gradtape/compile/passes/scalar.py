@@ -6,24 +6,24 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.compile.plan import Call, Known, Plan
+from gradtape.compile.program import Call, Known, Program
 from gradtape.compile.record import result_dtype
 from gradtape.trace.graph import Constant
 
 
-def scalar(plan: Plan) -> Plan:
+def scalar(program: Program) -> Program:
     """Constant numbers of elementwise calls in the dtype the call computes in."""
-    return plan.having([prepared(call, plan) for call in plan.calls])
+    return program.having([prepared(call, program) for call in program.calls])
 
 
-def prepared(call: Call, plan: Plan) -> Call:
+def prepared(call: Call, program: Program) -> Call:
     """The call with its numbers converted, where the result stays the same."""
     if call.kind != "ufunc" and call.fn is not np.where:
         return call
-    known = [plan.known[a] for a in call.args if type(a) is int]
+    known = [program.known[a] for a in call.args if type(a) is int]
     if len(known) == len(call.args) or not any(k.shape for k in known):
         return call
-    out = plan.known[call.outs[0]]
+    out = program.known[call.outs[0]]
     args = tuple([ready(a, call, known, out) if type(a) is Constant else a for a in call.args])
     return Call(call.kind, call.fn, args, call.outs)
 

@@ -1,6 +1,6 @@
-"""The plan of a graph: a straight line of NumPy calls on numbered values.
+"""A program: a straight line of NumPy calls on numbered values.
 
-Passes take a plan and return another one; `generate` turns the last into a Python function.
+Passes take a program and return another one; `generate` turns the last into a Python function.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ ELEMENTWISE = frozenset({"ufunc", "cast"})
 WRITES = frozenset({"ufunc", "cast", "reduce", "product"})
 
 
-class Plan:
+class Program:
     """Calls between inputs and outputs.
 
     Attributes:
@@ -127,9 +127,11 @@ class Plan:
         outputs: operands that are returned.
         known: shape, dtype and kind of every value.
         bound: arrays of the plan's own in which values live; all others are made by every run.
+        commits: calls left to whoever runs the program, each into the array of an input:
+            (ufunc, operands, number of the input).
     """
 
-    __slots__ = ("bound", "calls", "inputs", "known", "outputs")
+    __slots__ = ("bound", "calls", "commits", "inputs", "known", "outputs")
 
     def __init__(
         self,
@@ -138,26 +140,31 @@ class Plan:
         outputs: Iterable[Operand],
         known: dict[int, Known],
         bound: dict[int, Any] | None = None,
+        commits: Any = None,
     ) -> None:
-        """A plan of these parts."""
+        """A program of these parts."""
         self.bound = bound or {}
+        self.commits: list[tuple[Any, tuple[Operand, ...], int]] = commits or []
         self.inputs = list(inputs)
         self.calls = calls
         self.outputs = list(outputs)
         self.known = known
 
-    def having(self, calls: list[Call], names: dict[int, Operand] | None = None) -> Plan:
-        """The same plan with other calls; `names` says what stands for outputs that went."""
+    def having(self, calls: list[Call], names: dict[int, Operand] | None = None) -> Program:
+        """The same program with other calls; `names` says what stands for outputs that went."""
         outputs = self.outputs
         if names:
             outputs = [names.get(o, o) if type(o) is int else o for o in outputs]
-        return Plan(self.inputs, calls, outputs, self.known, self.bound)
+        return Program(self.inputs, calls, outputs, self.known, self.bound, self.commits)
 
     def pretty(self) -> str:
-        """The plan as readable lines."""
+        """The program as readable lines."""
         lines = [f"inputs: {', '.join(self.typed(i) for i in self.inputs) or 'none'}"]
         for call in self.calls:
             lines += [f"  {line}" for line in self.lines_of(call)]
+        for ufunc, args, number in self.commits:
+            text = f"{ufunc.__name__}({', '.join(named(a) for a in args)})"
+            lines.append(f"  at last, in place: v{number} = {text}")
         lines.append(f"return {', '.join(named(o) for o in self.outputs) or 'nothing'}")
         return "\n".join(lines)
 
@@ -165,7 +172,8 @@ class Plan:
         """A call as readable lines."""
         outs = ", ".join(self.typed(o) for o in call.outs)
         if call.kind == "blocks":
-            head = f"{outs} = in blocks of {call.static['rows']} of {call.static['count']}:"  # type: ignore[index]
+            assert call.static is not None
+            head = f"{outs} = in blocks of {call.static['rows']} of {call.static['count']}:"
             return [head, *(f"  {line}" for inner in call.body for line in self.lines_of(inner))]
         static = [f"{name}={value!r}" for name, value in (call.static or {}).items()]
         text = f"{call.name}({', '.join([named(a) for a in call.args] + static)})"
