@@ -106,6 +106,17 @@ class Writer:
         else:
             self.add(f"{self.name(np.copyto, 'copyto')}({target}, {x}, 'unsafe')")
 
+    def write_put(self, call: Call) -> None:
+        """Values put in places of a copy, or of the array itself if nobody reads it any more."""
+        x, places, values = [self.operand(a) for a in call.args]
+        target = self.target(call)
+        if target is None:
+            target = f"v{call.outs[0]}"
+            self.add(f"{target} = {x}.copy()")
+        elif not same_memory(self.program.bound, call):
+            self.add(f"{self.name(np.copyto, 'copyto')}({target}, {x})")
+        self.add(f"{target}.put({places}, {values})")
+
     def write_fill(self, call: Call) -> None:
         """A repetition, written out."""
         copyto = self.name(np.copyto, "copyto")
@@ -275,11 +286,12 @@ def generate(program: Program, spare: Callable[..., Any] | None = None) -> Calla
             writer.add(f"del {', '.join(f'v{n}' for n in dying[i])}")
     returned = f"({''.join(writer.operand(o) + ', ' for o in program.outputs)})"
     if program.commits:
-        calls = [
-            f"({', '.join([writer.name(ufunc, ufunc.__name__), *map(writer.operand, args), f'v{n}'])})"
-            for ufunc, args, n in program.commits
-        ]
-        returned = f"{returned}, ({', '.join(calls)},)"
+        calls = ""
+        for ufunc, args, number in program.commits:
+            operands = [writer.operand(a) for a in args]
+            fn = writer.name(ufunc, ufunc.__name__)
+            calls += f"({', '.join([fn, *operands, f'v{number}'])}), "
+        returned = f"{returned}, ({calls})"
     inputs = ", ".join(f"v{i}" for i in program.inputs)
     space = writer.space
     body = [*writer.lines] or ["    " * writer.depth + "pass"]
@@ -302,6 +314,11 @@ def generate(program: Program, spare: Callable[..., Any] | None = None) -> Calla
     exec(compile("\n".join(lines), "<gradtape plan>", "exec"), made)
     function: Callable[..., Any] = made["make"](*space.values())
     return function
+
+
+def same_memory(bound: dict[int, Any], call: Call) -> bool:
+    """Whether a call writes over its first operand."""
+    return call.args[0] in bound and bound[call.args[0]] is bound[call.outs[0]]
 
 
 def blocks_of(count: int, rows: int, arrays: list[Any]) -> list[tuple[Any, ...]]:

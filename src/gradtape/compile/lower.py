@@ -61,7 +61,7 @@ def lower(graph: Graph) -> Program:
             known[number] = template.known[local]
             numbers[local] = number
             renamed = call.renamed(numbers)
-            program.calls.append(Call(call.kind, call.fn, renamed.args, (number,)))
+            program.calls.append(Call(call.kind, call.fn, renamed.args, (number,), call.static))
         for local, number in zip(template.outs, node.outputs, strict=True):
             operand = numbers[local] if type(local) is int else local
             if operand != number:

@@ -42,6 +42,7 @@ class Call:
     | `cast` | `"astype"` of (x, dtype) | the same |
     | `reduce` | a ufunc, of (x, axis, dtype, keepdims[, initial]) | may be written to a buffer |
     | `product` | `np.dot` or `np.matmul` | may be written to a buffer |
+    | `put` | `"put"` of (x, places, values) | a copy, or `x` itself overwritten |
     | `view` | the name of a method, `"[]"`, or a function | shares memory with its first operand |
     | `operator` | a sign, on NumPy scalars | a scalar |
     | `call` | the name of a method, `"[]"`, or a function | an array or scalar of its own |
@@ -115,7 +116,7 @@ class Call:
 
 
 ELEMENTWISE = frozenset({"ufunc", "cast"})
-WRITES = frozenset({"ufunc", "cast", "reduce", "product"})
+WRITES = frozenset({"ufunc", "cast", "reduce", "product", "put"})
 
 
 class Program:
@@ -127,11 +128,12 @@ class Program:
         outputs: operands that are returned.
         known: shape, dtype and kind of every value.
         bound: arrays of the plan's own in which values live; all others are made by every run.
+        once: views of such arrays, which are made once.
         commits: calls left to whoever runs the program, each into the array of an input:
             (ufunc, operands, number of the input).
     """
 
-    __slots__ = ("bound", "calls", "commits", "inputs", "known", "outputs")
+    __slots__ = ("bound", "calls", "commits", "inputs", "known", "once", "outputs")
 
     def __init__(
         self,
@@ -144,6 +146,7 @@ class Program:
     ) -> None:
         """A program of these parts."""
         self.bound = bound or {}
+        self.once: list[Call] = []
         self.commits: list[tuple[Any, tuple[Operand, ...], int]] = commits or []
         self.inputs = list(inputs)
         self.calls = calls
@@ -160,6 +163,7 @@ class Program:
     def pretty(self) -> str:
         """The program as readable lines."""
         lines = [f"inputs: {', '.join(self.typed(i) for i in self.inputs) or 'none'}"]
+        lines += [f"  once: {line}" for call in self.once for line in self.lines_of(call)]
         for call in self.calls:
             lines += [f"  {line}" for line in self.lines_of(call)]
         for ufunc, args, number in self.commits:
@@ -192,7 +196,7 @@ def named(operand: Operand) -> str:
     return f"v{operand}" if type(operand) is int else repr(operand)
 
 
-def evaluate(call: Call, args: list[Any], out: Any = None) -> Any:
+def evaluate(call: Call, args: list[Any]) -> Any:
     """Run a call that is neither a kernel nor in blocks; `args` are raw."""
     kind, fn = call.kind, call.fn
     if kind == "ufunc":
@@ -206,6 +210,10 @@ def evaluate(call: Call, args: list[Any], out: Any = None) -> Any:
         return OPERATORS[fn](*args)
     if fn == "[]":
         return args[0][args[1]]
+    if kind == "put":
+        out = args[0].copy()
+        out.put(*args[1:])
+        return out
     if type(fn) is str:
         found = getattr(args[0], fn)
         return found(*args[1:]) if callable(found) else found

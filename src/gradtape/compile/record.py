@@ -36,7 +36,14 @@ class Recorder:
         self.known.append(known)
         return (StandIn if known.array else ScalarStandIn)(self, len(self.known) - 1, known, False)
 
-    def emit(self, kind: str, fn: Any, args: tuple[Any, ...], known: Known) -> StandIn:
+    def emit(
+        self,
+        kind: str,
+        fn: Any,
+        args: tuple[Any, ...],
+        known: Known,
+        static: dict[str, Any] | None = None,
+    ) -> StandIn:
         """Note a call and stand in for its result."""
         if len(self.calls) == MOST_CALLS:
             raise OpaqueError
@@ -45,7 +52,7 @@ class Recorder:
         out.fresh = kind != "view"
         if kind == "view":
             args[0].shared = out.shared = True
-        self.calls.append(Call(kind, fn, operands, (out.number,)))
+        self.calls.append(Call(kind, fn, operands, (out.number,), static))
         return out
 
     def operand(self, value: Any) -> Operand:

@@ -9,6 +9,8 @@ import numpy as np
 from gradtape.compile.program import Call, Operand, Program, shape_of_all
 from gradtape.trace.graph import Constant
 
+SMALL = 1 << 12  # elements of a constant that are looked at
+
 
 def broadcast(program: Program) -> Program:
     """Elementwise calls on the sources of repeated views, where the result keeps its shape."""
@@ -47,7 +49,11 @@ def shape_in(program: Program, operand: Operand) -> tuple[int, ...]:
 def unrepeated(operand: Any) -> Constant | None:
     """A constant without its repetitions, None if it has none."""
     raw = operand.raw if type(operand) is Constant else None
-    if type(raw) is not np.ndarray or 0 not in raw.strides or not raw.size:
+    if type(raw) is not np.ndarray or not raw.size or not raw.ndim:
+        return None
+    if raw.size <= SMALL and raw.tobytes() == raw[(0,) * raw.ndim].tobytes() * raw.size:
+        return Constant(np.asarray(raw[(0,) * raw.ndim]))
+    if 0 not in raw.strides:
         return None
     narrow = raw[tuple([slice(0, 1) if s == 0 else slice(None) for s in raw.strides])]
     while narrow.ndim and narrow.shape[0] == 1:

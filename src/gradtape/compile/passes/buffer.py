@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.compile.forms import FRESH
 from gradtape.compile.program import WRITES, Call, Program, evaluate, raw
 
 SMALL = 16384  # up to here a repetition is copied, as the eager kernel does
@@ -41,6 +42,7 @@ class Buffers:
                 if type(a) is int:
                     self.last.update(dict.fromkeys(self.roots[a], len(program.calls)))
         self.bound: dict[int, Any] = dict(program.bound)
+        self.once: list[Call] = []
         self.owned: dict[int, Any] = {}  # root → bytes it occupies
         self.free: dict[int, list[Any]] = {}
 
@@ -60,6 +62,7 @@ class Buffers:
                     self.free.setdefault(block.nbytes, []).append(block)
         program = self.program.having(kept)
         program.bound = self.bound
+        program.once = self.once
         return program
 
     def bind(self, i: int, call: Call) -> Call | None:
@@ -71,7 +74,7 @@ class Buffers:
                 self.place(out)
         elif call.kind in WRITES or (call.fn is np.where and self.is_large(call)):
             (out,) = call.outs
-            if not (call.kind == "ufunc" and self.overwrite(i, call, out)):
+            if call.kind not in ("ufunc", "put") or not self.overwrite(i, call, out):
                 self.place(out)
         return call
 
@@ -87,6 +90,7 @@ class Buffers:
                 found = evaluate(call, [self.bound[source], *[raw(a) for a in call.args[1:]]])
             if np.may_share_memory(found, self.bound[source]) or not found.size:
                 self.bound[out] = found
+                self.once.append(call)
                 return None
         elif (
             call.fn is np.broadcast_to and self.program.known[out].size <= SMALL and self.place(out)
@@ -99,7 +103,7 @@ class Buffers:
         known = self.program.known[out]
         if out in self.leaving:
             return False
-        for a in call.args:
+        for a in call.args if call.kind == "ufunc" else call.args[:1]:
             array = self.bound.get(a) if type(a) is int else None
             if array is None or array.shape != known.shape or array.dtype != known.dtype:
                 continue
@@ -136,7 +140,8 @@ def roots_of(program: Program) -> dict[int, frozenset[int]]:
             if call.fn == "reshape" or call.fn is np.broadcast_to:  # it may be a copy as well
                 roots[out] |= {out}
         elif call.kind == "opaque":
-            shared = frozenset().union(*[roots[i] for i in call.reads()])
+            reads = () if call.fn in FRESH else call.reads()
+            shared = frozenset().union(*[roots[i] for i in reads])
             for out in call.outs:
                 roots[out] = shared | {out}
         else:
