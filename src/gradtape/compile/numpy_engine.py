@@ -1,87 +1,134 @@
-"""The numpy engine: one flat generated function that calls a graph's kernels in order."""
+"""The numpy engine: a graph becomes a program of NumPy calls, and that one flat function.
+
+A plan keeps buffers between calls. It may be called by anybody at any time: who finds it busy
+(another thread, or a host call that calls back) runs the same calls without buffers.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from itertools import chain, starmap
+from operator import call
 from typing import Any
 
-from gradtape.core.dispatch import quiet, recover
-from gradtape.trace.graph import Constant, Effect, Graph, Node, Operand
+from gradtape.compile.generate import generate
+from gradtape.compile.lower import lower
+from gradtape.compile.passes.block import block
+from gradtape.compile.passes.broadcast import broadcast
+from gradtape.compile.passes.buffer import buffer
+from gradtape.compile.passes.common import common
+from gradtape.compile.passes.dead import dead
+from gradtape.compile.passes.fold import fold
+from gradtape.compile.passes.product import product
+from gradtape.compile.passes.scalar import scalar
+from gradtape.compile.passes.stage import stage
+from gradtape.compile.program import Program
+from gradtape.core.dispatch import quiet
+from gradtape.trace.graph import Graph
 from gradtape.trace.subgraph import Handed
 
-Plan = Callable[..., tuple[Any, ...]]
+PASSES: dict[str, Callable[[Program], Program]] = {
+    "broadcast": broadcast,
+    "fold": fold,
+    "common": common,
+    "dead": dead,
+    "product": product,
+    "scalar": scalar,
+    "block": block,
+    "buffer": buffer,
+}
+LAYOUT = ("block", "buffer")  # what is decided for each form of a plan by itself
 
 
-def compile_graph(graph: Graph) -> Plan:
-    """A function of the graph's raw inputs that returns its raw outputs."""
-    space: dict[str, Any] = {"quiet": quiet}
-    constants: dict[int, str] = {}
+class Plan:
+    """A graph ready to run: called with raw inputs, it returns a tuple of raw outputs.
 
-    def name_of(operand: Operand) -> str:
-        if type(operand) is int:
-            return f"v{operand}"
-        assert isinstance(operand, Constant)
-        if id(operand.raw) not in constants:
-            constants[id(operand.raw)] = f"c{len(constants)}"
-            space[constants[id(operand.raw)]] = operand.raw
-        return constants[id(operand.raw)]
+    Outputs are arrays that nobody else writes to, and no input is written to.
 
-    nodes = graph.needed()
-    last = last_reads(nodes, graph)
-    lines = [f"def plan({', '.join(f'v{i}' for i in graph.inputs)}):", "    with quiet():"]
-    for k, node in enumerate(nodes):
-        space[f"k{k}"] = guarded(node)
-        args = [name_of(operand) for operand in node.inputs]
-        if node.static:
-            space[f"s{k}"] = node.static
-            args.append(f"**s{k}")
-        outs = ", ".join(f"v{o}" for o in node.outputs)
-        call = f"k{k}({', '.join(args)})"
-        if not outs:
-            lines.append(f"        {call}")
-        else:
-            lines.append(f"        {outs}{',' if node.op.outputs else ''} = {call}")
-        dead = [f"v{i}" for i in last[k]]
-        if dead:
-            lines.append(f"        del {', '.join(dead)}")
-    if not nodes:
-        lines.append("        pass")
-    lines.append(f"    return ({''.join(name_of(o) + ', ' for o in graph.outputs)})")
-    exec(compile("\n".join(lines), "<gradtape plan>", "exec"), space)
-    plan: Plan = space["plan"]
-    return plan
+    Attributes:
+        in_place: which of the updates asked for `staged` leaves to the caller's commit: position
+            of the output → position of the input.
+    """
+
+    def __init__(self, program: Program, passes: set[str], updates: dict[int, int]) -> None:
+        """Lay out `program` with the rest of `passes`."""
+        self.program = program
+        self.passes = [PASSES[name] for name in LAYOUT if name in passes]
+        self.unbound, self.in_place = stage(program, updates) if updates else (program, {})
+
+    def __call__(self, *raws: Any) -> Any:
+        """Run."""
+        return self.run(*raws)
+
+    @cached_property
+    def laid_out(self) -> Program:
+        """The program with blocks and buffers."""
+        return applied(self.program, self.passes)
+
+    @cached_property
+    def run(self) -> Callable[..., tuple[Any, ...]]:
+        """The function: raw inputs in, a tuple of raw outputs out."""
+        if not self.laid_out.bound:
+            return generate(self.laid_out)
+
+        def spare(*raws: Any) -> Any:
+            return self.spare(*raws)
+
+        return generate(self.laid_out, spare)
+
+    @cached_property
+    def spare(self) -> Callable[..., tuple[Any, ...]]:
+        """The same without anything of its own, for whoever finds the plan busy."""
+        return generate(self.program)
+
+    @cached_property
+    def staged(self) -> Callable[..., tuple[Any, Any]]:
+        """The function that leaves the updates `in_place` to the caller.
+
+        It returns the outputs, with None for those updates, and the calls that carry them out, to
+        be handed to `commit`. These read buffers of the plan: from here to the end of the commit
+        the caller sees to it that nobody else calls `staged`. They write into the arrays
+        given as inputs: the caller has made sure that nobody else refers to these.
+        """
+        return generate(applied(self.unbound, self.passes))
+
+    def pretty(self) -> str:
+        """The calls, readably."""
+        return self.laid_out.pretty()
+
+
+def applied(program: Program, passes: Iterable[Callable[[Program], Program]]) -> Program:
+    """A program after some passes."""
+    for apply in passes:
+        program = apply(program)
+    return program
+
+
+def compile_graph(
+    graph: Graph, updates: dict[int, int] | None = None, passes: Iterable[str] = tuple(PASSES)
+) -> Plan:
+    """A function of the graph's raw inputs that returns its raw outputs.
+
+    Args:
+        graph: what to compute.
+        updates: position of an output → position of the input whose next value it is.
+        passes: names of the passes to apply, all of them by default; they run in the order
+            of `PASSES`.
+    """
+    chosen = set(passes)
+    first = [apply for name, apply in PASSES.items() if name in chosen and name not in LAYOUT]
+    return Plan(applied(lower(graph), first), chosen, updates or {})
 
 
 Handed.compile = compile_graph
 
 
-def guarded(node: Node) -> Callable[..., Any]:
-    """The kernel of a node; errors come out as TensorFlow's."""
-    op = node.op
-    kernel = op.kernel
-    if isinstance(op, Effect):
-        return kernel
+def commit(calls: Iterable[tuple[Any, ...]], *more: Iterable[Any]) -> None:
+    """Carry out the calls that `staged` left, then whatever `more` iterators of C code do.
 
-    def run(*raws: Any, **static: Any) -> Any:
-        try:
-            return kernel(*raws, **static)
-        except Exception as error:
-            return recover(error, op, raws, static)
-
-    return run
-
-
-def last_reads(nodes: list[Node], graph: Graph) -> list[list[int]]:
-    """For each node, the values that nobody reads after it."""
-    kept = {o for o in graph.outputs if type(o) is int} | set(graph.inputs)
-    seen = set(kept)
-    last: list[list[int]] = []
-    for node in reversed(nodes):
-        dead = []
-        for number in dict.fromkeys([*node.reads(), *node.outputs]):
-            if number not in seen:
-                seen.add(number)
-                dead.append(number)
-        last.append(dead)
-    last.reverse()
-    return last
+    All of it happens in one loop without a line of Python, so no interrupt lands in between.
+    """
+    with quiet():
+        deque(chain(starmap(call, calls), *more), maxlen=0)

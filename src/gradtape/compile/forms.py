@@ -1,0 +1,99 @@
+"""Kernels as the planner likes them: the same values, spelled without filling buffers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from gradtape.compile.program import Known
+from gradtape.compile.record import OpaqueError
+from gradtape.ops.softmax import TINY, check_labels
+from gradtape.trace.recorder import operation
+
+
+def spread(g: Any, *, axis: tuple[int, ...], keepdims: bool, shape: tuple[int, ...]) -> Any:
+    """The repetition stays a view, which elementwise calls then read unrepeated."""
+    lead = g.shape[: g.ndim - len(shape) + (0 if keepdims else len(axis))]
+    full = lead + shape
+    if not keepdims and g.shape:
+        sizes = list(full)
+        for a in axis:
+            sizes[a] = 1
+        g = g.reshape(tuple(sizes))
+    return np.broadcast_to(g, full)
+
+
+# A loss and its gradient look up the same places: where they lie is found, and checked, once.
+
+
+def label_places(labels: Any, *, columns: Any, offsets: Any) -> Any:
+    """Where in the flat array of probabilities each label's class is."""
+    if labels.itemsize == 4:
+        try:  # read as unsigned a negative label is a large one, which `take` refuses
+            return columns.take(labels.ravel().view(np.uint32)) + offsets
+        except IndexError:
+            check_labels(labels, columns.size)
+            raise
+    check_labels(labels, columns.size)
+    return labels.ravel() + offsets
+
+
+def label_surprise(logits: Any, p: Any, places: Any, chosen: Any, *, least: float) -> Any:
+    """Minus the logarithm of `chosen`, the probabilities at `places`, also where they underflow."""
+    if chosen.size and chosen[chosen.argmin()] > least:
+        out = np.log(chosen)
+        return np.negative(out, out)
+    likely = np.maximum.reduce(p, axis=-1).ravel()
+    return np.maximum.reduce(logits, axis=-1).ravel() - logits.take(places) - np.log(likely)
+
+
+PLACES = operation(label_places)
+SURPRISE = operation(label_surprise)
+FRESH = {PLACES, SURPRISE}  # ops whose results share memory with nothing
+
+
+@lru_cache(maxsize=256)
+def tables(classes: int, count: int) -> dict[str, Any]:
+    """Numbers of the classes, and where in the flat array each row begins."""
+    return {
+        "columns": np.arange(classes, dtype=np.int64),
+        "offsets": np.arange(count, dtype=np.int64) * classes,
+    }
+
+
+def chosen_at(p: Any, labels: Any) -> tuple[Any, Any]:
+    """Places of the labels in `p`, and what stands there."""
+    if p.dtype.char not in "fd" or not labels.shape or labels.dtype.char not in "ilq":
+        raise OpaqueError
+    count = labels.size
+    static = tables(p.shape[-1], count)
+    known = Known((count,), np.dtype("int64"), True)
+    places = labels.recorder.emit("opaque", PLACES, (labels,), known, static)
+    chosen = p.recorder.emit("call", "take", (p, places), Known((count,), p.dtype, True))
+    return places, chosen
+
+
+def less_one_at(p: Any, labels: Any) -> Any:
+    """`p` minus the one-hot vectors of `labels`."""
+    places, chosen = chosen_at(p, labels)
+    known = Known(p.shape, p.dtype, True)
+    return p.recorder.emit("put", "put", (p, places, chosen - 1), known)
+
+
+def sparse_cross_entropy(logits: Any, labels: Any, p: Any) -> Any:
+    """Minus the logarithm of `p` at the classes that the labels name."""
+    places, chosen = chosen_at(p, labels)
+    static = {"least": TINY[p.dtype.char]}
+    args = (logits, p, places, chosen)
+    out = p.recorder.emit("opaque", SURPRISE, args, Known(chosen.shape, p.dtype, True), static)
+    return out if len(labels.shape) == 1 else out.reshape(labels.shape)
+
+
+FORMS: dict[str, Callable[..., Any]] = {
+    "spread": spread,
+    "less_one_at": less_one_at,
+    "sparse_cross_entropy": sparse_cross_entropy,
+}

@@ -1,0 +1,1 @@
+"""Passes: each takes a plan and returns a better one that computes the same."""

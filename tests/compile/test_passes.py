@@ -1,0 +1,91 @@
+"""Random graphs: each pass alone, and all together, compute what the kernels compute."""
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gradtape.compile.numpy_engine import PASSES, compile_graph
+from gradtape.compile.passes import block
+from tests.compile.builder import assert_same, interpret, raw_input
+from tests.compile.programs import programs
+
+relaxed = settings(
+    max_examples=60,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+EXACT = [name for name in PASSES if name != "product"]  # it adds in another order
+
+
+def other_values(raws):
+    """Inputs of the same shapes and dtypes with other values."""
+    return [
+        raw_input(
+            np.flip(np.asarray(x)) if np.ndim(x) else np.negative(x) if x.dtype.kind != "b" else ~x
+        )
+        for x in raws
+    ]
+
+
+def check(program, passes, exact=True):
+    builder, outputs = program
+    graph = builder.graph(*outputs)
+    plan = compile_graph(graph, passes=passes)
+    first = builder.wanted(*builder.inputs)
+    other = other_values(first)
+    kept = []
+    for raws in (first, other, first):
+        got, want = plan(*raws), interpret(graph, raws)
+        kept.append((got, want))
+        assert len(got) == len(want)
+    for got, want in kept:  # nothing that was returned has changed since
+        for a, b in zip(got, want, strict=True):
+            assert_same(a, b, exact, f"{graph.pretty()}\n{plan.pretty()}")
+
+
+@given(program=programs())
+@relaxed
+def test_seeing_through_kernels_changes_nothing(program):
+    check(program, ())
+
+
+@pytest.mark.parametrize("name", EXACT)
+@given(program=programs())
+@relaxed
+def test_a_pass_alone_changes_no_bit(name, program):
+    check(program, (name,))
+
+
+@given(program=programs(steps=25))
+@relaxed
+def test_all_passes_together_change_no_bit(program):
+    check(program, EXACT)
+
+
+@given(program=programs(dtypes=("float32", "float64")))
+@relaxed
+def test_sums_as_products_change_rounding_only(program):
+    builder, outputs = program
+    good = [o for o in outputs if is_tame(builder.values[o])]
+    if good and all(is_tame(v) for v in builder.values):
+        check((builder, good), tuple(PASSES), exact=False)
+
+
+def is_tame(value):
+    """Whether rounding is not blown up: finite and of moderate size."""
+    value = np.asarray(value)
+    if value.dtype.kind in "ib":
+        return False  # a comparison may turn round
+    return bool(np.all(np.isfinite(value))) and bool(np.all(np.abs(value) < 100))
+
+
+@pytest.mark.parametrize("sizes", [(2, 4), (8, 5), (4, 4)])
+@given(program=programs(steps=25), chosen=st.sampled_from([EXACT, ("block",), ("block", "buffer")]))
+@relaxed
+def test_small_blocks_change_no_bit(sizes, program, chosen, monkeypatch):
+    monkeypatch.setattr(block, "LEAST", sizes[0])
+    monkeypatch.setattr(block, "BLOCK", sizes[1])
+    monkeypatch.setattr(block, "REDUCED", {np.maximum, np.minimum})
+    check(program, chosen)
