@@ -10,10 +10,11 @@ from typing import Any
 
 from gradtape.core.context import local
 from gradtape.core.errors import public
+from gradtape.core.tensor import EagerTensor
 from gradtape.staging import retracing
 from gradtape.staging.call import Compiled
 from gradtape.staging.inline import inlined
-from gradtape.staging.signature import Call, Signature, weak
+from gradtape.staging.signature import PLAIN, Call, Signature, weak
 
 MOST_SIGNATURES = 256  # of one function; the one used longest ago goes first
 
@@ -55,13 +56,15 @@ class Function:
         self._signature = Signature(python_function, input_signature)
         self.parameters = list(self._signature.parameters.parameters) or ["args"]
         self._cache: OrderedDict[Any, Compiled] = OrderedDict()
-        self._quick: dict[Any, Compiled] = {}
+        self._quick: dict[Any, Any] = {}
+        self._quick_keys: dict[Any, list[Any]] = {}
         self._lock = threading.RLock()
         self._methods: Any = None
         self._has_created = False
         self._watched: dict[Any, Any] = {}
         self.autograph = bool(options.get("autograph", True))
         self.traces = 0
+        self.quiet = 0  # calls that found their trace since the last that did not
         self.pieces: dict[Any, Any] = {}
         self.differentiates = False  # whether it calls tf.gradients
         functools.update_wrapper(self, python_function)
@@ -88,6 +91,19 @@ class Function:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function."""
+        if not kwargs and not Mode.eager:
+            key: list[Any] = []
+            for a in args:
+                if type(a) is EagerTensor:
+                    raw = a._array
+                    key.append(raw.shape)
+                    key.append(raw.dtype)
+                else:
+                    key.append(type(a))
+                    key.append(a if type(a) in PLAIN else None)
+            ready = self._quick.get(tuple(key))
+            if ready is not None:
+                return ready(args)
         return self._call(*args, **kwargs)
 
     @public
@@ -105,7 +121,7 @@ class Function:
         compiled = self._cache.get(call.key)
         if compiled is not None:
             self._cache.move_to_end(call.key)
-            retracing.called(self)
+            self.quiet += 1
             return compiled
         with self._lock:
             retracing.traced(self, call, next(reversed(self._cache.values()), None))
@@ -113,8 +129,31 @@ class Function:
             if call.watched:
                 self.forget_with(call)
             while len(self._cache) > MOST_SIGNATURES:
-                self._cache.popitem(last=False)
+                self._drop(next(iter(self._cache)))
         return compiled
+
+    def quickly(self, call: Call, compiled: Compiled) -> None:
+        """Let later calls with such arguments go straight to what is compiled, if they can."""
+        key: list[Any] = []
+        if not call.given and (call.args or call.kwargs):
+            return
+        for a in call.given:
+            if type(a) is EagerTensor:
+                key += [a._array.shape, a._array.dtype]
+            elif type(a) in PLAIN:
+                key += [type(a), a]
+            else:
+                return
+        self._quick[tuple(key)] = compiled.ready(call)
+        self._quick_keys.setdefault(call.key, []).append(tuple(key))
+
+    def _drop(self, key: Any) -> None:
+        """Forget a signature."""
+        self._cache.pop(key, None)
+        self._watched.pop(key, None)
+        self.pieces.pop(key, None)
+        for quick in self._quick_keys.pop(key, ()):
+            self._quick.pop(quick, None)
 
     def forget_with(self, call: Call) -> None:
         """Drop what is known for a call when an object among its arguments dies."""
@@ -123,8 +162,7 @@ class Function:
         def gone(_: Any) -> None:
             function = owner()
             if function is not None:
-                function._cache.pop(key, None)
-                function._watched.pop(key, None)
+                function._drop(key)
 
         self._watched[key] = [weak(thing, gone) for thing in call.watched]
 

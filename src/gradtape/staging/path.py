@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import repeat
 from typing import Any
 
 from gradtape.core import nest
 from gradtape.core.convert import convert
 from gradtape.core.symbolic import SymbolicTensor
-from gradtape.core.tensor import Tensor, eager
+from gradtape.core.tensor import EagerTensor, Tensor, eager
 from gradtape.state.variable import version
 from gradtape.tape.gradient_tape import variable_of
 from gradtape.trace.graph import Constant, Graph, Operand
@@ -74,6 +74,16 @@ class Path:
         """The tensors that the traced function returned."""
         leaves = nest.flatten(self.structure, expand_composites=True)
         return [leaf for leaf in leaves if isinstance(leaf, Tensor)]
+
+    def packer(self) -> Callable[[Any], Any]:
+        """A function from raw outputs to what the function returns."""
+        count, kind = self.results, type(self.structure)
+        if kind is SymbolicTensor or kind is EagerTensor:
+            return lambda raws: eager(raws[0])
+        flat = kind in (tuple, list) and all(isinstance(t, Tensor) for t in self.structure)
+        if flat:
+            return lambda raws: kind([eager(raw) for raw in raws[:count]])
+        return lambda raws: self.packed([eager(raw) for raw in raws[:count]])
 
     def packed(self, tensors: list[Tensor]) -> Any:
         """What the function returns, with these results."""

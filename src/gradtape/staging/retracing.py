@@ -35,17 +35,12 @@ def window_of(function: Any) -> deque[bool]:
     return calls
 
 
-def called(function: Any) -> None:
-    """A call found its trace."""
-    calls = recent.get(place_of(function))
-    if calls is not None:
-        calls.append(False)
-
-
 def traced(function: Any, call: Call, before: Any) -> None:
     """A call has to be traced; `before` is what the last signature left."""
     with lock:
         calls = window_of(function)
+        calls.extend([False] * min(function.quiet, WINDOW))
+        function.quiet = 0
         calls.append(True)
         count = sum(calls)
         if count < MANY:

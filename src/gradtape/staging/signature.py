@@ -13,7 +13,7 @@ from gradtape.core.spec import TensorSpec, TypeSpec
 from gradtape.core.tensor import Tensor
 from gradtape.tape.gradient_tape import variable_of
 
-PLAIN = (bool, int, float, complex, str, bytes, type(None))
+PLAIN = frozenset({bool, int, float, complex, str, bytes, type(None)})
 
 
 class Call:
@@ -26,17 +26,21 @@ class Call:
         key: equal for calls that may share a trace.
         parts: the key, leaf by leaf.
         watched: objects known by identity; the key dies with them.
+        given: the arguments as they were passed, if they all were by position.
     """
 
-    __slots__ = ("args", "key", "kwargs", "leaves", "parts", "watched")
+    __slots__ = ("args", "given", "key", "kwargs", "leaves", "parts", "watched")
 
-    def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Flatten and describe the arguments."""
+    def __init__(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], given: tuple[Any, ...] = ()
+    ) -> None:
+        """Flatten and describe the arguments; `given` is what was passed by position only."""
+        self.given = given
         leaves = nest.flatten((args, kwargs), expand_composites=True)
         self.watched: list[Any] = []
         variables: dict[int, int] = {}
         for i, leaf in enumerate(leaves):
-            if not isinstance(leaf, (Tensor, *PLAIN)) and is_array(leaf):
+            if type(leaf) not in PLAIN and not isinstance(leaf, Tensor) and is_array(leaf):
                 leaves[i] = convert(leaf)
         self.parts = tuple([self.part(leaf, variables) for leaf in leaves])
         self.args, self.kwargs = nest.pack_sequence_as(
@@ -78,7 +82,7 @@ class Call:
         """What the key says of one leaf."""
         if isinstance(leaf, Tensor):
             return (leaf._array.shape, leaf._array.dtype)
-        if isinstance(leaf, PLAIN):
+        if type(leaf) in PLAIN:
             return (type(leaf), leaf)
         variable = variable_of(leaf)
         if variable is not None:
@@ -122,6 +126,10 @@ class Signature:
         self.parameters = inspect.signature(python_function)
         self.specs = None if specs is None else tuple(specs)
         self.python_function = python_function
+        kinds = [p.kind for p in self.parameters.parameters.values()]
+        self.count = len(kinds)
+        plain = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        self.simple = specs is None and all(kind in plain for kind in kinds)
         if self.specs is not None:
             self.check_specs()
 
@@ -148,6 +156,8 @@ class Signature:
 
     def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
         """The call with these arguments."""
+        if self.simple and not kwargs and len(args) == self.count:
+            return Call(args, {}, args)
         try:
             bound = self.parameters.bind(*args, **kwargs)
         except TypeError as error:
@@ -159,7 +169,7 @@ class Signature:
         values = bound.args
         if self.specs is not None:
             values = self.cast(values)
-        return Call(values, bound.kwargs)
+        return Call(values, bound.kwargs, () if kwargs or self.specs else args)
 
     def cast(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
         """Make the arguments what `input_signature` says, or refuse."""
