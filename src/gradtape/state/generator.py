@@ -303,13 +303,13 @@ class Generator:
     @public
     def make_seeds(self, count: int = 1) -> Tensor:
         """Seeds for stateless ops, as the columns of a tensor of shape (2, count)."""
-        keys = self.uniform_full_int([count], dtypes.int64)._array  # type: ignore[attr-defined]
+        keys = self.uniform_full_int([count], dtypes.int64)._array
         return eager(np.stack([keys, np.zeros_like(keys)]))
 
     @public
     def split(self, count: int = 1) -> list[Generator]:
         """Generators with keys drawn from this one; their streams do not meet."""
-        keys = self.uniform_full_int([count], dtypes.int64)._array  # type: ignore[attr-defined]
+        keys = self.uniform_full_int([count], dtypes.int64)._array
         return [self.from_key_counter(key, [0, 0], self._algorithm) for key in keys]
 
 
