@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from gradtape.ops.random import AT_ONCE, blocks
+from gradtape.ops.philox import AT_ONCE, blocks
+from gradtape.ops.random import logarithm, shuffled_index
 
 
 def test_the_published_vectors():
@@ -37,3 +38,22 @@ def test_many_blocks_are_those_computed_one_by_one():
     many = blocks(key, counter, np.arange(2 * AT_ONCE + 5, dtype=np.uint64))
     for i in (0, AT_ONCE - 1, AT_ONCE, 2 * AT_ONCE + 4):
         assert many[i].tolist() == blocks(key, counter, np.array([i], np.uint64))[0].tolist()
+
+
+def test_the_logarithm_is_right_to_a_unit_in_the_last_place():
+    x = np.random.default_rng(0).random(20000, np.float32) + np.float32(1e-7)
+    exact = np.log(x.astype(np.float64))
+    assert np.all(
+        np.abs(logarithm(x) - exact) <= 0.82 * np.spacing(np.abs(exact).astype(np.float32))
+    )
+
+
+def test_indices_are_shuffled_as_tensorflow_shuffles_them():
+    key = 498247692, 1, 2
+    order = [shuffled_index(i, key, 19) for i in range(20)]
+    assert order == [14, 0, 1, 11, 19, 6, 18, 16, 7, 2, 12, 4, 8, 9, 5, 3, 17, 10, 13, 15]
+    assert [shuffled_index(i, (498247692, 5, 6), 10**6) for i in range(3)] == [
+        219704,
+        154409,
+        92186,
+    ]

@@ -1,87 +1,41 @@
 """Random numbers as pure functions of a key and a counter, bit by bit as TensorFlow draws them.
 
-The generator is Philox 4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3",
-2011). `key` is a uint64 of shape (1,), `counter` a uint64 of shape (2,), low half first. Block i of
-a stream is the cipher of `counter + i`, four words of 32 bits; how words become numbers is said at
-each distribution.
+Each primitive draws from the stream of `philox`; how words become numbers is said at each
+distribution. What moves a generator on is not here, but in `state/`.
 """
 
 from __future__ import annotations
 
-from math import pi, prod
+from math import log, pi, prod
 from typing import Any
 
 import numpy as np
 
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.primitive import primitive
+from gradtape.ops.philox import (
+    double_words,
+    first,
+    in_pieces,
+    long_words,
+    unit16,
+    unit32,
+    unit64,
+    words,
+)
 
-MULTIPLIERS = np.array([[0xD2511F53], [0xCD9E8D57]], np.uint64)
-ROUNDS = np.arange(10, dtype=np.uint64)[:, None, None]
-WEYL = (
-    np.array([[0x9E3779B9], [0xBB67AE85]], np.uint64) * ROUNDS
-)  # what is added to the key in each round
-LOW = np.uint64(0xFFFFFFFF)
-HALF = np.uint64(32)
-AT_ONCE = 1 << 13  # blocks computed together; they stay in the cache
 RESERVED = 256  # words set aside for each truncated normal, so that it may reject some
 SCRAMBLER = np.array(
     [0x02461E293EC8F720], np.uint64
 )  # the key that turns a seed into key and counter
 
 
-def blocks(key: Any, counter: Any, offsets: Any) -> Any:
-    """The words of the blocks at `offsets` (uint64) from `counter`, of shape (n, 4), uint32."""
-    if len(offsets) > AT_ONCE:
-        cuts = range(0, len(offsets), AT_ONCE)
-        return np.concatenate([blocks(key, counter, offsets[i : i + AT_ONCE]) for i in cuts])
-    low = counter[0] + offsets
-    halves = np.stack([low, counter[1] + (low < offsets)])
-    even, odd = halves & LOW, halves >> HALF  # words 0 and 2, words 1 and 3
-    keys = np.stack([key & LOW, key >> HALF]) + WEYL & LOW
-    for round_key in keys:
-        product = (even * MULTIPLIERS)[::-1]
-        even = product >> HALF ^ odd ^ round_key
-        odd = product & LOW
-    return np.stack([even[0], odd[0], even[1], odd[1]], axis=-1).astype(np.uint32)
-
-
-def words(key: Any, counter: Any, count: int) -> Any:
-    """The first `count` words of a stream."""
-    return blocks(key, counter, np.arange(-(-count // 4), dtype=np.uint64)).reshape(-1)[:count]
-
-
-def long_words(key: Any, counter: Any, count: int) -> Any:
-    """The first `count` pairs of words, the first of a pair being the lower half."""
-    pairs = words(key, counter, 2 * count).reshape(-1, 2).astype(np.uint64)
-    return pairs[:, 0] | pairs[:, 1] << HALF
-
-
 @primitive(seed=None, outputs=True)
 def key_and_counter(seed):
     """The key and the counter that a stateless op draws with, out of a pair of integers."""
     counter = seed.astype(np.int64).view(np.uint64)
-    a, b, c, d = blocks(SCRAMBLER, counter, np.zeros(1, np.uint64))[0].astype(np.uint64)
-    return np.stack([a | b << HALF]), np.stack([np.uint64(0), c | d << HALF])
-
-
-def unit32(bits: Any) -> Any:
-    """Words as float32 in [0, 1): 23 bits of the mantissa of a number in [1, 2)."""
-    one = np.uint32(0x3F800000)
-    return (bits & np.uint32(0x7FFFFF) | one).view(np.float32) - np.float32(1)
-
-
-def unit64(pairs: Any) -> Any:
-    """Pairs of words (..., 2) as float64 in [0, 1): 20 bits of the first, then the second."""
-    high, low = pairs[..., 0].astype(np.uint64), pairs[..., 1].astype(np.uint64)
-    return ((high & np.uint64(0xFFFFF) | np.uint64(0x3FF00000)) << HALF | low).view(np.float64) - 1
-
-
-def unit16(bits: Any, dtype: Any, mantissa: int, one: int) -> Any:
-    """Words as half-precision numbers in [0, 1), from the lowest bits."""
-    return (bits.astype(np.uint16) & np.uint16(mantissa) | np.uint16(one)).view(dtype) - dtype.type(
-        1
-    )
+    key, high = double_words(SCRAMBLER, counter, np.zeros(1, np.uint64))[0]
+    return np.stack([key]), np.stack([np.uint64(0), high])
 
 
 @primitive(key=None, counter=None)
@@ -89,7 +43,7 @@ def random_uniform(key, counter, *, shape: tuple[int, ...], dtype: np.dtype):
     """Floats in [0, 1)."""
     count = prod(shape)
     if dtype == np.float64:
-        out = unit64(words(key, counter, 2 * count).reshape(-1, 2))
+        out = unit64(long_words(key, counter, count))
     else:
         bits = words(key, counter, count)
         if dtype == np.float32:
@@ -129,8 +83,8 @@ def integers(key, counter, low, high, *, shape):
     return (start + bits % span).view(low.dtype).reshape(shape)[()]
 
 
-# Minimax coefficients (Arm Optimized Routines, 2018) of the sine and cosine in TensorFlow's C
-# library: without them one normal in seventy differs in its last bit.
+# Coefficients of the sine, cosine and logarithm in TensorFlow's C library (Arm Optimized Routines,
+# 2018): without them one normal in seventy differs in its last bit.
 SINE = tuple(
     map(float.fromhex, ("-0x1.555545995a603p-3", "0x1.1107605230bc4p-7", "-0x1.994eb3774cf24p-13"))
 )
@@ -145,69 +99,96 @@ COSINE = tuple(
         ),
     )
 )
+LOGARITHM = tuple(
+    map(float.fromhex, ("-0x1.00ea348b88334p-2", "0x1.5575b0be00b6ap-2", "-0x1.ffffef20a4123p-2"))
+)
+LEAST = 0x3F330000  # the bits of the float32 where the first of sixteen intervals begins
+CENTRES = """
+    0x1.661ec79f8f3bep+0 -0x1.57bf7808caadep-2 0x1.571ed4aaf883dp+0 -0x1.2bef0a7c06ddbp-2
+    0x1.49539f0f010bp+0 -0x1.01eae7f513a67p-2 0x1.3c995b0b80385p+0 -0x1.b31d8a68224e9p-3
+    0x1.30d190c8864a5p+0 -0x1.6574f0ac07758p-3 0x1.25e227b0b8eap+0 -0x1.1aa2bc79c81p-3
+    0x1.1bb4a4a1a343fp+0 -0x1.a4e76ce8c0e5ep-4 0x1.12358f08ae5bap+0 -0x1.1973c5a611cccp-4
+    0x1.0953f419900a7p+0 -0x1.252f438e10c1ep-5 0x1p+0 0x0p+0
+    0x1.e608cfd9a47acp-1 0x1.aa5aa5df25984p-5 0x1.ca4b31f026aap-1 0x1.c5e53aa362eb4p-4
+    0x1.b2036576afce6p-1 0x1.526e57720db08p-3 0x1.9c2d163a1aa2dp-1 0x1.bc2860d22477p-3
+    0x1.886e6037841edp-1 0x1.1058bc8a07ee1p-2 0x1.767dcf5534862p-1 0x1.4043057b6ee09p-2
+"""  # of each interval the inverse of a number in it, and the number's logarithm
+INVERSE, LOG_OF = np.array([float.fromhex(n) for n in CENTRES.split()]).reshape(16, 2).T.copy()
 
 
-def sine_and_cosine(x: Any) -> Any:
-    """Sine and cosine of float64 `x` (…), as (…, 2), good enough to be rounded to float32."""
+def sine_and_cosine(x: Any) -> tuple[Any, Any]:
+    """Sine and cosine of float64 `x`, good enough to be rounded to float32."""
     quarters = np.floor(x * (2 / pi) + 0.5)
     x = x - quarters * (pi / 2)
-    q = quarters.astype(np.int8)
     x2 = x * x
     x3, x4 = x * x2, x2 * x2
     s = (x + x3 * SINE[0]) + x3 * x2 * (SINE[1] + x2 * SINE[2])
     c = (1 + x2 * COSINE[0] + x4 * COSINE[1]) + x4 * x2 * (COSINE[2] + x2 * COSINE[3])
-    sine = np.where(q & 1, c, s) * (1 - (q & 2))
-    cosine = np.where(q & 1, s, c) * (1 - (q + 1 & 2))
-    return np.stack([sine, cosine], axis=-1)
+    q = quarters.astype(np.int8)
+    odd = (q & 1).astype(bool)
+    return np.where(odd, c, s) * (1 - (q & 2)), np.where(odd, s, c) * (1 - (q + 1 & 2))
+
+
+def logarithm(x: Any) -> Any:
+    """Logarithm of positive float32 `x`, by sixteen intervals and a polynomial of degree three."""
+    bits = x.view(np.uint32)
+    above = bits - np.uint32(LEAST)
+    i = (above >> np.uint32(19) & np.uint32(15)).astype(np.int8)
+    exponent = (above.view(np.int32) >> 23).astype(np.float64)
+    mantissa = (bits - (above & np.uint32(0xFF800000))).view(np.float32).astype(np.float64)
+    r = mantissa * INVERSE.take(i) - 1
+    r2 = r * r
+    y = LOGARITHM[0] * r2 + (LOGARITHM[1] * r + LOGARITHM[2])
+    return (y * r2 + (LOG_OF.take(i) + exponent * log(2) + r)).astype(np.float32)
 
 
 def normal32(bits: Any) -> Any:
-    """Pairs of words (..., 2) as pairs of float32 normals, by Box and Muller.
-
-    Transcendental functions are taken in double precision and rounded. The logarithm of
-    TensorFlow's C library is not always rounded right: two in a thousand normals differ in the last
-    bit or two.
-    """
+    """Pairs of words (..., 2) as pairs of float32 normals, by Box and Muller."""
     u = np.maximum(unit32(bits[..., 0]), np.float32(1e-7))
     angle = (2 * pi * unit32(bits[..., 1]).astype(np.float64)).astype(np.float32)
-    radius = np.sqrt(np.float32(-2) * np.log(u.astype(np.float64)).astype(np.float32))
-    return sine_and_cosine(angle.astype(np.float64)).astype(np.float32) * radius[..., None]
+    radius = np.sqrt(np.float32(-2) * logarithm(u))
+    sine, cosine = sine_and_cosine(angle.astype(np.float64))
+    return np.stack([sine.astype(np.float32) * radius, cosine.astype(np.float32) * radius], axis=-1)
 
 
 def normal64(bits: Any) -> Any:
-    """Groups of words (..., 4) as pairs of float64 normals."""
-    u = np.maximum(unit64(bits[..., :2]), 1e-7)
-    angle = 2 * pi * unit64(bits[..., 2:])
+    """Pairs of words of 64 bits (..., 2) as pairs of float64 normals."""
+    u = np.maximum(unit64(bits[..., 0]), 1e-7)
+    angle = 2 * pi * unit64(bits[..., 1])
     return np.stack([np.sin(angle), np.cos(angle)], axis=-1) * np.sqrt(-2 * np.log(u))[..., None]
 
 
-def normals(bits: Any, dtype: Any) -> Any:
-    """Blocks (..., 4) as normals, two (of float64) or four of each block."""
-    if dtype == np.float64:
-        return normal64(bits)
-    pairs = normal32(bits.reshape(*bits.shape[:-1], 2, 2))
-    return pairs.reshape(bits.shape)
+def normals(key: Any, counter: Any, offsets: Any, dtype: Any) -> Any:
+    """The normals of the blocks at `offsets`: two (of float64) or four of each, as (n, 2 or 4)."""
+
+    def made(piece: Any) -> Any:
+        drawn = double_words(key, counter, piece)
+        if dtype == np.float64:
+            return normal64(drawn)
+        return normal32(drawn.view(np.uint32).reshape(-1, 2, 2)).reshape(-1, 4)
+
+    return in_pieces(made, offsets)
 
 
 @primitive(key=None, counter=None)
 def random_normal(key, counter, *, shape: tuple[int, ...], dtype: np.dtype):
     """Numbers of the standard normal distribution."""
     count = prod(shape)
-    in_block = 2 if dtype == np.float64 else 4
-    bits = blocks(key, counter, np.arange(-(-count // in_block), dtype=np.uint64))
-    return normals(bits, dtype).reshape(-1)[:count].astype(dtype, copy=False).reshape(shape)[()]
+    offsets = first(count, 2 if dtype == np.float64 else 4)
+    drawn = normals(key, counter, offsets, dtype)
+    return drawn.reshape(-1)[:count].astype(dtype, copy=False).reshape(shape)[()]
 
 
 def accepted(key: Any, counter: Any, starts: Any, dtype: Any, depth: int) -> tuple[Any, Any]:
     """The first normals within (-2, 2) of `depth` blocks from each start, and their number."""
     offsets = starts[:, None] + np.arange(depth, dtype=np.uint64)
-    bits = blocks(key, counter, offsets.reshape(-1)).reshape(len(starts), depth, 4)
-    drawn = normals(bits, dtype)
+    drawn = normals(key, counter, offsets.reshape(-1), dtype)
     group = drawn.shape[-1]
     drawn = drawn.reshape(len(starts), depth * group)
     inside = np.abs(drawn) < 2
-    first = np.argsort(~inside, axis=1, stable=True)[:, :group] if depth > 1 else None
-    return drawn if first is None else np.take_along_axis(drawn, first, axis=1), inside.sum(axis=1)
+    chosen = np.argsort(~inside, axis=1, stable=True)[:, :group] if depth > 1 else None
+    kept = drawn if chosen is None else np.take_along_axis(drawn, chosen, axis=1)
+    return kept, inside.sum(axis=1)
 
 
 def starts_of(count: int, dtype: Any) -> Any:
@@ -238,6 +219,22 @@ def random_truncated_normal_lowered(key, counter, *, shape, dtype):
     return out.reshape(-1)[:count].astype(dtype).reshape(shape)
 
 
+@primitive(state=None, outputs=True)
+def stream_at(state):
+    """Key and counter of a generator's state, which is counter (low half first), then key."""
+    held = state.view(np.uint64)
+    return held[2:], held[:2]
+
+
+@primitive(state=None, delta=None)
+def skipped(state, delta):
+    """The state of a generator after `delta` numbers, each of which takes up 256 blocks."""
+    held = state.view(np.uint64)
+    low = held[:1] + delta.astype(np.uint64) * np.uint64(RESERVED)
+    high = held[1:2] + (low < held[:1])
+    return np.concatenate([low, high, held[2:]]).view(np.int64)
+
+
 def permutation(key: Any, counter: Any, size: int) -> Any:
     """A permutation of `size` indices, raw, by Fisher and Yates."""
     order = list(range(size))
@@ -246,3 +243,32 @@ def permutation(key: Any, counter: Any, size: int) -> Any:
         j = i + draws[i] % (size - i)
         order[i], order[j] = order[j], order[i]
     return np.array(order, np.int64)
+
+
+def shuffled_index(index: int, key: Any, top: int) -> int:
+    """Where `index` goes in a permutation of 0 … `top`, by four rounds of the cipher Simon.
+
+    The cipher (Beaulieu et al., 2013) permutes numbers of an even number of bits; what lands beyond
+    `top` is permuted again.
+    """
+    bits = max((top - 1).bit_length() if top > 1 else 0, 16)
+    width = (bits + bits % 2) // 2
+    mask = (1 << width) - 1
+
+    def left(x: int, by: int) -> int:
+        return (x << by | x >> width - by) & mask
+
+    def mixed(x: int) -> int:
+        return left(x, 1) & left(x, 8) ^ left(x, 2)
+
+    keys = [k & 0xFFFFFFFF & mask for k in key]
+    last = 0xFFFFFFFC ^ 1 ^ keys[0] ^ left(keys[2], width - 3) ^ left(keys[2], width - 4)
+    keys.append(last & mask)
+    while True:
+        high, low = index >> width, index & mask
+        for a, b in (keys[:2], keys[2:]):
+            high ^= mixed(low) ^ a
+            low ^= mixed(high) ^ b
+        index = high << width | low
+        if index <= top:
+            return index

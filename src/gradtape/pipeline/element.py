@@ -1,7 +1,8 @@
-"""What happens to single elements on their way: slices, batches, and checks of what is yielded."""
+"""What happens to single elements on their way: slices, batches, user functions, checks."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -10,13 +11,109 @@ from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.shapes import TensorShape
 from gradtape.core.spec import TensorSpec
-from gradtape.core.tensor import eager
-from gradtape.pipeline.structure import mapped
+from gradtape.core.tensor import EagerTensor, eager
+from gradtape.pipeline.structure import as_element, flatten, mapped, packed
+
+END = object()  # what `next` gives after the last element
 
 
-def slice_of(element: Any, i: int) -> Any:
-    """The i-th slice of every tensor along its first axis."""
-    return mapped(lambda leaf: leaf if leaf is None else eager(leaf._array[i]), element)
+class Steps(Iterator[Any]):
+    """An iterator that calls `step` for each element and goes on after an error."""
+
+    __slots__ = ("step",)
+
+    def __init__(self, step: Callable[[], Any]) -> None:
+        """`step` raises StopIteration after the last element."""
+        self.step = step
+
+    def __next__(self) -> Any:
+        """The next element."""
+        return self.step()
+
+
+def are_tensors(leaves: tuple[Any, ...]) -> bool:
+    """Whether all of them are eager tensors."""
+    return set(map(type, leaves)) == {EagerTensor}
+
+
+def called(function: Callable[..., Any], element: Any) -> Any:
+    """What a user's function makes of an element: a tuple is spread over its parameters.
+
+    All user functions are called here. A list that one returns is taken for a tuple.
+    """
+    result = function(*element) if type(element) is tuple else function(element)
+    kind = type(result)
+    if kind is EagerTensor:
+        return result
+    if kind is tuple and are_tensors(result):
+        return result
+    return as_element(tuple(result) if kind is list else result)
+
+
+def applied(function: Callable[..., Any], what: str) -> Callable[[Any], Any]:
+    """`function` of elements; an error says at which one it happened."""
+    count = 0
+
+    def apply(element: Any) -> Any:
+        nonlocal count
+        try:
+            return called(function, element)
+        except Exception as error:
+            error.add_note(f"Dataset.{what}: this happened at element {count} of the pass.")
+            raise
+        finally:
+            count += 1
+
+    return apply
+
+
+def truth(predicate: Callable[..., Any], what: str) -> Callable[[Any], bool]:
+    """`predicate` of elements, which must give a scalar of dtype bool."""
+    apply = applied(predicate, what)
+
+    def holds(element: Any) -> bool:
+        answer = apply(element)
+        if not isinstance(answer, EagerTensor) or answer.dtype.name != "bool" or answer.ndim:
+            raise ValueError(
+                f"{what}: Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor, "
+                f"but it returned {answer!r}."
+            )
+        return bool(answer._array)
+
+    return holds
+
+
+def packer(structure: Any) -> Callable[[list[Any]], Any]:
+    """A function that packs leaves like `structure`, quick for the usual ones."""
+    if not isinstance(structure, (tuple, dict)) or not structure:
+        if isinstance(structure, (tuple, dict)) or hasattr(structure, "keys"):
+            return lambda leaves: packed(structure, iter(leaves))
+        return lambda leaves: leaves[0]
+    if type(structure) is tuple and not any(isinstance(s, (tuple, dict)) for s in structure):
+        return tuple
+    return lambda leaves: packed(structure, iter(leaves))
+
+
+class Rows:
+    """Tensors whose slices along the first axis are the elements."""
+
+    def __init__(self, element: Any) -> None:
+        """The slices of the tensors of `element`."""
+        self.arrays = [None if t is None else t._array for t in flatten(element)]
+        self.pack = packer(element)
+
+    def __getitem__(self, i: int) -> Any:
+        """The i-th element."""
+        return self.pack([None if a is None else eager(a[i]) for a in self.arrays])
+
+    def batch(self, indices: list[int]) -> Any:
+        """A batch of elements, gathered at once."""
+        first = indices[0]
+        if indices == list(range(first, first + len(indices))):
+            part: Any = slice(first, first + len(indices))
+        else:
+            part = np.array(indices)
+        return self.pack([None if a is None else eager(a[part]) for a in self.arrays])
 
 
 def require_callable(function: Any) -> None:
@@ -28,18 +125,35 @@ def require_callable(function: Any) -> None:
         )
 
 
+def batch_of(group: list[Any]) -> Any:
+    """The elements of `group`, stacked."""
+    first = group[0]
+    if type(first) is EagerTensor:
+        return stacked(*group)
+    if type(first) is tuple and are_tensors(first):
+        return tuple([stacked(*leaves) for leaves in zip(*group, strict=True)])
+    return mapped(stacked, *group)
+
+
 def stacked(*leaves: Any) -> Any:
     """One component of the elements of a batch."""
     if leaves[0] is None:
         return None
-    shapes = [leaf._array.shape for leaf in leaves]
-    for shape in shapes:
-        if shape != shapes[0]:
+    if not isinstance(leaves[0], EagerTensor):
+        raise NotImplementedError(
+            f"batch: {type(leaves[0]).__name__} is not stacked. Turn it into tensors first."
+        )
+    arrays = [leaf._array for leaf in leaves]
+    shape = np.shape(arrays[0])
+    for array in arrays:
+        if np.shape(array) != shape:
             raise InvalidArgumentError(
                 "batch: Cannot batch tensors with different shapes. First element had shape "
-                f"{list(shapes[0])} and another {list(shape)}. Pad or crop them first."
+                f"{list(shape)} and another {list(np.shape(array))}. Pad or crop them first."
             )
-    return eager(np.stack([leaf._array for leaf in leaves]))
+    if not shape:
+        return eager(np.array(arrays, leaves[0].dtype.as_numpy_dtype))
+    return eager(np.concatenate(arrays).reshape(len(arrays), *shape))
 
 
 def batched(spec: Any, width: int | None) -> Any:

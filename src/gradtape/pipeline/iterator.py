@@ -9,10 +9,10 @@ from typing import Any
 from gradtape.core.composite import CompositeTensor
 from gradtape.core.context import unheard
 from gradtape.core.errors import OutOfRangeError, hide_library, public
+from gradtape.core.spec import TypeSpec
+from gradtape.pipeline.element import END
 from gradtape.pipeline.optional import Optional
 from gradtape.pipeline.structure import mapped
-
-END = object()
 
 
 class Iterator(CompositeTensor, PythonIterator[Any]):
@@ -31,6 +31,10 @@ class Iterator(CompositeTensor, PythonIterator[Any]):
     def element_spec(self) -> Any:
         """What describes the elements."""
         return self._dataset.element_spec
+
+    @property
+    def _type_spec(self) -> IteratorSpec:
+        return IteratorSpec(self.element_spec)
 
     def _draw(self) -> Any:
         with self._lock, unheard():
@@ -68,6 +72,39 @@ class Iterator(CompositeTensor, PythonIterator[Any]):
         """The next element as an Optional, which is empty after the last one."""
         element = self._draw()
         return Optional.empty(self.element_spec) if element is END else Optional.from_value(element)
+
+
+class IteratorSpec(TypeSpec):
+    """The spec of an iterator: that of its elements."""
+
+    __slots__ = ("_element_spec",)
+
+    def __init__(self, element_spec: Any) -> None:
+        """Describe iterators over elements that `element_spec` describes."""
+        self._element_spec = element_spec
+
+    @property
+    def value_type(self) -> Any:
+        """The class Iterator."""
+        return Iterator
+
+    @property
+    def element_spec(self) -> Any:
+        """What describes the elements."""
+        return self._element_spec
+
+    @property
+    def _component_specs(self) -> Any:
+        return self._element_spec
+
+    def _to_components(self, value: Any) -> Any:
+        return value
+
+    def _from_components(self, components: Any) -> Any:
+        return components
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return (self._element_spec,)
 
 
 class NumpyIterator(PythonIterator[Any]):

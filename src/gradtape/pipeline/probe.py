@@ -10,6 +10,7 @@ import numpy as np
 from gradtape.core.context import unheard
 from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import eager
+from gradtape.pipeline.base import UNKNOWN, Base, made
 from gradtape.pipeline.optional import Optional, OptionalSpec
 from gradtape.pipeline.structure import NoneTensorSpec, flatten, mapped
 from gradtape.tape.custom import REPLAYED
@@ -56,4 +57,7 @@ def stand_in_leaf(spec: Any, size: int) -> Any:
         return None
     if isinstance(spec, OptionalSpec):
         return Optional.empty(spec._component_specs)
+    inner = getattr(spec, "element_spec", None)
+    if inner is not None and spec.value_type is Base.kind:
+        return made(lambda: iter([stand_in(inner, size)] * size), lambda: inner, UNKNOWN)
     raise NotImplementedError(f"element_spec: a function of {spec!r} is not looked into.")

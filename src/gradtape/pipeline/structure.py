@@ -104,12 +104,3 @@ def spec_of_leaf(leaf: Any) -> Any:
     if isinstance(leaf, Tensor):
         return TensorSpec(leaf.shape, leaf.dtype)
     return leaf._type_spec
-
-
-def called(function: Callable[..., Any], element: Any) -> Any:
-    """What `function` makes of an element: a tuple is spread over its parameters.
-
-    A list that it returns is taken for a tuple.
-    """
-    result = function(*element) if type(element) is tuple else function(element)
-    return as_element(tuple(result) if isinstance(result, list) else result)

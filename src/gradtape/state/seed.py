@@ -7,6 +7,7 @@ that is unset, from the operating system.
 
 from __future__ import annotations
 
+import os
 import random
 import threading
 from typing import Any
@@ -44,19 +45,28 @@ class Seeds:
 
     def stream(self, op: Any, seed: int | None, blocks: int) -> tuple[Any, Any]:
         """Key and counter for the next `blocks` blocks that `op` draws with its own seed."""
+        if self.seed is None and seed is None:
+            return philox(*self.pair(None), 0)
+        outer, inner = self.pair(seed)
         with self.lock:
-            if self.seed is None and seed is None:
-                return philox(self.fresh.getrandbits(64), self.fresh.getrandbits(64), 0)
-            if seed is None:
-                seed = self.fresh.randint(0, LARGEST)
-            outer = UNSET if self.seed is None else self.seed % LARGEST
-            inner = seed % LARGEST
-            if (outer, inner) == (0, 0):
-                inner = LARGEST
             key = (op, outer, inner)
             start = self.used.get(key, 0)
             self.used[key] = start + blocks
         return philox(outer, inner, start)
+
+    def pair(self, seed: int | None) -> tuple[int, int]:
+        """The two seeds, of the program and of an op, that an op with its own `seed` starts from.
+
+        In a graph TensorFlow counts ops without a seed from 0 instead of drawing a fresh one.
+        """
+        with self.lock:
+            if self.seed is None and seed is None:
+                return self.fresh.getrandbits(64), self.fresh.getrandbits(64)
+            if seed is None:
+                seed = self.fresh.randint(0, LARGEST)
+            outer = UNSET if self.seed is None else self.seed % LARGEST
+            inner = seed % LARGEST
+            return outer, LARGEST if (outer, inner) == (0, 0) else inner
 
 
 def philox(key: int, high: int, low: int) -> tuple[Any, Any]:
@@ -67,6 +77,17 @@ def philox(key: int, high: int, low: int) -> tuple[Any, Any]:
 
 
 SEEDS = Seeds()
+
+
+def after_fork() -> None:
+    """A lock may have been held by a thread that is not here; unseeded numbers must differ."""
+    SEEDS.lock = threading.Lock()
+    if SEEDS.seed is None:
+        SEEDS.fresh = random.Random()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=after_fork)
 REPLAYED.append((SEEDS.save, SEEDS.restore))
 
 

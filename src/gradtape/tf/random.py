@@ -3,24 +3,48 @@
 from __future__ import annotations
 
 from math import prod
+from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
-
 from gradtape.core import dtypes
-from gradtape.core.convert import convert, shape_tuple
-from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.convert import convert
+from gradtape.core.errors import public
 from gradtape.core.tensor import Tensor, eager
 from gradtape.ops import random as r
+from gradtape.ops import variate as v
 from gradtape.ops.elementwise import stop_gradient
 from gradtape.ops.index import take
+from gradtape.state.draw import float_dtype, scaled, size_of, uniform_numbers
+from gradtape.state.generator import Algorithm as Algorithm
+from gradtape.state.generator import Generator as Generator
+from gradtape.state.generator import create_rng_state as create_rng_state
+from gradtape.state.generator import get_global_generator as get_global_generator
+from gradtape.state.generator import set_global_generator as set_global_generator
 from gradtape.state.seed import SEEDS
 from gradtape.state.seed import set_seed as start_over
-from gradtape.tf.check import FLOATS, numpy_dtypes
-from gradtape.tf.elementwise import add, multiply, subtract
+from gradtape.tf.stateless import fold_in as fold_in
+from gradtape.tf.stateless import index_shuffle, stateless_shuffle
+from gradtape.tf.stateless import split as split
+from gradtape.tf.stateless import stateless_normal as stateless_normal
+from gradtape.tf.stateless import stateless_truncated_normal as stateless_truncated_normal
+from gradtape.tf.stateless import stateless_uniform as stateless_uniform
+from gradtape.tf.variate import (
+    classes,
+    divided,
+    gamma_shape,
+    logits_of,
+    number_of,
+    poisson_rate,
+    reparametrised,
+)
+from gradtape.tf.variate import stateless_binomial as stateless_binomial
+from gradtape.tf.variate import stateless_categorical as stateless_categorical
+from gradtape.tf.variate import stateless_gamma as stateless_gamma
+from gradtape.tf.variate import (
+    stateless_parameterized_truncated_normal as stateless_parameterized_truncated_normal,
+)
+from gradtape.tf.variate import stateless_poisson as stateless_poisson
 
-INTEGERS = numpy_dtypes("int32", "int64")
-WORDS = INTEGERS | numpy_dtypes("uint32", "uint64")
 GENEROUS = 256  # blocks that a stateful op uses up for each number, however few it needs
 
 
@@ -41,85 +65,11 @@ def set_seed(seed: int | None) -> None:
     start_over(seed)
 
 
-def key_of(seed: Any) -> tuple[Tensor, Tensor]:
-    """Key and counter of a stateless op."""
-    tensor = convert(seed)
-    if tensor._array.dtype not in WORDS:
-        raise InvalidArgumentError(
-            "stateless random: seed must be integers of 32 or 64 bits. "
-            f"Received {tensor.dtype.name}."
-        )
-    if tensor._array.shape != (2,):
-        raise InvalidArgumentError(
-            f"stateless random: seed must have shape [2], not {list(tensor._array.shape)}. "
-            "Give a pair of integers."
-        )
-    pair: tuple[Tensor, Tensor] = r.key_and_counter(tensor)
-    return pair
-
-
-def stream_of(op: str, shape: tuple[int, ...], dtype: Any, seed: Any) -> tuple[Tensor, Tensor]:
+def stream_of(op: Any, shape: tuple[int, ...], dtype: Any, seed: Any) -> tuple[Tensor, Tensor]:
     """Key and counter of a stateful op, which moves on."""
     own = None if seed is None else int(seed)
     key, counter = SEEDS.stream((op, dtype), own, GENEROUS * prod(shape))
     return eager(key), eager(counter)
-
-
-def size_of(shape: Any) -> tuple[int, ...]:
-    """The shape asked for."""
-    sizes = shape_tuple(shape)
-    if any(n < 0 for n in sizes):
-        raise InvalidArgumentError(
-            f"random: shape must hold no negative number. Received {list(sizes)}."
-        )
-    return sizes
-
-
-def float_dtype(op: str, dtype: Any) -> Any:
-    """A floating dtype, as NumPy's."""
-    kind = dtypes.as_dtype(dtype)
-    raw = np.dtype(kind.as_numpy_dtype)
-    if kind.is_integer:
-        raise TypeError(f"{op}: dtype must be a floating type. Received {kind.name}.")
-    if raw not in FLOATS:
-        raise InvalidArgumentError(f"{op}: dtype must be a floating type. Received {kind.name}.")
-    return raw
-
-
-def scaled(drawn: Tensor, scale: Any, shift: Any) -> Tensor:
-    """`drawn * scale + shift`, in the dtype drawn."""
-    result: Tensor = add(multiply(drawn, convert(scale, drawn.dtype)), convert(shift, drawn.dtype))
-    return result
-
-
-def uniform_numbers(
-    op: str, source: Any, shape: tuple[int, ...], minval: Any, maxval: Any, dtype: Any
-) -> Tensor:
-    """Floats or integers between bounds; `source(op, dtype)` gives key and counter."""
-    kind = dtypes.as_dtype(dtype)
-    raw = np.dtype(kind.as_numpy_dtype)
-    if raw not in FLOATS | WORDS:
-        raise ValueError(
-            f"{op}: dtype must be floating or an integer type of 32 or 64 bits. Received {dtype!r}."
-        )
-    result: Tensor
-    if raw in FLOATS:
-        low = convert(0 if minval is None else minval, kind)
-        high = convert(1 if maxval is None else maxval, kind)
-        unit = r.random_uniform(*source("uniform", raw), shape=shape, dtype=raw)
-        result = scaled(unit, subtract(high, low), low)
-    elif minval is None and maxval is None and op == "stateless_uniform":
-        result = r.random_bits(*source("bits", raw), shape=shape, dtype=raw)
-    elif maxval is None or minval is None:
-        raise ValueError(f"{op}: Must specify maxval for integer dtype {kind.name}. Received None.")
-    elif raw not in INTEGERS:
-        raise ValueError(
-            f"{op}: {kind.name} is drawn over its whole range only; let minval and maxval be None."
-        )
-    else:
-        key = source("integers", raw)
-        result = r.random_integers(*key, convert(minval, kind), convert(maxval, kind), shape=shape)
-    return result
 
 
 @public
@@ -228,107 +178,92 @@ def shuffle(value: Any, seed: Any = None, name: str | None = None) -> Tensor:
 
 
 @public
-def stateless_uniform(
-    shape: Any,
-    seed: Any,
-    minval: Any = 0,
-    maxval: Any = None,
-    dtype: Any = dtypes.float32,
-    name: str | None = None,
-    alg: Any = "auto_select",
+def categorical(
+    logits: Any, num_samples: Any, dtype: Any = None, seed: Any = None, name: str | None = None
 ) -> Tensor:
-    """Numbers drawn uniformly from [minval, maxval); the same for the same seed.
+    """Classes drawn with odds exp(logits).
 
     Args:
-        shape: of the result.
-        seed: a pair of integers.
-        minval: lower bound, included.
-        maxval: upper bound, excluded; 1 for floats if None.
-        dtype: a floating type or an integer type of 32 or 64 bits. With minval and maxval None,
-            integers are drawn over their whole range.
+        logits: tensor of shape (batch, classes), logarithms of odds.
+        num_samples: how many classes to draw for each row.
+        dtype: int32 or int64 (default).
+        seed: of this op; with the same one the next call goes on in the same stream.
         name: accepted for TensorFlow's sake.
-        alg: Philox, under any of its names.
 
     Returns:
-        A tensor of `shape` and `dtype`.
+        A tensor of shape (batch, num_samples).
 
     Example:
-        >>> tf.random.stateless_uniform([2], seed=[1, 2]).numpy()
-        array([0.8440604 , 0.19204533], dtype=float32)
+        >>> tf.random.set_seed(1)
+        >>> tf.random.categorical([[0.0, 1.0, 2.0]], 8).numpy()
+        array([[1, 0, 2, 2, 1, 1, 1, 1]])
     """
-    check_algorithm(alg)
-    return uniform_numbers(
-        "stateless_uniform", lambda op, raw: key_of(seed), size_of(shape), minval, maxval, dtype
-    )
+    odds, count = logits_of("categorical", logits), number_of("categorical", num_samples)
+    kind = dtypes.as_dtype(dtypes.int64 if dtype is None else dtype)
+    reserved = (odds._array.shape[0], -(-count // 4) * 8)
+    stream = stream_of(("categorical", kind.name), reserved, odds._array.dtype, seed)
+    return classes("categorical", stream, odds, count, kind)
 
 
 @public
-def stateless_normal(
+def gamma(
     shape: Any,
-    seed: Any,
-    mean: Any = 0.0,
-    stddev: Any = 1.0,
+    alpha: Any,
+    beta: Any = None,
     dtype: Any = dtypes.float32,
+    seed: Any = None,
     name: str | None = None,
-    alg: Any = "auto_select",
 ) -> Tensor:
-    """Numbers of a normal distribution; the same for the same seed.
+    """Numbers of gamma distributions, `shape` of them for each pair of `alpha` and `beta`.
 
     Args:
-        shape: of the result.
-        seed: a pair of integers.
-        mean: of the distribution.
-        stddev: standard deviation.
-        dtype: a floating type.
+        shape: of the numbers drawn for each distribution.
+        alpha: shape parameters; gradients flow to them.
+        beta: rates, 1 if None; gradients flow to them.
+        dtype: float16, float32 or float64.
+        seed: of this op; with the same one the next call goes on in the same stream.
         name: accepted for TensorFlow's sake.
-        alg: Philox, under any of its names.
 
     Returns:
-        A tensor of `dtype`.
+        A tensor of shape `shape` followed by that of `alpha` and `beta` broadcast.
     """
-    check_algorithm(alg)
-    raw = float_dtype("stateless_normal", dtype)
-    return scaled(r.random_normal(*key_of(seed), shape=size_of(shape), dtype=raw), stddev, mean)
+    a, b = gamma_shape("gamma", alpha, beta, dtype)
+    sizes = (*size_of(shape), *a._array.shape)
+    key, counter = stream_of("gamma", sizes, a._array.dtype, seed)
+    return divided(reparametrised(key, counter, a, sizes), b)
 
 
 @public
-def stateless_truncated_normal(
-    shape: Any,
-    seed: Any,
-    mean: Any = 0.0,
-    stddev: Any = 1.0,
-    dtype: Any = dtypes.float32,
-    name: str | None = None,
-    alg: Any = "auto_select",
+def poisson(
+    shape: Any, lam: Any, dtype: Any = dtypes.float32, seed: Any = None, name: str | None = None
 ) -> Tensor:
-    """Numbers of a normal distribution cut off at two standard deviations; the same for a seed.
+    """Numbers of poisson distributions, `shape` of them for each rate.
 
     Args:
-        shape: of the result.
-        seed: a pair of integers.
-        mean: of the distribution before it is cut off.
-        stddev: standard deviation before it is cut off.
-        dtype: a floating type.
+        shape: of the numbers drawn for each distribution.
+        lam: rates.
+        dtype: of the result: float16, float32, float64, int32 or int64.
+        seed: of this op; with the same one the next call goes on in the same stream.
         name: accepted for TensorFlow's sake.
-        alg: Philox, under any of its names.
 
     Returns:
-        A tensor of `dtype`.
+        A tensor of shape `shape` followed by that of `lam`.
     """
-    check_algorithm(alg)
-    raw = float_dtype("stateless_truncated_normal", dtype)
-    drawn = r.random_truncated_normal(*key_of(seed), shape=size_of(shape), dtype=raw)
-    return scaled(drawn, stddev, mean)
+    rate, raw = poisson_rate("poisson", lam, dtype)
+    sizes = (*size_of(shape), *rate._array.shape)
+    stream = stream_of(("poisson", rate.dtype.name), sizes, raw, seed)
+    drawn: Tensor = v.random_poisson(*stream, rate, shape=sizes, dtype=raw)
+    return drawn
 
 
-def check_algorithm(alg: Any) -> None:
-    """Only Philox is drawn with; it is also what TensorFlow selects on CPUs."""
-    named = str(alg).lower() if isinstance(alg, str) else getattr(alg, "value", alg)
-    if named in ("threefry", 2):
-        raise NotImplementedError(
-            "stateless random: the algorithm threefry is not there. Use 'philox'."
-        )
-    if named not in ("auto_select", "philox", 1, 3):
-        raise ValueError(
-            f"stateless random: alg must be 'philox' or 'auto_select'. Received {alg!r}."
-        )
+experimental = SimpleNamespace(
+    Algorithm=Algorithm,
+    Generator=Generator,
+    create_rng_state=create_rng_state,
+    get_global_generator=get_global_generator,
+    index_shuffle=index_shuffle,
+    set_global_generator=set_global_generator,
+    stateless_fold_in=fold_in,
+    stateless_shuffle=stateless_shuffle,
+    stateless_split=split,
+)

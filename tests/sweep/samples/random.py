@@ -30,5 +30,33 @@ SAMPLES = {
         for kind in (np.int32, np.int64)
     ],
     "random_normal": drawn((2, 3), (), (0,)),
+    "random_gamma": [
+        Sample((KEY, COUNTER, alpha), {"shape": shape})
+        for alpha, shape in (
+            (np.array([0.5, 1.0, 7.0]), (20, 3)),
+            (np.float32(2.0), (2, 2)),
+            (np.ones(2), (0, 2)),
+        )
+    ],
+    "random_poisson": [
+        Sample((KEY, COUNTER, np.array([0.5, 30.0])), {"shape": shape, "dtype": np.dtype("int64")})
+        for shape in ((20, 2), (0, 2))
+    ],
+    "random_binomial": [
+        Sample(
+            (KEY, COUNTER, np.array([5.0, 90.0]), np.array([0.7, 0.4])),
+            {"shape": shape, "dtype": np.dtype("int32")},
+        )
+        for shape in ((20, 2), (0, 2))
+    ],
+    "random_classes": [
+        Sample(
+            (KEY, COUNTER, np.array([[0.0, 1.0], [2.0, -np.inf]])),
+            {"samples": n, "dtype": np.dtype("int64")},
+        )
+        for n in (5, 0)
+    ],
+    "stream_at": [Sample((np.array([-1, 2, 3]),))],
+    "skipped": [Sample((np.array([-1, 2, 3]), np.int64(5)))],
     "random_truncated_normal": drawn((2, 3), (), (0,), (50,)),
 }

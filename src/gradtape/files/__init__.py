@@ -1,0 +1,1 @@
+"""Formats of files: records, examples, TensorFlow's checkpoints, events, images."""

@@ -1,0 +1,159 @@
+"""Opening, reading and replacing files, with TensorFlow's errors in the place of Python's."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import tempfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import IO, Any
+
+from gradtape.core import errors
+
+CHUNK = 1 << 18
+WINDOWS = {"ZLIB": 15, "GZIP": 31}  # zlib's name for the wrapping of a compressed stream
+BY_NUMBER: dict[int | None, type[errors.OpError]] = {
+    errno.ENOENT: errors.NotFoundError,
+    errno.EEXIST: errors.AlreadyExistsError,
+    errno.EACCES: errors.PermissionDeniedError,
+    errno.EPERM: errors.PermissionDeniedError,
+    errno.EROFS: errors.PermissionDeniedError,
+    errno.EISDIR: errors.FailedPreconditionError,
+    errno.ENOTDIR: errors.FailedPreconditionError,
+    errno.ENOTEMPTY: errors.FailedPreconditionError,
+    errno.EINVAL: errors.InvalidArgumentError,
+    errno.ENAMETOOLONG: errors.InvalidArgumentError,
+    errno.ENOSPC: errors.ResourceExhaustedError,
+    errno.EDQUOT: errors.ResourceExhaustedError,
+    errno.EMFILE: errors.ResourceExhaustedError,
+    errno.ENOMEM: errors.ResourceExhaustedError,
+}
+
+
+def as_path(path: Any) -> str:
+    """A path given as text, bytes, a PathLike or a string tensor, as text."""
+    if hasattr(path, "numpy"):
+        path = path.numpy()
+    return os.fsdecode(path)
+
+
+@contextmanager
+def explained(path: Any) -> Iterator[None]:
+    """Turn the operating system's errors about `path` into TensorFlow's."""
+    try:
+        yield
+    except OSError as error:
+        kind = BY_NUMBER.get(error.errno, errors.UnknownError)
+        raise kind(f"{as_path(path)}; {error.strerror or error}") from error
+
+
+def check_compression(compression: str | None) -> str:
+    """One of "", "ZLIB" and "GZIP"."""
+    name = compression or ""
+    if name and name not in WINDOWS:
+        raise errors.InvalidArgumentError(
+            f'Unsupported compression_type: {name}. Use "", "ZLIB" or "GZIP".'
+        )
+    return name
+
+
+def opened(path: Any, compression: str | None = "", buffer_size: int | None = None) -> IO[bytes]:
+    """A file to read, decompressed on the way."""
+    name = check_compression(compression)
+    size = max(buffer_size or CHUNK, io.DEFAULT_BUFFER_SIZE)
+    with explained(path):
+        file = open(as_path(path), "rb", buffering=size)  # noqa: SIM115 - handed to the caller
+    return io.BufferedReader(Inflating(file, path, name), size) if name else file
+
+
+class Inflating(io.RawIOBase):
+    """What a compressed file holds; streams that follow each other in it count as one."""
+
+    def __init__(self, file: IO[bytes], path: Any, compression: str) -> None:
+        """Read from `file`, which is closed with this."""
+        self._file = file
+        self._path = path
+        self._compression = compression
+        self._stream = zlib.decompressobj(WINDOWS[compression])
+        self._fed = False  # whether the present stream has begun
+
+    def readable(self) -> bool:
+        """Yes."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill `buffer` as far as it goes in one step; 0 at the end."""
+        while True:
+            data = self._stream.unconsumed_tail or self._stream.unused_data
+            if self._stream.eof:
+                self._stream, self._fed = zlib.decompressobj(WINDOWS[self._compression]), False
+            data = data or self._file.read(CHUNK)
+            if not data and self._fed:
+                raise self._lost("it ends in the middle")
+            if not data:
+                return 0
+            self._fed = True
+            try:
+                out = self._stream.decompress(data, len(buffer))
+            except zlib.error as error:
+                raise self._lost(str(error)) from None
+            if out:
+                buffer[: len(out)] = out
+                return len(out)
+
+    def _lost(self, why: str) -> errors.DataLossError:
+        return errors.DataLossError(
+            f"{as_path(self._path)}: the {self._compression} stream is corrupt before byte "
+            f"{self._file.tell()}: {why}."
+        )
+
+    def close(self) -> None:
+        """Close the file, too."""
+        self._file.close()
+        super().close()
+
+
+@contextmanager
+def replacing(path: Any) -> Iterator[IO[bytes]]:
+    """A file to write that takes the place of `path` at the end of the block, whole or not at all.
+
+    It is on disk before it gets its name, so that neither a kill nor a power cut leaves half of it.
+    """
+    target = as_path(path)
+    folder = os.path.dirname(target) or "."
+    with explained(path):
+        number, temporary = tempfile.mkstemp(
+            prefix=os.path.basename(target) + ".tempstate", dir=folder
+        )
+        try:
+            with os.fdopen(number, "wb", buffering=CHUNK) as file:
+                yield file
+                file.flush()
+                os.fsync(number)
+            os.chmod(temporary, 0o666 & ~_umask())
+            os.replace(temporary, target)
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(temporary)
+            raise
+        sync_folder(folder)
+
+
+def sync_folder(folder: str) -> None:
+    """Have the names in a folder on disk; not every system knows how to."""
+    with suppress(OSError):
+        number = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(number)
+        finally:
+            os.close(number)
+
+
+def _umask() -> int:
+    """The mode bits that new files lack."""
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,106 @@
+"""CRC32C (Castagnoli), the checksum of TensorFlow's files: by a wheel, or by NumPy without it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+POLYNOMIAL = 0x82F63B78  # bits reversed
+MASK = 0xA282EAD8
+FEW = 512  # bytes that a plain loop takes faster than NumPy
+
+
+def masked_crc(data: Any) -> int:
+    """The checksum of `data` as it stands in files.
+
+    It is rotated and shifted, because the checksum of data that holds its own checksum is weak.
+    """
+    crc = _best()(0, data)
+    return ((crc >> 15 | crc << 17) + MASK) & 0xFFFFFFFF
+
+
+def crc32c(data: Any, crc: int = 0) -> int:
+    """The checksum of what had the checksum `crc`, followed by `data`."""
+    return _best()(crc, data)
+
+
+@cache
+def _best() -> Callable[[int, Any], int]:
+    """The wheel's function if it is installed and compiled."""
+    try:
+        import google_crc32c
+    except ImportError:
+        return extended
+    if google_crc32c.implementation != "c":
+        return extended
+
+    def extend(crc: int, data: Any) -> int:
+        return int(google_crc32c.extend(crc, bytes(data)))
+
+    return extend
+
+
+def extended(crc: int, data: Any) -> int:
+    """As `crc32c`, with the arguments the other way round, without the wheel."""
+    raw = bytes(data)
+    state = crc ^ 0xFFFFFFFF
+    rest = len(raw)
+    if rest > FEW:
+        length = 1 << (rest.bit_length() // 2)  # of a lane; about as many lanes
+        lanes = rest // length
+        whole = np.frombuffer(raw, np.uint8, lanes * length).reshape(lanes, length)
+        state = _joined(state, _each_lane(whole), length)
+        raw = raw[lanes * length :]
+    table = _table_as_list()
+    for byte in raw:
+        state = table[(state ^ byte) & 0xFF] ^ state >> 8
+    return state ^ 0xFFFFFFFF
+
+
+def _each_lane(lanes: Any) -> Any:
+    """The state after each row, from zero; all rows at once."""
+    table = _table()
+    states = np.zeros(lanes.shape[0], np.uint32)
+    for column in np.ascontiguousarray(lanes.T):
+        states = table[(states ^ column) & 0xFF] ^ states >> 8
+    return states
+
+
+def _joined(state: int, lanes: Any, length: int) -> int:
+    """The state after all lanes of `length` bytes, from `state` on: it is linear in both."""
+    powers = _after_zeros(length)
+    for lane in lanes.tolist():
+        moved = 0
+        for power, byte in zip(powers, state.to_bytes(4, "little"), strict=True):
+            moved ^= power[byte]
+        state = moved ^ lane
+    return state
+
+
+@cache
+def _table() -> Any:
+    """The state after one byte, from zero."""
+    states = np.arange(256, dtype=np.uint32)
+    for _ in range(8):
+        states = np.where(states & 1, states >> 1 ^ POLYNOMIAL, states >> 1).astype(np.uint32)
+    return states
+
+
+@cache
+def _table_as_list() -> list[int]:
+    return _table().tolist()
+
+
+@cache
+def _after_zeros(length: int) -> list[list[int]]:
+    """For each byte of a state and each value of it, the state after `length` zeros."""
+    table = _table()
+    states = (
+        np.arange(256, dtype=np.uint32) << np.arange(0, 32, 8, dtype=np.uint32)[:, None]
+    ).ravel()
+    for _ in range(length):
+        states = table[states & 0xFF] ^ states >> 8
+    return states.reshape(4, 256).tolist()

@@ -1,0 +1,27 @@
+"""Text files, line by line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from gradtape.files.access import explained, opened
+
+
+def read_lines(
+    path: Any, compression: str | None = "", buffer_size: int | None = None
+) -> Iterator[bytes]:
+    """Yield the lines of a file without their ends.
+
+    Args:
+        path: the file.
+        compression: "", "ZLIB" or "GZIP".
+        buffer_size: how many bytes to read at once.
+
+    Raises:
+        NotFoundError: if there is no such file.
+        DataLossError: if a compressed file is corrupt.
+    """
+    with opened(path, compression, buffer_size) as file, explained(path):
+        for line in file:
+            yield (line[:-1] if line.endswith(b"\n") else line).replace(b"\r", b"")

@@ -1,0 +1,129 @@
+"""TFRecord files: byte strings one after another, each with its length and two checksums.
+
+uint64 length, uint32 masked crc of the length, the bytes, uint32 masked crc of the bytes
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Iterator
+from typing import IO, Any
+
+from gradtape.core.errors import DataLossError, FailedPreconditionError
+from gradtape.files.access import WINDOWS, as_path, check_compression, explained, opened
+from gradtape.files.crc import masked_crc
+
+HEADER = struct.Struct("<QI")
+FOOTER = struct.Struct("<I")
+STEP = 1 << 24  # how much is read at once where a length may be a lie
+
+
+def read_records(
+    path: Any, compression: str | None = "", buffer_size: int | None = None
+) -> Iterator[bytes]:
+    """Yield the records of a file, each one checked.
+
+    Args:
+        path: the file.
+        compression: "", "ZLIB" or "GZIP".
+        buffer_size: how many bytes to read at once.
+
+    Raises:
+        NotFoundError: if there is no such file.
+        DataLossError: at the first record that is truncated or whose checksum is wrong.
+    """
+    with opened(path, compression, buffer_size) as file:
+        yield from records_in(file, as_path(path))
+
+
+def records_in(file: IO[bytes], name: str) -> Iterator[bytes]:
+    """Yield the records of an open file, which is called `name` in errors."""
+    position = 0
+    while True:
+        with explained(name):
+            header = file.read(HEADER.size)
+        if not header:
+            return
+        if len(header) < HEADER.size:
+            raise lost(name, "truncated record", position, f"{len(header)} bytes of a header")
+        length, crc = HEADER.unpack(header)
+        if masked_crc(header[:8]) != crc:
+            raise lost(name, "corrupted record", position, "the checksum of the length is wrong")
+        with explained(name):
+            body = read_exactly(file, length + FOOTER.size)
+        if len(body) < length + FOOTER.size:
+            raise lost(
+                name, "truncated record", position, f"{len(body)} of {length + 4} bytes after it"
+            )
+        data = body[:length]
+        if masked_crc(data) != FOOTER.unpack_from(body, length)[0]:
+            raise lost(name, "corrupted record", position, "the checksum of the data is wrong")
+        yield data
+        position += HEADER.size + len(body)
+
+
+def read_exactly(file: IO[bytes], size: int) -> bytes:
+    """`size` bytes, or what there is; a great size allocates no more than the file has."""
+    if size <= STEP:
+        return file.read(size)
+    parts = []
+    while size:
+        part = file.read(min(size, STEP))
+        if not part:
+            break
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)
+
+
+def lost(name: str, what: str, position: int, detail: str) -> DataLossError:
+    """What is wrong with the record at `position`."""
+    return DataLossError(f"{name}: {what} at {position}: {detail}.")
+
+
+def framed(record: bytes) -> bytes:
+    """A record with its length and checksums."""
+    head = struct.pack("<Q", len(record))
+    return b"".join((head, FOOTER.pack(masked_crc(head)), record, FOOTER.pack(masked_crc(record))))
+
+
+class RecordWriter:
+    """Writes records to a file, which is replaced if it exists."""
+
+    def __init__(self, path: Any, compression: str | None = "", **deflate: Any) -> None:
+        """Open `path`; `deflate` are arguments of `zlib.compressobj`."""
+        name = check_compression(compression)
+        self._path = as_path(path)
+        self._deflate = zlib.compressobj(**{"wbits": WINDOWS[name], **deflate}) if name else None
+        with explained(path):
+            self._file: IO[bytes] | None = open(self._path, "wb")  # noqa: SIM115 - closed by `close`
+
+    def write(self, record: bytes) -> None:
+        """Append one record."""
+        self._put(framed(record))
+
+    def flush(self) -> None:
+        """Hand what was written to the operating system."""
+        if self._file is None:
+            raise FailedPreconditionError(f"{self._path}: the writer is closed.")
+        if self._deflate is not None:
+            self._file.write(self._deflate.flush(zlib.Z_SYNC_FLUSH))
+        with explained(self._path):
+            self._file.flush()
+
+    def close(self) -> None:
+        """Finish the file; closing twice is closing once."""
+        if self._file is None:
+            return
+        with explained(self._path):
+            if self._deflate is not None:
+                self._file.write(self._deflate.flush())
+            self._file.close()
+        self._file = None
+
+    def _put(self, data: bytes) -> None:
+        if self._file is None:
+            raise FailedPreconditionError(f"{self._path}: the writer is closed.")
+        with explained(self._path):
+            self._file.write(data if self._deflate is None else self._deflate.compress(data))

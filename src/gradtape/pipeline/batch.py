@@ -1,0 +1,282 @@
+"""Batches: elements stacked, padded, taken apart and put together anew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gradtape.core.convert import convert
+from gradtape.core.errors import DataLossError, InvalidArgumentError, public
+from gradtape.core.shapes import TensorShape
+from gradtape.core.spec import TensorSpec
+from gradtape.core.tensor import EagerTensor, eager
+from gradtape.pipeline.base import UNKNOWN, Base, whole
+from gradtape.pipeline.element import Rows, Steps, batch_of, batched
+from gradtape.pipeline.structure import flatten, mapped, packed
+
+if TYPE_CHECKING:
+    from gradtape.pipeline.dataset import Dataset
+
+
+def positive(op: str, size: Any) -> int:
+    """The size of a batch, checked."""
+    n = whole(size)
+    if n < 1:
+        raise InvalidArgumentError(f"{op}: Batch size must be greater than zero. Received {n}.")
+    return n
+
+
+def grouped(items: Iterator[Any], size: int, drop: bool, make: Any) -> Iterator[Any]:
+    """`make` of `size` items at a time."""
+
+    def step() -> Any:
+        group = list(islice(items, size))
+        if not group or (drop and len(group) < size):
+            raise StopIteration
+        return make(group)
+
+    return Steps(step)
+
+
+def number_of_batches(n: int, size: int, drop: bool) -> int:
+    """How many batches `n` elements make, which may be unknown or infinite."""
+    return n if n < 0 else n // size if drop else -(-n // size)
+
+
+class Batches(Base):
+    """The methods that make and undo batches."""
+
+    @public
+    def batch(
+        self,
+        batch_size: Any,
+        drop_remainder: bool = False,
+        num_parallel_calls: Any = None,
+        deterministic: Any = None,
+        name: str | None = None,
+    ) -> Dataset:
+        """Elements stacked, `batch_size` at a time; the last batch may be smaller, or is dropped.
+
+        Raises:
+            InvalidArgumentError: if the size is not positive, or elements differ in shape.
+        """
+        size, drop = positive("batch", batch_size), bool(drop_remainder)
+        width = size if drop else None
+        made = self._with(
+            lambda items: grouped(items, size, drop, batch_of),
+            lambda: mapped(lambda s: batched(s, width), self.element_spec),
+            number_of_batches(self._size, size, drop),
+        )
+        if self._rows is not None:
+            rows, indices = self._rows
+            made._start = lambda: grouped(indices(), size, drop, rows.batch)
+        return made
+
+    @public
+    def padded_batch(
+        self,
+        batch_size: Any,
+        padded_shapes: Any = None,
+        padding_values: Any = None,
+        drop_remainder: bool = False,
+        name: str | None = None,
+    ) -> Dataset:
+        """Elements stacked after each has been padded to a common shape.
+
+        Args:
+            batch_size: how many elements a batch has.
+            padded_shapes: structure of shapes; None in one, or None for it, pads to the largest of
+                the batch.
+            padding_values: what to pad with: a structure, or one value; zeros if None.
+            drop_remainder: whether to leave out a last batch that is smaller.
+            name: accepted for TensorFlow's sake.
+
+        Returns:
+            A dataset of batches.
+
+        Raises:
+            ValueError: if a padded shape does not fit its component.
+        """
+        size, drop = positive("padded_batch", batch_size), bool(drop_remainder)
+        spec = self.element_spec
+        shapes = padded_shapes_of(spec, padded_shapes)
+        values = padding_of(spec, padding_values)
+        width = size if drop else None
+
+        def make(group: list[Any]) -> Any:
+            columns = zip(*[flatten(element) for element in group], strict=True)
+            each = zip(columns, shapes, values, strict=True)
+            return packed(group[0], iter([padded(list(c), s, v) for c, s, v in each]))
+
+        def batch_spec() -> Any:
+            leaves = zip(flatten(spec), shapes, strict=True)
+            found = [batched(TensorSpec(shape, s.dtype), width) for s, shape in leaves]
+            return packed(spec, iter(found))
+
+        return self._with(
+            lambda items: grouped(items, size, drop, make),
+            batch_spec,
+            number_of_batches(self._size, size, drop),
+        )
+
+    @public
+    def ragged_batch(
+        self,
+        batch_size: Any,
+        drop_remainder: bool = False,
+        row_splits_dtype: Any = None,
+        name: str | None = None,
+    ) -> Dataset:
+        """Refuse: there are no ragged tensors."""
+        raise NotImplementedError(
+            "Dataset.ragged_batch: there are no ragged tensors. Use padded_batch."
+        )
+
+    @public
+    def unbatch(self, name: str | None = None) -> Dataset:
+        """The slices of the elements along their first axis."""
+        spec = self.element_spec
+        if any(isinstance(s, TensorSpec) and s.shape.rank == 0 for s in flatten(spec)):
+            raise ValueError("unbatch: Cannot unbatch an input with scalar components.")
+
+        def slices(element: Any) -> Iterator[Any]:
+            sizes = {leaf._array.shape[0] for leaf in flatten(element) if leaf is not None}
+            if len(sizes) != 1:
+                raise InvalidArgumentError(
+                    f"unbatch: components differ in their first size. Received {sorted(sizes)}."
+                )
+            return map(Rows(element).__getitem__, range(*sizes))
+
+        return self._with(
+            lambda items: chain.from_iterable(map(slices, items)),
+            lambda: mapped(lambda s: TensorSpec(s.shape[1:], s.dtype), spec),
+            UNKNOWN,
+        )
+
+    @public
+    def rebatch(
+        self, batch_size: Any, drop_remainder: bool = False, name: str | None = None
+    ) -> Dataset:
+        """Batches of other sizes: `unbatch`, then `batch`.
+
+        Args:
+            batch_size: the size, or a list of sizes that are gone through over and over.
+            drop_remainder: whether to leave out a last batch that is smaller.
+            name: accepted for TensorFlow's sake.
+        """
+        sizes = [positive("rebatch", n) for n in np.ravel(convert(batch_size)._array).tolist()]
+        drop = bool(drop_remainder)
+        single = self.unbatch()
+
+        def regrouped(items: Iterator[Any]) -> Iterator[Any]:
+            turn = 0
+
+            def step() -> Any:
+                nonlocal turn
+                size = sizes[turn % len(sizes)]
+                turn += 1
+                return next(grouped(items, size, drop, batch_of))
+
+            return Steps(step)
+
+        width = sizes[0] if drop and len(set(sizes)) == 1 else None
+        return single._with(
+            regrouped, lambda: mapped(lambda s: batched(s, width), single.element_spec), UNKNOWN
+        )
+
+
+def padded_shapes_of(spec: Any, padded_shapes: Any) -> list[TensorShape]:
+    """The shape that each component is padded to."""
+    leaves = flatten(spec)
+    if padded_shapes is None:
+        for leaf in leaves:
+            if leaf.shape.rank is None:
+                raise ValueError(
+                    "padded_batch: give `padded_shapes`, because a component has unknown rank."
+                )
+        return [leaf.shape for leaf in leaves]
+    given = [padded_shapes] if len(leaves) == 1 else flatten_shapes(padded_shapes)
+    if len(leaves) == 1 and isinstance(padded_shapes, tuple) and len(padded_shapes) == 1:
+        inner = padded_shapes[0]
+        given = [inner] if isinstance(inner, (list, tuple, TensorShape)) else given
+    if len(given) != len(leaves):
+        raise ValueError(f"padded_batch: {len(leaves)} components, but {len(given)} padded shapes.")
+    shapes = [shape_of(shape) for shape in given]
+    for shape, leaf in zip(shapes, leaves, strict=True):
+        if leaf.shape.rank is not None and not fits(leaf.shape, shape):
+            raise ValueError(
+                f"padded_batch: The padded shape {shape} is not compatible with the shape "
+                f"{leaf.shape} of the corresponding input component."
+            )
+    return shapes
+
+
+def shape_of(shape: Any) -> TensorShape:
+    """A shape given in one of many ways; -1 is unknown."""
+    if isinstance(shape, TensorShape):
+        return shape
+    sizes = shape._array.tolist() if isinstance(shape, EagerTensor) else list(shape)
+    return TensorShape([None if n is None or int(n) < 0 else int(n) for n in sizes])
+
+
+def flatten_shapes(shapes: Any) -> list[Any]:
+    """The shapes in a structure of them; a tuple of numbers is a shape."""
+    if isinstance(shapes, dict):
+        return [leaf for key in sorted(shapes) for leaf in flatten_shapes(shapes[key])]
+    numbers = isinstance(shapes, tuple) and all(n is None or isinstance(n, int) for n in shapes)
+    if isinstance(shapes, tuple) and not numbers:
+        return [leaf for child in shapes for leaf in flatten_shapes(child)]
+    if shapes == ():
+        return [TensorShape([])]
+    return [shapes]
+
+
+def fits(shape: TensorShape, into: TensorShape) -> bool:
+    """Whether a component of `shape` can be padded to `into`."""
+    if shape.rank != into.rank:
+        return False
+    sizes = zip(shape.as_list(), into.as_list(), strict=True)
+    return all(a is None or b is None or a <= b for a, b in sizes)
+
+
+def padding_of(spec: Any, values: Any) -> list[Any]:
+    """What each component is padded with, raw."""
+    leaves = flatten(spec)
+    if values is None:
+        given = [None] * len(leaves)
+    elif isinstance(values, (tuple, dict)):
+        given = flatten(values)
+    else:
+        given = [values] * len(leaves)
+    found = []
+    for value, leaf in zip(given, leaves, strict=True):
+        blank = b"" if leaf.dtype.name == "string" else 0
+        plain = value is None or isinstance(value, (int, float, str, bytes))
+        padding = convert(blank if value is None else value, leaf.dtype if plain else None)
+        if padding.dtype != leaf.dtype:
+            raise TypeError(
+                f"padded_batch: a padding value of {padding.dtype.name} does not fit a component "
+                f"of {leaf.dtype.name}."
+            )
+        found.append(padding._array)
+    return found
+
+
+def padded(leaves: list[Any], shape: TensorShape, value: Any) -> Any:
+    """One component of a batch, padded."""
+    arrays = [np.asarray(leaf._array) for leaf in leaves]
+    sizes = shape.as_list() if shape.rank is not None else [None] * arrays[0].ndim
+    largest = [max(array.shape[i] for array in arrays) for i in range(len(sizes))]
+    target = [n if n is not None else most for n, most in zip(sizes, largest, strict=True)]
+    if any(most > n for n, most in zip(target, largest, strict=True)):
+        raise DataLossError(
+            "padded_batch: Attempted to pad to a smaller size than the input element. "
+            f"An element of {largest} does not fit {target}."
+        )
+    out = np.full((len(arrays), *target), value, arrays[0].dtype)
+    for i, array in enumerate(arrays):
+        out[(i, *(slice(n) for n in array.shape))] = array
+    return eager(out)

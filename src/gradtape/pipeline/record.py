@@ -1,0 +1,161 @@
+"""Datasets of what is in files: lines, TFRecords, records of a fixed length."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import dtypes
+from gradtape.core.convert import convert
+from gradtape.core.errors import InvalidArgumentError
+from gradtape.core.spec import TensorSpec
+from gradtape.core.tensor import eager
+from gradtape.files.access import explained, opened
+from gradtape.files.text import read_lines
+from gradtape.files.tfrecord import read_records
+from gradtape.pipeline.base import UNKNOWN, Base, made, whole
+from gradtape.pipeline.dataset import Dataset
+
+TEXT = TensorSpec((), dtypes.string)
+
+
+class FileDataset(Dataset):
+    """The strings that a reader finds in files, one file after another or several in turns."""
+
+    def __init__(
+        self, filenames: Any, read: Callable[[str], Iterator[bytes]], num_parallel_reads: Any
+    ) -> None:
+        names = filenames if isinstance(filenames, Base) else names_of(filenames)
+        files = made(names._start, lambda: TEXT, names._size)
+
+        def strings(name: Any) -> Iterator[Any]:
+            return map(eager, map(wrapped, read(name.numpy().decode())))
+
+        def dataset_of(name: Any) -> Dataset:
+            return made(lambda: strings(name), lambda: TEXT, UNKNOWN)
+
+        if num_parallel_reads is None:
+            start: Any = lambda: chain.from_iterable(map(strings, files._start()))  # noqa: E731 - one of two
+        else:
+            start = files.interleave(dataset_of, num_parallel_reads, 1, num_parallel_reads)._start
+        super().__init__(start, lambda: TEXT, UNKNOWN)
+
+
+def wrapped(text: bytes) -> Any:
+    """A string as the array of a scalar tensor."""
+    return convert(text)._array
+
+
+def names_of(filenames: Any) -> Dataset:
+    """A dataset of the names given: one or many."""
+    tensor = convert(filenames)
+    if tensor.dtype != dtypes.string:
+        raise TypeError(
+            "The `filenames` argument must contain `tf.string` elements. "
+            f"Got {tensor.dtype.name} elements."
+        )
+    return Dataset.from_tensor_slices(np.ravel(np.asarray(tensor._array, object)))
+
+
+class TextLineDataset(FileDataset):
+    """The lines of text files, without their ends.
+
+    Args:
+        filenames: a name, several, or a dataset of names.
+        compression_type: "", "ZLIB" or "GZIP".
+        buffer_size: how many bytes to read at once.
+        num_parallel_reads: how many files to read in turns; one after another if None.
+        name: accepted for TensorFlow's sake.
+    """
+
+    def __init__(
+        self,
+        filenames: Any,
+        compression_type: Any = None,
+        buffer_size: Any = None,
+        num_parallel_reads: Any = None,
+        name: str | None = None,
+    ) -> None:
+        """Nothing is opened before a pass begins."""
+        super().__init__(
+            filenames,
+            lambda path: read_lines(path, compression_type, buffer_size),
+            num_parallel_reads,
+        )
+
+
+class TFRecordDataset(FileDataset):
+    """The records of TFRecord files, their checksums verified.
+
+    Args:
+        filenames: a name, several, or a dataset of names.
+        compression_type: "", "ZLIB" or "GZIP".
+        buffer_size: how many bytes to read at once.
+        num_parallel_reads: how many files to read in turns; one after another if None.
+        name: accepted for TensorFlow's sake.
+    """
+
+    def __init__(
+        self,
+        filenames: Any,
+        compression_type: Any = None,
+        buffer_size: Any = None,
+        num_parallel_reads: Any = None,
+        name: str | None = None,
+    ) -> None:
+        """Nothing is opened before a pass begins."""
+        super().__init__(
+            filenames,
+            lambda path: read_records(path, compression_type, buffer_size),
+            num_parallel_reads,
+        )
+
+
+class FixedLengthRecordDataset(FileDataset):
+    """Records of `record_bytes` each.
+
+    Args:
+        filenames: a name, several, or a dataset of names.
+        record_bytes: how long a record is.
+        header_bytes: how much to leave out at the beginning of a file.
+        footer_bytes: how much to leave out at the end of a file.
+        buffer_size: how many bytes to read at once.
+        compression_type: "", "ZLIB" or "GZIP".
+        num_parallel_reads: how many files to read in turns; one after another if None.
+        name: accepted for TensorFlow's sake.
+    """
+
+    def __init__(
+        self,
+        filenames: Any,
+        record_bytes: Any,
+        header_bytes: Any = None,
+        footer_bytes: Any = None,
+        buffer_size: Any = None,
+        compression_type: Any = None,
+        num_parallel_reads: Any = None,
+        name: str | None = None,
+    ) -> None:
+        """Nothing is opened before a pass begins."""
+        size, header, footer = (whole(n or 0) for n in (record_bytes, header_bytes, footer_bytes))
+        if size < 1:
+            raise InvalidArgumentError(
+                f"`record_bytes` must be greater than zero. Received {size}."
+            )
+
+        def records(path: str) -> Iterator[bytes]:
+            with opened(path, compression_type, buffer_size) as file, explained(path):
+                data = file.read()
+            body = len(data) - header - footer
+            if body < 0 or body % size:
+                raise InvalidArgumentError(
+                    f"FixedLengthRecordDataset: Excess bytes of {body % size} in {path}: header "
+                    f"{header}, footer {footer} and records of {size} bytes do not make "
+                    f"{len(data)} bytes."
+                )
+            return (data[i : i + size] for i in range(header, header + body, size))
+
+        super().__init__(filenames, records, num_parallel_reads)

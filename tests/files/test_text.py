@@ -1,0 +1,40 @@
+"""Text files, line by line."""
+
+import gzip
+
+import pytest
+
+from gradtape.core.errors import DataLossError, FailedPreconditionError, NotFoundError
+from gradtape.files.text import read_lines
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [  # as TensorFlow 2.21 reads them
+        (b"", []),
+        (b"\n", [b""]),
+        (b"a\n", [b"a"]),
+        (b"a\rb\r\nc\n\nd\r\n\r\nlast", [b"ab", b"c", b"", b"d", b"", b"last"]),
+    ],
+)
+def test_lines_come_without_their_ends(tmp_path, text, lines):
+    path = tmp_path / "a"
+    path.write_bytes(text)
+    assert list(read_lines(path)) == lines
+
+
+def test_compressed_text(tmp_path):
+    path = tmp_path / "a"
+    text = b"hello\nworld\n" * 100_000
+    path.write_bytes(gzip.compress(text))
+    assert list(read_lines(path, "GZIP")) == text.split()
+    path.write_bytes(gzip.compress(text)[:-9])
+    with pytest.raises(DataLossError, match="ends in the middle"):
+        list(read_lines(path, "GZIP"))
+
+
+def test_what_cannot_be_opened_says_why(tmp_path):
+    with pytest.raises(NotFoundError, match="No such file"):
+        next(read_lines(tmp_path / "none"))
+    with pytest.raises(FailedPreconditionError, match="Is a directory"):
+        next(read_lines(tmp_path))
