@@ -28,7 +28,7 @@ _HOMES = {
     "gradtape.tape.gradient_tape": "GradientTape",
     "gradtape.tape.indexed_slices": "IndexedSlices IndexedSlicesSpec",
     "gradtape.tf": """
-        autodiff bitwise config data debugging dtypes errors experimental image linalg
+        autodiff autograph bitwise config data debugging dtypes errors experimental image linalg
         math nest nn random signal sparse strings test version
     """,
     "gradtape.tf.array": """

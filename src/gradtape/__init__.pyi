@@ -23,6 +23,7 @@ from gradtape.tape.gradient_tape import GradientTape as GradientTape
 from gradtape.tape.indexed_slices import IndexedSlices as IndexedSlices
 from gradtape.tape.indexed_slices import IndexedSlicesSpec as IndexedSlicesSpec
 from gradtape.tf import autodiff as autodiff
+from gradtape.tf import autograph as autograph
 from gradtape.tf import bitwise as bitwise
 from gradtape.tf import config as config
 from gradtape.tf import data as data

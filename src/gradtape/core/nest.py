@@ -103,7 +103,7 @@ def _kind_of_type(cls: type) -> Kind | None:
 def _kind(structure: Any, expand_composites: bool) -> Kind | None:
     kind = _KINDS[type(structure)]
     if kind is None and expand_composites and hasattr(structure, "_type_spec"):
-        return _COMPOSITE
+        return None if hasattr(structure, "element_spec") else _COMPOSITE  # datasets are whole
     return kind
 
 

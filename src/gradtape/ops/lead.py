@@ -58,3 +58,8 @@ def stacked(items: list[Any], axis: int, shape: tuple[int, ...], dtype: Any) -> 
 def unstacked(x: Any, i: int, axis: int) -> Any:
     """One slice of an array along an axis counted from the right."""
     return x.take(i, axis=axis) if axis != -x.ndim else x[i]
+
+
+def truth(value: bool) -> Any:
+    """A truth value as a raw one."""
+    return np.bool_(value)

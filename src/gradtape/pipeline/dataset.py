@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.context import staging
 from gradtape.core.convert import convert
 from gradtape.core.errors import FailedPreconditionError, InvalidArgumentError, public
 from gradtape.core.shapes import TensorShape
@@ -21,6 +22,7 @@ from gradtape.pipeline.batch import Batches
 from gradtape.pipeline.buffer import Buffers
 from gradtape.pipeline.element import END
 from gradtape.pipeline.iterator import Iterator, NumpyIterator
+from gradtape.pipeline.staged import StagedIterator
 from gradtape.pipeline.mapping import Maps
 from gradtape.pipeline.options import Options
 from gradtape.pipeline.order import Orders
@@ -46,6 +48,9 @@ class Dataset(Sources, Orders, Batches, Maps, Windows, Buffers):
 
     def __iter__(self) -> Iterator:
         """Start a pass over the elements."""
+        stage = staging()
+        if stage:
+            return StagedIterator(stage[0], self)  # type: ignore[return-value]
         return Iterator(iter(self._start()), self)
 
     def __bool__(self) -> bool:

@@ -7,11 +7,12 @@ from collections.abc import Iterator as PythonIterator
 from typing import Any
 
 from gradtape.core.composite import CompositeTensor
-from gradtape.core.context import unheard
+from gradtape.core.context import staging, unheard
 from gradtape.core.errors import OutOfRangeError, hide_library, public
 from gradtape.core.spec import TypeSpec
 from gradtape.pipeline.element import END
 from gradtape.pipeline.optional import Optional
+from gradtape.pipeline.staged import HAS_NEXT, Source, drawn, handle_of
 from gradtape.pipeline.structure import mapped
 
 
@@ -26,6 +27,7 @@ class Iterator(CompositeTensor, PythonIterator[Any]):
         self._elements = elements
         self._dataset = dataset
         self._lock = threading.Lock()
+        self._source = Source(self._advance)
 
     @property
     def element_spec(self) -> Any:
@@ -37,6 +39,10 @@ class Iterator(CompositeTensor, PythonIterator[Any]):
         return IteratorSpec(self.element_spec)
 
     def _draw(self) -> Any:
+        """The next element, or END."""
+        return self._source.next()
+
+    def _advance(self) -> Any:
         with self._lock, unheard():
             return next(self._elements, END)
 
@@ -46,6 +52,12 @@ class Iterator(CompositeTensor, PythonIterator[Any]):
 
     def __next__(self) -> Any:
         """The next element."""
+        stage = staging()
+        if stage:
+            (more,) = stage[0].effect(HAS_NEXT, (handle_of(stage[0], self),))
+            if not stage[0].observe(more._array):
+                raise StopIteration
+            return drawn(stage[0], handle_of(stage[0], self), self.element_spec)
         try:
             element = self._draw()
         except Exception as error:
@@ -62,6 +74,9 @@ class Iterator(CompositeTensor, PythonIterator[Any]):
         Raises:
             OutOfRangeError: after the last one.
         """
+        stage = staging()
+        if stage:
+            return drawn(stage[0], handle_of(stage[0], self), self.element_spec)
         element = self._draw()
         if element is END:
             raise OutOfRangeError("get_next: End of sequence. Make another iterator to start over.")

@@ -42,7 +42,7 @@ class Arguments:
             if isinstance(leaf, Tensor):
                 self.tensors.append(leaf)
             elif hasattr(leaf, "_draw"):
-                self.tensors.append(eager(Opaque(leaf)))
+                self.tensors.append(eager(Opaque(leaf._source)))
             else:
                 variable = variable_of(leaf)
                 if variable is not None:
@@ -71,6 +71,7 @@ class Compiled:
         self.tracing = threading.RLock()
         self.busy = threading.Lock()
         self.quick = False
+        self.streams: tuple[list[Any], list[Any]] = ([], [])  # of random ops: see Trace.stream_of
 
     def run(self, call: Call) -> Any:
         """Carry out a call."""
@@ -156,6 +157,7 @@ class Compiled:
         arguments = Arguments(call.leaves)
         trace = Trace(owner.name, owner.autograph)
         trace.log = list(seen)
+        trace.streams, trace.keys = self.streams
         names = call.names(owner.parameters)
         raws = [t._array for t in arguments.tensors]
         inputs = [trace.input(raw, name) for raw, name in zip(raws, names, strict=True)]
@@ -177,12 +179,35 @@ class Compiled:
             touch(saved, path.variables(arguments.variables))
             commit_trace(trace)
             self.keep(trace, path)
+            if trace.created:
+                self.again(call, trace.seen)
         except NeedsTape:
             owner.differentiates = True
             return self.traced(call, trace.seen)
         finally:
             trace.close()
         return self.finished(saved, raws)
+
+    def again(self, call: Call, seen: list[tuple[str, Any]]) -> None:
+        """Trace without variables to create, as TensorFlow does; nothing comes of this run."""
+        arguments = Arguments(call.leaves)
+        trace = Trace(self.owner.name, self.owner.autograph)
+        trace.log = [(kind, what) for kind, what in seen if kind != "guard"]
+        names = call.names(self.owner.parameters)
+        raws = [t._array for t in arguments.tensors]
+        inputs = [trace.input(raw, name) for raw, name in zip(raws, names, strict=True)]
+        args, kwargs = call.replaced(inputs, trace)
+        self.owner.traces += 1
+        try:
+            with listening((trace,)):
+                result = self.owner.python_function(*args, **kwargs)
+                returned = returned_tensors(result, self.owner.name)
+                path = Path(trace, returned, arguments.variables)
+            self.keep(trace, path)
+        except (NeedsTape, OutOfRangeError):
+            pass
+        finally:
+            trace.close()
 
     def keep(self, trace: Trace, path: Path) -> None:
         """Make the path part of the tree, if it can be."""

@@ -58,6 +58,7 @@ class Call:
                 leaf = next(given)
             elif hasattr(leaf, "_draw"):
                 trace.opaque[id(leaf)] = next(given)
+                trace.kept.append(leaf)
             leaves.append(leaf)
         args, kwargs = nest.pack_sequence_as(
             (self.args, self.kwargs), leaves, expand_composites=True
@@ -91,6 +92,9 @@ class Call:
             return ("variable", raw.shape, raw.dtype, variable._trainable, alias, type(leaf))
         if hasattr(leaf, "_draw"):
             return ("iterator", repr(leaf.element_spec))
+        if hasattr(leaf, "element_spec"):
+            self.watched.append(leaf)
+            return ("dataset", id(leaf))
         if isinstance(leaf, TypeSpec):
             return leaf
         try:

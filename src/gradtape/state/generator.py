@@ -167,7 +167,7 @@ class Generator:
     @property
     def key(self) -> Tensor:
         """The key, which is all that distinguishes the streams of split generators."""
-        return eager(self._state_var._value._array[SIZE - 1])
+        return self._state_var.value()[SIZE - 1]
 
     @public
     def reset(self, state: Any) -> None:

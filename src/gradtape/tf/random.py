@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from gradtape.core import dtypes
+from gradtape.core.context import staging
 from gradtape.core.convert import convert
 from gradtape.core.errors import public
 from gradtape.core.tensor import Tensor, eager
@@ -22,6 +23,7 @@ from gradtape.state.generator import get_global_generator as get_global_generato
 from gradtape.state.generator import set_global_generator as set_global_generator
 from gradtape.state.seed import SEEDS
 from gradtape.state.seed import set_seed as start_over
+from gradtape.state.stream import staged_stream
 from gradtape.tf.stateless import fold_in as fold_in
 from gradtape.tf.stateless import index_shuffle, stateless_shuffle
 from gradtape.tf.stateless import split as split
@@ -68,7 +70,15 @@ def set_seed(seed: int | None) -> None:
 def stream_of(op: Any, shape: tuple[int, ...], dtype: Any, seed: Any) -> tuple[Tensor, Tensor]:
     """Key and counter of a stateful op, which moves on."""
     own = None if seed is None else int(seed)
-    key, counter = SEEDS.stream((op, dtype), own, GENEROUS * prod(shape))
+    return next_stream((op, dtype), own, GENEROUS * prod(shape))
+
+
+def next_stream(op: Any, own: int | None, blocks: int) -> tuple[Tensor, Tensor]:
+    """Key and counter for the next `blocks` blocks of an op with its own seed."""
+    stage = staging()
+    if stage:
+        return staged_stream(stage[0], op, own, blocks)
+    key, counter = SEEDS.stream(op, own, blocks)
     return eager(key), eager(counter)
 
 
@@ -169,12 +179,21 @@ def shuffle(value: Any, seed: Any = None, name: str | None = None) -> Tensor:
     tensor = convert(value)
     size = tensor._array.shape[0] if tensor._array.shape else 1
     own = None if seed is None else int(seed)
-    key, counter = SEEDS.stream(("shuffle", tensor._array.dtype), own, (max(size, 1) + 2) // 4)
+    stream = next_stream(("shuffle", tensor._array.dtype), own, (max(size, 1) + 2) // 4)
     if size < 2:
         return tensor
-    order = eager(r.permutation(key, counter, size))
+    order = permuted(*stream, size)
     result: Tensor = take(stop_gradient(tensor), order, axis=-tensor.ndim)
     return result
+
+
+def permuted(key: Tensor, counter: Tensor, size: int) -> Tensor:
+    """A permutation drawn at a place in a stream."""
+    stage = staging()
+    if stage:
+        order: Tensor = stage[0].call(r.permutation, (key._array, counter._array, size))
+        return order
+    return eager(r.permutation(key._array, counter._array, size))
 
 
 @public

@@ -89,6 +89,11 @@ class Trace(dict[int, Any]):
         self.used: dict[str, int] = {}
         self.log: list[tuple[str, Any]] = []  # what a second run of this call is fed
         self.seen: list[tuple[str, Any]] = []  # what it has seen itself
+        self.streams: list[Any] = []  # hidden variables of random ops, in order
+        self.keys: list[Any] = []
+        self.drawn = 0
+        self.unseeded = 0
+        self.kept: list[Any] = []
         self.lifted: dict[int, SymbolicTensor] = {}  # what was used lately, by number
         self.opaque: dict[int, SymbolicTensor] = {}  # by id, iterators and what stands for them
 
@@ -230,6 +235,17 @@ class Trace(dict[int, Any]):
         for tensor in inputs:
             self.tape.watch(tensor.uid)
         return (self.tape,)
+
+    def stream_of(self, key: Any, make: Callable[[], Any]) -> Any:
+        """The hidden variable of the next random op; the same one in every run of this call."""
+        at = self.drawn
+        self.drawn += 1
+        if at < len(self.streams) and self.keys[at] == key:
+            return self.streams[at]
+        del self.streams[at:], self.keys[at:]
+        self.streams.append(make())
+        self.keys.append(key)
+        return self.streams[at]
 
     # -- looking at values
 

@@ -1,0 +1,114 @@
+"""Datasets and iterators inside a trace: drawing an element is an effect of the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator as PythonIterator
+from typing import Any
+
+from gradtape.core.context import unheard
+from gradtape.core.errors import OutOfRangeError
+from gradtape.core.symbolic import Opaque
+from gradtape.core.tensor import Tensor, eager
+from gradtape.ops.lead import truth
+from gradtape.pipeline.element import END
+from gradtape.pipeline.structure import flatten, packed
+from gradtape.trace.graph import Effect
+
+
+class Source:
+    """An iterator with one element looked ahead at: what an effect of a graph draws from."""
+
+    def __init__(self, draw: Any) -> None:
+        """Draw by calling `draw`."""
+        self.draw = draw
+        self.ahead: list[Any] = []
+
+    def has_next(self) -> bool:
+        """Whether there is another element."""
+        if not self.ahead:
+            with unheard():
+                self.ahead.append(self.draw())
+        return self.ahead[0] is not END
+
+    def next(self) -> Any:
+        """The next element."""
+        with unheard():
+            return self.ahead.pop() if self.ahead else self.draw()
+
+
+def kernel_has_next(source: Any) -> tuple[Any, ...]:
+    """Whether there is another element, raw."""
+    return (truth(source.item.has_next()),)
+
+
+def kernel_next(source: Any) -> tuple[Any, ...]:
+    """The leaves of the next element, raw."""
+    element = source.item.next()
+    if element is END:
+        raise OutOfRangeError("get_next: End of sequence. Make another iterator to start over.")
+    return tuple([t._array for t in flatten(element) if isinstance(t, Tensor)])
+
+
+HAS_NEXT = Effect("has_next", kernel_has_next)
+GET_NEXT = Effect("get_next", kernel_next)
+
+
+def handle_of(trace: Any, iterator: Any) -> Tensor:
+    """The value of a trace that stands for an iterator: an argument of it, or a capture."""
+    known = trace.opaque.get(id(iterator))
+    if known is None:
+        known = trace.opaque[id(iterator)] = eager(Opaque(iterator._source))
+        trace.kept.append(iterator)
+    tensor: Tensor = known
+    return tensor
+
+
+def drawn(trace: Any, handle: Tensor, spec: Any) -> Any:
+    """The next element as tensors of the trace."""
+    leaves = iter(trace.effect(GET_NEXT, (handle,)))
+    return packed(spec, fill(spec, leaves))
+
+
+def fill(spec: Any, leaves: PythonIterator[Any]) -> PythonIterator[Any]:
+    """Tensors for the specs that describe one, None for the others."""
+    for one in flatten(spec):
+        yield next(leaves) if hasattr(one, "dtype") else None
+
+
+class StagedIterator(PythonIterator[Any]):
+    """One pass over a dataset inside a trace; it begins anew in every call."""
+
+    def __init__(self, trace: Any, dataset: Any) -> None:
+        """Begin a pass over `dataset`."""
+
+        def begin() -> tuple[Any, ...]:
+            with unheard():
+                return (Opaque(iter(dataset)._source),)
+
+        self._trace = trace
+        self._spec = dataset.element_spec
+        (self._handle,) = trace.effect(Effect("iterate", begin, key=dataset), ())
+
+    @property
+    def element_spec(self) -> Any:
+        """What describes the elements."""
+        return self._spec
+
+    def __iter__(self) -> StagedIterator:
+        """This iterator."""
+        return self
+
+    def __next__(self) -> Any:
+        """The next element."""
+        (more,) = self._trace.effect(HAS_NEXT, (self._handle,))
+        if not self._trace.observe(more._array):
+            raise StopIteration
+        return drawn(self._trace, self._handle, self._spec)
+
+    def get_next(self, name: str | None = None) -> Any:
+        """The next element.
+
+        Raises:
+            OutOfRangeError: after the last one.
+        """
+        return drawn(self._trace, self._handle, self._spec)

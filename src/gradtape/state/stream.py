@@ -1,0 +1,77 @@
+"""Random ops inside a trace: each has a stream of its own, whose place is a hidden variable.
+
+A draw reads the variable and moves it on, like any other update: it happens with the call or not at
+all, and a call that is run again draws the same numbers. As in TensorFlow, ops without a seed are
+numbered within their function.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.context import staging, unheard
+from gradtape.core.tensor import Tensor, eager
+from gradtape.state.seed import HALF, LARGEST, SEEDS, UNSET, philox
+from gradtape.state.variable import Variable
+from gradtape.tape.custom import REPLAYED
+
+
+def staged_stream(trace: Any, op: Any, seed: int | None, blocks: int) -> tuple[Tensor, Tensor]:
+    """Key and counter for the next `blocks` blocks that an op of a trace draws."""
+    outer, inner = seeds_of(trace, seed)
+    variable = trace.stream_of((op, SEEDS.seed, seed), lambda: place_of(outer, inner))
+    key = eager(np.array([variable.key], np.uint64))
+    counter = trace.read(variable)
+    trace.write(variable, trace.call(advanced, (counter._array, blocks)))
+    return key, counter
+
+
+def seeds_of(trace: Any, seed: int | None) -> tuple[int, int]:
+    """The two seeds of an op in a trace."""
+    if SEEDS.seed is None and seed is None:
+        return SEEDS.pair(None)
+    if seed is None:
+        seed = trace.unseeded
+        trace.unseeded += 1
+    outer = UNSET if SEEDS.seed is None else SEEDS.seed % LARGEST
+    inner = seed % LARGEST
+    return outer, LARGEST if (outer, inner) == (0, 0) else inner
+
+
+def place_of(key: int, high: int) -> Any:
+    """A variable that holds the counter of a stream."""
+    with unheard():
+        variable: Any = Variable(eager(philox(key, high, 0)[1]), trainable=False, name="stream")
+    variable.key = key
+    return variable
+
+
+def advanced(counter: Any, blocks: int) -> Any:
+    """A counter of two words, `blocks` further on."""
+    total = int(counter[0]) + (int(counter[1]) << HALF) + blocks
+    return np.array([total % 2**HALF, (total >> HALF) % 2**HALF], np.uint64)
+
+
+def save() -> Any:
+    """Where the streams of the current trace stand."""
+    stage = staging()
+    if not stage:
+        return None
+    trace = stage[0]
+    return trace.unseeded, trace.drawn, {v._key: trace.state(v).newest for v in trace.streams}
+
+
+def restore(saved: Any) -> None:
+    """Go back to where `save` was called."""
+    stage = staging()
+    if stage and saved is not None:
+        trace = stage[0]
+        trace.unseeded, trace.drawn, newest = saved
+        for variable in trace.streams:
+            state = trace.state(variable)
+            state.newest = newest.get(variable._key, state.first)
+
+
+REPLAYED.append((save, restore))
