@@ -13,6 +13,7 @@ from gradtape.pipeline.base import AUTOTUNE, UNKNOWN, Base, whole
 from gradtape.pipeline.element import END, applied, called, require_callable
 from gradtape.pipeline.probe import probed
 from gradtape.pipeline.structure import as_element, flatten, spec_of
+from gradtape.pipeline.traced import Traced
 from gradtape.pipeline.worker import Ahead, SideBySide, WhenItPays
 
 if TYPE_CHECKING:
@@ -75,14 +76,15 @@ class Maps(Base):
             A dataset.
 
         Note:
-            The function runs in Python for every element, and once more on stand-ins when
-            `element_spec` is asked for.
+            The function is compiled as `tf.function` does it: its Python runs once for every shape
+            of elements.
         """
         require_callable(map_func)
         count = parallel("map", num_parallel_calls)
+        traced = Traced(map_func)
 
         def start(items: Iterator[Any]) -> Iterator[Any]:
-            apply = applied(map_func, "map")
+            apply = applied(traced, "map")
             given = deterministic if deterministic is not None else self._options.deterministic
             ordered = given is None or bool(given)
             if count == AUTOTUNE:
@@ -93,7 +95,7 @@ class Maps(Base):
 
         return self._with(
             start,
-            lambda: probed(lambda e: spec_of(called(map_func, e)), self.element_spec),
+            lambda: probed(lambda e: spec_of(called(traced, e)), self.element_spec),
             self._size,
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import Any
 
@@ -26,23 +27,26 @@ def probed(function: Callable[[Any], Any], spec: Any) -> Any:
     try:
         with unheard():
             found = [function(stand_in(spec, n)) for n in SIZES[: 1 + unknown]]
+            if any(isinstance(s, TensorSpec) and s.dtype.is_integer for s in specs):
+                with contextlib.suppress(Exception):  # what depends on a value is unknown
+                    found.append(function(stand_in(spec, SIZES[0], 1)))
     finally:
         for (_, restore), state in zip(REPLAYED, saved, strict=True):
             restore(state)
     return found[0] if len(found) == 1 else mapped(common, *found)
 
 
-def common(a: Any, b: Any) -> Any:
-    """What describes both."""
-    return a.most_specific_common_supertype([b])
+def common(first: Any, *others: Any) -> Any:
+    """What describes all of them."""
+    return first.most_specific_common_supertype(others)
 
 
-def stand_in(spec: Any, size: int) -> Any:
-    """An element of this spec, with `size` for what is unknown."""
-    return mapped(lambda leaf: stand_in_leaf(leaf, size), spec)
+def stand_in(spec: Any, size: int, number: int = 0) -> Any:
+    """An element of this spec, with `size` for what is unknown and `number` for all values."""
+    return mapped(lambda leaf: stand_in_leaf(leaf, size, number), spec)
 
 
-def stand_in_leaf(spec: Any, size: int) -> Any:
+def stand_in_leaf(spec: Any, size: int, number: int = 0) -> Any:
     """A component of this spec."""
     if isinstance(spec, TensorSpec):
         if spec.shape.rank is None:
@@ -51,7 +55,7 @@ def stand_in_leaf(spec: Any, size: int) -> Any:
                 "Give output_shapes."
             )
         shape = tuple(size if n is None else n for n in spec.shape.as_list())
-        blank = b"" if spec.dtype.name == "string" else 0
+        blank = b"" if spec.dtype.name == "string" else number
         return eager(np.full(shape, blank, spec.dtype.as_numpy_dtype))
     if isinstance(spec, NoneTensorSpec):
         return None

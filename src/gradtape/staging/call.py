@@ -69,7 +69,6 @@ class Compiled:
         self.eager_because = ""
         self.fallbacks = 0
         self.tracing = threading.RLock()
-        self.busy = threading.Lock()
         self.quick = False
         self.streams: tuple[list[Any], list[Any]] = ([], [])  # of random ops: see Trace.stream_of
 
@@ -81,8 +80,6 @@ class Compiled:
             with self.tracing:
                 if self.tree is None:
                     return self.traced(call, [])
-        if not self.busy.acquire(blocking=False):  # another thread's, or an outer call of ours
-            return self.eagerly(call)
         try:
             result = self.compiled(Arguments(call.leaves))
             if not self.quick:
@@ -91,8 +88,6 @@ class Compiled:
             return result
         except Miss as miss:
             seen = miss.log
-        finally:
-            self.busy.release()
         with self.tracing:
             return self.traced(call, seen)
 
@@ -121,11 +116,7 @@ class Compiled:
                 if written:
                     commit(written, outputs[first:last])
                 return pack(outputs)
-            if (
-                self.tree is not None
-                and not (recorders and recorders[0].stages)
-                and self.busy.acquire(blocking=False)
-            ):
+            if self.tree is not None and not (recorders and recorders[0].stages):
                 owner.quiet += 1
                 try:
                     arguments = Arguments(())
@@ -136,8 +127,6 @@ class Compiled:
                 except Exception as error:
                     hide_library(error)
                     raise
-                finally:
-                    self.busy.release()
                 with self.tracing:
                     return self.traced(Call(args, {}, args), seen)
             return owner._call(*args)
