@@ -1,0 +1,25 @@
+"""Large raw arrays in blocks that stay in a core's cache while several passes go over them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+BLOCK = 1 << 15  # elements; measured: shorter blocks pay for calls, longer ones for memory
+
+
+def spans(rows: int, width: int) -> Iterator[slice]:
+    """Slices of `rows` rows, each of `width` elements: a block each."""
+    step = max(BLOCK // max(width, 1), 1)
+    return (slice(start, start + step) for start in range(0, rows, step))
+
+
+def filled(fill: Callable[..., None], x: Any, count: int) -> tuple[Any, ...]:
+    """`count` arrays like `x`: `fill(x, *outs)` writes each block of them, elementwise."""
+    outs = tuple(np.empty(x.shape, x.dtype) for _ in range(count))
+    flat, *flats = (a.reshape(-1) for a in (x, *outs))
+    for span in spans(flat.size, 1):
+        fill(flat[span], *(out[span] for out in flats))
+    return outs if x.shape else tuple(out[()] for out in outs)
