@@ -12,7 +12,7 @@ from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.primitive import elementwise, primitive
 from gradtape.ops.block import spans
 from gradtape.ops.elementwise import exp, sigmoid
-from gradtape.ops.reduce import fold, reduce_sum, spread
+from gradtape.ops.reduce import LONGEST, fold, reduce_sum, spread
 from gradtape.ops.shape import reshape
 
 
@@ -31,7 +31,7 @@ def less_share(x, share, *, axis: int):
     """
     if by_rows(x, axis) and x.shape == share.shape:
         return less_share_by_rows(x, share)
-    product = np.multiply(x, share, dtype=accumulator(x.dtype))
+    product = x.astype(accumulator(x.dtype), copy=False) * share
     mean = np.add.reduce(product, axis=axis, keepdims=True).astype(x.dtype, copy=False)
     return (x - mean) * share
 
@@ -51,7 +51,6 @@ def softmax(x, *, axis: int):
 # -- many rows, by products with a vector of ones and in blocks --------------------------------------
 
 ROWS = 256  # elements from which this is quicker
-LONGEST = 1 << 13  # a product sums a row from end to end; a longer one would lose digits
 SMALL = 1e-3
 
 
