@@ -7,12 +7,15 @@ from typing import Any
 
 import numpy as np
 
-BLOCK = 1 << 15  # elements; measured: shorter blocks pay for calls, longer ones for memory
+# Elements of a block. Measured: shorter ones pay for calls, longer ones for memory; where few passes
+# go over a block it may be longer.
+BLOCK = 1 << 15
+LONG_BLOCK = 1 << 17
 
 
-def spans(rows: int, width: int) -> Iterator[slice]:
+def spans(rows: int, width: int, block: int = BLOCK) -> Iterator[slice]:
     """Slices of `rows` rows, each of `width` elements: a block each."""
-    step = max(BLOCK // max(width, 1), 1)
+    step = max(block // max(width, 1), 1)
     return (slice(start, start + step) for start in range(0, rows, step))
 
 

@@ -7,6 +7,7 @@ to long ones, and all passes over a block are made while it is in the cache.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import prod
 from typing import Any, NamedTuple
 
@@ -14,7 +15,7 @@ import numpy as np
 
 from gradtape.core.dtypes import accumulator
 from gradtape.core.primitive import elementwise, primitive
-from gradtape.ops.block import spans
+from gradtape.ops.block import LONG_BLOCK, spans
 from gradtape.ops.reduce import LONGEST, Axes, broadcast_to, count_of, fold
 from gradtape.ops.shape import reshape
 
@@ -32,6 +33,10 @@ class Layout(NamedTuple):
     upright: bool  # whether operands are columns of the matrix; else rows, repeated to the width
     size: int  # of an operand
 
+    def spans(self) -> Iterator[slice]:
+        """Slices of rows, a block each."""
+        return spans(self.height, self.width, LONG_BLOCK)
+
     def lay(self, operand: Any) -> Any:
         """An operand as it meets the matrix."""
         flat = operand.reshape(-1)
@@ -41,16 +46,16 @@ class Layout(NamedTuple):
 
     def blocks(self, *operands: Any) -> Any:
         """Pairs of a span of rows and what of each laid operand belongs to it."""
-        for span in spans(self.height, self.width):
+        for span in self.spans():
             yield span, *(o[span] if self.upright else o for o in operands)
 
     def totals(self, make: Any, dtype: Any) -> Any:
         """Sums over all that shares an element of an operand; `make(span)` gives a block."""
         if self.upright:
             ones = np.ones(self.width, dtype)
-            return np.concatenate([np.dot(make(s), ones) for s in spans(self.height, self.width)])
+            return np.concatenate([np.dot(make(s), ones) for s in self.spans()])
         total = np.zeros(self.width)
-        for span in spans(self.height, self.width):
+        for span in self.spans():
             block = make(span)
             total += np.dot(np.ones(len(block), dtype), block)
         return np.add.reduce(total.reshape(-1, self.size), 0).astype(dtype)
