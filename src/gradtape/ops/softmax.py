@@ -52,6 +52,7 @@ def softmax(x, *, axis: int):
 
 ROWS = 256  # elements from which this is quicker
 SMALL = 1e-3
+SAFE = 60  # exponentials up to here may be added up in float32
 
 
 def by_rows(x: Any, axis: int) -> bool:
@@ -67,7 +68,7 @@ def by_rows(x: Any, axis: int) -> bool:
 
 
 def softmax_by_rows(x: Any) -> Any:
-    """Softmax of rows, from their distance to the largest element of their block.
+    """Softmax of rows, as they are or, if that is not safe, less the largest element of a block.
 
     A row whose exponentials are small, or not numbers, is done again from its own largest element.
     """
@@ -76,8 +77,8 @@ def softmax_by_rows(x: Any) -> Any:
     results, ones = out.reshape(-1, width), np.ones(width, x.dtype)
     for span in spans(len(rows), width):
         block, e = rows[span], results[span]
-        np.subtract(block, np.maximum.reduce(block, axis=None), out=e)
-        np.exp(e, out=e)
+        top = np.maximum.reduce(block, axis=None)
+        np.exp(block if -SAFE < top < SAFE else np.subtract(block, top, out=e), out=e)
         total = np.dot(e, ones)
         if not np.minimum.reduce(total) > SMALL:
             again = ~(total > SMALL)
