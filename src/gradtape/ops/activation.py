@@ -82,8 +82,8 @@ def selu(x):
 
 # -- activations that know their slope -------------------------------------------------------------
 
-# What makes the value nearly makes the slope: a `…_and_slope` primitive gives both, and `with_slope`
-# hands the slope to the tape, so that a backward pass is one product. Second derivatives go through
+# What makes the value nearly makes the slope: a `…_and_slope` primitive gives both. `with_slope`
+# hands the slope to the tape, so that a backward pass is one product; second derivatives go through
 # the slope that was recorded.
 
 
@@ -203,7 +203,7 @@ def fill_gelu_exactly(x: Any, value: Any, slope: Any) -> None:
 
 
 # The probability beyond a distance d, over exp(-d²/2), as a polynomial in 1 / (1 + NEAR d): fitted
-# to a relative error of 1e-6 (near zero 1e-7) below 14.5, where float32 ends, and to be one half at zero;
+# to a relative error of 1e-6 (near zero 1e-7) below 14.5, where float32 ends, and one half at zero;
 # highest power first.
 NEAR = 0.295
 BEYOND = (

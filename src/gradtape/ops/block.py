@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-# Elements of a block. Measured: shorter ones pay for calls, longer ones for memory; where few passes
-# go over a block it may be longer.
+# Elements of a block. Measured: shorter ones pay for calls, longer ones for memory; where few
+# passes go over a block it may be longer.
 BLOCK = 1 << 15
 LONG_BLOCK = 1 << 17
 

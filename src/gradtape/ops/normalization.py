@@ -7,7 +7,8 @@ to long ones, and all passes over a block are made while it is in the cache.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import lru_cache
 from math import prod
 from typing import Any, NamedTuple
 
@@ -21,6 +22,7 @@ from gradtape.ops.shape import reshape
 
 LARGE = 4096  # elements from which the blocks pay
 WIDE = 1024
+DOTTED = 64  # elements of a row from which its product with another is best made alone
 
 Shape = tuple[int, ...]
 
@@ -49,16 +51,25 @@ class Layout(NamedTuple):
         for span in self.spans():
             yield span, *(o[span] if self.upright else o for o in operands)
 
-    def totals(self, make: Any, dtype: Any) -> Any:
-        """Sums over all that shares an element of an operand; `make(span)` gives a block."""
+    def totals(self, make: Callable[[slice], tuple[Any, ...]]) -> Any:
+        """Sums over all that shares an element of an operand.
+
+        `make(span)` gives a block, or two whose product is meant.
+        """
+        totals = [self.total(*make(span)) for span in self.spans()]
         if self.upright:
-            ones = np.ones(self.width, dtype)
-            return np.concatenate([np.dot(make(s), ones) for s in self.spans()])
-        total = np.zeros(self.width)
-        for span in self.spans():
-            block = make(span)
-            total += np.dot(np.ones(len(block), dtype), block)
-        return np.add.reduce(total.reshape(-1, self.size), 0).astype(dtype)
+            return np.concatenate(totals)
+        total = np.add.reduce(totals, 0, float).reshape(-1, self.size)
+        return np.add.reduce(total, 0).astype(totals[0].dtype)
+
+    def total(self, block: Any, other: Any = None) -> Any:
+        """Sums of one block, along its rows or over them."""
+        if other is not None:
+            if self.upright and self.width >= DOTTED:
+                return np.vecdot(block, other)
+            block = block * other
+        ones = np.ones(block.shape[self.upright], block.dtype)
+        return np.dot(block, ones) if self.upright else np.dot(ones, block)
 
 
 def layout_of(x: Any, *shapes: Shape) -> Layout | None:
@@ -68,14 +79,20 @@ def layout_of(x: Any, *shapes: Shape) -> Layout | None:
     """
     if type(x) is not np.ndarray or x.size < LARGE or x.dtype.char not in "fd":
         return None
-    found = {(1,) * (x.ndim - len(shape)) + shape for shape in shapes}
+    return fitting(x.shape, shapes)
+
+
+@lru_cache(maxsize=1024)
+def fitting(full: Shape, shapes: tuple[Shape, ...]) -> Layout | None:
+    """The layout of a large array of shape `full`."""
+    found = {(1,) * (len(full) - len(shape)) + shape for shape in shapes}
     if len(found) != 1:
         return None
     (shape,) = found
-    if len(shape) > x.ndim or any(n not in (1, m) for n, m in zip(shape, x.shape, strict=True)):
+    if len(shape) > len(full) or any(n not in (1, m) for n, m in zip(shape, full, strict=True)):
         return None
-    varies = [n == m for n, m in zip(shape, x.shape, strict=True) if m > 1]
-    size, rest = prod(shape), x.size // prod(shape)
+    varies = [n == m for n, m in zip(shape, full, strict=True) if m > 1]
+    size, rest = prod(shape), prod(full) // prod(shape)
     if varies == sorted(varies) and rest > 1:
         times = min(rest & -rest, 1 << max(WIDE // size, 1).bit_length() - 1)
         return Layout(rest // times, size * times, False, size)
@@ -178,14 +195,13 @@ def tally(pull, x, mean, *, shape: Shape, rank: int):
     rows, pulls = (a.reshape(layout.height, layout.width) for a in (x, pull))
     middle = None if is_zero(mean) else layout.lay(mean)
 
-    def products(span: slice) -> Any:
-        if middle is None:
-            return rows[span] * pulls[span]
-        block = rows[span] - (middle[span] if layout.upright else middle)
-        block *= pulls[span]
-        return block
+    def products(span: slice) -> tuple[Any, Any]:
+        block = rows[span]
+        if middle is not None:
+            block = block - (middle[span] if layout.upright else middle)
+        return block, pulls[span]
 
-    return layout.totals(products, x.dtype).reshape(shape)
+    return layout.totals(products).reshape(shape)
 
 
 @tally.lower
@@ -230,12 +246,11 @@ def moments(x, *, axis: Axes, keepdims: bool):
 def moments_by(layout: Layout, x: Any, count: Any) -> tuple[Any, Any]:
     """`moments` in blocks."""
     rows = x.reshape(layout.height, layout.width)
-    mean = layout.totals(lambda span: rows[span], x.dtype) / count
+    mean = layout.totals(lambda span: (rows[span],)) / count
     middle = layout.lay(mean)
 
-    def squares(span: slice) -> Any:
+    def squares(span: slice) -> tuple[Any, Any]:
         block = rows[span] - (middle[span] if layout.upright else middle)
-        block *= block
-        return block
+        return block, block
 
-    return mean, layout.totals(squares, x.dtype) / count
+    return mean, layout.totals(squares) / count

@@ -48,7 +48,7 @@ def softmax(x, *, axis: int):
     return e / total.astype(x.dtype, copy=False)
 
 
-# -- many rows, by products with a vector of ones and in blocks --------------------------------------
+# -- many rows: products with a vector of ones, in blocks ------------------------------------------
 
 ROWS = 256  # elements from which this is quicker
 SMALL = 1e-3

@@ -12,7 +12,7 @@ def tallied(shape, at, small):
     return Sample((normal(shape), normal(shape), normal(at)), static)
 
 
-assert 8 * 8 * 64 == normalization.LARGE
+assert normalization.LARGE == 8 * 8 * 64
 
 SAMPLES = {
     "standardize": [
