@@ -5,9 +5,24 @@ import pytest
 
 import gradtape as tf
 from gradtape.ops import normalization
-from gradtape.ops.normalization import LARGE, LONGEST, WIDE, layout_of, moments, standardize, tally
+from gradtape.ops.normalization import LONGEST, WIDE, layout_of, moments, standardize, tally
+from tests.sweep.check import PROPERTIES
+from tests.sweep.registry import primitives, samples
 
 generator = np.random.default_rng(5)
+LARGE = 4096
+
+
+@pytest.fixture(autouse=True)
+def _blocks_for_smaller_arrays(monkeypatch):
+    monkeypatch.setattr(normalization, "LARGE", LARGE)
+
+
+@pytest.mark.parametrize("name", ["standardize", "tally", "moments"])
+@pytest.mark.parametrize("property_name", PROPERTIES)
+def test_rules_hold_in_blocks(property_name, name, monkeypatch):
+    monkeypatch.setattr(normalization, "LARGE", 1)
+    PROPERTIES[property_name](primitives()[name], samples()[name])
 
 
 def normal(*shape):
@@ -141,7 +156,7 @@ def test_normalisation_is_differentiated_by_everything(axes, monkeypatch):
         (g.numpy() * normal).sum(rest).reshape(along),
         g.numpy().sum(rest).reshape(along),
     ]
-    for large in (LARGE, 1):  # NumPy's way, and blocks
+    for large in (10**6, 1):  # NumPy's way, and blocks
         monkeypatch.setattr(normalization, "LARGE", large)
         for got, wanted in zip(gradients(), want, strict=True):
             np.testing.assert_allclose(got, wanted, rtol=1e-10, atol=1e-10)

@@ -20,7 +20,7 @@ from gradtape.ops.block import LONG_BLOCK, spans
 from gradtape.ops.reduce import LONGEST, Axes, broadcast_to, count_of, fold
 from gradtape.ops.shape import reshape
 
-LARGE = 4096  # elements from which the blocks pay
+LARGE = 1 << 17  # elements from which the blocks pay
 WIDE = 1024
 DOTTED = 64  # elements of a row from which its product with another is best made alone
 
