@@ -17,6 +17,10 @@ BUDGETS = {
     "residual block": {"torch": 1.5, "tensorflow": 1},
     "depthwise 3×3": {"torch": 3, "tensorflow": 1},
     "embedding": {"torch": 0.5, "tensorflow": 1},
+    "batch norm": {"torch": 1.6, "tensorflow": 1},
+    "layer norm": {"torch": 4.5, "tensorflow": 1},
+    "softmax": {"torch": 1.7, "tensorflow": 1},
+    "gelu": {"torch": 4, "tensorflow": 1},
     "tape memory, MLP": {"torch": 1},
 }
 UNWATCHED = 1.1  # of the cost of an op outside any tape

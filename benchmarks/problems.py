@@ -100,6 +100,16 @@ def embedding(rows, width, batch, length):
     }
 
 
+def normalisation(*shape):
+    """What is normalised, a scale and an offset for its last axis, and a cotangent."""
+    return {
+        "x": 1 + normal(160, *shape),
+        "scale": 1 + normal(161, shape[-1], scale=0.1),
+        "offset": normal(162, shape[-1], scale=0.1),
+        "g": normal(163, *shape),
+    }
+
+
 CHAIN = {"x": np.float32(0.7), "repeats": 200}
 OPS = 3 * CHAIN["repeats"]
 
@@ -166,6 +176,34 @@ PROBLEMS = [
         "embedding",
         "10,000×64, 32 texts of 50: lookup, sparse gradient, update",
         embedding(10_000, 64, 32, 50),
+    ),
+    Problem(
+        "batch norm",
+        "batch_norm",
+        "batch 32, 28×28×64, moments of the batch, all gradients",
+        normalisation(32, 28, 28, 64),
+        rtol=1e-3,
+        atol=2e-2,  # of sums over 25,000 places
+    ),
+    Problem(
+        "layer norm",
+        "layer_norm",
+        "4096 rows of 256, all gradients",
+        normalisation(4096, 256),
+        rtol=1e-3,
+        atol=3e-3,
+    ),
+    Problem(
+        "softmax",
+        "softmax",
+        "4096 rows of 256, forward and backward",
+        {"x": normal(164, 4096, 256), "g": normal(165, 4096, 256)},
+    ),
+    Problem(
+        "gelu",
+        "gelu",
+        "10^6, exact, forward and backward",
+        {"x": normal(166, 1_000_000), "g": normal(167, 1_000_000)},
     ),
 ]
 

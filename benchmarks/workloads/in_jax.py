@@ -206,3 +206,40 @@ def embedding(table, ids, g, rate):
         return [value, table]
 
     return step
+
+
+def batch_norm(x, scale, offset, g):
+    axes = tuple(range(x.ndim - 1))
+
+    def normalised(x, scale, offset):
+        mean, variance = jnp.mean(x, axes), jnp.var(x, axes)
+        return (x - mean) * (jax.lax.rsqrt(variance + 1e-3) * scale) + offset
+
+    return pulled_back(normalised, g, x, scale, offset)
+
+
+def layer_norm(x, scale, offset, g):
+    def normalised(x, scale, offset):
+        mean, variance = jnp.mean(x, -1, keepdims=True), jnp.var(x, -1, keepdims=True)
+        return (x - mean) * jax.lax.rsqrt(variance + 1e-3) * scale + offset
+
+    return pulled_back(normalised, g, x, scale, offset)
+
+
+def softmax(x, g):
+    return pulled_back(jax.nn.softmax, g, x)
+
+
+def gelu(x, g):
+    return pulled_back(lambda x: jax.nn.gelu(x, approximate=False), g, x)
+
+
+def pulled_back(function, g, *sources):
+    """A step that computes `function` and its gradients by everything."""
+    g, *sources = (jnp.asarray(a) for a in (g, *sources))
+
+    def step():
+        y, pull = jax.vjp(function, *sources)
+        return [y, *pull(g)]
+
+    return step

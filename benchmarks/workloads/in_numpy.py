@@ -204,3 +204,47 @@ def embedding(table, ids, g, rate):
         return [value, table]
 
     return step
+
+
+def batch_norm(x, scale, offset, g):
+    return normalised(x, scale, offset, g, tuple(range(x.ndim - 1)))
+
+
+def layer_norm(x, scale, offset, g):
+    return normalised(x, scale, offset, g, (x.ndim - 1,))
+
+
+def normalised(x, scale, offset, g, axes):
+    """Normalisation along `axes` and its gradients."""
+    first = tuple(range(x.ndim - 1))
+
+    def mean(t):
+        return np.mean(t, axes, keepdims=True)
+
+    def step():
+        normal = x - mean(x)
+        factor = 1 / np.sqrt(mean(normal * normal) + np.float32(1e-3))
+        normal *= factor
+        y = normal * scale
+        y += offset
+        by_scale, by_offset = np.sum(g * normal, first), np.sum(g, first)
+        t = g * scale
+        normal *= mean(t * normal)
+        dx = t - mean(t)
+        dx -= normal
+        dx *= factor
+        return [y, dx, by_scale, by_offset]
+
+    return step
+
+
+def softmax(x, g):
+    def step():
+        y = np.exp(x - np.max(x, -1, keepdims=True))
+        y /= np.sum(y, -1, keepdims=True)
+        dx = g * y
+        dx = g - np.sum(dx, -1, keepdims=True)
+        dx *= y
+        return [y, dx]
+
+    return step

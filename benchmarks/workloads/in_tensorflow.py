@@ -232,3 +232,43 @@ def embedding(table, ids, g, rate):
         return [value, table]
 
     return step
+
+
+def batch_norm(x, scale, offset, g):
+    axes = tuple(range(x.ndim - 1))
+
+    def normalised(x, scale, offset):
+        mean, variance = tf.nn.moments(x, axes)
+        return tf.nn.batch_normalization(x, mean, variance, offset, scale, 1e-3)
+
+    return pulled_back(normalised, g, x, scale, offset)
+
+
+def layer_norm(x, scale, offset, g):
+    def normalised(x, scale, offset):
+        mean, variance = tf.nn.moments(x, -1, keepdims=True)
+        return tf.nn.batch_normalization(x, mean, variance, offset, scale, 1e-3)
+
+    return pulled_back(normalised, g, x, scale, offset)
+
+
+def softmax(x, g):
+    return pulled_back(tf.nn.softmax, g, x)
+
+
+def gelu(x, g):
+    return pulled_back(tf.nn.gelu, g, x)
+
+
+def pulled_back(function, g, x, *parameters):
+    """A step that computes `function` and its gradients by everything."""
+    x, g = tf.constant(x), tf.constant(g)
+    parameters = [tf.Variable(p) for p in parameters]
+
+    def step():
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = function(x, *parameters)
+        return [y, *tape.gradient(y, [x, *parameters], output_gradients=g)]
+
+    return step

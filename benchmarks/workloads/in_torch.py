@@ -226,3 +226,43 @@ def embedding(table, ids, g, rate):
         return [value, table]
 
     return step
+
+
+def batch_norm(x, scale, offset, g):
+    x, g = images(x, requires_grad=True), images(g)
+    scale, offset = leaf(scale), leaf(offset)
+
+    def step():
+        y = functional.batch_norm(x, None, None, scale, offset, training=True, eps=1e-3)
+        dx, *others = torch.autograd.grad(y, (x, scale, offset), g)
+        return [images_back(y), images_back(dx), *others]
+
+    return step
+
+
+def layer_norm(x, scale, offset, g):
+    shape = (x.shape[-1],)
+
+    def normalised(x, scale, offset):
+        return functional.layer_norm(x, shape, scale, offset, eps=1e-3)
+
+    return pulled_back(normalised, g, x, scale, offset)
+
+
+def softmax(x, g):
+    return pulled_back(lambda x: torch.softmax(x, -1), g, x)
+
+
+def gelu(x, g):
+    return pulled_back(functional.gelu, g, x)
+
+
+def pulled_back(function, g, *sources):
+    """A step that computes `function` and its gradients by everything."""
+    sources, g = [leaf(s) for s in sources], torch.tensor(g)
+
+    def step():
+        y = function(*sources)
+        return [y, *torch.autograd.grad(y, sources, g)]
+
+    return step

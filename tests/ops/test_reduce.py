@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
+from gradtape.ops.reduce import broadcast_to
 
 
 def test_the_gradient_of_a_product_is_right_at_zeros_to_second_order():
@@ -53,3 +54,13 @@ def test_not_a_number_is_neither_largest_nor_smallest():
     assert tf.argmax(x).numpy() == 2
     assert tf.argmin(x).numpy() == 0
     assert tf.argmax([np.nan, np.nan]).numpy() == 0
+
+
+def test_a_stretched_batch_is_folded_behind_its_lead_axes():
+    x = tf.constant([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = broadcast_to(x, shape=(2, 3), rank=1)  # each row of a lead axis on its own
+    g = np.arange(12, dtype=np.float32).reshape(2, 2, 3)
+    np.testing.assert_array_equal(y[1], [[4, 5, 6], [4, 5, 6]])
+    np.testing.assert_array_equal(tape.gradient(y, x, output_gradients=g), g.sum(1))

@@ -454,9 +454,16 @@ def log1p_of_unit(e: Any) -> Any:
     if e.size < 4096:
         return np.log1p(e)
     u = e + 1
-    # The rounding error of `u` is undone by a factor (Kahan); where `u` is 1 its logarithm is `e`.
-    rest = u - 1
-    return np.where(rest == 0, e, np.log(u) * (e / np.maximum(rest, np.finfo(e.dtype).eps)))
+    e -= u - 1  # what `u` has lost to rounding; the slope of the logarithm brings it back
+    e /= u
+    np.log(u, out=u)
+    u += e
+    return u
+
+
+@softplus.lower
+def softplus_lowered(x):
+    return np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))
 
 
 @elementwise(x=lambda g, x: g / square(absolute(x) + 1))

@@ -63,12 +63,20 @@ def reduce_sum(x, *, axis: Axes, keepdims: bool):
     return out if wide is dtype else out.astype(dtype, copy=False)
 
 
+LONGEST = 1 << 13  # a product adds a row up from end to end; of a longer one digits would be lost
+
+
 def total_of(x: Any, axis: Axes, wide: Any, keepdims: bool) -> Any:
-    """Sum of a raw array in the dtype `wide`; over all axes but the last, by rows."""
+    """Sum of a raw array in the dtype `wide`; over all axes but the last, or the last, by rows."""
     n = x.ndim - 1
     if n > 1 and len(axis) == n and -1 not in axis and type(x) is np.ndarray and wide is x.dtype:
         total = column_sums(x.reshape(-1, x.shape[-1]))
         return total.reshape((1,) * n + total.shape) if keepdims else total
+    if n and axis == (-1,) and x.size >= 4096 and type(x) is np.ndarray:
+        width = x.shape[-1]
+        if wide.char in "fd" and wide is x.dtype and width <= LONGEST and x.flags.c_contiguous:
+            total = np.dot(x.reshape(-1, width), np.ones(width, wide)).reshape(x.shape[:-1])
+            return total[..., None] if keepdims else total
     return np.add.reduce(x, axis, wide, None, keepdims)
 
 
@@ -267,7 +275,16 @@ def fold(t: Any, shape: tuple[int, ...], core: int, g: Any, out_shape: tuple[int
     return total if left == want else reshape(total, shape=want, rank=len(left))
 
 
-@primitive(x=lambda g, x_spec, out_spec: fold(g, x_spec.shape, 0, g, out_spec.shape))
+def broadcast_to_wrt_x(g, x_spec, shape, rank):
+    """Sum over the axes that were made or stretched; those in front of the last `rank` stay."""
+    own = x_spec.shape[len(x_spec.shape) - rank :]
+    made = len(shape) - rank
+    axis = tuple(i - len(shape) for i, n in enumerate(shape) if i < made or n != own[i - made])
+    total = reduce_sum(g, axis=axis, keepdims=False) if axis else g
+    return reshape(total, shape=own, rank=len(shape) - len(axis))
+
+
+@primitive(x=broadcast_to_wrt_x)
 def broadcast_to(x, *, shape: tuple[int, ...], rank: int):
     """`x` with its last `rank` axes stretched to `shape`."""
     lead = x.shape[: x.ndim - rank]

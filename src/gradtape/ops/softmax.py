@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,25 +10,97 @@ import numpy as np
 from gradtape.core.dtypes import accumulator
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.primitive import elementwise, primitive
+from gradtape.ops.block import spans
 from gradtape.ops.elementwise import exp, sigmoid
-from gradtape.ops.reduce import reduce_sum, spread
+from gradtape.ops.reduce import LONGEST, fold, reduce_sum, spread
 from gradtape.ops.shape import reshape
 
 
-def softmax_wrt_x(g, out, axis):
-    return (g - reduce_sum(g * out, axis=(axis,), keepdims=True)) * out
+def less_share_wrt_share(g, x, share, share_spec, out_spec, axis):
+    """`x` may have lead axes that `share` has not; they are summed over."""
+    total = partial(reduce_sum, axis=(axis,), keepdims=True)
+    slope = g * (x - total(x * share)) - x * total(g * share)
+    return fold(slope, share_spec.shape, 0, g, out_spec.shape)
 
 
-@primitive(x=softmax_wrt_x)
+@primitive(x=lambda g, share, axis: less_share(g, share, axis=axis), share=less_share_wrt_share)
+def less_share(x, share, *, axis: int):
+    """`x` minus its mean along `axis`, weighed by `share`, and all that times `share`.
+
+    If `share` is a softmax, that is `x` times its derivative, a symmetric matrix.
+    """
+    if by_rows(x, axis) and x.shape == share.shape:
+        return less_share_by_rows(x, share)
+    product = x.astype(accumulator(x.dtype), copy=False) * share
+    mean = np.add.reduce(product, axis=axis, keepdims=True).astype(x.dtype, copy=False)
+    return (x - mean) * share
+
+
+@primitive(x=lambda g, out, axis: less_share(g, out, axis=axis))
 def softmax(x, *, axis: int):
     """Exponentials along `axis`, scaled so that they sum to one."""
     if not x.size:
         return x
+    if by_rows(x, axis):
+        return softmax_by_rows(x)
     e = np.exp(x - np.maximum.reduce(x, axis=axis, keepdims=True))
-    if axis == -1 and x.ndim == 2 and x.size >= 256 and x.dtype.char in "fd":
-        return e / np.dot(e, np.ones((x.shape[-1], 1), x.dtype))  # quicker than a sum along rows
     total = np.add.reduce(e, axis=axis, keepdims=True, dtype=accumulator(x.dtype))
     return e / total.astype(x.dtype, copy=False)
+
+
+# -- many rows: products with a vector of ones, in blocks ------------------------------------------
+
+ROWS = 256  # elements from which this is quicker
+SMALL = 1e-3
+SAFE = 60  # exponentials up to here may be added up in float32
+
+
+def by_rows(x: Any, axis: int) -> bool:
+    """Whether `x` is a raw array of short rows."""
+    return (
+        axis == -1
+        and type(x) is np.ndarray
+        and x.size >= ROWS
+        and x.dtype.char in "fd"
+        and x.ndim > 1
+        and x.shape[-1] <= LONGEST
+    )
+
+
+def softmax_by_rows(x: Any) -> Any:
+    """Softmax of rows, as they are or, if that is not safe, less the largest element of a block.
+
+    A row whose exponentials are small, or not numbers, is done again from its own largest element.
+    """
+    width = x.shape[-1]
+    rows, out = x.reshape(-1, width), np.empty(x.shape, x.dtype)
+    results, ones = out.reshape(-1, width), np.ones(width, x.dtype)
+    for span in spans(len(rows), width):
+        block, e = rows[span], results[span]
+        top = np.maximum.reduce(block, axis=None)
+        np.exp(block if -SAFE < top < SAFE else np.subtract(block, top, out=e), out=e)
+        total = np.dot(e, ones)
+        if not np.minimum.reduce(total) > SMALL:
+            again = ~(total > SMALL)
+            some = block[again]
+            e[again] = some = np.exp(some - np.maximum.reduce(some, axis=1, keepdims=True))
+            total[again] = np.dot(some, ones)
+        e /= total[:, None]
+    return out
+
+
+def less_share_by_rows(x: Any, share: Any) -> Any:
+    """`less_share` of rows."""
+    width = x.shape[-1]
+    out = np.empty(x.shape, x.dtype)
+    xs, shares, outs = (a.reshape(-1, width) for a in (x, share, out))
+    ones = np.ones(width, x.dtype)
+    for span in spans(len(xs), width):
+        result = np.multiply(xs[span], shares[span], out=outs[span])
+        mean = np.dot(result, ones)[:, None]
+        np.subtract(xs[span], mean, out=result)
+        result *= shares[span]
+    return out
 
 
 def log_softmax_wrt_x(g, out, axis):

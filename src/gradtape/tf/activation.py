@@ -13,8 +13,7 @@ from gradtape.core.tensor import Tensor
 from gradtape.ops import activation
 from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
-from gradtape.ops.special import erf
-from gradtape.tf.check import FLOATS, REAL, is_typed, operand, pair, unary
+from gradtape.tf.check import FLOATS, INEXACT, REAL, is_typed, operand, pair, unary
 
 FEATURES = ("features",)
 
@@ -59,18 +58,16 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> T
         raise ValueError(
             f"gelu: `features` must be a floating point tensor. Received {x.dtype.name}."
         )
-    if approximate:
-        inner = x + x * x * x * 0.044715
-        return x * 0.5 * (e.tanh(inner * 0.7978845608028654) + 1)
-    return x * 0.5 * (erf(x / 1.4142135623730951) + 1)
+    both = activation.tanh_gelu_and_slope if approximate else activation.gelu_and_slope
+    return activation.with_slope(x, *both(x))
 
 
 @public
 def silu(features: Any, beta: Any = 1.0) -> Tensor:
     """`features` times the logistic function of `beta` times them."""
-    x = convert(features)
-    if not is_typed(beta) and beta == 1:
-        return e.multiply(x, e.sigmoid(x))
+    x = operand("Sigmoid", convert(features), INEXACT)
+    if not is_typed(beta) and beta == 1 and x._array.dtype in FLOATS:
+        return activation.with_slope(x, *activation.silu_and_slope(x))
     return e.multiply(x, e.sigmoid(e.multiply(*pair(x, beta))))
 
 

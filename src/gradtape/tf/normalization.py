@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,11 @@ from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.shapes import normalize_axes
 from gradtape.core.tensor import Tensor, eager
 from gradtape.ops import elementwise as e
+from gradtape.ops import normalization
 from gradtape.ops import shape as s
 from gradtape.ops.linalg import band_mask, matmul
 from gradtape.ops.reduce import reduce_mean, reduce_sum
-from gradtape.tf.check import FLOATS, NUMBERS, operand, pair, same
+from gradtape.tf.check import FLOATS, INDICES, INEXACT, SINGLES, operand, pair, same
 from gradtape.tf.loss import narrowed, stretched, widened
 
 
@@ -31,16 +33,16 @@ def moments(
         keepdims: keep the reduced axes with length one.
         name: accepted for TensorFlow's sake.
     """
-    tensor = operand("Mean", convert(x), NUMBERS)
+    tensor = operand("SquaredDifference", convert(x), INEXACT | INDICES)
     y = widened(tensor)
     every = None if axes is None else shape_tuple(axes)
     along = normalize_axes(every, y._array.ndim, "moments")
-    mean = reduce_mean(y, axis=along, keepdims=True)
-    distance = e.subtract(y, mean)
-    variance = reduce_mean(e.multiply(distance, distance), axis=along, keepdims=keepdims)
-    if not keepdims:
-        mean = s.reshape(mean, shape=variance._array.shape, rank=mean._array.ndim)
-    return narrowed(mean, tensor), narrowed(variance, tensor)
+    if y._array.dtype in SINGLES:
+        mean, variance = normalization.moments(y, axis=along, keepdims=bool(keepdims))
+        return narrowed(mean, tensor), narrowed(variance, tensor)
+    mean = e.stop_gradient(reduce_mean(y, axis=along, keepdims=True))
+    variance = reduce_mean(e.squared_difference(y, mean), axis=along, keepdims=bool(keepdims))
+    return reduce_mean(y, axis=along, keepdims=bool(keepdims)), variance
 
 
 @public
@@ -101,14 +103,43 @@ def batch_normalization(
 ) -> Tensor:
     """`x` brought to zero mean and unit variance, then scaled and shifted if that is given."""
     tensor = convert(x)
-    factor = e.rsqrt(convert(variance) + variance_epsilon)
+    middle, factor = convert(mean), e.rsqrt(convert(variance) + variance_epsilon)
     if scale is not None:
-        factor = factor * convert(scale)
-    start = convert(mean) * factor
-    bias = e.negative(start) if offset is None else convert(offset) - start
+        scale = convert(scale)
+    shift = None if offset is None else convert(offset)
+    given = [t._array for t in (tensor, middle, factor, scale, shift) if t is not None]
+    if given[0].dtype in SINGLES and all(a.dtype == given[0].dtype for a in given):
+        return standardized(tensor, middle, factor, scale, shift)
+    if scale is not None:
+        factor = factor * scale
+    start = middle * factor
+    bias = e.negative(start) if shift is None else shift - start
     kind = tensor._array.dtype
     factor, bias = (t if t._array.dtype == kind else e.cast(t, dtype=kind) for t in (factor, bias))
     return e.add(e.multiply(tensor, factor), bias)
+
+
+def standardized(x: Tensor, mean: Tensor, factor: Tensor, scale: Any, offset: Any) -> Tensor:
+    """Batch normalisation in float32 or float64.
+
+    Factor and scale are joined if they vary along the same axes. If not, as in layer
+    normalisation, their product would be as large as `x`.
+    """
+    zero = x._array.dtype.type(0)
+    last = zero if offset is None else offset
+    if scale is None or is_small(factor._array.shape, scale._array.shape):
+        factor = factor if scale is None else factor * scale
+        return normalization.standardize(x, mean, factor, last)
+    normal = normalization.standardize(x, mean, factor, zero)
+    return normalization.standardize(normal, zero, scale, last)
+
+
+def is_small(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
+    """Whether what arrays of two shapes broadcast to is no larger than one of them."""
+    try:
+        return prod(np.broadcast_shapes(a, b)) <= max(prod(a), prod(b))
+    except ValueError:
+        return True  # the product will say what is wrong
 
 
 @public

@@ -20,7 +20,14 @@ SAMPLES = {
     "softmax": [
         Sample((normal(2, 3),), {"axis": -1}),
         Sample((normal(2, 3, 2),), {"axis": -2}),
+        Sample((normal(2, 128),), {"axis": -1}),
         Sample((normal(0, 3),), {"axis": -1}),
+    ],
+    "less_share": [
+        Sample((normal(2, 3), probabilities(2, 3)), {"axis": -1}),
+        Sample((normal(2, 3, 2), probabilities(2, 3, 2)), {"axis": -2}),
+        Sample((normal(2, 128), probabilities(2, 128)), {"axis": -1}),
+        Sample((normal(0, 3), normal(0, 3)), {"axis": -1}),
     ],
     "log_softmax": [
         Sample((normal(2, 3),), {"axis": -1}),

@@ -1,0 +1,256 @@
+"""Moments along axes, and bringing to zero mean and unit variance: batch and layer normalisation.
+
+NumPy is slow at repeating a short vector along many rows, and at adding rows up. So a large array
+is seen as a matrix (`layout_of`): sums are products with a vector of ones, short rows are joined
+to long ones, and all passes over a block are made while it is in the cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gradtape.core.dtypes import accumulator
+from gradtape.core.primitive import elementwise, primitive
+from gradtape.ops.block import LONG_BLOCK, spans
+from gradtape.ops.reduce import LONGEST, Axes, broadcast_to, count_of, fold
+from gradtape.ops.shape import reshape
+
+LARGE = 1 << 17  # elements from which the blocks pay
+WIDE = 1024
+DOTTED = 64  # elements of a row from which its product with another is best made alone
+
+Shape = tuple[int, ...]
+
+
+class Layout(NamedTuple):
+    """The matrix as which a large array meets smaller operands, all of the same shape."""
+
+    height: int
+    width: int
+    upright: bool  # whether operands are columns of the matrix; else rows, repeated to the width
+    size: int  # of an operand
+
+    def spans(self) -> Iterator[slice]:
+        """Slices of rows, a block each."""
+        return spans(self.height, self.width, LONG_BLOCK)
+
+    def lay(self, operand: Any) -> Any:
+        """An operand as it meets the matrix."""
+        flat = operand.reshape(-1)
+        if self.upright:
+            return flat.reshape(-1, 1)
+        return np.tile(flat, self.width // self.size).reshape(1, -1)
+
+    def blocks(self, *operands: Any) -> Any:
+        """Pairs of a span of rows and what of each laid operand belongs to it."""
+        for span in self.spans():
+            yield span, *(o[span] if self.upright else o for o in operands)
+
+    def totals(self, make: Callable[[slice], tuple[Any, ...]]) -> Any:
+        """Sums over all that shares an element of an operand.
+
+        `make(span)` gives a block, or two whose product is meant.
+        """
+        totals = [self.total(*make(span)) for span in self.spans()]
+        if self.upright:
+            return np.concatenate(totals)
+        total = np.add.reduce(totals, 0, float).reshape(-1, self.size)
+        return np.add.reduce(total, 0).astype(totals[0].dtype)
+
+    def total(self, block: Any, other: Any = None) -> Any:
+        """Sums of one block, along its rows or over them."""
+        if other is not None:
+            if self.upright and self.width >= DOTTED:
+                return np.vecdot(block, other)
+            block = block * other
+        ones = np.ones(block.shape[self.upright], block.dtype)
+        return np.dot(block, ones) if self.upright else np.dot(ones, block)
+
+
+def layout_of(x: Any, *shapes: Shape) -> Layout | None:
+    """How `x` meets operands of `shapes`: None if it is small, or they vary in another way.
+
+    Operands are rows if they vary along the last axes, columns if along the first.
+    """
+    if type(x) is not np.ndarray or x.size < LARGE or x.dtype.char not in "fd":
+        return None
+    return fitting(x.shape, shapes)
+
+
+@lru_cache(maxsize=1024)
+def fitting(full: Shape, shapes: tuple[Shape, ...]) -> Layout | None:
+    """The layout of a large array of shape `full`."""
+    found = {(1,) * (len(full) - len(shape)) + shape for shape in shapes}
+    if len(found) != 1:
+        return None
+    (shape,) = found
+    if len(shape) > len(full) or any(n not in (1, m) for n, m in zip(shape, full, strict=True)):
+        return None
+    varies = [n == m for n, m in zip(shape, full, strict=True) if m > 1]
+    size, rest = prod(shape), prod(full) // prod(shape)
+    if varies == sorted(varies) and rest > 1:
+        times = min(rest & -rest, 1 << max(WIDE // size, 1).bit_length() - 1)
+        return Layout(rest // times, size * times, False, size)
+    if varies == sorted(varies, reverse=True) and 1 < rest <= LONGEST:
+        return Layout(size, rest, True, size)
+    return None
+
+
+def is_zero(operand: Any) -> bool:
+    """Whether an operand is the number zero, and so may be left out."""
+    return not operand.shape and operand == 0
+
+
+# -- the primitives --------------------------------------------------------------------------------
+
+
+def standardize_wrt_mean(g, mean_spec, factor, factor_spec, out_spec):
+    """The factors are alike for what is summed first, so that the product is a small one."""
+    shape = joint(mean_spec.shape, factor_spec.shape)
+    return -fold(g, shape, 0, g, out_spec.shape) * factor
+
+
+def joint(a: Shape, b: Shape) -> Shape:
+    """The shape that operands of two shapes broadcast to."""
+    return np.broadcast_shapes(a, b)
+
+
+def standardize_wrt_factor(g, x, mean, factor_spec, out_spec):
+    return tally(g, x, mean, shape=factor_spec.shape, rank=len(out_spec.shape))
+
+
+@elementwise(
+    x=lambda g, x_spec, factor: standardize(g, x_spec.dtype.type(0), factor, x_spec.dtype.type(0)),
+    mean=standardize_wrt_mean,
+    factor=standardize_wrt_factor,
+    offset=lambda g: g,
+)
+def standardize(x, mean, factor, offset):
+    """Distance of `x` from `mean`, times `factor`, plus `offset`."""
+    operands = [o.shape for o in (mean, factor, offset) if o is factor or not is_zero(o)]
+    layout = layout_of(x, *operands)
+    if layout is None:
+        out = x if is_zero(mean) else x - mean
+        out = out * factor
+        return out if is_zero(offset) else out + offset
+    return standardize_by(layout, x, mean, factor, offset)
+
+
+@standardize.lower
+def standardize_lowered(x, mean, factor, offset):
+    return (x - mean) * factor + offset
+
+
+def standardize_by(layout: Layout, x: Any, mean: Any, factor: Any, offset: Any) -> Any:
+    """`standardize` in blocks."""
+    out = np.empty(x.shape, x.dtype)
+    rows, results = (a.reshape(layout.height, layout.width) for a in (x, out))
+    moved, shifted = not is_zero(mean), not is_zero(offset)
+    used = ((mean, moved), (factor, True), (offset, shifted))
+    for span, *laid in layout.blocks(*(layout.lay(o) for o, wanted in used if wanted)):
+        block, result = rows[span], results[span]
+        if moved:
+            block = np.subtract(block, laid[0], out=result)
+        np.multiply(block, laid[moved], out=result)
+        if shifted:
+            result += laid[-1]
+    return out
+
+
+def tally_wrt_pull(g, pull_spec, x, mean, shape, rank):
+    return stretched(g, pull_spec.shape, shape, rank) * (x - mean)
+
+
+def tally_wrt_x(g, pull, pull_spec, x_spec, out_spec, shape, rank):
+    product = stretched(g, pull_spec.shape, shape, rank) * pull
+    return fold(product, x_spec.shape, 0, g, out_spec.shape)
+
+
+def tally_wrt_mean(g, pull, pull_spec, mean_spec, out_spec, shape, rank):
+    product = stretched(g, pull_spec.shape, shape, rank) * pull
+    return -fold(product, mean_spec.shape, 0, g, out_spec.shape)
+
+
+def stretched(g: Any, full: Shape, shape: Shape, rank: int) -> Any:
+    """`g`, of `shape` behind its lead axes, repeated to the last `rank` axes of `full`."""
+    return broadcast_to(g, shape=full[len(full) - rank :], rank=len(shape))
+
+
+@primitive(pull=tally_wrt_pull, x=tally_wrt_x, mean=tally_wrt_mean)
+def tally(pull, x, mean, *, shape: Shape, rank: int):
+    """Sum of `pull` times the distance of `x` from `mean`, over what a `shape` is stretched along.
+
+    `pull` may have lead axes in front of its last `rank` ones.
+    """
+    plain = pull.shape == x.shape and pull.ndim == rank
+    layout = layout_of(x, shape, *([] if is_zero(mean) else [mean.shape])) if plain else None
+    if layout is None:
+        product = pull * (x - mean)
+        return fold(product, shape, 0, pull, pull.shape[pull.ndim - rank :])
+    rows, pulls = (a.reshape(layout.height, layout.width) for a in (x, pull))
+    middle = None if is_zero(mean) else layout.lay(mean)
+
+    def products(span: slice) -> tuple[Any, Any]:
+        block = rows[span]
+        if middle is not None:
+            block = block - (middle[span] if layout.upright else middle)
+        return block, pulls[span]
+
+    return layout.totals(products).reshape(shape)
+
+
+@tally.lower
+def tally_lowered(pull, x, mean, *, shape, rank):
+    return fold(pull * (x - mean), shape, 0, pull, pull.shape[pull.ndim - rank :])
+
+
+def moments_wrt_x(g, x, x_spec, out, out_spec, axis):
+    """An equal share of the mean's cotangent, and of the variance's one in proportion."""
+    count = count_of(x_spec.shape, axis)
+    shape, rank = kept(x_spec.shape, axis), len(out_spec[0].shape)
+    mean, along_mean, along_variance = (
+        reshape(t, shape=shape, rank=rank) for t in (out[0], g[0], g[1])
+    )
+    return standardize(x, mean, 2 * along_variance / count, along_mean / count)
+
+
+def kept(shape: Shape, axis: Axes) -> Shape:
+    """`shape` with ones where it is reduced."""
+    return tuple(1 if i - len(shape) in axis else n for i, n in enumerate(shape))
+
+
+@primitive(outputs=True, x=moments_wrt_x)
+def moments(x, *, axis: Axes, keepdims: bool):
+    """Mean and variance along `axis`."""
+    shape = kept(x.shape, axis)
+    layout = layout_of(x, shape)
+    wide = accumulator(x.dtype)
+    count = wide.type(count_of(x.shape, axis, 0))
+    if layout is not None:
+        mean, variance = moments_by(layout, x, count)
+    else:
+        mean = np.add.reduce(x, axis=axis, dtype=wide, keepdims=True) / count
+        distance = x - mean
+        variance = np.add.reduce(distance * distance, axis=axis, keepdims=True) / count
+    if not keepdims:
+        shape = tuple(n for i, n in enumerate(x.shape) if i - x.ndim not in axis)
+    mean, variance = (t.reshape(shape).astype(x.dtype, copy=False) for t in (mean, variance))
+    return (mean, variance) if shape else (mean[()], variance[()])
+
+
+def moments_by(layout: Layout, x: Any, count: Any) -> tuple[Any, Any]:
+    """`moments` in blocks."""
+    rows = x.reshape(layout.height, layout.width)
+    mean = layout.totals(lambda span: (rows[span],)) / count
+    middle = layout.lay(mean)
+
+    def squares(span: slice) -> tuple[Any, Any]:
+        block = rows[span] - (middle[span] if layout.upright else middle)
+        return block, block
+
+    return mean, layout.totals(squares) / count
