@@ -66,6 +66,7 @@ class Primitive:
             of them. None: nothing.
         outputs: whether the kernel returns a tuple.
         lowering: replaces the kernel where `np` is `jax.numpy`.
+        dynamic: whether the shapes of its results depend on values.
         key: of a primitive made while tracing, what makes two of them the same; None otherwise.
         record: tells a recorder about an application in a way of its own; None otherwise.
         apply: replaces `bind` where a graph is replayed; None otherwise.
@@ -74,6 +75,7 @@ class Primitive:
     __slots__ = (
         "apply",
         "core",
+        "dynamic",
         "function",
         "inputs",
         "kernel",
@@ -98,6 +100,7 @@ class Primitive:
         self.core = core
         self.outputs = outputs
         self.lowering: Callable[..., Any] | None = None
+        self.dynamic = False
         self.key: Any = None
         self.record: Callable[..., None] | None = None
         self.apply: Callable[..., Any] | None = None
@@ -131,13 +134,14 @@ class Primitive:
 
 
 def primitive(
-    *, core: int | None = None, outputs: bool = False, **rules: Any
+    *, core: int | None = None, outputs: bool = False, dynamic: bool = False, **rules: Any
 ) -> Callable[[Callable[..., Any]], Any]:
     """Turn a kernel into a differentiable function; `rules` names a rule or None for each input."""
     from gradtape.core.generate import specialised
 
     def decorate(kernel: Callable[..., Any]) -> Any:
         op = Primitive(kernel, rules, core, outputs)
+        op.dynamic = dynamic
         if op.name in REGISTRY:
             raise TypeError(f"primitive {op.name} exists already.")
         REGISTRY[op.name] = op

@@ -278,7 +278,7 @@ def one_hot_mask(indices, *, depth: int):
     return np.equal(np.asarray(indices)[..., None], np.arange(depth))
 
 
-@primitive(x=None)
+@primitive(dynamic=True, x=None)
 def where_true(x):
     """Coordinates of the elements that are true or not zero, one row each."""
     return np.argwhere(x)

@@ -186,7 +186,7 @@ def joined(
     """Trace forward and backward part on the values at hand; the gradients come along."""
     path = saved.path
     trace = Trace("joint")
-    trace.refuses = True
+    trace.refuses = trace.shapes_fixed = True
     with listening((trace,)):
         inputs = [trace.input(t._array) for t in saved.inputs]
         given = iter([tuple([trace.input(r) for r in done]) for done in saved.effects])

@@ -37,9 +37,7 @@ def to_graph(
     return entity
 
 
-def to_code(
-    entity: Any, recursive: bool = True, experimental_optional_features: Any = None
-) -> str:
+def to_code(entity: Any, recursive: bool = True, experimental_optional_features: Any = None) -> str:
     """The source of a function, which is what runs.
 
     Args:

@@ -82,6 +82,7 @@ class Trace(dict[int, Any]):
         self.guarded: set[tuple[int, str]] = set()
         self.created: list[Any] = []
         self.given_up = ""
+        self.shapes_fixed = False  # whether shapes that depend on values are known not to change
         self.tape: Recording | None = None
         self.closed = False
         self.held: list[weakref.ref[Held]] = []
@@ -151,6 +152,9 @@ class Trace(dict[int, Any]):
         if live:
             outs = tuple([self.value(r) for r in results])
             self.append(op, lifted, static, outs)
+            if op.dynamic and not self.shapes_fixed:
+                for out in outs:
+                    self.observe(out._array, "shape")
         else:
             outs = tuple([eager(r) for r in results])
         out = outs if op.outputs else outs[0]
@@ -211,7 +215,9 @@ class Trace(dict[int, Any]):
         self.created.append(variable)
         return raw_value(tensor)
 
-    def call(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    def call(
+        self, function: Callable[..., Any], args: tuple[Any, ...], dynamic: bool = False
+    ) -> Any:
         """Apply a function of raw arrays that is no primitive; `args` may hold values of ours."""
         places = [i for i, a in enumerate(args) if type(a) is Held]
 
@@ -223,6 +229,7 @@ class Trace(dict[int, Any]):
 
         kernel.__name__ = function.__name__
         op = operation(kernel)
+        op.dynamic = dynamic
         op.key = (function, tuple([None if type(a) is Held else fingerprint(a) for a in args]))
         return self.bind(op, tuple([symbolic(args[i]) for i in places]), {})
 
@@ -298,12 +305,8 @@ class Trace(dict[int, Any]):
         outs = tuple([self.value(r) for r in results])
         self.append(effect, lifted, {}, outs)
         for out in outs:
-            self.fix_shape(out)
+            self.observe(out._array, "shape")
         return outs
-
-    def fix_shape(self, tensor: SymbolicTensor) -> None:
-        """Note that the rest depends on the shape of a value that may have another next time."""
-        self.observe(tensor._array, "shape")
 
     def custom(
         self, results: list[Any], inputs: list[Any], grad: Callable[..., list[Any]]
