@@ -153,8 +153,8 @@ class Trace(dict[int, Any]):
             outs = tuple([self.value(r) for r in results])
             self.append(op, lifted, static, outs)
             if op.dynamic and not self.shapes_fixed:
-                for out in outs:
-                    self.observe(out._array, "shape")
+                for one in outs:
+                    self.observe(one._array, "shape")
         else:
             outs = tuple([eager(r) for r in results])
         out = outs if op.outputs else outs[0]
