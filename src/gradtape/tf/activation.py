@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from gradtape.ops import shape as s
 from gradtape.ops.special import erf
 from gradtape.tf.check import FLOATS, REAL, is_typed, operand, pair, unary
 
-FEATURES = ("features",)
+FEATURES: Final = ("features",)
 
 relu = unary(e.relu, REAL, label="Relu", names=FEATURES)
 
