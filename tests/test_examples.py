@@ -1,16 +1,16 @@
-"""Examples in docstrings do what they show."""
+"""Examples in docstrings and on the pages of `docs/` do what they show."""
 
 import ast
-import doctest
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import gradtape
+from tests.documentation import PAGES, PROMPT, failures, pages
 
 ROOT = Path(gradtape.__file__).parent
-PROMPT = ">>> "
+WRITTEN = pages()
+TOPICS = [name for name in WRITTEN if name != "index.md"]
 
 
 def examples():
@@ -26,24 +26,36 @@ def examples():
 EXAMPLES = list(examples())
 
 
-def failures(text):
-    """What goes wrong in the examples of a docstring."""
-    names = {"tf": gradtape, "gradtape": gradtape, "np": np}
-    test = doctest.DocTestParser().get_doctest(text, names, "example", None, 0)
-    said = []
-    doctest.DocTestRunner(verbose=False).run(test, out=said.append)
-    return "".join(said)
-
-
 @pytest.mark.parametrize("text", EXAMPLES)
 def test_an_example_shows_what_it_does(text):
-    assert failures(text) == ""
+    assert failures(text, gradtape) == ""
+
+
+@pytest.mark.parametrize("page", WRITTEN)
+def test_a_page_shows_what_its_examples_do(page):
+    assert failures(WRITTEN[page], gradtape) == ""
+
+
+@pytest.mark.parametrize("page", TOPICS)
+def test_a_page_shows_a_gradient(page):
+    assert "tape.gradient(" in WRITTEN[page]
+
+
+def test_every_page_is_on_the_contents_page():
+    contents = (PAGES / "index.md").read_text(encoding="utf-8")
+    assert [page for page in TOPICS if f"({page})" not in contents] == []
+
+
+def test_a_page_about_ops_is_named_for_their_file():
+    files = {path.stem for path in [*ROOT.glob("ops/*.py"), *ROOT.glob("tf/*")]}
+    assert {Path(page).stem for page in TOPICS if page.startswith("ops/")} <= files
 
 
 def test_there_are_examples():
     files = {param.id.split(":")[0] for param in EXAMPLES}
     assert {"tape/gradient_tape.py", "tape/forward.py", "debug/memory.py"} <= files
+    assert {"tape.md", "tensor.md", "variable.md", "ops/reduce.md"} <= set(WRITTEN)
 
 
 def test_a_wrong_example_is_found():
-    assert "Expected:" in failures("Example:\n    >>> 1 + 1\n    3\n")
+    assert "Expected:" in failures("Example:\n    >>> 1 + 1\n    3\n", gradtape)

@@ -14,6 +14,10 @@ from typing import Any
 
 REGISTRY: dict[str, Primitive] = {}
 
+# What the globals of modules with kernels stand for where kernels are lowered. They reach NumPy and
+# SciPy by these names alone; `lax` is only there for lowerings.
+LOWERED = {"np": "jax.numpy", "special": "jax.scipy.special", "lax": "jax.lax"}
+
 
 def parameters_of(fn: Any) -> tuple[tuple[str, ...], tuple[str, ...], bool]:
     """Positional and keyword-only parameters, and whether the positional one is `*name`.
@@ -70,6 +74,7 @@ class Primitive:
         key: of a primitive made while tracing, what makes two of them the same; None otherwise.
         record: tells a recorder about an application in a way of its own; None otherwise.
         apply: replaces `bind` where a graph is replayed; None otherwise.
+        host: why there can be no lowering; empty if there is one, or if the kernel is its own.
     """
 
     __slots__ = (
@@ -77,6 +82,7 @@ class Primitive:
         "core",
         "dynamic",
         "function",
+        "host",
         "inputs",
         "kernel",
         "key",
@@ -104,6 +110,7 @@ class Primitive:
         self.key: Any = None
         self.record: Callable[..., None] | None = None
         self.apply: Callable[..., Any] | None = None
+        self.host = ""
         self.function: Callable[..., Any] = kernel
         self.steps: dict[Any, Any] = {}
         if set(rules) != set(self.inputs):
@@ -132,6 +139,10 @@ class Primitive:
         self.lowering = fn
         return fn
 
+    def stays_on_host(self, reason: str) -> None:
+        """Say that the kernel runs on NumPy only, and why."""
+        self.host = reason
+
 
 def primitive(
     *, core: int | None = None, outputs: bool = False, dynamic: bool = False, **rules: Any
@@ -150,6 +161,7 @@ def primitive(
         function.__module__ = kernel.__module__
         function.op = op
         function.lower = op.lower
+        function.stays_on_host = op.stays_on_host
         return function
 
     return decorate

@@ -114,6 +114,9 @@ class Tensor(TensorLike):
         def __float__(self) -> float: ...
         def __complex__(self) -> complex: ...
 
+        def numpy(self) -> Any:
+            """The value; declared for the tensors programs hold, those of a trace lack it."""
+
     @property
     def shape(self) -> TensorShape:
         """The shape; all dimensions are known."""

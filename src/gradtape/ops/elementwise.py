@@ -118,6 +118,9 @@ def join_strings(a, b):
     return np.asarray(a + b, object)
 
 
+join_strings.stays_on_host("strings never leave it")
+
+
 @elementwise(x=lambda g, slope: flow(g, slope), slope=lambda g, x: g * x)
 def flow(x, slope):
     """`x` times `slope`, but zero where `x` is, even if `slope` is infinite, as in TensorFlow."""

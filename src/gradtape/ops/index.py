@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,11 @@ def gather(params, indices, *, axis: int):
     """Slices of `params` along `axis`, one for each entry of `indices`."""
     check_range("gather", indices, params.shape[axis])
     return boxed(params.take(indices, axis=axis))
+
+
+@gather.lower
+def gather_lowered(params, indices, *, axis):
+    return np.take(params, indices, axis=axis)
 
 
 @primitive(params=gather_wrt_params, indices=None)
@@ -265,10 +271,10 @@ def take_along(x: Any, indices: Any) -> Any:
 def rank_order(x, *, descending: bool):
     """Positions that sort the last axis; what is equal keeps its order."""
     if not descending:
-        return np.argsort(x, axis=-1, kind="stable")
+        return np.argsort(x, axis=-1, stable=True)
     # The stable order of the reversed array, read backwards, keeps equal elements in order.
     n = x.shape[-1]
-    back = np.argsort(x[..., ::-1], axis=-1, kind="stable")
+    back = np.argsort(x[..., ::-1], axis=-1, stable=True)
     return n - 1 - back[..., ::-1]
 
 
@@ -284,16 +290,17 @@ def where_true(x):
     return np.argwhere(x)
 
 
-@where_true.lower
-def where_true_lowered(x):
-    raise NotImplementedError(
-        "where_true: the size of the result depends on the values, which XLA cannot express."
-    )
+where_true.stays_on_host("the size of the result depends on the values")
 
 
 @primitive(indices=None)
 def batch_rows(indices, *, shape: tuple[int, ...], size: int):
     """Indices into axes of length `size`, one for each place of `shape`, laid end to end."""
     check_range("gather", indices, size)
-    start = np.arange(int(np.prod(shape)), dtype=np.int64) * size
+    return batch_rows_lowered(indices, shape=shape, size=size)
+
+
+@batch_rows.lower
+def batch_rows_lowered(indices, *, shape, size):
+    start = np.arange(prod(shape), dtype=np.int64) * size
     return indices + start.reshape(shape + (1,) * (indices.ndim - len(shape)))

@@ -27,6 +27,8 @@ from gradtape.ops.elementwise import (
 )
 from gradtape.ops.shape import concat, place, reshape, shape_of, slice_, swap, zeros
 
+lax: Any = None  # bound where kernels are lowered
+
 
 def matmul_wrt_b(g, a, a_spec, b_spec):
     """For one matrix `b` and many `a`, a single tall product instead of a batch to be summed."""
@@ -423,6 +425,12 @@ def lu(a):
         if not np.diagonal(np.abs(both[i]) > 0).all():
             raise InvalidArgumentError("lu: Input is not invertible. Received a singular matrix.")
     return both.reshape(a.shape), order.reshape(a.shape[:-1])
+
+
+@lu.lower
+def lu_lowered(a):
+    both, _, order = lax.linalg.lu(a)
+    return both, order
 
 
 def expm_wrt_a(g, a, a_spec):

@@ -1,4 +1,4 @@
-"""Special functions: error, gamma, beta and Bessel functions, and some integrals.
+"""Special functions: error, gamma and beta functions, and some integrals.
 
 Kernels reach SciPy only through the module global `special`, which imports it on first use.
 """
@@ -13,8 +13,8 @@ import numpy as np
 
 from gradtape.core.dtypes import accumulator
 from gradtape.core.primitive import elementwise
-from gradtape.ops.elementwise import cos, equal, exp, log, ones_like, select, sign, sin, square
-from gradtape.ops.limits import divide_no_nan, xlog1py, xlogy
+from gradtape.ops.elementwise import cos, equal, exp, log, ones_like, select, sin, square
+from gradtape.ops.limits import xlog1py, xlogy
 
 
 class Lazy:
@@ -31,6 +31,7 @@ class Lazy:
 
 
 special = Lazy("scipy.special")
+lax: Any = None  # bound where kernels are lowered
 
 
 def evaluate(function: Any, *xs: Any) -> Any:
@@ -150,18 +151,25 @@ def density_by_a(a: Any, x: Any, order: int) -> Any:
 def igamma_by_a(a, x, *, order: int):
     """Derivative of `igamma` by `a`; from the second on by differences of fourth order."""
     a_, x_ = doubles(a, x)
-    return derivative(a_, x_, order).astype(a.dtype)
+    return derivative(a_, x_, order, slope).astype(a.dtype)
 
 
-def derivative(a: Any, x: Any, order: int) -> Any:
-    """The same in float64."""
+def derivative(a: Any, x: Any, order: int, first: Any) -> Any:
+    """The same in float64, by the `first` derivative."""
     if order == 1:
-        return slope(a, x)
+        return first(a, x)
     h = a / 1000 * 4 ** (order - 2)
     near, far = (
-        derivative(a + s, x, order - 1) - derivative(a - s, x, order - 1) for s in (h, 2 * h)
+        derivative(a + s, x, order - 1, first) - derivative(a - s, x, order - 1, first)
+        for s in (h, 2 * h)
     )
     return (8 * near - far) / (12 * h)
+
+
+@igamma_by_a.lower
+def igamma_by_a_lowered(a, x, *, order):
+    a_, x_ = doubles(a, x)
+    return derivative(a_, x_, order, lax.igamma_grad_a).astype(a.dtype)
 
 
 def doubles(*xs: Any) -> tuple[Any, ...]:
@@ -214,88 +222,6 @@ def betainc_wrt_x(g, a, b, x):
 def betainc(a, b, x):
     """Regularised incomplete beta function."""
     return evaluate(special.betainc, a, b, x)
-
-
-# -- Bessel functions ------------------------------------------------------------------------------
-
-
-def over(y: Any, x: Any) -> Any:
-    """`y / x`, and one half at zero: the limit of `bessel_i1(x) / x` and its kin."""
-    at_zero = equal(x, 0)
-    return select(at_zero, ones_like(x) / 2, y / select(at_zero, ones_like(x), x))
-
-
-@elementwise(x=lambda g, x: g * bessel_i1(x))
-def bessel_i0(x):
-    """Modified Bessel function of the first kind, order 0."""
-    return evaluate(special.i0, x)
-
-
-# At zero TensorFlow's derivative is 1, and not 1/2.
-@elementwise(x=lambda g, x, out: g * (bessel_i0(x) - divide_no_nan(out, x)))
-def bessel_i1(x):
-    """Modified Bessel function of the first kind, order 1."""
-    return evaluate(special.i1, x)
-
-
-@elementwise(x=lambda g, x, out: g * (bessel_i1e(x) - sign(x) * out))
-def bessel_i0e(x):
-    """`bessel_i0` times exp(-|x|)."""
-    return evaluate(special.i0e, x)
-
-
-@elementwise(x=lambda g, x, out: g * (bessel_i0e(x) - sign(x) * out - over(out, x)))
-def bessel_i1e(x):
-    """`bessel_i1` times exp(-|x|)."""
-    return evaluate(special.i1e, x)
-
-
-@elementwise(x=lambda g, x: -g * bessel_k1(x))
-def bessel_k0(x):
-    """Modified Bessel function of the second kind, order 0."""
-    return evaluate(special.k0, x)
-
-
-@elementwise(x=lambda g, x, out: -g * (bessel_k0(x) + out / x))
-def bessel_k1(x):
-    """Modified Bessel function of the second kind, order 1."""
-    return evaluate(special.k1, x)
-
-
-@elementwise(x=lambda g, x, out: g * (out - bessel_k1e(x)))
-def bessel_k0e(x):
-    """`bessel_k0` times exp(x)."""
-    return evaluate(special.k0e, x)
-
-
-@elementwise(x=lambda g, x, out: g * (out - out / x - bessel_k0e(x)))
-def bessel_k1e(x):
-    """`bessel_k1` times exp(x)."""
-    return evaluate(special.k1e, x)
-
-
-@elementwise(x=lambda g, x: -g * bessel_j1(x))
-def bessel_j0(x):
-    """Bessel function of the first kind, order 0."""
-    return evaluate(special.j0, x)
-
-
-@elementwise(x=lambda g, x, out: g * (bessel_j0(x) - over(out, x)))
-def bessel_j1(x):
-    """Bessel function of the first kind, order 1."""
-    return evaluate(special.j1, x)
-
-
-@elementwise(x=lambda g, x: -g * bessel_y1(x))
-def bessel_y0(x):
-    """Bessel function of the second kind, order 0."""
-    return evaluate(special.y0, x)
-
-
-@elementwise(x=lambda g, x, out: g * (bessel_y0(x) - out / x))
-def bessel_y1(x):
-    """Bessel function of the second kind, order 1."""
-    return evaluate(special.y1, x)
 
 
 # -- integrals -------------------------------------------------------------------------------------

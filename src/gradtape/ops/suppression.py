@@ -9,15 +9,20 @@ import numpy as np
 
 from gradtape.core.primitive import primitive
 
+lax: Any = None  # bound where kernels are lowered
+
 NEVER = np.float32(-np.inf)
 
 
 def overlaps_with(box: Any, boxes: Any) -> Any:
     """Intersection over union of one box with others; zero where a box is empty."""
-    low, high = np.minimum(boxes[:, :2], boxes[:, 2:]), np.maximum(boxes[:, :2], boxes[:, 2:])
-    start, end = np.minimum(box[:2], box[2:]), np.maximum(box[:2], box[2:])
-    shared = np.maximum(np.minimum(end, high) - np.maximum(start, low), 0).prod(axis=1)
-    area, own = (high - low).prod(axis=1), (end - start).prod()
+    low, high = (
+        np.minimum(boxes[..., :2], boxes[..., 2:]),
+        np.maximum(boxes[..., :2], boxes[..., 2:]),
+    )
+    start, end = np.minimum(box[..., :2], box[..., 2:]), np.maximum(box[..., :2], box[..., 2:])
+    shared = np.maximum(np.minimum(end, high) - np.maximum(start, low), 0).prod(axis=-1)
+    area, own = (high - low).prod(axis=-1), (end - start).prod(axis=-1)
     union = own + area - shared
     return np.where((area > 0) & (own > 0), shared / np.where(union > 0, union, 1), 0)
 
@@ -82,12 +87,7 @@ def suppress_batch(boxes, scores, *, most: int, threshold: float, least: float, 
     """
     places = np.zeros((len(boxes), most), np.int32)
     counts = np.zeros(len(boxes), np.int32)
-    wide = boxes.astype(np.float32)
-    wide = np.where((scores > least)[..., None], wide, 0)
-    if not ordered and wide.size:
-        y1, x1, y2, x2 = wide[0, 0]
-        order = [0 if y1 <= y2 else 2, 1 if x1 <= x2 else 3]
-        wide = wide[..., [*order, 2 - order[0], 4 - order[1]]]
+    wide = laid_out(boxes, scores, least, ordered)
     below = np.nextafter(np.float32(threshold), np.float32(-1))
     for row, (own, score) in enumerate(zip(wide, scores, strict=True)):
         valid = np.where((own > 0).any(axis=1), score, -np.inf)
@@ -97,13 +97,34 @@ def suppress_batch(boxes, scores, *, most: int, threshold: float, least: float, 
     return places, counts
 
 
+@suppress_batch.lower
+def suppress_batch_lowered(boxes, scores, *, most, threshold, least, ordered):
+    wide = laid_out(boxes, scores, least, ordered)
+    below = np.nextafter(np.float32(threshold), np.float32(-1))
+    valid = np.where((wide > 0).any(axis=-1), scores, -np.inf)
+    places, _, counts = chosen_together(valid, wide, plain_overlap, most, below, -np.inf)
+    return places, counts
+
+
+def laid_out(boxes: Any, scores: Any, least: float, ordered: bool) -> Any:
+    """Boxes in float32 with corners in order; those of too low a score lie at the origin."""
+    wide = np.where((scores > least)[..., None], boxes.astype(np.float32), 0)
+    if ordered or not wide.size:
+        return wide
+    y1, x1, y2, x2 = (wide[..., i] for i in range(4))
+    upright, forward = wide[0, 0, 0] <= wide[0, 0, 2], wide[0, 0, 1] <= wide[0, 0, 3]
+    rows = np.where(upright, y1, y2), np.where(upright, y2, y1)
+    columns = np.where(forward, x1, x2), np.where(forward, x2, x1)
+    return np.stack((rows[0], columns[0], rows[1], columns[1]), axis=-1)
+
+
 def plain_overlap(box: Any, boxes: Any) -> Any:
     """Intersection over union of boxes whose corners are in order."""
-    sides = np.minimum(box[2:], boxes[:, 2:]) - np.maximum(box[:2], boxes[:, :2])
-    shared = np.maximum(sides, 0).prod(axis=1)
-    area = (boxes[:, 2:] - boxes[:, :2]).prod(axis=1)
-    union = (box[2:] - box[:2]).prod() + area - shared + np.float32(1e-8)
-    return np.divide(shared, union, out=np.zeros_like(shared), where=shared > 0)
+    sides = np.minimum(box[..., 2:], boxes[..., 2:]) - np.maximum(box[..., :2], boxes[..., :2])
+    shared = np.maximum(sides, 0).prod(axis=-1)
+    area = (boxes[..., 2:] - boxes[..., :2]).prod(axis=-1)
+    union = (box[..., 2:] - box[..., :2]).prod(axis=-1) + area - shared + np.float32(1e-8)
+    return np.where(shared > 0, shared / np.where(shared > 0, union, 1), 0)
 
 
 @primitive(boxes=None, scores=None, outputs=True)
@@ -133,10 +154,60 @@ def suppress_classes(
     return np.clip(out, 0, 1) if clip else out, values, kinds, counts
 
 
-def on_the_host(*args, **static):
-    """What runs in place of a lowering."""
-    raise NotImplementedError("suppression: choosing boxes happens on the host.")
+@suppress_classes.lower
+def suppress_classes_lowered(boxes, scores, *, each, most, threshold, least, clip):
+    batch, n, classes = scores.shape
+    own = np.broadcast_to(np.moveaxis(boxes, 2, 1), (batch, classes, n, 4)).reshape(-1, n, 4)
+    flat = np.moveaxis(scores, 2, 1).reshape(-1, n)
+    places, values, _ = chosen_together(flat, own, overlaps_with, each, threshold, least)
+    corners = np.take_along_axis(own, places[..., None], axis=1).reshape(batch, -1, 4)
+    kinds = np.broadcast_to(np.arange(classes)[:, None], (batch, classes, each))
+    values, kinds = values.reshape(batch, -1), kinds.reshape(batch, -1)
+    order = np.argsort(-values, axis=-1, stable=True)[:, :most]
+    corners = np.take_along_axis(corners, order[..., None], axis=1).astype(np.float32)
+    values, kinds = (np.take_along_axis(x, order, axis=1) for x in (values, kinds))
+    found = values > least
+    short = ((0, 0), (0, most - order.shape[1]))
+    values, kinds = (
+        np.pad(np.where(found, x, 0), short).astype(np.float32) for x in (values, kinds)
+    )
+    out = np.pad(np.where(found[..., None], corners, 0), (*short, (0, 0)))
+    counts = found.sum(axis=1).astype(np.int32)
+    return np.clip(out, 0, 1) if clip else out, values, kinds, counts
 
 
-for suppress in (suppress_boxes, suppress_overlaps, suppress_batch, suppress_classes):
-    suppress.lower(on_the_host)
+def chosen_together(
+    scores: Any,
+    boxes: Any,
+    overlap: Callable[[Any, Any], Any],
+    most: int,
+    threshold: Any,
+    least: float,
+) -> tuple[Any, Any, Any]:
+    """As `chosen` for each row, lowered: places (rows, most), their scores, and how many there are.
+
+    Behind those that were found places are zero and scores `NEVER`.
+    """
+    rows, n = scores.shape
+    empty = np.zeros((rows, most), np.int32), np.full((rows, most), NEVER), np.zeros(rows, np.int32)
+    if not n:
+        return empty
+
+    def choose(k, state):
+        left, places, values, counts = state
+        i = left.argmax(axis=-1)
+        best = np.take_along_axis(left, i[:, None], axis=1)[:, 0]
+        found = best > least
+        shared = overlap(np.take_along_axis(boxes, i[:, None, None], axis=1), boxes)
+        drop = (shared > threshold) | (np.arange(n) == i[:, None])
+        left = np.where(drop & found[:, None], NEVER, left)
+        places = places.at[:, k].set(np.where(found, i, 0).astype(np.int32))
+        values = values.at[:, k].set(np.where(found, best, NEVER))
+        return left, places, values, counts + found.astype(np.int32)
+
+    left = np.where(scores > least, scores.astype(np.float32), NEVER)
+    return lax.fori_loop(0, most, choose, (left, *empty))[1:]
+
+
+for suppress in (suppress_boxes, suppress_overlaps):
+    suppress.stays_on_host("how many boxes remain depends on the values")

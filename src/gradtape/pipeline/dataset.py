@@ -7,6 +7,7 @@ this one, build other datasets out of that.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -170,7 +171,7 @@ class DatasetSpec(TypeSpec):
         return self._element_spec, TensorShape(())
 
 
-def assert_cardinality(expected_cardinality: Any) -> Any:
+def assert_cardinality(expected_cardinality: Any) -> Callable[[Dataset], Dataset]:
     """A transformation, for `apply`, that says how many elements there are, and checks it.
 
     Args:

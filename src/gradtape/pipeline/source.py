@@ -109,7 +109,7 @@ class Sources(Base):
             spec = mapped(lambda dtype, shape: TensorSpec(shape, dtype), output_types, shapes)
         else:
             spec = output_signature
-        given = [convert(a).numpy() for a in args or ()]  # type: ignore[attr-defined]
+        given = [convert(a).numpy() for a in args or ()]
 
         def elements() -> Iterator[Any]:
             for value in generator(*given):
@@ -151,7 +151,7 @@ class Sources(Base):
         """A dataset of `start`, `start + step` and so on, without end."""
         kind = dtypes.as_dtype(dtype)
         scalar = np.dtype(kind.as_numpy_dtype).type
-        first, by = scalar(convert(start)), scalar(convert(step))  # type: ignore[arg-type]
+        first, by = scalar(convert(start)), scalar(convert(step))
         return made(
             lambda: (eager(scalar(i)) for i in count(first.item(), by.item())),
             lambda: TensorSpec((), kind),

@@ -277,7 +277,7 @@ class Variable(Operators, Scattering, Legacy, TensorLike):
                 "tf.Variable.numpy() is only available when eager execution is enabled. Inside "
                 "tf.function use the variable itself."
             )
-        return self._read().numpy()  # type: ignore[attr-defined]
+        return self._read().numpy()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         array = self._current().__array__(copy=True)  # type: ignore[attr-defined]

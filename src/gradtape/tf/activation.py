@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
 from gradtape.tf.check import FLOATS, INEXACT, REAL, is_typed, operand, pair, unary
 
-FEATURES = ("features",)
+FEATURES: Final = ("features",)
 
 relu = unary(e.relu, REAL, label="Relu", names=FEATURES)
 

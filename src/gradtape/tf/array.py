@@ -6,7 +6,7 @@ import builtins
 import operator
 from collections.abc import Sequence
 from math import prod
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -73,6 +73,10 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
     return identity_of(tensor)
 
 
+@overload
+def identity(input: IndexedSlices, name: str | None = None) -> IndexedSlices: ...
+@overload
+def identity(input: Any, name: str | None = None) -> Tensor: ...
 @public
 def identity(input: Any, name: str | None = None) -> Any:
     """A tensor of its own with the value of `input`; of IndexedSlices, the same of each part."""

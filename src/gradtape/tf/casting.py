@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, overload
 
 import ml_dtypes
 import numpy as np
@@ -16,6 +16,10 @@ from gradtape.ops import elementwise as e
 from gradtape.tape.indexed_slices import IndexedSlices
 
 
+@overload
+def cast(x: IndexedSlices, dtype: Any, name: str | None = None) -> IndexedSlices: ...
+@overload
+def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor: ...
 @public
 def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     """Convert a tensor to another dtype.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn, overload
 
 import numpy as np
 
@@ -14,6 +14,16 @@ from gradtape.core.dtypes import DType
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.generate import checked
 from gradtape.core.tensor import Tensor, eager
+from gradtape.tf.signature import (
+    Binary,
+    OfFeatures,
+    OfInput,
+    OfNumbers,
+    OfOrder,
+    OfOrdinate,
+    OfShift,
+    Unary,
+)
 
 
 def numpy_dtypes(*names: str) -> frozenset[Any]:
@@ -121,6 +131,12 @@ def booleans(x: Any, y: Any) -> tuple[Tensor, Tensor]:
     return a, b
 
 
+@overload
+def unary(*forms: Any, label: str, names: tuple[Literal["input"]]) -> OfInput: ...
+@overload
+def unary(*forms: Any, label: str, names: tuple[Literal["features"]]) -> OfFeatures: ...
+@overload
+def unary(*forms: Any, label: str, dtype: DType | None = None) -> Unary: ...
 def unary(
     *forms: Any, label: str, names: tuple[str, ...] = ("x",), dtype: DType | None = None
 ) -> Any:
@@ -148,6 +164,39 @@ def unary(
     return documented(public_function, pairs[0][0])
 
 
+@overload
+def binary(*forms: Any, label: str, names: tuple[Literal["y"], Literal["x"]]) -> OfOrdinate: ...
+@overload
+def binary(
+    *forms: Any,
+    label: str,
+    names: tuple[Literal["a"], Literal["x"]],
+    numbers: tuple[bool, bool] = ...,
+) -> OfOrder: ...
+@overload
+def binary(
+    *forms: Any,
+    label: str,
+    names: tuple[Literal["x"], Literal["q"]],
+    numbers: tuple[bool, bool] = ...,
+) -> OfShift: ...
+@overload
+def binary(
+    *forms: Any,
+    label: str,
+    names: tuple[Literal["x1"], Literal["x2"]],
+    numbers: tuple[bool, bool] = ...,
+) -> OfNumbers: ...
+@overload
+def binary(
+    *forms: Any,
+    label: str,
+    names: tuple[Literal["x"], Literal["y"]] = ...,
+    operands: Callable[[Any, Any], tuple[Tensor, Tensor]] = ...,
+    reflected: bool = ...,
+    numbers: tuple[bool, bool] = ...,
+    asked: str = ...,
+) -> Binary: ...
 def binary(
     *forms: Any,
     label: str,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -41,6 +41,14 @@ def keep_shape(op: str, before: Tensor, after: Tensor) -> Tensor:
     return after
 
 
+@overload
+def clip_by_value(
+    t: IndexedSlices, clip_value_min: Any, clip_value_max: Any, name: str | None = None
+) -> IndexedSlices: ...
+@overload
+def clip_by_value(
+    t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None
+) -> Tensor: ...
 @public
 def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
     """Clip elements to an interval; the lower bound wins where it is above the upper.
@@ -63,6 +71,12 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | 
     return like(t, keep_shape("clip_by_value", values, maximum(below, clip_value_min)))
 
 
+@overload
+def clip_by_norm(
+    t: IndexedSlices, clip_norm: Any, axes: Any = None, name: str | None = None
+) -> IndexedSlices: ...
+@overload
+def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Tensor: ...
 @public
 def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Any:
     """Scale a tensor down so that its Euclidean norm is at most `clip_norm`.

@@ -10,11 +10,12 @@ from gradtape.core.shapes import normalize_axis
 from gradtape.core.tensor import Tensor
 from gradtape.ops import scan
 from gradtape.tf.check import FLOATS, NUMBERS, operand
+from gradtape.tf.signature import Running
 
 
 def cumulative(
     function: Any, allowed: frozenset[Any], label: str, what: str, example: str = ""
-) -> Any:
+) -> Running:
     """A public running reduction by a primitive."""
 
     @public

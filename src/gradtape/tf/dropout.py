@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 from gradtape.core.convert import convert
@@ -115,6 +114,3 @@ def stateless_dropout(
         noise_shape,
         lambda shape, dtype: stateless_uniform(shape, seed, dtype=dtype, alg=alg),
     )
-
-
-experimental = SimpleNamespace(stateless_dropout=stateless_dropout)

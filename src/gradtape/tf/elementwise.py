@@ -42,6 +42,7 @@ from gradtape.tf.check import (
     strictly,
     unary,
 )
+from gradtape.tf.signature import Binary
 
 NEITHER = (False, False)
 
@@ -122,7 +123,7 @@ def quotient_of(function: Any, name: str, either: bool) -> Any:
     return slow
 
 
-def division(function: Any, name: str, either: bool, **options: Any) -> Any:
+def division(function: Any, name: str, either: bool, **options: Any) -> Binary:
     """A public division."""
     slow = quotient_of(function, name, either)
     return documented(checked(function.op, INEXACT, slow, **options), function)

@@ -21,7 +21,7 @@ from gradtape.core.spec import TensorSpec, TypeSpec, spec_of
 from gradtape.core.tensor import EagerTensor, Tensor, eager
 from gradtape.state.variable import Variable
 from gradtape.tf.array import identity
-from gradtape.tf.config import LogicalDevice, parse_device
+from gradtape.tf.device import LogicalDevice, parse_device
 from gradtape.tf.tensor_array import TensorArray, TensorArraySpec
 
 

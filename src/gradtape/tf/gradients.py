@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -21,6 +21,10 @@ from gradtape.tape.indexed_slices import IndexedSlices
 from gradtape.trace.recorder import NeedsTape
 
 
+@overload
+def stop_gradient(input: IndexedSlices, name: str | None = None) -> IndexedSlices: ...
+@overload
+def stop_gradient(input: Any, name: str | None = None) -> Tensor: ...
 @public
 def stop_gradient(input: Any, name: str | None = None) -> Any:
     """`input`, through which no gradient flows.

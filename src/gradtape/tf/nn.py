@@ -1,5 +1,6 @@
 """tf.nn: activations, losses, normalisation, convolutions and pools."""
 
+from gradtape.tf import nn_experimental
 from gradtape.tf.activation import crelu as crelu
 from gradtape.tf.activation import elu as elu
 from gradtape.tf.activation import gelu as gelu
@@ -28,7 +29,6 @@ from gradtape.tf.ctc import collapse_repeated as collapse_repeated
 from gradtape.tf.ctc import ctc_loss as ctc_loss
 from gradtape.tf.ctc import ctc_unique_labels as ctc_unique_labels
 from gradtape.tf.dropout import dropout as dropout
-from gradtape.tf.dropout import experimental as experimental
 from gradtape.tf.elementwise import sigmoid as sigmoid
 from gradtape.tf.elementwise import softplus as softplus
 from gradtape.tf.elementwise import softsign as softsign
@@ -77,3 +77,5 @@ from gradtape.tf.reduction import zero_fraction as zero_fraction
 from gradtape.tf.sliding import dilation2d as dilation2d
 from gradtape.tf.sliding import erosion2d as erosion2d
 from gradtape.tf.sliding import max_pool_with_argmax as max_pool_with_argmax
+
+experimental = nn_experimental

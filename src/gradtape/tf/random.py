@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from math import prod
-from types import SimpleNamespace
 from typing import Any
 
 from gradtape.core import dtypes
@@ -24,8 +23,8 @@ from gradtape.state.generator import set_global_generator as set_global_generato
 from gradtape.state.seed import SEEDS
 from gradtape.state.seed import set_seed as start_over
 from gradtape.state.stream import staged_stream
+from gradtape.tf import random_experimental
 from gradtape.tf.stateless import fold_in as fold_in
-from gradtape.tf.stateless import index_shuffle, stateless_shuffle
 from gradtape.tf.stateless import split as split
 from gradtape.tf.stateless import stateless_normal as stateless_normal
 from gradtape.tf.stateless import stateless_truncated_normal as stateless_truncated_normal
@@ -46,6 +45,8 @@ from gradtape.tf.variate import (
     stateless_parameterized_truncated_normal as stateless_parameterized_truncated_normal,
 )
 from gradtape.tf.variate import stateless_poisson as stateless_poisson
+
+experimental = random_experimental
 
 GENEROUS = 256  # blocks that a stateful op uses up for each number, however few it needs
 
@@ -273,16 +274,3 @@ def poisson(
     stream = stream_of(("poisson", rate.dtype.name), sizes, raw, seed)
     drawn: Tensor = v.random_poisson(*stream, rate, shape=sizes, dtype=raw)
     return drawn
-
-
-experimental = SimpleNamespace(
-    Algorithm=Algorithm,
-    Generator=Generator,
-    create_rng_state=create_rng_state,
-    get_global_generator=get_global_generator,
-    index_shuffle=index_shuffle,
-    set_global_generator=set_global_generator,
-    stateless_fold_in=fold_in,
-    stateless_shuffle=stateless_shuffle,
-    stateless_split=split,
-)

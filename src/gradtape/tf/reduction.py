@@ -30,6 +30,7 @@ from gradtape.tf.check import (
     operand,
     refuse,
 )
+from gradtape.tf.signature import Reduction
 
 FLOAT32 = np.dtype(np.float32)
 ALL = [tuple(range(-rank, 0)) for rank in range(33)]
@@ -53,7 +54,7 @@ def axes_of(axis: Any, rank: int, op: str) -> tuple[int, ...]:
     return normalize_axes(axis, rank, op)
 
 
-def reduction(function: Any, allowed: frozenset[Any], label: str, what: str) -> Any:
+def reduction(function: Any, allowed: frozenset[Any], label: str, what: str) -> Reduction:
     """A public reduction by a primitive."""
     usual = FLOAT32 if FLOAT32 in allowed else None  # hashing a dtype is slow
 

@@ -17,6 +17,7 @@ from gradtape.ops.shape import concat, cut, reshape, shape_of
 from gradtape.tf.casting import cast
 from gradtape.tf.check import FLOATS, INDICES, NUMBERS, REAL, operand, prefer, same
 from gradtape.tf.elementwise import QUOTIENTS
+from gradtape.tf.signature import OfChosenRows, OfSegments, OfUnsortedSegments
 
 
 def sorted_ids(
@@ -73,7 +74,7 @@ def unsorted_ids(
 
 def ordered(
     function: Any, allowed: frozenset[Any], label: str, name: str, what: str, empty: bool
-) -> Any:
+) -> OfSegments:
     """A public reduction over sorted segments; with `empty` segments without rows are zero."""
 
     @public
@@ -89,7 +90,9 @@ def ordered(
     )
 
 
-def anyhow(function: Any, allowed: frozenset[Any], label: str, name: str, what: str) -> Any:
+def anyhow(
+    function: Any, allowed: frozenset[Any], label: str, name: str, what: str
+) -> OfUnsortedSegments:
     """A public reduction over segments in any order."""
 
     @public
@@ -222,7 +225,7 @@ unsorted_segment_sqrt_n = anyhow(
 )
 
 
-def chosen(power: int, allowed: frozenset[Any], label: str, name: str, what: str) -> Any:
+def chosen(power: int, allowed: frozenset[Any], label: str, name: str, what: str) -> OfChosenRows:
     """A public reduction over sorted segments of chosen rows; `power` as for `divided`, or 0."""
 
     @public

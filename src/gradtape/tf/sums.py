@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, overload
 
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
@@ -94,6 +94,10 @@ def accumulate_n(
     return add_n(tensors)
 
 
+@overload
+def scalar_mul(scalar: Any, x: IndexedSlices, name: str | None = None) -> IndexedSlices: ...
+@overload
+def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Tensor: ...
 @public
 def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
     """A scalar times a tensor or IndexedSlices.

@@ -21,7 +21,7 @@ from gradtape.core import nest
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, OpError
 from gradtape.tape.indexed_slices import IndexedSlices
-from gradtape.tf.config import parse_device
+from gradtape.tf.device import parse_device
 from gradtape.tf.random import set_seed
 
 SEED = 87654321

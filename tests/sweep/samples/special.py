@@ -28,9 +28,6 @@ SAMPLES = {
         Sample((20 * positive(SHAPE), 60 * positive(SHAPE)), {"order": 1}, dtypes=WIDE),
     ],
     "betainc": [Sample((positive(SHAPE), positive(SHAPE), unit(SHAPE)), dtypes=WIDE)],
-    **{f"bessel_{kind}": one(normal) for kind in ("i0", "i1", "j0", "j1")},
-    **{f"bessel_{kind}": one(inside) for kind in ("i0e", "i1e")},
-    **{f"bessel_{kind}": one(positive) for kind in ("k0", "k1", "k0e", "k1e", "y0", "y1")},
     "expint": one(positive),
     "spence": one(positive),
 }

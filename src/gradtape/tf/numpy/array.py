@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
@@ -41,7 +42,7 @@ def copy(a: Any) -> Tensor:
     return tensor_of(a)
 
 
-def made(name: str) -> Any:
+def made(name: str) -> Callable[..., Tensor]:
     """A public function that makes an array as NumPy does."""
     maker = getattr(np, name)
 
@@ -214,7 +215,7 @@ def broadcast_arrays(*args: Any) -> list[Tensor]:
     return [tf.broadcast_to(t, common) for t in tensors]
 
 
-def raised(rank: int, lay: Any) -> Any:
+def raised(rank: int, lay: Any) -> Callable[..., Any]:
     """A public function that gives arrays at least `rank` axes."""
 
     @public

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -176,7 +177,7 @@ def divmod(x1: Any, x2: Any) -> tuple[Tensor, Tensor]:
     return floor_divide(x1, x2), mod(x1, x2)
 
 
-def by_numpy(name: str, function: Any) -> Any:
+def by_numpy(name: str, function: Any) -> Callable[..., Tensor]:
     """A public function of integers, which have no gradient."""
 
     @public

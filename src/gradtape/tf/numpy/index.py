@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -123,7 +124,7 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
     return diag_part(x, k=offset)
 
 
-def triangle(name: str, keep: Any) -> Any:
+def triangle(name: str, keep: Any) -> Callable[..., Tensor]:
     """A public function that keeps the elements on one side of a diagonal."""
 
     @public

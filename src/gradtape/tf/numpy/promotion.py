@@ -16,6 +16,7 @@ from gradtape.tf.check import is_typed
 from gradtape.tf.joining import stack
 
 Function = Callable[..., Any]
+OfArrays = Callable[..., Tensor]
 
 
 def tensor_of(value: Any, dtype: Any = None) -> Tensor:
@@ -77,7 +78,7 @@ def numeric_of(value: Any) -> Tensor:
     return cast(tensor, dtypes.int64) if tensor.dtype.is_bool else tensor
 
 
-def unary(name: str, function: Function, prepare: Function = numeric_of) -> Function:
+def unary(name: str, function: Function, prepare: Function = numeric_of) -> OfArrays:
     """A public function of one array."""
 
     @public
@@ -87,12 +88,12 @@ def unary(name: str, function: Function, prepare: Function = numeric_of) -> Func
     return named(of_one, name)
 
 
-def inexact(name: str, function: Function) -> Function:
+def inexact(name: str, function: Function) -> OfArrays:
     """A public function of one array of floats or complex numbers."""
     return unary(name, function, inexact_of)
 
 
-def binary(name: str, function: Function, prepare: Function | None = None) -> Function:
+def binary(name: str, function: Function, prepare: Function | None = None) -> OfArrays:
     """A public function of two arrays that are promoted to one dtype."""
 
     @public
@@ -103,7 +104,7 @@ def binary(name: str, function: Function, prepare: Function | None = None) -> Fu
     return named(of_two, name)
 
 
-def named(function: Function, name: str) -> Function:
+def named(function: OfArrays, name: str) -> OfArrays:
     """Name and document a function after NumPy's."""
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"As `numpy.{name}`, of tensors and with gradients."

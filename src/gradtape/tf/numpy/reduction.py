@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from gradtape.core import dtypes
@@ -74,7 +75,7 @@ def std(a: Any, axis: Any = None, keepdims: Any = None) -> Tensor:
     return reduction.reduce_std(inexact_of(a), axis, bool(keepdims))
 
 
-def extreme(name: str, function: Any) -> Any:
+def extreme(name: str, function: Any) -> Callable[..., Tensor]:
     """A public reduction that keeps the dtype."""
 
     @public
@@ -175,7 +176,7 @@ def at_least_one(count: int) -> int:
     return count if count > 1 else 1
 
 
-def running(name: str, function: Any) -> Any:
+def running(name: str, function: Any) -> Callable[..., Tensor]:
     """A public running sum or product; of the flat array if there is no axis."""
 
     @public
@@ -191,7 +192,7 @@ cumsum = running("cumsum", cumulative.cumsum)
 cumprod = running("cumprod", cumulative.cumprod)
 
 
-def position(name: str, function: Any) -> Any:
+def position(name: str, function: Any) -> Callable[..., Tensor]:
     """A public function that gives the place of an extreme; in the flat array without an axis."""
 
     @public

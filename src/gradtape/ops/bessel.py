@@ -1,0 +1,206 @@
+"""Bessel functions.
+
+JAX has no J, Y and K of given order; these are lowered to series for small arguments, integrals for
+larger ones and Hankel's expansion for the largest.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.dtypes import accumulator
+from gradtape.core.primitive import elementwise
+from gradtape.ops.elementwise import equal, ones_like, select, sign
+from gradtape.ops.limits import divide_no_nan
+from gradtape.ops.quadrature import gauss
+from gradtape.ops.special import evaluate, special
+
+
+def over(y: Any, x: Any) -> Any:
+    """`y / x`, and one half at zero: the limit of `bessel_i1(x) / x` and its kin."""
+    at_zero = equal(x, 0)
+    return select(at_zero, ones_like(x) / 2, y / select(at_zero, ones_like(x), x))
+
+
+@elementwise(x=lambda g, x: g * bessel_i1(x))
+def bessel_i0(x):
+    """Modified Bessel function of the first kind, order 0."""
+    return evaluate(special.i0, x)
+
+
+# At zero TensorFlow's derivative is 1, and not 1/2.
+@elementwise(x=lambda g, x, out: g * (bessel_i0(x) - divide_no_nan(out, x)))
+def bessel_i1(x):
+    """Modified Bessel function of the first kind, order 1."""
+    return evaluate(special.i1, x)
+
+
+@elementwise(x=lambda g, x, out: g * (bessel_i1e(x) - sign(x) * out))
+def bessel_i0e(x):
+    """`bessel_i0` times exp(-|x|)."""
+    return evaluate(special.i0e, x)
+
+
+@elementwise(x=lambda g, x, out: g * (bessel_i0e(x) - sign(x) * out - over(out, x)))
+def bessel_i1e(x):
+    """`bessel_i1` times exp(-|x|)."""
+    return evaluate(special.i1e, x)
+
+
+@elementwise(x=lambda g, x: -g * bessel_k1(x))
+def bessel_k0(x):
+    """Modified Bessel function of the second kind, order 0."""
+    return evaluate(special.k0, x)
+
+
+@elementwise(x=lambda g, x, out: -g * (bessel_k0(x) + out / x))
+def bessel_k1(x):
+    """Modified Bessel function of the second kind, order 1."""
+    return evaluate(special.k1, x)
+
+
+@elementwise(x=lambda g, x, out: g * (out - bessel_k1e(x)))
+def bessel_k0e(x):
+    """`bessel_k0` times exp(x)."""
+    return evaluate(special.k0e, x)
+
+
+@elementwise(x=lambda g, x, out: g * (out - out / x - bessel_k0e(x)))
+def bessel_k1e(x):
+    """`bessel_k1` times exp(x)."""
+    return evaluate(special.k1e, x)
+
+
+@elementwise(x=lambda g, x: -g * bessel_j1(x))
+def bessel_j0(x):
+    """Bessel function of the first kind, order 0."""
+    return evaluate(special.j0, x)
+
+
+@elementwise(x=lambda g, x, out: g * (bessel_j0(x) - over(out, x)))
+def bessel_j1(x):
+    """Bessel function of the first kind, order 1."""
+    return evaluate(special.j1, x)
+
+
+@elementwise(x=lambda g, x: -g * bessel_y1(x))
+def bessel_y0(x):
+    """Bessel function of the second kind, order 0."""
+    return evaluate(special.y0, x)
+
+
+@elementwise(x=lambda g, x, out: g * (bessel_y0(x) - out / x))
+def bessel_y1(x):
+    """Bessel function of the second kind, order 1."""
+    return evaluate(special.y1, x)
+
+
+# -- lowerings -------------------------------------------------------------------------------------
+
+EULER = 0.5772156649015329
+NEAR = 2.0  # the series of K are as good as the integrals up to here, those of Y up to
+MIDDLE = 6.0
+FAR = 25.0  # Hankel's expansion has all digits from here on
+TERMS = 25
+
+
+def integral(function: Any, x: Any, end: Any) -> Any:
+    """The integral of `function(x, t)`, smooth in t, from 0 to `end`."""
+    nodes, weights = (np.asarray(a, x.dtype) for a in gauss(64))
+    end = np.broadcast_to(np.asarray(end, x.dtype), x.shape)
+    return np.sum(function(x[..., None], end[..., None] * nodes) * weights, axis=-1) * end
+
+
+def series(x: Any, order: int, turn: int) -> tuple[Any, Any]:
+    """Sums of q^k / (k! (k + order)!), and of these times ψ(k + 1) + ψ(k + 1 + order).
+
+    q is x² / 4 with the sign `turn`; times (x / 2)^order the first is I (for 1) or J (for -1).
+    """
+    q = turn * x * x / 4
+    term, psi = np.ones_like(x), order - 2 * EULER
+    plain, weighted = term, psi * term
+    for k in range(1, TERMS):
+        term = term * q / (k * (k + order))
+        psi += 1 / k + 1 / (k + order)
+        plain, weighted = plain + term, weighted + psi * term
+    return plain, weighted
+
+
+def hankel(x: Any, order: int) -> tuple[Any, Any]:
+    """J and Y of large `x` (Abramowitz and Stegun 1964, 9.2.5 to 9.2.10)."""
+    p, q, term = 0, 0, np.ones_like(x)
+    for k in range(TERMS):
+        p, q = (p + (-1) ** (k // 2) * term, q) if k % 2 == 0 else (p, q + (-1) ** (k // 2) * term)
+        term = term * (4 * order**2 - (2 * k + 1) ** 2) / (8 * (k + 1) * x)
+    angle = x - (order / 2 + 0.25) * math.pi
+    scale = np.sqrt(2 / (math.pi * x))
+    sine, cosine = np.sin(angle), np.cos(angle)
+    return scale * (p * cosine - q * sine), scale * (p * sine + q * cosine)
+
+
+def first_kind(x: Any, order: int) -> Any:
+    """J by Bessel's integral; the expansion where |x| is large."""
+    size = np.abs(x)
+    near = np.minimum(size, FAR)
+    middle = integral(lambda x, t: np.cos(x * np.sin(t) - order * t), near, math.pi) / math.pi
+    far, _ = hankel(np.maximum(size, FAR), order)
+    return np.where(size < FAR, middle, far) * np.where(x < 0, (-1) ** order, 1)
+
+
+def second_kind(x: Any, order: int) -> Any:
+    """Y of positive `x`: a series, Bessel's and Schläfli's integrals, the expansion."""
+    low = np.clip(x, 0, MIDDLE)
+    plain, weighted = series(low, order, -1)
+    power = (low / 2) ** order
+    near = power * (2 * np.log(low / 2) * plain - weighted) / math.pi
+    if order:
+        near = near - 2 / (math.pi * low)
+    at = np.clip(x, MIDDLE, FAR)
+    middle = integral(lambda x, t: np.sin(x * np.sin(t) - order * t), at, math.pi)
+    rise = np.sinh if order else np.cosh  # half of exp(order t) + (-1)^order exp(-order t)
+    tail = integral(lambda x, t: rise(order * t) * np.exp(-x * np.sinh(t)), at, np.arcsinh(40 / at))
+    middle = middle - 2 * tail
+    _, far = hankel(np.maximum(x, FAR), order)
+    out = np.where(x < MIDDLE, near, np.where(x < FAR, middle / math.pi, far))
+    return of_positive(x, out, -np.inf)
+
+
+def third_kind(x: Any, order: int) -> Any:
+    """K of positive `x`, times exp(x): a series, and the integral of exp(-x cosh t)."""
+    low = np.clip(x, 0, NEAR)
+    plain, weighted = series(low, order, 1)
+    turn = (-1) ** order
+    near = turn * (low / 2) ** order * (weighted / 2 - np.log(low / 2) * plain)
+    if order:
+        near = near + 1 / low
+    at = np.maximum(x, NEAR)
+    # cosh t - 1, written so that it keeps its digits where t is small
+    far = integral(
+        lambda x, t: np.exp(-2 * x * np.sinh(t / 2) ** 2) * np.cosh(order * t),
+        at,
+        2 * np.arcsinh(np.sqrt(20 / at)),
+    )
+    return of_positive(x, np.where(x < NEAR, near * np.exp(low), far), np.inf)
+
+
+def of_positive(x: Any, out: Any, at_zero: float) -> Any:
+    """`out` where `x` is positive; it has a pole at zero and is not a number below."""
+    return np.where(x > 0, out, np.where(np.equal(x, 0), at_zero, np.nan))
+
+
+def lowered(function: Any, x: Any, order: int) -> Any:
+    """`function` of an array, the half types in float32."""
+    return function(x.astype(accumulator(x.dtype)), order).astype(x.dtype)
+
+
+bessel_j0.lower(lambda x: lowered(first_kind, x, 0))
+bessel_j1.lower(lambda x: lowered(first_kind, x, 1))
+bessel_y0.lower(lambda x: lowered(second_kind, x, 0))
+bessel_y1.lower(lambda x: lowered(second_kind, x, 1))
+bessel_k0e.lower(lambda x: lowered(third_kind, x, 0))
+bessel_k1e.lower(lambda x: lowered(third_kind, x, 1))
+bessel_k0.lower(lambda x: lowered(third_kind, x, 0) * np.exp(-x))
+bessel_k1.lower(lambda x: lowered(third_kind, x, 1) * np.exp(-x))

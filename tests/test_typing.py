@@ -1,0 +1,156 @@
+"""Type checkers and editors know every public name, and what it returns."""
+
+import inspect
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import gradtape
+from tests.public_api import of_gradtape
+
+pytestmark = pytest.mark.xdist_group("typing")  # mypy runs once
+SOURCES = Path(gradtape.__file__).parents[1]
+MISSING = "tf.no_such_name"
+CLASSES = ("Tensor", "Variable", "GradientTape")
+REVEALED = re.compile(r'names\.py:(\d+): note: Revealed type is "(.*)"')
+TROUBLE = re.compile(r"names\.py:(\d+): error: (.*)")
+
+# What is returned has the type that some argument has, or its structure
+OPEN = re.compile(r"""
+    GradientTape\.(gradient|jacobian|batch_jacobian) | autodiff\.ForwardAccumulator\.jvp
+    | (custom_gradient|grad_pass_through|recompute_grad|function|Module\.with_name_scope)
+    | (cond|case|switch_case|while_loop|foldl|foldr|map_fn|scan|vectorized_map)
+    | (gradients|hessians|get_static_value|tuple|numpy_function|py_function)
+    | nest\.(map_structure|pack_sequence_as) | data\.(Dataset|Iterator)\.(reduce|get_next)
+    | data\.(Dataset|experimental)\.(get_single_element|get_structure)
+    | linalg\.(svd|eigh_tridiagonal)
+    | Variable\.(numpy|assign\w*|batch_scatter_update|scatter_\w+)
+    | \w+Spec\.most_specific_\w+ | (\w+\.)*\w+_initializer\.from_config | TensorArray\.grad
+    | test\.(disable_with_predicate|with_eager_op_as_function)
+    | experimental\.numpy\.(atleast_.d|average|linspace|promote_types|size|where)
+    """, re.VERBOSE)  # fmt: skip
+# Names of classes that are values of no declared type
+UNTYPED = re.compile(r"""
+    DType\.(as_numpy_dtype|max|min) | IndexedSlices\.(dense_shape|graph|indices|op|values)
+    | (data\.)?\w+\.(value_type|element_spec) | errors\.\w+\.(node_def|op)
+    """, re.VERBOSE)  # fmt: skip
+
+
+def public_names():
+    """Dotted names: what the listing has, NumPy's names, and methods with operators."""
+    names = dict(of_gradtape())
+    numpy = gradtape.experimental.numpy
+    for name, value in vars(numpy).items():
+        if not name.startswith("_") and not isinstance(value, ModuleType):
+            names[f"experimental.numpy.{name}"] = value
+    for name in CLASSES:
+        for member, value in inspect.getmembers(getattr(gradtape, name)):
+            if not member.startswith("_"):
+                names.setdefault(f"{name}.{member}", value)
+    return names
+
+
+NAMES = public_names()
+EXPRESSIONS = {
+    "tf.constant([1.0]) + 1": "Tensor",
+    "2 * tf.constant([1.0])": "Tensor",
+    "-tf.constant([1.0])": "Tensor",
+    "tf.constant([[1.0]]) @ tf.constant([[1.0]])": "Tensor",
+    "tf.constant([1.0])[0]": "Tensor",
+    "tf.constant([1.0]) < 2": "Tensor",
+    "tf.constant([1.0]).shape": "TensorShape",
+    "tf.constant([1.0]).dtype": "DType",
+    "tf.constant([1.0]).numpy()": "Any",
+    "tf.Variable(1.0) ** 2": "Tensor",
+    "1 - tf.Variable(1.0)": "Tensor",
+    "tf.Variable(1.0).read_value()": "Tensor",
+    "tf.Variable(1.0).dtype": "DType",
+    "tf.GradientTape().__enter__()": "GradientTape",
+    "tf.cast([1.0], tf.int32)": "Tensor",
+    "tf.square(3.0)": "Tensor",
+    "tf.reduce_sum([1.0], axis=0)": "Tensor",
+    "tf.nn.relu(features=[1.0])": "Tensor",
+    "tf.data.Dataset.range(3).batch(2)": "Dataset",
+}
+
+
+def asked(expressions, folder):
+    """What mypy, as `make types` runs it, says about each expression."""
+    path = folder / "names.py"
+    lines = [f"reveal_type({text})" for text in expressions]
+    path.write_text("\n".join(["import gradtape as tf", *lines, ""]))
+    settings = folder / "mypy.ini"
+    settings.write_text("[mypy]\nstrict = True\nfollow_imports = silent\n")
+    answer = subprocess.run(
+        [sys.executable, "-m", "mypy", "--config-file", settings, "--cache-dir", folder, path],
+        env={"MYPYPATH": str(SOURCES)},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert not answer.stderr, answer.stderr
+    types = {expressions[int(n) - 2]: text for n, text in REVEALED.findall(answer.stdout)}
+    trouble = {expressions[int(n) - 2]: text for n, text in TROUBLE.findall(answer.stdout)}
+    return types, trouble
+
+
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory):
+    pytest.importorskip("mypy")
+    expressions = [f"tf.{name}" for name in NAMES]
+    return asked([*expressions, *EXPRESSIONS, MISSING], tmp_path_factory.mktemp("types"))
+
+
+def test_every_public_name_resolves(answers):
+    types, trouble = answers[0], dict(answers[1])
+    assert trouble[MISSING].startswith("Module has no attribute")
+    del trouble[MISSING]
+    # mypy wants an instance for what `__slots__` declares; it has said the type all the same
+    assert {n: text for n, text in trouble.items() if "instance-only" not in text} == {}
+    assert {f"tf.{name}" for name in NAMES} <= set(types)
+
+
+def test_no_public_name_is_anything(answers):
+    types, _ = answers
+    anything = [name for name in NAMES if types[f"tf.{name}"] == "Any"]
+    assert [name for name in anything if not UNTYPED.fullmatch(name)] == []
+
+
+def test_functions_return_something_known(answers):
+    types, _ = answers
+    known = re.compile(f"({OPEN.pattern})|({UNTYPED.pattern})", re.VERBOSE)
+    vague = [name for name in NAMES if types[f"tf.{name}"].endswith("-> Any")]
+    assert [name for name in vague if not known.fullmatch(name)] == []
+
+
+def test_parameters_of_public_functions_are_typed():
+    silent = []
+    for name, value in NAMES.items():
+        ours = inspect.isfunction(value) and value.__module__.startswith("gradtape.")
+        if ours and not hasattr(value, "__signature__"):  # and not a generated one
+            parameters = list(inspect.signature(value).parameters.values())
+            silent += [f"{name}({p})" for p in parameters if untyped(p)]
+    assert silent == []
+
+
+def untyped(parameter):
+    """Whether a parameter says nothing about what it takes."""
+    return parameter.annotation is parameter.empty and parameter.name not in ("self", "cls")
+
+
+def test_public_functions_are_documented():
+    functions = [name for name, value in NAMES.items() if inspect.isroutine(value)]
+    assert [name for name in functions if not inspect.getdoc(NAMES[name])] == []
+    assert len(functions) > 700
+
+
+@pytest.mark.parametrize("text", EXPRESSIONS)
+def test_what_programs_write_has_a_type(text, answers):
+    types, trouble = answers
+    assert text not in trouble
+    assert types[text].rpartition(".")[2] == EXPRESSIONS[text]
