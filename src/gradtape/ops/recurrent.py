@@ -23,10 +23,8 @@ from gradtape.ops.shape import (
     cut,
     reshape,
     shape_of,
-    slice_,
     stack,
     swap,
-    take_one,
     unstack,
 )
 
@@ -46,11 +44,6 @@ def rows_of(states: Any) -> Any:
     return reshape(swap(states), shape=(steps * batch, n), rank=3)
 
 
-def raised(x: Any) -> Any:
-    """`x` (..., hidden, batch) with a new axis for gates in front of these."""
-    return slice_(x, key=(None, slice(None), slice(None)), rank=2)
-
-
 def columns_of(*weights: Any) -> list[Any]:
     """Weights (hidden,) that act on states, as (hidden, 1)."""
     return [reshape(v, shape=(*shape_of(v), 1), rank=1) for v in weights]
@@ -59,48 +52,42 @@ def columns_of(*weights: Any) -> list[Any]:
 def pulled(g, cs_prev, w, wci, wcf, wco, out, peephole):
     """Cotangents of the pre-activations, (steps * batch, 4 * hidden), and of the first cell state.
 
-    Whatever does not wait for later steps is computed for all of them at once; what is left for a
-    step is a product and a few sums. A clipped cell state passes its cotangent on, as in
-    TensorFlow.
+    With `dh` and `dc` those of a step's output and cell state, `to` turns them into those of its
+    pre-activations, `to_c` is what `dh` adds to `dc`, and `keep` what is left of `dc` a step
+    earlier. They do not wait for later steps, so they are computed for all at once. A clipped cell
+    state passes its cotangent on, as in TensorFlow.
     """
     g_gates, g_cs, g_h = g
     gates, cs, _ = out
-    steps, hidden, batch = shape_of(cs)
+    steps, hidden, _ = shape_of(cs)
     i, f, o, c, co = unstack(gates, axis=-3)
     slopes = [i * (1 - i), f * (1 - f), o * (1 - o), 1 - c * c, 1 - co * co]
-    factors = [slopes[0] * c, slopes[1] * earlier(cs_prev, cs), slopes[3] * i]
-    to_gates = unstack(stack(*factors, axis=-3), axis=-4)
-    to_o, to_c, keep = (unstack(v, axis=-3) for v in (slopes[2] * co, slopes[4] * o, f))
-    has_direct = not is_absent(g_gates)
-    if has_direct:
-        parts = [a * slope for a, slope in zip(unstack(g_gates, axis=-3), slopes, strict=True)]
-        more_gates = unstack(stack(parts[0], parts[1], parts[3], axis=-3), axis=-4)
-        more_o = unstack(parts[2], axis=-3)
-        g_cs = g_cs + parts[4]
-    more_c = None if is_absent(g_cs) else unstack(g_cs, axis=-3)
-    g_h = unstack(g_h, axis=-3)
+    to_i, to_f, to_o = slopes[0] * c, slopes[1] * earlier(cs_prev, cs), slopes[2] * co
+    to = concat(to_i, to_f, slopes[3] * i, to_o, axis=-2)
+    to_c, keep = slopes[4] * o, f
+    if peephole:
+        i_peep, f_peep, o_peep = columns_of(wci, wcf, wco)
+        to_c, keep = to_c + to_o * o_peep, f + to_i * i_peep + to_f * f_peep
+    aside = carried = None  # what cotangents of the gates themselves add
+    if not is_absent(g_gates):
+        d_i, d_f, d_o, d_c, d_co = (
+            part * slope for part, slope in zip(unstack(g_gates, axis=-3), slopes, strict=True)
+        )
+        aside = unstack(concat(d_i, d_f, d_c, d_o, axis=-2), axis=-3)
+        g_cs = g_cs + d_co
+        if peephole:
+            g_cs, carried = g_cs + d_o * o_peep, unstack(d_i * i_peep + d_f * f_peep, axis=-3)
+    g_cs = None if is_absent(g_cs) else unstack(g_cs, axis=-3)
+    g_h, to, to_c, keep = (unstack(v, axis=-3) for v in (g_h, to, to_c, keep))
     back = cut(w, axis=-2, start=shape_of(w)[-2] - hidden, size=hidden)
-    i_peep, f_peep, o_peep = columns_of(wci, wcf, wco)
-    found = []
-    dc = None
+    found, dc = [], None
     for t in reversed(range(steps)):
         dh = g_h[t] + matmul(back, found[-1]) if found else g_h[t]
-        dc = to_c[t] * dh if dc is None else dc + to_c[t] * dh
-        if more_c:
-            dc = dc + more_c[t]
-        d_o = to_o[t] * dh
-        if has_direct:
-            d_o = d_o + more_o[t]
-        if peephole:
-            dc = dc + d_o * o_peep
-        d = to_gates[t] * raised(dc)
-        if has_direct:
-            d = d + more_gates[t]
-        dc = dc * keep[t]
-        if peephole:
-            dc = dc + take_one(d, axis=-3, i=0) * i_peep + take_one(d, axis=-3, i=1) * f_peep
-        d = concat(d, raised(d_o), axis=-3)
-        found.append(reshape(d, shape=(4 * hidden, batch), rank=3))
+        dc = dc + to_c[t] * dh if found else to_c[t] * dh
+        dc = dc + g_cs[t] if g_cs else dc
+        d = concat(dc, dc, dc, dh, axis=-2) * to[t]
+        found.append(d + aside[t] if aside else d)
+        dc = dc * keep[t] + carried[t] if carried else dc * keep[t]
     return rows_of(stack(*reversed(found), axis=-3)), swap(dc)
 
 
