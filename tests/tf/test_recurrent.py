@@ -160,3 +160,19 @@ def test_what_does_not_fit_is_refused(wrong, message):
 def test_arguments_go_by_name():
     with pytest.raises(TypeError):
         tf.raw_ops.BlockLSTMV2(STEPS, **inputs())
+
+
+def test_a_function_computes_the_same():
+    given = inputs()
+    w = tf.Variable(given.pop("w"))
+
+    def gradients(x):
+        with tf.GradientTape() as tape:
+            h = fused({**given, "x": x, "w": w}).h
+            value = tf.reduce_sum(h * h)
+        return value, tape.gradient(value, w)
+
+    compiled = tf.function(gradients)
+    for x in (given["x"], given["x"] * 2, given["x"] - 1):
+        for got, want in zip(compiled(x), gradients(x), strict=True):
+            np.testing.assert_allclose(got, want, rtol=1e-6)

@@ -113,6 +113,8 @@ def accumulate(grads: dict[int, Any], uid: int, t: Any) -> None:
 
 def filled(g: dict[int, Any], specs: tuple[Spec, ...]) -> Cotangents:
     """Cotangents of all outputs, zeros for those nobody used."""
+    if len(g) == len(specs):
+        return Cotangents([g[k] for k in range(len(specs))])
     i, some = next(iter(g.items()))
     shape = some._array.shape if isinstance(some, Tensor) else some.shape
     lead = shape[: len(shape) - len(specs[i].shape)]
