@@ -59,7 +59,7 @@ def pulled(g, cs_prev, w, wci, wcf, wco, out, peephole):
     """
     g_gates, g_cs, g_h = g
     gates, cs, _ = out
-    steps, hidden, _ = shape_of(cs)
+    steps, hidden, batch = shape_of(cs)
     i, f, o, c, co = unstack(gates, axis=-3)
     slopes = [i * (1 - i), f * (1 - f), o * (1 - o), 1 - c * c, 1 - co * co]
     to_i, to_f, to_o = slopes[0] * c, slopes[1] * earlier(cs_prev, cs), slopes[2] * co
@@ -88,7 +88,8 @@ def pulled(g, cs_prev, w, wci, wcf, wco, out, peephole):
         d = concat(dc, dc, dc, dh, axis=-2) * to[t]
         found.append(d + aside[t] if aside else d)
         dc = dc * keep[t] + carried[t] if carried else dc * keep[t]
-    return rows_of(stack(*reversed(found), axis=-3)), swap(dc)
+    rows = stack(*[swap(d) for d in reversed(found)], axis=-3)
+    return reshape(rows, shape=(steps * batch, 4 * hidden), rank=3), swap(dc)
 
 
 def lstm_wrt_x(g, cs_prev, w, wci, wcf, wco, out, peephole, x_spec):
