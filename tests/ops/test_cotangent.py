@@ -3,7 +3,7 @@
 import numpy as np
 
 import gradtape as tf
-from gradtape.ops.lead import Cotangents, absent, is_absent, once
+from gradtape.ops.cotangent import Cotangents, absent, is_absent, once
 
 FLOAT32 = np.dtype("float32")
 
