@@ -21,9 +21,15 @@ BUDGETS = {
     "layer norm": {"torch": 4.5, "tensorflow": 1},
     "softmax": {"torch": 1.7, "tensorflow": 1},
     "gelu": {"torch": 4, "tensorflow": 1},
+    "LSTM": {"tensorflow": 1},
+    "LSTM, cell loop": {"torch": 1, "tensorflow": 1},
+    "attention": {"torch": 1.25, "tensorflow": 1},
+    "attention, einsum": {"torch": 1.25, "tensorflow": 1},
+    "attention, fused": {"torch": 1.25, "tensorflow": 1},
     "tape memory, MLP": {"torch": 1},
 }
 UNWATCHED = 1.1  # of the cost of an op outside any tape
+LSTM_LOOP = 0.4  # of PyTorch's loop over cells
 
 
 def verdicts(results):
@@ -42,6 +48,9 @@ def ratios(results):
     if measured(inside, "gradtape") and measured(outside, "gradtape"):
         ratio = inside["gradtape"] / outside["gradtape"]
         yield "op: unwatched / outside a tape", ratio, UNWATCHED
+    fused, loop = results.get("LSTM", {}), results.get("LSTM, cell loop", {})
+    if measured(fused, "gradtape") and measured(loop, "torch"):
+        yield "LSTM: gradtape / torch's cell loop", fused["gradtape"] / loop["torch"], LSTM_LOOP
 
 
 def measured(cells, *frameworks):

@@ -110,6 +110,28 @@ def normalisation(*shape):
     }
 
 
+def lstm(steps, batch, n, hidden):
+    """Sequences, first states, weights for the gates i, f, c, o, and a cotangent of all outputs."""
+    return {
+        "x": normal(160, steps, batch, n),
+        "c": normal(161, batch, hidden, scale=0.5),
+        "h": normal(162, batch, hidden, scale=0.5),
+        "w": normal(163, n + hidden, 4 * hidden, scale=(n + hidden) ** -0.5),
+        "b": normal(164, 4 * hidden, scale=0.1),
+        "g": normal(165, steps, batch, hidden),
+    }
+
+
+def attention(batch, steps, width, heads):
+    """Sequences, the four projections of self-attention, and a cotangent."""
+    return {
+        "x": normal(170, batch, steps, width),
+        "weights": [normal(171 + i, width, width, scale=width**-0.5) for i in range(4)],
+        "heads": heads,
+        "g": normal(175, batch, steps, width),
+    }
+
+
 CHAIN = {"x": np.float32(0.7), "repeats": 200}
 OPS = 3 * CHAIN["repeats"]
 
@@ -204,6 +226,43 @@ PROBLEMS = [
         "gelu",
         "10^6, exact, forward and backward",
         {"x": normal(166, 1_000_000), "g": normal(167, 1_000_000)},
+    ),
+    Problem(
+        "LSTM",
+        "lstm",
+        "50 steps, batch 16, 64→64, one op, all gradients",
+        lstm(50, 16, 64, 64),
+        rtol=1e-3,
+        atol=1e-4,
+    ),
+    Problem(
+        "LSTM, cell loop",
+        "lstm_loop",
+        "the same as a Python loop over steps",
+        lstm(50, 16, 64, 64),
+        rtol=1e-3,
+        atol=1e-4,
+    ),
+    Problem(
+        "attention",
+        "attention",
+        "batch 8, 64 steps of 128, 4 heads, written out, all gradients",
+        attention(8, 64, 128, 4),
+        atol=1e-4,
+    ),
+    Problem(
+        "attention, einsum",
+        "attention_einsum",
+        "the same as Keras writes it",
+        attention(8, 64, 128, 4),
+        atol=1e-4,
+    ),
+    Problem(
+        "attention, fused",
+        "attention_fused",
+        "the same with the framework's own op, if it has one",
+        attention(8, 64, 128, 4),
+        atol=1e-4,
     ),
 ]
 

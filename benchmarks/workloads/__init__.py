@@ -11,6 +11,9 @@ same ones in every file:
     jacobian                         of tanh(x W) with respect to W
     batch_jacobian                   of tanh(x W1) W2 with respect to x, for each row
     second_order                     gradient of |g|², g the gradient of mean((tanh(x W1) W2 - 1)²)
+    lstm, lstm_loop                  outputs of all steps, gradients by inputs, weights and biases
+    attention, attention_einsum, attention_fused
+                                     outputs, gradients by inputs and the four weights
     mlp_held, chain_held             whatever keeps a recording alive that could be differentiated
 
 A kind that makes no sense for a framework is left out. Besides, a file has `versions()`,

@@ -243,3 +243,44 @@ def pulled_back(function, g, *sources):
         return [y, *pull(g)]
 
     return step
+
+
+def lstm_outputs(x, c, h, w, b):
+    inputs, recurrent = w[: x.shape[-1]], w[x.shape[-1] :]
+    outs = []
+    for row in x:
+        i, f, candidate, o = jnp.split(row @ inputs + h @ recurrent + b, 4, axis=1)
+        c = jax.nn.sigmoid(f) * c + jax.nn.sigmoid(i) * jnp.tanh(candidate)
+        h = jax.nn.sigmoid(o) * jnp.tanh(c)
+        outs.append(h)
+    return jnp.stack(outs)
+
+
+def lstm_loop(x, c, h, w, b, g):
+    x, c, h, w, b, g = map(jnp.asarray, (x, c, h, w, b, g))
+
+    def step():
+        y, pull = jax.vjp(lambda x, w, b: lstm_outputs(x, c, h, w, b), x, w, b)
+        return [y, *pull(g)]
+
+    return step
+
+
+def attention(x, weights, heads, g):
+    batch, steps, width = x.shape
+    x, g, weights = jnp.asarray(x), jnp.asarray(g), [jnp.asarray(w) for w in weights]
+    scale = (width // heads) ** -0.5
+
+    def by_head(x):
+        return x.reshape(batch, steps, heads, width // heads).swapaxes(1, 2)
+
+    def attend(x, *weights):
+        q, k, v = (by_head(x @ w) for w in weights[:3])
+        y = jax.nn.softmax((q * scale) @ k.swapaxes(-1, -2)) @ v
+        return y.swapaxes(1, 2).reshape(batch, steps, width) @ weights[3]
+
+    def step():
+        y, pull = jax.vjp(attend, x, *weights)
+        return [y, *pull(g)]
+
+    return step

@@ -272,3 +272,95 @@ def pulled_back(function, g, x, *parameters):
         return [y, *tape.gradient(y, [x, *parameters], output_gradients=g)]
 
     return step
+
+
+def exchanged(weights):
+    """Weights for the gates i, f, c, o as BlockLSTM orders them, i, c, f, o; and back again."""
+    i, f, c, o = tf.split(weights, 4, axis=-1)
+    return tf.concat([i, c, f, o], axis=-1)
+
+
+def lstm(x, c, h, w, b, g):
+    # The gradient of BlockLSTMV2 exchanges two gates in TensorFlow 2.21.
+    x, c, h, g = tf.constant(x), tf.constant(c), tf.constant(h), tf.constant(g)
+    w, b = tf.Variable(exchanged(w)), tf.Variable(exchanged(b))
+    none, steps = tf.zeros(h.shape[-1]), tf.constant(len(x), tf.int64)
+    peepholes = {"wci": none, "wcf": none, "wco": none}
+    plain = {"forget_bias": 0.0, "cell_clip": -1.0}
+
+    def step():
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            states = {"cs_prev": c, "h_prev": h, **peepholes}
+            y = tf.raw_ops.BlockLSTM(seq_len_max=steps, x=x, w=w, b=b, **states, **plain).h
+        dx, dw, db = tape.gradient(y, [x, w, b], output_gradients=g)
+        return [y, dx, exchanged(dw), exchanged(db)]
+
+    return step
+
+
+def lstm_loop(x, c, h, w, b, g):
+    n = x.shape[-1]
+    x, c, h, g = tf.constant(x), tf.constant(c), tf.constant(h), tf.constant(g)
+    inputs, recurrent, b = tf.Variable(w[:n]), tf.Variable(w[n:]), tf.Variable(b)
+
+    def outputs():
+        state, out = c, h
+        for row in tf.unstack(x):
+            gates = tf.matmul(row, inputs) + tf.matmul(out, recurrent) + b
+            i, f, candidate, o = tf.split(gates, 4, axis=1)
+            state = tf.sigmoid(f) * state + tf.sigmoid(i) * tf.tanh(candidate)
+            out = tf.sigmoid(o) * tf.tanh(state)
+            yield out
+
+    def step():
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.stack(list(outputs()))
+        dx, d0, d1, db = tape.gradient(y, [x, inputs, recurrent, b], output_gradients=g)
+        return [y, dx, tf.concat([d0, d1], axis=0), db]
+
+    return step
+
+
+def attention(x, weights, heads, g):
+    batch, steps, width = x.shape
+    x, g = tf.constant(x), tf.constant(g)
+    weights = [tf.Variable(w) for w in weights]
+    scale = (width // heads) ** -0.5
+
+    def by_head(x):
+        return tf.transpose(tf.reshape(x, (batch, steps, heads, width // heads)), (0, 2, 1, 3))
+
+    def step():
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            q, k, v = (by_head(tf.matmul(x, w)) for w in weights[:3])
+            p = tf.nn.softmax(tf.matmul(q * scale, k, transpose_b=True))
+            y = tf.reshape(tf.transpose(tf.matmul(p, v), (0, 2, 1, 3)), (batch, steps, width))
+            y = tf.matmul(y, weights[3])
+        return [y, *tape.gradient(y, [x, *weights], output_gradients=g)]
+
+    return step
+
+
+attention_fused = attention
+
+
+def attention_einsum(x, weights, heads, g):
+    width = x.shape[-1]
+    x, g = tf.constant(x), tf.constant(g)
+    weights = [tf.Variable(w) for w in weights]
+    scale = (width // heads) ** -0.5
+
+    def step():
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            apart = [tf.reshape(w, (width, heads, -1)) for w in weights[:3]]
+            q, k, v = (tf.einsum("abc,cde->abde", x, w) for w in apart)
+            p = tf.nn.softmax(tf.einsum("aecd,abcd->acbe", k, q * scale))
+            y = tf.einsum("acbe,aecd->abcd", p, v)
+            y = tf.einsum("abcd,cde->abe", y, tf.reshape(weights[3], (heads, -1, width)))
+        return [y, *tape.gradient(y, [x, *weights], output_gradients=g)]
+
+    return step

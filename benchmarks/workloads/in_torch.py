@@ -266,3 +266,88 @@ def pulled_back(function, g, *sources):
         return [y, *torch.autograd.grad(y, sources, g)]
 
     return step
+
+
+def lstm(x, c, h, w, b, g):
+    n = x.shape[-1]
+    x, g = leaf(x), torch.tensor(g)
+    first = (torch.tensor(h)[None], torch.tensor(c)[None])
+    module = torch.nn.LSTM(n, h.shape[-1])
+    values = [w[:n].T, w[n:].T, b, 0 * b]
+    with torch.no_grad():
+        for parameter, value in zip(module.parameters(), values, strict=True):
+            parameter.copy_(torch.tensor(value))
+    parameters = list(module.parameters())[:3]
+
+    def step():
+        y, _ = module(x, first)
+        dx, d0, d1, db = torch.autograd.grad(y, (x, *parameters), g)
+        return [y, dx, torch.cat([d0.T, d1.T]), db]
+
+    return step
+
+
+def lstm_loop(x, c, h, w, b, g):
+    n = x.shape[-1]
+    x, c, h, g = leaf(x), torch.tensor(c), torch.tensor(h), torch.tensor(g)
+    inputs, recurrent, b = leaf(w[:n]), leaf(w[n:]), leaf(b)
+
+    def outputs():
+        state, out = c, h
+        for row in x.unbind():
+            gates = torch.addmm(torch.addmm(b, row, inputs), out, recurrent)
+            i, f, candidate, o = gates.chunk(4, 1)
+            state = torch.sigmoid(f) * state + torch.sigmoid(i) * torch.tanh(candidate)
+            out = torch.sigmoid(o) * torch.tanh(state)
+            yield out
+
+    def step():
+        y = torch.stack(list(outputs()))
+        dx, d0, d1, db = torch.autograd.grad(y, (x, inputs, recurrent, b), g)
+        return [y, dx, torch.cat([d0, d1]), db]
+
+    return step
+
+
+def attention_by(attend, x, weights, heads, g):
+    batch, steps, width = x.shape
+    x, g, weights = leaf(x), torch.tensor(g), [leaf(w) for w in weights]
+
+    def by_head(x):
+        return x.view(batch, steps, heads, width // heads).transpose(1, 2)
+
+    def step():
+        y = attend(*(by_head(x @ w) for w in weights[:3]))
+        y = y.transpose(1, 2).reshape(batch, steps, width) @ weights[3]
+        return [y, *torch.autograd.grad(y, (x, *weights), g)]
+
+    return step
+
+
+def attention(x, weights, heads, g):
+    scale = (x.shape[-1] // heads) ** -0.5
+
+    def attend(q, k, v):
+        return torch.softmax((q * scale) @ k.transpose(-1, -2), -1) @ v
+
+    return attention_by(attend, x, weights, heads, g)
+
+
+def attention_fused(x, weights, heads, g):
+    return attention_by(functional.scaled_dot_product_attention, x, weights, heads, g)
+
+
+def attention_einsum(x, weights, heads, g):
+    width = x.shape[-1]
+    x, g, weights = leaf(x), torch.tensor(g), [leaf(w) for w in weights]
+    scale = (width // heads) ** -0.5
+
+    def step():
+        apart = [w.view(width, heads, -1) for w in weights[:3]]
+        q, k, v = (torch.einsum("abc,cde->abde", x, w) for w in apart)
+        p = torch.softmax(torch.einsum("aecd,abcd->acbe", k, q * scale), -1)
+        y = torch.einsum("acbe,aecd->abcd", p, v)
+        y = torch.einsum("abcd,cde->abe", y, weights[3].view(heads, -1, width))
+        return [y, *torch.autograd.grad(y, (x, *weights), g)]
+
+    return step

@@ -29,7 +29,7 @@ _HOMES = {
     "gradtape.tape.indexed_slices": "IndexedSlices IndexedSlicesSpec",
     "gradtape.tf": """
         autodiff autograph bitwise config data debugging dtypes errors experimental image linalg
-        math nest nn random signal sparse strings test version
+        math nest nn random raw_ops signal sparse strings test version
     """,
     "gradtape.tf.array": """
         bitcast broadcast_dynamic_shape broadcast_static_shape broadcast_to ensure_shape

@@ -37,6 +37,7 @@ from gradtape.tf import math as math
 from gradtape.tf import nest as nest
 from gradtape.tf import nn as nn
 from gradtape.tf import random as random
+from gradtape.tf import raw_ops as raw_ops
 from gradtape.tf import signal as signal
 from gradtape.tf import sparse as sparse
 from gradtape.tf import strings as strings

@@ -16,10 +16,20 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.context import always, local, next_uid
-from gradtape.core.dispatch import Recording, Step, bind, hear, needs_of, recover, step_of
+from gradtape.core.dispatch import (
+    Handed,
+    Recording,
+    Step,
+    bind,
+    hear,
+    needs_of,
+    recover,
+    step_of,
+)
 from gradtape.core.errors import hide_library
 from gradtape.core.primitive import Primitive, Spec
-from gradtape.core.tensor import EagerTensor, Tensor
+from gradtape.core.tensor import EagerTensor, Tensor, marked
+from gradtape.core.tensor import eager as wrap
 
 FLOAT32 = np.dtype("float32")
 
@@ -27,13 +37,22 @@ FLOAT32 = np.dtype("float32")
 def specialised(op: Primitive) -> Any:
     """The callable of a primitive: its kernel on raw arrays, `bind` (unrolled) on tensors."""
     if op.variadic:
-        return lambda *args, **static: (
-            bind(op, args, static)
-            if any(isinstance(a, Tensor) for a in args)
-            else op.kernel(*args, **static)
-        )
+        return variadic(op)
     function = later(op, lambda: specialised_source(op))
     function.__wrapped__ = op.kernel  # for its signature
+    return function
+
+
+def variadic(op: Primitive) -> Any:
+    """The callable of a primitive with `*inputs`."""
+    kernel = op.kernel
+
+    def function(*args: Any, **static: Any) -> Any:
+        for a in args:
+            if isinstance(a, Tensor):
+                return bind(op, args, static)
+        return kernel(*args, **static)
+
     return function
 
 
@@ -48,6 +67,8 @@ def specialised_source(op: Primitive) -> list[str]:
         f"    return kernel({call_of(op, op.inputs)})",
     ]
     lines = [f"def {op.name}({signature}):"]
+    if op.outputs and len(op.inputs) == 1 and op.rules[0] is not None:
+        return lines + many_outputs(op) + general
     if op.outputs or sum(rule is not None for rule in op.rules) > 2:
         return lines + general
     raws = tuple(f"{name}_" for name in op.inputs)
@@ -62,6 +83,55 @@ def specialised_source(op: Primitive) -> list[str]:
         *indent(2, tell(op, op.inputs, raws)),
         *general,
     ]
+
+
+def many_outputs(op: Primitive) -> list[str]:
+    """Source of the callable of a primitive that takes one tensor apart."""
+    name, raw = op.inputs[0], f"{op.inputs[0]}_"
+    kept = ", ".join(kept_by(op, 1, False, op.inputs, (raw,)))
+    return [
+        f"    if type({name}) is EagerTensor:",
+        f"        {raw} = {name}._array",
+        "        try:",
+        f"            r = kernel({call_of(op, (raw,))})",
+        "        except Exception as error:",
+        f"            r = recover(error, op, ({raw},), {static_dict(op)})",
+        "        out = tuple([wrap(one) for one in r])",
+        f"        if {name}.uid < 0 or always[0]:",
+        "            for known in local.recorders:",
+        "                if type(known) is not Recording:",
+        "                    if known.stages:",
+        f"                        return bind(op, ({name},), {static_dict(op)})",
+        f"                    hear(known, op, ({name},), ({raw},), {static_dict(op)}, out, r)",
+        f"                elif {name}.uid in known:",
+        "                    anchor = next_uid()",
+        f"                    known[anchor] = (step1 or ready(1, False), {name}.uid, {kept})",
+        "                    for i, one in enumerate(out):",
+        "                        known[marked(one)] = (Handed.move, anchor, i)",
+        "        return out",
+    ]
+
+
+def kept_by(
+    op: Primitive, mask: int, fold: bool, names: tuple[str, ...], raws: tuple[str, ...]
+) -> list[str]:
+    """Expressions for what the rules of the inputs in `mask` need."""
+    parts = []
+    for need in needs_of(op, mask, fold):
+        if need == "out" or need in op.statics:
+            parts.append(need)
+        elif need in op.inputs:
+            parts.append(names[op.inputs.index(need)])
+        else:
+            what, _, kind = need.rpartition("_")
+            raw = "r" if what == "out" else raws[op.inputs.index(what)]
+            if kind == "shape":
+                parts.append(f"{raw}.shape")
+            elif what == "out" and op.outputs:
+                parts.append("tuple([Spec((one.shape, one.dtype)) for one in r])")
+            else:
+                parts.append(f"Spec(({raw}.shape, {raw}.dtype))")
+    return parts
 
 
 def checked(
@@ -258,17 +328,7 @@ def store(
         step = f"step{mask}{'f' if fold else ''}"
         parts = [f"{step} or ready({mask}, {fold})"]
         parts += [f"{name}.uid" for i, name in enumerate(names) if mask >> i & 1]
-        for need in needs_of(op, mask, fold):
-            if need == "out" or need in op.statics:
-                parts.append(need)
-            elif need in op.inputs:
-                parts.append(names[op.inputs.index(need)])
-            else:
-                what, _, kind = need.rpartition("_")
-                raw = "r" if what == "out" else raws[op.inputs.index(what)]
-                parts.append(
-                    f"{raw}.shape" if kind == "shape" else f"Spec(({raw}.shape, {raw}.dtype))"
-                )
+        parts += kept_by(op, mask, fold, names, raws)
         return f"known[uid] = ({', '.join(parts)},)"
 
     lines = [entry(False)]
@@ -296,6 +356,7 @@ COMMON: dict[str, Any] = {
     "__name__": __name__,
     "EagerTensor": EagerTensor,
     "FLOAT32": FLOAT32,
+    "Handed": Handed,
     "Recording": Recording,
     "Spec": Spec,
     "Tensor": Tensor,
@@ -305,9 +366,11 @@ COMMON: dict[str, Any] = {
     "hear": hear,
     "hide_library": hide_library,
     "local": local,
+    "marked": marked,
     "ndarray": np.ndarray,
     "next_uid": next_uid,
     "recover": recover,
+    "wrap": wrap,
 }
 
 

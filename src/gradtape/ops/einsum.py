@@ -28,40 +28,76 @@ def einsum_wrt_xs(g, xs, xs_spec, out_spec, equation, i):
 
     Labels only it had are spread out.
     """
-    inputs, output = equation.split("->")
-    labels = inputs.split(",")
     others = [x for k, x in enumerate(xs) if k != i]
-    named = [output, *(label for k, label in enumerate(labels) if k != i)]
-    known = "".join(label for label in labels[i] if any(label in name for name in named))
-    part = einsum(g, *others, equation=",".join(named) + "->" + known)
-    shape, rank = xs_spec[i].shape, len(labels[i])
-    if known != labels[i]:
-        key = tuple(slice(None) if label in known else None for label in labels[i])
-        part = slice_(part, key=key, rank=len(known))
+    turned, known, rank, key = transposed(equation, i)
+    part = einsum(g, *others, equation=turned)
+    shape = xs_spec[i].shape
+    if known < rank:
+        part = slice_(part, key=key, rank=known)
         part = broadcast_to(part, shape=shape[len(shape) - rank :], rank=rank)
     return fold(part, shape, rank, g, out_spec.shape)
+
+
+@lru_cache(maxsize=4096)
+def transposed(equation: str, i: int) -> tuple[str, int, int, tuple[Any, ...]]:
+    """The equation for the cotangent of the i-th operand, and how many of its labels that gives.
+
+    Then how many it has, and the key that makes room for the others.
+    """
+    inputs, output = equation.split("->")
+    labels = inputs.split(",")
+    named = [output, *(label for k, label in enumerate(labels) if k != i)]
+    known = "".join(label for label in labels[i] if any(label in name for name in named))
+    key = tuple(slice(None) if label in known else None for label in labels[i])
+    return ",".join(named) + "->" + known, len(known), len(labels[i]), key
 
 
 @primitive(xs=einsum_wrt_xs)
 def einsum(*xs, equation: str):
     """Sum of products over the labels that are missing on the right of `equation`."""
+    dtype = xs[0].dtype
+    wide = accumulator(dtype)
+    operands = [x.astype(wide) for x in xs] if wide is not dtype else list(xs)
+    path = path_of(equation, tuple([x.shape for x in xs]))
+    for i, j, plan in path.steps:
+        b, a = operands.pop(j), operands.pop(i)
+        operands.append(contract(a, b, plan))
+    (result,) = operands
+    if path.sums:
+        result = np.add.reduce(result, axis=path.sums, dtype=wide)
+    if path.order is not None:
+        result = np.transpose(result, path.order)
+    return result if wide is dtype else result.astype(dtype)
+
+
+class Path(NamedTuple):
+    """Which pairs of operands become one, and how; what is left to be summed and put in order."""
+
+    steps: tuple[tuple[int, int, Contraction], ...]
+    sums: tuple[int, ...]
+    order: tuple[int, ...] | None
+
+
+@lru_cache(maxsize=4096)
+def path_of(equation: str, shapes: tuple[tuple[int, ...], ...]) -> Path:
+    """How operands of these shapes are contracted, lead axes included."""
     inputs, output = equation.split("->")
-    labels = inputs.split(",")
-    most = 0
-    for k, x in enumerate(xs):
-        extra = x.ndim - len(labels[k])
-        labels[k] = lead_labels(extra) + labels[k]
-        most = max(most, extra)
-    output = lead_labels(most) + output
-    wide = accumulator(xs[0].dtype)
-    operands = [x.astype(wide) for x in xs] if wide is not xs[0].dtype else list(xs)
-    for i, j, kept in order_of(tuple(labels), output, tuple(x.shape for x in operands)):
-        b, b_labels = operands.pop(j), labels.pop(j)
-        a, a_labels = operands.pop(i), labels.pop(i)
-        operands.append(contract(a, a_labels, b, b_labels, kept))
+    given = inputs.split(",")
+    extra = [len(shape) - len(label) for shape, label in zip(shapes, given, strict=True)]
+    labels = [lead_labels(n) + label for n, label in zip(extra, given, strict=True)]
+    output = lead_labels(max(extra)) + output
+    size = {
+        label: n
+        for name, shape in zip(labels, shapes, strict=True)
+        for label, n in zip(name, shape, strict=True)
+    }
+    steps = []
+    for i, j, kept in order_of(tuple(labels), output, shapes):
+        b, a = labels.pop(j), labels.pop(i)
+        steps.append((i, j, contraction(a, b, kept, size)))
         labels.append(kept)
-    result = arranged(summed(operands[0], labels[0], output), drop(labels[0], output), output)
-    return result.astype(xs[0].dtype, copy=False)
+    (last,) = labels
+    return Path(tuple(steps), gone(last, output), axes_in(drop(last, output), output))
 
 
 def lead_labels(n: int) -> str:
@@ -69,7 +105,6 @@ def lead_labels(n: int) -> str:
     return "".join(chr(LEAD + k) for k in range(n, 0, -1))
 
 
-@lru_cache(maxsize=4096)
 def order_of(
     labels: tuple[str, ...], output: str, shapes: tuple[tuple[int, ...], ...]
 ) -> tuple[tuple[int, int, str], ...]:
@@ -117,20 +152,10 @@ def drop(labels: str, kept: str) -> str:
     return "".join(label for label in labels if label in kept)
 
 
-def summed(x: Any, labels: str, kept: str) -> Any:
-    """`x` summed over the labels that are not kept."""
-    axes = gone(labels, kept)
-    return np.add.reduce(x, axis=axes, dtype=x.dtype) if axes else x
-
-
-def arranged(x: Any, labels: str, order: str) -> Any:
-    """`x` with its axes in this order."""
-    return x if labels == order else np.transpose(x, [labels.index(label) for label in order])
-
-
 class Contraction(NamedTuple):
     """How two operands become factors of one product: sums, orders of axes and shapes."""
 
+    swapped: bool
     sums: tuple[tuple[int, ...], tuple[int, ...]]
     orders: tuple[tuple[int, ...] | None, tuple[int, ...] | None]
     shapes: tuple[tuple[int, ...], tuple[int, ...]]
@@ -139,10 +164,10 @@ class Contraction(NamedTuple):
     order: tuple[int, ...] | None
 
 
-def contract(a: Any, a_labels: str, b: Any, b_labels: str, kept: str) -> Any:
+def contract(a: Any, b: Any, plan: Contraction) -> Any:
     """One matrix product of two operands; an outer or elementwise product if nothing is summed."""
-    plan = contraction(a_labels, a.shape, b_labels, b.shape, kept)
-    x, y = (factor(plan, k, operand) for k, operand in enumerate((a, b)))
+    x, y = (b, a) if plan.swapped else (a, b)
+    x, y = factor(plan, 0, x), factor(plan, 1, y)
     result = (product(x, y) if plan.inner else x * y).reshape(plan.shape)
     return result if plan.order is None else np.transpose(result, plan.order)
 
@@ -156,21 +181,21 @@ def factor(plan: Contraction, k: int, x: Any) -> Any:
     return x.reshape(plan.shapes[k])
 
 
-@lru_cache(maxsize=4096)
-def contraction(
-    a_labels: str, a_shape: tuple[int, ...], b_labels: str, b_shape: tuple[int, ...], kept: str
-) -> Contraction:
-    """Shared labels that are kept are batch axes; the other shared ones are summed."""
-    size = {
-        **dict(zip(a_labels, a_shape, strict=True)),
-        **dict(zip(b_labels, b_shape, strict=True)),
-    }
-    sums = (gone(a_labels, kept + b_labels), gone(b_labels, kept + a_labels))
-    a_labels, b_labels = drop(a_labels, kept + b_labels), drop(b_labels, kept + a_labels)
-    shared = drop(a_labels, b_labels)
+def contraction(a: str, b: str, kept: str, size: dict[str, int]) -> Contraction:
+    """Shared labels that are kept are batch axes; the other shared ones are summed.
+
+    The operand whose own labels come first in the result is the left one: then the product is
+    already in order.
+    """
+    swapped = first_own(b, a, kept) < first_own(a, b, kept)
+    if swapped:
+        a, b = b, a
+    sums = (gone(a, kept + b), gone(b, kept + a))
+    a, b = drop(a, kept + b), drop(b, kept + a)
+    shared = drop(a, b)
     batch, inner = drop(shared, kept), "".join(label for label in shared if label not in kept)
-    left = "".join(label for label in a_labels if label not in shared)
-    right = "".join(label for label in b_labels if label not in shared)
+    left = "".join(label for label in a if label not in shared)
+    right = "".join(label for label in b if label not in shared)
 
     def merged(*groups: str) -> tuple[int, ...]:
         counts = (prod(size[label] for label in group) for group in groups)
@@ -178,13 +203,19 @@ def contraction(
 
     free = batch + left + right
     return Contraction(
+        swapped,
         sums,
-        (axes_in(a_labels, batch + left + inner), axes_in(b_labels, batch + inner + right)),
+        (axes_in(a, batch + left + inner), axes_in(b, batch + inner + right)),
         (merged(left, inner), merged(inner, right)),
         bool(inner),
         tuple(size[label] for label in free),
         axes_in(free, kept),
     )
+
+
+def first_own(a: str, b: str, kept: str) -> int:
+    """Where in the result the first label stands that only `a` has."""
+    return next((k for k, label in enumerate(kept) if label in a and label not in b), len(kept))
 
 
 def gone(labels: str, kept: str) -> tuple[int, ...]:

@@ -14,8 +14,8 @@ from typing import Any
 from gradtape.core.dispatch import Handed, Recording, Step, needs_of, quiet
 from gradtape.core.primitive import Primitive, Spec
 from gradtape.core.tensor import EagerTensor, Tensor, eager, raw_of
+from gradtape.ops.cotangent import Cotangents, absent
 from gradtape.ops.reduce import fold
-from gradtape.ops.shape import zeros
 from gradtape.tape.indexed_slices import KNOWN, SOURCES, SPARSE, Slices, dense, passes_slices
 
 
@@ -111,15 +111,19 @@ def accumulate(grads: dict[int, Any], uid: int, t: Any) -> None:
     grads[uid] = t if before is None else before + t
 
 
-def filled(g: dict[int, Any], specs: tuple[Spec, ...]) -> tuple[Any, ...]:
+def filled(g: dict[int, Any], specs: tuple[Spec, ...]) -> Cotangents:
     """Cotangents of all outputs, zeros for those nobody used."""
+    if len(g) == len(specs):
+        return Cotangents([g[k] for k in range(len(specs))])
     i, some = next(iter(g.items()))
     shape = some._array.shape if isinstance(some, Tensor) else some.shape
     lead = shape[: len(shape) - len(specs[i].shape)]
     wrap = eager if isinstance(some, Tensor) else raw_of
-    return tuple(
-        g[k] if k in g else wrap(zeros(lead + spec.shape, spec.dtype))
-        for k, spec in enumerate(specs)
+    return Cotangents(
+        [
+            g[k] if k in g else wrap(absent(lead + spec.shape, spec.dtype))
+            for k, spec in enumerate(specs)
+        ]
     )
 
 

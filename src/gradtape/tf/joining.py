@@ -167,8 +167,9 @@ def split(
         )
     at = at - n if at >= 0 else at
     size = x._array.shape[at]
-    wanted = convert(num_or_size_splits, hint=dtypes.int32)._array
-    if wanted.ndim == 0:
+    plain = type(num_or_size_splits) is int
+    wanted = num_or_size_splits if plain else convert(num_or_size_splits, hint=dtypes.int32)._array
+    if plain or wanted.ndim == 0:
         count = int(wanted)
         if count < 1 or size % count:
             raise InvalidArgumentError(

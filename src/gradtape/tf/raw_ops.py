@@ -1,0 +1,9 @@
+"""tf.raw_ops: ops under their names in TensorFlow's kernels, those that have no other name."""
+
+from __future__ import annotations
+
+from gradtape.tf.recurrent import block_lstm as BlockLSTM  # noqa: N812 - TensorFlow's names
+from gradtape.tf.recurrent import block_lstm_v2 as BlockLSTMV2  # noqa: N812
+from gradtape.tf.recurrent import lstm_block_cell as LSTMBlockCell  # noqa: N812
+
+__all__ = ["BlockLSTM", "BlockLSTMV2", "LSTMBlockCell"]
