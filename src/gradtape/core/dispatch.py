@@ -62,7 +62,7 @@ class Recording(dict[int, Any]):
 
     def watch_variable(self, variable: Any, uid: int) -> None:
         """Remember this version as a root that belongs to `variable`, unless of integers."""
-        if uid not in self and variable._value._array.dtype.kind not in "iubO":
+        if uid not in self and variable._raw_dtype.kind not in "iubO":
             self[uid] = None
             self.roots.add(uid)
         seen = self.variables.get(variable._key)

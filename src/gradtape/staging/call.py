@@ -294,7 +294,7 @@ class Compiled:
 def inputs_of(path: Path, arguments: Arguments) -> list[Tensor]:
     """Tensors for the inputs of a path's graph: arguments, captures, variables."""
     variables = path.variables(arguments.variables)
-    return [*arguments.tensors, *path.captures, *(v._value for v in variables)]
+    return [*arguments.tensors, *path.captures, *(v._version() for v in variables)]
 
 
 def touch(saved: Saved, variables: list[Any]) -> None:
