@@ -15,6 +15,7 @@ from gradtape.ops.shape import lean, reshape, shape_of, zeros
 
 # Below this many added elements `np.add.at` beats the start-up of a sparse product.
 FEW = 2048
+UNSIGNED = {np.dtype("int16"): np.uint16, np.dtype("int32"): np.uint32}
 
 
 def gather_wrt_params(g, params_spec, indices, axis):
@@ -24,8 +25,15 @@ def gather_wrt_params(g, params_spec, indices, axis):
 @primitive(params=gather_wrt_params, indices=None)
 def gather(params, indices, *, axis: int):
     """Slices of `params` along `axis`, one for each entry of `indices`."""
-    check_range("gather", indices, params.shape[axis])
-    return boxed(params.take(indices, axis=axis))
+    unsigned = UNSIGNED.get(indices.dtype)
+    try:
+        if unsigned is not None:  # then what is negative is out of range for NumPy too
+            return boxed(params.take(indices.view(unsigned), axis=axis))
+        check_range("gather", indices, params.shape[axis])
+        return boxed(params.take(indices, axis=axis))
+    except IndexError:
+        check_range("gather", indices, params.shape[axis])
+        raise
 
 
 @primitive(params=gather_wrt_params, indices=None)

@@ -39,6 +39,8 @@ def spread(g, *, axis: Axes, keepdims: bool, shape: tuple[int, ...]):
     for n in full:
         size *= n
     if size > 16384:  # a view without strides: from here on cheaper than a copy
+        if type(g) is np.float32:  # what `broadcast_to` does, in an eighth of its time
+            return np.ndarray(full, np.float32, g, 0, (0,) * len(full))
         return np.broadcast_to(g, full)
     out = np.empty(full, g.dtype)
     out[...] = g

@@ -33,11 +33,12 @@ def combined(raw: Any, own: bool, how: str, at: tuple[Any, ...], updates: Any) -
         out[at] = updates
         return out
     many = len(at) == 1 and updates.size >= MANY
+    if many and how in SIGN and out.dtype.char in "fd":
+        shift_rows(out, how, at[0].ravel(), updates)
+        return out
     with np.errstate(all="ignore"):
         if how == "div" and out.dtype.kind in "iu":
             out[...] = divided(out.copy(), at, updates)
-        elif many and how in SIGN and out.dtype.char in "fd":
-            shift_rows(out, how, at[0].ravel(), updates)
         elif many:
             combine_rows(out, COMBINE[how], at[0].ravel(), updates.reshape(-1, *out.shape[1:]))
         else:

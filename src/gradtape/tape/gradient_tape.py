@@ -10,12 +10,13 @@ from typing import Any
 
 from gradtape.core import context, nest
 from gradtape.core.context import local
-from gradtape.core.convert import convert
+from gradtape.core.convert import convert, shape_tensor
 from gradtape.core.dispatch import Recording
 from gradtape.core.dtypes import is_differentiable, string
 from gradtape.core.enums import UnconnectedGradients
 from gradtape.core.errors import InvalidArgumentError, hide_library
 from gradtape.core.generate import FLOAT32
+from gradtape.core.shapes import TensorShape
 from gradtape.core.tensor import EagerTensor, Tensor, eager
 from gradtape.ops.elementwise import conj
 from gradtape.ops.lead import ones
@@ -190,9 +191,11 @@ class GradientTape:
         found = sweep(known, grads, recorded, release=not self._persistent)
         self._consume()
         results = [result_of(found, uids, current, zero) for uids, current in roots]
-        flat = type(sources) is list and len(sources) == len(results)
-        if flat and not any(map(nest.is_nested, sources)):
-            return results
+        if type(sources) is list and len(sources) == len(results):
+            if not any(map(nest.is_nested, sources)):
+                return results
+        elif not nest.is_nested(sources):
+            return results[0]
         return nest.pack_sequence_as(sources, results)
 
     def _usable(self) -> Recording:
@@ -428,4 +431,4 @@ def as_indexed_slices(slices: Slices) -> IndexedSlices:
     values, indices = (
         t if isinstance(t, Tensor) else eager(t) for t in (slices.values, slices.indices)
     )
-    return IndexedSlices(values, indices, convert(list(slices.shape)))
+    return IndexedSlices(values, indices, shape_tensor(TensorShape.of(slices.shape), None, None))
