@@ -154,10 +154,16 @@ def sparse_cross_entropy_wrt_logits(g, labels, p, logits_spec):
 @primitive(p=lambda g: g, labels=None)
 def less_one_at(p, labels):
     """`p` minus the one-hot vectors of `labels` along the last axis."""
+    at = labelled(labels, p.shape[-1])
     out = p.copy()
-    rows = out.reshape(-1, p.shape[-1])
-    rows[np.arange(len(rows)), labels.ravel()] -= 1
+    out.put(at, out.take(at) - 1)
     return out
+
+
+def labelled(labels: Any, classes: int) -> Any:
+    """Where the classes that `labels` name lie in the flat array of all rows."""
+    flat = labels.reshape(-1)
+    return flat + np.arange(0, flat.size * classes, classes)
 
 
 @less_one_at.lower
@@ -175,12 +181,12 @@ def sparse_cross_entropy(logits, labels, p):
     classes = logits.shape[-1]
     labels = np.asarray(labels)
     check_labels(labels, classes)
-    at = (np.arange(labels.size), labels.ravel())
-    chosen = p.reshape(-1, classes)[at].reshape(labels.shape)
+    at = labelled(labels, classes)
+    chosen = p.take(at).reshape(labels.shape)
     if labels.size and np.minimum.reduce(chosen, axis=None) > TINY.get(p.dtype.char, 1e-30):
         return -np.log(chosen)
     # Where `p` underflows its logarithm comes from the logits themselves; a NaN stays one.
-    logit = logits.reshape(-1, classes)[at].reshape(labels.shape)
+    logit = logits.take(at).reshape(labels.shape)
     likely = np.maximum.reduce(p, axis=-1)
     return np.maximum.reduce(logits, axis=-1) - logit - np.log(likely)
 
