@@ -162,8 +162,15 @@ def less_one_at(p, labels):
 
 def labelled(labels: Any, classes: int) -> Any:
     """Where the classes that `labels` name lie in the flat array of all rows."""
-    flat = labels.reshape(-1)
-    return flat + np.arange(0, flat.size * classes, classes)
+    n = labels.size
+    starts = row_starts(n, classes) if n <= 4096 else np.arange(0, n * classes, classes)
+    return labels.reshape(-1) + starts
+
+
+@lru_cache(maxsize=64)
+def row_starts(n: int, classes: int) -> Any:
+    """Where the rows of an array (n, classes) start in the flat one."""
+    return np.arange(0, n * classes, classes)
 
 
 @less_one_at.lower
@@ -182,9 +189,10 @@ def sparse_cross_entropy(logits, labels, p):
     labels = np.asarray(labels)
     check_labels(labels, classes)
     at = labelled(labels, classes)
-    chosen = p.take(at).reshape(labels.shape)
-    if labels.size and np.minimum.reduce(chosen, axis=None) > TINY.get(p.dtype.char, 1e-30):
-        return -np.log(chosen)
+    chosen = p.take(at)
+    if labels.size and chosen[chosen.argmin()] > TINY.get(p.dtype.char, 1e-30):
+        out = -np.log(chosen)
+        return out if labels.ndim == 1 else lean(out.reshape(labels.shape))
     # Where `p` underflows its logarithm comes from the logits themselves; a NaN stays one.
     logit = logits.take(at).reshape(labels.shape)
     likely = np.maximum.reduce(p, axis=-1)
@@ -193,10 +201,10 @@ def sparse_cross_entropy(logits, labels, p):
 
 def check_labels(labels: Any, classes: int) -> None:
     """Raise unless all labels name a class. Read as unsigned, a negative label is a large one."""
-    if (
-        labels.size
-        and np.maximum.reduce(labels.view(UNSIGNED[labels.itemsize]), axis=None) >= classes
-    ):
+    if not labels.size:
+        return
+    flat = labels.view(UNSIGNED[labels.itemsize]).reshape(-1)
+    if flat[flat.argmax()] >= classes:  # in a third of the time of a reduction
         bad = labels[(labels < 0) | (labels >= classes)].ravel()[0]
         raise InvalidArgumentError(
             f"sparse_softmax_cross_entropy_with_logits: Received a label value of {bad} which is "
