@@ -6,12 +6,14 @@ otherwise a copy is. All checks come first, and what is written is written in on
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.tensor import Tensor
+from gradtape.ops.index import in_range
 
 COMBINE: dict[str, Any] = {
     "add": np.add,
@@ -60,18 +62,28 @@ def shift_rows(out: Any, how: str, rows: Any, updates: Any) -> None:
     It is a product with a sparse matrix that has one entry in each column, 1 or -1, added to what
     is there: a single pass over the rows.
     """
-    try:
-        from scipy.sparse._sparsetools import csc_matvecs  # what a public product ends in
-    except ImportError:
+    add_product = sparse_product()
+    if add_product is None:
         combine_rows(out, COMBINE[how], rows, updates.reshape(-1, *out.shape[1:]))
         return
     if rows.dtype != np.int32:
         rows = rows.astype(np.int64, copy=False)
     n, size = len(rows), len(out)
     starts = np.arange(n + 1, dtype=rows.dtype)
-    signs = np.full(n, SIGN[how], out.dtype)
+    signs = np.empty(n, out.dtype)
+    signs.fill(SIGN[how])
     flat = out.reshape(-1)
-    csc_matvecs(size, n, flat.size // size, starts, rows, signs, updates.reshape(-1), flat)
+    add_product(size, n, flat.size // size, starts, rows, signs, updates.reshape(-1), flat)
+
+
+@cache
+def sparse_product() -> Any:
+    """What SciPy's products of a sparse and a dense matrix end in: it adds to its last argument."""
+    try:
+        from scipy.sparse._sparsetools import csc_matvecs
+    except ImportError:  # it is not SciPy's public face
+        return None
+    return csc_matvecs
 
 
 def combine_rows(out: Any, operation: Any, rows: Any, updates: Any) -> None:
@@ -102,12 +114,12 @@ def combine_in_rounds(out: Any, operation: Any, rows: Any, updates: Any) -> None
 def scattered_rows(raw: Any, own: bool, how: str, indices: Any, updates: Any) -> Any:
     """`updates[k]` brought in at row `indices[k]`; a scalar goes everywhere."""
     op = f"scatter_{how}"
-    whole = np.shape(indices) + raw.shape[1:]
-    if np.shape(updates) != whole and np.shape(updates) != ():
+    whole = indices.shape + raw.shape[1:]
+    if updates.shape != whole and updates.shape != ():
         raise InvalidArgumentError(
             f"{op}: Must have updates.shape = indices.shape + params.shape[1:] or "
-            f"updates.shape = []. Received updates {list(np.shape(updates))}, "
-            f"indices {list(np.shape(indices))}, params {list(raw.shape)}."
+            f"updates.shape = []. Received updates {list(updates.shape)}, "
+            f"indices {list(indices.shape)}, params {list(raw.shape)}."
         )
     check_rows(op, indices, raw.shape[0])
     if updates.shape != whole:
@@ -117,7 +129,7 @@ def scattered_rows(raw: Any, own: bool, how: str, indices: Any, updates: Any) ->
 
 def check_rows(op: str, indices: Any, size: int) -> None:
     """Raise unless all `indices` are rows."""
-    if not indices.size or (indices.min() >= 0 and indices.max() < size):
+    if not indices.size or in_range(indices, size):
         return
     bad = np.argwhere((np.asarray(indices) < 0) | (np.asarray(indices) >= size))
     first = tuple(int(i) for i in bad[0])

@@ -5,18 +5,18 @@ from __future__ import annotations
 import contextlib
 import logging
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import zip_longest
 from typing import Any
 
 from gradtape.core import context, nest
 from gradtape.core.context import local
-from gradtape.core.convert import convert, shape_tensor
+from gradtape.core.convert import convert
 from gradtape.core.dispatch import Recording
 from gradtape.core.dtypes import is_differentiable, string
 from gradtape.core.enums import UnconnectedGradients
 from gradtape.core.errors import InvalidArgumentError, hide_library
 from gradtape.core.generate import FLOAT32
-from gradtape.core.shapes import TensorShape
 from gradtape.core.tensor import EagerTensor, Tensor, eager
 from gradtape.ops.elementwise import conj
 from gradtape.ops.lead import ones
@@ -428,7 +428,11 @@ def zeros_as(tensor: Tensor) -> Tensor:
 
 def as_indexed_slices(slices: Slices) -> IndexedSlices:
     """Hand a sparse cotangent to the user."""
-    values, indices = (
-        t if isinstance(t, Tensor) else eager(t) for t in (slices.values, slices.indices)
-    )
-    return IndexedSlices(values, indices, shape_tensor(TensorShape.of(slices.shape), None, None))
+    values, indices = as_tensor(slices.values), as_tensor(slices.indices)
+    return IndexedSlices(values, indices, sizes_of(slices.shape))
+
+
+@lru_cache(maxsize=64)
+def sizes_of(shape: tuple[int, ...]) -> Tensor:
+    """A shape as a tensor; the same one each time."""
+    return convert(list(shape))
