@@ -412,13 +412,12 @@ def result_of(found: dict[int, Any], uids: Any, current: Tensor, zero: bool) -> 
         g = found.get(uid)
         if g is not None:
             total = g if total is None else total + g
-    kind = current._array.dtype.kind
     if total is None:
         return zeros_as(current) if zero else None
     if type(total) is Slices:
         return as_indexed_slices(total)
     tensor = total if isinstance(total, Tensor) else eager(total)
-    return conj(tensor) if kind == "c" else tensor
+    return conj(tensor) if current._array.dtype.kind == "c" else tensor
 
 
 def zeros_as(tensor: Tensor) -> Tensor:
