@@ -68,15 +68,20 @@ def reduce_sum(x, *, axis: Axes, keepdims: bool):
 LONGEST = 1 << 13  # a product adds a row up from end to end; of a longer one digits would be lost
 
 
+@lru_cache(maxsize=64)
+def ones_of(n: int, dtype: Any) -> Any:
+    """Raw ones, to sum by a product."""
+    return np.ones(n, dtype)
+
+
 def total_of(x: Any, axis: Axes, wide: Any, keepdims: bool) -> Any:
     """Sum of a raw array in the dtype `wide`; over all axes but the last, or the last, by rows."""
     n = x.ndim - 1
-    if type(x) is not np.ndarray or wide is not x.dtype:
-        return np.add.reduce(x, axis, wide, None, keepdims)
-    if len(axis) > n and x.size >= 32768 and wide.char in "fd" and x.flags.c_contiguous:
+    same = type(x) is np.ndarray and wide is x.dtype
+    if same and len(axis) > n and x.size >= 32768 and wide.char in "fd" and x.flags.c_contiguous:
         total = total_sum(x.reshape(-1))
         return total.reshape((1,) * x.ndim) if keepdims else total
-    if n > 1 and len(axis) == n and -1 not in axis:
+    if same and n > 1 and len(axis) == n and -1 not in axis:
         total = column_sums(x.reshape(-1, x.shape[-1]))
         return total.reshape((1,) * n + total.shape) if keepdims else total
     if n and axis == (-1,) and x.size >= 4096 and type(x) is np.ndarray:

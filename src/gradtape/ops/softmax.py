@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from gradtape.core.primitive import elementwise, primitive
 from gradtape.ops.block import spans
 from gradtape.ops.elementwise import exp, sigmoid
 from gradtape.ops.reduce import LONGEST, fold, reduce_sum, spread
-from gradtape.ops.shape import reshape
+from gradtape.ops.shape import lean, reshape
 
 
 def less_share_wrt_share(g, x, share, share_spec, out_spec, axis):
