@@ -22,11 +22,11 @@ from gradtape.pipeline.batch import Batches
 from gradtape.pipeline.buffer import Buffers
 from gradtape.pipeline.element import END
 from gradtape.pipeline.iterator import Iterator, NumpyIterator
-from gradtape.pipeline.staged import StagedIterator
 from gradtape.pipeline.mapping import Maps
 from gradtape.pipeline.options import Options
 from gradtape.pipeline.order import Orders
 from gradtape.pipeline.source import Sources
+from gradtape.pipeline.staged import StagedIterator
 from gradtape.pipeline.window import Windows
 
 
