@@ -130,3 +130,13 @@ def test_dlpack_goes_both_ways():
         dlpack.to_dlpack([1.0])
     with pytest.raises(tf.errors.InvalidArgumentError):
         dlpack.to_dlpack(tf.constant("a"))
+
+
+def test_numpys_methods_are_refused_by_name():
+    t = tf.constant([1.0])
+    for name in ("T", "astype", "reshape", "size"):
+        assert not hasattr(t, name)
+        with pytest.raises(AttributeError, match=rf"EagerTensor object .* '{name}'.*\.numpy\(\)"):
+            getattr(t, name)
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        t.nonsense  # noqa: B018 - looking is what is tested

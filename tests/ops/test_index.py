@@ -1,5 +1,7 @@
 """Lookups and scatters, beyond what the sweep holds for every rule."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -40,3 +42,16 @@ def test_the_last_of_several_updates_wins():
 def test_a_single_string_stays_an_array():
     words = np.array([b"a", b"bc"], object)
     assert index.gather(words, np.int64(1), axis=-1).shape == ()
+
+
+@pytest.mark.parametrize("dtype", ["int16", "int32", "int64"])
+@pytest.mark.parametrize(("indices", "place"), [([0, -1], "[1] = -1"), ([3, 0], "[0] = 3")])
+def test_indices_are_never_counted_from_the_end(dtype, indices, place):
+    with pytest.raises(InvalidArgumentError, match=re.escape(f"indices{place} is not in [0, 3)")):
+        index.gather(np.zeros((3, 2)), np.array(indices, dtype), axis=-2)
+    for one in np.array(indices, dtype):
+        if one:
+            with pytest.raises(InvalidArgumentError):
+                index.gather(np.zeros((3, 2)), one, axis=-2)
+    with pytest.raises(InvalidArgumentError):
+        index.gather(np.zeros((0, 2)), np.array([0], dtype), axis=-2)

@@ -64,3 +64,26 @@ def test_a_stretched_batch_is_folded_behind_its_lead_axes():
     g = np.arange(12, dtype=np.float32).reshape(2, 2, 3)
     np.testing.assert_array_equal(y[1], [[4, 5, 6], [4, 5, 6]])
     np.testing.assert_array_equal(tape.gradient(y, x, output_gradients=g), g.sum(1))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("shape", [(40_000,), (200, 500), (32, 1024), (7, 5003)])
+def test_long_sums_by_a_product_are_the_sum(dtype, shape):
+    x = np.random.default_rng(0).normal(size=shape).astype(dtype)
+    for array in (x, x[..., ::-1]):
+        for keepdims in (False, True):
+            got = tf.reduce_sum(array, keepdims=keepdims)
+            want = np.sum(array, dtype=np.longdouble, keepdims=keepdims)
+            assert got.shape == want.shape
+            np.testing.assert_allclose(got.numpy(), want, atol=2e5 * np.finfo(dtype).eps / 64)
+    x.flat[3] = np.inf
+    assert tf.reduce_sum(x).numpy() == np.inf
+    x.flat[-1] = np.nan
+    assert np.isnan(tf.reduce_sum(x).numpy())
+
+
+def test_a_bias_gets_the_sum_over_the_batch():
+    x, b = tf.ones((5, 3)), tf.Variable([1.0, 2.0, 3.0])
+    with tf.GradientTape() as tape:
+        y = (x + b) * [[1.0, 2.0, 3.0]]
+    assert tape.gradient(y, b).numpy().tolist() == [5.0, 10.0, 15.0]

@@ -16,5 +16,7 @@ def test_many_updates_come_one_after_another(how, kinds):
     want, before = table.copy(), table.copy()
     for row, update in zip(ids.ravel(), updates.reshape(-1, 8), strict=True):
         want[row] = COMBINE[how](want[row], update)
-    np.testing.assert_array_equal(scattered_rows(table, how, ids, updates), want)
+    np.testing.assert_array_equal(scattered_rows(table, False, how, ids, updates), want)
     np.testing.assert_array_equal(table, before)
+    assert scattered_rows(table, True, how, ids, updates) is table
+    np.testing.assert_array_equal(table, want)

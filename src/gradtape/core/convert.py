@@ -21,6 +21,7 @@ COMPLEX128 = np.dtype("complex128")
 OBJECT = np.dtype("object")
 FLOAT16_MAX = float(np.finfo(np.float16).max)
 FLOAT32_MAX = float(np.finfo(np.float32).max)
+INT32_MAX = 2**31 - 1
 
 # Registered by users, least priority first: (type, function(value, dtype, name, as_ref), priority)
 CONVERSIONS: list[tuple[Any, Callable[..., Any], int]] = []
@@ -118,7 +119,7 @@ def shape_tensor(shape: TensorShape, dtype: DType | None, hint: Any) -> Tensor:
         raise ValueError(f"Cannot convert a partially known TensorShape {shape} to a Tensor.")
     sizes = shape.as_list()
     if dtype is None:
-        large = any(size > np.iinfo(INT32).max for size in sizes)
+        large = any(size > INT32_MAX for size in sizes)
         dtype = dtypes.int64 if large or hint == dtypes.int64 else dtypes.int32
     elif dtype not in (dtypes.int32, dtypes.int64):
         raise TypeError(

@@ -48,8 +48,16 @@ class Recording(dict[int, Any]):
 
     def touch(self, variable: Any, uid: int) -> None:
         """A variable's current version `uid` is being read."""
-        if (self.accessed and variable._trainable) or variable._key in self.variables:
-            self.watch_variable(variable, uid)
+        seen = self.variables.get(variable._key)
+        if seen is None:
+            if not (self.accessed and variable._trainable):
+                return
+            self.variables[variable._key] = (variable, {uid: None})
+        else:
+            seen[1][uid] = None
+        if uid not in self and variable._raw_dtype.kind not in "iubO":
+            self[uid] = None
+            self.roots.add(uid)
 
     def watch(self, uid: int) -> None:
         """Make `uid` a root, unless it was computed from one."""
@@ -62,14 +70,8 @@ class Recording(dict[int, Any]):
 
     def watch_variable(self, variable: Any, uid: int) -> None:
         """Remember this version as a root that belongs to `variable`, unless of integers."""
-        if uid not in self and variable._value._array.dtype.kind not in "iubO":
-            self[uid] = None
-            self.roots.add(uid)
-        seen = self.variables.get(variable._key)
-        if seen is None:
-            self.variables[variable._key] = (variable, {uid: None})
-        else:
-            seen[1][uid] = None
+        self.variables.setdefault(variable._key, (variable, {}))
+        self.touch(variable, uid)
 
 
 class Handed:

@@ -12,7 +12,6 @@ from gradtape.core.context import next_uid
 from gradtape.core.errors import public
 from gradtape.core.shapes import TensorShape
 
-NUMPY_METHODS = frozenset({"T", "astype", "clip", "data", "ravel", "reshape", "size", "tolist"})
 OPERATORS = (
     "abs add and div eq floordiv ge getitem gt invert le lt matmul mod mul ne neg or pow radd rand "
     "rdiv rfloordiv rmatmul rmod rmul ror rpow rsub rtruediv rxor sub truediv xor"
@@ -60,6 +59,24 @@ class Reference:
     def __repr__(self) -> str:
         """As TensorFlow."""
         return f"<Reference wrapping {self._object!r}>"
+
+
+class Lacking:
+    """A member of NumPy's arrays that tensors do not have; looking for it says so.
+
+    A `__getattr__` of the class could say it as well, but every `tensor.uid` would become slower.
+    """
+
+    def __init__(self, name: str) -> None:
+        """Remember what is missing."""
+        self.name = name
+
+    def __get__(self, instance: Any, owner: type) -> NoReturn:
+        """Refuse, and say what to use instead."""
+        raise AttributeError(
+            f"{owner.__name__} object has no attribute {self.name!r}. Tensors lack NumPy's "
+            f"methods: use the function of tf, or .numpy().{self.name}."
+        )
 
 
 class Tensor(TensorLike):
@@ -147,17 +164,6 @@ class Tensor(TensorLike):
 
     experimental_ref = ref
 
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any:
-            """Refuse, and say what to use instead of NumPy's methods."""
-            if name in NUMPY_METHODS:
-                raise AttributeError(
-                    f"{type(self).__name__} object has no attribute {name!r}. Tensors lack NumPy's "
-                    f"methods: use the function of tf, or .numpy().{name}."
-                )
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-
     def __hash__(self) -> int:
         """Refuse: equality compares elements."""
         raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
@@ -165,6 +171,10 @@ class Tensor(TensorLike):
     @classmethod
     def _overload_operator(cls, name: str, function: Callable[..., Any]) -> None:
         setattr(cls, name, function)
+
+
+for name in ("T", "astype", "clip", "data", "ravel", "reshape", "size", "tolist"):
+    setattr(Tensor, name, Lacking(name))
 
 
 class EagerTensor(Tensor):

@@ -389,10 +389,11 @@ def gate(g, mask):
 
 def choose(g: Any, mask: Any) -> Any:
     """Raw `g` where `mask` holds, else zero."""
-    if type(g) is not np.ndarray or g.dtype.kind != "f":
+    dtype = g.dtype
+    if type(g) is not np.ndarray or dtype.kind != "f":
         return np.where(mask, g, zero(g))
     # The bits of a float times one or zero: up to ten times quicker than `where`.
-    return np.multiply(g.view(BITS[g.dtype.itemsize]), mask).view(g.dtype)
+    return (g.view(BITS[dtype.itemsize]) * mask).view(dtype)
 
 
 @gate.lower

@@ -16,6 +16,8 @@ from gradtape.ops.shape import lean, reshape, shape_of, zeros
 
 # Below this many added elements `np.add.at` beats the start-up of a sparse product.
 FEW = 2048
+# Not int64: NumPy takes no uint64 for an index.
+UNSIGNED = {np.dtype("int16"): np.uint16, np.dtype("int32"): np.uint32}
 
 
 def gather_wrt_params(g, params_spec, indices, axis):
@@ -25,8 +27,15 @@ def gather_wrt_params(g, params_spec, indices, axis):
 @primitive(params=gather_wrt_params, indices=None)
 def gather(params, indices, *, axis: int):
     """Slices of `params` along `axis`, one for each entry of `indices`."""
-    check_range("gather", indices, params.shape[axis])
-    return boxed(params.take(indices, axis=axis))
+    unsigned = UNSIGNED.get(indices.dtype)
+    try:
+        if unsigned is not None:  # then what is negative is out of range for NumPy too
+            return boxed(params.take(indices.view(unsigned), axis=axis))
+        check_range("gather", indices, params.shape[axis])
+        return boxed(params.take(indices, axis=axis))
+    except IndexError:
+        check_range("gather", indices, params.shape[axis])
+        raise
 
 
 @gather.lower
@@ -47,7 +56,7 @@ def boxed(out: Any) -> Any:
 
 def check_range(op: str, indices: Any, size: int) -> None:
     """Raise unless all `indices` lie in [0, size)."""
-    if indices.size and not (indices.min() >= 0 and indices.max() < size):
+    if indices.size and not in_range(indices, size):
         flat = np.ravel(indices)
         where = int(np.flatnonzero((flat < 0) | (flat >= size))[0])
         place = "".join(f"[{i}]" for i in np.unravel_index(where, np.shape(indices)))
@@ -55,6 +64,15 @@ def check_range(op: str, indices: Any, size: int) -> None:
             f"{op}: indices{place} = {flat[where]} is not in [0, {size}). Mask or clip the "
             "indices first."
         )
+
+
+def in_range(indices: Any, size: int) -> bool:
+    """Whether all `indices`, of which there are some, lie in [0, size)."""
+    unsigned = UNSIGNED.get(indices.dtype)
+    if unsigned is None or not indices.ndim:
+        return bool(indices.min() >= 0 and indices.max() < size)
+    flat = indices.view(unsigned).reshape(-1)  # what is negative is large
+    return bool(flat[flat.argmax()] < size)
 
 
 def slices_first(updates: Any, indices: Any, axis: int) -> Any:

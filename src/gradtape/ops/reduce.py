@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,8 @@ def spread(g, *, axis: Axes, keepdims: bool, shape: tuple[int, ...]):
     for n in full:
         size *= n
     if size > 16384:  # a view without strides: from here on cheaper than a copy
+        if type(g) is np.float32:  # what `broadcast_to` does, in an eighth of its time
+            return np.ndarray(full, np.float32, g, 0, (0,) * len(full))
         return np.broadcast_to(g, full)
     out = np.empty(full, g.dtype)
     out[...] = g
@@ -66,10 +68,20 @@ def reduce_sum(x, *, axis: Axes, keepdims: bool):
 LONGEST = 1 << 13  # a product adds a row up from end to end; of a longer one digits would be lost
 
 
+@lru_cache(maxsize=64)
+def ones_of(n: int, dtype: Any) -> Any:
+    """Raw ones, to sum by a product."""
+    return np.ones(n, dtype)
+
+
 def total_of(x: Any, axis: Axes, wide: Any, keepdims: bool) -> Any:
     """Sum of a raw array in the dtype `wide`; over all axes but the last, or the last, by rows."""
     n = x.ndim - 1
-    if n > 1 and len(axis) == n and -1 not in axis and type(x) is np.ndarray and wide is x.dtype:
+    same = type(x) is np.ndarray and wide is x.dtype
+    if same and len(axis) > n and x.size >= 32768 and wide.char in "fd" and x.flags.c_contiguous:
+        total = total_sum(x.reshape(-1))
+        return total.reshape((1,) * x.ndim) if keepdims else total
+    if same and n > 1 and len(axis) == n and -1 not in axis:
         total = column_sums(x.reshape(-1, x.shape[-1]))
         return total.reshape((1,) * n + total.shape) if keepdims else total
     if n and axis == (-1,) and x.size >= 4096 and type(x) is np.ndarray:
@@ -78,6 +90,13 @@ def total_of(x: Any, axis: Axes, wide: Any, keepdims: bool) -> Any:
             total = np.dot(x.reshape(-1, width), np.ones(width, wide)).reshape(x.shape[:-1])
             return total[..., None] if keepdims else total
     return np.add.reduce(x, axis, wide, None, keepdims)
+
+
+def total_sum(flat: Any) -> Any:
+    """Sum of a long raw vector: a matrix times ones, in a third of the time of `np.add.reduce`."""
+    whole = flat.size - flat.size % 1024
+    total = np.add.reduce(flat[:whole].reshape(-1, 1024).dot(ones_of(1024, flat.dtype)))
+    return total if whole == flat.size else total + np.add.reduce(flat[whole:])
 
 
 def reduce_mean_wrt_x(g, x_spec, axis, keepdims):
@@ -245,9 +264,10 @@ def reduce_any(x, *, axis: Axes, keepdims: bool):
 
 
 def column_sums(x: Any) -> Any:
-    """Sum of a raw matrix over its rows, as a product where that is quicker."""
-    if x.size >= 4096 and x.dtype.char in "fd":
-        return np.dot(np.ones(x.shape[0], x.dtype), x)
+    """Sum of a raw matrix over its rows: as a product, which is quicker, where there is one."""
+    if x.dtype.char in "fd":
+        n = x.shape[0]
+        return (ones_of(n, x.dtype) if n <= 4096 else np.ones(n, x.dtype)).dot(x)
     return np.add.reduce(x, 0, accumulator(x.dtype)).astype(x.dtype, copy=False)
 
 
@@ -256,12 +276,13 @@ def fold(t: Any, shape: tuple[int, ...], core: int, g: Any, out_shape: tuple[int
 
     The last `core` axes are the op's own. `g`, its cotangent, tells how many lead axes there are.
     """
+    is_bias = type(t) is np.ndarray and t.ndim == 2 and t.shape[1:] == shape
+    if is_bias and g.ndim == len(out_shape):
+        return column_sums(t)
     have = shape_of(t)
     lead = len(shape_of(g)) - len(out_shape)
     if lead == 0 and have == shape:
         return t
-    if type(t) is np.ndarray and lead == 0 and len(have) == 2 and have[1:] == shape:
-        return column_sums(t)
     want = have[:lead] + shape
     if have == want:
         return t

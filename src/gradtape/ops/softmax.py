@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from gradtape.core.primitive import elementwise, primitive
 from gradtape.ops.block import spans
 from gradtape.ops.elementwise import exp, sigmoid
 from gradtape.ops.reduce import LONGEST, fold, reduce_sum, spread
-from gradtape.ops.shape import reshape
+from gradtape.ops.shape import lean, reshape
 
 
 def less_share_wrt_share(g, x, share, share_spec, out_spec, axis):
@@ -154,10 +154,23 @@ def sparse_cross_entropy_wrt_logits(g, labels, p, logits_spec):
 @primitive(p=lambda g: g, labels=None)
 def less_one_at(p, labels):
     """`p` minus the one-hot vectors of `labels` along the last axis."""
+    at = labelled(labels, p.shape[-1])
     out = p.copy()
-    rows = out.reshape(-1, p.shape[-1])
-    rows[np.arange(len(rows)), labels.ravel()] -= 1
+    out.put(at, out.take(at) - 1)
     return out
+
+
+def labelled(labels: Any, classes: int) -> Any:
+    """Where the classes that `labels` name lie in the flat array of all rows."""
+    n = labels.size
+    starts = row_starts(n, classes) if n <= 4096 else np.arange(0, n * classes, classes)
+    return labels.reshape(-1) + starts
+
+
+@lru_cache(maxsize=64)
+def row_starts(n: int, classes: int) -> Any:
+    """Where the rows of an array (n, classes) start in the flat one."""
+    return np.arange(0, n * classes, classes)
 
 
 @less_one_at.lower
@@ -175,22 +188,23 @@ def sparse_cross_entropy(logits, labels, p):
     classes = logits.shape[-1]
     labels = np.asarray(labels)
     check_labels(labels, classes)
-    at = (np.arange(labels.size), labels.ravel())
-    chosen = p.reshape(-1, classes)[at].reshape(labels.shape)
-    if labels.size and np.minimum.reduce(chosen, axis=None) > TINY.get(p.dtype.char, 1e-30):
-        return -np.log(chosen)
+    at = labelled(labels, classes)
+    chosen = p.take(at)
+    if labels.size and chosen[chosen.argmin()] > TINY.get(p.dtype.char, 1e-30):
+        out = -np.log(chosen)
+        return out if labels.ndim == 1 else lean(out.reshape(labels.shape))
     # Where `p` underflows its logarithm comes from the logits themselves; a NaN stays one.
-    logit = logits.reshape(-1, classes)[at].reshape(labels.shape)
+    logit = logits.take(at).reshape(labels.shape)
     likely = np.maximum.reduce(p, axis=-1)
     return np.maximum.reduce(logits, axis=-1) - logit - np.log(likely)
 
 
 def check_labels(labels: Any, classes: int) -> None:
     """Raise unless all labels name a class. Read as unsigned, a negative label is a large one."""
-    if (
-        labels.size
-        and np.maximum.reduce(labels.view(UNSIGNED[labels.itemsize]), axis=None) >= classes
-    ):
+    if not labels.size:
+        return
+    flat = labels.view(UNSIGNED[labels.itemsize]).reshape(-1)
+    if flat[flat.argmax()] >= classes:  # in a third of the time of a reduction
         bad = labels[(labels < 0) | (labels >= classes)].ravel()[0]
         raise InvalidArgumentError(
             f"sparse_softmax_cross_entropy_with_logits: Received a label value of {bad} which is "

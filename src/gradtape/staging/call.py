@@ -18,6 +18,7 @@ from gradtape.staging.backward import STEP, Saved
 from gradtape.staging.path import Path, commit, returned_tensors
 from gradtape.staging.signature import Call
 from gradtape.staging.tree import MOST, Miss, Tree
+from gradtape.state.cell import arrays_of
 from gradtape.tape.gradient_tape import variable_of
 from gradtape.trace.graph import Constant
 from gradtape.trace.recorder import NeedsTape, Trace, raw_value
@@ -109,7 +110,7 @@ class Compiled:
                 raws = [args[i]._array for i in places]
                 raws += captures
                 try:
-                    outputs = run(*raws, *[v._value._array for v in variables])
+                    outputs = run(*raws, *arrays_of(variables))
                 except Exception as error:
                     hide_library(error)
                     raise
@@ -294,7 +295,7 @@ class Compiled:
 def inputs_of(path: Path, arguments: Arguments) -> list[Tensor]:
     """Tensors for the inputs of a path's graph: arguments, captures, variables."""
     variables = path.variables(arguments.variables)
-    return [*arguments.tensors, *path.captures, *(v._value for v in variables)]
+    return [*arguments.tensors, *path.captures, *(v._version() for v in variables)]
 
 
 def touch(saved: Saved, variables: list[Any]) -> None:

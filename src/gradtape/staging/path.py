@@ -11,7 +11,7 @@ from gradtape.core import nest
 from gradtape.core.convert import convert
 from gradtape.core.symbolic import SymbolicTensor
 from gradtape.core.tensor import EagerTensor, Tensor, eager
-from gradtape.state.variable import version
+from gradtape.state.cell import version
 from gradtape.tape.gradient_tape import variable_of
 from gradtape.trace.graph import Constant, Graph, Operand
 from gradtape.trace.recorder import Guard, Trace

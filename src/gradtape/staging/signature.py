@@ -88,7 +88,7 @@ class Call:
         variable = variable_of(leaf)
         if variable is not None:
             alias = variables.setdefault(variable._key, len(variables))
-            raw = variable._value._array
+            raw = variable._version()._array
             return ("variable", raw.shape, raw.dtype, variable._trainable, alias, type(leaf))
         if hasattr(leaf, "_draw"):
             return ("iterator", repr(leaf.element_spec))

@@ -144,8 +144,8 @@ class Tree:
 def raw_of_source(source: Any, variables: list[Any]) -> Any:
     """The raw array of a capture, of a variable, or of a variable among the arguments."""
     if type(source) is int:
-        return variables[source]._value._array
-    return (source._value if hasattr(source, "_key") else source)._array
+        return variables[source]._version()._array
+    return (source._version() if hasattr(source, "_key") else source)._array
 
 
 def segments_of(path: Path) -> list[Segment]:

@@ -326,7 +326,7 @@ def restore_living(saved: Sequence[tuple[Any, Tensor]]) -> None:
     """Put every generator back to where it stood."""
     for reference, state in saved:
         generator = reference()
-        if generator is not None and generator.state._value is not state:
+        if generator is not None and generator.state._version() is not state:
             generator.state.assign(state)
 
 

@@ -22,9 +22,7 @@ class Scattering:
         """The element type."""
         raise NotImplementedError
 
-    def _rewrite(self, function: Callable[..., Any], *args: Any) -> Any:
-        """Install what `function` makes of the current raw value."""
-        raise NotImplementedError
+    _rewrite: Callable[..., Any]
 
     def _rows(self, how: str, slices: Any) -> Any:
         if not isinstance(slices, IndexedSlices):

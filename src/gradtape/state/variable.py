@@ -1,33 +1,31 @@
-"""Variable: a mutable cell. Assigning installs a new array with a new uid; tapes keep the old."""
+"""Variable: a tensor that can be assigned to, and the other name for it that `assign` returns."""
 
 from __future__ import annotations
 
 import functools
 import itertools
-import threading
 from collections.abc import Callable
 from typing import Any
 
 from gradtape.core import dtypes
-from gradtape.core.context import listening, local, next_uid, staging
+from gradtape.core.context import listening, local, staging
 from gradtape.core.convert import convert
-from gradtape.core.dispatch import evaluate
 from gradtape.core.enums import VariableAggregation, VariableSynchronization
-from gradtape.core.errors import InvalidArgumentError, OutOfRangeError, hide_library, public
+from gradtape.core.errors import public
 from gradtape.core.scope import current_scope
 from gradtape.core.shapes import TensorShape
 from gradtape.core.tensor import (
     CPU,
-    EagerTensor,
     Reference,
     Tensor,
     TensorLike,
-    eager,
     value_repr,
 )
-from gradtape.ops.elementwise import add, identity, subtract
+from gradtape.ops.elementwise import identity
 from gradtape.ops.index import gather, gather_nd
 from gradtape.state import scatter
+from gradtape.state.assigning import Assigning
+from gradtape.state.cell import Cell, tracing
 from gradtape.state.legacy import Legacy
 from gradtape.state.operators import Operators
 from gradtape.state.scattering import Scattering
@@ -58,7 +56,7 @@ class Handle:
         return hash(self.variable._key)
 
 
-class Variable(Operators, Scattering, Legacy, TensorLike):
+class Variable(Cell, Operators, Assigning, Scattering, Legacy, TensorLike):
     """A tensor that can be assigned to.
 
     Args:
@@ -87,7 +85,6 @@ class Variable(Operators, Scattering, Legacy, TensorLike):
     """
 
     _should_act_as_resource_variable = True
-    _value: Tensor
 
     def __init__(
         self,
@@ -134,10 +131,9 @@ class Variable(Operators, Scattering, Legacy, TensorLike):
         )
         self._constraint = constraint
         self._key = next_key()
-        self._lock = threading.RLock()
-        trace = tracing()
-        self._value = version(tensor._array if trace is None else trace.create(self, tensor))
         self._dtype = tensor.dtype
+        trace = tracing()
+        Cell.__init__(self, tensor._array if trace is None else trace.create(self, tensor))
 
     # -- what it is
 
@@ -223,32 +219,10 @@ class Variable(Operators, Scattering, Legacy, TensorLike):
         dtype = self.dtype.name
         if tracing() is not None:
             return f"<tf.Variable {self.name!r} shape={self._shape} dtype={dtype}>"
-        text = value_repr(self._value._array)
+        text = value_repr(self._version()._array)
         return f"<tf.Variable {self.name!r} shape={self._shape} dtype={dtype}, numpy={text}>"
 
     # -- reading
-
-    def _read(self) -> Tensor:
-        """The current value, for an op; recorders are told.
-
-        Where nobody records it comes as a tensor of its own: one that is kept must not count as
-        the variable later.
-        """
-        value = self._value
-        recorders = local.recorders
-        if not recorders:
-            return eager(value._array)
-        if recorders[0].stages:
-            return recorders[0].read(self)
-        for known in recorders:
-            if value.uid not in known:
-                known.touch(self, value.uid)
-        return value
-
-    def _current(self) -> Tensor:
-        """The current version, without telling anybody: inside a trace, the trace's."""
-        trace = tracing()
-        return self._value if trace is None else trace.state(self).newest
 
     def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Tensor:
         if dtype is not None and dtype is not self.dtype:
@@ -286,12 +260,12 @@ class Variable(Operators, Scattering, Legacy, TensorLike):
     @public
     def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
         """Rows of the variable, as `tf.gather`."""
-        return gather(self._read(), convert(indices), axis=-self._value.ndim)
+        return gather(self._read(), convert(indices), axis=-self._version().ndim)
 
     @public
     def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:
         """Elements or slices of the variable, as `tf.gather_nd`."""
-        return gather_nd(self._read(), convert(indices), rank=self._value.ndim)
+        return gather_nd(self._read(), convert(indices), rank=self._version().ndim)
 
     @public
     def __getitem__(self, key: Any) -> Tensor:
@@ -300,151 +274,16 @@ class Variable(Operators, Scattering, Legacy, TensorLike):
             tensor.assign = functools.partial(self._assign_slice, key)  # type: ignore[attr-defined]
         return tensor
 
-    # -- assigning
-
-    def _install(self, raw: Any) -> None:
-        """Make `raw` the value. Every change of a variable ends here."""
-        self._value = version(raw)
-
-    def _taken(self, value: Any) -> Any:
-        """The raw array of what is assigned, of this dtype."""
-        if type(value) is EagerTensor and value._array.dtype is self._value._array.dtype:
-            return value._array
-        return convert(value, self._dtype)._array
-
     def _changed(self, read_value: bool = True) -> Any:
         """What an assignment returns; handing the variable out counts as reading it."""
         if not read_value:
             return None
-        if local.recorders:
+        recorders = local.recorders
+        if recorders:
             uid = self._current().uid
-            for known in local.recorders:
+            for known in recorders:
                 known.touch(self, uid)
         return UnreadVariable(self)
-
-    @public
-    def assign(
-        self,
-        value: Any,
-        use_locking: bool = False,
-        name: str | None = None,
-        read_value: bool = True,
-    ) -> Any:
-        """Replace the value.
-
-        Args:
-            value: a tensor, or what converts to one, of this dtype and a compatible shape.
-            use_locking: accepted for TensorFlow's sake; updates never mix.
-            name: accepted for TensorFlow's sake.
-            read_value: whether to return something.
-
-        Returns:
-            Something that reads as the variable, or None if `read_value` is False.
-
-        Raises:
-            ValueError: if the shape, or a tensor's dtype, does not fit; nothing has changed then.
-        """
-        trace = tracing()
-        raw = self._taken(value) if trace is None else (value := convert(value, self._dtype))._array
-        if raw.shape != self._value._array.shape and not self._shape.is_compatible_with(raw.shape):
-            raise ValueError(
-                f"Cannot assign value to variable {self.name!r}: Shape mismatch. The variable "
-                f"shape {self._shape}, and the assigned value shape {raw.shape} are incompatible."
-            )
-        if trace is None:
-            self._install(raw)
-        else:
-            trace.write(self, value)
-        return self._changed(read_value)
-
-    def assign_add(
-        self,
-        delta: Any,
-        use_locking: bool = False,
-        name: str | None = None,
-        read_value: bool = True,
-    ) -> Any:
-        """Add `delta`, which has the variable's shape and dtype; otherwise as `assign`."""
-        try:
-            return self._shift(add, delta, read_value)
-        except Exception as error:
-            hide_library(error)
-            raise
-
-    def assign_sub(
-        self,
-        delta: Any,
-        use_locking: bool = False,
-        name: str | None = None,
-        read_value: bool = True,
-    ) -> Any:
-        """Subtract `delta`, which has the variable's shape and dtype; otherwise as `assign`."""
-        try:
-            return self._shift(subtract, delta, read_value)
-        except Exception as error:
-            hide_library(error)
-            raise
-
-    def _shift(self, function: Any, delta: Any, read_value: bool) -> Any:
-        trace = tracing()
-        raw = self._taken(delta) if trace is None else (delta := convert(delta, self._dtype))._array
-        with self._lock:
-            before = self._current()._array
-            if raw.shape == before.shape and before.dtype.kind not in "bO":
-                if trace is not None:
-                    with listening((trace,)):
-                        trace.write(self, function(trace.read(self), delta))
-                    return self._changed(read_value)
-                self._install(evaluate(function.op, (before, raw), {}))
-                return self._changed(read_value)
-            if raw.shape != before.shape:
-                raise InvalidArgumentError(
-                    f"Cannot update variable with shape {list(before.shape)} using a Tensor with "
-                    f"shape {list(raw.shape)}, shapes must be equal. (Variable: {self.name!r})"
-                )
-            raise InvalidArgumentError(
-                f"assign_{function.op.name}: not defined for {self.dtype.name}."
-            )
-
-    def _assign_slice(self, key: Any, value: Any, name: str | None = None) -> Any:
-        return self._rewrite(
-            scatter.sliced, scatter.plain_key(key), convert(value, self.dtype)._array
-        )
-
-    def _rewrite(self, function: Callable[..., Any], *args: Any) -> Any:
-        """Install what `function` makes of the current raw value."""
-        trace = tracing()
-        if trace is not None:
-            trace.write(self, trace.call(function, (self._current()._array, *args)))
-            return self._changed()
-        with self._lock:
-            self._install(function(self._value._array, *args))
-        return self._changed()
-
-    def load(self, value: Any, session: Any = None) -> None:
-        """Replace the value; `assign` under its name of TensorFlow 1."""
-        self.assign(value, read_value=False)
-
-    @public
-    def count_up_to(self, limit: int) -> Tensor:
-        """Add one, unless `limit` is reached.
-
-        Returns:
-            The value before.
-
-        Raises:
-            OutOfRangeError: if the value is `limit` or more.
-        """
-        if self.dtype not in (dtypes.int32, dtypes.int64):
-            raise InvalidArgumentError(
-                f"count_up_to: the variable must be int32 or int64. It is {self.dtype.name}."
-            )
-        with self._lock:
-            before = self.value()
-            if int(before) >= limit:
-                raise OutOfRangeError(f"count_up_to: reached the limit of {limit}.")
-            self.assign_add(1, read_value=False)
-        return before
 
     # -- copies
 
@@ -463,7 +302,7 @@ class Variable(Operators, Scattering, Legacy, TensorLike):
             "synchronization": self._synchronization,
             "aggregation": self._aggregation,
         }
-        return restored, (self._value, self._name, facts)
+        return restored, (self._version(), self._name, facts)
 
 
 class UnreadVariable(Variable):
@@ -491,27 +330,23 @@ class UnreadVariable(Variable):
     def _cell(self) -> Variable:
         return self._variable
 
+    def _version(self) -> Tensor:
+        return self._variable._version()
+
+    def _current(self) -> Tensor:
+        return self._variable._current()
+
     def _read(self) -> Tensor:
         return self._variable._read()
 
     def _install(self, raw: Any) -> None:
         self._variable._install(raw)
 
+    def _update(self, function: Callable[..., Any], *args: Any) -> None:
+        self._variable._update(function, *args)
+
     def _changed(self, read_value: bool = True) -> Any:
         return self._variable._changed(read_value)
-
-
-def version(raw: Any) -> EagerTensor:
-    """A tensor that is the value of a variable; recorders may know it."""
-    tensor = EagerTensor()
-    tensor._array = raw
-    tensor.uid = -next_uid()
-    return tensor
-
-
-def tracing() -> Any:
-    """The trace that this thread is in, or None."""
-    return next(iter(staging()), None)
 
 
 def first_value(initial_value: Any, dtype: Any) -> Tensor:

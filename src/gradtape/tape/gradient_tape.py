@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import zip_longest
 from typing import Any
 
@@ -190,9 +191,11 @@ class GradientTape:
         found = sweep(known, grads, recorded, release=not self._persistent)
         self._consume()
         results = [result_of(found, uids, current, zero) for uids, current in roots]
-        flat = type(sources) is list and len(sources) == len(results)
-        if flat and not any(map(nest.is_nested, sources)):
-            return results
+        if type(sources) is list and len(sources) == len(results):
+            if not any(map(nest.is_nested, sources)):
+                return results
+        elif not nest.is_nested(sources):
+            return results[0]
         return nest.pack_sequence_as(sources, results)
 
     def _usable(self) -> Recording:
@@ -409,13 +412,12 @@ def result_of(found: dict[int, Any], uids: Any, current: Tensor, zero: bool) -> 
         g = found.get(uid)
         if g is not None:
             total = g if total is None else total + g
-    kind = current._array.dtype.kind
     if total is None:
         return zeros_as(current) if zero else None
     if type(total) is Slices:
         return as_indexed_slices(total)
     tensor = total if isinstance(total, Tensor) else eager(total)
-    return conj(tensor) if kind == "c" else tensor
+    return conj(tensor) if current._array.dtype.kind == "c" else tensor
 
 
 def zeros_as(tensor: Tensor) -> Tensor:
@@ -425,7 +427,11 @@ def zeros_as(tensor: Tensor) -> Tensor:
 
 def as_indexed_slices(slices: Slices) -> IndexedSlices:
     """Hand a sparse cotangent to the user."""
-    values, indices = (
-        t if isinstance(t, Tensor) else eager(t) for t in (slices.values, slices.indices)
-    )
-    return IndexedSlices(values, indices, convert(list(slices.shape)))
+    values, indices = as_tensor(slices.values), as_tensor(slices.indices)
+    return IndexedSlices(values, indices, sizes_of(slices.shape))
+
+
+@lru_cache(maxsize=64)
+def sizes_of(shape: tuple[int, ...]) -> Tensor:
+    """A shape as a tensor; the same one each time."""
+    return convert(list(shape))

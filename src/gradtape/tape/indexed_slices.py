@@ -60,18 +60,17 @@ def lookup_step(step: Any) -> Any:
 
     def sparse(entry: tuple[Any, ...], g: Any, grads: dict[int, Any]) -> None:
         _, uid, params, indices, axis = entry
-        rows = shape_of(indices)
-        whole = axis == -len(params.shape) and len(shape_of(g)) == len(rows) + len(params.shape) - 1
-        if not (whole and is_kept(uid, grads)):
+        whole, shape, rows = params.shape, shape_of(g), shape_of(indices)
+        covers = axis == -len(whole) and len(shape) == len(rows) + len(whole) - 1
+        if not (covers and is_kept(uid, grads)):
             step(entry, g, grads)
             return
-        raw = not isinstance(g, Tensor)
-        if raw and isinstance(indices, Tensor):
+        if isinstance(indices, Tensor) and not isinstance(g, Tensor):
             indices = indices._array
         count = math.prod(rows)
         flat = reshape(indices, shape=(count,), rank=len(rows))
-        values = reshape(g, shape=(count, *params.shape[1:]), rank=len(shape_of(g)))
-        new = Slices(values, flat, params.shape)
+        values = reshape(g, shape=(count, *whole[1:]), rank=len(shape))
+        new = Slices(values, flat, whole)
         before = grads.get(uid)
         grads[uid] = new if before is None else before + new
 

@@ -189,7 +189,7 @@ class Trace(dict[int, Any]):
         """What this trace knows of a variable."""
         state = self.states.get(variable._key)
         if state is None:
-            first = self.value(variable._value._array)
+            first = self.value(variable._version()._array)
             state = self.states[variable._key] = State(variable, first)
         return state
 

@@ -1,0 +1,136 @@
+"""Cell: where a variable's value lives, how it is read, and how it is changed safely.
+
+The value is a *version*: a tensor with a uid of its own. Changing the variable installs another
+version, so what was read, or saved by a tape, stays as it was. An update may still write into the
+array it starts from: it takes the version out of the cell, and if afterwards nobody refers to the
+array but the update itself, nobody can ever look at the old value.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable
+from sys import getrefcount
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.context import local, next_uid
+from gradtape.core.tensor import EagerTensor, Tensor, eager
+
+
+def references_of_mine() -> int:
+    """What `getrefcount` says of an array that a local variable and one attribute refer to."""
+    array = references_of_mine.kept = np.empty(1)  # type: ignore[attr-defined]
+    return getrefcount(array)
+
+
+# Without a lock around the interpreter a count says nothing about the next moment.
+MINE = references_of_mine() if getattr(sys, "_is_gil_enabled", lambda: True)() else -1
+
+
+class Cell:
+    """The mutable part of a variable. Every change ends in an assignment to `_value`.
+
+    `_value` is None while an update is at work: under `_lock`, and in one step that no other thread
+    can divide, it took the version out. Who finds None waits for the lock (`_version`). A value
+    that somebody else put there meanwhile is the later one, and stays.
+    """
+
+    _value: Tensor | None
+    _work: Any = None  # the array an update is at work on
+
+    def __init__(self, raw: Any) -> None:
+        """Start with `raw`."""
+        self._lock = threading.RLock()
+        self._raw_dtype = raw.dtype
+        self._value = version(raw)
+
+    def _version(self) -> Tensor:
+        """The current version; recorders are not told."""
+        value = self._value
+        if value is None:
+            with self._lock:
+                value = self._value
+                if value is None:
+                    # A signal handler or destructor, in the midst of this thread's own update.
+                    return version(self._work.copy())
+        return value
+
+    def _current(self) -> Tensor:
+        """The current version, without telling anybody: inside a trace, the trace's."""
+        trace = tracing()
+        return self._version() if trace is None else trace.state(self).newest
+
+    def _read(self) -> Tensor:
+        """The current value, for an op; recorders are told.
+
+        Where nobody records it comes as a tensor of its own: one that is kept must not count as
+        the variable later.
+        """
+        value = self._value
+        if value is None:
+            value = self._version()
+        recorders = local.recorders
+        if not recorders:
+            return eager(value._array)
+        if recorders[0].stages:
+            tensor: Tensor = recorders[0].read(self)
+            return tensor
+        for known in recorders:
+            if value.uid not in known:
+                known.touch(self, value.uid)
+        return value
+
+    def _install(self, raw: Any) -> None:
+        """Make `raw`, which must not be written to from now on, the value."""
+        self._value = version(raw)
+
+    def _update(self, function: Callable[..., Any], *args: Any) -> None:
+        """Install what `function(array, own, *args)` makes of the current raw array.
+
+        Where `own` is true nobody else sees `array`, and `function` may write into it: in a single
+        call into NumPy after all that can fail, so that an interrupt finds it done or not begun.
+        """
+        fresh, uid = EagerTensor(), -next_uid()
+        with self._lock:
+            if self._value is None:  # this thread's own update was interrupted by this one
+                self._value = self._version()
+            value, self._value = self._value, None
+            fresh.uid = value.uid
+            array = self._work = value._array
+            try:
+                del value  # if others hold it, it holds the array for them
+                own = (
+                    getrefcount(array) == MINE and type(array) is np.ndarray and array.base is None
+                )
+                array = function(array, own, *args)
+                fresh.uid = uid
+            finally:
+                fresh._array = array
+                if self._value is None:
+                    self._value = fresh
+                self._work = None
+
+
+def tracing() -> Any:
+    """The trace that this thread is in, or None."""
+    recorders = local.recorders
+    return recorders[0] if recorders and recorders[0].stages else None
+
+
+def arrays_of(variables: list[Any]) -> list[Any]:
+    """The raw arrays that variables hold now, without telling anybody."""
+    try:
+        return [v._value._array for v in variables]
+    except AttributeError:  # one of them is being updated
+        return [v._version()._array for v in variables]
+
+
+def version(raw: Any) -> EagerTensor:
+    """A tensor that is the value of a variable; recorders may know it."""
+    tensor = EagerTensor()
+    tensor._array = raw
+    tensor.uid = -next_uid()
+    return tensor
