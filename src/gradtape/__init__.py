@@ -71,7 +71,7 @@ _HOMES = {
         constant_initializer ones_initializer random_normal_initializer
         random_uniform_initializer zeros_initializer
     """,
-    "gradtape.tf.joining": "concat meshgrid split stack unstack",
+    "gradtape.tf.joining": "concat meshgrid parallel_stack split stack unstack",
     "gradtape.tf.lookup": "gather gather_nd reverse_sequence slice strided_slice unravel_index",
     "gradtape.tf.mask": "boolean_mask one_hot sequence_mask where",
     "gradtape.tf.norms": "norm",

@@ -199,6 +199,7 @@ from gradtape.tf.initializer import random_uniform_initializer as random_uniform
 from gradtape.tf.initializer import zeros_initializer as zeros_initializer
 from gradtape.tf.joining import concat as concat
 from gradtape.tf.joining import meshgrid as meshgrid
+from gradtape.tf.joining import parallel_stack as parallel_stack
 from gradtape.tf.joining import split as split
 from gradtape.tf.joining import stack as stack
 from gradtape.tf.joining import unstack as unstack

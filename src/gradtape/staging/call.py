@@ -147,7 +147,7 @@ class Compiled:
         arguments = Arguments(call.leaves)
         trace = Trace(owner.name, owner.autograph)
         trace.log = list(seen)
-        trace.streams, trace.keys = self.streams
+        trace.streams, trace.stream_keys = self.streams
         names = call.names(owner.parameters)
         raws = [t._array for t in arguments.tensors]
         inputs = [trace.input(raw, name) for raw, name in zip(raws, names, strict=True)]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes
+from gradtape.core.context import staging
 from gradtape.core.convert import Handed, convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.shapes import normalize_axis
@@ -217,3 +218,21 @@ def meshgrid(*args: Any, indexing: str = "xy", name: str | None = None) -> list[
         column = s.reshape(t, shape=own, rank=t._array.ndim)
         grids.append(stretch(column, shape=whole, rank=len(whole)))
     return grids
+
+
+@public
+def parallel_stack(values: Any, name: str = "parallel_stack") -> Tensor:
+    """Stack tensors of one shape along a new first axis, inside a `tf.function`.
+
+    Args:
+        values: a list of tensors.
+        name: accepted for TensorFlow's sake.
+
+    Raises:
+        RuntimeError: outside of `tf.function`; use `tf.stack` there.
+    """
+    if not staging():
+        raise RuntimeError(
+            "tf.parallel_stack() is not compatible with eager execution. Use tf.stack()."
+        )
+    return stack(values)

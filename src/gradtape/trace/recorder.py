@@ -91,7 +91,7 @@ class Trace(dict[int, Any]):
         self.log: list[tuple[str, Any]] = []  # what a second run of this call is fed
         self.seen: list[tuple[str, Any]] = []  # what it has seen itself
         self.streams: list[Any] = []  # hidden variables of random ops, in order
-        self.keys: list[Any] = []
+        self.stream_keys: list[Any] = []
         self.drawn = 0
         self.unseeded = 0
         self.kept: list[Any] = []
@@ -247,11 +247,11 @@ class Trace(dict[int, Any]):
         """The hidden variable of the next random op; the same one in every run of this call."""
         at = self.drawn
         self.drawn += 1
-        if at < len(self.streams) and self.keys[at] == key:
+        if at < len(self.streams) and self.stream_keys[at] == key:
             return self.streams[at]
-        del self.streams[at:], self.keys[at:]
+        del self.streams[at:], self.stream_keys[at:]
         self.streams.append(make())
-        self.keys.append(key)
+        self.stream_keys.append(key)
         return self.streams[at]
 
     # -- looking at values
