@@ -39,6 +39,7 @@ class Cell:
     """
 
     _value: Tensor | None
+    _is_random = False  # whether it is the state of a generator
     _work: Any = None  # the array an update is at work on
 
     def __init__(self, raw: Any) -> None:

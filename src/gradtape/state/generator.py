@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes
+from gradtape.core.context import staging
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor, eager
@@ -126,6 +127,7 @@ class Generator:
         self._state_var = Variable(
             state_of(state), trainable=False, name="StateVar", dtype=dtypes.int64
         )
+        self._state_var._is_random = True  # a trace that runs a part again starts it there again
         LIVING.add(self)
 
     @classmethod
@@ -318,7 +320,9 @@ MOVING = threading.Lock()
 
 
 def save_living() -> Sequence[tuple[Any, Tensor]]:
-    """Where every generator stands."""
+    """Where every generator stands; a trace keeps that by itself."""
+    if staging():
+        return []
     return [(weakref.ref(g), g.state.read_value()) for g in list(LIVING)]
 
 

@@ -45,6 +45,7 @@ def place_of(key: int, high: int) -> Any:
     with unheard():
         variable: Any = Variable(eager(philox(key, high, 0)[1]), trainable=False, name="stream")
     variable.key = key
+    variable._is_random = True
     return variable
 
 
@@ -55,12 +56,12 @@ def advanced(counter: Any, blocks: int) -> Any:
 
 
 def save() -> Any:
-    """Where the streams of the current trace stand."""
+    """Where the streams, and the generators, of the current trace stand."""
     stage = staging()
     if not stage:
         return None
     trace = stage[0]
-    return trace.unseeded, trace.drawn, {v._key: trace.state(v).newest for v in trace.streams}
+    return trace.unseeded, trace.drawn, {key: s.newest for key, s in trace.states.items()}
 
 
 def restore(saved: Any) -> None:
@@ -69,9 +70,9 @@ def restore(saved: Any) -> None:
     if stage and saved is not None:
         trace = stage[0]
         trace.unseeded, trace.drawn, newest = saved
-        for variable in trace.streams:
-            state = trace.state(variable)
-            state.newest = newest.get(variable._key, state.first)
+        for key, state in trace.states.items():
+            if getattr(state.variable, "_is_random", False):
+                state.newest = newest.get(key, state.first)
 
 
 REPLAYED.append((save, restore))

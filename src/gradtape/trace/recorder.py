@@ -318,14 +318,20 @@ class Trace(dict[int, Any]):
 
     @contextlib.contextmanager
     def aside(self) -> Iterator[list[Node]]:
-        """Record into a list of its own; values may not be looked at, nor effects happen."""
+        """Record into a list of its own; values may not be looked at, nor effects happen.
+
+        Variables have their versions back afterwards.
+        """
         nodes, refuses = self.nodes, self.refuses
+        versions = {k: (s.newest, s.written) for k, s in self.states.items()}
         self.nodes, self.refuses = [], True
         try:
             with listening((self,)):
                 yield self.nodes
         finally:
             self.nodes, self.refuses = nodes, refuses
+            for key, state in self.states.items():
+                state.newest, state.written = versions.get(key, (state.first, False))
 
     # -- the end
 

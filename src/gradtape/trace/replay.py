@@ -52,9 +52,10 @@ def no_effects(node: Node, args: tuple[Any, ...]) -> tuple[Tensor, ...]:
     raise AssertionError(f"an effect where none can be: {node.op.name}")
 
 
-def not_installed(key: int, value: Any) -> Tensor:
-    """Refuse: there should be none."""
-    raise AssertionError("a variable is assigned to in a gradient function")
+def passed_on(key: int, value: Any) -> Tensor:
+    """A new version of a variable through which nothing flows back."""
+    tensor: Tensor = bind(INSTALL, (value,), {"key": key})
+    return tensor
 
 
 def lookup(env: Tensors, operand: Operand) -> Any:
@@ -80,7 +81,7 @@ def custom_handles(custom: Custom, results: tuple[Any, ...], env: Tensors) -> li
             )
         inner = dict(env)
         inner.update(zip(custom.seeds, cotangents, strict=True))
-        replay(custom.nodes, inner, no_effects, not_installed)
+        replay(custom.nodes, inner, no_effects, passed_on)
         return [answer_at(inner, answer) for answer in custom.answers]
 
     return record_custom([t if isinstance(t, Tensor) else eager(t) for t in results], inputs, grad)

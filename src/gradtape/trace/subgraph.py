@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gradtape.core.context import listening, local
-from gradtape.core.dispatch import Recording, bind
+from gradtape.core.dispatch import Recording
 from gradtape.core.dtypes import is_differentiable
 from gradtape.core.symbolic import SymbolicTensor
 from gradtape.core.tensor import Tensor, eager
@@ -14,8 +14,8 @@ from gradtape.ops.shape import lean, zeros
 from gradtape.tape.backward import accumulate, sweep
 from gradtape.tape.indexed_slices import SOURCES, Slices, dense
 from gradtape.trace.graph import Graph, Node, Operand
-from gradtape.trace.recorder import INSTALL, Trace
-from gradtape.trace.replay import no_effects, replay, tensor_at
+from gradtape.trace.recorder import Trace
+from gradtape.trace.replay import no_effects, passed_on, replay, tensor_at
 
 Plan = Callable[..., tuple[Any, ...]]
 
@@ -104,7 +104,7 @@ def pulled_back(
         known.watch(inputs[i].uid)
     env = dict(zip(graph.inputs, inputs, strict=True))
     with listening((*local.recorders, known)):
-        replay(graph.nodes, env, no_effects, cut)
+        replay(graph.nodes, env, no_effects, passed_on)
     targets = [tensor_at(env, o) for o in graph.outputs]
     grads: dict[int, Any] = {SOURCES: frozenset(inputs[i].uid for i in places)}
     wanted = [t for t in targets if is_differentiable(t._array.dtype)]
@@ -119,12 +119,6 @@ def pulled_back(
             t = eager(lean(zeros(lead + raw.shape, raw.dtype)))
         answers.append(dense(t) if type(t) is Slices else t)
     return answers
-
-
-def cut(key: int, value: Any) -> Tensor:
-    """A new version of a variable: nothing flows back through it."""
-    tensor: Tensor = bind(INSTALL, (value,), {"key": key})
-    return tensor
 
 
 class Aside:
@@ -160,8 +154,8 @@ class Aside:
                         self.written[key] = (state.variable, state.newest)
         finally:
             self.lifted, trace.lifted = trace.lifted, outer
-            for key, state in trace.states.items():
-                state.newest, state.written = before.get(key, (state.first, False))
+            for key in carried:
+                trace.states[key].newest, trace.states[key].written = before[key]
 
     def free(self, formals: list[Any], outputs: list[Operand]) -> list[SymbolicTensor]:
         """Tensors of the outer trace that it reads."""
