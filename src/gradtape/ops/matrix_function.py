@@ -1,4 +1,4 @@
-"""Square roots and logarithms of matrices."""
+"""Square roots, logarithms and singular values of matrices."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.primitive import primitive
+from gradtape.ops.elementwise import cast, conj
 from gradtape.ops.limits import unlike
-from gradtape.ops.linalg import matmul
+from gradtape.ops.linalg import adjoint, columns_times, matmul, svd
 from gradtape.ops.quadrature import gauss
 from gradtape.ops.shape import concat, shape_of, slice_, swap, zeros
 
@@ -121,3 +122,17 @@ def logm_lowered(a):
         one + nodes * rest, np.broadcast_to(rest, (nodes * rest).shape)
     )
     return np.sum(terms, axis=-3) * 2**ROOTS
+
+
+def singular_values_wrt_a(g, a, a_spec):
+    """The diagonal between the singular vectors, which is all there is where values coincide."""
+    _, u, v = svd(a)
+    return conj(matmul(columns_times(u, cast(g, dtype=a_spec.dtype)), adjoint(v)))
+
+
+@primitive(a=singular_values_wrt_a)
+def singular_values(a):
+    """Singular values, descending; of matrices that are not finite, NaN."""
+    fine = np.isfinite(a).all(axis=(-1, -2), keepdims=True)
+    values = np.linalg.svd(np.where(fine, a, a.dtype.type(0)), compute_uv=False)
+    return np.where(fine[..., 0], values, values.dtype.type(np.nan))

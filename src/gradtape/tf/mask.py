@@ -152,5 +152,9 @@ def sequence_mask(
     """
     raw = np.asarray(convert(lengths)._array)
     longest = int(np.ceil(raw.max(initial=0))) if maxlen is None else int(convert(maxlen)._array)
+    if longest < 0:
+        raise InvalidArgumentError(
+            f"sequence_mask: maxlen must not be negative. Received {longest}."
+        )
     mask = np.arange(longest) < raw[..., None]
     return eager(mask.astype(dtypes.as_dtype(dtype).as_numpy_dtype, copy=False))

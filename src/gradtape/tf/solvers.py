@@ -133,6 +133,8 @@ def lu_solve(
 ) -> Tensor:
     """The `x` with A @ x = rhs, where `lu` gives the factors of A."""
     both, b = pair(lower_upper, rhs)
+    if b._array.ndim < 2:
+        raise ValueError(f"lu_solve: rhs must have at least 2 axes. Received shape {b.shape}.")
     order = convert(perm)._array
     arranged = rows_taken(b, order)
     inner = ops.triangular_solve(unit_lower(both), arranged, lower=True)
