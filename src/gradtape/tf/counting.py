@@ -105,6 +105,21 @@ def approx_min_k(
     return extreme_k(operand, k, reduction_dimension, True)
 
 
+@public
+def approx_top_k(
+    input: Any,
+    k: int,
+    reduction_dimension: int = -1,
+    recall_target: float = 0.95,
+    is_max_k: bool = True,
+    reduction_input_size_override: int = -1,
+    aggregate_to_topk: bool = True,
+    name: str | None = None,
+) -> tuple[Tensor, Tensor]:
+    """The `k` largest entries along an axis, or the smallest; as `approx_max_k`."""
+    return extreme_k(input, k, reduction_dimension, not is_max_k)
+
+
 def extreme_k(value: Any, k: int, axis: int, smallest: bool) -> tuple[Tensor, Tensor]:
     """The k extreme entries along `axis`."""
     tensor = convert(value)

@@ -104,6 +104,9 @@ def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None
     return s.reshape(x, shape=final, rank=n + rank)
 
 
+space_to_batch_nd = space_to_batch
+
+
 def check_blocks(op: str, blocks: tuple[int, ...], pairs: Any, rank: int) -> None:
     """Raise unless there is a positive block and a pair for each of at most rank - 1 axes."""
     if len(pairs) != len(blocks) or len(blocks) >= rank or min(blocks, default=1) < 1:
