@@ -29,6 +29,8 @@ RAISES = [
     (lambda: tf.linalg.expm(np.eye(2, dtype=int)), ValueError),
     (lambda: tf.linalg.cross(C, C), INVALID),
     (lambda: tf.linalg.lu_solve(*tf.linalg.lu(np.eye(3)), np.zeros(3)), ValueError),
+    (lambda: tf.linalg.lstsq(np.ones((3, 2)), np.ones(3)), INVALID),
+    (lambda: tf.linalg.lstsq(np.ones((1, 3, 2)), np.ones((3, 1)), fast=False), INVALID),
     (lambda: tf.searchsorted(1.0, [2.0]), INVALID),
     (lambda: tf.searchsorted([1.0], 2.0), INVALID),
     (lambda: tf.einsum("ij,jk,kl->il", X, X.T, X[0]), ValueError),

@@ -35,7 +35,7 @@ def sylvester_wrt_c(g, a, b):
     c=sylvester_wrt_c,
 )
 def sylvester(a, b, c):
-    """The `x` with a @ x + x @ b = c."""
+    """The `x` with a @ x + x @ b = c; NaN where these are not finite."""
     from scipy.linalg import solve_sylvester
 
     lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2], c.shape[:-2])
@@ -44,7 +44,8 @@ def sylvester(a, b, c):
         return out
     a, b, c = (np.broadcast_to(x, lead + x.shape[-2:]) for x in (a, b, c))
     for i in np.ndindex(lead):
-        out[i] = solve_sylvester(a[i], b[i], c[i])
+        fine = all(np.isfinite(x[i]).all() for x in (a, b, c))
+        out[i] = solve_sylvester(a[i], b[i], c[i]) if fine else np.nan
     return out
 
 
@@ -61,10 +62,18 @@ def sylvester_lowered(a, b, c):
 # TensorFlow does not conjugate here.
 @primitive(a=lambda g, out: sylvester(swap(unlike(out)), swap(unlike(out)), g))
 def sqrtm(a):
-    """The principal square root of square matrices."""
-    from scipy.linalg import sqrtm as root
+    """The principal square root of square matrices; NaN where a real one has none that is real."""
+    return one_by_one(root_of, a)
 
-    return one_by_one(lambda m: root(m).astype(m.dtype), a)
+
+def root_of(matrix: Any) -> Any:
+    """The root of one matrix, in its own dtype."""
+    from scipy.linalg import sqrtm
+
+    root = sqrtm(matrix)
+    if np.iscomplexobj(root) and not np.iscomplexobj(matrix):
+        return np.full(matrix.shape, np.nan, matrix.dtype)
+    return root.astype(matrix.dtype)
 
 
 ITERATIONS = 20
