@@ -415,7 +415,7 @@ def result_of(found: dict[int, Any], uids: Any, current: Tensor, zero: bool) -> 
     if total is None:
         return zeros_as(current) if zero else None
     if type(total) is Slices:
-        return as_indexed_slices(total, kind == "c")
+        return as_indexed_slices(total, current._array.dtype.kind == "c")
     tensor = total if isinstance(total, Tensor) else eager(total)
     return conj(tensor) if current._array.dtype.kind == "c" else tensor
 
