@@ -36,6 +36,10 @@ _HOMES = {
         expand_dims identity identity_n is_tensor pad rank repeat reshape reverse roll shape
         shape_n size squeeze tile transpose
     """,
+    "gradtape.tf.backprop": """
+        conv conv2d_backprop_filter_v2 conv2d_backprop_input_v2
+        required_space_to_batch_paddings
+    """,
     "gradtape.tf.casting": "cast complex saturate_cast",
     "gradtape.tf.clip": "clip_by_global_norm clip_by_norm clip_by_value",
     "gradtape.tf.contraction": "einsum tensordot",
@@ -43,7 +47,7 @@ _HOMES = {
     "gradtape.tf.creation": """
         constant convert_to_tensor eye fill linspace ones ones_like range zeros zeros_like
     """,
-    "gradtape.tf.counting": "histogram_fixed_width histogram_fixed_width_bins",
+    "gradtape.tf.counting": "approx_top_k histogram_fixed_width histogram_fixed_width_bins",
     "gradtape.tf.cumulative": "cumsum",
     "gradtape.tf.debugging": "Assert assert_equal assert_greater assert_less assert_rank",
     "gradtape.tf.decomposition": "eig eigvals matrix_square_root",
@@ -59,7 +63,8 @@ _HOMES = {
         square subtract tan tanh truediv truncatediv truncatemod
     """,
     "gradtape.tf.framework": """
-        control_dependencies device executing_eagerly get_current_name_scope get_static_value
+        control_dependencies device executing_eagerly get_current_name_scope get_logger
+        get_static_value
         group guarantee_const init_scope inside_function is_symbolic_tensor name_scope no_op
         register_tensor_conversion_function timestamp tuple type_spec_from_value
     """,
@@ -77,7 +82,9 @@ _HOMES = {
     "gradtape.tf.norms": "norm",
     "gradtape.tf.order": "argsort searchsorted sort unique unique_with_counts",
     "gradtape.tf.output": "print",
-    "gradtape.tf.patches": "batch_to_space extract_volume_patches space_to_batch",
+    "gradtape.tf.patches": """
+        batch_to_space extract_volume_patches space_to_batch space_to_batch_nd
+    """,
     "gradtape.tf.product": "matmul",
     "gradtape.tf.reduction": """
         argmax argmin reduce_all reduce_any reduce_logsumexp reduce_max reduce_mean

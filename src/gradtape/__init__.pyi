@@ -64,6 +64,12 @@ from gradtape.tf.array import size as size
 from gradtape.tf.array import squeeze as squeeze
 from gradtape.tf.array import tile as tile
 from gradtape.tf.array import transpose as transpose
+from gradtape.tf.backprop import conv as conv
+from gradtape.tf.backprop import conv2d_backprop_filter_v2 as conv2d_backprop_filter_v2
+from gradtape.tf.backprop import conv2d_backprop_input_v2 as conv2d_backprop_input_v2
+from gradtape.tf.backprop import (
+    required_space_to_batch_paddings as required_space_to_batch_paddings,
+)
 from gradtape.tf.casting import cast as cast
 from gradtape.tf.casting import complex as complex
 from gradtape.tf.casting import saturate_cast as saturate_cast
@@ -76,6 +82,7 @@ from gradtape.tf.control import case as case
 from gradtape.tf.control import cond as cond
 from gradtape.tf.control import switch_case as switch_case
 from gradtape.tf.control import while_loop as while_loop
+from gradtape.tf.counting import approx_top_k as approx_top_k
 from gradtape.tf.counting import histogram_fixed_width as histogram_fixed_width
 from gradtape.tf.counting import histogram_fixed_width_bins as histogram_fixed_width_bins
 from gradtape.tf.creation import constant as constant
@@ -170,6 +177,7 @@ from gradtape.tf.framework import control_dependencies as control_dependencies
 from gradtape.tf.framework import device as device
 from gradtape.tf.framework import executing_eagerly as executing_eagerly
 from gradtape.tf.framework import get_current_name_scope as get_current_name_scope
+from gradtape.tf.framework import get_logger as get_logger
 from gradtape.tf.framework import get_static_value as get_static_value
 from gradtape.tf.framework import group as group
 from gradtape.tf.framework import guarantee_const as guarantee_const
@@ -223,6 +231,7 @@ from gradtape.tf.output import print as print
 from gradtape.tf.patches import batch_to_space as batch_to_space
 from gradtape.tf.patches import extract_volume_patches as extract_volume_patches
 from gradtape.tf.patches import space_to_batch as space_to_batch
+from gradtape.tf.patches import space_to_batch_nd as space_to_batch_nd
 from gradtape.tf.product import matmul as matmul
 from gradtape.tf.reduction import argmax as argmax
 from gradtape.tf.reduction import argmin as argmin

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import gradtape as tf
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.ops import linalg
 
@@ -52,3 +53,14 @@ def test_equal_eigenvalues_leave_no_infinity():
 def test_the_lowered_exponential_agrees(scale):
     a = np.random.default_rng(1).normal(size=(2, 4, 4)) * scale / 4
     np.testing.assert_allclose(linalg.expm_lowered(a), linalg.expm(a), rtol=1e-9)
+
+
+def test_a_real_matrix_without_a_real_root_has_nan_for_a_root():
+    assert np.isnan(tf.linalg.sqrtm([[1.0, 2.0], [3.0, 4.0]])).all()
+    np.testing.assert_allclose(tf.linalg.sqrtm([[4.0, 0.0], [0.0, 9.0]]), [[2, 0], [0, 3]])
+
+
+def test_factors_of_nothing_are_nothing(capfd):
+    both, order = tf.linalg.lu(tf.zeros((2, 0, 0)))
+    assert (both.shape, order.shape) == ((2, 0, 0), (2, 0))
+    assert capfd.readouterr().out == ""

@@ -79,3 +79,22 @@ def test_a_row_without_a_softmax_spoils_no_other():
     assert got[4, 5] == 0
     rest = [0, *range(5, 64)]
     np.testing.assert_allclose(got[rest], rows_of(x[rest]), rtol=3e-6)
+
+
+def test_a_logit_of_minus_infinity_makes_the_loss_nan_but_not_its_gradient():
+    x = tf.constant([[-np.inf, 1.0, 2.0]])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        loss = tf.nn.softmax_cross_entropy_with_logits([[0.0, 1.0, 0.0]], x)
+    assert np.isnan(loss).all()
+    np.testing.assert_allclose(tape.gradient(loss, x), [[0, -0.7310586, 0.7310586]], rtol=1e-6)
+    sparse = tf.nn.sparse_softmax_cross_entropy_with_logits([1], x)
+    np.testing.assert_allclose(sparse, [1.3132617], rtol=1e-6)
+
+
+def test_the_weighted_loss_has_tensorflows_slope_at_zero():
+    x = tf.zeros(2)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        loss = tf.nn.weighted_cross_entropy_with_logits([0.0, 0.25], x, 2.0)
+    np.testing.assert_array_equal(tape.gradient(loss, x), [1.0, 0.75])

@@ -110,3 +110,14 @@ def test_a_spec_says_what_slices_are_made_of():
         (2,),
         (2,),
     ]
+
+
+def test_rows_of_a_complex_table_have_the_conjugate_that_dense_gradients_have():
+    table = tf.Variable([1 + 1j, 2 - 1j])
+    weight = tf.constant([0.5 + 2j])
+    with tf.GradientTape(persistent=True) as tape:
+        sparse = tf.reduce_sum(tf.gather(table, [1]) * weight)
+        dense = tf.reduce_sum(table[1:] * weight)
+    got = tape.gradient(sparse, table)
+    assert isinstance(got, tf.IndexedSlices)
+    np.testing.assert_array_equal(tf.convert_to_tensor(got), tape.gradient(dense, table))

@@ -59,3 +59,12 @@ def test_ids_that_make_no_segments_are_refused(ids):
 
 def test_sobol_points_begin_after_the_origin():
     assert tf.math.sobol_sample(1, 3).numpy().ravel().tolist() == [0.5, 0.75, 0.25]
+
+
+def test_nan_sorts_last_and_is_never_among_the_largest():
+    # TensorFlow's order depends on where the NaN stands: its comparison is not an order then.
+    x = tf.constant([np.nan, 1.0, np.nan, 3.0, np.inf])
+    np.testing.assert_array_equal(tf.sort(x), [1, 3, np.inf, np.nan, np.nan])
+    np.testing.assert_array_equal(tf.argsort(x), [1, 3, 4, 0, 2])
+    np.testing.assert_array_equal(tf.sort(x, direction="DESCENDING")[:2], [np.nan, np.nan])
+    np.testing.assert_array_equal(tf.math.top_k(x, 3).indices, [4, 3, 1])

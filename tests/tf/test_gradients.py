@@ -39,3 +39,11 @@ def test_empty_jacobians_have_their_shape():
 def test_an_argument_without_derivatives_is_refused():
     with pytest.raises(AssertionError, match="int32"):
         tf.test.compute_gradient(lambda t: tf.cast(t, tf.float32), [tf.constant([1])])
+
+
+def test_no_gradient_reaches_the_values_of_one_hot():
+    on = tf.Variable(2.0)
+    with tf.GradientTape() as tape:
+        y = tf.one_hot([1], 3, on_value=on, off_value=0.0)
+    np.testing.assert_array_equal(y, [[0, 2, 0]])
+    assert tape.gradient(y, on) is None

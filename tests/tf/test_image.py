@@ -275,3 +275,12 @@ def test_bounds_of_random_changes_are_checked():
         tf.image.random_hue(PIXELS, 0.7)
     with pytest.raises(ValueError, match="upper must be > lower"):
         tf.image.random_contrast(PIXELS, 1.0, 0.5)
+
+
+def test_colours_from_hue_have_no_gradient_and_neither_have_halves_resized_bicubically():
+    x = tf.constant([[[0.2, 0.4, 0.6]]])
+    half = tf.ones((2, 2, 1), tf.float16)
+    with tf.GradientTape() as tape:
+        tape.watch([x, half])
+        y = tf.image.hsv_to_rgb(x), tf.image.resize(half, [3, 3], "bicubic")
+    assert tape.gradient(y, [x, half]) == [None, None]

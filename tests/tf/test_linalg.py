@@ -82,3 +82,22 @@ def test_contractions_over_chosen_axes():
     np.testing.assert_allclose(got, np.tensordot(a, b, [[2, 1], [0, 1]]), rtol=1e-12)
     with pytest.raises(ValueError, match="Different number"):
         tf.tensordot(a, b, [[0], [0, 1]])
+
+
+def test_the_spectral_norm_has_a_gradient_where_singular_values_coincide():
+    x = tf.ones((3, 4), tf.float64)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        length = tf.norm(x, 2, (0, 1))
+    np.testing.assert_allclose(tape.gradient(length, x), np.full((3, 4), 12**-0.5))
+
+
+def test_complex_tridiagonal_equations_differentiate_as_in_tensorflow():
+    # TensorFlow solves the transposed equations there, not the adjoint ones.
+    bands, b = tf.constant([[0j], [1 + 2j], [0j]]), tf.constant([[3 - 1j]])
+    with tf.GradientTape() as tape:
+        tape.watch([bands, b])
+        x = tf.linalg.tridiagonal_solve(bands, b)
+    wrt_bands, wrt_b = tape.gradient(x, [bands, b])
+    np.testing.assert_allclose(wrt_b, [[1 / (1 + 2j)]])
+    np.testing.assert_allclose(wrt_bands[1], [-(3 - 1j) / (1 + 2j) ** 2])

@@ -141,3 +141,12 @@ def test_transforms_along_several_axes_are_numpys():
     z = tf.constant(x + 1j)
     np.testing.assert_allclose(tf.signal.fftnd(z, norm="ortho"), np.fft.fftn(x + 1j, norm="ortho"))
     np.testing.assert_allclose(tf.signal.ifftnd(tf.signal.fftnd(z)), z, atol=1e-12)
+
+
+def test_frames_that_hold_nothing_add_up_to_zeros():
+    x = tf.zeros((2, 3, 0))
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.signal.overlap_and_add(x, 2)
+    np.testing.assert_array_equal(y, np.zeros((2, 4)))
+    assert tape.gradient(y, x).shape == x.shape

@@ -13,6 +13,7 @@ import numpy as np
 
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.primitive import primitive
+from gradtape.ops.elementwise import conj
 from gradtape.ops.reduce import reduce_sum
 from gradtape.ops.shape import cut, pad, reshape, shape_of, stack, take_one
 
@@ -56,24 +57,30 @@ def banded_matmul(bands: Any, x: Any, *, below: int) -> Any:
     return total
 
 
-def banded_solve_wrt_bands(g, bands, out, below):
+def banded_solve_wrt_bands(g, bands, out, below, crossed):
     """The diagonals of -y xᵀ, where y solves the transposed equations for the cotangent."""
-    y = banded_solve_wrt_b(g, bands, below)
+    y, x = banded_solve_wrt_b(g, bands, below, crossed), conj(out) if crossed else out
     rows = [
-        -reduce_sum(y * shifted(out, offset, axis=-2), axis=(-1,), keepdims=False)
+        -reduce_sum(y * shifted(x, offset, axis=-2), axis=(-1,), keepdims=False)
         for offset in offsets(bands, below)
     ]
     return stack(*rows, axis=-2)
 
 
-def banded_solve_wrt_b(g, bands, below):
+def banded_solve_wrt_b(g, bands, below, crossed):
     k = shape_of(bands)[-2]
-    return banded_solve(transposed(bands, below), g, below=k - 1 - below)
+    turned = transposed(bands, below)
+    turned = conj(turned) if crossed else turned
+    return banded_solve(turned, g, below=k - 1 - below, crossed=False)
 
 
 @primitive(core=2, bands=banded_solve_wrt_bands, b=banded_solve_wrt_b)
-def banded_solve(bands, b, *, below: int):
-    """The `x` with A @ x = b, by elimination within the band."""
+def banded_solve(bands, b, *, below: int, crossed: bool):
+    """The `x` with A @ x = b, by elimination within the band.
+
+    TensorFlow's gradient of tridiagonal equations leaves complex factors as they are, where others
+    conjugate them; as the sweep's cotangents are conjugate, its rule is `crossed`.
+    """
     from scipy.linalg import LinAlgError, solve_banded
 
     k, n = bands.shape[-2:]
@@ -97,7 +104,7 @@ def banded_solve(bands, b, *, below: int):
 
 
 @banded_solve.lower
-def banded_solve_lowered(bands, b, *, below):
+def banded_solve_lowered(bands, b, *, below, crossed):
     n = b.shape[-2]
     row, column = np.arange(n)[:, None], np.arange(n)
     dense = sum(

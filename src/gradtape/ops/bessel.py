@@ -50,28 +50,33 @@ def bessel_i1e(x):
     return evaluate(special.i1e, x)
 
 
+def left_of_zero(value: Any, x: Any, out: Any) -> Any:
+    """`value`, TensorFlow's answer, where `x` is negative and the function does not exist."""
+    return np.where(np.less(x, 0), x.dtype.type(value), out)
+
+
 @elementwise(x=lambda g, x: -g * bessel_k1(x))
 def bessel_k0(x):
     """Modified Bessel function of the second kind, order 0."""
-    return evaluate(special.k0, x)
+    return left_of_zero(np.inf, x, evaluate(special.k0, x))
 
 
 @elementwise(x=lambda g, x, out: -g * (bessel_k0(x) + out / x))
 def bessel_k1(x):
     """Modified Bessel function of the second kind, order 1."""
-    return evaluate(special.k1, x)
+    return left_of_zero(np.inf, x, evaluate(special.k1, x))
 
 
 @elementwise(x=lambda g, x, out: g * (out - bessel_k1e(x)))
 def bessel_k0e(x):
     """`bessel_k0` times exp(x)."""
-    return evaluate(special.k0e, x)
+    return left_of_zero(np.inf, x, evaluate(special.k0e, x))
 
 
 @elementwise(x=lambda g, x, out: g * (out - out / x - bessel_k0e(x)))
 def bessel_k1e(x):
     """`bessel_k1` times exp(x)."""
-    return evaluate(special.k1e, x)
+    return left_of_zero(np.inf, x, evaluate(special.k1e, x))
 
 
 @elementwise(x=lambda g, x: -g * bessel_j1(x))
@@ -89,13 +94,13 @@ def bessel_j1(x):
 @elementwise(x=lambda g, x: -g * bessel_y1(x))
 def bessel_y0(x):
     """Bessel function of the second kind, order 0."""
-    return evaluate(special.y0, x)
+    return left_of_zero(-np.inf, x, evaluate(special.y0, x))
 
 
 @elementwise(x=lambda g, x, out: g * (bessel_y0(x) - out / x))
 def bessel_y1(x):
     """Bessel function of the second kind, order 1."""
-    return evaluate(special.y1, x)
+    return left_of_zero(-np.inf, x, evaluate(special.y1, x))
 
 
 # -- lowerings -------------------------------------------------------------------------------------

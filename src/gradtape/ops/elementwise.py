@@ -589,7 +589,7 @@ def cast(x, *, dtype: Any):
 @elementwise(x=None)
 def discretize(x, *, dtype: Any):
     """`x` converted where there is no derivative: to or from integers, bool and string."""
-    if x.dtype.kind == "c" and dtype.kind in "iu":
+    if x.dtype.kind == "c" and dtype.kind in "iub":
         x = x.real  # without a warning that the rest is lost
     return x.astype(dtype)
 

@@ -416,7 +416,7 @@ def lu(a):
     flat = a.reshape(int(np.prod(a.shape[:-2])), n, n)
     both = np.empty_like(flat)
     order = np.empty((len(flat), n), np.int32)
-    for i, matrix in enumerate(flat):
+    for i, matrix in enumerate(flat if n else ()):
         (factor,) = get_lapack_funcs(("getrf",), (matrix,))
         both[i], swaps, _ = factor(matrix)
         order[i] = np.arange(n)

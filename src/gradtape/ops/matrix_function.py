@@ -1,4 +1,4 @@
-"""Square roots and logarithms of matrices."""
+"""Square roots, logarithms and singular values of matrices."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.primitive import primitive
+from gradtape.ops.elementwise import cast, conj
 from gradtape.ops.limits import unlike
-from gradtape.ops.linalg import matmul
+from gradtape.ops.linalg import adjoint, columns_times, matmul, svd
 from gradtape.ops.quadrature import gauss
 from gradtape.ops.shape import concat, shape_of, slice_, swap, zeros
 
@@ -34,7 +35,7 @@ def sylvester_wrt_c(g, a, b):
     c=sylvester_wrt_c,
 )
 def sylvester(a, b, c):
-    """The `x` with a @ x + x @ b = c."""
+    """The `x` with a @ x + x @ b = c; NaN where these are not finite."""
     from scipy.linalg import solve_sylvester
 
     lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2], c.shape[:-2])
@@ -43,7 +44,8 @@ def sylvester(a, b, c):
         return out
     a, b, c = (np.broadcast_to(x, lead + x.shape[-2:]) for x in (a, b, c))
     for i in np.ndindex(lead):
-        out[i] = solve_sylvester(a[i], b[i], c[i])
+        fine = all(np.isfinite(x[i]).all() for x in (a, b, c))
+        out[i] = solve_sylvester(a[i], b[i], c[i]) if fine else np.nan
     return out
 
 
@@ -60,10 +62,18 @@ def sylvester_lowered(a, b, c):
 # TensorFlow does not conjugate here.
 @primitive(a=lambda g, out: sylvester(swap(unlike(out)), swap(unlike(out)), g))
 def sqrtm(a):
-    """The principal square root of square matrices."""
-    from scipy.linalg import sqrtm as root
+    """The principal square root of square matrices; NaN where a real one has none that is real."""
+    return one_by_one(root_of, a)
 
-    return one_by_one(lambda m: root(m).astype(m.dtype), a)
+
+def root_of(matrix: Any) -> Any:
+    """The root of one matrix, in its own dtype."""
+    from scipy.linalg import sqrtm
+
+    root = sqrtm(matrix)
+    if np.iscomplexobj(root) and not np.iscomplexobj(matrix):
+        return np.full(matrix.shape, np.nan, matrix.dtype)
+    return root.astype(matrix.dtype)
 
 
 ITERATIONS = 20
@@ -121,3 +131,17 @@ def logm_lowered(a):
         one + nodes * rest, np.broadcast_to(rest, (nodes * rest).shape)
     )
     return np.sum(terms, axis=-3) * 2**ROOTS
+
+
+def singular_values_wrt_a(g, a, a_spec):
+    """The diagonal between the singular vectors, which is all there is where values coincide."""
+    _, u, v = svd(a)
+    return conj(matmul(columns_times(u, cast(g, dtype=a_spec.dtype)), adjoint(v)))
+
+
+@primitive(a=singular_values_wrt_a)
+def singular_values(a):
+    """Singular values, descending; of matrices that are not finite, NaN."""
+    fine = np.isfinite(a).all(axis=(-1, -2), keepdims=True)
+    values = np.linalg.svd(np.where(fine, a, a.dtype.type(0)), compute_uv=False)
+    return np.where(fine[..., 0], values, values.dtype.type(np.nan))

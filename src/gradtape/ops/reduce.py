@@ -81,7 +81,7 @@ def total_of(x: Any, axis: Axes, wide: Any, keepdims: bool) -> Any:
     if same and len(axis) > n and x.size >= 32768 and wide.char in "fd" and x.flags.c_contiguous:
         total = total_sum(x.reshape(-1))
         return total.reshape((1,) * x.ndim) if keepdims else total
-    if same and n > 1 and len(axis) == n and -1 not in axis:
+    if same and n > 1 and len(axis) == n and -1 not in axis and x.size:
         total = column_sums(x.reshape(-1, x.shape[-1]))
         return total.reshape((1,) * n + total.shape) if keepdims else total
     if n and axis == (-1,) and x.size >= 4096 and type(x) is np.ndarray:
@@ -124,6 +124,9 @@ def reduce_mean(x, *, axis: Axes, keepdims: bool):
         mean = np.add.reduce(x, axis=axis, keepdims=keepdims, dtype=float) / max(count, 1)
         return mean.astype(x.dtype)
     wide = accumulator(x.dtype)
+    count = (
+        max(count, 1) if x.dtype.kind == "c" else count
+    )  # TensorFlow: zero, where floats are NaN
     out = total_of(x, axis, wide, keepdims) / wide.type(count)
     return out if wide is x.dtype else out.astype(x.dtype, copy=False)
 

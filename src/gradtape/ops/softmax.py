@@ -139,10 +139,12 @@ def cross_entropy_wrt_labels(g, logits, logits_spec):
 @primitive(logits=cross_entropy_wrt_logits, labels=cross_entropy_wrt_labels, p=None)
 def cross_entropy(logits, labels, p):
     """Minus the expected logarithm of `p`, the softmax of `logits`, over the last axis."""
+    if not logits.size:
+        return np.zeros(logits.shape[:-1], logits.dtype)
     likely = np.maximum.reduce(p, axis=-1, keepdims=True)
     surprise = np.maximum.reduce(logits, axis=-1, keepdims=True) - logits - np.log(likely)
-    weighted = np.where(np.equal(labels, 0), surprise.dtype.type(0), labels * surprise)
-    total = np.add.reduce(weighted, axis=-1, dtype=accumulator(logits.dtype))
+    # As in TensorFlow, a logit of -inf makes the loss NaN even where its label is zero.
+    total = np.add.reduce(labels * surprise, axis=-1, dtype=accumulator(logits.dtype))
     return total.astype(logits.dtype, copy=False)
 
 

@@ -16,13 +16,13 @@ from gradtape.ops.shape import pad
 @primitive(x=lambda g, axis: fft(g, axis=axis))
 def fft(x, *, axis: int):
     """Fourier transform along `axis`."""
-    return np.fft.fft(x, axis=axis).astype(x.dtype, copy=False)
+    return np.fft.fft(x, axis=axis).astype(x.dtype, copy=False) if x.size else x
 
 
 @primitive(x=lambda g, axis: ifft(g, axis=axis))
 def ifft(x, *, axis: int):
     """Inverse Fourier transform along `axis`."""
-    return np.fft.ifft(x, axis=axis).astype(x.dtype, copy=False)
+    return np.fft.ifft(x, axis=axis).astype(x.dtype, copy=False) if x.size else x
 
 
 def complex_of(dtype):

@@ -415,7 +415,7 @@ def result_of(found: dict[int, Any], uids: Any, current: Tensor, zero: bool) -> 
     if total is None:
         return zeros_as(current) if zero else None
     if type(total) is Slices:
-        return as_indexed_slices(total)
+        return as_indexed_slices(total, current._array.dtype.kind == "c")
     tensor = total if isinstance(total, Tensor) else eager(total)
     return conj(tensor) if current._array.dtype.kind == "c" else tensor
 
@@ -425,9 +425,10 @@ def zeros_as(tensor: Tensor) -> Tensor:
     return eager(lean(zeros(tensor._array.shape, tensor._array.dtype)))
 
 
-def as_indexed_slices(slices: Slices) -> IndexedSlices:
+def as_indexed_slices(slices: Slices, conjugate: bool) -> IndexedSlices:
     """Hand a sparse cotangent to the user."""
     values, indices = as_tensor(slices.values), as_tensor(slices.indices)
+    values = conj(values) if conjugate else values
     return IndexedSlices(values, indices, sizes_of(slices.shape))
 
 

@@ -38,7 +38,7 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Te
 @public
 def crelu(features: Any, axis: int = -1, name: str | None = None) -> Tensor:
     """The positive parts of `features` and of their negative, one after the other along `axis`."""
-    x = convert(features)
+    x = operand("Relu", convert(features), REAL)
     n = x._array.ndim
     (at,) = normalize_axes(int(axis), n, "crelu")
     return s.concat(e.relu(x), e.relu(e.negative(x)), axis=at)

@@ -90,7 +90,7 @@ def tridiagonal_solve(
             "Expected number of left-hand sided and right-hand sides to be equal, got "
             f"{shape[-1]} and {b._array.shape[-2]}"
         )
-    out = ops.banded_solve(bands, b, below=1)
+    out = ops.banded_solve(bands, b, below=1, crossed=True)
     return s.take_one(out, axis=-1, i=0) if single else out
 
 
@@ -141,7 +141,7 @@ def banded_triangular_solve(
     if adjoint:
         a = ops.transposed(e.conj(a) if a._array.dtype.kind == "c" else a, below)
         below = k - 1 - below
-    return ops.banded_solve(a, b, below=below)
+    return ops.banded_solve(a, b, below=below, crossed=False)
 
 
 @public

@@ -78,6 +78,8 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
     wanted = as_dtype(dtype)
     if tensor.dtype is wanted and not wanted.is_floating:
         return tensor
+    if tensor.dtype.is_bool:
+        raise TypeError("saturate_cast: bool has no least value. Use tf.cast.")
     if tensor.dtype.is_complex and not wanted.is_complex:
         tensor = e.real(tensor)
     if wanted.is_bool or not (wanted.is_integer or wanted.is_floating or wanted.is_complex):

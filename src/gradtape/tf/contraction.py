@@ -15,7 +15,8 @@ from gradtape.core.tensor import Tensor
 from gradtape.ops import linalg as ops
 from gradtape.ops import shape as s
 from gradtape.ops.einsum import einsum as contract
-from gradtape.tf.check import pair, same
+from gradtape.tf.check import operand, pair, same
+from gradtape.tf.product import FACTORS
 
 BROADCAST = 0x3B1  # Greek letters name the axes under an ellipsis
 
@@ -68,7 +69,7 @@ def labelled(
     """
     labels, output = parsed(equation, len(shapes))
     ranks = [
-        check_rank(label, shape, k)
+        check_rank(label, shape, k, ValueError if len(shapes) > 2 else InvalidArgumentError)
         for k, (label, shape) in enumerate(zip(labels, shapes, strict=True))
     ]
     dots = max(ranks, default=0)
@@ -122,14 +123,12 @@ def parsed(equation: str, count: int) -> tuple[list[str], str]:
     return labels, output
 
 
-def check_rank(label: str, shape: tuple[int, ...], k: int) -> int:
+def check_rank(label: str, shape: tuple[int, ...], k: int, error: type[Exception]) -> int:
     """How many axes the ellipsis of the k-th input covers."""
     named = len(label.replace("...", ""))
     rank = len(shape)
     if rank < named or (rank > named and "..." not in label):
-        raise InvalidArgumentError(
-            f"einsum: Expected input {k} to have rank {named} but got: {rank}."
-        )
+        raise error(f"einsum: Expected input {k} to have rank {named} but got: {rank}.")
     return rank - named
 
 
@@ -196,13 +195,14 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
         np.int32(11)
     """
     x, y = pair(a, b)
-    same("MatMul", x, y)
+    same("MatMul", operand("MatMul", x, FACTORS), y)
     p, q = x._array.shape, y._array.shape
     left, right = paired_axes(axes, len(p), len(q))
-    if [p[k] for k in left] != [q[k] for k in right]:
+    # As in TensorFlow, only the number of summed elements is compared, not axis by axis.
+    if prod(p[k] for k in left) != prod(q[k] for k in right):
         raise InvalidArgumentError(
             f"tensordot: Matrix size-incompatible: axes {left} of {list(p)} and {right} of "
-            f"{list(q)} must have the same sizes."
+            f"{list(q)} must have as many elements."
         )
     free, rest = (
         [k for k in range(len(have)) if k not in used] for have, used in ((p, left), (q, right))

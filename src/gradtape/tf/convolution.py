@@ -6,14 +6,19 @@ from collections.abc import Callable
 from math import prod
 from typing import Any
 
+import numpy as np
+
 from gradtape.core.convert import convert, shape_tuple
-from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.errors import InvalidArgumentError, UnimplementedError, public
 from gradtape.core.tensor import Tensor
 from gradtape.ops import convolution as ops
 from gradtape.ops import shape as s
+from gradtape.ops.elementwise import gate
+from gradtape.ops.reduce import broadcast_to, reduce_sum
 from gradtape.ops.window import Window
-from gradtape.tf.check import REAL, operand, pair, same
+from gradtape.tf.check import FLOATS, numpy_dtypes, operand, pair, same
 
+FILTERED = FLOATS | numpy_dtypes("int32")
 CHANNELS_FIRST = ("NCW", "NCHW", "NCDHW", "NCL")
 
 
@@ -23,14 +28,32 @@ def spread_out(value: Any, n: int, channels_first: bool, op: str, what: str) -> 
     if len(numbers) == 1:
         numbers = numbers * n
     elif len(numbers) == n + 2:
-        numbers = numbers[2:] if channels_first else numbers[1:-1]
+        inner = slice(2, None) if channels_first else slice(1, -1)
+        deep = numbers[1 if channels_first else -1]
+        # TensorFlow's pools do not look at the stride of the channels.
+        check_outer(op, (numbers[0], 1 if "Pool" in op and what == "strides" else deep), what)
+        numbers = numbers[inner]
     elif len(numbers) != n:
-        raise ValueError(
-            f"{op}: {what} must have length 1, {n} or {n + 2}. Received {list(numbers)}."
-        )
+        kind = InvalidArgumentError if op in STRICT else ValueError
+        raise kind(f"{op}: {what} must have length 1, {n} or {n + 2}. Received {list(numbers)}.")
     if min(numbers, default=1) < 1:
         raise InvalidArgumentError(f"{op}: {what} must be positive. Received {list(numbers)}.")
     return numbers
+
+
+# Ops whose kernels, not TensorFlow's Python, look at strides.
+STRICT = ("Conv3D", "DepthwiseConv2dNative", "Conv3DTranspose")
+
+
+def check_outer(op: str, outer: tuple[int, ...], what: str) -> None:
+    """Raise unless the numbers for batch and channels are one."""
+    if outer == (1, 1):
+        return
+    kind = InvalidArgumentError if op in STRICT or min(outer) < 0 else UnimplementedError
+    raise kind(
+        f"{op}: {what} of the batch and the channels must be 1. Received {list(outer)}. "
+        "Slice the tensor instead."
+    )
 
 
 def window_of(
@@ -45,13 +68,11 @@ def window_of(
     """The window that TensorFlow's arguments describe."""
     bare = Window(size, strides, dilations, ((0, 0),) * len(size))
     if not isinstance(padding, str):
-        pairs = [(int(low), int(high)) for low, high in padding]
-        inner = pairs[2:] if channels_first else pairs[1:-1]
-        return bare._replace(paddings=tuple(inner))
-    kind = padding.upper()
-    if kind == "VALID":
-        return bare
-    if kind != "SAME":
+        window = bare._replace(paddings=explicit(op, padding, len(size), channels_first))
+        return check_fits(op, window, spatial)
+    if padding == "VALID":
+        return check_fits(op, bare, spatial)
+    if padding != "SAME":
         raise InvalidArgumentError(
             f"{op}: padding must be 'SAME', 'VALID' or a list. Received {padding!r}."
         )
@@ -60,6 +81,32 @@ def window_of(
         missing = max((-(-n // stride) - 1) * stride + span - n, 0)
         pairs.append((missing // 2, missing - missing // 2))
     return bare._replace(paddings=tuple(pairs))
+
+
+def explicit(op: str, padding: Any, n: int, channels_first: bool) -> tuple[tuple[int, int], ...]:
+    """The pairs of the spatial axes in a list with a pair for each axis."""
+    pairs = [(int(low), int(high)) for low, high in padding]
+    outer = (pairs[:2] if channels_first else [pairs[0], pairs[-1]]) if pairs else []
+    negative = any(min(pair) < 0 for pair in pairs)
+    if len(pairs) != n + 2 or negative or any(any(pair) for pair in outer):
+        raise InvalidArgumentError(
+            f"{op}: padding must be {n + 2} pairs, none negative, and zero for the batch and the "
+            f"channels. Received {padding}."
+        )
+    return tuple(pairs[2:] if channels_first else pairs[1:-1])
+
+
+def check_fits(op: str, window: Window, spatial: tuple[int, ...]) -> Window:
+    """Raise if windows are so much larger than what they move over that none is left."""
+    for n, span, stride, ends in zip(
+        spatial, window.reach(), window.strides, window.paddings, strict=True
+    ):
+        if n + sum(ends) - span <= -2 * stride:
+            raise InvalidArgumentError(
+                f"{op}: Computed output size would be negative: a window that spans {span} in an "
+                f"input of size {n}. Pad the input, or take a smaller window."
+            )
+    return window
 
 
 def to_last(x: Any, channels_first: bool) -> Any:
@@ -86,8 +133,7 @@ def filtered(
 ) -> Tensor:
     """Convolution over `n` spatial axes, with any number of batch axes in front."""
     x, w = pair(input, filters)
-    same(op, x, w)
-    operand(op, x, REAL)
+    same(op, operand(op, x, FLOATS if op in STRICT else FILTERED), w)
     first = data_format in CHANNELS_FIRST
     if x._array.ndim < n + 2 or w._array.ndim != n + 2:
         raise InvalidArgumentError(
@@ -103,7 +149,10 @@ def filtered(
     )
     x = to_last(x, first)
     channels, depth, outs = x._array.shape[-1], w._array.shape[-2], w._array.shape[-1]
-    if depth == 0 or channels % depth or (channels // depth > 1 and outs % (channels // depth)):
+    if not w._array.size and x._array.size:
+        raise InvalidArgumentError(f"{op}: filter must not have zero elements.")
+    groups = channels // depth if depth else 0
+    if not depth or channels % depth or (groups > 1 and (outs % groups or n == 3)):
         raise InvalidArgumentError(
             f"{op}: input depth must be evenly divisible by filter depth: {channels} vs {depth}."
         )
@@ -116,10 +165,23 @@ def filtered(
         padding,
         first,
     )
-    out = from_last(ops.convolve(x, w, window=window, groups=channels // depth, order=0), first)
+    if not x._array.size or not w._array.size:
+        out = nothing(x, w, window)
+    else:
+        out = ops.convolve(x, w, window=window, groups=groups, order=0)
+    out = from_last(out, first)
     if len(batch) > 1:
         return s.reshape(out, shape=(*batch, *out._array.shape[1:]), rank=n + 2)
     return out
+
+
+def nothing(x: Any, w: Any, window: Window) -> Any:
+    """The sum of no products: zeros that depend on both operands."""
+    spatial = x._array.shape[1:-1]
+    shape = (x._array.shape[0], *window.outputs(spatial), w._array.shape[-1])
+    ends = [reduce_sum(t, axis=tuple(range(-t._array.ndim, 0)), keepdims=False) for t in (x, w)]
+    none = gate(ends[0] + ends[1], np.False_)
+    return broadcast_to(none, shape=shape, rank=0)
 
 
 @public
@@ -213,13 +275,21 @@ def transposed(
 ) -> Tensor:
     """The adjoint of a convolution; filters are (*size, outputs, channels)."""
     y, w = pair(input, filters)
-    same(op, y, w)
+    same(op, operand(op, y, FLOATS if op in STRICT else FILTERED), w)
     first = data_format in CHANNELS_FIRST
     y = to_last(y, first)
     wanted = shape_tuple(output_shape)
     spatial = wanted[2:] if first else wanted[1:-1]
-    if len(wanted) != n + 2:
+    if len(wanted) == n:
         spatial = wanted
+    elif len(wanted) != n + 2 or y._array.ndim != n + 2 or w._array.ndim != n + 2:
+        raise InvalidArgumentError(
+            f"{op}: input, filters and output_shape must have {n + 2} axes. Received shapes "
+            f"{list(y._array.shape)}, {list(w._array.shape)} and {list(wanted)}."
+        )
+    else:
+        outer = (wanted[0], wanted[1 if first else -1])
+        check_result(op, outer, (y._array.shape[0], w._array.shape[-2]))
     window = window_of(
         op,
         spatial,
@@ -238,6 +308,15 @@ def transposed(
     return from_last(
         ops.unconvolve(y, w, window=window, groups=1, order=0, spatial=tuple(spatial)), first
     )
+
+
+def check_result(op: str, wanted: tuple[int, int], given: tuple[int, int]) -> None:
+    """Raise unless an output_shape names the batch and the channels that there are."""
+    if wanted != given:
+        raise InvalidArgumentError(
+            f"{op}: output_shape must have the input's batch size and the filters' outputs, "
+            f"{given[0]} and {given[1]}. Received {wanted[0]} and {wanted[1]}."
+        )
 
 
 def transposition(
@@ -297,8 +376,18 @@ def depthwise_conv2d(
 ) -> Tensor:
     """Convolution of each channel with filters (height, width, channels, multiplier)."""
     x, w = pair(input, filter)
+    if x._array.ndim != 4 or w._array.ndim != 4:
+        raise InvalidArgumentError(
+            "depthwise_conv2d: input and filter must be 4-dimensional. Received shapes "
+            f"{list(x._array.shape)} and {list(w._array.shape)}."
+        )
     height, width, channels, multiplier = w._array.shape
     first = data_format in CHANNELS_FIRST
+    steps = spread_out(strides, 2, first, "DepthwiseConv2dNative", "strides")
+    if steps[0] != steps[1]:
+        raise InvalidArgumentError(
+            f"depthwise_conv2d: strides must be equal in rows and columns. Received {list(steps)}."
+        )
     if x._array.shape[1 if first else -1] != channels:
         raise InvalidArgumentError(
             f"depthwise_conv2d: input and filter must have the same depth: {x._array.shape[-1]} "

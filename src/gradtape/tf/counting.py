@@ -16,7 +16,7 @@ from gradtape.ops.index import scatter_add, take_along
 from gradtape.ops.order import in_top, top_indices
 from gradtape.ops.shape import cut, reshape, shape_of, transpose
 from gradtape.tf.casting import cast
-from gradtape.tf.check import INDICES, REAL, SINGLES, operand
+from gradtape.tf.check import INDICES, REAL, SINGLES, is_typed, numpy_dtypes, operand
 
 
 class TopKV2(NamedTuple):
@@ -105,6 +105,21 @@ def approx_min_k(
     return extreme_k(operand, k, reduction_dimension, True)
 
 
+@public
+def approx_top_k(
+    input: Any,
+    k: int,
+    reduction_dimension: int = -1,
+    recall_target: float = 0.95,
+    is_max_k: bool = True,
+    reduction_input_size_override: int = -1,
+    aggregate_to_topk: bool = True,
+    name: str | None = None,
+) -> tuple[Tensor, Tensor]:
+    """The `k` largest entries along an axis, or the smallest; as `approx_max_k`."""
+    return extreme_k(input, k, reduction_dimension, not is_max_k)
+
+
 def extreme_k(value: Any, k: int, axis: int, smallest: bool) -> tuple[Tensor, Tensor]:
     """The k extreme entries along `axis`."""
     tensor = convert(value)
@@ -132,7 +147,8 @@ def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) ->
     Returns:
         Bools (b,); False for targets out of range, and where a larger score is not finite.
     """
-    scores = operand("InTopKV2", convert(predictions, dtypes.float32), SINGLES)
+    given = convert(predictions) if is_typed(predictions) else convert(predictions, dtypes.float32)
+    scores = operand("InTopKV2", given, numpy_dtypes("float32"))
     classes = operand("InTopKV2", convert(targets), INDICES)
     if scores.ndim != 2:
         raise InvalidArgumentError(
@@ -182,9 +198,13 @@ def bincount(
     size = int(numbers.max()) + 1 if numbers.size else 0
     size = size if minlength is None else max(size, int(convert(minlength)._array))
     size = size if maxlength is None else min(size, int(convert(maxlength)._array))
-    rows = axis is not None and normalize_axis(axis, 2, "bincount") == -1 and numbers.ndim == 2
     if axis is not None and axis not in (0, -1, 1):
         raise ValueError(f"bincount: Unsupported value for argument axis={axis}. Use 0 or -1.")
+    if size < 0:
+        raise InvalidArgumentError(
+            f"DenseBincount: size ({size}) must be non-negative. Raise maxlength."
+        )
+    rows = axis in (-1, 1) and numbers.ndim == 2
     what = np.dtype(as_dtype(dtype).as_numpy_dtype) if weights is None else None
     return counted(numbers, weights, size, rows, what, binary_output)
 
@@ -192,15 +212,16 @@ def bincount(
 def counted(numbers: Any, weights: Any, size: int, rows: bool, dtype: Any, binary: bool) -> Tensor:
     """Bins of raw integers; weights keep their gradient."""
     lines = numbers.shape[0] if rows else 1
-    flat = numbers.reshape(lines, -1) if numbers.size else numbers.reshape(lines, 0)
+    flat = numbers.reshape(lines, numbers.size // max(lines, 1))
     # What is out of range goes to one bin more, which is cut off.
     ids = np.minimum(flat, size) + (size + 1) * np.arange(lines)[:, None]
     shape = (lines, size) if rows else (size,)
     if weights is None or binary:
-        bins = np.bincount(ids.ravel(), minlength=lines * (size + 1)).reshape(lines, -1)[:, :size]
+        bins = np.bincount(ids.ravel(), minlength=lines * (size + 1))
+        bins = bins.reshape(lines, size + 1)[:, :size]
         dtype = dtype or convert(weights)._array.dtype
         return eager((np.minimum(bins, 1) if binary else bins).astype(dtype).reshape(shape))
-    share = convert(weights)
+    share = operand("DenseBincount", convert(weights), INDICES | SINGLES)
     if shape_of(share) != numbers.shape:
         raise InvalidArgumentError(
             f"DenseBincount: weights must have the shape of arr. Received {share.shape} for "
@@ -237,12 +258,12 @@ def confusion_matrix(
     rows, columns = (
         np.asarray(cast(convert(v), dtypes.int64)._array) for v in (labels, predictions)
     )
-    if rows.ndim == columns.ndim + 1:
+    if rows.ndim == columns.ndim + 1 and rows.shape[-1] == 1:
         rows = rows.squeeze(-1)
-    elif columns.ndim == rows.ndim + 1:
+    elif columns.ndim == rows.ndim + 1 and columns.shape[-1] == 1:
         columns = columns.squeeze(-1)
     if rows.shape != columns.shape:
-        raise InvalidArgumentError(
+        raise (ValueError if rows.ndim == columns.ndim else InvalidArgumentError)(
             f"confusion_matrix: Shapes of all inputs must match: labels {rows.shape}, "
             f"predictions {columns.shape}."
         )
@@ -264,7 +285,7 @@ def confusion_matrix(
         else cast(convert(weights), wanted)
     )
     if shape_of(share) != rows.shape:
-        raise InvalidArgumentError(
+        raise ValueError(
             f"confusion_matrix: weights must have the shape of predictions. Received {share.shape}."
         )
     share = reshape(share, shape=(rows.size,), rank=share.ndim)
@@ -300,6 +321,8 @@ def histogram_fixed_width_bins(
             f"histogram_fixed_width: value_range must be two numbers in order, and nbins positive. "
             f"Received {limits.tolist()} and {count}."
         )
+    if not np.isfinite(np.asarray(tensor._array, np.float64)).all():
+        raise InvalidArgumentError("histogram_fixed_width: values must be finite.")
     low, high = (np.float64(v) for v in limits)
     scaled = (np.asarray(tensor._array, np.float64) - low) / (high - low)
     bins = np.clip(np.floor(scaled * count), 0, count - 1)

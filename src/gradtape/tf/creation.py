@@ -249,6 +249,10 @@ def range(
     first, last, step = (raw.astype(kind)[()] for raw in raws)
     if step == 0:
         raise InvalidArgumentError("range: Requires delta != 0: 0.")
+    if kind.kind not in "iu" and not np.isfinite(np.float64(first + last + step)):
+        raise InvalidArgumentError(
+            f"range: start, limit and delta must be finite. Received {first}, {last} and {step}."
+        )
     if (first > last) if step > 0 else (first < last):
         raise InvalidArgumentError(
             f"range: Requires start {'<=' if step > 0 else '>='} limit when delta "
@@ -279,11 +283,18 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
     first = convert(start)
     last = convert(stop, first.dtype)
     if first.dtype.is_integer:
-        first, last = (eager(t._array.astype(np.float64)) for t in (first, last))
+        kind = np.float32 if first.dtype.size < 4 else np.float64
+        first, last = (eager(t._array.astype(kind)) for t in (first, last))
     (count,) = shape_tuple(num)
     if count < 0:
         raise InvalidArgumentError(f"linspace: num must not be negative. Received {count}.")
-    common = np.broadcast_shapes(first._array.shape, last._array.shape)
+    try:
+        common = np.broadcast_shapes(first._array.shape, last._array.shape)
+    except ValueError:
+        raise InvalidArgumentError(
+            "linspace: start and stop must broadcast. Received shapes "
+            f"{list(first._array.shape)} and {list(last._array.shape)}."
+        ) from None
     rank = len(common) + 1
     at = normalize_axis(axis, rank, "linspace")
     first, last = (

@@ -58,6 +58,12 @@ def ctc_loss(
             "ctc_loss: logits must have three axes and labels two. Received shapes "
             f"{list(scores._array.shape)} and {list(target.shape)}."
         )
+    batch = scores._array.shape[1 if logits_time_major else 0]
+    if not target.shape[0] == batch == len(np.atleast_1d(lengths)) == len(np.atleast_1d(frames)):
+        raise InvalidArgumentError(
+            f"ctc_loss: labels, lengths and logits must have one batch size. Received {batch} "
+            f"logits, {target.shape[0]} labels, {lengths.shape} and {frames.shape} lengths."
+        )
     dtype = scores._array.dtype
     if dtype in HALVES:
         scores = e.cast(scores, dtype=np.dtype(np.float32))

@@ -131,6 +131,8 @@ def svd(
     Only the values if not `compute_uv`.
     """
     x = matrices("Svd", tensor)
+    if not compute_uv:
+        return matrix_function.singular_values(x)
     values, left, right = ops.svd(x)
     rows, columns = x._array.shape[-2:]
     if full_matrices and rows != columns:
@@ -139,7 +141,7 @@ def svd(
             left = ops.completed(left, e.stop_gradient(whole_left))
         else:
             right = ops.completed(right, e.stop_gradient(whole_right))
-    return (values, left, right) if compute_uv else values
+    return values, left, right
 
 
 @public
@@ -184,7 +186,10 @@ def lu(input: Any, output_idx_type: Any = dtypes.int32, name: str | None = None)
 @public
 def expm(input: Any, name: str | None = None) -> Tensor:
     """Exponential of square matrices."""
-    return ops.expm(matrices("MatrixExponential", input, square=True))
+    x = convert(input)
+    if x._array.dtype not in FACTORED:
+        raise ValueError(f"expm: matrices of dtype {x.dtype.name} are not supported. Cast them.")
+    return ops.expm(matrices("MatrixExponential", x, square=True))
 
 
 def real_matrices(op: str, value: Any) -> Tensor:

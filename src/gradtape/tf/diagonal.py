@@ -32,6 +32,8 @@ def matrices(op: str, value: Any) -> Tensor:
 def offsets_of(k: Any, rows: int, columns: int, op: str) -> range:
     """Offsets of the diagonals named by `k`, from the lowest to the highest."""
     given = shape_tuple(k)
+    if len(given) not in (1, 2):
+        raise InvalidArgumentError(f"{op}: diag_index must have 1 or 2 entries. Received {given}.")
     low, high = given[0], given[-1]
     for name, offset in (("lower_diag_index", low), ("upper_diag_index", high)):
         if not (-rows < offset < columns or offset == 0):
@@ -84,7 +86,7 @@ def diag_part(
     rows, columns = x._array.shape[-2:]
     offsets = offsets_of(k, rows, columns, "diag_part")
     longest = max(ops.diagonal_length(rows, columns, d) for d in offsets)
-    value = convert(padding_value, x.dtype)._array
+    value = adopt(padding_value, x.dtype)._array if padding_value else x._array.dtype.type(0)
     found = []
     for d in reversed(offsets):
         one = ops.diagonal(x, offset=d)

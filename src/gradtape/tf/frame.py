@@ -9,6 +9,7 @@ from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor
 from gradtape.ops import frame as f
 from gradtape.ops import shape as s
+from gradtape.ops.reduce import broadcast_to, reduce_sum
 
 
 def whole_number(op: str, what: str, value: Any) -> int:
@@ -106,5 +107,10 @@ def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Te
     frames, length = x._array.shape[-2:]
     check_steps("overlap_and_add", length, step)
     size = max(length + step * (frames - 1), 0)
+    if not frames or not length:  # zeros, which depend on frames that hold nothing
+        lead = x._array.shape[:-2]
+        none = reduce_sum(x, axis=(-2, -1), keepdims=False)
+        column = s.reshape(none, shape=(*lead, 1), rank=len(lead))
+        return broadcast_to(column, shape=(*lead, size), rank=len(lead) + 1)
     result: Tensor = f.overlap_add(x, step=step, size=size)
     return result

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import contextlib
+import logging
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -96,6 +97,11 @@ def executing_eagerly() -> bool:
 def inside_function() -> bool:
     """Whether a `tf.function` is being traced."""
     return any(getattr(recorder, "symbolic", False) for recorder in local.recorders)
+
+
+def get_logger() -> logging.Logger:
+    """TensorFlow's logger, by its name."""
+    return logging.getLogger("tensorflow")
 
 
 def timestamp(name: str | None = None) -> Tensor:

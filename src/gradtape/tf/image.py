@@ -39,6 +39,11 @@ from gradtape.tf.crop import pad_to_bounding_box as pad_to_bounding_box
 from gradtape.tf.crop import resize_with_crop_or_pad as resize_with_crop_or_pad
 from gradtape.tf.crop import rot90 as rot90
 from gradtape.tf.crop import transpose as transpose
+from gradtape.tf.glimpse import extract_glimpse as extract_glimpse
+from gradtape.tf.glimpse import sample_distorted_bounding_box as sample_distorted_bounding_box
+from gradtape.tf.glimpse import (
+    stateless_sample_distorted_bounding_box as stateless_sample_distorted_bounding_box,
+)
 from gradtape.tf.patches import extract_patches as extract_patches
 from gradtape.tf.quality import image_gradients as image_gradients
 from gradtape.tf.quality import psnr as psnr

@@ -31,6 +31,32 @@ from gradtape.tf.diagonal import set_diag as set_diag
 from gradtape.tf.diagonal import tensor_diag as tensor_diag
 from gradtape.tf.diagonal import tensor_diag_part as tensor_diag_part
 from gradtape.tf.diagonal import trace as trace
+from gradtape.tf.iteration import experimental as experimental
+from gradtape.tf.linear_operator import LinearOperator as LinearOperator
+from gradtape.tf.linear_operator import LinearOperatorAdjoint as LinearOperatorAdjoint
+from gradtape.tf.linear_operator import LinearOperatorBlockDiag as LinearOperatorBlockDiag
+from gradtape.tf.linear_operator import (
+    LinearOperatorBlockLowerTriangular as LinearOperatorBlockLowerTriangular,
+)
+from gradtape.tf.linear_operator import LinearOperatorCirculant as LinearOperatorCirculant
+from gradtape.tf.linear_operator import LinearOperatorCirculant2D as LinearOperatorCirculant2D
+from gradtape.tf.linear_operator import LinearOperatorCirculant3D as LinearOperatorCirculant3D
+from gradtape.tf.linear_operator import LinearOperatorComposition as LinearOperatorComposition
+from gradtape.tf.linear_operator import LinearOperatorDiag as LinearOperatorDiag
+from gradtape.tf.linear_operator import LinearOperatorFullMatrix as LinearOperatorFullMatrix
+from gradtape.tf.linear_operator import LinearOperatorHouseholder as LinearOperatorHouseholder
+from gradtape.tf.linear_operator import LinearOperatorIdentity as LinearOperatorIdentity
+from gradtape.tf.linear_operator import LinearOperatorInversion as LinearOperatorInversion
+from gradtape.tf.linear_operator import LinearOperatorKronecker as LinearOperatorKronecker
+from gradtape.tf.linear_operator import (
+    LinearOperatorLowerTriangular as LinearOperatorLowerTriangular,
+)
+from gradtape.tf.linear_operator import LinearOperatorLowRankUpdate as LinearOperatorLowRankUpdate
+from gradtape.tf.linear_operator import LinearOperatorPermutation as LinearOperatorPermutation
+from gradtape.tf.linear_operator import LinearOperatorScaledIdentity as LinearOperatorScaledIdentity
+from gradtape.tf.linear_operator import LinearOperatorToeplitz as LinearOperatorToeplitz
+from gradtape.tf.linear_operator import LinearOperatorTridiag as LinearOperatorTridiag
+from gradtape.tf.linear_operator import LinearOperatorZeros as LinearOperatorZeros
 from gradtape.tf.norms import norm as norm
 from gradtape.tf.norms import normalize as normalize
 from gradtape.tf.product import adjoint as adjoint

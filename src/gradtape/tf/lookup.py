@@ -16,6 +16,7 @@ from gradtape.ops import index as i
 from gradtape.ops import shape as s
 from gradtape.ops.elementwise import gate
 from gradtape.ops.slicing import mask_of, slice_key
+from gradtape.tf.check import INDICES, operand
 from gradtape.tf.mask import boolean_mask
 
 INDEX_DTYPES = frozenset(np.dtype(name) for name in ("int16", "int32", "int64"))
@@ -112,6 +113,11 @@ def strided_slice(
     """
     starts, stops = shape_tuple(begin), shape_tuple(end)
     steps = (1,) * len(starts) if strides is None else shape_tuple(strides)
+    if not len(starts) == len(stops) == len(steps):
+        raise InvalidArgumentError(
+            "strided_slice: begin, end and strides must have one length. Received "
+            f"{list(starts)}, {list(stops)} and {list(steps)}."
+        )
     key: list[Any] = []
     for k, (start, stop, step) in enumerate(zip(starts, stops, steps, strict=True)):
         bit = 1 << k
@@ -244,6 +250,11 @@ def gather_nd(
     if not own:
         raise InvalidArgumentError("gather_nd: indices must be at least a vector.")
     if batch_dims:
+        if not -len(own) < batch_dims < min(len(own), rank):
+            raise ValueError(
+                f"gather_nd: batch_dims must be less than the ranks of params and indices, {rank} "
+                f"and {len(own)}. Received {batch_dims}."
+            )
         batch = own[:batch_dims]
         grid = np.indices(batch, where._array.dtype)
         grid = np.moveaxis(grid, 0, -1).reshape(
@@ -273,7 +284,7 @@ def gather_nd(
 def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
     """Coordinates, one row for each axis, of positions in a flat array of shape `dims`."""
     where, sizes = convert(indices), shape_tuple(dims)
-    raw = where._array
+    raw = operand("UnravelIndex", where, INDICES)._array
     if raw.size and not (raw.min() >= 0 and raw.max() < prod(sizes)):
         raise InvalidArgumentError(
             f"unravel_index: index is out of bound as with dims. Received dims {sizes}."

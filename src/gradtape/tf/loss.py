@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -84,20 +85,44 @@ def softmax_cross_entropy_with_logits(
     y = convert(labels) if is_typed(labels) else convert(labels, x.dtype)
     if y.dtype != x.dtype:
         y = e.cast(y, dtype=x._array.dtype)
-    try:
-        common = np.broadcast_shapes(x._array.shape, y._array.shape)
-    except ValueError:
+    if x._array.shape == y._array.shape and axis in (-1, x._array.ndim - 1) and x._array.ndim:
+        whole, target = widened(x), widened(y)
+        return narrowed(ops.cross_entropy(whole, target, ops.softmax(whole, axis=-1)), x)
+    at = axis_of("softmax_cross_entropy_with_logits", x, axis)
+    if at != -1:
+        n = x._array.ndim
+        order = (*(k for k in range(n) if k != at + n), at + n)
+        x, y = (s.permuted(t, order) if t._array.ndim == n else t for t in (x, y))
+    return narrowed(rowwise(widened(x), widened(y)), x)
+
+
+def rowwise(logits: Any, labels: Any) -> Any:
+    """Losses of rows: as in TensorFlow, of both arguments only the last axis keeps its place."""
+    shape = logits._array.shape
+    if not labels._array.ndim:
+        raise InvalidArgumentError("softmax_cross_entropy_with_logits: labels must have an axis.")
+    rows = [s.reshape(t, shape=flat(t), rank=t._array.ndim) for t in (logits, labels)]
+    sizes = [t._array.shape for t in rows]
+    if any(n != m and 1 not in (n, m) for n, m in zip(*sizes, strict=True)):
         raise InvalidArgumentError(
             "softmax_cross_entropy_with_logits: logits and labels must be broadcastable: "
-            f"logits_size={list(x._array.shape)} labels_size={list(y._array.shape)}."
-        ) from None
-    at = axis_of("softmax_cross_entropy_with_logits", x if x._array.ndim else y, axis)
-    whole, target = (stretched(t, common) for t in (widened(x), widened(y)))
-    n = len(common)
-    if at != -1:
-        order = (*(k for k in range(n) if k != at + n), at + n)
-        whole, target = s.permuted(whole, order), s.permuted(target, order)
-    return narrowed(ops.cross_entropy(whole, target, ops.softmax(whole, axis=-1)), x)
+            f"logits_size={list(sizes[0])} labels_size={list(sizes[1])}."
+        )
+    common = (max(sizes[0][0], sizes[1][0]), max(sizes[0][1], sizes[1][1]))
+    if common[0] != prod(shape[:-1]):
+        raise InvalidArgumentError(
+            f"softmax_cross_entropy_with_logits: {common[0]} losses do not fit the shape "
+            f"{list(shape[:-1])} of the logits without classes. Repeat the logits first."
+        )
+    whole, target = (stretched(t, common) for t in rows)
+    loss = ops.cross_entropy(whole, target, ops.softmax(whole, axis=-1))
+    return s.reshape(loss, shape=shape[:-1], rank=1)
+
+
+def flat(x: Any) -> tuple[int, int]:
+    """The shape with all axes but the last joined."""
+    shape = x._array.shape or (1,)
+    return prod(shape[:-1]), shape[-1]
 
 
 def stretched(x: Any, shape: tuple[int, ...]) -> Any:
@@ -174,7 +199,9 @@ def weighted_cross_entropy_with_logits(
     """`sigmoid_cross_entropy_with_logits` in which yes counts `pos_weight` times."""
     x, y = labelled("Mul", labels, logits)
     weight = (convert(pos_weight, x.dtype) - 1) * y + 1
-    return (1 - y) * x + weight * e.softplus(e.negative(x))
+    # Spelled as in TensorFlow, whose derivative at a logit of zero is not softplus's.
+    tail = e.log1p(e.exp(e.negative(e.absolute(x)))) + e.relu(e.negative(x))
+    return (1 - y) * x + weight * tail
 
 
 @public

@@ -13,7 +13,7 @@ from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor, eager
 from gradtape.ops import index as i
 from gradtape.ops import shape as s
-from gradtape.ops.elementwise import select
+from gradtape.ops.elementwise import select, stop_gradient
 from gradtape.tf.check import is_typed, pair, same
 
 
@@ -124,8 +124,13 @@ def one_hot(
             f"dtype {kinds[0]} of on_value does not match dtype parameter {dtypes.as_dtype(dtype)}"
         )
     kind = dtypes.as_dtype(dtype) if dtype is not None else kinds[0] if kinds else dtypes.float32
-    on = convert(1 if on_value is None else on_value, kind if not is_typed(on_value) else None)
-    off = convert(0 if off_value is None else off_value, kind if not is_typed(off_value) else None)
+    # As in TensorFlow, no gradient reaches the values.
+    on, off = (
+        stop_gradient(
+            convert(default if value is None else value, None if is_typed(value) else kind)
+        )
+        for value, default in ((on_value, 1), (off_value, 0))
+    )
     n = where._array.ndim + 1
     (size,) = shape_tuple(depth)
     if size < 0 or not (axis is None or -1 <= axis < n):
@@ -152,5 +157,9 @@ def sequence_mask(
     """
     raw = np.asarray(convert(lengths)._array)
     longest = int(np.ceil(raw.max(initial=0))) if maxlen is None else int(convert(maxlen)._array)
+    if longest < 0:
+        raise InvalidArgumentError(
+            f"sequence_mask: maxlen must not be negative. Received {longest}."
+        )
     mask = np.arange(longest) < raw[..., None]
     return eager(mask.astype(dtypes.as_dtype(dtype).as_numpy_dtype, copy=False))

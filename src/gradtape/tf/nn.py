@@ -10,6 +10,17 @@ from gradtape.tf.activation import relu6 as relu6
 from gradtape.tf.activation import selu as selu
 from gradtape.tf.activation import silu as silu
 from gradtape.tf.activation import swish as swish
+from gradtape.tf.backprop import atrous_conv2d_transpose as atrous_conv2d_transpose
+from gradtape.tf.backprop import (
+    depthwise_conv2d_backprop_filter as depthwise_conv2d_backprop_filter,
+)
+from gradtape.tf.backprop import depthwise_conv2d_backprop_input as depthwise_conv2d_backprop_input
+from gradtape.tf.backprop import with_space_to_batch as with_space_to_batch
+from gradtape.tf.candidate import all_candidate_sampler as all_candidate_sampler
+from gradtape.tf.candidate import compute_accidental_hits as compute_accidental_hits
+from gradtape.tf.candidate import fixed_unigram_candidate_sampler as fixed_unigram_candidate_sampler
+from gradtape.tf.candidate import nce_loss as nce_loss
+from gradtape.tf.candidate import sampled_softmax_loss as sampled_softmax_loss
 from gradtape.tf.convolution import atrous_conv2d as atrous_conv2d
 from gradtape.tf.convolution import conv1d as conv1d
 from gradtape.tf.convolution import conv1d_transpose as conv1d_transpose
@@ -36,6 +47,10 @@ from gradtape.tf.elementwise import tanh as tanh
 from gradtape.tf.embedding import depth_to_space as depth_to_space
 from gradtape.tf.embedding import embedding_lookup as embedding_lookup
 from gradtape.tf.embedding import space_to_depth as space_to_depth
+from gradtape.tf.embedding_bag import embedding_lookup_sparse as embedding_lookup_sparse
+from gradtape.tf.embedding_bag import safe_embedding_lookup_sparse as safe_embedding_lookup_sparse
+from gradtape.tf.fractional import fractional_avg_pool as fractional_avg_pool
+from gradtape.tf.fractional import fractional_max_pool as fractional_max_pool
 from gradtape.tf.isotonic import isotonic_regression as isotonic_regression
 from gradtape.tf.loss import compute_average_loss as compute_average_loss
 from gradtape.tf.loss import l2_loss as l2_loss

@@ -45,6 +45,12 @@ def moments(
     return reduce_mean(y, axis=along, keepdims=bool(keepdims)), variance
 
 
+def square_of(distance: Any) -> Any:
+    """The square of a number; of a complex one, of its absolute value."""
+    complex_ = distance._array.dtype.kind == "c"
+    return e.multiply(distance, e.conj(distance) if complex_ else distance)
+
+
 @public
 def weighted_moments(
     x: Any, axes: Any, frequency_weights: Any, keepdims: bool = False, name: str | None = None
@@ -53,13 +59,11 @@ def weighted_moments(
     tensor = convert(x)
     y = widened(tensor)
     along = normalize_axes(shape_tuple(axes), y._array.ndim, "weighted_moments")
-    weight = stretched(convert(frequency_weights, y.dtype), y._array.shape)
+    weight = stretched(widened(convert(frequency_weights, tensor.dtype)), y._array.shape)
     total = reduce_sum(weight, axis=along, keepdims=True)
     mean = reduce_sum(e.multiply(weight, y), axis=along, keepdims=True) / total
-    distance = e.subtract(y, mean)
-    variance = (
-        reduce_sum(e.multiply(weight, distance * distance), axis=along, keepdims=True) / total
-    )
+    distance = square_of(e.subtract(y, mean))
+    variance = reduce_sum(e.multiply(weight, distance), axis=along, keepdims=True) / total
     if not keepdims:
         shape = tuple(n for k, n in enumerate(y._array.shape) if k - y._array.ndim not in along)
         mean, variance = (s.reshape(t, shape=shape, rank=t._array.ndim) for t in (mean, variance))

@@ -11,8 +11,8 @@ from gradtape.core.errors import public
 from gradtape.core.shapes import normalize_axes, normalize_axis
 from gradtape.core.tensor import Tensor, eager
 from gradtape.ops import elementwise as e
-from gradtape.ops import linalg as ops
 from gradtape.ops import shape as s
+from gradtape.ops.matrix_function import singular_values
 from gradtape.ops.reduce import reduce_max, reduce_sum
 from gradtape.tf.check import INEXACT, operand
 
@@ -88,7 +88,7 @@ def spectral(x: Tensor, axes: tuple[int, ...], keep: bool) -> Any:
     """Largest singular value of matrices on any two axes."""
     n = x._array.ndim
     there = [k for k in range(n) if k - n not in axes] + [a + n for a in axes]
-    values = ops.svd(s.permuted(x, tuple(there)))[0]
+    values = singular_values(s.permuted(x, tuple(there)))
     largest = reduce_max(values, axis=(-1,), keepdims=False)
     if not keep:
         return largest

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -158,15 +159,19 @@ def searchsorted(
     wanted = np.asarray(some._array)
     table = np.asarray(rows._array)
     kind = dtypes.as_dtype(out_type).as_numpy_dtype
-    if table.ndim == 1:
+    if not table.ndim or not wanted.ndim:
+        raise InvalidArgumentError(
+            f"searchsorted: both arguments must have an axis. Received shapes {table.shape} and "
+            f"{wanted.shape}."
+        )
+    if table.ndim == 1 and wanted.ndim == 1:
         return eager(np.searchsorted(table, wanted, side).astype(kind))
-    if table.shape[:-1] != wanted.shape[:-1]:
+    if prod(table.shape[:-1]) != prod(wanted.shape[:-1]):
         raise InvalidArgumentError(
             f"searchsorted: leading dimensions must agree. Received {table.shape} and "
             f"{wanted.shape}."
         )
-    pairs = zip(
-        table.reshape(-1, table.shape[-1]), wanted.reshape(-1, wanted.shape[-1]), strict=True
-    )
+    lines = prod(table.shape[:-1])
+    pairs = zip(*(t.reshape(lines, t.shape[-1]) for t in (table, wanted)), strict=True)
     found = [np.searchsorted(row, these, side) for row, these in pairs]
     return eager(np.array(found, kind).reshape(wanted.shape))

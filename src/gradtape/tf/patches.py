@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.convert import convert, shape_tuple
-from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.errors import InvalidArgumentError, OutOfRangeError, public
 from gradtape.core.tensor import Tensor
 from gradtape.ops import shape as s
 from gradtape.ops import window as ops
@@ -26,12 +26,20 @@ def extracted(
         )
     if len(shape_tuple(sizes)) != n + 2:
         raise InvalidArgumentError(f"{op}: sizes must have {n + 2} entries. Received {sizes}.")
-    size, step, apart = (
-        spread_out(v, n, False, op, w)
-        for v, w in ((sizes, "sizes"), (strides, "strides"), (rates, "rates"))
-    )
+    given = ((sizes, "sizes"), (strides, "strides"), (rates, "rates"))
+    for value, what in given:
+        check_window(op, shape_tuple(value), n, what)
+    size, step, apart = (spread_out(value, n, False, op, what) for value, what in given)
     window = window_of(op, x._array.shape[1:-1], size, step, apart, padding, False)
     return ops.patches(x, window=window)
+
+
+def check_window(op: str, numbers: tuple[int, ...], n: int, what: str) -> None:
+    """Raise, with TensorFlow's classes, unless there is a positive number for each axis."""
+    if len(numbers) not in (1, n + 2):
+        raise InvalidArgumentError(f"{op}: {what} must have {n + 2} entries. Received {numbers}.")
+    if min(numbers[1:-1], default=1) < 1:
+        raise OutOfRangeError(f"{op}: {what} must be positive. Received {list(numbers)}.")
 
 
 @public
@@ -94,6 +102,9 @@ def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None
     x = s.permuted(x, (*inner, 0, *outer, *range(2 * n + 1, n + rank)))
     final = (prod(blocks) * shape[0], *apart[::2], *shape[n + 1 :])
     return s.reshape(x, shape=final, rank=n + rank)
+
+
+space_to_batch_nd = space_to_batch
 
 
 def check_blocks(op: str, blocks: tuple[int, ...], pairs: Any, rank: int) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.convert import convert
+from gradtape.core.convert import convert, shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor, eager
 from gradtape.ops import pool as ops
@@ -46,6 +46,12 @@ def pooled(
         padding,
         first,
     )
+    if any(max(ends) >= k for ends, k in zip(window.paddings, window.reach(), strict=True)) and (
+        not isinstance(padding, str)
+    ):
+        raise InvalidArgumentError(
+            f"{op}: padding must be smaller than the window. Received {padding} and {size}."
+        )
     if largest:
         # TensorFlow's kernel for volumes gives every one of several equal maxima the gradient.
         return from_last(ops.max_pool(x, window=window, every=n == 3), first)
@@ -127,6 +133,7 @@ def pool(
     if pooling_type not in ("MAX", "AVG"):
         raise ValueError(f"pool: pooling_type must be 'MAX' or 'AVG'. Received {pooling_type!r}.")
     n = len(window_shape)
+    check_pool(convert(input), tuple(window_shape), strides, padding, dilations)
     return pooled(
         "Pool",
         input,
@@ -138,3 +145,31 @@ def pool(
         pooling_type == "MAX",
         dilations,
     )
+
+
+def check_pool(
+    x: Tensor, size: tuple[int, ...], strides: Any, padding: Any, dilations: Any
+) -> None:
+    """Raise for what TensorFlow's `pool` rules out before it looks at values."""
+    n = len(size)
+    if x._array.ndim != n + 2:
+        raise ValueError(
+            f"pool: input must have {n} spatial axes. Received shape {list(x._array.shape)}."
+        )
+    steps, holes = one_for_each("strides", strides, n), one_for_each("dilations", dilations, n)
+    if max(holes, default=1) > 1 and max(steps, default=1) > 1:
+        raise ValueError("pool: strides > 1 are not supported together with dilations > 1.")
+    if max(holes, default=1) > 1 and padding == "SAME":
+        raise ValueError("pool: padding 'SAME' is not supported together with dilations > 1.")
+    if any(step > window for step, window in zip(steps, size, strict=True)):
+        raise ValueError(
+            f"pool: strides must not exceed window_shape. Received {list(steps)} and {list(size)}."
+        )
+
+
+def one_for_each(what: str, value: Any, n: int) -> tuple[int, ...]:
+    """A positive number for each of `n` axes; ones if None."""
+    numbers = (1,) * n if value is None else shape_tuple(value)
+    if len(numbers) != n or min(numbers, default=1) < 1:
+        raise ValueError(f"pool: {what} must be {n} positive numbers. Received {value}.")
+    return numbers

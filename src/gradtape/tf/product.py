@@ -18,7 +18,7 @@ from gradtape.core.tensor import EagerTensor, Tensor
 from gradtape.ops import elementwise as e
 from gradtape.ops import linalg as ops
 from gradtape.ops import shape as s
-from gradtape.tf.check import NUMBERS, numpy_dtypes, operand, pair, same
+from gradtape.tf.check import NUMBERS, REAL, numpy_dtypes, operand, pair, same
 
 FACTORS = NUMBERS - numpy_dtypes("int8")
 
@@ -184,7 +184,7 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
 def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
     """Cross product over the last axis, of length three."""
     x, y = pair(a, b)
-    same("Cross", x, y)
+    same("Cross", operand("Cross", x, REAL), y)
     if x._array.shape != y._array.shape or x._array.shape[-1:] != (3,):
         kind = InvalidArgumentError if x.shape != y.shape else FailedPreconditionError
         raise kind(

@@ -10,10 +10,11 @@ from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor
 from gradtape.ops.band import KERNELS, Band, nearest
+from gradtape.ops.elementwise import stop_gradient
 from gradtape.ops.index import take
 from gradtape.ops.resample import resample
 from gradtape.tf.casting import cast
-from gradtape.tf.check import FLOATS, numpy_dtypes, operand
+from gradtape.tf.check import FLOATS, HALVES, numpy_dtypes, operand
 from gradtape.tf.crop import check_positive, pad_to_bounding_box
 
 PIXELS = FLOATS | numpy_dtypes("int8", "uint8", "int16", "uint16", "int32", "int64")
@@ -96,7 +97,7 @@ def resize(
         raise ValueError(f"resize: method {method!r} is not implemented. Use one of ResizeMethod.")
     x = operand("resize", x, PIXELS)
     if height < 1 or width < 1:
-        raise InvalidArgumentError(
+        raise (ValueError if min(height, width) < 0 else InvalidArgumentError)(
             f"resize: output dimensions must be positive. Received {height} x {width}."
         )
     if not all(shape[-3:]):
@@ -107,6 +108,8 @@ def resize(
     if method == ResizeMethod.NEAREST_NEIGHBOR:
         out = take(x, nearest(shape[-3], height), axis=-3)
         return take(out, nearest(shape[-2], width), axis=-2)
+    if method == ResizeMethod.BICUBIC and not antialias and x._array.dtype in HALVES:
+        x = stop_gradient(x)  # TensorFlow has no such kernel
     out = cast(x, "float32")
     for axis, m in ((-3, height), (-2, width)):
         band = Band(method, shape[axis], m, antialias=bool(antialias))

@@ -239,7 +239,8 @@ def folded(
     if backwards:
         order.reverse()
     if initializer is not None:
-        total = nest.map_structure(convert, initializer)
+        # As in TensorFlow, numbers stay numbers in a fold, and take the dtype they meet.
+        total = nest.map_structure(convert, initializer) if op == "scan" else initializer
         yield -1, total
     elif order:
         first = order.pop(0)

@@ -77,8 +77,13 @@ def lstsq(
     """
     a, b = pair(matrix, rhs)
     same("MatrixSolveLs", a, b)
-    a = matrices("MatrixSolveLs", a)
+    a, b = matrices("MatrixSolveLs", a), matrices("MatrixSolveLs", b)
     rows, columns = a._array.shape[-2:]
+    if b._array.shape[-2] != rows or (not fast and a._array.ndim != b._array.ndim):
+        raise InvalidArgumentError(
+            "lstsq: matrix and rhs must have as many rows (and, if not fast, axes). Received "
+            f"shapes {list(a._array.shape)} and {list(b._array.shape)}."
+        )
     tall = rows >= columns
     if not fast:  # TensorFlow, too, regularises only the fast way
         if tall:
@@ -133,6 +138,8 @@ def lu_solve(
 ) -> Tensor:
     """The `x` with A @ x = rhs, where `lu` gives the factors of A."""
     both, b = pair(lower_upper, rhs)
+    if b._array.ndim < 2:
+        raise ValueError(f"lu_solve: rhs must have at least 2 axes. Received shape {b.shape}.")
     order = convert(perm)._array
     arranged = rows_taken(b, order)
     inner = ops.triangular_solve(unit_lower(both), arranged, lower=True)

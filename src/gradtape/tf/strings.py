@@ -13,6 +13,7 @@ from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.shapes import normalize_axis
 from gradtape.core.tensor import Tensor, eager
+from gradtape.tf.check import STRING, is_typed, operand
 from gradtape.tf.output import tensor_text
 
 
@@ -27,7 +28,8 @@ def each(function: Callable[..., Any], *arrays: Any, dtype: Any = object) -> Ten
 
 def strings(value: Any) -> Any:
     """The raw array of a tensor of strings."""
-    return convert(value, dtypes.string)._array
+    tensor = convert(value) if is_typed(value) else convert(value, dtypes.string)
+    return operand("string op", tensor, STRING)._array
 
 
 @public
@@ -61,9 +63,9 @@ def as_string(
         raise InvalidArgumentError(
             "as_string: Cannot select both scientific and shortest notation."
         )
-    if len(fill) > 1:
+    if len(fill) > 1 or fill not in " +-0#":
         raise InvalidArgumentError(
-            f"as_string: Fill string must be one or fewer characters. Received {fill!r}."
+            f"as_string: fill must be one of ' +-0#', or nothing. Received {fill!r}."
         )
     if not fractional and (precision >= 0 or scientific or shortest):
         raise InvalidArgumentError(
@@ -79,9 +81,7 @@ def as_string(
     if dtype.is_integer:
         return each(lambda x: (f"%{fill}{size}d" % int(x)).encode(), tensor._array)
     if dtype.is_bool:
-        return each(
-            lambda x: (f"%{fill}{size}s" % ("true" if x else "false")).encode(), tensor._array
-        )
+        return each(lambda x: b"true" if x else b"false", tensor._array)
     return each(lambda x: f"%{fill}{size}s".encode() % x, strings(tensor))
 
 
@@ -156,6 +156,8 @@ def in_unit(text: bytes, unit: str, op: str) -> Any:
 def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
     """`len` units of each string from `pos` on; a negative `pos` counts from the end.
 
+    A negative `len` means all that is left.
+
     Raises:
         InvalidArgumentError: if `pos` lies outside a string.
     """
@@ -166,7 +168,7 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
         if not -size <= start <= size:
             raise InvalidArgumentError(f"substr: pos {start} out of range for string {text!r}.")
         first = start + size if start < 0 else start
-        part = units[first : first + max(count, 0)]
+        part = units[first : first + count if count >= 0 else None]
         return part if isinstance(part, bytes) else part.encode()
 
     return each(cut, strings(input), convert(pos)._array, convert(len)._array)

@@ -1,0 +1,134 @@
+"""Lookups of several rows for each example, combined into one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.convert import convert
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.tensor import Tensor, eager
+from gradtape.ops import elementwise as e
+from gradtape.ops import shape as s
+from gradtape.ops.index import scatter_add
+from gradtape.ops.limits import divide_no_nan
+from gradtape.tf.embedding import embedding_lookup
+
+COMBINERS = ("mean", "sqrtn", "sum")
+
+
+def combined(
+    params: Any, ids: Any, rows: Any, weights: Any, size: int, combiner: str | None, max_norm: Any
+) -> Tensor:
+    """Rows of `params` for `ids`, summed over equal `rows`, and scaled as the combiner says."""
+    how = combiner or "mean"
+    if how not in COMBINERS:
+        raise ValueError(f"combiner must be one of {COMBINERS}. Received {combiner!r}.")
+    found = embedding_lookup(params, ids, max_norm)
+    rank = found._array.ndim
+    kind = found._array.dtype
+    if weights is None:
+        weight: Any = eager(np.ones(np.shape(ids._array), kind))
+    else:
+        weight = e.cast(convert(weights), dtype=kind)
+    column = s.reshape(weight, shape=(*weight._array.shape, *(1,) * (rank - 1)), rank=1)
+    total = scatter_add(e.multiply(found, column), rows, axis=-rank, size=size)
+    if how == "sum":
+        return total
+    scale = scatter_add(weight if how == "mean" else e.square(weight), rows, axis=-1, size=size)
+    scale = e.sqrt(scale) if how == "sqrtn" else scale
+    scale = s.reshape(scale, shape=(size, *(1,) * (rank - 1)), rank=1)
+    return divide_no_nan(total, scale)
+
+
+def parts_of(op: str, sparse: Any, which: str) -> tuple[Any, Tensor]:
+    """Raw indices, and the values, of a sparse tensor."""
+    if not all(hasattr(sparse, name) for name in ("indices", "values", "dense_shape")):
+        raise TypeError(f"{op}: {which} must be a SparseTensor. Received {type(sparse).__name__}.")
+    return np.asarray(convert(sparse.indices)._array), convert(sparse.values)
+
+
+@public
+def embedding_lookup_sparse(
+    params: Any,
+    sp_ids: Any,
+    sp_weights: Any,
+    combiner: str | None = None,
+    max_norm: Any = None,
+    name: str | None = None,
+    allow_fast_lookup: bool = False,
+) -> Tensor:
+    """Rows of a table, several for each example, combined into one.
+
+    Args:
+        params: the table, or a list of its parts.
+        sp_ids: a SparseTensor of ids: those of one row belong together.
+        sp_weights: a SparseTensor of the same places, or None for ones.
+        combiner: "sum", "mean" or "sqrtn" (the sum over the length of the weights); "mean" if None.
+        max_norm: rows are scaled down to this length first, if it is given.
+        name: accepted for TensorFlow's sake.
+        allow_fast_lookup: accepted for TensorFlow's sake.
+
+    Returns:
+        A row for each row of `sp_ids` up to the last that is not empty.
+    """
+    op = "embedding_lookup_sparse"
+    places, ids = parts_of(op, sp_ids, "sp_ids")
+    weights = None if sp_weights is None else parts_of(op, sp_weights, "sp_weights")[1]
+    if weights is not None and weights._array.shape != ids._array.shape:
+        raise InvalidArgumentError(f"{op}: sp_weights must have a value for each of sp_ids.")
+    rows = places[:, 0]
+    return combined(params, ids, rows, weights, int(rows.max(initial=-1)) + 1, combiner, max_norm)
+
+
+@public
+def safe_embedding_lookup_sparse(
+    embedding_weights: Any,
+    sparse_ids: Any,
+    sparse_weights: Any = None,
+    combiner: str = "mean",
+    default_id: int | None = None,
+    max_norm: Any = None,
+    name: str | None = None,
+    allow_fast_lookup: bool = False,
+) -> Tensor:
+    """As `embedding_lookup_sparse`, without what is invalid and with a row for empty examples.
+
+    Args:
+        embedding_weights: the table, or a list of its parts.
+        sparse_ids: a SparseTensor (..., n) of ids; negative ones are left out.
+        sparse_weights: a SparseTensor of the same places, or None; what is not positive is left
+            out, unless the combiner is "sum".
+        combiner: "sum", "mean" or "sqrtn".
+        default_id: the row that empty examples get; zeros if None.
+        max_norm: rows are scaled down to this length first, if it is given.
+        name: accepted for TensorFlow's sake.
+        allow_fast_lookup: accepted for TensorFlow's sake.
+
+    Returns:
+        (..., width): an entry for each example, the empty ones included.
+    """
+    op = "safe_embedding_lookup_sparse"
+    places, ids = parts_of(op, sparse_ids, "sparse_ids")
+    lead = tuple(int(n) for n in np.asarray(convert(sparse_ids.dense_shape)._array))[:-1]
+    size = int(np.prod(lead))
+    rows = np.ravel_multi_index(tuple(places[:, :-1].T), lead) if len(places) else places[:, 0]
+    keep = np.asarray(ids._array) >= 0
+    weights = None
+    if sparse_weights is not None:
+        weights = parts_of(op, sparse_weights, "sparse_weights")[1]
+        keep = keep & (np.asarray(weights._array) > 0) if combiner != "sum" else keep
+        weights = eager(np.asarray(weights._array)[keep])
+    rows, known = rows[keep], np.asarray(ids._array)[keep]
+    empty = np.setdiff1d(np.arange(size), rows)
+    if default_id is not None:
+        rows = np.concatenate([rows, empty])
+        known = np.concatenate([known, np.full(len(empty), default_id, known.dtype)])
+        if weights is not None:
+            more = np.ones(len(empty), weights._array.dtype)
+            weights = eager(np.concatenate([weights._array, more]))
+    out = combined(
+        embedding_weights, eager(known), rows.astype(np.int64), weights, size, combiner, max_norm
+    )
+    return s.reshape(out, shape=(*lead, *out._array.shape[1:]), rank=out._array.ndim)
