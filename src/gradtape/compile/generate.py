@@ -27,6 +27,7 @@ class Writer:
         self.named: dict[Any, str] = {}
         self.lines: list[str] = []
         self.depth = 2
+        self.late = False  # whether calls are collected instead of carried out
         self.local: dict[int, str] = {}  # within a block: names of values and (by id) constants
 
     def add(self, line: str) -> None:
@@ -49,6 +50,8 @@ class Writer:
         if type(operand) is int:
             if operand in self.local:
                 return self.local[operand]
+            if operand in self.program.into:
+                return f"v{self.program.into[operand]}"
             if operand in self.program.bound:
                 return self.name(self.program.bound[operand], f"b{operand}")
             return f"v{operand}"
@@ -71,7 +74,7 @@ class Writer:
     def target(self, call: Call) -> str | None:
         """The array that a call writes to, if it is there before."""
         (out,) = call.outs
-        if out in self.local or out in self.program.bound:
+        if out in self.local or out in self.program.bound or out in self.program.into:
             return self.operand(out)
         return None
 
@@ -88,7 +91,9 @@ class Writer:
         fn = self.name(call.fn, call.fn.__name__)
         args = ", ".join([self.operand(a) for a in call.args])
         target = self.target(call)
-        if target is None:
+        if self.late:
+            self.add(f"late(({fn}, {args}, {target}))")
+        elif target is None:
             self.result(call, f"{fn}({args})")
         else:
             self.add(f"{fn}({args}, {'out=' if call.fn in KEYWORD_OUT else ''}{target})")
@@ -144,7 +149,8 @@ class Writer:
         elif len(args) == 1:
             self.result(call, f"{'-' if call.fn == 'neg' else call.fn}{args[0]}")
         else:
-            self.result(call, f"{args[0]} {call.fn} {args[1]}")
+            a, b = [f"({x})" if x.startswith("-") else x for x in args]  # -2 ** x is not (-2) ** x
+            self.result(call, f"{a} {call.fn} {b}")
 
     def write_view(self, call: Call) -> None:
         """A view, or another call of a method or function."""
@@ -183,7 +189,8 @@ class Writer:
         totals = [c for c in call.body if c.kind == "reduce"]
         ends = {c.outs[0] for c in totals}
         for out in call.outs:
-            if out not in ends and out not in self.program.bound:
+            placed = out in self.program.bound or out in self.program.into
+            if out not in ends and not placed:
                 empty, dtype = self.name(np.empty, "empty"), self.program.known[out].dtype
                 self.add(f"v{out} = {empty}({full!r}, {self.literal(dtype)})")
         local: dict[int, str] = {n: f"t{place}" for n, place in static["temps"].items()}
@@ -215,6 +222,21 @@ class Writer:
         self.local = {}
         for c in totals:
             self.add(f"v{c.outs[0]} = {self.reducer(c)}(p{c.outs[0]})")
+
+    def collected(self, calls: list[Call]) -> str:
+        """The name of a list, or the display of a tuple, of calls that are left for the end."""
+        if any(call.kind == "blocks" for call in calls):
+            self.add("calls = []")
+            self.add("late = calls.append")
+            self.late = True
+            for call in calls:
+                self.write(call)
+            return "calls"
+        text = ""
+        for call in calls:
+            operands = [self.operand(a) for a in (*call.args, *call.outs)]
+            text += f"({', '.join([self.name(call.fn, call.fn.__name__), *operands])}), "
+        return f"({text})"
 
     def is_cut(self, a: Operand, full: tuple[int, ...]) -> bool:
         """Whether an operand of a chain differs from block to block."""
@@ -286,12 +308,7 @@ def generate(program: Program, spare: Callable[..., Any] | None = None) -> Calla
             writer.add(f"del {', '.join(f'v{n}' for n in dying[i])}")
     returned = f"({''.join(writer.operand(o) + ', ' for o in program.outputs)})"
     if program.commits:
-        calls = ""
-        for ufunc, args, number in program.commits:
-            operands = [writer.operand(a) for a in args]
-            fn = writer.name(ufunc, ufunc.__name__)
-            calls += f"({', '.join([fn, *operands, f'v{number}'])}), "
-        returned = f"{returned}, ({calls})"
+        returned = f"{returned}, {writer.collected(program.commits)}"
     inputs = ", ".join(f"v{i}" for i in program.inputs)
     space = writer.space
     body = [*writer.lines] or ["    " * writer.depth + "pass"]
@@ -334,7 +351,7 @@ def blocks_of(count: int, rows: int, arrays: list[Any]) -> list[tuple[Any, ...]]
 def last_reads(program: Program) -> list[list[int]]:
     """For each call the large values, made by the run, that nobody reads after it."""
     seen = {o for o in program.outputs if type(o) is int} | set(program.inputs) | set(program.bound)
-    seen.update(i for _, args, _ in program.commits for i in args if type(i) is int)
+    seen.update(i for call in program.commits for i in call.reads())
     last: list[list[int]] = []
     for call in reversed(program.calls):
         dying = []

@@ -56,7 +56,10 @@ class Plan:
         """Lay out `program` with the rest of `passes`."""
         self.program = program
         self.passes = [PASSES[name] for name in LAYOUT if name in passes]
-        self.unbound, self.in_place = stage(program, updates) if updates else (program, {})
+        self.unbound = program
+        self.in_place: dict[int, int] = {}
+        if updates and "buffer" in passes:
+            self.unbound, self.in_place = stage(program, updates)
 
     def __call__(self, *raws: Any) -> Any:
         """Run."""

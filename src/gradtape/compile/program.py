@@ -129,11 +129,11 @@ class Program:
         known: shape, dtype and kind of every value.
         bound: arrays of the plan's own in which values live; all others are made by every run.
         once: views of such arrays, which are made once.
-        commits: calls left to whoever runs the program, each into the array of an input:
-            (ufunc, operands, number of the input).
+        commits: ufuncs left to whoever runs the program, for the end.
+        into: results of these that are written into the array of an input, by its number.
     """
 
-    __slots__ = ("bound", "calls", "commits", "inputs", "known", "once", "outputs")
+    __slots__ = ("bound", "calls", "commits", "inputs", "into", "known", "once", "outputs")
 
     def __init__(
         self,
@@ -142,12 +142,12 @@ class Program:
         outputs: Iterable[Operand],
         known: dict[int, Known],
         bound: dict[int, Any] | None = None,
-        commits: Any = None,
     ) -> None:
         """A program of these parts."""
         self.bound = bound or {}
         self.once: list[Call] = []
-        self.commits: list[tuple[Any, tuple[Operand, ...], int]] = commits or []
+        self.commits: list[Call] = []
+        self.into: dict[int, int] = {}
         self.inputs = list(inputs)
         self.calls = calls
         self.outputs = list(outputs)
@@ -158,7 +158,9 @@ class Program:
         outputs = self.outputs
         if names:
             outputs = [names.get(o, o) if type(o) is int else o for o in outputs]
-        return Program(self.inputs, calls, outputs, self.known, self.bound, self.commits)
+        program = Program(self.inputs, calls, outputs, self.known, self.bound)
+        program.commits, program.into = self.commits, self.into
+        return program
 
     def pretty(self) -> str:
         """The program as readable lines."""
@@ -166,9 +168,8 @@ class Program:
         lines += [f"  once: {line}" for call in self.once for line in self.lines_of(call)]
         for call in self.calls:
             lines += [f"  {line}" for line in self.lines_of(call)]
-        for ufunc, args, number in self.commits:
-            text = f"{ufunc.__name__}({', '.join(named(a) for a in args)})"
-            lines.append(f"  at last, in place: v{number} = {text}")
+        lines += [f"  at last: {line}" for call in self.commits for line in self.lines_of(call)]
+        lines += [f"  v{old} is overwritten by v{new}" for new, old in self.into.items()]
         lines.append(f"return {', '.join(named(o) for o in self.outputs) or 'nothing'}")
         return "\n".join(lines)
 
