@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from keyword import iskeyword
-from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -296,8 +295,8 @@ class Writer:
 def generate(program: Program, spare: Callable[..., Any] | None = None) -> Callable[..., Any]:
     """The function of a program: raw inputs in, a tuple of raw outputs out.
 
-    With `spare` the function takes a lock while it runs, and calls `spare` instead if it cannot
-    get it. For a program with commits the outputs come with a tuple of these calls.
+    With `spare` the function belongs to one call at a time; any other goes to `spare`. For a
+    program with commits the outputs come with a tuple of these calls.
     """
     writer = Writer(program)
     writer.depth = 3 if spare else 2
@@ -313,16 +312,20 @@ def generate(program: Program, spare: Callable[..., Any] | None = None) -> Calla
     space = writer.space
     body = [*writer.lines] or ["    " * writer.depth + "pass"]
     if spare:
-        space |= {"acquire": (lock := Lock()).acquire, "release": lock.release, "spare": spare}
-        body = [
-            "    if not acquire(False):",
-            f"      return spare({inputs})",
+        busy: dict[int, Any] = {}
+        space |= {"acquire": busy.setdefault, "owner": busy.get, "release": busy.clear}
+        space["spare"] = spare
+        body = [  # unlike a lock's, this owner is let go wherever an interrupt lands
+            "    mine = []",
             "    try:",
+            "      if acquire(0, mine) is not mine:",
+            f"        return spare({inputs})",
             "      with quiet():",
             *body,
             f"      return {returned}",
             "    finally:",
-            "      release()",
+            "      if owner(0) is mine:",
+            "        release()",
         ]
     else:
         body = ["    with quiet():", *body, f"    return {returned}"]
