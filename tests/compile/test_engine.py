@@ -67,6 +67,19 @@ def test_constants_are_folded():
     assert_same(plan(builder.values[0])[0], builder.values[out])
 
 
+def test_constants_that_are_not_folded_are_operands_like_any():
+    held = constant(normal(3))
+    builder = Builder(normal(3))
+    wide = builder.apply(e.cast, held, dtype=np.dtype("float64"))
+    narrow = builder.apply(e.cast, builder.apply(e.exp, wide), dtype=np.dtype("float32"))
+    out = builder.apply(
+        e.multiply, builder.apply(shape.slice_, narrow, key=(slice(0, 3),), rank=1), 0
+    )
+    for passes in [("buffer",), ("block", "buffer"), ("common", "buffer")]:
+        plan = compile_graph(builder.graph(out), passes=passes)
+        assert_same(plan(builder.values[0])[0], builder.values[out])
+
+
 def test_a_factor_of_one_is_left_out_and_signs_of_zero_stay():
     builder = Builder(np.array([-0.0, 0.0, np.nan, np.inf], np.float32))
     out = builder.apply(e.add, builder.apply(e.multiply, 0, constant(1.0)), constant(0.0))

@@ -108,7 +108,11 @@ class Writer:
         if target is None:
             self.result(call, f"{x}.astype({dtype})")
         else:
-            self.add(f"{self.name(np.copyto, 'copyto')}({target}, {x}, 'unsafe')")
+            a, kind = call.args
+            source = self.program.known[a] if type(a) is int else a.raw
+            safe = np.can_cast(source.dtype, kind.raw, "same_kind")
+            casting = "" if safe else ", 'unsafe'"
+            self.add(f"{self.name(np.copyto, 'copyto')}({target}, {x}{casting})")
 
     def write_put(self, call: Call) -> None:
         """Values put in places of a copy, or of the array itself if nobody reads it any more."""
