@@ -5,7 +5,7 @@ Passes take a program and return another one; `generate` turns the last into a P
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -71,13 +71,15 @@ class Call:
         self.static = static
         self.body = body
 
-    def reads(self) -> Iterator[int]:
+    def reads(self) -> list[int]:
         """Numbers of the values it reads, with repetitions."""
+        found = []
         for a in self.args:
             if type(a) is int:
-                yield a
+                found.append(a)
             elif type(a) is tuple:
-                yield from (b for b in a if type(b) is int)
+                found += [b for b in a if type(b) is int]
+        return found
 
     def replaced(self, **changes: Any) -> Call:
         """The same call with some parts exchanged."""
@@ -86,18 +88,9 @@ class Call:
 
     def renamed(self, names: dict[int, Operand]) -> Call:
         """The same call on other operands."""
-        if not any(i in names for i in self.reads()):
+        if names.keys().isdisjoint(self.reads()):
             return self
-        args = tuple(
-            [
-                names.get(a, a)
-                if type(a) is int
-                else tuple([names.get(b, b) if type(b) is int else b for b in a])
-                if type(a) is tuple
-                else a
-                for a in self.args
-            ]
-        )
+        args = substituted(self.args, names)
         return Call(self.kind, self.fn, args, self.outs, self.static, self.body)
 
     @property
@@ -188,6 +181,16 @@ class Program:
         """A value's name, dtype and shape."""
         shape, dtype, _ = self.known[number]
         return f"v{number}:{dtype}{list(shape)}"
+
+
+def substituted(args: tuple[Operand, ...], names: dict[int, Operand]) -> tuple[Operand, ...]:
+    """Operands with others in place of some numbers."""
+    return tuple(
+        [
+            names.get(a, a) if type(a) is int else substituted(a, names) if type(a) is tuple else a
+            for a in args
+        ]
+    )
 
 
 def named(operand: Operand) -> str:
