@@ -1,7 +1,9 @@
 """The numpy engine: what comes out of a plan, what it leaves alone, how it fails."""
 
+import gc
 import threading
 import warnings
+import weakref
 
 import numpy as np
 import pytest
@@ -270,6 +272,38 @@ def test_effects_run_once_and_in_order_and_keep_what_they_were_given():
     assert len(seen) == 4
     np.testing.assert_array_equal(seen[0], builder.values[a])
     np.testing.assert_array_equal(seen[1], builder.values[b])
+
+
+def test_effects_keep_their_order_around_blocks():
+    order = []
+    builder = Builder(normal(70_000))
+    a = builder.apply(e.exp, 0)
+    b = builder.apply(e.tanh, a)
+    graph = builder.graph(b)
+
+    def noting(name):
+        return Effect(name, lambda x: order.append(name) or ())
+
+    graph.nodes[1:1] = [Node(noting("reads the chain"), (a,), {}, ())]
+    graph.nodes[2:2] = [Node(noting("reads the input"), (0,), {}, ())]
+    graph.nodes.append(Node(noting("reads the end"), (b,), {}, ()))
+    assert_same(compile_graph(graph)(builder.values[0])[0], builder.values[b])
+    assert order == ["reads the chain", "reads the input", "reads the end"]
+
+
+def test_a_plan_that_is_dropped_is_gone_at_once():
+    builder = Builder(normal(50))
+    plan = compile_graph(builder.graph(builder.apply(e.exp, builder.apply(e.tanh, 0))))
+    plan(builder.values[0])
+    (kept,) = plan.laid_out.bound.values()
+    buffer = weakref.ref(kept)
+    del kept
+    gc.disable()
+    try:
+        del plan
+        assert buffer() is None
+    finally:
+        gc.enable()
 
 
 def test_results_of_effects_are_values():

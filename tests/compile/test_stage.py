@@ -11,6 +11,7 @@ from gradtape.compile.passes import stage as stage_pass
 from gradtape.ops import elementwise as e
 from gradtape.ops import reduce, shape
 from gradtape.ops.linalg import matmul
+from gradtape.trace.graph import Effect, Node
 from tests.compile.builder import Builder, assert_same, constant, interpret
 from tests.compile.programs import programs
 
@@ -140,6 +141,20 @@ def test_a_new_value_that_a_product_reads_is_made_before():
     builder, new, _ = descent(3, 3)
     out = builder.apply(matmul, new, new)
     check(builder.graph(out, new), {1: 0}, builder.values[:2], {})
+
+
+def test_what_an_effect_was_given_is_not_written_over():
+    seen = []
+    builder, new, loss = descent(3)
+    graph = builder.graph(loss, new)
+    graph.nodes.append(Node(Effect("note", lambda x: seen.append(x) or ()), (0,), {}, ()))
+    assert compile_graph(graph, updates={1: 0}).in_place == {}
+    graph.nodes[-1] = Node(Effect("note", lambda x: seen.append(x) or ()), (loss,), {}, ())
+    plan = compile_graph(graph, updates={1: 0})
+    assert plan.in_place == {1: 0}
+    _, calls = plan.staged(*[x.copy() for x in builder.values[:2]])
+    commit(calls)
+    assert len(seen) == 1
 
 
 def test_scalars_are_returned():

@@ -176,9 +176,12 @@ class Writer:
 
     def write_call(self, call: Call) -> None:
         """An array of its own; a choice between two can be filled in."""
-        target = self.target(call) if call.fn is np.where else None
+        target = self.target(call)
         if target is None:
             return self.write_view(call)
+        if call.fn is np.concatenate:
+            args = [self.operand(a) for a in call.args]
+            return self.add(f"{self.name(call.fn, 'concatenate')}({', '.join(args)}, {target})")
         copyto = self.name(np.copyto, "copyto")
         condition, a, b = [self.operand(x) for x in call.args]
         self.add(f"{copyto}({target}, {b})")
@@ -209,7 +212,7 @@ class Writer:
         temps = [f"t{i}" for i in range(len(static["arrays"]))]
         pieces = blocks_of(static["count"], static["rows"], static["arrays"])
         self.add(
-            f"for {', '.join(['s', *temps])}, in {self.name(pieces, f'blocks{call.outs[0]}')}:"
+            f"for {', '.join(['s', *temps])}, in {self.name(pieces, f'blocks{len(self.space)}')}:"
         )
         self.depth += 1
         self.local = local

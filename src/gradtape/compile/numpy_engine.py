@@ -73,18 +73,8 @@ class Plan:
     @cached_property
     def run(self) -> Callable[..., tuple[Any, ...]]:
         """The function: raw inputs in, a tuple of raw outputs out."""
-        if not self.laid_out.bound:
-            return generate(self.laid_out)
-
-        def spare(*raws: Any) -> Any:
-            return self.spare(*raws)
-
+        spare = unbound(self.program) if self.laid_out.bound else None
         return generate(self.laid_out, spare)
-
-    @cached_property
-    def spare(self) -> Callable[..., tuple[Any, ...]]:
-        """The same without anything of its own, for whoever finds the plan busy."""
-        return generate(self.program)
 
     @cached_property
     def staged(self) -> Callable[..., tuple[Any, Any]]:
@@ -100,6 +90,18 @@ class Plan:
     def pretty(self) -> str:
         """The calls, readably."""
         return self.laid_out.pretty()
+
+
+def unbound(program: Program) -> Callable[..., Any]:
+    """The function of a program without arrays of its own, generated when it is first called."""
+    made: list[Callable[..., Any]] = []
+
+    def run(*raws: Any) -> Any:
+        if not made:
+            made.append(generate(program))
+        return made[0](*raws)
+
+    return run
 
 
 def applied(program: Program, passes: Iterable[Callable[[Program], Program]]) -> Program:

@@ -142,8 +142,9 @@ class Chain:
             return False
         if call.kind == "reduce":
             return self.ends(call)
-        known = self.program.known[call.outs[0]]
-        return known.shape == self.known.shape and is_chained(call, self.program)
+        if not is_chained(call, self.program):
+            return False
+        return self.program.known[call.outs[0]].shape == self.known.shape
 
     def ends(self, call: Call) -> bool:
         """Whether a call sums up (or finds the extreme of) a value of the chain."""

@@ -69,15 +69,17 @@ class Buffers:
         if call.kind == "blocks":
             for out in call.outs:
                 self.place(out)
-        elif call.kind in WRITES or (call.fn is np.where and self.is_large(call)):
+        elif call.kind in WRITES or self.is_filled(call):
             (out,) = call.outs
             if call.kind not in ("ufunc", "put") or not self.overwrite(i, call, out):
                 self.place(out)
         return call
 
-    def is_large(self, call: Call) -> bool:
-        """Whether filling a buffer twice is quicker than an array of its own."""
-        return self.program.known[call.outs[0]].size > SMALL
+    def is_filled(self, call: Call) -> bool:
+        """Whether a function can write to an array, and that is quicker."""
+        if call.fn is np.concatenate:
+            return True
+        return call.fn is np.where and self.program.known[call.outs[0]].size > SMALL
 
     def view(self, call: Call) -> Call | None:
         """A view of one of the plan's arrays is an array of the plan's."""

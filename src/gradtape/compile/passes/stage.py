@@ -33,8 +33,8 @@ def stage(program: Program, updates: dict[int, int]) -> tuple[Program, dict[int,
     if not chosen.into:
         return program, {}
     left = chosen.left()
-    staged = program.having([call for call in program.calls if call.outs[0] not in left])
-    staged.commits = [call for call in program.calls if call.outs[0] in left]
+    staged = program.having([call for call in program.calls if left.isdisjoint(call.outs)])
+    staged.commits = [call for call in program.calls if not left.isdisjoint(call.outs)]
     staged.into = chosen.into
     outputs = program.outputs
     staged.outputs = [Constant(None) if o in chosen.into else o for o in outputs]
@@ -53,7 +53,7 @@ class Staging:
         """Begin with every update whose new value a ufunc makes, of the shape of the old one."""
         self.program = program
         self.roots = roots_of(program)
-        self.makers = {call.outs[0]: (i, call) for i, call in enumerate(program.calls)}
+        self.makers = {o: (i, call) for i, call in enumerate(program.calls) for o in call.outs}
         self.readers: dict[int, list[Call]] = {}
         for call in program.calls:
             for number in call.reads():
@@ -113,11 +113,13 @@ class Staging:
         """Values that are computed at last: in large arrays also what only these are made from."""
         left = set().union(*[self.after(o) for o in self.into])
         for call in reversed(self.program.calls):
-            out = call.outs[0] if call.outs else -1
+            if not call.outs:
+                continue
+            out = call.outs[0]
             if out in left or out in self.given or not self.is_last(out):
                 continue
             large = self.program.known[out].size >= LARGE
-            if large and all(c.outs and c.outs[0] in left for c in self.readers.get(out, ())):
+            if large and all(left.issuperset(c.outs) and c.outs for c in self.readers.get(out, ())):
                 left.add(out)
         return left
 
