@@ -253,6 +253,18 @@ def test_division_by_zero_is_silent():
     assert np.isnan(got[1])
 
 
+def test_numpy_warns_as_before_after_a_call_and_after_a_failure():
+    builder = Builder(normal(5, 3), np.array([4, 0], np.int32))
+    plan = compile_graph(builder.graph(builder.apply(gather, builder.apply(e.exp, 0), 1, axis=-2)))
+    with np.errstate(divide="raise", over="call"):
+        state = np.geterr()
+        plan(*builder.values[:2])
+        assert np.geterr() == state
+        with pytest.raises(InvalidArgumentError):
+            plan(builder.values[0], np.array([9, 0], np.int32))
+        assert np.geterr() == state
+
+
 def test_effects_run_once_and_in_order_and_keep_what_they_were_given():
     seen = []
 

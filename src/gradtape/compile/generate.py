@@ -9,11 +9,15 @@ from typing import Any
 import numpy as np
 
 from gradtape.compile.program import Call, Operand, Program
-from gradtape.core.dispatch import quiet, recover
+from gradtape.compile.silence import SILENT, hush, unhush
+from gradtape.core.dispatch import recover
 from gradtape.trace.graph import Effect
 
 KEYWORD_OUT = {np.maximum, np.minimum}  # NumPy warns about a third position
 LARGE = 1 << 16  # bytes of a value that is deleted as soon as nobody reads it
+
+
+NAMES = {"plan", "make", "f", "token", "mine", "calls", "late", "error", "s"}
 
 
 class Writer:
@@ -22,10 +26,11 @@ class Writer:
     def __init__(self, program: Program) -> None:
         """Nothing is written yet."""
         self.program = program
-        self.space: dict[str, Any] = {"quiet": quiet, "recover": recover}
+        self.space: dict[str, Any] = {"recover": recover}
+        self.space |= {"hush": hush, "unhush": unhush, "SILENT": SILENT}
         self.named: dict[Any, str] = {}
         self.lines: list[str] = []
-        self.depth = 2
+        self.depth = 3
         self.late = False  # whether calls are collected instead of carried out
         self.local: dict[int, str] = {}  # within a block: names of values and (by id) constants
 
@@ -38,7 +43,7 @@ class Writer:
         found = self.named.get(id(thing))
         if found is None:
             found = hint if hint.isidentifier() and not iskeyword(hint) else "f"
-            if found in self.space or found in ("plan", "make", "f"):
+            if found in self.space or found in NAMES:
                 found = f"{found}_{len(self.space)}"
             self.named[id(thing)] = found
             self.space[found] = thing
@@ -306,7 +311,6 @@ def generate(program: Program, spare: Callable[..., Any] | None = None) -> Calla
     program with commits the outputs come with a tuple of these calls.
     """
     writer = Writer(program)
-    writer.depth = 3 if spare else 2
     dying = last_reads(program)
     for i, call in enumerate(program.calls):
         writer.write(call)
@@ -315,28 +319,32 @@ def generate(program: Program, spare: Callable[..., Any] | None = None) -> Calla
     returned = f"({''.join(writer.operand(o) + ', ' for o in program.outputs)})"
     if program.commits:
         returned = f"{returned}, {writer.collected(program.commits)}"
-    inputs = ", ".join(f"v{i}" for i in program.inputs)
     space = writer.space
-    body = [*writer.lines] or ["    " * writer.depth + "pass"]
+    inputs = ", ".join(f"v{i}" for i in program.inputs)
+    start, end = [], ["            unhush(token)"]
     if spare:
         busy: dict[int, Any] = {}
         space |= {"acquire": busy.setdefault, "owner": busy.get, "release": busy.clear}
         space["spare"] = spare
-        body = [  # unlike a lock's, this owner is let go wherever an interrupt lands
-            "    mine = []",
-            "    try:",
-            "      if acquire(0, mine) is not mine:",
-            f"        return spare({inputs})",
-            "      with quiet():",
-            *body,
-            f"      return {returned}",
-            "    finally:",
-            "      if owner(0) is mine:",
-            "        release()",
+        start = [
+            "            if acquire(0, mine) is not mine:",
+            f"                return spare({inputs})",
         ]
-    else:
-        body = ["    with quiet():", *body, f"    return {returned}"]
-    lines = [f"def make({', '.join(space)}):", f"  def plan({inputs}):", *body, "  return plan"]
+        # Unlike a lock's, this owner is let go wherever an interrupt lands.
+        end += ["            if owner(0) is mine:", "                release()"]
+    lines = [
+        f"def make({', '.join(space)}):",
+        f"    def plan({inputs}):",
+        *(["        mine = []"] if spare else []),
+        "        token = hush(SILENT)",
+        "        try:",
+        *start,
+        *writer.lines,
+        f"            return {returned}",
+        "        finally:",
+        *end,
+        "    return plan",
+    ]
     made: dict[str, Any] = {}
     exec(compile("\n".join(lines), "<gradtape plan>", "exec"), made)
     function: Callable[..., Any] = made["make"](*space.values())

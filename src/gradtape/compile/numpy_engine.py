@@ -25,7 +25,7 @@ from gradtape.compile.passes.product import product
 from gradtape.compile.passes.scalar import scalar
 from gradtape.compile.passes.stage import stage
 from gradtape.compile.program import Program
-from gradtape.core.dispatch import quiet
+from gradtape.compile.silence import SILENT, hush, unhush
 from gradtape.trace.graph import Graph
 from gradtape.trace.subgraph import Handed
 
@@ -135,5 +135,8 @@ def commit(calls: Iterable[tuple[Any, ...]], *more: Iterable[Any]) -> None:
 
     All of it happens in one loop without a line of Python, so no interrupt lands in between.
     """
-    with quiet():
+    token = hush(SILENT)
+    try:
         deque(chain(starmap(call, calls), *more), maxlen=0)
+    finally:
+        unhush(token)
