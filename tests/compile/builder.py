@@ -67,7 +67,9 @@ def assert_same(got: Any, want: Any, exact: bool = True, what: str = "") -> None
         wide = want.dtype if want.dtype.kind in "biufc" else np.dtype("float32")
         np.testing.assert_array_equal(got.astype(wide), want.astype(wide), err_msg=what)
         if want.dtype.kind == "f":
-            np.testing.assert_array_equal(np.signbit(got), np.signbit(want), err_msg=what)
+            known = ~np.isnan(want)  # the sign of a NaN depends on how many are computed at once
+            signs = np.signbit(got[known]), np.signbit(want[known])
+            np.testing.assert_array_equal(*signs, err_msg=what)
     else:
         rough = want.dtype.itemsize <= 2 and want.dtype.kind not in "iub"
         wide = np.dtype("float32") if rough else want.dtype

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from gradtape.compile.program import Known
-from gradtape.compile.record import OpaqueError
+from gradtape.compile.record import OpaqueError, StandIn
+from gradtape.ops.elementwise import BITS
 from gradtape.ops.softmax import TINY, check_labels
 from gradtape.trace.recorder import operation
 
@@ -24,6 +25,21 @@ def spread(g: Any, *, axis: tuple[int, ...], keepdims: bool, shape: tuple[int, .
             sizes[a] = 1
         g = g.reshape(tuple(sizes))
     return np.broadcast_to(g, full)
+
+
+def gate(g: Any, mask: Any) -> Any:
+    """Bits times one or zero; NumPy converts a mask of its own faster than within the product."""
+    if type(g) is not StandIn or g.dtype.kind != "f":
+        return np.where(mask, g, g.dtype.type(0))
+    bits = BITS[g.dtype.itemsize]
+    if type(mask) is StandIn:
+        mask = mask.astype(bits)
+    return np.multiply(g.view(bits), mask).view(g.dtype)
+
+
+def where_positive(g: Any, y: Any) -> Any:
+    """`g` where `y` is positive, else zero."""
+    return gate(g, y > 0)
 
 
 # A loss and its gradient look up the same places: where they lie is found, and checked, once.
@@ -94,6 +110,8 @@ def sparse_cross_entropy(logits: Any, labels: Any, p: Any) -> Any:
 
 FORMS: dict[str, Callable[..., Any]] = {
     "spread": spread,
+    "gate": gate,
+    "where_positive": where_positive,
     "less_one_at": less_one_at,
     "sparse_cross_entropy": sparse_cross_entropy,
 }

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from keyword import iskeyword
-from threading import Lock
 from typing import Any
 
 import numpy as np
 
 from gradtape.compile.program import Call, Operand, Program
-from gradtape.core.dispatch import quiet, recover
+from gradtape.compile.silence import SILENT, hush, unhush
+from gradtape.core.dispatch import recover
 from gradtape.trace.graph import Effect
 
 KEYWORD_OUT = {np.maximum, np.minimum}  # NumPy warns about a third position
 LARGE = 1 << 16  # bytes of a value that is deleted as soon as nobody reads it
+
+
+NAMES = {"plan", "make", "f", "token", "mine", "calls", "late", "error", "s"}
 
 
 class Writer:
@@ -23,10 +26,12 @@ class Writer:
     def __init__(self, program: Program) -> None:
         """Nothing is written yet."""
         self.program = program
-        self.space: dict[str, Any] = {"quiet": quiet, "recover": recover}
+        self.space: dict[str, Any] = {"recover": recover}
+        self.space |= {"hush": hush, "unhush": unhush, "SILENT": SILENT}
         self.named: dict[Any, str] = {}
         self.lines: list[str] = []
-        self.depth = 2
+        self.depth = 3
+        self.late = False  # whether calls are collected instead of carried out
         self.local: dict[int, str] = {}  # within a block: names of values and (by id) constants
 
     def add(self, line: str) -> None:
@@ -38,7 +43,7 @@ class Writer:
         found = self.named.get(id(thing))
         if found is None:
             found = hint if hint.isidentifier() and not iskeyword(hint) else "f"
-            if found in self.space or found in ("plan", "make", "f"):
+            if found in self.space or found in NAMES:
                 found = f"{found}_{len(self.space)}"
             self.named[id(thing)] = found
             self.space[found] = thing
@@ -49,6 +54,8 @@ class Writer:
         if type(operand) is int:
             if operand in self.local:
                 return self.local[operand]
+            if operand in self.program.into:
+                return f"v{self.program.into[operand]}"
             if operand in self.program.bound:
                 return self.name(self.program.bound[operand], f"b{operand}")
             return f"v{operand}"
@@ -71,7 +78,7 @@ class Writer:
     def target(self, call: Call) -> str | None:
         """The array that a call writes to, if it is there before."""
         (out,) = call.outs
-        if out in self.local or out in self.program.bound:
+        if out in self.local or out in self.program.bound or out in self.program.into:
             return self.operand(out)
         return None
 
@@ -88,7 +95,9 @@ class Writer:
         fn = self.name(call.fn, call.fn.__name__)
         args = ", ".join([self.operand(a) for a in call.args])
         target = self.target(call)
-        if target is None:
+        if self.late:
+            self.add(f"late(({fn}, {args}, {target}))")
+        elif target is None:
             self.result(call, f"{fn}({args})")
         else:
             self.add(f"{fn}({args}, {'out=' if call.fn in KEYWORD_OUT else ''}{target})")
@@ -104,7 +113,11 @@ class Writer:
         if target is None:
             self.result(call, f"{x}.astype({dtype})")
         else:
-            self.add(f"{self.name(np.copyto, 'copyto')}({target}, {x}, 'unsafe')")
+            a, kind = call.args
+            source = self.program.known[a] if type(a) is int else a.raw
+            safe = np.can_cast(source.dtype, kind.raw, "same_kind")
+            casting = "" if safe else ", 'unsafe'"
+            self.add(f"{self.name(np.copyto, 'copyto')}({target}, {x}{casting})")
 
     def write_put(self, call: Call) -> None:
         """Values put in places of a copy, or of the array itself if nobody reads it any more."""
@@ -144,7 +157,8 @@ class Writer:
         elif len(args) == 1:
             self.result(call, f"{'-' if call.fn == 'neg' else call.fn}{args[0]}")
         else:
-            self.result(call, f"{args[0]} {call.fn} {args[1]}")
+            a, b = [f"({x})" if x.startswith("-") else x for x in args]  # -2 ** x is not (-2) ** x
+            self.result(call, f"{a} {call.fn} {b}")
 
     def write_view(self, call: Call) -> None:
         """A view, or another call of a method or function."""
@@ -167,9 +181,12 @@ class Writer:
 
     def write_call(self, call: Call) -> None:
         """An array of its own; a choice between two can be filled in."""
-        target = self.target(call) if call.fn is np.where else None
+        target = self.target(call)
         if target is None:
             return self.write_view(call)
+        if call.fn is np.concatenate:
+            args = [self.operand(a) for a in call.args]
+            return self.add(f"{self.name(call.fn, 'concatenate')}({', '.join(args)}, {target})")
         copyto = self.name(np.copyto, "copyto")
         condition, a, b = [self.operand(x) for x in call.args]
         self.add(f"{copyto}({target}, {b})")
@@ -183,7 +200,8 @@ class Writer:
         totals = [c for c in call.body if c.kind == "reduce"]
         ends = {c.outs[0] for c in totals}
         for out in call.outs:
-            if out not in ends and out not in self.program.bound:
+            placed = out in self.program.bound or out in self.program.into
+            if out not in ends and not placed:
                 empty, dtype = self.name(np.empty, "empty"), self.program.known[out].dtype
                 self.add(f"v{out} = {empty}({full!r}, {self.literal(dtype)})")
         local: dict[int, str] = {n: f"t{place}" for n, place in static["temps"].items()}
@@ -199,7 +217,7 @@ class Writer:
         temps = [f"t{i}" for i in range(len(static["arrays"]))]
         pieces = blocks_of(static["count"], static["rows"], static["arrays"])
         self.add(
-            f"for {', '.join(['s', *temps])}, in {self.name(pieces, f'blocks{call.outs[0]}')}:"
+            f"for {', '.join(['s', *temps])}, in {self.name(pieces, f'blocks{len(self.space)}')}:"
         )
         self.depth += 1
         self.local = local
@@ -215,6 +233,21 @@ class Writer:
         self.local = {}
         for c in totals:
             self.add(f"v{c.outs[0]} = {self.reducer(c)}(p{c.outs[0]})")
+
+    def collected(self, calls: list[Call]) -> str:
+        """The name of a list, or the display of a tuple, of calls that are left for the end."""
+        if any(call.kind == "blocks" for call in calls):
+            self.add("calls = []")
+            self.add("late = calls.append")
+            self.late = True
+            for call in calls:
+                self.write(call)
+            return "calls"
+        text = ""
+        for call in calls:
+            operands = [self.operand(a) for a in (*call.args, *call.outs)]
+            text += f"({', '.join([self.name(call.fn, call.fn.__name__), *operands])}), "
+        return f"({text})"
 
     def is_cut(self, a: Operand, full: tuple[int, ...]) -> bool:
         """Whether an operand of a chain differs from block to block."""
@@ -274,11 +307,10 @@ class Writer:
 def generate(program: Program, spare: Callable[..., Any] | None = None) -> Callable[..., Any]:
     """The function of a program: raw inputs in, a tuple of raw outputs out.
 
-    With `spare` the function takes a lock while it runs, and calls `spare` instead if it cannot
-    get it. For a program with commits the outputs come with a tuple of these calls.
+    With `spare` the function belongs to one call at a time; any other goes to `spare`. For a
+    program with commits the outputs come with a tuple of these calls.
     """
     writer = Writer(program)
-    writer.depth = 3 if spare else 2
     dying = last_reads(program)
     for i, call in enumerate(program.calls):
         writer.write(call)
@@ -286,30 +318,33 @@ def generate(program: Program, spare: Callable[..., Any] | None = None) -> Calla
             writer.add(f"del {', '.join(f'v{n}' for n in dying[i])}")
     returned = f"({''.join(writer.operand(o) + ', ' for o in program.outputs)})"
     if program.commits:
-        calls = ""
-        for ufunc, args, number in program.commits:
-            operands = [writer.operand(a) for a in args]
-            fn = writer.name(ufunc, ufunc.__name__)
-            calls += f"({', '.join([fn, *operands, f'v{number}'])}), "
-        returned = f"{returned}, ({calls})"
-    inputs = ", ".join(f"v{i}" for i in program.inputs)
+        returned = f"{returned}, {writer.collected(program.commits)}"
     space = writer.space
-    body = [*writer.lines] or ["    " * writer.depth + "pass"]
+    inputs = ", ".join(f"v{i}" for i in program.inputs)
+    start, end = [], ["            unhush(token)"]
     if spare:
-        space |= {"acquire": (lock := Lock()).acquire, "release": lock.release, "spare": spare}
-        body = [
-            "    if not acquire(False):",
-            f"      return spare({inputs})",
-            "    try:",
-            "      with quiet():",
-            *body,
-            f"      return {returned}",
-            "    finally:",
-            "      release()",
+        busy: dict[int, Any] = {}
+        space |= {"acquire": busy.setdefault, "owner": busy.get, "release": busy.clear}
+        space["spare"] = spare
+        start = [
+            "            if acquire(0, mine) is not mine:",
+            f"                return spare({inputs})",
         ]
-    else:
-        body = ["    with quiet():", *body, f"    return {returned}"]
-    lines = [f"def make({', '.join(space)}):", f"  def plan({inputs}):", *body, "  return plan"]
+        # Unlike a lock's, this owner is let go wherever an interrupt lands.
+        end += ["            if owner(0) is mine:", "                release()"]
+    lines = [
+        f"def make({', '.join(space)}):",
+        f"    def plan({inputs}):",
+        *(["        mine = []"] if spare else []),
+        "        token = hush(SILENT)",
+        "        try:",
+        *start,
+        *writer.lines,
+        f"            return {returned}",
+        "        finally:",
+        *end,
+        "    return plan",
+    ]
     made: dict[str, Any] = {}
     exec(compile("\n".join(lines), "<gradtape plan>", "exec"), made)
     function: Callable[..., Any] = made["make"](*space.values())
@@ -334,7 +369,7 @@ def blocks_of(count: int, rows: int, arrays: list[Any]) -> list[tuple[Any, ...]]
 def last_reads(program: Program) -> list[list[int]]:
     """For each call the large values, made by the run, that nobody reads after it."""
     seen = {o for o in program.outputs if type(o) is int} | set(program.inputs) | set(program.bound)
-    seen.update(i for _, args, _ in program.commits for i in args if type(i) is int)
+    seen.update(i for call in program.commits for i in call.reads())
     last: list[list[int]] = []
     for call in reversed(program.calls):
         dying = []

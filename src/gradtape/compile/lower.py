@@ -9,7 +9,7 @@ import numpy as np
 from gradtape.compile import functions  # noqa: F401 - it tells the recorder about functions
 from gradtape.compile.forms import FORMS
 from gradtape.compile.namespace import cloned
-from gradtape.compile.program import Call, Known, Operand, Program
+from gradtape.compile.program import Call, Known, Operand, Program, substituted
 from gradtape.compile.record import PYTHON, Recorder, StandIn
 from gradtape.core.primitive import REGISTRY, Primitive
 from gradtape.trace.graph import Graph, Node
@@ -60,8 +60,8 @@ def lower(graph: Graph) -> Program:
                 counter += 1
             known[number] = template.known[local]
             numbers[local] = number
-            renamed = call.renamed(numbers)
-            program.calls.append(Call(call.kind, call.fn, renamed.args, (number,), call.static))
+            args = substituted(call.args, numbers)
+            program.calls.append(Call(call.kind, call.fn, args, (number,), call.static))
         for local, number in zip(template.outs, node.outputs, strict=True):
             operand = numbers[local] if type(local) is int else local
             if operand != number:

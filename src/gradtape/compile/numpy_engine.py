@@ -25,7 +25,7 @@ from gradtape.compile.passes.product import product
 from gradtape.compile.passes.scalar import scalar
 from gradtape.compile.passes.stage import stage
 from gradtape.compile.program import Program
-from gradtape.core.dispatch import quiet
+from gradtape.compile.silence import SILENT, hush, unhush
 from gradtape.trace.graph import Graph
 from gradtape.trace.subgraph import Handed
 
@@ -56,7 +56,10 @@ class Plan:
         """Lay out `program` with the rest of `passes`."""
         self.program = program
         self.passes = [PASSES[name] for name in LAYOUT if name in passes]
-        self.unbound, self.in_place = stage(program, updates) if updates else (program, {})
+        self.unbound = program
+        self.in_place: dict[int, int] = {}
+        if updates and "buffer" in passes:
+            self.unbound, self.in_place = stage(program, updates)
 
     def __call__(self, *raws: Any) -> Any:
         """Run."""
@@ -70,18 +73,8 @@ class Plan:
     @cached_property
     def run(self) -> Callable[..., tuple[Any, ...]]:
         """The function: raw inputs in, a tuple of raw outputs out."""
-        if not self.laid_out.bound:
-            return generate(self.laid_out)
-
-        def spare(*raws: Any) -> Any:
-            return self.spare(*raws)
-
+        spare = unbound(self.program) if self.laid_out.bound else None
         return generate(self.laid_out, spare)
-
-    @cached_property
-    def spare(self) -> Callable[..., tuple[Any, ...]]:
-        """The same without anything of its own, for whoever finds the plan busy."""
-        return generate(self.program)
 
     @cached_property
     def staged(self) -> Callable[..., tuple[Any, Any]]:
@@ -97,6 +90,18 @@ class Plan:
     def pretty(self) -> str:
         """The calls, readably."""
         return self.laid_out.pretty()
+
+
+def unbound(program: Program) -> Callable[..., Any]:
+    """The function of a program without arrays of its own, generated when it is first called."""
+    made: list[Callable[..., Any]] = []
+
+    def run(*raws: Any) -> Any:
+        if not made:
+            made.append(generate(program))
+        return made[0](*raws)
+
+    return run
 
 
 def applied(program: Program, passes: Iterable[Callable[[Program], Program]]) -> Program:
@@ -130,5 +135,8 @@ def commit(calls: Iterable[tuple[Any, ...]], *more: Iterable[Any]) -> None:
 
     All of it happens in one loop without a line of Python, so no interrupt lands in between.
     """
-    with quiet():
+    token = hush(SILENT)
+    try:
         deque(chain(starmap(call, calls), *more), maxlen=0)
+    finally:
+        unhush(token)

@@ -5,7 +5,7 @@ Passes take a program and return another one; `generate` turns the last into a P
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -71,13 +71,15 @@ class Call:
         self.static = static
         self.body = body
 
-    def reads(self) -> Iterator[int]:
+    def reads(self) -> list[int]:
         """Numbers of the values it reads, with repetitions."""
+        found = []
         for a in self.args:
             if type(a) is int:
-                yield a
+                found.append(a)
             elif type(a) is tuple:
-                yield from (b for b in a if type(b) is int)
+                found += [b for b in a if type(b) is int]
+        return found
 
     def replaced(self, **changes: Any) -> Call:
         """The same call with some parts exchanged."""
@@ -86,18 +88,9 @@ class Call:
 
     def renamed(self, names: dict[int, Operand]) -> Call:
         """The same call on other operands."""
-        if not any(i in names for i in self.reads()):
+        if names.keys().isdisjoint(self.reads()):
             return self
-        args = tuple(
-            [
-                names.get(a, a)
-                if type(a) is int
-                else tuple([names.get(b, b) if type(b) is int else b for b in a])
-                if type(a) is tuple
-                else a
-                for a in self.args
-            ]
-        )
+        args = substituted(self.args, names)
         return Call(self.kind, self.fn, args, self.outs, self.static, self.body)
 
     @property
@@ -129,11 +122,11 @@ class Program:
         known: shape, dtype and kind of every value.
         bound: arrays of the plan's own in which values live; all others are made by every run.
         once: views of such arrays, which are made once.
-        commits: calls left to whoever runs the program, each into the array of an input:
-            (ufunc, operands, number of the input).
+        commits: ufuncs left to whoever runs the program, for the end.
+        into: results of these that are written into the array of an input, by its number.
     """
 
-    __slots__ = ("bound", "calls", "commits", "inputs", "known", "once", "outputs")
+    __slots__ = ("bound", "calls", "commits", "inputs", "into", "known", "once", "outputs")
 
     def __init__(
         self,
@@ -142,12 +135,12 @@ class Program:
         outputs: Iterable[Operand],
         known: dict[int, Known],
         bound: dict[int, Any] | None = None,
-        commits: Any = None,
     ) -> None:
         """A program of these parts."""
         self.bound = bound or {}
         self.once: list[Call] = []
-        self.commits: list[tuple[Any, tuple[Operand, ...], int]] = commits or []
+        self.commits: list[Call] = []
+        self.into: dict[int, int] = {}
         self.inputs = list(inputs)
         self.calls = calls
         self.outputs = list(outputs)
@@ -158,7 +151,9 @@ class Program:
         outputs = self.outputs
         if names:
             outputs = [names.get(o, o) if type(o) is int else o for o in outputs]
-        return Program(self.inputs, calls, outputs, self.known, self.bound, self.commits)
+        program = Program(self.inputs, calls, outputs, self.known, self.bound)
+        program.commits, program.into = self.commits, self.into
+        return program
 
     def pretty(self) -> str:
         """The program as readable lines."""
@@ -166,9 +161,8 @@ class Program:
         lines += [f"  once: {line}" for call in self.once for line in self.lines_of(call)]
         for call in self.calls:
             lines += [f"  {line}" for line in self.lines_of(call)]
-        for ufunc, args, number in self.commits:
-            text = f"{ufunc.__name__}({', '.join(named(a) for a in args)})"
-            lines.append(f"  at last, in place: v{number} = {text}")
+        lines += [f"  at last: {line}" for call in self.commits for line in self.lines_of(call)]
+        lines += [f"  v{old} is overwritten by v{new}" for new, old in self.into.items()]
         lines.append(f"return {', '.join(named(o) for o in self.outputs) or 'nothing'}")
         return "\n".join(lines)
 
@@ -187,6 +181,16 @@ class Program:
         """A value's name, dtype and shape."""
         shape, dtype, _ = self.known[number]
         return f"v{number}:{dtype}{list(shape)}"
+
+
+def substituted(args: tuple[Operand, ...], names: dict[int, Operand]) -> tuple[Operand, ...]:
+    """Operands with others in place of some numbers."""
+    return tuple(
+        [
+            names.get(a, a) if type(a) is int else substituted(a, names) if type(a) is tuple else a
+            for a in args
+        ]
+    )
 
 
 def named(operand: Operand) -> str:

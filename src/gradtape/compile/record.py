@@ -413,14 +413,18 @@ def probe(a: Any, cheap: bool = True) -> Any:
 
 
 DTYPES: dict[Any, Any] = {}
+MOST_DTYPES = 4096
 
 
 def result_dtype(ufunc: Any, args: tuple[Any, ...]) -> Any:
     """The dtype that a ufunc gives; Python's integers may not fit, so their value counts."""
-    key = (ufunc, *[a.dtype if hasattr(a, "dtype") else (type(a), a) for a in args])
+    key = (ufunc, *[getattr(a, "dtype", a if type(a) is int else type(a)) for a in args])
     found = DTYPES.get(key)
     if found is None:
         small = [np.ones(1, a.dtype) if hasattr(a, "dtype") else a for a in args]
         with np.errstate(all="ignore"):
-            found = DTYPES[key] = ufunc(*small).dtype
+            found = ufunc(*small).dtype
+        if len(DTYPES) >= MOST_DTYPES:
+            DTYPES.clear()
+        DTYPES[key] = found
     return found

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.compile.passes.buffer import roots_of
 from gradtape.compile.program import ELEMENTWISE, Call, Known, Operand, Program
 
 BLOCK = 1 << 15  # elements
@@ -18,7 +19,7 @@ def block(program: Program) -> Program:
     """Gather elementwise calls of one large shape and run them block by block."""
     kept: list[Call] = []
     rest = program.calls
-    if not any(program.known[o].size >= LEAST for call in rest for o in call.outs):
+    if all(program.known[o].size < LEAST for c in [*rest, *program.commits] for o in c.outs):
         return program
     ordered = any(call.effect for call in rest)
     while rest:
@@ -29,11 +30,37 @@ def block(program: Program) -> Program:
         chain = Chain(program, rest[start])
         rest = chain.gather(rest[start + 1 :], ordered)
         wanted = {o for o in program.outputs if type(o) is int}
-        wanted.update(i for _, args, _ in program.commits for i in args if type(i) is int)
+        wanted.update(i for call in program.commits for i in call.reads())
         wanted.update(i for call in rest for i in call.reads())
         kept += chain.before
         kept += [chain.made(wanted)] if len(chain.calls) > 1 else chain.calls
-    return program.having(kept)
+    cut = program.having(kept)
+    cut.commits = runs_of(program)
+    return cut
+
+
+def runs_of(program: Program) -> list[Call]:
+    """The calls left for the end with neighbours of one large shape as blocks, in their order."""
+    roots = roots_of(program)
+    found: list[Call] = []
+    chain: Chain | None = None
+    for i, call in enumerate(program.commits):
+        if chain is not None:
+            chain.calls.append(call)
+            chain.inside.update(call.outs)
+        elif is_chained(call, program):
+            chain = Chain(program, call)
+        else:
+            found.append(call)
+            continue
+        after = program.commits[i + 1 :]
+        known = program.known[after[0].outs[0]] if after else None
+        if known is None or known.shape != chain.known.shape or not is_chained(after[0], program):
+            wanted = {*program.into, *(n for c in after for n in c.reads())}
+            split = len(chain.calls) > 1 and chain.stays_in_place(roots)
+            found += [chain.made(wanted)] if split else chain.calls
+            chain = None
+    return found
 
 
 def is_chained(call: Call, program: Program) -> bool:
@@ -115,8 +142,9 @@ class Chain:
             return False
         if call.kind == "reduce":
             return self.ends(call)
-        known = self.program.known[call.outs[0]]
-        return known.shape == self.known.shape and is_chained(call, self.program)
+        if not is_chained(call, self.program):
+            return False
+        return self.program.known[call.outs[0]].shape == self.known.shape
 
     def ends(self, call: Call) -> bool:
         """Whether a call sums up (or finds the extreme of) a value of the chain."""
@@ -147,6 +175,13 @@ class Chain:
         }
         args: tuple[Operand, ...] = tuple(dict.fromkeys(reads))
         return Call("blocks", None, args, outs, static, self.calls)
+
+    def stays_in_place(self, roots: dict[int, frozenset[int]]) -> bool:
+        """Whether each array that the chain writes over is read only where it is written."""
+        into = self.program.into
+        written = {into[o] for o in self.inside if o in into}
+        reads = {i for call in self.calls for i in call.reads()} - written - self.inside
+        return not any(roots[i] & written for i in reads)
 
     def places(self, wanted: set[int], shape: tuple[int, ...]) -> tuple[dict[int, int], list[Any]]:
         """For each value that stays inside one of a few arrays of the size of a block."""

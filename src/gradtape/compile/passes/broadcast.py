@@ -36,7 +36,8 @@ def narrowed(call: Call, program: Program, sources: dict[int, Operand]) -> Call:
         others = [shape_in(program, b) for j, b in enumerate(args) if j != i]
         if shape_of_all([shape_in(program, narrow), *others]) == shape:
             args[i] = narrow
-    return call.replaced(args=tuple(args))
+    changed = any(a is not b for a, b in zip(args, call.args, strict=True))
+    return call.replaced(args=tuple(args)) if changed else call
 
 
 def shape_in(program: Program, operand: Operand) -> tuple[int, ...]:

@@ -30,17 +30,14 @@ class Buffers:
         self.roots = roots_of(program)
         self.leaving = leaving_of(program, self.roots)
         self.last: dict[int, int] = {}
-        for i, call in enumerate(program.calls):
+        self.calls = [*program.calls, *program.commits]
+        for i, call in enumerate(self.calls):
             for number in (*call.reads(), *call.outs):
                 for root in self.roots[number]:
                     self.last[root] = i
         for o in program.outputs:
             if type(o) is int:
-                self.last.update(dict.fromkeys(self.roots[o], len(program.calls)))
-        for _, args, _ in program.commits:
-            for a in args:
-                if type(a) is int:
-                    self.last.update(dict.fromkeys(self.roots[a], len(program.calls)))
+                self.last.update(dict.fromkeys(self.roots[o], len(self.calls)))
         self.bound: dict[int, Any] = dict(program.bound)
         self.once: list[Call] = []
         self.owned: dict[int, Any] = {}  # root → bytes it occupies
@@ -51,10 +48,10 @@ class Buffers:
         ends: dict[int, list[int]] = {}
         for root, i in self.last.items():
             ends.setdefault(i, []).append(root)
-        kept = []
-        for i, call in enumerate(self.program.calls):
-            needed = self.bind(i, call)
-            if needed is not None:
+        kept: list[Call] = []
+        for i, call in enumerate(self.calls):
+            needed = None if call.outs and call.outs[0] in self.program.into else self.bind(i, call)
+            if needed is not None and i < len(self.program.calls):
                 kept.append(needed)
             for root in ends.get(i, ()):
                 if root in self.owned:
@@ -72,15 +69,17 @@ class Buffers:
         if call.kind == "blocks":
             for out in call.outs:
                 self.place(out)
-        elif call.kind in WRITES or (call.fn is np.where and self.is_large(call)):
+        elif call.kind in WRITES or self.is_filled(call):
             (out,) = call.outs
             if call.kind not in ("ufunc", "put") or not self.overwrite(i, call, out):
                 self.place(out)
         return call
 
-    def is_large(self, call: Call) -> bool:
-        """Whether filling a buffer twice is quicker than an array of its own."""
-        return self.program.known[call.outs[0]].size > SMALL
+    def is_filled(self, call: Call) -> bool:
+        """Whether a function can write to an array, and that is quicker."""
+        if call.fn is np.concatenate:
+            return True
+        return call.fn is np.where and self.program.known[call.outs[0]].size > SMALL
 
     def view(self, call: Call) -> Call | None:
         """A view of one of the plan's arrays is an array of the plan's."""
@@ -132,7 +131,7 @@ class Buffers:
 def roots_of(program: Program) -> dict[int, frozenset[int]]:
     """For each value those whose memory it may share, itself included if it may have its own."""
     roots = {i: frozenset([i]) for i in program.inputs}
-    for call in program.calls:
+    for call in [*program.calls, *program.commits]:
         if call.kind == "view":
             (out,) = call.outs
             source = call.args[0]
