@@ -363,6 +363,8 @@ def attention_einsum(x, weights, heads, g):
             y = tf.einsum("abcd,cde->abe", y, tf.reshape(weights[3], (heads, -1, width)))
         return [y, *tape.gradient(y, [x, *weights], output_gradients=g)]
 
+    return step
+
 
 def pipeline(x, y, buffer, batch):
     dataset = tf.data.Dataset.from_tensor_slices((x, y))

@@ -136,10 +136,10 @@ def logarithm(x: Any) -> Any:
     i = (above >> np.uint32(19) & np.uint32(15)).astype(np.int8)
     exponent = (above.view(np.int32) >> 23).astype(np.float64)
     mantissa = (bits - (above & np.uint32(0xFF800000))).view(np.float32).astype(np.float64)
-    r = mantissa * INVERSE.take(i) - 1
+    r = mantissa * np.take(INVERSE, i) - 1
     r2 = r * r
     y = LOGARITHM[0] * r2 + (LOGARITHM[1] * r + LOGARITHM[2])
-    return (y * r2 + (LOG_OF.take(i) + exponent * log(2) + r)).astype(np.float32)
+    return (y * r2 + (np.take(LOG_OF, i) + exponent * log(2) + r)).astype(np.float32)
 
 
 def normal32(bits: Any) -> Any:

@@ -24,6 +24,9 @@ from gradtape.state.seed import SEEDS
 from gradtape.state.seed import set_seed as start_over
 from gradtape.state.stream import staged_stream
 from gradtape.tf import random_experimental
+from gradtape.tf.sampler import all_candidate_sampler as all_candidate_sampler
+from gradtape.tf.sampler import log_uniform_candidate_sampler as log_uniform_candidate_sampler
+from gradtape.tf.sampler import uniform_candidate_sampler as uniform_candidate_sampler
 from gradtape.tf.stateless import fold_in as fold_in
 from gradtape.tf.stateless import split as split
 from gradtape.tf.stateless import stateless_normal as stateless_normal
