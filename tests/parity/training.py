@@ -32,7 +32,7 @@ def train(steps):
             each = tf.nn.sparse_softmax_cross_entropy_with_logits(targets, logits)
             loss = tf.reduce_mean(each)
         variables = [w1, w2, b]
-        for variable, slope in zip(variables, tape.gradient(loss, variables)):
+        for variable, slope in zip(variables, tape.gradient(loss, variables), strict=True):
             variable.assign_sub(0.2 * slope)
         losses.append(float(loss))
         labels.append(targets.numpy().tolist())

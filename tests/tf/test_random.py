@@ -200,3 +200,18 @@ def test_bounds_hold_in_large_draws():
 def test_bad_input_gets_tensorflows_exception_class(error, draw):
     with pytest.raises(error):
         draw()
+
+
+def test_large_draws_without_any_seed_are_quick_and_follow_the_same_law():
+    tf.random.set_seed(None)
+    normal, uniform = tf.random.normal([50_000]), tf.random.uniform([50_000], 1.0, 3.0)
+    assert normal.dtype == uniform.dtype == tf.float32
+    assert abs(normal.numpy().mean()) < 0.03
+    assert abs(normal.numpy().std() - 1) < 0.03
+    assert 1 <= uniform.numpy().min() < 1.01
+    assert 2.99 < uniform.numpy().max() < 3
+    assert tf.random.normal([3000]).numpy()[0] != tf.random.normal([3000]).numpy()[0]
+    tf.random.set_seed(1)
+    seeded = tf.random.normal([3000])
+    tf.random.set_seed(1)
+    assert seeded.numpy().tolist() == tf.random.normal([3000]).numpy().tolist()

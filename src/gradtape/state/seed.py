@@ -54,6 +54,10 @@ class Seeds:
             self.used[key] = start + blocks
         return philox(outer, inner, start)
 
+    def is_fresh(self, seed: int | None) -> bool:
+        """Whether an op with its own `seed` may draw any numbers."""
+        return self.seed is None and seed is None
+
     def pair(self, seed: int | None) -> tuple[int, int]:
         """The two seeds, of the program and of an op, that an op with its own `seed` starts from.
 

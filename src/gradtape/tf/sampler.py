@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from collections import namedtuple
 from collections.abc import Callable, Iterator
 from itertools import count
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
-from gradtape.core.tensor import eager
+from gradtape.core.tensor import Tensor, eager
 from gradtape.ops.philox import long_words, unit64
 from gradtape.state.seed import SEEDS
 
 RESERVED = 512  # blocks set aside for each candidate
 AT_ONCE = 256
-FIELDS = "sampled_candidates true_expected_count sampled_expected_count"
-UniformCandidateSampler = namedtuple("UniformCandidateSampler", FIELDS)
-LogUniformCandidateSampler = namedtuple("LogUniformCandidateSampler", FIELDS)
-AllCandidateSampler = namedtuple("AllCandidateSampler", FIELDS)
+
+
+class Candidates(NamedTuple):
+    """Classes, and how often targets and they themselves are to be expected among them."""
+
+    sampled_candidates: Tensor
+    true_expected_count: Tensor
+    sampled_expected_count: Tensor
 
 
 def true_of(op: str, true_classes: Any, num_true: int) -> Any:
@@ -47,9 +50,7 @@ def draws(op: str, seed: Any, sampled: int, choose: Callable[[Any], Any]) -> Ite
         yield from choose(words).tolist()
 
 
-def sampled(
-    op: str, true: Any, classes: Iterator[int], number: int, unique: bool, share: Any
-) -> tuple[Any, Any, Any]:
+def sampled(true: Any, classes: Iterator[int], number: int, unique: bool, share: Any) -> Candidates:
     """Candidates, and how often true classes and candidates are to be expected among them."""
     found: list[int] = []
     seen: set[int] = set()
@@ -67,7 +68,7 @@ def sampled(
         return eager(times.astype(np.float32))
 
     chosen = np.array(found, np.int64)
-    return eager(chosen), expected(true), expected(chosen)
+    return Candidates(eager(chosen), expected(true), expected(chosen))
 
 
 def in_range(op: str, num_sampled: int, unique: bool, range_max: int) -> None:
@@ -87,7 +88,7 @@ def uniform_candidate_sampler(
     range_max: int,
     seed: Any = None,
     name: str | None = None,
-) -> Any:
+) -> Candidates:
     """Classes drawn uniformly from [0, range_max).
 
     Args:
@@ -107,10 +108,9 @@ def uniform_candidate_sampler(
     in_range(op, num_sampled, unique, range_max)
     size = np.uint64(range_max)
     classes = draws(op, seed, num_sampled, lambda words: words % size)
-    found = sampled(
-        op, true, classes, num_sampled, unique, lambda c: np.full(np.shape(c), 1 / range_max)
+    return sampled(
+        true, classes, num_sampled, unique, lambda c: np.full(np.shape(c), 1 / range_max)
     )
-    return UniformCandidateSampler(*found)
 
 
 @public
@@ -122,7 +122,7 @@ def log_uniform_candidate_sampler(
     range_max: int,
     seed: Any = None,
     name: str | None = None,
-) -> Any:
+) -> Candidates:
     """Classes drawn from [0, range_max), low ones more often: about as words in texts.
 
     Args:
@@ -145,15 +145,8 @@ def log_uniform_candidate_sampler(
     def choose(words: Any) -> Any:
         return (np.exp(unit64(words) * whole).astype(np.int64) - 1) % range_max
 
-    found = sampled(
-        op,
-        true,
-        draws(op, seed, num_sampled, choose),
-        num_sampled,
-        unique,
-        lambda c: np.log((c + 2) / (c + 1)) / whole,
-    )
-    return LogUniformCandidateSampler(*found)
+    classes = draws(op, seed, num_sampled, choose)
+    return sampled(true, classes, num_sampled, unique, lambda c: np.log((c + 2) / (c + 1)) / whole)
 
 
 @public
@@ -164,7 +157,7 @@ def all_candidate_sampler(
     unique: bool,
     seed: Any = None,
     name: str | None = None,
-) -> Any:
+) -> Candidates:
     """All `num_sampled` classes, in order: for testing.
 
     Args:
@@ -179,7 +172,7 @@ def all_candidate_sampler(
         Named tuple of the candidates, and the expected counts of targets and candidates.
     """
     true = true_of("all_candidate_sampler", true_classes, num_true)
-    return AllCandidateSampler(
+    return Candidates(
         eager(np.arange(num_sampled)),
         eager(np.ones(true.shape, np.float32)),
         eager(np.ones(num_sampled, np.float32)),
