@@ -16,6 +16,11 @@ def listed(dataset):
     return [np.asarray(element.numpy()).tolist() for element in dataset]
 
 
+def on_the_host(function):
+    """A function of a scalar int64 whose Python runs for every element."""
+    return lambda x: tf.py_function(function, [x], tf.int64)
+
+
 @pytest.mark.parametrize(
     ("cycle", "block", "order"),
     [
@@ -36,28 +41,35 @@ def test_turns_are_tensorflows(cycle, block, order, parallel):
 
 
 def test_calls_run_side_by_side_and_keep_the_order():
-    together = threading.Barrier(3)
+    together, traced = threading.Barrier(3), threading.Event()
 
     def meet(x):
-        if tf.get_static_value(x) is not None and int(x) < 3:
+        if traced.is_set() and int(x) < 3:
             together.wait(timeout=30)
         return x * 2
 
-    dataset = Dataset.range(8).map(meet, num_parallel_calls=3)
+    dataset = Dataset.range(8).map(on_the_host(meet), num_parallel_calls=3)
+    listed(dataset)  # the first call traces, and lets no other one pass
+    traced.set()
     assert listed(dataset) == list(range(0, 16, 2))
 
 
 def test_without_order_what_is_ready_comes_first():
-    go = threading.Event()
+    go, traced = threading.Event(), threading.Event()
 
     def wait_for_the_others(x):
-        if int(x) == 0:
+        if traced.is_set() and int(x) == 0:
             go.wait(30)
         elif int(x) == 2:
             go.set()
         return x
 
-    dataset = Dataset.range(4).map(wait_for_the_others, num_parallel_calls=3, deterministic=False)
+    dataset = Dataset.range(4).map(
+        on_the_host(wait_for_the_others), num_parallel_calls=3, deterministic=False
+    )
+    listed(dataset)
+    go.clear()
+    traced.set()
     order = listed(dataset)
     assert order[0] != 0
     assert sorted(order) == [0, 1, 2, 3]
@@ -71,7 +83,7 @@ def test_slow_calls_get_threads_by_themselves():
         time.sleep(0.003)
         return x
 
-    dataset = Dataset.range(30).map(slow, num_parallel_calls=tf.data.AUTOTUNE)
+    dataset = Dataset.range(30).map(on_the_host(slow), num_parallel_calls=tf.data.AUTOTUNE)
     assert listed(dataset) == list(range(30))
     assert (len(names) > 1) == ((os.cpu_count() or 1) > 1)
 

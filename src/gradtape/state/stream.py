@@ -7,13 +7,14 @@ numbered within their function.
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 
 import numpy as np
 
 from gradtape.core.context import staging, unheard
 from gradtape.core.tensor import Tensor, eager
-from gradtape.state.seed import HALF, LARGEST, SEEDS, UNSET, philox
+from gradtape.state.seed import HALF, LARGEST, SEEDS, STARTED_OVER, UNSET, philox
 from gradtape.state.variable import Variable
 from gradtape.tape.custom import REPLAYED
 
@@ -44,8 +45,22 @@ def place_of(key: int, high: int) -> Any:
     """A variable that holds the counter of a stream."""
     with unheard():
         variable: Any = Variable(eager(philox(key, high, 0)[1]), trainable=False, name="stream")
-    variable.key = key
+    variable.key, variable.first = key, variable._value
+    LIVING[variable._key] = variable
     return variable
+
+
+# the streams of all graphs that are still there
+LIVING: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
+
+
+def start_over() -> None:
+    """Let every op of every graph begin its stream anew, as `set_seed` does in TensorFlow."""
+    for variable in list(LIVING.values()):
+        variable.assign(variable.first)
+
+
+STARTED_OVER.append(start_over)
 
 
 def advanced(counter: Any, blocks: int) -> Any:
@@ -55,10 +70,10 @@ def advanced(counter: Any, blocks: int) -> Any:
 
 
 def save() -> Any:
-    """Where the streams of the current trace stand."""
+    """Where the streams of the current trace, or outside of any those of all graphs, stand."""
     stage = staging()
     if not stage:
-        return None
+        return [(variable, variable._value) for variable in list(LIVING.values())]
     trace = stage[0]
     return trace.unseeded, trace.drawn, {v._key: trace.state(v).newest for v in trace.streams}
 
@@ -72,6 +87,10 @@ def restore(saved: Any) -> None:
         for variable in trace.streams:
             state = trace.state(variable)
             state.newest = newest.get(variable._key, state.first)
+    elif not stage:
+        for variable, value in saved or ():
+            if variable._value is not value:
+                variable.assign(value)
 
 
 REPLAYED.append((save, restore))
