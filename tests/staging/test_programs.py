@@ -126,7 +126,9 @@ def compare(a, b, rtol):
 
 
 @pytest.mark.parametrize(("dtype", "rtol"), [("float32", 2e-5), ("float64", 1e-11)])
-@settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(
+    max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+)
 @given(steps=st.lists(STEPS, min_size=1, max_size=9), seed=st.integers(0, 1000))
 def test_a_function_does_what_the_python_does(steps, seed, dtype, rtol):
     arrays = np.random.default_rng(seed).normal(size=(4, 3, 3))
@@ -134,7 +136,9 @@ def test_a_function_does_what_the_python_does(steps, seed, dtype, rtol):
     compare(outcome(python, arrays, dtype), outcome(tf.function(python), arrays, dtype), rtol)
 
 
-@settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(
+    max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+)
 @given(steps=st.lists(STEPS, min_size=1, max_size=9), seed=st.integers(0, 1000))
 def test_a_training_step_inside_a_function_does_what_it_does_outside(steps, seed):
     arrays = np.random.default_rng(seed).normal(size=(4, 3, 3))

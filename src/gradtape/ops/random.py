@@ -238,8 +238,8 @@ def fresh_normal(key, counter, *, shape: tuple[int, ...], dtype: np.dtype):
     return numpy_generator(key, counter).standard_normal(shape, dtype)
 
 
-fresh_uniform.lower(random_uniform.op.kernel)
-fresh_normal.lower(random_normal.op.kernel)
+for fresh in (fresh_uniform, fresh_normal):
+    fresh.stays_on_host("the numbers are those of NumPy's generator")
 
 
 @primitive(state=None, outputs=True)
