@@ -264,6 +264,18 @@ PROBLEMS = [
         attention(8, 64, 128, 4),
         atol=1e-4,
     ),
+    Problem(
+        "pipeline",
+        "pipeline",
+        "shuffle, map, batch of 32, prefetch: a batch of 16 numbers and a label",
+        {
+            "x": normal(150, 4096, 16),
+            "y": np.arange(4096, dtype=np.int32),
+            "buffer": 1024,
+            "batch": 32,
+        },
+        4096 // 32,
+    ),
 ]
 
 MEMORY = [

@@ -16,7 +16,7 @@ CALLABLE = {path: value for path, value in PUBLIC.items() if callable(value)}
 # Where parameters differ from TensorFlow's, and why
 DIFFERENT = {
     r"(dtypes\.)?DType": "nobody but the table of dtypes makes one",
-    r"data\.(Dataset|Iterator)|experimental\.Optional": "an abstract class in TensorFlow",
+    r"data\.(Dataset|Iterator)|(data\.)?experimental\.Optional": "an abstract class in TensorFlow",
     r"data\.Iterator\.get_next": "TensorFlow's concrete iterators have `name`, too",
     r"TensorArraySpec\.is_compatible_with": "as of the other specs",
     r"errors\.\w+Error": "one message is enough to raise it",

@@ -14,6 +14,7 @@ same ones in every file:
     lstm, lstm_loop                  outputs of all steps, gradients by inputs, weights and biases
     attention, attention_einsum, attention_fused
                                      outputs, gradients by inputs and the four weights
+    pipeline                         the last batch of a pass over a shuffled dataset
     mlp_held, chain_held             whatever keeps a recording alive that could be differentiated
 
 A kind that makes no sense for a framework is left out. Besides, a file has `versions()`,

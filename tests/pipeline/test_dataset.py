@@ -261,3 +261,17 @@ def test_optional_values():
 def test_bad_input_gets_tensorflows_exception_class(error, make):
     with pytest.raises(error):
         make()
+
+
+def test_sizes_that_depend_on_values_are_unknown():
+    assert Dataset.range(3).map(lambda n: tf.ones([n, 2])).element_spec == tf.TensorSpec(
+        (None, 2), tf.float32
+    )
+    table = tf.constant([[1.0, 2.0]])  # only one row: what is tried must not trip over it
+    looked_up = Dataset.range(1).map(lambda i: tf.gather(table, i))
+    assert looked_up.element_spec == tf.TensorSpec((2,), tf.float32)
+    words = Dataset.from_tensor_slices(["a", "b"])
+    assert [w.dtype for w in words] == [tf.string] * 2
+    assert next(iter(words)).shape == ()
+    (batch,) = words.map(lambda w: w).batch(2)
+    assert batch.numpy().tolist() == [b"a", b"b"]

@@ -193,3 +193,21 @@ def test_structures_and_python_values_come_back_as_tensors():
     assert out["e"][0].dtype is tf.bool
     with pytest.raises(TypeError, match="return value of type object"):
         tf.function(object)()
+
+
+def test_a_captured_tensor_can_be_watched_inside():
+    x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    w = tf.Variable([[1.0, 0.5], [0.0, 2.0]])
+
+    @tf.function
+    def f():
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            y = tf.sin(x @ w)
+        return tape.gradient(y, x), tape.jacobian(y, x), tape.batch_jacobian(y, x)
+
+    for scale in (1.0, 2.0, 3.0):
+        w.assign(w * scale)
+        expected = f.python_function()
+        for a, b in zip(expected, f(), strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-6)

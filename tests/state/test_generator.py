@@ -120,6 +120,7 @@ def test_looking_at_a_pipelines_spec_does_not_move_a_generator():
 def test_a_generator_is_freed_when_nobody_holds_it():
     from gradtape.state.generator import LIVING
 
+    gc.collect()
     before = len(LIVING)
     g = Generator.from_seed(1)
     assert len(LIVING) == before + 1

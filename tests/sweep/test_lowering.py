@@ -18,7 +18,17 @@ SAMPLES = samples()
 STRINGS = {"object", "str"}  # what never leaves the host
 
 # Primitives that cannot be lowered; `op.host` says why
-ON_HOST = {"join_strings", "suppress_boxes", "suppress_overlaps", "where_true"}
+ON_HOST = {
+    "fresh_normal",
+    "fresh_uniform",
+    "join_strings",
+    "random_binomial",
+    "random_gamma",
+    "random_poisson",
+    "suppress_boxes",
+    "suppress_overlaps",
+    "where_true",
+}
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from gradtape.tf import candidate
 RNG = np.random.default_rng(8)
 W, B, X = RNG.normal(size=(10, 4)), RNG.normal(size=10), RNG.normal(size=(3, 4))
 TRUE = np.array([[1], [5], [7]])
-SAMPLERS = [candidate.uniform_candidate_sampler, candidate.log_uniform_candidate_sampler]
+SAMPLERS = [tf.random.uniform_candidate_sampler, tf.random.log_uniform_candidate_sampler]
 
 
 @pytest.mark.parametrize("sampler", SAMPLERS)

@@ -200,3 +200,31 @@ def test_bounds_hold_in_large_draws():
 def test_bad_input_gets_tensorflows_exception_class(error, draw):
     with pytest.raises(error):
         draw()
+
+
+def test_large_draws_without_any_seed_are_quick_and_follow_the_same_law():
+    tf.random.set_seed(None)
+    normal, uniform = tf.random.normal([50_000]), tf.random.uniform([50_000], 1.0, 3.0)
+    assert normal.dtype == uniform.dtype == tf.float32
+    assert abs(normal.numpy().mean()) < 0.03
+    assert abs(normal.numpy().std() - 1) < 0.03
+    assert 1 <= uniform.numpy().min() < 1.01
+    assert 2.99 < uniform.numpy().max() < 3
+    assert tf.random.normal([3000]).numpy()[0] != tf.random.normal([3000]).numpy()[0]
+    tf.random.set_seed(1)
+    seeded = tf.random.normal([3000])
+    tf.random.set_seed(1)
+    assert seeded.numpy().tolist() == tf.random.normal([3000]).numpy().tolist()
+
+
+def test_a_compiled_function_starts_over_with_the_seed_as_in_tensorflow():
+    @tf.function
+    def draw():
+        return tf.random.uniform([2]), tf.random.uniform([2]), tf.random.uniform([2], seed=5)
+
+    first = [[0.81269646, 0.07857466], [0.05554414, 0.01869845], [0.195606, 0.02986085]]
+    second = [[0.8489425, 0.09832478], [0.5773283, 0.29636776], [0.28997242, 0.18651283]]
+    for _ in range(2):
+        tf.random.set_seed(1)
+        np.testing.assert_allclose([t.numpy() for t in draw()], first, rtol=1e-6)
+        np.testing.assert_allclose([t.numpy() for t in draw()], second, rtol=1e-6)

@@ -247,10 +247,5 @@ def random_classes(key, counter, logits, *, samples: int, dtype: np.dtype):
     return np.stack(found).astype(dtype)
 
 
-def on_the_host(*_: Any, **__: Any) -> Any:
-    """What runs in place of a lowering."""
-    raise NotImplementedError("random: numbers drawn by rejection are drawn on the host.")
-
-
 for by_rejection in (random_gamma, random_poisson, random_binomial):
-    by_rejection.lower(on_the_host)
+    by_rejection.stays_on_host("how many numbers are rejected depends on the numbers")

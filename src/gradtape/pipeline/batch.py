@@ -246,7 +246,7 @@ def padding_of(spec: Any, values: Any) -> list[Any]:
     """What each component is padded with, raw."""
     leaves = flatten(spec)
     if values is None:
-        given = [None] * len(leaves)
+        given: list[Any] = [None] * len(leaves)
     elif isinstance(values, (tuple, dict)):
         given = flatten(values)
     else:
@@ -278,5 +278,6 @@ def padded(leaves: list[Any], shape: TensorShape, value: Any) -> Any:
         )
     out = np.full((len(arrays), *target), value, arrays[0].dtype)
     for i, array in enumerate(arrays):
-        out[(i, *(slice(n) for n in array.shape))] = array
+        where: Any = (i, *(slice(n) for n in array.shape))
+        out[where] = array
     return eager(out)

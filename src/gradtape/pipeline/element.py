@@ -94,17 +94,26 @@ def packer(structure: Any) -> Callable[[list[Any]], Any]:
     return lambda leaves: packed(structure, iter(leaves))
 
 
+def picker(array: Any) -> Callable[[int], Any]:
+    """A function that gives the i-th slice; a string without axes stays in an array."""
+    if array.dtype == object and array.ndim == 1:
+        return lambda i: array[i, ...]
+    found: Callable[[int], Any] = array.__getitem__
+    return found
+
+
 class Rows:
     """Tensors whose slices along the first axis are the elements."""
 
     def __init__(self, element: Any) -> None:
         """The slices of the tensors of `element`."""
         self.arrays = [None if t is None else t._array for t in flatten(element)]
+        self.pick = [None if a is None else picker(a) for a in self.arrays]
         self.pack = packer(element)
 
     def __getitem__(self, i: int) -> Any:
         """The i-th element."""
-        return self.pack([None if a is None else eager(a[i]) for a in self.arrays])
+        return self.pack([None if pick is None else eager(pick(i)) for pick in self.pick])
 
     def batch(self, indices: list[int]) -> Any:
         """A batch of elements, gathered at once."""
@@ -146,7 +155,7 @@ def stacked(*leaves: Any) -> Any:
     arrays = [leaf._array for leaf in leaves]
     shape = np.shape(arrays[0])
     for array in arrays:
-        if np.shape(array) != shape:
+        if (array.shape if shape else np.shape(array)) != shape:
             raise InvalidArgumentError(
                 "batch: Cannot batch tensors with different shapes. First element had shape "
                 f"{list(shape)} and another {list(np.shape(array))}. Pad or crop them first."

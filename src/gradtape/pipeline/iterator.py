@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from collections.abc import Iterator as PythonIterator
 from typing import Any
 
@@ -16,6 +17,20 @@ from gradtape.pipeline.staged import HAS_NEXT, Source, drawn, handle_of
 from gradtape.pipeline.structure import mapped
 
 
+def one_at_a_time(elements: PythonIterator[Any]) -> Callable[[], Any]:
+    """A function that draws the next element, or END; threads may share it.
+
+    It does not refer to the iterator, which is so freed, with its threads, when it is dropped.
+    """
+    lock = threading.Lock()
+
+    def draw() -> Any:
+        with lock, unheard():
+            return next(elements, END)
+
+    return draw
+
+
 class Iterator(CompositeTensor, PythonIterator[Any]):
     """One pass over a dataset.
 
@@ -24,10 +39,8 @@ class Iterator(CompositeTensor, PythonIterator[Any]):
 
     def __init__(self, elements: PythonIterator[Any], dataset: Any) -> None:
         """Draw from `elements`, which belong to `dataset`."""
-        self._elements = elements
         self._dataset = dataset
-        self._lock = threading.Lock()
-        self._source = Source(self._advance)
+        self._source = Source(one_at_a_time(elements))
 
     @property
     def element_spec(self) -> Any:
@@ -41,10 +54,6 @@ class Iterator(CompositeTensor, PythonIterator[Any]):
     def _draw(self) -> Any:
         """The next element, or END."""
         return self._source.next()
-
-    def _advance(self) -> Any:
-        with self._lock, unheard():
-            return next(self._elements, END)
 
     def __iter__(self) -> Iterator:
         """This iterator."""

@@ -85,7 +85,8 @@ class Maps(Base):
 
         def start(items: Iterator[Any]) -> Iterator[Any]:
             apply = applied(traced, "map")
-            given = deterministic if deterministic is not None else self._options.deterministic
+            given = getattr(self._options, "deterministic", None)
+            given = given if deterministic is None else deterministic
             ordered = given is None or bool(given)
             if count == AUTOTUNE:
                 return WhenItPays(apply, items, ordered)

@@ -55,8 +55,9 @@ def stand_in_leaf(spec: Any, size: int, number: int = 0) -> Any:
                 "Give output_shapes."
             )
         shape = tuple(size if n is None else n for n in spec.shape.as_list())
-        blank = b"" if spec.dtype.name == "string" else number
-        return eager(np.full(shape, blank, spec.dtype.as_numpy_dtype))
+        if spec.dtype.name == "string":
+            return eager(np.full(shape, b"", object))
+        return eager(np.full(shape, number, spec.dtype.as_numpy_dtype)[()])
     if isinstance(spec, NoneTensorSpec):
         return None
     if isinstance(spec, OptionalSpec):

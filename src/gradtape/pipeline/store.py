@@ -45,7 +45,7 @@ def decoded(record: bytes) -> Any:
         ends = np.cumsum(about["lengths"], dtype=np.int64).tolist()
         parts = np.empty(len(ends), object)
         parts[:] = [data[a:b] for a, b in zip([0, *ends], ends, strict=False)]
-        return eager(parts.reshape(about["shape"])[()])
+        return eager(parts.reshape(about["shape"]))
     raw = np.dtype(dtypes.as_dtype(about["dtype"]).as_numpy_dtype)
     if len(data) != raw.itemsize * prod(about["shape"]):
         raise DataLossError(f"dataset: a component of {about} has {len(data)} bytes.")

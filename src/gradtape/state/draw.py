@@ -5,6 +5,7 @@ A draw is a primitive of a key and a counter; who asks for it says where those c
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ def numpy_dtypes(*names: str) -> frozenset[Any]:
     return frozenset(np.dtype(dtypes.as_dtype(name).as_numpy_dtype) for name in names)
 
 
+LARGE = 2048
 FLOATS = numpy_dtypes("bfloat16", "float16", "float32", "float64")
 INTEGERS = numpy_dtypes("int32", "int64")
 WORDS = INTEGERS | numpy_dtypes("uint32", "uint64")
@@ -65,6 +67,11 @@ def float_dtype(op: str, dtype: Any) -> Any:
     return raw
 
 
+def is_large(shape: tuple[int, ...], dtype: Any) -> bool:
+    """Whether so many numbers are drawn that NumPy's generator is worth its making."""
+    return dtype.name in ("float32", "float64") and prod(shape) >= LARGE
+
+
 def scaled(drawn: Tensor, scale: Any, shift: Any) -> Tensor:
     """`drawn * scale + shift`, in the dtype drawn."""
     result: Tensor = add(multiply(drawn, convert(scale, drawn.dtype)), convert(shift, drawn.dtype))
@@ -72,9 +79,18 @@ def scaled(drawn: Tensor, scale: Any, shift: Any) -> Tensor:
 
 
 def uniform_numbers(
-    op: str, source: Any, shape: tuple[int, ...], minval: Any, maxval: Any, dtype: Any
+    op: str,
+    source: Any,
+    shape: tuple[int, ...],
+    minval: Any,
+    maxval: Any,
+    dtype: Any,
+    fresh: bool = False,
 ) -> Tensor:
-    """Floats or integers between bounds; `source(op, dtype)` gives key and counter."""
+    """Floats or integers between bounds; `source(op, dtype)` gives key and counter.
+
+    Floats that are `fresh`, of which nobody asked for these or those, may be NumPy's.
+    """
     kind = dtypes.as_dtype(dtype)
     raw = np.dtype(kind.as_numpy_dtype)
     if raw not in FLOATS | WORDS:
@@ -85,7 +101,8 @@ def uniform_numbers(
     if raw in FLOATS:
         low = convert(0 if minval is None else minval, kind)
         high = convert(1 if maxval is None else maxval, kind)
-        unit = r.random_uniform(*source("uniform", raw), shape=shape, dtype=raw)
+        draw = r.fresh_uniform if fresh and is_large(shape, raw) else r.random_uniform
+        unit = draw(*source("uniform", raw), shape=shape, dtype=raw)
         result = scaled(unit, subtract(high, low), low)
     elif minval is None and maxval is None and op != "uniform":
         result = r.random_bits(*source("bits", raw), shape=shape, dtype=raw)

@@ -111,7 +111,7 @@ class Generator:
     Example:
         >>> g = tf.random.Generator.from_seed(1)
         >>> g.normal([2]).numpy()
-        array([0.43842277, 0.9510964 ], dtype=float32)
+        array([ 0.43842274, -0.53439844], dtype=float32)
         >>> g.state.numpy()
         array([513,   0,   0])
     """

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import random
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -54,6 +55,10 @@ class Seeds:
             self.used[key] = start + blocks
         return philox(outer, inner, start)
 
+    def is_fresh(self, seed: int | None) -> bool:
+        """Whether an op with its own `seed` may draw any numbers."""
+        return self.seed is None and seed is None
+
     def pair(self, seed: int | None) -> tuple[int, int]:
         """The two seeds, of the program and of an op, that an op with its own `seed` starts from.
 
@@ -91,9 +96,15 @@ if hasattr(os, "register_at_fork"):
 REPLAYED.append((SEEDS.save, SEEDS.restore))
 
 
+# what else is to begin anew when the seed is set
+STARTED_OVER: list[Callable[[], None]] = []
+
+
 def set_seed(seed: int | None) -> None:
     """Start every random op over, from `seed`."""
     with SEEDS.lock:
         SEEDS.seed = seed
         SEEDS.fresh = random.Random(seed)
         SEEDS.used = {}
+    for start_over in STARTED_OVER:
+        start_over()

@@ -7,13 +7,14 @@ numbered within their function.
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 
 import numpy as np
 
 from gradtape.core.context import staging, unheard
 from gradtape.core.tensor import Tensor, eager
-from gradtape.state.seed import HALF, LARGEST, SEEDS, UNSET, philox
+from gradtape.state.seed import HALF, LARGEST, SEEDS, STARTED_OVER, UNSET, philox
 from gradtape.state.variable import Variable
 from gradtape.tape.custom import REPLAYED
 
@@ -44,9 +45,23 @@ def place_of(key: int, high: int) -> Any:
     """A variable that holds the counter of a stream."""
     with unheard():
         variable: Any = Variable(eager(philox(key, high, 0)[1]), trainable=False, name="stream")
-    variable.key = key
+    variable.key, variable.first = key, variable._value
     variable._is_random = True
+    LIVING[variable._key] = variable
     return variable
+
+
+# the streams of all graphs that are still there
+LIVING: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
+
+
+def start_over() -> None:
+    """Let every op of every graph begin its stream anew, as `set_seed` does in TensorFlow."""
+    for variable in list(LIVING.values()):
+        variable.assign(variable.first)
+
+
+STARTED_OVER.append(start_over)
 
 
 def advanced(counter: Any, blocks: int) -> Any:
@@ -56,10 +71,10 @@ def advanced(counter: Any, blocks: int) -> Any:
 
 
 def save() -> Any:
-    """Where the streams, and the generators, of the current trace stand."""
+    """Where the streams of the current trace, or outside of any those of all graphs, stand."""
     stage = staging()
     if not stage:
-        return None
+        return [(variable, variable._value) for variable in list(LIVING.values())]
     trace = stage[0]
     return trace.unseeded, trace.drawn, {key: s.newest for key, s in trace.states.items()}
 
@@ -71,8 +86,12 @@ def restore(saved: Any) -> None:
         trace = stage[0]
         trace.unseeded, trace.drawn, newest = saved
         for key, state in trace.states.items():
-            if getattr(state.variable, "_is_random", False):
+            if state.variable._is_random:
                 state.newest = newest.get(key, state.first)
+    elif not stage:
+        for variable, value in saved or ():
+            if variable._value is not value:
+                variable.assign(value)
 
 
 REPLAYED.append((save, restore))

@@ -10,7 +10,7 @@ from itertools import zip_longest
 from typing import Any
 
 from gradtape.core import context, nest
-from gradtape.core.context import local
+from gradtape.core.context import local, staging
 from gradtape.core.convert import convert
 from gradtape.core.dispatch import Recording
 from gradtape.core.dtypes import is_differentiable, string
@@ -111,7 +111,7 @@ class GradientTape:
             variable = variable_of(t)
             if variable is None:
                 if t._array.dtype.kind not in "iubO":
-                    self._tape.watch(t.uid)
+                    self._tape.watch(lifted(t).uid)
             else:
                 self._tape.watch_variable(variable, variable._current().uid)
 
@@ -313,13 +313,20 @@ def variable_of(thing: Any) -> Any:
 def value_of(thing: Any) -> Any:
     """The tensor that a tensor or variable holds now, without telling anybody."""
     variable = variable_of(thing)
-    return thing if variable is None else variable._current()
+    return lifted(thing) if variable is None else variable._current()
+
+
+def lifted(thing: Any) -> Any:
+    """A tensor as the trace of this thread knows it, if there is one."""
+    stage = staging()
+    return stage[0].lift(thing) if stage and isinstance(thing, Tensor) else thing
 
 
 def roots_of(known: Recording, source: Any) -> tuple[Any, Tensor]:
     """What stands for a source (its uid, or those of a variable's versions), and its value."""
     if isinstance(source, Tensor):
-        return (source.uid,), source
+        known_as = lifted(source)
+        return (known_as.uid,), known_as
     variable = source if hasattr(source, "_key") else variable_of(source)
     if variable is None:
         raise TypeError(

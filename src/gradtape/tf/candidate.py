@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from gradtape.ops.shape import swap
 from gradtape.state.seed import SEEDS
 from gradtape.tf.embedding import embedding_lookup
 from gradtape.tf.loss import sigmoid_cross_entropy_with_logits, softmax_cross_entropy_with_logits
+from gradtape.tf.sampler import log_uniform_candidate_sampler
 
 Sampled = tuple[Tensor, Tensor, Tensor]
 TRIES = 1 << 20  # how often a class is drawn again before a sampler gives up
@@ -85,64 +86,6 @@ def drawn(draws: Any, cumulated: Any, count: int, unique: bool) -> tuple[Any, in
     raise InvalidArgumentError(f"sampler: {count} distinct classes were not found. Ask for fewer.")
 
 
-def uniform_over(range_max: int) -> Any:
-    """Every class alike."""
-    return np.full(range_max, 1 / range_max)
-
-
-def log_uniform_over(range_max: int) -> Any:
-    """Zipf's law, for classes in the order of their frequency."""
-    ids = np.arange(range_max)
-    return np.log((ids + 2) / (ids + 1)) / np.log(range_max + 1)
-
-
-def sampler(name: str, op: str, weights: Callable[[int], Any], what: str) -> Any:
-    """A public sampler over `range_max` classes."""
-
-    def draw(
-        true_classes: Any,
-        num_true: int,
-        num_sampled: int,
-        unique: bool,
-        range_max: int,
-        seed: Any = None,
-        name: str | None = None,
-    ) -> Sampled:
-        return sample(op, true_classes, num_true, num_sampled, unique, weights(range_max), seed)
-
-    draw.__name__ = draw.__qualname__ = name
-    draw.__doc__ = f"""{what}
-
-    Args:
-        true_classes: int64 (batch, num_true).
-        num_true: how many true classes an example has.
-        num_sampled: how many classes to draw.
-        unique: whether they shall differ.
-        range_max: classes are drawn from [0, range_max).
-        seed: of this op; see `tf.random.set_seed`.
-        name: accepted for TensorFlow's sake.
-
-    Returns:
-        The classes drawn (num_sampled,), how often each true class was to be expected among them,
-        and how often each class drawn was.
-    """
-    return public(draw)
-
-
-uniform_candidate_sampler = sampler(
-    "uniform_candidate_sampler",
-    "UniformCandidateSampler",
-    uniform_over,
-    "Classes drawn with equal probability.",
-)
-log_uniform_candidate_sampler = sampler(
-    "log_uniform_candidate_sampler",
-    "LogUniformCandidateSampler",
-    log_uniform_over,
-    "Classes drawn by Zipf's law: class k with probability log((k + 2) / (k + 1)) / log(n + 1).",
-)
-
-
 @public
 def fixed_unigram_candidate_sampler(
     true_classes: Any,
@@ -194,22 +137,6 @@ def fixed_unigram_candidate_sampler(
         )
     weights = np.where(np.arange(len(weights)) % num_shards == shard, weights, 0.0)
     return sample(op, true_classes, num_true, num_sampled, unique, weights / weights.sum(), seed)
-
-
-@public
-def all_candidate_sampler(
-    true_classes: Any,
-    num_true: int,
-    num_sampled: int,
-    unique: bool,
-    seed: Any = None,
-    name: str | None = None,
-) -> Sampled:
-    """All `num_sampled` classes, each expected once: for comparison with real samplers."""
-    classes = checked_classes("AllCandidateSampler", true_classes, num_true)
-    found = eager(np.arange(num_sampled, dtype=np.int64))
-    ones = eager(np.ones(classes.shape, np.float32))
-    return found, ones, eager(np.ones(num_sampled, np.float32))
 
 
 @public

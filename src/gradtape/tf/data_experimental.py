@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
+from gradtape.core import dtypes
 from gradtape.core.tensor import Tensor
 from gradtape.pipeline.base import AUTOTUNE as AUTOTUNE
 from gradtape.pipeline.base import INFINITE, UNKNOWN
@@ -63,12 +65,53 @@ def copy_to_device(target_device: str, source_device: str = "/cpu:0") -> Transfo
 def _method(name: str) -> Callable[..., Transformation]:
     """The older spelling of a method, as a transformation for `apply`."""
     method = getattr(Dataset, name)
+    parameters = inspect.signature(method).parameters.values()
+    signature = inspect.Signature([p for p in parameters if p.name not in ("self", "name")])
 
     def spelling(*args: Any, **kwargs: Any) -> Transformation:
-        return lambda dataset: method(dataset, *args, **kwargs)
+        given = signature.bind(*args, **kwargs)
+        return lambda dataset: method(dataset, *given.args, **given.kwargs)
 
     spelling.__name__, spelling.__doc__ = name, f"`Dataset.{name}` as a transformation for `apply`."
+    spelling.__signature__ = signature  # type: ignore[attr-defined]
     return spelling
+
+
+def choose_from_datasets(
+    datasets: Any, choice_dataset: Dataset, stop_on_empty_dataset: bool = False
+) -> Dataset:
+    """The older spelling of `Dataset.choose_from_datasets`."""
+    return Dataset.choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset)
+
+
+def sample_from_datasets(
+    datasets: Any, weights: Any = None, seed: Any = None, stop_on_empty_dataset: bool = False
+) -> Dataset:
+    """The older spelling of `Dataset.sample_from_datasets`."""
+    return Dataset.sample_from_datasets(datasets, weights, seed, stop_on_empty_dataset)
+
+
+def save(
+    dataset: Dataset,
+    path: Any,
+    compression: Any = None,
+    shard_func: Any = None,
+    checkpoint_args: Any = None,
+) -> None:
+    """The older spelling of `Dataset.save`."""
+    dataset.save(path, compression, shard_func, checkpoint_args)
+
+
+def load(
+    path: Any, element_spec: Any = None, compression: Any = None, reader_func: Any = None
+) -> Dataset:
+    """The older spelling of `Dataset.load`."""
+    return Dataset.load(path, element_spec, compression, reader_func)
+
+
+def Counter(start: Any = 0, step: Any = 1, dtype: Any = dtypes.int64) -> Dataset:  # noqa: N802 - its name
+    """The older spelling of `Dataset.counter`."""
+    return Dataset.counter(start, step, dtype)
 
 
 def enumerate_dataset(start: int = 0) -> Transformation:
@@ -94,15 +137,9 @@ def map_and_batch(
     )
 
 
-Counter = Dataset.counter
-RandomDataset = Dataset.random
 bucket_by_sequence_length = _method("bucket_by_sequence_length")
-choose_from_datasets = Dataset.choose_from_datasets
 group_by_window = _method("group_by_window")
 ignore_errors = _method("ignore_errors")
-load = Dataset.load
-sample_from_datasets = Dataset.sample_from_datasets
-save = Dataset.save
 scan = _method("scan")
 take_while = _method("take_while")
 unbatch = _method("unbatch")

@@ -99,12 +99,6 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
     return stacked(tensors, axis)
 
 
-@public
-def parallel_stack(values: Any, name: str = "parallel_stack") -> Tensor:
-    """`stack` along a new first axis."""
-    return stack(values)
-
-
 def stacked(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
     """The kernel of `stack`, for tensors of one dtype."""
     first = tensors[0]._array.shape

@@ -16,7 +16,6 @@ from gradtape.tf.backprop import (
 )
 from gradtape.tf.backprop import depthwise_conv2d_backprop_input as depthwise_conv2d_backprop_input
 from gradtape.tf.backprop import with_space_to_batch as with_space_to_batch
-from gradtape.tf.candidate import all_candidate_sampler as all_candidate_sampler
 from gradtape.tf.candidate import compute_accidental_hits as compute_accidental_hits
 from gradtape.tf.candidate import fixed_unigram_candidate_sampler as fixed_unigram_candidate_sampler
 from gradtape.tf.candidate import nce_loss as nce_loss
@@ -89,6 +88,7 @@ from gradtape.tf.pooling import max_pool3d as max_pool3d
 from gradtape.tf.pooling import pool as pool
 from gradtape.tf.reduction import l2_normalize as l2_normalize
 from gradtape.tf.reduction import zero_fraction as zero_fraction
+from gradtape.tf.sampler import all_candidate_sampler as all_candidate_sampler
 from gradtape.tf.sliding import dilation2d as dilation2d
 from gradtape.tf.sliding import erosion2d as erosion2d
 from gradtape.tf.sliding import max_pool_with_argmax as max_pool_with_argmax

@@ -14,7 +14,7 @@ from gradtape.ops import random as r
 from gradtape.ops import variate as v
 from gradtape.ops.elementwise import stop_gradient
 from gradtape.ops.index import take
-from gradtape.state.draw import float_dtype, scaled, size_of, uniform_numbers
+from gradtape.state.draw import float_dtype, is_large, scaled, size_of, uniform_numbers
 from gradtape.state.generator import Algorithm as Algorithm
 from gradtape.state.generator import Generator as Generator
 from gradtape.state.generator import create_rng_state as create_rng_state
@@ -24,6 +24,9 @@ from gradtape.state.seed import SEEDS
 from gradtape.state.seed import set_seed as start_over
 from gradtape.state.stream import staged_stream
 from gradtape.tf import random_experimental
+from gradtape.tf.sampler import all_candidate_sampler as all_candidate_sampler
+from gradtape.tf.sampler import log_uniform_candidate_sampler as log_uniform_candidate_sampler
+from gradtape.tf.sampler import uniform_candidate_sampler as uniform_candidate_sampler
 from gradtape.tf.stateless import fold_in as fold_in
 from gradtape.tf.stateless import split as split
 from gradtape.tf.stateless import stateless_normal as stateless_normal
@@ -107,7 +110,13 @@ def uniform(
     """
     sizes = size_of(shape)
     return uniform_numbers(
-        "uniform", lambda op, raw: stream_of(op, sizes, raw, seed), sizes, minval, maxval, dtype
+        "uniform",
+        lambda op, raw: stream_of(op, sizes, raw, seed),
+        sizes,
+        minval,
+        maxval,
+        dtype,
+        SEEDS.is_fresh(seed),
     )
 
 
@@ -134,7 +143,9 @@ def normal(
         A tensor of `dtype`.
     """
     raw, sizes = float_dtype("normal", dtype), size_of(shape)
-    drawn = r.random_normal(*stream_of("normal", sizes, raw, seed), shape=sizes, dtype=raw)
+    fresh = SEEDS.is_fresh(seed) and is_large(sizes, raw)
+    draw = r.fresh_normal if fresh else r.random_normal
+    drawn = draw(*stream_of("normal", sizes, raw, seed), shape=sizes, dtype=raw)
     return scaled(drawn, stddev, mean)
 
 

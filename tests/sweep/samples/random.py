@@ -29,6 +29,8 @@ SAMPLES = {
         Sample((KEY, COUNTER, kind(-5), kind(100)), {"shape": (2, 3)})
         for kind in (np.int32, np.int64)
     ],
+    "fresh_uniform": drawn((2, 3), (0,), dtypes=FLOATS[1:]),
+    "fresh_normal": drawn((2, 3), (0,), dtypes=FLOATS[1:]),
     "random_normal": drawn((2, 3), (), (0,)),
     "random_gamma": [
         Sample((KEY, COUNTER, alpha), {"shape": shape})

@@ -1,0 +1,89 @@
+"""Batches: stacked, padded, taken apart."""
+
+import numpy as np
+import pytest
+
+import gradtape as tf
+
+Dataset = tf.data.Dataset
+
+
+def listed(dataset):
+    return [np.asarray(element.numpy()).tolist() for element in dataset]
+
+
+def stairs(n):
+    return Dataset.range(1, n).map(lambda k: tf.fill([k], k))
+
+
+def test_padding_to_the_longest_and_to_a_given_size():
+    assert listed(stairs(4).padded_batch(3)) == [[[1, 0, 0], [2, 2, 0], [3, 3, 3]]]
+    fixed = stairs(5).padded_batch(2, padded_shapes=[5], drop_remainder=True)
+    assert listed(fixed)[0] == [[1, 0, 0, 0, 0], [2, 2, 0, 0, 0]]
+    assert fixed.element_spec == tf.TensorSpec((2, 5), tf.int64)
+    assert len(fixed) == 2
+
+
+def test_padding_of_structures_with_values_of_their_own():
+    pairs = Dataset.range(1, 5).map(lambda n: (tf.fill([n], n), n))
+    dataset = pairs.padded_batch(
+        3, padded_shapes=([None], []), padding_values=(np.int64(-1), np.int64(0))
+    )
+    (a, b), (c, d) = dataset
+    assert a.numpy().tolist() == [[1, -1, -1], [2, 2, -1], [3, 3, 3]]
+    assert b.numpy().tolist() == [1, 2, 3]
+    assert (c.numpy().tolist(), d.numpy().tolist()) == ([[4, 4, 4, 4]], [4])
+    named = Dataset.range(1, 3).map(lambda n: {"a": tf.fill([n], n), "b": n})
+    (element,) = named.padded_batch(2, padded_shapes={"a": [3], "b": []})
+    assert element["a"].numpy().tolist() == [[1, 0, 0], [2, 2, 0]]
+    words = Dataset.from_tensors(["a"]).concatenate(Dataset.from_tensors(["b", "c"]))
+    assert listed(words.padded_batch(2)) == [[[b"a", b""], [b"b", b"c"]]]
+
+
+def test_other_sizes():
+    seven, ten = Dataset.range(7), Dataset.range(10)
+    assert listed(seven.batch(3).rebatch(2)) == [[0, 1], [2, 3], [4, 5], [6]]
+    assert listed(ten.batch(4).rebatch([2, 1])) == [[0, 1], [2], [3, 4], [5], [6, 7], [8], [9]]
+    assert listed(ten.batch(4).rebatch(3, drop_remainder=True)) == [[0, 1, 2], [3, 4, 5], [6, 7, 8]]
+    assert seven.batch(3).rebatch(2).element_spec == tf.TensorSpec((None,), tf.int64)
+
+
+def test_rows_are_gathered_in_every_structure():
+    data = {"x": np.arange(12).reshape(6, 2), "y": (np.arange(6.0), np.array(list("abcdef")))}
+    whole = Dataset.from_tensor_slices(data)
+    for make in (
+        lambda d: d,
+        lambda d: d.shuffle(3, seed=1, reshuffle_each_iteration=False),
+        lambda d: d.skip(1).take(4),
+        lambda d: d.repeat(2).shard(2, 1),
+    ):
+        together, one_by_one = make(whole).batch(4), make(whole).map(lambda d: d).batch(4)
+        for a, b in zip(together, one_by_one, strict=True):
+            for p, q in zip(tf.nest.flatten(a), tf.nest.flatten(b), strict=True):
+                assert p.dtype == q.dtype
+                np.testing.assert_array_equal(p.numpy(), q.numpy())
+
+
+def test_batches_do_not_alias_each_other():
+    (first, second) = Dataset.from_tensor_slices(np.arange(4)).batch(2)
+    first.numpy()[:] = 9
+    assert second.numpy().tolist() == [2, 3]
+    assert first.numpy().tolist() == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("error", "make"),
+    [
+        (tf.errors.InvalidArgumentError, lambda: Dataset.range(3).batch(0)),
+        (ValueError, lambda: Dataset.range(3).padded_batch(2, padded_shapes=[3, 4])),
+        (ValueError, lambda: Dataset.from_tensors([1, 2, 3]).padded_batch(2, padded_shapes=[2])),
+        (ValueError, lambda: Dataset.range(3).unbatch()),
+        (tf.errors.DataLossError, lambda: list(stairs(5).padded_batch(4, padded_shapes=[2]))),
+        (TypeError, lambda: stairs(3).padded_batch(2, padding_values=np.float32(1))),
+        (NotImplementedError, lambda: Dataset.range(3).ragged_batch(2)),
+        (tf.errors.InvalidArgumentError, lambda: list(stairs(4).batch(3))),
+    ],
+)
+def test_what_is_refused(error, make):
+    with pytest.raises(error):
+        make()

@@ -1,0 +1,176 @@
+"""Functions of elements: parallel, interleaved, with a state."""
+
+import os
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import gradtape as tf
+
+Dataset = tf.data.Dataset
+
+
+def listed(dataset):
+    return [np.asarray(element.numpy()).tolist() for element in dataset]
+
+
+def on_the_host(function):
+    """A function of a scalar int64 whose Python runs for every element."""
+    return lambda x: tf.py_function(function, [x], tf.int64)
+
+
+@pytest.mark.parametrize(
+    ("cycle", "block", "order"),
+    [
+        (2, 1, [0, 1, 1, 2, 2, 3, 2, 3, 3, 3]),
+        (2, 2, [0, 1, 1, 2, 2, 2, 3, 3, 3, 3]),
+        (3, 2, [0, 1, 1, 2, 2, 3, 3, 2, 3, 3]),
+        (1, 1, [0, 1, 1, 2, 2, 2, 3, 3, 3, 3]),
+        (5, 3, [0, 1, 1, 2, 2, 2, 3, 3, 3, 3]),
+    ],
+)
+@pytest.mark.parametrize("parallel", [None, 2])
+def test_turns_are_tensorflows(cycle, block, order, parallel):
+    dataset = Dataset.range(4).interleave(
+        lambda x: Dataset.from_tensors(x).repeat(x + 1), cycle, block, parallel
+    )
+    assert listed(dataset) == order
+    assert dataset.element_spec == tf.TensorSpec((), tf.int64)
+
+
+def test_calls_run_side_by_side_and_keep_the_order():
+    together, traced = threading.Barrier(3), threading.Event()
+
+    def meet(x):
+        if traced.is_set() and int(x) < 3:
+            together.wait(timeout=30)
+        return x * 2
+
+    dataset = Dataset.range(8).map(on_the_host(meet), num_parallel_calls=3)
+    listed(dataset)  # the first call traces, and lets no other one pass
+    traced.set()
+    assert listed(dataset) == list(range(0, 16, 2))
+
+
+def test_without_order_what_is_ready_comes_first():
+    go, traced = threading.Event(), threading.Event()
+
+    def wait_for_the_others(x):
+        if traced.is_set() and int(x) == 0:
+            go.wait(30)
+        elif int(x) == 2:
+            go.set()
+        return x
+
+    dataset = Dataset.range(4).map(
+        on_the_host(wait_for_the_others), num_parallel_calls=3, deterministic=False
+    )
+    listed(dataset)
+    go.clear()
+    traced.set()
+    order = listed(dataset)
+    assert order[0] != 0
+    assert sorted(order) == [0, 1, 2, 3]
+
+
+def test_slow_calls_get_threads_by_themselves():
+    names = set()
+
+    def slow(x):
+        names.add(threading.current_thread().name)
+        time.sleep(0.003)
+        return x
+
+    dataset = Dataset.range(30).map(on_the_host(slow), num_parallel_calls=tf.data.AUTOTUNE)
+    assert listed(dataset) == list(range(30))
+    assert (len(names) > 1) == ((os.cpu_count() or 1) > 1)
+
+
+def test_scanning():
+    dataset = Dataset.range(5).scan(np.int64(0), lambda s, x: (s + x, s * x))
+    assert listed(dataset) == [0, 0, 2, 9, 24]
+    with pytest.raises(TypeError, match="pair"):
+        list(Dataset.range(3).scan(np.int64(0), lambda s, x: s))
+    with pytest.raises(TypeError, match="state"):
+        list(Dataset.range(3).scan(0, lambda s, x: (tf.cast(s, tf.float32), x)))
+    with pytest.raises(TypeError, match="state"):
+        Dataset.range(3).reduce(0, lambda s, x: tf.cast(s, tf.float32))
+
+
+def test_apply_and_single_elements():
+    assert listed(Dataset.range(3).apply(lambda d: d.map(lambda x: x * 2))) == [0, 2, 4]
+    with pytest.raises(TypeError):
+        Dataset.range(3).apply(lambda d: 3)
+    assert Dataset.range(1).get_single_element() == 0
+    for n in (0, 2):
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            Dataset.range(n).get_single_element()
+
+
+def test_what_is_said_about_the_number_of_elements_is_checked():
+    dataset = Dataset.range(3).filter(lambda x: True)
+    known = dataset.apply(tf.data.experimental.assert_cardinality(3))
+    assert len(known) == 3
+    assert listed(known) == [0, 1, 2]
+    for n in (2, 4):
+        with pytest.raises(tf.errors.FailedPreconditionError, match="expected to contain"):
+            list(dataset.apply(tf.data.experimental.assert_cardinality(n)))
+
+
+def test_windows_are_tensorflows():
+    def windows(**options):
+        dataset = Dataset.range(7).window(**options)
+        found = [listed(window) for window in dataset]
+        assert len(dataset) == len(found)
+        return found
+
+    assert windows(size=2) == [[0, 1], [2, 3], [4, 5], [6]]
+    assert windows(size=2, shift=1)[-2:] == [[5, 6], [6]]
+    assert windows(size=2, shift=3) == [[0, 1], [3, 4], [6]]
+    assert windows(size=3, stride=2) == [[0, 2, 4], [3, 5], [6]]
+    assert windows(size=3, drop_remainder=True) == [[0, 1, 2], [3, 4, 5]]
+    assert windows(size=3, shift=2, stride=2) == [[0, 2, 4], [2, 4, 6], [4, 6], [6]]
+    spec = Dataset.range(7).window(2).element_spec
+    assert spec == tf.data.DatasetSpec(tf.TensorSpec((), tf.int64))
+    flat = Dataset.range(5).window(3, 1, drop_remainder=True).flat_map(lambda w: w.batch(3))
+    assert listed(flat) == [[0, 1, 2], [1, 2, 3], [2, 3, 4]]
+    assert flat.element_spec == tf.TensorSpec((None,), tf.int64)
+    pairs = Dataset.from_tensor_slices(([1, 2, 3], [4, 5, 6])).window(2)
+    assert [(listed(a), listed(b)) for a, b in pairs] == [([1, 2], [4, 5]), ([3], [6])]
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        Dataset.range(3).window(0)
+
+
+def test_groups_are_tensorflows():
+    dataset = Dataset.range(10).group_by_window(lambda x: x % 2, lambda k, d: d.batch(3), 3)
+    assert listed(dataset) == [[0, 2, 4], [1, 3, 5], [6, 8], [7, 9]]
+    assert dataset.element_spec == tf.TensorSpec((None,), tf.int64)
+    by_key = Dataset.range(10).group_by_window(
+        lambda x: x % 2, lambda k, d: d.batch(3), window_size_func=lambda k: k + 2
+    )
+    assert listed(by_key) == [[0, 2], [1, 3, 5], [4, 6], [8], [7, 9]]
+
+
+def lengths(*sizes):
+    return Dataset.from_generator(
+        lambda: ([1] * n for n in sizes), output_signature=tf.TensorSpec([None], tf.int32)
+    )
+
+
+def test_buckets_are_tensorflows():
+    dataset = lengths(3, 1, 5, 2, 8, 4, 1, 6).bucket_by_sequence_length(
+        lambda x: tf.shape(x)[0], [3, 5], [2, 2, 2]
+    )
+    assert [b.shape.as_list() for b in dataset] == [[2, 2], [2, 8], [2, 4], [1, 1], [1, 6]]
+    assert dataset.element_spec == tf.TensorSpec((None, None), tf.int32)
+    padded = lengths(3, 1, 4, 2, 3, 4, 1, 2).bucket_by_sequence_length(
+        lambda x: tf.shape(x)[0],
+        [3, 5],
+        [2, 2, 2],
+        pad_to_bucket_boundary=True,
+        drop_remainder=True,
+        padding_values=-1,
+    )
+    assert listed(padded) == [[[1, 1, 1, -1], [1, 1, 1, 1]], [[1, -1], [1, 1]]] * 2

@@ -1,0 +1,131 @@
+"""Threads behind a pipeline: bounded, ended with their iterator, nothing lost."""
+
+import gc
+import os
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import gradtape as tf
+
+Dataset = tf.data.Dataset
+
+
+def ours():
+    return [t for t in threading.enumerate() if t.name.startswith("gradtape")]
+
+
+def wait_until(holds):
+    end = time.monotonic() + 20
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.002)
+
+
+def test_a_thread_runs_ahead_but_no_further_than_it_may():
+    made = []
+
+    def numbers():
+        for i in range(100):
+            made.append(i)
+            yield i
+
+    dataset = Dataset.from_generator(numbers, output_signature=tf.TensorSpec((), tf.int64))
+    iterator = iter(dataset.prefetch(5))
+    assert not made  # nothing before the first element is asked for
+    assert next(iterator) == 0
+    wait_until(lambda: len(made) >= 5)
+    time.sleep(0.05)
+    assert len(made) <= 7  # one delivered, five waiting, one in hand
+    assert [int(x) for x in iterator] == list(range(1, 100))
+    assert next(iterator, None) is None
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 50, tf.data.AUTOTUNE])
+def test_nothing_is_lost_or_doubled(size):
+    dataset = Dataset.range(2000).prefetch(size).batch(7).prefetch(size)
+    assert np.concatenate([b.numpy() for b in dataset]).tolist() == list(range(2000))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Dataset.range(1000).prefetch(3),
+        lambda: Dataset.range(1000).repeat().prefetch(2).batch(2).prefetch(2),
+        lambda: Dataset.range(1000).map(lambda x: x + 1, num_parallel_calls=3),
+        lambda: Dataset.range(9).interleave(lambda x: Dataset.range(1000), 3, 2, 3),
+        lambda: Dataset.range(1000).prefetch(2).shuffle(10),
+    ],
+)
+def test_threads_end_when_the_iterator_is_dropped(make):
+    iterator = iter(make())
+    next(iterator)
+    assert ours()
+    del iterator
+    gc.collect()
+    wait_until(lambda: not ours())
+
+
+def test_threads_end_with_the_elements_and_after_an_error():
+    list(Dataset.range(10).prefetch(2))
+    list(Dataset.range(10).map(lambda x: x, num_parallel_calls=2))
+
+    def boom():
+        yield 1
+        raise KeyError("boom")
+
+    dataset = Dataset.from_generator(boom, output_signature=tf.TensorSpec((), tf.int32))
+    with pytest.raises(KeyError, match="boom"):
+        list(dataset.prefetch(2))
+    with pytest.raises(KeyError, match="boom"):
+        for _ in dataset.map(lambda x: x, num_parallel_calls=2):
+            pass
+    gc.collect()
+    wait_until(lambda: not ours())
+
+
+def test_leaving_a_loop_early_ends_its_threads():
+    for element in Dataset.range(1000).prefetch(4):
+        if element == 3:
+            break
+    gc.collect()
+    wait_until(lambda: not ours())
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_a_forked_child_iterates_anew_and_is_told_about_iterators_begun_before():
+    dataset = Dataset.range(50).map(lambda x: x * 2, num_parallel_calls=2).prefetch(2)
+    begun = iter(dataset)
+    next(begun)
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            whole = [int(x) for x in dataset] == list(range(0, 100, 2))
+            try:
+                next(begun)
+            except tf.errors.FailedPreconditionError:
+                status = 0 if whole else 2
+        finally:
+            os._exit(status)
+    _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == 0
+    assert [int(x) for x in begun] == list(range(2, 100, 2))
+
+
+def test_threads_may_share_an_iterator():
+    iterator = iter(Dataset.range(500).prefetch(4))
+    found = []
+
+    def draw():
+        found.extend(int(x) for x in iterator)
+
+    threads = [threading.Thread(target=draw) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(found) == list(range(500))
