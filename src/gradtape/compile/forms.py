@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.compile.namespace import cloned
 from gradtape.compile.program import Known
 from gradtape.compile.record import OpaqueError, StandIn
+from gradtape.ops import reduce
 from gradtape.ops.elementwise import BITS
 from gradtape.ops.softmax import TINY, check_labels
 from gradtape.trace.recorder import operation
@@ -25,6 +27,20 @@ def spread(g: Any, *, axis: tuple[int, ...], keepdims: bool, shape: tuple[int, .
             sizes[a] = 1
         g = g.reshape(tuple(sizes))
     return np.broadcast_to(g, full)
+
+
+def reduce_sum(x: Any, *, axis: tuple[int, ...], keepdims: bool) -> Any:
+    """A sum over everything stays one call, with which a chain in blocks can end."""
+    if type(x) is StandIn and len(axis) == x.ndim and x.dtype.char in "fd":
+        return x.recorder.reduce(np.add, x, axis, None, keepdims)
+    return cloned(reduce.reduce_sum)(x, axis=axis, keepdims=keepdims)
+
+
+def reduce_mean(x: Any, *, axis: tuple[int, ...], keepdims: bool) -> Any:
+    """The same for a mean."""
+    if type(x) is StandIn and len(axis) == x.ndim and x.dtype.char in "fd":
+        return reduce_sum(x, axis=axis, keepdims=keepdims) / x.dtype.type(x.size)
+    return cloned(reduce.reduce_mean)(x, axis=axis, keepdims=keepdims)
 
 
 def gate(g: Any, mask: Any) -> Any:
@@ -110,6 +126,8 @@ def sparse_cross_entropy(logits: Any, labels: Any, p: Any) -> Any:
 
 FORMS: dict[str, Callable[..., Any]] = {
     "spread": spread,
+    "reduce_sum": reduce_sum,
+    "reduce_mean": reduce_mean,
     "gate": gate,
     "where_positive": where_positive,
     "less_one_at": less_one_at,
