@@ -15,6 +15,7 @@ from gradtape.core.errors import InvalidArgumentError, OutOfRangeError, hide_lib
 from gradtape.core.symbolic import Opaque
 from gradtape.core.tensor import Tensor, eager, marked
 from gradtape.staging.backward import STEP, Saved
+from gradtape.staging.in_place import InPlace, pays
 from gradtape.staging.path import Path, commit, returned_tensors
 from gradtape.staging.signature import Call
 from gradtape.staging.tree import MOST, Miss, Tree
@@ -102,6 +103,8 @@ class Compiled:
             written = [variables[i] for i in path.writes]
             first, last = path.results, len(path.graph.outputs)
             run, pack = self.plan_of(path), path.packer()
+            assert self.plan is not None
+            update = InPlace(self.plan, path, variables) if pays(self.plan, path) else None
 
         def ready(args: tuple[Any, ...]) -> Any:
             recorders = local.recorders
@@ -110,12 +113,14 @@ class Compiled:
                 raws = [args[i]._array for i in places]
                 raws += captures
                 try:
-                    outputs = run(*raws, *arrays_of(variables))
+                    outputs = update(raws) if update is not None else None
+                    if outputs is None:
+                        outputs = run(*raws, *arrays_of(variables))
+                        if written:
+                            commit(written, outputs[first:last])
                 except Exception as error:
                     hide_library(error)
                     raise
-                if written:
-                    commit(written, outputs[first:last])
                 return pack(outputs)
             if self.tree is not None and not (recorders and recorders[0].stages):
                 owner.quiet += 1
@@ -258,7 +263,9 @@ class Compiled:
     def plan_of(self, path: Path) -> Any:
         """The compiled graph of the only path."""
         if self.plan is None:
-            self.plan = compile_graph(path.graph)
+            inputs = len(path.graph.inputs) - len(path.states)
+            updates = {path.results + k: inputs + i for k, i in enumerate(path.writes)}
+            self.plan = compile_graph(path.graph, updates)
         return self.plan.run
 
     def along_the_tree(self, arguments: Arguments) -> Any:

@@ -115,6 +115,78 @@ class Cell:
                 self._work = None
 
 
+class Taken:
+    """Versions of several variables, taken out of their cells for one update of all of them.
+
+    A context manager. Whoever puts a new version into a cell meanwhile is done with it; the others
+    get their old one back.
+
+    Attributes:
+        arrays: the raw arrays, in the order of the variables.
+        own: whether nobody else can see any of them, so that they may be written to.
+    """
+
+    __slots__ = ("arrays", "own", "values", "variables")
+
+    def __init__(self, variables: list[Cell]) -> None:
+        """For these variables, in the order of their keys."""
+        self.variables = variables
+        self.arrays: list[Any] = []
+        self.values: list[Any] = []
+        self.own = True
+
+    def __enter__(self) -> Taken:
+        """Take the versions out."""
+        arrays, values, own = self.arrays, self.values, True
+        try:
+            for variable in self.variables:
+                variable._lock.acquire()
+                value = variable._value
+                values.append(value)
+                if value is None:  # this thread's own update was interrupted by this one
+                    own = False
+                    arrays.append(variable._version()._array)
+                    continue
+                array = variable._work = value._array
+                variable._value = None
+                arrays.append(array)
+                if (
+                    getrefcount(value) != VALUE
+                    or getrefcount(array) != ARRAY
+                    or type(array) is not np.ndarray
+                    or array.base is not None
+                    or not array.flags.carray
+                ):
+                    own = False
+        except BaseException:
+            self.__exit__()
+            raise
+        self.own = own
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        """Put back what nobody replaced."""
+        for variable, value in zip(self.variables, self.values, strict=False):
+            if value is not None:
+                if variable._value is None:
+                    variable._value = value
+                variable._work = None
+            variable._lock.release()
+
+
+def references_when_taken() -> tuple[int, int]:
+    """What `getrefcount` says, in `Taken`, of a version and of an array that nobody else holds."""
+    if MINE < 0:
+        return -1, -1
+    value = version(np.empty(1))
+    held = [value]
+    array = value._array
+    work, listed = array, [array]
+    counts = getrefcount(value), getrefcount(array)
+    del held, work, listed
+    return counts
+
+
 def tracing() -> Any:
     """The trace that this thread is in, or None."""
     recorders = local.recorders
@@ -135,3 +207,6 @@ def version(raw: Any) -> EagerTensor:
     tensor._array = raw
     tensor.uid = -next_uid()
     return tensor
+
+
+VALUE, ARRAY = references_when_taken()
