@@ -11,7 +11,7 @@ from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor, eager
-from gradtape.tf.strings import strings
+from gradtape.tf.text import strings
 
 READERS: dict[Any, Any] = {
     dtypes.int32: int,

@@ -12,7 +12,7 @@ from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor, eager
 from gradtape.files import image
 from gradtape.tf.color import convert_image_dtype
-from gradtape.tf.strings import each, strings
+from gradtape.tf.text import each, strings
 
 
 def bytes_of(contents: Any, op: str) -> bytes:

@@ -14,7 +14,7 @@ from gradtape.core.errors import DataLossError, InvalidArgumentError, public
 from gradtape.core.tensor import Tensor, eager
 from gradtape.files.access import WINDOWS, as_path, check_compression, explained
 from gradtape.tf import gfile
-from gradtape.tf.strings import each, strings
+from gradtape.tf.text import each, strings
 
 ALPHABET = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
 
