@@ -116,7 +116,8 @@ def test_the_graph_below_a_root_is_the_same(tmp_path):
 
 @pytest.mark.parametrize("writer", BOTH)
 @pytest.mark.parametrize(
-    "dtype", ["int8", "uint8", "int64", "float16", "bfloat16", "float64", "bool", "string", "complex64"]
+    "dtype",
+    ["int8", "uint8", "int64", "float16", "bfloat16", "float64", "bool", "string", "complex64"],
 )
 def test_every_dtype(tmp_path, writer, dtype):
     a, b = pair(writer)

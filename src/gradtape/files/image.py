@@ -60,19 +60,25 @@ def pixels(picture: Any, channels: int, data: bytes, op: str, ratio: int = 1) ->
     """The elements of the frame a picture stands at; uint16 if it has 16 bits."""
     if channels not in (0, *MODES) or (channels == 2 and picture.format == "JPEG"):
         raise InvalidArgumentError(f"{op}: channels must be 0, 1, 3 or 4. Received {channels}.")
-    if ratio != 1:
-        picture.draft(picture.mode, (-(-picture.width // ratio), -(-picture.height // ratio)))
+    if picture.format == "JPEG" and (ratio != 1 or channels == 1):
+        size = (-(-picture.width // ratio), -(-picture.height // ratio))
+        picture.draft("L" if channels == 1 else picture.mode, size)
     try:
         picture.load()
     except (OSError, SyntaxError) as error:
         raise InvalidArgumentError(f"{op}: Invalid {picture.format} data: {error}.") from None
     if picture.mode.startswith("I"):
-        if channels not in (0, 1):
-            raise UnimplementedError(f"{op}: 16 bits are there for one channel only.")
-        return np.asarray(picture).astype(np.uint16)[..., None]
+        return widened(np.asarray(picture).astype(np.uint16)[..., None], channels)
     wanted = MODES[channels or natural_channels(picture)]
     array = np.asarray(picture if picture.mode == wanted else picture.convert(wanted))
     return array[..., None] if array.ndim == 2 else array
+
+
+def widened(grey: Any, channels: int) -> Any:
+    """A grey picture of 16 bits with this many channels."""
+    colours = np.repeat(grey, {0: 1, 1: 1, 2: 1}.get(channels, 3), axis=2)
+    opaque = np.full_like(grey, 0xFFFF)
+    return np.concatenate([colours, opaque], axis=2) if channels in (2, 4) else colours
 
 
 def natural_channels(picture: Any) -> int:

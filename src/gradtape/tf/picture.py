@@ -81,11 +81,14 @@ def decode_jpeg(
         fancy_upscaling: kept; the decoder's own way is used.
         try_recover_truncated: not supported.
         acceptable_fraction: kept.
-        dct_method: kept; the accurate one is used.
+        dct_method: kept; "INTEGER_ACCURATE" is used.
         name: accepted for TensorFlow's sake.
 
     Raises:
         InvalidArgumentError: if it is not a picture.
+
+    Note:
+        TensorFlow's default is its fast method, which differs by a few units of 255.
     """
     if ratio not in (1, 2, 4, 8):
         raise InvalidArgumentError(f"decode_jpeg: ratio must be 1, 2, 4 or 8. Received {ratio}.")
@@ -162,7 +165,8 @@ def decode_image(
         shots = image.frames(data, 3, "decode_image")
         pixels = in_depth(shots if expand_animations else shots[0], data, dtypes.uint8, "")
     else:
-        depth = dtypes.uint16 if wanted is dtypes.uint16 else dtypes.uint8
+        is_png = data.startswith(image.PNG)
+        depth = dtypes.uint16 if is_png and wanted is not dtypes.uint8 else dtypes.uint8
         pixels = in_depth(
             image.decoded(data, channels or 0, "decode_image"), data, depth, "decode_image"
         )
