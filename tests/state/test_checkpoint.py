@@ -464,3 +464,42 @@ def test_a_save_killed_at_any_moment_leaves_a_whole_checkpoint(tmp_path):
         [sys.executable, str(script), str(tmp_path)], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
+
+
+# -- iterators and generators
+
+
+def test_an_iterator_goes_on_where_it_was(tmp_path):
+    def numbers():
+        return iter(tf.data.Dataset.range(10).shuffle(5, seed=3).batch(2).prefetch(2))
+
+    iterator = numbers()
+    checkpoint = tf.train.Checkpoint(iterator=iterator)
+    seen = [next(iterator).numpy().tolist() for _ in range(2)]
+    path = checkpoint.write(tmp_path / "c")
+    rest = [element.numpy().tolist() for element in iterator]
+    fresh = numbers()
+    tf.train.Checkpoint(iterator=fresh).read(path).assert_consumed()
+    assert [element.numpy().tolist() for element in fresh] == rest
+    assert sorted(n for batch in seen + rest for n in batch) == list(range(10))
+
+
+def test_an_iterator_goes_back(tmp_path):
+    iterator = iter(tf.data.Dataset.range(5))
+    checkpoint = tf.train.Checkpoint(iterator=iterator)
+    next(iterator)
+    path = checkpoint.write(tmp_path / "c")
+    assert [int(element) for element in iterator] == [1, 2, 3, 4]
+    checkpoint.read(path)
+    assert [int(element) for element in iterator] == [1, 2, 3, 4]
+
+
+def test_a_generator_goes_on_where_it_was(tmp_path):
+    generator = tf.random.Generator.from_seed(1)
+    generator.normal([3])
+    path = tf.train.Checkpoint(g=generator).write(tmp_path / "c")
+    assert "g/_state_var/.ATTRIBUTES/VARIABLE_VALUE" in keys(path)
+    following = generator.normal([3]).numpy().tolist()
+    other = tf.random.Generator.from_seed(2)
+    tf.train.Checkpoint(g=other).read(path).assert_consumed()
+    assert other.normal([3]).numpy().tolist() == following

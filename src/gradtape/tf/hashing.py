@@ -9,6 +9,7 @@ import numpy as np
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor
 from gradtape.tf.text import each, strings
+from gradtape.trace.happening import on_host
 
 WORD = (1 << 64) - 1
 K0, K1, K2 = 0xC3A5C85C97CB3127, 0xB492B66FBE98F273, 0x9AE16A3B2F90404F  # FarmHash's
@@ -22,17 +23,19 @@ def buckets(function: Any, input: Any, num_buckets: int, op: str) -> Tensor:
 
 
 @public
+@on_host
 def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -> Tensor:
     """A number below `num_buckets` for each string, by FarmHash's Fingerprint64.
 
     Example:
         >>> tf.strings.to_hash_bucket_fast(["a", "b", "a"], 10).numpy()
-        array([9, 8, 9])
+        array([9, 2, 9])
     """
     return buckets(farmhash, input, num_buckets, "to_hash_bucket_fast")
 
 
 @public
+@on_host
 def to_hash_bucket_strong(
     input: Any, num_buckets: int, key: Any, name: str | None = None
 ) -> Tensor:
@@ -46,6 +49,7 @@ def to_hash_bucket_strong(
 
 
 @public
+@on_host
 def to_hash_bucket(input: Any, num_buckets: int, name: str | None = None) -> Tensor:
     """A number below `num_buckets` for each string, by MurmurHash64A."""
     return buckets(murmurhash, input, num_buckets, "to_hash_bucket")

@@ -8,11 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradtape.core import dtypes
+from gradtape.core.context import local
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.shapes import TensorShape
 from gradtape.core.sparse import SparseTensor
 from gradtape.core.tensor import Tensor, eager
+from gradtape.trace.happening import on_host
 
 KINDS = {"int64_list": dtypes.int64, "float_list": dtypes.float32, "bytes_list": dtypes.string}
 
@@ -57,6 +59,7 @@ class SparseFeature(NamedTuple):
 
 
 @public
+@on_host
 def parse_single_example(
     serialized: Any, features: Any, example_names: Any = None, name: str | None = None
 ) -> dict[str, Any]:
@@ -90,6 +93,7 @@ def parse_single_example(
 
 
 @public
+@on_host
 def parse_example(
     serialized: Any, features: Any, example_names: Any = None, name: str | None = None
 ) -> dict[str, Any]:
@@ -192,9 +196,17 @@ def one(examples: Sequence[Any], key: str, feature: Any, batched: bool) -> Any:
 
 def values_of(example: Any, key: str, dtype: Any) -> Any:
     """The values of a feature as an array; None if it is missing."""
+    if local.stand_in:
+        return blank(local.stand_in, dtype)
     if key not in example:
         return None
     return feature_values(example[key], key, dtype)
+
+
+def blank(shape: Any, dtype: Any) -> Any:
+    """Zeros, or empty strings."""
+    kind = dtypes.as_dtype(dtype)
+    return np.full(shape, b"" if kind is dtypes.string else 0, kind.as_numpy_dtype)
 
 
 def feature_values(feature: Any, key: str, dtype: Any) -> Any:
@@ -217,6 +229,8 @@ def feature_values(feature: Any, key: str, dtype: Any) -> Any:
 def fixed(lists: list[Any], key: str, feature: FixedLenFeature, batched: bool) -> Tensor:
     """A tensor of features of one shape."""
     shape = tuple(TensorShape(feature.shape).as_list())
+    if local.stand_in:
+        lists = [blank(shape, feature.dtype) for _ in lists]
     size = int(np.prod(shape, dtype=np.int64))
     dtype = dtypes.as_dtype(feature.dtype)
     out = np.empty((len(lists), *shape), dtype.as_numpy_dtype)
@@ -255,6 +269,8 @@ def padded(lists: list[Any], key: str, feature: Any, batched: bool) -> Tensor:
     shape = tuple(TensorShape(feature.shape).as_list())
     size = int(np.prod(shape, dtype=np.int64))
     dtype = dtypes.as_dtype(feature.dtype)
+    if local.stand_in:
+        lists = [blank(local.stand_in * size, dtype) for _ in lists]
     empty = np.empty(0, dtype.as_numpy_dtype)
     rows = [empty if values is None else values for values in lists]
     for i, values in enumerate(rows):

@@ -13,6 +13,7 @@ from gradtape.core.tensor import Tensor, eager
 from gradtape.files import image
 from gradtape.tf.color import convert_image_dtype
 from gradtape.tf.text import each, strings
+from gradtape.trace.happening import on_host
 
 
 def bytes_of(contents: Any, op: str) -> bytes:
@@ -38,6 +39,7 @@ def in_depth(array: Any, data: bytes, dtype: Any, op: str) -> Tensor:
 
 
 @public
+@on_host
 def decode_png(
     contents: Any, channels: int = 0, dtype: Any = dtypes.uint8, name: str | None = None
 ) -> Tensor:
@@ -62,6 +64,7 @@ def decode_png(
 
 
 @public
+@on_host
 def decode_jpeg(
     contents: Any,
     channels: int = 0,
@@ -100,6 +103,7 @@ def decode_jpeg(
 
 
 @public
+@on_host
 def decode_and_crop_jpeg(
     contents: Any,
     crop_window: Any,
@@ -124,6 +128,7 @@ def decode_and_crop_jpeg(
 
 
 @public
+@on_host
 def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Tensor:
     """A picture of a BMP file, of shape (height, width, channels) and dtype uint8."""
     data = bytes_of(contents, "decode_bmp")
@@ -131,6 +136,7 @@ def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Ten
 
 
 @public
+@on_host
 def decode_gif(contents: Any, name: str | None = None) -> Tensor:
     """All frames of a GIF file, of shape (frames, height, width, 3) and dtype uint8."""
     data = bytes_of(contents, "decode_gif")
@@ -138,6 +144,7 @@ def decode_gif(contents: Any, name: str | None = None) -> Tensor:
 
 
 @public
+@on_host
 def decode_image(
     contents: Any,
     channels: int | None = None,
@@ -188,6 +195,7 @@ def pictures(value: Any, kinds: tuple[Any, ...], channels: tuple[int, ...], op: 
 
 
 @public
+@on_host
 def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Tensor:
     """A picture, or each of several, as the bytes of a PNG file.
 
@@ -202,6 +210,7 @@ def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Te
 
 
 @public
+@on_host
 def encode_jpeg(
     image: Any,
     format: str = "",
@@ -259,6 +268,7 @@ def encoded(array: Any, form: str, op: str, options: dict[str, Any]) -> Tensor:
 
 
 @public
+@on_host
 def extract_jpeg_shape(
     contents: Any, output_type: Any = dtypes.int32, name: str | None = None
 ) -> Tensor:
@@ -269,6 +279,7 @@ def extract_jpeg_shape(
 
 
 @public
+@on_host
 def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
     """Whether strings begin as JPEG files do."""
     return each(lambda text: text.startswith(image.JPEG), strings(contents), dtype=np.bool_)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes
+from gradtape.core.context import local
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.shapes import TensorShape
@@ -15,6 +16,7 @@ from gradtape.core.tensor import Tensor, eager
 from gradtape.tf.parsing import (
     FixedLenSequenceFeature,
     VarLenFeature,
+    blank,
     check,
     checked,
     feature_values,
@@ -23,9 +25,11 @@ from gradtape.tf.parsing import (
     sparse,
     tensor,
 )
+from gradtape.trace.happening import on_host
 
 
 @public
+@on_host
 def parse_single_sequence_example(
     serialized: Any,
     context_features: Any = None,
@@ -80,6 +84,10 @@ def parse_single_sequence_example(
 def sequence(steps: Any, key: str, feature: Any) -> Tensor | SparseTensor:
     """The tensor of one feature over the steps."""
     arrays = [feature_values(step, key, feature.dtype) for step in steps or ()]
+    if local.stand_in:
+        size = () if isinstance(feature, VarLenFeature) else tuple(TensorShape(feature.shape))
+        steps = arrays = [blank(size or (1,), feature.dtype)]
+        arrays *= local.stand_in
     if isinstance(feature, VarLenFeature):
         return sparse(arrays, feature.dtype, batched=True)
     if not isinstance(feature, FixedLenSequenceFeature):

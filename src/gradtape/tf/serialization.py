@@ -9,28 +9,35 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes
+from gradtape.core.context import local
 from gradtape.core.convert import convert
 from gradtape.core.errors import DataLossError, InvalidArgumentError, public
 from gradtape.core.tensor import Tensor, eager
 from gradtape.files.access import WINDOWS, as_path, check_compression, explained
 from gradtape.tf import gfile
+from gradtape.tf.parsing import blank
 from gradtape.tf.text import each, strings
+from gradtape.trace.happening import happening, on_host
 
 ALPHABET = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
 
 
 @public
+@on_host
 def read_file(filename: Any, name: str | None = None) -> Tensor:
     """The contents of a file, as a string.
 
     Raises:
         NotFoundError: if there is no such file.
     """
+    if local.stand_in:
+        return convert(b"")
     with explained(filename), open(as_path(filename), "rb") as file:
         return convert(file.read())
 
 
 @public
+@happening()
 def write_file(filename: Any, contents: Any, name: str | None = None) -> None:
     """Write a string to a file; directories are made as needed."""
     data = strings(contents)[()]
@@ -43,6 +50,7 @@ def write_file(filename: Any, contents: Any, name: str | None = None) -> None:
 
 
 @public
+@on_host
 def matching_files(pattern: Any, name: str | None = None) -> Tensor:
     """The files that match a pattern, or any of a vector of patterns; sorted."""
     found = {p for one in strings(pattern).ravel() for p in gfile.glob(one)}
@@ -52,6 +60,7 @@ def matching_files(pattern: Any, name: str | None = None) -> Tensor:
 
 
 @public
+@on_host
 def serialize_tensor(tensor: Any, name: str | None = None) -> Tensor:
     """A tensor as a serialized TensorProto.
 
@@ -66,6 +75,7 @@ def serialize_tensor(tensor: Any, name: str | None = None) -> Tensor:
 
 
 @public
+@on_host
 def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Tensor:
     """The tensor in a serialized TensorProto.
 
@@ -81,6 +91,8 @@ def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Ten
     from gradtape.files.tensor_proto import TensorProto, array_of
 
     text = strings(serialized)
+    if local.stand_in:
+        return eager(blank(local.stand_in, out_type))
     if text.ndim:
         raise InvalidArgumentError(
             f"parse_tensor: Expected `serialized` to be a scalar, got shape {text.shape}."
@@ -102,6 +114,7 @@ def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Ten
 
 
 @public
+@on_host
 def decode_raw(
     input_bytes: Any,
     out_type: Any,
@@ -132,6 +145,8 @@ def decode_raw(
         items = [text[:fixed_length].ljust(fixed_length, b"\0") for text in texts.flat]
     else:
         items = list(texts.flat)
+    if local.stand_in and fixed_length is None:
+        items = [bytes(local.stand_in * dtype.itemsize)] * len(items)
     length = len(items[0]) if items else 0
     for i, item in enumerate(items):
         if len(item) != length:
@@ -151,6 +166,7 @@ def decode_raw(
 
 
 @public
+@on_host
 def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Tensor:
     """Strings in the web-safe alphabet of base64; padded with = only if `pad`."""
 
@@ -162,6 +178,7 @@ def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Ten
 
 
 @public
+@on_host
 def decode_base64(input: Any, name: str | None = None) -> Tensor:
     """The strings that web-safe base64 stands for, padded or not.
 
@@ -182,6 +199,7 @@ def decode_base64(input: Any, name: str | None = None) -> Tensor:
 
 
 @public
+@on_host
 def decode_compressed(bytes: Any, compression_type: str = "", name: str | None = None) -> Tensor:
     """Strings that were compressed by "ZLIB" or "GZIP".
 
@@ -202,6 +220,7 @@ def decode_compressed(bytes: Any, compression_type: str = "", name: str | None =
 
 
 @public
+@on_host
 def decode_json_example(json_examples: Any, name: str | None = None) -> Tensor:
     """Examples written as JSON, as serialized Examples.
 

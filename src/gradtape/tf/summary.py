@@ -11,13 +11,17 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes
+from gradtape.core.context import staging
 from gradtape.core.convert import convert
 from gradtape.core.errors import public
 from gradtape.core.scope import current_scope, name_scope
-from gradtape.core.tensor import Tensor
+from gradtape.core.tensor import Tensor, eager
 from gradtape.tf.casting import cast
 from gradtape.tf.color import convert_image_dtype
+from gradtape.tf.joining import concat
 from gradtape.tf.picture import encode_png
+from gradtape.trace.graph import Effect
+from gradtape.trace.happening import on_host
 
 QUEUE, MILLIS = 10, 120_000
 
@@ -225,9 +229,19 @@ def write(
             "No step set. Please specify one either through the `step` argument or through "
             "tf.summary.experimental.set_step()"
         )
-    value = tensor() if callable(tensor) else tensor
-    assert state.writer is not None
-    return convert(state.writer._add(tag, convert(value)._array, int(number), metadata))
+    value = convert(tensor() if callable(tensor) else tensor)
+    writer = state.writer
+    assert writer is not None
+    stage = staging()
+    if not stage:
+        return convert(writer._add(tag, value._array, int(number), metadata))
+
+    def kernel(raw: Any, at: Any) -> tuple[Any, ...]:
+        writer._add(tag, raw, int(at), metadata)
+        return ()
+
+    stage[0].effect(Effect("summary", kernel), [value, convert(number)])
+    return convert(True)
 
 
 def shown(plugin: str, name: str, value: Callable[[], Any], step: Any, about: str | None) -> Tensor:
@@ -283,16 +297,17 @@ def histogram(
     """
 
     def value() -> Any:
-        numbers = np.ravel(cast(data, dtypes.float64)._array)
-        return counted(numbers, 30 if buckets is None else int(buckets))
+        return counted(cast(data, dtypes.float64), 30 if buckets is None else int(buckets))
 
     return shown("histograms", name, value, step, description)
 
 
-def counted(numbers: Any, buckets: int) -> Any:
+@on_host
+def counted(data: Tensor, buckets: int) -> Tensor:
     """Rows of left end, right end and count; all in the last if the numbers are equal."""
+    numbers = np.ravel(data._array)
     if not numbers.size or not buckets:
-        return np.zeros((buckets, 3))
+        return eager(np.zeros((buckets, 3)))
     low, high = numbers.min(), numbers.max()
     counts: Any
     if low == high:
@@ -303,7 +318,7 @@ def counted(numbers: Any, buckets: int) -> Any:
         ends = np.linspace(low, high, buckets + 1)
         place = np.floor((numbers - low) / ((high - low) / buckets)).astype(np.int64)
         counts = np.bincount(np.minimum(place, buckets - 1), minlength=buckets)
-    return np.stack([ends[:-1], ends[1:], counts], axis=1)
+    return eager(np.stack([ends[:-1], ends[1:], counts], axis=1))
 
 
 @public
@@ -326,8 +341,7 @@ def image(
             raise ValueError(f"image: data must have 4 axes. Received shape {pictures.shape}.")
         _, height, width, _ = pictures.shape
         some = convert_image_dtype(pictures[:max_outputs], dtypes.uint8, saturate=True)
-        files = encode_png(some)._array.tolist()
-        return np.array([str(width).encode(), str(height).encode(), *files], object)
+        return concat([[str(width), str(height)], encode_png(some)], axis=0)
 
     return shown("images", name, value, step, description)
 

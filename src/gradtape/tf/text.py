@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes
+from gradtape.core.context import local
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.shapes import normalize_axis
 from gradtape.core.tensor import Tensor, eager
 from gradtape.tf.check import STRING, is_typed, operand
 from gradtape.tf.output import tensor_text
+from gradtape.trace.happening import on_host
 
 
 def each(function: Callable[..., Any], *arrays: Any, dtype: Any = object) -> Tensor:
@@ -33,6 +35,7 @@ def strings(value: Any) -> Any:
 
 
 @public
+@on_host
 def as_string(
     input: Any,
     precision: int = -1,
@@ -86,6 +89,7 @@ def as_string(
 
 
 @public
+@on_host
 def join(inputs: Sequence[Any], separator: str = "", name: str | None = None) -> Tensor:
     """Strings put together element by element; scalars go with every element.
 
@@ -108,6 +112,7 @@ def join(inputs: Sequence[Any], separator: str = "", name: str | None = None) ->
 
 
 @public
+@on_host
 def reduce_join(
     inputs: Any,
     axis: Any = None,
@@ -138,6 +143,7 @@ def reduce_join(
 
 
 @public
+@on_host
 def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
     """The number of bytes, or with `unit="UTF8_CHAR"` of characters, in each string."""
     return each(lambda s: len(in_unit(s, unit, "length")), strings(input), dtype=np.int32)
@@ -153,6 +159,7 @@ def in_unit(text: bytes, unit: str, op: str) -> Any:
 
 
 @public
+@on_host
 def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
     """`len` units of each string from `pos` on; a negative `pos` counts from the end.
 
@@ -165,7 +172,7 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
     def cut(text: bytes, start: Any, count: Any) -> bytes:
         units = in_unit(text, unit, "substr")
         size = units.__len__()
-        if not -size <= start <= size:
+        if not -size <= start <= size and not local.stand_in:
             raise InvalidArgumentError(f"substr: pos {start} out of range for string {text!r}.")
         first = start + size if start < 0 else start
         part = units[first : first + count if count >= 0 else None]
@@ -194,7 +201,7 @@ def recoded(function: str) -> Callable[..., Tensor]:
     change.__doc__ = (
         f"""The strings in {function} case; letters beyond ASCII only with `encoding="utf-8"`."""
     )
-    return public(change)
+    return public(on_host(change))
 
 
 lower = recoded("lower")
@@ -202,12 +209,14 @@ upper = recoded("upper")
 
 
 @public
+@on_host
 def strip(input: Any, name: str | None = None) -> Tensor:
     """The strings without white space at both ends."""
     return each(bytes.strip, strings(input))
 
 
 @public
+@on_host
 def split(
     input: Any, sep: str | None = None, maxsplit: int = -1, name: str | None = None
 ) -> Tensor:
@@ -228,10 +237,14 @@ def split(
             f"tf.strings.split: only scalars are supported. Received shape {list(text.shape)}. "
             "Split one by one."
         )
-    return convert(text[()].split(sep.encode() if sep else None, maxsplit) or np.empty(0, object))
+    words = text[()].split(sep.encode() if sep else None, maxsplit)
+    if local.stand_in:
+        words = [b""] * local.stand_in
+    return convert(words or np.empty(0, object))
 
 
 @public
+@on_host
 def regex_replace(
     input: Any, pattern: str, rewrite: str, replace_global: bool = True, name: str | None = None
 ) -> Tensor:
@@ -243,6 +256,7 @@ def regex_replace(
 
 
 @public
+@on_host
 def regex_full_match(input: Any, pattern: str, name: str | None = None) -> Tensor:
     """Whether the whole string matches `pattern`."""
     found = compiled(pattern)
@@ -269,6 +283,7 @@ def compiled(pattern: Any) -> re.Pattern[str]:
 
 
 @public
+@on_host
 def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = None) -> Tensor:
     """The numbers that the strings stand for.
 
@@ -280,6 +295,8 @@ def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = Non
 
     def number(text: bytes) -> Any:
         try:
+            if local.stand_in:
+                return 0
             if b"_" in text:
                 raise ValueError
             return dtype.scalar(read(text.strip()))
@@ -292,6 +309,7 @@ def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = Non
 
 
 @public
+@on_host
 def format(
     template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None
 ) -> Tensor:
@@ -312,6 +330,7 @@ def format(
 
 
 @public
+@on_host
 def bytes_split(input: Any, name: str | None = None) -> Tensor:
     """The bytes of a single string, each as a string.
 
@@ -324,12 +343,14 @@ def bytes_split(input: Any, name: str | None = None) -> Tensor:
             f"tf.strings.bytes_split: only scalars are supported. Received shape "
             f"{list(text.shape)}. Split one by one."
         )
-    out = np.empty(len(text[()]), object)
-    out[:] = [bytes([byte]) for byte in text[()]]
+    data = text[()] if not local.stand_in else bytes(local.stand_in)
+    out = np.empty(len(data), object)
+    out[:] = [bytes([byte]) for byte in data]
     return eager(out)
 
 
 @public
+@on_host
 def unsorted_segment_join(
     inputs: Any, segment_ids: Any, num_segments: Any, separator: str = "", name: str | None = None
 ) -> Tensor:
@@ -363,6 +384,7 @@ def unsorted_segment_join(
 
 
 @public
+@on_host
 def ngrams(
     data: Any,
     ngram_width: Any,

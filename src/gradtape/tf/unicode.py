@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes
+from gradtape.core.context import local
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor, eager
 from gradtape.tf.text import each, strings
+from gradtape.trace.happening import on_host
 
 REPLACEMENT = 65533
 OUTPUT = ("UTF-8", "UTF-16-BE", "UTF-32-BE")
@@ -31,7 +33,7 @@ def decoded(
             f"{op}: Could not create converter for input encoding: {encoding}."
         ) from None
     out, at = [], 0
-    for letter in whole:
+    for letter in whole or "0" * local.stand_in:
         code = ord(letter)
         size = 1 if 0xDC80 <= code <= 0xDCFF else len(letter.encode(encoding, "replace"))
         if 0xD800 <= code <= 0xDFFF or (code == REPLACEMENT and encoding != "UTF-8"):
@@ -78,6 +80,7 @@ def single(input: Any, op: str) -> bytes:
 
 
 @public
+@on_host
 def unicode_decode_with_offsets(
     input: Any,
     input_encoding: str,
@@ -100,6 +103,7 @@ def unicode_decode_with_offsets(
 
 
 @public
+@on_host
 def unicode_decode(
     input: Any,
     input_encoding: str,
@@ -128,6 +132,7 @@ def unicode_decode(
 
 
 @public
+@on_host
 def unicode_split_with_offsets(
     input: Any,
     input_encoding: str,
@@ -150,6 +155,7 @@ def unicode_split_with_offsets(
 
 
 @public
+@on_host
 def unicode_split(
     input: Any,
     input_encoding: str,
@@ -162,6 +168,7 @@ def unicode_split(
 
 
 @public
+@on_host
 def unicode_encode(
     input: Any,
     output_encoding: str,
@@ -190,6 +197,7 @@ def unicode_encode(
 
 
 @public
+@on_host
 def unicode_transcode(
     input: Any,
     input_encoding: str,
