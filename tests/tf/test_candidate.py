@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.tf import candidate
 
 RNG = np.random.default_rng(8)
 W, B, X = RNG.normal(size=(10, 4)), RNG.normal(size=10), RNG.normal(size=(3, 4))
