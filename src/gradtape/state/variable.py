@@ -289,7 +289,7 @@ class Variable(Cell, Operators, Assigning, Scattering, Legacy, TensorLike, Track
     # -- checkpoints
 
     def _serialize_to_tensors(self) -> dict[str, Any]:
-        return {"VARIABLE_VALUE": self._cell.value()}
+        return {"VARIABLE_VALUE": self._cell._version()}
 
     def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
         self.assign(restored_tensors["VARIABLE_VALUE"], read_value=False)
