@@ -18,6 +18,7 @@ newaxis = None
 _HOMES = {
     "gradtape.core.enums": "UnconnectedGradients VariableAggregation VariableSynchronization",
     "gradtape.core.shapes": "TensorShape",
+    "gradtape.core.sparse": "SparseTensor SparseTensorSpec",
     "gradtape.core.spec": "TensorSpec TypeSpec",
     "gradtape.core.tensor": "Tensor",
     "gradtape.pipeline.optional": "OptionalSpec",
@@ -28,8 +29,8 @@ _HOMES = {
     "gradtape.tape.gradient_tape": "GradientTape",
     "gradtape.tape.indexed_slices": "IndexedSlices IndexedSlicesSpec",
     "gradtape.tf": """
-        autodiff autograph bitwise config data debugging dtypes errors experimental image linalg
-        math nest nn random raw_ops signal sparse strings test version
+        autodiff autograph bitwise config data debugging dtypes errors experimental image io
+        linalg math nest nn random raw_ops signal sparse strings summary test train version
     """,
     "gradtape.tf.array": """
         bitcast broadcast_dynamic_shape broadcast_static_shape broadcast_to ensure_shape

@@ -7,6 +7,8 @@ from gradtape.core.enums import UnconnectedGradients as UnconnectedGradients
 from gradtape.core.enums import VariableAggregation as VariableAggregation
 from gradtape.core.enums import VariableSynchronization as VariableSynchronization
 from gradtape.core.shapes import TensorShape as TensorShape
+from gradtape.core.sparse import SparseTensor as SparseTensor
+from gradtape.core.sparse import SparseTensorSpec as SparseTensorSpec
 from gradtape.core.spec import TensorSpec as TensorSpec
 from gradtape.core.spec import TypeSpec as TypeSpec
 from gradtape.core.tensor import Tensor as Tensor
@@ -32,6 +34,7 @@ from gradtape.tf import dtypes as dtypes
 from gradtape.tf import errors as errors
 from gradtape.tf import experimental as experimental
 from gradtape.tf import image as image
+from gradtape.tf import io as io
 from gradtape.tf import linalg as linalg
 from gradtape.tf import math as math
 from gradtape.tf import nest as nest
@@ -41,7 +44,9 @@ from gradtape.tf import raw_ops as raw_ops
 from gradtape.tf import signal as signal
 from gradtape.tf import sparse as sparse
 from gradtape.tf import strings as strings
+from gradtape.tf import summary as summary
 from gradtape.tf import test as test
+from gradtape.tf import train as train
 from gradtape.tf import version as version
 from gradtape.tf.array import bitcast as bitcast
 from gradtape.tf.array import broadcast_dynamic_shape as broadcast_dynamic_shape

@@ -21,6 +21,8 @@ class Local(threading.local):
     recorders: tuple[Any, ...] = ()
     name_scopes: tuple[str, ...] = ()
     devices: tuple[str, ...] = ()
+    stand_in: int = 0
+    """While only shapes and dtypes are wanted, a size for what the contents of strings decide."""
 
 
 local = Local()

@@ -10,37 +10,26 @@ from types import SimpleNamespace
 from typing import Any, NoReturn
 
 from gradtape.core.composite import CompositeTensor
+from gradtape.core.sparse import SparseTensor
 from gradtape.core.spec import TypeSpec
 from gradtape.core.tensor import EagerTensor, Tensor, TensorLike
 from gradtape.dropin.distribute import distribute
 from gradtape.dropin.distribute import internal as distribute_internal
 from gradtape.pipeline.dataset import Dataset
 from gradtape.pipeline.optional import Optional, OptionalSpec
+from gradtape.state.trackable import (
+    AutoTrackable,
+    ListWrapper,
+    Trackable,
+    _DictWrapper,
+    no_automatic_dependency_tracking,
+)
 from gradtape.state.variable import Variable
 from gradtape.tape.indexed_slices import IndexedSlices
 from gradtape.tf import control, math
 
 CompositeTensor.register(Variable)
 CompositeTensor.register(IndexedSlices)
-
-
-class Trackable:
-    """Base of what a checkpoint can hold."""
-
-
-class AutoTrackable(Trackable):
-    """Base of what keeps track of its attributes; Keras does that itself."""
-
-    def _track_trackable(self, trackable: Any, name: str, overwrite: bool = False) -> Any:
-        return trackable
-
-
-class ListWrapper(list[Any]):
-    """A list that is tracked."""
-
-
-class _DictWrapper(dict[Any, Any]):
-    """A dict that is tracked."""
 
 
 def unchanged(method: Any) -> Any:
@@ -96,10 +85,6 @@ class AbsentTensor(CompositeTensor):
         raise NotImplementedError(f"tf.{type(self).__name__}: not there yet. Use a dense tensor.")
 
 
-class SparseTensor(AbsentTensor):
-    """A tensor that is mostly zeros."""
-
-
 class RaggedTensor(AbsentTensor):
     """A tensor whose rows differ in length."""
 
@@ -110,10 +95,6 @@ class AbsentSpec(TypeSpec):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         """Refuse."""
         raise NotImplementedError(f"tf.{type(self).__name__}: not there yet. Use a TensorSpec.")
-
-
-class SparseTensorSpec(AbsentSpec):
-    """The spec of a SparseTensor."""
 
 
 class RaggedTensorSpec(AbsentSpec):
@@ -133,7 +114,7 @@ INTERNAL = SimpleNamespace(
     tracking=SimpleNamespace(
         AutoTrackable=AutoTrackable,
         Trackable=Trackable,
-        no_automatic_dependency_tracking=unchanged,
+        no_automatic_dependency_tracking=no_automatic_dependency_tracking,
     ),
     types=SimpleNamespace(Tensor=TensorLike),
 )
@@ -159,8 +140,6 @@ EXTRAS = SimpleNamespace(
     OptionalSpec=OptionalSpec,
     RaggedTensor=RaggedTensor,
     RaggedTensorSpec=RaggedTensorSpec,
-    SparseTensor=SparseTensor,
-    SparseTensorSpec=SparseTensorSpec,
     __internal__=INTERNAL,
     autograph=SimpleNamespace(experimental=SimpleNamespace(do_not_convert=do_not_convert)),
     compat=SimpleNamespace(
@@ -184,7 +163,6 @@ EXTRAS = SimpleNamespace(
     experimental=SimpleNamespace(Optional=Optional, dtensor=SimpleNamespace()),
     python=PYTHON,
     sparse=SimpleNamespace(
-        SparseTensor=SparseTensor,
         add=refusal("tf.sparse.add", DENSE),
         maximum=refusal("tf.sparse.maximum", DENSE),
         minimum=refusal("tf.sparse.minimum", DENSE),

@@ -14,11 +14,12 @@ FEW = 512  # bytes that a plain loop takes faster than NumPy
 
 
 def masked_crc(data: Any) -> int:
-    """The checksum of `data` as it stands in files.
+    """The checksum of `data` as it stands in files."""
+    return mask(_best()(0, data))
 
-    It is rotated and shifted, because the checksum of data that holds its own checksum is weak.
-    """
-    crc = _best()(0, data)
+
+def mask(crc: int) -> int:
+    """A checksum, rotated and shifted: that of data which holds its own checksum is weak."""
     return ((crc >> 15 | crc << 17) + MASK) & 0xFFFFFFFF
 
 

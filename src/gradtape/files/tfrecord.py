@@ -8,6 +8,7 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import IO, Any
 
 from gradtape.core.errors import DataLossError, FailedPreconditionError
@@ -93,11 +94,12 @@ class RecordWriter:
 
     def __init__(self, path: Any, compression: str | None = "", **deflate: Any) -> None:
         """Open `path`; `deflate` are arguments of `zlib.compressobj`."""
+        self._file: IO[bytes] | None = None
         name = check_compression(compression)
         self._path = as_path(path)
         self._deflate = zlib.compressobj(**{"wbits": WINDOWS[name], **deflate}) if name else None
         with explained(path):
-            self._file: IO[bytes] | None = open(self._path, "wb")  # noqa: SIM115 - closed by `close`
+            self._file = open(self._path, "wb")  # noqa: SIM115 - closed by `close`
 
     def write(self, record: bytes) -> None:
         """Append one record."""
@@ -121,6 +123,11 @@ class RecordWriter:
                 self._file.write(self._deflate.flush())
             self._file.close()
         self._file = None
+
+    def __del__(self) -> None:
+        """What was written is kept, even if nobody closed the file."""
+        with suppress(Exception):
+            self.close()
 
     def _put(self, data: bytes) -> None:
         if self._file is None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.shapes import TensorShape
@@ -161,7 +162,10 @@ def stacked(*leaves: Any) -> Any:
                 f"{list(shape)} and another {list(np.shape(array))}. Pad or crop them first."
             )
     if not shape:
-        return eager(np.array(arrays, leaves[0].dtype.as_numpy_dtype))
+        dtype = leaves[0].dtype
+        if dtype is dtypes.string:
+            arrays = [array[()] for array in arrays]
+        return eager(np.array(arrays, dtype.as_numpy_dtype))
     return eager(np.concatenate(arrays).reshape(len(arrays), *shape))
 
 

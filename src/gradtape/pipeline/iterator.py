@@ -3,35 +3,44 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from collections.abc import Iterator as PythonIterator
 from typing import Any
+
+import numpy as np
 
 from gradtape.core.composite import CompositeTensor
 from gradtape.core.context import staging, unheard
 from gradtape.core.errors import OutOfRangeError, hide_library, public
 from gradtape.core.spec import TypeSpec
+from gradtape.core.tensor import eager
 from gradtape.pipeline.element import END
 from gradtape.pipeline.optional import Optional
 from gradtape.pipeline.staged import HAS_NEXT, Source, drawn, handle_of
 from gradtape.pipeline.structure import mapped
+from gradtape.state.trackable import Trackable
 
 
-def one_at_a_time(elements: PythonIterator[Any]) -> Callable[[], Any]:
-    """A function that draws the next element, or END; threads may share it.
+class Drawing:
+    """Draws the next element, or END, and counts; threads may share it.
 
     It does not refer to the iterator, which is so freed, with its threads, when it is dropped.
     """
-    lock = threading.Lock()
 
-    def draw() -> Any:
-        with lock, unheard():
-            return next(elements, END)
+    def __init__(self, elements: PythonIterator[Any]) -> None:
+        """Draw from `elements`."""
+        self.elements = elements
+        self.count = 0
+        self.lock = threading.Lock()
 
-    return draw
+    def __call__(self) -> Any:
+        """The next element, or END."""
+        with self.lock, unheard():
+            element = next(self.elements, END)
+            self.count += element is not END
+            return element
 
 
-class Iterator(CompositeTensor, PythonIterator[Any]):
+class Iterator(CompositeTensor, PythonIterator[Any], Trackable):
     """One pass over a dataset.
 
     No tape hears what the functions of a dataset compute: gradients do not flow into a pipeline.
@@ -40,7 +49,8 @@ class Iterator(CompositeTensor, PythonIterator[Any]):
     def __init__(self, elements: PythonIterator[Any], dataset: Any) -> None:
         """Draw from `elements`, which belong to `dataset`."""
         self._dataset = dataset
-        self._source = Source(one_at_a_time(elements))
+        self._drawing = Drawing(elements)
+        self._source = Source(self._drawing)
 
     @property
     def element_spec(self) -> Any:
@@ -54,6 +64,21 @@ class Iterator(CompositeTensor, PythonIterator[Any]):
     def _draw(self) -> Any:
         """The next element, or END."""
         return self._source.next()
+
+    def _serialize_to_tensors(self) -> dict[str, Any]:
+        looked_at = sum(element is not END for element in self._source.ahead)
+        return {"ITERATOR": eager(np.int64(self._drawing.count - looked_at))}
+
+    def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
+        """Go to the element whose number was saved; backwards, by a pass from the start."""
+        wanted = int(restored_tensors["ITERATOR"])
+        here = int(self._serialize_to_tensors()["ITERATOR"])
+        if wanted < here:
+            self._drawing.elements = iter(self._dataset._start())
+            self._source.ahead.clear()
+            self._drawing.count = here = 0
+        for _ in range(wanted - here):
+            self._draw()
 
     def __iter__(self) -> Iterator:
         """This iterator."""

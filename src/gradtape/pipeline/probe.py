@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.context import unheard
+from gradtape.core.context import local, unheard
+from gradtape.core.dtypes import string
 from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import eager
 from gradtape.pipeline.base import UNKNOWN, Base, made
@@ -22,15 +23,22 @@ SIZES = (3, 5)  # stand-ins for an unknown dimension; where results differ, thei
 def probed(function: Callable[[Any], Any], spec: Any) -> Any:
     """The spec that `function`, which returns specs, gives for elements that `spec` describes."""
     specs = flatten(spec)
-    unknown = any(isinstance(s, TensorSpec) and not s.shape.is_fully_defined() for s in specs)
+    unknown = any(
+        isinstance(s, TensorSpec) and (s.dtype is string or not s.shape.is_fully_defined())
+        for s in specs
+    )
     saved = [save() for save, _ in REPLAYED]
     try:
         with unheard():
-            found = [function(stand_in(spec, n)) for n in SIZES[: 1 + unknown]]
+            found = []
+            for n in SIZES[: 1 + unknown]:
+                local.stand_in = n
+                found.append(function(stand_in(spec, n)))
             if any(isinstance(s, TensorSpec) and s.dtype.is_integer for s in specs):
                 with contextlib.suppress(Exception):  # what depends on a value is unknown
                     found.append(function(stand_in(spec, SIZES[0], 1)))
     finally:
+        local.stand_in = 0
         for (_, restore), state in zip(REPLAYED, saved, strict=True):
             restore(state)
     return found[0] if len(found) == 1 else mapped(common, *found)

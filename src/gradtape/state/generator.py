@@ -20,6 +20,7 @@ from gradtape.core.tensor import Tensor, eager
 from gradtape.ops import random as r
 from gradtape.ops.variate import random_binomial
 from gradtape.state.draw import INTEGERS, WORDS, float_dtype, scaled, size_of, uniform_numbers
+from gradtape.state.trackable import Trackable
 from gradtape.state.variable import Variable
 from gradtape.tape.custom import REPLAYED
 
@@ -100,7 +101,7 @@ def keyed(key: Any, counter: Any) -> Any:
     return words
 
 
-class Generator:
+class Generator(Trackable):
     """Random numbers that follow from a state, which each draw moves on.
 
     Args:
@@ -129,6 +130,9 @@ class Generator:
         )
         self._state_var._is_random = True  # a trace that runs a part again starts it there again
         LIVING.add(self)
+
+    def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
+        return {"_state_var": self._state_var}
 
     @classmethod
     @public

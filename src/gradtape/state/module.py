@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from gradtape.core import nest
 from gradtape.core.scope import current_scope, name_scope
+from gradtape.state.trackable import PENDING, Trackable, arrived
 from gradtape.state.variable import Variable
 
 WORD_STARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=.)(?=[A-Z][a-z])")
@@ -19,7 +20,7 @@ def is_variable(value: Any) -> bool:
     return isinstance(value, Variable) or hasattr(value, "_should_act_as_resource_variable")
 
 
-class Module:
+class Module(Trackable):
     """Base class of things that own variables.
 
     Variables and modules are found in attributes, and in lists, tuples and dicts that are
@@ -54,6 +55,14 @@ class Module:
             )
         self._name = name
         self._name_scope = name_scope(f"{current_scope()}{name}/")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        if PENDING in vars(self):
+            arrived(self, name, value)
+
+    def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != PENDING}
 
     @property
     def name(self) -> str:
@@ -133,7 +142,7 @@ def leaves_of(
     """Leaves of a module's attributes in order of their names, each with its path."""
     attributes = vars(module)
     for name in sorted(attributes, key=key):
-        if name in module._TF_MODULE_IGNORED_PROPERTIES:
+        if name in module._TF_MODULE_IGNORED_PROPERTIES or name == PENDING:
             continue
         try:
             pairs = list(nest.flatten_with_tuple_paths(attributes[name]))

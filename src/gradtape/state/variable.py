@@ -29,6 +29,7 @@ from gradtape.state.cell import Cell, tracing
 from gradtape.state.legacy import Legacy
 from gradtape.state.operators import Operators
 from gradtape.state.scattering import Scattering
+from gradtape.state.trackable import Trackable
 
 next_key = itertools.count(1).__next__
 
@@ -56,7 +57,7 @@ class Handle:
         return hash(self.variable._key)
 
 
-class Variable(Cell, Operators, Assigning, Scattering, Legacy, TensorLike):
+class Variable(Cell, Operators, Assigning, Scattering, Legacy, TensorLike, Trackable):
     """A tensor that can be assigned to.
 
     Args:
@@ -284,6 +285,14 @@ class Variable(Cell, Operators, Assigning, Scattering, Legacy, TensorLike):
             for known in recorders:
                 known.touch(self, uid)
         return UnreadVariable(self)
+
+    # -- checkpoints
+
+    def _serialize_to_tensors(self) -> dict[str, Any]:
+        return {"VARIABLE_VALUE": self._cell._version()}
+
+    def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
+        self.assign(restored_tensors["VARIABLE_VALUE"], read_value=False)
 
     # -- copies
 

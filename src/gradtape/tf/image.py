@@ -45,6 +45,16 @@ from gradtape.tf.glimpse import (
     stateless_sample_distorted_bounding_box as stateless_sample_distorted_bounding_box,
 )
 from gradtape.tf.patches import extract_patches as extract_patches
+from gradtape.tf.picture import decode_and_crop_jpeg as decode_and_crop_jpeg
+from gradtape.tf.picture import decode_bmp as decode_bmp
+from gradtape.tf.picture import decode_gif as decode_gif
+from gradtape.tf.picture import decode_image as decode_image
+from gradtape.tf.picture import decode_jpeg as decode_jpeg
+from gradtape.tf.picture import decode_png as decode_png
+from gradtape.tf.picture import encode_jpeg as encode_jpeg
+from gradtape.tf.picture import encode_png as encode_png
+from gradtape.tf.picture import extract_jpeg_shape as extract_jpeg_shape
+from gradtape.tf.picture import is_jpeg as is_jpeg
 from gradtape.tf.quality import image_gradients as image_gradients
 from gradtape.tf.quality import psnr as psnr
 from gradtape.tf.quality import sobel_edges as sobel_edges

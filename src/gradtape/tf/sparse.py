@@ -1,7 +1,94 @@
-"""tf.sparse: reductions over chosen rows. There are no sparse tensors."""
+"""tf.sparse: sparse tensors to and from dense ones, and reductions over chosen rows."""
 
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import dtypes
+from gradtape.core.convert import convert
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.sparse import SparseTensor as SparseTensor
+from gradtape.core.tensor import Tensor, eager
+from gradtape.tf.creation import fill
+from gradtape.tf.lookup import gather_nd
+from gradtape.tf.scatter import tensor_scatter_nd_update
 from gradtape.tf.segment import sparse_segment_mean as segment_mean
 from gradtape.tf.segment import sparse_segment_sqrt_n as segment_sqrt_n
 from gradtape.tf.segment import sparse_segment_sum as segment_sum
 
-__all__ = ["segment_mean", "segment_sqrt_n", "segment_sum"]
+__all__ = [
+    "SparseTensor",
+    "from_dense",
+    "segment_mean",
+    "segment_sqrt_n",
+    "segment_sum",
+    "to_dense",
+]
+
+
+@public
+def to_dense(
+    sp_input: Any, default_value: Any = None, validate_indices: bool = True, name: str | None = None
+) -> Tensor:
+    """A sparse tensor as a dense one.
+
+    Args:
+        sp_input: a SparseTensor.
+        default_value: what stands where it has no element; zero, or an empty string, by default.
+        validate_indices: whether places must be sorted and different.
+        name: accepted for TensorFlow's sake.
+
+    Raises:
+        InvalidArgumentError: if a place lies outside, or comes out of order.
+
+    Example:
+        >>> sparse = tf.sparse.SparseTensor([[0, 1], [1, 0]], [5, 6], [2, 2])
+        >>> tf.sparse.to_dense(sparse).numpy()
+        array([[0, 5],
+               [6, 0]], dtype=int32)
+    """
+    sparse = SparseTensor.from_value(sp_input)
+    places, shape = sparse.indices._array, sparse.dense_shape._array
+    if validate_indices:
+        check_places(places, shape)
+    if sparse.dtype is dtypes.string:
+        dense = np.full(shape, b"" if default_value is None else convert(default_value)._array[()])
+        dense = dense.astype(object)
+        dense[tuple(places.T)] = sparse.values._array
+        return eager(dense)
+    filler = convert(0 if default_value is None else default_value, sparse.dtype)
+    return tensor_scatter_nd_update(fill(shape, filler), sparse.indices, sparse.values)
+
+
+def check_places(places: Any, shape: Any) -> None:
+    """Complain about places outside the shape, or out of order."""
+    outside = np.any((places < 0) | (places >= shape), axis=1)
+    if outside.any():
+        i = int(np.argmax(outside))
+        raise InvalidArgumentError(
+            f"to_dense: indices[{i}] = {places[i].tolist()} is out of bounds: need 0 <= index < "
+            f"{shape.tolist()}."
+        )
+    if shape.size and len(places) > 1:
+        flat = np.ravel_multi_index(tuple(places.T), tuple(shape))
+        wrong = np.diff(flat) <= 0
+        if wrong.any():
+            i = int(np.argmax(wrong)) + 1
+            how = "repeated" if flat[i] == flat[i - 1] else "out of order"
+            raise InvalidArgumentError(
+                f"to_dense: indices[{i}] = {places[i].tolist()} is {how}. Sort the places, or say "
+                "validate_indices=False."
+            )
+
+
+@public
+def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
+    """The elements of a tensor that are not zero, or not an empty string."""
+    dense = convert(tensor)
+    array = np.asarray(dense._array)
+    places = np.argwhere(array != b"" if array.dtype == object else array)
+    indices = eager(places.astype(np.int64))
+    shape = eager(np.array(array.shape, np.int64))
+    return SparseTensor(indices, gather_nd(dense, indices), shape)

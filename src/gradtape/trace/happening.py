@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from gradtape.core import nest
 from gradtape.core.context import staging, unheard
@@ -12,6 +12,9 @@ from gradtape.core.convert import convert, is_tensor_like
 from gradtape.core.symbolic import SymbolicTensor
 from gradtape.core.tensor import eager
 from gradtape.trace.graph import Effect
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 def happening(fails_only: bool = False) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -50,3 +53,41 @@ def happening(fails_only: bool = False) -> Callable[[Callable[..., None]], Calla
         return happens
 
     return decorate
+
+
+def on_host(function: Callable[P, R]) -> Callable[P, R]:
+    """Let a function of tensors, which is no op, be called at each run of a graph.
+
+    What it returns may be any structure of tensors; its other arguments must decide which.
+    """
+    structures: dict[Any, Any] = {}
+
+    @functools.wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        stage = staging()
+        if not stage:
+            return function(*args, **kwargs)
+        leaves = nest.flatten((args, kwargs), expand_composites=True)
+        places = [i for i, leaf in enumerate(leaves) if is_tensor_like(leaf)]
+        tensors = [convert(leaves[i]) for i in places]
+        if not any(isinstance(stage[0].lift(t), SymbolicTensor) for t in tensors):
+            with unheard():
+                return function(*args, **kwargs)
+        rest = [repr(leaf) for leaf in leaves if not is_tensor_like(leaf)]
+        key = (function, tuple(places), tuple(rest))
+
+        def kernel(*raws: Any) -> tuple[Any, ...]:
+            given = list(leaves)
+            for i, raw in zip(places, raws, strict=True):
+                given[i] = eager(raw)
+            again, named = nest.pack_sequence_as((args, kwargs), given, expand_composites=True)
+            with unheard():
+                result = function(*again, **named)
+            structures[key] = result
+            return tuple(t._array for t in nest.flatten(result, expand_composites=True))
+
+        outs = stage[0].effect(Effect(function.__name__, kernel, key=key), tensors)
+        packed: R = nest.pack_sequence_as(structures[key], list(outs), expand_composites=True)
+        return packed
+
+    return call

@@ -1,0 +1,103 @@
+"""Event files, which TensorBoard reads: a TFRecord file of Event messages."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import socket
+import threading
+import time
+from typing import Any
+
+from gradtape.files.access import as_path, explained
+from gradtape.files.message import classes
+from gradtape.files.tensor_proto import SCHEMA, fill
+from gradtape.files.tfrecord import RecordWriter
+
+Event, Source, Summary, Value, Metadata, Plugin, *_ = classes(
+    "gradtape/event.proto",
+    {
+        "Event": (
+            "wall_time:1:double step:2:int64 what/file_version:3:string what/summary:5:Summary "
+            "source_metadata:10:SourceMetadata"
+        ),
+        "SourceMetadata": "writer:1:string",
+        "Summary": "value:1:Value*",
+        "Value": (
+            "tag:1:string value/simple_value:2:float node_name:7:string "
+            "value/tensor:8:TensorProto metadata:9:SummaryMetadata"
+        ),
+        "SummaryMetadata": (
+            "plugin_data:1:PluginData display_name:2:string summary_description:3:string "
+            "data_class:4:int32"
+        ),
+        "PluginData": "plugin_name:1:string content:2:bytes",
+        **SCHEMA,
+    },
+    __name__,
+)
+VERSION = "brain.Event:2"
+next_number = itertools.count().__next__
+
+
+class EventWriter:
+    """Appends events to a new file in a directory.
+
+    Args:
+        folder: the directory, which is made if it is not there.
+        suffix: what the file's name ends in.
+        most: how many events may wait before they go to the file.
+        seconds: how long they may wait.
+    """
+
+    def __init__(self, folder: Any, suffix: str, most: int, seconds: float) -> None:
+        path = as_path(folder)
+        with explained(path):
+            os.makedirs(path, exist_ok=True)
+        now = time.time()
+        name = f"events.out.tfevents.{int(now):010d}.{socket.gethostname()}.{os.getpid()}"
+        self._writer = RecordWriter(os.path.join(path, f"{name}.{next_number()}{suffix}"))
+        self._lock = threading.Lock()
+        self._most, self._seconds = most, seconds
+        self._waiting, self._flushed = 0, now
+        first = Event(wall_time=now, file_version=VERSION)
+        first.source_metadata.writer = "gradtape.files.event"
+        self._writer.write(first.SerializeToString())
+        self._writer.flush()
+
+    def add(self, tag: str, raw: Any, step: int, metadata: Any) -> None:
+        """Append the event that `tag` has the value `raw` at `step`."""
+        event = Event(wall_time=time.time(), step=step)
+        value = event.summary.value.add(tag=tag)
+        fill(value.tensor, raw)
+        if metadata is not None:
+            value.metadata.CopyFrom(metadata)
+        self.put(event.SerializeToString())
+
+    def put(self, event: bytes) -> None:
+        """Append a serialized Event."""
+        with self._lock:
+            self._writer.write(event)
+            self._waiting += 1
+            late = time.time() - self._flushed > self._seconds
+            if self._waiting >= self._most or late:
+                self._flush()
+
+    def flush(self) -> None:
+        """Hand what was written to the operating system."""
+        with self._lock:
+            self._flush()
+
+    def _flush(self) -> None:
+        self._writer.flush()
+        self._waiting, self._flushed = 0, time.time()
+
+    def close(self) -> None:
+        """Finish the file."""
+        with self._lock:
+            self._writer.close()
+
+
+def plugin_metadata(plugin: str, description: str | None) -> Any:
+    """What TensorBoard needs to know to show a value."""
+    return Metadata(plugin_data=Plugin(plugin_name=plugin), summary_description=description or "")

@@ -1,0 +1,114 @@
+"""Pictures in files: PNG, JPEG, GIF and BMP, read and written by Pillow."""
+
+from __future__ import annotations
+
+import io
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.context import local
+from gradtape.core.errors import InvalidArgumentError, UnimplementedError
+
+MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
+PNG = b"\x89PNG\r\n\x1a\n"
+JPEG = b"\xff\xd8\xff"
+DEPTH = 24  # where a PNG says how many bits a channel has
+
+
+@cache
+def pillow() -> Any:
+    """The library."""
+    try:
+        import PIL.Image
+    except ImportError as error:
+        raise ImportError(
+            "gradtape: pictures need the package Pillow. `pip install gradtape[io]` brings it.",
+            name="PIL",
+        ) from error
+    return PIL.Image
+
+
+def opened(data: bytes, op: str) -> Any:
+    """A picture, before it is decoded."""
+    image = pillow()
+    try:
+        return image.open(io.BytesIO(data), formats=("PNG", "JPEG", "GIF", "BMP"))
+    except (OSError, image.DecompressionBombError) as error:
+        raise InvalidArgumentError(
+            f"{op}: Unknown image file format. One of JPEG, PNG, GIF, BMP required. {error}"
+        ) from None
+
+
+def decoded(data: bytes, channels: int, op: str, ratio: int = 1) -> Any:
+    """The first frame of a picture, of shape (height, width, channels)."""
+    if local.stand_in:
+        return np.zeros((local.stand_in, local.stand_in, channels or local.stand_in), np.uint8)
+    picture = opened(data, op)
+    return pixels(picture, channels, data, op, ratio)
+
+
+def frames(data: bytes, channels: int, op: str) -> Any:
+    """All frames of a picture, of shape (frames, height, width, channels)."""
+    if local.stand_in:
+        return np.zeros((local.stand_in,) * 3 + (channels,), np.uint8)
+    picture = opened(data, op)
+    shots = []
+    for number in range(getattr(picture, "n_frames", 1)):
+        picture.seek(number)
+        shots.append(pixels(picture, channels, data, op))
+    return np.stack(shots)
+
+
+def pixels(picture: Any, channels: int, data: bytes, op: str, ratio: int = 1) -> Any:
+    """The elements of the frame a picture stands at; uint16 if it has 16 bits."""
+    if channels not in (0, *MODES) or (channels == 2 and picture.format == "JPEG"):
+        raise InvalidArgumentError(f"{op}: channels must be 0, 1, 3 or 4. Received {channels}.")
+    if picture.format == "JPEG" and (ratio != 1 or channels == 1):
+        size = (-(-picture.width // ratio), -(-picture.height // ratio))
+        picture.draft("L" if channels == 1 else picture.mode, size)
+    try:
+        picture.load()
+    except (OSError, SyntaxError) as error:
+        raise InvalidArgumentError(f"{op}: Invalid {picture.format} data: {error}.") from None
+    if picture.mode.startswith("I"):
+        return widened(np.asarray(picture).astype(np.uint16)[..., None], channels)
+    wanted = MODES[channels or natural_channels(picture)]
+    array = np.asarray(picture if picture.mode == wanted else picture.convert(wanted))
+    return array[..., None] if array.ndim == 2 else array
+
+
+def widened(grey: Any, channels: int) -> Any:
+    """A grey picture of 16 bits with this many channels."""
+    colours = np.repeat(grey, {0: 1, 1: 1, 2: 1}.get(channels, 3), axis=2)
+    opaque = np.full_like(grey, 0xFFFF)
+    return np.concatenate([colours, opaque], axis=2) if channels in (2, 4) else colours
+
+
+def natural_channels(picture: Any) -> int:
+    """How many channels a picture has of its own."""
+    if picture.mode in ("1", "L"):
+        return 4 if "transparency" in picture.info and picture.format == "GIF" else 1
+    if picture.mode == "P":
+        return 4 if "transparency" in picture.info and picture.format == "PNG" else 3
+    return {"LA": 2, "PA": 4, "RGBA": 4}.get(picture.mode, 3)
+
+
+def bit_depth(data: bytes) -> int:
+    """How many bits a channel has."""
+    return data[DEPTH] if data.startswith(PNG) and len(data) > DEPTH else 8
+
+
+def encoded(array: Any, form: str, op: str, **options: Any) -> bytes:
+    """A picture as the bytes of a file."""
+    image = pillow()
+    if array.dtype == np.uint16:
+        if array.shape[-1] != 1:
+            raise UnimplementedError(f"{op}: 16 bits are there for one channel only.")
+        picture = image.fromarray(array[..., 0])
+    else:
+        picture = image.fromarray(array[..., 0] if array.shape[-1] == 1 else array)
+    out = io.BytesIO()
+    picture.save(out, form, **options)
+    return out.getvalue()

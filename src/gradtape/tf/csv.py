@@ -1,0 +1,156 @@
+"""tf.io: comma-separated values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import dtypes
+from gradtape.core.context import local
+from gradtape.core.convert import convert
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.tensor import Tensor, eager
+from gradtape.tf.parsing import blank
+from gradtape.tf.text import strings
+from gradtape.trace.happening import on_host
+
+READERS: dict[Any, Any] = {
+    dtypes.int32: int,
+    dtypes.int64: int,
+    dtypes.float32: float,
+    dtypes.float64: float,
+    dtypes.string: bytes,
+}
+
+
+@public
+@on_host
+def decode_csv(
+    records: Any,
+    record_defaults: Sequence[Any],
+    field_delim: str = ",",
+    use_quote_delim: bool = True,
+    na_value: str = "",
+    select_cols: Sequence[int] | None = None,
+    name: str | None = None,
+) -> list[Tensor]:
+    """Lines of comma-separated values as one tensor for each column.
+
+    Args:
+        records: strings, one line each.
+        record_defaults: for each column, what stands for an empty field, which also gives the
+            dtype; an empty tensor if the field is required.
+        field_delim: what stands between fields.
+        use_quote_delim: whether double quotes enclose fields.
+        na_value: another way to write an empty field.
+        select_cols: which columns to take, in increasing order.
+        name: accepted for TensorFlow's sake.
+
+    Raises:
+        InvalidArgumentError: if a field is missing or not a number.
+
+    Example:
+        >>> [column.numpy().tolist() for column in tf.io.decode_csv(["1,a", "2,b"], [[0], [""]])]
+        [[1, 2], [b'a', b'b']]
+    """
+    lines = strings(records)
+    defaults = [convert(default) for default in record_defaults]
+    for i, default in enumerate(defaults):
+        if default.dtype not in READERS or np.size(default._array) > 1:
+            raise InvalidArgumentError(
+                f"decode_csv: the default of column {i} must be at most one int32, int64, float32, "
+                f"float64 or string. Received {default}."
+            )
+    if select_cols is not None and len(select_cols) != len(defaults):
+        raise ValueError(
+            f"Length of select_cols and record_defaults do not match: {len(select_cols)} and "
+            f"{len(defaults)}."
+        )
+    if local.stand_in:
+        return [eager(blank(lines.shape, d.dtype)) for d in defaults]
+    rows = []
+    for i, line in enumerate(lines.flat):
+        fields = split(line, field_delim.encode(), use_quote_delim, i)
+        if select_cols is not None:
+            fields = [field for j, field in enumerate(fields) if j in set(select_cols)]
+        if len(fields) != len(defaults):
+            raise InvalidArgumentError(
+                f"decode_csv: Expect {len(defaults)} fields but have {len(fields)} in record {i}"
+            )
+        rows.append(fields)
+    empty = {b"", na_value.encode()}
+    return [column(rows, j, default, empty, lines.shape) for j, default in enumerate(defaults)]
+
+
+def column(
+    rows: list[list[bytes]], j: int, default: Tensor, empty: set[bytes], shape: Any
+) -> Tensor:
+    """One column of all rows."""
+    out = np.empty(len(rows), default.dtype.as_numpy_dtype)
+    filler = np.ravel(default._array)
+    for i, row in enumerate(rows):
+        if row[j] in empty:
+            if not filler.size:
+                raise InvalidArgumentError(
+                    f"decode_csv: Field {j} is required but missing in record {i}!"
+                )
+            out[i] = filler[0]
+            continue
+        try:
+            out[i] = READERS[default.dtype](row[j])
+        except (ValueError, OverflowError):
+            raise InvalidArgumentError(
+                f"decode_csv: Field {j} in record {i} is not a valid {default.dtype.name}: "
+                f"{row[j].decode(errors='replace')}"
+            ) from None
+    array = out.reshape(shape)
+    return eager(array if array.ndim or array.dtype == object else array[()])
+
+
+def split(line: bytes, delimiter: bytes, quotes: bool, number: int) -> list[bytes]:
+    """The fields of a line; doubled quotes in a quoted field stand for one."""
+    if not line:
+        return []
+    if not quotes or b'"' not in line:
+        return line.rstrip(b"\r\n").split(delimiter)
+    fields, at = [], 0
+    line = line.rstrip(b"\r\n")
+    while at <= len(line):
+        if line[at : at + 1] != b'"':
+            end = line.find(delimiter, at)
+            end = len(line) if end < 0 else end
+            if b'"' in line[at:end]:
+                raise InvalidArgumentError(
+                    f"decode_csv: Unquoted fields cannot have quotes inside, in record {number}"
+                )
+            fields.append(line[at:end])
+            at = end + 1
+            continue
+        field, at = quoted(line, at + 1, number)
+        if line[at : at + 1] not in (b"", delimiter):
+            raise InvalidArgumentError(
+                f"decode_csv: Quoted field has to end with quote followed by delim, in record "
+                f"{number}"
+            )
+        fields.append(field)
+        at += 1
+    return fields
+
+
+def quoted(line: bytes, at: int, number: int) -> tuple[bytes, int]:
+    """A quoted field from behind its first quote, and the place behind its last."""
+    field = b""
+    while True:
+        end = line.find(b'"', at)
+        if end < 0:
+            raise InvalidArgumentError(
+                f"decode_csv: Quoted field has to end with quote followed by delim, in record "
+                f"{number}"
+            )
+        field += line[at:end]
+        if line[end + 1 : end + 2] != b'"':
+            return field, end + 1
+        field += b'"'
+        at = end + 2

@@ -1,0 +1,125 @@
+"""tf.io: writing TFRecord files."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from gradtape.core.convert import convert
+from gradtape.core.errors import public
+from gradtape.core.tensor import Tensor
+from gradtape.files.tfrecord import RecordWriter
+
+
+class TFRecordOptions:
+    """How a TFRecord file is compressed.
+
+    Args:
+        compression_type: "", "GZIP" or "ZLIB".
+        flush_mode: kept.
+        input_buffer_size: kept.
+        output_buffer_size: kept.
+        window_bits: the logarithm of zlib's window.
+        compression_level: from 0 to 9, -1 for zlib's own choice.
+        compression_method: kept.
+        mem_level: how much memory zlib may use, from 1 to 9.
+        compression_strategy: one of zlib's strategies.
+
+    Raises:
+        ValueError: if `compression_type` is another.
+    """
+
+    compression_type_map: ClassVar[dict[int, str]] = {0: "", 1: "ZLIB", 2: "GZIP"}
+
+    @public
+    def __init__(
+        self,
+        compression_type: Any = None,
+        flush_mode: int | None = None,
+        input_buffer_size: int | None = None,
+        output_buffer_size: int | None = None,
+        window_bits: int | None = None,
+        compression_level: int | None = None,
+        compression_method: int | None = None,
+        mem_level: int | None = None,
+        compression_strategy: int | None = None,
+    ) -> None:
+        self.get_compression_type_string(compression_type)
+        self.compression_type = compression_type
+        self.flush_mode = flush_mode
+        self.input_buffer_size = input_buffer_size
+        self.output_buffer_size = output_buffer_size
+        self.window_bits = window_bits
+        self.compression_level = compression_level
+        self.compression_method = compression_method
+        self.mem_level = mem_level
+        self.compression_strategy = compression_strategy
+
+    @classmethod
+    def get_compression_type_string(cls, options: Any) -> str:
+        """The name of the compression that `options` ask for."""
+        if isinstance(options, TFRecordOptions):
+            return cls.get_compression_type_string(options.compression_type)
+        name = cls.compression_type_map.get(options, options) if options is not None else ""
+        if name not in cls.compression_type_map.values():
+            raise ValueError(f'Not a valid compression_type: "{options}"')
+        return str(name)
+
+    def _deflate(self) -> dict[str, int]:
+        """The arguments for zlib."""
+        wanted = {
+            "level": self.compression_level,
+            "memLevel": self.mem_level,
+            "strategy": self.compression_strategy,
+        }
+        return {name: value for name, value in wanted.items() if value is not None}
+
+
+class TFRecordWriter:
+    """Writes records to a TFRecord file, each with its length and checksums.
+
+    Args:
+        path: the file, which is replaced if it is there.
+        options: a TFRecordOptions, or the name of a compression.
+
+    Example:
+        >>> import tempfile
+        >>> path = tempfile.mktemp()
+        >>> with tf.io.TFRecordWriter(path) as writer:
+        ...     writer.write(b"a record")
+        >>> tf.io.gfile.stat(path).length
+        24
+    """
+
+    @public
+    def __init__(self, path: Any, options: Any = None) -> None:
+        compression = TFRecordOptions.get_compression_type_string(options)
+        more = options._deflate() if isinstance(options, TFRecordOptions) else {}
+        self._writer = RecordWriter(path, compression, **more)
+
+    @public
+    def write(self, record: Any) -> None:
+        """Append a record, which is bytes or a string tensor."""
+        if isinstance(record, Tensor):
+            record = convert(record)._array[()]
+        if not isinstance(record, bytes):
+            raise TypeError(
+                f"write: a record must be bytes. Received {record!r:.100}. "
+                "Call SerializeToString() of a message first."
+            )
+        self._writer.write(record)
+
+    @public
+    def flush(self) -> None:
+        """Hand what was written to the operating system."""
+        self._writer.flush()
+
+    @public
+    def close(self) -> None:
+        """Finish the file."""
+        self._writer.close()
+
+    def __enter__(self) -> TFRecordWriter:
+        return self
+
+    def __exit__(self, *details: Any) -> None:
+        self.close()

@@ -1,0 +1,349 @@
+"""tf.summary: values over time, written to event files that TensorBoard shows."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import dtypes
+from gradtape.core.context import staging
+from gradtape.core.convert import convert
+from gradtape.core.errors import public
+from gradtape.core.scope import current_scope, name_scope
+from gradtape.core.tensor import Tensor, eager
+from gradtape.tf.casting import cast
+from gradtape.tf.color import convert_image_dtype
+from gradtape.tf.joining import concat
+from gradtape.tf.picture import encode_png
+from gradtape.trace.graph import Effect
+from gradtape.trace.happening import on_host
+
+QUEUE, MILLIS = 10, 120_000
+
+
+class State(threading.local):
+    """The writer, step and condition of a thread."""
+
+    writer: SummaryWriter | None = None
+    step: Any = None
+    condition: Any = True
+
+
+state = State()
+
+
+class SummaryWriter:
+    """Where summaries go."""
+
+    def set_as_default(self, step: Any = None) -> None:
+        """Write the summaries of this thread here from now on."""
+        state.writer = self
+        if step is not None:
+            state.step = step
+
+    @contextmanager
+    def as_default(self, step: Any = None) -> Iterator[SummaryWriter]:
+        """Write the summaries of a block here; `step` is its step unless others are given."""
+        self._require_open()
+        before = state.writer, state.step
+        self.set_as_default(step)
+        try:
+            yield self
+            self.flush()
+        finally:
+            state.writer = before[0]
+            if step is not None:
+                state.step = before[1]
+
+    def init(self) -> None:
+        """Nothing: the file is there already."""
+
+    def flush(self) -> None:
+        """Have written what was recorded."""
+
+    def close(self) -> None:
+        """Write what was recorded and end the file."""
+
+    def _require_open(self) -> None:
+        """Raise if the writer is closed."""
+
+    def _add(self, tag: str, raw: Any, step: int, metadata: Any) -> bool:
+        """Record a value; whether it was."""
+        return False
+
+
+class FileWriter(SummaryWriter):
+    """Writes to an event file."""
+
+    def __init__(self, logdir: Any, max_queue: int, flush_millis: int, suffix: str) -> None:
+        from gradtape.files.event import EventWriter
+
+        self._events: EventWriter | None
+        self._events = EventWriter(logdir, suffix, max_queue, flush_millis / 1000)
+
+    def flush(self) -> None:
+        """Have written what was recorded."""
+        if self._events is not None:
+            self._events.flush()
+
+    def close(self) -> None:
+        """Write what was recorded and end the file."""
+        if self._events is not None:
+            self._events.close()
+        self._events = None
+
+    def _require_open(self) -> None:
+        if self._events is None:
+            raise RuntimeError(f"SummaryWriter {self!r} is already closed")
+
+    def _add(self, tag: str, raw: Any, step: int, metadata: Any) -> bool:
+        self._require_open()
+        assert self._events is not None
+        self._events.add(tag, raw, step, metadata)
+        return True
+
+
+@public
+def create_file_writer(
+    logdir: Any,
+    max_queue: Any = None,
+    flush_millis: Any = None,
+    filename_suffix: Any = None,
+    name: str | None = None,
+    experimental_trackable: bool = False,
+    experimental_mesh: Any = None,
+) -> SummaryWriter:
+    """A writer to a new event file in a directory.
+
+    Args:
+        logdir: the directory.
+        max_queue: how many summaries may wait before they are written, 10 by default.
+        flush_millis: how long they may wait, two minutes by default.
+        filename_suffix: what the file's name ends in, ".v2" by default.
+        name: accepted for TensorFlow's sake.
+        experimental_trackable: accepted for TensorFlow's sake.
+        experimental_mesh: not supported.
+
+    Example:
+        >>> import tempfile
+        >>> writer = tf.summary.create_file_writer(tempfile.mkdtemp())
+        >>> with writer.as_default():
+        ...     tf.summary.scalar("loss", 0.5, step=1)
+        <tf.Tensor: shape=(), dtype=bool, numpy=True>
+        >>> writer.close()
+    """
+    if logdir is None:
+        raise ValueError("Argument `logdir` cannot be None")
+    suffix = ".v2" if filename_suffix is None else str(filename_suffix)
+    queue = QUEUE if max_queue is None else int(max_queue)
+    return FileWriter(logdir, queue, MILLIS if flush_millis is None else int(flush_millis), suffix)
+
+
+def create_noop_writer() -> SummaryWriter:
+    """A writer that writes nothing."""
+    return SummaryWriter()
+
+
+@public
+def flush(writer: SummaryWriter | None = None, name: str | None = None) -> None:
+    """Have written what was recorded, by the writer of this thread unless another is given."""
+    chosen = state.writer if writer is None else writer
+    if chosen is not None:
+        chosen.flush()
+
+
+@contextmanager
+def record_if(condition: Any) -> Iterator[None]:
+    """Record the summaries of a block only if `condition`, or what it returns, is true."""
+    before = state.condition
+    state.condition = condition
+    try:
+        yield
+    finally:
+        state.condition = before
+
+
+def is_recording() -> bool:
+    """Whether summaries are recorded here."""
+    if state.writer is None:
+        return False
+    condition = state.condition() if callable(state.condition) else state.condition
+    return bool(condition)
+
+
+@public
+def should_record_summaries() -> Tensor:
+    """Whether summaries are recorded here."""
+    return convert(is_recording())
+
+
+def get_step() -> Any:
+    """The step that summaries of this thread have unless another is given."""
+    return state.step
+
+
+def set_step(step: Any) -> None:
+    """Set the step that summaries of this thread have unless another is given."""
+    state.step = step
+
+
+@contextmanager
+def summary_scope(
+    name: str, default_name: str = "summary", values: Any = None
+) -> Iterator[tuple[str, str]]:
+    """Yield the tag of a summary, name scopes in front, and the scope that goes with it."""
+    tag = current_scope() + (name or default_name)
+    with name_scope(name or default_name) as scope:
+        yield tag, scope
+
+
+@public
+def write(
+    tag: str, tensor: Any, step: Any = None, metadata: Any = None, name: str | None = None
+) -> Tensor:
+    """Record a tensor.
+
+    Args:
+        tag: what it is called.
+        tensor: its value, or a function that returns it, called only if it is recorded.
+        step: an integer; by default that of `set_step`.
+        metadata: for TensorBoard.
+        name: accepted for TensorFlow's sake.
+
+    Returns:
+        Whether it was recorded.
+
+    Raises:
+        ValueError: if there is no step.
+    """
+    if not is_recording():
+        return convert(False)
+    number = state.step if step is None else step
+    if number is None:
+        raise ValueError(
+            "No step set. Please specify one either through the `step` argument or through "
+            "tf.summary.experimental.set_step()"
+        )
+    value = convert(tensor() if callable(tensor) else tensor)
+    writer = state.writer
+    assert writer is not None
+    stage = staging()
+    if not stage:
+        return convert(writer._add(tag, value._array, int(number), metadata))
+
+    def kernel(raw: Any, at: Any) -> tuple[Any, ...]:
+        writer._add(tag, raw, int(at), metadata)
+        return ()
+
+    stage[0].effect(Effect("summary", kernel), [value, convert(number)])
+    return convert(True)
+
+
+def shown(plugin: str, name: str, value: Callable[[], Any], step: Any, about: str | None) -> Tensor:
+    """Record what a plugin of TensorBoard shows."""
+    if not is_recording():
+        return convert(False)
+    from gradtape.files.event import plugin_metadata
+
+    return write(current_scope() + name, value, step, plugin_metadata(plugin, about))
+
+
+@public
+def scalar(name: str, data: Any, step: Any = None, description: str | None = None) -> Tensor:
+    """Record a number.
+
+    Args:
+        name: what it is called; name scopes are put in front.
+        data: a number.
+        step: an integer; by default that of `set_step`.
+        description: for TensorBoard, in Markdown.
+
+    Returns:
+        Whether it was recorded.
+    """
+
+    def value() -> Tensor:
+        number = cast(data, dtypes.float32)
+        if number.shape.rank:
+            raise ValueError(f"Expected scalar shape, saw shape: {number.shape}.")
+        return number
+
+    return shown("scalars", name, value, step, description)
+
+
+@public
+def text(name: str, data: Any, step: Any = None, description: str | None = None) -> Tensor:
+    """Record strings, in Markdown; otherwise as `scalar`."""
+    return shown("text", name, lambda: convert(data, dtypes.string), step, description)
+
+
+@public
+def histogram(
+    name: str, data: Any, step: Any = None, buckets: int | None = None, description: Any = None
+) -> Tensor:
+    """Record how often values of a tensor lie where; otherwise as `scalar`.
+
+    Args:
+        name: what it is called.
+        data: numbers.
+        step: an integer; by default that of `set_step`.
+        buckets: in how many intervals to count, 30 by default.
+        description: for TensorBoard.
+    """
+
+    def value() -> Any:
+        return counted(cast(data, dtypes.float64), 30 if buckets is None else int(buckets))
+
+    return shown("histograms", name, value, step, description)
+
+
+@on_host
+def counted(data: Tensor, buckets: int) -> Tensor:
+    """Rows of left end, right end and count; all in the last if the numbers are equal."""
+    numbers = np.ravel(data._array)
+    if not numbers.size or not buckets:
+        return eager(np.zeros((buckets, 3)))
+    low, high = numbers.min(), numbers.max()
+    counts: Any
+    if low == high:
+        counts = np.zeros(buckets)
+        counts[-1] = numbers.size
+        ends = np.full(buckets + 1, low)
+    else:
+        ends = np.linspace(low, high, buckets + 1)
+        place = np.floor((numbers - low) / ((high - low) / buckets)).astype(np.int64)
+        counts = np.bincount(np.minimum(place, buckets - 1), minlength=buckets)
+    return eager(np.stack([ends[:-1], ends[1:], counts], axis=1))
+
+
+@public
+def image(
+    name: str, data: Any, step: Any = None, max_outputs: int = 3, description: str | None = None
+) -> Tensor:
+    """Record pictures; otherwise as `scalar`.
+
+    Args:
+        name: what they are called.
+        data: of shape (pictures, height, width, channels), uint8 or floats between 0 and 1.
+        step: an integer; by default that of `set_step`.
+        max_outputs: how many pictures to keep.
+        description: for TensorBoard.
+    """
+
+    def value() -> Any:
+        pictures = convert(data)
+        if pictures.shape.rank != 4:
+            raise ValueError(f"image: data must have 4 axes. Received shape {pictures.shape}.")
+        _, height, width, _ = pictures.shape
+        some = convert_image_dtype(pictures[:max_outputs], dtypes.uint8, saturate=True)
+        return concat([[str(width), str(height)], encode_png(some)], axis=0)
+
+    return shown("images", name, value, step, description)
+
+
+experimental = SimpleNamespace(get_step=get_step, set_step=set_step, summary_scope=summary_scope)
