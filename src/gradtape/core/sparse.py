@@ -86,7 +86,7 @@ class SparseTensor(CompositeTensor):
     def eval(self, feed_dict: Any = None, session: Any = None) -> SparseTensorValue:
         """The parts as NumPy arrays."""
         parts = (self._indices, self._values, self._dense_shape)
-        return SparseTensorValue(*(part.numpy() for part in parts))  # type: ignore[attr-defined]
+        return SparseTensorValue(*(part.numpy() for part in parts))
 
     @property
     def _type_spec(self) -> SparseTensorSpec:
