@@ -12,7 +12,7 @@ from gradtape.core.errors import OutOfRangeError, hide_library, public
 from gradtape.core.spec import TypeSpec
 from gradtape.pipeline.element import END
 from gradtape.pipeline.optional import Optional
-from gradtape.pipeline.staged import HAS_NEXT, Source, drawn, handle_of
+from gradtape.pipeline.staged import HAS_NEXT, Source, drawn, drawn_optional, handle_of
 from gradtape.pipeline.structure import mapped
 
 
@@ -85,6 +85,9 @@ class Iterator(CompositeTensor, PythonIterator[Any]):
     @public
     def get_next_as_optional(self) -> Optional:
         """The next element as an Optional, which is empty after the last one."""
+        stage = staging()
+        if stage:
+            return drawn_optional(stage[0], handle_of(stage[0], self), self.element_spec)
         element = self._draw()
         return Optional.empty(self.element_spec) if element is END else Optional.from_value(element)
 
