@@ -296,16 +296,16 @@ def generate(program: Program, spare: Callable[..., Any] | None = None) -> Calla
     space = writer.space
     body = [*writer.lines] or ["    " * writer.depth + "pass"]
     if spare:
-        space |= {"acquire": (lock := Lock()).acquire, "release": lock.release, "spare": spare}
+        # No interrupt lands between taking a lock by `with` and the body, as it does after `acquire`.
+        # Who comes in between the question and the lock waits for one run.
+        space |= {"lock": (lock := Lock()), "locked": lock.locked, "spare": spare}
         body = [
-            "    if not acquire(False):",
+            "    if locked():",
             f"      return spare({inputs})",
-            "    try:",
+            "    with lock:",
             "      with quiet():",
             *body,
             f"      return {returned}",
-            "    finally:",
-            "      release()",
         ]
     else:
         body = ["    with quiet():", *body, f"    return {returned}"]
