@@ -41,9 +41,9 @@ def recount(home: dict[str, Any]) -> None:
     now = sum(recorder.unmarked for recorder in home.get("recorders", ()))
     before = home.get("unmarked", 0)
     if now != before:
-        home["unmarked"] = now
-        with counting:
+        with counting:  # no call within: an interrupt finds both numbers changed, or none
             always[0] += now - before
+            home["unmarked"] = now
 
 
 def push(recorder: Any) -> None:
@@ -64,11 +64,12 @@ def pop(recorder: Any) -> None:
 def listening(recorders: tuple[Any, ...]) -> Iterator[None]:
     """Within this scope exactly `recorders` are told about ops."""
     before = local.recorders
-    listen(recorders)
     try:
+        listen(recorders)
         yield
     finally:
-        listen(before)
+        local.recorders = before  # at once: an interrupt lands in calls
+        recount(local.__dict__)
 
 
 def staging() -> tuple[Any, ...]:

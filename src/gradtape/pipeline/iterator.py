@@ -15,7 +15,7 @@ from gradtape.core.spec import TypeSpec
 from gradtape.core.tensor import eager
 from gradtape.pipeline.element import END
 from gradtape.pipeline.optional import Optional
-from gradtape.pipeline.staged import HAS_NEXT, Source, drawn, handle_of
+from gradtape.pipeline.staged import HAS_NEXT, Source, drawn, drawn_optional, handle_of
 from gradtape.pipeline.structure import mapped
 from gradtape.state.trackable import Trackable
 
@@ -119,6 +119,9 @@ class Iterator(CompositeTensor, PythonIterator[Any], Trackable):
     @public
     def get_next_as_optional(self) -> Optional:
         """The next element as an Optional, which is empty after the last one."""
+        stage = staging()
+        if stage:
+            return drawn_optional(stage[0], handle_of(stage[0], self), self.element_spec)
         element = self._draw()
         return Optional.empty(self.element_spec) if element is END else Optional.from_value(element)
 

@@ -11,6 +11,7 @@ from gradtape.core.symbolic import Opaque
 from gradtape.core.tensor import Tensor, eager
 from gradtape.ops.lead import truth
 from gradtape.pipeline.element import END
+from gradtape.pipeline.optional import Optional
 from gradtape.pipeline.structure import flatten, packed
 from gradtape.trace.graph import Effect
 
@@ -69,6 +70,14 @@ def drawn(trace: Any, handle: Tensor, spec: Any) -> Any:
     return packed(spec, fill(spec, leaves))
 
 
+def drawn_optional(trace: Any, handle: Tensor, spec: Any) -> Optional:
+    """The next element as an Optional; whether there is one is a guard."""
+    (more,) = trace.effect(HAS_NEXT, (handle,))
+    if trace.observe(more._array):
+        return Optional.from_value(drawn(trace, handle, spec))
+    return Optional.empty(spec)
+
+
 def fill(spec: Any, leaves: PythonIterator[Any]) -> PythonIterator[Any]:
     """Tensors for the specs that describe one, None for the others."""
     for one in flatten(spec):
@@ -112,3 +121,7 @@ class StagedIterator(PythonIterator[Any]):
             OutOfRangeError: after the last one.
         """
         return drawn(self._trace, self._handle, self._spec)
+
+    def get_next_as_optional(self) -> Optional:
+        """The next element as an Optional, which is empty after the last one."""
+        return drawn_optional(self._trace, self._handle, self._spec)

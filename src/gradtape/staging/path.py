@@ -14,7 +14,7 @@ from gradtape.core.tensor import EagerTensor, Tensor, eager
 from gradtape.state.cell import version
 from gradtape.tape.gradient_tape import variable_of
 from gradtape.trace.graph import Constant, Graph, Operand
-from gradtape.trace.recorder import Guard, Trace
+from gradtape.trace.recorder import INSTALL, Guard, Trace
 
 
 class Path:
@@ -51,11 +51,16 @@ class Path:
         self.states: list[Any] = [
             keys.index(s.variable._key) if s.variable._key in keys else s.variable for s in states
         ]
+        # A variable among the arguments is known by its position: the next call brings another.
+        places = {key: -1 - i for i, key in enumerate(keys)}
+        for node in trace.nodes:
+            if node.op is INSTALL and node.static["key"] in places:
+                node.static = {"key": places[node.static["key"]]}
         self.writes = [i for i, s in enumerate(states) if s.written]
         outputs += [states[i].newest._array.number for i in self.writes]
         self.graph: Graph = trace.graph(outputs)
         self.guards: list[Guard] = trace.guards
-        self.keys = [s.variable._key for s in states]
+        self.keys = [places.get(s.variable._key, s.variable._key) for s in states]
         self.effects = [n for n in self.graph.nodes if n.effect]
         self.specs = [self.spec_of(o) for o in outputs[: self.results]]
         self.joints: dict[Any, Any] = {}

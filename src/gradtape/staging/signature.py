@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import weakref
 from collections.abc import Sequence
+from types import FunctionType
 from typing import Any
 
 from gradtape.core import nest
@@ -97,15 +98,27 @@ class Call:
             return ("dataset", id(leaf))
         if isinstance(leaf, TypeSpec):
             return leaf
+        return self.part_of_object(leaf)
+
+    def part_of_object(self, leaf: Any) -> Any:
+        """What the key says of a Python object: equality counts; it is not kept alive."""
         try:
             hash(leaf)
         except TypeError:
-            pass
-        else:
-            if isinstance(leaf, (type, TypeSpec)) or type(leaf).__module__ == "builtins":
-                return (type(leaf), leaf)
+            raise TypeError(
+                f"tf.function: an argument must be hashable to find its trace again. Received "
+                f"{leaf!r}. Pass tensors, or an object that never changes."
+            ) from None
+        builtin = type(leaf).__module__ == "builtins" and type(leaf) is not FunctionType
+        if isinstance(leaf, type) or builtin:
+            return (type(leaf), leaf)
+        try:
+            part = ("object", weakref.ref(leaf))
+        except TypeError:
+            return (type(leaf), leaf)
+        hash(part)  # a reference remembers it
         self.watched.append(leaf)
-        return ("object", id(leaf))
+        return part
 
 
 def is_array(value: Any) -> bool:
@@ -128,6 +141,10 @@ class Signature:
     def __init__(self, python_function: Any, specs: Any = None) -> None:
         """Read the parameters; `specs` describe the first of them."""
         self.parameters = inspect.signature(python_function)
+        if specs is not None and not isinstance(specs, (list, tuple)):
+            raise TypeError(
+                f"tf.function: input_signature must be a tuple or list. Received {specs!r}."
+            )
         self.specs = None if specs is None else tuple(specs)
         self.python_function = python_function
         kinds = [p.kind for p in self.parameters.parameters.values()]
@@ -146,17 +163,22 @@ class Signature:
                     "tf.function: input_signature must be a sequence of tf.TypeSpec. "
                     f"Received {spec!r}."
                 )
-        names = [
-            p.name
-            for p in self.parameters.parameters.values()
-            if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+        parameters = list(self.parameters.parameters.values())
+        positional = [
+            p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
         ]
-        variadic = any(p.kind is p.VAR_POSITIONAL for p in self.parameters.parameters.values())
-        if len(self.specs) > len(names) and not variadic:
+        variadic = any(p.kind is p.VAR_POSITIONAL for p in parameters)
+        if len(self.specs) > len(positional) and not variadic:
             raise TypeError(
                 f"tf.function: input_signature has {len(self.specs)} specs, but the function takes "
-                f"{len(names)} positional arguments."
+                f"{len(positional)} positional arguments."
             )
+        for parameter in positional[len(self.specs) :]:
+            if parameter.default is parameter.empty:
+                raise TypeError(
+                    f"tf.function: input_signature has no spec for {parameter.name!r}, which has "
+                    "no default. Describe every argument that has to be given."
+                )
 
     def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
         """The call with these arguments."""
@@ -181,11 +203,26 @@ class Signature:
         count = len(self.specs)
         if len(values) < count:
             raise TypeError(f"tf.function: {count} arguments expected, {len(values)} received.")
-        given = []
-        for value, spec in zip(values, self.specs, strict=False):
-            nest.assert_same_structure(spec, value)
-            given.append(nest.map_structure(fitted, spec, value))
+        given = [as_specified(spec, v) for spec, v in zip(self.specs, values, strict=False)]
+        parameters = list(self.parameters.parameters.values())
+        for i, value in enumerate(values[count:], count):
+            default = parameters[i].default if i < len(parameters) else inspect.Parameter.empty
+            if isinstance(default, Tensor):
+                continue
+            if type(value) in PLAIN and not (type(default) in PLAIN and value == default):
+                raise TypeError(
+                    f"Binding inputs to tf.function failed: argument {i} is not described by "
+                    f"input_signature. Received {value!r}; only its default may be given."
+                )
         return (*given, *values[count:])
+
+
+def as_specified(spec: Any, value: Any) -> Any:
+    """A value of the structure of `spec`; below its leaves whatever makes a tensor."""
+    try:
+        return nest.map_structure_up_to(spec, fitted, spec, value)
+    except ValueError as error:
+        raise TypeError(f"Binding inputs to tf.function failed due to `{error}`.") from None
 
 
 def fitted(spec: Any, value: Any) -> Any:

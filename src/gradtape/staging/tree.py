@@ -11,11 +11,13 @@ from __future__ import annotations
 from typing import Any
 
 from gradtape.compile.numpy_engine import Plan, compile_graph
-from gradtape.core.dispatch import spec_of
-from gradtape.core.primitive import REGISTRY
-from gradtape.staging.path import Path
-from gradtape.trace.graph import Constant, Effect, Graph, Node, Operand
-from gradtape.trace.recorder import key_of
+from gradtape.core.dispatch import evaluate
+from gradtape.core.errors import OutOfRangeError
+from gradtape.staging.alike import same_nodes
+from gradtape.staging.path import Path, commit
+from gradtape.trace.graph import Effect, Graph, Node, Operand
+from gradtape.trace.recorder import INSTALL, key_of
+from gradtape.trace.replay import lookup
 
 MOST = 16  # paths of one function
 
@@ -72,6 +74,7 @@ class Tree:
     def __init__(self, path: Path) -> None:
         """Start with one path."""
         self.paths = 0
+        self.states: dict[int, Any] = {}  # variables, or positions of arguments, by key
         self.add(path)
 
     def add(self, path: Path) -> None:
@@ -93,6 +96,7 @@ class Tree:
                         break
                     at = at.children[seen]
         self.paths += 1
+        self.states.update(zip(path.keys, path.states, strict=True))
         self.settle(path)
 
     def settle(self, path: Path) -> None:
@@ -119,11 +123,18 @@ class Tree:
         log: list[tuple[str, Any]] = []
         results: list[Any] = []
         segment = self.root
+        walked: list[Segment] = []
         while True:
+            walked.append(segment)
             for number, source in segment.loads:
                 frame[number] = raw_of_source(source, variables)
             plan = segment.plan or segment.compile()
-            frame.update(zip(segment.outs, plan(*[frame[n] for n in segment.ins]), strict=True))
+            try:
+                made = plan(*[frame[n] for n in segment.ins])
+            except OutOfRangeError:
+                self.keep_what_came_before(walked, frame, variables)
+                raise
+            frame.update(zip(segment.outs, made, strict=True))
             for node in segment.effects:
                 done = tuple([frame[o] for o in node.outputs])
                 log.append((node.op.name, done))
@@ -139,6 +150,26 @@ class Tree:
             if follower is None:
                 raise Miss(log)
             segment = follower
+
+
+    def keep_what_came_before(
+        self, walked: list[Segment], frame: dict[int, Any], variables: list[Any]
+    ) -> None:
+        """An iterator is exhausted: commit what was assigned before it was asked."""
+        nodes = [n for segment in walked[:-1] for n in segment.nodes]
+        for node in walked[-1].nodes:
+            if isinstance(node.op, Effect) and node.op.replayed and node.outputs:
+                break
+            nodes.append(node)
+        newest = {n.static["key"]: n.outputs[0] for n in nodes if n.op is INSTALL}
+        missing = [n for n in nodes if not n.effect and not frame.keys() >= set(n.outputs)]
+        for node in Graph(list(frame), missing, newest.values(), {}).needed():
+            raws = tuple([lookup(frame, i) for i in node.inputs])
+            made = evaluate(node.op, raws, node.static)  # type: ignore[arg-type]
+            frame.update(zip(node.outputs, made if node.op.outputs else (made,), strict=True))
+        sources = [self.states[key] for key in newest]
+        written = [variables[s] if type(s) is int else s for s in sources]
+        commit(written, [frame[number] for number in newest.values()])
 
 
 def raw_of_source(source: Any, variables: list[Any]) -> Any:
@@ -180,12 +211,11 @@ def alike(a: Segment, b: Segment) -> bool:
     """Whether two segments do the same."""
     return (
         a.guard == b.guard
-        and len(a.nodes) == len(b.nodes)
         and len(a.loads) == len(b.loads)
         and all(
             m == n and same_source(s, t) for (m, s), (n, t) in zip(a.loads, b.loads, strict=True)
         )
-        and all(same_node(m, n) for m, n in zip(a.nodes, b.nodes, strict=True))
+        and same_nodes(a.nodes, b.nodes)
         and (a.path is None) == (b.path is None)
     )
 
@@ -193,38 +223,3 @@ def alike(a: Segment, b: Segment) -> bool:
 def same_source(a: Any, b: Any) -> bool:
     """Whether two captures, variables or positions of arguments are the same."""
     return a is b or (type(a) is int and type(b) is int and a == b)
-
-
-def same_node(a: Node, b: Node) -> bool:
-    """Whether two nodes apply the same op to the same operands."""
-    if a.op is not b.op and (a.op.name in REGISTRY or a.op.key is None or a.op.key != b.op.key):
-        return False
-    return (
-        a.outputs == b.outputs
-        and len(a.inputs) == len(b.inputs)
-        and all(same_operand(x, y) for x, y in zip(a.inputs, b.inputs, strict=True))
-        and same_static(a.static, b.static)
-    )
-
-
-def same_operand(a: Operand, b: Operand) -> bool:
-    """Whether two operands are the same value or equal constants."""
-    if isinstance(a, Constant) and isinstance(b, Constant):
-        return same_value(a.raw, b.raw)
-    return type(a) is int and a == b
-
-
-def same_value(a: Any, b: Any) -> bool:
-    """Whether two raw values are equal bit by bit."""
-    if a is b:
-        return True
-    if type(a) is not type(b):
-        return False
-    if hasattr(a, "tobytes"):
-        return bool(spec_of(a) == spec_of(b) and key_of(a) == key_of(b))
-    return bool(a == b)
-
-
-def same_static(a: dict[str, Any], b: dict[str, Any]) -> bool:
-    """Whether keyword arguments are equal."""
-    return a.keys() == b.keys() and all(same_value(a[k], b[k]) for k in a)

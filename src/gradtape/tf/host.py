@@ -126,12 +126,20 @@ def staged(
             return tuple([convert(answers[i])._array for i in connected])
 
         answers: list[Any] = [None] * len(inputs)
-        found = trace.bind(operation(backward, outputs=True), (run, *cotangents), {})
+        op = operation(backward, outputs=True)
+        op.key = ("py_function", func)
+        found = trace.bind(op, (run, *cotangents), {})
         for i, answer in zip(connected, found, strict=True):
             answers[i] = answer
         return answers
 
     return record_custom(results, inputs, grad)
+
+
+def as_op_error(op: str, error: Exception) -> OpError:
+    """What a graph makes of an exception in the user's function."""
+    kind = next((k for raised, k in RAISED.items() if isinstance(error, raised)), UnknownError)
+    return kind(f"{op}: {type(error).__name__}: {error}")
 
 
 def as_spec(described: Any) -> TensorSpec:
@@ -154,8 +162,7 @@ def results_of(
         )
         results = [convert(a, spec.dtype) for a, spec in zip(answers, specs, strict=False)]
     except Exception as error:
-        kind = next((k for raised, k in RAISED.items() if isinstance(error, raised)), UnknownError)
-        raise kind(f"py_function: {type(error).__name__}: {error}") from error
+        raise as_op_error("py_function", error) from error
     if len(answers) < len(specs) or (several and len(answers) > len(specs)):
         raise InvalidArgumentError(
             f"py_function: func returns {len(answers)} values, but Tout expects to see "
@@ -202,8 +209,11 @@ def numpy_function(
 
 def arrays_of(func: Callable[..., Any], raws: tuple[Any, ...], described: Any) -> tuple[Any, ...]:
     """Raw results of a function of arrays, of the dtypes that are promised for a graph."""
-    with unheard():
-        answer = func(*[np.array(raw) for raw in raws])
+    try:
+        with unheard():
+            answer = func(*[np.array(raw) for raw in raws])
+    except Exception as error:
+        raise as_op_error("numpy_function", error) from error
     several = isinstance(described, (list, tuple))
     specs = [as_spec(t) for t in (described if several else [described])]
     answers = nest.flatten(answer) if several else [answer]

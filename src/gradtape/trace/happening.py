@@ -45,7 +45,7 @@ def happening(fails_only: bool = False) -> Callable[[Callable[..., None]], Calla
                     function(*again, **named)
                 return ()
 
-            rest = [repr(leaf) for leaf in leaves if not is_tensor_like(leaf)]
+            rest = [leaf for leaf in leaves if not is_tensor_like(leaf)]
             key = (function, tuple(places), tuple(rest))
             stage[0].effect(Effect(function.__name__, kernel, fails_only, key), tensors)
             return None

@@ -173,7 +173,7 @@ class Trace(dict[int, Any]):
         if self.given_up:
             return
         if len(self.nodes) >= LIMIT:
-            self.give_up(f"it has more than {LIMIT} ops")
+            self.give_up(f"it has more than {LIMIT} ops, here at {users_line()}")
             return
         inputs = tuple([self.operand(a) for a in lifted])
         self.nodes.append(Node(op, inputs, static, tuple([o._array.number for o in outs])))

@@ -47,6 +47,11 @@ class Body:
             self._graph = self.make(raws)
         return self._graph
 
+    @property
+    def known_graph(self) -> Graph | None:
+        """The graph, if it is there."""
+        return self._graph
+
     def make(self, raws: tuple[Any, ...]) -> Graph:
         """Make the graph from values of the inputs."""
         raise NotImplementedError
