@@ -15,10 +15,9 @@ def test_if_else_and_early_return():
     def sign(x):
         if x > 0:
             return tf.constant(1)
-        elif x < 0:
+        if x < 0:
             return tf.constant(-1)
-        else:
-            return tf.constant(0)
+        return tf.constant(0)
 
     assert ints(sign, 5, -5, 0, 7, -7, 0) == [1, -1, 0, 1, -1, 0]
 
@@ -171,7 +170,7 @@ def test_a_function_called_in_a_function_updates_variables_in_order():
 def test_assert_and_truth_of_tensors():
     @tf.function
     def f(x):
-        if x > 1 and x < 5 or x == 9:
+        if (x > 1 and x < 5) or x == 9:
             return tf.constant(1)
         return tf.constant(0)
 
@@ -224,7 +223,7 @@ def test_with_autograph_off_values_are_refused():
     x = tf.constant([1.0, 2.0])
     for body in (
         lambda x: x if x[0] > 0 else -x,
-        lambda x: [row for row in x],
+        lambda x: list(x),
         lambda x: x[0] > 0 and x[1] > 0,
         lambda x: not x[0] > 0,
     ):
@@ -351,10 +350,7 @@ def test_try_and_with_around_control_flow():
     def f(x):
         with tf.name_scope("scope"):
             try:
-                if x > 0:
-                    y = x + 1
-                else:
-                    y = x - 1
+                y = x + 1 if x > 0 else x - 1
             finally:
                 pass
         return y

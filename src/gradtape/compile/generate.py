@@ -304,6 +304,10 @@ class Writer:
         self.add(f"    {left}{again}")
 
 
+class Busy(list[object]):
+    """Who runs a plan right now: the first owns its buffers, the others are about to leave."""
+
+
 def generate(program: Program, spare: Callable[..., Any] | None = None) -> Callable[..., Any]:
     """The function of a program: raw inputs in, a tuple of raw outputs out.
 
@@ -323,19 +327,25 @@ def generate(program: Program, spare: Callable[..., Any] | None = None) -> Calla
     inputs = ", ".join(f"v{i}" for i in program.inputs)
     start, end = [], ["            unhush(token)"]
     if spare:
-        busy: dict[int, Any] = {}
-        space |= {"acquire": busy.setdefault, "owner": busy.get, "release": busy.clear}
-        space["spare"] = spare
+        busy = Busy()
+        space |= {"busy": busy, "enter": busy.append, "leave": busy.remove, "spare": spare}
         start = [
-            "            if acquire(0, mine) is not mine:",
+            "            enter(mine)",
+            "            if busy[0] is not mine:",
             f"                return spare({inputs})",
         ]
-        # Unlike a lock's, this owner is let go wherever an interrupt lands.
-        end += ["            if owner(0) is mine:", "                release()"]
+        # Signals are looked at after calls: this lets go wherever an interrupt lands.
+        end = [
+            "            try:",
+            "                unhush(token)",
+            "            finally:",
+            "                if mine in busy:",
+            "                    leave(mine)",
+        ]
     lines = [
         f"def make({', '.join(space)}):",
         f"    def plan({inputs}):",
-        *(["        mine = []"] if spare else []),
+        *(["        mine = object()"] if spare else []),
         "        token = hush(SILENT)",
         "        try:",
         *start,

@@ -22,7 +22,7 @@ from gradtape.staging.tree import MOST, Miss, Tree
 from gradtape.state.cell import arrays_of
 from gradtape.tape.gradient_tape import variable_of
 from gradtape.trace.graph import Constant
-from gradtape.trace.recorder import NeedsTape, Trace, raw_value
+from gradtape.trace.recorder import NeedsTape, Rehearsed, Trace, raw_value
 
 log = logging.getLogger("gradtape")
 
@@ -150,14 +150,8 @@ class Compiled:
         """Run the Python under a trace, fed what a broken-off run of this call has seen."""
         owner = self.owner
         arguments = Arguments(call.leaves)
-        trace = Trace(owner.name, owner.autograph)
-        trace.log = list(seen)
-        trace.streams, trace.stream_keys = self.streams
-        names = call.names(owner.parameters)
-        raws = [t._array for t in arguments.tensors]
-        inputs = [trace.input(raw, name) for raw, name in zip(raws, names, strict=True)]
+        trace, inputs = self.begun(call, arguments, seen)
         args, kwargs = call.replaced(inputs, trace)
-        owner.traces += 1
         try:
             with listening((trace, *trace.keep_tape(inputs)) if owner.differentiates else (trace,)):
                 try:
@@ -184,25 +178,37 @@ class Compiled:
         return self.finished(saved, raws)
 
     def again(self, call: Call, seen: list[tuple[str, Any]]) -> None:
-        """Trace without variables to create, as TensorFlow does; nothing comes of this run."""
+        """Trace without variables to create, as TensorFlow does; nothing comes of this run.
+
+        It is fed what the first one saw and did. Where it goes another way and would do more, it is
+        broken off, and the next call traces.
+        """
         arguments = Arguments(call.leaves)
-        trace = Trace(self.owner.name, self.owner.autograph)
-        trace.log = [(kind, what) for kind, what in seen if kind != "guard"]
-        names = call.names(self.owner.parameters)
-        raws = [t._array for t in arguments.tensors]
-        inputs = [trace.input(raw, name) for raw, name in zip(raws, names, strict=True)]
+        trace, inputs = self.begun(call, arguments, seen)
+        trace.rehearses = True
         args, kwargs = call.replaced(inputs, trace)
-        self.owner.traces += 1
         try:
             with listening((trace,)):
                 result = self.owner.python_function(*args, **kwargs)
                 returned = returned_tensors(result, self.owner.name)
                 path = Path(trace, returned, arguments.variables)
             self.keep(trace, path)
-        except (NeedsTape, OutOfRangeError):
+        except (NeedsTape, Rehearsed, OutOfRangeError):
             pass
         finally:
             trace.close()
+
+    def begun(
+        self, call: Call, arguments: Arguments, seen: list[tuple[str, Any]]
+    ) -> tuple[Trace, list[Any]]:
+        """A trace of a call, and the tensors that stand for its arguments."""
+        owner = self.owner
+        owner.traces += 1
+        trace = Trace(owner.name, owner.autograph)
+        trace.log = list(seen)
+        trace.streams, trace.stream_keys = self.streams
+        pairs = zip(arguments.tensors, call.names(owner.parameters), strict=True)
+        return trace, [trace.input(t._array, name) for t, name in pairs]
 
     def keep(self, trace: Trace, path: Path) -> None:
         """Make the path part of the tree, if it can be."""

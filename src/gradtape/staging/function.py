@@ -59,7 +59,7 @@ class Function:
         self._quick: dict[Any, Any] = {}
         self._quick_keys: dict[Any, list[Any]] = {}
         self._lock = threading.RLock()
-        self._methods: Any = None
+        self._methods: dict[int, tuple[Any, Function]] = {}  # by id of the instance
         self._has_created = False
         self._watched: dict[Any, Any] = {}
         self.autograph = bool(options.get("autograph", True))
@@ -207,15 +207,22 @@ class Function:
         """As a method, bind to the instance; it keeps its traces as long as there is one."""
         if instance is None:
             return self
-        if self._methods is None:
-            self._methods = weakref.WeakKeyDictionary()
+        known = self._methods.get(id(instance))
+        if known is not None and known[0]() is instance:
+            return known[1]
         try:
-            method = self._methods.get(instance)
-        except TypeError:
+            reference = weakref.ref(instance, functools.partial(self._forgotten, id(instance)))
+        except TypeError:  # it has no weak references
             return self.bound_to(instance)
-        if method is None:
-            method = self._methods[instance] = self.bound_to(instance, weak=True)
+        method = self.bound_to(instance, weak=True)
+        self._methods[id(instance)] = (reference, method)
         return method
+
+    def _forgotten(self, key: int, reference: Any) -> None:
+        """An instance is gone: so may be what was traced for it."""
+        known = self._methods.get(key)
+        if known is not None and known[0] is reference:
+            del self._methods[key]
 
     def bound_to(self, instance: Any, weak: bool = False) -> Function:
         """The function with its first argument given."""

@@ -82,6 +82,7 @@ class Trace(dict[int, Any]):
         self.guarded: set[tuple[int, str]] = set()
         self.created: list[Any] = []
         self.given_up = ""
+        self.rehearses = False  # whether nothing may happen that has not happened already
         self.shapes_fixed = False  # whether shapes that depend on values are known not to change
         self.tape: Recording | None = None
         self.closed = False
@@ -298,6 +299,8 @@ class Trace(dict[int, Any]):
         if self.refuses and effect.replayed:
             raise ValueRead(effect.name)
         results = self.next_logged(effect.name) if effect.replayed else None
+        if results is None and effect.replayed and self.rehearses:
+            raise Rehearsed
         if results is None:
             results = () if self.refuses else effect.kernel(*[raw_value(a) for a in lifted])
         if effect.replayed:
@@ -398,6 +401,10 @@ class Operation:
     def __repr__(self) -> str:
         """Type and name."""
         return f"<tf.Operation {self.name!r} type={self.type}>"
+
+
+class Rehearsed(BaseException):
+    """A run for the trace alone is about to do something."""
 
 
 class NeedsTape(BaseException):
