@@ -10,6 +10,7 @@ from types import ModuleType
 import pytest
 
 import gradtape
+from gradtape.core.tensor import NUMPY_METHODS
 from tests.public_api import of_gradtape
 
 pytestmark = pytest.mark.xdist_group("typing")  # mypy runs once
@@ -31,11 +32,17 @@ OPEN = re.compile(r"""
     | Variable\.(numpy|assign\w*|batch_scatter_update|scatter_\w+)
     | \w+Spec\.most_specific_\w+ | (\w+\.)*\w+_initializer\.from_config | TensorArray\.grad
     | test\.(disable_with_predicate|with_eager_op_as_function)
+    | autograph\.to_graph | io\.gfile\.GFile\.(name|next|read|readline)
+    | linalg\.LinearOperator\.(matmul|solve|with_name_scope)
+    | train\.(Checkpoint\.(read|restore|save_counter)|get_checkpoint_state|load_variable)
+    | autograph\.experimental\.do_not_convert
     | experimental\.numpy\.(atleast_.d|average|linspace|promote_types|size|where)
     """, re.VERBOSE)  # fmt: skip
 # Names of classes that are values of no declared type
 UNTYPED = re.compile(r"""
     DType\.(as_numpy_dtype|max|min) | IndexedSlices\.(dense_shape|graph|indices|op|values)
+    | io\.\w+Feature\.(default_value|dtype|index_key|shape|size)
+    | train\.(BytesList|Example|Features?|FeatureLists?|FloatList|Int64List|SequenceExample)
     | (data\.)?\w+\.(value_type|element_spec) | errors\.\w+\.(node_def|op)
     """, re.VERBOSE)  # fmt: skip
 
@@ -49,7 +56,7 @@ def public_names():
             names[f"experimental.numpy.{name}"] = value
     for name in CLASSES:
         for member, value in inspect.getmembers(getattr(gradtape, name)):
-            if not member.startswith("_"):
+            if not member.startswith("_") and member not in NUMPY_METHODS:
                 names.setdefault(f"{name}.{member}", value)
     return names
 

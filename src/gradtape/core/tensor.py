@@ -173,7 +173,8 @@ class Tensor(TensorLike):
         setattr(cls, name, function)
 
 
-for name in ("T", "astype", "clip", "data", "ravel", "reshape", "size", "tolist"):
+NUMPY_METHODS = ("T", "astype", "clip", "data", "ravel", "reshape", "size", "tolist")
+for name in NUMPY_METHODS:
     setattr(Tensor, name, Lacking(name))
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import inspect
 import sys
-from types import SimpleNamespace
 from typing import Any
 
 from gradtape.core.errors import public
+from gradtape.tf import autograph_experimental as experimental
 
 
 def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
@@ -48,29 +48,4 @@ def to_code(entity: Any, recursive: bool = True, experimental_optional_features:
     return inspect.getsource(getattr(entity, "python_function", entity))
 
 
-def do_not_convert(func: Any = None) -> Any:
-    """The function as it is; nothing is ever converted.
-
-    Args:
-        func: a function; None to get a decorator.
-    """
-    return (lambda f: f) if func is None else func
-
-
-def set_loop_options(
-    parallel_iterations: Any = None,
-    swap_memory: Any = None,
-    maximum_iterations: Any = None,
-    shape_invariants: Any = None,
-) -> None:
-    """Accept options of the loop that follows.
-
-    Args:
-        parallel_iterations: accepted for TensorFlow's sake.
-        swap_memory: accepted for TensorFlow's sake.
-        maximum_iterations: accepted for TensorFlow's sake.
-        shape_invariants: accepted for TensorFlow's sake.
-    """
-
-
-experimental = SimpleNamespace(do_not_convert=do_not_convert, set_loop_options=set_loop_options)
+__all__ = ["experimental", "set_verbosity", "to_code", "to_graph", "trace"]

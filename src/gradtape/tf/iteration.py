@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from gradtape.core.convert import convert
@@ -74,6 +73,3 @@ def conjugate_gradient(
         steps += 1
     flat = reduce_sum(gamma, axis=(-1,), keepdims=False)
     return CGState(convert(steps), found, residual, direction, flat)
-
-
-experimental = SimpleNamespace(conjugate_gradient=conjugate_gradient)

@@ -31,7 +31,6 @@ from gradtape.tf.diagonal import set_diag as set_diag
 from gradtape.tf.diagonal import tensor_diag as tensor_diag
 from gradtape.tf.diagonal import tensor_diag_part as tensor_diag_part
 from gradtape.tf.diagonal import trace as trace
-from gradtape.tf.iteration import experimental as experimental
 from gradtape.tf.linear_operator import LinearOperator as LinearOperator
 from gradtape.tf.linear_operator import LinearOperatorAdjoint as LinearOperatorAdjoint
 from gradtape.tf.linear_operator import LinearOperatorBlockDiag as LinearOperatorBlockDiag

@@ -8,7 +8,7 @@ import numpy as np
 
 from gradtape.core import dtypes
 from gradtape.core.convert import convert
-from gradtape.core.dtypes import as_dtype
+from gradtape.core.dtypes import DType, as_dtype
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.shapes import TensorShape
 from gradtape.core.tensor import Tensor, eager
@@ -131,7 +131,7 @@ class LinearOperator(Module):
         return LinearOperatorAdjoint(self)
 
     @property
-    def dtype(self) -> Any:
+    def dtype(self) -> DType:
         """The dtype of the matrix."""
         return self._dtype
 
@@ -257,7 +257,7 @@ class LinearOperator(Module):
         return self.matmul(other)
 
     @public
-    def matvec(self, x: Any, adjoint: bool = False, name: str = "matvec") -> Any:
+    def matvec(self, x: Any, adjoint: bool = False, name: str = "matvec") -> Tensor:
         """The product with vectors (..., n)."""
         rows = self._dims()[-2 if adjoint else -1]
         return bare(self._times(column(self._argument(x, rows, 1)), adjoint))
@@ -286,40 +286,40 @@ class LinearOperator(Module):
         return self._divided(self._argument(rhs, rows, 2, adjoint_arg), adjoint)
 
     @public
-    def solvevec(self, rhs: Any, adjoint: bool = False, name: str = "solve") -> Any:
+    def solvevec(self, rhs: Any, adjoint: bool = False, name: str = "solve") -> Tensor:
         """The `x` with A @ x = rhs for vectors (..., n)."""
         self._must_be_solvable()
         rows = self._dims()[-1 if adjoint else -2]
         return bare(self._divided(column(self._argument(rhs, rows, 1)), adjoint))
 
     @public
-    def to_dense(self, name: str = "to_dense") -> Any:
+    def to_dense(self, name: str = "to_dense") -> Tensor:
         """The matrix, written out."""
         return convert(self._dense())
 
     @public
-    def diag_part(self, name: str = "diag_part") -> Any:
+    def diag_part(self, name: str = "diag_part") -> Tensor:
         """The main diagonal."""
         return self._diagonal()
 
     @public
-    def trace(self, name: str = "trace") -> Any:
+    def trace(self, name: str = "trace") -> Tensor:
         """Sum of the main diagonal."""
         return sum_last(self._diagonal())
 
     @public
-    def add_to_tensor(self, x: Any, name: str = "add_to_tensor") -> Any:
+    def add_to_tensor(self, x: Any, name: str = "add_to_tensor") -> Tensor:
         """The matrix plus `x`."""
         return e.add(self._dense(), convert(x, self._dtype))
 
     @public
-    def determinant(self, name: str = "det") -> Any:
+    def determinant(self, name: str = "det") -> Tensor:
         """The determinant."""
         self._must_be_square("Determinant")
         return self._determinant()
 
     @public
-    def log_abs_determinant(self, name: str = "log_abs_det") -> Any:
+    def log_abs_determinant(self, name: str = "log_abs_det") -> Tensor:
         """Logarithm of the absolute value of the determinant."""
         self._must_be_square("Determinant")
         return self._log_abs()
@@ -357,7 +357,7 @@ class LinearOperator(Module):
         return LinearOperatorLowerTriangular(factor, is_non_singular=True)
 
     @public
-    def eigvals(self, name: str = "eigvals") -> Any:
+    def eigvals(self, name: str = "eigvals") -> Tensor:
         """Eigenvalues of an operator that is promised to be self-adjoint."""
         if not self._is_self_adjoint:
             raise NotImplementedError("Only self-adjoint matrices are supported.")
@@ -367,7 +367,7 @@ class LinearOperator(Module):
         return decomposition.eigvalsh(self._dense())
 
     @public
-    def cond(self, name: str = "cond") -> Any:
+    def cond(self, name: str = "cond") -> Tensor:
         """The largest singular value over the smallest."""
         values = decomposition.svd(self._dense(), compute_uv=False)
         k = values._array.shape[-1]

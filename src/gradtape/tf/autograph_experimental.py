@@ -1,0 +1,30 @@
+"""tf.autograph.experimental: accepted, for nothing is ever rewritten."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def do_not_convert(func: Any = None) -> Any:
+    """The function as it is; nothing is ever converted.
+
+    Args:
+        func: a function; None to get a decorator.
+    """
+    return (lambda f: f) if func is None else func
+
+
+def set_loop_options(
+    parallel_iterations: Any = None,
+    swap_memory: Any = None,
+    maximum_iterations: Any = None,
+    shape_invariants: Any = None,
+) -> None:
+    """Accept options of the loop that follows.
+
+    Args:
+        parallel_iterations: accepted for TensorFlow's sake.
+        swap_memory: accepted for TensorFlow's sake.
+        maximum_iterations: accepted for TensorFlow's sake.
+        shape_invariants: accepted for TensorFlow's sake.
+    """
