@@ -1,0 +1,37 @@
+"""The workloads in PyTorch."""
+
+import torch
+
+from workloads import in_order
+from workloads.in_torch import basics, nets, solvers
+
+chapters = [basics, nets, solvers]
+
+
+def versions():
+    return {"torch": torch.__version__}
+
+
+def use_threads(n):
+    torch.set_num_threads(n)
+    torch.set_num_interop_threads(n)
+
+
+def runner(work, mode):
+    """Compiled, the gradients are part of the one graph, which must not lead out of it."""
+    if mode == "eager":
+        return in_order(work)
+    torch._dynamo.config.trace_autograd_ops = True
+
+    def detached(*inputs):
+        return [r.detach() for r in work.step(*inputs)]
+
+    return in_order(work, torch.compile(detached))
+
+
+def wait(results):
+    """A CPU kernel has run when it returns."""
+
+
+def as_numpy(results):
+    return [r.detach().numpy() for r in results]
