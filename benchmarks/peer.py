@@ -79,12 +79,13 @@ def interpreter(framework, chosen):
 class Peer:
     """A running worker."""
 
-    def __init__(self, framework, mode, python, threads):
+    def __init__(self, framework, mode, python, threads, clock="wall"):
         self.framework, self.mode, self.python, self.threads = framework, mode, python, threads
+        self.clock = clock
         self.cache = tempfile.TemporaryDirectory()  # so that nothing is compiled already
         self.log = tempfile.TemporaryFile("w+")  # noqa: SIM115 - closed with the worker
         self.process = subprocess.Popen(
-            [python, str(HERE / "worker.py"), framework, mode, str(threads)],
+            [python, str(HERE / "worker.py"), framework, mode, clock, str(threads)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self.log,
@@ -105,7 +106,7 @@ class Peer:
 
     def fresh(self):
         """The same framework in another, new process."""
-        return Peer(self.framework, self.mode, self.python, self.threads)
+        return Peer(self.framework, self.mode, self.python, self.threads, self.clock)
 
     def tell(self, *what):
         """What `fresh.py` finds out about the framework in a process of its own."""

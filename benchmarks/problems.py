@@ -317,6 +317,8 @@ PROBLEMS = [
         },
         4096 // 32,
         compiled=False,
+    ),
+    Problem(
         "PINN",
         "pinn",
         "u'' = f at 128 places, 1-32-32-1, a tape in a tape: a step of SGD",

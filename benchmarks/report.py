@@ -49,7 +49,7 @@ def facts(record):
         f"- {about['cpu']}, {about['cores']} cores, {about['threads']} used; {about['system']}; "
         f"Python {about['python']}",
         f"- {about['date']}; load {about['load before']} before, {about['load after']} after; best "
-        f"of {about['rounds']} rounds of {quantity(about['seconds'], TIME)}",
+        f"of {about['rounds']} rounds of {quantity(about['seconds'], TIME)}, {about['clock']} time",
         "- " + ", ".join(f"{name} {version}" for name, version in sorted(versions.items())),
     ]
     lines += [f"- left out: {name} ({why})" for name, why in record["left_out"].items()]

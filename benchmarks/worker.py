@@ -25,14 +25,16 @@ from problems import MEMORY, PROBLEMS
 
 BY_NAME = {problem.name: problem for problem in chain(PROBLEMS, MEMORY)}
 
+CLOCKS = {"wall": time.perf_counter, "cpu": time.process_time}
+
 
 class Worker:
     """Holds the steps of the problems that were set up, until they are dropped."""
 
-    def __init__(self, framework, mode, threads):
+    def __init__(self, framework, mode, clock, threads):
         self.workloads = importlib.import_module(f"workloads.in_{framework}")
         self.workloads.use_threads(threads)
-        self.mode, self.steps = mode, {}
+        self.mode, self.clock, self.steps = mode, clock, {}
         self.warm_up()
         gc.collect()
         gc.freeze()  # so that collecting before each round looks at the workload only
@@ -82,13 +84,13 @@ class Worker:
             number *= 4
 
     def time(self, problem, number):
-        step, results = self.steps[problem], None
+        step, results, now = self.steps[problem], None, CLOCKS[self.clock]
         gc.collect()
-        start = time.perf_counter()
+        start = now()
         for _ in range(number):
             results = step()
         self.workloads.wait(results)
-        return {"seconds": (time.perf_counter() - start) / number}
+        return {"seconds": (now() - start) / number}
 
     def hold(self, problem, few=4, many=16):
         """Growth of resident memory for each further recording that is kept alive.
@@ -117,9 +119,9 @@ def resident_bytes():
 def main():
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
-    framework, mode, threads = sys.argv[1:]
+    framework, mode, clock, threads = sys.argv[1:]
     try:
-        worker, answer = Worker(framework, mode, int(threads)), {"ready": True}
+        worker, answer = Worker(framework, mode, clock, int(threads)), {"ready": True}
     except Exception as error:
         worker, answer = None, {"error": f"{type(error).__name__}: {error}"}
     print(json.dumps(answer), file=answers, flush=True)
