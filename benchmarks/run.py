@@ -101,6 +101,7 @@ class Benchmark:
     def put_out(self, row, name, word, why):
         self.results[row][name] = word
         self.complaints.append(f"{row}: {why}")
+        print(f"  {word}: {name}", flush=True)
         self.wrong |= word == "differs" or name == SUBJECT
 
     def take(self, row, name, value):
@@ -178,8 +179,11 @@ class Benchmark:
             with self.guard(row, name):
                 self.results[row][name] = peer.tell("size", peer.framework)[row]
 
-    def run(self, only):
-        """Measure the rows whose names contain one of `only`; all of them if it is empty."""
+    def run(self, only, save):
+        """Measure the rows whose names contain one of `only`; all of them if it is empty.
+
+        After each group of rows `save` is called: who stops a long run keeps what it has found.
+        """
         eager = self.mode == "eager"
 
         def wanted(name, about, group, unit="seconds"):
@@ -207,6 +211,7 @@ class Benchmark:
             ]
             if chosen:
                 self.time(chosen)
+                save()
         if eager:
             for problem in MEMORY:
                 if wanted(problem.name, problem.about, "memory", "bytes"):
@@ -293,22 +298,26 @@ def main():
     with contextlib.ExitStack() as stack:
         peers, versions, left_out = start(args, mode, stack)
         benchmark = Benchmark(peers, mode, args.rounds, args.seconds)
-        benchmark.run(args.only)
-    record = {
-        "mode": mode,
-        "machine": {**facts, "load after": load()},
-        "columns": list(peers),
-        "versions": versions,
-        "left_out": left_out,
-        "rows": benchmark.rows,
-        "results": benchmark.results,
-        "calls": benchmark.calls,
-        "complaints": benchmark.complaints,
-    }
-    print_record(record)
-    path = args.json or RESULTS / f"{mode}-{args.threads}.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(record, indent=2, ensure_ascii=False) + "\n")
+        path = args.json or RESULTS / f"{mode}-{args.threads}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+
+        def save():
+            record = {
+                "mode": mode,
+                "machine": {**facts, "load after": load()},
+                "columns": list(peers),
+                "versions": versions,
+                "left_out": left_out,
+                "rows": benchmark.rows,
+                "results": benchmark.results,
+                "calls": benchmark.calls,
+                "complaints": benchmark.complaints,
+            }
+            path.write_text(json.dumps(record, indent=2, ensure_ascii=False) + "\n")
+            return record
+
+        benchmark.run(args.only, save)
+    print_record(save())
     print(f"\nSaved: {path}")
     for complaint in benchmark.complaints:
         print(f"\n{complaint}", file=sys.stderr)
