@@ -6,7 +6,7 @@ BIN := .venv/bin
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 PYTEST := $(ONE_THREAD) $(BIN)/python -m pytest -n auto --dist loadgroup
 
-.PHONY: demo test check fmt lint types layers sweep bench peers clean
+.PHONY: demo test check fmt lint types layers sweep bench bench-page peers clean
 .NOTPARALLEL:
 
 demo: .venv/viz.stamp  ## train a classifier by a GradientTape loop
@@ -36,6 +36,13 @@ sweep: .venv/dev.stamp  ## every registered rule through every property
 
 bench: .venv/dev.stamp  ## gradtape beside its peers; `make peers` first
 	$(BIN)/python benchmarks/run.py $(ARGS)
+
+bench-page: .venv/dev.stamp  ## eager and compiled, one core and all, and docs/benchmarks.md from it
+	$(BIN)/python benchmarks/run.py $(ARGS)
+	$(BIN)/python benchmarks/run.py --threads all $(ARGS)
+	$(BIN)/python benchmarks/run.py --compiled $(ARGS)
+	$(BIN)/python benchmarks/run.py --compiled --threads all $(ARGS)
+	$(BIN)/python benchmarks/report.py
 
 peers: .venv-tf/peer.stamp .venv-peers/peer.stamp  ## what the benchmark compares with
 

@@ -9,7 +9,24 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).parent
-FRAMEWORKS = ["gradtape", "numpy", "tensorflow", "torch", "jax", "autograd"]
+
+# The columns of a run: what each is called, the framework behind it, and how that runs a step.
+COLUMNS = {
+    "eager": {
+        name: (name, "eager")
+        for name in ["gradtape", "numpy", "tensorflow", "torch", "jax", "autograd"]
+    },
+    "compiled": {
+        "gradtape": ("gradtape", "compiled"),
+        "numpy": ("numpy", "eager"),
+        "tensorflow": ("tensorflow", "compiled"),
+        "tensorflow_xla": ("tensorflow", "xla"),
+        "torch": ("torch", "compiled"),
+        "torch_eager": ("torch", "eager"),
+        "jax": ("jax", "compiled"),
+    },
+}
+FRAMEWORKS = list(COLUMNS["eager"])
 LOCAL_VENVS = [".venv-tf", ".venv-peers"]  # what `make peers` builds
 
 
@@ -31,7 +48,14 @@ def environment(threads):
 def stay_on_cores(number):
     """Keep this process and the children to come on `number` cores, where the system allows it."""
     if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[-number:])
+        os.sched_setaffinity(0, cores_here()[-number:])
+
+
+def cores_here():
+    """The cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return sorted(os.sched_getaffinity(0))
+    return list(range(os.cpu_count() or 1))
 
 
 def has(python, framework):
@@ -55,16 +79,18 @@ def interpreter(framework, chosen):
 class Peer:
     """A running worker."""
 
-    def __init__(self, framework, python, threads):
-        self.framework, self.python, self.threads = framework, python, threads
+    def __init__(self, framework, mode, python, threads, clock="wall"):
+        self.framework, self.mode, self.python, self.threads = framework, mode, python, threads
+        self.clock = clock
+        self.cache = tempfile.TemporaryDirectory()  # so that nothing is compiled already
         self.log = tempfile.TemporaryFile("w+")  # noqa: SIM115 - closed with the worker
         self.process = subprocess.Popen(
-            [python, str(HERE / "worker.py"), framework, str(threads)],
+            [python, str(HERE / "worker.py"), framework, mode, clock, str(threads)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self.log,
             text=True,
-            env=environment(threads),
+            env={**environment(threads), "TORCHINDUCTOR_CACHE_DIR": self.cache.name},
         )
 
     def __enter__(self):
@@ -76,10 +102,25 @@ class Peer:
         self.process.wait()
         self.process.stdout.close()
         self.log.close()
+        self.cache.cleanup()
 
     def fresh(self):
         """The same framework in another, new process."""
-        return Peer(self.framework, self.python, self.threads)
+        return Peer(self.framework, self.mode, self.python, self.threads, self.clock)
+
+    def tell(self, *what):
+        """What `fresh.py` finds out about the framework in a process of its own."""
+        with tempfile.TemporaryDirectory() as cache:
+            done = subprocess.run(
+                [self.python, str(HERE / "fresh.py"), *map(str, what)],
+                capture_output=True,
+                text=True,
+                check=False,
+                env={**environment(self.threads), "TORCHINDUCTOR_CACHE_DIR": cache},
+            )
+        if done.returncode:
+            raise PeerError(f"{self.framework}: {done.stderr[-2000:]}")
+        return json.loads(done.stdout)
 
     def begin(self):
         """Wait until the framework is loaded; its versions."""
@@ -101,17 +142,3 @@ class Peer:
             self.process.stdin.write(json.dumps({"do": do, **arguments}) + "\n")
             self.process.stdin.flush()
         return self.read()
-
-
-def import_seconds(peer):
-    """Seconds that importing a framework takes in a new process."""
-    clock = "from time import perf_counter as now; start = now()"
-    code = f"{clock}; import {peer.framework}; print(now() - start)"
-    done = subprocess.run(
-        [peer.python, "-c", code],
-        capture_output=True,
-        text=True,
-        check=True,
-        env=environment(peer.threads),
-    )
-    return float(done.stdout.split()[-1])

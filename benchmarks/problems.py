@@ -18,6 +18,7 @@ class Problem:
     per: int = 1  # divides the time of one step: how many ops it makes
     rtol: float = 1e-4
     atol: float = 1e-6
+    compiled: bool = True  # whether it says something when compiled as a whole
 
 
 def normal(seed, *shape, scale=1.0):
@@ -132,13 +133,53 @@ def attention(batch, steps, width, heads):
     }
 
 
+def deep(*sizes):
+    """Weights and biases of a net of tanh."""
+    weights = [normal(300 + i, n, m, scale=n**-0.5) for i, (n, m) in enumerate(pairwise(sizes))]
+    biases = [normal(400 + i, w.shape[1], scale=0.1) for i, w in enumerate(weights)]
+    return {"weights": weights, "biases": biases}
+
+
+def pinn(points, hidden):
+    """U'' = -π² sin(π x) between 0 and 1, where u is 0: places, right side, ends, and a net."""
+    x = np.linspace(0, 1, points + 2, dtype=np.float32)[1:-1, None]
+    net = deep(1, hidden, hidden, 1)
+    f = (-(np.pi**2) * np.sin(np.pi * x)).astype(np.float32)
+    return {"x": x, "f": f, "ends": np.float32([[0], [1]]), **net, "rate": 1e-3}
+
+
+def logistic(rows, n):
+    """A regression whose labels ±1 follow a plane, with noise; the weights begin at zero."""
+    a = normal(200, rows, n)
+    sure = a @ normal(201, n) + 2 * normal(202, rows)
+    return {"a": a, "y": np.sign(sure), "w": np.zeros(n, np.float32), "decay": 0.01}
+
+
+def adam(batch, layers, width):
+    """A deep net, what it shall give, and what Adam must know."""
+    return {
+        "x": normal(210, batch, width),
+        "y": normal(211, batch, width),
+        **deep(*[width] * (layers + 1)),
+        "rate": 1e-3,
+        "decays": (0.9, 0.999),
+        "epsilon": 1e-5,
+    }
+
+
+LOOP = 50
+VALLEY = {"x": np.float32(-1.2), "y": np.float32(1), "rate": 1e-3}
 CHAIN = {"x": np.float32(0.7), "repeats": 200}
-OPS = 3 * CHAIN["repeats"]
+
+
+def op(name, kind, about):
+    return Problem(name, kind, about, CHAIN, 3 * CHAIN["repeats"], compiled=False)
+
 
 PROBLEMS = [
-    Problem("op, outside a tape", "chain_outside", "scalar op, nobody records", CHAIN, OPS),
-    Problem("op, unwatched", "chain_unwatched", "the same while a tape watches others", CHAIN, OPS),
-    Problem("op, recorded", "chain", "scalar op, forward and backward, in a chain", CHAIN, OPS),
+    op("op, outside a tape", "chain_outside", "scalar op, nobody records"),
+    op("op, unwatched", "chain_unwatched", "the same while a tape watches others"),
+    op("op, recorded", "chain", "scalar op, forward and backward, in a chain"),
     mlp_step("MLP tiny", "batch 8, 4-16-3: a step of SGD", 8, 4, 16, 3),
     mlp_step("MLP small", "batch 32, 64-64-10", 32, 64, 64, 10),
     mlp_step("MLP medium", "batch 128, 784-256-128-10", 128, 784, 256, 128, 10),
@@ -275,6 +316,38 @@ PROBLEMS = [
             "batch": 32,
         },
         4096 // 32,
+        compiled=False,
+    ),
+    Problem(
+        "PINN",
+        "pinn",
+        "u'' = f at 128 places, 1-32-32-1, a tape in a tape: a step of SGD",
+        pinn(128, 32),
+        atol=1e-5,
+    ),
+    Problem(
+        "Newton",
+        "newton",
+        "logistic regression, 256 rows of 32, full hessian, a step of Newton's",
+        logistic(256, 32),
+        rtol=1e-3,
+        atol=1e-4,
+    ),
+    Problem("Rosenbrock", "rosenbrock", "a step of gradient descent on two scalars", VALLEY),
+    Problem(
+        "Rosenbrock, loop inside",
+        "rosenbrock_loop",
+        "50 such steps in one call, time of one",
+        {**VALLEY, "steps": LOOP},
+        LOOP,
+        rtol=1e-3,
+    ),
+    Problem(
+        "Adam, 100 variables",
+        "adam",
+        "50 layers of 16, batch 8: gradients and a step of Adam, written out",
+        adam(8, 50, 16),
+        atol=1e-5,
     ),
 ]
 

@@ -1,89 +1,157 @@
-"""What the benchmark shows and keeps: tables in Markdown, and JSON."""
+"""Make a page of tables and plots from what `run.py` has saved.
 
+    python benchmarks/report.py [FILE …] [--page docs/benchmarks.md]
+
+Without files it takes all of benchmarks/results. Plots are made if matplotlib is there.
+"""
+
+import argparse
 import json
-import os
-import platform
-import time
-from functools import partial
 from pathlib import Path
 
 from budgets import verdicts
+from tables import TIME, against_best, calls, figures, markdown, means, quantity
 
-TIME = [("ns", 1e-9), ("µs", 1e-6), ("ms", 1e-3), ("s", 1.0)]
-SIZE = [("B", 1.0), ("KB", 1e3), ("MB", 1e6), ("GB", 1e9)]
+HERE = Path(__file__).parent
+RESULTS = HERE / "results"
+PAGE = HERE.parent / "docs" / "benchmarks.md"
 
+INTRODUCTION = """\
+# Benchmarks
 
-def quantity(value, units):
-    """Three digits and the unit that suits them."""
-    unit, scale = next((u for u in units if value < 999.5 * u[1]), units[-1])
-    return f"{value / scale:.3g} {unit}"
+Made by `benchmarks/report.py` from what `benchmarks/run.py` measured. Each framework runs in a
+process of its own, in its own best idiom. For every workload all of them compute it, the results of
+the first and of the third call are compared, and only then is it timed: rounds alternate between
+the frameworks, and the best round counts. Ratios below 1 mean that gradtape needs less. The best
+peer is the fastest of the other frameworks in that row; NumPy differentiated by hand, and PyTorch
+without its compiler where compilers are compared, stand beside them as references."""
 
-
-def multiple(value, base):
-    return f"{value / base:.2f}"
-
-
-def show(cell, text):
-    """A figure as `text` writes it; a word as it is; a dash for nothing."""
-    if cell is None:
-        return "–"
-    return text(cell) if isinstance(cell, float) else cell
-
-
-def print_table(title, header, rows):
-    table = [header, *rows]
-    widths = [max(len(row[i]) for row in table) for i in range(len(header))]
-    rule = ["-" * widths[0], *("-" * (w - 1) + ":" for w in widths[1:])]
-    print(f"\n{title}\n")
-    for row in [header, rule, *rows]:
-        first, *others = zip(row, widths, strict=True)
-        cells = [first[0].ljust(first[1]), *(cell.rjust(width) for cell, width in others)]
-        print(f"| {' | '.join(cells)} |")
+MODES = {
+    "eager": "Op by op: TensorFlow and PyTorch eagerly, JAX without `jit`.",
+    "compiled": """\
+Whole steps: `gradtape` and `tensorflow` are `tf.function`, `tensorflow_xla` is
+`tf.function(jit_compile=True)`, `torch` is `torch.compile`, `jax` is `jax.jit`; `torch_eager` and
+`numpy` are not compiled.""",
+}
 
 
-def print_results(results, frameworks):
-    """Figures of all frameworks, then each as a multiple of the first."""
-    base, *others = frameworks
-    figures, ratios = [], []
-    for row, cells in results.items():
-        text = partial(quantity, units=SIZE if row.startswith("tape memory") else TIME)
-        figures.append([row, *(show(cells.get(name), text) for name in frameworks)])
-        if isinstance(cells.get(base), float):
-            text = partial(multiple, base=cells[base])
-            ratios.append([row, *(show(cells.get(name), text) for name in others)])
-    print_table("Best of all rounds", ["", *frameworks], figures)
-    if others:
-        print_table(f"As a multiple of {base} (above 1: {base} needs less)", ["", *others], ratios)
+def title(record):
+    threads = record["machine"]["threads"]
+    cores = "one core" if threads == 1 else f"{threads} cores"
+    return f"{record['mode'].capitalize()}, {cores}"
 
 
-def print_budgets(results):
-    rows = [
-        [what, f"{ratio:.3g}", f"{limit:.3g}", "met" if met else "MISSED"]
-        for what, ratio, limit, met in verdicts(results)
+def facts(record):
+    """The machine, the day, the load and the versions."""
+    about = record["machine"]
+    versions = {k: v for found in record["versions"].values() for k, v in found.items()}
+    lines = [
+        f"- {about['cpu']}, {about['cores']} cores, {about['threads']} used; {about['system']}; "
+        f"Python {about['python']}",
+        f"- {about['date']}; load {about['load before']} before, {about['load after']} after; best "
+        f"of {about['rounds']} rounds of {quantity(about['seconds'], TIME)}, {about['clock']} time",
+        "- " + ", ".join(f"{name} {version}" for name, version in sorted(versions.items())),
     ]
-    if rows:
-        print_table("Budgets of the design", ["", "ratio", "at most", ""], rows)
+    lines += [f"- left out: {name} ({why})" for name, why in record["left_out"].items()]
+    return lines
 
 
-def machine(threads):
-    """What a reader must know to compare figures."""
-    model = platform.processor()
-    cpuinfo = Path("/proc/cpuinfo")
-    if cpuinfo.exists():
-        names = [line for line in cpuinfo.read_text().splitlines() if line.startswith("model name")]
-        model = names[0].split(":", 1)[1].strip() if names else model
-    return {
-        "cpu": model,
-        "cores": os.cpu_count(),
-        "threads": threads,
-        "system": f"{platform.system()} {platform.machine()}",
-        "python": platform.python_version(),
-        "load before": os.getloadavg()[0] if hasattr(os, "getloadavg") else None,
-        "date": time.strftime("%Y-%m-%d", time.gmtime()),
-    }
+def complaints(record):
+    first_lines = [text.splitlines()[0] for text in record["complaints"]]
+    return ["", "Not in the tables:", "", *(f"- {line[:200]}" for line in first_lines)]
 
 
-def save_json(path, **content):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n")
-    print(f"\nSaved: {path}")
+def section(record, plot):
+    """The part of the page that one run fills."""
+    lines = [f"## {title(record)}", "", MODES[record["mode"]], "", *facts(record)]
+    ranked = [
+        [row, quantity(mine, TIME), quantity(best, TIME), name, f"{ratio:.2f}"]
+        for row, mine, best, name, ratio in against_best(record)
+    ]
+    if ranked:
+        header = ["against the best peer", "gradtape", "best peer", "which", "ratio"]
+        lines += ["", *markdown(header, ranked)]
+    average = [[name, f"{value:.2f}"] for name, value in means(record)]
+    if average:
+        lines += ["", *markdown(["geometric mean of gradtape against", "ratio"], average)]
+    if plot:
+        lines += ["", f"![gradtape against the best peer]({plot})"]
+    for name, groups in [
+        ("Times", ("op", "step")),
+        ("Start, memory and size", ("start", "memory")),
+    ]:
+        header, rows = figures(record, groups)
+        if rows:
+            lines += ["", f"### {name}: {title(record).lower()}", "", *markdown(header, rows)]
+    if record["mode"] == "compiled":
+        for which, name in enumerate(["First call, with tracing and compiling", "Second call"]):
+            header, rows = calls(record, which)
+            lines += ["", f"### {name}: {title(record).lower()}", "", *markdown(header, rows)]
+    budgets = [
+        [what, f"{ratio:.2f}", f"{limit:.2f}", "met" if met else "missed"]
+        for what, ratio, limit, met in verdicts(record)
+    ]
+    if budgets:
+        header = ["budgets of the design", "ratio", "at most", ""]
+        lines += ["", *markdown(header, budgets)]
+    return [*lines, *(complaints(record) if record["complaints"] else [])]
+
+
+def plotted(record, folder):
+    """A picture of the ratios to the best peer, or None without matplotlib."""
+    try:
+        import matplotlib
+    except ImportError:
+        return None
+    matplotlib.use("svg")
+    matplotlib.rcParams["svg.hashsalt"] = "gradtape"  # the same figures give the same file
+    from matplotlib import pyplot
+
+    rows = list(against_best(record))[::-1]
+    if not rows:
+        return None
+    figure, axes = pyplot.subplots(figsize=(8, 0.28 * len(rows) + 1.2), layout="constrained")
+    ratios = [ratio for *_, ratio in rows]
+    colours = ["tab:green" if ratio <= 1 else "tab:orange" for ratio in ratios]
+    axes.barh(range(len(rows)), [r - 1 for r in ratios], left=1, color=colours)
+    axes.set_yticks(range(len(rows)), [f"{row} ({best})" for row, _, _, best, _ in rows])
+    axes.set_xscale("log")
+    axes.axvline(1, color="black", linewidth=0.8)
+    axes.set_xlabel("time of gradtape / time of the best peer")
+    axes.set_title(title(record))
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / f"{record['mode']}-{record['machine']['threads']}.svg"
+    figure.savefig(file, metadata={"Date": None})
+    pyplot.close(figure)
+    return file
+
+
+def page(records, path):
+    lines = [INTRODUCTION]
+    for record in records:
+        plot = plotted(record, path.parent / path.stem)
+        relative = plot.relative_to(path.parent).as_posix() if plot else None
+        lines += ["", *section(record, relative)]
+    return "\n".join(lines) + "\n"
+
+
+def in_page_order(record):
+    return record["mode"] != "eager", record["machine"]["threads"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("files", nargs="*", type=Path, metavar="FILE")
+    parser.add_argument("--page", type=Path, default=PAGE)
+    args = parser.parse_args()
+    files = args.files or sorted(RESULTS.glob("*.json"))
+    if not files:
+        parser.error("nothing measured yet: run benchmarks/run.py first")
+    records = sorted((json.loads(file.read_text()) for file in files), key=in_page_order)
+    args.page.parent.mkdir(parents=True, exist_ok=True)
+    args.page.write_text(page(records, args.page))
+    print(f"Written: {args.page}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,53 +1,83 @@
-"""Measure gradtape beside its peers, on the same eager workloads.
+"""Measure gradtape beside its peers, on the same workloads.
 
-    python benchmarks/run.py [--only NAME] [--rounds 30] [--threads 1] [--json FILE]
+    python benchmarks/run.py [--compiled] [--only NAME] [--rounds 30] [--threads 1] [--json FILE]
     python benchmarks/run.py --python torch=PATH/bin/python --python jax=PATH/bin/python
 
-Each framework lives in its own process. For every workload all of them compute it once, the
-results are compared, and only then are they timed: rounds alternate between the frameworks, the
-best round counts (many short rounds find a quiet moment on a busy machine). Frameworks that are
-not installed are left out and named.
+Each framework lives in its own process. For every workload all of them compute it, the results of
+the first and of the third call are compared, and only then are they timed: rounds alternate between
+the frameworks, the best round counts (many short rounds find a quiet moment on a busy machine).
+With `--compiled` each framework compiles the whole step by its own means, and the first two calls
+are kept as well: they trace and compile. Frameworks that are not installed, and compilers that do
+not work here, are left out and named.
 """
 
 import argparse
 import contextlib
+import json
+import os
+import platform
 import sys
 import tempfile
+import time
 from functools import partial
 from itertools import groupby
 from pathlib import Path
 
 import numpy as np
 
-from peer import FRAMEWORKS, Peer, PeerError, import_seconds, interpreter, stay_on_cores
+from budgets import verdicts
+from peer import COLUMNS, FRAMEWORKS, Peer, PeerError, cores_here, interpreter, stay_on_cores
 from problems import MEMORY, PROBLEMS
-from report import machine, print_budgets, print_results, save_json
+from tables import SUBJECT, calls, figures, markdown, means, multiples
 
-RESULTS = Path(__file__).parent / "results" / "latest.json"
+RESULTS = Path(__file__).parent / "results"
+GROUPS = ["op", "step", "start", "memory"]
+
+
+def threads_of(text):
+    return len(cores_here()) if text == "all" else int(text)
 
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
+        "--compiled", action="store_true", help="whole steps, compiled by each framework"
+    )
+    parser.add_argument(
         "--only", action="append", metavar="NAME", help="rows whose name contains NAME"
     )
     parser.add_argument(
-        "--peers", nargs="+", choices=FRAMEWORKS, default=FRAMEWORKS, help="leave out others"
+        "--peers",
+        nargs="+",
+        choices=sorted({*COLUMNS["eager"], *COLUMNS["compiled"]}),
+        help="leave out others",
     )
     parser.add_argument("--rounds", type=int, default=30)
     parser.add_argument("--seconds", type=float, default=0.02, help="length of a round")
     parser.add_argument(
-        "--threads", type=int, default=1, help="threads, and cores, for each framework"
+        "--threads",
+        type=threads_of,
+        default=1,
+        help="threads, and cores, for each framework; or `all`",
     )
     parser.add_argument(
-        "--json", type=Path, default=RESULTS, metavar="FILE", help="where results are saved"
+        "--clock",
+        choices=["wall", "cpu"],
+        default="wall",
+        help="time that passes, or (on a busy machine, one thread) that the processor works",
+    )
+    parser.add_argument(
+        "--json",
+        type=Path,
+        metavar="FILE",
+        help="where results are saved, else results/MODE-THREADS.json",
     )
     parser.add_argument(
         "--python",
         action="append",
         default=[],
         metavar="FRAMEWORK=PATH",
-        help="interpreter of a framework; or set BENCH_PYTHON_FRAMEWORK",
+        help=f"interpreter of a framework ({', '.join(FRAMEWORKS)}); or set BENCH_PYTHON_FRAMEWORK",
     )
     return parser.parse_args()
 
@@ -55,9 +85,10 @@ def arguments():
 class Benchmark:
     """The frameworks' workers, what they measured, and what went wrong."""
 
-    def __init__(self, peers, rounds, seconds):
-        self.peers, self.rounds, self.seconds = peers, rounds, seconds
-        self.results, self.complaints = {}, []
+    def __init__(self, peers, mode, rounds, seconds):
+        self.peers, self.mode, self.rounds, self.seconds = peers, mode, rounds, seconds
+        self.results, self.calls, self.rows = {}, {}, {}
+        self.complaints, self.wrong = [], False
 
     @contextlib.contextmanager
     def guard(self, row, name):
@@ -65,11 +96,13 @@ class Benchmark:
         try:
             yield
         except PeerError as error:
-            self.put_out(row, name, "failed", str(error))
+            self.put_out(row, name, "failed", f"{name} failed: {error}")
 
     def put_out(self, row, name, word, why):
         self.results[row][name] = word
         self.complaints.append(f"{row}: {why}")
+        print(f"  {word}: {name}", flush=True)
+        self.wrong |= word == "differs" or name == SUBJECT
 
     def take(self, row, name, value):
         cells = self.results[row]
@@ -101,13 +134,16 @@ class Benchmark:
                 peer.ask("drop")
 
     def agreeing(self, problem):
-        """Names of the frameworks that have computed the workload once, with the same results."""
+        """Names of the frameworks that have computed the workload, with the same results."""
         row, arrays = problem.name, {}
+        self.calls[row] = {}
         with tempfile.TemporaryDirectory() as folder:
             for name, peer in self.peers.items():
                 with self.guard(row, name):
                     file = f"{folder}/{name}.npz"
-                    if "missing" not in peer.ask("setup", problem=row, save=file):
+                    answer = peer.ask("setup", problem=row, save=file)
+                    if "missing" not in answer:
+                        self.calls[row][name] = answer["calls"]
                         arrays[name] = list(np.load(file).values())
         reference = "numpy" if "numpy" in arrays else next(iter(arrays), None)
         for name in arrays:
@@ -115,13 +151,19 @@ class Benchmark:
                 for got, want in zip(arrays[name], arrays[reference], strict=True):
                     np.testing.assert_allclose(got, want, rtol=problem.rtol, atol=problem.atol)
             except (AssertionError, ValueError) as error:
-                self.put_out(row, name, "differs", f"{name} and {reference} differ: {error}")
+                why = " ".join(str(error).split())
+                self.put_out(row, name, "differs", f"{name} and {reference} differ: {why}")
         return [name for name in arrays if name not in self.results[row]]
 
-    def time_imports(self):
+    def begin(self, rows):
+        """Import and first gradient, each time in a new process."""
         for _ in range(min(self.rounds, 5)):
             for name, peer in self.peers.items():
-                self.take("import", name, import_seconds(peer))
+                with self.guard(rows[0], name):
+                    answer = peer.tell("gradient", peer.framework, peer.mode, peer.threads)
+                    for row in rows:
+                        if row in answer:
+                            self.take(row, name, answer[row])
 
     def weigh(self, problem):
         """Bytes held by a recording, in new processes where nothing has left free memory behind."""
@@ -132,58 +174,154 @@ class Benchmark:
                 if "missing" not in answer:
                     self.results[problem.name][name] = answer["bytes"]
 
-    def run(self, only):
-        """Measure the rows whose names contain one of `only`; all of them if it is empty."""
+    def measure_sizes(self, row):
+        for name, peer in self.peers.items():
+            with self.guard(row, name):
+                self.results[row][name] = peer.tell("size", peer.framework)[row]
 
-        def wanted(name, about=""):
+    def run(self, only, save):
+        """Measure the rows whose names contain one of `only`; all of them if it is empty.
+
+        After each group of rows `save` is called: who stops a long run keeps what it has found.
+        """
+        eager = self.mode == "eager"
+
+        def wanted(name, about, group, unit="seconds"):
             if only and not any(part.lower() in name.lower() for part in only):
                 return False
             print(f"… {name} {about}", flush=True)
             self.results[name] = {}
+            self.rows[name] = {"about": about, "group": group, "unit": unit}
             return True
 
-        if wanted("import"):
-            self.time_imports()
-        for _, group in groupby(PROBLEMS, key=lambda problem: problem.kind.split("_")[0]):
-            chosen = [problem for problem in group if wanted(problem.name, problem.about)]
+        start = [
+            *([("import", "in a new process", "start")] if eager else []),
+            ("first gradient", "MLP tiny in a new process, with the import", "start"),
+            ("resident memory", "of that process", "memory", "bytes"),
+        ]
+        chosen = [row[0] for row in start if wanted(*row)]
+        if chosen:
+            self.begin(chosen)
+        problems = [problem for problem in PROBLEMS if eager or problem.compiled]
+        for _, group in groupby(problems, key=lambda problem: problem.kind.split("_")[0]):
+            chosen = [
+                problem
+                for problem in group
+                if wanted(problem.name, problem.about, "step" if problem.compiled else "op")
+            ]
             if chosen:
                 self.time(chosen)
-        for problem in MEMORY:
-            if wanted(problem.name, problem.about):
-                self.weigh(problem)
+                save()
+        if eager:
+            for problem in MEMORY:
+                if wanted(problem.name, problem.about, "memory", "bytes"):
+                    self.weigh(problem)
+            about = "of the distribution and all that it requires"
+            if wanted("installed size", about, "memory", "bytes"):
+                self.measure_sizes("installed size")
 
 
-def start(args, stack):
-    """Workers of the frameworks that are installed, their versions, and the names of the others."""
+def start(args, mode, stack):
+    """Workers of the columns that can be had, their versions, and why the others can not."""
     chosen = dict(pair.split("=", 1) for pair in args.python)
-    peers, versions, absent = {}, {}, []
-    for name in args.peers:
-        python = interpreter(name, chosen)
+    peers, versions, left_out = {}, {}, {}
+    for name, (framework, how) in COLUMNS[mode].items():
+        if args.peers and name not in args.peers:
+            continue
+        python = interpreter(framework, chosen)
         if python is None:
-            absent.append(name)
-        else:
-            peers[name] = stack.enter_context(Peer(name, python, args.threads))
-            versions[name] = peers[name].begin()
+            left_out[name] = "not installed; `make peers` installs peers"
+            continue
+        peer = stack.enter_context(Peer(framework, how, python, args.threads, args.clock))
+        try:
+            versions[name] = peer.begin()
+            peers[name] = peer
             print(f"{name}: {versions[name]}")
-    if absent:
-        print(f"Not installed, left out: {', '.join(absent)} (`make peers` installs peers)")
-    return peers, versions, absent
+        except PeerError as error:
+            left_out[name] = " ".join(str(error).split())[:300]
+    for name, why in left_out.items():
+        print(f"Left out: {name} ({why})")
+    return peers, versions, left_out
+
+
+def load():
+    return round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else None
+
+
+def machine(args):
+    """What a reader must know to compare figures."""
+    model = platform.processor()
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        names = [line for line in cpuinfo.read_text().splitlines() if line.startswith("model name")]
+        model = names[0].split(":", 1)[1].strip() if names else model
+    return {
+        "cpu": model,
+        "cores": os.cpu_count(),
+        "threads": args.threads,
+        "rounds": args.rounds,
+        "seconds": args.seconds,
+        "clock": args.clock,
+        "system": f"{platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
+        "load before": load(),
+        "date": time.strftime("%Y-%m-%d", time.gmtime()),
+    }
+
+
+def print_table(title, table):
+    header, rows = table
+    if rows:
+        print(f"\n{title}\n", *markdown(header, rows), sep="\n")
+
+
+def print_record(record):
+    print_table("Best of all rounds", figures(record, GROUPS))
+    print_table(f"As a multiple of {SUBJECT} (above 1: {SUBJECT} needs less)", multiples(record))
+    if record["mode"] == "compiled":
+        print_table("First call: tracing and compiling", calls(record, 0))
+        print_table("Second call", calls(record, 1))
+    average = [[name, f"{value:.2f}"] for name, value in means(record)]
+    print_table(f"Geometric mean of {SUBJECT} against", (["", "ratio"], average))
+    budgets = [
+        [what, f"{ratio:.3g}", f"{limit:.3g}", "met" if met else "MISSED"]
+        for what, ratio, limit, met in verdicts(record)
+    ]
+    print_table("Budgets of the design", (["", "ratio", "at most", ""], budgets))
 
 
 def main():
     args = arguments()
-    facts = machine(args.threads)
+    mode = "compiled" if args.compiled else "eager"
+    facts = machine(args)
     stay_on_cores(args.threads)
     with contextlib.ExitStack() as stack:
-        peers, versions, absent = start(args, stack)
-        benchmark = Benchmark(peers, args.rounds, args.seconds)
-        benchmark.run(args.only)
-    print_results(benchmark.results, list(peers))
-    print_budgets(benchmark.results)
-    save_json(args.json, machine=facts, versions=versions, absent=absent, results=benchmark.results)
+        peers, versions, left_out = start(args, mode, stack)
+        benchmark = Benchmark(peers, mode, args.rounds, args.seconds)
+        path = args.json or RESULTS / f"{mode}-{args.threads}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+
+        def save():
+            record = {
+                "mode": mode,
+                "machine": {**facts, "load after": load()},
+                "columns": list(peers),
+                "versions": versions,
+                "left_out": left_out,
+                "rows": benchmark.rows,
+                "results": benchmark.results,
+                "calls": benchmark.calls,
+                "complaints": benchmark.complaints,
+            }
+            path.write_text(json.dumps(record, indent=2, ensure_ascii=False) + "\n")
+            return record
+
+        benchmark.run(args.only, save)
+    print_record(save())
+    print(f"\nSaved: {path}")
     for complaint in benchmark.complaints:
         print(f"\n{complaint}", file=sys.stderr)
-    return 1 if benchmark.complaints else 0
+    return 1 if benchmark.wrong or SUBJECT in left_out or not peers else 0
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """One framework in one process: does what the driver asks, one JSON object a line each way.
 
     {"do": "versions"}                                  -> {"versions": {...}}
-    {"do": "setup", "problem": …, "save": FILE}         -> {}, first results saved; or "missing"
+    {"do": "setup", "problem": …, "save": FILE}         -> {"calls": seconds of the first two},
+                                                           results saved; or "missing"
     {"do": "calibrate", "problem": …, "seconds": 0.1}   -> {"number": of steps that take so long}
     {"do": "time", "problem": …, "number": 20}          -> {"seconds": of one step}
     {"do": "drop"}                                      -> {}, all that was set up forgotten
@@ -24,28 +25,49 @@ from problems import MEMORY, PROBLEMS
 
 BY_NAME = {problem.name: problem for problem in chain(PROBLEMS, MEMORY)}
 
+CLOCKS = {"wall": time.perf_counter, "cpu": time.process_time}
+
 
 class Worker:
     """Holds the steps of the problems that were set up, until they are dropped."""
 
-    def __init__(self, framework, threads):
+    def __init__(self, framework, mode, clock, threads):
         self.workloads = importlib.import_module(f"workloads.in_{framework}")
         self.workloads.use_threads(threads)
-        self.steps = {}
+        self.mode, self.clock, self.steps = mode, clock, {}
+        self.warm_up()
         gc.collect()
         gc.freeze()  # so that collecting before each round looks at the workload only
 
     def versions(self):
         return {"versions": self.workloads.versions()}
 
+    def find(self, problem):
+        """The function that makes the workload of `problem`, if the framework has it."""
+        kind = BY_NAME[problem].kind
+        found = (getattr(chapter, kind, None) for chapter in self.workloads.chapters)
+        return next(filter(None, found), None)
+
+    def warm_up(self):
+        """Compile something, so that the first workload does not pay for waking the compiler."""
+        make = self.find("op, recorded")
+        self.workloads.wait(self.workloads.runner(make(x=np.float32(1), repeats=1), self.mode)())
+
     def setup(self, problem, save):
-        make = getattr(self.workloads, BY_NAME[problem].kind, None)
+        """Results of the first and of the third call: in between, compilers begin to work."""
+        make = self.find(problem)
         if make is None:
             return {"missing": True}
-        step = make(**BY_NAME[problem].data)
-        np.savez(save, *self.workloads.as_numpy(step()))
-        self.steps[problem] = step
-        return {}
+        self.steps[problem] = step = self.workloads.runner(make(**BY_NAME[problem].data), self.mode)
+        calls, results = [], []
+        for _ in range(3):
+            start = time.perf_counter()
+            results.append(step())
+            self.workloads.wait(results[-1])
+            calls.append(time.perf_counter() - start)
+            results[-1] = [np.array(r) for r in self.workloads.as_numpy(results[-1])]
+        np.savez(save, *results[0], *results[2])
+        return {"calls": calls[:2]}
 
     def drop(self):
         self.steps.clear()
@@ -62,13 +84,13 @@ class Worker:
             number *= 4
 
     def time(self, problem, number):
-        step, results = self.steps[problem], None
+        step, results, now = self.steps[problem], None, CLOCKS[self.clock]
         gc.collect()
-        start = time.perf_counter()
+        start = now()
         for _ in range(number):
             results = step()
         self.workloads.wait(results)
-        return {"seconds": (time.perf_counter() - start) / number}
+        return {"seconds": (now() - start) / number}
 
     def hold(self, problem, few=4, many=16):
         """Growth of resident memory for each further recording that is kept alive.
@@ -76,8 +98,7 @@ class Worker:
         What one forward pass allocates and frees again is reused by the next, so the slope counts
         only what stays, whatever allocator the framework has.
         """
-        problem = BY_NAME[problem]
-        make = getattr(self.workloads, problem.kind, None)
+        make, problem = self.find(problem), BY_NAME[problem]
         if make is None or not os.path.exists("/proc/self/statm"):
             return {"missing": True}
         record = make(**problem.data)
@@ -98,9 +119,13 @@ def resident_bytes():
 def main():
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
-    worker = Worker(sys.argv[1], int(sys.argv[2]))
-    print(json.dumps({"ready": True}), file=answers, flush=True)
-    for line in sys.stdin:
+    framework, mode, clock, threads = sys.argv[1:]
+    try:
+        worker, answer = Worker(framework, mode, clock, int(threads)), {"ready": True}
+    except Exception as error:
+        worker, answer = None, {"error": f"{type(error).__name__}: {error}"}
+    print(json.dumps(answer), file=answers, flush=True)
+    for line in sys.stdin if worker else ():
         request = json.loads(line)
         try:
             answer = getattr(worker, request.pop("do"))(**request)

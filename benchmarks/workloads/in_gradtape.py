@@ -1,4 +1,4 @@
-"""The workloads in gradtape: TensorFlow's file, with gradtape in TensorFlow's place."""
+"""The workloads in gradtape: TensorFlow's folder, with gradtape in TensorFlow's place."""
 
 import sys
 from importlib.metadata import PackageNotFoundError, version

@@ -1,27 +1,11 @@
-"""The workloads in autograd (HIPS)."""
-
-from importlib.metadata import version
+"""Chains of ops, dense nets and derivatives in autograd."""
 
 import autograd.numpy as anp
 import numpy as np
 from autograd import grad, make_vjp, value_and_grad
 from autograd import jacobian as jacobian_of
 
-
-def versions():
-    return {"autograd": version("autograd"), "numpy": np.__version__}
-
-
-def use_threads(n):
-    """The environment has said it: BLAS reads it when it is loaded."""
-
-
-def wait(results):
-    """NumPy is done when it returns."""
-
-
-def as_numpy(results):
-    return [np.asarray(r) for r in results]
+from workloads import Work
 
 
 def run_chain(x, repeats):
@@ -33,7 +17,7 @@ def run_chain(x, repeats):
 
 def chain_outside(x, repeats):
     x = float(x)
-    return lambda: [run_chain(x, repeats)]
+    return Work(lambda: [run_chain(x, repeats)])
 
 
 def chain_unwatched(x, repeats):
@@ -44,13 +28,12 @@ def chain_unwatched(x, repeats):
         make_vjp(lambda w: kept.append(run_chain(x, repeats)) or w * w)(1.0)
         return kept
 
-    return step
+    return Work(step)
 
 
 def chain(x, repeats):
     x = float(x)
-    differentiate = value_and_grad(lambda x: run_chain(x, repeats))
-    return lambda: list(differentiate(x))
+    return Work(value_and_grad(lambda x: run_chain(x, repeats)), [x])
 
 
 def chain_held(x, repeats):
@@ -68,6 +51,11 @@ def loss_of(parameters, x, y, rows):
     return anp.mean(anp.log(anp.sum(anp.exp(logits), axis=1)) - logits[rows, y])
 
 
+def descend(parameters, gradients, rate):
+    for p, g in zip(parameters, gradients, strict=True):
+        p -= rate * g
+
+
 def mlp(x, y, weights, biases, rate):
     parameters = [p.copy() for p in (*weights, *biases)]
     rows, rate = np.arange(len(x)), np.float32(rate)
@@ -75,11 +63,10 @@ def mlp(x, y, weights, biases, rate):
 
     def step():
         loss, gradients = differentiate(parameters)
-        for p, g in zip(parameters, gradients, strict=True):
-            p -= rate * g
-        return [loss, *parameters]
+        descend(parameters, gradients, rate)
+        return [loss]
 
-    return step
+    return Work(step, (), parameters)
 
 
 def mlp_held(x, y, weights, biases, rate):
@@ -88,19 +75,18 @@ def mlp_held(x, y, weights, biases, rate):
 
 
 def elementwise(x):
-    differentiate = value_and_grad(lambda x: anp.sum(anp.tanh(x) * x + x * x))
-    return lambda: list(differentiate(x))
+    return Work(value_and_grad(lambda x: anp.sum(anp.tanh(x) * x + x * x)), [x])
 
 
 def jacobian(x, w):
     differentiate = jacobian_of(lambda w: anp.tanh(anp.dot(x, w)))
-    return lambda: [differentiate(w)]
+    return Work(lambda: [differentiate(w)])
 
 
 def batch_jacobian(x, w1, w2):
     # Rows do not mix, so the jacobian of the sum over rows holds every row's own.
     differentiate = jacobian_of(lambda x: anp.sum(anp.dot(anp.tanh(anp.dot(x, w1)), w2), axis=0))
-    return lambda: [np.moveaxis(differentiate(x), 0, 1)]
+    return Work(lambda: [np.moveaxis(differentiate(x), 0, 1)])
 
 
 def second_order(x, w1, w2):
@@ -111,5 +97,4 @@ def second_order(x, w1, w2):
         d1, d2 = grad(loss)(parameters)
         return anp.sum(d1 * d1) + anp.sum(d2 * d2)
 
-    differentiate = grad(norm)
-    return lambda: differentiate([w1, w2])
+    return Work(grad(norm), [[w1, w2]])

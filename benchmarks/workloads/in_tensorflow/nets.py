@@ -1,155 +1,9 @@
-"""The workloads in TensorFlow, eagerly; `in_gradtape.py` runs them on gradtape as they stand."""
+"""What networks are made of, in TensorFlow."""
 
 import tensorflow as tf
 
-
-def versions():
-    return {"tensorflow": tf.__version__}
-
-
-def use_threads(n):
-    tf.config.threading.set_intra_op_parallelism_threads(n)
-    tf.config.threading.set_inter_op_parallelism_threads(n)
-
-
-def as_numpy(results):
-    return [r.numpy() for r in results]
-
-
-def wait(results):
-    """Eager kernels on a CPU have run when they return."""
-
-
-def run_chain(x, repeats):
-    y = x
-    for _ in range(repeats):
-        y = tf.sin(y * x + x)
-    return y
-
-
-def chain_outside(x, repeats):
-    x = tf.constant(x)
-    return lambda: [run_chain(x, repeats)]
-
-
-def chain_unwatched(x, repeats):
-    x, other = tf.constant(x), tf.Variable(1.0)
-
-    def step():
-        with tf.GradientTape() as tape:
-            tape.watch(other)
-            return [run_chain(x, repeats)]
-
-    return step
-
-
-def chain(x, repeats):
-    x = tf.constant(x)
-
-    def step():
-        with tf.GradientTape() as tape:
-            tape.watch(x)
-            y = run_chain(x, repeats)
-        return [y, tape.gradient(y, x)]
-
-    return step
-
-
-def chain_held(x, repeats):
-    x = tf.constant(x)
-
-    def hold():
-        with tf.GradientTape() as tape:
-            tape.watch(x)
-            y = run_chain(x, repeats)
-        return tape, y
-
-    return hold
-
-
-def loss_of(x, y, weights, biases):
-    for w, b in zip(weights[:-1], biases[:-1], strict=True):
-        x = tf.nn.relu(tf.matmul(x, w) + b)
-    logits = tf.matmul(x, weights[-1]) + biases[-1]
-    losses = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=logits)
-    return tf.reduce_mean(losses)
-
-
-def mlp(x, y, weights, biases, rate):
-    x, y = tf.constant(x), tf.constant(y)
-    weights, biases = [tf.Variable(w) for w in weights], [tf.Variable(b) for b in biases]
-    variables = weights + biases
-
-    def step():
-        with tf.GradientTape() as tape:
-            loss = loss_of(x, y, weights, biases)
-        for variable, g in zip(variables, tape.gradient(loss, variables), strict=True):
-            variable.assign_sub(rate * g)
-        return [loss, *variables]
-
-    return step
-
-
-def mlp_held(x, y, weights, biases, rate):
-    x, y = tf.constant(x), tf.constant(y)
-    weights, biases = [tf.Variable(w) for w in weights], [tf.Variable(b) for b in biases]
-
-    def hold():
-        with tf.GradientTape() as tape:
-            loss = loss_of(x, y, weights, biases)
-        return tape, loss
-
-    return hold
-
-
-def elementwise(x):
-    x = tf.constant(x)
-
-    def step():
-        with tf.GradientTape() as tape:
-            tape.watch(x)
-            value = tf.reduce_sum(tf.tanh(x) * x + x * x)
-        return [value, tape.gradient(value, x)]
-
-    return step
-
-
-def jacobian(x, w):
-    x, w = tf.constant(x), tf.Variable(w)
-
-    def step():
-        with tf.GradientTape() as tape:
-            y = tf.tanh(tf.matmul(x, w))
-        return [tape.jacobian(y, w)]
-
-    return step
-
-
-def batch_jacobian(x, w1, w2):
-    x, w1, w2 = tf.constant(x), tf.constant(w1), tf.constant(w2)
-
-    def step():
-        with tf.GradientTape() as tape:
-            tape.watch(x)
-            y = tf.matmul(tf.tanh(tf.matmul(x, w1)), w2)
-        return [tape.batch_jacobian(y, x)]
-
-    return step
-
-
-def second_order(x, w1, w2):
-    x, variables = tf.constant(x), [tf.Variable(w1), tf.Variable(w2)]
-
-    def step():
-        with tf.GradientTape() as outer:
-            with tf.GradientTape() as inner:
-                y = tf.matmul(tf.tanh(tf.matmul(x, variables[0])), variables[1])
-                loss = tf.reduce_mean(tf.square(y - 1.0))
-            d1, d2 = inner.gradient(loss, variables)
-            norm = tf.reduce_sum(tf.square(d1)) + tf.reduce_sum(tf.square(d2))
-        return outer.gradient(norm, variables)
-
-    return step
+from workloads import Work
+from workloads.in_tensorflow.basics import descend
 
 
 def cnn_loss(x, y, kernels, dense, biases):
@@ -167,71 +21,70 @@ def cnn(x, y, kernels, dense, biases, rate):
     dense = tf.Variable(dense)
     variables = [*kernels, dense, *biases]
 
-    def step():
+    def step(x, y):
         with tf.GradientTape() as tape:
             loss = cnn_loss(x, y, kernels, dense, biases)
-        for variable, g in zip(variables, tape.gradient(loss, variables), strict=True):
-            variable.assign_sub(rate * g)
-        return [loss, *variables]
+        descend(variables, tape.gradient(loss, variables), rate)
+        return [loss]
 
-    return step
+    return Work(step, [x, y], variables)
 
 
 def convolution(x, w, g):
     x, w, g = tf.constant(x), tf.Variable(w), tf.constant(g)
 
-    def step():
+    def step(x, g):
         with tf.GradientTape() as tape:
             tape.watch(x)
             y = tf.nn.conv2d(x, w, 1, "SAME")
         return [y, *tape.gradient(y, [x, w], output_gradients=g)]
 
-    return step
+    return Work(step, [x, g])
 
 
 def depthwise(x, w, g):
     x, w, g = tf.constant(x), tf.Variable(w), tf.constant(g)
 
-    def step():
+    def step(x, g):
         with tf.GradientTape() as tape:
             tape.watch(x)
             y = tf.nn.depthwise_conv2d(x, w, (1, 1, 1, 1), "SAME")
         return [y, *tape.gradient(y, [x, w], output_gradients=g)]
 
-    return step
+    return Work(step, [x, g])
 
 
 def residual(x, kernels, scales, offsets, g):
     x, g = tf.constant(x), tf.constant(g)
     kernels, scales, offsets = ([tf.Variable(v) for v in vs] for vs in (kernels, scales, offsets))
-    sources = [x, *kernels, *scales, *offsets]
+    variables = [*kernels, *scales, *offsets]
 
     def normalised(x, i):
         mean, variance = tf.nn.moments(x, (0, 1, 2))
         return tf.nn.batch_normalization(x, mean, variance, offsets[i], scales[i], 1e-3)
 
-    def step():
+    def step(x, g):
         with tf.GradientTape() as tape:
             tape.watch(x)
             y = tf.nn.relu(normalised(tf.nn.conv2d(x, kernels[0], 1, "SAME"), 0))
             y = normalised(tf.nn.conv2d(y, kernels[1], 1, "SAME"), 1)
             y = tf.nn.relu(y + x)
-        return [y, *tape.gradient(y, sources, output_gradients=g)]
+        return [y, *tape.gradient(y, [x, *variables], output_gradients=g)]
 
-    return step
+    return Work(step, [x, g])
 
 
 def embedding(table, ids, g, rate):
     table, ids, g = tf.Variable(table), tf.constant(ids), tf.constant(g)
 
-    def step():
+    def step(ids, g):
         with tf.GradientTape() as tape:
             value = tf.reduce_sum(tf.gather(table, ids) * g)
         slices = tape.gradient(value, table)
         table.scatter_sub(tf.IndexedSlices(rate * slices.values, slices.indices))
-        return [value, table]
+        return [value]
 
-    return step
+    return Work(step, [ids, g], [table])
 
 
 def batch_norm(x, scale, offset, g):
@@ -265,13 +118,13 @@ def pulled_back(function, g, x, *parameters):
     x, g = tf.constant(x), tf.constant(g)
     parameters = [tf.Variable(p) for p in parameters]
 
-    def step():
+    def step(x, g):
         with tf.GradientTape() as tape:
             tape.watch(x)
             y = function(x, *parameters)
         return [y, *tape.gradient(y, [x, *parameters], output_gradients=g)]
 
-    return step
+    return Work(step, [x, g])
 
 
 def exchanged(weights):
@@ -282,13 +135,14 @@ def exchanged(weights):
 
 def lstm(x, c, h, w, b, g):
     # The gradient of BlockLSTMV2 exchanges two gates in TensorFlow 2.21.
+    steps = tf.constant(len(x), tf.int64)
     x, c, h, g = tf.constant(x), tf.constant(c), tf.constant(h), tf.constant(g)
     w, b = tf.Variable(exchanged(w)), tf.Variable(exchanged(b))
-    none, steps = tf.zeros(h.shape[-1]), tf.constant(len(x), tf.int64)
+    none = tf.zeros(h.shape[-1])
     peepholes = {"wci": none, "wcf": none, "wco": none}
     plain = {"forget_bias": 0.0, "cell_clip": -1.0}
 
-    def step():
+    def step(x, g):
         with tf.GradientTape() as tape:
             tape.watch(x)
             states = {"cs_prev": c, "h_prev": h, **peepholes}
@@ -296,7 +150,7 @@ def lstm(x, c, h, w, b, g):
         dx, dw, db = tape.gradient(y, [x, w, b], output_gradients=g)
         return [y, dx, exchanged(dw), exchanged(db)]
 
-    return step
+    return Work(step, [x, g])
 
 
 def lstm_loop(x, c, h, w, b, g):
@@ -304,7 +158,7 @@ def lstm_loop(x, c, h, w, b, g):
     x, c, h, g = tf.constant(x), tf.constant(c), tf.constant(h), tf.constant(g)
     inputs, recurrent, b = tf.Variable(w[:n]), tf.Variable(w[n:]), tf.Variable(b)
 
-    def outputs():
+    def outputs(x):
         state, out = c, h
         for row in tf.unstack(x):
             gates = tf.matmul(row, inputs) + tf.matmul(out, recurrent) + b
@@ -313,14 +167,14 @@ def lstm_loop(x, c, h, w, b, g):
             out = tf.sigmoid(o) * tf.tanh(state)
             yield out
 
-    def step():
+    def step(x, g):
         with tf.GradientTape() as tape:
             tape.watch(x)
-            y = tf.stack(list(outputs()))
+            y = tf.stack(list(outputs(x)))
         dx, d0, d1, db = tape.gradient(y, [x, inputs, recurrent, b], output_gradients=g)
         return [y, dx, tf.concat([d0, d1], axis=0), db]
 
-    return step
+    return Work(step, [x, g])
 
 
 def attention(x, weights, heads, g):
@@ -332,7 +186,7 @@ def attention(x, weights, heads, g):
     def by_head(x):
         return tf.transpose(tf.reshape(x, (batch, steps, heads, width // heads)), (0, 2, 1, 3))
 
-    def step():
+    def step(x, g):
         with tf.GradientTape() as tape:
             tape.watch(x)
             q, k, v = (by_head(tf.matmul(x, w)) for w in weights[:3])
@@ -341,7 +195,7 @@ def attention(x, weights, heads, g):
             y = tf.matmul(y, weights[3])
         return [y, *tape.gradient(y, [x, *weights], output_gradients=g)]
 
-    return step
+    return Work(step, [x, g])
 
 
 attention_fused = attention
@@ -353,7 +207,7 @@ def attention_einsum(x, weights, heads, g):
     weights = [tf.Variable(w) for w in weights]
     scale = (width // heads) ** -0.5
 
-    def step():
+    def step(x, g):
         with tf.GradientTape() as tape:
             tape.watch(x)
             apart = [tf.reshape(w, (width, heads, -1)) for w in weights[:3]]
@@ -363,7 +217,7 @@ def attention_einsum(x, weights, heads, g):
             y = tf.einsum("abcd,cde->abe", y, tf.reshape(weights[3], (heads, -1, width)))
         return [y, *tape.gradient(y, [x, *weights], output_gradients=g)]
 
-    return step
+    return Work(step, [x, g])
 
 
 def pipeline(x, y, buffer, batch):
@@ -376,4 +230,4 @@ def pipeline(x, y, buffer, batch):
             last = batch
         return list(last)
 
-    return step
+    return Work(step)

@@ -1,132 +1,14 @@
-"""The workloads in PyTorch, eagerly."""
+"""What networks are made of, in PyTorch.
+
+Images are (batch, channels, height, width) here, and filters (outputs, channels, height, width), as
+PyTorch has them by default; what is returned is turned back, without a copy.
+"""
 
 import torch
-from torch.func import jacrev, vmap
 from torch.nn import functional
 
-
-def versions():
-    return {"torch": torch.__version__}
-
-
-def use_threads(n):
-    torch.set_num_threads(n)
-    torch.set_num_interop_threads(n)
-
-
-def wait(results):
-    """A CPU kernel has run when it returns."""
-
-
-def as_numpy(results):
-    return [r.detach().numpy() for r in results]
-
-
-def leaf(array):
-    return torch.tensor(array, requires_grad=True)
-
-
-def run_chain(x, repeats):
-    y = x
-    for _ in range(repeats):
-        y = torch.sin(y * x + x)
-    return y
-
-
-def chain_outside(x, repeats):
-    x = torch.tensor(x)
-
-    def step():
-        with torch.no_grad():
-            return [run_chain(x, repeats)]
-
-    return step
-
-
-def chain_unwatched(x, repeats):
-    x = torch.tensor(x)
-    return lambda: [run_chain(x, repeats)]
-
-
-def chain(x, repeats):
-    x = leaf(x)
-
-    def step():
-        y = run_chain(x, repeats)
-        return [y, *torch.autograd.grad(y, x)]
-
-    return step
-
-
-def chain_held(x, repeats):
-    x = leaf(x)
-    return lambda: run_chain(x, repeats)
-
-
-def loss_of(x, y, weights, biases):
-    for w, b in zip(weights[:-1], biases[:-1], strict=True):
-        x = torch.relu(torch.addmm(b, x, w))
-    return functional.cross_entropy(torch.addmm(biases[-1], x, weights[-1]), y)
-
-
-def mlp(x, y, weights, biases, rate):
-    x, y = torch.tensor(x), torch.tensor(y).long()
-    weights, biases = [leaf(w) for w in weights], [leaf(b) for b in biases]
-    parameters = weights + biases
-
-    def step():
-        loss = loss_of(x, y, weights, biases)
-        gradients = torch.autograd.grad(loss, parameters)
-        with torch.no_grad():
-            for p, g in zip(parameters, gradients, strict=True):
-                p.sub_(g, alpha=rate)
-        return [loss, *parameters]
-
-    return step
-
-
-def mlp_held(x, y, weights, biases, rate):
-    x, y = torch.tensor(x), torch.tensor(y).long()
-    weights, biases = [leaf(w) for w in weights], [leaf(b) for b in biases]
-    return lambda: loss_of(x, y, weights, biases)
-
-
-def elementwise(x):
-    x = leaf(x)
-
-    def step():
-        value = (torch.tanh(x) * x + x * x).sum()
-        return [value, *torch.autograd.grad(value, x)]
-
-    return step
-
-
-def jacobian(x, w):
-    x, w = torch.tensor(x), torch.tensor(w)
-    differentiate = jacrev(lambda w: torch.tanh(x @ w))
-    return lambda: [differentiate(w)]
-
-
-def batch_jacobian(x, w1, w2):
-    x, w1, w2 = torch.tensor(x), torch.tensor(w1), torch.tensor(w2)
-    differentiate = vmap(jacrev(lambda row: torch.tanh(row @ w1) @ w2))
-    return lambda: [differentiate(x)]
-
-
-def second_order(x, w1, w2):
-    x, parameters = torch.tensor(x), [leaf(w1), leaf(w2)]
-
-    def step():
-        loss = (torch.tanh(x @ parameters[0]) @ parameters[1] - 1).square().mean()
-        d1, d2 = torch.autograd.grad(loss, parameters, create_graph=True)
-        norm = d1.square().sum() + d2.square().sum()
-        return torch.autograd.grad(norm, parameters)
-
-    return step
-
-
-# Images are (batch, channels, height, width) here, and filters (outputs, channels, height, width),
-# as PyTorch has them by default; what is returned is turned back, without a copy.
+from workloads import Work
+from workloads.in_torch.basics import descend, leaf
 
 
 def images(array, requires_grad=False):
@@ -146,6 +28,16 @@ def filters_back(w):
     return w.permute(2, 3, 1, 0)
 
 
+class Rows:
+    """A view whose first axes become one when it is read: that takes a copy."""
+
+    def __init__(self, view):
+        self.view = view
+
+    def detach(self):
+        return self.view.reshape(-1, self.view.shape[-1])
+
+
 def cnn(x, y, kernels, dense, biases, rate):
     x, y = images(x), torch.tensor(y).long()
     channels = kernels[-1].shape[-1]
@@ -155,33 +47,30 @@ def cnn(x, y, kernels, dense, biases, rate):
     dense = dense.reshape(side * side * channels, -1).clone().requires_grad_()
     parameters = [*kernels, dense, *biases]
 
-    def loss_of():
-        h = x
+    def loss_of(h, y):
         for w, b in zip(kernels, biases[:-1], strict=True):
             h = functional.max_pool2d(torch.relu(functional.conv2d(h, w, b, padding=1)), 2)
         return functional.cross_entropy(torch.addmm(biases[-1], h.flatten(1), dense), y)
 
-    def step():
-        loss = loss_of()
-        gradients = torch.autograd.grad(loss, parameters)
-        with torch.no_grad():
-            for p, g in zip(parameters, gradients, strict=True):
-                p.sub_(g, alpha=rate)
-        by_place = dense.view(channels, side, side, -1).permute(1, 2, 0, 3)
-        return [loss, *map(filters_back, kernels), by_place.reshape(dense.shape), *biases]
+    def step(x, y):
+        loss = loss_of(x, y)
+        descend(parameters, torch.autograd.grad(loss, parameters), rate)
+        return [loss]
 
-    return step
+    # Everyone else has the rows of the dense layer in the order of NHWC.
+    by_place = dense.detach().view(channels, side, side, -1).permute(1, 2, 0, 3)
+    return Work(step, [x, y], [*map(filters_back, kernels), Rows(by_place), *biases])
 
 
 def convolution(x, w, g):
     x, w, g = images(x, requires_grad=True), filters(w), images(g)
 
-    def step():
+    def step(x, g):
         y = functional.conv2d(x, w, padding=1)
         dx, dw = torch.autograd.grad(y, (x, w), g)
         return [images_back(y), images_back(dx), filters_back(dw)]
 
-    return step
+    return Work(step, [x, g])
 
 
 def depthwise(x, w, g):
@@ -189,12 +78,12 @@ def depthwise(x, w, g):
     w = torch.tensor(w).permute(2, 3, 0, 1).contiguous().requires_grad_()
     x, g = images(x, requires_grad=True), images(g)
 
-    def step():
+    def step(x, g):
         y = functional.conv2d(x, w, padding=1, groups=channels)
         dx, dw = torch.autograd.grad(y, (x, w), g)
         return [images_back(y), images_back(dx), dw.permute(2, 3, 0, 1)]
 
-    return step
+    return Work(step, [x, g])
 
 
 def residual(x, kernels, scales, offsets, g):
@@ -205,39 +94,39 @@ def residual(x, kernels, scales, offsets, g):
     def normalised(x, i):
         return functional.batch_norm(x, None, None, scales[i], offsets[i], training=True, eps=1e-3)
 
-    def step():
+    def step(x, g):
         y = torch.relu(normalised(functional.conv2d(x, kernels[0], padding=1), 0))
         y = torch.relu(normalised(functional.conv2d(y, kernels[1], padding=1), 1) + x)
         sources = (x, *kernels, *scales, *offsets)
         dx, d0, d1, *others = torch.autograd.grad(y, sources, g)
         return [images_back(y), images_back(dx), filters_back(d0), filters_back(d1), *others]
 
-    return step
+    return Work(step, [x, g])
 
 
 def embedding(table, ids, g, rate):
     table, ids, g = leaf(table), torch.tensor(ids).long(), torch.tensor(g)
 
-    def step():
+    def step(ids, g):
         value = (functional.embedding(ids, table, sparse=True) * g).sum()
         (slices,) = torch.autograd.grad(value, table)
         with torch.no_grad():
             table.add_(slices, alpha=-rate)
-        return [value, table]
+        return [value]
 
-    return step
+    return Work(step, [ids, g], [table])
 
 
 def batch_norm(x, scale, offset, g):
     x, g = images(x, requires_grad=True), images(g)
     scale, offset = leaf(scale), leaf(offset)
 
-    def step():
+    def step(x, g):
         y = functional.batch_norm(x, None, None, scale, offset, training=True, eps=1e-3)
         dx, *others = torch.autograd.grad(y, (x, scale, offset), g)
         return [images_back(y), images_back(dx), *others]
 
-    return step
+    return Work(step, [x, g])
 
 
 def layer_norm(x, scale, offset, g):
@@ -261,11 +150,11 @@ def pulled_back(function, g, *sources):
     """A step that computes `function` and its gradients by everything."""
     sources, g = [leaf(s) for s in sources], torch.tensor(g)
 
-    def step():
+    def step(g, *sources):
         y = function(*sources)
         return [y, *torch.autograd.grad(y, sources, g)]
 
-    return step
+    return Work(step, [g, *sources])
 
 
 def lstm(x, c, h, w, b, g):
@@ -279,12 +168,12 @@ def lstm(x, c, h, w, b, g):
             parameter.copy_(torch.tensor(value))
     parameters = list(module.parameters())[:3]
 
-    def step():
+    def step(x, g):
         y, _ = module(x, first)
         dx, d0, d1, db = torch.autograd.grad(y, (x, *parameters), g)
         return [y, dx, torch.cat([d0.T, d1.T]), db]
 
-    return step
+    return Work(step, [x, g])
 
 
 def lstm_loop(x, c, h, w, b, g):
@@ -292,7 +181,7 @@ def lstm_loop(x, c, h, w, b, g):
     x, c, h, g = leaf(x), torch.tensor(c), torch.tensor(h), torch.tensor(g)
     inputs, recurrent, b = leaf(w[:n]), leaf(w[n:]), leaf(b)
 
-    def outputs():
+    def outputs(x):
         state, out = c, h
         for row in x.unbind():
             gates = torch.addmm(torch.addmm(b, row, inputs), out, recurrent)
@@ -301,12 +190,12 @@ def lstm_loop(x, c, h, w, b, g):
             out = torch.sigmoid(o) * torch.tanh(state)
             yield out
 
-    def step():
-        y = torch.stack(list(outputs()))
+    def step(x, g):
+        y = torch.stack(list(outputs(x)))
         dx, d0, d1, db = torch.autograd.grad(y, (x, inputs, recurrent, b), g)
         return [y, dx, torch.cat([d0, d1]), db]
 
-    return step
+    return Work(step, [x, g])
 
 
 def attention_by(attend, x, weights, heads, g):
@@ -316,12 +205,12 @@ def attention_by(attend, x, weights, heads, g):
     def by_head(x):
         return x.view(batch, steps, heads, width // heads).transpose(1, 2)
 
-    def step():
+    def step(x, g):
         y = attend(*(by_head(x @ w) for w in weights[:3]))
         y = y.transpose(1, 2).reshape(batch, steps, width) @ weights[3]
         return [y, *torch.autograd.grad(y, (x, *weights), g)]
 
-    return step
+    return Work(step, [x, g])
 
 
 def attention(x, weights, heads, g):
@@ -342,7 +231,7 @@ def attention_einsum(x, weights, heads, g):
     x, g, weights = leaf(x), torch.tensor(g), [leaf(w) for w in weights]
     scale = (width // heads) ** -0.5
 
-    def step():
+    def step(x, g):
         apart = [w.view(width, heads, -1) for w in weights[:3]]
         q, k, v = (torch.einsum("abc,cde->abde", x, w) for w in apart)
         p = torch.softmax(torch.einsum("aecd,abcd->acbe", k, q * scale), -1)
@@ -350,4 +239,4 @@ def attention_einsum(x, weights, heads, g):
         y = torch.einsum("abcd,cde->abe", y, weights[3].view(heads, -1, width))
         return [y, *torch.autograd.grad(y, (x, *weights), g)]
 
-    return step
+    return Work(step, [x, g])

@@ -1,0 +1,119 @@
+"""Figures of a run as text: quantities, ratios, and tables in Markdown."""
+
+import math
+from functools import partial
+
+TIME = [("ns", 1e-9), ("µs", 1e-6), ("ms", 1e-3), ("s", 1.0)]
+SIZE = [("B", 1.0), ("KB", 1e3), ("MB", 1e6), ("GB", 1e9)]
+UNITS = {"seconds": TIME, "bytes": SIZE}
+
+SUBJECT = "gradtape"
+REFERENCES = {"numpy", "torch_eager"}  # shown beside the others, but no framework, or no compiler
+
+
+def quantity(value, units):
+    """Three digits and the unit that suits them."""
+    unit, scale = next((u for u in units if value < 999.5 * u[1]), units[-1])
+    return f"{value / scale:.3g} {unit}"
+
+
+def multiple(value, base):
+    return f"{value / base:.2f}"
+
+
+def show(cell, text):
+    """A figure as `text` writes it; a word as it is; a dash for nothing."""
+    if cell is None:
+        return "–"
+    return text(cell) if isinstance(cell, float) else cell
+
+
+def markdown(header, rows):
+    """The lines of a table whose columns are aligned in the source as well."""
+    table = [header, *rows]
+    widths = [max(len(row[i]) for row in table) for i in range(len(header))]
+    rule = ["-" * widths[0], *("-" * (w - 1) + ":" for w in widths[1:])]
+    lines = []
+    for row in [header, rule, *rows]:
+        first, *others = zip(row, widths, strict=True)
+        cells = [first[0].ljust(first[1]), *(cell.rjust(width) for cell, width in others)]
+        lines.append(f"| {' | '.join(cells)} |")
+    return lines
+
+
+def columns_of(record, *, but=()):
+    """Columns of a run in which anything stands."""
+    seen = {name for cells in record["results"].values() for name in cells}
+    return [name for name in record["columns"] if name in seen and name not in but]
+
+
+def figures(record, groups):
+    """What every column measured, in the rows of `groups`."""
+    columns, rows = columns_of(record), []
+    for row, cells in record["results"].items():
+        about = record["rows"][row]
+        if about["group"] in groups:
+            text = partial(quantity, units=UNITS[about["unit"]])
+            rows.append([row, *(show(cells.get(name), text) for name in columns)])
+    return ["", *columns], rows
+
+
+def multiples(record):
+    """Every other column as a multiple of gradtape's."""
+    columns, rows = columns_of(record, but=[SUBJECT]), []
+    for row, cells in record["results"].items():
+        if isinstance(cells.get(SUBJECT), float):
+            text = partial(multiple, base=cells[SUBJECT])
+            rows.append([row, *(show(cells.get(name), text) for name in columns)])
+    return ["", *columns], rows
+
+
+def calls(record, which):
+    """Seconds of the first call (0) or the second (1) of each workload."""
+    columns = [name for name in columns_of(record) if name not in REFERENCES]
+    rows = []
+    for row, cells in record["calls"].items():
+        pairs = (cells.get(name) for name in columns)
+        text = partial(quantity, units=TIME)
+        rows.append([row, *(show(pair and pair[which], text) for pair in pairs)])
+    return ["", *columns], rows
+
+
+def best_peer(cells):
+    """The fastest framework beside gradtape, or None."""
+    peers = {
+        name: value
+        for name, value in cells.items()
+        if name != SUBJECT and name not in REFERENCES and isinstance(value, float)
+    }
+    return min(peers, key=peers.get, default=None)
+
+
+def against_best(record, groups=("step",)):
+    """(row, gradtape, best peer, its name, ratio) of the rows that have both."""
+    for row, cells in record["results"].items():
+        best = best_peer(cells)
+        mine = cells.get(SUBJECT)
+        if record["rows"][row]["group"] in groups and best and isinstance(mine, float):
+            yield row, mine, cells[best], best, mine / cells[best]
+
+
+def geometric_mean(ratios):
+    ratios = list(ratios)
+    return math.exp(sum(map(math.log, ratios)) / len(ratios)) if ratios else None
+
+
+def means(record):
+    """Geometric means over the workloads: against the best peer of each, and by column."""
+    best = geometric_mean(ratio for *_, ratio in against_best(record))
+    found = [("the best peer of each workload", best)]
+    for name in columns_of(record, but=[SUBJECT]):
+        pairs = [
+            (cells[SUBJECT], cells[name])
+            for row, cells in record["results"].items()
+            if record["rows"][row]["group"] == "step"
+            and isinstance(cells.get(SUBJECT), float)
+            and isinstance(cells.get(name), float)
+        ]
+        found.append((f"{name} ({len(pairs)} workloads)", geometric_mean(a / b for a, b in pairs)))
+    return [(name, value) for name, value in found if value is not None]
