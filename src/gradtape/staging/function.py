@@ -155,6 +155,14 @@ class Function:
         for quick in self._quick_keys.pop(key, ()):
             self._quick.pop(quick, None)
 
+    def keep_piece(self, call: Call, piece: Any) -> None:
+        """Remember what a call inside another function's trace has recorded."""
+        self.pieces[call.key] = piece
+        if call.watched and call.key not in self._watched:
+            self.forget_with(call)
+        while len(self.pieces) > MOST_SIGNATURES:
+            self.pieces.pop(next(iter(self.pieces)))
+
     def forget_with(self, call: Call) -> None:
         """Drop what is known for a call when an object among its arguments dies."""
         owner, key = weakref.ref(self), call.key

@@ -60,7 +60,7 @@ def inlined(function: Any, call: Call, trace: Trace) -> Any:
     if plain:
         piece = before.piece(call, returned)
         if piece is not None:
-            function.pieces[call.key] = piece
+            function.keep_piece(call, piece)
     return returned
 
 
@@ -70,7 +70,8 @@ def piece_for(function: Any, call: Call) -> Piece | None:
     if piece is None and call.key in function._cache:
         path = function._cache[call.key].only
         if path is not None and not path.guards:
-            piece = function.pieces[call.key] = piece_of(path)
+            piece = piece_of(path)
+            function.keep_piece(call, piece)
     return piece
 
 

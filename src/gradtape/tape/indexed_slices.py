@@ -11,6 +11,7 @@ from gradtape.core.convert import convert, shape_tuple
 from gradtape.core.dtypes import DType, as_dtype, float32, int64
 from gradtape.core.shapes import TensorShape
 from gradtape.core.spec import TensorSpec, TypeSpec
+from gradtape.core.symbolic import SymbolicTensor
 from gradtape.core.tensor import Tensor, TensorLike
 from gradtape.ops.elementwise import negative
 from gradtape.ops.index import scatter_add
@@ -141,6 +142,8 @@ class IndexedSlices(TensorLike, CompositeTensor):
         """Shape of the whole, as far as it is known."""
         if self._dense_shape is None:
             return TensorShape(None)
+        if isinstance(self._dense_shape, SymbolicTensor):
+            return TensorShape([None] * len(self._dense_shape))
         return TensorShape(shape_tuple(self._dense_shape))
 
     @property
