@@ -11,7 +11,7 @@ from typing import Any, overload
 import numpy as np
 
 from gradtape.core import dtypes, nest
-from gradtape.core.convert import convert, lean, shape_tuple
+from gradtape.core.convert import convert, shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.shapes import TensorShape, normalize_axis
 from gradtape.core.shapes import broadcast_static_shape as static_broadcast
@@ -20,10 +20,12 @@ from gradtape.ops import shape as s
 from gradtape.ops.elementwise import conj
 from gradtape.ops.elementwise import identity as identity_of
 from gradtape.ops.index import take
+from gradtape.ops.integer import bitcast_to
 from gradtape.ops.reduce import broadcast_to as stretch
 from gradtape.tape.indexed_slices import IndexedSlices
 from gradtape.tf.check import NUMBERS, operand, refuse
 from gradtape.tf.creation import sizes_of
+from gradtape.trace.rawly import rawly
 
 
 @public
@@ -307,15 +309,20 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
         raise ValueError(f"repeat: axis={axis} out of bounds: expected {-n}<=axis<{n}")
     at = normalize_axis(axis, n, "repeat")
     size = x._array.shape[at]
-    counts = np.ravel(convert(repeats)._array)
-    if counts.size not in (1, size):
-        raise ValueError(f"repeat: Dimensions {size} and {counts.size} are not compatible.")
+    counts = convert(repeats)
+    if counts._array.size not in (1, size):
+        raise ValueError(f"repeat: Dimensions {size} and {counts._array.size} are not compatible.")
+    return take(x, rawly(repeated, counts, size, dynamic=True), axis=at)
+
+
+def repeated(counts: Any, size: int) -> Any:
+    """Each of the places 0 … size - 1 as often as the raw counts, or the only one, say."""
+    counts = np.ravel(counts)
     if counts.size and counts.min() < 0:
         raise InvalidArgumentError(
             f"repeat: repeats must not be negative. Received {counts.tolist()}."
         )
-    which = np.repeat(np.arange(size), counts if counts.size == size else int(counts[0]))
-    return take(x, which, axis=at)
+    return np.repeat(np.arange(size), counts if counts.size == size else int(counts[0]))
 
 
 @public
@@ -429,18 +436,15 @@ def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
 
     The last axis holds or provides the bytes where sizes differ.
     """
-    raw = operand("Bitcast", convert(input), NUMBERS)._array
+    x = operand("Bitcast", convert(input), NUMBERS)
+    raw = x._array
     kind = np.dtype(dtypes.as_dtype(type).as_numpy_dtype)
     if kind not in NUMBERS:
         refuse("Bitcast", dtypes.as_dtype(type), NUMBERS, "type")
-    array = np.ascontiguousarray(raw).reshape(raw.shape)
-    if kind.itemsize == raw.dtype.itemsize:
-        return eager(lean(array.view(kind)))
-    if kind.itemsize < raw.dtype.itemsize:
-        return eager(array.reshape(*raw.shape, 1).view(kind))
-    if not raw.shape or raw.shape[-1] * raw.dtype.itemsize != kind.itemsize:
+    narrower = kind.itemsize <= raw.dtype.itemsize
+    if not narrower and (not raw.shape or raw.shape[-1] * raw.dtype.itemsize != kind.itemsize):
         raise InvalidArgumentError(
             f"bitcast: Cannot bitcast from {raw.dtype} to {kind}: the last dimension of shape "
             f"{list(raw.shape)} must hold {kind.itemsize} bytes."
         )
-    return eager(lean(array.view(kind).reshape(raw.shape[:-1])))
+    return bitcast_to(x, dtype=kind)

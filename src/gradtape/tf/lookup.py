@@ -18,6 +18,7 @@ from gradtape.ops.elementwise import gate
 from gradtape.ops.slicing import mask_of, slice_key
 from gradtape.tf.check import INDICES, operand
 from gradtape.tf.mask import boolean_mask
+from gradtape.trace.rawly import rawly
 
 INDEX_DTYPES = frozenset(np.dtype(name) for name in ("int16", "int32", "int64"))
 
@@ -283,13 +284,18 @@ def gather_nd(
 @public
 def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
     """Coordinates, one row for each axis, of positions in a flat array of shape `dims`."""
-    where, sizes = convert(indices), shape_tuple(dims)
-    raw = operand("UnravelIndex", where, INDICES)._array
+    where = operand("UnravelIndex", convert(indices), INDICES)
+    result: Tensor = rawly(coordinates, where, shape_tuple(dims))
+    return result
+
+
+def coordinates(raw: Any, sizes: tuple[int, ...]) -> Any:
+    """Coordinates of raw positions."""
     if raw.size and not (raw.min() >= 0 and raw.max() < prod(sizes)):
         raise InvalidArgumentError(
             f"unravel_index: index is out of bound as with dims. Received dims {sizes}."
         )
-    return eager(np.stack(np.unravel_index(raw, sizes)).astype(raw.dtype))
+    return np.stack(np.unravel_index(raw, sizes)).astype(raw.dtype)
 
 
 @public
@@ -305,28 +311,36 @@ def reverse_sequence(
     n = x._array.ndim
     along = normalize_axis(0 if seq_axis is None else seq_axis, n, "reverse_sequence") + n
     batch = normalize_axis(0 if batch_axis is None else batch_axis, n, "reverse_sequence") + n
-    lengths = np.asarray(convert(seq_lengths)._array)
-    size = x._array.shape[along]
-    if lengths.shape != (x._array.shape[batch],) or (lengths.size and lengths.max() > size):
-        raise InvalidArgumentError(
-            f"reverse_sequence: seq_lengths must have {x._array.shape[batch]} entries, "
-            f"none above {size}. Received {lengths.tolist()}."
-        )
-    steps = np.arange(size)
-    rows = np.where(steps < lengths[:, None], lengths[:, None] - 1 - steps, steps).astype(np.int64)
+    rows = rawly(turned, convert(seq_lengths), x._array.shape[batch], x._array.shape[along])
     rest = tuple(k for k in range(n) if k not in (along, batch))
     order = (batch, along, *rest)
     moved = s.permuted(x, order)
-    found = batched_gather(moved, eager(rows), 1, 1)
+    found = batched_gather(moved, rows, 1, 1)
     return s.permuted(found, tuple(int(k) for k in np.argsort(order)))
+
+
+def turned(lengths: Any, batch: int, size: int) -> Any:
+    """For each of the raw lengths the places 0 … size - 1, the first ones in reverse order."""
+    if lengths.shape != (batch,) or (lengths.size and lengths.max() > size):
+        raise InvalidArgumentError(
+            f"reverse_sequence: seq_lengths must have {batch} entries, none above {size}. "
+            f"Received {lengths.tolist()}."
+        )
+    steps, ends = np.arange(size), lengths[:, None]
+    return np.where(steps < ends, ends - 1 - steps, steps).astype(np.int64)
 
 
 @public
 def invert_permutation(x: Any, name: str | None = None) -> Tensor:
     """The permutation that undoes the permutation `x` of 0 … n - 1."""
-    raw = np.asarray(indices_of("InvertPermutation", x)._array)
+    result: Tensor = rawly(inverted, indices_of("InvertPermutation", x))
+    return result
+
+
+def inverted(raw: Any) -> Any:
+    """The inverse of a raw permutation."""
     if raw.ndim != 1 or not np.array_equal(np.sort(raw), np.arange(raw.size)):
         raise InvalidArgumentError(
             f"invert_permutation: x must be a permutation of 0..n-1. Received {raw.tolist()}."
         )
-    return eager(np.argsort(raw).astype(raw.dtype))
+    return np.argsort(raw).astype(raw.dtype)

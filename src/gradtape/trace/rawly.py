@@ -30,7 +30,7 @@ def rawly(
     """
     raws = tuple([raw_of(a) for a in args])
     stage = staging()
-    if stage and any([type(raw) is Held for raw in raws]):
+    if stage and any(type(raw) is Held for raw in raws):
         return stage[0].call(function, raws, dynamic, outputs)
     result = function(*raws)
     return tuple([eager(one) for one in result]) if outputs else eager(result)
@@ -47,7 +47,7 @@ def number_by(function: Callable[..., Any], *args: Any) -> int:
     """
     raws = tuple([raw_of(a) for a in args])
     stage = staging()
-    if stage and any([type(raw) is Held for raw in raws]):
+    if stage and any(type(raw) is Held for raw in raws):
         return int(stage[0].call(scalar_of, (function, *raws))._array)
     return int(function(*raws))
 
