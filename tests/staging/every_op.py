@@ -96,3 +96,8 @@ def variants(arrays: dict[str, Any]) -> Iterator[dict[str, Any]]:
         other = {name: changed(array, way) for name, array in arrays.items()}
         if any(other[n].tobytes() != arrays[n].tobytes() or (other[n].dtype.kind == "O" and other[n].tolist() != arrays[n].tolist()) for n in arrays):
             yield other
+
+
+def extra():
+    from more_programs import PROGRAMS
+    return {k: (e.strip().replace('tnp.','tf.experimental.numpy.'), a, {}) for k, (e, a) in PROGRAMS.items()}

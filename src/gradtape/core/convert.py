@@ -404,6 +404,8 @@ def shape_tuple(shape: Any) -> tuple[int, ...]:
         shape = shape._array
     elif hasattr(shape, "__tf_tensor__"):
         shape = shape.__tf_tensor__(None, None)._array
+    if hasattr(shape, "seen"):  # a value of a graph that is traced
+        shape = shape.seen()
     if isinstance(shape, (np.ndarray, np.generic)):
         return tuple(size_of(n) for n in np.ravel(shape).tolist())
     if isinstance(shape, (list, tuple)):

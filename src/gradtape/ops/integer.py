@@ -9,6 +9,8 @@ import numpy as np
 from gradtape.core.errors import InternalError, InvalidArgumentError, OpError
 from gradtape.core.primitive import elementwise, primitive
 
+lax: Any = None  # bound where kernels are lowered
+
 
 def check_divisor(op: str, b: Any, kind: type[OpError] = InvalidArgumentError) -> None:
     """Raise if a divisor is zero."""
@@ -119,7 +121,7 @@ def bitcast_to(x, *, dtype: Any):
 
 @bitcast_to.lower
 def bitcast_to_lowered(x, *, dtype):
-    return lax.bitcast_convert_type(x, dtype)  # noqa: F821  a global where kernels are lowered
+    return lax.bitcast_convert_type(x, dtype)
 
 
 def within_width(a: Any, b: Any) -> Any:

@@ -17,12 +17,13 @@ from gradtape.core.shapes import TensorShape, normalize_axis
 from gradtape.core.shapes import broadcast_static_shape as static_broadcast
 from gradtape.core.tensor import EagerTensor, Tensor, TensorLike, eager
 from gradtape.ops import shape as s
-from gradtape.ops.elementwise import conj
+from gradtape.ops.elementwise import conj, select, stop_gradient
 from gradtape.ops.elementwise import identity as identity_of
 from gradtape.ops.index import take
 from gradtape.ops.integer import bitcast_to
 from gradtape.ops.reduce import broadcast_to as stretch
 from gradtape.tape.indexed_slices import IndexedSlices
+from gradtape.tf.block import is_held
 from gradtape.tf.check import NUMBERS, operand, refuse
 from gradtape.tf.creation import sizes_of
 from gradtape.trace.rawly import rawly
@@ -349,7 +350,13 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
     What falls off the end comes in at the front.
     """
     x = convert(input)
-    shifts, axes = shape_tuple(shift), shape_tuple(axis)
+    axes = shape_tuple(axis)
+    if isinstance(shift, Tensor) and is_held(shift) and shift._array.size == len(axes):
+        for k, a in enumerate(axes):
+            at = normalize_axis(a, x._array.ndim, "roll")
+            x = take(x, rawly(rolled, shift, k, x._array.shape[at]), axis=at)
+        return x
+    shifts = shape_tuple(shift)
     if len(shifts) != len(axes):
         raise InvalidArgumentError(
             f"roll: shift and axis must have the same size. Received {len(shifts)} and {len(axes)}."
@@ -357,6 +364,11 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
     for by, a in zip(shifts, axes, strict=True):
         x = s.roll(x, shift=by, axis=normalize_axis(a, x._array.ndim, "roll"))
     return x
+
+
+def rolled(shifts: Any, k: int, n: int) -> Any:
+    """Where each of `n` places is filled from after a shift by a raw number."""
+    return (np.arange(n) - np.ravel(shifts)[k]) % max(n, 1)
 
 
 @public
@@ -403,10 +415,20 @@ def pad(
         )
     pairs = tuple((int(low), int(high)) for low, high in widths)
     if kind == "CONSTANT":
-        plain = type(constant_values) is int and constant_values == 0
-        value = zero_of(x) if plain else convert(constant_values, x.dtype)._array
-        return s.pad(x, paddings=pairs, value=value)
+        if type(constant_values) is int and constant_values == 0:
+            return s.pad(x, paddings=pairs, value=zero_of(x))
+        return surrounded(x, pairs, convert(constant_values, x.dtype))
     return mirrored(x, pairs, edge=kind == "SYMMETRIC")
+
+
+def surrounded(x: Tensor, pairs: tuple[tuple[int, int], ...], value: Tensor) -> Any:
+    """`x` with a scalar around it."""
+    if not is_held(value):
+        return s.pad(x, paddings=pairs, value=value._array)
+    out = s.pad(x, paddings=pairs, value=zero_of(x))
+    own = x._array.shape[x._array.ndim - len(pairs) :]
+    added = np.pad(np.zeros(own, bool), pairs, constant_values=True)
+    return select(eager(added), stop_gradient(value), out)
 
 
 def zero_of(x: Tensor) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.context import always
 from gradtape.core.convert import convert, shape_tuple
 from gradtape.core.errors import InvalidArgumentError, hide_library, public
 from gradtape.core.shapes import normalize_axis
@@ -16,6 +17,7 @@ from gradtape.ops import index as i
 from gradtape.ops import shape as s
 from gradtape.ops.elementwise import gate
 from gradtape.ops.slicing import mask_of, slice_key
+from gradtape.tf.block import block, is_held, placed
 from gradtape.tf.check import INDICES, operand
 from gradtape.tf.mask import boolean_mask
 from gradtape.trace.rawly import rawly
@@ -49,6 +51,8 @@ def getitem(tensor: Any, key: Any) -> Tensor:
             mask = mask_of(key)
             if mask is not None:
                 return boolean_mask(x, mask)
+        if always[0]:
+            x, key = placed(x, key)
         shape = x._array.shape
         return s.slice_(x, key=slice_key(key, shape), rank=len(shape))
     except Exception as error:
@@ -64,7 +68,10 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
     """The block of `input_` that starts at `begin` and has this `size`; -1 means up to the end."""
     x = convert(input_)
     have = x._array.shape
-    starts, sizes = shape_tuple(begin), shape_tuple(size)
+    sizes = shape_tuple(size)
+    if is_held(begin) and len(sizes) == len(have) == convert(begin)._array.size:
+        return block(x, convert(begin), sizes)
+    starts = shape_tuple(begin)
     if len(starts) != len(have) or len(sizes) != len(have):
         raise InvalidArgumentError(
             f"slice: Expected begin and size arguments to be 1-D tensors of size {len(have)}, "
@@ -210,16 +217,19 @@ def batched_gather(x: Tensor, where: Tensor, axis: int, shared: int) -> Any:
 
 
 def ignored(op: str, indices: Tensor, shape: tuple[int, ...], policy: str) -> Any:
-    """Which rows of `indices` point outside of `shape` and are ignored; None if all count."""
+    """Which rows of `indices` point outside of `shape` and are ignored; None if none may."""
     if policy not in ("", "DEFAULT", "ERROR", "IGNORE"):
         raise InvalidArgumentError(
             f"{op}: Unknown bad indices handling attribute: {policy}. Use 'ERROR' or 'IGNORE'."
         )
     if policy != "IGNORE":
         return None
-    raw = indices._array
-    outside = ((raw < 0) | (raw >= np.array(shape[: raw.shape[-1]]))).any(axis=-1)
-    return outside if outside.any() else None
+    return rawly(points_outside, indices, shape)
+
+
+def points_outside(raw: Any, shape: tuple[int, ...]) -> Any:
+    """Which rows of raw indices point outside of `shape`."""
+    return ((raw < 0) | (raw >= np.array(shape[: raw.shape[-1]]))).any(axis=-1)
 
 
 @public
@@ -271,14 +281,22 @@ def gather_nd(
         )
     outside = ignored("gather_nd", where, x._array.shape, bad_indices_policy)
     if outside is not None:
-        inside = eager(np.where(outside[..., None], 0, where._array))
-        found = i.gather_nd(x, inside, rank=rank)
-        kept = ~outside.reshape(outside.shape + (1,) * (found._array.ndim - outside.ndim))
-        return gate(found, kept)
+        found = i.gather_nd(x, rawly(with_zeros, where, outside), rank=rank)
+        return gate(found, rawly(kept_rows, outside, found._array.ndim))
     if own[-1] == 1 and len(own) == 2 and not batch_dims:
         # Rows of the first axis: TensorFlow's gradient is IndexedSlices here.
         return i.gather(x, s.reshape(where, shape=own[:-1], rank=2), axis=-rank)
     return i.gather_nd(x, where, rank=rank)
+
+
+def with_zeros(indices: Any, outside: Any) -> Any:
+    """Raw indices with zeros in the rows that are outside."""
+    return np.where(outside[..., None], 0, indices).astype(indices.dtype)
+
+
+def kept_rows(outside: Any, rank: int) -> Any:
+    """Where raw rows are not outside, shaped to broadcast against `rank` axes."""
+    return ~outside.reshape(outside.shape + (1,) * (rank - outside.ndim))
 
 
 @public

@@ -17,7 +17,7 @@ from gradtape.core.context import listening, local, next_uid
 from gradtape.core.dispatch import Recording, evaluate, hear
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.primitive import Primitive, Spec, parameters_of
-from gradtape.core.symbolic import Held, SymbolicTensor, out_of_scope, refuse, symbolic
+from gradtape.core.symbolic import Held, SymbolicTensor, out_of_scope, refuse, shown, symbolic
 from gradtape.core.tensor import Tensor, eager
 from gradtape.trace.graph import Constant, Effect, Graph, Node, Operand
 
@@ -148,6 +148,8 @@ class Trace(dict[int, Any]):
         lifted = [self.lift(a) for a in args]
         live = any(isinstance(a, SymbolicTensor) for a in lifted)
         raws = tuple([raw_value(a) for a in lifted])
+        if Held in map(type, static.values()):
+            static = shown(static)  # what a node is made with cannot be another's value
         result = evaluate(op, raws, static)
         results = result if op.outputs else (result,)
         outs: tuple[Tensor, ...]
