@@ -254,7 +254,8 @@ def range(
     if any(type(raw) is Held for raw in moving):
         result: Tensor = rawly(numbers_between, *map(convert, parts), kind, dynamic=True)
         return result
-    return eager(numbers_between(*raws, kind))
+    start, limit, delta = raws
+    return eager(numbers_between(start, limit, delta, kind))
 
 
 def numbers_between(start: Any, limit: Any, delta: Any, kind: Any) -> Any:
