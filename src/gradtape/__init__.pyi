@@ -254,8 +254,8 @@ from gradtape.tf.scatter import tensor_scatter_nd_max as tensor_scatter_nd_max
 from gradtape.tf.scatter import tensor_scatter_nd_min as tensor_scatter_nd_min
 from gradtape.tf.scatter import tensor_scatter_nd_sub as tensor_scatter_nd_sub
 from gradtape.tf.scatter import tensor_scatter_nd_update as tensor_scatter_nd_update
-from gradtape.tf.segment import dynamic_partition as dynamic_partition
-from gradtape.tf.segment import dynamic_stitch as dynamic_stitch
+from gradtape.tf.partition import dynamic_partition as dynamic_partition
+from gradtape.tf.partition import dynamic_stitch as dynamic_stitch
 from gradtape.tf.slicewise import foldl as foldl
 from gradtape.tf.slicewise import foldr as foldr
 from gradtape.tf.slicewise import map_fn as map_fn

@@ -11,8 +11,8 @@ from typing import Any
 
 from gradtape.core.context import staging
 from gradtape.core.dtypes import int64
-from gradtape.core.symbolic import Held
-from gradtape.core.tensor import eager, raw_of
+from gradtape.core.symbolic import Held, out_of_scope, symbolic
+from gradtape.core.tensor import Tensor, eager
 
 
 def rawly(
@@ -28,12 +28,19 @@ def rawly(
         dynamic: whether the shape of the result depends on values.
         outputs: whether `function` returns a tuple of raw arrays; so does this, of tensors.
     """
-    raws = tuple([raw_of(a) for a in args])
-    stage = staging()
-    if stage and any(type(raw) is Held for raw in raws):
-        return stage[0].call(function, raws, dynamic, outputs)
+    raws = [a._array if isinstance(a, Tensor) else a for a in args]
+    if Held in map(type, raws):
+        return recorder_of(raws).call(function, tuple(raws), dynamic, outputs)
     result = function(*raws)
     return tuple([eager(one) for one in result]) if outputs else eager(result)
+
+
+def recorder_of(raws: list[Any]) -> Any:
+    """The trace that is told; values of one that is over cannot be used."""
+    stage = staging()
+    if not stage:
+        raise out_of_scope(symbolic(next(raw for raw in raws if type(raw) is Held)))
+    return stage[0]
 
 
 def number_by(function: Callable[..., Any], *args: Any) -> int:
@@ -45,10 +52,9 @@ def number_by(function: Callable[..., Any], *args: Any) -> int:
         function: of raw arrays and Python values; returns an integer.
         *args: tensors, and Python values that are the same in every run.
     """
-    raws = tuple([raw_of(a) for a in args])
-    stage = staging()
-    if stage and any(type(raw) is Held for raw in raws):
-        return int(stage[0].call(scalar_of, (function, *raws))._array)
+    raws = [a._array if isinstance(a, Tensor) else a for a in args]
+    if Held in map(type, raws):
+        return int(recorder_of(raws).call(scalar_of, (function, *raws))._array)
     return int(function(*raws))
 
 
