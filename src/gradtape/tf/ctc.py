@@ -58,10 +58,11 @@ def ctc_loss(
             f"{list(scores._array.shape)} and {list(target._array.shape)}."
         )
     batch = scores._array.shape[1 if logits_time_major else 0]
-    if not target.shape[0] == batch == len(np.atleast_1d(lengths)) == len(np.atleast_1d(frames)):
+    lengths, frames = convert(label_length), convert(logit_length)
+    if not target._array.shape[:1] == lengths._array.shape == frames._array.shape == (batch,):
         raise InvalidArgumentError(
             f"ctc_loss: labels, lengths and logits must have one batch size. Received {batch} "
-            f"logits, {target.shape[0]} labels, {lengths.shape} and {frames.shape} lengths."
+            f"logits, {target._array.shape[0]} labels, {lengths.shape} and {frames.shape} lengths."
         )
     dtype = scores._array.dtype
     if dtype in HALVES:
@@ -73,8 +74,8 @@ def ctc_loss(
     paths = rawly(
         paths_of,
         target,
-        convert(label_length),
-        convert(logit_length),
+        lengths,
+        frames,
         blank,
         scores._array.shape[1:],
         outputs=True,

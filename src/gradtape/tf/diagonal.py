@@ -9,7 +9,7 @@ import numpy as np
 
 from gradtape.core.convert import convert, shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
-from gradtape.core.tensor import Tensor
+from gradtape.core.tensor import Tensor, eager
 from gradtape.ops import elementwise as e
 from gradtape.ops import linalg as ops
 from gradtape.ops import shape as s
