@@ -97,7 +97,7 @@ _HOMES = {
     """,
     "gradtape.tf.slicewise": "foldl foldr map_fn scan vectorized_map",
     "gradtape.tf.strings": "as_string",
-    "gradtape.tf.segment": "dynamic_partition dynamic_stitch",
+    "gradtape.tf.partition": "dynamic_partition dynamic_stitch",
     "gradtape.tf.sums": "add_n scalar_mul",
     "gradtape.tf.tensor_array": "TensorArray TensorArraySpec",
 }

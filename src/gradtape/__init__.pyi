@@ -233,6 +233,8 @@ from gradtape.tf.order import sort as sort
 from gradtape.tf.order import unique as unique
 from gradtape.tf.order import unique_with_counts as unique_with_counts
 from gradtape.tf.output import print as print
+from gradtape.tf.partition import dynamic_partition as dynamic_partition
+from gradtape.tf.partition import dynamic_stitch as dynamic_stitch
 from gradtape.tf.patches import batch_to_space as batch_to_space
 from gradtape.tf.patches import extract_volume_patches as extract_volume_patches
 from gradtape.tf.patches import space_to_batch as space_to_batch
@@ -254,8 +256,6 @@ from gradtape.tf.scatter import tensor_scatter_nd_max as tensor_scatter_nd_max
 from gradtape.tf.scatter import tensor_scatter_nd_min as tensor_scatter_nd_min
 from gradtape.tf.scatter import tensor_scatter_nd_sub as tensor_scatter_nd_sub
 from gradtape.tf.scatter import tensor_scatter_nd_update as tensor_scatter_nd_update
-from gradtape.tf.segment import dynamic_partition as dynamic_partition
-from gradtape.tf.segment import dynamic_stitch as dynamic_stitch
 from gradtape.tf.slicewise import foldl as foldl
 from gradtape.tf.slicewise import foldr as foldr
 from gradtape.tf.slicewise import map_fn as map_fn

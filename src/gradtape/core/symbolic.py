@@ -68,8 +68,9 @@ class Held(np.lib.mixins.NDArrayOperatorsMixin):
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         """Apply to the values; of shapes alone, to the shape."""
-        if func is np.shape:
-            return self.shape
+        fact = FACTS.get(func)
+        if fact and len(args) == 1 and not kwargs:
+            return getattr(self, fact)
         return func(*shown(args), **shown(kwargs))
 
     def __getattr__(self, name: str) -> Any:
@@ -103,6 +104,9 @@ class Held(np.lib.mixins.NDArrayOperatorsMixin):
     def __index__(self) -> int:
         """The value as an index."""
         return int(self.seen().__index__())
+
+
+FACTS = {np.shape: "shape", np.ndim: "ndim", np.size: "size"}  # NumPy's names for them
 
 
 def shown(value: Any) -> Any:

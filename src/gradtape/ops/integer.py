@@ -1,4 +1,4 @@
-"""Integer primitives, without gradients: division and powers, which can fail, and bit logic."""
+"""Primitives of integers and bits, without gradients: division and powers, which can fail."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.errors import InternalError, InvalidArgumentError, OpError
-from gradtape.core.primitive import elementwise
+from gradtape.core.primitive import elementwise, primitive
+
+lax: Any = None  # bound where kernels are lowered
 
 
 def check_divisor(op: str, b: Any, kind: type[OpError] = InvalidArgumentError) -> None:
@@ -102,6 +104,24 @@ def bitwise_xor(a, b):
 def invert(x):
     """All bits of `x` flipped."""
     return ~x
+
+
+@primitive(x=None)
+def bitcast_to(x, *, dtype: Any):
+    """The bits of `x` read as another dtype; the last axis holds or provides what sizes differ."""
+    shape = x.shape
+    whole = x if x.ndim and x.flags.c_contiguous else np.ascontiguousarray(x).reshape(shape)
+    if dtype.itemsize == x.dtype.itemsize:
+        return whole.view(dtype) if shape else whole.view(dtype)[()]
+    if dtype.itemsize < x.dtype.itemsize:
+        return whole.reshape(*shape, 1).view(dtype)
+    out = whole.view(dtype).reshape(shape[:-1])
+    return out if out.ndim else out[()]
+
+
+@bitcast_to.lower
+def bitcast_to_lowered(x, *, dtype):
+    return lax.bitcast_convert_type(x, dtype)
 
 
 def within_width(a: Any, b: Any) -> Any:

@@ -9,6 +9,8 @@ import numpy as np
 from gradtape.core.primitive import primitive
 from gradtape.core.tensor import Tensor
 
+lax: Any = None  # bound where kernels are lowered
+
 
 def shape_of(x: Any) -> tuple[int, ...]:
     """Shape of a raw array or Tensor, as a tuple."""
@@ -114,6 +116,53 @@ def lead_of_slices(x: Any, key: tuple[Any, ...]) -> tuple[int, ...]:
     own = sum(1 for k in key if not isinstance(k, int))
     lead: tuple[int, ...] = x.shape[: x.ndim - own]
     return lead
+
+
+def slice_from_wrt_x(g, starts, x_spec, sizes):
+    return place_from(g, starts, shape=x_spec.shape[len(x_spec.shape) - len(sizes) :])
+
+
+@primitive(x=slice_from_wrt_x, starts=None)
+def slice_from(x, starts, *, sizes: tuple[int, ...]):
+    """The block of the last axes of `x` that has these sizes and begins at `starts`."""
+    out = x[(..., *block_key(starts, sizes))]
+    return out if x.dtype.char != "O" else np.array(out)
+
+
+@slice_from.lower
+def slice_from_lowered(x, starts, *, sizes):
+    lead = x.ndim - len(sizes)
+    return lax.dynamic_slice(x, lead_starts(starts, lead), (*x.shape[:lead], *sizes))
+
+
+def place_from_wrt_x(g, starts, x_spec, shape):
+    return slice_from(g, starts, sizes=x_spec.shape[len(x_spec.shape) - len(shape) :])
+
+
+@primitive(x=place_from_wrt_x, starts=None)
+def place_from(x, starts, *, shape: tuple[int, ...]):
+    """Adjoint of `slice_from`: `x` at `starts` of zeros of `shape`."""
+    lead = x.ndim - len(shape)
+    out = np.zeros(x.shape[:lead] + shape, x.dtype)
+    out[(..., *block_key(starts, x.shape[lead:]))] = x
+    return out
+
+
+@place_from.lower
+def place_from_lowered(x, starts, *, shape):
+    lead = x.ndim - len(shape)
+    empty = np.zeros(x.shape[:lead] + shape, x.dtype)
+    return lax.dynamic_update_slice(empty, x, lead_starts(starts, lead))
+
+
+def block_key(starts: Any, sizes: tuple[int, ...]) -> tuple[Any, ...]:
+    """Slices of these sizes from raw positions on."""
+    return tuple(slice(at, at + n) for at, n in zip(starts.tolist(), sizes, strict=True))
+
+
+def lead_starts(starts: Any, lead: int) -> list[Any]:
+    """Positions with zeros for lead axes in front."""
+    return [np.zeros((), starts.dtype)] * lead + [starts[i] for i in range(starts.shape[0])]
 
 
 def inside(paddings: tuple[tuple[int, int], ...], shape: tuple[int, ...]) -> tuple[Any, ...]:

@@ -7,7 +7,6 @@ from types import FunctionType
 from typing import Any
 
 from gradtape.core.dispatch import spec_of
-from gradtape.core.primitive import REGISTRY
 from gradtape.trace.control import Shape
 from gradtape.trace.custom import Custom
 from gradtape.trace.graph import Constant, Graph, Node, Operand
@@ -23,8 +22,7 @@ def same_nodes(a: Sequence[Node], b: Sequence[Node]) -> bool:
 def same_node(a: Node, b: Node) -> bool:
     """Whether two nodes apply the same op to the same operands."""
     if a.op is not b.op:
-        named = a.op.name in REGISTRY or a.op.key is None or b.op.key is None
-        if named or not same_value(a.op.key, b.op.key):
+        if a.op.key is None or b.op.key is None or not same_value(a.op.key, b.op.key):
             return False
     return (
         a.outputs == b.outputs

@@ -14,12 +14,14 @@ from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor
 from gradtape.ops import color
 from gradtape.ops import reduce as r
+from gradtape.tf.block import is_held
 from gradtape.tf.casting import cast
 from gradtape.tf.check import is_typed
 from gradtape.tf.color import convert_image_dtype, three_channels
 from gradtape.tf.crop import check_pixels
 from gradtape.tf.elementwise import add, divide, maximum, multiply, pow, subtract
 from gradtape.tf.reduction import reduce_mean, reduce_std
+from gradtape.trace.happening import happening
 
 
 def in_floats(image: Any, change: Callable[[Tensor], Tensor], saturate: bool) -> Tensor:
@@ -76,12 +78,17 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
         gamma: not negative; above 1 darkens, below 1 brightens.
         gain: a factor.
     """
+    check_gamma(gamma, InvalidArgumentError if is_typed(gamma) else ValueError)
+    return in_floats(image, lambda x: multiply(gain, pow(x, gamma)), saturate=True)
+
+
+@happening(fails_only=True)
+def check_gamma(gamma: Any, kind: type[Exception]) -> None:
+    """Raise if an exponent is negative."""
     if gamma < 0:
-        kind = InvalidArgumentError if is_typed(gamma) else ValueError
         raise kind(
             f"adjust_gamma: gamma should be a non-negative real number. Received {float(gamma)}."
         )
-    return in_floats(image, lambda x: multiply(gain, pow(x, gamma)), saturate=True)
 
 
 @public
@@ -96,7 +103,7 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
     Note:
         TensorFlow has no gradient for this; here it has one.
     """
-    if delta < -1 or delta > 1:
+    if not is_held(delta) and (delta < -1 or delta > 1):  # TensorFlow checks only eagerly, too
         raise ValueError(
             f"adjust_hue: delta must be in the interval [-1, 1]. Received {float(delta)}."
         )

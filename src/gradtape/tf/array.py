@@ -11,19 +11,22 @@ from typing import Any, overload
 import numpy as np
 
 from gradtape.core import dtypes, nest
-from gradtape.core.convert import convert, lean, shape_tuple
+from gradtape.core.convert import convert, shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.shapes import TensorShape, normalize_axis
 from gradtape.core.shapes import broadcast_static_shape as static_broadcast
 from gradtape.core.tensor import EagerTensor, Tensor, TensorLike, eager
 from gradtape.ops import shape as s
-from gradtape.ops.elementwise import conj
+from gradtape.ops.elementwise import conj, select, stop_gradient
 from gradtape.ops.elementwise import identity as identity_of
 from gradtape.ops.index import take
+from gradtape.ops.integer import bitcast_to
 from gradtape.ops.reduce import broadcast_to as stretch
 from gradtape.tape.indexed_slices import IndexedSlices
+from gradtape.tf.block import is_held
 from gradtape.tf.check import NUMBERS, operand, refuse
 from gradtape.tf.creation import sizes_of
+from gradtape.trace.rawly import rawly
 
 
 @public
@@ -307,15 +310,20 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
         raise ValueError(f"repeat: axis={axis} out of bounds: expected {-n}<=axis<{n}")
     at = normalize_axis(axis, n, "repeat")
     size = x._array.shape[at]
-    counts = np.ravel(convert(repeats)._array)
-    if counts.size not in (1, size):
-        raise ValueError(f"repeat: Dimensions {size} and {counts.size} are not compatible.")
+    counts = convert(repeats)
+    if counts._array.size not in (1, size):
+        raise ValueError(f"repeat: Dimensions {size} and {counts._array.size} are not compatible.")
+    return take(x, rawly(repeated, counts, size, dynamic=True), axis=at)
+
+
+def repeated(counts: Any, size: int) -> Any:
+    """Each of the places 0 … size - 1 as often as the raw counts, or the only one, say."""
+    counts = np.ravel(counts)
     if counts.size and counts.min() < 0:
         raise InvalidArgumentError(
             f"repeat: repeats must not be negative. Received {counts.tolist()}."
         )
-    which = np.repeat(np.arange(size), counts if counts.size == size else int(counts[0]))
-    return take(x, which, axis=at)
+    return np.repeat(np.arange(size), counts if counts.size == size else int(counts[0]))
 
 
 @public
@@ -342,7 +350,13 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
     What falls off the end comes in at the front.
     """
     x = convert(input)
-    shifts, axes = shape_tuple(shift), shape_tuple(axis)
+    axes = shape_tuple(axis)
+    if isinstance(shift, Tensor) and is_held(shift) and shift._array.size == len(axes):
+        for k, a in enumerate(axes):
+            at = normalize_axis(a, x._array.ndim, "roll")
+            x = take(x, rawly(rolled, shift, k, x._array.shape[at]), axis=at)
+        return x
+    shifts = shape_tuple(shift)
     if len(shifts) != len(axes):
         raise InvalidArgumentError(
             f"roll: shift and axis must have the same size. Received {len(shifts)} and {len(axes)}."
@@ -350,6 +364,11 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
     for by, a in zip(shifts, axes, strict=True):
         x = s.roll(x, shift=by, axis=normalize_axis(a, x._array.ndim, "roll"))
     return x
+
+
+def rolled(shifts: Any, k: int, n: int) -> Any:
+    """Where each of `n` places is filled from after a shift by a raw number."""
+    return (np.arange(n) - np.ravel(shifts)[k]) % max(n, 1)
 
 
 @public
@@ -396,10 +415,20 @@ def pad(
         )
     pairs = tuple((int(low), int(high)) for low, high in widths)
     if kind == "CONSTANT":
-        plain = type(constant_values) is int and constant_values == 0
-        value = zero_of(x) if plain else convert(constant_values, x.dtype)._array
-        return s.pad(x, paddings=pairs, value=value)
+        if type(constant_values) is int and constant_values == 0:
+            return s.pad(x, paddings=pairs, value=zero_of(x))
+        return surrounded(x, pairs, convert(constant_values, x.dtype))
     return mirrored(x, pairs, edge=kind == "SYMMETRIC")
+
+
+def surrounded(x: Tensor, pairs: tuple[tuple[int, int], ...], value: Tensor) -> Any:
+    """`x` with a scalar around it."""
+    if not is_held(value):
+        return s.pad(x, paddings=pairs, value=value._array)
+    out = s.pad(x, paddings=pairs, value=zero_of(x))
+    own = x._array.shape[x._array.ndim - len(pairs) :]
+    added = np.pad(np.zeros(own, bool), pairs, constant_values=True)
+    return select(eager(added), stop_gradient(value), out)
 
 
 def zero_of(x: Tensor) -> Any:
@@ -429,18 +458,15 @@ def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
 
     The last axis holds or provides the bytes where sizes differ.
     """
-    raw = operand("Bitcast", convert(input), NUMBERS)._array
+    x = operand("Bitcast", convert(input), NUMBERS)
+    raw = x._array
     kind = np.dtype(dtypes.as_dtype(type).as_numpy_dtype)
     if kind not in NUMBERS:
         refuse("Bitcast", dtypes.as_dtype(type), NUMBERS, "type")
-    array = np.ascontiguousarray(raw).reshape(raw.shape)
-    if kind.itemsize == raw.dtype.itemsize:
-        return eager(lean(array.view(kind)))
-    if kind.itemsize < raw.dtype.itemsize:
-        return eager(array.reshape(*raw.shape, 1).view(kind))
-    if not raw.shape or raw.shape[-1] * raw.dtype.itemsize != kind.itemsize:
+    narrower = kind.itemsize <= raw.dtype.itemsize
+    if not narrower and (not raw.shape or raw.shape[-1] * raw.dtype.itemsize != kind.itemsize):
         raise InvalidArgumentError(
             f"bitcast: Cannot bitcast from {raw.dtype} to {kind}: the last dimension of shape "
             f"{list(raw.shape)} must hold {kind.itemsize} bytes."
         )
-    return eager(lean(array.view(kind).reshape(raw.shape[:-1])))
+    return bitcast_to(x, dtype=kind)

@@ -14,10 +14,13 @@ from gradtape.core.tensor import Tensor
 from gradtape.ops import shape as s
 from gradtape.tf.adjust import adjust_brightness, adjust_contrast, adjust_hue, adjust_saturation
 from gradtape.tf.array import reshape, reverse
+from gradtape.tf.block import is_held
 from gradtape.tf.casting import cast
 from gradtape.tf.crop import check_image
 from gradtape.tf.elementwise import add, multiply, round, subtract
+from gradtape.tf.mask import where
 from gradtape.tf.random import stateless_uniform, uniform
+from gradtape.trace.rawly import rawly
 
 Draw = Callable[..., Tensor]
 
@@ -38,7 +41,10 @@ def flipped(op: str, image: Any, axis: int, draw: Draw) -> Tensor:
     """Each image mirrored along `axis` (of one image) with probability one half."""
     x = check_image(op, image)
     if x._array.ndim == 3:
-        return reverse(x, [axis]) if draw([], 0, 1.0)._array < 0.5 else x
+        toss = draw([], 0, 1.0)
+        if is_held(toss):
+            return where(toss < 0.5, reverse(x, [axis]), x)
+        return reverse(x, [axis]) if toss._array < 0.5 else x
     batch = x._array.shape[0]
     flips = cast(round(reshape(draw([batch], 0, 1.0), [batch, 1, 1, 1])), x.dtype)
     mirrored = multiply(flips, reverse(x, [axis + 1]))
@@ -154,11 +160,14 @@ def cropped(op: str, value: Any, size: Any, draw: Draw) -> Tensor:
             f"{op}: size must fit into the value. Received {list(wanted)} for {list(shape)}."
         )
     most = np.iinfo(np.int32).max
-    drawn = draw([len(shape)], 0, most, dtype=dtypes.int32)._array
-    starts = drawn % (np.array(shape, np.int32) - np.array(wanted, np.int32) + 1)
-    key = tuple(slice(int(i), int(i) + m) for i, m in zip(starts, wanted, strict=True))
-    result: Tensor = s.slice_(x, key=key, rank=len(shape))
+    drawn = draw([len(shape)], 0, most, dtype=dtypes.int32)
+    result: Tensor = s.slice_from(x, rawly(starts_of, drawn, shape, wanted), sizes=wanted)
     return result
+
+
+def starts_of(drawn: Any, shape: tuple[int, ...], sizes: tuple[int, ...]) -> Any:
+    """Where a part of these sizes may begin, for raw numbers that were drawn."""
+    return drawn % (np.array(shape, np.int32) - np.array(sizes, np.int32) + 1)
 
 
 @public

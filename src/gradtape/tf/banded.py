@@ -13,8 +13,11 @@ from gradtape.ops import banded as ops
 from gradtape.ops import elementwise as e
 from gradtape.ops import linalg
 from gradtape.ops import shape as s
+from gradtape.ops.index import take
 from gradtape.tf.check import operand, same
 from gradtape.tf.decomposition import FACTORED, matrices
+from gradtape.trace.happening import happening
+from gradtape.trace.rawly import rawly
 
 
 def compact(diagonals: Any, diagonals_format: str) -> Tensor:
@@ -132,16 +135,29 @@ def banded_triangular_solve(
             f"banded_triangular_solve: In[0] mismatch In[1] shape. Received bands {a.shape} and "
             f"rhs {b.shape}."
         )
-    if not (np.asarray(a._array[..., 0 if lower else k - 1, :]) != 0).all():
-        raise InvalidArgumentError(
-            "banded_triangular_solve: Input matrix is not invertible. There is a zero on the "
-            "diagonal."
-        )
+    check_diagonal(a, 0 if lower else k - 1)
     below = k - 1 if lower else 0
     if adjoint:
         a = ops.transposed(e.conj(a) if a._array.dtype.kind == "c" else a, below)
         below = k - 1 - below
     return ops.banded_solve(a, b, below=below, crossed=False)
+
+
+@happening(fails_only=True)
+def check_diagonal(bands: Any, main: int) -> None:
+    """Raise if there is a zero in the band of this number."""
+    if not np.all(bands._array[..., main, :] != 0):
+        raise InvalidArgumentError(
+            "banded_triangular_solve: Input matrix is not invertible. There is a zero on the "
+            "diagonal."
+        )
+
+
+def places_between(values: Any, low: Any, high: Any) -> Any:
+    """Where raw ascending values lie in (low, high], by the first row of a batch."""
+    inside = (values > low) & (values <= high)
+    first = int(np.argmax(inside))
+    return np.arange(first, first + int(inside.sum()))
 
 
 @public
@@ -177,13 +193,10 @@ def eigh_tridiagonal(
         dense = e.add(dense, linalg.on_diagonal(b, rows=n, columns=n, offset=1))
     values, vectors = linalg.eigh(dense)
     if select != "a":
-        low, high = (convert(x)._array for x in select_range)
+        low, high = (convert(x) for x in select_range)
         if select == "i":
-            first, last = int(low), int(high) + 1
+            which: Any = np.arange(int(low._array), int(high._array) + 1)
         else:
-            inside = (values._array > low) & (values._array <= high)
-            first = int(np.argmax(inside))
-            last = first + int(inside.sum())
-        values = s.cut(values, axis=-1, start=first, size=last - first)
-        vectors = s.cut(vectors, axis=-1, start=first, size=last - first)
+            which = rawly(places_between, values, low, high, dynamic=True)
+        values, vectors = (take(x, which, axis=-1) for x in (values, vectors))
     return values if eigvals_only else (values, vectors)

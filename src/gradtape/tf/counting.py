@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,11 +13,14 @@ from gradtape.core.dtypes import as_dtype
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.shapes import normalize_axis
 from gradtape.core.tensor import Tensor, eager
+from gradtape.ops import segment
 from gradtape.ops.index import scatter_add, take_along
 from gradtape.ops.order import in_top, top_indices
 from gradtape.ops.shape import cut, reshape, shape_of, transpose
+from gradtape.tf.array import squeeze
 from gradtape.tf.casting import cast
 from gradtape.tf.check import INDICES, REAL, SINGLES, is_typed, numpy_dtypes, operand
+from gradtape.trace.rawly import number_by, rawly
 
 
 class TopKV2(NamedTuple):
@@ -192,45 +196,57 @@ def bincount(
     if not values.dtype.is_integer:
         values = cast(values, dtypes.int32)
     operand("DenseBincount", values, INDICES, "Tidx")
-    numbers = values._array
-    if (np.asarray(numbers) < 0).any():
-        raise InvalidArgumentError("DenseBincount: Input arr must be non-negative! Clip it first.")
-    size = int(numbers.max()) + 1 if numbers.size else 0
-    size = size if minlength is None else max(size, int(convert(minlength)._array))
-    size = size if maxlength is None else min(size, int(convert(maxlength)._array))
+    least = 0 if minlength is None else int(convert(minlength)._array)
+    most = None if maxlength is None else int(convert(maxlength)._array)
+    size = number_by(bins_for, values, least, most)
     if axis is not None and axis not in (0, -1, 1):
         raise ValueError(f"bincount: Unsupported value for argument axis={axis}. Use 0 or -1.")
+    own = shape_of(values)
+    rows = axis in (-1, 1) and len(own) == 2
+    lines = own[0] if rows else 1
+    ids = rawly(bins_of, values, lines, size)
+    shape = (lines, size) if rows else (size,)
+    if weights is None or binary_output:
+        what = convert(weights).dtype if weights is not None else as_dtype(dtype)
+        counts: Tensor = rawly(counted, ids, shape, binary_output, np.dtype(what.as_numpy_dtype))
+        return counts
+    share = operand("DenseBincount", convert(weights), INDICES | SINGLES)
+    if shape_of(share) != own:
+        raise InvalidArgumentError(
+            f"DenseBincount: weights must have the shape of arr. Received {share.shape} for "
+            f"{list(own)}."
+        )
+    share = reshape(share, shape=(prod(own),), rank=share.ndim)
+    bins = scatter_add(share, ids, axis=-1, size=lines * (size + 1))
+    bins = cut(reshape(bins, shape=(lines, size + 1), rank=1), axis=-1, start=0, size=size)
+    return reshape(bins, shape=shape, rank=2)
+
+
+def bins_for(numbers: Any, least: int, most: int | None) -> int:
+    """How many bins raw integers need."""
+    if (np.asarray(numbers) < 0).any():
+        raise InvalidArgumentError("DenseBincount: Input arr must be non-negative! Clip it first.")
+    size = max(int(numbers.max()) + 1 if numbers.size else 0, least)
+    size = size if most is None else min(size, most)
     if size < 0:
         raise InvalidArgumentError(
             f"DenseBincount: size ({size}) must be non-negative. Raise maxlength."
         )
-    rows = axis in (-1, 1) and numbers.ndim == 2
-    what = np.dtype(as_dtype(dtype).as_numpy_dtype) if weights is None else None
-    return counted(numbers, weights, size, rows, what, binary_output)
+    return size
 
 
-def counted(numbers: Any, weights: Any, size: int, rows: bool, dtype: Any, binary: bool) -> Tensor:
-    """Bins of raw integers; weights keep their gradient."""
-    lines = numbers.shape[0] if rows else 1
+def bins_of(numbers: Any, lines: int, size: int) -> Any:
+    """The bin of each raw integer, line by line; what is out of range goes to one bin more."""
     flat = numbers.reshape(lines, numbers.size // max(lines, 1))
-    # What is out of range goes to one bin more, which is cut off.
-    ids = np.minimum(flat, size) + (size + 1) * np.arange(lines)[:, None]
-    shape = (lines, size) if rows else (size,)
-    if weights is None or binary:
-        bins = np.bincount(ids.ravel(), minlength=lines * (size + 1))
-        bins = bins.reshape(lines, size + 1)[:, :size]
-        dtype = dtype or convert(weights)._array.dtype
-        return eager((np.minimum(bins, 1) if binary else bins).astype(dtype).reshape(shape))
-    share = operand("DenseBincount", convert(weights), INDICES | SINGLES)
-    if shape_of(share) != numbers.shape:
-        raise InvalidArgumentError(
-            f"DenseBincount: weights must have the shape of arr. Received {share.shape} for "
-            f"{list(numbers.shape)}."
-        )
-    share = reshape(share, shape=(ids.size,), rank=share.ndim)
-    bins = scatter_add(share, ids.ravel(), axis=-1, size=lines * (size + 1))
-    bins = cut(reshape(bins, shape=(lines, size + 1), rank=1), axis=-1, start=0, size=size)
-    return reshape(bins, shape=shape, rank=2)
+    return (np.minimum(flat, size) + (size + 1) * np.arange(lines)[:, None]).ravel()
+
+
+def counted(ids: Any, shape: tuple[int, ...], binary: bool, dtype: Any) -> Any:
+    """How many raw ids each bin has, without the bins for what is out of range."""
+    size = shape[-1]
+    lines = prod(shape[:-1])
+    bins = np.bincount(ids, minlength=lines * (size + 1)).reshape(lines, size + 1)[:, :size]
+    return (np.minimum(bins, 1) if binary else bins).astype(dtype).reshape(shape)
 
 
 @public
@@ -255,42 +271,53 @@ def confusion_matrix(
     Returns:
         A matrix with labels as rows and predictions as columns.
     """
-    rows, columns = (
-        np.asarray(cast(convert(v), dtypes.int64)._array) for v in (labels, predictions)
-    )
-    if rows.ndim == columns.ndim + 1 and rows.shape[-1] == 1:
-        rows = rows.squeeze(-1)
-    elif columns.ndim == rows.ndim + 1 and columns.shape[-1] == 1:
-        columns = columns.squeeze(-1)
-    if rows.shape != columns.shape:
+    rows, columns = (cast(convert(v), dtypes.int64) for v in (labels, predictions))
+    if rows.ndim == columns.ndim + 1 and shape_of(rows)[-1] == 1:
+        rows = squeeze(rows, [-1])
+    elif columns.ndim == rows.ndim + 1 and shape_of(columns)[-1] == 1:
+        columns = squeeze(columns, [-1])
+    own = shape_of(rows)
+    if own != shape_of(columns):
         raise (ValueError if rows.ndim == columns.ndim else InvalidArgumentError)(
-            f"confusion_matrix: Shapes of all inputs must match: labels {rows.shape}, "
-            f"predictions {columns.shape}."
+            f"confusion_matrix: Shapes of all inputs must match: labels {own}, "
+            f"predictions {shape_of(columns)}."
         )
+    if num_classes is None:
+        size = number_by(classes_in, rows, columns)
+    else:
+        size = int(convert(num_classes)._array)
+    cells = rawly(cells_of, rows, columns, size)
+    wanted = as_dtype(dtype)
+    share = (
+        eager(np.ones(own, wanted.as_numpy_dtype))
+        if weights is None
+        else cast(convert(weights), wanted)
+    )
+    if shape_of(share) != own:
+        raise ValueError(
+            f"confusion_matrix: weights must have the shape of predictions. Received {share.shape}."
+        )
+    share = reshape(share, shape=(prod(own),), rank=share.ndim)
+    total = scatter_add(share, cells, axis=-1, size=size * size)
+    return reshape(total, shape=(size, size), rank=1)
+
+
+def classes_in(*numbers: Any) -> int:
+    """One more than the largest of raw integers."""
+    return max((int(n.max()) for n in numbers if n.size), default=-1) + 1
+
+
+def cells_of(rows: Any, columns: Any, size: int) -> Any:
+    """Where pairs of raw integers below `size` stand in a flat matrix."""
     for what, numbers in (("labels", rows), ("predictions", columns)):
-        if (numbers < 0).any():
+        if (np.asarray(numbers) < 0).any():
             raise InvalidArgumentError(f"confusion_matrix: `{what}` contains negative values.")
-    largest = max((int(n.max()) for n in (rows, columns) if n.size), default=-1) + 1
-    size = largest if num_classes is None else int(convert(num_classes)._array)
-    for what, numbers in (("labels", rows), ("predictions", columns)):
-        if (numbers >= size).any():
+        if (np.asarray(numbers) >= size).any():
             raise InvalidArgumentError(
                 f"confusion_matrix: `{what}` out of bound: they must be below {size}. Raise "
                 "num_classes."
             )
-    wanted = as_dtype(dtype)
-    share = (
-        eager(np.ones(rows.shape, wanted.as_numpy_dtype))
-        if weights is None
-        else cast(convert(weights), wanted)
-    )
-    if shape_of(share) != rows.shape:
-        raise ValueError(
-            f"confusion_matrix: weights must have the shape of predictions. Received {share.shape}."
-        )
-    share = reshape(share, shape=(rows.size,), rank=share.ndim)
-    total = scatter_add(share, (rows * size + columns).ravel(), axis=-1, size=size * size)
-    return reshape(total, shape=(size, size), rank=1)
+    return np.ravel(rows * size + columns)
 
 
 @public
@@ -314,19 +341,24 @@ def histogram_fixed_width_bins(
         Integers of the shape of `values`.
     """
     tensor = operand("HistogramFixedWidth", convert(values), REAL)
-    limits = convert(value_range, tensor.dtype)._array
-    count = int(convert(nbins)._array)
+    limits = convert(value_range, tensor.dtype)
+    kind = as_dtype(dtype).as_numpy_dtype
+    result: Tensor = rawly(equal_bins, tensor, limits, int(convert(nbins)._array), kind)
+    return result
+
+
+def equal_bins(values: Any, limits: Any, count: int, kind: Any) -> Any:
+    """The bins of raw values between two limits."""
     if limits.shape != (2,) or not limits[0] < limits[1] or count < 1:
         raise InvalidArgumentError(
             f"histogram_fixed_width: value_range must be two numbers in order, and nbins positive. "
             f"Received {limits.tolist()} and {count}."
         )
-    if not np.isfinite(np.asarray(tensor._array, np.float64)).all():
+    if not np.isfinite(np.asarray(values, np.float64)).all():
         raise InvalidArgumentError("histogram_fixed_width: values must be finite.")
     low, high = (np.float64(v) for v in limits)
-    scaled = (np.asarray(tensor._array, np.float64) - low) / (high - low)
-    bins = np.clip(np.floor(scaled * count), 0, count - 1)
-    return eager(bins.astype(as_dtype(dtype).as_numpy_dtype))
+    scaled = (np.asarray(values, np.float64) - low) / (high - low)
+    return np.clip(np.floor(scaled * count), 0, count - 1).astype(kind)
 
 
 @public
@@ -350,5 +382,6 @@ def histogram_fixed_width(
         Integers (nbins,).
     """
     bins = histogram_fixed_width_bins(values, value_range, nbins, dtypes.int64)
-    counts = np.bincount(np.ravel(bins._array), minlength=int(convert(nbins)._array))
-    return eager(counts.astype(as_dtype(dtype).as_numpy_dtype))
+    count = int(convert(nbins)._array)
+    result: Tensor = rawly(segment.counts, bins, count, as_dtype(dtype).as_numpy_dtype)
+    return result

@@ -11,12 +11,15 @@ from gradtape.core import dtypes
 from gradtape.core.convert import convert, shape_tuple, size_of
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.shapes import normalize_axis
+from gradtape.core.symbolic import Held
 from gradtape.core.tensor import Tensor, eager
 from gradtape.ops import shape as s
+from gradtape.ops.elementwise import discretize
 from gradtape.ops.elementwise import identity as identity_of
 from gradtape.ops.reduce import broadcast_to as stretch
 from gradtape.state.variable import Variable
 from gradtape.tf.check import is_typed
+from gradtape.trace.rawly import rawly
 
 
 @public
@@ -246,7 +249,18 @@ def range(
     else:
         wide = dtypes.as_dtype(dtype)
     kind = np.dtype(wide.as_numpy_dtype)
-    first, last, step = (raw.astype(kind)[()] for raw in raws)
+    # Of integers that start at a known number the size says all: then it is a constant.
+    moving = raws if kind.kind not in "iu" else (raws[0], raws[2])
+    if any(type(raw) is Held for raw in moving):
+        result: Tensor = rawly(numbers_between, *map(convert, parts), kind, dynamic=True)
+        return result
+    start, limit, delta = raws
+    return eager(numbers_between(start, limit, delta, kind))
+
+
+def numbers_between(start: Any, limit: Any, delta: Any, kind: Any) -> Any:
+    """The raw numbers of a range."""
+    first, last, step = (raw.astype(kind)[()] for raw in (start, limit, delta))
     if step == 0:
         raise InvalidArgumentError("range: Requires delta != 0: 0.")
     if kind.kind not in "iu" and not np.isfinite(np.float64(first + last + step)):
@@ -259,10 +273,10 @@ def range(
             f"{'>' if step > 0 else '<'} 0: {first}/{last}."
         )
     if kind.kind in "iu":
-        return eager(np.arange(int(first), int(last), int(step), dtype=kind))
+        return np.arange(int(first), int(last), int(step), dtype=kind)
     # In the dtype itself, as TensorFlow: 0.3 / 0.1 are three steps in float32, else a little more.
     count = int(np.ceil(abs((last - first) / step)))
-    return eager((first + np.arange(count).astype(kind) * step).astype(kind, copy=False))
+    return (first + np.arange(count).astype(kind) * step).astype(kind, copy=False)
 
 
 @public
@@ -283,8 +297,8 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
     first = convert(start)
     last = convert(stop, first.dtype)
     if first.dtype.is_integer:
-        kind = np.float32 if first.dtype.size < 4 else np.float64
-        first, last = (eager(t._array.astype(kind)) for t in (first, last))
+        kind = np.dtype(np.float32 if first.dtype.size < 4 else np.float64)
+        first, last = (discretize(t, dtype=kind) for t in (first, last))
     (count,) = shape_tuple(num)
     if count < 0:
         raise InvalidArgumentError(f"linspace: num must not be negative. Received {count}.")

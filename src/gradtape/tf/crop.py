@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor
 from gradtape.ops import shape as s
+from gradtape.tf.block import is_held
+from gradtape.trace.rawly import rawly
 
 
 def check_image(op: str, image: Any) -> Tensor:
@@ -106,6 +110,13 @@ def crop_to_bounding_box(
     op = "crop_to_bounding_box"
     x = check_image(op, image)
     height, width = x._array.shape[-3:-1]
+    if is_held(offset_height) or is_held(offset_width):
+        rows, columns = whole(op, target_height, target_width)
+        corner = rawly(
+            corner_in, convert(offset_height), convert(offset_width), (height, width), rows, columns
+        )
+        part: Tensor = s.slice_from(x, corner, sizes=(rows, columns, x._array.shape[-1]))
+        return part
     check(op, offset_width >= 0, (offset_width,), "offset_width must be >= 0")
     check(op, offset_height >= 0, (offset_height,), "offset_height must be >= 0")
     check(op, target_width > 0, (target_width,), "target_width must be > 0")
@@ -116,6 +127,17 @@ def crop_to_bounding_box(
     check(op, fits, (height, target_height, offset_height), "height must be >= target + offset")
     top, left, rows, columns = whole(op, offset_height, offset_width, target_height, target_width)
     return boxed(x, top, left, rows, columns)
+
+
+def corner_in(top: Any, left: Any, shape: tuple[int, int], rows: int, columns: int) -> Any:
+    """The corner of a box, of raw offsets, which must lie within an image of this shape."""
+    inside = 0 <= top <= shape[0] - rows and 0 <= left <= shape[1] - columns
+    if not inside or rows <= 0 or columns <= 0:
+        raise InvalidArgumentError(
+            f"crop_to_bounding_box: the box must not be empty, nor reach out of the image "
+            f"{list(shape)}. Received {rows} x {columns} pixels at {int(top)}, {int(left)}."
+        )
+    return np.array([top, left, 0], np.int64)
 
 
 def boxed(x: Tensor, top: int, left: int, rows: int, columns: int) -> Tensor:

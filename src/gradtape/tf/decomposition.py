@@ -9,13 +9,14 @@ import numpy as np
 from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
-from gradtape.core.tensor import Tensor, eager
+from gradtape.core.tensor import Tensor
 from gradtape.ops import elementwise as e
 from gradtape.ops import linalg as ops
 from gradtape.ops import matrix_function
 from gradtape.ops import shape as s
 from gradtape.ops.reduce import reduce_sum
 from gradtape.tf.check import COMPLEX, numpy_dtypes, operand
+from gradtape.trace.rawly import rawly
 
 HALF = numpy_dtypes("float16")
 FACTORED = numpy_dtypes("float32", "float64", "complex64", "complex128")
@@ -208,16 +209,19 @@ def matrix_rank(
 ) -> Tensor:
     """How many singular values exceed `tol`."""
     x = real_matrices("matrix_rank", a)
-    values = ops.svd(x._array)[0]
+    result: Tensor = rawly(rank_of, x, None if tol is None else convert(tol))
+    return result
+
+
+def rank_of(x: Any, tol: Any) -> Any:
+    """How many singular values of raw matrices exceed `tol`, or what rounding may leave."""
+    values = ops.svd(x)[0]
     if tol is None:
-        tol = (
-            max(x._array.shape[-2:])
-            * np.max(values, axis=-1, keepdims=True, initial=0)
-            * np.finfo(values.dtype).eps
-        )
+        largest = np.max(values, axis=-1, keepdims=True, initial=0)
+        least = max(x.shape[-2:]) * largest * np.finfo(values.dtype).eps
     else:
-        tol = np.asarray(convert(tol)._array)[..., None]
-    return eager(np.sum(values > tol, axis=-1).astype(np.int32)[()])
+        least = np.asarray(tol)[..., None]
+    return np.sum(values > least, axis=-1).astype(np.int32)[()]
 
 
 @public

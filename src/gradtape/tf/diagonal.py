@@ -14,6 +14,8 @@ from gradtape.ops import elementwise as e
 from gradtape.ops import linalg as ops
 from gradtape.ops import shape as s
 from gradtape.ops.reduce import reduce_sum
+from gradtape.tf.array import surrounded
+from gradtape.tf.block import is_held
 from gradtape.tf.check import adopt, pair, same
 
 ALIGNMENTS = ("LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT")
@@ -86,14 +88,15 @@ def diag_part(
     rows, columns = x._array.shape[-2:]
     offsets = offsets_of(k, rows, columns, "diag_part")
     longest = max(ops.diagonal_length(rows, columns, d) for d in offsets)
-    value = adopt(padding_value, x.dtype)._array if padding_value else x._array.dtype.type(0)
+    blank = not is_held(padding_value) and not np.any(convert(padding_value)._array)
+    value = eager(x._array.dtype.type(0)) if blank else adopt(padding_value, x.dtype)
     found = []
     for d in reversed(offsets):
         one = ops.diagonal(x, offset=d)
         gap = longest - ops.diagonal_length(rows, columns, d)
         if gap:
             ends = (gap, 0) if shifts_right(d, align) else (0, gap)
-            one = s.pad(one, paddings=(ends,), value=value)
+            one = surrounded(one, (ends,), value)
         found.append(one)
     return found[0] if len(found) == 1 else s.stack(*found, axis=-2)
 
@@ -165,10 +168,10 @@ def diag(
             f"matrices of shape {[rows, columns]}. Received shape {list(d._array.shape)}."
         )
     out = banded(d, offsets, rows, columns, align)
-    value = adopt(padding_value, d.dtype)._array if padding_value else False
-    if not np.any(value):
+    if not is_held(padding_value) and not np.any(convert(padding_value)._array):
         return out
-    return e.select(on_diagonals(offsets, rows, columns), out, eager(value))
+    value = adopt(padding_value, d.dtype)
+    return e.select(on_diagonals(offsets, rows, columns), out, value)
 
 
 @public

@@ -10,6 +10,7 @@ from gradtape.core.tensor import Tensor
 from gradtape.ops import frame as f
 from gradtape.ops import shape as s
 from gradtape.ops.reduce import broadcast_to, reduce_sum
+from gradtape.tf.array import surrounded
 
 
 def whole_number(op: str, what: str, value: Any) -> int:
@@ -79,8 +80,8 @@ def frame(
     if pad_end:
         size = x._array.shape[at]
         missing = max(0, length + step * (-(-size // step) - 1) - size)
-        value = convert(pad_value, x.dtype)._array
-        x = s.pad(x, paddings=((0, missing), *((0, 0),) * behind), value=value)
+        around = ((0, missing), *((0, 0),) * behind)
+        x = surrounded(x, around, convert(pad_value, x.dtype))
     if behind:
         x = s.transpose(x, perm=(*range(-behind, 0), -behind - 1))
     x = f.frame(x, length=length, step=step)

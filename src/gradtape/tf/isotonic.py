@@ -10,12 +10,13 @@ from gradtape.core.convert import convert
 from gradtape.core.dtypes import float32, float64
 from gradtape.core.errors import public
 from gradtape.core.shapes import normalize_axis
-from gradtape.core.tensor import Tensor, eager
+from gradtape.core.tensor import Tensor
 from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
 from gradtape.ops.index import scatter_add, take
 from gradtape.tf.casting import cast
 from gradtape.tf.check import REAL, operand
+from gradtape.trace.rawly import rawly
 
 
 class IsotonicRegression(NamedTuple):
@@ -45,18 +46,23 @@ def isotonic_regression(inputs: Any, decreasing: bool = True, axis: int = -1) ->
     x = s.permuted(x, order)
     shape = x._array.shape
     rows = s.reshape(x, shape=(int(np.prod(shape[:-1])), shape[-1]), rank=n)
-    values = np.asarray(rows._array)
-    pieces = np.array([pieces_of(row if decreasing else -row) for row in values], np.int32)
-    pieces = pieces.reshape(values.shape)
-    ids = (pieces + np.arange(len(values))[:, None] * max(shape[-1], 1)).reshape(-1)
-    flat = s.reshape(rows, shape=(values.size,), rank=2)
-    counts = np.bincount(ids, minlength=values.size).astype(values.dtype)
-    means = e.divide(scatter_add(flat, ids, axis=-1, size=values.size), np.maximum(counts, 1))
+    size = rows._array.size
+    pieces, ids, counts = rawly(pooled, rows, decreasing, outputs=True)
+    flat = s.reshape(rows, shape=(size,), rank=2)
+    means = e.divide(scatter_add(flat, ids, axis=-1, size=size), counts)
     out = s.reshape(take(means, ids, axis=-1), shape=shape, rank=1)
+    pieces = s.reshape(pieces, shape=shape, rank=2)
     back = tuple(int(i) for i in np.argsort(order))
-    return IsotonicRegression(
-        s.permuted(out, back), eager(np.transpose(pieces.reshape(shape), back))
-    )
+    return IsotonicRegression(s.permuted(out, back), s.permuted(pieces, back))
+
+
+def pooled(rows: Any, decreasing: bool) -> tuple[Any, Any, Any]:
+    """Pieces of raw rows, those of all rows in one count, and how many elements each has."""
+    pieces = np.array([pieces_of(row if decreasing else -row) for row in rows], np.int32)
+    pieces = pieces.reshape(rows.shape)
+    ids = (pieces + np.arange(len(rows))[:, None] * max(rows.shape[-1], 1)).reshape(-1)
+    counts = np.bincount(ids, minlength=rows.size).astype(rows.dtype)
+    return pieces, ids, np.maximum(counts, 1)
 
 
 def pieces_of(row: Any) -> list[int]:

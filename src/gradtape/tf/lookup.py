@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.context import always
 from gradtape.core.convert import convert, shape_tuple
 from gradtape.core.errors import InvalidArgumentError, hide_library, public
 from gradtape.core.shapes import normalize_axis
@@ -16,8 +17,10 @@ from gradtape.ops import index as i
 from gradtape.ops import shape as s
 from gradtape.ops.elementwise import gate
 from gradtape.ops.slicing import mask_of, slice_key
+from gradtape.tf.block import block, is_held, placed
 from gradtape.tf.check import INDICES, operand
 from gradtape.tf.mask import boolean_mask
+from gradtape.trace.rawly import rawly
 
 INDEX_DTYPES = frozenset(np.dtype(name) for name in ("int16", "int32", "int64"))
 
@@ -48,6 +51,8 @@ def getitem(tensor: Any, key: Any) -> Tensor:
             mask = mask_of(key)
             if mask is not None:
                 return boolean_mask(x, mask)
+        if always[0]:
+            x, key = placed(x, key)
         shape = x._array.shape
         return s.slice_(x, key=slice_key(key, shape), rank=len(shape))
     except Exception as error:
@@ -63,7 +68,10 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
     """The block of `input_` that starts at `begin` and has this `size`; -1 means up to the end."""
     x = convert(input_)
     have = x._array.shape
-    starts, sizes = shape_tuple(begin), shape_tuple(size)
+    sizes = shape_tuple(size)
+    if is_held(begin) and len(sizes) == len(have) == convert(begin)._array.size:
+        return block(x, convert(begin), sizes)
+    starts = shape_tuple(begin)
     if len(starts) != len(have) or len(sizes) != len(have):
         raise InvalidArgumentError(
             f"slice: Expected begin and size arguments to be 1-D tensors of size {len(have)}, "
@@ -209,16 +217,19 @@ def batched_gather(x: Tensor, where: Tensor, axis: int, shared: int) -> Any:
 
 
 def ignored(op: str, indices: Tensor, shape: tuple[int, ...], policy: str) -> Any:
-    """Which rows of `indices` point outside of `shape` and are ignored; None if all count."""
+    """Which rows of `indices` point outside of `shape` and are ignored; None if none may."""
     if policy not in ("", "DEFAULT", "ERROR", "IGNORE"):
         raise InvalidArgumentError(
             f"{op}: Unknown bad indices handling attribute: {policy}. Use 'ERROR' or 'IGNORE'."
         )
     if policy != "IGNORE":
         return None
-    raw = indices._array
-    outside = ((raw < 0) | (raw >= np.array(shape[: raw.shape[-1]]))).any(axis=-1)
-    return outside if outside.any() else None
+    return rawly(points_outside, indices, shape)
+
+
+def points_outside(raw: Any, shape: tuple[int, ...]) -> Any:
+    """Which rows of raw indices point outside of `shape`."""
+    return ((raw < 0) | (raw >= np.array(shape[: raw.shape[-1]]))).any(axis=-1)
 
 
 @public
@@ -270,26 +281,39 @@ def gather_nd(
         )
     outside = ignored("gather_nd", where, x._array.shape, bad_indices_policy)
     if outside is not None:
-        inside = eager(np.where(outside[..., None], 0, where._array))
-        found = i.gather_nd(x, inside, rank=rank)
-        kept = ~outside.reshape(outside.shape + (1,) * (found._array.ndim - outside.ndim))
-        return gate(found, kept)
+        found = i.gather_nd(x, rawly(with_zeros, where, outside), rank=rank)
+        return gate(found, rawly(kept_rows, outside, found._array.ndim))
     if own[-1] == 1 and len(own) == 2 and not batch_dims:
         # Rows of the first axis: TensorFlow's gradient is IndexedSlices here.
         return i.gather(x, s.reshape(where, shape=own[:-1], rank=2), axis=-rank)
     return i.gather_nd(x, where, rank=rank)
 
 
+def with_zeros(indices: Any, outside: Any) -> Any:
+    """Raw indices with zeros in the rows that are outside."""
+    return np.where(outside[..., None], 0, indices).astype(indices.dtype)
+
+
+def kept_rows(outside: Any, rank: int) -> Any:
+    """Where raw rows are not outside, shaped to broadcast against `rank` axes."""
+    return ~outside.reshape(outside.shape + (1,) * (rank - outside.ndim))
+
+
 @public
 def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
     """Coordinates, one row for each axis, of positions in a flat array of shape `dims`."""
-    where, sizes = convert(indices), shape_tuple(dims)
-    raw = operand("UnravelIndex", where, INDICES)._array
+    where = operand("UnravelIndex", convert(indices), INDICES)
+    result: Tensor = rawly(coordinates, where, shape_tuple(dims))
+    return result
+
+
+def coordinates(raw: Any, sizes: tuple[int, ...]) -> Any:
+    """Coordinates of raw positions."""
     if raw.size and not (raw.min() >= 0 and raw.max() < prod(sizes)):
         raise InvalidArgumentError(
             f"unravel_index: index is out of bound as with dims. Received dims {sizes}."
         )
-    return eager(np.stack(np.unravel_index(raw, sizes)).astype(raw.dtype))
+    return np.stack(np.unravel_index(raw, sizes)).astype(raw.dtype)
 
 
 @public
@@ -305,28 +329,36 @@ def reverse_sequence(
     n = x._array.ndim
     along = normalize_axis(0 if seq_axis is None else seq_axis, n, "reverse_sequence") + n
     batch = normalize_axis(0 if batch_axis is None else batch_axis, n, "reverse_sequence") + n
-    lengths = np.asarray(convert(seq_lengths)._array)
-    size = x._array.shape[along]
-    if lengths.shape != (x._array.shape[batch],) or (lengths.size and lengths.max() > size):
-        raise InvalidArgumentError(
-            f"reverse_sequence: seq_lengths must have {x._array.shape[batch]} entries, "
-            f"none above {size}. Received {lengths.tolist()}."
-        )
-    steps = np.arange(size)
-    rows = np.where(steps < lengths[:, None], lengths[:, None] - 1 - steps, steps).astype(np.int64)
+    rows = rawly(turned, convert(seq_lengths), x._array.shape[batch], x._array.shape[along])
     rest = tuple(k for k in range(n) if k not in (along, batch))
     order = (batch, along, *rest)
     moved = s.permuted(x, order)
-    found = batched_gather(moved, eager(rows), 1, 1)
+    found = batched_gather(moved, rows, 1, 1)
     return s.permuted(found, tuple(int(k) for k in np.argsort(order)))
+
+
+def turned(lengths: Any, batch: int, size: int) -> Any:
+    """For each of the raw lengths the places 0 … size - 1, the first ones in reverse order."""
+    if lengths.shape != (batch,) or (lengths.size and lengths.max() > size):
+        raise InvalidArgumentError(
+            f"reverse_sequence: seq_lengths must have {batch} entries, none above {size}. "
+            f"Received {lengths.tolist()}."
+        )
+    steps, ends = np.arange(size), lengths[:, None]
+    return np.where(steps < ends, ends - 1 - steps, steps).astype(np.int64)
 
 
 @public
 def invert_permutation(x: Any, name: str | None = None) -> Tensor:
     """The permutation that undoes the permutation `x` of 0 … n - 1."""
-    raw = np.asarray(indices_of("InvertPermutation", x)._array)
+    result: Tensor = rawly(inverted, indices_of("InvertPermutation", x))
+    return result
+
+
+def inverted(raw: Any) -> Any:
+    """The inverse of a raw permutation."""
     if raw.ndim != 1 or not np.array_equal(np.sort(raw), np.arange(raw.size)):
         raise InvalidArgumentError(
             f"invert_permutation: x must be a permutation of 0..n-1. Received {raw.tolist()}."
         )
-    return eager(np.argsort(raw).astype(raw.dtype))
+    return np.argsort(raw).astype(raw.dtype)

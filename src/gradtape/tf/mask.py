@@ -10,11 +10,12 @@ import numpy as np
 from gradtape.core import dtypes
 from gradtape.core.convert import convert, shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
-from gradtape.core.tensor import Tensor, eager
+from gradtape.core.tensor import Tensor
 from gradtape.ops import index as i
 from gradtape.ops import shape as s
 from gradtape.ops.elementwise import select, stop_gradient
 from gradtape.tf.check import is_typed, pair, same
+from gradtape.trace.rawly import number_by, rawly
 
 
 @public
@@ -155,11 +156,22 @@ def sequence_mask(
         array([[ True, False, False],
                [ True,  True,  True]])
     """
-    raw = np.asarray(convert(lengths)._array)
-    longest = int(np.ceil(raw.max(initial=0))) if maxlen is None else int(convert(maxlen)._array)
+    ends = convert(lengths)
+    longest = number_by(longest_of, ends) if maxlen is None else int(convert(maxlen)._array)
     if longest < 0:
         raise InvalidArgumentError(
             f"sequence_mask: maxlen must not be negative. Received {longest}."
         )
-    mask = np.arange(longest) < raw[..., None]
-    return eager(mask.astype(dtypes.as_dtype(dtype).as_numpy_dtype, copy=False))
+    mask: Tensor = rawly(before, ends, longest, dtypes.as_dtype(dtype).as_numpy_dtype)
+    return mask
+
+
+def longest_of(lengths: Any) -> int:
+    """The largest of raw lengths, rounded up."""
+    return int(np.ceil(np.max(lengths, initial=0)))
+
+
+def before(lengths: Any, size: int, dtype: Any) -> Any:
+    """Which of `size` places lie before raw lengths."""
+    mask = np.arange(size) < np.asarray(lengths)[..., None]
+    return mask.astype(dtype, copy=False)

@@ -11,11 +11,12 @@ from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.shapes import normalize_axis
-from gradtape.core.tensor import Tensor, eager
+from gradtape.core.tensor import Tensor
 from gradtape.ops import index as i
 from gradtape.ops import shape as s
 from gradtape.ops.elementwise import discretize
 from gradtape.tf.check import REAL, operand, prefer, same
+from gradtape.trace.rawly import rawly
 
 DIRECTIONS = ("ASCENDING", "DESCENDING")
 
@@ -114,20 +115,24 @@ def unique_with_counts(
 
 def distinct(x: Any, out_idx: Any) -> UniqueWithCounts:
     """All that there is to know about the distinct elements of a vector."""
-    raw = np.asarray(convert(x)._array)
-    if raw.ndim != 1:
+    tensor = convert(x)
+    if tensor._array.ndim != 1:
         raise InvalidArgumentError(
-            f"unique: unique expects a 1D vector. Received shape {list(raw.shape)}."
+            f"unique: unique expects a 1D vector. Received shape {tensor.shape}."
         )
     kind = dtypes.as_dtype(out_idx).as_numpy_dtype
+    return UniqueWithCounts(*rawly(told_apart, tensor, kind, dynamic=True, outputs=True))
+
+
+def told_apart(raw: Any, kind: Any) -> tuple[Any, Any, Any]:
+    """The distinct elements of a raw vector, which of them each element is, and their counts."""
     _, first, inverse, counts = np.unique(
         raw, return_index=True, return_inverse=True, return_counts=True
     )
     order = np.argsort(first)
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
-    parts = (raw[first[order]], rank[inverse.reshape(-1)].astype(kind), counts[order].astype(kind))
-    return UniqueWithCounts(*(eager(part) for part in parts))
+    return raw[first[order]], rank[inverse.reshape(-1)].astype(kind), counts[order].astype(kind)
 
 
 @public
@@ -156,22 +161,25 @@ def searchsorted(
     rows = convert(sorted_sequence)
     some = prefer(values, rows.dtype)
     same("LowerBound" if side == "left" else "UpperBound", rows, some)
-    wanted = np.asarray(some._array)
-    table = np.asarray(rows._array)
+    if not rows._array.ndim or not some._array.ndim:
+        raise InvalidArgumentError(
+            f"searchsorted: both arguments must have an axis. Received shapes {rows.shape} and "
+            f"{some.shape}."
+        )
+    if prod(rows._array.shape[:-1]) != prod(some._array.shape[:-1]):
+        raise InvalidArgumentError(
+            f"searchsorted: leading dimensions must agree. Received {rows.shape} and {some.shape}."
+        )
     kind = dtypes.as_dtype(out_type).as_numpy_dtype
-    if not table.ndim or not wanted.ndim:
-        raise InvalidArgumentError(
-            f"searchsorted: both arguments must have an axis. Received shapes {table.shape} and "
-            f"{wanted.shape}."
-        )
+    result: Tensor = rawly(places_in, rows, some, side, kind)
+    return result
+
+
+def places_in(table: Any, wanted: Any, side: Literal["left", "right"], kind: Any) -> Any:
+    """Where raw values would go in sorted rows."""
     if table.ndim == 1 and wanted.ndim == 1:
-        return eager(np.searchsorted(table, wanted, side).astype(kind))
-    if prod(table.shape[:-1]) != prod(wanted.shape[:-1]):
-        raise InvalidArgumentError(
-            f"searchsorted: leading dimensions must agree. Received {table.shape} and "
-            f"{wanted.shape}."
-        )
+        return np.searchsorted(table, wanted, side).astype(kind)
     lines = prod(table.shape[:-1])
     pairs = zip(*(t.reshape(lines, t.shape[-1]) for t in (table, wanted)), strict=True)
     found = [np.searchsorted(row, these, side) for row, these in pairs]
-    return eager(np.array(found, kind).reshape(wanted.shape))
+    return np.array(found, kind).reshape(wanted.shape)

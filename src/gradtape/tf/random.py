@@ -48,6 +48,7 @@ from gradtape.tf.variate import (
     stateless_parameterized_truncated_normal as stateless_parameterized_truncated_normal,
 )
 from gradtape.tf.variate import stateless_poisson as stateless_poisson
+from gradtape.trace.rawly import rawly
 
 experimental = random_experimental
 
@@ -201,11 +202,8 @@ def shuffle(value: Any, seed: Any = None, name: str | None = None) -> Tensor:
 
 def permuted(key: Tensor, counter: Tensor, size: int) -> Tensor:
     """A permutation drawn at a place in a stream."""
-    stage = staging()
-    if stage:
-        order: Tensor = stage[0].call(r.permutation, (key._array, counter._array, size))
-        return order
-    return eager(r.permutation(key._array, counter._array, size))
+    order: Tensor = rawly(r.permutation, key, counter, size)
+    return order
 
 
 @public

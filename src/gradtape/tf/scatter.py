@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from gradtape.core.convert import convert, shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
-from gradtape.core.tensor import Tensor, eager
+from gradtape.core.tensor import Tensor
 from gradtape.ops import index as i
 from gradtape.ops import shape as s
 from gradtape.ops.elementwise import add, subtract
 from gradtape.tf.check import pair, same
 from gradtape.tf.lookup import ignored, indices_of
+from gradtape.trace.rawly import rawly
 
 
 def checked_updates(
@@ -36,10 +38,16 @@ def checked_updates(
     outside = ignored(op, places, shape, policy)
     if outside is None:
         return places, updates
-    kept = np.flatnonzero(~outside)
-    slices = s.reshape(updates, shape=(outside.size, *shape[own[-1] :]), rank=len(wanted))
-    rows = places._array.reshape(-1, own[-1])[kept]
-    return eager(rows), i.take(slices, kept, axis=-slices._array.ndim)
+    kept = rawly(kept_places, outside, dynamic=True)
+    count = prod(own[:-1])
+    rows = s.reshape(places, shape=(count, own[-1]), rank=len(own))
+    slices = s.reshape(updates, shape=(count, *shape[own[-1] :]), rank=len(wanted))
+    return i.take(rows, kept, axis=-2), i.take(slices, kept, axis=-slices._array.ndim)
+
+
+def kept_places(outside: Any) -> Any:
+    """Positions of raw rows that are not outside."""
+    return np.flatnonzero(~outside)
 
 
 @public

@@ -9,23 +9,28 @@ import numpy as np
 from gradtape.core.convert import convert
 from gradtape.core.dtypes import int32
 from gradtape.core.errors import InvalidArgumentError, public
-from gradtape.core.tensor import Tensor, eager
+from gradtape.core.tensor import Tensor
 from gradtape.ops import elementwise as e
 from gradtape.ops import segment as s
 from gradtape.ops.index import check_range, scatter_add, take
-from gradtape.ops.shape import concat, cut, reshape, shape_of
+from gradtape.ops.shape import cut, shape_of
 from gradtape.tf.casting import cast
-from gradtape.tf.check import FLOATS, INDICES, NUMBERS, REAL, operand, prefer, same
+from gradtape.tf.check import FLOATS, INDICES, NUMBERS, REAL, operand, prefer
 from gradtape.tf.elementwise import QUOTIENTS
 from gradtape.tf.signature import OfChosenRows, OfSegments, OfUnsortedSegments
+from gradtape.trace.rawly import number_by, rawly
 
 
 def sorted_ids(
-    label: str, data: Any, segment_ids: Any, allowed: frozenset[Any]
-) -> tuple[Tensor, Any, int, int]:
-    """Data, ids, axis and number of segments of a reduction whose ids must not decrease."""
+    label: str, data: Any, segment_ids: Any, allowed: frozenset[Any], limit: int | None = None
+) -> tuple[Tensor, Tensor, int, int]:
+    """Data, ids, axis and number of segments of a reduction whose ids must not decrease.
+
+    There are `limit` segments, or as many as the last id says.
+    """
     tensor = operand(label, convert(data), allowed)
-    ids = operand(label, prefer(segment_ids, int32), INDICES, "Tindices")._array
+    found = operand(label, prefer(segment_ids, int32), INDICES, "Tindices")
+    ids = found._array
     if ids.ndim != 1:
         raise InvalidArgumentError(
             f"{label}: segment_ids should be a vector. Received shape {list(ids.shape)}."
@@ -36,6 +41,13 @@ def sorted_ids(
             f"{label}: segment_ids should be the same size as dimension 0 of input. "
             f"Received {ids.size} ids for input of shape {list(shape)}."
         )
+    ids = rawly(increasing, found, label, limit)
+    size = number_by(one_more_than_last, ids) if limit is None else limit
+    return tensor, ids, -len(shape), size
+
+
+def increasing(ids: Any, label: str, limit: int | None) -> Any:
+    """Raw ids, which must not decrease nor lie outside [0, limit)."""
     if ids.size and (np.diff(ids) < 0).any():
         raise InvalidArgumentError(
             f"{label}: segment ids are not increasing. Sort them, or use the unsorted form."
@@ -44,15 +56,25 @@ def sorted_ids(
         raise InvalidArgumentError(
             f"{label}: Segment id {ids[0]} out of range. Ids must not be negative."
         )
-    return tensor, ids, -len(shape), int(ids[-1]) + 1 if ids.size else 0
+    if limit is not None and ids.size and ids[-1] >= limit:
+        raise InvalidArgumentError(
+            f"{label}: segment ids must be < num_segments. Received {ids[-1]} and {limit}."
+        )
+    return ids
+
+
+def one_more_than_last(ids: Any) -> int:
+    """The number of segments of raw ids that do not decrease."""
+    return int(ids[-1]) + 1 if ids.size else 0
 
 
 def unsorted_ids(
     label: str, data: Any, segment_ids: Any, num_segments: Any, allowed: frozenset[Any]
-) -> tuple[Tensor, Any, int, int]:
+) -> tuple[Tensor, Tensor, int, int]:
     """Data, ids, axis and number of segments; negative ids become one more, to be cut off."""
     tensor = operand(label, convert(data), allowed)
-    ids = operand(label, convert(segment_ids), INDICES, "Tindices")._array
+    found = operand(label, convert(segment_ids), INDICES, "Tindices")
+    ids = found._array
     size = int(convert(num_segments)._array)
     shape = shape_of(tensor)
     if size < 0:
@@ -62,6 +84,11 @@ def unsorted_ids(
             f"{label}: data.shape = {list(shape)} does not start with segment_ids.shape = "
             f"{list(ids.shape)}."
         )
+    return tensor, rawly(folded, found, label, size), ids.ndim - len(shape) - 1, size
+
+
+def folded(ids: Any, label: str, size: int) -> Any:
+    """Raw ids below `size`, with `size` in place of negative ones."""
     flat = np.ravel(ids)
     if (flat >= size).any():
         where = int(np.flatnonzero(flat >= size)[0])
@@ -69,7 +96,7 @@ def unsorted_ids(
             f"{label}: segment_ids[{where}] = {flat[where]} is out of range [0, {size}). Raise "
             "num_segments."
         )
-    return tensor, np.where(ids < 0, size, ids), ids.ndim - len(shape) - 1, size
+    return np.where(ids < 0, size, ids)
 
 
 def ordered(
@@ -83,7 +110,7 @@ def ordered(
         out = function(tensor, ids, axis=axis, size=size)
         if not empty:
             return out
-        return e.gate(out, column(s.counts(ids, size, bool), out))
+        return e.gate(out, rawly(occupied, ids, size, out.ndim))
 
     return described(
         reduce, name, what, "segment_ids: ids of the rows of `data`, which must not decrease."
@@ -125,9 +152,23 @@ def described(function: Any, name: str, what: str, ids: str) -> Any:
     return function
 
 
-def column(values: Any, like: Tensor) -> Any:
-    """A raw vector over segments, shaped to broadcast against `like`."""
-    return values.reshape(values.shape + (1,) * (like.ndim - 1))
+def column(values: Any, rank: int) -> Any:
+    """A raw vector over segments, shaped to broadcast against `rank` axes."""
+    return values.reshape(values.shape + (1,) * (rank - 1))
+
+
+def occupied(ids: Any, size: int, rank: int) -> Any:
+    """Which segments have rows, as a raw column."""
+    return column(s.counts(ids, size, bool), rank)
+
+
+def divisors(ids: Any, size: int, rank: int, power: int, dtype: Any) -> Any:
+    """The number of rows of each segment, at least 1, or its square root if `power` is 2.
+
+    Ids beyond `size` do not count.
+    """
+    counts = np.maximum(s.counts(ids, size, np.float64)[:size], 1) ** (1 / power)
+    return column(counts.astype(dtype), rank)
 
 
 def clipped(function: Any) -> Any:
@@ -144,10 +185,13 @@ def mean(tensor: Any, ids: Any, *, axis: int, size: int) -> Tensor:
     """Mean of each segment, zero of an empty one; integers are rounded towards zero."""
     total = scatter_add(tensor, ids, axis=axis, size=size)
     dtype = tensor._array.dtype
-    count = column(np.maximum(s.counts(ids, size, dtype), 1), total)
-    if dtype.kind in "iu":
-        return eager(((total._array - np.fmod(total._array, count)) // count).astype(dtype))
-    return e.divide(total, count)
+    count = rawly(divisors, ids, size, total.ndim, 1, dtype)
+    return rawly(whole, total, count) if dtype.kind in "iu" else e.divide(total, count)
+
+
+def whole(total: Any, count: Any) -> Any:
+    """Raw quotients rounded towards zero."""
+    return ((total - np.fmod(total, count)) // count).astype(total.dtype)
 
 
 def divided(power: int) -> Any:
@@ -156,8 +200,7 @@ def divided(power: int) -> Any:
     def reduce(tensor: Any, ids: Any, *, axis: int, size: int) -> Tensor:
         tensor = cast(tensor, QUOTIENTS.get(tensor.dtype, tensor.dtype))
         total = clipped(scatter_add)(tensor, ids, axis=axis, size=size)
-        counts = np.maximum(s.counts(ids, size + 1, np.float64)[:size], 1) ** (1 / power)
-        return e.divide(total, column(counts.astype(total._array.dtype), total))
+        return e.divide(total, rawly(divisors, ids, size, total.ndim, power, total._array.dtype))
 
     return reduce
 
@@ -238,29 +281,21 @@ def chosen(power: int, allowed: frozenset[Any], label: str, name: str, what: str
         sparse_gradient: bool = False,
     ) -> Tensor:
         tensor = operand(label, convert(data), allowed)
-        rows = operand(label, prefer(indices, int32), INDICES, "Tidx")._array
-        if rows.ndim != 1 or tensor._array.ndim < 1:
+        rows = operand(label, prefer(indices, int32), INDICES, "Tidx")
+        if rows._array.ndim != 1 or tensor._array.ndim < 1:
             raise InvalidArgumentError(
-                f"{label}: indices should be a vector. Received shape {list(rows.shape)}."
+                f"{label}: indices should be a vector. Received shape {list(rows._array.shape)}."
             )
-        check_range(label, rows, tensor._array.shape[0])
+        rows = rawly(in_range, label, rows, tensor._array.shape[0])
         axis = -tensor._array.ndim
+        limit = None if num_segments is None else int(convert(num_segments)._array)
         picked, ids, _, size = sorted_ids(
-            label, take(tensor, rows, axis=axis), segment_ids, allowed
+            label, take(tensor, rows, axis=axis), segment_ids, allowed, limit
         )
-        if num_segments is not None:
-            wanted = int(convert(num_segments)._array)
-            if wanted < size:
-                raise InvalidArgumentError(
-                    f"{label}: segment ids must be < num_segments. "
-                    f"Received {size - 1} and {wanted}."
-                )
-            size = wanted
         total = scatter_add(picked, ids, axis=axis, size=size)
         if not power:
             return total
-        counts = np.maximum(s.counts(ids, size, np.float64), 1) ** (1 / power)
-        return e.divide(total, column(counts.astype(total._array.dtype), total))
+        return e.divide(total, rawly(divisors, ids, size, total.ndim, power, total._array.dtype))
 
     return described(
         reduce,
@@ -271,6 +306,12 @@ def chosen(power: int, allowed: frozenset[Any], label: str, name: str, what: str
         "        num_segments: number of rows of the result, if not one more than the last id.\n"
         "        sparse_gradient: accepted for TensorFlow's sake.",
     )
+
+
+def in_range(label: str, rows: Any, size: int) -> Any:
+    """Raw indices, all of which must lie in [0, size)."""
+    check_range(label, rows, size)
+    return rows
 
 
 sparse_segment_sum = chosen(
@@ -286,79 +327,3 @@ sparse_segment_sqrt_n = chosen(
     "segment_sqrt_n",
     "Sum of the chosen rows of each segment over the square root of their number.",
 )
-
-
-@public
-def dynamic_partition(
-    data: Any, partitions: Any, num_partitions: int, name: str | None = None
-) -> list[Tensor]:
-    """Split rows into lists by number.
-
-    Args:
-        data: a tensor whose shape begins with that of `partitions`.
-        partitions: for each row the list it goes to, in [0, num_partitions).
-        num_partitions: how many lists.
-        name: ignored.
-
-    Returns:
-        A list of `num_partitions` tensors.
-
-    Example:
-        >>> [part.numpy().tolist() for part in tf.dynamic_partition([1, 2, 3], [0, 1, 0], 2)]
-        [[1, 3], [2]]
-    """
-    tensor, numbers = convert(data), np.asarray(convert(partitions)._array)
-    shape = shape_of(tensor)
-    if shape[: numbers.ndim] != numbers.shape:
-        raise InvalidArgumentError(
-            f"dynamic_partition: data.shape must start with partitions.shape. "
-            f"Received {list(shape)} and {list(numbers.shape)}."
-        )
-    if ((numbers < 0) | (numbers >= num_partitions)).any():
-        raise InvalidArgumentError(
-            f"dynamic_partition: partitions must lie in [0, {num_partitions}). "
-            f"Received {numbers.min()} to {numbers.max()}."
-        )
-    rest = shape[numbers.ndim :]
-    rows = reshape(tensor, shape=(numbers.size, *rest), rank=len(shape))
-    flat = numbers.ravel()
-    axis = -1 - len(rest)
-    return [take(rows, np.flatnonzero(flat == i), axis=axis) for i in range(num_partitions)]
-
-
-@public
-def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
-    """Put rows of several tensors together in one; where an index is repeated the last row wins.
-
-    Args:
-        indices: a list of integer tensors.
-        data: a list of tensors, each of whose shapes begins with that of its indices.
-        name: ignored.
-
-    Returns:
-        A tensor with one row more than the largest index.
-    """
-    places = [np.asarray(convert(i)._array) for i in indices]
-    tensors = [convert(d) for d in data]
-    if not tensors or len(places) != len(tensors):
-        raise ValueError(
-            f"dynamic_stitch: indices and data must be lists of one length, at least 1. "
-            f"Received {len(places)} and {len(tensors)}."
-        )
-    rests = []
-    for i, t in zip(places, tensors, strict=True):
-        same("DynamicStitch", tensors[0], t)
-        rests.append(shape_of(t)[i.ndim :])
-        if shape_of(t)[: i.ndim] != i.shape or rests[-1] != rests[0]:
-            raise InvalidArgumentError(
-                "dynamic_stitch: each data.shape must be indices.shape and what all share. "
-                f"Received {list(shape_of(t))} for indices {list(i.shape)}."
-            )
-    axis = -1 - len(rests[0])
-    rows = [
-        reshape(t, shape=(i.size, *rests[0]), rank=t.ndim)
-        for i, t in zip(places, tensors, strict=True)
-    ]
-    every = np.concatenate([i.ravel() for i in places])
-    size = int(every.max()) + 1 if every.size else 0
-    return s.stitch(concat(*rows, axis=axis), every, axis=axis, size=size)

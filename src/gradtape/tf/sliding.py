@@ -17,6 +17,7 @@ from gradtape.ops.reduce import lowest
 from gradtape.ops.window import Window
 from gradtape.tf.check import REAL, operand, pair, same
 from gradtape.tf.convolution import CHANNELS_FIRST, from_last, spread_out, to_last, window_of
+from gradtape.trace.rawly import rawly
 
 
 class MaxPoolWithArgmax(NamedTuple):
@@ -47,8 +48,12 @@ def shape_inside(x: Any) -> tuple[int, ...]:
 def first_largest(candidates: list[Any]) -> Any:
     """The largest of the candidates, element by element; of equals the first."""
     every = s.stack(*candidates, axis=-1)
-    best = np.argmax(every._array, axis=-1)[..., None]
-    return s.take_one(take_along(every, best), axis=-1, i=0)
+    return s.take_one(take_along(every, rawly(best_of, every)), axis=-1, i=0)
+
+
+def best_of(every: Any) -> Any:
+    """Where the largest raw elements of the last axis stand."""
+    return np.argmax(every, axis=-1)[..., None]
 
 
 @public
@@ -164,12 +169,21 @@ def max_pool_with_argmax(
     )
     places = np.arange(x._array.size).reshape(shape)
     met = np.stack([t._array for t in elements(eager(places), window, -1)], axis=-1)
-    flat = np.asarray(x._array).reshape(-1)
+    found = rawly(largest_met, x, met)
+    out = take(s.reshape(x, shape=(x._array.size,), rank=4), found, axis=-1)
+    size = 0 if include_batch_in_index or not shape[0] else max(x._array.size // shape[0], 1)
+    dtype = dtypes.as_dtype(output_dtype).as_numpy_dtype
+    return MaxPoolWithArgmax(from_last(out, first), rawly(within_image, found, size, dtype))
+
+
+def largest_met(x: Any, met: Any) -> Any:
+    """Of raw positions in the last axis the one of the largest element; -1 lies outside."""
+    flat = np.asarray(x).reshape(-1)
     seen = flat[met] if flat.size else met
     best = np.argmax(np.where(met < 0, lowest(flat.dtype), seen), axis=-1)[..., None]
-    found = np.take_along_axis(met, best, axis=-1)[..., 0]
-    out = take(s.reshape(x, shape=(flat.size,), rank=4), found, axis=-1)
-    if not include_batch_in_index and shape[0]:
-        found = found % max(flat.size // shape[0], 1)
-    dtype = dtypes.as_dtype(output_dtype).as_numpy_dtype
-    return MaxPoolWithArgmax(from_last(out, first), eager(found.astype(dtype)))
+    return np.take_along_axis(met, best, axis=-1)[..., 0]
+
+
+def within_image(places: Any, size: int, dtype: Any) -> Any:
+    """Raw positions in images of this size, or, of size 0, in the batch."""
+    return (places % size if size else places).astype(dtype)

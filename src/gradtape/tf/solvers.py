@@ -16,6 +16,7 @@ from gradtape.ops.reduce import broadcast_to
 from gradtape.ops.shape import swap
 from gradtape.tf.check import pair, same
 from gradtape.tf.decomposition import adjoint_of, matrices, real_matrices
+from gradtape.trace.rawly import rawly
 
 
 @public
@@ -94,13 +95,19 @@ def lstsq(
     ah = adjoint_of(a)
     gram = ops.matmul(ah, a) if tall else ops.matmul(a, ah)
     if l2_regularizer:
-        weight = convert(l2_regularizer)._array
-        gram = e.add(gram, eager((np.eye(min(rows, columns)) * weight).astype(a._array.dtype)))
+        gram = e.add(
+            gram, rawly(ridge, convert(l2_regularizer), min(rows, columns), a._array.dtype)
+        )
     factor = ops.cholesky(gram)
     right = ops.matmul(ah, b) if tall else b
     inner = ops.triangular_solve(factor, right, lower=True)
     found = ops.triangular_solve(adjoint_of(factor), inner, lower=False)
     return found if tall else ops.matmul(ah, found)
+
+
+def ridge(weight: Any, size: int, dtype: Any) -> Any:
+    """The identity times a raw weight."""
+    return (np.eye(size) * weight).astype(dtype)
 
 
 @public
@@ -110,14 +117,16 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | Non
     if rcond is None:
         rcond = 10 * max(x._array.shape[-2:]) * float(np.finfo(x._array.dtype).eps)
     values, left, right = ops.svd(x)
-    cutoff = (
-        np.max(values._array, axis=-1, keepdims=True, initial=0)
-        * np.asarray(convert(rcond)._array)[..., None]
-    )
-    keep = values._array > cutoff
+    keep = rawly(not_negligible, values, convert(rcond))
     safe = e.select(keep, values, e.ones_like(values))
     inverse = e.gate(e.reciprocal(safe), keep)
     return ops.matmul(ops.columns_times(right, inverse), adjoint_of(left))
+
+
+def not_negligible(values: Any, rcond: Any) -> Any:
+    """Which raw singular values exceed `rcond` times the largest."""
+    largest = np.max(values, axis=-1, keepdims=True, initial=0)
+    return values > largest * np.asarray(rcond)[..., None]
 
 
 @public
@@ -140,8 +149,7 @@ def lu_solve(
     both, b = pair(lower_upper, rhs)
     if b._array.ndim < 2:
         raise ValueError(f"lu_solve: rhs must have at least 2 axes. Received shape {b.shape}.")
-    order = convert(perm)._array
-    arranged = rows_taken(b, order)
+    arranged = rows_taken(b, convert(perm))
     inner = ops.triangular_solve(unit_lower(both), arranged, lower=True)
     return ops.triangular_solve(both, inner, lower=False)
 
@@ -160,12 +168,23 @@ def lu_reconstruct(
     """The matrix whose factors `lu` gives."""
     both = convert(lower_upper)
     mixed = ops.matmul(unit_lower(both), ops.band(both, lower=0, upper=-1))
-    back = np.argsort(np.asarray(convert(perm)._array), axis=-1)
-    return rows_taken(mixed, back)
+    return rows_taken(mixed, rawly(undone, convert(perm)))
 
 
-def rows_taken(x: Any, order: Any) -> Any:
+def undone(perm: Any) -> Any:
+    """The inverse of raw permutations."""
+    return np.argsort(perm, axis=-1)
+
+
+def for_each_column(order: Any, shape: tuple[int, ...]) -> Any:
+    """Raw orders (..., n), once for each column."""
+    return np.broadcast_to(order[..., None, :], shape)
+
+
+def rows_taken(x: Any, order: Tensor) -> Any:
     """The rows of matrices (..., n, m) in the `order` (..., n)."""
-    shape = np.broadcast_shapes(x._array.shape[:-2], np.shape(order)[:-1]) + x._array.shape[-2:]
-    columns = np.broadcast_to(order[..., None, :], (*shape[:-2], shape[-1], shape[-2]))
+    rows, width = x._array.shape[-2:]
+    lead = np.broadcast_shapes(x._array.shape[:-2], order._array.shape[:-1])
+    columns = rawly(for_each_column, order, (*lead, width, rows))
+    shape = (*lead, rows, width)
     return swap(take_along(swap(broadcast_to(x, shape=shape, rank=x._array.ndim)), columns))

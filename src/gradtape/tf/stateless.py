@@ -9,7 +9,7 @@ import numpy as np
 from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
-from gradtape.core.tensor import Tensor, eager
+from gradtape.core.tensor import Tensor
 from gradtape.ops import random as r
 from gradtape.ops.index import take
 from gradtape.state.draw import (
@@ -22,6 +22,7 @@ from gradtape.state.draw import (
     uniform_numbers,
 )
 from gradtape.tf.joining import stack
+from gradtape.trace.rawly import rawly
 
 FILLER = 498247692  # the word in front of a seed that makes it the key of a shuffle
 
@@ -179,7 +180,7 @@ def stateless_shuffle(
     key, counter = key_of(seed)
     if not tensor._array.shape or tensor._array.shape[0] < 2:
         return tensor
-    order = eager(r.permutation(key._array, counter._array, tensor._array.shape[0]))
+    order = rawly(r.permutation, key, counter, tensor._array.shape[0])
     result: Tensor = take(tensor, order, axis=-tensor.ndim)
     return result
 
@@ -201,7 +202,8 @@ def index_shuffle(index: Any, seed: Any, max_index: Any) -> Tensor:
     Raises:
         InvalidArgumentError: if an index lies outside of the permutation.
     """
-    indices, pairs, tops = (convert(x)._array for x in (index, seed, max_index))
+    given = [convert(x) for x in (index, seed, max_index)]
+    indices, pairs, _ = (x._array for x in given)
     if indices.dtype not in WORDS or pairs.dtype not in WORDS:
         raise InvalidArgumentError(
             "index_shuffle: index and seed must be integers of 32 or 64 bits. "
@@ -212,6 +214,12 @@ def index_shuffle(index: Any, seed: Any, max_index: Any) -> Tensor:
             "index_shuffle: seed must have shape [2] or [n, 2], index at most one axis. "
             f"Received {list(pairs.shape)} and {list(np.shape(indices))}."
         )
+    result: Tensor = rawly(shuffled_places, *given)
+    return result
+
+
+def shuffled_places(indices: Any, pairs: Any, tops: Any) -> Any:
+    """Where raw indices go in the permutations of raw seeds."""
     if np.any(indices < 0) or np.any(indices > tops):
         raise InvalidArgumentError(
             f"index_shuffle: index must be in [0, max_index]. Received {indices} and {tops}."
@@ -222,4 +230,4 @@ def index_shuffle(index: Any, seed: Any, max_index: Any) -> Tensor:
         r.shuffled_index(i, (FILLER, *key), top)
         for i, key, top in zip(np.reshape(indices, -1).tolist(), keys, each, strict=True)
     ]
-    return eager(np.array(found, indices.dtype).reshape(np.shape(indices))[()])
+    return np.array(found, indices.dtype).reshape(np.shape(indices))[()]

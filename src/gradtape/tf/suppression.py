@@ -42,9 +42,14 @@ def size_of(op: str, size: Any, least: int = 0) -> int:
     return most
 
 
+def number(value: Any) -> float:
+    """A number that does not change from call to call."""
+    return float(convert(value)._array)
+
+
 def share(op: str, threshold: Any) -> float:
     """A threshold for overlaps."""
-    value = float(threshold)
+    value = number(threshold)
     demand(op, 0 <= value <= 1, "iou_threshold must be in [0, 1]", value)
     return value
 
@@ -103,8 +108,8 @@ def non_max_suppression_with_scores(
         values,
         most=size_of(op, max_output_size),
         threshold=share(op, iou_threshold),
-        least=float(score_threshold),
-        sigma=float(soft_nms_sigma),
+        least=number(score_threshold),
+        sigma=number(soft_nms_sigma),
     )
     return pair
 
@@ -128,8 +133,8 @@ def non_max_suppression_overlaps(
         matrix,
         values,
         most=size_of(op, max_output_size),
-        threshold=float(overlap_threshold),
-        least=float(score_threshold),
+        threshold=number(overlap_threshold),
+        least=number(score_threshold),
     )
     return result
 
@@ -174,8 +179,8 @@ def non_max_suppression_padded(
         reshape(corners, shape=(count, n, 4), rank=len(batch) + 2),
         reshape(values, shape=(count, n), rank=len(batch) + 1),
         most=most,
-        threshold=float(iou_threshold),
-        least=float(score_threshold),
+        threshold=number(iou_threshold),
+        least=number(score_threshold),
         ordered=bool(canonicalized_coordinates),
     )
     valid = reshape(valid, shape=tuple(batch), rank=1)
@@ -230,7 +235,7 @@ def combined_non_max_suppression(
         each=each,
         most=most,
         threshold=share(op, iou_threshold),
-        least=float(score_threshold),
+        least=number(score_threshold),
         clip=bool(clip_boxes),
     )
     return CombinedNonMaxSuppression(*results)

@@ -21,6 +21,7 @@ from gradtape.tf.array import broadcast_dynamic_shape, broadcast_to
 from gradtape.tf.casting import cast
 from gradtape.tf.elementwise import add, divide, greater, maximum, multiply, negative, subtract
 from gradtape.tf.mask import where
+from gradtape.trace.happening import happening
 
 
 def logits_of(op: str, logits: Any) -> Tensor:
@@ -238,6 +239,16 @@ def stateless_binomial(
     return drawn
 
 
+@happening(fails_only=True)
+def check_bounds(op: str, stddevs: Any, minvals: Any, maxvals: Any) -> None:
+    """Raise if bounds are out of order or a deviation is not positive."""
+    if np.any(minvals._array >= maxvals._array) or np.any(stddevs._array <= 0):
+        raise InvalidArgumentError(
+            f"{op}: minvals must be below maxvals, stddevs positive. Received {minvals}, {maxvals} "
+            f"and {stddevs}."
+        )
+
+
 @public
 def stateless_parameterized_truncated_normal(
     shape: Any,
@@ -272,11 +283,7 @@ def stateless_parameterized_truncated_normal(
     sizes, mean = size_of(shape), convert(means)
     kind, wide = mean.dtype, dtypes.float64
     given = [mean, *(convert(x, kind) for x in (stddevs, minvals, maxvals))]
-    if np.any(given[2]._array >= given[3]._array) or np.any(given[1]._array <= 0):
-        raise InvalidArgumentError(
-            f"{op}: minvals must be below maxvals, stddevs positive. Received {minvals}, {maxvals} "
-            f"and {stddevs}."
-        )
+    check_bounds(op, *given[1:])
     mean, spread, low, high = (cast(x, wide) for x in given)
     centre, scale = stop_gradient(mean), stop_gradient(spread)  # TensorFlow's gradients say so
     a, b = divide(subtract(low, centre), scale), divide(subtract(high, centre), scale)

@@ -1,4 +1,8 @@
-"""Functions of raw arrays that are no primitives, applied to tensors: no gradient flows through."""
+"""Functions of raw arrays that are no primitives, applied to tensors: no gradient flows through.
+
+In a trace such an application is a node, and two nodes are alike if function and other arguments
+are: hand over functions of modules, and what they need as arguments, not closures.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +10,14 @@ from collections.abc import Callable
 from typing import Any
 
 from gradtape.core.context import staging
-from gradtape.core.symbolic import Held
-from gradtape.core.tensor import Tensor, eager, raw_of
+from gradtape.core.dtypes import int64
+from gradtape.core.symbolic import Held, out_of_scope, symbolic
+from gradtape.core.tensor import Tensor, eager
 
 
-def rawly(function: Callable[..., Any], *args: Any, dynamic: bool = False) -> Tensor:
+def rawly(
+    function: Callable[..., Any], *args: Any, dynamic: bool = False, outputs: bool = False
+) -> Any:
     """A tensor of what `function` makes of the raw arrays of its arguments.
 
     Inside a trace it is a node of the graph.
@@ -19,10 +26,38 @@ def rawly(function: Callable[..., Any], *args: Any, dynamic: bool = False) -> Te
         function: of raw arrays and Python values, in the order of `args`; returns a raw array.
         *args: tensors, and Python values that are the same in every run.
         dynamic: whether the shape of the result depends on values.
+        outputs: whether `function` returns a tuple of raw arrays; so does this, of tensors.
     """
-    raws = tuple([raw_of(a) for a in args])
+    raws = [a._array if isinstance(a, Tensor) else a for a in args]
+    if Held in map(type, raws):
+        return recorder_of(raws).call(function, tuple(raws), dynamic, outputs)
+    result = function(*raws)
+    return tuple([eager(one) for one in result]) if outputs else eager(result)
+
+
+def recorder_of(raws: list[Any]) -> Any:
+    """The trace that is told; values of one that is over cannot be used."""
     stage = staging()
-    if stage and any(type(raw) is Held for raw in raws):
-        result: Tensor = stage[0].call(function, raws, dynamic)
-        return result
-    return eager(function(*raws))
+    if not stage:
+        raise out_of_scope(symbolic(next(raw for raw in raws if type(raw) is Held)))
+    return stage[0]
+
+
+def number_by(function: Callable[..., Any], *args: Any) -> int:
+    """An integer that Python must know, the size of a result for one.
+
+    Inside a trace what is guarded is this integer, not the values it is found from.
+
+    Args:
+        function: of raw arrays and Python values; returns an integer.
+        *args: tensors, and Python values that are the same in every run.
+    """
+    raws = [a._array if isinstance(a, Tensor) else a for a in args]
+    if Held in map(type, raws):
+        return int(recorder_of(raws).call(scalar_of, (function, *raws))._array)
+    return int(function(*raws))
+
+
+def scalar_of(function: Callable[..., Any], *raws: Any) -> Any:
+    """An integer as a raw array."""
+    return int64.as_numpy_dtype(function(*raws))

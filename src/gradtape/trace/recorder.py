@@ -15,8 +15,9 @@ from typing import Any
 
 from gradtape.core.context import listening, local, next_uid
 from gradtape.core.dispatch import Recording, evaluate, hear
+from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.primitive import Primitive, Spec, parameters_of
-from gradtape.core.symbolic import Held, SymbolicTensor, out_of_scope, refuse, symbolic
+from gradtape.core.symbolic import Held, SymbolicTensor, out_of_scope, refuse, shown, symbolic
 from gradtape.core.tensor import Tensor, eager
 from gradtape.trace.graph import Constant, Effect, Graph, Node, Operand
 
@@ -147,6 +148,8 @@ class Trace(dict[int, Any]):
         lifted = [self.lift(a) for a in args]
         live = any(isinstance(a, SymbolicTensor) for a in lifted)
         raws = tuple([raw_value(a) for a in lifted])
+        if Held in map(type, static.values()):
+            static = shown(static)  # what a node is made with cannot be another's value
         result = evaluate(op, raws, static)
         results = result if op.outputs else (result,)
         outs: tuple[Tensor, ...]
@@ -217,9 +220,16 @@ class Trace(dict[int, Any]):
         return raw_value(tensor)
 
     def call(
-        self, function: Callable[..., Any], args: tuple[Any, ...], dynamic: bool = False
+        self,
+        function: Callable[..., Any],
+        args: tuple[Any, ...],
+        dynamic: bool = False,
+        outputs: bool = False,
     ) -> Any:
-        """Apply a function of raw arrays that is no primitive; `args` may hold values of ours."""
+        """Apply a function of raw arrays that is no primitive; `args` may hold values of ours.
+
+        Where values may not be looked at they may be stand-ins, which it may not like.
+        """
         places = [i for i, a in enumerate(args) if type(a) is Held]
 
         def kernel(*raws: Any) -> Any:
@@ -229,10 +239,15 @@ class Trace(dict[int, Any]):
             return function(*given)
 
         kernel.__name__ = function.__name__
-        op = operation(kernel)
+        op = operation(kernel, outputs)
         op.dynamic = dynamic
         op.key = (function, tuple([None if type(a) is Held else fingerprint(a) for a in args]))
-        return self.bind(op, tuple([symbolic(args[i]) for i in places]), {})
+        try:
+            return self.bind(op, tuple([symbolic(args[i]) for i in places]), {})
+        except InvalidArgumentError as error:
+            if self.refuses:
+                raise ValueRead(str(error)) from None
+            raise
 
     def touch(self, variable: Any, uid: int) -> None:
         """As a recorder; the trace asks for itself."""
@@ -437,7 +452,8 @@ def key_of(raw: Any) -> Any:
 
 def fingerprint(value: Any) -> Any:
     """Something hashable that is equal for equal values."""
-    return key_of(value) if hasattr(value, "tobytes") else repr(value)
+    known = hasattr(value, "tobytes") and not isinstance(value, type)
+    return key_of(value) if known else repr(value)
 
 
 def users_line() -> str:

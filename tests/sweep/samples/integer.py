@@ -1,5 +1,7 @@
 """Samples for `ops/integer.py`."""
 
+import numpy as np
+
 from tests.sweep.sample import Sample, integers
 
 PAIRS = [
@@ -18,4 +20,10 @@ PAIRS = [
 SAMPLES = {
     **{name: [Sample((integers(-9, 9, 2, 3), integers(1, 5, 2, 3)))] for name in PAIRS},
     "invert": [Sample((integers(-9, 9, 2, 3),))],
+    "bitcast_to": [
+        Sample((integers(-9, 9, 2, 3).astype(np.int32),), {"dtype": np.dtype(np.float32)}),
+        Sample((integers(0, 9, 2, 3).astype(np.int32),), {"dtype": np.dtype(np.uint8)}),
+        Sample((integers(0, 9, 3, 2).astype(np.uint8),), {"dtype": np.dtype(np.int16)}),
+        Sample((integers(0, 9).astype(np.int32),), {"dtype": np.dtype(np.uint32)}),
+    ],
 }

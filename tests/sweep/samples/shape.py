@@ -1,5 +1,7 @@
 """Samples for `ops/shape.py`."""
 
+import numpy as np
+
 from tests.sweep.sample import Sample, complex_normal, normal
 
 WHOLE = slice(None)
@@ -45,6 +47,17 @@ SAMPLES = {
             {"key": (slice(None, None, -1), None, WHOLE), "rank": 2, "shape": (4, 5)},
         ),
         Sample((normal(4, 0),), {"key": (WHOLE, slice(2, 2)), "rank": 2, "shape": (4, 5)}),
+    ],
+    "slice_from": [
+        Sample((normal(4, 5), np.array([1, 2])), {"sizes": (2, 3)}),
+        Sample((complex_normal(2, 4), np.array([1])), {"sizes": (3,)}),
+        Sample((normal(4, 5), np.array([1, 0])), {"sizes": (0, 5)}),
+        Sample((normal(0, 5), np.array([0, 1])), {"sizes": (0, 2)}),
+    ],
+    "place_from": [
+        Sample((normal(2, 3), np.array([1, 2])), {"shape": (4, 5)}),
+        Sample((complex_normal(2, 3), np.array([1])), {"shape": (4,)}),
+        Sample((normal(0, 5), np.array([1, 0])), {"shape": (4, 5)}),
     ],
     "flip": [
         Sample((normal(2, 3, 4),), {"axes": (-1, -3)}),

@@ -15,7 +15,9 @@ from gradtape.core.shapes import TensorShape
 from gradtape.core.tensor import Tensor
 from gradtape.tf import array as tf
 from gradtape.tf import joining
+from gradtape.tf.block import is_held
 from gradtape.tf.numpy.promotion import dtype_of, promoted, tensor_of
+from gradtape.trace.rawly import rawly
 
 
 @public
@@ -50,18 +52,23 @@ def made(name: str) -> Callable[..., Tensor]:
     def make(*args: Any, dtype: Any = None, **kwargs: Any) -> Tensor:
         if dtype is not None:
             kwargs["dtype"] = dtype_of(dtype).as_numpy_dtype
-        plain = [x.numpy() if hasattr(x, "numpy") else x for x in args]
-        return tensor_of(maker(*plain, **kwargs))
+        plain = [x.numpy() if hasattr(x, "numpy") and not is_held(x) else x for x in args]
+        result: Tensor = rawly(called, maker, kwargs, *plain, dynamic=True)
+        return result
 
     make.__name__ = make.__qualname__ = name
     make.__doc__ = f"As `numpy.{name}`, a tensor."
     return make
 
 
+def called(maker: Any, options: dict[str, Any], *args: Any) -> Any:
+    """What a function of NumPy makes."""
+    return np.asarray(maker(*args, **options))
+
+
 zeros = made("zeros")
 ones = made("ones")
 empty = made("zeros")
-full = made("full")
 eye = made("eye")
 identity = made("identity")
 arange = made("arange")
@@ -87,6 +94,12 @@ def linspace(
     out = joining.stack([first + step * float(i) for i in range(num)], axis)
     out = tensor_of(out, dtype)
     return (out, step) if retstep else out
+
+
+@public
+def full(shape: Any, fill_value: Any, dtype: Any = None) -> Tensor:
+    """As `numpy.full`, with gradients for `fill_value`."""
+    return tf.broadcast_to(tensor_of(fill_value, dtype), shape)
 
 
 @public

@@ -26,6 +26,7 @@ from gradtape.tf.numpy.promotion import (
     unary,
 )
 from gradtape.tf.reduction import reduce_all
+from gradtape.trace.rawly import rawly
 
 absolute = unary("absolute", tf.abs)
 abs = absolute
@@ -146,7 +147,7 @@ def heaviside(x1: Any, x2: Any) -> Tensor:
 def signbit(x: Any) -> Tensor:
     """As `numpy.signbit`: whether a number is negative, or minus zero."""
     value = numeric_of(x)
-    return tensor_of(np.signbit(value._array)) if value.dtype.is_floating else tf.less(value, 0)
+    return rawly(np.signbit, value) if value.dtype.is_floating else tf.less(value, 0)
 
 
 @public
@@ -183,7 +184,7 @@ def by_numpy(name: str, function: Any) -> Callable[..., Tensor]:
     @public
     def of_integers(x1: Any, x2: Any) -> Tensor:
         a, b = promoted(x1, x2)
-        return tensor_of(function(a._array, b._array))
+        return rawly(function, a, b)
 
     return named(of_integers, name)
 

@@ -19,6 +19,7 @@ from gradtape.tf.diagonal import diag as matrix_of
 from gradtape.tf.diagonal import diag_part
 from gradtape.tf.numpy.array import atleast_1d, full_like, moveaxis, ravel, swapaxes
 from gradtape.tf.numpy.promotion import promoted, result_type, tensor_of
+from gradtape.trace.rawly import rawly
 
 
 @public
@@ -51,10 +52,19 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "c
     """As `numpy.take`; indices outside are clipped, or wrapped in the mode "wrap"."""
     x = tensor_of(a)
     x, at = (tf.reshape(x, [-1]), 0) if axis is None else (x, axis)
-    where_to = np.asarray(tensor_of(indices)._array)
-    count = x._array.shape[at]
-    inside = where_to % count if mode == "wrap" else np.clip(where_to, -count, count - 1)
-    return lookup.gather(x, np.where(inside < 0, inside + count, inside), axis=at)
+    places = rawly(brought_inside, tensor_of(indices), x._array.shape[at], mode)
+    return lookup.gather(x, places, axis=at)
+
+
+def brought_inside(places: Any, count: int, mode: str) -> Any:
+    """Raw places in an axis of length `count`, wrapped or clipped."""
+    inside = places % count if mode == "wrap" else np.clip(places, -count, count - 1)
+    return from_front(inside, count)
+
+
+def from_front(places: Any, count: int) -> Any:
+    """Raw places counted from the front; negative ones count from the end."""
+    return np.where(places < 0, places + count, places)
 
 
 @public
@@ -67,8 +77,8 @@ def take_along_axis(arr: Any, indices: Any, axis: Any) -> Tensor:
     batch = np.broadcast_shapes(rows._array.shape[:-1], places._array.shape[:-1])
     count = rows._array.shape[-1]
     rows = tf.broadcast_to(rows, (*batch, count))
-    raw = np.broadcast_to(places._array, (*batch, places._array.shape[-1]))
-    return swapaxes(take_along(rows, np.where(raw < 0, raw + count, raw)), axis, -1)
+    places = tf.broadcast_to(places, (*batch, places._array.shape[-1]))
+    return swapaxes(take_along(rows, rawly(from_front, places, count)), axis, -1)
 
 
 @public
@@ -76,7 +86,7 @@ def compress(condition: Any, a: Any, axis: Any = None) -> Tensor:
     """As `numpy.compress`: what a condition along an axis keeps."""
     x = tensor_of(a)
     x, at = (tf.reshape(x, [-1]), 0) if axis is None else (x, axis)
-    return lookup.gather(x, np.flatnonzero(tensor_of(condition)._array), axis=at)
+    return lookup.gather(x, rawly(np.flatnonzero, tensor_of(condition), dynamic=True), axis=at)
 
 
 @public
@@ -188,10 +198,12 @@ def isrealobj(x: Any) -> bool:
 @public
 def iscomplex(x: Any) -> Tensor:
     """As `numpy.iscomplex`: whether an imaginary part is not zero."""
-    return tensor_of(np.iscomplex(tensor_of(x)._array))
+    found: Tensor = rawly(np.iscomplex, tensor_of(x))
+    return found
 
 
 @public
 def isreal(x: Any) -> Tensor:
     """As `numpy.isreal`: whether imaginary parts are zero."""
-    return tensor_of(np.isreal(tensor_of(x)._array))
+    found: Tensor = rawly(np.isreal, tensor_of(x))
+    return found

@@ -7,13 +7,13 @@ from typing import Any
 
 from gradtape.core import dtypes
 from gradtape.core.errors import public
-from gradtape.core.tensor import Tensor, eager
+from gradtape.core.tensor import Tensor
 from gradtape.tf import cumulative, reduction
 from gradtape.tf.array import reshape
 from gradtape.tf.casting import cast
 from gradtape.tf.check import is_typed
 from gradtape.tf.creation import ones_like, zeros_like
-from gradtape.tf.elementwise import is_nan
+from gradtape.tf.elementwise import equal, is_nan
 from gradtape.tf.mask import where
 from gradtape.tf.numpy.elementwise import truth_of
 from gradtape.tf.numpy.promotion import inexact_of, named, promoted, tensor_of
@@ -148,7 +148,7 @@ def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = None) -
     """As `numpy.nanmean`: what is not a number does not count."""
     x = inexact_of(a) if dtype is None else tensor_of(a, dtype)
     total = nansum(x, axis, None, keepdims)
-    known = eager((x._array == x._array).astype(total._array.dtype))
+    known = cast(equal(x, x), total.dtype)
     return total / reduction.reduce_sum(known, axis, bool(keepdims))
 
 
