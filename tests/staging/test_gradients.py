@@ -323,10 +323,7 @@ def test_gradients_through_control_flow():
     def f(x, n):
         y = x
         for i in tf.range(n):
-            if i % 2 == 0:
-                y = y * x
-            else:
-                y = tf.sin(y)
+            y = y * x if i % 2 == 0 else tf.sin(y)
         return y
 
     def plain(x, n):

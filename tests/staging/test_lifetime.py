@@ -138,13 +138,15 @@ def test_a_model_dies_with_its_functions():
 
 
 def test_a_function_dies_with_what_it_captures():
-    v = tf.Variable(1.0)
-    c = tf.constant([1.0, 2.0])
-    f = tf.function(lambda x: x * v + c)
-    for _ in range(3):
-        f(tf.constant(1.0))
-    gone = [weakref.ref(v), weakref.ref(f)]
-    del f, v, c
+    def made():
+        v = tf.Variable(1.0)
+        c = tf.constant([1.0, 2.0])
+        f = tf.function(lambda x: x * v + c)
+        for _ in range(3):
+            f(tf.constant(1.0))
+        return [weakref.ref(v), weakref.ref(f)]
+
+    gone = made()
     gc.collect()
     assert [ref() for ref in gone] == [None, None]
 
@@ -226,10 +228,7 @@ def test_threads_that_call_and_trace_one_function_get_its_results():
     @tf.function
     def f(x, n):
         y = tf.tanh(x) * tf.cast(n, tf.float32)
-        if tf.reduce_sum(y) > 0.0:
-            y = y @ tf.transpose(y)
-        else:
-            y = y * 2.0
+        y = y @ tf.transpose(y) if tf.reduce_sum(y) > 0.0 else y * 2.0
         return tf.reduce_sum(y)
 
     def inputs(k):

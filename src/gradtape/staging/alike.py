@@ -21,9 +21,10 @@ def same_nodes(a: Sequence[Node], b: Sequence[Node]) -> bool:
 
 def same_node(a: Node, b: Node) -> bool:
     """Whether two nodes apply the same op to the same operands."""
-    if a.op is not b.op:
-        if a.op.key is None or b.op.key is None or not same_value(a.op.key, b.op.key):
-            return False
+    if a.op is not b.op and (
+        a.op.key is None or b.op.key is None or not same_value(a.op.key, b.op.key)
+    ):
+        return False
     return (
         a.outputs == b.outputs
         and same_operands(a.inputs, b.inputs)

@@ -364,11 +364,11 @@ class Trace(dict[int, Any]):
             held = ref()
             if held is not None:
                 held.value = None
-        # Results keep their trace alive for their names' sake: let go of whatever else it refers to.
+        # Results keep their trace alive for the sake of their names: let go of all else it holds.
         for kept in (self.held, self.lifted, self.states, self.captures, self.opaque, self.kept):
-            kept.clear()  # type: ignore[attr-defined]
+            kept.clear()
         self.log, self.seen, self.created = [], [], []
-        self.streams, self.keys, self.tape = [], [], None
+        self.streams, self.stream_keys, self.tape = [], [], None
 
     def graph(self, outputs: Iterable[Operand]) -> Graph:
         """The graph from the inputs, captures and variables to `outputs`."""
