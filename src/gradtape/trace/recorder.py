@@ -83,6 +83,7 @@ class Trace(dict[int, Any]):
         self.guarded: set[tuple[int, str]] = set()
         self.created: list[Any] = []
         self.given_up = ""
+        self.hidden: tuple[Any, ...] = ()  # tapes that do not hear a body, but what it reads
         self.rehearses = False  # whether nothing may happen that has not happened already
         self.shapes_fixed = False  # whether shapes that depend on values are known not to change
         self.tape: Recording | None = None
@@ -200,7 +201,7 @@ class Trace(dict[int, Any]):
     def read(self, variable: Any) -> SymbolicTensor:
         """The newest version of a variable; tapes are told."""
         tensor = self.state(variable).newest
-        for known in local.recorders[1:]:
+        for known in (*self.hidden, *local.recorders[1:]):
             if tensor.uid not in known:
                 known.touch(variable, tensor.uid)
         return tensor

@@ -148,6 +148,8 @@ class Aside:
         for key, tensor in carried.items():
             trace.states[key].newest = tensor
         trace.lifted, outer = {}, trace.lifted
+        hidden = trace.hidden
+        trace.hidden = (*hidden, *local.recorders[1:])
         try:
             with trace.aside() as nodes:
                 self.result = function(*formals)
@@ -159,6 +161,7 @@ class Aside:
                         self.written[key] = (state.variable, state.newest)
         finally:
             self.lifted, trace.lifted = trace.lifted, outer
+            trace.hidden = hidden
             for key in carried:
                 trace.states[key].newest, trace.states[key].written = before[key]
 
