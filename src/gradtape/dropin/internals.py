@@ -6,9 +6,11 @@ so when it is used.
 
 from __future__ import annotations
 
+import contextlib
 from types import SimpleNamespace
 from typing import Any, NoReturn
 
+from gradtape.core import lanes
 from gradtape.core.composite import CompositeTensor
 from gradtape.core.sparse import SparseTensor
 from gradtape.core.spec import TypeSpec
@@ -69,12 +71,9 @@ class FuncGraph:
         """Remember the name."""
         self.name = name
 
-    def as_default(self) -> NoReturn:
-        """Refuse: tensors of unknown size are not there yet."""
-        raise NotImplementedError(
-            f"tf.__internal__.FuncGraph({self.name!r}): tensors of unknown size are not there yet. "
-            "Give the layer a compute_output_shape method, or call the model on data first."
-        )
+    def as_default(self) -> contextlib.AbstractContextManager[None]:
+        """A scope in which placeholders can be made, and only shapes matter."""
+        return lanes.scratch()
 
 
 class AbsentTensor(CompositeTensor):
@@ -102,7 +101,6 @@ class RaggedTensorSpec(AbsentSpec):
 
 
 DENSE = "Use a dense tensor."
-GRAPH = "Tensors of unknown size come with tf.function."
 
 INTERNAL = SimpleNamespace(
     CompositeTensor=CompositeTensor,
@@ -144,7 +142,7 @@ EXTRAS = SimpleNamespace(
     autograph=SimpleNamespace(experimental=SimpleNamespace(do_not_convert=do_not_convert)),
     compat=SimpleNamespace(
         v1=SimpleNamespace(
-            placeholder=refusal("tf.compat.v1.placeholder", GRAPH),
+            placeholder=lanes.placeholder,
             reset_default_graph=nothing,
         )
     ),

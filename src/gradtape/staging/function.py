@@ -108,7 +108,7 @@ class Function:
 
     @public
     def _call(self, *args: Any, **kwargs: Any) -> Any:
-        if Mode.eager:
+        if Mode.eager or local.scratch:
             return self._python_function(*args, **kwargs)
         call = self._signature.bind(args, kwargs)
         recorders = local.recorders

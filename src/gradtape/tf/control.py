@@ -8,7 +8,7 @@ from builtins import range as indices
 from collections.abc import Callable
 from typing import Any
 
-from gradtape.core import nest
+from gradtape.core import lanes, nest
 from gradtape.core.context import staging
 from gradtape.core.convert import convert
 from gradtape.core.dtypes import bool as bool_dtype
@@ -246,8 +246,8 @@ def while_loop(
             return staged_while(stage[0], cond, body, loop_vars, maximum_iterations)
         except NotANode:
             pass
-    count = 0
-    while count < float(limit) and truth(cond(*loop_vars)):
+    count, most = 0, min(float(limit), lanes.longest())
+    while count < most and truth(cond(*loop_vars)):
         after = body(*loop_vars)
         if len(loop_vars) == 1 and not nest.is_nested(after):
             after = nest.pack_sequence_as(loop_vars, [after])

@@ -9,7 +9,14 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.convert import convert, shape_tuple
-from gradtape.core.errors import InvalidArgumentError, hide_library, public
+from gradtape.core.errors import (
+    Apart,
+    InvalidArgumentError,
+    UnknownValueError,
+    hide_library,
+    in_lanes,
+    public,
+)
 from gradtape.core.shapes import normalize_axis
 from gradtape.core.tensor import EagerTensor, Tensor, eager
 from gradtape.ops import index as i
@@ -50,6 +57,8 @@ def getitem(tensor: Any, key: Any) -> Tensor:
                 return boolean_mask(x, mask)
         shape = x._array.shape
         return s.slice_(x, key=slice_key(key, shape), rank=len(shape))
+    except (Apart, UnknownValueError) as error:
+        return in_lanes(error, getitem, (tensor, key), {})
     except Exception as error:
         hide_library(error)
         raise
