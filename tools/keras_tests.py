@@ -179,12 +179,17 @@ def main() -> int:
     parser.add_argument("-v", "--verbose", action="store_true", help="show pytest's reports")
     parser.add_argument("--sample", type=int, default=1, metavar="N", help="every Nth test only")
     parser.add_argument("--outcomes", type=Path, help="write `outcome id` lines into this file")
+    parser.add_argument("--again", type=Path, help="only what did not pass, by such a file")
     parser.add_argument("--least", type=float, default=0, help="fail below this share, in percent")
     arguments = parser.parse_args()
     excluded = exclusions()
     ids = [i for i in passes_on_tensorflow() if not is_under(i, excluded)]
     if arguments.places:
         ids = [i for i in ids if is_under(i, arguments.places)]
+    if arguments.again:
+        lines = [line.partition("\t") for line in arguments.again.read_text().splitlines()]
+        passed = {nodeid for outcome, _, nodeid in lines if outcome == "passed"}
+        ids = [i for _, _, i in lines if i not in passed]
     ids = ids[:: arguments.sample]
     outcomes: dict[str, str] = {}
     for name, group in groups_of(ids).items():
@@ -197,7 +202,7 @@ def main() -> int:
                 file.writelines(f"{outcome}\t{nodeid}\n" for nodeid, outcome in found.items())
     n = sum(outcome == "passed" for outcome in outcomes.values())
     print(f"together: {n} of {len(ids)}")
-    if not arguments.places and arguments.sample == 1:
+    if not (arguments.places or arguments.again) and arguments.sample == 1:
         write(outcomes)
     return int(100 * n < arguments.least * len(ids))
 

@@ -9,7 +9,7 @@ from gradtape.core.composite import CompositeTensor
 from gradtape.core.convert import convert
 from gradtape.core.shapes import TensorShape
 from gradtape.core.spec import TensorSpec, TypeSpec
-from gradtape.core.tensor import Tensor
+from gradtape.core.tensor import Tensor, TensorLike
 
 
 class SparseTensorValue(NamedTuple):
@@ -20,7 +20,7 @@ class SparseTensorValue(NamedTuple):
     dense_shape: Any
 
 
-class SparseTensor(CompositeTensor):
+class SparseTensor(TensorLike, CompositeTensor):
     """A tensor given by those of its elements that are not zero.
 
     Args:

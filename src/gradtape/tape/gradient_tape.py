@@ -323,7 +323,8 @@ def variable_of(thing: Any) -> Any:
         return None
     cell = getattr(thing, "_cell", None)
     if cell is None and hasattr(thing, "_should_act_as_resource_variable"):
-        cell = getattr(thing.handle, "variable", None)
+        # One that is read in another dtype than its own has no handle then.
+        cell = getattr(getattr(thing, "handle", None), "variable", None)
     return cell
 
 

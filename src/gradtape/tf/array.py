@@ -57,7 +57,7 @@ def size(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
 
 def is_tensor(x: Any) -> bool:
     """Whether `x` is a tensor, a variable or another value that acts as one."""
-    return isinstance(x, TensorLike) or hasattr(type(x), "__tf_tensor__")
+    return isinstance(x, TensorLike)
 
 
 @public

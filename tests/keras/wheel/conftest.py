@@ -14,6 +14,7 @@ import gradtape
 os.environ["KERAS_BACKEND"] = "tensorflow"
 gradtape.install()
 
+WHY = os.environ.get("KERAS_TESTS_WHY")
 OUTCOMES = os.environ.get("KERAS_TESTS_OUTCOMES", os.devnull)
 
 
@@ -56,6 +57,10 @@ def pytest_runtest_logreport(report):
     """A test has passed, failed or been skipped; setup and teardown count."""
     if report.when == "call" or report.outcome != "passed":
         note(report.outcome, report.nodeid)
+    crash = getattr(report.longrepr, "reprcrash", None)
+    if report.failed and WHY and crash is not None:
+        with open(WHY, "a") as file:
+            file.write(f"{report.nodeid}\t{crash.path}:{crash.lineno}\t{crash.message!r}\n")
 
 
 def pytest_sessionfinish(session, exitstatus):
