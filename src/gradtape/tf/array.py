@@ -15,6 +15,7 @@ from gradtape.core.convert import convert, lean, shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.shapes import TensorShape, normalize_axis
 from gradtape.core.shapes import broadcast_static_shape as static_broadcast
+from gradtape.core.sparse import SparseTensor
 from gradtape.core.tensor import EagerTensor, Tensor, TensorLike, eager
 from gradtape.ops import shape as s
 from gradtape.ops.elementwise import conj
@@ -22,6 +23,7 @@ from gradtape.ops.elementwise import identity as identity_of
 from gradtape.ops.index import take
 from gradtape.ops.reduce import broadcast_to as stretch
 from gradtape.tape.indexed_slices import IndexedSlices
+from gradtape.tf.casting import cast
 from gradtape.tf.check import NUMBERS, operand, refuse
 from gradtape.tf.creation import sizes_of
 
@@ -30,6 +32,8 @@ from gradtape.tf.creation import sizes_of
 def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
     """The shape of `input` as a vector, int32 unless `out_type` says otherwise."""
     kind = np.int32 if out_type is None else dtypes.as_dtype(out_type).as_numpy_dtype
+    if isinstance(input, SparseTensor):
+        return cast(input.dense_shape, kind)
     raw = input._array if type(input) is EagerTensor else convert(input)._array
     return eager(np.array(raw.shape, kind))
 
@@ -45,6 +49,9 @@ def shape_n(
 @public
 def rank(input: Any, name: str | None = None) -> Tensor:
     """The number of axes of `input`, as an int32 scalar."""
+    if isinstance(input, SparseTensor):
+        input = input.dense_shape
+        return eager(np.int32(input._array.shape[0]))
     return eager(np.int32(convert(input)._array.ndim))
 
 
@@ -52,6 +59,10 @@ def rank(input: Any, name: str | None = None) -> Tensor:
 def size(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
     """The number of elements of `input`, int32 unless `out_type` says otherwise."""
     kind = np.int32 if out_type is None else dtypes.as_dtype(out_type).as_numpy_dtype
+    if isinstance(input, SparseTensor):
+        from gradtape.tf.reduction import reduce_prod
+
+        return reduce_prod(cast(input.dense_shape, kind))
     return eager(kind(convert(input)._array.size))
 
 
@@ -80,7 +91,7 @@ def identity(input: Any, name: str | None = None) -> Tensor: ...
 @public
 def identity(input: Any, name: str | None = None) -> Any:
     """A tensor of its own with the value of `input`; of IndexedSlices, the same of each part."""
-    if isinstance(input, IndexedSlices):
+    if isinstance(input, (IndexedSlices, SparseTensor)):
         return nest.map_structure(identity, input, expand_composites=True)
     return identity_of(convert(input))
 

@@ -45,6 +45,7 @@ from gradtape.tf.elementwise import softsign as softsign
 from gradtape.tf.elementwise import tanh as tanh
 from gradtape.tf.embedding import depth_to_space as depth_to_space
 from gradtape.tf.embedding import embedding_lookup as embedding_lookup
+from gradtape.tf.embedding import embedding_lookup_sparse as embedding_lookup_sparse
 from gradtape.tf.embedding import space_to_depth as space_to_depth
 from gradtape.tf.embedding_bag import embedding_lookup_sparse as embedding_lookup_sparse
 from gradtape.tf.embedding_bag import safe_embedding_lookup_sparse as safe_embedding_lookup_sparse
