@@ -67,7 +67,7 @@ class Function:
         self.quiet = 0  # calls that found their trace since the last that did not
         self.pieces: dict[Any, Any] = {}
         self.differentiates = False  # whether it calls tf.gradients
-        functools.update_wrapper(self, python_function)
+        functools.update_wrapper(self, python_function, updated=())
 
     @property
     def name(self) -> str:

@@ -17,7 +17,7 @@ from gradtape.core.symbolic import SymbolicTensor
 from gradtape.core.tensor import Tensor
 from gradtape.ops.elementwise import equal
 from gradtape.tf.tensor_array import TensorArray
-from gradtape.trace.branching import NotANode, staged_cond, staged_loop, traced_aside
+from gradtape.trace.branching import NotANode, has_optional, staged_cond, staged_loop, traced_aside
 from gradtape.trace.recorder import raw_value
 
 
@@ -259,6 +259,8 @@ def while_loop(
 
 def staged_while(trace: Any, cond: Any, body: Any, loop_vars: Any, most: Any) -> Any:
     """A loop as a node of the graph that is traced."""
+    if has_optional(loop_vars):
+        raise NotANode
     flat = nest.flatten(loop_vars, expand_composites=True)
     arrays = [leaf if isinstance(leaf, TensorArray) else None for leaf in flat]
     if any(array is not None and not is_laid_out(array) for array in arrays):

@@ -89,6 +89,7 @@ class Trace(dict[int, Any]):
         self.names: dict[int, str] = {}
         self.used: dict[str, int] = {}
         self.log: list[tuple[str, Any]] = []  # what a second run of this call is fed
+        self.effects_logged = False  # whether that is results of effects alone, without guards
         self.seen: list[tuple[str, Any]] = []  # what it has seen itself
         self.streams: list[Any] = []  # hidden variables of random ops, in order
         self.stream_keys: list[Any] = []
@@ -286,7 +287,8 @@ class Trace(dict[int, Any]):
         """What an earlier, broken-off run of this call saw here, or None."""
         if self.log and self.log[0][0] == kind:
             return self.log.pop(0)[1]
-        self.log = []
+        if kind != "guard" or not self.effects_logged:
+            self.log = []
         return None
 
     # -- effects
