@@ -284,8 +284,9 @@ def joined(a: Any, b: Any, depends_on_data: bool) -> Any:
         parts = [joined(x, y, depends_on_data) for x, y in zip(a, b, strict=True)]
         return type(a)(*parts) if hasattr(a, "_fields") else type(a)(parts)
     if hasattr(a, "_type_spec"):
-        parts = [nest.flatten(each, expand_composites=True) for each in (a, b)]
-        return nest.pack_sequence_as(a, joined(*parts, depends_on_data), expand_composites=True)
+        spec = a._type_spec.most_specific_compatible_type(b._type_spec)
+        parts = [each._type_spec._to_components(each) for each in (a, b)]
+        return spec._from_components(joined(*parts, depends_on_data))
     if isinstance(a, (bool, int, float, str, bytes, type, np.ndarray, TensorShape)):
         return a if np.array_equal(a, b) else unknown("Using a symbolic `tf.Tensor` as a number")
     return Pair((a, b))

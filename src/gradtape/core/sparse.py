@@ -162,7 +162,9 @@ class SparseTensorSpec(TypeSpec):
         return [value.indices, value.values, value.dense_shape]
 
     def _from_components(self, components: Any) -> Any:
-        return SparseTensor(*components)
+        sparse = SparseTensor(*components)
+        sparse._shape = sparse.shape.merge_with(self._shape)
+        return sparse
 
     def _serialize(self) -> tuple[Any, ...]:
         return self._shape, self._dtype
