@@ -240,10 +240,18 @@ def apart(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str,
     return joined(*results, depends_on_data=depends)
 
 
+def lanes_of(value: Any) -> Any:
+    """`value`, or the tensor it converts itself to, if that has lanes; else None."""
+    if hasattr(type(value), "__tf_tensor__"):
+        value = value.__tf_tensor__(None, None)
+    return value if isinstance(value, (LaneTensor, Pair)) else None
+
+
 def found(value: Any) -> Iterator[Any]:
     """Tensors of lanes, and pairs, in nested containers."""
-    if isinstance(value, (LaneTensor, Pair)):
-        yield value
+    lanes = lanes_of(value)
+    if lanes is not None:
+        yield lanes
     elif isinstance(value, (list, tuple)):
         for item in value:
             yield from found(item)
@@ -258,8 +266,9 @@ def found(value: Any) -> Iterator[Any]:
 
 def of_lane(value: Any, lane: int) -> Any:
     """`value` with the tensors of one lane in place of those of both."""
-    if isinstance(value, (LaneTensor, Pair)):
-        return value._lanes[lane]
+    lanes = lanes_of(value)
+    if lanes is not None:
+        return lanes._lanes[lane]
     if next(found(value), None) is None:
         return value
     if isinstance(value, dict):
