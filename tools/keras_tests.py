@@ -154,9 +154,7 @@ def read_outcomes(noted: Path) -> tuple[dict[str, str], bool]:
 def table(outcomes: dict[str, str], expected: list[str]) -> str:
     """The results by folder."""
     total: Counter[str] = Counter(folder_of(i) for i in expected)
-    passed: Counter[str] = Counter(
-        folder_of(i) for i in expected if outcomes.get(i) == "passed"
-    )
+    passed: Counter[str] = Counter(folder_of(i) for i in expected if outcomes.get(i) == "passed")
     lines = ["| folder | pass on TensorFlow | pass on gradtape | share |", "|---|---:|---:|---:|"]
 
     def line(name: str, folders: list[str]) -> str:

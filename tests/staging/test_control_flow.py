@@ -15,10 +15,9 @@ def test_if_else_and_early_return():
     def sign(x):
         if x > 0:
             return tf.constant(1)
-        elif x < 0:
+        if x < 0:
             return tf.constant(-1)
-        else:
-            return tf.constant(0)
+        return tf.constant(0)
 
     assert ints(sign, 5, -5, 0, 7, -7, 0) == [1, -1, 0, 1, -1, 0]
 
@@ -171,7 +170,7 @@ def test_a_function_called_in_a_function_updates_variables_in_order():
 def test_assert_and_truth_of_tensors():
     @tf.function
     def f(x):
-        if x > 1 and x < 5 or x == 9:
+        if (x > 1 and x < 5) or x == 9:
             return tf.constant(1)
         return tf.constant(0)
 

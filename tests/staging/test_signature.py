@@ -101,7 +101,9 @@ def test_a_default_and_the_same_value_given_share_a_trace():
         return x * n
 
     x = tf.constant(3)
-    assert [int(f(x)), int(f(x, 2)), int(f(x, n=2)), int(f(n=2, x=x)), int(f(x, 3))] == [6] * 4 + [9]
+    assert [int(f(x)), int(f(x, 2)), int(f(x, n=2)), int(f(n=2, x=x)), int(f(x, 3))] == [6] * 4 + [
+        9
+    ]
     assert runs == [2, 3]
 
 
@@ -290,7 +292,9 @@ def test_wrong_arguments_are_type_errors():
 
 def test_a_concrete_function_of_specs_is_called_with_tensors():
     f = tf.function(lambda x, y: x * y + 1.0)
-    concrete = f.get_concrete_function(tf.TensorSpec([2], tf.float32), tf.TensorSpec([], tf.float32))
+    concrete = f.get_concrete_function(
+        tf.TensorSpec([2], tf.float32), tf.TensorSpec([], tf.float32)
+    )
     out = concrete(tf.constant([1.0, 2.0]), tf.constant(3.0))
     assert out.numpy().tolist() == [4.0, 7.0]
     assert concrete(x=tf.constant([1.0, 2.0]), y=tf.constant(1.0)).numpy().tolist() == [2.0, 3.0]

@@ -16,7 +16,9 @@ def doubled(x):
 
 BEFORE = {
     "plain ops": lambda x, v: tf.sin(x) + v,
-    "a loop": lambda x, v: tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y + v), (0, x))[1],
+    "a loop": lambda x, v: tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y + v), (0, x))[
+        1
+    ],
     "a branch": lambda x, v: tf.cond(x > 0.0, lambda: x + v, lambda: x - v),
     "a gradient of the user's": lambda x, v: doubled(x),
     "a host call": lambda x, v: tf.numpy_function(lambda a: a + np.float32(1), [x], tf.float32),

@@ -151,7 +151,6 @@ class Tree:
                 raise Miss(log)
             segment = follower
 
-
     def keep_what_came_before(
         self, walked: list[Segment], frame: dict[int, Any], variables: list[Any]
     ) -> None:

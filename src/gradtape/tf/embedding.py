@@ -6,18 +6,12 @@ from typing import Any
 
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
-from gradtape.core.sparse import SparseTensor
 from gradtape.core.tensor import Tensor
 from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
 from gradtape.ops.reduce import reduce_sum
-from gradtape.tf.array import reshape
-from gradtape.tf.casting import cast
-from gradtape.tf.creation import ones_like
-from gradtape.tf.elementwise import divide_no_nan
 from gradtape.tf.joining import concat
 from gradtape.tf.lookup import gather
-from gradtape.tf.segment import unsorted_segment_sum
 
 
 @public
@@ -40,54 +34,6 @@ def embedding_lookup(
     limit = convert(max_norm, rows.dtype)
     length = e.sqrt(square)
     return rows * limit / e.maximum(length, limit)
-
-
-@public
-def embedding_lookup_sparse(
-    params: Any,
-    sp_ids: Any,
-    sp_weights: Any,
-    combiner: str | None = None,
-    max_norm: Any = None,
-    name: str | None = None,
-    allow_fast_lookup: bool = False,
-) -> Tensor:
-    """For each row of `sp_ids`, the rows of `params` that it names put together.
-
-    Args:
-        params: a matrix, or several whose rows follow each other.
-        sp_ids: a SparseTensor of whole numbers with two axes or more; no row may be empty but at
-            the end.
-        sp_weights: a SparseTensor with the same places, or None for ones.
-        combiner: "sum", "mean" (the default) or "sqrtn".
-        max_norm: scale rows down to this length.
-        name: accepted for TensorFlow's sake.
-        allow_fast_lookup: accepted for TensorFlow's sake.
-
-    Raises:
-        ValueError: if `combiner` is something else.
-        TypeError: if `sp_ids` or `sp_weights` is not sparse.
-    """
-    combiner = combiner or "mean"
-    if combiner not in ("mean", "sqrtn", "sum"):
-        raise ValueError("combiner must be one of 'mean', 'sqrtn' or 'sum', got " + combiner)
-    for given in (sp_ids, sp_weights):
-        if given is not None and not isinstance(given, SparseTensor):
-            raise TypeError(f"sp_ids must be SparseTensor, got {type(given)}")
-    groups = sp_ids.indices[:, 0]
-    found = embedding_lookup(params, sp_ids.values, max_norm)
-    count = int(groups._array.max(initial=-1)) + 1
-    given = ones_like(sp_ids.values) if sp_weights is None else sp_weights.values
-    weights = cast(given, found.dtype)
-    shape = (-1,) + (1,) * (found._array.ndim - 1)
-    total = unsorted_segment_sum(found * reshape(weights, shape), groups, count)
-    if combiner == "sum":
-        return total
-    if combiner == "mean":
-        length = unsorted_segment_sum(weights, groups, count)
-    else:
-        length = e.sqrt(unsorted_segment_sum(e.square(weights), groups, count))
-    return divide_no_nan(total, reshape(length, shape))
 
 
 def check_image(op: str, x: Tensor, block_size: int, data_format: str) -> None:

@@ -38,6 +38,8 @@ from gradtape.tf.counting import top_k as top_k
 from gradtape.tf.ctc import collapse_repeated as collapse_repeated
 from gradtape.tf.ctc import ctc_loss as ctc_loss
 from gradtape.tf.ctc import ctc_unique_labels as ctc_unique_labels
+from gradtape.tf.ctc_decode import ctc_beam_search_decoder as ctc_beam_search_decoder
+from gradtape.tf.ctc_decode import ctc_greedy_decoder as ctc_greedy_decoder
 from gradtape.tf.dropout import dropout as dropout
 from gradtape.tf.elementwise import sigmoid as sigmoid
 from gradtape.tf.elementwise import softplus as softplus
@@ -45,7 +47,6 @@ from gradtape.tf.elementwise import softsign as softsign
 from gradtape.tf.elementwise import tanh as tanh
 from gradtape.tf.embedding import depth_to_space as depth_to_space
 from gradtape.tf.embedding import embedding_lookup as embedding_lookup
-from gradtape.tf.embedding import embedding_lookup_sparse as embedding_lookup_sparse
 from gradtape.tf.embedding import space_to_depth as space_to_depth
 from gradtape.tf.embedding_bag import embedding_lookup_sparse as embedding_lookup_sparse
 from gradtape.tf.embedding_bag import safe_embedding_lookup_sparse as safe_embedding_lookup_sparse
