@@ -223,7 +223,7 @@ def test_with_autograph_off_values_are_refused():
     x = tf.constant([1.0, 2.0])
     for body in (
         lambda x: x if x[0] > 0 else -x,
-        lambda x: [row for row in x],
+        lambda x: list(x),
         lambda x: x[0] > 0 and x[1] > 0,
         lambda x: not x[0] > 0,
     ):
@@ -350,10 +350,7 @@ def test_try_and_with_around_control_flow():
     def f(x):
         with tf.name_scope("scope"):
             try:
-                if x > 0:
-                    y = x + 1
-                else:
-                    y = x - 1
+                y = x + 1 if x > 0 else x - 1
             finally:
                 pass
         return y

@@ -211,3 +211,37 @@ def test_a_captured_tensor_can_be_watched_inside():
         expected = f.python_function()
         for a, b in zip(expected, f(), strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-6)
+
+
+def test_equal_instances_have_methods_of_their_own():
+    class Scale:
+        def __init__(self, k):
+            self.k = k
+
+        def __eq__(self, other):
+            return True
+
+        def __hash__(self):
+            return 0
+
+        @tf.function
+        def __call__(self, x):
+            return x * self.k
+
+    two, three = Scale(2.0), Scale(3.0)
+    assert [float(two(tf.constant(1.0))), float(three(tf.constant(1.0)))] == [2.0, 3.0]
+
+
+def test_a_first_call_that_creates_variables_calls_the_host_once():
+    calls, made = [], []
+
+    @tf.function
+    def f(x):
+        if not made:
+            made.append(tf.Variable(1.0))
+        if made[0] < 3.0:
+            made[0].assign_add(x)
+        return tf.numpy_function(lambda a: calls.append(1) or a, [made[0]], tf.float32)
+
+    assert [float(f(tf.constant(2.0))) for _ in range(3)] == [3.0, 3.0, 3.0]
+    assert len(calls) == 3

@@ -98,8 +98,7 @@ def test_host_calls_around_a_branch_happen_once_each_call():
             b = tf.numpy_function(note("high"), [a], tf.float32)
         else:
             b = tf.numpy_function(note("low"), [a], tf.float32)
-        c = tf.numpy_function(note("last"), [b], tf.float32)
-        return c
+        return tf.numpy_function(note("last"), [b], tf.float32)
 
     for value, middle in ((0.0, "low"), (1.0, "high"), (0.2, "low"), (3.0, "high")):
         order.clear()
