@@ -186,6 +186,22 @@ class UnauthenticatedError(OpError, code=UNAUTHENTICATED):
     """The request has no valid credentials."""
 
 
+# What a graph or a dataset makes of exceptions of Python
+RAISED: dict[type[Exception], type[OpError]] = {
+    ValueError: InvalidArgumentError,
+    TypeError: InvalidArgumentError,
+    StopIteration: OutOfRangeError,
+    MemoryError: ResourceExhaustedError,
+    NotImplementedError: UnimplementedError,
+}
+
+
+def as_op_error(op: str, error: Exception) -> OpError:
+    """What a graph or a dataset makes of an exception in the user's function."""
+    kind = next((k for raised, k in RAISED.items() if isinstance(error, raised)), UnknownError)
+    return kind(f"{op}: {type(error).__name__}: {error}")
+
+
 class OperatorNotAllowedInGraphError(TypeError):
     """Python asked a symbolic tensor for its value, as `bool` or iteration do."""
 
