@@ -112,14 +112,14 @@ def inside(
 
 @on_host
 def filled_rows(indices: Tensor, shape: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Places with one more in each empty row, how they come to be in order, and the empty rows."""
+    """Places with one more in each empty row, how they come to be in order, which are empty."""
     places, sizes = raw(indices), raw(shape)
     empty = np.setdiff1d(np.arange(sizes[0]), places[:, 0])
     more = np.zeros((len(empty), len(sizes)), np.int64)
     more[:, 0] = empty
     every = np.concatenate([places, more])
     order = order_of(every)
-    return tensor(every[order]), tensor(order), tensor(empty)
+    return tensor(every[order]), tensor(order), eager(np.isin(np.arange(sizes[0]), empty))
 
 
 @on_host

@@ -18,7 +18,6 @@ from gradtape.tf.creation import fill, ones, zeros
 from gradtape.tf.joining import concat as joined
 from gradtape.tf.lookup import gather
 from gradtape.tf.mask import where
-from gradtape.tf.scatter import scatter_nd
 
 
 def rank_of(sparse: SparseTensor) -> int:
@@ -150,10 +149,9 @@ def fill_empty_rows(
     """`default_value` at the start of every row without elements; and which rows these are."""
     sparse = SparseTensor.from_value(sp_input)
     indices, order, empty = place.filled_rows(sparse.indices, sparse.dense_shape)
-    filler = fill([empty._array.shape[0]], convert(default_value, sparse.dtype))
-    values = gather(joined([sparse.values, filler], 0), order)
-    marks = scatter_nd(empty[:, None], ones([empty._array.shape[0]], int64), sparse.dense_shape[:1])
-    return SparseTensor(indices, values, sparse.dense_shape), marks > 0
+    count = indices._array.shape[0] - sparse.indices._array.shape[0]
+    values = [sparse.values, fill([count], convert(default_value, sparse.dtype))]
+    return SparseTensor(indices, gather(joined(values, 0), order), sparse.dense_shape), empty
 
 
 @public
