@@ -401,9 +401,9 @@ def shape_tuple(shape: Any) -> tuple[int, ...]:
     if isinstance(shape, TensorShape):
         return tuple(shape.as_list())
     if isinstance(shape, Tensor):
-        shape = shape._array
+        shape = np.asarray(shape._array)
     elif hasattr(shape, "__tf_tensor__"):
-        shape = shape.__tf_tensor__(None, None)._array
+        shape = np.asarray(shape.__tf_tensor__(None, None)._array)
     if isinstance(shape, (np.ndarray, np.generic)):
         return tuple(size_of(n) for n in np.ravel(shape).tolist())
     if isinstance(shape, (list, tuple)):

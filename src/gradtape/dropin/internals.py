@@ -148,7 +148,13 @@ PYTHON = SimpleNamespace(
             context=lambda: SimpleNamespace(clear_kernel_cache=nothing),
         )
     ),
-    framework=SimpleNamespace(config=SimpleNamespace(is_op_determinism_enabled=lambda: False)),
+    framework=SimpleNamespace(
+        config=SimpleNamespace(
+            disable_op_determinism=nothing,
+            enable_op_determinism=nothing,
+            is_op_determinism_enabled=lambda: False,
+        )
+    ),
     ops=SimpleNamespace(
         linalg=SimpleNamespace(sparse=SimpleNamespace(sparse_csr_matrix_ops=CSR)),
         math_ops=SimpleNamespace(is_nan=lambda x, name=None: math.is_nan(x)),
