@@ -17,7 +17,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
@@ -33,6 +33,7 @@ TRAINING = (
 )
 PREPROCESSING = "layers/preprocessing"
 IDLE_SECONDS = 600
+MARK = "<!-- written by tools/keras_tests.py -->"
 
 
 def keras_sources() -> Path:
@@ -57,8 +58,8 @@ def exclusions() -> dict[str, str]:
 
 
 def is_under(nodeid: str, places: Iterable[str]) -> bool:
-    """Whether an id is one of `places`, or inside one."""
-    return any(nodeid == p or nodeid.startswith((p + "/", p + "::", p)) for p in places)
+    """Whether an id begins with one of `places`."""
+    return any(nodeid.startswith(p) for p in places)
 
 
 def folder_of(nodeid: str) -> str:
@@ -151,23 +152,56 @@ def read_outcomes(noted: Path) -> tuple[dict[str, str], bool]:
     return outcomes, complete
 
 
-def table(outcomes: dict[str, str], expected: list[str]) -> str:
-    """The results by folder."""
-    total: Counter[str] = Counter(folder_of(i) for i in expected)
-    passed: Counter[str] = Counter(folder_of(i) for i in expected if outcomes.get(i) == "passed")
+def line(name: str, ids: list[str], outcomes: dict[str, str]) -> str:
+    """A line of the table."""
+    passed = sum(outcomes.get(i) == "passed" for i in ids)
+    return f"| {name} | {len(ids)} | {passed} | {100 * passed / len(ids):.1f} % |"
+
+
+def table(outcomes: dict[str, str], ids: list[str]) -> str:
+    """Results by folder; the first folder of a path counts, and below `layers` the second too."""
+    folders: dict[str, list[str]] = defaultdict(list)
+    for nodeid in ids:
+        folders[folder_of(nodeid)].append(nodeid)
+    training = [i for i in ids if is_target(folder_of(i))]
     lines = ["| folder | pass on TensorFlow | pass on gradtape | share |", "|---|---:|---:|---:|"]
-
-    def line(name: str, folders: list[str]) -> str:
-        n, of = sum(passed[f] for f in folders), sum(total[f] for f in folders)
-        return f"| {name} | {of} | {n} | {100 * n / of:.1f} % |"
-
-    target = sorted(f for f in total if is_target(f))
-    other = sorted(f for f in total if not is_target(f))
-    lines += [line(f, [f]) for f in target]
-    if target:
-        lines += [line("**training, together**", target)]
-    lines += [line(f, [f]) for f in other]
+    lines += [line(f, folders[f], outcomes) for f in sorted(folders) if is_target(f)]
+    lines += [line("**about training, together**", training, outcomes)]
+    lines += [line(f, folders[f], outcomes) for f in sorted(folders) if not is_target(f)]
     return "\n".join(lines)
+
+
+def report(outcomes: dict[str, str], ids: list[str]) -> str:
+    """What docs/keras.md says below its mark."""
+    reasons = known_failures()
+    failed: dict[str, list[str]] = defaultdict(list)
+    for nodeid in ids:
+        if outcomes.get(nodeid) != "passed" and is_target(folder_of(nodeid)):
+            failed[reason_for(nodeid, reasons)].append(nodeid)
+    lines = [table(outcomes, ids), "", "What does not pass in the folders about training:", ""]
+    lines += ["| tests | why | which |", "|---:|---|---|"]
+    for why, nodeids in sorted(failed.items(), key=lambda item: -len(item[1])):
+        places = sorted({i.partition("::")[0] for i in nodeids})
+        lines.append(f"| {len(nodeids)} | {why} | {', '.join(f'`{p}`' for p in places)} |")
+    return "\n".join(lines) + "\n"
+
+
+def known_failures() -> list[tuple[str, str]]:
+    """Parts of ids, and why such tests fail."""
+    lines = (WHEEL / "failures.txt").read_text().splitlines()
+    pairs = [line.split("  ", 1) for line in lines if line and not line.startswith("#")]
+    return [(part, reason.strip()) for part, reason in pairs]
+
+
+def reason_for(nodeid: str, reasons: list[tuple[str, str]]) -> str:
+    """Why a test fails, by the first part of its id that is known."""
+    return next((why for part, why in reasons if part in nodeid), "not looked into")
+
+
+def write(outcomes: dict[str, str], ids: list[str]) -> None:
+    """Put the results into docs/keras.md, below its mark."""
+    text = TABLE.read_text().partition(MARK)[0]
+    TABLE.write_text(f"{text}{MARK}\n\n{report(outcomes, ids)}")
 
 
 def main() -> int:
@@ -177,11 +211,17 @@ def main() -> int:
     parser.add_argument("-v", "--verbose", action="store_true", help="show pytest's reports")
     parser.add_argument("--sample", type=int, default=1, metavar="N", help="every Nth test only")
     parser.add_argument("--outcomes", type=Path, help="write `outcome id` lines into this file")
+    parser.add_argument("--table", type=Path, help="run nothing: write the table of such a file")
     parser.add_argument("--again", type=Path, help="only what did not pass, by such a file")
     parser.add_argument("--least", type=float, default=0, help="fail below this share, in percent")
     arguments = parser.parse_args()
     excluded = exclusions()
-    ids = [i for i in passes_on_tensorflow() if not is_under(i, excluded)]
+    every = passes_on_tensorflow()
+    ids = [i for i in every if not is_under(i, excluded)]
+    if arguments.table:
+        noted = [text.split("\t") for text in arguments.table.read_text().splitlines()]
+        write({nodeid: outcome for outcome, nodeid in noted}, every)
+        return 0
     if arguments.places:
         ids = [i for i in ids if is_under(i, arguments.places)]
     if arguments.again:
@@ -201,7 +241,7 @@ def main() -> int:
     n = sum(outcome == "passed" for outcome in outcomes.values())
     print(f"together: {n} of {len(ids)}")
     if not (arguments.places or arguments.again) and arguments.sample == 1:
-        write(outcomes)
+        write(outcomes, every)
     return int(100 * n < arguments.least * len(ids))
 
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradtape.core import dtypes
+from gradtape.core.context import local
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor, eager
@@ -54,6 +55,10 @@ def fitted(audio: Any, size: int, axis: int) -> Any:
 @on_host
 def read(contents: Tensor, channels: int, samples: int) -> tuple[Tensor, Tensor]:
     """Samples and rate of a file's contents."""
+    if local.stand_in:  # only the shape is asked for
+        sizes = (samples, channels if channels > 0 else -1)
+        shape = [local.stand_in if n < 0 else n for n in sizes]
+        return eager(np.zeros(shape, np.float32)), eager(np.int32(0))
     chunks = chunks_of(contents._array[()] if contents._array.shape == () else b"")
     code, have, rate, _, _, bits = struct.unpack_from("<HHIIHH", chunks[b"fmt "])
     if code != PCM or bits != 16:

@@ -121,7 +121,7 @@ def distinct(x: Any, out_idx: Any) -> UniqueWithCounts:
         )
     kind = dtypes.as_dtype(out_idx).as_numpy_dtype
     _, first, inverse, counts = np.unique(
-        raw, return_index=True, return_inverse=True, return_counts=True
+        raw, return_index=True, return_inverse=True, return_counts=True, equal_nan=False
     )
     order = np.argsort(first)
     rank = np.empty_like(order)
