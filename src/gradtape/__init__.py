@@ -29,8 +29,8 @@ _HOMES = {
     "gradtape.tape.gradient_tape": "GradientTape",
     "gradtape.tape.indexed_slices": "IndexedSlices IndexedSlicesSpec",
     "gradtape.tf": """
-        autodiff autograph bitwise config data debugging dtypes errors experimental image io
-        linalg math nest nn random raw_ops signal sparse strings summary test train version
+        audio autodiff autograph bitwise config data debugging dtypes errors experimental image io
+        linalg math nest nn random raw_ops sets signal sparse strings summary test train version
     """,
     "gradtape.tf.array": """
         bitcast broadcast_dynamic_shape broadcast_static_shape broadcast_to ensure_shape

@@ -21,6 +21,9 @@ class Local(threading.local):
     recorders: tuple[Any, ...] = ()
     name_scopes: tuple[str, ...] = ()
     devices: tuple[str, ...] = ()
+    scratch: bool = False  # whether tensors of unknown size may be about: see `lanes`
+    lane: int | None = None  # which of the two is being run
+    depends_on_data: bool = False  # whether it has used the data of a placeholder
     stand_in: int = 0
     """While only shapes and dtypes are wanted, a size for what the contents of strings decide."""
 

@@ -402,7 +402,7 @@ def shape_tuple(shape: Any) -> tuple[int, ...]:
     if isinstance(shape, TensorShape):
         return tuple(shape.as_list())
     if isinstance(shape, Tensor):
-        shape = shape._array
+        shape = np.asarray(shape._array)
     elif hasattr(shape, "__tf_tensor__"):
         shape = shape.__tf_tensor__(None, None)._array
     if type(shape) is Held:  # of a trace, which notes that its value is looked at

@@ -186,12 +186,36 @@ class UnauthenticatedError(OpError, code=UNAUTHENTICATED):
     """The request has no valid credentials."""
 
 
+# What a graph or a dataset makes of exceptions of Python
+RAISED: dict[type[Exception], type[OpError]] = {
+    ValueError: InvalidArgumentError,
+    TypeError: InvalidArgumentError,
+    StopIteration: OutOfRangeError,
+    MemoryError: ResourceExhaustedError,
+    NotImplementedError: UnimplementedError,
+}
+
+
+def as_op_error(op: str, error: Exception) -> OpError:
+    """What a graph or a dataset makes of an exception in the user's function."""
+    kind = next((k for raised, k in RAISED.items() if isinstance(error, raised)), UnknownError)
+    return kind(f"{op}: {type(error).__name__}: {error}")
+
+
 class OperatorNotAllowedInGraphError(TypeError):
     """Python asked a symbolic tensor for its value, as `bool` or iteration do."""
 
 
 class InaccessibleTensorError(ValueError):
     """A tensor was used outside the trace that made it."""
+
+
+class Apart(BaseException):
+    """A tensor of unknown size has no one array: `public` runs its function for each lane."""
+
+
+class UnknownValueError(OperatorNotAllowedInGraphError):
+    """Python asked a tensor of unknown value for it, where only shapes are computed."""
 
 
 # Code that we generate has no file; it is compiled under a name that starts like this.
@@ -245,8 +269,21 @@ def public(fn: Callable[P, R]) -> Callable[P, R]:
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             return fn(*args, **kwargs)
+        except (Apart, UnknownValueError) as error:
+            return in_lanes(error, fn, args, kwargs)
         except Exception as error:
             hide_library(error)
             raise
 
     return call
+
+
+def in_lanes(error: BaseException, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Do for each lane what could not be done for both, if it is an argument that has lanes."""
+    from gradtape.core import lanes
+
+    try:
+        return lanes.handle(error, fn, args, kwargs)
+    except Exception as error:
+        hide_library(error)
+        raise

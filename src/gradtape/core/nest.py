@@ -103,7 +103,8 @@ def _kind_of_type(cls: type) -> Kind | None:
 def _kind(structure: Any, expand_composites: bool) -> Kind | None:
     kind = _KINDS[type(structure)]
     if kind is None and expand_composites and hasattr(structure, "_type_spec"):
-        return None if hasattr(structure, "element_spec") else _COMPOSITE  # datasets are whole
+        whole = hasattr(structure, "element_spec") and not hasattr(structure, "has_value")
+        return None if whole else _COMPOSITE  # datasets and iterators are whole, Optionals not
     return kind
 
 

@@ -6,10 +6,11 @@ from typing import Any, NamedTuple
 
 from gradtape.core import dtypes
 from gradtape.core.composite import CompositeTensor
+from gradtape.core.context import local
 from gradtape.core.convert import convert
 from gradtape.core.shapes import TensorShape
 from gradtape.core.spec import TensorSpec, TypeSpec
-from gradtape.core.tensor import Tensor
+from gradtape.core.tensor import EagerTensor, Tensor, TensorLike
 
 
 class SparseTensorValue(NamedTuple):
@@ -20,7 +21,7 @@ class SparseTensorValue(NamedTuple):
     dense_shape: Any
 
 
-class SparseTensor(CompositeTensor):
+class SparseTensor(TensorLike, CompositeTensor):
     """A tensor given by those of its elements that are not zero.
 
     Args:
@@ -36,6 +37,7 @@ class SparseTensor(CompositeTensor):
         self._indices = convert(indices, dtypes.int64)
         self._values = convert(values)
         self._dense_shape = convert(dense_shape, dtypes.int64)
+        self._shape: TensorShape | None = None
         places, count, rank = self._indices.shape, self._values.shape, self._dense_shape.shape
         if places.rank != 2 or count.rank != 1 or rank.rank != 1 or places != [*count, *rank]:
             raise ValueError(
@@ -67,8 +69,19 @@ class SparseTensor(CompositeTensor):
 
     @property
     def shape(self) -> TensorShape:
-        """The shape."""
-        return TensorShape(self._dense_shape._array.tolist())
+        """The shape, as far as it is known."""
+        if self._shape is None:
+            self._shape = known_sizes(self._dense_shape)
+        return self._shape
+
+    def set_shape(self, shape: Any) -> None:
+        """Check the shape against `shape`; sizes that were not known become so."""
+        if not self.shape.is_compatible_with(shape):
+            raise ValueError(
+                f"SparseTensor's shape {self.shape} is not compatible with supplied shape "
+                f"{TensorShape(shape)}."
+            )
+        self._shape = self.shape.merge_with(shape)
 
     def get_shape(self) -> TensorShape:
         """The shape, as a method."""
@@ -98,6 +111,17 @@ class SparseTensor(CompositeTensor):
             f"SparseTensor(indices={self._indices!s}, values={self._values!s}, "
             f"dense_shape={self._dense_shape!s})"
         )
+
+
+def known_sizes(shape: Tensor) -> TensorShape:
+    """A shape given as a tensor; where its value is not known, neither are the sizes."""
+    lanes = getattr(shape, "_lanes", None)
+    if lanes is not None and local.lane is None:
+        pairs = zip(*(lane._array.tolist() for lane in lanes), strict=True)
+        return TensorShape([m if m == n else None for m, n in pairs])
+    if not isinstance(shape, EagerTensor):
+        return TensorShape([None] * int(shape.shape[0]))
+    return TensorShape(shape._array.tolist())
 
 
 class SparseTensorSpec(TypeSpec):
@@ -138,7 +162,9 @@ class SparseTensorSpec(TypeSpec):
         return [value.indices, value.values, value.dense_shape]
 
     def _from_components(self, components: Any) -> Any:
-        return SparseTensor(*components)
+        sparse = SparseTensor(*components)
+        sparse._shape = sparse.shape.merge_with(self._shape)
+        return sparse
 
     def _serialize(self) -> tuple[Any, ...]:
         return self._shape, self._dtype

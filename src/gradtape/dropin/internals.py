@@ -6,13 +6,19 @@ so when it is used.
 
 from __future__ import annotations
 
+import contextlib
 from types import SimpleNamespace
-from typing import Any, NoReturn
+from typing import Any
 
+import numpy as np
+
+from gradtape.core import lanes
 from gradtape.core.composite import CompositeTensor
+from gradtape.core.convert import convert
 from gradtape.core.sparse import SparseTensor
 from gradtape.core.spec import TypeSpec
-from gradtape.core.tensor import EagerTensor, Tensor, TensorLike
+from gradtape.core.tensor import EagerTensor, Tensor, TensorLike, eager
+from gradtape.dropin import csr
 from gradtape.dropin.distribute import distribute
 from gradtape.dropin.distribute import internal as distribute_internal
 from gradtape.pipeline.dataset import Dataset
@@ -26,7 +32,8 @@ from gradtape.state.trackable import (
 )
 from gradtape.state.variable import Variable
 from gradtape.tape.indexed_slices import IndexedSlices
-from gradtape.tf import control, math
+from gradtape.tf import array, control, creation, joining, math, scatter
+from gradtape.tf.casting import cast
 
 CompositeTensor.register(Variable)
 CompositeTensor.register(IndexedSlices)
@@ -49,17 +56,32 @@ def smart_cond(
     return control.cond(pred, true_fn, false_fn)
 
 
+def dynamic_update_slice(operand: Any, update: Any, indices: Any) -> Any:
+    """`operand` with `update` put where it starts at `indices`, moved so that it fits."""
+    whole, block = convert(operand), convert(update)
+    sizes, extent = array.shape(whole), array.shape(block)
+    start = math.minimum(cast(convert(indices), sizes.dtype), sizes - extent)
+    start = math.maximum(start, array.shape(start) * 0)
+    ranges = [creation.range(n) for n in block.shape]
+    grid = joining.stack(joining.meshgrid(*ranges, indexing="ij"), axis=-1)
+    return scatter.tensor_scatter_nd_update(whole, grid + start, block)
+
+
+def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> SparseTensor:
+    """A sparse tensor of a scratch graph whose elements, and perhaps size, are not known."""
+    dense = lanes.placeholder(dtype, shape)
+    parts = []
+    for lane, whole in enumerate(dense._lanes):
+        sizes = np.array(whole.shape.as_list(), np.int64)
+        count = min(2 + lane, int(sizes.prod()))
+        places = np.stack(np.unravel_index(np.arange(count), tuple(sizes)), 1).astype(np.int64)
+        values = np.ravel(whole._array)[:count]
+        parts.append(SparseTensor(eager(places), eager(values), eager(sizes)))
+    return lanes.joined(*parts, depends_on_data=True)
+
+
 def nothing(*args: Any, **kwargs: Any) -> None:
     """Nothing: eager ops are done when they return, and no kernels or graphs are kept."""
-
-
-def refusal(path: str, instead: str) -> Any:
-    """A function that is not there."""
-
-    def refuse(*args: Any, **kwargs: Any) -> NoReturn:
-        raise NotImplementedError(f"{path}: not there yet. {instead}")
-
-    return refuse
 
 
 class FuncGraph:
@@ -69,12 +91,9 @@ class FuncGraph:
         """Remember the name."""
         self.name = name
 
-    def as_default(self) -> NoReturn:
-        """Refuse: tensors of unknown size are not there yet."""
-        raise NotImplementedError(
-            f"tf.__internal__.FuncGraph({self.name!r}): tensors of unknown size are not there yet. "
-            "Give the layer a compute_output_shape method, or call the model on data first."
-        )
+    def as_default(self) -> contextlib.AbstractContextManager[None]:
+        """A scope in which placeholders can be made, and only shapes matter."""
+        return lanes.scratch()
 
 
 class AbsentTensor(CompositeTensor):
@@ -101,9 +120,6 @@ class RaggedTensorSpec(AbsentSpec):
     """The spec of a RaggedTensor."""
 
 
-DENSE = "Use a dense tensor."
-GRAPH = "Tensors of unknown size come with tf.function."
-
 INTERNAL = SimpleNamespace(
     CompositeTensor=CompositeTensor,
     EagerTensor=EagerTensor,
@@ -119,6 +135,12 @@ INTERNAL = SimpleNamespace(
     types=SimpleNamespace(Tensor=TensorLike),
 )
 
+CSR = SimpleNamespace(
+    csr_sparse_matrix_to_sparse_tensor=csr.to_tensor,
+    sparse_matrix_sparse_mat_mul=csr.multiply,
+    sparse_tensor_to_csr_sparse_matrix=csr.to_matrix,
+)
+
 PYTHON = SimpleNamespace(
     eager=SimpleNamespace(
         context=SimpleNamespace(
@@ -126,9 +148,15 @@ PYTHON = SimpleNamespace(
             context=lambda: SimpleNamespace(clear_kernel_cache=nothing),
         )
     ),
-    framework=SimpleNamespace(config=SimpleNamespace(is_op_determinism_enabled=lambda: False)),
+    framework=SimpleNamespace(
+        config=SimpleNamespace(
+            disable_op_determinism=nothing,
+            enable_op_determinism=nothing,
+            is_op_determinism_enabled=lambda: False,
+        )
+    ),
     ops=SimpleNamespace(
-        linalg=SimpleNamespace(sparse=SimpleNamespace(sparse_csr_matrix_ops=SimpleNamespace())),
+        linalg=SimpleNamespace(sparse=SimpleNamespace(sparse_csr_matrix_ops=CSR)),
         math_ops=SimpleNamespace(is_nan=lambda x, name=None: math.is_nan(x)),
     ),
     trackable=SimpleNamespace(
@@ -144,29 +172,19 @@ EXTRAS = SimpleNamespace(
     autograph=SimpleNamespace(experimental=SimpleNamespace(do_not_convert=do_not_convert)),
     compat=SimpleNamespace(
         v1=SimpleNamespace(
-            placeholder=refusal("tf.compat.v1.placeholder", GRAPH),
+            placeholder=lanes.placeholder,
+            sparse_placeholder=sparse_placeholder,
             reset_default_graph=nothing,
         )
     ),
     compiler=SimpleNamespace(
         tf2xla=SimpleNamespace(
-            python=SimpleNamespace(
-                xla=SimpleNamespace(
-                    dynamic_update_slice=refusal(
-                        "dynamic_update_slice", "Use tf.tensor_scatter_nd_update."
-                    )
-                )
-            )
+            python=SimpleNamespace(xla=SimpleNamespace(dynamic_update_slice=dynamic_update_slice))
         )
     ),
     distribute=distribute,
     experimental=SimpleNamespace(Optional=Optional, dtensor=SimpleNamespace()),
     python=PYTHON,
-    sparse=SimpleNamespace(
-        add=refusal("tf.sparse.add", DENSE),
-        maximum=refusal("tf.sparse.maximum", DENSE),
-        minimum=refusal("tf.sparse.minimum", DENSE),
-    ),
 )
 
 # Keras tells some classes by their name and the module they say they come from.

@@ -28,13 +28,15 @@ class OptionalSpec(TypeSpec):
 
     @property
     def _component_specs(self) -> Any:
-        return self._value_structure
+        return [self._value_structure]
 
     def _to_components(self, value: Any) -> Any:
-        return value.get_value()
+        return [value._value] if value._present else []
 
     def _from_components(self, components: Any) -> Any:
-        return Optional.from_value(components)
+        if not components:
+            return Optional.empty(self._value_structure)
+        return Optional(components[0], self._value_structure, True)
 
     def _serialize(self) -> tuple[Any, ...]:
         return (self._value_structure,)

@@ -13,7 +13,7 @@ import numpy as np
 
 from gradtape.core import dtypes
 from gradtape.core.convert import convert
-from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.errors import InvalidArgumentError, OpError, as_op_error, public
 from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import eager
 from gradtape.pipeline.base import INFINITE, UNKNOWN, Base, made
@@ -112,7 +112,16 @@ class Sources(Base):
         given = [convert(a).numpy() for a in args or ()]
 
         def elements() -> Iterator[Any]:
-            for value in generator(*given):
+            values = iter(generator(*given))
+            while True:
+                try:
+                    value = next(values)
+                except StopIteration:
+                    return
+                except OpError:
+                    raise
+                except Exception as error:
+                    raise as_op_error("from_generator", error) from error
                 yield checked(spec, value)
 
         return made(elements, lambda: spec, UNKNOWN)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator as PythonIterator
 from typing import Any
 
+from gradtape.core import nest
 from gradtape.core.context import unheard
 from gradtape.core.errors import OutOfRangeError
+from gradtape.core.sparse import SparseTensorSpec
 from gradtape.core.symbolic import Opaque
 from gradtape.core.tensor import Tensor, eager
 from gradtape.ops.lead import truth
@@ -47,7 +49,8 @@ def kernel_next(source: Any) -> tuple[Any, ...]:
     element = source.item.next()
     if element is END:
         raise OutOfRangeError("get_next: End of sequence. Make another iterator to start over.")
-    return tuple([t._array for t in flatten(element) if isinstance(t, Tensor)])
+    parts = nest.flatten(flatten(element), expand_composites=True)
+    return tuple([t._array for t in parts if isinstance(t, Tensor)])
 
 
 HAS_NEXT = Effect("has_next", kernel_has_next)
@@ -81,7 +84,10 @@ def drawn_optional(trace: Any, handle: Tensor, spec: Any) -> Optional:
 def fill(spec: Any, leaves: PythonIterator[Any]) -> PythonIterator[Any]:
     """Tensors for the specs that describe one, None for the others."""
     for one in flatten(spec):
-        yield next(leaves) if hasattr(one, "dtype") else None
+        if isinstance(one, SparseTensorSpec):
+            yield one._from_components([next(leaves) for _ in one._component_specs])
+        else:
+            yield next(leaves) if hasattr(one, "dtype") else None
 
 
 class StagedIterator(PythonIterator[Any]):

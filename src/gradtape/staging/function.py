@@ -67,7 +67,7 @@ class Function:
         self.quiet = 0  # calls that found their trace since the last that did not
         self.pieces: dict[Any, Any] = {}
         self.differentiates = False  # whether it calls tf.gradients
-        functools.update_wrapper(self, python_function)
+        functools.update_wrapper(self, python_function, updated=())
 
     @property
     def name(self) -> str:
@@ -108,7 +108,7 @@ class Function:
 
     @public
     def _call(self, *args: Any, **kwargs: Any) -> Any:
-        if Mode.eager:
+        if Mode.eager or local.scratch:
             return self._python_function(*args, **kwargs)
         call = self._signature.bind(args, kwargs)
         recorders = local.recorders

@@ -42,6 +42,11 @@ class AutoTrackable(Trackable):
     earlier find their variables.
     """
 
+    # Of the class too, so that who compares an object's attributes with its class's passes over.
+    _self_pending: Any = None
+    _self_tracked: Any = None
+    _self_setattr_tracking = True
+
     def __setattr__(self, name: str, value: Any) -> None:
         if vars(self).get(name, vars) is value:
             return

@@ -234,7 +234,7 @@ def with_gradient(
 ) -> Any:
     """New handles on `result`, recorded with `grad_fn` as their gradient."""
     flat_args = nest.flatten(args)
-    given = [variable_of(t) for t in flat_args + nest.flatten(kwargs)]
+    given = [given_variable(t) for t in flat_args + nest.flatten(kwargs)]
     variables = [v for v in watcher.variables.values() if all(v is not g for g in given)]
     if variables and not accepts_variables(grad_fn):
         raise TypeError(
@@ -266,6 +266,14 @@ def with_gradient(
 
     outs = record_custom([convert(t) for t in nest.flatten(result)], inputs, grad)
     return nest.pack_sequence_as(result, outs)
+
+
+def given_variable(thing: Any) -> Any:
+    """The variable behind an argument, also where it is read in another dtype than its own."""
+    variable = variable_of(thing)
+    if variable is None and hasattr(thing, "_should_act_as_resource_variable"):
+        return variable_of(thing._value)
+    return variable
 
 
 def is_value(thing: Any) -> bool:

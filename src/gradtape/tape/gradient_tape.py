@@ -15,7 +15,13 @@ from gradtape.core.convert import convert
 from gradtape.core.dispatch import Recording
 from gradtape.core.dtypes import is_differentiable, string
 from gradtape.core.enums import UnconnectedGradients
-from gradtape.core.errors import InvalidArgumentError, hide_library
+from gradtape.core.errors import (
+    Apart,
+    InvalidArgumentError,
+    UnknownValueError,
+    hide_library,
+    in_lanes,
+)
 from gradtape.core.generate import FLOAT32
 from gradtape.core.tensor import EagerTensor, Tensor, eager
 from gradtape.ops.elementwise import conj
@@ -102,6 +108,13 @@ class GradientTape:
             )
         if not self._recording:
             return
+        try:
+            self._watch(things)
+        except Apart as error:
+            in_lanes(error, type(self)._watch, (self, things), {})
+
+    def _watch(self, things: list[Any]) -> None:
+        assert self._tape is not None
         for t in things:
             if not is_differentiable(value_of(t)._array.dtype):
                 log.warning(
@@ -162,6 +175,10 @@ class GradientTape:
         """
         try:
             return self._gradient(target, sources, output_gradients, unconnected_gradients)
+        except (Apart, UnknownValueError) as error:
+            self._persistent = True  # it is asked for each lane
+            args = (self, target, sources, output_gradients, unconnected_gradients)
+            return in_lanes(error, type(self)._gradient, args, {})
         except Exception as error:
             hide_library(error)
             raise
@@ -306,7 +323,8 @@ def variable_of(thing: Any) -> Any:
         return None
     cell = getattr(thing, "_cell", None)
     if cell is None and hasattr(thing, "_should_act_as_resource_variable"):
-        cell = getattr(thing.handle, "variable", None)
+        # One that is read in another dtype than its own has no handle then.
+        cell = getattr(getattr(thing, "handle", None), "variable", None)
     return cell
 
 

@@ -15,6 +15,7 @@ from gradtape.core.convert import convert, shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.shapes import TensorShape, normalize_axis
 from gradtape.core.shapes import broadcast_static_shape as static_broadcast
+from gradtape.core.sparse import SparseTensor
 from gradtape.core.tensor import EagerTensor, Tensor, TensorLike, eager
 from gradtape.ops import shape as s
 from gradtape.ops.elementwise import conj, select, stop_gradient
@@ -24,6 +25,7 @@ from gradtape.ops.integer import bitcast_to
 from gradtape.ops.reduce import broadcast_to as stretch
 from gradtape.tape.indexed_slices import IndexedSlices
 from gradtape.tf.block import is_held
+from gradtape.tf.casting import cast
 from gradtape.tf.check import NUMBERS, operand, refuse
 from gradtape.tf.creation import sizes_of
 from gradtape.trace.rawly import rawly
@@ -33,6 +35,8 @@ from gradtape.trace.rawly import rawly
 def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
     """The shape of `input` as a vector, int32 unless `out_type` says otherwise."""
     kind = np.int32 if out_type is None else dtypes.as_dtype(out_type).as_numpy_dtype
+    if isinstance(input, SparseTensor):
+        return cast(input.dense_shape, kind)
     raw = input._array if type(input) is EagerTensor else convert(input)._array
     return eager(np.array(raw.shape, kind))
 
@@ -48,6 +52,9 @@ def shape_n(
 @public
 def rank(input: Any, name: str | None = None) -> Tensor:
     """The number of axes of `input`, as an int32 scalar."""
+    if isinstance(input, SparseTensor):
+        input = input.dense_shape
+        return eager(np.int32(input._array.shape[0]))
     return eager(np.int32(convert(input)._array.ndim))
 
 
@@ -55,12 +62,16 @@ def rank(input: Any, name: str | None = None) -> Tensor:
 def size(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
     """The number of elements of `input`, int32 unless `out_type` says otherwise."""
     kind = np.int32 if out_type is None else dtypes.as_dtype(out_type).as_numpy_dtype
+    if isinstance(input, SparseTensor):
+        from gradtape.tf.reduction import reduce_prod
+
+        return reduce_prod(cast(input.dense_shape, kind))
     return eager(kind(convert(input)._array.size))
 
 
 def is_tensor(x: Any) -> bool:
     """Whether `x` is a tensor, a variable or another value that acts as one."""
-    return isinstance(x, TensorLike) or hasattr(type(x), "__tf_tensor__")
+    return isinstance(x, TensorLike)
 
 
 @public
@@ -83,7 +94,7 @@ def identity(input: Any, name: str | None = None) -> Tensor: ...
 @public
 def identity(input: Any, name: str | None = None) -> Any:
     """A tensor of its own with the value of `input`; of IndexedSlices, the same of each part."""
-    if isinstance(input, IndexedSlices):
+    if isinstance(input, (IndexedSlices, SparseTensor)):
         return nest.map_structure(identity, input, expand_composites=True)
     return identity_of(convert(input))
 

@@ -11,6 +11,7 @@ from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.dtypes import DType, as_dtype, is_differentiable
 from gradtape.core.errors import UnimplementedError, public
+from gradtape.core.sparse import SparseTensor
 from gradtape.core.tensor import Tensor
 from gradtape.ops import elementwise as e
 from gradtape.tape.indexed_slices import IndexedSlices
@@ -41,6 +42,8 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     wanted = as_dtype(dtype)
     if isinstance(x, IndexedSlices):
         return IndexedSlices(recast(x.values, wanted), x.indices, x.dense_shape)
+    if isinstance(x, SparseTensor):
+        return SparseTensor(x.indices, recast(x.values, wanted), x.dense_shape)
     if (isinstance(x, Tensor) or hasattr(x, "__tf_tensor__")) and x.dtype is wanted:
         return x
     return recast(convert(x), wanted)

@@ -8,7 +8,7 @@ from builtins import range as indices
 from collections.abc import Callable
 from typing import Any
 
-from gradtape.core import nest
+from gradtape.core import lanes, nest
 from gradtape.core.context import staging
 from gradtape.core.convert import convert
 from gradtape.core.dtypes import bool as bool_dtype
@@ -17,7 +17,7 @@ from gradtape.core.symbolic import SymbolicTensor
 from gradtape.core.tensor import Tensor
 from gradtape.ops.elementwise import equal
 from gradtape.tf.tensor_array import TensorArray
-from gradtape.trace.branching import NotANode, staged_cond, staged_loop, traced_aside
+from gradtape.trace.branching import NotANode, has_optional, staged_cond, staged_loop, traced_aside
 from gradtape.trace.recorder import raw_value
 
 
@@ -246,8 +246,8 @@ def while_loop(
             return staged_while(stage[0], cond, body, loop_vars, maximum_iterations)
         except NotANode:
             pass
-    count = 0
-    while count < float(limit) and truth(cond(*loop_vars)):
+    count, most = 0, min(float(limit), lanes.longest())
+    while count < most and truth(cond(*loop_vars)):
         after = body(*loop_vars)
         if len(loop_vars) == 1 and not nest.is_nested(after):
             after = nest.pack_sequence_as(loop_vars, [after])
@@ -259,6 +259,8 @@ def while_loop(
 
 def staged_while(trace: Any, cond: Any, body: Any, loop_vars: Any, most: Any) -> Any:
     """A loop as a node of the graph that is traced."""
+    if has_optional(loop_vars):
+        raise NotANode
     flat = nest.flatten(loop_vars, expand_composites=True)
     arrays = [leaf if isinstance(leaf, TensorArray) else None for leaf in flat]
     if any(array is not None and not is_laid_out(array) for array in arrays):

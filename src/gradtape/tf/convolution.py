@@ -251,6 +251,14 @@ def convolution(
 ) -> Tensor:
     """Convolution over as many spatial axes as the filter has."""
     n = convert(filters)._array.ndim - 2
+    first = data_format in CHANNELS_FIRST
+    steps = spread_out(strides, n, first, "Convolution", "strides")
+    apart = spread_out(dilations, n, first, "Convolution", "dilations")
+    if max(steps, default=1) > 1 and max(apart, default=1) > 1:
+        raise ValueError(
+            "convolution: `strides > 1` not supported in conjunction with `dilation_rate > 1`. "
+            f"Received: strides={list(steps)} and dilation_rate={list(apart)}. Use tf.nn.conv2d."
+        )
     return filtered("Convolution", input, filters, n, strides, padding, dilations, data_format)
 
 

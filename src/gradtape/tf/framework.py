@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import convert as conversion
-from gradtape.core import nest
+from gradtape.core import lanes, nest
 from gradtape.core.context import local, unheard
 from gradtape.core.convert import convert
 from gradtape.core.errors import public
@@ -60,7 +60,7 @@ class device:  # noqa: N801  TensorFlow's name, used like a function
 
 def init_scope() -> contextlib.AbstractContextManager[None]:
     """Within this scope nothing is recorded and ops are eager, whatever is going on around it."""
-    return unheard()
+    return lanes.outside() if local.scratch else unheard()
 
 
 @contextlib.contextmanager
@@ -96,7 +96,7 @@ def executing_eagerly() -> bool:
 
 def inside_function() -> bool:
     """Whether a `tf.function` is being traced."""
-    return any(getattr(recorder, "symbolic", False) for recorder in local.recorders)
+    return local.scratch or any(getattr(r, "symbolic", False) for r in local.recorders)
 
 
 def get_logger() -> logging.Logger:

@@ -11,15 +11,7 @@ import numpy as np
 from gradtape.core import nest
 from gradtape.core.context import staging, unheard
 from gradtape.core.convert import convert
-from gradtape.core.errors import (
-    InvalidArgumentError,
-    OpError,
-    OutOfRangeError,
-    ResourceExhaustedError,
-    UnimplementedError,
-    UnknownError,
-    public,
-)
+from gradtape.core.errors import InvalidArgumentError, as_op_error, public
 from gradtape.core.spec import TensorSpec
 from gradtape.core.symbolic import Opaque
 from gradtape.core.tensor import Tensor, eager
@@ -29,13 +21,6 @@ from gradtape.trace.graph import Effect
 from gradtape.trace.recorder import operation
 
 # What TensorFlow makes of an exception in the function; of any other, an UnknownError.
-RAISED: dict[type[Exception], type[OpError]] = {
-    ValueError: InvalidArgumentError,
-    TypeError: InvalidArgumentError,
-    StopIteration: OutOfRangeError,
-    MemoryError: ResourceExhaustedError,
-    NotImplementedError: UnimplementedError,
-}
 
 
 @public
@@ -134,12 +119,6 @@ def staged(
         return answers
 
     return record_custom(results, inputs, grad)
-
-
-def as_op_error(op: str, error: Exception) -> OpError:
-    """What a graph makes of an exception in the user's function."""
-    kind = next((k for raised, k in RAISED.items() if isinstance(error, raised)), UnknownError)
-    return kind(f"{op}: {type(error).__name__}: {error}")
 
 
 def as_spec(described: Any) -> TensorSpec:

@@ -38,6 +38,8 @@ from gradtape.tf.counting import top_k as top_k
 from gradtape.tf.ctc import collapse_repeated as collapse_repeated
 from gradtape.tf.ctc import ctc_loss as ctc_loss
 from gradtape.tf.ctc import ctc_unique_labels as ctc_unique_labels
+from gradtape.tf.ctc_decode import ctc_beam_search_decoder as ctc_beam_search_decoder
+from gradtape.tf.ctc_decode import ctc_greedy_decoder as ctc_greedy_decoder
 from gradtape.tf.dropout import dropout as dropout
 from gradtape.tf.elementwise import sigmoid as sigmoid
 from gradtape.tf.elementwise import softplus as softplus

@@ -9,6 +9,7 @@ import numpy as np
 from gradtape.core.convert import Handed, convert
 from gradtape.core.dispatch import broadcastable
 from gradtape.core.errors import InvalidArgumentError, hide_library, public
+from gradtape.core.sparse import SparseTensor
 from gradtape.core.tensor import Tensor, eager
 from gradtape.ops import elementwise as e
 from gradtape.ops import integer
@@ -105,6 +106,24 @@ OPERATORS: dict[str, Any] = {
 
 for name, function in OPERATORS.items():
     setattr(Tensor, name, function)
+
+
+def sparse_product(x: Any, y: Any) -> Any:
+    """A sparse tensor times a dense one."""
+    from gradtape.tf.sparse_sum import times
+
+    return times(x, y, f.multiply)
+
+
+def sparse_quotient(x: Any, y: Any) -> Any:
+    """A sparse tensor over a dense one."""
+    from gradtape.tf.sparse_sum import times
+
+    return times(x, y, f.truediv)
+
+
+SparseTensor.__mul__ = sparse_product  # type: ignore[attr-defined]
+SparseTensor.__truediv__ = sparse_quotient  # type: ignore[attr-defined]
 
 
 # What is not always needed is brought in by its first use: these homes put themselves in the

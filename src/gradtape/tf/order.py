@@ -127,7 +127,7 @@ def distinct(x: Any, out_idx: Any) -> UniqueWithCounts:
 def told_apart(raw: Any, kind: Any) -> tuple[Any, Any, Any]:
     """The distinct elements of a raw vector, which of them each element is, and their counts."""
     _, first, inverse, counts = np.unique(
-        raw, return_index=True, return_inverse=True, return_counts=True
+        raw, return_index=True, return_inverse=True, return_counts=True, equal_nan=False
     )
     order = np.argsort(first)
     rank = np.empty_like(order)

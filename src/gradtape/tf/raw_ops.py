@@ -2,8 +2,22 @@
 
 from __future__ import annotations
 
-from gradtape.tf.recurrent import block_lstm as BlockLSTM  # noqa: N812 - TensorFlow's names
+from gradtape.tf.kernel import bucketize as Bucketize  # noqa: N812 - TensorFlow's names
+from gradtape.tf.kernel import unique as UniqueV2  # noqa: N812
+from gradtape.tf.kernel import unique_with_counts as UniqueWithCountsV2  # noqa: N812
+from gradtape.tf.projective import (
+    image_projective_transform as ImageProjectiveTransformV3,  # noqa: N812
+)
+from gradtape.tf.recurrent import block_lstm as BlockLSTM  # noqa: N812
 from gradtape.tf.recurrent import block_lstm_v2 as BlockLSTMV2  # noqa: N812
 from gradtape.tf.recurrent import lstm_block_cell as LSTMBlockCell  # noqa: N812
 
-__all__ = ["BlockLSTM", "BlockLSTMV2", "LSTMBlockCell"]
+__all__ = [
+    "BlockLSTM",
+    "BlockLSTMV2",
+    "Bucketize",
+    "ImageProjectiveTransformV3",
+    "LSTMBlockCell",
+    "UniqueV2",
+    "UniqueWithCountsV2",
+]

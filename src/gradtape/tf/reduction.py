@@ -9,7 +9,14 @@ import numpy as np
 from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.dtypes import as_dtype
-from gradtape.core.errors import InvalidArgumentError, hide_library, public
+from gradtape.core.errors import (
+    Apart,
+    InvalidArgumentError,
+    UnknownValueError,
+    hide_library,
+    in_lanes,
+    public,
+)
 from gradtape.core.shapes import normalize_axes, normalize_axis
 from gradtape.core.tensor import EagerTensor, Tensor
 from gradtape.ops import elementwise as e
@@ -71,6 +78,8 @@ def reduction(function: Any, allowed: frozenset[Any], label: str, what: str) -> 
                 refuse(label, tensor.dtype, allowed)
             axes = axes_of(axis, len(array.shape), label)
             return function(tensor, axis=axes, keepdims=bool(keepdims))
+        except (Apart, UnknownValueError) as error:
+            return in_lanes(error, reduce, (input_tensor, axis, keepdims), {})
         except Exception as error:
             hide_library(error)
             raise

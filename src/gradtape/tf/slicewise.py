@@ -12,6 +12,7 @@ from gradtape.core.context import staging
 from gradtape.core.convert import convert
 from gradtape.core.dtypes import int64
 from gradtape.core.errors import OutOfRangeError, public
+from gradtape.core.sparse import SparseTensor
 from gradtape.core.spec import TensorSpec
 from gradtape.tape.gradient_tape import log
 from gradtape.tf.array import broadcast_to
@@ -122,6 +123,8 @@ def map_fn(
         raise TypeError("map_fn: The provided function is not callable.")
     if parallel_iterations is not None and parallel_iterations > 1:
         log.warning("map_fn: setting parallel_iterations > 1 has no effect when executing eagerly.")
+    if any(isinstance(leaf, SparseTensor) for leaf in nest.flatten(elems)):
+        return map_sparse(fn, elems, dtype if fn_output_signature is None else fn_output_signature)
     tensors = as_tensors(elems, "map_fn")
     n = length_of(tensors, "map_fn")
     signature = dtype if fn_output_signature is None else fn_output_signature
@@ -133,6 +136,23 @@ def map_fn(
             return mapped(fn, tensors, n, columns)
     for i in indices(n):
         columns.put(i, fn(at(tensors, i)))
+    return columns.stack()
+
+
+def map_sparse(fn: Callable[[Any], Any], elems: Any, signature: Any) -> Any:
+    """`map_fn` where some of `elems` are sparse tensors."""
+    from gradtape.tf.joining import unstack
+    from gradtape.tf.sparse_shape import rows
+
+    def parts(leaf: Any) -> Any:
+        return rows(leaf) if isinstance(leaf, SparseTensor) else unstack(leaf)
+
+    slices = [parts(leaf) for leaf in nest.flatten(elems)]
+    if signature is None:
+        signature = nest.map_structure(lambda leaf: leaf.dtype, elems)
+    columns = Columns(signature, len(slices[0]), True)
+    for i, row in enumerate(zip(*slices, strict=True)):
+        columns.put(i, fn(nest.pack_sequence_as(elems, list(row))))
     return columns.stack()
 
 

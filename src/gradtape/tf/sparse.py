@@ -17,14 +17,56 @@ from gradtape.tf.scatter import tensor_scatter_nd_update
 from gradtape.tf.segment import sparse_segment_mean as segment_mean
 from gradtape.tf.segment import sparse_segment_sqrt_n as segment_sqrt_n
 from gradtape.tf.segment import sparse_segment_sum as segment_sum
+from gradtape.tf.sparse_shape import concat as concat
+from gradtape.tf.sparse_shape import expand_dims as expand_dims
+from gradtape.tf.sparse_shape import eye as eye
+from gradtape.tf.sparse_shape import fill_empty_rows as fill_empty_rows
+from gradtape.tf.sparse_shape import reorder as reorder
+from gradtape.tf.sparse_shape import reset_shape as reset_shape
+from gradtape.tf.sparse_shape import reshape as reshape
+from gradtape.tf.sparse_shape import retain as retain
+from gradtape.tf.sparse_shape import slice as slice
+from gradtape.tf.sparse_shape import split as split
+from gradtape.tf.sparse_shape import transpose as transpose
+from gradtape.tf.sparse_sum import add as add
+from gradtape.tf.sparse_sum import bincount as bincount
+from gradtape.tf.sparse_sum import map_values as map_values
+from gradtape.tf.sparse_sum import maximum as maximum
+from gradtape.tf.sparse_sum import minimum as minimum
+from gradtape.tf.sparse_sum import reduce_max as reduce_max
+from gradtape.tf.sparse_sum import reduce_sum as reduce_sum
+from gradtape.tf.sparse_sum import softmax as softmax
+from gradtape.tf.sparse_sum import sparse_dense_matmul as sparse_dense_matmul
+from gradtape.tf.sparse_sum import to_indicator as to_indicator
 
 __all__ = [
     "SparseTensor",
+    "add",
+    "bincount",
+    "concat",
+    "expand_dims",
+    "eye",
+    "fill_empty_rows",
     "from_dense",
+    "map_values",
+    "maximum",
+    "minimum",
+    "reduce_max",
+    "reduce_sum",
+    "reorder",
+    "reset_shape",
+    "reshape",
+    "retain",
     "segment_mean",
     "segment_sqrt_n",
     "segment_sum",
+    "slice",
+    "softmax",
+    "sparse_dense_matmul",
+    "split",
     "to_dense",
+    "to_indicator",
+    "transpose",
 ]
 
 

@@ -115,14 +115,22 @@ def cond_node(
     return nest.pack_sequence_as(yes.aside.result, filled, expand_composites=True)
 
 
+def has_optional(structure: Any) -> bool:
+    """Whether an Optional is in it: whether that is empty is known to Python only."""
+    return any(hasattr(leaf, "has_value") for leaf in nest.flatten(structure))
+
+
 def check_alike(yes: Side, no: Side) -> None:
     """Check that both branches return the same kind of thing.
 
     Raises:
         TypeError, ValueError: if they do not.
-        NotANode: if only the shapes differ.
+        NotANode: if only the shapes differ, or there are Optionals.
     """
-    nest.assert_same_structure(yes.aside.result, no.aside.result, expand_composites=True)
+    results = (yes.aside.result, no.aside.result)
+    if has_optional(results):
+        raise NotANode
+    nest.assert_same_structure(*results, expand_composites=True)
     for a, b in zip(yes.leaves, no.leaves, strict=True):
         if (a is None) != (b is None):
             raise TypeError("tf.cond: a result is None in one branch only.")

@@ -1,0 +1,124 @@
+"""tf.audio: sound as 16-bit WAV files."""
+
+from __future__ import annotations
+
+import struct
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gradtape.core import dtypes
+from gradtape.core.context import local
+from gradtape.core.convert import convert
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.tensor import Tensor, eager
+from gradtape.trace.happening import on_host
+
+__all__ = ["decode_wav", "encode_wav"]
+
+PCM = 1  # the format code of samples that are not compressed
+FULL = 1 << 15  # what a sample of 1.0 is
+
+
+class DecodeWav(NamedTuple):
+    """Samples of shape (time, channels) between -1 and 1, and how many there are in a second."""
+
+    audio: Tensor
+    sample_rate: Tensor
+
+
+def chunks_of(data: bytes) -> dict[bytes, bytes]:
+    """The parts of a WAV file by name."""
+    if data[:4] != b"RIFF" or data[8:12] != b"WAVE":
+        raise InvalidArgumentError("decode_wav: Header mismatch: Expected RIFF and WAVE.")
+    chunks: dict[bytes, bytes] = {}
+    at = 12
+    while at + 8 <= len(data):
+        name, size = struct.unpack_from("<4sI", data, at)
+        chunks.setdefault(name, data[at + 8 : at + 8 + size])
+        at += 8 + size + size % 2
+    if b"fmt " not in chunks or b"data" not in chunks:
+        raise InvalidArgumentError("decode_wav: the parts 'fmt ' and 'data' must be there.")
+    return chunks
+
+
+def fitted(audio: Any, size: int, axis: int) -> Any:
+    """As many entries along an axis, cut or filled up with zeros; -1 means all."""
+    if size < 0:
+        return audio
+    kept = audio[:size] if axis == 0 else audio[:, :size]
+    missing = [(0, 0), (0, 0)]
+    missing[axis] = (0, size - kept.shape[axis])
+    return np.pad(kept, missing)
+
+
+@on_host
+def read(contents: Tensor, channels: int, samples: int) -> tuple[Tensor, Tensor]:
+    """Samples and rate of a file's contents."""
+    if local.stand_in:  # only the shape is asked for
+        sizes = (samples, channels if channels > 0 else -1)
+        shape = [local.stand_in if n < 0 else n for n in sizes]
+        return eager(np.zeros(shape, np.float32)), eager(np.int32(0))
+    chunks = chunks_of(contents._array[()] if contents._array.shape == () else b"")
+    code, have, rate, _, _, bits = struct.unpack_from("<HHIIHH", chunks[b"fmt "])
+    if code != PCM or bits != 16:
+        raise InvalidArgumentError(
+            f"decode_wav: Can only read 16-bit WAV files, but received {bits}, format {code}."
+        )
+    whole = chunks[b"data"][: len(chunks[b"data"]) // (2 * have) * 2 * have]
+    audio = np.frombuffer(whole, "<i2").astype(np.float32).reshape(-1, have) / FULL
+    if channels > have:  # the last one fills the others, as in TensorFlow
+        audio = np.concatenate([audio, np.repeat(audio[:, -1:], channels - have, 1)], 1)
+    audio = fitted(fitted(audio, channels if channels > 0 else -1, 1), samples, 0)
+    return eager(np.ascontiguousarray(audio)), eager(np.int32(rate))
+
+
+@on_host
+def written(audio: Tensor, rate: Tensor) -> Tensor:
+    """The contents of a file."""
+    samples = np.asarray(audio._array)
+    whole = np.clip(np.rint(samples * FULL), -FULL, FULL - 1).astype("<i2")
+    data, channels, hertz = whole.tobytes(), samples.shape[1], int(rate._array)
+    form = struct.pack("<HHIIHH", PCM, channels, hertz, hertz * channels * 2, channels * 2, 16)
+    body = b"WAVE" + struct.pack("<4sI", b"fmt ", len(form)) + form
+    body += struct.pack("<4sI", b"data", len(data)) + data
+    return eager(np.array(struct.pack("<4sI", b"RIFF", len(body)) + body, object))
+
+
+@public
+def decode_wav(
+    contents: Any, desired_channels: int = -1, desired_samples: int = -1, name: str | None = None
+) -> DecodeWav:
+    """The samples of a 16-bit WAV file as floats between -1 and 1.
+
+    Args:
+        contents: the bytes of the file, a scalar string.
+        desired_channels: how many channels to return; all by default.
+        desired_samples: how many samples to return, cut or filled up with zeros; all by default.
+        name: accepted for TensorFlow's sake.
+
+    Raises:
+        InvalidArgumentError: if it is no such file.
+    """
+    tensor = convert(contents, dtypes.string)
+    return DecodeWav(*read(tensor, int(desired_channels), int(desired_samples)))
+
+
+@public
+def encode_wav(audio: Any, sample_rate: Any, name: str | None = None) -> Tensor:
+    """The bytes of a 16-bit WAV file.
+
+    Args:
+        audio: samples of shape (time, channels); what lies outside [-1, 1] is clipped.
+        sample_rate: samples in a second.
+        name: accepted for TensorFlow's sake.
+
+    Raises:
+        InvalidArgumentError: if `audio` has another rank.
+    """
+    samples = convert(audio, dtypes.float32)
+    if samples._array.ndim != 2:
+        raise InvalidArgumentError(
+            f"encode_wav: audio must have shape (time, channels). Received {samples.shape}."
+        )
+    return written(samples, convert(sample_rate, dtypes.int32))
