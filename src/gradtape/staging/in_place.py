@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import threading
 from itertools import repeat
 from typing import Any
 
@@ -26,7 +25,7 @@ class InPlace:
 
     def __init__(self, plan: Plan, path: Path, variables: list[Any]) -> None:
         """For the plan of a path that reads and writes `variables`."""
-        self.busy = threading.Lock()
+        self.busy: dict[int, Any] = {}  # who is at work; unlike a lock, free after any interrupt
         self.plan = plan
         self.variables = variables
         first = len(path.graph.inputs) - len(path.states)
@@ -44,23 +43,29 @@ class InPlace:
 
         Everything that can fail comes first; then one loop in C changes the variables.
         """
-        if not self.busy.acquire(blocking=False):
-            return None
+        mine: list[Any] = []
+        taken = Taken(self.owned)
         try:
-            with Taken(self.owned) as taken:
-                if not taken.own:
-                    return None
-                arrays: list[Any] = [None] * len(self.variables)
-                for i, array in zip(self.order, taken.arrays, strict=True):
-                    arrays[i] = array
-                for i, array in zip(self.rest, arrays_of(self.others), strict=True):
-                    arrays[i] = array
-                outputs, calls = self.plan.staged(*raws, *arrays)
-                versions = [
-                    version(outputs[k] if outputs[k] is not None else taken.arrays[source])
-                    for k, source in zip(self.outputs, self.sources, strict=True)
-                ]
-                commit(calls, map(setattr, self.written, repeat("_value"), versions))
-                return outputs
+            if self.busy.setdefault(0, mine) is not mine:
+                return None
+            with taken:
+                return self.updated(raws, taken) if taken.own else None
         finally:
-            self.busy.release()
+            if self.busy.get(0) is mine:
+                self.busy.clear()
+            taken.put_back()
+
+    def updated(self, raws: list[Any], taken: Taken) -> Any:
+        """The outputs, once the variables have their new values."""
+        arrays: list[Any] = [None] * len(self.variables)
+        for i, array in zip(self.order, taken.arrays, strict=True):
+            arrays[i] = array
+        for i, array in zip(self.rest, arrays_of(self.others), strict=True):
+            arrays[i] = array
+        outputs, calls = self.plan.staged(*raws, *arrays)
+        versions = [
+            version(outputs[k] if outputs[k] is not None else taken.arrays[source])
+            for k, source in zip(self.outputs, self.sources, strict=True)
+        ]
+        commit(calls, map(setattr, self.written, repeat("_value"), versions))
+        return outputs

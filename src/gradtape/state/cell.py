@@ -119,34 +119,34 @@ class Taken:
     """Versions of several variables, taken out of their cells for one update of all of them.
 
     A context manager. Whoever puts a new version into a cell meanwhile is done with it; the others
-    get their old one back.
+    get their old one back. An interrupt may land anywhere: call `put_back` once more afterwards.
 
     Attributes:
         arrays: the raw arrays, in the order of the variables.
         own: whether nobody else can see any of them, so that they may be written to.
     """
 
-    __slots__ = ("arrays", "own", "values", "variables")
+    __slots__ = ("arrays", "own", "taken", "values", "variables")
 
     def __init__(self, variables: list[Cell]) -> None:
         """For these variables, in the order of their keys."""
         self.variables = variables
         self.arrays: list[Any] = []
         self.values: list[Any] = []
-        self.own = True
+        self.taken: list[Any] = []
+        self.own = False
 
     def __enter__(self) -> Taken:
         """Take the versions out."""
         arrays, values, own = self.arrays, self.values, True
         try:
             for variable in self.variables:
+                if variable._lock._is_owned():  # type: ignore[attr-defined]
+                    return self  # this thread's own update was interrupted by this one
+                self.taken.append(variable)
                 variable._lock.acquire()
-                value = variable._value
+                value: Any = variable._value
                 values.append(value)
-                if value is None:  # this thread's own update was interrupted by this one
-                    own = False
-                    arrays.append(variable._version()._array)
-                    continue
                 array = variable._work = value._array
                 variable._value = None
                 arrays.append(array)
@@ -159,19 +159,27 @@ class Taken:
                 ):
                     own = False
         except BaseException:
-            self.__exit__()
+            self.put_back()
             raise
         self.own = own
         return self
 
     def __exit__(self, *error: Any) -> None:
         """Put back what nobody replaced."""
-        for variable, value in zip(self.variables, self.values, strict=False):
-            if value is not None:
-                if variable._value is None:
-                    variable._value = value
-                variable._work = None
-            variable._lock.release()
+        self.put_back()
+
+    def put_back(self) -> None:
+        """Put back what nobody replaced, and let go; what is done already is not done again."""
+        while self.taken:
+            i = len(self.taken) - 1
+            variable = self.taken[i]
+            if variable._lock._is_owned():
+                if i < len(self.values):
+                    if variable._value is None:
+                        variable._value = self.values[i]
+                    variable._work = None
+                variable._lock.release()
+            del self.taken[i]
 
 
 def references_when_taken() -> tuple[int, int]:
