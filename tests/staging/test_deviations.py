@@ -114,6 +114,22 @@ def test_recompute_grad_of_a_function_knows_its_variables_at_every_call():
         assert float(tape.gradient(y, v)) == 3.0
 
 
+def test_versions_that_a_loops_body_assigns_do_not_count_as_the_variable():
+    v = tf.Variable(2.0)
+
+    @tf.function
+    def f(x):
+        def body(i, y):
+            v.assign(v * 1.5)
+            return i + 1, y * v
+
+        with tf.GradientTape() as tape:
+            y = tf.while_loop(lambda i, y: i < 2, body, (0, x))[1]
+        return tape.gradient(y, v)
+
+    assert float(f(tf.constant(1.0))) == 0.0  # TensorFlow: 7.5, the sum over the versions
+
+
 def test_a_loop_over_host_results_needs_no_shapes():
     @tf.function
     def f():

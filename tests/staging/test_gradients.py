@@ -372,6 +372,34 @@ def test_gradients_through_while_loop_and_cond_of_any_order():
         close(two.gradient(first, x), 6 * value if value > 1 else -np.sin(value))
 
 
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (
+            lambda x, v, w: tf.while_loop(
+                lambda i, y: i < 3, lambda i, y: (i + 1, y * v + x * w), (0, x)
+            )[1],
+            [29.0, 27.0, 7.0],
+        ),
+        (lambda x, v, w: tf.cond(x > 0.7, lambda: x * v * v, lambda: x * w), [4.0, 4.0, 0.0]),
+        (lambda x, v, w: tf.map_fn(lambda a: a * v + w, tf.stack([x, 2 * x]))[1], [4.0, 2.0, 1.0]),
+        (lambda x, v, w: tf.scan(lambda s, a: s * v + a * w, tf.stack([x, x]))[1], [5.0, 1.0, 1.0]),
+    ],
+)
+def test_a_tape_hears_of_variables_that_only_a_loop_or_branch_reads(body, expected):
+    v, w = tf.Variable(2.0), tf.Variable(3.0)
+
+    @tf.function
+    def f(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = body(x, v, w)
+        return tape.gradient(y, [x, v, w])
+
+    for _ in range(3):
+        close(f(tf.constant(1.0)), expected)
+
+
 def test_gradients_by_variables_that_a_function_assigns():
     v = tf.Variable(2.0)
 
