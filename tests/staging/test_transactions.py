@@ -101,7 +101,9 @@ class Training:
 
     def reset(self, values):
         for variable, raw in zip(self.variables, values, strict=True):
-            variable.assign(np.frombuffer(raw, variable.dtype.as_numpy_dtype).reshape(variable.shape))
+            variable.assign(
+                np.frombuffer(raw, variable.dtype.as_numpy_dtype).reshape(variable.shape)
+            )
 
 
 class Large(Training):
