@@ -13,7 +13,7 @@ def rnn(steps, train):
 
     def run(x):
         def body(t, state, total):
-            state = tf.tanh(tf.gather(x, t) @ a + state @ b + c)
+            state = tf.tanh(x[t] @ a + state @ b + c)
             return t + 1, state, total + tf.reduce_sum(state)
 
         zeros = tf.zeros((2, 4), tf.float64), tf.constant(0.0, tf.float64)

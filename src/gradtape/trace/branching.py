@@ -64,14 +64,6 @@ def staged_cond(
         return true_fn() if trace.observe(pred._array) else false_fn()
 
 
-def tell_tapes(trace: Trace, inputs: Iterable[Any]) -> None:
-    """Tell the tapes inside the trace which variables a node reads: aside they did not hear it."""
-    numbers = {t._array.number for t in inputs if isinstance(t, SymbolicTensor)}
-    for state in list(trace.states.values()):
-        if state.newest._array.number in numbers:
-            trace.read(state.variable)
-
-
 class Side:
     """One branch of a `cond`, traced aside.
 
@@ -115,7 +107,6 @@ def cond_node(
     written = {**yes.aside.written, **no.aside.written}
     free = {t._array.number: t for side in sides for t in side.settle(written)}
     inputs = list(free.values())
-    tell_tapes(trace, inputs)
     bodies = tuple([body_of(trace, s.aside.nodes, inputs, s.outputs) for s in sides])
     outs = iter(trace.bind(COND, (pred, *inputs), {"branches": bodies}))
     filled = [leaf if leaf is None else next(outs) for leaf in yes.leaves]
@@ -213,7 +204,6 @@ def staged_loop(
     if tested is not None:
         free |= {t._array.number: t for t in tested[0].free(formals, tested[1])}
     captures = list(free.values())
-    tell_tapes(trace, [*given, *captures])
     shape = Shape(
         len(formals),
         len(captures),
