@@ -16,6 +16,8 @@ from gradtape.ops.index import take, take_along
 from gradtape.ops.reduce import reduce_sum
 from gradtape.state.seed import SEEDS
 from gradtape.tf.check import REAL, operand
+from gradtape.tf.sliding import best_of
+from gradtape.trace.rawly import rawly
 
 
 class FractionalPool(NamedTuple):
@@ -84,8 +86,7 @@ def pooled(
     cells = s.reshape(cells, shape=(batch, high, wide, depth, a * b), rank=6)
     counts = (kept_rows[:, None, :, None] & kept_columns[:, None, :]).reshape(high, wide, 1, a * b)
     if largest:
-        best = np.argmax(cells._array, axis=-1)[..., None]
-        out = s.take_one(take_along(cells, best), axis=-1, i=0)
+        out = s.take_one(take_along(cells, rawly(best_of, cells)), axis=-1, i=0)
     else:
         total = reduce_sum(e.gate(cells, counts), axis=(-1,), keepdims=False)
         out = e.divide(total, eager(counts.sum(-1).astype(x._array.dtype)))
