@@ -135,6 +135,11 @@ ARRAY: dict[str, Any] = {
     "tf.reverse_sequence(x, n, 1)": {"x": ROWS, "n": ints(1, 4, 2)},
     "tf.searchsorted(x, y, side='right')": {"x": np.sort(unit(5)), "y": unit(3)},
     "tf.bitcast(x, tf.int32)": {"x": ROWS},
+    "tf.sparse.from_dense(x).indices": {"x": ints([0, 1], [2, 0])},
+    "tf.sparse.to_dense(tf.sparse.SparseTensor(i, x, [3, 4]))": {
+        "x": unit(2),
+        "i": np.array([[0, 1], [2, 3]]),
+    },
     "tf.bitcast(x, tf.uint8)": {"x": ROWS},
     "tf.tensor_scatter_nd_update(t, i, x)": {"t": unit(4), "x": unit(2), "i": ints([0], [2])},
     "tf.batch_to_space(x, [2, 2], c)": {"x": unit(4, 2, 2, 1), "c": ints([0, 0], [0, 1])},
@@ -196,6 +201,14 @@ NN: dict[str, Any] = {
         "v": unit(3),
     },
     "tf.nn.l2_normalize(x, 0)": {"x": ROWS},
+    "tf.nn.embedding_lookup_sparse(t, tf.sparse.SparseTensor([[0, 0], [2, 1]], i, [3, 2]), None)": {
+        "t": ROWS,
+        "i": ints(2, 0),
+    },
+    "tf.nn.safe_embedding_lookup_sparse(t, tf.sparse.SparseTensor([[0, 0]], i, [3, 2]))": {
+        "t": ROWS,
+        "i": ints(2),
+    },
     "tf.nn.bias_add(x, b)": {
         "x": ROWS,
         "b": unit(4),
@@ -240,6 +253,17 @@ LINALG: dict[str, Any] = {
     "tf.linalg.cholesky(x)": {"x": spd(3)},
     "tf.linalg.eigh(x)[0]": {"x": spd(3)},
     "tf.linalg.tridiagonal_solve(x, y)": {"x": unit(3, 4) + 2, "y": unit(4, 1)},
+}
+
+OPERATORS: dict[str, Any] = {
+    "tf.linalg.LinearOperatorPermutation(p).matmul(x)": {"p": ints(2, 0, 1), "x": ROWS},
+    "tf.linalg.LinearOperatorPermutation(p).determinant()": {"p": ints(2, 0, 1)},
+    "tf.linalg.LinearOperatorFullMatrix(x).solve(y)": {
+        "x": spd(3),
+        "y": draw.standard_normal((3, 2)),
+    },
+    "tf.linalg.LinearOperatorDiag(x).matvec(y)": {"x": unit(3), "y": unit(3)},
+    "tf.linalg.LinearOperatorLowerTriangular(x).solve(y)": {"x": ROWS[:, :3], "y": unit(3, 2)},
 }
 
 SIGNAL: dict[str, Any] = {
@@ -406,6 +430,7 @@ GROUPS = {
     "array": ARRAY,
     "nn": NN,
     "linalg": LINALG,
+    "operator": OPERATORS,
     "signal": SIGNAL,
     "image": IMAGES,
     "strings": STRINGS,

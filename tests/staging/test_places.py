@@ -182,3 +182,24 @@ def test_a_value_of_a_trace_that_is_over_is_refused():
     tf.function(lambda i: kept.append(i))(i32([0, 1]))
     with pytest.raises(TypeError, match="out of scope"):
         tf.math.segment_sum(X[:2], kept[0])
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda x: tf.image.extract_glimpse(x + 1, [4, 4], [[0.99, 0.99]]),
+        lambda x: tf.nn.fractional_max_pool(x, 1.4)[1],
+        lambda x: tf.nn.fractional_avg_pool(x, [1, 1.4, 1.4, 1])[2],
+        lambda x: tf.image.sample_distorted_bounding_box(
+            [99, 99, 3], x[:, :1, :4, 0] * [0, 0, 1, 1]
+        )[0],
+        lambda x: tf.random.uniform_candidate_sampler(
+            tf.cast(x[:, :1, 0, 0], tf.int64), 1, 4, True, 5000
+        )[0],
+    ],
+)
+def test_what_is_drawn_is_drawn_anew_in_every_call(draw):
+    images = tf.ones([1, 24, 24, 1]) * tf.range(24.0)[:, None] / 24
+    function = tf.function(draw)
+    results = {function(images).numpy().tobytes() for _ in range(6)}
+    assert len(results) > 2

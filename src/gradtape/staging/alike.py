@@ -21,12 +21,9 @@ def same_nodes(a: Sequence[Node], b: Sequence[Node]) -> bool:
 
 def same_node(a: Node, b: Node) -> bool:
     """Whether two nodes apply the same op to the same operands."""
-    if a.op is not b.op and (
-        a.op.key is None or b.op.key is None or not same_value(a.op.key, b.op.key)
-    ):
-        return False
     return (
-        a.outputs == b.outputs
+        (a.op is b.op or (a.op.key is not None and same_value(a.op.key, b.op.key)))
+        and a.outputs == b.outputs
         and same_operands(a.inputs, b.inputs)
         and a.static.keys() == b.static.keys()
         and all(same_value(value, b.static[name]) for name, value in a.static.items())

@@ -14,6 +14,7 @@ from gradtape.ops import shape as s
 from gradtape.ops.index import scatter_add
 from gradtape.ops.limits import divide_no_nan
 from gradtape.tf.embedding import embedding_lookup
+from gradtape.trace.rawly import number_by, rawly
 
 COMBINERS = ("mean", "sqrtn", "sum")
 
@@ -42,11 +43,11 @@ def combined(
     return divide_no_nan(total, scale)
 
 
-def parts_of(op: str, sparse: Any, which: str) -> tuple[Any, Tensor]:
-    """Raw indices, and the values, of a sparse tensor."""
+def parts_of(op: str, sparse: Any, which: str) -> tuple[Tensor, Tensor]:
+    """Indices and values of a sparse tensor."""
     if not all(hasattr(sparse, name) for name in ("indices", "values", "dense_shape")):
         raise TypeError(f"{op}: {which} must be a SparseTensor. Received {type(sparse).__name__}.")
-    return np.asarray(convert(sparse.indices)._array), convert(sparse.values)
+    return convert(sparse.indices), convert(sparse.values)
 
 
 @public
@@ -78,8 +79,18 @@ def embedding_lookup_sparse(
     weights = None if sp_weights is None else parts_of(op, sp_weights, "sp_weights")[1]
     if weights is not None and weights._array.shape != ids._array.shape:
         raise InvalidArgumentError(f"{op}: sp_weights must have a value for each of sp_ids.")
-    rows = places[:, 0]
-    return combined(params, ids, rows, weights, int(rows.max(initial=-1)) + 1, combiner, max_norm)
+    rows = rawly(first_column, places)
+    return combined(params, ids, rows, weights, number_by(rows_in, rows), combiner, max_norm)
+
+
+def first_column(places: Any) -> Any:
+    """The first of each row of raw indices."""
+    return places[:, 0]
+
+
+def rows_in(rows: Any) -> int:
+    """One more than the largest raw row."""
+    return int(rows.max(initial=-1)) + 1
 
 
 @public
@@ -113,22 +124,27 @@ def safe_embedding_lookup_sparse(
     places, ids = parts_of(op, sparse_ids, "sparse_ids")
     lead = tuple(int(n) for n in np.asarray(convert(sparse_ids.dense_shape)._array))[:-1]
     size = int(np.prod(lead))
-    rows = np.ravel_multi_index(tuple(places[:, :-1].T), lead) if len(places) else places[:, 0]
-    keep = np.asarray(ids._array) >= 0
     weights = None
     if sparse_weights is not None:
         weights = parts_of(op, sparse_weights, "sparse_weights")[1]
-        keep = keep & (np.asarray(weights._array) > 0) if combiner != "sum" else keep
-        weights = eager(np.asarray(weights._array)[keep])
-    rows, known = rows[keep], np.asarray(ids._array)[keep]
-    empty = np.setdiff1d(np.arange(size), rows)
+    given = (places, ids, weights, lead, combiner != "sum", default_id)
+    rows, known, kept = rawly(cleaned, *given, dynamic=True, outputs=True)
+    weights = None if weights is None else kept
+    out = combined(embedding_weights, known, rows, weights, size, combiner, max_norm)
+    return s.reshape(out, shape=(*lead, *out._array.shape[1:]), rank=out._array.ndim)
+
+
+def cleaned(
+    places: Any, ids: Any, weights: Any, lead: tuple[int, ...], positive: bool, default_id: Any
+) -> tuple[Any, Any, Any]:
+    """Rows, ids and weights of raw entries that count, and of a default for rows without any."""
+    rows = np.ravel_multi_index(tuple(places[:, :-1].T), lead) if len(places) else places[:, 0]
+    weights = np.ones(ids.shape, np.float32) if weights is None else weights
+    keep = (ids >= 0) & (weights > 0) if positive else ids >= 0
+    rows, known, weights = rows[keep], ids[keep], weights[keep]
     if default_id is not None:
+        empty = np.setdiff1d(np.arange(int(np.prod(lead))), rows)
         rows = np.concatenate([rows, empty])
         known = np.concatenate([known, np.full(len(empty), default_id, known.dtype)])
-        if weights is not None:
-            more = np.ones(len(empty), weights._array.dtype)
-            weights = eager(np.concatenate([weights._array, more]))
-    out = combined(
-        embedding_weights, eager(known), rows.astype(np.int64), weights, size, combiner, max_norm
-    )
-    return s.reshape(out, shape=(*lead, *out._array.shape[1:]), rank=out._array.ndim)
+        weights = np.concatenate([weights, np.ones(len(empty), weights.dtype)])
+    return rows.astype(np.int64), known, weights

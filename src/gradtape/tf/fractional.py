@@ -16,6 +16,9 @@ from gradtape.ops.index import take, take_along
 from gradtape.ops.reduce import reduce_sum
 from gradtape.state.seed import SEEDS
 from gradtape.tf.check import REAL, operand
+from gradtape.tf.sliding import best_of
+from gradtape.trace.happening import on_host
+from gradtape.trace.rawly import rawly
 
 
 class FractionalPool(NamedTuple):
@@ -73,23 +76,44 @@ def pooled(
         raise InvalidArgumentError(
             f"{op}: tensor_in must be 4-dimensional. Received shape {list(x._array.shape)}."
         )
-    key, counter = SEEDS.stream(op, int(seed) or None, 1)
-    words = [int(word) for word in (*key, *counter)]
-    draws = np.random.Generator(np.random.Philox(np.random.SeedSequence(words)))
-    marks = [bounds(x._array.shape[i], ratio[i], pseudo_random, draws) for i in (1, 2)]
-    (rows, kept_rows), (columns, kept_columns) = (places(m, overlapping) for m in marks)
+    rows, kept_rows, columns, kept_columns, *marks = drawn_windows(
+        x, op, tuple(ratio), pseudo_random, overlapping, int(seed)
+    )
     cells = take(take(x, rows, axis=-3), columns, axis=-2)
     batch, high, a, wide, b, depth = cells._array.shape
     cells = s.permuted(cells, (0, 1, 3, 5, 2, 4))
     cells = s.reshape(cells, shape=(batch, high, wide, depth, a * b), rank=6)
-    counts = (kept_rows[:, None, :, None] & kept_columns[:, None, :]).reshape(high, wide, 1, a * b)
     if largest:
-        best = np.argmax(cells._array, axis=-1)[..., None]
-        out = s.take_one(take_along(cells, best), axis=-1, i=0)
+        out = s.take_one(take_along(cells, rawly(best_of, cells)), axis=-1, i=0)
     else:
+        counts = rawly(kept_cells, kept_rows, kept_columns)
         total = reduce_sum(e.gate(cells, counts), axis=(-1,), keepdims=False)
-        out = e.divide(total, eager(counts.sum(-1).astype(x._array.dtype)))
-    return FractionalPool(out, *(eager(m.astype(np.int64)) for m in marks))
+        out = e.divide(total, rawly(numbers_of, counts, x._array.dtype))
+    return FractionalPool(out, *marks)
+
+
+@on_host
+def drawn_windows(
+    x: Tensor, op: str, ratio: Any, pseudo_random: bool, overlapping: bool, seed: int
+) -> list[Tensor]:
+    """Places of the cells of windows that are drawn anew, which of them count, and their bounds."""
+    key, counter = SEEDS.stream(op, seed or None, 1)
+    words = [int(word) for word in (*key, *counter)]
+    draws = np.random.Generator(np.random.Philox(np.random.SeedSequence(words)))
+    marks = [bounds(x._array.shape[i], ratio[i], pseudo_random, draws) for i in (1, 2)]
+    found = [part for m in marks for part in places(m, overlapping)]
+    return [eager(part) for part in (*found, *(m.astype(np.int64) for m in marks))]
+
+
+def kept_cells(rows: Any, columns: Any) -> Any:
+    """Which raw cells of windows count: (high, wide, 1, cells)."""
+    kept = rows[:, None, :, None] & columns[:, None, :]
+    return kept.reshape(len(rows), len(columns), 1, -1)
+
+
+def numbers_of(counts: Any, dtype: Any) -> Any:
+    """How many raw cells of each window count."""
+    return counts.sum(-1).astype(dtype)
 
 
 @public

@@ -12,6 +12,7 @@ from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor, eager
 from gradtape.state.seed import SEEDS
 from gradtape.tf.check import numpy_dtypes, operand
+from gradtape.trace.happening import on_host
 
 
 class DistortedBox(NamedTuple):
@@ -34,6 +35,7 @@ def fresh(op: str, seed: int | None) -> Any:
 
 
 @public
+@on_host
 def extract_glimpse(
     input: Any,
     size: Any,
@@ -181,6 +183,7 @@ def share_covered(box: tuple[int, int, int, int], objects: Any) -> float:
 
 
 @public
+@on_host
 def sample_distorted_bounding_box(
     image_size: Any,
     bounding_boxes: Any,
@@ -227,6 +230,7 @@ def sample_distorted_bounding_box(
 
 
 @public
+@on_host
 def stateless_sample_distorted_bounding_box(
     image_size: Any,
     bounding_boxes: Any,

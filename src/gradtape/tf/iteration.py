@@ -10,6 +10,7 @@ from gradtape.core.tensor import Tensor
 from gradtape.ops import elementwise as e
 from gradtape.ops.limits import divide_no_nan
 from gradtape.ops.reduce import reduce_sum
+from gradtape.trace.rawly import number_by
 
 
 class CGState(NamedTuple):
@@ -57,11 +58,11 @@ def conjugate_gradient(
     start = e.zeros_like(b) if x is None else convert(x, operator.dtype)
     residual = b if x is None else e.subtract(b, operator.matvec(start))
     improved = residual if preconditioner is None else preconditioner.matvec(residual)
-    bound = float(tol) * float(abs(dot(b, b)._array).max(initial=0)) ** 0.5
+    length = dot(b, b)
     found: Any = start
     direction, gamma = improved, dot(residual, improved)
     steps = 0
-    while steps < max_iter and float(abs(dot(residual, residual)._array).max(initial=0)) > bound**2:
+    while steps < max_iter and number_by(is_longer, dot(residual, residual), length, float(tol)):
         moved = operator.matvec(direction)
         alpha = divide_no_nan(gamma, dot(direction, moved))
         found = e.add(found, e.multiply(alpha, direction))
@@ -73,3 +74,9 @@ def conjugate_gradient(
         steps += 1
     flat = reduce_sum(gamma, axis=(-1,), keepdims=False)
     return CGState(convert(steps), found, residual, direction, flat)
+
+
+def is_longer(square: Any, other: Any, tol: float) -> bool:
+    """Whether of raw squares the largest exceeds what `tol` leaves of the largest of others."""
+    bound = tol * float(abs(other).max(initial=0)) ** 0.5
+    return float(abs(square).max(initial=0)) > bound**2

@@ -14,6 +14,7 @@ from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor, eager
 from gradtape.ops.philox import long_words, unit64
 from gradtape.state.seed import SEEDS
+from gradtape.trace.happening import on_host
 
 RESERVED = 512  # blocks set aside for each candidate
 AT_ONCE = 256
@@ -81,6 +82,7 @@ def in_range(op: str, num_sampled: int, unique: bool, range_max: int) -> None:
 
 
 @public
+@on_host
 def uniform_candidate_sampler(
     true_classes: Any,
     num_true: int,
@@ -115,6 +117,7 @@ def uniform_candidate_sampler(
 
 
 @public
+@on_host
 def log_uniform_candidate_sampler(
     true_classes: Any,
     num_true: int,
@@ -151,6 +154,7 @@ def log_uniform_candidate_sampler(
 
 
 @public
+@on_host
 def all_candidate_sampler(
     true_classes: Any,
     num_true: int,

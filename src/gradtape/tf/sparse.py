@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes
-from gradtape.core.convert import convert
+from gradtape.core.convert import convert, shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.sparse import SparseTensor as SparseTensor
 from gradtape.core.tensor import Tensor, eager
@@ -38,6 +38,8 @@ from gradtape.tf.sparse_sum import reduce_sum as reduce_sum
 from gradtape.tf.sparse_sum import softmax as softmax
 from gradtape.tf.sparse_sum import sparse_dense_matmul as sparse_dense_matmul
 from gradtape.tf.sparse_sum import to_indicator as to_indicator
+from gradtape.trace.happening import happening
+from gradtape.trace.rawly import rawly
 
 __all__ = [
     "SparseTensor",
@@ -92,20 +94,28 @@ def to_dense(
                [6, 0]], dtype=int32)
     """
     sparse = SparseTensor.from_value(sp_input)
-    places, shape = sparse.indices._array, sparse.dense_shape._array
+    shape = sparse.dense_shape
     if validate_indices:
-        check_places(places, shape)
+        check_places(sparse.indices, shape)
     if sparse.dtype is dtypes.string:
-        dense = np.full(shape, b"" if default_value is None else convert(default_value)._array[()])
-        dense = dense.astype(object)
-        dense[tuple(places.T)] = sparse.values._array
-        return eager(dense)
+        filler = convert(b"" if default_value is None else default_value)
+        text: Tensor = rawly(put, filler, sparse.indices, sparse.values, shape_tuple(shape))
+        return text
     filler = convert(0 if default_value is None else default_value, sparse.dtype)
     return tensor_scatter_nd_update(fill(shape, filler), sparse.indices, sparse.values)
 
 
-def check_places(places: Any, shape: Any) -> None:
+def put(filler: Any, places: Any, values: Any, shape: tuple[int, ...]) -> Any:
+    """A raw array of `shape` with values at places, and the filler elsewhere."""
+    dense = np.full(shape, filler[()]).astype(object)
+    dense[tuple(places.T)] = values
+    return dense
+
+
+@happening(fails_only=True)
+def check_places(indices: Any, dense_shape: Any) -> None:
     """Complain about places outside the shape, or out of order."""
+    places, shape = indices._array, dense_shape._array
     outside = np.any((places < 0) | (places >= shape), axis=1)
     if outside.any():
         i = int(np.argmax(outside))
@@ -129,8 +139,11 @@ def check_places(places: Any, shape: Any) -> None:
 def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
     """The elements of a tensor that are not zero, or not an empty string."""
     dense = convert(tensor)
-    array = np.asarray(dense._array)
-    places = np.argwhere(array != b"" if array.dtype == object else array)
-    indices = eager(places.astype(np.int64))
-    shape = eager(np.array(array.shape, np.int64))
+    indices = rawly(places_of, dense, dynamic=True)
+    shape = eager(np.array(dense._array.shape, np.int64))
     return SparseTensor(indices, gather_nd(dense, indices), shape)
+
+
+def places_of(array: Any) -> Any:
+    """Where a raw array is not zero, or not an empty string."""
+    return np.argwhere(array != b"" if array.dtype == object else array).astype(np.int64)

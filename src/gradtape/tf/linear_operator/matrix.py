@@ -21,6 +21,8 @@ from gradtape.tf.linear_operator.base import (
     tensor_of,
 )
 from gradtape.tf.lookup import gather
+from gradtape.trace.happening import happening
+from gradtape.trace.rawly import rawly
 
 
 def promises(
@@ -343,11 +345,9 @@ class LinearOperatorPermutation(LinearOperator):
         if is_non_singular is False or is_square is False:
             raise ValueError("A Permutation operator is always square and non-singular.")
         self._perm = convert(perm)
-        raw = np.asarray(self._perm._array)
         if not self._perm.dtype.is_integer:
             raise TypeError(f"perm must be integer dtype. Received {self._perm.dtype.name}.")
-        if raw.ndim < 1 or not (np.sort(raw, axis=-1) == np.arange(raw.shape[-1])).all():
-            raise ValueError("Argument `perm` must be a vector of unique integers.")
+        check_permutation(self._perm)
         super().__init__(dtype, **promises(True, is_self_adjoint, is_positive_definite, True, name))
 
     @property
@@ -360,19 +360,37 @@ class LinearOperatorPermutation(LinearOperator):
         return (*shape, shape[-1])
 
     def _times(self, x: Any, adjoint: bool) -> Any:
-        perm = np.asarray(self._perm._array)
-        perm = np.argsort(perm, axis=-1) if adjoint else perm
-        lead = np.broadcast_shapes(perm.shape[:-1], x._array.shape[:-2])
+        own = self._perm._array.shape
+        lead = np.broadcast_shapes(own[:-1], x._array.shape[:-2])
         x = stretched(x, lead, 2)
-        rows = eager(np.broadcast_to(perm, (*lead, perm.shape[-1])).copy())
+        rows = rawly(row_order, self._perm, (*lead, own[-1]), adjoint)
         return gather(x, rows, axis=len(lead), batch_dims=len(lead))
 
     def _divided(self, x: Any, adjoint: bool) -> Any:
         return self._times(x, not adjoint)
 
     def _determinant(self) -> Any:
-        signs = np.linalg.det(np.eye(self._dims()[-1])[np.asarray(self._perm._array)]).round()
-        return eager(np.asarray(signs).astype(self._dtype.as_numpy_dtype)[()])
+        return rawly(sign_of, self._perm, self._dtype.as_numpy_dtype)
 
     def _log_abs(self) -> Any:
         return eager(np.zeros(self._dims()[:-2], self._dtype.as_numpy_dtype)[()])
+
+
+@happening(fails_only=True)
+def check_permutation(perm: Any) -> None:
+    """Raise unless rows hold 0 … n - 1 in some order."""
+    raw = np.asarray(perm._array)
+    if raw.ndim < 1 or not (np.sort(raw, axis=-1) == np.arange(raw.shape[-1])).all():
+        raise ValueError("Argument `perm` must be a vector of unique integers.")
+
+
+def row_order(perm: Any, shape: tuple[int, ...], inverse: bool) -> Any:
+    """Raw permutations, or their inverses, stretched to `shape`."""
+    order = np.argsort(perm, axis=-1) if inverse else perm
+    return np.broadcast_to(order, shape).copy()
+
+
+def sign_of(perm: Any, dtype: Any) -> Any:
+    """The signs of raw permutations."""
+    signs = np.linalg.det(np.eye(perm.shape[-1])[perm]).round()
+    return np.asarray(signs).astype(dtype)[()]
