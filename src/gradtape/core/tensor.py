@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from gradtape.core import dtypes
-from gradtape.core.context import next_uid
+from gradtape.core.context import next_uid, staging
 from gradtape.core.errors import public
 from gradtape.core.shapes import TensorShape
 
@@ -271,7 +271,9 @@ class EagerTensor(Tensor):
         """Yield the slices along the first dimension."""
         if not self._array.shape:
             raise TypeError("Cannot iterate over a scalar tensor.")
-        return (self[i] for i in range(self._array.shape[0]))
+        count = self._array.shape[0]
+        stage = staging()
+        return (self[i] for i in (stage[0].turns(count) if stage else range(count)))
 
     @public
     def __bool__(self) -> bool:

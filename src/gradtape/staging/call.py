@@ -188,6 +188,7 @@ class Compiled:
         arguments = Arguments(call.leaves)
         trace = Trace(self.owner.name, self.owner.autograph)
         trace.log = [(kind, what) for kind, what in seen if kind != "guard"]
+        trace.streams, trace.stream_keys = self.streams
         names = call.names(self.owner.parameters)
         raws = [t._array for t in arguments.tensors]
         inputs = [trace.input(raw, name) for raw, name in zip(raws, names, strict=True)]

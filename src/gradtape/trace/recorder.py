@@ -94,6 +94,7 @@ class Trace(dict[int, Any]):
         self.stream_keys: list[Any] = []
         self.drawn = 0
         self.unseeded = 0
+        self.looping = 0  # how many loops over tensors are under way
         self.kept: list[Any] = []
         self.lifted: dict[int, SymbolicTensor] = {}  # what was used lately, by number
         self.opaque: dict[int, SymbolicTensor] = {}  # by id, iterators and what stands for them
@@ -246,13 +247,32 @@ class Trace(dict[int, Any]):
     def stream_of(self, key: Any, make: Callable[[], Any]) -> Any:
         """The hidden variable of the next random op; the same one in every run of this call."""
         at = self.drawn
-        self.drawn += 1
-        if at < len(self.streams) and self.stream_keys[at] == key:
-            return self.streams[at]
-        del self.streams[at:], self.stream_keys[at:]
-        self.streams.append(make())
-        self.stream_keys.append(key)
+        if self.looping and key in self.stream_keys[at:]:
+            at = self.stream_keys.index(key, at)  # what lies between is in another branch
+        elif self.stream_keys[at : at + 1] != [key]:
+            at = len(self.streams) if self.looping else at
+            del self.streams[at:], self.stream_keys[at:]
+            self.streams.append(make())
+            self.stream_keys.append(key)
+        self.drawn = at + 1
         return self.streams[at]
+
+    def turns(self, count: int) -> Iterator[int]:
+        """Count through a loop over a tensor, which is a loop of the graph in TensorFlow.
+
+        A random op in its body is one op, whose stream goes on from turn to turn, and the
+        body counts its ops without a seed by itself.
+        """
+        start, furthest, unseeded = self.drawn, self.drawn, self.unseeded
+        self.looping += 1
+        try:
+            for i in range(count):
+                furthest = max(furthest, self.drawn)
+                self.drawn, self.unseeded = start, 0
+                yield i
+        finally:
+            self.looping -= 1
+            self.drawn, self.unseeded = max(furthest, self.drawn), unseeded
 
     # -- looking at values
 
