@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
+from gradtape.staging import call
 
 UNIFORM, NORMAL, TRUNCATED = "stateless_uniform", "stateless_normal", "stateless_truncated_normal"
 
@@ -302,3 +303,28 @@ def test_a_call_that_creates_variables_draws_once():
     second = [[-0.04068583, 0.03799216], [-0.412293, -0.25173962]]
     np.testing.assert_allclose(scaled(), first, rtol=1e-6)
     np.testing.assert_allclose(scaled(), second, rtol=1e-6)
+
+
+def test_a_function_that_falls_back_to_python_draws_on(monkeypatch):
+    monkeypatch.setattr(call, "MOST", 3)  # paths that are kept
+    logits = tf.zeros([1, 5])
+
+    @tf.function
+    def until():
+        drawn = tf.TensorArray(tf.int64, 0, dynamic_size=True)
+        for t in tf.range(30):
+            one = tf.random.categorical(logits, 1, seed=13)[0, 0]
+            drawn = drawn.write(t, one)
+            if one == 3:
+                break
+        return drawn.stack()
+
+    @tf.function
+    def single():
+        return tf.random.categorical(logits, 1, seed=13)[0, 0]
+
+    tf.random.set_seed(3)
+    runs = [until().numpy().tolist() for _ in range(12)]
+    assert len({len(run) for run in runs}) > 4
+    tf.random.set_seed(3)
+    assert sum(runs, []) == [int(single()) for run in runs for _ in run]

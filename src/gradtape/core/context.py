@@ -21,6 +21,7 @@ class Local(threading.local):
     recorders: tuple[Any, ...] = ()
     name_scopes: tuple[str, ...] = ()
     devices: tuple[str, ...] = ()
+    draws: Any = None  # of a function that runs eagerly: where its random ops draw from
     stand_in: int = 0
     """While only shapes and dtypes are wanted, a size for what the contents of strings decide."""
 

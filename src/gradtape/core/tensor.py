@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from gradtape.core import dtypes
-from gradtape.core.context import next_uid, staging
+from gradtape.core.context import local, next_uid, staging
 from gradtape.core.errors import public
 from gradtape.core.shapes import TensorShape
 
@@ -272,8 +272,8 @@ class EagerTensor(Tensor):
         if not self._array.shape:
             raise TypeError("Cannot iterate over a scalar tensor.")
         count = self._array.shape[0]
-        stage = staging()
-        return (self[i] for i in (stage[0].turns(count) if stage else range(count)))
+        draws = next(iter(staging()), local.draws)
+        return (self[i] for i in (range(count) if draws is None else draws.turns(count)))
 
     @public
     def __bool__(self) -> bool:

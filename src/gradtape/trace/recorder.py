@@ -15,6 +15,7 @@ from typing import Any
 
 from gradtape.core.context import listening, local, next_uid
 from gradtape.core.dispatch import Recording, evaluate, hear
+from gradtape.core.draws import Draws
 from gradtape.core.primitive import Primitive, Spec, parameters_of
 from gradtape.core.symbolic import Held, SymbolicTensor, out_of_scope, refuse, symbolic
 from gradtape.core.tensor import Tensor, eager
@@ -50,7 +51,7 @@ class State:
         self.written = False
 
 
-class Trace(dict[int, Any]):
+class Trace(dict[int, Any], Draws):
     """Records all that is computed from its inputs.
 
     Attributes:
@@ -69,6 +70,7 @@ class Trace(dict[int, Any]):
 
     def __init__(self, name: str = "trace", autograph: bool = True, refuses: bool = False) -> None:
         """Start empty. With `refuses`, values may not be looked at."""
+        Draws.__init__(self, ([], []))
         self.label = name
         self.autograph = autograph
         self.refuses = refuses
@@ -90,11 +92,6 @@ class Trace(dict[int, Any]):
         self.used: dict[str, int] = {}
         self.log: list[tuple[str, Any]] = []  # what a second run of this call is fed
         self.seen: list[tuple[str, Any]] = []  # what it has seen itself
-        self.streams: list[Any] = []  # hidden variables of random ops, in order
-        self.stream_keys: list[Any] = []
-        self.drawn = 0
-        self.unseeded = 0
-        self.looping = 0  # how many loops over tensors are under way
         self.kept: list[Any] = []
         self.lifted: dict[int, SymbolicTensor] = {}  # what was used lately, by number
         self.opaque: dict[int, SymbolicTensor] = {}  # by id, iterators and what stands for them
@@ -243,36 +240,6 @@ class Trace(dict[int, Any]):
         for tensor in inputs:
             self.tape.watch(tensor.uid)
         return (self.tape,)
-
-    def stream_of(self, key: Any, make: Callable[[], Any]) -> Any:
-        """The hidden variable of the next random op; the same one in every run of this call."""
-        at = self.drawn
-        if self.looping and key in self.stream_keys[at:]:
-            at = self.stream_keys.index(key, at)  # what lies between is in another branch
-        elif self.stream_keys[at : at + 1] != [key]:
-            at = len(self.streams) if self.looping else at
-            del self.streams[at:], self.stream_keys[at:]
-            self.streams.append(make())
-            self.stream_keys.append(key)
-        self.drawn = at + 1
-        return self.streams[at]
-
-    def turns(self, count: int) -> Iterator[int]:
-        """Count through a loop over a tensor, which is a loop of the graph in TensorFlow.
-
-        A random op in its body is one op, whose stream goes on from turn to turn, and the
-        body counts its ops without a seed by itself.
-        """
-        start, furthest, unseeded = self.drawn, self.drawn, self.unseeded
-        self.looping += 1
-        try:
-            for i in range(count):
-                furthest = max(furthest, self.drawn)
-                self.drawn, self.unseeded = start, 0
-                yield i
-        finally:
-            self.looping -= 1
-            self.drawn, self.unseeded = max(furthest, self.drawn), unseeded
 
     # -- looking at values
 
