@@ -29,7 +29,7 @@ _HOMES = {
     "gradtape.tape.gradient_tape": "GradientTape",
     "gradtape.tape.indexed_slices": "IndexedSlices IndexedSlicesSpec",
     "gradtape.tf": """
-        autodiff autograph bitwise config data debugging dtypes errors experimental image io
+        autodiff autograph bitwise compat config data debugging dtypes errors experimental image io
         linalg math nest nn random raw_ops signal sparse strings summary test train version
     """,
     "gradtape.tf.array": """
