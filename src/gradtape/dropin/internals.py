@@ -59,6 +59,7 @@ def refusal(path: str, instead: str) -> Any:
     def refuse(*args: Any, **kwargs: Any) -> NoReturn:
         raise NotImplementedError(f"{path}: not there yet. {instead}")
 
+    refuse.is_refusal = True  # type: ignore[attr-defined]
     return refuse
 
 
@@ -79,6 +80,8 @@ class FuncGraph:
 
 class AbsentTensor(CompositeTensor):
     """Base of kinds of tensors that exist to be asked for by isinstance, and cannot be made."""
+
+    is_refusal = True
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         """Refuse."""

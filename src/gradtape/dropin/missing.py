@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable
 from typing import Any
 
+from gradtape.tf.compat.adapted import MOVED
 from gradtape.tf.compat.removed import REMOVED
 
 PAGE = "docs/coverage.md"
@@ -39,7 +40,9 @@ def nearest(path: str, name: str, near: Iterable[str]) -> str | None:
         where = f"tf.{space}" if space else "tf"
         if where != path and name in names_of(space):
             return f"{where}.{name}"
-    close = difflib.get_close_matches(name, [n for n in near if not n.startswith("_")], n=1)
+    if name in MOVED and path in ("tf", "tf.compat.v1"):
+        return f"tf.{MOVED[name]}"
+    close = difflib.get_close_matches(name, [n for n in near if n[0] != "_"], n=1, cutoff=0.75)
     return f"{path}.{close[0]}" if close else None
 
 

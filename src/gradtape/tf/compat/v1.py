@@ -113,6 +113,7 @@ def refusing(name: str) -> Any:
         raise NotImplementedError(absent(name))
 
     refuse.__name__ = name
+    refuse.is_refusal = True  # type: ignore[attr-defined]
     return refuse
 
 
