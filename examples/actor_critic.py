@@ -1,6 +1,6 @@
 """Actor-critic on a pole that wants to fall: the environment is stepped by `tf.numpy_function`.
 
-    python -m gradtape examples/actor_critic.py
+python -m gradtape examples/actor_critic.py
 """
 
 import collections
@@ -133,4 +133,6 @@ for episode in range(1, 25):
     reward, loss = train_step(tf.constant(env.reset()), 0.99, 50)
     recent.append(int(reward))
     if episode % 6 == 0:
-        print(f"episode {episode}: reward {int(reward)}, mean {np.mean(recent):.2f}, loss {loss:.3f}")
+        print(
+            f"episode {episode}: reward {int(reward)}, mean {np.mean(recent):.2f}, loss {loss:.3f}"
+        )

@@ -1,6 +1,6 @@
 """Adversarial examples by the fast gradient sign method (Goodfellow et al., 2014).
 
-    python -m gradtape examples/fgsm.py
+python -m gradtape examples/fgsm.py
 """
 
 import numpy as np
@@ -37,9 +37,7 @@ model.compile(
     loss="sparse_categorical_crossentropy",
     metrics=["accuracy"],
 )
-history = model.fit(
-    x_train[128:], y_train[128:], batch_size=32, epochs=8, shuffle=False, verbose=0
-)
+history = model.fit(x_train[128:], y_train[128:], batch_size=32, epochs=8, shuffle=False, verbose=0)
 print("training loss", ", ".join(f"{loss:.4f}" for loss in history.history["loss"]))
 
 loss_object = tf.keras.losses.CategoricalCrossentropy()

@@ -1,6 +1,6 @@
 """A generative adversarial network that learns a ring of eight Gaussians.
 
-    python -m gradtape examples/gan.py
+python -m gradtape examples/gan.py
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
 """A character model with an embedding and an LSTM that learns a nursery rhyme, then writes.
 
-    python -m gradtape examples/text_lstm.py
+python -m gradtape examples/text_lstm.py
 """
 
 import numpy as np

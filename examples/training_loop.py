@@ -1,6 +1,6 @@
 """A training loop of one's own: datasets, metrics, a compiled step, checkpoints, early stopping.
 
-    python -m gradtape examples/training_loop.py
+python -m gradtape examples/training_loop.py
 """
 
 import tempfile

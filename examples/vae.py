@@ -1,6 +1,6 @@
 """A variational autoencoder of small pictures, as a model with a `train_step` of its own.
 
-    python -m gradtape examples/vae.py
+python -m gradtape examples/vae.py
 """
 
 import numpy as np

@@ -24,7 +24,10 @@ def run(*arguments):
 @pytest.mark.parametrize(
     ("source", "expected"),
     [
-        ("import tensorflow as tf\ntf.math.log(1)", {"tensorflow": [1], "tensorflow.math.log": [2]}),
+        (
+            "import tensorflow as tf\ntf.math.log(1)",
+            {"tensorflow": [1], "tensorflow.math.log": [2]},
+        ),
         (
             "import tensorflow.math\ntensorflow.exp",
             {"tensorflow.math": [1], "tensorflow.exp": [2]},

@@ -21,7 +21,10 @@ from gradtape.dropin.namespace import Namespace
 
 USAGE = "usage: python -m gradtape check script.py|folder [script.py|folder ...]\n"
 PASSED_OVER = ("__pycache__", "node_modules", "site-packages", "venv")
-OF_KERAS = (KERAS, *(f"{ROOT}.{name}" for name in ("initializers losses metrics optimizers").split()))
+OF_KERAS = (
+    KERAS,
+    *(f"{ROOT}.{name}" for name in ("initializers losses metrics optimizers").split()),
+)
 
 
 @dataclass
@@ -160,7 +163,11 @@ def check(arguments: list[str]) -> int:
     sys.stdout.write(
         f"{len(symbols)} symbols of TensorFlow, {len(symbols - absent - unchecked)} supported, "
         f"{len(absent)} missing"
-        + (f", {len(unchecked)} of tf.keras not checked: Keras is not installed" if unchecked else "")
+        + (
+            f", {len(unchecked)} of tf.keras not checked: Keras is not installed"
+            if unchecked
+            else ""
+        )
         + ".\n"
     )
     return 2 if unreadable else int(bool(absent))

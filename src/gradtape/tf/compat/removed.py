@@ -75,9 +75,7 @@ REMOVED = {
     **dict.fromkeys(
         ["contrib", "estimator", "slim"], "it left TensorFlow; Keras has its successors."
     ),
-    **dict.fromkeys(
-        ["app", "flags"], "use argparse, or the package absl-py, where it came from."
-    ),
+    **dict.fromkeys(["app", "flags"], "use argparse, or the package absl-py, where it came from."),
     **dict.fromkeys(
         """
         summary.FileWriter summary.merge_all summary.merge summary.FileWriterCache
