@@ -10,7 +10,7 @@ PYTEST := $(ONE_THREAD) $(BIN)/python -m pytest -n auto --dist loadgroup
 .NOTPARALLEL:
 
 demo: .venv/viz.stamp  ## train a classifier by a GradientTape loop
-	$(BIN)/python examples/train_digits.py $(ARGS)
+	$(BIN)/python -m gradtape examples/train_digits.py $(ARGS)
 
 test: .venv/dev.stamp  ## all that needs neither Keras nor TensorFlow
 	$(PYTEST) --ignore=tests/keras --ignore=tests/parity $(ARGS)

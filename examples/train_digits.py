@@ -1,8 +1,8 @@
 """Train a small digit classifier with a plain `GradientTape` loop.
 
-    python examples/train_digits.py        (or: make demo)
+    python -m gradtape examples/train_digits.py        (or: make demo)
 
-All that is called on `tf` below is TensorFlow's API: `import tensorflow as tf` would do as well.
+It is a TensorFlow program: `python examples/train_digits.py` runs it on TensorFlow itself.
 """
 
 import argparse
@@ -11,9 +11,9 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+import tensorflow as tf
 
 import drawing
-import gradtape as tf
 
 DATA = Path(__file__).parent / "data" / "digits.npz"
 SIZES = [64, 128, 64, 10]

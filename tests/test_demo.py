@@ -10,7 +10,7 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
 
 
 def run_demo(*options, folder):
-    command = [sys.executable, str(EXAMPLES / "train_digits.py"), *options]
+    command = [sys.executable, "-m", "gradtape", str(EXAMPLES / "train_digits.py"), *options]
     done = subprocess.run(
         command, capture_output=True, encoding="utf-8", cwd=folder, timeout=120, check=False
     )

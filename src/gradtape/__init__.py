@@ -5,6 +5,8 @@ is quick; type checkers read the same contents in `__init__.pyi`.
 """
 
 from importlib import import_module as _import_module
+from os import environ as _environ
+from typing import NoReturn as _NoReturn
 
 from gradtape.core.errors import public as _public
 from gradtape.core.malloc import keep_freed_blocks as _keep_freed_blocks
@@ -29,8 +31,9 @@ _HOMES = {
     "gradtape.tape.gradient_tape": "GradientTape",
     "gradtape.tape.indexed_slices": "IndexedSlices IndexedSlicesSpec",
     "gradtape.tf": """
-        audio autodiff autograph bitwise config data debugging dtypes errors experimental image io
-        linalg math nest nn random raw_ops sets signal sparse strings summary test train version
+        audio autodiff autograph bitwise compat config data debugging dtypes errors experimental
+        image io linalg math nest nn random raw_ops sets signal sparse strings summary test train
+        version
     """,
     "gradtape.tf.array": """
         bitcast broadcast_dynamic_shape broadcast_static_shape broadcast_to ensure_shape
@@ -103,7 +106,8 @@ _HOMES = {
 }
 
 _OF_KERAS = ("initializers", "losses", "metrics", "optimizers")
-_LAZY = ("debug", "install", "uninstall", "keras", *_OF_KERAS)
+_OF_DROPIN = ("install", "uninstall", "load_ipython_extension", "unload_ipython_extension")
+_LAZY = ("debug", *_OF_DROPIN[:2], "keras", *_OF_KERAS)
 _HOME = {name: home for home, names in _HOMES.items() for name in names.split()}
 
 
@@ -112,18 +116,32 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *_HOME, *_LAZY})
 
 
+def _missing(path: str, name: str) -> _NoReturn:
+    """Say that a namespace does not have a name, and what comes near."""
+    text = f"module {path.replace('tf', 'gradtape', 1)!r} has no attribute {name!r}"
+    if not name.startswith("_"):
+        from gradtape.dropin.missing import explanation
+
+        names = _HOME if path == "tf" else dir(globals()[path.removeprefix("tf.")])
+        text += f": {explanation(path, name, names)}"
+    raise AttributeError(text, name=name)
+
+
 @_public
 def __getattr__(name: str) -> object:
     """Fetch a name from its home."""
     home = _HOME.get(name)
     if home is not None:
-        whole = home == "gradtape.tf"  # a namespace
-        value = _import_module(f"{home}.{name}") if whole else getattr(_import_module(home), name)
+        if home == "gradtape.tf":  # a namespace
+            value = _import_module(f"{home}.{name}")
+            value.__dict__.setdefault("__getattr__", lambda other: _missing(f"tf.{name}", other))
+        else:
+            value = getattr(_import_module(home), name)
         globals()[name] = value
         return value
     if name == "debug":
         return _import_module("gradtape.debug")
-    if name in ("install", "uninstall"):
+    if name in _OF_DROPIN:
         from gradtape.dropin import install
 
         return getattr(install, name)
@@ -131,6 +149,8 @@ def __getattr__(name: str) -> object:
         from gradtape.dropin.install import keras_module
 
         return keras_module() if name == "keras" else getattr(keras_module(), name)
-    raise AttributeError(
-        f"module 'gradtape' has no attribute {name!r}: gradtape does not have tf.{name}."
-    )
+    return _missing("tf", name)
+
+
+if _environ.get("GRADTAPE_INSTALL", "0") not in ("", "0"):
+    __getattr__("install")()  # type: ignore[operator]

@@ -1,6 +1,8 @@
 """`install`: `import tensorflow` means gradtape."""
 
 import importlib
+import importlib.util
+import os
 import subprocess
 import sys
 from importlib import metadata
@@ -80,9 +82,9 @@ def test_what_keras_imports_is_there(module, names):
 @pytest.mark.usefixtures("installed")
 def test_what_is_missing_is_named_in_full():
     tensorflow = is_there("tensorflow")
-    with pytest.raises(AttributeError, match=r"tensorflow\.math\.frobnicate"):
+    with pytest.raises(AttributeError, match=r"tf\.math\.frobnicate"):
         tensorflow.math.frobnicate  # noqa: B018 - the access is the test
-    with pytest.raises(AttributeError, match=r"tensorflow\.__internal__\.tracking\.nothing"):
+    with pytest.raises(AttributeError, match=r"tf\.__internal__\.tracking\.nothing"):
         tensorflow.__internal__.tracking.nothing  # noqa: B018
     with pytest.raises(ModuleNotFoundError, match=r"tensorflow\.lite"):
         is_there("tensorflow.lite")
@@ -197,3 +199,56 @@ def test_a_script_that_is_not_there(tmp_path):
 
 def test_help_says_how():
     assert python("--help").stdout.startswith("usage: python -m gradtape")
+
+
+def test_code_runs_on_gradtape():
+    done = python("-c", "import sys, tensorflow as tf; print(tf.ones(1).shape, sys.argv)", "a")
+    assert done.stdout == "(1,) ['-c', 'a']\n", done.stderr
+
+
+@pytest.mark.usefixtures("installed")
+def test_metadata_and_specs_agree_with_what_is_imported():
+    assert metadata.version("tensorflow") == is_there("tensorflow").__version__
+    assert metadata.distribution("tensorflow").metadata["Name"] == "tensorflow"
+    assert "tensorflow" in {d.metadata["Name"] for d in metadata.distributions()}
+    assert importlib.util.find_spec("tensorflow") is is_there("tensorflow").__spec__
+    assert importlib.util.find_spec("tensorflow.math").name == "tensorflow.math"
+    assert importlib.util.find_spec("tensorflow.lite") is None
+
+
+def test_after_uninstalling_nobody_finds_it():
+    with tf.install():
+        is_there("tensorflow")
+    assert importlib.util.find_spec("tensorflow") is None
+    with pytest.raises(metadata.PackageNotFoundError):
+        metadata.version("tensorflow")
+
+
+def test_notebooks_load_and_unload_it():
+    tf.load_ipython_extension(None)
+    assert is_there("tensorflow").Tensor is tf.Tensor
+    tf.unload_ipython_extension(None)
+    assert "tensorflow" not in sys.modules
+
+
+def alone(code, **environment):
+    command = [sys.executable, "-c", code]
+    env = {**os.environ, **environment}
+    return subprocess.run(command, capture_output=True, text=True, check=False, env=env)
+
+
+def test_the_environment_can_ask_for_it():
+    code = "import gradtape, tensorflow; print(tensorflow.__name__)"
+    assert alone(code, GRADTAPE_INSTALL="1").stdout == "tensorflow\n"
+    assert alone(code, GRADTAPE_INSTALL="0").returncode == 1
+
+
+def test_a_process_that_asked_for_nothing_sees_no_tensorflow():
+    code = (
+        "import gradtape as tf, sys, importlib.util\n"
+        "tf.ones(2) + 1\n"
+        "print([n for n in sys.modules if n.startswith('tensorflow')], "
+        "importlib.util.find_spec('tensorflow'), "
+        "[f for f in sys.meta_path if 'gradtape' in str(f)])"
+    )
+    assert alone(code).stdout == "[] None []\n"

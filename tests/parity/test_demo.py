@@ -15,7 +15,7 @@ def demo_on(module, monkeypatch):
     monkeypatch.syspath_prepend(EXAMPLES)
     file = EXAMPLES / "train_digits.py"
     source = file.read_text(encoding="utf-8")
-    line = "import gradtape as tf\n"
+    line = "import tensorflow as tf\n"
     assert source.count(line) == 1
     demo = types.ModuleType("train_digits")
     demo.__file__ = str(file)

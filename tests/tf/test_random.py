@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
+from gradtape.staging import call
 
 UNIFORM, NORMAL, TRUNCATED = "stateless_uniform", "stateless_normal", "stateless_truncated_normal"
 
@@ -228,3 +229,102 @@ def test_a_compiled_function_starts_over_with_the_seed_as_in_tensorflow():
         tf.random.set_seed(1)
         np.testing.assert_allclose([t.numpy() for t in draw()], first, rtol=1e-6)
         np.testing.assert_allclose([t.numpy() for t in draw()], second, rtol=1e-6)
+
+
+def test_a_random_op_in_a_loop_over_a_tensor_draws_on_as_in_tensorflow():
+    @tf.function
+    def draw(logits):
+        drawn = tf.TensorArray(tf.int64, 0, dynamic_size=True)
+        for t in tf.range(6):
+            drawn = drawn.write(t, tf.random.categorical(logits, 1, seed=13)[0, 0])
+        return drawn.stack()
+
+    tf.random.set_seed(3)
+    expected = [[0, 3, 4, 2, 3, 3], [2, 2, 2, 4, 4, 3], [4, 3, 0, 1, 1, 1]]
+    assert [draw(tf.zeros([1, 5])).numpy().tolist() for _ in range(3)] == expected
+
+
+def test_the_body_of_a_loop_over_a_tensor_counts_its_random_ops_by_itself():
+    @tf.function
+    def draw(n):
+        before = tf.random.normal([])
+        inside = []
+        for _ in tf.range(n):
+            inside += [tf.random.normal([]), tf.random.uniform([])]
+        return [before, *inside, tf.random.normal([])]
+
+    tf.random.set_seed(3)
+    inside = [-1.864718, 0.77806914, -0.42297816, 0.25704932, -0.412293, 0.59841776]
+    expected = [-1.864718, *inside, -0.023535881]
+    np.testing.assert_allclose(draw(tf.constant(3)), expected, rtol=1e-6)
+    first, *_, last = draw(tf.constant(3))
+    np.testing.assert_allclose([first, last], [-0.42297816, -0.8576558], rtol=1e-6)
+
+
+def test_branches_in_a_loop_over_a_tensor_keep_their_own_streams():
+    @tf.function
+    def draw(n):
+        drawn = []
+        for i in tf.range(n):
+            if i % 2 == 0:
+                drawn.append(tf.random.normal([], seed=1))
+            else:
+                drawn.append(tf.random.uniform([], seed=2))
+        return drawn
+
+    tf.random.set_seed(3)
+    drawn = [float(t) for t in draw(tf.constant(6))]
+    assert len(set(drawn)) == 6
+
+
+def test_ops_of_a_python_loop_each_have_a_stream():
+    @tf.function
+    def draw():
+        return [tf.random.normal([], seed=4) for _ in range(3)]
+
+    tf.random.set_seed(3)
+    np.testing.assert_allclose(draw(), [0.28962207] * 3, rtol=1e-6)
+    np.testing.assert_allclose(draw(), [0.18132125] * 3, rtol=1e-6)
+
+
+def test_a_call_that_creates_variables_draws_once():
+    class Scaled(tf.Module):
+        scale = None
+
+        @tf.function
+        def __call__(self):
+            if self.scale is None:
+                self.scale = tf.Variable(1.0)
+            return tf.random.normal([2], seed=3) * self.scale, tf.random.normal([2])
+
+    tf.random.set_seed(3)
+    scaled = Scaled()
+    first = [[-1.5072867, -0.8529847], [-1.864718, 0.802645]]
+    second = [[-0.04068583, 0.03799216], [-0.412293, -0.25173962]]
+    np.testing.assert_allclose(scaled(), first, rtol=1e-6)
+    np.testing.assert_allclose(scaled(), second, rtol=1e-6)
+
+
+def test_a_function_that_falls_back_to_python_draws_on(monkeypatch):
+    monkeypatch.setattr(call, "MOST", 3)  # paths that are kept
+    logits = tf.zeros([1, 5])
+
+    @tf.function
+    def until():
+        drawn = tf.TensorArray(tf.int64, 0, dynamic_size=True)
+        for t in tf.range(30):
+            one = tf.random.categorical(logits, 1, seed=13)[0, 0]
+            drawn = drawn.write(t, one)
+            if one == 3:
+                break
+        return drawn.stack()
+
+    @tf.function
+    def single():
+        return tf.random.categorical(logits, 1, seed=13)[0, 0]
+
+    tf.random.set_seed(3)
+    runs = [until().numpy().tolist() for _ in range(12)]
+    assert len({len(run) for run in runs}) > 4
+    tf.random.set_seed(3)
+    assert [n for run in runs for n in run] == [int(single()) for run in runs for _ in run]

@@ -24,6 +24,7 @@ class Local(threading.local):
     scratch: bool = False  # whether tensors of unknown size may be about: see `lanes`
     lane: int | None = None  # which of the two is being run
     depends_on_data: bool = False  # whether it has used the data of a placeholder
+    draws: Any = None  # of a function that runs eagerly: where its random ops draw from
     stand_in: int = 0
     """While only shapes and dtypes are wanted, a size for what the contents of strings decide."""
 

@@ -185,7 +185,7 @@ class SymbolicTensor(Tensor):
         self._array.trace.allow("Iterating over a symbolic `tf.Tensor`")
         if not self._array.shape:
             raise TypeError("Cannot iterate over a scalar tensor.")
-        return (self[i] for i in range(self._array.shape[0]))
+        return (self[i] for i in self._array.trace.turns(self._array.shape[0]))
 
     @public
     def __bool__(self) -> bool:

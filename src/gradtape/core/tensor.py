@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from gradtape.core import dtypes
-from gradtape.core.context import next_uid
+from gradtape.core.context import local, next_uid, staging
 from gradtape.core.errors import public
 from gradtape.core.shapes import TensorShape
 
@@ -272,7 +272,9 @@ class EagerTensor(Tensor):
         """Yield the slices along the first dimension."""
         if not self._array.shape:
             raise TypeError("Cannot iterate over a scalar tensor.")
-        return (self[i] for i in range(self._array.shape[0]))
+        count = self._array.shape[0]
+        draws = next(iter(staging()), local.draws)
+        return (self[i] for i in (range(count) if draws is None else draws.turns(count)))
 
     @public
     def __bool__(self) -> bool:

@@ -122,7 +122,9 @@ def unavailable(name: str) -> type:
         raise NotImplementedError(f"tf.distribute.{name}: gradtape runs on one device.")
 
     return type(
-        name, (Strategy,), {"__init__": refuse, "__doc__": "Several devices; gradtape has one."}
+        name,
+        (Strategy,),
+        {"__init__": refuse, "is_refusal": True, "__doc__": "Several devices; gradtape has one."},
     )
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Sequence
-from importlib.abc import Loader, MetaPathFinder
+from collections.abc import Iterator, Sequence
+from importlib import metadata
+from importlib.abc import Loader
 from importlib.machinery import ModuleSpec
 from types import ModuleType, TracebackType
 from typing import Any
 
 from gradtape.dropin import keras
+from gradtape.dropin.blocked import Curtain, asked_by_blocked, caller, is_blocked
 from gradtape.dropin.internals import EXTRAS, TOLD_BY_NAME
 from gradtape.dropin.namespace import Namespace
 
@@ -23,19 +25,50 @@ def is_ours(name: str) -> bool:
     return name == ROOT or name.startswith(ROOT + ".")
 
 
-class Finder(MetaPathFinder, Loader):
+class Distribution(metadata.Distribution):
+    """What `importlib.metadata` says of TensorFlow: the version whose behaviour this is."""
+
+    def read_text(self, filename: str) -> str | None:
+        """Name and version; there are no files."""
+        version = sys.modules["gradtape"].__version__
+        text = f"Metadata-Version: 2.1\nName: {ROOT}\nVersion: {version}\nSummary: gradtape\n"
+        return text if filename == "METADATA" else None
+
+    def locate_file(self, path: Any) -> Any:
+        """Refuse: gradtape's files are found under its own name."""
+        raise FileNotFoundError(f"{ROOT} is gradtape here; {path} is not one of its files.")
+
+
+class Finder(metadata.DistributionFinder, Loader):
     """Finds `tensorflow` and what is below it in gradtape; `tensorflow.keras` in Keras."""
 
     def __init__(self) -> None:
         """Start with the root alone."""
         self.root = Namespace(ROOT, [sys.modules["gradtape"], EXTRAS])
+        self.curtain = Curtain(is_ours)
+
+    def find_distributions(self, context: Any = None) -> Iterator[metadata.Distribution]:
+        """TensorFlow's, unless a library asks that would use what is missing."""
+        name = getattr(context, "name", None)
+        if name in (None, ROOT) and not asked_by_blocked():
+            yield Distribution()
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """A spec for TensorFlow's names; nothing for all others."""
         if not is_ours(fullname):
-            return None
+            return self.curtain.find_spec(fullname, path, target)
+        asking, by = caller()
+        is_question = by == "importlib.util.find_spec"
+        if is_blocked(asking):
+            if is_question:
+                return None
+            raise ModuleNotFoundError(
+                f"No module named {fullname!r}: gradtape does not show itself to {asking} "
+                "(docs/dropin.md).",
+                name=fullname,
+            )
         if keras.is_loading():
             keras.check_version()
         if (
@@ -43,6 +76,8 @@ class Finder(MetaPathFinder, Loader):
             and not fullname.startswith(KERAS + ".")
             and self.module(fullname) is None
         ):
+            if is_question:
+                return None
             raise ModuleNotFoundError(
                 f"No module named {fullname!r}: gradtape does not have it.", name=fullname
             )
@@ -123,6 +158,7 @@ def install() -> Installation:
     rename(TOLD_BY_NAME)
     State.finder = Finder()
     sys.meta_path.insert(0, State.finder)
+    importlib.invalidate_caches()
     return Installation(first=True)
 
 
@@ -135,6 +171,16 @@ def uninstall() -> None:
         del sys.modules[name]
     rename(State.names)
     State.finder = None
+
+
+def load_ipython_extension(ipython: Any) -> None:
+    """`%load_ext gradtape`: from now on `import tensorflow` means gradtape in this notebook."""
+    install()
+
+
+def unload_ipython_extension(ipython: Any) -> None:
+    """`%unload_ext gradtape`: no longer."""
+    uninstall()
 
 
 def keras_module() -> ModuleType:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -84,6 +84,16 @@ def nothing(*args: Any, **kwargs: Any) -> None:
     """Nothing: eager ops are done when they return, and no kernels or graphs are kept."""
 
 
+def refusal(path: str, instead: str) -> Any:
+    """A function that is not there."""
+
+    def refuse(*args: Any, **kwargs: Any) -> NoReturn:
+        raise NotImplementedError(f"{path}: not there yet. {instead}")
+
+    refuse.is_refusal = True  # type: ignore[attr-defined]
+    return refuse
+
+
 class FuncGraph:
     """The scratch graph in which Keras looks for shapes that a layer does not declare."""
 
@@ -98,6 +108,8 @@ class FuncGraph:
 
 class AbsentTensor(CompositeTensor):
     """Base of kinds of tensors that exist to be asked for by isinstance, and cannot be made."""
+
+    is_refusal = True
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         """Refuse."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
+from gradtape.dropin.missing import explanation
+
 # gradtape's own folders and functions, which are no part of TensorFlow's namespace
 HIDDEN = frozenset(
     (
@@ -35,12 +37,11 @@ class Namespace(ModuleType):
         found = [v for part in parts if (v := getattr(part, name, MISSING)) is not MISSING]
         if not found:
             where = self.__name__
-            raise AttributeError(
-                f"module {where!r} has no attribute {name!r}: "
-                f"gradtape does not have {where}.{name}.",
-                name=name,
-                obj=self,
-            )
+            text = f"module {where!r} has no attribute {name!r}"
+            if not name.startswith("_"):
+                path = where.replace("tensorflow", "tf", 1)
+                text += f": {explanation(path, name, dir(self))}"
+            raise AttributeError(text, name=name)
         value = found[0]
         if is_namespace(value):
             value = Namespace(f"{self.__name__}.{name}", [v for v in found if is_namespace(v)])

@@ -10,6 +10,7 @@ from typing import Any
 from gradtape.compile.numpy_engine import Plan, compile_graph
 from gradtape.core.context import listening, local, next_uid
 from gradtape.core.dispatch import Handed
+from gradtape.core.draws import Draws
 from gradtape.core.dtypes import is_differentiable
 from gradtape.core.errors import InvalidArgumentError, OutOfRangeError, hide_library
 from gradtape.core.symbolic import Opaque
@@ -142,7 +143,11 @@ class Compiled:
     def eagerly(self, call: Call) -> Any:
         """Call the Python."""
         self.fallbacks += 1
-        return self.owner.python_function(*call.args, **call.kwargs)
+        before, local.draws = local.draws, Draws(self.streams)
+        try:
+            return self.owner.python_function(*call.args, **call.kwargs)
+        finally:
+            local.draws = before
 
     # -- tracing
 

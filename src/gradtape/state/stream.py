@@ -29,6 +29,16 @@ def staged_stream(trace: Any, op: Any, seed: int | None, blocks: int) -> tuple[T
     return key, counter
 
 
+def fallback_stream(draws: Any, op: Any, seed: int | None, blocks: int) -> tuple[Tensor, Tensor]:
+    """The same for an op of a function that runs eagerly: it goes on where the graph was."""
+    outer, inner = seeds_of(draws, seed)
+    variable = draws.stream_of((op, SEEDS.seed, seed), lambda: place_of(outer, inner))
+    with unheard():
+        counter = eager(variable.numpy())
+        variable.assign(advanced(counter._array, blocks))
+    return eager(np.array([variable.key], np.uint64)), counter
+
+
 def seeds_of(trace: Any, seed: int | None) -> tuple[int, int]:
     """The two seeds of an op in a trace."""
     if SEEDS.seed is None and seed is None:

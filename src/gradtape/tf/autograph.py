@@ -7,7 +7,9 @@ import sys
 from typing import Any
 
 from gradtape.core.errors import public
-from gradtape.tf import autograph_experimental as experimental
+from gradtape.tf import autograph_experimental
+
+experimental = autograph_experimental
 
 
 def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
@@ -46,6 +48,3 @@ def to_code(entity: Any, recursive: bool = True, experimental_optional_features:
         experimental_optional_features: accepted for TensorFlow's sake.
     """
     return inspect.getsource(getattr(entity, "python_function", entity))
-
-
-__all__ = ["experimental", "set_verbosity", "to_code", "to_graph", "trace"]

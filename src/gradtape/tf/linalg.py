@@ -1,5 +1,6 @@
 """tf.linalg: matrix products, decompositions, solvers, diagonals and norms."""
 
+from gradtape.tf import linalg_experimental
 from gradtape.tf.banded import banded_triangular_solve as banded_triangular_solve
 from gradtape.tf.banded import eigh_tridiagonal as eigh_tridiagonal
 from gradtape.tf.banded import tridiagonal_matmul as tridiagonal_matmul
@@ -72,3 +73,5 @@ from gradtape.tf.solvers import lu_solve as lu_solve
 from gradtape.tf.solvers import pinv as pinv
 from gradtape.tf.solvers import solve as solve
 from gradtape.tf.solvers import triangular_solve as triangular_solve
+
+experimental = linalg_experimental

@@ -6,7 +6,7 @@ from math import prod
 from typing import Any
 
 from gradtape.core import dtypes
-from gradtape.core.context import staging
+from gradtape.core.context import local, staging
 from gradtape.core.convert import convert
 from gradtape.core.errors import public
 from gradtape.core.tensor import Tensor, eager
@@ -22,7 +22,7 @@ from gradtape.state.generator import get_global_generator as get_global_generato
 from gradtape.state.generator import set_global_generator as set_global_generator
 from gradtape.state.seed import SEEDS
 from gradtape.state.seed import set_seed as start_over
-from gradtape.state.stream import staged_stream
+from gradtape.state.stream import fallback_stream, staged_stream
 from gradtape.tf import random_experimental
 from gradtape.tf.sampler import all_candidate_sampler as all_candidate_sampler
 from gradtape.tf.sampler import log_uniform_candidate_sampler as log_uniform_candidate_sampler
@@ -83,6 +83,8 @@ def next_stream(op: Any, own: int | None, blocks: int) -> tuple[Tensor, Tensor]:
     stage = staging()
     if stage:
         return staged_stream(stage[0], op, own, blocks)
+    if local.draws is not None:
+        return fallback_stream(local.draws, op, own, blocks)
     key, counter = SEEDS.stream(op, own, blocks)
     return eager(key), eager(counter)
 

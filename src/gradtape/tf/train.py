@@ -12,6 +12,9 @@ from gradtape.state.checkpoint_state import latest_checkpoint as latest_checkpoi
 from gradtape.state.checkpoint_state import list_variables as list_variables
 from gradtape.state.checkpoint_state import load_checkpoint as load_checkpoint
 from gradtape.state.checkpoint_state import load_variable as load_variable
+from gradtape.tf import train_experimental
+
+experimental = train_experimental
 
 if TYPE_CHECKING:
     from gradtape.files.example import BytesList as BytesList

@@ -15,6 +15,7 @@ from typing import Any
 
 from gradtape.core.context import listening, local, next_uid
 from gradtape.core.dispatch import Recording, evaluate, hear
+from gradtape.core.draws import Draws
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.primitive import Primitive, Spec, parameters_of
 from gradtape.core.symbolic import Held, SymbolicTensor, out_of_scope, refuse, shown, symbolic
@@ -51,7 +52,7 @@ class State:
         self.written = False
 
 
-class Trace(dict[int, Any]):
+class Trace(dict[int, Any], Draws):
     """Records all that is computed from its inputs.
 
     Attributes:
@@ -70,6 +71,7 @@ class Trace(dict[int, Any]):
 
     def __init__(self, name: str = "trace", autograph: bool = True, refuses: bool = False) -> None:
         """Start empty. With `refuses`, values may not be looked at."""
+        Draws.__init__(self, ([], []))
         self.label = name
         self.autograph = autograph
         self.refuses = refuses
@@ -93,10 +95,6 @@ class Trace(dict[int, Any]):
         self.used: dict[str, int] = {}
         self.log: list[tuple[str, Any]] = []  # what a second run of this call is fed
         self.seen: list[tuple[str, Any]] = []  # what it has seen itself
-        self.streams: list[Any] = []  # hidden variables of random ops, in order
-        self.stream_keys: list[Any] = []
-        self.drawn = 0
-        self.unseeded = 0
         self.kept: list[Any] = []
         self.lifted: dict[int, SymbolicTensor] = {}  # what was used lately, by number
         self.opaque: dict[int, SymbolicTensor] = {}  # by id, iterators and what stands for them
@@ -259,17 +257,6 @@ class Trace(dict[int, Any]):
         for tensor in inputs:
             self.tape.watch(tensor.uid)
         return (self.tape,)
-
-    def stream_of(self, key: Any, make: Callable[[], Any]) -> Any:
-        """The hidden variable of the next random op; the same one in every run of this call."""
-        at = self.drawn
-        self.drawn += 1
-        if at < len(self.streams) and self.stream_keys[at] == key:
-            return self.streams[at]
-        del self.streams[at:], self.stream_keys[at:]
-        self.streams.append(make())
-        self.stream_keys.append(key)
-        return self.streams[at]
 
     # -- looking at values
 
