@@ -103,7 +103,7 @@ _HOMES = {
 }
 
 _OF_KERAS = ("initializers", "losses", "metrics", "optimizers")
-_LAZY = ("debug", "install", "uninstall", "keras", *_OF_KERAS)
+_LAZY = ("debug", "engine", "install", "uninstall", "keras", *_OF_KERAS)
 _HOME = {name: home for home, names in _HOMES.items() for name in names.split()}
 
 
@@ -123,6 +123,8 @@ def __getattr__(name: str) -> object:
         return value
     if name == "debug":
         return _import_module("gradtape.debug")
+    if name == "engine":
+        return _import_module("gradtape.compile.engine")
     if name in ("install", "uninstall"):
         from gradtape.dropin import install
 

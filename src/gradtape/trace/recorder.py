@@ -82,6 +82,7 @@ class Trace(dict[int, Any]):
         self.guarded: set[tuple[int, str]] = set()
         self.created: list[Any] = []
         self.given_up = ""
+        self.choice: Any = None  # which engine the graph is made for
         self.shapes_fixed = False  # whether shapes that depend on values are known not to change
         self.tape: Recording | None = None
         self.closed = False
@@ -228,6 +229,7 @@ class Trace(dict[int, Any]):
             return function(*given)
 
         kernel.__name__ = function.__name__
+        kernel.parts = (function, args, places)  # type: ignore[attr-defined]
         op = operation(kernel)
         op.dynamic = dynamic
         op.key = (function, tuple([None if type(a) is Held else fingerprint(a) for a in args]))
