@@ -220,7 +220,7 @@ class Pair:
 
 def longest() -> float:
     """How many turns a loop may take: where it depends on made-up data it may have no end."""
-    return math.inf if local.lane is None else OTHER[1]
+    return OTHER[1] if local.scratch else math.inf
 
 
 def apart(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
