@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 from collections.abc import Callable
@@ -175,6 +176,8 @@ class Decorated:
         self._f = f
         self._call = public(call)
         functools.update_wrapper(self, f)
+        with contextlib.suppress(TypeError, ValueError):
+            self.__signature__ = inspect.signature(f)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function."""

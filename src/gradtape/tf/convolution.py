@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.context import staging
 from gradtape.core.convert import convert, shape_tuple
 from gradtape.core.errors import InvalidArgumentError, UnimplementedError, public
 from gradtape.core.tensor import Tensor
@@ -152,7 +153,8 @@ def filtered(
     if not w._array.size and x._array.size:
         raise InvalidArgumentError(f"{op}: filter must not have zero elements.")
     groups = channels // depth if depth else 0
-    if not depth or channels % depth or (groups > 1 and (outs % groups or n == 3)):
+    solid = n == 3 and not staging()  # TensorFlow has groups of volumes in compiled functions only
+    if not depth or channels % depth or (groups > 1 and (outs % groups or solid)):
         raise InvalidArgumentError(
             f"{op}: input depth must be evenly divisible by filter depth: {channels} vs {depth}."
         )
