@@ -6,7 +6,7 @@ BIN := .venv/bin
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 PYTEST := $(ONE_THREAD) $(BIN)/python -m pytest -n auto --dist loadgroup
 
-.PHONY: demo test check fmt lint types layers sweep bench bench-page peers clean
+.PHONY: demo test check fmt lint types layers keras-tests sweep bench bench-page peers clean
 .NOTPARALLEL:
 
 demo: .venv/viz.stamp  ## train a classifier by a GradientTape loop
@@ -31,6 +31,9 @@ types: .venv/dev.stamp
 layers: .venv/dev.stamp
 	$(BIN)/python -m pytest -q tests/test_layers.py
 
+keras-tests: .venv-wheel/keras.stamp  ## the tests in Keras's wheel, into docs/keras.md (an hour)
+	$(ONE_THREAD) .venv-wheel/bin/python tools/keras_tests.py $(ARGS)
+
 sweep: .venv/dev.stamp  ## every registered rule through every property
 	$(PYTEST) tests/sweep $(ARGS)
 
@@ -51,6 +54,13 @@ peers: .venv-tf/peer.stamp .venv-peers/peer.stamp  ## what the benchmark compare
 .venv-%/peer.stamp:
 	$(PYTHON) -m venv .venv-$*
 	.venv-$*/bin/python -m pip install --quiet $(PEERS)
+	touch $@
+
+# what Keras's tests import, besides Keras
+WHEEL_TESTS := pytest pandas scikit-learn grain Pillow dm-tree pydot onnxruntime requests jax torch
+.venv-wheel/keras.stamp: pyproject.toml
+	$(PYTHON) -m venv .venv-wheel
+	.venv-wheel/bin/python -m pip install --quiet --editable '.[io,keras]' $(WHEEL_TESTS)
 	touch $@
 
 .venv/%.stamp: pyproject.toml
