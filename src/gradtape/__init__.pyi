@@ -25,6 +25,7 @@ from gradtape.tape.custom import recompute_grad as recompute_grad
 from gradtape.tape.gradient_tape import GradientTape as GradientTape
 from gradtape.tape.indexed_slices import IndexedSlices as IndexedSlices
 from gradtape.tape.indexed_slices import IndexedSlicesSpec as IndexedSlicesSpec
+from gradtape.tf import audio as audio
 from gradtape.tf import autodiff as autodiff
 from gradtape.tf import autograph as autograph
 from gradtape.tf import bitwise as bitwise
@@ -42,6 +43,7 @@ from gradtape.tf import nest as nest
 from gradtape.tf import nn as nn
 from gradtape.tf import random as random
 from gradtape.tf import raw_ops as raw_ops
+from gradtape.tf import sets as sets
 from gradtape.tf import signal as signal
 from gradtape.tf import sparse as sparse
 from gradtape.tf import strings as strings

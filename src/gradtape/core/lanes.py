@@ -54,7 +54,7 @@ def outside() -> Iterator[None]:
         local.scratch, local.lane = before
 
 
-def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tensor:
+def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> LaneTensor:
     """A tensor of a scratch scope whose value, and perhaps size, is not known."""
     if not local.scratch:
         raise RuntimeError(
@@ -107,11 +107,11 @@ class LaneTensor(Tensor):
         return self._lanes[local.lane]
 
     @property
-    def _array(self) -> Any:  # type: ignore[override]
+    def _array(self) -> Any:
         return self._lane()._array
 
     @property
-    def uid(self) -> int:  # type: ignore[override]
+    def uid(self) -> int:
         """That of the lane's tensor."""
         return self._lane().uid
 
@@ -215,7 +215,7 @@ class Pair:
             return lambda *args, **kwargs: apart(
                 lambda self, *a, **k: getattr(self, name)(*a, **k), (self, *args), kwargs
             )
-        return joined(*(getattr(lane, name) for lane in lanes), depends_on_data=True)
+        return joined(getattr(lanes[0], name), getattr(lanes[1], name), depends_on_data=True)
 
 
 def longest() -> float:
@@ -237,7 +237,7 @@ def apart(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str,
     finally:
         local.lane = None
         local.depends_on_data = before
-    return joined(*results, depends_on_data=depends)
+    return joined(results[0], results[1], depends_on_data=depends)
 
 
 def lanes_of(value: Any) -> Any:
@@ -294,10 +294,11 @@ def joined(a: Any, b: Any, depends_on_data: bool) -> Any:
         return type(a)(*parts) if hasattr(a, "_fields") else type(a)(parts)
     if hasattr(a, "_type_spec"):
         spec = a._type_spec.most_specific_compatible_type(b._type_spec)
-        parts = [each._type_spec._to_components(each) for each in (a, b)]
-        return spec._from_components(joined(*parts, depends_on_data))
+        x, y = [each._type_spec._to_components(each) for each in (a, b)]
+        return spec._from_components(joined(x, y, depends_on_data))
     if isinstance(a, (bool, int, float, str, bytes, type, np.ndarray, TensorShape)):
-        return a if np.array_equal(a, b) else unknown("Using a symbolic `tf.Tensor` as a number")
+        same = np.array_equal(np.asarray(a), np.asarray(b)) if isinstance(a, np.ndarray) else a == b
+        return a if same else unknown("Using a symbolic `tf.Tensor` as a number")
     return Pair((a, b))
 
 

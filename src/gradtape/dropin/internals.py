@@ -77,7 +77,7 @@ def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -
         places = np.stack(np.unravel_index(np.arange(count), tuple(sizes)), 1).astype(np.int64)
         values = np.ravel(whole._array)[:count]
         parts.append(SparseTensor(eager(places), eager(values), eager(sizes)))
-    return lanes.joined(*parts, depends_on_data=True)
+    return lanes.joined(parts[0], parts[1], depends_on_data=True)
 
 
 def nothing(*args: Any, **kwargs: Any) -> None:

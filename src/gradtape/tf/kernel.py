@@ -25,7 +25,7 @@ class UniqueWithCountsV2(NamedTuple):
 
     y: Tensor
     idx: Tensor
-    count: Tensor
+    count: Tensor  # type: ignore[assignment]
 
 
 @on_host

@@ -122,8 +122,8 @@ def sparse_quotient(x: Any, y: Any) -> Any:
     return times(x, y, f.truediv)
 
 
-SparseTensor.__mul__ = sparse_product  # type: ignore[attr-defined]
-SparseTensor.__truediv__ = sparse_quotient  # type: ignore[attr-defined]
+SparseTensor.__mul__ = sparse_product  # type: ignore[operator]
+SparseTensor.__truediv__ = sparse_quotient  # type: ignore[operator]
 
 
 # What is not always needed is brought in by its first use: these homes put themselves in the

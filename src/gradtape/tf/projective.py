@@ -79,7 +79,9 @@ def sources(
             (top + 1, left, down * (1 - right)),
             (top + 1, left + 1, down * right),
         ]
-    places, shares, filling = [], [], np.zeros((batch, rows, columns), np.float32)
+    places: list[Tensor] = []
+    shares: list[Tensor] = []
+    filling = np.zeros((batch, rows, columns), np.float32)
     for row, column, share in corners:
         inside = (row >= 0) & (row < height) & (column >= 0) & (column < width) & ~nowhere
         place = np.where(inside, row * width + column, 0).astype(np.int64)
