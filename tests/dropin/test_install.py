@@ -248,6 +248,7 @@ def test_a_process_that_asked_for_nothing_sees_no_tensorflow():
         "import gradtape as tf, sys, importlib.util\n"
         "tf.ones(2) + 1\n"
         "print([n for n in sys.modules if n.startswith('tensorflow')], "
-        "importlib.util.find_spec('tensorflow'), [f for f in sys.meta_path if 'gradtape' in str(f)])"
+        "importlib.util.find_spec('tensorflow'), "
+        "[f for f in sys.meta_path if 'gradtape' in str(f)])"
     )
     assert alone(code).stdout == "[] None []\n"

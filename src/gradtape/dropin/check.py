@@ -1,7 +1,7 @@
 """`python -m gradtape check`: which TensorFlow symbols a program names, and which are missing.
 
-Nothing is run. Imports, aliases and chains of attributes are read off the source; each symbol is then
-looked up in gradtape, and in Keras where it is installed.
+Nothing is run. Imports, aliases and chains of attributes are read off the source; each symbol is
+then looked up in gradtape, and in Keras where it is installed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ USAGE = "usage: python -m gradtape check script.py|folder [script.py|folder ...]
 PASSED_OVER = ("__pycache__", "node_modules", "site-packages", "venv")
 OF_KERAS = (
     KERAS,
-    *(f"{ROOT}.{name}" for name in ("initializers losses metrics optimizers").split()),
+    *(f"{ROOT}.{name}" for name in ("initializers", "losses", "metrics", "optimizers")),
 )
 
 
@@ -39,7 +39,7 @@ class Reader(ast.NodeVisitor):
         if line not in self.symbols.setdefault(symbol, []):
             self.symbols[symbol].append(line)
 
-    def visit_Import(self, node: ast.Import) -> None:  # noqa: N802  ast's name
+    def visit_Import(self, node: ast.Import) -> None:
         """`import tensorflow.x as y`."""
         for alias in node.names:
             if not is_ours(alias.name):
@@ -50,7 +50,7 @@ class Reader(ast.NodeVisitor):
             else:
                 self.aliases[ROOT] = ROOT
 
-    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:  # noqa: N802
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
         """`from tensorflow.x import y as z`."""
         if node.level or not is_ours(node.module or ""):
             return
@@ -62,7 +62,7 @@ class Reader(ast.NodeVisitor):
             self.note(symbol, node.lineno)
             self.aliases[alias.asname or alias.name] = symbol
 
-    def visit_Assign(self, node: ast.Assign) -> None:  # noqa: N802
+    def visit_Assign(self, node: ast.Assign) -> None:
         """`K = tf.keras.backend`: another alias."""
         symbol = self.chain(node.value)
         if symbol is not None:
@@ -71,7 +71,7 @@ class Reader(ast.NodeVisitor):
                     self.aliases[target.id] = symbol
         self.generic_visit(node)
 
-    def visit_Attribute(self, node: ast.Attribute) -> None:  # noqa: N802
+    def visit_Attribute(self, node: ast.Attribute) -> None:
         """`tf.math.reduce_sum`, as a whole."""
         symbol = self.chain(node)
         if symbol is None:
@@ -131,7 +131,7 @@ def files_of(arguments: list[str]) -> Iterator[Path]:
 
 
 def check(arguments: list[str]) -> int:
-    """Report on files and folders: 0 if all is there, 1 if something is missing, 2 if unreadable."""
+    """Report on files and folders: 0 if all is there, 1 if not, 2 if one cannot be read."""
     if not arguments or arguments[0] in ("-h", "--help"):
         sys.stdout.write(USAGE)
         return 0 if arguments else 2

@@ -15,6 +15,7 @@ from gradtape.core.convert import convert, lean, shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.shapes import TensorShape, normalize_axis
 from gradtape.core.shapes import broadcast_static_shape as static_broadcast
+from gradtape.core.symbolic import SymbolicTensor
 from gradtape.core.tensor import EagerTensor, Tensor, TensorLike, eager
 from gradtape.ops import shape as s
 from gradtape.ops.elementwise import conj
@@ -342,14 +343,24 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
     What falls off the end comes in at the front.
     """
     x = convert(input)
-    shifts, axes = shape_tuple(shift), shape_tuple(axis)
+    axes = shape_tuple(axis)
+    known = not isinstance(shift, SymbolicTensor)
+    shifts = shape_tuple(shift) if known else (list(shift) if shift._array.ndim else [shift])
     if len(shifts) != len(axes):
         raise InvalidArgumentError(
             f"roll: shift and axis must have the same size. Received {len(shifts)} and {len(axes)}."
         )
     for by, a in zip(shifts, axes, strict=True):
-        x = s.roll(x, shift=by, axis=normalize_axis(a, x._array.ndim, "roll"))
+        along = normalize_axis(a, x._array.ndim, "roll")
+        x = s.roll(x, shift=by, axis=along) if known else rolled(x, by, along)
     return x
+
+
+def rolled(x: Any, by: Any, axis: int) -> Any:
+    """`x` moved on by a number of places that a trace does not know."""
+    size = x._array.shape[axis]
+    places = eager(np.arange(size, dtype=by._array.dtype))
+    return take(x, (places - by) % size, axis=axis)
 
 
 @public

@@ -1,7 +1,7 @@
 """tf.compat.v1: the names of TensorFlow 1 that eager programs use.
 
-What is the same in both passes through; what takes its arguments in another order is adapted; graphs
-and sessions raise an error that says what TensorFlow 2 does instead.
+What is the same in both passes through; what takes its arguments in another order is adapted;
+graphs and sessions raise an error that says what TensorFlow 2 does instead.
 """
 
 from __future__ import annotations
