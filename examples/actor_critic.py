@@ -25,7 +25,7 @@ class Pole:
         return self.state
 
     def step(self, action):
-        x, speed, angle, turn = self.state
+        _, speed, angle, turn = self.state
         force = 10.0 if action == 1 else -10.0
         sine, cosine = np.sin(angle), np.cos(angle)
         push = (force + 0.05 * turn**2 * sine) / 1.1

@@ -2,7 +2,8 @@
 
     python -m gradtape examples/integrated_gradients.py
 
-Attributions add up to the difference of the answers at the input and at the baseline. Needs no Keras.
+Attributions add up to the difference of the answers at the input and at the baseline.
+Needs no Keras.
 """
 
 import numpy as np

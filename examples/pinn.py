@@ -5,6 +5,8 @@
 The solution is sin(x). Needs no Keras: Adam is written out, and the finish is SciPy's.
 """
 
+from itertools import pairwise
+
 import numpy as np
 import scipy.optimize
 import tensorflow as tf
@@ -23,7 +25,7 @@ class Network(tf.Module):
                 tf.Variable(rng.normal(0, np.sqrt(1 / n), (n, m)), dtype=DTYPE, name="w"),
                 tf.Variable(tf.zeros([m], DTYPE), name="b"),
             )
-            for n, m in zip(sizes[:-1], sizes[1:], strict=True)
+            for n, m in pairwise(sizes)
         ]
 
     def __call__(self, x):

@@ -29,6 +29,7 @@ from gradtape.tf import audio as audio
 from gradtape.tf import autodiff as autodiff
 from gradtape.tf import autograph as autograph
 from gradtape.tf import bitwise as bitwise
+from gradtape.tf import compat as compat
 from gradtape.tf import config as config
 from gradtape.tf import data as data
 from gradtape.tf import debugging as debugging

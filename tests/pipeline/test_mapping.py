@@ -174,3 +174,12 @@ def test_buckets_are_tensorflows():
         padding_values=-1,
     )
     assert listed(padded) == [[[1, 1, 1, -1], [1, 1, 1, 1]], [[1, -1], [1, 1]]] * 2
+
+
+def test_datasets_made_in_a_loop_are_no_reason_to_warn(caplog):
+    def doubled(x):
+        return x * 2
+
+    for _ in range(12):
+        assert list(tf.data.Dataset.range(2).map(doubled).as_numpy_iterator()) == [0, 2]
+    assert "retracing" not in caplog.text

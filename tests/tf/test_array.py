@@ -134,3 +134,21 @@ def test_indices_that_point_outside_can_be_ignored(call, expected):
     for policy in ("", "ERROR", "no such policy"):
         with pytest.raises(tf.errors.InvalidArgumentError):
             call(x, bad_indices_policy=policy)
+
+
+def test_a_function_rolls_by_what_it_computes():
+    @tf.function
+    def rolled(x, shift):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.roll(x, shift * 1, [0, -1])
+            loss = tf.reduce_sum(y * tf.reshape(tf.range(12.0), [3, 4]))
+        return y, tape.gradient(loss, x), tf.roll(x, shift[0], 1)
+
+    x = tf.reshape(tf.range(12.0), [3, 4])
+    for shift in ([1, -2], [5, 9], [0, 0]):
+        y, gradient, single = rolled(x, tf.constant(shift))
+        assert y.numpy().tolist() == tf.roll(x, shift, [0, -1]).numpy().tolist()
+        back = tf.roll(x, [-by for by in shift], [0, -1])
+        assert gradient.numpy().tolist() == back.numpy().tolist()
+        assert single.numpy().tolist() == tf.roll(x, shift[0], 1).numpy().tolist()

@@ -327,4 +327,4 @@ def test_a_function_that_falls_back_to_python_draws_on(monkeypatch):
     runs = [until().numpy().tolist() for _ in range(12)]
     assert len({len(run) for run in runs}) > 4
     tf.random.set_seed(3)
-    assert [n for run in runs for n in run] == [int(single()) for run in runs for _ in run]
+    assert [one for run in runs for one in run] == [int(single()) for run in runs for _ in run]

@@ -17,40 +17,13 @@ from importlib.machinery import ModuleSpec
 from types import FrameType, ModuleType
 from typing import Any
 
-BLOCKED = frozenset(
-    [
-        "accelerate",
-        "clearml",
-        "comet_ml",
-        "datasets",
-        "diffusers",
-        "evaluate",
-        "fastai",
-        "flax",
-        "huggingface_hub",
-        "lightning",
-        "mlflow",
-        "neptune",
-        "onnx",
-        "onnxruntime",
-        "optuna",
-        "orbax",
-        "peft",
-        "pytorch_lightning",
-        "ray",
-        "sentence_transformers",
-        "shap",
-        "skl2onnx",
-        "tensorboard",
-        "tensorboardX",
-        "tensorboard_plugin_profile",
-        "tf2onnx",
-        "torch",
-        "torchvision",
-        "transformers",
-        "wandb",
-    ]
-)
+NAMES = """
+    accelerate clearml comet_ml datasets diffusers evaluate fastai flax huggingface_hub lightning
+    mlflow neptune onnx onnxruntime optuna orbax peft pytorch_lightning ray sentence_transformers
+    shap skl2onnx tensorboard tensorboardX tensorboard_plugin_profile tf2onnx torch torchvision
+    transformers wandb
+"""
+BLOCKED = frozenset(NAMES.split())
 MACHINERY = ("importlib", "gradtape.dropin", "_frozen_importlib", "runpy", "pkgutil")
 
 

@@ -23,7 +23,7 @@ USAGE = "usage: python -m gradtape check script.py|folder [script.py|folder ...]
 PASSED_OVER = ("__pycache__", "node_modules", "site-packages", "venv")
 OF_KERAS = (
     KERAS,
-    *(f"{ROOT}.{name}" for name in ["initializers", "losses", "metrics", "optimizers"]),
+    *(f"{ROOT}.{name}" for name in ("initializers", "losses", "metrics", "optimizers")),
 )
 
 
@@ -131,7 +131,7 @@ def files_of(arguments: list[str]) -> Iterator[Path]:
 
 
 def check(arguments: list[str]) -> int:
-    """Report on files and folders: 0 if all is there, 1 if something is missing, 2 if unread."""
+    """Report on files and folders: 0 if all is there, 1 if not, 2 if one cannot be read."""
     if not arguments or arguments[0] in ("-h", "--help"):
         sys.stdout.write(USAGE)
         return 0 if arguments else 2

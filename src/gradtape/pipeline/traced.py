@@ -15,11 +15,12 @@ class Traced:
     def __init__(self, python_function: Any) -> None:
         """Compile `python_function` when it is first called."""
         self.python_function = python_function
-        self.function = (
-            python_function
-            if isinstance(python_function, Function)
-            else Function(python_function, getattr(python_function, "__name__", "map_func"))
-        )
+        if isinstance(python_function, Function):
+            self.function = python_function
+        else:
+            name = getattr(python_function, "__name__", "map_func")
+            self.function = Function(python_function, name)
+            self.function.warns = False  # a dataset that is made anew has a function of its own
 
     def __call__(self, *element: Any) -> Any:
         """Call the function; elements that are more than tensors go to the Python."""

@@ -66,6 +66,7 @@ class Function:
         self.choice: Choice = options.setdefault("choice", Choice(name, options.get("jit_compile")))
         self.autograph = bool(options.get("autograph", True))
         self.traces = 0
+        self.warns = True  # of being traced again and again; a dataset's functions do not
         self.quiet = 0  # calls that found their trace since the last that did not
         self.pieces: dict[Any, Any] = {}
         self.differentiates = False  # whether it calls tf.gradients
@@ -126,7 +127,8 @@ class Function:
             self.quiet += 1
             return compiled
         with self._lock:
-            retracing.traced(self, call, next(reversed(self._cache.values()), None))
+            if self.warns:
+                retracing.traced(self, call, next(reversed(self._cache.values()), None))
             compiled = self._cache[call.key] = Compiled(self, call)
             if call.watched:
                 self.forget_with(call)

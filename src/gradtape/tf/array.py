@@ -373,7 +373,8 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
             f"roll: shift and axis must have the same size. Received {len(shifts)} and {len(axes)}."
         )
     for by, a in zip(shifts, axes, strict=True):
-        x = s.roll(x, shift=by, axis=normalize_axis(a, x._array.ndim, "roll"))
+        along = normalize_axis(a, x._array.ndim, "roll")
+        x = s.roll(x, shift=by, axis=along)
     return x
 
 

@@ -16,7 +16,7 @@ NAMES = "_sentinel> labels logits name"
 SIGNATURES = {
     **{
         f"reduce_{kind}": REDUCE
-        for kind in ["all", "any", "logsumexp", "max", "mean", "min", "prod", "sum"]
+        for kind in ("all", "any", "logsumexp", "max", "mean", "min", "prod", "sum")
     },
     **{f"assert_{kind}": ASSERT for kind in ("equal", "greater", "less")},
     "argmax": "input axis name dimension>axis output_type",
@@ -145,35 +145,15 @@ MOVED = {
 SPACES = ("math", "linalg", "signal", "debugging")
 
 # Same names, other parameters, and no bridge: to pass these on could silently compute otherwise.
-DIFFERENT = frozenset(
-    [
-        "batch_to_space",
-        "map_fn",
-        "image.crop_and_resize",
-        "image.draw_bounding_boxes",
-        "image.extract_glimpse",
-        "image.resize",
-        "image.sample_distorted_bounding_box",
-        "io.decode_csv",
-        "io.decode_raw",
-        "io.parse_example",
-        "io.parse_single_example",
-        "nn.batch_norm_with_global_normalization",
-        "nn.conv3d_transpose",
-        "nn.convolution",
-        "nn.ctc_loss",
-        "nn.dilation2d",
-        "nn.embedding_lookup_sparse",
-        "nn.erosion2d",
-        "nn.fractional_avg_pool",
-        "nn.fractional_max_pool",
-        "nn.max_pool_with_argmax",
-        "nn.nce_loss",
-        "nn.pool",
-        "nn.sampled_softmax_loss",
-        "nn.separable_conv2d",
-    ]
-)
+UNBRIDGED = """
+    batch_to_space map_fn image.crop_and_resize image.draw_bounding_boxes image.extract_glimpse
+    image.resize image.sample_distorted_bounding_box io.decode_csv io.decode_raw io.parse_example
+    io.parse_single_example nn.batch_norm_with_global_normalization nn.conv3d_transpose
+    nn.convolution nn.ctc_loss nn.dilation2d nn.embedding_lookup_sparse nn.erosion2d
+    nn.fractional_avg_pool nn.fractional_max_pool nn.max_pool_with_argmax nn.nce_loss nn.pool
+    nn.sampled_softmax_loss nn.separable_conv2d
+"""
+DIFFERENT = frozenset(UNBRIDGED.split())
 
 
 def named(path: str) -> Any:

@@ -9,68 +9,44 @@ OPTIMIZER = "take the gradient with tf.GradientTape and apply it with tf.keras.o
 LAYER = "use the layer of tf.keras.layers."
 QUEUE = "read data with tf.data.Dataset."
 
+
+def each(names: str, instead: str) -> dict[str, str]:
+    """The same for several names."""
+    return dict.fromkeys(names.split(), instead)
+
+
 REMOVED = {
-    **dict.fromkeys(
-        [
-            "Session",
-            "InteractiveSession",
-            "get_default_session",
-            "ConfigProto",
-            "GPUOptions",
-            "RunOptions",
-            "RunMetadata",
-            "train.MonitoredTrainingSession",
-            "train.MonitoredSession",
-            "train.Supervisor",
-            "train.Scaffold",
-            "train.SessionRunHook",
-            "train.LoggingTensorHook",
-            "train.StopAtStepHook",
-            "train.NanTensorHook",
-        ],
+    **each(
+        """
+        Session InteractiveSession get_default_session ConfigProto GPUOptions RunOptions RunMetadata
+        train.MonitoredTrainingSession train.MonitoredSession train.Supervisor train.Scaffold
+        train.SessionRunHook train.LoggingTensorHook train.StopAtStepHook train.NanTensorHook
+        """,
         SESSION,
     ),
-    **dict.fromkeys(
-        [
-            "Graph",
-            "GraphDef",
-            "get_default_graph",
-            "reset_default_graph",
-            "MetaGraphDef",
-            "import_graph_def",
-            "disable_v2_behavior",
-            "disable_eager_execution",
-            "disable_control_flow_v2",
-            "add_to_collection",
-            "get_collection",
-            "GraphKeys",
-            "wrap_function",
-        ],
+    **each(
+        """
+        Graph GraphDef get_default_graph reset_default_graph MetaGraphDef import_graph_def
+        disable_v2_behavior disable_eager_execution disable_control_flow_v2 add_to_collection
+        get_collection GraphKeys wrap_function
+        """,
         GRAPH,
     ),
-    **dict.fromkeys(
-        ["placeholder", "placeholder_with_default", "sparse_placeholder"],
+    **each(
+        "placeholder placeholder_with_default sparse_placeholder",
         "make it a parameter of a Python function, or of a tf.function, and pass the value.",
     ),
-    **dict.fromkeys(
-        [
-            "get_variable",
-            "variable_scope",
-            "get_variable_scope",
-            "VariableScope",
-            "make_template",
-            "get_local_variable",
-        ],
+    **each(
+        """
+        get_variable variable_scope get_variable_scope VariableScope make_template
+        get_local_variable
+        """,
         "make a tf.Variable and keep it, in a tf.Module or a Keras layer.",
     ),
-    **dict.fromkeys(
-        [
-            "global_variables",
-            "local_variables",
-            "trainable_variables",
-            "model_variables",
-            "all_variables",
-        ],
+    **each(
+        """
+        global_variables local_variables trainable_variables model_variables all_variables
+        """,
         VARIABLES,
     ),
     **{
@@ -88,33 +64,18 @@ REMOVED = {
     "train.Optimizer": OPTIMIZER.format("Optimizer"),
     "train.Saver": "save with tf.train.Checkpoint.",
     "train.NewCheckpointReader": "use tf.train.load_checkpoint.",
-    **dict.fromkeys(
-        [
-            "FIFOQueue",
-            "PaddingFIFOQueue",
-            "PriorityQueue",
-            "RandomShuffleQueue",
-            "QueueBase",
-            "TFRecordReader",
-            "TextLineReader",
-            "WholeFileReader",
-            "IdentityReader",
-            "train.batch",
-            "train.shuffle_batch",
-            "train.start_queue_runners",
-            "train.QueueRunner",
-            "train.string_input_producer",
-        ],
+    **each(
+        """
+        FIFOQueue PaddingFIFOQueue PriorityQueue RandomShuffleQueue QueueBase TFRecordReader
+        TextLineReader WholeFileReader IdentityReader train.batch train.shuffle_batch
+        train.start_queue_runners train.QueueRunner train.string_input_producer
+        """,
         QUEUE,
     ),
-    **dict.fromkeys(
-        [
-            "nn.dynamic_rnn",
-            "nn.static_rnn",
-            "nn.bidirectional_dynamic_rnn",
-            "nn.raw_rnn",
-            "nn.rnn_cell",
-        ],
+    **each(
+        """
+        nn.dynamic_rnn nn.static_rnn nn.bidirectional_dynamic_rnn nn.raw_rnn nn.rnn_cell
+        """,
         "use tf.keras.layers.RNN, LSTM or GRU.",
     ),
     "layers": LAYER,
@@ -122,8 +83,10 @@ REMOVED = {
         ["contrib", "estimator", "slim"], "it left TensorFlow; Keras has its successors."
     ),
     **dict.fromkeys(["app", "flags"], "use argparse, or the package absl-py, where it came from."),
-    **dict.fromkeys(
-        ["summary.FileWriter", "summary.merge_all", "summary.merge", "summary.FileWriterCache"],
+    **each(
+        """
+        summary.FileWriter summary.merge_all summary.merge summary.FileWriterCache
+        """,
         "use tf.summary.create_file_writer.",
     ),
     "Print": "use tf.print.",
