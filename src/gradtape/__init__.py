@@ -107,7 +107,7 @@ _HOMES = {
 
 _OF_KERAS = ("initializers", "losses", "metrics", "optimizers")
 _OF_DROPIN = ("install", "uninstall", "load_ipython_extension", "unload_ipython_extension")
-_LAZY = ("debug", *_OF_DROPIN[:2], "keras", *_OF_KERAS)
+_LAZY = ("debug", "engine", *_OF_DROPIN[:2], "keras", *_OF_KERAS)
 _HOME = {name: home for home, names in _HOMES.items() for name in names.split()}
 
 
@@ -141,6 +141,8 @@ def __getattr__(name: str) -> object:
         return value
     if name == "debug":
         return _import_module("gradtape.debug")
+    if name == "engine":
+        return _import_module("gradtape.compile.engine")
     if name in _OF_DROPIN:
         from gradtape.dropin import install
 

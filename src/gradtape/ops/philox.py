@@ -77,6 +77,12 @@ def long_words(key: Any, counter: Any, count: int) -> Any:
     return drawn.reshape(-1)[:count]
 
 
+def advanced(counter: Any, blocks: int) -> Any:
+    """A counter, `blocks` further on."""
+    low = counter[:1] + np.uint64(blocks)
+    return np.concatenate([low, counter[1:] + (low < counter[:1])])
+
+
 def unit32(bits: Any) -> Any:
     """Words as float32 in [0, 1): 23 bits of the mantissa of a number in [1, 2)."""
     one = np.uint32(0x3F800000)

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from gradtape.compile.numpy_engine import Plan, compile_graph
 from gradtape.core.context import listening, local
 from gradtape.core.dispatch import Recording, bind
 from gradtape.core.dtypes import is_differentiable
@@ -62,21 +61,21 @@ class Joint:
         specs = trace.specs
         self.forward_graph = Graph(inputs, first, [*outputs, *self.residuals], specs)
         self.backward_graph = Graph([*self.residuals, *seeds], second, self.results, specs)
-        self._forward: Plan | None = None
-        self._backward: Plan | None = None
+        self._forward: Any = None
+        self._backward: Any = None
 
     @property
-    def forward(self) -> Plan:
+    def forward(self) -> Any:
         """From the inputs to the path's outputs and the residuals."""
         if self._forward is None:
-            self._forward = compile_graph(self.forward_graph)
+            self._forward = self.path.choice.compile(self.forward_graph)
         return self._forward
 
     @property
-    def backward(self) -> Plan:
+    def backward(self) -> Any:
         """From residuals and cotangents to the gradients."""
         if self._backward is None:
-            self._backward = compile_graph(self.backward_graph)
+            self._backward = self.path.choice.compile(self.backward_graph)
         return self._backward
 
     def unpacked(self, raws: tuple[Any, ...], inputs: list[Any]) -> list[Any]:

@@ -7,7 +7,6 @@ import threading
 from collections.abc import Iterable
 from typing import Any
 
-from gradtape.compile.numpy_engine import Plan, compile_graph
 from gradtape.core.context import listening, local, next_uid
 from gradtape.core.dispatch import Handed
 from gradtape.core.draws import Draws
@@ -68,7 +67,7 @@ class Compiled:
         self.parts = call.parts
         self.tree: Tree | None = None
         self.only: Path | None = None
-        self.plan: Plan | None = None
+        self.plan: Any = None
         self.eager_because = ""
         self.fallbacks = 0
         self.tracing = threading.RLock()
@@ -168,6 +167,7 @@ class Compiled:
                 except InvalidArgumentError as error:
                     raise as_shape_error(error) from None
                 path = Path(trace, returned, arguments.variables)
+            path.check_engine()
             raws = [raw_value(t) for t in path.tensors()]
             saved = Saved(path, inputs_of(path, arguments), trace.done())
             touch(saved, path.variables(arguments.variables))
@@ -210,6 +210,7 @@ class Compiled:
         owner = self.owner
         owner.traces += 1
         trace = Trace(owner.name, owner.autograph)
+        trace.choice = owner.choice
         trace.log = list(seen)
         trace.streams, trace.stream_keys = self.streams
         pairs = zip(arguments.tensors, call.names(owner.parameters), strict=True)
@@ -276,7 +277,7 @@ class Compiled:
         if self.plan is None:
             inputs = len(path.graph.inputs) - len(path.states)
             updates = {path.results + k: inputs + i for k, i in enumerate(path.writes)}
-            self.plan = compile_graph(path.graph, updates)
+            self.plan = path.plan or path.choice.compile(path.graph, updates)
         return self.plan.run
 
     def along_the_tree(self, arguments: Arguments) -> Any:

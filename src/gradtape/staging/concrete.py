@@ -231,6 +231,7 @@ class ConcreteFunction:
         """Trace on stand-ins: the path, and specs of what is returned."""
         function = self._function
         trace = Trace(function.name, function.autograph, refuses=True)
+        trace.choice = function.choice
         pairs = zip(self._stand_ins(size), self._specs, strict=True)
         inputs = [trace.input(raw, spec.name or "") for raw, spec in pairs]
         args, kwargs = self._packed(inputs)

@@ -8,6 +8,7 @@ import weakref
 from collections import OrderedDict
 from typing import Any
 
+from gradtape.compile.engine import Choice
 from gradtape.core.context import local
 from gradtape.core.errors import public
 from gradtape.core.tensor import EagerTensor
@@ -62,6 +63,9 @@ class Function:
         self._methods: dict[int, tuple[Any, Function]] = {}  # by id of the instance
         self._has_created = False
         self._watched: dict[Any, Any] = {}
+        self.choice: Choice = options.setdefault(
+            "choice", Choice(name, options.get("jit_compile"))
+        )
         self.autograph = bool(options.get("autograph", True))
         self.traces = 0
         self.quiet = 0  # calls that found their trace since the last that did not
@@ -296,7 +300,7 @@ def function(
         func: the Python function; None to get a decorator.
         input_signature: specs of the arguments.
         autograph: whether Python's control flow may depend on tensors.
-        jit_compile: whether to compile with XLA.
+        jit_compile: True for XLA (docs/xla.md), False for NumPy; None: as `gradtape.engine` says.
         reduce_retracing: accepted; traces are made for each concrete shape.
         experimental_implements: accepted for TensorFlow's sake.
         experimental_autograph_options: accepted for TensorFlow's sake.

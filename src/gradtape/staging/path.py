@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from itertools import repeat
 from typing import Any
 
+from gradtape.compile.engine import Choice
 from gradtape.core import nest
 from gradtape.core.convert import convert
 from gradtape.core.symbolic import SymbolicTensor
@@ -30,6 +31,8 @@ class Path:
         structure: of what the function returns; leaves that are no tensors stand in it.
         places: for each leaf of `structure` the position of its output, or None.
         guards: where Python looked at values.
+        choice: which engine is asked for.
+        plan: for the engine, if it had to be made beforehand.
     """
 
     def __init__(self, trace: Trace, returned: Any, variables: list[Any]) -> None:
@@ -64,12 +67,23 @@ class Path:
         self.effects = [n for n in self.graph.nodes if n.effect]
         self.specs = [self.spec_of(o) for o in outputs[: self.results]]
         self.joints: dict[Any, Any] = {}
+        self.choice: Choice = trace.choice or Choice()
+        self.plan: Any = None
 
     def spec_of(self, operand: Operand) -> Any:
         """Shape and dtype of an operand."""
         if isinstance(operand, Constant):
             return (operand.raw.shape, operand.raw.dtype)
         return self.graph.specs[operand]
+
+    def check_engine(self) -> None:
+        """Check that XLA can express the graph, if it must.
+
+        Raises:
+            InvalidArgumentError: if it cannot.
+        """
+        if self.choice.required:
+            self.plan = self.choice.compile(self.graph)
 
     def variables(self, given: list[Any]) -> list[Any]:
         """The variables of a call whose arguments hold the variables `given`."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradtape.compile.numpy_engine import Plan, compile_graph
 from gradtape.core.dispatch import evaluate
 from gradtape.core.errors import OutOfRangeError
 from gradtape.staging.alike import same_nodes
@@ -43,28 +42,29 @@ class Segment:
     """
 
     def __init__(
-        self, nodes: list[Node], loads: list[tuple[int, Any]], specs: dict[int, Any]
+        self, nodes: list[Node], loads: list[tuple[int, Any]], specs: dict[int, Any], choice: Any
     ) -> None:
         """A segment that ends here so far."""
         self.nodes = nodes
         self.loads = loads
         self.specs = specs
+        self.choice = choice
         self.guard: tuple[int, str] | None = None
         self.children: dict[Any, Segment] = {}
         self.path: Path | None = None
         self.needs: set[int] = set()
-        self.plan: Plan | None = None
+        self.plan: Any = None
         self.ins: list[int] = []
         self.outs: list[int] = []
         self.effects = [n for n in nodes if isinstance(n.op, Effect) and n.op.replayed]
 
-    def compile(self) -> Plan:
+    def compile(self) -> Any:
         """The plan from what is there to what is needed."""
         made = {o for node in self.nodes for o in node.outputs}
         logged = {o for node in self.effects for o in node.outputs}
         self.outs = sorted((self.needs | logged) & made)
         self.ins = sorted({i for node in self.nodes for i in node.reads()} - made)
-        self.plan = compile_graph(Graph(self.ins, self.nodes, self.outs, self.specs))
+        self.plan = self.choice.compile(Graph(self.ins, self.nodes, self.outs, self.specs))
         return self.plan
 
 
@@ -196,7 +196,7 @@ def segments_of(path: Path) -> list[Segment]:
             if type(number) is int and number in sources and number not in loaded:
                 loaded.add(number)
                 loads.append((number, sources[number]))
-        segment = Segment(nodes, loads, graph.specs)
+        segment = Segment(nodes, loads, graph.specs, path.choice)
         segment.guard = guard
         if chain:
             chain[-1].children[ends[len(chain) - 1][2]] = segment

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.context import staging
 from gradtape.tape.custom import REPLAYED
 
 LARGEST = 2**31 - 1
@@ -56,8 +57,10 @@ class Seeds:
         return philox(outer, inner, start)
 
     def is_fresh(self, seed: int | None) -> bool:
-        """Whether an op with its own `seed` may draw any numbers."""
-        return self.seed is None and seed is None
+        """Whether an op with its own `seed` may draw any numbers, on the host."""
+        stage = staging()
+        portable = stage and stage[0].choice and stage[0].choice.portable
+        return self.seed is None and seed is None and not portable
 
     def pair(self, seed: int | None) -> tuple[int, int]:
         """The two seeds, of the program and of an op, that an op with its own `seed` starts from.

@@ -14,7 +14,8 @@ import numpy as np
 
 from gradtape.core.context import staging, unheard
 from gradtape.core.tensor import Tensor, eager
-from gradtape.state.seed import HALF, LARGEST, SEEDS, STARTED_OVER, UNSET, philox
+from gradtape.ops.philox import advanced
+from gradtape.state.seed import LARGEST, SEEDS, STARTED_OVER, UNSET, philox
 from gradtape.state.variable import Variable
 from gradtape.tape.custom import REPLAYED
 
@@ -72,12 +73,6 @@ def start_over() -> None:
 
 
 STARTED_OVER.append(start_over)
-
-
-def advanced(counter: Any, blocks: int) -> Any:
-    """A counter of two words, `blocks` further on."""
-    total = int(counter[0]) + (int(counter[1]) << HALF) + blocks
-    return np.array([total % 2**HALF, (total >> HALF) % 2**HALF], np.uint64)
 
 
 def save() -> Any:

@@ -87,6 +87,7 @@ class Trace(dict[int, Any], Draws):
         self.given_up = ""
         self.hidden: tuple[Any, ...] = ()  # tapes that do not hear a body, but what it reads
         self.rehearses = False  # whether nothing may happen that has not happened already
+        self.choice: Any = None  # which engine the graph is made for
         self.shapes_fixed = False  # whether shapes that depend on values are known not to change
         self.tape: Recording | None = None
         self.closed = False
@@ -238,6 +239,7 @@ class Trace(dict[int, Any], Draws):
             return function(*given)
 
         kernel.__name__ = function.__name__
+        kernel.parts = (function, args, places)  # type: ignore[attr-defined]
         op = operation(kernel, outputs)
         op.dynamic = dynamic
         op.key = (function, tuple([None if type(a) is Held else fingerprint(a) for a in args]))

@@ -1,0 +1,62 @@
+"""Kernels as they run on JAX: in copies of their modules' namespaces where `np` is `jax.numpy`."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import sys
+from types import CellType, FunctionType
+from typing import Any
+
+from gradtape.core.primitive import LOWERED, Primitive
+
+SPACES: dict[str, dict[str, Any]] = {}
+CLONES: dict[Any, Any] = {}
+
+
+def space_of(module: str) -> dict[str, Any]:
+    """A copy of a module's namespace, functions and all, with JAX for NumPy and SciPy."""
+    space = SPACES.get(module)
+    if space is None:
+        space = SPACES[module] = {}
+        for name, value in list(vars(sys.modules[module]).items()):
+            space[name] = cloned(value)
+        for name, stands_for in LOWERED.items():
+            space[name] = importlib.import_module(stands_for)
+    return space
+
+
+def cloned(value: Any) -> Any:
+    """A function of `ops` on JAX: of a primitive its lowering, or its kernel as it is."""
+    op = getattr(value, "op", None)
+    if isinstance(op, Primitive):
+        return kernel_of(op)
+    if type(value) is functools.partial:
+        return functools.partial(cloned(value.func), *value.args, **value.keywords)
+    if type(value) is not FunctionType or hasattr(value, "__wrapped__"):
+        return value  # what is cached knows no arrays, only shapes and the like
+    module = value.__globals__["__name__"]
+    if not module.startswith("gradtape.ops."):
+        return value
+    if value in CLONES:
+        return CLONES[value]
+    clone = FunctionType(
+        value.__code__, space_of(module), value.__name__, value.__defaults__, closure_of(value)
+    )
+    clone.__kwdefaults__ = value.__kwdefaults__
+    if "<locals>" not in value.__qualname__:
+        CLONES[value] = clone
+    return clone
+
+
+def closure_of(function: Any) -> Any:
+    """The cells of a function; functions in them are cloned, too."""
+    cells = function.__closure__
+    if not cells or not any(callable(cell.cell_contents) for cell in cells):
+        return cells
+    return tuple([CellType(cloned(cell.cell_contents)) for cell in cells])
+
+
+def kernel_of(op: Primitive) -> Any:
+    """What computes a primitive on JAX."""
+    return cloned(op.lowering or op.kernel)
