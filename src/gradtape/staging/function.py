@@ -63,9 +63,7 @@ class Function:
         self._methods: dict[int, tuple[Any, Function]] = {}  # by id of the instance
         self._has_created = False
         self._watched: dict[Any, Any] = {}
-        self.choice: Choice = options.setdefault(
-            "choice", Choice(name, options.get("jit_compile"))
-        )
+        self.choice: Choice = options.setdefault("choice", Choice(name, options.get("jit_compile")))
         self.autograph = bool(options.get("autograph", True))
         self.traces = 0
         self.quiet = 0  # calls that found their trace since the last that did not
