@@ -124,7 +124,13 @@ def evaluate(nodes: list[Node], env: dict[int, Any], specs: dict[int, Any]) -> N
             if node.op.fails_only:
                 continue  # checked on the host, at the end of the call
             raise Inexpressible(f"{node.op.name} happens in Python")
-        results = applied(node, [value_of(env, i) for i in node.inputs])
+        try:
+            results = applied(node, [value_of(env, i) for i in node.inputs])
+        except Inexpressible:
+            raise
+        except Exception as error:
+            reason = str(error).strip().partition("\n")[0]
+            raise Inexpressible(f"{node.op.name} cannot run on JAX ({reason})") from error
         for number, result in zip(node.outputs, results, strict=True):
             env[number] = settled(node, result, specs[number])
 
@@ -169,13 +175,7 @@ def applied(node: Node, args: list[Any]) -> tuple[Any, ...]:
     if op.host:
         raise Inexpressible(f"{op.name} stays on the host: {op.host}")
     kernel = called(op) if REGISTRY.get(op.name) is not op else kernel_of(op)
-    try:
-        result = kernel(*args, **node.static)
-    except Inexpressible:
-        raise
-    except Exception as error:
-        reason = str(error).strip().partition("\n")[0]
-        raise Inexpressible(f"{op.name} cannot run on JAX ({reason})") from error
+    result = kernel(*args, **node.static)
     return tuple(result) if op.outputs else (result,)
 
 
@@ -221,6 +221,8 @@ def repeat(
 ) -> tuple[Any, ...]:
     """`loop`: a scan if the number of turns is known, else a while loop."""
     turns = Turns(most, args, body, test, shape)
+    if 0 in turns.sizes:
+        return turns.scanned(0)
     if test is None and turns.limit is not None:
         return turns.scanned(turns.limit)
     return turns.looped()
@@ -231,6 +233,7 @@ class Turns:
 
     Attributes:
         limit: how many turns there are at most, if that is known before it runs.
+        sizes: of what is sliced, along that axis; in turns with a limit they may be larger.
     """
 
     def __init__(
@@ -242,6 +245,7 @@ class Turns:
         self.most = most
         self.carry, self.captures, self.xs = args[:first], args[first:last], args[last:]
         self.limit = known(most)
+        self.sizes = [x.shape[axis] for x, axis in zip(self.xs, shape.xs, strict=True)]
 
     def turn(self, carry: Any, slices: Any) -> tuple[Any, Any, Any]:
         """One turn: the next carries, and what is stacked."""
@@ -301,9 +305,8 @@ class Turns:
         """How many turns what is stacked must have room for."""
         if self.limit is not None and self.limit < FOREVER:
             return self.limit
-        sizes = [x.shape[axis] for x, axis in zip(self.xs, self.shape.xs, strict=True)]
-        if sizes and self.test is None:
-            return int(sizes[0])
+        if self.sizes and self.test is None:
+            return int(self.sizes[0])
         raise Inexpressible(
             "the gradient of a while_loop needs room for all its turns: give maximum_iterations"
         )
