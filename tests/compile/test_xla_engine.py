@@ -115,7 +115,9 @@ def test_constants_are_returned_as_they_are():
 
 def test_pretty_shows_the_program():
     builder = Builder(np.ones((2, 3), np.float32))
-    plan = compile_graph(builder.graph(builder.apply(reduce.reduce_sum, 0, axis=(-1,), keepdims=False)))
+    plan = compile_graph(
+        builder.graph(builder.apply(reduce.reduce_sum, 0, axis=(-1,), keepdims=False))
+    )
     assert "reduce_sum" in plan.pretty()
 
 
@@ -159,7 +161,10 @@ def test_scan_and_map_fn():
 def spun(x, **limit):
     """Turns until the largest element is 3."""
     return tf.while_loop(
-        lambda y: tf.reduce_max(y) < 3.0, lambda y: (y * 1.5 + tf.sin(x) * tf.sin(y),), (x,), **limit
+        lambda y: tf.reduce_max(y) < 3.0,
+        lambda y: (y * 1.5 + tf.sin(x) * tf.sin(y),),
+        (x,),
+        **limit,
     )[0]
 
 
@@ -220,7 +225,10 @@ def test_large_draws_without_a_seed_are_expressible():
         (lambda x: tf.boolean_mask(x, x > 0), "where_true stays on the host: the size"),
         (lambda x: tf.random.gamma((3,), tf.abs(x) + 1), "random_gamma stays on the host"),
         (lambda x: tf.numpy_function(np.sin, [x], tf.float32), "happens in Python"),
-        (lambda x: tf.strings.join(["a", tf.strings.as_string(x)]), "happens in Python|string|host"),
+        (
+            lambda x: tf.strings.join(["a", tf.strings.as_string(x)]),
+            "happens in Python|string|host",
+        ),
     ],
 )
 def test_what_xla_cannot_express_is_said_at_the_first_call(python, reason):

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import gradtape
 import gradtape as tf
 
 UNARY = [
@@ -134,10 +135,25 @@ def test_a_function_does_what_the_python_does(steps, seed, dtype, rtol):
     compare(outcome(python, arrays, dtype), outcome(tf.function(python), arrays, dtype), rtol)
 
 
-@settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+def on_xla(python):
+    """The function on XLA, except what XLA cannot express, such as gradients of `looped`."""
+    pytest.importorskip("jax")
+    function = tf.function(python)
+    gradtape.engine.use("xla", function)
+    return function
+
+
+@pytest.mark.parametrize(("dtype", "rtol"), [("float32", 2e-5), ("float64", 1e-11)])
+@settings(max_examples=20, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(steps=st.lists(STEPS, min_size=1, max_size=9), seed=st.integers(0, 1000))
-def test_a_training_step_inside_a_function_does_what_it_does_outside(steps, seed):
+def test_a_function_on_xla_does_what_the_python_does(steps, seed, dtype, rtol):
     arrays = np.random.default_rng(seed).normal(size=(4, 3, 3))
+    python = program(steps)
+    compare(outcome(python, arrays, dtype), outcome(on_xla(python), arrays, dtype), rtol)
+
+
+def stepping(steps):
+    """A training step on a program."""
     body = program(steps)
 
     def step(x, y, variables):
@@ -150,10 +166,28 @@ def test_a_training_step_inside_a_function_does_what_it_does_outside(steps, seed
                 variable.assign_sub(0.1 * slope)
         return loss
 
-    def train(function):
-        x, y, *starts = (tf.constant(a) for a in arrays)
-        variables = [tf.Variable(s) for s in starts]
-        losses = [function(x + 0.1 * turn, y, variables) for turn in range(4)]
-        return [losses + variables]
+    return step
 
-    compare(train(step), train(tf.function(step)), 1e-11)
+
+def train(function, arrays):
+    """Losses and variables of four steps."""
+    x, y, *starts = (tf.constant(a) for a in arrays)
+    variables = [tf.Variable(s) for s in starts]
+    losses = [function(x + 0.1 * turn, y, variables) for turn in range(4)]
+    return [losses + variables]
+
+
+@settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(steps=st.lists(STEPS, min_size=1, max_size=9), seed=st.integers(0, 1000))
+def test_a_training_step_inside_a_function_does_what_it_does_outside(steps, seed):
+    arrays = np.random.default_rng(seed).normal(size=(4, 3, 3))
+    step = stepping(steps)
+    compare(train(step, arrays), train(tf.function(step), arrays), 1e-11)
+
+
+@settings(max_examples=20, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(steps=st.lists(STEPS, min_size=1, max_size=9), seed=st.integers(0, 1000))
+def test_a_training_step_on_xla_does_what_it_does_outside(steps, seed):
+    arrays = np.random.default_rng(seed).normal(size=(4, 3, 3))
+    step = stepping(steps)
+    compare(train(step, arrays), train(on_xla(step), arrays), 1e-11)
