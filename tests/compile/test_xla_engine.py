@@ -288,3 +288,9 @@ def test_importing_gradtape_does_not_import_jax():
         "f(tf.constant(1.0)); assert 'jax' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_factorisations_read_the_lower_triangle_only():
+    a = tf.constant([[4.0, 9.0, -7.0], [1.0, 5.0, 3.0], [0.5, 2.0, 6.0]], tf.float64)
+    for python in (tf.linalg.cholesky, tf.linalg.eigvalsh):
+        np.testing.assert_allclose(on_xla(python)(a), python(a), rtol=1e-12)

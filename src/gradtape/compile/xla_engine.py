@@ -7,7 +7,8 @@ that surrounds our calls, so that nobody else's JAX code in the process is chang
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+import weakref
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any
 
@@ -30,7 +31,7 @@ class Inexpressible(UnimplementedError, NotImplementedError):  # noqa: N818  say
 
 @contextlib.contextmanager
 def settings() -> Iterator[None]:
-    """Around all we do with JAX: 64 bits, and NumPy's way with dtypes and shapes."""
+    """Around all that traces for JAX: 64 bits, and NumPy's way with dtypes and shapes."""
     import jax
 
     with (
@@ -67,6 +68,8 @@ class XlaPlan:
         for i in (self.inputs[k] for k in self.read):
             if self.specs[i].dtype.kind not in KINDS:
                 raise Inexpressible(f"a value of dtype {self.specs[i].dtype.name} is read")
+        # what a loop has stacked may be longer than it was in the run that was traced
+        self.stretches = any(node.op is LOOP for node in self.nodes)
         self.traced()
 
     def traced(self) -> Any:
@@ -79,10 +82,32 @@ class XlaPlan:
 
     @cached_property
     def compiled(self) -> Any:
-        """The compiled function, of those inputs that are read."""
+        """The function of those inputs that are read, compiled for every shape that it is given."""
         import jax
 
         return jax.jit(self.program)
+
+    @cached_property
+    def call(self) -> Callable[..., Any]:
+        """The same for the shapes that are known; it need not look at them."""
+        import jax
+
+        context = jax.enable_x64
+        if self.stretches:
+
+            def stretching(*given: Any) -> Any:
+                with settings():
+                    return self.compiled(*given)
+
+            return stretching
+        with settings():
+            executable = self.traced().lower().compile()
+
+        def call(*given: Any) -> Any:
+            with context(True):  # without it arrays of 64 bits lose half of them on their way
+                return executable(*given)
+
+        return call
 
     def program(self, *values: Any) -> tuple[Any, ...]:
         """What is computed, written for JAX."""
@@ -92,12 +117,11 @@ class XlaPlan:
 
     def run(self, *raws: Any) -> tuple[Any, ...]:
         """Run."""
-        given = [raws[k] for k in self.read]
-        with settings():
-            arrays = self.compiled(*given) if self.computed else ()
+        given = [ON_DEVICE.get(id(raws[k]), raws[k]) for k in self.read]
+        arrays = self.call(*given) if self.computed else ()
         env = dict(zip(self.inputs, raws, strict=True))
         for i, array in zip(self.computed, arrays, strict=True):
-            env[i] = np.asarray(array) if array.ndim else np.asarray(array)[()]
+            env[i] = on_host(array)
         for node in self.checks:
             node.op.kernel(*[value_of(env, i) for i in node.inputs])
         return tuple([value_of(env, o) for o in self.outputs])
@@ -107,6 +131,23 @@ class XlaPlan:
     def pretty(self) -> str:
         """The program as JAX shows it."""
         return str(self.traced().jaxpr)
+
+
+ON_DEVICE: dict[int, Any] = {}  # by the id of an array that came from JAX, JAX's own
+
+
+def on_host(array: Any) -> Any:
+    """A result of JAX as a raw array, which leads back to it as long as it is there.
+
+    It cannot be written to, so that both stay the same.
+    """
+    raw = np.asarray(array)
+    if not raw.shape:
+        return raw[()]
+    key = id(raw)
+    ON_DEVICE[key] = array
+    weakref.finalize(raw, ON_DEVICE.pop, key, None).atexit = False
+    return raw
 
 
 KINDS = "biufcV"  # of dtypes; ml_dtypes' are V

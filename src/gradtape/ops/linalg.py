@@ -235,7 +235,8 @@ def factor_or_nan(matrix: Any) -> Any:
 
 @cholesky.lower
 def cholesky_lowered(a):
-    return np.linalg.cholesky(a)
+    # JAX would take the mean of the two triangles
+    return np.linalg.cholesky(a, symmetrize_input=False)
 
 
 def gaps(x: Any) -> Any:
@@ -273,6 +274,13 @@ def eigh(a):
     The lower triangle is read.
     """
     e, v = np.linalg.eigh(a)
+    return e, v
+
+
+@eigh.lower
+def eigh_lowered(a):
+    # JAX would take the mean of the two triangles
+    e, v = np.linalg.eigh(a, UPLO="L", symmetrize_input=False)
     return e, v
 
 
