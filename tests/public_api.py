@@ -19,7 +19,7 @@ HERE = Path(__file__).parent
 LISTING = HERE / "public_api.txt"
 SIGNATURES = HERE / "tensorflow_signatures.json"
 
-OWN = ["debug", "install", "uninstall"]  # beside TensorFlow's names
+OWN = ["debug", "engine", "install", "uninstall"]  # beside TensorFlow's names
 # TensorFlow's namespaces that gradtape has, or may have one day; and what is not worth recording
 NAMESPACES = """
 audio autodiff autograph bitwise config data debugging dtypes errors experimental image io linalg

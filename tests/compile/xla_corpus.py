@@ -3,6 +3,7 @@
 python xla_corpus.py RUNNER ARGUMENTS...
 """
 
+import contextlib
 import json
 import os
 import runpy
@@ -13,13 +14,11 @@ os.environ["GRADTAPE_ENGINE"] = "xla"
 
 def main():
     del sys.argv[0]
-    try:
+    with contextlib.suppress(SystemExit):
         runpy.run_path(sys.argv[0], run_name="__main__")
-    except SystemExit:
-        pass
     import gradtape
 
-    print(json.dumps(gradtape.engine.declined()))
+    sys.stdout.write(json.dumps(gradtape.engine.declined()) + "\n")
 
 
 if __name__ == "__main__":
