@@ -159,10 +159,12 @@ def line(name: str, ids: list[str], outcomes: dict[str, str]) -> str:
 
 
 def table(outcomes: dict[str, str], ids: list[str]) -> str:
-    """Results by folder; the first folder of a path counts, and below `layers` the second too."""
+    """Results by folder, of those in which something was run."""
+    ran = {folder_of(nodeid) for nodeid in outcomes}
     folders: dict[str, list[str]] = defaultdict(list)
     for nodeid in ids:
-        folders[folder_of(nodeid)].append(nodeid)
+        if folder_of(nodeid) in ran:
+            folders[folder_of(nodeid)].append(nodeid)
     training = [i for i in ids if is_target(folder_of(i))]
     lines = ["| folder | pass on TensorFlow | pass on gradtape | share |", "|---|---:|---:|---:|"]
     lines += [line(f, folders[f], outcomes) for f in sorted(folders) if is_target(f)]
