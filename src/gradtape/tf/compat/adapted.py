@@ -151,7 +151,7 @@ UNBRIDGED = """
     io.parse_single_example nn.batch_norm_with_global_normalization nn.conv3d_transpose
     nn.convolution nn.ctc_loss nn.dilation2d nn.embedding_lookup_sparse nn.erosion2d
     nn.fractional_avg_pool nn.fractional_max_pool nn.max_pool_with_argmax nn.nce_loss nn.pool
-    nn.sampled_softmax_loss nn.separable_conv2d
+    nn.ctc_beam_search_decoder nn.sampled_softmax_loss nn.separable_conv2d
 """
 DIFFERENT = frozenset(UNBRIDGED.split())
 
