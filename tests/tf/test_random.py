@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
+from gradtape.ops import random as primitives
 from gradtape.staging import call
 
 UNIFORM, NORMAL, TRUNCATED = "stateless_uniform", "stateless_normal", "stateless_truncated_normal"
@@ -328,3 +329,13 @@ def test_a_function_that_falls_back_to_python_draws_on(monkeypatch):
     assert len({len(run) for run in runs}) > 4
     tf.random.set_seed(3)
     assert [one for run in runs for one in run] == [int(single()) for run in runs for _ in run]
+
+
+def test_large_draws_without_any_seed_never_reach_the_upper_bound(monkeypatch):
+    class Largest:
+        def random(self, shape, dtype):
+            return np.full(shape, 1 - np.finfo(dtype).epsneg, dtype)
+
+    monkeypatch.setattr(primitives, "numpy_generator", lambda key, counter: Largest())
+    tf.random.set_seed(None)
+    assert float(tf.reduce_max(tf.random.uniform([50_000], 1.0, 3.0))) < 3

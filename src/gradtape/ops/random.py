@@ -229,7 +229,9 @@ def numpy_generator(key: Any, counter: Any) -> Any:
 @primitive(key=None, counter=None)
 def fresh_uniform(key, counter, *, shape: tuple[int, ...], dtype: np.dtype):
     """Floats in [0, 1) whose bits nobody knows beforehand."""
-    return numpy_generator(key, counter).random(shape, dtype)
+    drawn = numpy_generator(key, counter).random(shape, dtype)
+    # NumPy draws one bit more than TensorFlow: scaled to [1, 3), the largest would round up to 3.
+    return np.minimum(drawn, 1 - np.finfo(dtype).eps, dtype=dtype)
 
 
 @primitive(key=None, counter=None)
