@@ -14,26 +14,46 @@ pytestmark = pytest.mark.xdist_group("xla conformance")  # compiling takes memor
 HERE = Path(__file__).parent
 CORPORA = HERE.parent / "conformance"
 
-# Families of the corpus of ops, and the ops in them that run on NumPy; docs/xla.md says why
-FAMILIES: dict[str, set[str]] = {
-    "array": set(),
-    "bitwise": set(),
-    "compare": set(),
-    "complex": set(),
-    "composite": set(),
-    "cumulative": set(),
-    "dtypes": set(),
-    "functional": set(),
-    "image": set(),
-    "linalg": set(),
-    "math": set(),
-    "matmul": set(),
-    "nn": set(),
-    "none": set(),
-    "reduce": set(),
-    "segment": set(),
-    "signal": set(),
-    "strings": set(),
+FAMILIES = [
+    "array",
+    "bitwise",
+    "compare",
+    "complex",
+    "composite",
+    "cumulative",
+    "dtypes",
+    "functional",
+    "image",
+    "linalg",
+    "math",
+    "matmul",
+    "nn",
+    "none",
+    "reduce",
+    "segment",
+    "signal",
+    "strings",
+]
+KNOWN = {"image/resize_bilinear/second_order"}  # fails on NumPy, too: docs/deviations.md
+
+# What runs on NumPy although XLA is preferred; docs/xla.md says why
+ON_NUMPY = {
+    "as_string",
+    "before",  # sequence_mask
+    "bins_of",  # bincount
+    "equal_bins",  # histogram_fixed_width
+    "inverted",  # invert_permutation
+    "loop",  # gradients of a while_loop without a limit
+    "numbers_between",  # range between tensors
+    "numpy_function",
+    "places_in",  # searchsorted
+    "py_function",
+    "scalar_of",  # sizes read off values
+    "strings",
+    "suppress_boxes",
+    "told_apart",  # unique
+    "turned",  # reverse_sequence
+    "where_true",
 }
 
 
@@ -51,15 +71,12 @@ def first_word(why):
     return re.split(r"\W", why, maxsplit=1)[0]
 
 
-@pytest.mark.parametrize("family", sorted(FAMILIES))
+@pytest.mark.parametrize("family", FAMILIES)
 def test_ops_are_those_of_tensorflow(family):
     verdict, failing, declined = outcome("ops/run.py", "--function", "--only", f"{family}/")
     assert re.fullmatch(r"\d+ passed, \d+ failed", verdict)
     assert failing <= KNOWN
-    assert declined == FAMILIES[family]
-
-
-KNOWN: set[str] = set()
+    assert declined <= ON_NUMPY
 
 
 def test_functions_and_tapes_are_those_of_tensorflow():

@@ -66,8 +66,7 @@ class XlaPlan:
         read = {i for node in self.nodes for i in node.reads()}
         self.read = [k for k, i in enumerate(self.inputs) if i in read]
         for i in (self.inputs[k] for k in self.read):
-            if self.specs[i].dtype.kind not in KINDS:
-                raise Inexpressible(f"a value of dtype {self.specs[i].dtype.name} is read")
+            check(self.specs[i].dtype)
         # what a loop has stacked may be longer than it was in the run that was traced
         self.stretches = any(node.op is LOOP for node in self.nodes)
         self.traced()
@@ -153,6 +152,17 @@ def on_host(array: Any) -> Any:
 KINDS = "biufcV"  # of dtypes; ml_dtypes' are V
 
 
+def check(dtype: Any) -> None:
+    """Check that JAX has a dtype.
+
+    Raises:
+        Inexpressible: if it has not.
+    """
+    if dtype.kind not in KINDS:
+        what = "strings" if dtype.kind == "O" else dtype.name
+        raise Inexpressible(f"{what} stay on the host: XLA has only numbers")
+
+
 def value_of(env: dict[int, Any], operand: Any) -> Any:
     """A value of a graph, or a constant."""
     return operand.raw if isinstance(operand, Constant) else env[operand]
@@ -181,8 +191,7 @@ def lifted(value: Any) -> Any:
     if isinstance(value, np.ndarray | np.generic):
         import jax.numpy as jnp
 
-        if value.dtype.kind not in KINDS:
-            raise Inexpressible(f"a constant has dtype {value.dtype.name}")
+        check(value.dtype)
         return jnp.asarray(value)
     return value
 
@@ -222,16 +231,16 @@ def applied(node: Node, args: list[Any]) -> tuple[Any, ...]:
 
 def called(op: Primitive) -> Any:
     """A function of raw arrays that is no primitive, on JAX."""
-    parts = getattr(op.kernel, "parts", None)
-    if parts is None:
-        raise Inexpressible(f"{op.name} is a function of the host")
-    function, args, places = parts
+    function, args, places = getattr(op.kernel, "parts", (op.kernel, (), []))
+    lowered = cloned(function)
+    if lowered is function:
+        raise Inexpressible(f"{op.name} stays on the host: it is a function of NumPy arrays")
 
     def kernel(*raws: Any) -> Any:
         given = list(args)
         for i, raw in zip(places, raws, strict=True):
             given[i] = raw
-        return cloned(function)(*given)
+        return lowered(*given)
 
     return kernel
 
@@ -349,7 +358,7 @@ class Turns:
         if self.sizes and self.test is None:
             return int(self.sizes[0])
         raise Inexpressible(
-            "the gradient of a while_loop needs room for all its turns: give maximum_iterations"
+            "loop needs room for what its gradient remembers of all turns: give maximum_iterations"
         )
 
     def outputs(self, carry: Any, done: Any, ys: Any, saved: Any) -> tuple[Any, ...]:
