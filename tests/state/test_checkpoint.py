@@ -452,6 +452,8 @@ KILLING = """
                 value = found_in(path)
                 assert value >= latest[name], "an older checkpoint came back"
                 latest[name] = value
+        if not min(latest.values()):
+            span *= 1.2  # the machine is busier than it was
     assert min(latest.values()) > 0
 """
 
