@@ -88,8 +88,8 @@ def compare_engines(
         A `Comparison`; `print` it. It names the first primitive whose value differs.
 
     Example:
-        >>> print(gradtape.debug.compare_engines(lambda x: tf.sin(x) * x, tf.constant([1.0, 2.0])))
-        equal: ...
+        >>> gradtape.debug.compare_engines(lambda x: tf.sin(x) * x, tf.constant([1.0, 2.0])).equal
+        True
     """
     python = getattr(function, "python_function", function)
     run = Run(python, args)
