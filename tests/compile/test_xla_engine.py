@@ -294,3 +294,8 @@ def test_factorisations_read_the_lower_triangle_only():
     a = tf.constant([[4.0, 9.0, -7.0], [1.0, 5.0, 3.0], [0.5, 2.0, 6.0]], tf.float64)
     for python in (tf.linalg.cholesky, tf.linalg.eigvalsh):
         np.testing.assert_allclose(on_xla(python)(a), python(a), rtol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_gelu_of_half_types(dtype):
+    hold(tf.nn.gelu, tf.cast(normal(5), dtype), rtol=5e-2)

@@ -257,5 +257,7 @@ SIGN = np.int32(-(2**31))
 
 @gelu_and_slope.lower
 def gelu_and_slope_lowered(x):
-    below = special.ndtr(x)
-    return x * below, below + x * np.exp(x * x / -2) * DENSITY
+    wide = x.astype(np.float32) if x.dtype.itemsize == 2 else x  # JAX has no ndtr of half types
+    below = special.ndtr(wide)
+    slope = below + wide * np.exp(wide * wide / -2) * DENSITY
+    return (wide * below).astype(x.dtype), slope.astype(x.dtype)
