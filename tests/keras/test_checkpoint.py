@@ -53,9 +53,20 @@ def state(model):
     return [v.numpy() for v in (*model.variables, *model.optimizer.variables)]
 
 
-@pytest.mark.parametrize("build", [Net, sequential])
-@pytest.mark.parametrize("late", [False, True], ids=["built before", "built after"])
-def test_models_and_optimizers_come_back(tmp_path, build, late):
+BUILDS = {
+    "Net built before": (Net, False),
+    "Net built after": (Net, True),
+    "Sequential built before": (sequential, False),
+    "Sequential built after": (sequential, True),
+}
+
+
+@pytest.mark.parametrize("case", BUILDS)
+def test_models_and_optimizers_come_back(tmp_path, case, request):
+    if case == "Net built after":
+        why = "an optimizer's slots, made after the restore, are matched with others of the layer's"
+        request.applymarker(pytest.mark.xfail(raises=ValueError, strict=True, reason=why))
+    build, late = BUILDS[case]
     model = trained(build)
     saved = tf.train.Checkpoint(model=model, optimizer=model.optimizer)
     path = saved.save(str(tmp_path / "c"))
