@@ -64,7 +64,7 @@ BUILDS = {
 @pytest.mark.parametrize("case", BUILDS)
 def test_models_and_optimizers_come_back(tmp_path, case, request):
     if case == "Net built after":
-        why = "restored before it is built, a model tracks the first variable of its first layer twice"
+        why = "restored before it is built, a model tracks its first variable twice"
         request.applymarker(pytest.mark.xfail(raises=ValueError, strict=True, reason=why))
     build, late = BUILDS[case]
     model = trained(build)
