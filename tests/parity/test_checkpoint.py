@@ -243,10 +243,7 @@ KERAS = """
 
 
 @pytest.mark.parametrize("writer", BOTH)
-def test_keras_models_and_optimizers(tmp_path, writer, request):
-    if writer == "tensorflow":
-        why = "restored before it is built, a model tracks its first variable twice"
-        request.applymarker(pytest.mark.xfail(raises=AssertionError, strict=True, reason=why))
+def test_keras_models_and_optimizers(tmp_path, writer):
     script = tmp_path / "script.py"
     script.write_text(textwrap.dedent(KERAS))
     for task, module in zip(("write", "read"), pair(writer), strict=True):

@@ -18,10 +18,8 @@ Exception
 │   ├── UnavailableError          14   try again later
 │   ├── DataLossError             15   bytes are missing or corrupt
 │   └── UnauthenticatedError      16   no valid credentials
-├── TypeError
-│   └── OperatorNotAllowedInGraphError   Python looked at a symbolic tensor's value
-└── ValueError
-    └── InaccessibleTensorError          a tensor of a trace that is closed
+└── TypeError
+    └── OperatorNotAllowedInGraphError   Python looked at a symbolic tensor's value
 """
 
 import os
@@ -204,10 +202,6 @@ def as_op_error(op: str, error: Exception) -> OpError:
 
 class OperatorNotAllowedInGraphError(TypeError):
     """Python asked a symbolic tensor for its value, as `bool` or iteration do."""
-
-
-class InaccessibleTensorError(ValueError):
-    """A tensor was used outside the trace that made it."""
 
 
 class Apart(BaseException):

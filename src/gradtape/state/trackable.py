@@ -208,5 +208,25 @@ def arrived(owner: Any, name: str, value: Any) -> None:
     """Tell the checkpoints that wait for it that `owner` has a child `name` now."""
     waiting = vars(owner).get(PENDING)
     if waiting and name in waiting and is_node(value):
-        for checkpoint, node in waiting.pop(name):  # the latest comes last and has the last word
-            checkpoint.bind(node, value, owner, name)
+        bindings = waiting.pop(name)  # the latest comes last and has the last word
+
+        def bind() -> None:
+            for checkpoint, node in bindings:
+                checkpoint.bind(node, value, owner, name)
+
+        if getattr(value, "_value", value) is None and hasattr(value, "_initialize"):
+            when_set(value, bind)
+        else:
+            bind()
+
+
+def when_set(variable: Any, then: Callable[[], None]) -> None:
+    """Call `then` when a variable that is declared before it has a value gets its first one."""
+    initialize = variable._initialize
+
+    def initialized(value: Any) -> None:
+        del variable._initialize
+        initialize(value)
+        then()
+
+    object.__setattr__(variable, "_initialize", initialized)
