@@ -60,3 +60,15 @@ def closure_of(function: Any) -> Any:
 def kernel_of(op: Primitive) -> Any:
     """What computes a primitive on JAX."""
     return cloned(op.lowering or op.kernel)
+
+
+def is_there() -> bool:
+    """Whether jax is installed."""
+    from importlib.util import find_spec
+
+    if not FOUND:
+        FOUND.append(find_spec("jax") is not None)
+    return FOUND[0]
+
+
+FOUND: list[bool] = []

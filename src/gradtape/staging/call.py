@@ -12,6 +12,7 @@ from gradtape.core.dispatch import Handed
 from gradtape.core.draws import Draws
 from gradtape.core.dtypes import is_differentiable
 from gradtape.core.errors import InvalidArgumentError, OutOfRangeError, hide_library
+from gradtape.core.remote import moved
 from gradtape.core.symbolic import Opaque
 from gradtape.core.tensor import Tensor, eager, marked
 from gradtape.staging.backward import STEP, Saved
@@ -169,6 +170,8 @@ class Compiled:
                 path = Path(trace, returned, arguments.variables)
             path.check_engine()
             raws = [raw_value(t) for t in path.tensors()]
+            if path.choice.device is not None:
+                raws = [moved(raw, path.choice.device) for raw in raws]
             saved = Saved(path, inputs_of(path, arguments), trace.done())
             touch(saved, path.variables(arguments.variables))
             commit_trace(trace)
@@ -211,6 +214,7 @@ class Compiled:
         owner.traces += 1
         trace = Trace(owner.name, owner.autograph)
         trace.choice = owner.choice
+        trace.device = call.device
         trace.log = list(seen)
         trace.streams, trace.stream_keys = self.streams
         pairs = zip(arguments.tensors, call.names(owner.parameters), strict=True)

@@ -202,8 +202,8 @@ class Variable(Cell, Operators, Assigning, Scattering, Legacy, TensorLike, Track
 
     @property
     def device(self) -> str:
-        """Where the array lives."""
-        return CPU
+        """Where the value lives."""
+        return self._version().device
 
     def ref(self) -> Reference:
         """A hashable reference to this variable."""

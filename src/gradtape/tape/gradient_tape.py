@@ -23,6 +23,7 @@ from gradtape.core.errors import (
     in_lanes,
 )
 from gradtape.core.generate import FLOAT32
+from gradtape.core.remote import beside
 from gradtape.core.tensor import EagerTensor, Tensor, eager
 from gradtape.ops.elementwise import conj
 from gradtape.ops.lead import ones
@@ -447,7 +448,8 @@ def result_of(found: dict[int, Any], uids: Any, current: Tensor, zero: bool) -> 
 
 def zeros_as(tensor: Tensor) -> Tensor:
     """Zeros of the shape and dtype of a tensor."""
-    return eager(lean(zeros(tensor._array.shape, tensor._array.dtype)))
+    raw = tensor._array
+    return eager(beside(lean(zeros(raw.shape, raw.dtype)), raw))
 
 
 def as_indexed_slices(slices: Slices, conjugate: bool) -> IndexedSlices:

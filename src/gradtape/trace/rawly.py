@@ -11,6 +11,9 @@ from typing import Any
 
 from gradtape.core.context import staging
 from gradtape.core.dtypes import int64
+from gradtape.core.placement import call
+from gradtape.core.reading import shown
+from gradtape.core.switch import in_use
 from gradtape.core.symbolic import Held, out_of_scope, symbolic
 from gradtape.core.tensor import Tensor, eager
 
@@ -31,7 +34,7 @@ def rawly(
     raws = [a._array if isinstance(a, Tensor) else a for a in args]
     if Held in map(type, raws):
         return recorder_of(raws).call(function, tuple(raws), dynamic, outputs)
-    result = function(*raws)
+    result = call(function, raws) if in_use[0] else function(*raws)
     return tuple([eager(one) for one in result]) if outputs else eager(result)
 
 
@@ -55,7 +58,7 @@ def number_by(function: Callable[..., Any], *args: Any) -> int:
     raws = [a._array if isinstance(a, Tensor) else a for a in args]
     if Held in map(type, raws):
         return int(recorder_of(raws).call(scalar_of, (function, *raws))._array)
-    return int(function(*raws))
+    return int(function(*shown(raws)))
 
 
 def scalar_of(function: Callable[..., Any], *raws: Any) -> Any:
