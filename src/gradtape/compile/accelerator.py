@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from gradtape.compile.jax_space import is_there, kernel_of
+from gradtape.compile.jax_space import cloned, is_there, kernel_of
 from gradtape.core.errors import InternalError, ResourceExhaustedError
 from gradtape.core.placement import Inexpressible, Placement
 from gradtape.core.primitive import Primitive
@@ -85,6 +85,9 @@ def choose(devices: list[Device]) -> None:
     if Found.fixed:
         raise RuntimeError("Visible devices cannot be modified after being initialized")
     Found.visible = devices
+    counts: dict[str, int] = {}
+    for device in devices:
+        device.number = counts[device.kind] = counts.get(device.kind, -1) + 1
 
 
 def usable() -> list[Device]:
@@ -188,6 +191,31 @@ def run(op: Primitive, raws: tuple[Any, ...], static: dict[str, Any], device: De
     return Remote(device, results)
 
 
+def call(function: Callable[..., Any], raws: list[Any], device: Device) -> Any:
+    """Run a function of raw arrays and Python values, compiled, on a device.
+
+    Raises:
+        Inexpressible: if JAX cannot run it.
+    """
+    lowered = cloned(function)
+    if lowered is function:
+        raise Inexpressible("it is a function of NumPy arrays")
+    places = [i for i, raw in enumerate(raws) if isinstance(raw, Remote | np.ndarray | np.generic)]
+
+    def program(*given: Any) -> Any:
+        args = list(raws)
+        for i, value in zip(places, given, strict=True):
+            args[i] = value
+        return lowered(*args)
+
+    rest = [None if i in places else raw for i, raw in enumerate(raws)]
+    program = compiled((function, *places), rest, program)
+    results = called(program, tuple([raws[i] for i in places]), device)
+    if isinstance(results, tuple):
+        return tuple([Remote(device, array) for array in results])
+    return Remote(device, results)
+
+
 def called(program: Any, raws: tuple[Any, ...], device: Device) -> Any:
     """Results of a compiled function, on a device."""
     import jax
@@ -214,15 +242,20 @@ def operand(raw: Any, device: Device) -> Any:
 
 def program_of(op: Primitive, static: dict[str, Any]) -> Any:
     """The kernel with these static parameters; compiled by JAX for each shape it meets."""
+    return compiled((op.name,), list(static.items()), functools.partial(kernel_of(op), **static))
+
+
+def compiled(name: tuple[Any, ...], static: list[Any], function: Callable[..., Any]) -> Any:
+    """What JAX compiles; the same as the last time for the same name and static values."""
     import jax
 
     try:
-        key = (op.name, *[(name, identified(value)) for name, value in static.items()])
+        key = (name, identified(static))
     except TypeError:
-        return functools.partial(kernel_of(op), **static)
+        return function
     program = PROGRAMS.pop(key, None)
     if program is None:
-        program = jax.jit(functools.partial(kernel_of(op), **static))
+        program = jax.jit(function)
         while len(PROGRAMS) >= MOST_PROGRAMS:
             PROGRAMS.pop(next(iter(PROGRAMS)), None)
     PROGRAMS[key] = program  # the one used longest ago comes first
@@ -280,3 +313,4 @@ Engine.ufunc = ufunc
 Engine.find = find
 Engine.default = default
 Placement.run = run
+Placement.call = call

@@ -20,7 +20,7 @@ from gradtape.compile import numpy_engine
 from gradtape.compile.accelerator import stand_in as stand_in
 from gradtape.compile.jax_space import is_there
 from gradtape.core.errors import InvalidArgumentError
-from gradtape.core.placement import Placement
+from gradtape.core.placement import Placement, refusal
 from gradtape.core.reading import shown
 from gradtape.core.remote import HOST, Device
 from gradtape.core.switch import in_use
@@ -114,17 +114,11 @@ class Choice:
         Raises:
             InvalidArgumentError: if XLA was asked for and cannot express the graph.
         """
-        accelerated = self.device is not None and self.device is not HOST
-        if accelerated or self.preferred == "xla":
+        device = self.device
+        if self.preferred == "xla" or (device is not None and device is not HOST):
             plan = self.on_xla(graph)
             if plan is not None:
                 return plan
-        if accelerated and not Placement.soft:
-            raise InvalidArgumentError(
-                f"tf.function {self.name}: Could not satisfy device specification "
-                f"{self.device.name!r}. enable_soft_placement=0. XLA cannot express the function: "
-                "gradtape.engine.declined() says why."
-            )
         if in_use[0]:
             return Fetching(numpy_engine.compile_graph(graph))
         return numpy_engine.compile_graph(graph, updates)
@@ -141,7 +135,8 @@ class Choice:
         from gradtape.compile.xla_engine import Inexpressible, compile_graph
 
         required = self.required
-        if not required and len(graph.nodes) > LARGEST:
+        placed = self.device is not None and self.device is not HOST
+        if not (required or placed) and len(graph.nodes) > LARGEST:
             self.decline(f"it has more than {LARGEST} ops")
             return None
         try:
@@ -153,6 +148,8 @@ class Choice:
                     f"the function: {error}. Leave out jit_compile, or move that op out of the "
                     "function."
                 ) from error
+            if placed and self.device is not None and not Placement.soft:
+                raise refusal(f"tf.function {self.name}", self.device, error) from None
             self.decline(str(error))
             return None
 

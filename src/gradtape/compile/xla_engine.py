@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.compile.accelerator import accelerators
 from gradtape.compile.jax_space import cloned, kernel_of
 from gradtape.core.errors import UnimplementedError
 from gradtape.core.primitive import REGISTRY, Primitive
@@ -101,7 +102,9 @@ class XlaPlan:
 
         if self.device is None:
             chosen = jax.config.jax_default_device
-            return chosen if isinstance(chosen, jax.Device) else jax.local_devices(backend=chosen)[0]
+            return (
+                chosen if isinstance(chosen, jax.Device) else jax.local_devices(backend=chosen)[0]
+            )
         return self.device.handle or jax.local_devices(backend="cpu")[0]
 
     @cached_property
@@ -169,10 +172,15 @@ class XlaPlan:
         """A result as a raw array; on an accelerator it stays there until somebody looks."""
         if self.device is not None and self.device is not HOST:
             return Remote(self.device, array)
-        if self.handle.platform == "cpu":
-            return on_host(array)
+        return Remote(HOST, array) if self.elsewhere else on_host(array)
+
+    @cached_property
+    def elsewhere(self) -> bool:
+        """Whether JAX's default device is an accelerator: results then travel when looked at."""
+        if all(device.handle is not self.handle for device in accelerators()):
+            return False
         use_accelerators()
-        return Remote(HOST, array)
+        return True
 
     def pretty(self) -> str:
         """The program as JAX shows it."""

@@ -9,7 +9,6 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from gradtape.core.context import local
 from gradtape.core.dispatch import Handed, evaluate_somewhere
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.primitive import REGISTRY, Primitive
@@ -30,11 +29,13 @@ class Placement:
         soft: whether ops that a device cannot run go to the host.
         logs: whether ops say where they run.
         run: run the kernel of a primitive on a device; raises Inexpressible.
+        call: the same for a function of raw arrays that is no primitive.
     """
 
     soft = True
     logs = False
     run: Callable[[Primitive, tuple[Any, ...], dict[str, Any], Device], Any]
+    call: Callable[[Callable[..., Any], list[Any], Device], Any]
 
 
 def evaluate(op: Primitive, raws: tuple[Any, ...], static: dict[str, Any]) -> Any:
@@ -69,17 +70,13 @@ def on_device(op: Primitive, raws: tuple[Any, ...], static: dict[str, Any], devi
     if REGISTRY.get(op.name) is not op:
         return on_host(op, raws, static)  # a step of a trace, which is compiled as a whole later
     try:
-        if op.host or not all(is_movable(raw) for raw in raws if hasattr(raw, "dtype")):
+        if op.host or not all(map(is_movable, raws)):
             raise Inexpressible(op.host or "strings stay on the host")
         result = Placement.run(op, raws, static, device)
     except Inexpressible as error:
         result = on_host(op, raws, static)  # which knows better what is wrong, if something is
         if not Placement.soft:
-            raise InvalidArgumentError(
-                f"{op.name}: Could not satisfy device specification {device.name!r}. "
-                f"enable_soft_placement=0. Supported device types [CPU]: {error}. Run it under "
-                "tf.device('/CPU:0'), or call tf.config.set_soft_device_placement(True)."
-            ) from None
+            raise refusal(op.name, device, error) from None
         return result
     if Placement.logs:
         said(op, device)
@@ -92,19 +89,43 @@ def said(op: Primitive, device: Device) -> None:
 
 
 def call(function: Callable[..., Any], raws: list[Any]) -> Any:
-    """Apply a function of raw arrays that is no primitive.
+    """Apply a function of raw arrays and Python values that is no primitive.
 
     Raises:
-        InvalidArgumentError: if a device was asked for and the host may not stand in.
+        InvalidArgumentError: if a device cannot run it and the host may not stand in.
     """
-    device = local.device
-    if not Placement.soft and device is not None and device.handle is not None:
-        raise InvalidArgumentError(
-            f"{function.__name__}: Could not satisfy device specification {device.name!r}. "
-            "enable_soft_placement=0. Supported device types [CPU]. Run it under "
-            "tf.device('/CPU:0'), or call tf.config.set_soft_device_placement(True)."
-        )
-    return function(*shown(raws))
+    device = target(raws)
+    if device is HOST:
+        return function(*shown(raws))
+    try:
+        if not all(map(is_movable, raws)):
+            raise Inexpressible("strings stay on the host")
+        return Placement.call(function, raws, device)
+    except Inexpressible as error:
+        result = function(*shown(raws))
+        if not Placement.soft:
+            raise refusal(public_name() or function.__name__, device, error) from None
+        return result
+
+
+def public_name() -> str:
+    """The function of TensorFlow's that the program has called."""
+    frame: Any = sys._getframe(1)
+    name = ""
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("gradtape."):
+        if frame.f_globals["__name__"].startswith("gradtape.tf"):
+            name = frame.f_code.co_name
+        frame = frame.f_back
+    return name
+
+
+def refusal(name: str, device: Device, why: Any) -> InvalidArgumentError:
+    """An op cannot run where it should, and may not run elsewhere."""
+    return InvalidArgumentError(
+        f"{name}: Could not satisfy device specification {device.name!r}. "
+        f"enable_soft_placement=0. Supported device types [CPU]: {why}. Run it under "
+        "tf.device('/CPU:0'), or call tf.config.set_soft_device_placement(True)."
+    )
 
 
 Handed.evaluate = evaluate

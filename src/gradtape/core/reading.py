@@ -54,7 +54,9 @@ class Reading(np.lib.mixins.NDArrayOperatorsMixin):
         return func(*shown(args), **shown(kwargs))
 
     def __getattr__(self, name: str) -> Any:
-        """Any other attribute is one of the value."""
+        """Any other attribute is one of the value; but NumPy shall ask for it by `__array__`."""
+        if name in ("__array_interface__", "__array_struct__"):  # bfloat16 would be bytes
+            raise AttributeError(name)
         return getattr(self.seen(), name)
 
     def __getitem__(self, key: Any) -> Any:

@@ -25,16 +25,17 @@ class Device:
 
     Attributes:
         kind: "CPU", "GPU" or "TPU".
-        number: among those of its kind.
+        number: among those of its kind that may be used.
+        place: among all of its kind.
         handle: JAX's device; None for the host.
     """
 
-    __slots__ = ("handle", "kind", "number")
+    __slots__ = ("handle", "kind", "number", "place")
 
     def __init__(self, kind: str, number: int, handle: Any = None) -> None:
         """The device of this kind and number."""
         self.kind = kind
-        self.number = number
+        self.number = self.place = number
         self.handle = handle
 
     @property
@@ -185,8 +186,9 @@ def tensor_of(raw: Any) -> EagerTensor:
 
 
 def is_movable(raw: Any) -> bool:
-    """Whether a raw array can leave the host: strings and Python objects cannot."""
-    return bool(raw.dtype.kind != "O")
+    """Whether a raw value can leave the host: strings and Python objects cannot."""
+    dtype = getattr(raw, "dtype", None)
+    return not (isinstance(dtype, np.dtype) and dtype.kind == "O")
 
 
 def moved(raw: Any, device: Device) -> Any:

@@ -52,7 +52,7 @@ class Call:
             (args, kwargs), leaves, expand_composites=True
         )
         self.leaves = leaves
-        self.key = (shape_of_structure((args, kwargs)), self.parts)
+        self.key: Any = (shape_of_structure((args, kwargs)), self.parts)
         self.device: Device | None = None
         if in_use[0]:
             self.device = device_of(leaves)

@@ -15,7 +15,6 @@ from gradtape.core.errors import public
 from gradtape.core.scope import current_scope
 from gradtape.core.shapes import TensorShape
 from gradtape.core.tensor import (
-    CPU,
     Reference,
     Tensor,
     TensorLike,

@@ -115,7 +115,7 @@ def device_named(name: str) -> Device | None:
 
 def physical(device: Device) -> PhysicalDevice:
     """How a device of this machine is listed."""
-    return PhysicalDevice(f"/physical_device:{device!r}", device.kind)
+    return PhysicalDevice(f"/physical_device:{device.kind}:{device.place}", device.kind)
 
 
 @public
@@ -128,9 +128,7 @@ def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice
     here = [CPU] if device_type in (None, "CPU") else []
     if device_type == "CPU":
         return here
-    return here + [
-        physical(d) for d in accelerator.accelerators() if device_type in (None, d.kind)
-    ]
+    return here + [physical(d) for d in accelerator.accelerators() if device_type in (None, d.kind)]
 
 
 @public
@@ -143,12 +141,11 @@ def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
     here = [LOGICAL_CPU] if device_type in (None, "CPU") else []
     if device_type == "CPU":
         return here
-    counts: dict[str, int] = {}
-    for device in accelerator.usable():
-        number = counts[device.kind] = counts.get(device.kind, -1) + 1
-        if device_type in (None, device.kind):
-            here.append(LogicalDevice(f"/device:{device.kind}:{number}", device.kind))
-    return here
+    return here + [
+        LogicalDevice(f"/device:{device!r}", device.kind)
+        for device in accelerator.usable()
+        if device_type in (None, device.kind)
+    ]
 
 
 @public
@@ -184,15 +181,15 @@ def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
             raise ValueError(f"Unrecognized device: {one!r}. There are {there}.")
     if CPU not in chosen and device_type in (None, "CPU"):
         raise ValueError("set_visible_devices: the CPU cannot be made invisible.")
-    accelerator.choose(
-        [
-            d
-            for d in accelerator.accelerators()
-            if (physical(d) in chosen if device_type in (None, d.kind) else d in accelerator.visible())
-        ]
-        if device_type != "CPU"
-        else accelerator.visible()
-    )
+    if device_type != "CPU":
+        before = accelerator.visible()
+        accelerator.choose(
+            [
+                d
+                for d in accelerator.accelerators()
+                if (physical(d) in chosen if device_type in (None, d.kind) else d in before)
+            ]
+        )
 
 
 @public
