@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.context import local, next_uid
+from gradtape.core.context import local, next_uid, staging
 from gradtape.core.reading import Reading, shown
 from gradtape.core.switch import use_accelerators
 from gradtape.core.tensor import EagerTensor, Handed
@@ -135,7 +135,10 @@ def target(raws: Any) -> Device:
     """Where an op on `raws` runs: where the program asked for, or an accelerator if one has them.
 
     So does TensorFlow; but there an op that nobody asked anything of runs on an accelerator, too.
+    The run that a function is traced in is the host's: each of its ops would have to be compiled.
     """
+    if staging():
+        return HOST
     device = local.device
     if device is None or device is ANYWHERE:
         for raw in raws:
@@ -223,7 +226,7 @@ def kept_at(raw: Any, device: Device) -> Any:
 def wanted(raw: Any) -> Any:
     """A new value, where the program asks for it to be."""
     device = local.device
-    if device is None or device is ANYWHERE or type(raw) is Remote:
+    if device is None or device is ANYWHERE or type(raw) is Remote or staging():
         return raw
     return moved(raw, device)
 
