@@ -58,7 +58,9 @@ def on_gpu(value, **kwargs):
 
 def handle_of(tensor):
     """JAX's device of a tensor's copy there."""
-    return tensor._array.array.device
+    array, handle = tensor._array.there
+    assert array.device is handle
+    return handle
 
 
 def scene_devices_are_listed():

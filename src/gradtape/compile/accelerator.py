@@ -19,7 +19,7 @@ from gradtape.compile.jax_space import cloned, is_there, kernel_of
 from gradtape.core.errors import InternalError, ResourceExhaustedError
 from gradtape.core.placement import Inexpressible, Placement
 from gradtape.core.primitive import Primitive
-from gradtape.core.remote import Device, Engine, Remote
+from gradtape.core.remote import Device, Engine, Remote, arrived
 
 KINDS = {"gpu": "GPU", "cuda": "GPU", "rocm": "GPU", "tpu": "TPU"}  # TensorFlow's, by JAX's names
 
@@ -187,8 +187,8 @@ def run(op: Primitive, raws: tuple[Any, ...], static: dict[str, Any], device: De
     """
     results = called(program_of(op, static), raws, device)
     if op.outputs:
-        return tuple([Remote(device, array) for array in results])
-    return Remote(device, results)
+        return tuple([arrived(array, device) for array in results])
+    return arrived(results, device)
 
 
 def call(function: Callable[..., Any], raws: list[Any], device: Device) -> Any:
@@ -212,8 +212,8 @@ def call(function: Callable[..., Any], raws: list[Any], device: Device) -> Any:
     program = compiled((function, *places), rest, program)
     results = called(program, tuple([raws[i] for i in places]), device)
     if isinstance(results, tuple):
-        return tuple([Remote(device, array) for array in results])
-    return Remote(device, results)
+        return tuple([arrived(array, device) for array in results])
+    return arrived(results, device)
 
 
 def called(program: Any, raws: tuple[Any, ...], device: Device) -> Any:
@@ -224,8 +224,11 @@ def called(program: Any, raws: tuple[Any, ...], device: Device) -> Any:
 
     given = [operand(raw, device) for raw in raws]
     try:
-        with settings(), jax.default_device(device.handle):
-            return program(*given)
+        with settings():
+            if any(isinstance(a, jax.Array) for a in given):
+                return program(*given)
+            with jax.default_device(device.handle):
+                return program(*given)
     except jax.errors.JaxRuntimeError as error:
         kind = ResourceExhaustedError if "RESOURCE_EXHAUSTED" in str(error) else InternalError
         raise kind(str(error)) from error
@@ -301,8 +304,8 @@ def ufunc(name: str, raws: tuple[Any, ...], device: Device) -> Any:
     except Inexpressible:
         return None
     if isinstance(result, tuple):
-        return tuple([Remote(device, array) for array in result])
-    return Remote(device, result)
+        return tuple([arrived(array, device) for array in result])
+    return arrived(result, device)
 
 
 UFUNCS: dict[str, Any] = {}

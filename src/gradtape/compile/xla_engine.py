@@ -19,7 +19,7 @@ from gradtape.compile.jax_space import cloned, kernel_of
 from gradtape.core.errors import UnimplementedError
 from gradtape.core.primitive import REGISTRY, Primitive
 from gradtape.core.reading import shown
-from gradtape.core.remote import HOST, Device, Remote
+from gradtape.core.remote import HOST, Device, Remote, arrived
 from gradtape.core.switch import in_use, use_accelerators
 from gradtape.ops.lead import stand_in
 from gradtape.trace.control import COND, FOREVER, LOOP, Shape
@@ -162,8 +162,8 @@ class XlaPlan:
         if type(raw) is not Remote:
             array = ON_DEVICE.get(id(raw), raw)
             return array if not in_use[0] or array is raw or array.device is self.handle else raw
-        if raw.array is None or raw.array.device is self.handle:
-            return raw.seen() if raw.array is None else raw.array
+        if raw.there is not None and raw.there[1] is self.handle:
+            return raw.there[0]
         if self.device is not None and self.device is not HOST:
             return raw.on(self.device)
         return raw.seen()
@@ -171,8 +171,8 @@ class XlaPlan:
     def settled(self, array: Any) -> Any:
         """A result as a raw array; on an accelerator it stays there until somebody looks."""
         if self.device is not None and self.device is not HOST:
-            return Remote(self.device, array)
-        return Remote(HOST, array) if self.elsewhere else on_host(array)
+            return arrived(array, self.device)
+        return Remote(HOST, (array, self.handle)) if self.elsewhere else on_host(array)
 
     @cached_property
     def elsewhere(self) -> bool:

@@ -75,36 +75,37 @@ class Remote(Reading):
 
     Attributes:
         device: where; of what only came to be elsewhere, the host.
-        array: the copy in JAX's hands, or None.
+        there: the copy in JAX's hands, with JAX's device that has it; or None.
         host: the copy on the host, or None.
     """
 
-    __slots__ = ("__weakref__", "array", "device", "host")
+    __slots__ = ("__weakref__", "device", "host", "there")
 
-    def __init__(self, device: Device, array: Any = None, host: Any = None) -> None:
+    def __init__(self, device: Device, there: tuple[Any, Any] | None, host: Any = None) -> None:
         """Of one copy at least."""
-        known = host if array is None else array
+        known = host if there is None else there[0]
         self.shape = tuple(known.shape)
         self.dtype = known.dtype
         self.device = device
-        self.array = array
+        self.there = there
         self.host = host
 
     def seen(self) -> Any:
         """The copy on the host."""
         host = self.host
         if host is None:
-            host = self.host = Engine.fetch(self.array)
+            assert self.there is not None
+            host = self.host = Engine.fetch(self.there[0])
         return host
 
     def on(self, device: Device) -> Any:
         """JAX's array on a device; the one on its own is kept."""
-        array = self.array
-        if array is not None and array.device is device.handle:
-            return array
-        array = Engine.put(self.host if array is None else array, device)
-        if self.array is None or device is self.device:
-            self.array = array
+        there = self.there
+        if there is not None and there[1] is device.handle:
+            return there[0]
+        array = Engine.put(self.host if there is None else there[0], device)
+        if there is None or device is self.device:
+            self.there = array, device.handle
         return array
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
@@ -194,6 +195,11 @@ def is_movable(raw: Any) -> bool:
     return not (isinstance(dtype, np.dtype) and dtype.kind == "O")
 
 
+def arrived(array: Any, device: Device) -> Remote:
+    """What JAX has computed on a device."""
+    return Remote(device, (array, device.handle))
+
+
 def moved(raw: Any, device: Device) -> Any:
     """A raw array that belongs on `device`; it is copied there when it is first needed there."""
     if type(raw) is Remote:
@@ -201,11 +207,11 @@ def moved(raw: Any, device: Device) -> Any:
             return raw
         if device is HOST:
             return raw.seen()
-        return Remote(device, raw.array, raw.host)
+        return Remote(device, raw.there, raw.host)
     if device is HOST or not is_movable(raw):
         return raw
     use_accelerators()
-    return Remote(device, host=raw)
+    return Remote(device, None, raw)
 
 
 def beside(raw: Any, other: Any) -> Any:
@@ -218,8 +224,8 @@ def kept_at(raw: Any, device: Device) -> Any:
 
     So a variable of the host that a function computes with on an accelerator travels once.
     """
-    if device is HOST and type(raw) is Remote and raw.array is not None:
-        return raw if raw.device is HOST else Remote(HOST, raw.array, raw.host)
+    if device is HOST and type(raw) is Remote and raw.there is not None:
+        return raw if raw.device is HOST else Remote(HOST, raw.there, raw.host)
     return moved(raw, device)
 
 
