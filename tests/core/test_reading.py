@@ -25,6 +25,19 @@ def test_numpy_sees_the_dtype():
     assert np.ascontiguousarray(Kept(value)).dtype == value.dtype
 
 
+def test_a_copy_is_one():
+    value = np.zeros(3)
+    np.array(Kept(value))[0] = 1
+    assert value[0] == 0
+    assert np.asarray(Kept(value)) is value
+
+
+def test_scalars_become_numbers():
+    assert complex(Kept(np.complex64(1 + 2j))) == 1 + 2j
+    assert (int(Kept(np.int32(3))), float(Kept(np.float32(0.5)))) == (3, 0.5)
+    assert [5, 6, 7][Kept(np.int64(1))] == 6
+
+
 def test_facts_need_no_value():
     class Unseen(Kept):
         __slots__ = ()

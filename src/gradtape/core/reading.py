@@ -39,8 +39,8 @@ class Reading(np.lib.mixins.NDArrayOperatorsMixin):
         return self.size * int(self.dtype.itemsize)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        """The value as an array."""
-        return np.asarray(self.seen(), dtype=dtype)
+        """The value as an array; one of its own if `copy` says so."""
+        return np.array(self.seen(), dtype=dtype, copy=copy)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         """Apply to the values."""
@@ -82,6 +82,10 @@ class Reading(np.lib.mixins.NDArrayOperatorsMixin):
     def __float__(self) -> float:
         """The value as a float."""
         return float(self.seen())
+
+    def __complex__(self) -> complex:
+        """The value as a complex number."""
+        return complex(self.seen())
 
     def __index__(self) -> int:
         """The value as an index."""
