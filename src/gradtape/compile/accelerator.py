@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Callable
 from importlib.util import find_spec
+from types import FunctionType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -203,7 +204,7 @@ def call(function: Callable[..., Any], raws: list[Any], device: Device) -> Any:
     places = [i for i, raw in enumerate(raws) if isinstance(raw, Remote | np.ndarray | np.generic)]
 
     def program(*given: Any) -> Any:
-        args = list(raws)
+        args = [cloned(raw) if type(raw) is FunctionType else raw for raw in raws]
         for i, value in zip(places, given, strict=True):
             args[i] = value
         return lowered(*args)

@@ -31,6 +31,9 @@ def cloned(value: Any) -> Any:
     op = getattr(value, "op", None)
     if isinstance(op, Primitive):
         return kernel_of(op)
+    lowering = getattr(value, "lowering", None)
+    if type(value) is FunctionType and lowering is not None:
+        return cloned(lowering)
     if type(value) is functools.partial:
         return functools.partial(cloned(value.func), *value.args, **value.keywords)
     if type(value) is not FunctionType or hasattr(value, "__wrapped__"):

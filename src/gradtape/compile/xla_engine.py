@@ -10,6 +10,7 @@ import contextlib
 import weakref
 from collections.abc import Callable, Iterator
 from functools import cached_property
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -292,7 +293,7 @@ def called(op: Primitive) -> Any:
         raise Inexpressible(f"{op.name} stays on the host: it is a function of NumPy arrays")
 
     def kernel(*raws: Any) -> Any:
-        given = list(args)
+        given = [cloned(a) if type(a) is FunctionType else a for a in args]
         for i, raw in zip(places, raws, strict=True):
             given[i] = raw
         return lowered(*given)

@@ -22,12 +22,13 @@ from gradtape.core.shapes import normalize_axis
 from gradtape.core.tensor import EagerTensor, Tensor, eager
 from gradtape.ops import index as i
 from gradtape.ops import shape as s
+from gradtape.ops import unchecked
 from gradtape.ops.elementwise import gate
 from gradtape.ops.slicing import mask_of, slice_key
 from gradtape.tf.block import block, is_held, placed
 from gradtape.tf.check import INDICES, operand
 from gradtape.tf.mask import boolean_mask
-from gradtape.trace.rawly import rawly
+from gradtape.trace.rawly import on_jax, rawly
 
 INDEX_DTYPES = frozenset(np.dtype(name) for name in ("int16", "int32", "int64"))
 
@@ -346,6 +347,7 @@ def reverse_sequence(
     return s.permuted(found, tuple(int(k) for k in np.argsort(order)))
 
 
+@on_jax(unchecked.turned)
 def turned(lengths: Any, batch: int, size: int) -> Any:
     """For each of the raw lengths the places 0 … size - 1, the first ones in reverse order."""
     if lengths.shape != (batch,) or (lengths.size and lengths.max() > size):
@@ -364,6 +366,7 @@ def invert_permutation(x: Any, name: str | None = None) -> Tensor:
     return result
 
 
+@on_jax(unchecked.inverted)
 def inverted(raw: Any) -> Any:
     """The inverse of a raw permutation."""
     if raw.ndim != 1 or not np.array_equal(np.sort(raw), np.arange(raw.size)):

@@ -7,7 +7,7 @@ are: hand over functions of modules, and what they need as arguments, not closur
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from gradtape.core.context import staging
 from gradtape.core.dtypes import int64
@@ -16,6 +16,9 @@ from gradtape.core.reading import shown
 from gradtape.core.switch import in_use
 from gradtape.core.symbolic import Held, out_of_scope, symbolic
 from gradtape.core.tensor import Tensor, eager
+from gradtape.ops import unchecked
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 def rawly(
@@ -36,6 +39,19 @@ def rawly(
         return recorder_of(raws).call(function, tuple(raws), dynamic, outputs)
     result = call(function, raws) if in_use[0] else function(*raws)
     return tuple([eager(one) for one in result]) if outputs else eager(result)
+
+
+def on_jax(lowering: Callable[..., Any]) -> Callable[[F], F]:
+    """Decorate a function of raw arrays: on JAX `lowering` takes its place, which checks nothing.
+
+    Only functions of `ops` run on JAX: see `compile/jax_space.py`.
+    """
+
+    def decorate(function: F) -> F:
+        function.lowering = lowering  # type: ignore[attr-defined]
+        return function
+
+    return decorate
 
 
 def recorder_of(raws: list[Any]) -> Any:
@@ -61,6 +77,7 @@ def number_by(function: Callable[..., Any], *args: Any) -> int:
     return int(function(*shown(raws)))
 
 
+@on_jax(unchecked.scalar_of)
 def scalar_of(function: Callable[..., Any], *raws: Any) -> Any:
     """An integer as a raw array."""
     return int64.as_numpy_dtype(function(*raws))
