@@ -35,9 +35,36 @@ def called(function):
     return function
 
 
-def test_without_a_word_it_is_numpy():
+def test_without_a_word_small_graphs_run_on_numpy():
     assert plan_of(called(tf.function(lambda x: x * 2))) == "numpy_engine"
-    assert gradtape.engine.current() == "numpy"
+    assert gradtape.engine.current() is None
+
+
+LARGE = tf.ones((1024, 1024))
+WORK = {
+    "a chain": (lambda x: tf.tanh(x) * LARGE, "xla_engine"),
+    "a softmax": (lambda x: tf.nn.softmax(x * LARGE), "xla_engine"),
+    "a product": (lambda x: tf.matmul(x * LARGE, LARGE), "numpy_engine"),
+    "a small chain": (lambda x: tf.tanh(x) * LARGE[:4, :2], "numpy_engine"),
+    "an index that is checked": (lambda x: tf.gather(x * LARGE, [0]), "numpy_engine"),
+}
+
+
+@pytest.mark.skipif(not JAX, reason="needs jax")
+@pytest.mark.parametrize("what", WORK)
+def test_without_a_word_large_elementwise_work_goes_to_xla(what):
+    python, engine_name = WORK[what]
+    function = tf.function(lambda x: python(x[0]))
+    assert plan_of(called(function)) == engine_name
+    np.testing.assert_allclose(
+        function(tf.constant([0.5, 0.0])), python(tf.constant(0.5)), rtol=1e-5
+    )
+
+
+def test_without_jax_large_elementwise_work_runs_on_numpy(monkeypatch):
+    monkeypatch.setattr(engine, "is_there", lambda: False)
+    function = tf.function(lambda x: tf.tanh(x[0]) * LARGE)
+    assert plan_of(called(function)) == "numpy_engine"
 
 
 def test_what_is_said_last_and_of_the_function_counts(monkeypatch):
@@ -67,7 +94,7 @@ def test_an_unknown_engine_is_refused(monkeypatch):
 
 
 def test_without_jax_functions_run_on_numpy_and_say_so_once(monkeypatch, caplog):
-    monkeypatch.setattr(engine, "FOUND", [False])
+    monkeypatch.setattr(engine, "is_there", lambda: False)
     with caplog.at_level(logging.WARNING, "gradtape"):
         for _ in range(2):
             function = called(tf.function(lambda x: x * 2, jit_compile=True))

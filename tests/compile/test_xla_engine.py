@@ -299,3 +299,15 @@ def test_factorisations_read_the_lower_triangle_only():
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 def test_gelu_of_half_types(dtype):
     hold(tf.nn.gelu, tf.cast(normal(5), dtype), rtol=5e-2)
+
+
+def test_a_copy_that_xla_keeps_of_an_array_does_not_grow_stale():
+    double = on_xla(lambda x: x * 2)
+    v = tf.Variable(tf.zeros(40_000))
+    for i in range(3):
+        now = tf.fill((40_000,), float(i))
+        v.assign(now)
+        np.testing.assert_array_equal(double(now), 2 * i)
+        del now
+        v.assign_add(tf.ones(40_000))  # nobody else holds the array that was given to XLA
+        np.testing.assert_array_equal(double(v.read_value()), 2 * (i + 1))

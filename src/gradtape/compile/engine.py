@@ -3,9 +3,9 @@
 1. What `use(name, function)` says of the function itself.
 2. `jit_compile=True` asks for XLA, `jit_compile=False` for NumPy.
 3. What `use(name)` says of the process, or else the environment variable GRADTAPE_ENGINE.
-4. NumPy.
+4. XLA, if jax is installed, for large graphs of elementwise work (`weight.suits_xla`); else NumPy.
 
-Who asks for XLA by 2 gets it or an error. By 1 and 3 it is preferred: graphs that XLA cannot
+Who asks for XLA by 2 gets it or an error. By the others it is preferred: graphs that XLA cannot
 express, or of more than a thousand ops, which it takes long to compile, run on NumPy.
 """
 
@@ -19,6 +19,7 @@ from typing import Any, ClassVar
 from gradtape.compile import numpy_engine
 from gradtape.compile.accelerator import stand_in as stand_in
 from gradtape.compile.jax_space import is_there
+from gradtape.compile.weight import suits_xla
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.placement import Placement, refusal
 from gradtape.core.reading import shown
@@ -90,13 +91,13 @@ class Choice:
         return choice
 
     @property
-    def preferred(self) -> str:
-        """The engine that is asked for."""
+    def preferred(self) -> str | None:
+        """The engine that is asked for, if one is."""
         if self.engine is not None:
             return self.engine
         if self.jit_compile is not None:
             return "xla" if self.jit_compile else "numpy"
-        return Process.engine or from_environment() or "numpy"
+        return Process.engine or from_environment()
 
     @property
     def required(self) -> bool:
@@ -115,7 +116,8 @@ class Choice:
             InvalidArgumentError: if XLA was asked for and cannot express the graph.
         """
         device = self.device
-        if self.preferred == "xla" or (device is not None and device is not HOST):
+        chosen = self.preferred or ("xla" if is_there() and suits_xla(graph) else "numpy")
+        if chosen == "xla" or (device is not None and device is not HOST):
             plan = self.on_xla(graph)
             if plan is not None:
                 return plan
@@ -188,8 +190,8 @@ def use(engine: str | None, function: Any = None) -> None:
         function.choice.engine = engine
 
 
-def current() -> str:
-    """The engine of functions that say nothing about it."""
+def current() -> str | None:
+    """The engine that functions are to use that say nothing about it; None: it depends on them."""
     return Choice().preferred
 
 

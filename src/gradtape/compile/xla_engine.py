@@ -69,6 +69,12 @@ class XlaPlan:
         given = set(graph.inputs)
         asked = [*graph.outputs, *(i for node in self.checks for i in node.inputs)]
         self.computed = list(dict.fromkeys(o for o in asked if type(o) is int and o not in given))
+        places = {number: k for k, number in enumerate([*self.inputs, *self.computed])}
+        self.returned = [o if isinstance(o, Constant) else places[o] for o in self.outputs]
+        self.checked = [
+            (node.op, [i if isinstance(i, Constant) else places[i] for i in node.inputs])
+            for node in self.checks
+        ]
         read = {i for node in self.nodes for i in node.reads()}
         self.read = [k for k, i in enumerate(self.inputs) if i in read]
         for i in (self.inputs[k] for k in self.read):
@@ -147,27 +153,40 @@ class XlaPlan:
 
     def run(self, *raws: Any) -> tuple[Any, ...]:
         """Run."""
-        given = [self.operand(raws[k]) for k in self.read]
-        arrays = self.call(*given) if self.computed else ()
-        env = dict(zip(self.inputs, raws, strict=True))
-        for i, array in zip(self.computed, arrays, strict=True):
-            env[i] = self.settled(array)
-        for node in self.checks:
-            node.op.kernel(*[shown(value_of(env, i)) for i in node.inputs])
-        return tuple([value_of(env, o) for o in self.outputs])
+        arrays: tuple[Any, ...] = ()
+        if self.computed:
+            arrays = self.call(*[self.operand(raws[k]) for k in self.read])
+        values = [*raws, *map(self.settled, arrays)]
+        for op, places in self.checked:
+            op.kernel(*[shown(p.raw if type(p) is Constant else values[p]) for p in places])
+        return tuple([o.raw if type(o) is Constant else values[o] for o in self.returned])
 
     __call__ = run
 
     def operand(self, raw: Any) -> Any:
         """An input as JAX takes it: its own array if there is one on this device."""
         if type(raw) is not Remote:
-            array = ON_DEVICE.get(id(raw), raw)
-            return array if not in_use[0] or array is raw or array.device is self.handle else raw
+            found = ON_DEVICE.get(id(raw))
+            if found is None:
+                return self.copied(raw) if raw.size >= LARGE else raw
+            return found[0] if not in_use[0] or found[0].device is self.handle else raw
         if raw.there is not None and raw.there[1] is self.handle:
             return raw.there[0]
         if self.device is not None and self.device is not HOST:
             return raw.on(self.device)
         return raw.seen()
+
+    def copied(self, raw: Any) -> Any:
+        """A large array, copied once for all calls that are given it."""
+        import jax
+
+        if type(raw) is not np.ndarray or raw.base is not None:  # somebody else may write to it
+            return raw
+        raw.flags.writeable = False
+        with jax.enable_x64(True):
+            array = jax.device_put(raw, self.handle)
+        remember(raw, array)
+        return array
 
     def settled(self, array: Any) -> Any:
         """A result as a raw array; on an accelerator it stays there until somebody looks."""
@@ -188,7 +207,26 @@ class XlaPlan:
         return str(self.traced().jaxpr)
 
 
-ON_DEVICE: dict[int, Any] = {}  # by the id of an array that came from JAX, JAX's own
+ON_DEVICE: dict[int, tuple[Any, Any]] = {}  # by an array's id JAX's copy, and a `Watch` over it
+LARGE = 1 << 14  # elements of an input from which remembering its copy pays
+
+
+class Watch(weakref.ref[Any]):
+    """Knows of an array by its id, also when it is gone."""
+
+    __slots__ = ("key",)
+
+
+def forget(watch: Watch) -> None:
+    """An array is gone."""
+    ON_DEVICE.pop(watch.key, None)
+
+
+def remember(raw: Any, array: Any) -> None:
+    """Let a raw array, which cannot be written to, lead to JAX's own as long as it is there."""
+    watch = Watch(raw, forget)
+    watch.key = id(raw)
+    ON_DEVICE[watch.key] = array, watch
 
 
 def on_host(array: Any) -> Any:
@@ -199,9 +237,7 @@ def on_host(array: Any) -> Any:
     raw = np.asarray(array)
     if not raw.shape:
         return raw[()]
-    key = id(raw)
-    ON_DEVICE[key] = array
-    weakref.finalize(raw, ON_DEVICE.pop, key, None).atexit = False
+    remember(raw, array)
     return raw
 
 

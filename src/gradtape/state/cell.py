@@ -115,7 +115,10 @@ class Cell:
             try:
                 del value  # if others hold it, it holds the array for them
                 own = (
-                    getrefcount(array) == MINE and type(array) is np.ndarray and array.base is None
+                    getrefcount(array) == MINE
+                    and type(array) is np.ndarray
+                    and array.base is None
+                    and array.flags.writeable
                 )
                 array = function(array, own, *args)
                 if in_use[0] and not own:
