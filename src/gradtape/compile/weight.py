@@ -1,8 +1,8 @@
 """Whether XLA pays for a graph that nobody asked it for: what the rule of `engine` looks at.
 
-XLA makes one pass over memory where NumPy makes one per op, and its `exp` and `tanh` are quicker. It
-pays where that is most of the work: in large elementwise chains, normalisations and softmaxes, not
-in matrix products and convolutions. Ops that look at values to raise an error stay on NumPy.
+XLA makes one pass over memory where NumPy makes one per op, and its `exp` and `tanh` are quicker.
+It pays where that is most of the work: in large elementwise chains, normalisations and softmaxes,
+not in matrix products and convolutions. Ops that look at values to raise an error stay on NumPy.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ def suits_xla(graph: Graph) -> bool:
     """Whether a graph is large, and elementwise work most of it."""
     elements = products = 0
     for node in graph.needed():
-        op: Any = node.op
-        if op is INSTALL:
+        if node.op is INSTALL:
             continue
-        if REGISTRY.get(op.name) is not op:
+        op = REGISTRY.get(node.op.name)
+        if op is None or op is not node.op:
             return False
         specs = [graph.specs[o] for o in node.outputs]
         if any(spec.dtype.char not in "fd?il" for spec in specs):

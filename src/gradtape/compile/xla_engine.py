@@ -158,8 +158,8 @@ class XlaPlan:
             arrays = self.call(*[self.operand(raws[k]) for k in self.read])
         values = [*raws, *map(self.settled, arrays)]
         for op, places in self.checked:
-            op.kernel(*[shown(p.raw if type(p) is Constant else values[p]) for p in places])
-        return tuple([o.raw if type(o) is Constant else values[o] for o in self.returned])
+            op.kernel(*[shown(chosen(values, p)) for p in places])
+        return tuple([chosen(values, o) for o in self.returned])
 
     __call__ = run
 
@@ -215,6 +215,7 @@ class Watch(weakref.ref[Any]):
     """Knows of an array by its id, also when it is gone."""
 
     __slots__ = ("key",)
+    key: int
 
 
 def forget(watch: Watch) -> None:
@@ -239,6 +240,11 @@ def on_host(array: Any) -> Any:
         return raw[()]
     remember(raw, array)
     return raw
+
+
+def chosen(values: list[Any], place: Any) -> Any:
+    """A constant, or the value at a place."""
+    return place.raw if type(place) is Constant else values[place]
 
 
 KINDS = "biufcV"  # of dtypes; ml_dtypes' are V
