@@ -345,6 +345,19 @@ def scene_functions_go_where_they_are_asked_to():
             assert double(on_gpu(MATRIX)).device == CPU
         assert inside(x).device == SECOND
         np.testing.assert_array_equal(inside(x).numpy(), 2 * MATRIX)
+    with tf.device("/GPU:0"):
+        factor = tf.Variable(2.0)
+
+    @tf.function
+    def total(data):
+        result = tf.constant(0.0)
+        for number in data:
+            result += tf.cast(number, tf.float32) * factor
+        return result
+
+    for _ in range(3):  # what happens in Python is not XLA's, but the result is the device's
+        assert total(tf.data.Dataset.range(4)).device == GPU
+        assert total(tf.data.Dataset.range(4)).numpy() == 12
     home = tf.Variable(MATRIX)
 
     @tf.function
