@@ -14,7 +14,8 @@ from gradtape.core.shapes import TensorShape
 from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import EagerTensor, eager
 from gradtape.pipeline.base import UNKNOWN, Base, whole
-from gradtape.pipeline.element import Rows, Steps, batch_of, batched
+from gradtape.pipeline.element import Steps, batch_of, batched
+from gradtape.pipeline.rows import Rows
 from gradtape.pipeline.structure import flatten, mapped, packed
 
 if TYPE_CHECKING:
@@ -39,6 +40,20 @@ def grouped(items: Iterator[Any], size: int, drop: bool, make: Any) -> Iterator[
         return make(group)
 
     return Steps(step)
+
+
+def at_once(rows: Rows) -> Any:
+    """Batches of rows; where one fails, element by element, so that the error is that element's."""
+
+    def batch(indices: list[Any]) -> Any:
+        try:
+            return rows.batch(indices)
+        except Exception:
+            if rows.at_hand:
+                raise
+        return batch_of([rows[i] for i in indices])
+
+    return batch
 
 
 def number_of_batches(n: int, size: int, drop: bool) -> int:
@@ -70,9 +85,16 @@ class Batches(Base):
             lambda: mapped(lambda s: batched(s, width), self.element_spec),
             number_of_batches(self._size, size, drop),
         )
-        if self._rows is not None:
-            rows, indices = self._rows
-            made._start = lambda: grouped(indices(), size, drop, rows.batch)
+        stack = made._start
+
+        def start() -> Iterator[Any]:
+            found = self._rows()
+            if found is None:
+                return stack()
+            rows, indices = found
+            return grouped(indices(), size, drop, at_once(rows))
+
+        made._start, made._quiet = start, self._quiet
         return made
 
     @public

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from gradtape.core.errors import InvalidArgumentError, NotFoundError, public
 from gradtape.pipeline import store
 from gradtape.pipeline.base import AUTOTUNE, UNKNOWN, Base, made, whole
-from gradtape.pipeline.worker import AUTOMATIC, Ahead
+from gradtape.pipeline.worker import AUTOMATIC, Ahead, Prompt
 
 if TYPE_CHECKING:
     from gradtape.pipeline.dataset import Dataset
@@ -38,7 +38,14 @@ class Buffers(Base):
                 f"prefetch: buffer_size must be >= 0 or -1 for auto-tuning. Received {size}."
             )
         room = AUTOMATIC if size == AUTOTUNE else size
-        return self._with(lambda items: Ahead(items, room) if room else items, None, self._size)
+        made = self._with(lambda items: items, None, self._size)
+
+        def start() -> Iterator[Any]:
+            quiet, items = self._quiet(), self._start()
+            return items if not room else Prompt(items, room) if quiet else Ahead(items, room)
+
+        made._start, made._quiet = start, self._quiet
+        return made
 
     @public
     def cache(self, filename: Any = "", name: str | None = None) -> Dataset:
@@ -70,7 +77,9 @@ class Buffers(Base):
                 return store.written(self._start(), file)
             return iter(memory[0]) if memory else remembered(self._start())
 
-        return made(start, self._own_spec, self._size, self._options)
+        dataset = made(start, self._own_spec, self._size, self._options)
+        dataset._quiet = lambda: not path and (bool(memory) or self._quiet())
+        return dataset
 
     @public
     def snapshot(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.composite import CompositeTensor
-from gradtape.core.context import staging, unheard
+from gradtape.core.context import local, staging, unheard
 from gradtape.core.errors import OutOfRangeError, hide_library, public
 from gradtape.core.spec import TypeSpec
 from gradtape.core.tensor import eager
@@ -34,7 +34,10 @@ class Drawing:
 
     def __call__(self) -> Any:
         """The next element, or END."""
-        with self.lock, unheard():
+        if local.recorders:
+            with unheard():
+                return self()
+        with self.lock:
             element = next(self.elements, END)
             self.count += element is not END
             return element
@@ -86,7 +89,7 @@ class Iterator(CompositeTensor, PythonIterator[Any], Trackable):
 
     def __next__(self) -> Any:
         """The next element."""
-        stage = staging()
+        stage = local.recorders and staging()
         if stage:
             (more,) = stage[0].effect(HAS_NEXT, (handle_of(stage[0], self),))
             if not stage[0].observe(more._array):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.pipeline.base import AUTOTUNE, UNKNOWN, Base, whole
-from gradtape.pipeline.element import END, applied, called, require_callable
+from gradtape.pipeline.element import END, applied, called, noted, require_callable
 from gradtape.pipeline.probe import probed
 from gradtape.pipeline.structure import as_element, flatten, spec_of
 from gradtape.pipeline.traced import Traced
@@ -84,7 +84,7 @@ class Maps(Base):
         traced = Traced(map_func)
 
         def start(items: Iterator[Any]) -> Iterator[Any]:
-            apply = applied(traced, "map")
+            apply = noted(traced.of, "map")
             given = getattr(self._options, "deterministic", None)
             given = given if deterministic is None else deterministic
             ordered = given is None or bool(given)
@@ -94,11 +94,20 @@ class Maps(Base):
                 return SideBySide(apply, items, count, ordered)
             return each(apply, items)
 
-        return self._with(
+        made = self._with(
             start,
             lambda: probed(lambda e: spec_of(called(traced, e)), self.element_spec),
             self._size,
         )
+
+        def rows() -> Any:
+            found = self._rows()
+            mapped = None if found is None else traced.over(found[0], self.element_spec)
+            return None if found is None or mapped is None else (mapped, found[1])
+
+        made._rows = rows
+        made._quiet = lambda: self._quiet() and traced.is_pure()
+        return made
 
     @public
     def flat_map(self, map_func: Any, name: str | None = None) -> Dataset:

@@ -77,12 +77,8 @@ class Orders(Base):
         n = self._size
         size = 0 if times == 0 or n == 0 else INFINITE if times < 0 else n if n < 0 else n * times
         made = self._with(lambda items: items, None, size)
-        made._start = over_and_over(self._start)
-        if self._rows is not None:
-            rows, indices = self._rows
-            again = over_and_over(indices)
-            made._rows = rows, again
-            made._start = lambda: map(rows.__getitem__, again())
+        made._start, made._quiet = over_and_over(self._start), self._quiet
+        made._by_rows(self, over_and_over)
         return made
 
     @public
@@ -145,17 +141,21 @@ class Orders(Base):
         spec = common_spec([self, dataset], "concatenate")  # type: ignore[list-item]
         sizes = (self._size, dataset._size)
         size = INFINITE if INFINITE in sizes else UNKNOWN if UNKNOWN in sizes else sum(sizes)
-        return self._with(lambda items: chain(items, dataset._start()), lambda: spec, size)
+        made = self._with(lambda items: chain(items, dataset._start()), lambda: spec, size)
+        made._quiet = lambda: self._quiet() and dataset._quiet()
+        return made
 
     @public
     def enumerate(self, start: int = 0, name: str | None = None) -> Dataset:
         """Pairs of a number, counted from `start`, and an element."""
         first = whole(start)
-        return self._with(
+        made = self._with(
             lambda items: ((eager(np.int64(i)), e) for i, e in numbered(items, first)),
             lambda: (TensorSpec((), dtypes.int64), self.element_spec),
             self._size,
         )
+        made._quiet = self._quiet
+        return made
 
     @public
     def unique(self, name: str | None = None) -> Dataset:

@@ -16,9 +16,10 @@ from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, OpError, as_op_error, public
 from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import eager
-from gradtape.pipeline.base import INFINITE, UNKNOWN, Base, made
-from gradtape.pipeline.element import Rows, checked
+from gradtape.pipeline.base import INFINITE, UNKNOWN, Base, always, made
+from gradtape.pipeline.element import checked
 from gradtape.pipeline.probe import common
+from gradtape.pipeline.rows import Numbers, Rows, Zipped
 from gradtape.pipeline.sampling import choices, directed, seeds_of, stream
 from gradtape.pipeline.structure import as_element, flatten, mapped, packed, spec_of
 
@@ -40,6 +41,15 @@ def common_spec(datasets: list[Dataset], op: str) -> Any:
     return found
 
 
+def of_rows(rows: Rows, spec: Any, size: int) -> Dataset:
+    """A dataset of rows, in order."""
+    numbers = integers(size)
+    dataset = made(lambda: map(rows.__getitem__, numbers), lambda: spec, size)
+    dataset._rows = lambda: (rows, lambda: iter(numbers))
+    dataset._quiet = always
+    return dataset
+
+
 class Sources(Base):
     """The constructors of a dataset."""
 
@@ -48,7 +58,9 @@ class Sources(Base):
     def from_tensors(tensors: Any, name: str | None = None) -> Dataset:
         """A dataset of one element."""
         element = as_element(tensors)
-        return made(lambda: iter([element]), lambda: spec_of(element), 1)
+        dataset = made(lambda: iter([element]), lambda: spec_of(element), 1)
+        dataset._quiet = always
+        return dataset
 
     @staticmethod
     @public
@@ -72,10 +84,7 @@ class Sources(Base):
             lambda s: TensorSpec(s.shape[1:], s.dtype) if hasattr(s, "shape") else s,
             spec_of(element),
         )
-        rows, numbers = Rows(element), integers(sizes[0])
-        dataset = made(lambda: map(rows.__getitem__, numbers), lambda: spec, sizes[0])
-        dataset._rows = rows, lambda: iter(numbers)
-        return dataset
+        return of_rows(Rows(element), spec, sizes[0])
 
     @staticmethod
     @public
@@ -144,13 +153,11 @@ class Sources(Base):
                 f"but was {len(args)}."
             )
         kind = dtypes.as_dtype(kwargs.get("output_type", dtypes.int64))
-        scalar = np.dtype(kind.as_numpy_dtype).type
         numbers = integers(*(int(a) for a in args))
-        return made(
-            lambda: (eager(scalar(i)) for i in numbers),
-            lambda: TensorSpec((), kind),
-            len(numbers),
-        )
+        dataset = of_rows(Numbers(numbers, kind.as_numpy_dtype), TensorSpec((), kind), len(numbers))
+        scalar = np.dtype(kind.as_numpy_dtype).type
+        dataset._start = lambda: map(eager, map(scalar, numbers))
+        return dataset
 
     @staticmethod
     @public
@@ -210,7 +217,18 @@ class Sources(Base):
 
         finite = [part._size for part in parts if part._size != INFINITE]
         size = INFINITE if not finite else 0 if 0 in finite else min(finite)
-        return made(start, lambda: mapped(lambda part: part.element_spec, structure), size)
+        dataset = made(start, lambda: mapped(lambda part: part.element_spec, structure), size)
+        dataset._quiet = lambda: all(part._quiet() for part in parts)
+
+        def rows() -> Any:
+            found = [part._rows() for part in parts]
+            if type(structure) is not tuple or len(parts) != len(structure) or None in found:
+                return None
+            parted = Zipped([rows for rows, _ in found])
+            return parted, lambda: side_by_side(*[begin() for _, begin in found], strict=False)
+
+        dataset._rows = rows
+        return dataset
 
     @staticmethod
     @public
