@@ -9,6 +9,7 @@ from gradtape.core.composite import CompositeTensor
 from gradtape.core.convert import convert
 from gradtape.pipeline.options import Options
 from gradtape.pipeline.rows import Rows
+from gradtape.pipeline.sampling import Kept, SeedStream
 
 if TYPE_CHECKING:
     from gradtape.pipeline.dataset import Dataset
@@ -29,6 +30,8 @@ class Base(CompositeTensor, Iterable[Any]):
         _rows: asked when a pass begins. Where elements are rows of tensors, it gives them and what
             starts a pass over their indices; otherwise None. Transformations that only choose or
             order elements work on indices.
+        _seeds: the random seeds of the passes, of this dataset and those it is made of.
+        _label: TensorFlow's name for this kind of dataset.
         _quiet: asked when a pass begins: whether elements are made out of what is in memory by
             graphs without effects, so that nobody can tell when.
     """
@@ -50,6 +53,8 @@ class Base(CompositeTensor, Iterable[Any]):
         self._options = options or Options()
         self._rows: Callable[[], tuple[Rows, Start] | None] = nothing
         self._quiet: Callable[[], bool] = never
+        self._seeds: tuple[SeedStream | Kept, ...] = ()
+        self._label = type(self).__name__
 
     @property
     def element_spec(self) -> Any:
@@ -68,7 +73,13 @@ class Base(CompositeTensor, Iterable[Any]):
         made: Dataset = Base.kind(
             lambda: transform(self._start()), spec or self._own_spec, size, self._options
         )
+        made._seeds = self._seeds
         return made
+
+    def _as(self, kind: str, *seeds: SeedStream | Kept) -> Dataset:
+        """This dataset, known to be of a `kind`, with `seeds` of its own."""
+        self._label, self._seeds = kind, self._seeds + seeds
+        return self  # type: ignore[return-value]
 
     def _chosen(self, transform: Callable[[Iterator[Any]], Iterator[Any]], size: int) -> Dataset:
         """The same for a `transform` that looks at no element: it may as well get indices."""
@@ -111,9 +122,16 @@ def always() -> bool:
     return True
 
 
-def made(start: Start, spec: Callable[[], Any], size: int, options: Any = None) -> Dataset:
-    """A new dataset."""
+def made(
+    start: Start,
+    spec: Callable[[], Any],
+    size: int,
+    options: Any = None,
+    before: Iterable[Base] = (),
+) -> Dataset:
+    """A new dataset, made of those `before` it."""
     dataset: Dataset = Base.kind(start, spec, size, options)
+    dataset._seeds = tuple([seeds for other in before for seeds in other._seeds])
     return dataset
 
 

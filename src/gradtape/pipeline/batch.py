@@ -95,7 +95,7 @@ class Batches(Base):
             return grouped(indices(), size, drop, at_once(rows))
 
         made._start, made._quiet = start, self._quiet
-        return made
+        return made._as("_BatchDataset" if num_parallel_calls is None else "_ParallelBatchDataset")
 
     @public
     def padded_batch(
@@ -142,7 +142,7 @@ class Batches(Base):
             lambda items: grouped(items, size, drop, make),
             batch_spec,
             number_of_batches(self._size, size, drop),
-        )
+        )._as("_PaddedBatchDataset")
 
     @public
     def ragged_batch(
@@ -176,7 +176,7 @@ class Batches(Base):
             lambda items: chain.from_iterable(map(slices, items)),
             lambda: mapped(lambda s: TensorSpec(s.shape[1:], s.dtype), spec),
             UNKNOWN,
-        )
+        )._as("_UnbatchDataset")
 
     @public
     def rebatch(
@@ -207,7 +207,7 @@ class Batches(Base):
         width = sizes[0] if drop and len(set(sizes)) == 1 else None
         return single._with(
             regrouped, lambda: mapped(lambda s: batched(s, width), single.element_spec), UNKNOWN
-        )
+        )._as("_RebatchDataset")
 
 
 def padded_shapes_of(spec: Any, padded_shapes: Any) -> list[TensorShape]:

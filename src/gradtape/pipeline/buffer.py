@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from gradtape.core.errors import InvalidArgumentError, NotFoundError, public
 from gradtape.pipeline import store
 from gradtape.pipeline.base import AUTOTUNE, UNKNOWN, Base, made, whole
+from gradtape.pipeline.sampling import Kept
 from gradtape.pipeline.worker import AUTOMATIC, Ahead, Prompt
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class Buffers(Base):
             return items if not room else Prompt(items, room) if quiet else Ahead(items, room)
 
         made._start, made._quiet = start, self._quiet
-        return made
+        return made._as("_PrefetchDataset")
 
     @public
     def cache(self, filename: Any = "", name: str | None = None) -> Dataset:
@@ -61,12 +62,15 @@ class Buffers(Base):
         path = filename.numpy() if hasattr(filename, "numpy") else filename
         path = os.fsdecode(path)
         memory: list[list[Any]] = []  # one list, once it is complete
+        kept = [Kept(seeds, memory) for seeds in self._seeds]
 
-        def remembered(items: Iterator[Any]) -> Iterator[Any]:
+        def remembered(items: Iterator[Any], places: list[Any]) -> Iterator[Any]:
             elements = []
             for element in items:
                 elements.append(element)
                 yield element
+            for seeds, place in zip(kept, places, strict=True):
+                seeds.at = place
             memory[:] = [elements]
 
         def start() -> Iterator[Any]:
@@ -75,11 +79,14 @@ class Buffers(Base):
                 if os.path.exists(file):
                     return store.read(file, self.element_spec)
                 return store.written(self._start(), file)
-            return iter(memory[0]) if memory else remembered(self._start())
+            if memory:
+                return iter(memory[0])
+            places = [seeds.place() for seeds in self._seeds]
+            return remembered(self._start(), places)
 
         dataset = made(start, self._own_spec, self._size, self._options)
         dataset._quiet = lambda: not path and (bool(memory) or self._quiet())
-        return dataset
+        return dataset._as("CacheDataset", *kept)
 
     @public
     def snapshot(

@@ -52,7 +52,7 @@ class Dataset(Sources, Orders, Batches, Maps, Windows, Buffers):
         stage = staging()
         if stage:
             return StagedIterator(stage[0], self)  # type: ignore[return-value]
-        return Iterator(iter(self._start()), self)
+        return Iterator(self)
 
     def __bool__(self) -> bool:
         """True, however many elements there are."""
@@ -67,7 +67,7 @@ class Dataset(Sources, Orders, Batches, Maps, Windows, Buffers):
 
     def __repr__(self) -> str:
         """Say what the elements look like."""
-        return f"<{type(self).__name__} element_spec={self.element_spec}>"
+        return f"<{self._label} element_spec={self.element_spec}>"
 
     def cardinality(self) -> Tensor:
         """The number of elements, INFINITE_CARDINALITY or UNKNOWN_CARDINALITY."""
@@ -85,9 +85,10 @@ class Dataset(Sources, Orders, Batches, Maps, Windows, Buffers):
         """The same dataset with `options` set."""
         if not isinstance(options, Options):
             raise TypeError(f"with_options: expected tf.data.Options. Received {type(options)}.")
-        dataset = made(self._start, self._own_spec, self._size, self._options.merge(options))
+        merged = self._options.merge(options)
+        dataset = made(self._start, self._own_spec, self._size, merged, [self])
         dataset._rows, dataset._quiet = self._rows, self._quiet
-        return dataset
+        return dataset._as("_OptionsDataset")
 
     @public
     def apply(self, transformation_func: Any) -> Dataset:
@@ -204,4 +205,4 @@ def assert_cardinality(expected_cardinality: Any) -> Callable[[Dataset], Dataset
                 f"{count} elements."
             )
 
-    return lambda dataset: dataset._with(counted, None, size)
+    return lambda dataset: dataset._with(counted, None, size)._as("_AssertCardinalityDataset")

@@ -13,7 +13,7 @@ from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.shapes import TensorShape
 from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import EagerTensor, eager
-from gradtape.pipeline.structure import as_element, mapped
+from gradtape.pipeline.structure import as_element, mapped, spec_of
 
 END = object()  # what `next` gives after the last element
 
@@ -73,16 +73,16 @@ def noted(function: Callable[[Any], Any], what: str) -> Callable[[Any], Any]:
     return apply
 
 
-def truth(predicate: Callable[..., Any], what: str) -> Callable[[Any], bool]:
+def truth(predicate: Callable[[Any], Any], what: str) -> Callable[[Any], bool]:
     """`predicate` of elements, which must give a scalar of dtype bool."""
-    apply = applied(predicate, what)
+    apply = noted(predicate, what)
 
     def holds(element: Any) -> bool:
         answer = apply(element)
         if not isinstance(answer, EagerTensor) or answer.dtype.name != "bool" or answer.ndim:
             raise ValueError(
                 f"{what}: Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor, "
-                f"but it returned {answer!r}."
+                f"but its return type is {spec_of(answer)}."
             )
         return bool(answer._array)
 

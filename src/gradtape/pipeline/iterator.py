@@ -10,7 +10,7 @@ import numpy as np
 
 from gradtape.core.composite import CompositeTensor
 from gradtape.core.context import local, staging, unheard
-from gradtape.core.errors import OutOfRangeError, hide_library, public
+from gradtape.core.errors import InvalidArgumentError, OutOfRangeError, hide_library, public
 from gradtape.core.spec import TypeSpec
 from gradtape.core.tensor import eager
 from gradtape.pipeline.element import END
@@ -49,10 +49,11 @@ class Iterator(CompositeTensor, PythonIterator[Any], Trackable):
     No tape hears what the functions of a dataset compute: gradients do not flow into a pipeline.
     """
 
-    def __init__(self, elements: PythonIterator[Any], dataset: Any) -> None:
-        """Draw from `elements`, which belong to `dataset`."""
+    def __init__(self, dataset: Any) -> None:
+        """Start a pass over `dataset`."""
         self._dataset = dataset
-        self._drawing = Drawing(elements)
+        self._seeds = [seeds.place() for seeds in dataset._seeds]
+        self._drawing = Drawing(iter(dataset._start()))
         self._source = Source(self._drawing)
 
     @property
@@ -69,14 +70,26 @@ class Iterator(CompositeTensor, PythonIterator[Any], Trackable):
         return self._source.next()
 
     def _serialize_to_tensors(self) -> dict[str, Any]:
+        """How many elements were drawn, and the random seeds when the pass began."""
         looked_at = sum(element is not END for element in self._source.ahead)
-        return {"ITERATOR": eager(np.int64(self._drawing.count - looked_at))}
+        drawn = self._drawing.count - looked_at
+        numbers = [drawn, *(number for place in self._seeds for number in place)]
+        return {"ITERATOR": eager(np.array(numbers, np.uint64).view(np.int64))}
 
     def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
-        """Go to the element whose number was saved; backwards, by a pass from the start."""
-        wanted = int(restored_tensors["ITERATOR"])
-        here = int(self._serialize_to_tensors()["ITERATOR"])
-        if wanted < here:
+        """Go to the element whose number was saved, in the order of the pass that was saved."""
+        saved = np.asarray(restored_tensors["ITERATOR"]).view(np.uint64).ravel().tolist()
+        wanted, places = saved[0], list(zip(*[iter(saved[1:])] * 3, strict=True))
+        if len(places) != len(self._seeds):
+            raise InvalidArgumentError(
+                f"restore: the saved iterator has {len(places)} random orders, but this one "
+                f"{len(self._seeds)}. Make it of the same dataset."
+            )
+        here = int(self._serialize_to_tensors()["ITERATOR"][0])
+        if wanted < here or places != self._seeds:
+            self._seeds = places
+            for seeds, place in zip(self._dataset._seeds, places, strict=True):
+                seeds.go_to(place)
             self._drawing.elements = iter(self._dataset._start())
             self._source.ahead.clear()
             self._drawing.count = here = 0

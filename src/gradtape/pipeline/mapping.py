@@ -107,7 +107,7 @@ class Maps(Base):
 
         made._rows = rows
         made._quiet = lambda: self._quiet() and traced.is_pure()
-        return made
+        return made._as("_MapDataset" if count is None else "_ParallelMapDataset")
 
     @public
     def flat_map(self, map_func: Any, name: str | None = None) -> Dataset:
@@ -118,7 +118,8 @@ class Maps(Base):
             make = inner(map_func, "flat_map")
             return chain.from_iterable(make(element)._start() for element in items)
 
-        return self._with(start, lambda: self._inner_spec(map_func, "flat_map"), UNKNOWN)
+        made = self._with(start, lambda: self._inner_spec(map_func, "flat_map"), UNKNOWN)
+        return made._as("_FlatMapDataset")
 
     def _inner_spec(self, map_func: Any, what: str) -> Any:
         return probed(lambda e: inner(map_func, what)(e).element_spec, self.element_spec)
@@ -163,7 +164,7 @@ class Maps(Base):
             lambda items: taking_turns(items, inner(map_func, "interleave"), width, block, ahead),
             lambda: self._inner_spec(map_func, "interleave"),
             UNKNOWN,
-        )
+        )._as("_InterleaveDataset" if count is None else "_ParallelInterleaveDataset")
 
     @public
     def scan(self, initial_state: Any, scan_func: Any, name: str | None = None) -> Dataset:
@@ -174,34 +175,38 @@ class Maps(Base):
         """
         require_callable(scan_func)
         first = as_element(initial_state)
+        traced = Traced(scan_func)
 
         def outputs(items: Iterator[Any]) -> Iterator[Any]:
             state = first
+            step = noted(lambda element: stepped(traced, state, element), "scan")
             for element in items:
-                state, output = stepped(scan_func, state, element)
+                state, output = step(element)
                 yield output
 
         return self._with(
             outputs,
-            lambda: probed(lambda e: spec_of(stepped(scan_func, first, e)[1]), self.element_spec),
+            lambda: probed(lambda e: spec_of(stepped(traced, first, e)[1]), self.element_spec),
             self._size,
-        )
+        )._as("_ScanDataset")
 
     @public
     def reduce(self, initial_state: Any, reduce_func: Any, name: str | None = None) -> Any:
         """The state after `reduce_func(state, element)` has seen every element."""
         require_callable(reduce_func)
         state = as_element(initial_state)
+        traced = Traced(reduce_func)
+        step = noted(lambda element: traced.of((state, element)), "reduce")
         for element in self:
-            after = called(lambda pair: reduce_func(*pair), [state, element])
+            after = step(element)
             check_state("reduce", state, after)
             state = after
         return state
 
 
-def stepped(scan_func: Any, state: Any, element: Any) -> tuple[Any, Any]:
+def stepped(scan_func: Traced, state: Any, element: Any) -> tuple[Any, Any]:
     """The state and the output after one element."""
-    result = called(lambda pair: scan_func(*pair), [state, element])
+    result = scan_func.of((state, element))
     if not isinstance(result, tuple) or len(result) != 2:
         raise TypeError(
             "scan: Invalid `scan_func`. `scan_func` should return a pair consisting of new state "

@@ -29,16 +29,47 @@ class SeedStream:
 
     def __init__(self, pair: tuple[int, int], fixed: bool) -> None:
         """Seeds out of `pair`; that pair itself each time if `fixed`."""
-        self.pair, self.fixed = pair, fixed
-        self.words = stream(*pair)
+        self.fixed = fixed
         self.lock = threading.Lock()
+        self.go_to((*pair, 0))
 
     def next(self) -> tuple[int, int]:
         """The pair of the next pass."""
         if self.fixed:
             return self.pair
         with self.lock:
+            self.passes += 1
             return next(self.words), next(self.words)
+
+    def place(self) -> tuple[int, int, int]:
+        """Where it is: the pair it began with, and how many passes have begun."""
+        return (*self.pair, self.passes)
+
+    def go_to(self, place: tuple[int, int, int]) -> None:
+        """Go on from a place."""
+        *pair, self.passes = place
+        self.pair = (pair[0], pair[1])
+        self.words = islice(stream(*self.pair), 2 * self.passes, None)
+
+
+class Kept:
+    """The seeds behind a cache: once it is filled, they stay those of the pass that filled it."""
+
+    def __init__(self, seeds: SeedStream | Kept, memory: list[Any]) -> None:
+        """`seeds` of what fills `memory`."""
+        self.seeds, self.memory = seeds, memory
+        self.at: tuple[int, int, int] | None = None
+
+    def place(self) -> tuple[int, int, int]:
+        """Where the elements of a pass come from."""
+        return self.at if self.memory and self.at else self.seeds.place()
+
+    def go_to(self, place: tuple[int, int, int]) -> None:
+        """Let the next pass come from a place, filling the cache again if it is another one."""
+        if self.memory and place == self.at:
+            return
+        self.memory.clear()
+        self.seeds.go_to(place)
 
 
 def seeds_of(seed: Any, fixed: bool) -> SeedStream:

@@ -60,7 +60,7 @@ class Sources(Base):
         element = as_element(tensors)
         dataset = made(lambda: iter([element]), lambda: spec_of(element), 1)
         dataset._quiet = always
-        return dataset
+        return dataset._as("_TensorDataset")
 
     @staticmethod
     @public
@@ -84,7 +84,7 @@ class Sources(Base):
             lambda s: TensorSpec(s.shape[1:], s.dtype) if hasattr(s, "shape") else s,
             spec_of(element),
         )
-        return of_rows(Rows(element), spec, sizes[0])
+        return of_rows(Rows(element), spec, sizes[0])._as("_TensorSliceDataset")
 
     @staticmethod
     @public
@@ -133,7 +133,7 @@ class Sources(Base):
                     raise as_op_error("from_generator", error) from error
                 yield checked(spec, value)
 
-        return made(elements, lambda: spec, UNKNOWN)
+        return made(elements, lambda: spec, UNKNOWN)._as("_FlatMapDataset")
 
     @staticmethod
     @public
@@ -157,7 +157,7 @@ class Sources(Base):
         dataset = of_rows(Numbers(numbers, kind.as_numpy_dtype), TensorSpec((), kind), len(numbers))
         scalar = np.dtype(kind.as_numpy_dtype).type
         dataset._start = lambda: map(eager, map(scalar, numbers))
-        return dataset
+        return dataset._as("_RangeDataset")
 
     @staticmethod
     @public
@@ -172,7 +172,7 @@ class Sources(Base):
             lambda: (eager(scalar(i)) for i in count(first.item(), by.item())),
             lambda: TensorSpec((), kind),
             INFINITE,
-        )
+        )._as("_ScanDataset")
 
     @staticmethod
     @public
@@ -194,7 +194,8 @@ class Sources(Base):
         def start() -> Iterator[Any]:
             return (eager(np.int64(word)) for word in stream(*seeds.next()))
 
-        return made(start, lambda: TensorSpec((), dtypes.int64), INFINITE)
+        dataset = made(start, lambda: TensorSpec((), dtypes.int64), INFINITE)
+        return dataset._as("_RandomDataset", seeds)
 
     @staticmethod
     @public
@@ -217,7 +218,8 @@ class Sources(Base):
 
         finite = [part._size for part in parts if part._size != INFINITE]
         size = INFINITE if not finite else 0 if 0 in finite else min(finite)
-        dataset = made(start, lambda: mapped(lambda part: part.element_spec, structure), size)
+        spec = lambda: mapped(lambda part: part.element_spec, structure)  # noqa: E731 - as everywhere
+        dataset = made(start, spec, size, before=parts)
         dataset._quiet = lambda: all(part._quiet() for part in parts)
 
         def rows() -> Any:
@@ -228,7 +230,7 @@ class Sources(Base):
             return parted, lambda: side_by_side(*[begin() for _, begin in found], strict=False)
 
         dataset._rows = rows
-        return dataset
+        return dataset._as("_ZipDataset")
 
     @staticmethod
     @public
@@ -261,7 +263,8 @@ class Sources(Base):
             lambda: spec,
             UNKNOWN,
             choice_dataset._options,
-        )
+            [choice_dataset, *datasets],
+        )._as("_DirectedInterleaveDataset")
 
     @staticmethod
     @public
@@ -315,7 +318,8 @@ class Sources(Base):
             lambda: directed(choices(logits, seeds.next()), starts, stop_on_empty_dataset),
             lambda: spec,
             UNKNOWN,
-        )
+            before=datasets,
+        )._as("_DirectedInterleaveDataset", seeds)
 
     @staticmethod
     @public

@@ -45,6 +45,8 @@ class Traced:
 
     def of(self, element: Any) -> Any:
         """The function of an element, as an element."""
+        if local.recorders:
+            return called(self, element)
         kind = type(element)
         try:
             if kind is EagerTensor:
@@ -113,8 +115,8 @@ class Plan:
         self.many = over_rows(path.graph, arguments) if self.pack is not None else None
 
     def is_valid(self) -> bool:
-        """Whether nothing has been traced since, and nobody listens."""
-        return self.compiled.only is self.path and not local.recorders and not Mode.eager
+        """Whether nothing has been traced since."""
+        return self.compiled.only is self.path and not Mode.eager
 
     def __call__(self, raws: list[Any]) -> Any:
         """The results for raw components, as an element."""
