@@ -9,7 +9,7 @@ from gradtape.core.composite import CompositeTensor
 from gradtape.core.convert import convert
 from gradtape.pipeline.options import Options
 from gradtape.pipeline.rows import Rows
-from gradtape.pipeline.sampling import Kept, SeedStream
+from gradtape.pipeline.sampling import Chance
 
 if TYPE_CHECKING:
     from gradtape.pipeline.dataset import Dataset
@@ -30,7 +30,7 @@ class Base(CompositeTensor, Iterable[Any]):
         _rows: asked when a pass begins. Where elements are rows of tensors, it gives them and what
             starts a pass over their indices; otherwise None. Transformations that only choose or
             order elements work on indices.
-        _seeds: the random seeds of the passes, of this dataset and those it is made of.
+        _seeds: what is random in the passes, here and in the datasets that this one is made of.
         _label: TensorFlow's name for this kind of dataset.
         _quiet: asked when a pass begins: whether elements are made out of what is in memory by
             graphs without effects, so that nobody can tell when.
@@ -53,7 +53,7 @@ class Base(CompositeTensor, Iterable[Any]):
         self._options = options or Options()
         self._rows: Callable[[], tuple[Rows, Start] | None] = nothing
         self._quiet: Callable[[], bool] = never
-        self._seeds: tuple[SeedStream | Kept, ...] = ()
+        self._seeds: tuple[Chance, ...] = ()
         self._label = type(self).__name__
 
     @property
@@ -76,7 +76,7 @@ class Base(CompositeTensor, Iterable[Any]):
         made._seeds = self._seeds
         return made
 
-    def _as(self, kind: str, *seeds: SeedStream | Kept) -> Dataset:
+    def _as(self, kind: str, *seeds: Chance) -> Dataset:
         """This dataset, known to be of a `kind`, with `seeds` of its own."""
         self._label, self._seeds = kind, self._seeds + seeds
         return self  # type: ignore[return-value]

@@ -11,6 +11,7 @@ import numpy as np
 from gradtape.core.convert import convert
 from gradtape.core.errors import DataLossError, InvalidArgumentError, public
 from gradtape.core.shapes import TensorShape
+from gradtape.core.sparse import SparseTensor, SparseTensorSpec
 from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import EagerTensor, eager
 from gradtape.pipeline.base import UNKNOWN, Base, whole
@@ -158,6 +159,32 @@ class Batches(Base):
         )
 
     @public
+    def sparse_batch(self, batch_size: Any, row_shape: Any, name: str | None = None) -> Dataset:
+        """Elements, single tensors of any sizes, as SparseTensors, `batch_size` at a time.
+
+        Args:
+            batch_size: how many elements a batch has.
+            row_shape: the shape that an element may fill; None in it: as far as the largest goes.
+            name: accepted for TensorFlow's sake.
+
+        Raises:
+            TypeError: if elements are not single tensors.
+        """
+        spec = self.element_spec
+        if not isinstance(spec, TensorSpec):
+            raise TypeError(
+                "`sparse_batch` requires an input dataset whose elements have a single component. "
+                f"The elements of this one are {spec}."
+            )
+        size, shape = positive("sparse_batch", batch_size), shape_of(row_shape)
+        made = self._with(
+            lambda items: grouped(items, size, False, lambda group: spaced(group, shape)),
+            lambda: SparseTensorSpec([None, *shape.as_list()], spec.dtype),
+            number_of_batches(self._size, size, False),
+        )
+        return made._as("_DenseToSparseBatchDataset")
+
+    @public
     def unbatch(self, name: str | None = None) -> Dataset:
         """The slices of the elements along their first axis."""
         spec = self.element_spec
@@ -208,6 +235,32 @@ class Batches(Base):
         return single._with(
             regrouped, lambda: mapped(lambda s: batched(s, width), single.element_spec), UNKNOWN
         )._as("_RebatchDataset")
+
+
+def spaced(group: list[Any], shape: TensorShape) -> SparseTensor:
+    """Elements as the rows of a sparse tensor, each in the corner of a row of this shape."""
+    arrays = [np.asarray(element._array) for element in group]
+    sizes = shape.as_list()
+    for array in arrays:
+        found = "[" + ",".join(map(str, array.shape)) + "]"
+        if array.ndim != len(sizes):
+            raise InvalidArgumentError(
+                f"sparse_batch: Input element had shape ({found}) that is incompatible with the "
+                f"row shape ({sizes})."
+            )
+        if any(m is not None and n > m for n, m in zip(array.shape, sizes, strict=True)):
+            raise DataLossError(
+                f"sparse_batch: Input element had shape ({found}) that is larger than the row "
+                f"shape ({sizes})."
+            )
+    largest = np.max([array.shape for array in arrays], axis=0).reshape(-1).tolist()
+    dense = [n if m is None else m for n, m in zip(largest, sizes, strict=True)]
+    places = [np.indices(array.shape).reshape(array.ndim, -1) for array in arrays]
+    numbers = np.repeat(np.arange(len(arrays)), [array.size for array in arrays])
+    indices = np.concatenate([numbers[None], np.concatenate(places, axis=1)]).T
+    values = np.concatenate([array.ravel() for array in arrays])
+    whole_shape = np.array([len(arrays), *dense], np.int64)
+    return SparseTensor(eager(indices.astype(np.int64)), eager(values), eager(whole_shape))
 
 
 def padded_shapes_of(spec: Any, padded_shapes: Any) -> list[TensorShape]:

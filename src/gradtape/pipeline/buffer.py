@@ -7,10 +7,12 @@ import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, NotFoundError, public
 from gradtape.pipeline import store
 from gradtape.pipeline.base import AUTOTUNE, UNKNOWN, Base, made, whole
 from gradtape.pipeline.sampling import Kept
+from gradtape.pipeline.snapshot import Snapshot
 from gradtape.pipeline.worker import AUTOMATIC, Ahead, Prompt
 
 if TYPE_CHECKING:
@@ -92,13 +94,28 @@ class Buffers(Base):
     def snapshot(
         self,
         path: Any,
-        compression: str = "AUTO",
+        compression: Any = "AUTO",
         reader_func: Any = None,
         shard_func: Any = None,
         name: str | None = None,
     ) -> Dataset:
-        """Refuse: use `cache(filename)` or `save`."""
-        raise NotImplementedError("Dataset.snapshot is not there. Use cache(filename), or save.")
+        """The same elements, which a first complete pass writes and later ones read.
+
+        Args:
+            path: a folder, which is made.
+            compression: accepted for TensorFlow's sake.
+            reader_func: function of a dataset of datasets, one for each file, that puts them
+                together; by default they are read in turns.
+            shard_func: function of an element that gives the number of its file, a scalar int64.
+            name: accepted for TensorFlow's sake.
+
+        Note:
+            The files are not those of TensorFlow. They belong to the kind of elements and their
+            number, not to the functions before: give another `path` when those change.
+        """
+        kept = Snapshot(self, os.fsdecode(convert(path).numpy()), shard_func, reader_func)
+        dataset = made(kept.start, self._own_spec, self._size, self._options, [self])
+        return dataset._as("_MapDataset")
 
     @public
     def save(

@@ -26,21 +26,19 @@ from gradtape.pipeline.iterator import Iterator, NumpyIterator
 from gradtape.pipeline.mapping import Maps
 from gradtape.pipeline.options import Options
 from gradtape.pipeline.order import Orders
+from gradtape.pipeline.resample import Resampling
 from gradtape.pipeline.source import Sources
 from gradtape.pipeline.staged import StagedIterator
 from gradtape.pipeline.window import Windows
 
 
-class Dataset(Sources, Orders, Batches, Maps, Windows, Buffers):
+class Dataset(Sources, Orders, Batches, Maps, Windows, Buffers, Resampling):
     """A sequence of elements, each a structure of tensors, made when it is asked for.
 
     Example:
         >>> dataset = tf.data.Dataset.range(5).map(lambda x: x * x).batch(2)
         >>> [batch.numpy().tolist() for batch in dataset]
         [[0, 1], [4, 9], [16]]
-
-    Note:
-        The functions given to `map` and others run in Python for every element.
     """
 
     @property
@@ -115,25 +113,6 @@ class Dataset(Sources, Orders, Batches, Maps, Windows, Buffers):
         if next(elements, END) is not END:
             raise InvalidArgumentError("get_single_element: Dataset had more than one element.")
         return found
-
-    @public
-    def rejection_resample(
-        self,
-        class_func: Any,
-        target_dist: Any,
-        initial_dist: Any = None,
-        seed: Any = None,
-        name: str | None = None,
-    ) -> Dataset:
-        """Refuse: use `filter` or `sample_from_datasets`."""
-        raise NotImplementedError(
-            "Dataset.rejection_resample is not there. Use filter, or sample_from_datasets."
-        )
-
-    @public
-    def sparse_batch(self, batch_size: Any, row_shape: Any, name: str | None = None) -> Dataset:
-        """Refuse: there are no sparse tensors."""
-        raise NotImplementedError("Dataset.sparse_batch: there are no sparse tensors.")
 
 
 Base.kind = Dataset

@@ -52,6 +52,8 @@ class Iterator(CompositeTensor, PythonIterator[Any], Trackable):
     def __init__(self, dataset: Any) -> None:
         """Start a pass over `dataset`."""
         self._dataset = dataset
+        for chance in dataset._seeds:
+            chance.begin()
         self._seeds = [seeds.place() for seeds in dataset._seeds]
         self._drawing = Drawing(iter(dataset._start()))
         self._source = Source(self._drawing)
@@ -88,8 +90,9 @@ class Iterator(CompositeTensor, PythonIterator[Any], Trackable):
         here = int(self._serialize_to_tensors()["ITERATOR"][0])
         if wanted < here or places != self._seeds:
             self._seeds = places
-            for seeds, place in zip(self._dataset._seeds, places, strict=True):
-                seeds.go_to(place)
+            for chance, place in zip(self._dataset._seeds, places, strict=True):
+                chance.begin()
+                chance.go_to(place)
             self._drawing.elements = iter(self._dataset._start())
             self._source.ahead.clear()
             self._drawing.count = here = 0

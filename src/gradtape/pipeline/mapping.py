@@ -107,7 +107,7 @@ class Maps(Base):
 
         made._rows = rows
         made._quiet = lambda: self._quiet() and traced.is_pure()
-        return made._as("_MapDataset" if count is None else "_ParallelMapDataset")
+        return made._as("_MapDataset" if count is None else "_ParallelMapDataset", traced)
 
     @public
     def flat_map(self, map_func: Any, name: str | None = None) -> Dataset:
@@ -188,7 +188,7 @@ class Maps(Base):
             outputs,
             lambda: probed(lambda e: spec_of(stepped(traced, first, e)[1]), self.element_spec),
             self._size,
-        )._as("_ScanDataset")
+        )._as("_ScanDataset", traced)
 
     @public
     def reduce(self, initial_state: Any, reduce_func: Any, name: str | None = None) -> Any:

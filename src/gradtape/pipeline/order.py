@@ -127,7 +127,7 @@ class Orders(Base):
         holds = Traced(predicate)
         made = self._with(lambda items: chosen(truth(holds.of, "filter"), items), None, UNKNOWN)
         made._quiet = lambda: self._quiet() and holds.is_pure()
-        return made._as("_FilterDataset")
+        return made._as("_FilterDataset", holds)
 
     @public
     def take_while(self, predicate: Any, name: str | None = None) -> Dataset:
@@ -136,7 +136,7 @@ class Orders(Base):
         holds = Traced(predicate)
         return self._with(
             lambda items: takewhile(truth(holds.of, "take_while"), items), None, UNKNOWN
-        )._as("_TakeWhileDataset")
+        )._as("_TakeWhileDataset", holds)
 
     @public
     def concatenate(self, dataset: Dataset, name: str | None = None) -> Dataset:

@@ -24,7 +24,21 @@ def stream(seed: int, more: int) -> Iterator[int]:
         yield from words(*philox(seed, more, start), AT_ONCE).tolist()
 
 
-class SeedStream:
+class Chance:
+    """Something random in a pipeline."""
+
+    def begin(self) -> None:
+        """An iterator is about to be made."""
+
+    def place(self) -> tuple[int, int, int]:
+        """Where it is: a checkpoint holds that."""
+        return (0, 0, 0)
+
+    def go_to(self, place: tuple[int, int, int]) -> None:
+        """Go on from a place."""
+
+
+class SeedStream(Chance):
     """Pairs of seeds, one for each pass; threads may share it."""
 
     def __init__(self, pair: tuple[int, int], fixed: bool) -> None:
@@ -52,13 +66,17 @@ class SeedStream:
         self.words = islice(stream(*self.pair), 2 * self.passes, None)
 
 
-class Kept:
+class Kept(Chance):
     """The seeds behind a cache: once it is filled, they stay those of the pass that filled it."""
 
-    def __init__(self, seeds: SeedStream | Kept, memory: list[Any]) -> None:
+    def __init__(self, seeds: Chance, memory: list[Any]) -> None:
         """`seeds` of what fills `memory`."""
         self.seeds, self.memory = seeds, memory
         self.at: tuple[int, int, int] | None = None
+
+    def begin(self) -> None:
+        """Pass it on."""
+        self.seeds.begin()
 
     def place(self) -> tuple[int, int, int]:
         """Where the elements of a pass come from."""
@@ -99,12 +117,12 @@ def shuffled(items: Iterator[Any], size: int | None, seed: tuple[int, int]) -> I
         yield out
 
 
-def choices(logits: Any, seed: tuple[int, int]) -> Iterator[int]:
+def choices(logits: Iterator[Any], seed: tuple[int, int]) -> Iterator[int]:
     """Numbers of datasets, drawn with odds exp(logits (1, n)); each has a stateless seed."""
     draw = stream(*seed).__next__
-    while True:
+    for odds in logits:
         key, counter = key_and_counter(np.array([draw(), draw()], np.int64))
-        drawn = random_classes(key, counter, logits, samples=1, dtype=np.dtype(np.int64))
+        drawn = random_classes(key, counter, odds, samples=1, dtype=np.dtype(np.int64))
         yield int(drawn[0, 0])
 
 

@@ -6,7 +6,7 @@ import glob
 from builtins import range as integers
 from builtins import zip as side_by_side
 from collections.abc import Iterator
-from itertools import count
+from itertools import count, repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,6 +39,12 @@ def common_spec(datasets: list[Dataset], op: str) -> Any:
         if found is None or None in flatten(found):
             raise TypeError(f"{op}: Incompatible dataset elements: {specs[0]} vs. {spec}")
     return found
+
+
+def logarithms(weights: Any) -> Any:
+    """The logits (1, n) of weights."""
+    with np.errstate(divide="ignore"):
+        return np.log(weights).reshape(1, -1)
 
 
 def of_rows(rows: Rows, spec: Any, size: int) -> Dataset:
@@ -279,7 +285,8 @@ class Sources(Base):
 
         Args:
             datasets: list of datasets with like elements.
-            weights: how likely each is chosen; equally if None.
+            weights: how likely each is chosen; equally if None. A dataset of weights has them for
+                each choice.
             seed: fixes the choice together with `tf.random.set_seed`.
             stop_on_empty_dataset: whether to end when a chosen dataset has ended, rather than
                 pass it over.
@@ -287,17 +294,11 @@ class Sources(Base):
 
         Returns:
             A dataset.
-
-        Note:
-            Weights that are themselves a dataset are not supported.
         """
         if not datasets:
             raise ValueError("Invalid `datasets`. `datasets` should not be empty.")
-        if isinstance(weights, Base):
-            raise NotImplementedError(
-                "sample_from_datasets: give weights as a list, not a dataset."
-            )
-        given = None if weights is None else convert(weights)
+        varying = isinstance(weights, Base)
+        given = None if weights is None or varying else convert(weights)
         if given is not None and given.shape != (len(datasets),):
             raise ValueError(
                 "Invalid `weights`. `weights` should have the same length as `datasets` but got "
@@ -307,18 +308,20 @@ class Sources(Base):
         if len(datasets) == 1:
             only: Dataset = datasets[0]
             return only
-        if given is None:
-            logits = np.ones((1, len(datasets)), np.float32)
-        else:
-            with np.errstate(divide="ignore"):
-                logits = np.log(given._array)[None]
+
+        def logits() -> Iterator[Any]:
+            if varying:
+                return map(logarithms, (odds._array for odds in weights._start()))
+            even = np.ones((1, len(datasets)), np.float32)
+            return repeat(even if given is None else logarithms(given._array))
+
         seeds = seeds_of(seed, fixed=not rerandomize_each_iteration)
         starts = [d._start for d in datasets]
         return made(
-            lambda: directed(choices(logits, seeds.next()), starts, stop_on_empty_dataset),
+            lambda: directed(choices(logits(), seeds.next()), starts, stop_on_empty_dataset),
             lambda: spec,
             UNKNOWN,
-            before=datasets,
+            before=[weights, *datasets] if varying else datasets,
         )._as("_DirectedInterleaveDataset", seeds)
 
     @staticmethod

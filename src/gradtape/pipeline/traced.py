@@ -8,17 +8,18 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.composite import CompositeTensor
-from gradtape.core.context import local
+from gradtape.core.context import local, unheard
 from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import EagerTensor, Tensor, eager
 from gradtape.pipeline.element import called
 from gradtape.pipeline.rows import Mapped, Rows, packer
 from gradtape.pipeline.rowwise import over_rows
+from gradtape.pipeline.sampling import Chance
 from gradtape.pipeline.structure import flatten
 from gradtape.staging.function import Function, Mode
 
 
-class Traced:
+class Traced(Chance):
     """A function that `Dataset.map` and its like call for every element.
 
     Attributes:
@@ -87,6 +88,16 @@ class Traced:
         kinds = [np.dtype(s.dtype.as_numpy_dtype) for s in leaves]
         plan = self.plans.get(tuple(zip(shapes, kinds, strict=True)))
         return plan if plan is not None and plan.is_valid() else None
+
+    def begin(self) -> None:
+        """Let random ops that have a seed start over, as in TensorFlow with every iterator."""
+        if self.function is self.python_function:
+            return
+        for compiled in list(self.function._cache.values()):
+            for stream, (_, outer, inner) in zip(*compiled.streams, strict=True):
+                if outer is not None or inner is not None:
+                    with unheard():
+                        stream.assign(stream.first)
 
     def is_pure(self) -> bool:
         """Whether the function has been called and has no effects."""

@@ -118,7 +118,8 @@ class Windows(Base):
             given = window_size if sizes is None else sizes.of(eager(np.int64(key)))
             return positive("group_by_window", given)
 
-        return self._grouped(lambda element: key_of(keys.of(element)), reduce_func, enough)
+        grouped = self._grouped(lambda element: key_of(keys.of(element)), reduce_func, enough)
+        return grouped._as("_GroupByWindowDataset", keys)
 
     def _grouped(self, key_of: Any, reduce_func: Any, enough: Callable[[int], int]) -> Dataset:
         """What `reduce_func` makes of groups of elements with one key, `enough` of them each."""
@@ -144,7 +145,7 @@ class Windows(Base):
             example = [stand_in(self.element_spec, 3)]
             return probed(lambda _: handed_over(0, example).element_spec, self.element_spec)
 
-        return self._with(groups, spec, UNKNOWN)._as("_GroupByWindowDataset")
+        return self._with(groups, spec, UNKNOWN)
 
     @public
     def bucket_by_sequence_length(
@@ -203,7 +204,7 @@ class Windows(Base):
         )
         if not no_padding:
             grouped._spec = lambda: unsized(self.element_spec, padded_shapes)
-        return grouped
+        return grouped._as("_GroupByWindowDataset", length_of)
 
 
 def key_of(given: Any) -> int:
