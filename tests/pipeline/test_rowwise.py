@@ -134,14 +134,37 @@ def test_large_rows_run_element_by_element():
 
 def test_an_error_is_that_of_its_element():
     table = tf.range(10)
-    dataset = Dataset.from_tensor_slices(np.array([1, 2, 3, 40, 5, 6])).map(
+    dataset = Dataset.from_tensor_slices(np.array([1, 2, 3, 4, 40, 6, 7, 8, 9])).map(
         lambda i: tf.gather(table, i)
     )
-    assert int(next(iter(dataset))) == 1
-    iterator = iter(dataset.batch(2))
-    assert next(iterator).numpy().tolist() == [1, 2]
+    for _ in range(2):  # element by element, then on batches; the same
+        iterator = iter(dataset.batch(3))
+        assert next(iterator).numpy().tolist() == [1, 2, 3]
+        with pytest.raises(tf.errors.InvalidArgumentError, match="40"):
+            next(iterator)
+        assert next(iterator).numpy().tolist() == [7, 8, 9]  # its batch is lost, as in TensorFlow
+        assert next(iterator, None) is None
+    again = iter(dataset.shuffle(1).batch(3))
+    next(again)
     with pytest.raises(tf.errors.InvalidArgumentError, match="40"):
-        next(iterator)
+        next(again)
+    assert next(again).numpy().tolist() == [6, 7, 8]  # only the element is lost
+
+
+def test_a_spec_that_was_asked_for_is_enough_to_run_the_first_pass_on_batches():
+    calls = []
+
+    def double(x):
+        calls.append(1)
+        return x * 2
+
+    dataset = Dataset.from_tensor_slices(INTEGERS).map(double)
+    assert dataset.element_spec.shape == (15,)
+    traced = len(calls)
+    (batch,) = list(dataset.batch(45))
+    assert len(calls) == traced
+    assert dataset._rows() is not None
+    np.testing.assert_array_equal(batch, INTEGERS * 2)
 
 
 def test_numbers_and_pairs_are_rows_too():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
@@ -31,11 +32,20 @@ def positive(op: str, size: Any) -> int:
     return n
 
 
-def grouped(items: Iterator[Any], size: int, drop: bool, make: Any) -> Iterator[Any]:
-    """`make` of `size` items at a time."""
+def grouped(
+    items: Iterator[Any], size: int, drop: bool, make: Any, fused: bool = False
+) -> Iterator[Any]:
+    """`make` of `size` items at a time; if `fused`, an item that fails takes its batch with it."""
 
     def step() -> Any:
-        group = list(islice(items, size))
+        group: list[Any] = []
+        try:
+            group.extend(islice(items, size))
+        except Exception:
+            for _ in range(len(group) + 1, size if fused else 0):
+                with contextlib.suppress(Exception):
+                    next(items)
+            raise
         if not group or (drop and len(group) < size):
             raise StopIteration
         return make(group)
@@ -43,18 +53,29 @@ def grouped(items: Iterator[Any], size: int, drop: bool, make: Any) -> Iterator[
     return Steps(step)
 
 
-def at_once(rows: Rows) -> Any:
-    """Batches of rows; where one fails, element by element, so that the error is that element's."""
+def gathered(
+    indices: Iterator[Any], size: int, drop: bool, rows: Rows, fused: bool
+) -> Iterator[Any]:
+    """Batches of rows at once; where one fails, element by element, to fail at that element."""
+    left: list[Any] = []  # what comes after an element that has failed
 
-    def batch(indices: list[Any]) -> Any:
+    def step() -> Any:
+        nonlocal left
+        group, left = [*left, *islice(indices, size - len(left))], []
+        if not group or (drop and len(group) < size):
+            raise StopIteration
         try:
-            return rows.batch(indices)
+            return rows.batch(group)
         except Exception:
             if rows.at_hand:
                 raise
-        return batch_of([rows[i] for i in indices])
+        elements = []
+        for at, index in enumerate(group, 1):
+            left = [] if fused else group[at:]
+            elements.append(rows[index])
+        return batch_of(elements)
 
-    return batch
+    return Steps(step)
 
 
 def number_of_batches(n: int, size: int, drop: bool) -> int:
@@ -81,8 +102,9 @@ class Batches(Base):
         """
         size, drop = positive("batch", batch_size), bool(drop_remainder)
         width = size if drop else None
+        fused = self._label in ("_MapDataset", "_ParallelMapDataset")  # as TensorFlow does
         made = self._with(
-            lambda items: grouped(items, size, drop, batch_of),
+            lambda items: grouped(items, size, drop, batch_of, fused),
             lambda: mapped(lambda s: batched(s, width), self.element_spec),
             number_of_batches(self._size, size, drop),
         )
@@ -93,7 +115,7 @@ class Batches(Base):
             if found is None:
                 return stack()
             rows, indices = found
-            return grouped(indices(), size, drop, at_once(rows))
+            return gathered(indices(), size, drop, rows, fused)
 
         made._start, made._quiet = start, self._quiet
         return made._as("_BatchDataset" if num_parallel_calls is None else "_ParallelBatchDataset")

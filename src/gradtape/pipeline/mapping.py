@@ -106,7 +106,7 @@ class Maps(Base):
             return None if found is None or mapped is None else (mapped, found[1])
 
         made._rows = rows
-        made._quiet = lambda: self._quiet() and traced.is_pure()
+        made._quiet = lambda: self._quiet() and traced.is_pure(self.element_spec)
         return made._as("_MapDataset" if count is None else "_ParallelMapDataset", traced)
 
     @public

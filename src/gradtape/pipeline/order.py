@@ -126,7 +126,7 @@ class Orders(Base):
         require_callable(predicate)
         holds = Traced(predicate)
         made = self._with(lambda items: chosen(truth(holds.of, "filter"), items), None, UNKNOWN)
-        made._quiet = lambda: self._quiet() and holds.is_pure()
+        made._quiet = lambda: self._quiet() and holds.is_pure(self.element_spec)
         return made._as("_FilterDataset", holds)
 
     @public

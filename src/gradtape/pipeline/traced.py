@@ -12,11 +12,12 @@ from gradtape.core.context import local, unheard
 from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import EagerTensor, Tensor, eager
 from gradtape.pipeline.element import called
+from gradtape.pipeline.probe import stand_in
 from gradtape.pipeline.rows import Mapped, Rows, packer
 from gradtape.pipeline.rowwise import over_rows
 from gradtape.pipeline.sampling import Chance
 from gradtape.pipeline.structure import flatten
-from gradtape.staging.function import Function, Mode
+from gradtape.staging.function import MOST_SIGNATURES, Function, Mode
 
 
 class Traced(Chance):
@@ -66,6 +67,8 @@ class Traced(Chance):
             return plan(raws)
         result = called(self, element)
         if key not in self.plans or plan is not None:
+            if len(self.plans) >= MOST_SIGNATURES:
+                self.plans.clear()
             self.plans[key] = self.plan_of(element)
         return result
 
@@ -74,7 +77,11 @@ class Traced(Chance):
         args = element if type(element) is tuple else (element,)
         if not all(is_plain(part) for part in args):
             return None
-        compiled = self.function._cache.get(self.function._signature.bind(args, {}).key)
+        try:
+            call = self.function._signature.bind(args, {})
+        except TypeError:  # which whoever calls it will hear
+            return None
+        compiled = self.function._cache.get(call.key)
         if compiled is None or compiled.only is None or compiled.only.states:
             return None
         return Plan(compiled)
@@ -86,7 +93,12 @@ class Traced(Chance):
             return None
         shapes = [tuple(s.shape.as_list()) for s in leaves]
         kinds = [np.dtype(s.dtype.as_numpy_dtype) for s in leaves]
-        plan = self.plans.get(tuple(zip(shapes, kinds, strict=True)))
+        key = tuple(zip(shapes, kinds, strict=True))
+        if key not in self.plans:
+            found = self.plan_of(stand_in(spec, 1))
+            if found is not None:
+                self.plans[key] = found
+        plan = self.plans.get(key)
         return plan if plan is not None and plan.is_valid() else None
 
     def begin(self) -> None:
@@ -99,9 +111,10 @@ class Traced(Chance):
                     with unheard():
                         stream.assign(stream.first)
 
-    def is_pure(self) -> bool:
-        """Whether the function has been called and has no effects."""
-        return bool(self.plans) and None not in self.plans.values()
+    def is_pure(self, spec: Any) -> bool:
+        """Whether the function of such elements has been traced, and never had effects."""
+        known = self.plan_for(spec) is not None or bool(self.plans)
+        return known and None not in self.plans.values()
 
     def over(self, rows: Rows, spec: Any) -> Rows | None:
         """The rows that the function makes of `rows`, whose elements `spec` describes."""
