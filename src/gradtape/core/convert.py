@@ -226,7 +226,7 @@ def single(value: float) -> Any:
 
 def unsupported(value: Any) -> ValueError:
     """TensorFlow's complaint about what is not a number, string or array."""
-    if hasattr(type(value), "ragged_rank"):
+    if hasattr(type(value), "_nested_row_partitions"):
         return NotDense(
             f"A RaggedTensor of shape {value.shape} is no Tensor: its rows may differ in length. "
             "Use its to_tensor() or flat_values."

@@ -28,6 +28,8 @@ class Base(CompositeTensor, Iterable[Any]):
             before it, so that random orders are fixed then, as in TensorFlow.
         _rows: where elements are rows of tensors: the tensors, and what starts a pass over the
             indices of the rows. Transformations that only choose or order elements work on indices.
+        _ragged: whether a tensor of an element may be the row of a ragged one, which `batch` makes
+            of them again; only then does it have to ask for the spec of elements.
     """
 
     kind: ClassVar[Any]  # Dataset, once it is defined
@@ -47,6 +49,7 @@ class Base(CompositeTensor, Iterable[Any]):
         self._size = size
         self._options = options or Options()
         self._rows = rows
+        self._ragged = False
 
     @property
     def element_spec(self) -> Any:
@@ -65,6 +68,7 @@ class Base(CompositeTensor, Iterable[Any]):
         made: Dataset = Base.kind(
             lambda: transform(self._start()), spec or self._own_spec, size, self._options
         )
+        made._ragged = self._ragged
         return made
 
     def _chosen(self, transform: Callable[[Iterator[Any]], Iterator[Any]], size: int) -> Dataset:
@@ -80,9 +84,16 @@ class Base(CompositeTensor, Iterable[Any]):
         return self.element_spec
 
 
-def made(start: Start, spec: Callable[[], Any], size: int, options: Any = None) -> Dataset:
-    """A new dataset."""
+def made(
+    start: Start,
+    spec: Callable[[], Any],
+    size: int,
+    options: Any = None,
+    among: Iterable[Base] = (),
+) -> Dataset:
+    """A new dataset, whose elements come from those of `among`."""
     dataset: Dataset = Base.kind(start, spec, size, options)
+    dataset._ragged = any(one._ragged for one in among)
     return dataset
 
 

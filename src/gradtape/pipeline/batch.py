@@ -9,12 +9,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gradtape.core.convert import convert
+from gradtape.core.dtypes import int64
 from gradtape.core.errors import DataLossError, InvalidArgumentError, public
+from gradtape.core.ragged_spec import RaggedTensorSpec
+from gradtape.core.row_partition import as_splits_dtype
 from gradtape.core.shapes import TensorShape
 from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import EagerTensor, eager
+from gradtape.pipeline import ragged
 from gradtape.pipeline.base import UNKNOWN, Base, whole
-from gradtape.pipeline.element import Rows, Steps, batch_of, batched
+from gradtape.pipeline.element import (
+    Rows,
+    Steps,
+    batch_as,
+    batch_of,
+    batched,
+    has_rows,
+    size_of,
+    stacked,
+)
 from gradtape.pipeline.structure import flatten, mapped, packed
 
 if TYPE_CHECKING:
@@ -65,14 +78,16 @@ class Batches(Base):
         """
         size, drop = positive("batch", batch_size), bool(drop_remainder)
         width = size if drop else None
+        make = batch_as(self.element_spec) if self._ragged else batch_of
         made = self._with(
-            lambda items: grouped(items, size, drop, batch_of),
+            lambda items: grouped(items, size, drop, make),
             lambda: mapped(lambda s: batched(s, width), self.element_spec),
             number_of_batches(self._size, size, drop),
         )
         if self._rows is not None:
             rows, indices = self._rows
             made._start = lambda: grouped(indices(), size, drop, rows.batch)
+        made._ragged = False
         return made
 
     @public
@@ -130,10 +145,34 @@ class Batches(Base):
         row_splits_dtype: Any = None,
         name: str | None = None,
     ) -> Dataset:
-        """Refuse: there are no ragged tensors."""
-        raise NotImplementedError(
-            "Dataset.ragged_batch: there are no ragged tensors. Use padded_batch."
+        """Elements of different sizes as the rows of ragged tensors, `batch_size` at a time.
+
+        Args:
+            batch_size: how many elements a batch has.
+            drop_remainder: whether to leave out a last batch that is smaller.
+            row_splits_dtype: int32 or int64; int64 if None.
+            name: accepted for TensorFlow's sake.
+
+        Returns:
+            A dataset of batches. Components whose sizes are all known are stacked as by `batch`.
+        """
+        size, drop = positive("ragged_batch", batch_size), bool(drop_remainder)
+        kind = as_splits_dtype(int64 if row_splits_dtype is None else row_splits_dtype)
+        spec, width = self.element_spec, size if drop else None
+        whole_spec = mapped(lambda s: ragged_spec(s, width, kind), spec)
+
+        def stack_one(one: Any, *leaves: Any) -> Any:
+            if isinstance(one, RaggedTensorSpec) and isinstance(leaves[0], EagerTensor):
+                return ragged.stacked_raggedly(leaves, one)
+            return stacked(*leaves)
+
+        made = self._with(
+            lambda items: grouped(items, size, drop, lambda g: mapped(stack_one, whole_spec, *g)),
+            lambda: whole_spec,
+            number_of_batches(self._size, size, drop),
         )
+        made._ragged = False
+        return made
 
     @public
     def unbatch(self, name: str | None = None) -> Dataset:
@@ -143,18 +182,19 @@ class Batches(Base):
             raise ValueError("unbatch: Cannot unbatch an input with scalar components.")
 
         def slices(element: Any) -> Iterator[Any]:
-            sizes = {leaf._array.shape[0] for leaf in flatten(element) if leaf is not None}
+            sizes = {size_of(leaf) for leaf in flatten(element) if leaf is not None}
             if len(sizes) != 1:
                 raise InvalidArgumentError(
                     f"unbatch: components differ in their first size. Received {sorted(sizes)}."
                 )
             return map(Rows(element).__getitem__, range(*sizes))
 
-        return self._with(
-            lambda items: chain.from_iterable(map(slices, items)),
-            lambda: mapped(lambda s: TensorSpec(s.shape[1:], s.dtype), spec),
-            UNKNOWN,
+        single = mapped(lambda s: ragged.unbatched(s) if hasattr(s, "shape") else s, spec)
+        made = self._with(
+            lambda items: chain.from_iterable(map(slices, items)), lambda: single, UNKNOWN
         )
+        made._ragged = has_rows(single)
+        return made
 
     @public
     def rebatch(
@@ -178,19 +218,33 @@ class Batches(Base):
                 nonlocal turn
                 size = sizes[turn % len(sizes)]
                 turn += 1
-                return next(grouped(items, size, drop, batch_of))
+                return next(grouped(items, size, drop, make))
 
             return Steps(step)
 
         width = sizes[0] if drop and len(set(sizes)) == 1 else None
+        make = batch_as(single.element_spec) if single._ragged else batch_of
         return single._with(
             regrouped, lambda: mapped(lambda s: batched(s, width), single.element_spec), UNKNOWN
         )
 
 
+def ragged_spec(spec: Any, width: int | None, dtype: Any) -> Any:
+    """What `ragged_batch` makes of a component."""
+    if isinstance(spec, TensorSpec) and spec.shape.rank is not None:
+        return ragged.ragged_batched(spec, width, dtype)
+    return batched(spec, width)
+
+
 def padded_shapes_of(spec: Any, padded_shapes: Any) -> list[TensorShape]:
     """The shape that each component is padded to."""
     leaves = flatten(spec)
+    for leaf in leaves:
+        if not isinstance(leaf, TensorSpec):
+            raise TypeError(
+                "padded_batch: components must be tensors. Received what is described by "
+                f"{leaf!r}. Use batch."
+            )
     if padded_shapes is None:
         for leaf in leaves:
             if leaf.shape.rank is None:

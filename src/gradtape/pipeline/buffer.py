@@ -70,7 +70,7 @@ class Buffers(Base):
                 return store.written(self._start(), file)
             return iter(memory[0]) if memory else remembered(self._start())
 
-        return made(start, self._own_spec, self._size, self._options)
+        return made(start, self._own_spec, self._size, self._options, among=[self])
 
     @public
     def snapshot(

@@ -86,7 +86,7 @@ class Dataset(Sources, Orders, Batches, Maps, Windows, Buffers):
         if not isinstance(options, Options):
             raise TypeError(f"with_options: expected tf.data.Options. Received {type(options)}.")
         dataset = made(self._start, self._own_spec, self._size, self._options.merge(options))
-        dataset._rows = self._rows
+        dataset._rows, dataset._ragged = self._rows, self._ragged
         return dataset
 
     @public

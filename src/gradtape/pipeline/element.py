@@ -10,10 +10,13 @@ import numpy as np
 from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError
+from gradtape.core.ragged import RaggedTensor, as_values
+from gradtape.core.ragged_spec import RaggedTensorSpec
 from gradtape.core.shapes import TensorShape
 from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import EagerTensor, eager
-from gradtape.pipeline.structure import as_element, flatten, mapped, packed
+from gradtape.pipeline import ragged
+from gradtape.pipeline.structure import as_element, flatten, mapped, packed, spec_of
 
 END = object()  # what `next` gives after the last element
 
@@ -103,18 +106,41 @@ def picker(array: Any) -> Callable[[int], Any]:
     return found
 
 
+def size_of(leaf: Any) -> int:
+    """The size of the first axis of a component.
+
+    Raises:
+        ValueError: if it has none.
+    """
+    if isinstance(leaf, RaggedTensor):
+        return int(leaf.row_splits._array.shape[0]) - 1
+    if not np.shape(leaf._array):
+        raise ValueError("Unbatching a tensor is only supported for rank >= 1")
+    return int(leaf._array.shape[0])
+
+
+def has_rows(spec: Any) -> bool:
+    """Whether some component is described as a row of a ragged tensor, though it is a tensor."""
+    return any(isinstance(s, RaggedTensorSpec) and not s.ragged_rank for s in flatten(spec))
+
+
 class Rows:
     """Tensors whose slices along the first axis are the elements."""
 
     def __init__(self, element: Any) -> None:
         """The slices of the tensors of `element`."""
-        self.arrays = [None if t is None else t._array for t in flatten(element)]
+        leaves = flatten(element)
+        self.ragged = {i: t for i, t in enumerate(leaves) if isinstance(t, RaggedTensor)}
+        self.arrays = [getattr(leaf, "_array", None) for leaf in leaves]
         self.pick = [None if a is None else picker(a) for a in self.arrays]
         self.pack = packer(element)
 
     def __getitem__(self, i: int) -> Any:
         """The i-th element."""
-        return self.pack([None if pick is None else eager(pick(i)) for pick in self.pick])
+        parts: list[Any] = [None if pick is None else eager(pick(i)) for pick in self.pick]
+        for k, leaf in self.ragged.items():
+            parts[k] = ragged.row(leaf, i)
+        return self.pack(parts)
 
     def batch(self, indices: list[int]) -> Any:
         """A batch of elements, gathered at once."""
@@ -123,7 +149,10 @@ class Rows:
             part: Any = slice(first, first + len(indices))
         else:
             part = np.array(indices)
-        return self.pack([None if a is None else eager(a[part]) for a in self.arrays])
+        parts: list[Any] = [None if a is None else eager(a[part]) for a in self.arrays]
+        for k, leaf in self.ragged.items():
+            parts[k] = ragged.rows_at(leaf, part)
+        return self.pack(parts)
 
 
 def require_callable(function: Any) -> None:
@@ -145,10 +174,24 @@ def batch_of(group: list[Any]) -> Any:
     return mapped(stacked, *group)
 
 
+def batch_as(spec: Any) -> Callable[[list[Any]], Any]:
+    """`batch_of` for elements of this spec, in which there are rows of ragged tensors."""
+    return lambda group: mapped(stacked_as, spec, *group)
+
+
+def stacked_as(spec: Any, *leaves: Any) -> Any:
+    """One component of the elements of a batch, which `spec` describes."""
+    if isinstance(spec, RaggedTensorSpec):
+        return ragged.stacked(leaves, spec)
+    return stacked(*leaves)
+
+
 def stacked(*leaves: Any) -> Any:
     """One component of the elements of a batch."""
     if leaves[0] is None:
         return None
+    if isinstance(leaves[0], RaggedTensor):
+        return ragged.stacked(leaves)
     if not isinstance(leaves[0], EagerTensor):
         raise NotImplementedError(
             f"batch: {type(leaves[0]).__name__} is not stacked. Turn it into tensors first."
@@ -171,6 +214,8 @@ def stacked(*leaves: Any) -> Any:
 
 def batched(spec: Any, width: int | None) -> Any:
     """The spec of a batch of `width` values of `spec`."""
+    if isinstance(spec, RaggedTensorSpec):
+        return ragged.batched(spec, width)
     if not isinstance(spec, TensorSpec):
         return spec
     return TensorSpec(TensorShape([width]).concatenate(spec.shape), spec.dtype)
@@ -189,6 +234,14 @@ def checked(spec: Any, value: Any) -> Any:
 
 def checked_leaf(spec: Any, value: Any) -> Any:
     """One component of what a generator yielded."""
+    if isinstance(spec, RaggedTensorSpec):
+        leaf = as_values(value)
+        if not spec.is_compatible_with(leaf):
+            raise InvalidArgumentError(
+                f"from_generator: TypeError: `generator` yielded an element of {spec_of(leaf)} "
+                f"where an element of {spec} was expected."
+            )
+        return leaf
     if not isinstance(spec, TensorSpec):
         return value
     tensor = convert(value, spec.dtype)

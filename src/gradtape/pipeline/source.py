@@ -17,8 +17,9 @@ from gradtape.core.errors import InvalidArgumentError, OpError, as_op_error, pub
 from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import eager
 from gradtape.pipeline.base import INFINITE, UNKNOWN, Base, made
-from gradtape.pipeline.element import Rows, checked
+from gradtape.pipeline.element import Rows, checked, has_rows, size_of
 from gradtape.pipeline.probe import common
+from gradtape.pipeline.ragged import unbatched
 from gradtape.pipeline.sampling import choices, directed, seeds_of, stream
 from gradtape.pipeline.structure import as_element, flatten, mapped, packed, spec_of
 
@@ -62,19 +63,15 @@ class Sources(Base):
         leaves = [leaf for leaf in flatten(element) if leaf is not None]
         if not leaves:
             raise ValueError("Invalid `tensors`. `tensors` should not be empty.")
-        if any(not np.shape(leaf._array) for leaf in leaves):
-            raise ValueError("Unbatching a tensor is only supported for rank >= 1")
-        sizes = [leaf._array.shape[0] for leaf in leaves]
+        sizes = [size_of(leaf) for leaf in leaves]
         for n in sizes:
             if n != sizes[0]:
                 raise ValueError(f"Dimensions {sizes[0]} and {n} are not compatible")
-        spec = mapped(
-            lambda s: TensorSpec(s.shape[1:], s.dtype) if hasattr(s, "shape") else s,
-            spec_of(element),
-        )
+        spec = mapped(lambda s: unbatched(s) if hasattr(s, "shape") else s, spec_of(element))
         rows, numbers = Rows(element), integers(sizes[0])
         dataset = made(lambda: map(rows.__getitem__, numbers), lambda: spec, sizes[0])
         dataset._rows = rows, lambda: iter(numbers)
+        dataset._ragged = has_rows(spec)
         return dataset
 
     @staticmethod
@@ -124,7 +121,9 @@ class Sources(Base):
                     raise as_op_error("from_generator", error) from error
                 yield checked(spec, value)
 
-        return made(elements, lambda: spec, UNKNOWN)
+        dataset = made(elements, lambda: spec, UNKNOWN)
+        dataset._ragged = has_rows(spec)
+        return dataset
 
     @staticmethod
     @public
@@ -210,7 +209,9 @@ class Sources(Base):
 
         finite = [part._size for part in parts if part._size != INFINITE]
         size = INFINITE if not finite else 0 if 0 in finite else min(finite)
-        return made(start, lambda: mapped(lambda part: part.element_spec, structure), size)
+        return made(
+            start, lambda: mapped(lambda part: part.element_spec, structure), size, among=parts
+        )
 
     @staticmethod
     @public
@@ -243,6 +244,7 @@ class Sources(Base):
             lambda: spec,
             UNKNOWN,
             choice_dataset._options,
+            among=datasets,
         )
 
     @staticmethod
@@ -297,6 +299,7 @@ class Sources(Base):
             lambda: directed(choices(logits, seeds.next()), starts, stop_on_empty_dataset),
             lambda: spec,
             UNKNOWN,
+            among=datasets,
         )
 
     @staticmethod

@@ -15,7 +15,7 @@ from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import eager
 from gradtape.pipeline.base import UNKNOWN, Base, made, whole
 from gradtape.pipeline.batch import flatten_shapes, positive, shape_of
-from gradtape.pipeline.element import applied, require_callable
+from gradtape.pipeline.element import applied, has_rows, require_callable
 from gradtape.pipeline.probe import probed, stand_in
 from gradtape.pipeline.structure import flatten, mapped, packed
 
@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
 def held(elements: list[Any], spec: Any) -> Dataset:
     """A dataset of elements that are there."""
-    return made(lambda: iter(elements), lambda: spec, len(elements))
+    dataset = made(lambda: iter(elements), lambda: spec, len(elements))
+    dataset._ragged = has_rows(spec)
+    return dataset
 
 
 class Windows(Base):

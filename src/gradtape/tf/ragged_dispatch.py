@@ -32,7 +32,6 @@ UNARY = {
     "creation": "ones_like zeros_like",
     "array": "bitcast identity",
     "mask": "one_hot",
-    "cumulative": "cumsum",
     "gradients": "stop_gradient",
     "activation": "crelu elu gelu leaky_relu relu relu6 selu silu swish",
     "dropout": "dropout",

@@ -52,9 +52,9 @@ def reducer(dense: Any, combine: Reduce) -> Reduce:
         else:
             count = splits[at - 1]._array.shape[0] - 1 if at == depth else number_by(last, kept[-1])
         sizes = [p._uniform for p in values._nested_row_partitions]
-        left = sizes[1:] if at == 0 else sizes[: at - 1] + [None] * (depth - at)
+        left = sizes[:0] if at == 0 else sizes[: at - 1]
         flat = combine(values.flat_values, group, count)
-        result = nested(flat, kept, left[1:] if at == 0 and depth == 1 else left[-len(kept) :])
+        result = nested(flat, kept, [*left, *[None] * (len(kept) - len(left))])
         return opened(result, at) if keepdims else result
 
     @public
