@@ -21,12 +21,11 @@ from gradtape.pipeline.base import UNKNOWN, Base, whole
 from gradtape.pipeline.element import (
     Rows,
     Steps,
-    batch_as,
-    batch_of,
     batched,
     has_rows,
     size_of,
-    stacked,
+    stacked_as,
+    stacker,
 )
 from gradtape.pipeline.structure import flatten, mapped, packed
 
@@ -78,9 +77,8 @@ class Batches(Base):
         """
         size, drop = positive("batch", batch_size), bool(drop_remainder)
         width = size if drop else None
-        make = batch_as(self.element_spec) if self._ragged else batch_of
         made = self._with(
-            lambda items: grouped(items, size, drop, make),
+            lambda items: grouped(items, size, drop, stacker(self)),
             lambda: mapped(lambda s: batched(s, width), self.element_spec),
             number_of_batches(self._size, size, drop),
         )
@@ -161,13 +159,16 @@ class Batches(Base):
         spec, width = self.element_spec, size if drop else None
         whole_spec = mapped(lambda s: ragged_spec(s, width, kind), spec)
 
-        def stack_one(one: Any, *leaves: Any) -> Any:
-            if isinstance(one, RaggedTensorSpec) and isinstance(leaves[0], EagerTensor):
-                return ragged.stacked_raggedly(leaves, one)
-            return stacked(*leaves)
+        def stack_one(one: Any, batch: Any, *leaves: Any) -> Any:
+            if isinstance(one, TensorSpec) and isinstance(batch, RaggedTensorSpec):
+                return ragged.stacked_raggedly(leaves, batch)
+            return stacked_as(one, *leaves)
+
+        def stack(group: list[Any]) -> Any:
+            return mapped(stack_one, spec, whole_spec, *group)
 
         made = self._with(
-            lambda items: grouped(items, size, drop, lambda g: mapped(stack_one, whole_spec, *g)),
+            lambda items: grouped(items, size, drop, stack),
             lambda: whole_spec,
             number_of_batches(self._size, size, drop),
         )
@@ -212,18 +213,17 @@ class Batches(Base):
         single = self.unbatch()
 
         def regrouped(items: Iterator[Any]) -> Iterator[Any]:
-            turn = 0
+            turn, stack = 0, stacker(single)
 
             def step() -> Any:
                 nonlocal turn
                 size = sizes[turn % len(sizes)]
                 turn += 1
-                return next(grouped(items, size, drop, make))
+                return next(grouped(items, size, drop, stack))
 
             return Steps(step)
 
         width = sizes[0] if drop and len(set(sizes)) == 1 else None
-        make = batch_as(single.element_spec) if single._ragged else batch_of
         return single._with(
             regrouped, lambda: mapped(lambda s: batched(s, width), single.element_spec), UNKNOWN
         )

@@ -164,19 +164,23 @@ def require_callable(function: Any) -> None:
         )
 
 
-def batch_of(group: list[Any]) -> Any:
-    """The elements of `group`, stacked."""
+def batch_of(group: list[Any], spec: Callable[[], Any]) -> Any:
+    """The elements of `group`, stacked; `spec` gives their spec, which ragged ones need."""
     first = group[0]
     if type(first) is EagerTensor:
         return stacked(*group)
     if type(first) is tuple and are_tensors(first):
         return tuple([stacked(*leaves) for leaves in zip(*group, strict=True)])
+    if any(isinstance(leaf, RaggedTensor) for leaf in flatten(first)):
+        return mapped(stacked_as, spec(), *group)
     return mapped(stacked, *group)
 
 
-def batch_as(spec: Any) -> Callable[[list[Any]], Any]:
-    """`batch_of` for elements of this spec, in which there are rows of ragged tensors."""
-    return lambda group: mapped(stacked_as, spec, *group)
+def stacker(dataset: Any) -> Callable[[list[Any]], Any]:
+    """What stacks elements of a dataset."""
+    if dataset._ragged:
+        return lambda group: mapped(stacked_as, dataset.element_spec, *group)
+    return lambda group: batch_of(group, dataset._own_spec)
 
 
 def stacked_as(spec: Any, *leaves: Any) -> Any:
@@ -190,8 +194,6 @@ def stacked(*leaves: Any) -> Any:
     """One component of the elements of a batch."""
     if leaves[0] is None:
         return None
-    if isinstance(leaves[0], RaggedTensor):
-        return ragged.stacked(leaves)
     if not isinstance(leaves[0], EagerTensor):
         raise NotImplementedError(
             f"batch: {type(leaves[0]).__name__} is not stacked. Turn it into tensors first."

@@ -48,28 +48,24 @@ def rows_at(ragged: RaggedTensor, part: Any) -> RaggedTensor:
     return result
 
 
-def stacked(leaves: tuple[Any, ...], spec: Any = None) -> RaggedTensor:
+def stacked(leaves: tuple[Any, ...], spec: RaggedTensorSpec) -> RaggedTensor:
     """Components of the elements of a batch as the rows of one; `spec` describes each of them."""
-    kind = np.int64 if spec is None else spec.row_splits_dtype.as_numpy_dtype
     depths = {leaf.ragged_rank if isinstance(leaf, RaggedTensor) else 0 for leaf in leaves}
-    if len(depths) > 1:
+    if depths != {spec.ragged_rank}:
         raise InvalidArgumentError(
-            f"batch: components must have as many ragged axes as each other. Received {depths}."
+            f"batch: components must have {spec.ragged_rank} ragged axes. Received {depths}."
         )
-    first = leaves[0]
-    if isinstance(first, RaggedTensor):
-        nests = [splits_in(leaf) for leaf in leaves]
-        lengths = [len(splits[0]) - 1 for splits in nests]
-        inner = [rows.joined(*level) for level in zip(*nests, strict=True)]
-        flats = [leaf.flat_values._array for leaf in leaves]
-        sizes = [None, *sizes_in(first)]
-    else:
-        flats = [leaf._array for leaf in leaves]
-        lengths, inner, sizes = [len(flat) for flat in flats], [], [None]
-    if spec is not None and spec.shape.rank is not None:
-        sizes = spec.shape.as_list()[: len(sizes)]
-    outer = rows.splits_of_lengths(np.array(lengths, inner[0].dtype if inner else kind))
-    splits = [eager(s) for s in (outer, *inner)]
+    nests = [splits_in(leaf) if spec.ragged_rank else [] for leaf in leaves]
+    flats = [leaf.flat_values._array if spec.ragged_rank else leaf._array for leaf in leaves]
+    lengths = [
+        len(splits[0]) - 1 if splits else len(flat)
+        for splits, flat in zip(nests, flats, strict=True)
+    ]
+    inner = [rows.joined(*level) for level in zip(*nests, strict=True)]
+    outer = np.array(lengths, spec.row_splits_dtype.as_numpy_dtype)
+    splits = [eager(one) for one in (rows.splits_of_lengths(outer), *inner)]
+    known = spec.shape.rank is not None
+    sizes = spec.shape.as_list()[: len(splits)] if known else [None] * len(splits)
     result: RaggedTensor = nested(eager(joint(flats)), splits, sizes)
     return result
 

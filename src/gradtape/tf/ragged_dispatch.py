@@ -15,28 +15,37 @@ from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.ragged import DISPATCH, RaggedTensor, as_values
 from gradtape.core.tensor import Tensor, eager
-from gradtape.tf import ragged_index, ragged_reduce, ragged_shape, ragged_text
 from gradtape.tf.operators import OPERATORS
 from gradtape.tf.ragged_broadcast import elementwise
 from gradtape.tf.ragged_index import rank_of
 
-# By module: functions whose first argument, or list of arguments, may be ragged, element by element
-UNARY = {
+# Elementwise functions that are generated, by module: those of one argument, and of two
+GENERATED = {
     "elementwise": """
-        abs acos acosh asin asinh atan atanh ceil cos cosh digamma erf erfc erfcinv erfinv exp expm1
-        floor imag is_finite is_inf is_nan lgamma log log1p log_sigmoid logical_not ndtri negative
-        real angle reciprocal reciprocal_no_nan rint round rsqrt sigmoid sign sin sinh softplus
-        softsign sqrt square tan tanh
+        abs acos acosh asin asinh atan atanh ceil cos cosh digamma erf erfc erfinv exp expm1 floor
+        imag is_finite is_inf is_nan lgamma log log1p logical_not ndtri negative real angle
+        reciprocal rint round rsqrt sigmoid sign sin sinh softplus softsign sqrt square tan tanh
     """,
-    "casting": "cast conj saturate_cast",
-    "creation": "ones_like zeros_like",
+    "activation": "elu relu relu6 selu",
+}
+GENERATED_PAIRS = """
+    add atan2 divide divide_no_nan equal floordiv floormod greater greater_equal less less_equal
+    logical_and logical_or logical_xor maximum minimum multiply multiply_no_nan nextafter not_equal
+    pow realdiv squared_difference subtract truediv truncatediv truncatemod xdivy xlog1py xlogy
+"""
+# Other functions of which the first argument may be ragged, element by element
+FLATWISE = {
+    "activation": "crelu gelu leaky_relu silu",
     "array": "bitcast identity",
-    "mask": "one_hot",
-    "gradients": "stop_gradient",
-    "activation": "crelu elu gelu leaky_relu relu relu6 selu silu swish",
-    "dropout": "dropout",
-    "debugging": "check_numerics",
+    "casting": "cast conj saturate_cast",
     "clip": "clip_by_value",
+    "creation": "ones_like zeros_like",
+    "debugging": "check_numerics",
+    "dropout": "dropout",
+    "elementwise": "erfcinv log_sigmoid reciprocal_no_nan",
+    "gradients": "stop_gradient",
+    "hashing": "to_hash_bucket to_hash_bucket_fast to_hash_bucket_strong",
+    "mask": "one_hot",
     "text": """
         as_string bytes_split length lower regex_full_match regex_replace split strip substr
         to_number upper
@@ -45,76 +54,68 @@ UNARY = {
         unicode_decode unicode_decode_with_offsets unicode_split unicode_split_with_offsets
         unicode_transcode
     """,
-    "hashing": "to_hash_bucket to_hash_bucket_fast to_hash_bucket_strong",
 }
-BINARY = {
-    "elementwise": """
-        add atan2 divide divide_no_nan equal floordiv floormod greater greater_equal less
-        less_equal logical_and logical_or logical_xor maximum minimum multiply multiply_no_nan
-        nextafter not_equal pow realdiv squared_difference subtract truediv truncatediv truncatemod
-        xdivy xlog1py xlogy
-    """,
-}
-OTHERS: dict[str, dict[str, Callable[..., Any]]] = {
-    "array": {
-        name: getattr(ragged_shape, name)
-        for name in ("expand_dims", "reshape", "reverse", "shape", "squeeze", "tile")
+# And those that have a function of their own, by the module where that is
+OWN = {
+    "ragged_shape": {
+        "array": "expand_dims reshape reverse shape squeeze tile",
+        "creation": "fill",
+        "joining": "concat split stack",
     },
-    "joining": {name: getattr(ragged_shape, name) for name in ("concat", "split", "stack")},
-    "lookup": {"gather": ragged_index.gather, "gather_nd": ragged_index.gather_nd},
-    "creation": {"fill": ragged_shape.fill},
-    "reduction": {
-        name: getattr(ragged_reduce, name)
-        for name in """
+    "ragged_index": {"lookup": "gather gather_nd"},
+    "ragged_reduce": {
+        "reduction": """
             reduce_all reduce_any reduce_logsumexp reduce_max reduce_mean reduce_min reduce_prod
             reduce_std reduce_sum reduce_variance
-        """.split()
+        """,
+        "loss": "softmax",
     },
-    "loss": {"softmax": ragged_reduce.softmax},
-    "text": {"join": ragged_text.join, "reduce_join": ragged_text.reduce_join},
-    "unicode": {"unicode_encode": ragged_text.unicode_encode},
+    "ragged_text": {"text": "join reduce_join", "unicode": "unicode_encode"},
+    "ragged_dispatch": {
+        "array": "rank size",
+        "embedding": "embedding_lookup",
+        "mask": "where",
+        "partition": "dynamic_partition",
+        "sums": "add_n",
+    },
 }
-
-
-def key_of(function: Any) -> Any:
-    """A public function without what decorates it."""
-    return getattr(function, "__wrapped__", function)
+FLAT = {(home, name) for home, names in FLATWISE.items() for name in names.split()}
+HOMES = {
+    (home, name): module
+    for module, homes in OWN.items()
+    for home, names in homes.items()
+    for name in names.split()
+}
 
 
 def found(function: Any) -> Callable[..., Any] | None:
-    """What a function does for ragged tensors, or None."""
+    """What a function, without what decorates it, does for ragged tensors; or None."""
     if not DISPATCH:
-        fill()
-    return DISPATCH.get(function)
+        enter_generated()
+    if function not in DISPATCH:
+        known = (function.__module__.removeprefix("gradtape.tf."), function.__name__)
+        if known in FLAT:
+            DISPATCH[function] = flatwise(function)
+        elif known in HOMES:
+            module = import_module(f"gradtape.tf.{HOMES[known]}")
+            DISPATCH[function] = getattr(module, known[1])
+        else:
+            return None
+    return DISPATCH[function]
 
 
-def fill() -> None:
-    """Enter all functions into the table."""
-    for module, names in UNARY.items():
+def enter_generated() -> None:
+    """Enter the functions that are not told by module and name: the generated ones."""
+    for home, names in GENERATED.items():
+        module = import_module(f"gradtape.tf.{home}")
         for name in names.split():
-            enter(module, name, flatwise)
-    for module, names in BINARY.items():
-        for name in names.split():
-            enter(module, name, pairwise)
-    for module, functions in OTHERS.items():
-        for name, function in functions.items():
-            DISPATCH[key_of(getattr(home(module), name))] = function
-    for (module, name), function in HERE.items():
-        DISPATCH[key_of(getattr(home(module), name))] = function
+            DISPATCH[getattr(module, name)] = flatwise(getattr(module, name))
+    module = import_module("gradtape.tf.elementwise")
+    for name in GENERATED_PAIRS.split():
+        DISPATCH[getattr(module, name)] = pairwise(getattr(module, name))
     for name, function in OPERATORS.items():
         if "matmul" not in name:
-            DISPATCH.setdefault(key_of(function), pairwise(function))
-
-
-def home(module: str) -> Any:
-    """A module of the namespace."""
-    return import_module(f"gradtape.tf.{module}")
-
-
-def enter(module: str, name: str, way: Callable[[Any], Any]) -> None:
-    """Enter one function, if there is one of this name."""
-    function = getattr(home(module), name)
-    DISPATCH[key_of(function)] = way(function)
+            DISPATCH.setdefault(function, pairwise(function))
 
 
 def flatwise(function: Any) -> Callable[..., Any]:
@@ -229,13 +230,3 @@ def dynamic_partition(
 
     groups = stack_dynamic_partitions(data, partitions, num_partitions)
     return [groups[i] for i in range(int(num_partitions))]
-
-
-HERE: dict[tuple[str, str], Callable[..., Any]] = {
-    ("mask", "where"): where,
-    ("array", "size"): size,
-    ("array", "rank"): rank,
-    ("sums", "add_n"): add_n,
-    ("embedding", "embedding_lookup"): embedding_lookup,
-    ("partition", "dynamic_partition"): dynamic_partition,
-}

@@ -15,7 +15,7 @@ from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.shapes import normalize_axis
 from gradtape.core.tensor import Tensor, eager
 from gradtape.tf.check import STRING, is_typed, operand
-from gradtape.tf.output import tensor_text
+from gradtape.tf.output import text_of
 from gradtape.tf.ragged_making import in_rows
 from gradtape.trace.happening import on_host
 
@@ -324,7 +324,7 @@ def format(
             f"{len(values)} inputs."
         )
     first, *rest = template.split(placeholder)
-    texts = [tensor_text(convert(value)._array, summarize) for value in values]
+    texts = [text_of(value, summarize) for value in values]
     return convert(first + "".join(text + after for text, after in zip(texts, rest, strict=True)))
 
 
