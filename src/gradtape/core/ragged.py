@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -106,7 +107,11 @@ class RaggedTensor(TensorLike, CompositeTensor):
 
     @classmethod
     def from_nested_row_splits(
-        cls, flat_values: Any, nested_row_splits: Any, name: str | None = None, validate: bool = True
+        cls,
+        flat_values: Any,
+        nested_row_splits: Any,
+        name: str | None = None,
+        validate: bool = True,
     ) -> RaggedTensor:
         """Rows of rows, given by splits from the outside in."""
         given = (flat_values, nested_row_splits)
@@ -215,7 +220,8 @@ class RaggedTensor(TensorLike, CompositeTensor):
 
     @property
     def _nested_row_partitions(self) -> tuple[RowPartition, ...]:
-        found, values = [], self
+        found: list[RowPartition] = []
+        values: Any = self
         while isinstance(values, RaggedTensor):
             found.append(values._partition)
             values = values._values
@@ -324,7 +330,7 @@ class RaggedTensor(TensorLike, CompositeTensor):
         values = self._values
         flat = values.to_list() if isinstance(values, RaggedTensor) else values._array.tolist()
         splits = self.row_splits._array.tolist()
-        return [flat[a:b] for a, b in zip(splits[:-1], splits[1:], strict=True)]
+        return [flat[a:b] for a, b in itertools.pairwise(splits)]
 
     def consumers(self) -> list[Any]:
         """Nobody: eager tensors do not know who used them."""

@@ -19,8 +19,8 @@ from gradtape.core.errors import (
     UNUSUAL,
     Apart,
     InvalidArgumentError,
-    hide_library,
     another_way,
+    hide_library,
 )
 from gradtape.core.generate import FLOAT32
 from gradtape.core.ragged import RaggedTensor

@@ -72,7 +72,10 @@ def _method(name: str, method_name: str = "") -> Callable[..., Transformation]:
         given = signature.bind(*args, **kwargs)
         return lambda dataset: method(dataset, *given.args, **given.kwargs)
 
-    spelling.__name__, spelling.__doc__ = name, f"`Dataset.{method.__name__}` as a transformation for `apply`."
+    spelling.__name__, spelling.__doc__ = (
+        name,
+        f"`Dataset.{method.__name__}` as a transformation for `apply`.",
+    )
     spelling.__signature__ = signature  # type: ignore[attr-defined]
     return spelling
 

@@ -13,8 +13,8 @@ from gradtape.core.convert import convert, shape_tuple
 from gradtape.core.errors import (
     UNUSUAL,
     InvalidArgumentError,
-    hide_library,
     another_way,
+    hide_library,
     public,
 )
 from gradtape.core.shapes import normalize_axis

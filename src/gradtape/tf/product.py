@@ -12,8 +12,8 @@ from gradtape.core.errors import (
     UNUSUAL,
     FailedPreconditionError,
     InvalidArgumentError,
-    hide_library,
     another_way,
+    hide_library,
     public,
 )
 from gradtape.core.tensor import EagerTensor, Tensor

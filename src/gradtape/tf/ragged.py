@@ -14,7 +14,7 @@ from gradtape.core.row_partition import as_splits_dtype
 from gradtape.core.tensor import Tensor, eager
 from gradtape.tf.casting import cast
 from gradtape.tf.lookup import gather
-from gradtape.tf.ragged_making import from_tensor, from_value_rowids, integers, number_of
+from gradtape.tf.ragged_making import from_value_rowids, integers, number_of
 from gradtape.tf.ragged_shape import check_same, deepened
 from gradtape.tf.ragged_shape import stack as stack
 from gradtape.trace.rawly import number_by, rawly
@@ -64,7 +64,7 @@ def constant(
             raise ValueError(f"ragged.constant: {pylist!r} has no ragged axes.")
         return convert(pylist, dtype)
     scalars, empties = depths_of(pylist)
-    depth = scalars if scalars is not None else empties
+    depth = max(empties, (ragged_rank or 0) + 1) if scalars is None else scalars
     if scalars is not None and empties > scalars:
         raise ValueError(
             f"ragged.constant: Invalid pylist={pylist!r}: empty list nesting is greater than "
@@ -101,8 +101,9 @@ def numpy_dtype_in(value: Any) -> Any:
         value = next((v for v in value if is_list(v)), value[0])
         if isinstance(value, (list, tuple)) and not value:
             return None
-    kind = getattr(value, "dtype", None)
-    return kind if isinstance(value, (np.ndarray, np.generic)) and kind.kind in "fiubc" else None
+    if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "fiubc":
+        return value.dtype
+    return None
 
 
 def depths_of(value: Any) -> tuple[int | None, int]:

@@ -14,7 +14,7 @@ from gradtape.core.ragged import RaggedTensor, as_values, nested
 from gradtape.core.tensor import Tensor
 from gradtape.tf.array import reshape
 from gradtape.tf.lookup import gather
-from gradtape.tf.ragged_making import number_of
+from gradtape.tf.ragged_making import number_of, rank_of
 from gradtape.tf.ragged_shape import mismatched
 from gradtape.trace.rawly import rawly
 
@@ -98,13 +98,6 @@ def is_stretched(own: Axes, sizes: list[int | None]) -> bool:
     return any(n == 1 and most != 1 for n, most in zip(own.sizes, sizes, strict=False))
 
 
-def rank_of(value: Any) -> int:
-    """The number of axes."""
-    if isinstance(value, RaggedTensor):
-        return value.ragged_rank + int(value.flat_values.ndim)
-    return int(value.ndim)
-
-
 def axes_of(value: Any, rank: int, depth: int) -> Axes:
     """An operand with axes of size 1 in front, up to `rank`; its first `depth` + 1 as one."""
     flat = flat_of(value)
@@ -167,7 +160,8 @@ def spread(layout: Any, held: Any, owners: tuple[int, ...], *given: Any) -> tupl
         new = lengths[owner]
         found.append(rows.splits_of_lengths(new))
         for k, (at, sizes, own) in enumerate(zip(places, layout, splits, strict=True)):
-            starts = at * sizes[i + 1] if own[i] is None else own[i][at]
+            begin = own[i]
+            starts = at * sizes[i + 1] if begin is None else begin[at]
             if sizes[i + 1] == 1:
                 places[k] = np.repeat(starts, new).astype(dtype)
                 continue

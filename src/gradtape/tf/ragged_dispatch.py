@@ -17,7 +17,7 @@ from gradtape.core.ragged import DISPATCH, RaggedTensor, as_values
 from gradtape.core.tensor import Tensor, eager
 from gradtape.tf.operators import OPERATORS
 from gradtape.tf.ragged_broadcast import elementwise
-from gradtape.tf.ragged_index import rank_of
+from gradtape.tf.ragged_making import rank_of
 
 # Elementwise functions that are generated, by module: those of one argument, and of two
 GENERATED = {
@@ -59,7 +59,6 @@ FLATWISE = {
 OWN = {
     "ragged_shape": {
         "array": "expand_dims reshape reverse shape squeeze tile",
-        "creation": "fill",
         "joining": "concat split stack",
     },
     "ragged_index": {"lookup": "gather gather_nd"},

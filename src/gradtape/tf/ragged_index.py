@@ -15,7 +15,7 @@ from gradtape.core.tensor import Tensor, eager
 from gradtape.tf.array import expand_dims, reshape
 from gradtape.tf.casting import cast
 from gradtape.tf.lookup import gather as gather_dense
-from gradtape.tf.ragged_making import even, number_of
+from gradtape.tf.ragged_making import even, number_of, rank_of
 from gradtape.trace.rawly import number_by, rawly
 
 ALL = builtins.slice(None)
@@ -182,9 +182,7 @@ def gather(
     if at:
         return along(table, index, at)
     if isinstance(index, RaggedTensor):
-        return index.with_flat_values(gather(table, index.flat_values, batch_dims=0)
-                                      if isinstance(table, RaggedTensor)
-                                      else gather_dense(table, index.flat_values))
+        return index.with_flat_values(gather_dense(table, index.flat_values))
     shape = index._array.shape
     if not shape:
         return row(table, checked(index, number_of(table)))
@@ -204,46 +202,38 @@ def checked(index: Tensor, count: int) -> int:
     return i
 
 
-def rank_of(value: Any) -> int:
-    """The number of axes."""
-    if isinstance(value, RaggedTensor):
-        return value.ragged_rank + int(value.flat_values.ndim)
-    return int(value.ndim)
-
-
 def along(table: Any, index: Any, axis: int) -> Any:
     """Lookups along an inner axis, the same for all rows."""
-    if isinstance(table, RaggedTensor):
-        if axis > 1:
-            inner = along(table.values, index, axis - 1) if isinstance(
-                table.values, RaggedTensor
-            ) or isinstance(index, RaggedTensor) else gather_dense(table.values, index, axis=axis - 1)
-            return table.with_values(inner)
-        count = number_of(table)
-        if isinstance(index, RaggedTensor):
-            raise NotImplementedError("gather: ragged indices along a ragged axis are not there.")
-        size = int(np.prod(index._array.shape))
-        each = expand_dims(table.row_starts(), 1) + cast(
-            reshape(index, [1, size]), table.row_splits.dtype
-        )
-        found = chosen(table.values, reshape(each, [count * size]))
-        if isinstance(found, RaggedTensor):
-            return rows_of(found, even(size, count, found.row_splits.dtype)._splits, None)
-        return reshape(found, [count, *index._array.shape, *found._array.shape[1:]])
-    shape = table._array.shape
-    picked_flat = gather_dense(table, index.flat_values, axis=axis)
-    outer = shape[:axis]
-    each = number_of(index)
-    partitions = index._nested_row_partitions
+    if not isinstance(table, RaggedTensor):
+        return index_along(table, index, axis)
+    if axis > 1:
+        return table.with_values(gather_dense(table.values, index, axis=axis - 1))
+    if isinstance(index, RaggedTensor):
+        raise NotImplementedError("gather: ragged indices along a ragged axis are not there.")
+    count, own = number_of(table), index._array.shape
+    size = int(np.prod(own))
+    steps = cast(reshape(index, [1, size]), table.row_splits.dtype)
+    places = reshape(expand_dims(table.row_starts(), 1) + steps, [count * size])
+    found = chosen(table.values, places)
+    if isinstance(found, RaggedTensor):
+        return rows_of(found, even(size, count, found.row_splits.dtype)._splits)
+    return reshape(found, [count, *own, *found._array.shape[1:]])
+
+
+def index_along(table: Any, index: RaggedTensor, axis: int) -> Any:
+    """Lookups along an inner axis of a tensor, by ragged indices."""
     from gradtape.tf.ragged_shape import repeated
 
-    flat = reshape(picked_flat, [-1, *shape[axis + 1 :]])
-    inner = repeated(flat, partitions, int(np.prod(outer)))
-    for i in range(len(outer), 0, -1):
-        size = outer[i] if i < len(outer) else each
+    shape = table._array.shape
+    found = gather_dense(table, index.flat_values, axis=axis)
+    times = int(np.prod(shape[:axis]))
+    flat = reshape(found, [times * index.flat_values._array.shape[0], *shape[axis + 1 :]])
+    result = repeated(flat, index._nested_row_partitions, times)
+    outer = [*shape[:axis], number_of(index)]
+    for i in range(axis, 0, -1):
         count = int(np.prod(outer[:i]))
-        inner = rows_of(inner, even(size, count, index.row_splits.dtype)._splits, size)
-    return inner
+        result = rows_of(result, even(outer[i], count, index.row_splits.dtype)._splits, outer[i])
+    return result
 
 
 def batched(table: Any, index: Any, axis: int, batch: int) -> Any:

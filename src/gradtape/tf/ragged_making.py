@@ -179,6 +179,13 @@ def number_of(values: Any) -> int:
     return int(array.shape[0]) - isinstance(values, RaggedTensor)
 
 
+def rank_of(value: Any) -> int:
+    """The number of axes."""
+    if isinstance(value, RaggedTensor):
+        return value.ragged_rank + int(value.flat_values.ndim)
+    return int(value.ndim)
+
+
 @happening(fails_only=True)
 def check_count(splits: Any, count: int, factory: str) -> None:
     """Complain if rows do not end where the values do."""
@@ -244,6 +251,12 @@ def from_tensor(
             partition = even(shape[axis], prod(shape[:axis]), kind)
             inside = RaggedTensor(inside, partition, internal=Handed)
         return inside
+    return rows_cut(dense, lengths, padding, kind)
+
+
+def rows_cut(dense: Tensor, lengths: Any, padding: Any, kind: dtypes.DType) -> RaggedTensor:
+    """The rows of a tensor, whole, or cut to lengths or before the padding at their end."""
+    shape = dense._array.shape
     flat = reshape(dense, [shape[0] * shape[1], *shape[2:]])
     if padding is not None:
         filler = convert(padding, dense.dtype)
@@ -252,7 +265,7 @@ def from_tensor(
                 f"from_tensor: padding must have the shape {list(shape[2:])} of what it stands "
                 f"for. Received {list(filler._array.shape)}."
             )
-        blank = reduce_all(equal(dense, filler), axis=list(range(2, rank)))
+        blank = reduce_all(equal(dense, filler), axis=list(range(2, len(shape))))
         counts = rawly(up_to_last, blank, kind.as_numpy_dtype)
     elif lengths is not None:
         counts = rawly(within, integers("from_tensor", "lengths", lengths), shape[1])
@@ -304,9 +317,7 @@ def from_sparse(st_input: Any, row_splits_dtype: Any = dtypes.int64) -> RaggedTe
             f"from_sparse: a SparseTensor is needed. Received {type(st_input).__name__}."
         )
     if st_input.dense_shape._array.shape != (2,):
-        raise ValueError(
-            f"from_sparse: rank(st_input) must be 2. Received shape {st_input.shape}."
-        )
+        raise ValueError(f"from_sparse: rank(st_input) must be 2. Received shape {st_input.shape}.")
     kind = as_splits_dtype(row_splits_dtype)
     count = number_by(rows.entry, st_input.dense_shape, 0)
     splits = rawly(full_rows, st_input.indices, count)
@@ -333,7 +344,7 @@ def stacked(flat: Any, partitions: Any) -> Any:
 
 
 def in_rows(items: list[Any], shape: tuple[int, ...], dtype: Any) -> Any:
-    """Lists as the rows of a ragged tensor, whose first axes have `shape`; of one list, a tensor."""
+    """Lists as rows of a ragged tensor whose first axes have `shape`; of one list, a tensor."""
     lengths = np.array([len(item) for item in items], np.int64)
     flat = np.empty(int(lengths.sum()), dtype)
     flat[:] = [value for item in items for value in item]

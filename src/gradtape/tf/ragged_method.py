@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from gradtape.tf.lookup import gather
 from gradtape.tf.ragged_index import getitem as getitem
 from gradtape.tf.ragged_making import divided as divided
 from gradtape.tf.ragged_making import divided_often as divided_often
-from gradtape.tf.ragged_making import even, number_of, stacked
+from gradtape.tf.ragged_making import even, rank_of, stacked
 from gradtape.tf.ragged_making import from_row_lengths as from_row_lengths
 from gradtape.tf.ragged_making import from_row_limits as from_row_limits
 from gradtape.tf.ragged_making import from_row_splits as from_row_splits
@@ -53,13 +54,6 @@ def axis_of(axis: Any, rank: int) -> int:
     if not -rank <= at < rank:
         raise ValueError(f"axis={at} out of bounds: expected {-rank}<=axis<{rank}")
     return at % rank
-
-
-def rank_of(value: Any) -> int:
-    """The number of axes."""
-    if isinstance(value, RaggedTensor):
-        return value.ragged_rank + int(value.flat_values.ndim)
-    return int(value.ndim)
 
 
 @public
@@ -150,9 +144,8 @@ def merged(ragged: Any, outer: int, inner: int) -> Any:
     splits = partitions[0]._splits
     for partition in partitions[1:]:
         splits = gather(partition._splits, splits)
-    uniform: int | None = 1
-    for partition in partitions:
-        uniform = None if None in (uniform, partition._uniform) else uniform * partition._uniform
+    lengths = [p._uniform for p in partitions if p._uniform is not None]
+    uniform = prod(lengths) if len(lengths) == depth else None
     values = ragged.values
     for _ in range(depth - 1):
         values = values.values
@@ -219,11 +212,8 @@ def to_sparse(ragged: RaggedTensor) -> SparseTensor:
         for axis in range(1, len(shape)):
             count = int(np.prod(shape[:axis]))
             partitions.append(even(shape[axis], count, ragged.row_splits.dtype))
-        return to_sparse(stacked(reshape(flat, [-1]), partitions))
+        inner = to_sparse(stacked(reshape(flat, [-1]), partitions))
+        whole = bounding_shape(ragged, out_type=dtypes.int64)
+        return SparseTensor(inner.indices, inner.values, whole)
     places = rawly(rows.coordinates, *splits, dynamic=True)
     return SparseTensor(places, flat, bounding_shape(ragged, out_type=dtypes.int64))
-
-
-def row_count(values: Any) -> int:
-    """The size of the first axis."""
-    return number_of(values)

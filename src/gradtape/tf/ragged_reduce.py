@@ -19,8 +19,7 @@ from gradtape.ops.index import scatter_add
 from gradtape.tf import elementwise, reduction
 from gradtape.tf.casting import cast
 from gradtape.tf.creation import ones_like
-from gradtape.tf.ragged_index import rank_of
-from gradtape.tf.ragged_making import number_of
+from gradtape.tf.ragged_making import rank_of
 from gradtape.tf.ragged_shape import opened, place_of
 from gradtape.trace.rawly import number_by, rawly
 
@@ -84,7 +83,7 @@ def last(splits: Any) -> int:
 
 def size_folded(*nested_splits: Any) -> int:
     """How many values are left when the first axis of rows is reduced."""
-    *kept, group = rows.folded(0, *nested_splits)
+    *kept, _group = rows.folded(0, *nested_splits)
     if kept:
         return int(kept[-1][-1])
     return rows.longest(nested_splits[0])
@@ -146,8 +145,7 @@ def reduce_variance(
 ) -> Any:
     """Variance along axes."""
     if axis is None:
-        result = reduction.reduce_variance(input_tensor.flat_values)
-        return result
+        return reduction.reduce_variance(input_tensor.flat_values)
     squares = reduce_mean(input_tensor * input_tensor, axis, keepdims)
     mean = reduce_mean(input_tensor, axis, keepdims)
     return squares - mean * mean
@@ -200,8 +198,3 @@ def reduce_logsumexp(
     if isinstance(total, RaggedTensor):
         return total.with_flat_values(log(total.flat_values))
     return log(total)
-
-
-def rows_in(value: Any) -> int:
-    """The number of rows."""
-    return number_of(value)

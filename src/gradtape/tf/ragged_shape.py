@@ -13,8 +13,8 @@ from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.ragged import RaggedTensor, as_values, nested, rows_of
 from gradtape.core.tensor import Tensor, eager
 from gradtape.tf import array, joining
-from gradtape.tf.ragged_index import chosen, rank_of, sliced
-from gradtape.tf.ragged_making import cast_splits, check_count, even, from_tensor, number_of
+from gradtape.tf.ragged_index import chosen, sliced
+from gradtape.tf.ragged_making import cast_splits, even, from_tensor, number_of, rank_of
 from gradtape.trace.happening import happening
 from gradtape.trace.rawly import rawly
 
@@ -84,7 +84,7 @@ def check_single(splits: Any) -> None:
         )
 
 
-def alike(values: Sequence[Any], op: str, at: int | None = None) -> list[RaggedTensor]:
+def alike(values: Sequence[Any], op: str) -> list[RaggedTensor]:
     """Ragged tensors of one rank, ragged rank and splits dtype; dense ones become ragged."""
     given = [as_values(v) for v in values if isinstance(v, (RaggedTensor, Tensor))]
     dtype = next((v.dtype for v in given), None)
@@ -173,15 +173,8 @@ def stack(values: Any, axis: Any = 0, name: str = "stack") -> Any:
     at = place_of(axis, rank + 1, "stack")
     if not any(isinstance(part, RaggedTensor) for part in parts) and rank == 0:
         return joining.stack(parts, at)
-    return concatenated_anew([opened(part, at) for part in parts], at)
-
-
-def concatenated_anew(parts: list[Any], at: int) -> Any:
-    """`concat` of one or more, ragged or not."""
-    found = alike(parts, "stack")
-    if len(found) == 1:
-        return found[0]
-    return concatenated(found, at)
+    found = alike([opened(part, at) for part in parts], "stack")
+    return found[0] if len(found) == 1 else concatenated(found, at)
 
 
 def repeated(flat: Any, partitions: Any, times: int) -> Any:
@@ -325,21 +318,3 @@ class DynamicRaggedShape:
 def shape(input: Any, out_type: Any = None, name: str | None = None) -> DynamicRaggedShape:
     """The shape of a ragged tensor."""
     return DynamicRaggedShape(input, out_type or dtypes.int32, rank_of(input))
-
-
-@public
-def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> Any:
-    """A ragged tensor of one value."""
-    ragged = dims._ragged
-    return ragged.with_flat_values(array_full(ragged.flat_values, value))
-
-
-def array_full(flat: Tensor, value: Any) -> Tensor:
-    """A tensor of the shape of `flat` that holds a value."""
-    return array.broadcast_to(convert(value), flat._array.shape)
-
-
-def with_count(values: Any, splits: Tensor, op: str) -> RaggedTensor:
-    """Values in rows that must have as many."""
-    check_count(splits, number_of(values), op)
-    return rows_of(values, splits)

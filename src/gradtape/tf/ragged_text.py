@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from gradtape.core.errors import public
 from gradtape.core.ragged import nested
 from gradtape.core.tensor import Tensor, eager
 from gradtape.tf.ragged_broadcast import elementwise
-from gradtape.tf.ragged_index import rank_of
+from gradtape.tf.ragged_making import rank_of
 from gradtape.tf.ragged_shape import place_of
 from gradtape.trace.happening import on_host
 
@@ -52,7 +53,7 @@ def joined(flat: Any, splits: Any, separator: str) -> Tensor:
     """The strings of each row put together."""
     words, ends, joint = flat._array, splits._array.tolist(), separator.encode()
     out = np.empty(len(ends) - 1, object)
-    out[:] = [joint.join(words[a:b]) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+    out[:] = [joint.join(words[a:b]) for a, b in itertools.pairwise(ends)]
     return eager(out)
 
 
@@ -79,6 +80,6 @@ def written(flat: Any, splits: Any, encoding: str, errors: str, replacement: int
     out = np.empty(len(ends) - 1, object)
     out[:] = [
         encoded(codes[a:b], encoding, errors, replacement, "unicode_encode")
-        for a, b in zip(ends[:-1], ends[1:], strict=True)
+        for a, b in itertools.pairwise(ends)
     ]
     return eager(out)

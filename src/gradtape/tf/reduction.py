@@ -12,8 +12,8 @@ from gradtape.core.dtypes import as_dtype
 from gradtape.core.errors import (
     UNUSUAL,
     InvalidArgumentError,
-    hide_library,
     another_way,
+    hide_library,
     public,
 )
 from gradtape.core.shapes import normalize_axes, normalize_axis
