@@ -11,17 +11,26 @@ from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.ragged import RaggedTensor, as_values, nested, rows_of
 from gradtape.core.row_partition import as_splits_dtype
+from gradtape.core.sparse import SparseTensor
 from gradtape.core.tensor import Tensor, eager
 from gradtape.tf.casting import cast
 from gradtape.tf.lookup import gather
-from gradtape.tf.ragged_making import from_value_rowids, integers, number_of
+from gradtape.tf.ragged_making import (
+    from_sparse,
+    from_tensor,
+    from_value_rowids,
+    integers,
+    number_of,
+)
 from gradtape.tf.ragged_shape import check_same, deepened
 from gradtape.tf.ragged_shape import stack as stack
+from gradtape.tf.text import as_string, join
 from gradtape.trace.rawly import number_by, rawly
 
 __all__ = [
     "boolean_mask",
     "constant",
+    "cross",
     "map_flat_values",
     "range",
     "row_splits_to_segment_ids",
@@ -295,6 +304,48 @@ def held_by(splits: Any, mask: Any) -> Any:
     """Splits of rows of which only those are left for which a mask holds; raw."""
     before = np.concatenate([[0], np.cumsum(mask)])
     return before[splits].astype(splits.dtype)
+
+
+@public
+def cross(inputs: Any, name: str | None = None) -> RaggedTensor:
+    """All ways to take one element of each input, row by row, joined by "_X_".
+
+    Args:
+        inputs: ragged, sparse or dense tensors of rank 2 with strings or integers; the last of
+            them varies fastest.
+        name: accepted for TensorFlow's sake.
+
+    Example:
+        >>> tf.ragged.cross([tf.ragged.constant([["a"], ["b", "c"]]), [["d"], ["e"]]])
+        <tf.RaggedTensor [[b'a_X_d'], [b'b_X_e', b'c_X_e']]>
+    """
+    parts = [as_rows(one) for one in inputs]
+    if len({number_of(part) for part in parts}) > 1:
+        raise InvalidArgumentError("ragged.cross: inputs must have the same number of rows.")
+    found = rawly(crossed, *(part.row_splits for part in parts), dynamic=True, outputs=True)
+    splits, *index = found
+    words = [as_string(gather(p.values, at)) for p, at in zip(parts, index, strict=True)]
+    return rows_of(join(words, "_X_"), splits)
+
+
+def as_rows(value: Any) -> RaggedTensor:
+    """A tensor of rank 2 as rows."""
+    if isinstance(value, SparseTensor):
+        return from_sparse(value)
+    found = as_values(value)
+    return found if isinstance(found, RaggedTensor) else from_tensor(found)
+
+
+def crossed(*nested_splits: Any) -> tuple[Any, ...]:
+    """Splits of all combinations of the elements of rows; for each of `nested_splits` which."""
+    lengths = [rows.lengths_of(splits).astype(np.int64) for splits in nested_splits]
+    new = rows.splits_of_lengths(np.prod(lengths, axis=0))
+    ids, rest = rows.rowids_of(new), rows.offsets_of(new)
+    found = []
+    for splits, own in zip(reversed(nested_splits), reversed(lengths), strict=True):
+        rest, at = np.divmod(rest, own[ids])
+        found.append(splits[ids] + at)
+    return (new, *reversed(found))
 
 
 @public

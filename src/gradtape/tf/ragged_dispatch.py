@@ -72,6 +72,7 @@ OWN = {
     "ragged_text": {"text": "join reduce_join", "unicode": "unicode_encode"},
     "ragged_dispatch": {
         "array": "rank size",
+        "counting": "bincount",
         "embedding": "embedding_lookup",
         "mask": "where",
         "partition": "dynamic_partition",
@@ -229,3 +230,28 @@ def dynamic_partition(
 
     groups = stack_dynamic_partitions(data, partitions, num_partitions)
     return [groups[i] for i in range(int(num_partitions))]
+
+
+@public
+def bincount(
+    arr: Any,
+    weights: Any = None,
+    minlength: Any = None,
+    maxlength: Any = None,
+    dtype: Any = dtypes.int32,
+    name: str | None = None,
+    axis: Any = None,
+    binary_output: bool = False,
+) -> Any:
+    """How often each integer occurs; with `axis=-1`, in each row."""
+    from gradtape.tf.counting import bincount as dense
+
+    flat = weights.flat_values if isinstance(weights, RaggedTensor) else weights
+    options = {"dtype": dtype, "axis": axis, "binary_output": binary_output}
+    if axis in (None, 0):
+        return dense(arr.flat_values, flat, minlength, maxlength, **options)
+    if rank_of(arr) != 2:
+        raise ValueError(f"bincount: axis={axis} needs rows. Received shape {arr.shape}.")
+    size = int(dense(arr.flat_values, None, minlength, maxlength).shape[0])
+    filled = None if weights is None else weights.to_tensor()
+    return dense(arr.to_tensor(size), filled, size, size, **options)
