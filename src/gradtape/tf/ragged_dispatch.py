@@ -40,7 +40,7 @@ FLATWISE = {
     "casting": "cast conj saturate_cast",
     "clip": "clip_by_value",
     "creation": "ones_like zeros_like",
-    "debugging": "check_numerics",
+    "numerics": "check_numerics",
     "dropout": "dropout",
     "elementwise": "erfcinv log_sigmoid reciprocal_no_nan",
     "gradients": "stop_gradient",
