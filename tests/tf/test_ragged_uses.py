@@ -79,6 +79,15 @@ def test_a_function_takes_and_returns_them():
             assert repr(now) == repr(plain)
 
 
+def test_rows_made_even_and_others_have_traces_of_their_own():
+    first = tf.function(lambda x: x[:, 0] if x.uniform_row_length is not None else x[:, :1])
+    even = tf.RaggedTensor.from_tensor([[1, 2], [3, 4]])
+    uneven = tf.RaggedTensor.from_row_lengths([1, 2, 3, 4], [1, 3])
+    for _ in range(2):
+        assert first(even).numpy().tolist() == [1, 3]
+        assert first(uneven).to_list() == [[1], [2]]
+
+
 def test_rows_that_differ_are_refused_in_a_compiled_function_too():
     total = tf.function(lambda x, y: tf.reduce_sum(x + y))
     x, y = tf.ragged.constant([[1, 2], [3]]), tf.ragged.constant([[1, 2], [3]])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -387,7 +387,3 @@ def as_values(value: Any, dtype: Any = None, hint: Any = None) -> Any:
 def is_ragged(value: Any) -> bool:
     """Whether a value is ragged."""
     return isinstance(value, RaggedTensor)
-
-
-# Public functions, without what decorates them, and what they do for ragged tensors
-DISPATCH: dict[Any, Callable[..., Any]] = {}

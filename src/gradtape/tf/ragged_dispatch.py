@@ -13,7 +13,7 @@ from typing import Any
 from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
-from gradtape.core.ragged import DISPATCH, RaggedTensor, as_values
+from gradtape.core.ragged import RaggedTensor, as_values
 from gradtape.core.tensor import Tensor, eager
 from gradtape.tf.operators import OPERATORS
 from gradtape.tf.ragged_broadcast import elementwise
@@ -86,6 +86,8 @@ HOMES = {
     for home, names in homes.items()
     for name in names.split()
 }
+# What has been looked for so far: by function, without what decorates it
+DISPATCH: dict[Any, Callable[..., Any]] = {}
 
 
 def found(function: Any) -> Callable[..., Any] | None:
