@@ -440,6 +440,18 @@ u[:,:1]
 u[:,1:]
 u*2
 u.row_splits
+tf.RaggedTensor.from_row_splits(tf.zeros([0], tf.int32), [0]).numpy()
+tf.RaggedTensor.from_row_splits(tf.zeros([0, 2]), [0]).numpy()
+tf.RaggedTensor.from_nested_row_splits(tf.zeros([0]), [[0, 0], [0]]).numpy()
+tf.RaggedTensor.from_row_splits(tf.zeros([0], tf.int32), [0]).to_tensor(shape=[2, 3])
+rt.to_tensor(shape=[5, 5])
+r3.to_tensor(shape=[2, 1, 1])
+ri.to_tensor(shape=(None, None, 3))
+rt.to_tensor(shape=[3])
+rt.to_tensor([1])
+rb.to_tensor()
+rs.to_tensor()
+tf.ragged.cross([rs, rt])
 """
 
 # Of a ragged tensor `x` with `rank` axes

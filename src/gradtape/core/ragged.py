@@ -316,7 +316,7 @@ class RaggedTensor(TensorLike, CompositeTensor):
         values = np.asarray(self._values.numpy())
         rows = np.split(values, self.row_splits._array[1:-1])
         if len(self.row_splits._array) == 1:
-            return np.array([], values.dtype)
+            return np.zeros((0, 0, *values.shape[1:]), values.dtype)
         if len({len(row) for row in rows}) == 1:
             return np.array(rows)
         found = np.empty(len(rows), object)

@@ -103,15 +103,16 @@ def placed(sizes: tuple[int, ...], *nested: Any) -> Any:
     lies beyond them is left out.
     """
     count = len(nested[0]) - 1
-    at = np.arange(count)
-    kept = at < sizes[0]
+    at = np.arange(sizes[0])
+    there = at < count
     for splits, size in zip(nested, sizes[1:], strict=True):
-        ids, offsets = rowids_of(splits), offsets_of(splits)
-        kept = kept[ids] & (offsets < size)
-        at = at[ids] * size + offsets
-    index = np.full(int(np.prod(sizes)), len(at), np.int64)
-    index[at[kept]] = np.flatnonzero(kept)
-    return index.reshape(sizes)
+        row = np.where(there, at, 0)
+        bounds = splits if len(splits) > 1 else np.zeros(2, splits.dtype)
+        lengths = np.where(there, lengths_of(bounds)[row], 0)
+        places = np.arange(size)
+        there = places < lengths[..., None]
+        at = bounds[row][..., None] + places
+    return np.where(there, at, nested[-1][-1])
 
 
 def coordinates(*nested: Any) -> Any:

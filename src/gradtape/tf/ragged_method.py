@@ -9,7 +9,7 @@ import numpy as np
 
 from gradtape.core import dtypes, rows
 from gradtape.core.convert import convert
-from gradtape.core.errors import public
+from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.ragged import RaggedTensor, as_values, nested
 from gradtape.core.row_partition import Handed
 from gradtape.core.shapes import TensorShape
@@ -169,7 +169,7 @@ def to_tensor(ragged: RaggedTensor, default_value: Any = None, shape: Any = None
         sizes.append(number_by(rows.longest, one) if size is None else size)
     for have, size in zip(inner, wanted[len(sizes) :], strict=True):
         if size not in (None, have):
-            raise ValueError(
+            raise InvalidArgumentError(
                 f"to_tensor: the innermost sizes are {list(inner)}. Received shape {shape}."
             )
     blank: Any = b"" if flat.dtype is dtypes.string else 0
@@ -177,7 +177,7 @@ def to_tensor(ragged: RaggedTensor, default_value: Any = None, shape: Any = None
         blank = default_value
     filler = convert(False if flat.dtype is dtypes.bool and blank == 0 else blank, flat.dtype)
     if filler._array.ndim > len(inner):
-        raise ValueError(
+        raise InvalidArgumentError(
             f"to_tensor: default_value must have at most the {len(inner)} innermost axes. "
             f"Received shape {filler.shape}."
         )
@@ -198,7 +198,7 @@ def sizes_wanted(shape: Any, rank: int) -> list[int | None]:
         known = TensorShape(shape)
         found = [None] * rank if known.rank is None else known.as_list()
     if len(found) != rank:
-        raise ValueError(f"to_tensor: shape must have rank {rank}. Received {shape}.")
+        raise InvalidArgumentError(f"to_tensor: shape must have rank {rank}. Received {shape}.")
     return found
 
 
