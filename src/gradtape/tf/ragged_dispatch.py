@@ -182,7 +182,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
         return boolean_mask(places, holds)
     if x is None or y is None:
         raise ValueError("where: x and y must both be given, or neither of them.")
-    held = as_values(condition, dtypes.bool)
+    held = as_values(condition, hint=dtypes.bool)
     kinds = [v.dtype for v in (x, y) if isinstance(v, (RaggedTensor, Tensor))]
     a, b = [as_values(v, hint=kinds[0] if kinds else None) for v in (x, y)]
     return elementwise(dense, held, a, b)

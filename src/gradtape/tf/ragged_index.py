@@ -9,6 +9,7 @@ import numpy as np
 
 from gradtape.core import rows
 from gradtape.core.convert import convert
+from gradtape.core.dtypes import int16, int32, int64
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.ragged import RaggedTensor, as_values, nested, rows_of
 from gradtape.core.tensor import Tensor, eager
@@ -171,12 +172,15 @@ def gather(
 ) -> Any:
     """`tf.gather` where one of the arguments is ragged."""
     table, index = as_values(params), as_values(indices)
+    if index.dtype not in (int16, int32, int64):
+        raise InvalidArgumentError(
+            f"gather: indices must be int16, int32 or int64. Received {index.dtype.name}. Cast "
+            "them first."
+        )
     batch = int(batch_dims)
+    batch = batch + rank_of(index) if batch < 0 else batch
     at = batch if axis is None else int(axis)
-    rank = rank_of(table)
-    at = at + rank if at < 0 else at
-    if batch < 0:
-        batch += rank_of(index)
+    at = at + rank_of(table) if at < 0 else at
     if batch:
         return batched(table, index, at, batch)
     if at:
@@ -186,12 +190,7 @@ def gather(
     shape = index._array.shape
     if not shape:
         return row(table, checked(index, number_of(table)))
-    found = taken(table, reshape(index, [-1]))
-    partitions: Any = found
-    for i in range(len(shape) - 1, 0, -1):
-        count = int(np.prod(shape[:i]))
-        partitions = rows_of(partitions, even(shape[i], count, found.row_splits.dtype)._splits)
-    return partitions
+    return reshape_first(taken(table, reshape(index, [-1])), shape)
 
 
 def checked(index: Tensor, count: int) -> int:
@@ -215,9 +214,7 @@ def along(table: Any, index: Any, axis: int) -> Any:
     steps = cast(reshape(index, [1, size]), table.row_splits.dtype)
     places = reshape(expand_dims(table.row_starts(), 1) + steps, [count * size])
     found = chosen(table.values, places)
-    if isinstance(found, RaggedTensor):
-        return rows_of(found, even(size, count, found.row_splits.dtype)._splits)
-    return reshape(found, [count, *own, *found._array.shape[1:]])
+    return reshape_first(found, (count, *own))
 
 
 def index_along(table: Any, index: RaggedTensor, axis: int) -> Any:
@@ -262,14 +259,13 @@ def batched(table: Any, index: Any, axis: int, batch: int) -> Any:
         end = reshape(cast(lengths, index.dtype), [-1] + [1] * (len(own) - 1))
         each = rawly(within, index, end) + begin
         found = chosen(values, reshape(each, [-1]))
-        if isinstance(found, RaggedTensor):
-            return rows_of(found, even(own[1], own[0], dtype)._splits)
-        return reshape(found, [*own, *found._array.shape[1:]])
+        return reshape_first(found, own)
     flat = merged_index(index)
     ids = flat.value_rowids()
     each = rawly(within, cast(flat.values, dtype), gather_dense(cast(lengths, dtype), ids))
     found = chosen(values, each + gather_dense(cast(starts, dtype), ids))
-    return index.with_flat_values(found) if index.ragged_rank > 1 else index.with_values(found)
+    own = index.flat_values._array.shape
+    return index.with_flat_values(found if len(own) == 1 else reshape_first(found, own))
 
 
 def merged_index(index: RaggedTensor) -> RaggedTensor:
@@ -317,7 +313,7 @@ def gather_nd(params: Any, indices: Any, batch_dims: Any = 0, name: str | None =
         here = gather_dense(starts, here) + step
         table = table.values
     found = chosen(table, here)
-    return found if len(lead) == 1 else reshape_first(found, lead)
+    return found if len(lead) == 1 else reshape_first(found, lead, even_rows=True)
 
 
 def concat_columns(first: Tensor, rest: Tensor) -> Tensor:
@@ -327,11 +323,11 @@ def concat_columns(first: Tensor, rest: Tensor) -> Tensor:
     return concat([expand_dims(cast(first, rest.dtype), 1), rest], 1)
 
 
-def reshape_first(values: Any, lead: tuple[int, ...]) -> Any:
-    """Values with their first axis as several."""
+def reshape_first(values: Any, lead: tuple[int, ...], even_rows: bool = False) -> Any:
+    """Values with their first axis as several; `even_rows` says whether these are uniform."""
     if not isinstance(values, RaggedTensor):
         return reshape(values, [*lead, *values._array.shape[1:]])
     for i in range(len(lead) - 1, 0, -1):
-        count = int(np.prod(lead[:i]))
-        values = rows_of(values, even(lead[i], count, values.row_splits.dtype)._splits)
+        partition = even(lead[i], int(np.prod(lead[:i])), values.row_splits.dtype)
+        values = rows_of(values, partition._splits, lead[i] if even_rows else None)
     return values

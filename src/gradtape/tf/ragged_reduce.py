@@ -29,6 +29,8 @@ Reduce = Callable[..., Any]
 def axes_of(axis: Any, rank: int, op: str) -> list[int]:
     """The axes that are named, from the last to the first."""
     found = np.ravel(np.asarray(axis if isinstance(axis, (int, list, tuple)) else convert(axis)))
+    if found.size and found.dtype.kind not in "iu":
+        raise TypeError(f"{op}: axis must be an integer. Received {axis!r}.")
     places = {place_of(a, rank, op) for a in found.tolist()}
     return sorted(places, reverse=True)
 
