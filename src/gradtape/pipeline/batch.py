@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
@@ -14,19 +15,13 @@ from gradtape.core.errors import DataLossError, InvalidArgumentError, public
 from gradtape.core.ragged_spec import RaggedTensorSpec
 from gradtape.core.row_partition import as_splits_dtype
 from gradtape.core.shapes import TensorShape
+from gradtape.core.sparse import SparseTensor, SparseTensorSpec
 from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import EagerTensor, eager
 from gradtape.pipeline import ragged
 from gradtape.pipeline.base import UNKNOWN, Base, whole
-from gradtape.pipeline.element import (
-    Rows,
-    Steps,
-    batched,
-    has_rows,
-    size_of,
-    stacked_as,
-    stacker,
-)
+from gradtape.pipeline.element import Steps, batched, stacked_as, stacker
+from gradtape.pipeline.rows import Rows
 from gradtape.pipeline.structure import flatten, mapped, packed
 
 if TYPE_CHECKING:
@@ -41,14 +36,48 @@ def positive(op: str, size: Any) -> int:
     return n
 
 
-def grouped(items: Iterator[Any], size: int, drop: bool, make: Any) -> Iterator[Any]:
-    """`make` of `size` items at a time."""
+def grouped(
+    items: Iterator[Any], size: int, drop: bool, make: Any, fused: bool = False
+) -> Iterator[Any]:
+    """`make` of `size` items at a time; if `fused`, an item that fails takes its batch with it."""
 
     def step() -> Any:
-        group = list(islice(items, size))
+        group: list[Any] = []
+        try:
+            group.extend(islice(items, size))
+        except Exception:
+            for _ in range(len(group) + 1, size if fused else 0):
+                with contextlib.suppress(Exception):
+                    next(items)
+            raise
         if not group or (drop and len(group) < size):
             raise StopIteration
         return make(group)
+
+    return Steps(step)
+
+
+def gathered(
+    indices: Iterator[Any], size: int, drop: bool, rows: Rows, make: Any, fused: bool
+) -> Iterator[Any]:
+    """Batches of rows at once; where one fails, element by element, to fail at that element."""
+    left: list[Any] = []  # what comes after an element that has failed
+
+    def step() -> Any:
+        nonlocal left
+        group, left = [*left, *islice(indices, size - len(left))], []
+        if not group or (drop and len(group) < size):
+            raise StopIteration
+        try:
+            return rows.batch(group)
+        except Exception:
+            if rows.at_hand:
+                raise
+        elements = []
+        for at, index in enumerate(group, 1):
+            left = [] if fused else group[at:]
+            elements.append(rows[index])
+        return make(elements)
 
     return Steps(step)
 
@@ -77,16 +106,23 @@ class Batches(Base):
         """
         size, drop = positive("batch", batch_size), bool(drop_remainder)
         width = size if drop else None
+        fused = self._label in ("_MapDataset", "_ParallelMapDataset")  # as TensorFlow does
         made = self._with(
-            lambda items: grouped(items, size, drop, stacker(self)),
+            lambda items: grouped(items, size, drop, stacker(self), fused),
             lambda: mapped(lambda s: batched(s, width), self.element_spec),
             number_of_batches(self._size, size, drop),
         )
-        if self._rows is not None:
-            rows, indices = self._rows
-            made._start = lambda: grouped(indices(), size, drop, rows.batch)
-        made._ragged = False
-        return made
+        stack = made._start
+
+        def start() -> Iterator[Any]:
+            found = self._rows()
+            if found is None:
+                return stack()
+            rows, indices = found
+            return gathered(indices(), size, drop, rows, stacker(self), fused)
+
+        made._start, made._quiet, made._ragged = start, self._quiet, False
+        return made._as("_BatchDataset" if num_parallel_calls is None else "_ParallelBatchDataset")
 
     @public
     def padded_batch(
@@ -133,7 +169,7 @@ class Batches(Base):
             lambda items: grouped(items, size, drop, make),
             batch_spec,
             number_of_batches(self._size, size, drop),
-        )
+        )._as("_PaddedBatchDataset")
 
     @public
     def ragged_batch(
@@ -173,7 +209,33 @@ class Batches(Base):
             number_of_batches(self._size, size, drop),
         )
         made._ragged = False
-        return made
+        return made._as("_DenseToRaggedDataset")
+
+    @public
+    def sparse_batch(self, batch_size: Any, row_shape: Any, name: str | None = None) -> Dataset:
+        """Elements, single tensors of any sizes, as SparseTensors, `batch_size` at a time.
+
+        Args:
+            batch_size: how many elements a batch has.
+            row_shape: the shape that an element may fill; None in it: as far as the largest goes.
+            name: accepted for TensorFlow's sake.
+
+        Raises:
+            TypeError: if elements are not single tensors.
+        """
+        spec = self.element_spec
+        if not isinstance(spec, TensorSpec):
+            raise TypeError(
+                "`sparse_batch` requires an input dataset whose elements have a single component. "
+                f"The elements of this one are {spec}."
+            )
+        size, shape = positive("sparse_batch", batch_size), shape_of(row_shape)
+        made = self._with(
+            lambda items: grouped(items, size, False, lambda group: spaced(group, shape)),
+            lambda: SparseTensorSpec([None, *shape.as_list()], spec.dtype),
+            number_of_batches(self._size, size, False),
+        )
+        return made._as("_DenseToSparseBatchDataset")
 
     @public
     def unbatch(self, name: str | None = None) -> Dataset:
@@ -183,19 +245,19 @@ class Batches(Base):
             raise ValueError("unbatch: Cannot unbatch an input with scalar components.")
 
         def slices(element: Any) -> Iterator[Any]:
-            sizes = {size_of(leaf) for leaf in flatten(element) if leaf is not None}
+            sizes = {ragged.size_of(leaf) for leaf in flatten(element) if leaf is not None}
             if len(sizes) != 1:
                 raise InvalidArgumentError(
                     f"unbatch: components differ in their first size. Received {sorted(sizes)}."
                 )
-            return map(Rows(element).__getitem__, range(*sizes))
+            return map(ragged.rows_in(element).__getitem__, range(*sizes))
 
         single = mapped(lambda s: ragged.unbatched(s) if hasattr(s, "shape") else s, spec)
         made = self._with(
             lambda items: chain.from_iterable(map(slices, items)), lambda: single, UNKNOWN
         )
-        made._ragged = has_rows(single)
-        return made
+        made._ragged = ragged.has_rows(single)
+        return made._as("_UnbatchDataset")
 
     @public
     def rebatch(
@@ -226,7 +288,33 @@ class Batches(Base):
         width = sizes[0] if drop and len(set(sizes)) == 1 else None
         return single._with(
             regrouped, lambda: mapped(lambda s: batched(s, width), single.element_spec), UNKNOWN
-        )
+        )._as("_RebatchDataset")
+
+
+def spaced(group: list[Any], shape: TensorShape) -> SparseTensor:
+    """Elements as the rows of a sparse tensor, each in the corner of a row of this shape."""
+    arrays = [np.asarray(element._array) for element in group]
+    sizes = shape.as_list()
+    for array in arrays:
+        found = "[" + ",".join(map(str, array.shape)) + "]"
+        if array.ndim != len(sizes):
+            raise InvalidArgumentError(
+                f"sparse_batch: Input element had shape ({found}) that is incompatible with the "
+                f"row shape ({sizes})."
+            )
+        if any(m is not None and n > m for n, m in zip(array.shape, sizes, strict=True)):
+            raise DataLossError(
+                f"sparse_batch: Input element had shape ({found}) that is larger than the row "
+                f"shape ({sizes})."
+            )
+    largest = np.max([array.shape for array in arrays], axis=0).reshape(-1).tolist()
+    dense = [n if m is None else m for n, m in zip(largest, sizes, strict=True)]
+    places = [np.indices(array.shape).reshape(array.ndim, -1) for array in arrays]
+    numbers = np.repeat(np.arange(len(arrays)), [array.size for array in arrays])
+    indices = np.concatenate([numbers[None], np.concatenate(places, axis=1)]).T
+    values = np.concatenate([array.ravel() for array in arrays])
+    whole_shape = np.array([len(arrays), *dense], np.int64)
+    return SparseTensor(eager(indices.astype(np.int64)), eager(values), eager(whole_shape))
 
 
 def ragged_spec(spec: Any, width: int | None, dtype: Any) -> Any:

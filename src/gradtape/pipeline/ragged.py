@@ -9,11 +9,13 @@ import numpy as np
 
 from gradtape.core import rows
 from gradtape.core.errors import InvalidArgumentError
-from gradtape.core.ragged import RaggedTensor, nested
+from gradtape.core.ragged import RaggedTensor, is_ragged, nested
 from gradtape.core.ragged_spec import RaggedTensorSpec
 from gradtape.core.shapes import TensorShape
 from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import eager
+from gradtape.pipeline.rows import Rows
+from gradtape.pipeline.structure import flatten, packed
 
 
 def splits_in(ragged: RaggedTensor) -> list[Any]:
@@ -122,6 +124,53 @@ def unbatched(spec: Any) -> Any:
         depth = spec.ragged_rank - 1
         return RaggedTensorSpec(spec.shape[1:], spec.dtype, depth, spec.row_splits_dtype)
     return TensorSpec(spec.shape[1:], spec.dtype)
+
+
+class RaggedRows(Rows):
+    """Ragged and plain tensors whose slices along the first axis are the elements."""
+
+    def __init__(self, element: Any) -> None:
+        """The slices of the components of `element`."""
+        leaves = flatten(element)
+        super().__init__(packed(element, iter([None if is_ragged(t) else t for t in leaves])))
+        self.ragged = {i: leaf for i, leaf in enumerate(leaves) if is_ragged(leaf)}
+
+    def __getitem__(self, i: Any) -> Any:
+        """The i-th element."""
+        parts: list[Any] = [None if pick is None else eager(pick(i)) for pick in self.pick]
+        for k, leaf in self.ragged.items():
+            parts[k] = row(leaf, i)
+        return self.pack(parts)
+
+    def batch(self, indices: list[Any]) -> Any:
+        """A batch of elements."""
+        parts: list[Any] = [None if raw is None else eager(raw) for raw in self.raws(indices)]
+        for k, leaf in self.ragged.items():
+            parts[k] = rows_at(leaf, np.array(indices))
+        return self.pack(parts)
+
+
+def rows_in(element: Any) -> Rows:
+    """The slices of the components of `element`."""
+    return RaggedRows(element) if any(map(is_ragged, flatten(element))) else Rows(element)
+
+
+def size_of(leaf: Any) -> int:
+    """The size of the first axis of a component.
+
+    Raises:
+        ValueError: if it has none.
+    """
+    if isinstance(leaf, RaggedTensor):
+        return int(leaf.row_splits._array.shape[0]) - 1
+    if not np.shape(leaf._array):
+        raise ValueError("Unbatching a tensor is only supported for rank >= 1")
+    return int(leaf._array.shape[0])
+
+
+def has_rows(spec: Any) -> bool:
+    """Whether some component is described as a row of a ragged tensor, though it is a tensor."""
+    return any(isinstance(s, RaggedTensorSpec) and not s.ragged_rank for s in flatten(spec))
 
 
 def stand_in(spec: RaggedTensorSpec, size: int, number: int) -> Any:
