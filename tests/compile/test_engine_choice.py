@@ -7,10 +7,10 @@ import pytest
 
 import gradtape
 import gradtape as tf
-from gradtape.compile import engine
+from gradtape.compile import engine, jax_space
 from gradtape.compile.engine import Choice, Process
 
-JAX = engine.is_there()
+JAX = jax_space.is_there()
 
 
 @pytest.fixture(autouse=True)
@@ -62,7 +62,7 @@ def test_without_a_word_large_elementwise_work_goes_to_xla(what):
 
 
 def test_without_jax_large_elementwise_work_runs_on_numpy(monkeypatch):
-    monkeypatch.setattr(engine, "is_there", lambda: False)
+    monkeypatch.setattr(jax_space, "FOUND", [False])
     function = tf.function(lambda x: tf.tanh(x[0]) * LARGE)
     assert plan_of(called(function)) == "numpy_engine"
 
@@ -94,7 +94,7 @@ def test_an_unknown_engine_is_refused(monkeypatch):
 
 
 def test_without_jax_functions_run_on_numpy_and_say_so_once(monkeypatch, caplog):
-    monkeypatch.setattr(engine, "is_there", lambda: False)
+    monkeypatch.setattr(jax_space, "FOUND", [False])
     with caplog.at_level(logging.WARNING, "gradtape"):
         for _ in range(2):
             function = called(tf.function(lambda x: x * 2, jit_compile=True))

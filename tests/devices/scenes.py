@@ -167,6 +167,7 @@ def scene_tensors_show_their_value():
     assert f"{y[0, 0]:.2f}" == "1.00"
     assert pickle.loads(pickle.dumps(y)).numpy().tolist() == MATRIX.tolist()
     assert np.add(y, 1)[0, 0] == 2
+    assert repr(on_gpu(1 + 2j)) == repr(tf.constant(1 + 2j))
     assert tf.is_tensor(y)
     assert isinstance(y, tf.Tensor)
     assert type(y).__name__ == "EagerTensor"
@@ -345,6 +346,19 @@ def scene_functions_go_where_they_are_asked_to():
             assert double(on_gpu(MATRIX)).device == CPU
         assert inside(x).device == SECOND
         np.testing.assert_array_equal(inside(x).numpy(), 2 * MATRIX)
+    with tf.device("/GPU:0"):
+        factor = tf.Variable(2.0)
+
+    @tf.function
+    def total(data):
+        result = tf.constant(0.0)
+        for number in data:
+            result += tf.cast(number, tf.float32) * factor
+        return result
+
+    for _ in range(3):  # what happens in Python is not XLA's, but the result is the device's
+        assert total(tf.data.Dataset.range(4)).device == GPU
+        assert total(tf.data.Dataset.range(4)).numpy() == 12
     home = tf.Variable(MATRIX)
 
     @tf.function
@@ -383,6 +397,44 @@ def scene_functions_under_a_tape_and_with_python_branches():
     for got, want in zip(there, asked(tf.constant(MATRIX)), strict=True):
         assert got.device == GPU
         np.testing.assert_allclose(got.numpy(), want.numpy(), rtol=1e-6)
+
+
+def scene_a_failed_call_changes_nothing():
+    with tf.device("/GPU:0"):
+        v = tf.Variable(MATRIX)
+
+    @tf.function
+    def step(x):
+        v.assign_add(x)
+        tf.debugging.assert_less(x, 10.0)
+        return x
+
+    step(on_gpu(MATRIX))
+    for _ in range(3):
+        raises(tf.errors.InvalidArgumentError, step, on_gpu(100 * MATRIX))
+        np.testing.assert_array_equal(v.numpy(), 2 * MATRIX)
+    step(on_gpu(MATRIX))
+    np.testing.assert_array_equal(v.numpy(), 3 * MATRIX)
+    assert v.device == GPU
+
+
+def scene_second_order_through_a_function():
+    with tf.device("/GPU:0"):
+        v = tf.Variable([1.0, 2.0])
+        x = tf.constant([3.0, 4.0])
+    f = tf.function(lambda x: tf.reduce_sum(tf.sin(x) * v))
+    for _ in range(3):
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                y = f(x)
+            first = inner.gradient(y, x)
+        second = outer.gradient(first, x)
+        assert first.device == second.device == GPU
+        np.testing.assert_allclose(second.numpy(), -np.sin([3, 4]) * [1, 2], rtol=1e-5)
+    known = f.get_concrete_function(tf.TensorSpec([2], tf.float32))
+    assert known(x).device == GPU
 
 
 def scene_64_bits_stay_64_bits():

@@ -23,7 +23,7 @@ from gradtape.compile.weight import suits_xla
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.placement import Placement, refusal
 from gradtape.core.reading import shown
-from gradtape.core.remote import HOST, Device
+from gradtape.core.remote import HOST, Device, moved
 from gradtape.core.switch import in_use
 from gradtape.trace.graph import Graph
 
@@ -48,16 +48,17 @@ class Process:
 
 
 class Fetching:
-    """A plan for the host whose inputs may be on accelerators."""
+    """A plan for the host whose inputs may be on accelerators, and its results shall be."""
 
-    def __init__(self, plan: Any) -> None:
-        """For a plan."""
+    def __init__(self, plan: Any, device: Device | None) -> None:
+        """For a plan, in place of one on `device`."""
         self.plan = plan
+        self.device = device or HOST
         self.in_place: dict[int, int] = {}
 
     def run(self, *raws: Any) -> Any:
         """Run."""
-        return self.plan.run(*shown(raws))
+        return tuple([moved(raw, self.device) for raw in self.plan.run(*shown(raws))])
 
     __call__ = run
 
@@ -122,7 +123,7 @@ class Choice:
             if plan is not None:
                 return plan
         if in_use[0]:
-            return Fetching(numpy_engine.compile_graph(graph))
+            return Fetching(numpy_engine.compile_graph(graph), device)
         return numpy_engine.compile_graph(graph, updates)
 
     def on_xla(self, graph: Graph) -> Any:

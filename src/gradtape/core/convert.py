@@ -10,7 +10,7 @@ import numpy as np
 
 from gradtape.core import dtypes
 from gradtape.core.dtypes import DType
-from gradtape.core.errors import InvalidArgumentError
+from gradtape.core.errors import InvalidArgumentError, NotDense
 from gradtape.core.reading import Reading
 from gradtape.core.shapes import TensorShape
 from gradtape.core.tensor import EagerTensor, Tensor, eager
@@ -226,6 +226,11 @@ def single(value: float) -> Any:
 
 def unsupported(value: Any) -> ValueError:
     """TensorFlow's complaint about what is not a number, string or array."""
+    if hasattr(type(value), "_nested_row_partitions"):
+        return NotDense(
+            f"A RaggedTensor of shape {value.shape} is no Tensor: its rows may differ in length. "
+            "Use its to_tensor() or flat_values."
+        )
     return ValueError(
         f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)}) to a "
         "Tensor."

@@ -26,7 +26,7 @@ from gradtape.core.dispatch import (
     recover,
     step_of,
 )
-from gradtape.core.errors import Apart, UnknownValueError, hide_library, in_lanes
+from gradtape.core.errors import UNUSUAL, another_way, hide_library
 from gradtape.core.primitive import Primitive, Spec
 from gradtape.core.switch import THEN, in_use
 from gradtape.core.tensor import EagerTensor, Tensor, marked
@@ -250,8 +250,8 @@ def checked_source(
         ),
         "    try:",
         f"        return slow({', '.join(names)})",
-        "    except (Apart, UnknownValueError) as error:",
-        f"        return in_lanes(error, again, ({', '.join(order)},), {{}})",
+        "    except UNUSUAL as error:",
+        f"        return another_way(error, again, ({', '.join(order)},), {{}})",
         "    except Exception as error:",
         "        hide_library(error)",
         "        raise",
@@ -377,20 +377,19 @@ THEN.append(make_again)
 
 COMMON: dict[str, Any] = {
     "__name__": __name__,
-    "Apart": Apart,
     "EagerTensor": EagerTensor,
     "FLOAT32": FLOAT32,
     "Handed": Handed,
     "Recording": Recording,
     "Spec": Spec,
     "Tensor": Tensor,
-    "UnknownValueError": UnknownValueError,
+    "UNUSUAL": UNUSUAL,
     "always": always,
+    "another_way": another_way,
     "bind": bind,
     "float32": np.float32,
     "hear": hear,
     "hide_library": hide_library,
-    "in_lanes": in_lanes,
     "local": local,
     "marked": marked,
     "ndarray": np.ndarray,

@@ -10,8 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.ops.linalg import svd
-
 
 def as_given(numbers: Any, *rest: Any) -> Any:
     """Numbers that are only looked at."""
@@ -138,17 +136,6 @@ def equal_bins(values: Any, limits: Any, count: int, kind: Any) -> Any:
     low, high = limits[0].astype(np.float64), limits[1].astype(np.float64)
     scaled = (values.astype(np.float64) - low) / (high - low)
     return np.clip(np.floor(scaled * count), 0, count - 1).astype(kind)
-
-
-def rank_of(x: Any, tol: Any) -> Any:
-    """How many singular values of matrices exceed `tol`, or what rounding may leave."""
-    values = svd(x)[0]
-    if tol is None:
-        largest = np.max(values, axis=-1, keepdims=True, initial=0)
-        least = max(x.shape[-2:]) * largest * np.finfo(values.dtype).eps
-    else:
-        least = np.asarray(tol)[..., None]
-    return np.sum(values > least, axis=-1).astype(np.int32)
 
 
 def not_negligible(values: Any, rcond: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
@@ -9,12 +10,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gradtape.core.convert import convert
+from gradtape.core.dtypes import int64
 from gradtape.core.errors import DataLossError, InvalidArgumentError, public
+from gradtape.core.ragged_spec import RaggedTensorSpec
+from gradtape.core.row_partition import as_splits_dtype
 from gradtape.core.shapes import TensorShape
+from gradtape.core.sparse import SparseTensor, SparseTensorSpec
 from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import EagerTensor, eager
+from gradtape.pipeline import ragged
 from gradtape.pipeline.base import UNKNOWN, Base, whole
-from gradtape.pipeline.element import Rows, Steps, batch_of, batched
+from gradtape.pipeline.element import Steps, batched, stacked_as, stacker
+from gradtape.pipeline.rows import Rows
 from gradtape.pipeline.structure import flatten, mapped, packed
 
 if TYPE_CHECKING:
@@ -29,14 +36,48 @@ def positive(op: str, size: Any) -> int:
     return n
 
 
-def grouped(items: Iterator[Any], size: int, drop: bool, make: Any) -> Iterator[Any]:
-    """`make` of `size` items at a time."""
+def grouped(
+    items: Iterator[Any], size: int, drop: bool, make: Any, fused: bool = False
+) -> Iterator[Any]:
+    """`make` of `size` items at a time; if `fused`, an item that fails takes its batch with it."""
 
     def step() -> Any:
-        group = list(islice(items, size))
+        group: list[Any] = []
+        try:
+            group.extend(islice(items, size))
+        except Exception:
+            for _ in range(len(group) + 1, size if fused else 0):
+                with contextlib.suppress(Exception):
+                    next(items)
+            raise
         if not group or (drop and len(group) < size):
             raise StopIteration
         return make(group)
+
+    return Steps(step)
+
+
+def gathered(
+    indices: Iterator[Any], size: int, drop: bool, rows: Rows, make: Any, fused: bool
+) -> Iterator[Any]:
+    """Batches of rows at once; where one fails, element by element, to fail at that element."""
+    left: list[Any] = []  # what comes after an element that has failed
+
+    def step() -> Any:
+        nonlocal left
+        group, left = [*left, *islice(indices, size - len(left))], []
+        if not group or (drop and len(group) < size):
+            raise StopIteration
+        try:
+            return rows.batch(group)
+        except Exception:
+            if rows.at_hand:
+                raise
+        elements = []
+        for at, index in enumerate(group, 1):
+            left = [] if fused else group[at:]
+            elements.append(rows[index])
+        return make(elements)
 
     return Steps(step)
 
@@ -65,15 +106,23 @@ class Batches(Base):
         """
         size, drop = positive("batch", batch_size), bool(drop_remainder)
         width = size if drop else None
+        fused = self._label in ("_MapDataset", "_ParallelMapDataset")  # as TensorFlow does
         made = self._with(
-            lambda items: grouped(items, size, drop, batch_of),
+            lambda items: grouped(items, size, drop, stacker(self), fused),
             lambda: mapped(lambda s: batched(s, width), self.element_spec),
             number_of_batches(self._size, size, drop),
         )
-        if self._rows is not None:
-            rows, indices = self._rows
-            made._start = lambda: grouped(indices(), size, drop, rows.batch)
-        return made
+        stack = made._start
+
+        def start() -> Iterator[Any]:
+            found = self._rows()
+            if found is None:
+                return stack()
+            rows, indices = found
+            return gathered(indices(), size, drop, rows, stacker(self), fused)
+
+        made._start, made._quiet, made._ragged = start, self._quiet, False
+        return made._as("_BatchDataset" if num_parallel_calls is None else "_ParallelBatchDataset")
 
     @public
     def padded_batch(
@@ -120,7 +169,7 @@ class Batches(Base):
             lambda items: grouped(items, size, drop, make),
             batch_spec,
             number_of_batches(self._size, size, drop),
-        )
+        )._as("_PaddedBatchDataset")
 
     @public
     def ragged_batch(
@@ -130,10 +179,63 @@ class Batches(Base):
         row_splits_dtype: Any = None,
         name: str | None = None,
     ) -> Dataset:
-        """Refuse: there are no ragged tensors."""
-        raise NotImplementedError(
-            "Dataset.ragged_batch: there are no ragged tensors. Use padded_batch."
+        """Elements of different sizes as the rows of ragged tensors, `batch_size` at a time.
+
+        Args:
+            batch_size: how many elements a batch has.
+            drop_remainder: whether to leave out a last batch that is smaller.
+            row_splits_dtype: int32 or int64; int64 if None.
+            name: accepted for TensorFlow's sake.
+
+        Returns:
+            A dataset of batches. Components whose sizes are all known are stacked as by `batch`.
+        """
+        size, drop = positive("ragged_batch", batch_size), bool(drop_remainder)
+        kind = as_splits_dtype(int64 if row_splits_dtype is None else row_splits_dtype)
+        spec, width = self.element_spec, size if drop else None
+        whole_spec = mapped(lambda s: ragged_spec(s, width, kind), spec)
+
+        def stack_one(one: Any, batch: Any, *leaves: Any) -> Any:
+            if isinstance(one, TensorSpec) and isinstance(batch, RaggedTensorSpec):
+                return ragged.stacked_raggedly(leaves, batch)
+            return stacked_as(one, *leaves)
+
+        def stack(group: list[Any]) -> Any:
+            return mapped(stack_one, spec, whole_spec, *group)
+
+        made = self._with(
+            lambda items: grouped(items, size, drop, stack),
+            lambda: whole_spec,
+            number_of_batches(self._size, size, drop),
         )
+        made._ragged = False
+        return made._as("_DenseToRaggedDataset")
+
+    @public
+    def sparse_batch(self, batch_size: Any, row_shape: Any, name: str | None = None) -> Dataset:
+        """Elements, single tensors of any sizes, as SparseTensors, `batch_size` at a time.
+
+        Args:
+            batch_size: how many elements a batch has.
+            row_shape: the shape that an element may fill; None in it: as far as the largest goes.
+            name: accepted for TensorFlow's sake.
+
+        Raises:
+            TypeError: if elements are not single tensors.
+        """
+        spec = self.element_spec
+        if not isinstance(spec, TensorSpec):
+            raise TypeError(
+                "`sparse_batch` requires an input dataset whose elements have a single component. "
+                f"The elements of this one are {spec}."
+            )
+        size, shape = positive("sparse_batch", batch_size), shape_of(row_shape)
+        made = self._with(
+            lambda items: grouped(items, size, False, lambda group: spaced(group, shape)),
+            lambda: SparseTensorSpec([None, *shape.as_list()], spec.dtype),
+            number_of_batches(self._size, size, False),
+        )
+        return made._as("_DenseToSparseBatchDataset")
 
     @public
     def unbatch(self, name: str | None = None) -> Dataset:
@@ -143,18 +245,19 @@ class Batches(Base):
             raise ValueError("unbatch: Cannot unbatch an input with scalar components.")
 
         def slices(element: Any) -> Iterator[Any]:
-            sizes = {leaf._array.shape[0] for leaf in flatten(element) if leaf is not None}
+            sizes = {ragged.size_of(leaf) for leaf in flatten(element) if leaf is not None}
             if len(sizes) != 1:
                 raise InvalidArgumentError(
                     f"unbatch: components differ in their first size. Received {sorted(sizes)}."
                 )
-            return map(Rows(element).__getitem__, range(*sizes))
+            return map(ragged.rows_in(element).__getitem__, range(*sizes))
 
-        return self._with(
-            lambda items: chain.from_iterable(map(slices, items)),
-            lambda: mapped(lambda s: TensorSpec(s.shape[1:], s.dtype), spec),
-            UNKNOWN,
+        single = mapped(lambda s: ragged.unbatched(s) if hasattr(s, "shape") else s, spec)
+        made = self._with(
+            lambda items: chain.from_iterable(map(slices, items)), lambda: single, UNKNOWN
         )
+        made._ragged = ragged.has_rows(single)
+        return made._as("_UnbatchDataset")
 
     @public
     def rebatch(
@@ -172,25 +275,64 @@ class Batches(Base):
         single = self.unbatch()
 
         def regrouped(items: Iterator[Any]) -> Iterator[Any]:
-            turn = 0
+            turn, stack = 0, stacker(single)
 
             def step() -> Any:
                 nonlocal turn
                 size = sizes[turn % len(sizes)]
                 turn += 1
-                return next(grouped(items, size, drop, batch_of))
+                return next(grouped(items, size, drop, stack))
 
             return Steps(step)
 
         width = sizes[0] if drop and len(set(sizes)) == 1 else None
         return single._with(
             regrouped, lambda: mapped(lambda s: batched(s, width), single.element_spec), UNKNOWN
-        )
+        )._as("_RebatchDataset")
+
+
+def spaced(group: list[Any], shape: TensorShape) -> SparseTensor:
+    """Elements as the rows of a sparse tensor, each in the corner of a row of this shape."""
+    arrays = [np.asarray(element._array) for element in group]
+    sizes = shape.as_list()
+    for array in arrays:
+        found = "[" + ",".join(map(str, array.shape)) + "]"
+        if array.ndim != len(sizes):
+            raise InvalidArgumentError(
+                f"sparse_batch: Input element had shape ({found}) that is incompatible with the "
+                f"row shape ({sizes})."
+            )
+        if any(m is not None and n > m for n, m in zip(array.shape, sizes, strict=True)):
+            raise DataLossError(
+                f"sparse_batch: Input element had shape ({found}) that is larger than the row "
+                f"shape ({sizes})."
+            )
+    largest = np.max([array.shape for array in arrays], axis=0).reshape(-1).tolist()
+    dense = [n if m is None else m for n, m in zip(largest, sizes, strict=True)]
+    places = [np.indices(array.shape).reshape(array.ndim, -1) for array in arrays]
+    numbers = np.repeat(np.arange(len(arrays)), [array.size for array in arrays])
+    indices = np.concatenate([numbers[None], np.concatenate(places, axis=1)]).T
+    values = np.concatenate([array.ravel() for array in arrays])
+    whole_shape = np.array([len(arrays), *dense], np.int64)
+    return SparseTensor(eager(indices.astype(np.int64)), eager(values), eager(whole_shape))
+
+
+def ragged_spec(spec: Any, width: int | None, dtype: Any) -> Any:
+    """What `ragged_batch` makes of a component."""
+    if isinstance(spec, TensorSpec) and spec.shape.rank is not None:
+        return ragged.ragged_batched(spec, width, dtype)
+    return batched(spec, width)
 
 
 def padded_shapes_of(spec: Any, padded_shapes: Any) -> list[TensorShape]:
     """The shape that each component is padded to."""
     leaves = flatten(spec)
+    for leaf in leaves:
+        if not isinstance(leaf, TensorSpec):
+            raise TypeError(
+                "padded_batch: components must be tensors. Received what is described by "
+                f"{leaf!r}. Use batch."
+            )
     if padded_shapes is None:
         for leaf in leaves:
             if leaf.shape.rank is None:

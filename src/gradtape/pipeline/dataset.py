@@ -26,21 +26,19 @@ from gradtape.pipeline.iterator import Iterator, NumpyIterator
 from gradtape.pipeline.mapping import Maps
 from gradtape.pipeline.options import Options
 from gradtape.pipeline.order import Orders
+from gradtape.pipeline.resample import Resampling
 from gradtape.pipeline.source import Sources
 from gradtape.pipeline.staged import StagedIterator
 from gradtape.pipeline.window import Windows
 
 
-class Dataset(Sources, Orders, Batches, Maps, Windows, Buffers):
+class Dataset(Sources, Orders, Batches, Maps, Windows, Buffers, Resampling):
     """A sequence of elements, each a structure of tensors, made when it is asked for.
 
     Example:
         >>> dataset = tf.data.Dataset.range(5).map(lambda x: x * x).batch(2)
         >>> [batch.numpy().tolist() for batch in dataset]
         [[0, 1], [4, 9], [16]]
-
-    Note:
-        The functions given to `map` and others run in Python for every element.
     """
 
     @property
@@ -52,7 +50,7 @@ class Dataset(Sources, Orders, Batches, Maps, Windows, Buffers):
         stage = staging()
         if stage:
             return StagedIterator(stage[0], self)  # type: ignore[return-value]
-        return Iterator(iter(self._start()), self)
+        return Iterator(self)
 
     def __bool__(self) -> bool:
         """True, however many elements there are."""
@@ -67,7 +65,7 @@ class Dataset(Sources, Orders, Batches, Maps, Windows, Buffers):
 
     def __repr__(self) -> str:
         """Say what the elements look like."""
-        return f"<{type(self).__name__} element_spec={self.element_spec}>"
+        return f"<{self._label} element_spec={self.element_spec}>"
 
     def cardinality(self) -> Tensor:
         """The number of elements, INFINITE_CARDINALITY or UNKNOWN_CARDINALITY."""
@@ -85,9 +83,10 @@ class Dataset(Sources, Orders, Batches, Maps, Windows, Buffers):
         """The same dataset with `options` set."""
         if not isinstance(options, Options):
             raise TypeError(f"with_options: expected tf.data.Options. Received {type(options)}.")
-        dataset = made(self._start, self._own_spec, self._size, self._options.merge(options))
-        dataset._rows = self._rows
-        return dataset
+        merged = self._options.merge(options)
+        dataset = made(self._start, self._own_spec, self._size, merged, [self])
+        dataset._rows, dataset._quiet = self._rows, self._quiet
+        return dataset._as("_OptionsDataset")
 
     @public
     def apply(self, transformation_func: Any) -> Dataset:
@@ -114,25 +113,6 @@ class Dataset(Sources, Orders, Batches, Maps, Windows, Buffers):
         if next(elements, END) is not END:
             raise InvalidArgumentError("get_single_element: Dataset had more than one element.")
         return found
-
-    @public
-    def rejection_resample(
-        self,
-        class_func: Any,
-        target_dist: Any,
-        initial_dist: Any = None,
-        seed: Any = None,
-        name: str | None = None,
-    ) -> Dataset:
-        """Refuse: use `filter` or `sample_from_datasets`."""
-        raise NotImplementedError(
-            "Dataset.rejection_resample is not there. Use filter, or sample_from_datasets."
-        )
-
-    @public
-    def sparse_batch(self, batch_size: Any, row_shape: Any, name: str | None = None) -> Dataset:
-        """Refuse: there are no sparse tensors."""
-        raise NotImplementedError("Dataset.sparse_batch: there are no sparse tensors.")
 
 
 Base.kind = Dataset
@@ -204,4 +184,4 @@ def assert_cardinality(expected_cardinality: Any) -> Callable[[Dataset], Dataset
                 f"{count} elements."
             )
 
-    return lambda dataset: dataset._with(counted, None, size)
+    return lambda dataset: dataset._with(counted, None, size)._as("_AssertCardinalityDataset")

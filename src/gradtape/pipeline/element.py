@@ -10,10 +10,13 @@ import numpy as np
 from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError
+from gradtape.core.ragged import RaggedTensor, as_values
+from gradtape.core.ragged_spec import RaggedTensorSpec
 from gradtape.core.shapes import TensorShape
 from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import EagerTensor, eager
-from gradtape.pipeline.structure import as_element, flatten, mapped, packed
+from gradtape.pipeline import ragged
+from gradtape.pipeline.structure import as_element, flatten, mapped, spec_of
 
 END = object()  # what `next` gives after the last element
 
@@ -52,13 +55,18 @@ def called(function: Callable[..., Any], element: Any) -> Any:
 
 
 def applied(function: Callable[..., Any], what: str) -> Callable[[Any], Any]:
-    """`function` of elements; an error says at which one it happened."""
+    """A user's function of elements; an error says at which one it happened."""
+    return noted(lambda element: called(function, element), what)
+
+
+def noted(function: Callable[[Any], Any], what: str) -> Callable[[Any], Any]:
+    """`function`; an error says at which element it happened."""
     count = 0
 
     def apply(element: Any) -> Any:
         nonlocal count
         try:
-            return called(function, element)
+            return function(element)
         except Exception as error:
             error.add_note(f"Dataset.{what}: this happened at element {count} of the pass.")
             raise
@@ -68,62 +76,20 @@ def applied(function: Callable[..., Any], what: str) -> Callable[[Any], Any]:
     return apply
 
 
-def truth(predicate: Callable[..., Any], what: str) -> Callable[[Any], bool]:
+def truth(predicate: Callable[[Any], Any], what: str) -> Callable[[Any], bool]:
     """`predicate` of elements, which must give a scalar of dtype bool."""
-    apply = applied(predicate, what)
+    apply = noted(predicate, what)
 
     def holds(element: Any) -> bool:
         answer = apply(element)
         if not isinstance(answer, EagerTensor) or answer.dtype.name != "bool" or answer.ndim:
             raise ValueError(
                 f"{what}: Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor, "
-                f"but it returned {answer!r}."
+                f"but its return type is {spec_of(answer)}."
             )
         return bool(answer._array)
 
     return holds
-
-
-def packer(structure: Any) -> Callable[[list[Any]], Any]:
-    """A function that packs leaves like `structure`, quick for the usual ones."""
-    if not isinstance(structure, (tuple, dict)) or not structure:
-        if isinstance(structure, (tuple, dict)) or hasattr(structure, "keys"):
-            return lambda leaves: packed(structure, iter(leaves))
-        return lambda leaves: leaves[0]
-    if type(structure) is tuple and not any(isinstance(s, (tuple, dict)) for s in structure):
-        return tuple
-    return lambda leaves: packed(structure, iter(leaves))
-
-
-def picker(array: Any) -> Callable[[int], Any]:
-    """A function that gives the i-th slice; a string without axes stays in an array."""
-    if array.dtype == object and array.ndim == 1:
-        return lambda i: array[i, ...]
-    found: Callable[[int], Any] = array.__getitem__
-    return found
-
-
-class Rows:
-    """Tensors whose slices along the first axis are the elements."""
-
-    def __init__(self, element: Any) -> None:
-        """The slices of the tensors of `element`."""
-        self.arrays = [None if t is None else t._array for t in flatten(element)]
-        self.pick = [None if a is None else picker(a) for a in self.arrays]
-        self.pack = packer(element)
-
-    def __getitem__(self, i: int) -> Any:
-        """The i-th element."""
-        return self.pack([None if pick is None else eager(pick(i)) for pick in self.pick])
-
-    def batch(self, indices: list[int]) -> Any:
-        """A batch of elements, gathered at once."""
-        first = indices[0]
-        if indices == list(range(first, first + len(indices))):
-            part: Any = slice(first, first + len(indices))
-        else:
-            part = np.array(indices)
-        return self.pack([None if a is None else eager(a[part]) for a in self.arrays])
 
 
 def require_callable(function: Any) -> None:
@@ -135,14 +101,30 @@ def require_callable(function: Any) -> None:
         )
 
 
-def batch_of(group: list[Any]) -> Any:
-    """The elements of `group`, stacked."""
+def batch_of(group: list[Any], spec: Callable[[], Any]) -> Any:
+    """The elements of `group`, stacked; `spec` gives their spec, which ragged ones need."""
     first = group[0]
     if type(first) is EagerTensor:
         return stacked(*group)
     if type(first) is tuple and are_tensors(first):
         return tuple([stacked(*leaves) for leaves in zip(*group, strict=True)])
+    if any(isinstance(leaf, RaggedTensor) for leaf in flatten(first)):
+        return mapped(stacked_as, spec(), *group)
     return mapped(stacked, *group)
+
+
+def stacker(dataset: Any) -> Callable[[list[Any]], Any]:
+    """What stacks elements of a dataset."""
+    if dataset._ragged:
+        return lambda group: mapped(stacked_as, dataset.element_spec, *group)
+    return lambda group: batch_of(group, dataset._own_spec)
+
+
+def stacked_as(spec: Any, *leaves: Any) -> Any:
+    """One component of the elements of a batch, which `spec` describes."""
+    if isinstance(spec, RaggedTensorSpec):
+        return ragged.stacked(leaves, spec)
+    return stacked(*leaves)
 
 
 def stacked(*leaves: Any) -> Any:
@@ -154,12 +136,12 @@ def stacked(*leaves: Any) -> Any:
             f"batch: {type(leaves[0]).__name__} is not stacked. Turn it into tensors first."
         )
     arrays = [leaf._array for leaf in leaves]
-    shape = np.shape(arrays[0])
-    for array in arrays:
-        if (array.shape if shape else np.shape(array)) != shape:
+    shape = arrays[0].shape
+    for other in {array.shape for array in arrays}:
+        if other != shape:
             raise InvalidArgumentError(
                 "batch: Cannot batch tensors with different shapes. First element had shape "
-                f"{list(shape)} and another {list(np.shape(array))}. Pad or crop them first."
+                f"{list(shape)} and another {list(other)}. Pad or crop them first."
             )
     if not shape:
         dtype = leaves[0].dtype
@@ -171,6 +153,8 @@ def stacked(*leaves: Any) -> Any:
 
 def batched(spec: Any, width: int | None) -> Any:
     """The spec of a batch of `width` values of `spec`."""
+    if isinstance(spec, RaggedTensorSpec):
+        return ragged.batched(spec, width)
     if not isinstance(spec, TensorSpec):
         return spec
     return TensorSpec(TensorShape([width]).concatenate(spec.shape), spec.dtype)
@@ -189,6 +173,14 @@ def checked(spec: Any, value: Any) -> Any:
 
 def checked_leaf(spec: Any, value: Any) -> Any:
     """One component of what a generator yielded."""
+    if isinstance(spec, RaggedTensorSpec):
+        leaf = as_values(value)
+        if not spec.is_compatible_with(leaf):
+            raise InvalidArgumentError(
+                f"from_generator: TypeError: `generator` yielded an element of {spec_of(leaf)} "
+                f"where an element of {spec} was expected."
+            )
+        return leaf
     if not isinstance(spec, TensorSpec):
         return value
     tensor = convert(value, spec.dtype)

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.composite import CompositeTensor
-from gradtape.core.context import staging, unheard
-from gradtape.core.errors import OutOfRangeError, hide_library, public
+from gradtape.core.context import local, staging, unheard
+from gradtape.core.errors import InvalidArgumentError, OutOfRangeError, hide_library, public
 from gradtape.core.spec import TypeSpec
 from gradtape.core.tensor import eager
 from gradtape.pipeline.element import END
@@ -34,7 +34,10 @@ class Drawing:
 
     def __call__(self) -> Any:
         """The next element, or END."""
-        with self.lock, unheard():
+        if local.recorders:
+            with unheard():
+                return self()
+        with self.lock:
             element = next(self.elements, END)
             self.count += element is not END
             return element
@@ -46,10 +49,13 @@ class Iterator(CompositeTensor, PythonIterator[Any], Trackable):
     No tape hears what the functions of a dataset compute: gradients do not flow into a pipeline.
     """
 
-    def __init__(self, elements: PythonIterator[Any], dataset: Any) -> None:
-        """Draw from `elements`, which belong to `dataset`."""
+    def __init__(self, dataset: Any) -> None:
+        """Start a pass over `dataset`."""
         self._dataset = dataset
-        self._drawing = Drawing(elements)
+        for chance in dataset._seeds:
+            chance.begin()
+        self._seeds = [seeds.place() for seeds in dataset._seeds]
+        self._drawing = Drawing(iter(dataset._start()))
         self._source = Source(self._drawing)
 
     @property
@@ -66,14 +72,27 @@ class Iterator(CompositeTensor, PythonIterator[Any], Trackable):
         return self._source.next()
 
     def _serialize_to_tensors(self) -> dict[str, Any]:
+        """How many elements were drawn, and the random seeds when the pass began."""
         looked_at = sum(element is not END for element in self._source.ahead)
-        return {"ITERATOR": eager(np.int64(self._drawing.count - looked_at))}
+        drawn = self._drawing.count - looked_at
+        numbers = [drawn, *(number for place in self._seeds for number in place)]
+        return {"ITERATOR": eager(np.array(numbers, np.uint64).view(np.int64))}
 
     def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
-        """Go to the element whose number was saved; backwards, by a pass from the start."""
-        wanted = int(restored_tensors["ITERATOR"])
-        here = int(self._serialize_to_tensors()["ITERATOR"])
-        if wanted < here:
+        """Go to the element whose number was saved, in the order of the pass that was saved."""
+        saved = np.asarray(restored_tensors["ITERATOR"]).view(np.uint64).ravel().tolist()
+        wanted, places = saved[0], list(zip(*[iter(saved[1:])] * 3, strict=True))
+        if len(places) != len(self._seeds):
+            raise InvalidArgumentError(
+                f"restore: the saved iterator has {len(places)} random orders, but this one "
+                f"{len(self._seeds)}. Make it of the same dataset."
+            )
+        here = int(self._serialize_to_tensors()["ITERATOR"][0])
+        if wanted < here or places != self._seeds:
+            self._seeds = places
+            for chance, place in zip(self._dataset._seeds, places, strict=True):
+                chance.begin()
+                chance.go_to(place)
             self._drawing.elements = iter(self._dataset._start())
             self._source.ahead.clear()
             self._drawing.count = here = 0
@@ -86,7 +105,7 @@ class Iterator(CompositeTensor, PythonIterator[Any], Trackable):
 
     def __next__(self) -> Any:
         """The next element."""
-        stage = staging()
+        stage = local.recorders and staging()
         if stage:
             (more,) = stage[0].effect(HAS_NEXT, (handle_of(stage[0], self),))
             if not stage[0].observe(more._array):

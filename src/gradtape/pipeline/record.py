@@ -42,6 +42,7 @@ class FileDataset(Dataset):
         else:
             start = files.interleave(dataset_of, num_parallel_reads, 1, num_parallel_reads)._start
         super().__init__(start, lambda: TEXT, UNKNOWN)
+        self._label, self._seeds = f"{type(self).__name__}V2", names._seeds
 
 
 def wrapped(text: bytes) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 from gradtape.core import nest
 from gradtape.core.context import unheard
 from gradtape.core.errors import OutOfRangeError
+from gradtape.core.ragged_spec import RaggedTensorSpec
 from gradtape.core.sparse import SparseTensorSpec
 from gradtape.core.symbolic import Opaque
 from gradtape.core.tensor import Tensor, eager
@@ -29,14 +30,12 @@ class Source:
     def has_next(self) -> bool:
         """Whether there is another element."""
         if not self.ahead:
-            with unheard():
-                self.ahead.append(self.draw())
+            self.ahead.append(self.draw())
         return self.ahead[0] is not END
 
     def next(self) -> Any:
         """The next element."""
-        with unheard():
-            return self.ahead.pop() if self.ahead else self.draw()
+        return self.ahead.pop() if self.ahead else self.draw()
 
 
 def kernel_has_next(source: Any) -> tuple[Any, ...]:
@@ -84,7 +83,7 @@ def drawn_optional(trace: Any, handle: Tensor, spec: Any) -> Optional:
 def fill(spec: Any, leaves: PythonIterator[Any]) -> PythonIterator[Any]:
     """Tensors for the specs that describe one, None for the others."""
     for one in flatten(spec):
-        if isinstance(one, SparseTensorSpec):
+        if isinstance(one, (RaggedTensorSpec, SparseTensorSpec)):
             yield one._from_components([next(leaves) for _ in one._component_specs])
         else:
             yield next(leaves) if hasattr(one, "dtype") else None

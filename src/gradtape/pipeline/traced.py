@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from gradtape.core.composite import CompositeTensor
-from gradtape.core.tensor import Tensor
-from gradtape.staging.function import Function
+from gradtape.core.context import local, unheard
+from gradtape.core.spec import TensorSpec
+from gradtape.core.tensor import EagerTensor, Tensor, eager
+from gradtape.pipeline.element import called
+from gradtape.pipeline.probe import stand_in
+from gradtape.pipeline.rows import Mapped, Rows, packer
+from gradtape.pipeline.rowwise import over_rows
+from gradtape.pipeline.sampling import Chance
+from gradtape.pipeline.structure import flatten
+from gradtape.staging.function import MOST_SIGNATURES, Function, Mode
 
 
-class Traced:
-    """A function that `Dataset.map` and its like call for every element."""
+class Traced(Chance):
+    """A function that `Dataset.map` and its like call for every element.
+
+    Attributes:
+        plans: what runs the graph, by shapes and dtypes of the components, where it is a straight
+            line without effects: the graph alone decides what comes out.
+    """
 
     def __init__(self, python_function: Any) -> None:
         """Compile `python_function` when it is first called."""
         self.python_function = python_function
+        self.plans: dict[Any, Plan | None] = {}
         if isinstance(python_function, Function):
             self.function = python_function
         else:
@@ -27,6 +44,127 @@ class Traced:
         if all(is_plain(part) for part in element):
             return self.function(*element)
         return self.python_function(*element)
+
+    def of(self, element: Any) -> Any:
+        """The function of an element, as an element."""
+        if local.recorders:
+            return called(self, element)
+        kind = type(element)
+        try:
+            if kind is EagerTensor:
+                raws = [element._array]
+            elif kind is tuple:
+                raws = [part._array for part in element]
+            else:
+                raws = [leaf._array for leaf in flatten(element)]
+        except AttributeError:  # nested, or no tensor
+            raws = [getattr(leaf, "_array", None) for leaf in flatten(element)]
+            if any(raw is None for raw in raws):
+                return called(self, element)
+        key = tuple([(raw.shape, raw.dtype) for raw in raws])
+        plan = self.plans.get(key)
+        if plan is not None and plan.is_valid():
+            return plan(raws)
+        result = called(self, element)
+        if key not in self.plans or plan is not None:
+            if len(self.plans) >= MOST_SIGNATURES:
+                self.plans.clear()
+            self.plans[key] = self.plan_of(element)
+        return result
+
+    def plan_of(self, element: Any) -> Plan | None:
+        """What runs the graph of the function for such elements; None if it is not so simple."""
+        args = element if type(element) is tuple else (element,)
+        if not all(is_plain(part) for part in args):
+            return None
+        try:
+            call = self.function._signature.bind(args, {})
+        except TypeError:  # which whoever calls it will hear
+            return None
+        compiled = self.function._cache.get(call.key)
+        if compiled is None or compiled.only is None or compiled.only.states:
+            return None
+        return Plan(compiled)
+
+    def plan_for(self, spec: Any) -> Plan | None:
+        """The same for the elements that a spec describes, if it is known by now."""
+        leaves = flatten(spec)
+        if not all(isinstance(s, TensorSpec) and s.shape.is_fully_defined() for s in leaves):
+            return None
+        shapes = [tuple(s.shape.as_list()) for s in leaves]
+        kinds = [np.dtype(s.dtype.as_numpy_dtype) for s in leaves]
+        key = tuple(zip(shapes, kinds, strict=True))
+        if key not in self.plans:
+            found = self.plan_of(stand_in(spec, 1))
+            if found is not None:
+                self.plans[key] = found
+        plan = self.plans.get(key)
+        return plan if plan is not None and plan.is_valid() else None
+
+    def begin(self) -> None:
+        """Let random ops that have a seed start over, as in TensorFlow with every iterator."""
+        if self.function is self.python_function:
+            return
+        for compiled in list(self.function._cache.values()):
+            for stream, (_, outer, inner) in zip(*compiled.streams, strict=True):
+                if outer is not None or inner is not None:
+                    with unheard():
+                        stream.assign(stream.first)
+
+    def is_pure(self, spec: Any) -> bool:
+        """Whether the function of such elements has been traced, and never had effects."""
+        known = self.plan_for(spec) is not None or bool(self.plans)
+        return known and None not in self.plans.values()
+
+    def over(self, rows: Rows, spec: Any) -> Rows | None:
+        """The rows that the function makes of `rows`, whose elements `spec` describes."""
+        plan = self.plan_for(spec)
+        if plan is None or plan.many is None:
+            return None
+        return Mapped(rows, self.of, plan.on_batches, plan.pack)
+
+
+class Plan:
+    """The graph of a function without effects and variables, ready to run on raw components."""
+
+    def __init__(self, compiled: Any) -> None:
+        """Take what `compiled` has found to be the only path."""
+        path = self.path = compiled.only
+        self.compiled = compiled
+        self.captures = [t._array for t in path.captures]
+        self.run = compiled.plan_of(path)
+        self.results = path.results
+        self.pack = pack_of(path)
+        arguments = len(path.graph.inputs) - len(self.captures)
+        self.many = over_rows(path.graph, arguments) if self.pack is not None else None
+
+    def is_valid(self) -> bool:
+        """Whether nothing has been traced since."""
+        return self.compiled.only is self.path and not Mode.eager
+
+    def __call__(self, raws: list[Any]) -> Any:
+        """The results for raw components, as an element."""
+        outputs = self.run(*raws, *self.captures)
+        if self.pack is None:
+            tensors = [eager(raw) for raw in outputs[: self.results]]
+            return called(self.path.packed, (tensors,))
+        return self.pack([eager(raw) for raw in outputs[: self.results]])
+
+    def on_batches(self, raws: list[Any], count: int) -> list[Any]:
+        """The raw results for `count` rows."""
+        assert self.many is not None
+        return self.many([*raws, *self.captures], count)
+
+
+def pack_of(path: Any) -> Callable[[list[Any]], Any] | None:
+    """What packs the results of a path as an element; None where they must be converted first."""
+    structure = path.structure
+    if type(structure) is list:
+        structure = tuple(structure)
+    leaves = flatten(structure)
+    if not leaves or not all(isinstance(leaf, Tensor) for leaf in leaves):
+        return None
+    return packer(structure)
 
 
 def is_plain(part: Any) -> bool:

@@ -11,7 +11,9 @@ from typing import Any
 from gradtape.core import nest
 from gradtape.core.context import local
 from gradtape.core.convert import convert
+from gradtape.core.ragged import RaggedTensor
 from gradtape.core.remote import ANYWHERE, HOST, Device, target
+from gradtape.core.sparse import SparseTensor
 from gradtape.core.spec import TensorSpec, TypeSpec
 from gradtape.core.switch import in_use
 from gradtape.core.tensor import Tensor
@@ -150,6 +152,10 @@ def shape_of_structure(structure: Any) -> Any:
         return (type(structure), tuple([(k, shape_of_structure(v)) for k, v in structure.items()]))
     if isinstance(structure, (list, tuple)):
         return (type(structure), tuple([shape_of_structure(v) for v in structure]))
+    if isinstance(structure, RaggedTensor):
+        return (RaggedTensor, tuple([p._uniform for p in structure._nested_row_partitions]))
+    if isinstance(structure, SparseTensor):
+        return SparseTensor
     return type(structure) if nest.is_nested(structure) else None
 
 

@@ -10,6 +10,8 @@ from gradtape.core import dtypes
 from gradtape.core.tensor import Tensor
 from gradtape.pipeline.base import AUTOTUNE as AUTOTUNE
 from gradtape.pipeline.base import INFINITE, UNKNOWN
+from gradtape.pipeline.csv import CsvDataset as CsvDataset
+from gradtape.pipeline.csv import make_csv_dataset as make_csv_dataset
 from gradtape.pipeline.dataset import Dataset
 from gradtape.pipeline.dataset import assert_cardinality as assert_cardinality
 from gradtape.pipeline.iterator import Iterator
@@ -59,12 +61,18 @@ def prefetch_to_device(device: str, buffer_size: Any = None) -> Transformation:
 
 def copy_to_device(target_device: str, source_device: str = "/cpu:0") -> Transformation:
     """A transformation, for `apply`, that changes nothing: there is one kind of memory."""
-    return lambda dataset: dataset.take(-1)
+
+    def copied(dataset: Dataset) -> Dataset:
+        made = dataset.take(-1)._as("_CopyToDeviceDataset")
+        made._size = UNKNOWN
+        return made
+
+    return copied
 
 
-def _method(name: str) -> Callable[..., Transformation]:
+def _method(name: str, method_name: str = "") -> Callable[..., Transformation]:
     """The older spelling of a method, as a transformation for `apply`."""
-    method = getattr(Dataset, name)
+    method = getattr(Dataset, method_name or name)
     parameters = inspect.signature(method).parameters.values()
     signature = inspect.Signature([p for p in parameters if p.name not in ("self", "name")])
 
@@ -72,7 +80,10 @@ def _method(name: str) -> Callable[..., Transformation]:
         given = signature.bind(*args, **kwargs)
         return lambda dataset: method(dataset, *given.args, **given.kwargs)
 
-    spelling.__name__, spelling.__doc__ = name, f"`Dataset.{name}` as a transformation for `apply`."
+    spelling.__name__, spelling.__doc__ = (
+        name,
+        f"`Dataset.{method.__name__}` as a transformation for `apply`.",
+    )
     spelling.__signature__ = signature  # type: ignore[attr-defined]
     return spelling
 
@@ -138,9 +149,13 @@ def map_and_batch(
 
 
 bucket_by_sequence_length = _method("bucket_by_sequence_length")
+dense_to_ragged_batch = _method("dense_to_ragged_batch", "ragged_batch")
 group_by_window = _method("group_by_window")
 ignore_errors = _method("ignore_errors")
+rejection_resample = _method("rejection_resample")
 scan = _method("scan")
+snapshot = _method("snapshot")
+dense_to_sparse_batch = _method("sparse_batch")
 take_while = _method("take_while")
 unbatch = _method("unbatch")
 unique = _method("unique")

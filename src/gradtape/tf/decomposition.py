@@ -12,7 +12,7 @@ from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor
 from gradtape.ops import elementwise as e
 from gradtape.ops import linalg as ops
-from gradtape.ops import matrix_function, unchecked
+from gradtape.ops import matrix_function, rank
 from gradtape.ops import shape as s
 from gradtape.ops.reduce import reduce_sum
 from gradtape.tf.check import COMPLEX, numpy_dtypes, operand
@@ -213,7 +213,7 @@ def matrix_rank(
     return result
 
 
-@on_jax(unchecked.rank_of)
+@on_jax(rank.rank_of)
 def rank_of(x: Any, tol: Any) -> Any:
     """How many singular values of raw matrices exceed `tol`, or what rounding may leave."""
     values = ops.svd(x)[0]

@@ -193,13 +193,15 @@ def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
 
 
 @public
-def get_logical_device_configuration(device: PhysicalDevice) -> Any:
+def get_logical_device_configuration(
+    device: PhysicalDevice,
+) -> list[LogicalDeviceConfiguration] | None:
     """How `device` is divided: it is not; None unless somebody has said so of a GPU."""
     known(device)
     return CONFIGURED.get(device)
 
 
-CONFIGURED: dict[PhysicalDevice, Any] = {}
+CONFIGURED: dict[PhysicalDevice, list[LogicalDeviceConfiguration] | None] = {}
 
 
 @public

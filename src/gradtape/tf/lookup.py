@@ -11,11 +11,10 @@ import numpy as np
 from gradtape.core.context import always
 from gradtape.core.convert import convert, shape_tuple
 from gradtape.core.errors import (
-    Apart,
+    UNUSUAL,
     InvalidArgumentError,
-    UnknownValueError,
+    another_way,
     hide_library,
-    in_lanes,
     public,
 )
 from gradtape.core.shapes import normalize_axis
@@ -63,8 +62,8 @@ def getitem(tensor: Any, key: Any) -> Tensor:
             x, key = placed(x, key)
         shape = x._array.shape
         return s.slice_(x, key=slice_key(key, shape), rank=len(shape))
-    except (Apart, UnknownValueError) as error:
-        return in_lanes(error, getitem, (tensor, key), {})
+    except UNUSUAL as error:
+        return another_way(error, getitem, (tensor, key), {})
     except Exception as error:
         hide_library(error)
         raise

@@ -9,6 +9,7 @@ from typing import Any, ParamSpec, TypeVar
 from gradtape.core import nest
 from gradtape.core.context import staging, unheard
 from gradtape.core.convert import convert, is_tensor_like
+from gradtape.core.ragged import RaggedTensor
 from gradtape.core.symbolic import SymbolicTensor
 from gradtape.core.tensor import eager
 from gradtape.trace.graph import Effect
@@ -55,10 +56,11 @@ def happening(fails_only: bool = False) -> Callable[[Callable[..., None]], Calla
     return decorate
 
 
-def on_host(function: Callable[P, R]) -> Callable[P, R]:
+def on_host(function: Callable[P, R], draws: bool = False) -> Callable[P, R]:
     """Let a function of tensors, which is no op, be called at each run of a graph.
 
-    What it returns may be any structure of tensors; its other arguments must decide which.
+    What it returns may be any structure of tensors; its other arguments must decide which. One
+    that `draws` random numbers is called each time also if its arguments are constants.
     """
     structures: dict[Any, Any] = {}
 
@@ -67,10 +69,13 @@ def on_host(function: Callable[P, R]) -> Callable[P, R]:
         stage = staging()
         if not stage:
             return function(*args, **kwargs)
+        for leaf in nest.flatten((args, kwargs)):
+            if isinstance(leaf, RaggedTensor):
+                convert(leaf)  # which fails: there may be another function for these
         leaves = nest.flatten((args, kwargs), expand_composites=True)
         places = [i for i, leaf in enumerate(leaves) if is_tensor_like(leaf)]
         tensors = [convert(leaves[i]) for i in places]
-        if not any(isinstance(stage[0].lift(t), SymbolicTensor) for t in tensors):
+        if not draws and not any(isinstance(stage[0].lift(t), SymbolicTensor) for t in tensors):
             with unheard():
                 return function(*args, **kwargs)
         rest = [repr(leaf) for leaf in leaves if not is_tensor_like(leaf)]
