@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.compile.xla_engine import Inexpressible, compile_graph
+from gradtape.compile.xla_engine import compile_graph
+from gradtape.compile.xla_lowering import Inexpressible
 from gradtape.ops import elementwise as e
 from gradtape.ops import reduce
 from tests.compile.builder import Builder, constant

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gradtape.compile.jax_space import kernel_of
-from gradtape.compile.xla_engine import settings
+from gradtape.compile.xla_lowering import settings
 from tests.sweep.pullback import copied, listed
 from tests.sweep.registry import primitives, samples
 

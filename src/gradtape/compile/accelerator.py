@@ -221,7 +221,7 @@ def called(program: Any, raws: tuple[Any, ...], device: Device) -> Any:
     """Results of a compiled function, on a device."""
     import jax
 
-    from gradtape.compile.xla_engine import settings
+    from gradtape.compile.xla_lowering import settings
 
     given = [operand(raw, device) for raw in raws]
     try:

@@ -135,7 +135,8 @@ class Choice:
                 self.name,
             )
             return None
-        from gradtape.compile.xla_engine import Inexpressible, compile_graph
+        from gradtape.compile.xla_engine import compile_graph
+        from gradtape.compile.xla_lowering import Inexpressible
 
         required = self.required
         placed = self.device is not None and self.device is not HOST

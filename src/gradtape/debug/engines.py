@@ -100,7 +100,8 @@ def compare_engines(
     differences.append(run.compare("numpy", numpy_engine.compile_graph, rtol))
     declined = "" if is_there() else "jax is not installed"
     if not declined:
-        from gradtape.compile.xla_engine import Inexpressible, compile_graph
+        from gradtape.compile.xla_engine import compile_graph
+        from gradtape.compile.xla_lowering import Inexpressible
 
         try:
             differences.append(run.compare("xla", compile_graph, rtol))
