@@ -183,3 +183,55 @@ def test_datasets_made_in_a_loop_are_no_reason_to_warn(caplog):
     for _ in range(12):
         assert list(tf.data.Dataset.range(2).map(doubled).as_numpy_iterator()) == [0, 2]
     assert "retracing" not in caplog.text
+
+
+class TestRandomOps:
+    """TensorFlow's numbers: the ops of a dataset's functions begin anew with every iterator."""
+
+    def dataset(self, n=2):
+        tf.random.set_seed(7)
+        return tf.data.Dataset.range(n).map(lambda _: tf.random.uniform([2]))
+
+    def numbers(self, items):
+        return np.round([float(x[0]) for x in items], 4).tolist()
+
+    def test_every_pass_draws_the_same(self):
+        dataset = self.dataset(3)
+        assert [self.numbers(dataset) for _ in range(2)] == [[0.7537, 0.3971, 0.1782]] * 2
+
+    def test_iterators_do_not_disturb_each_other(self):
+        dataset = self.dataset()
+        a, b = iter(dataset), iter(dataset)
+        assert self.numbers([next(a), next(b), next(a)]) == [0.7537, 0.7537, 0.3971]
+
+    def test_a_repeated_dataset_goes_on(self):
+        assert self.numbers(self.dataset().repeat(2)) == [0.7537, 0.3971, 0.1782, 0.1553]
+        ahead = self.dataset().prefetch(1).repeat(2).prefetch(2)
+        assert self.numbers(ahead) == [0.7537, 0.3971, 0.1782, 0.1553]
+
+    def test_the_seed_is_that_of_the_time_it_was_made(self):
+        dataset = self.dataset()
+        tf.random.set_seed(8)
+        items = iter(dataset)
+        first = next(items)
+        tf.random.set_seed(9)
+        assert self.numbers([first, next(items)]) == [0.7537, 0.3971]
+
+    def test_a_shape_of_its_own_is_no_op_of_its_own(self):
+        tf.random.set_seed(7)
+        batches = tf.data.Dataset.range(3).batch(2)
+        drawn = batches.map(lambda x: tf.random.uniform(tf.shape(x)))
+        assert self.numbers(drawn) == [0.7537, 0.3971]
+
+    def test_a_function_is_traced_when_the_dataset_is_made(self):
+        runs = []
+        dataset = tf.data.Dataset.range(3).map(lambda x: runs.append(1) or x + 1)
+        assert len(runs) >= 1
+        traced = len(runs)
+        assert [int(x) for x in dataset] == [1, 2, 3]
+        assert len(runs) == traced
+
+    def test_without_a_seed_passes_differ(self):
+        tf.random.set_seed(None)
+        dataset = tf.data.Dataset.range(2).map(lambda _: tf.random.uniform([2]))
+        assert self.numbers(dataset) != self.numbers(dataset)

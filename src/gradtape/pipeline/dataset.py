@@ -52,7 +52,7 @@ class Dataset(Sources, Orders, Batches, Maps, Windows, Buffers):
         stage = staging()
         if stage:
             return StagedIterator(stage[0], self)  # type: ignore[return-value]
-        return Iterator(iter(self._start()), self)
+        return Iterator(self)
 
     def __bool__(self) -> bool:
         """True, however many elements there are."""

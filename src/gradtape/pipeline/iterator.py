@@ -14,6 +14,7 @@ from gradtape.core.errors import OutOfRangeError, hide_library, public
 from gradtape.core.spec import TypeSpec
 from gradtape.core.tensor import eager
 from gradtape.pipeline.element import END
+from gradtape.pipeline.ongoing import Pass, working_for
 from gradtape.pipeline.optional import Optional
 from gradtape.pipeline.staged import HAS_NEXT, Source, drawn, drawn_optional, handle_of
 from gradtape.pipeline.structure import mapped
@@ -26,15 +27,21 @@ class Drawing:
     It does not refer to the iterator, which is so freed, with its threads, when it is dropped.
     """
 
-    def __init__(self, elements: PythonIterator[Any]) -> None:
-        """Draw from `elements`."""
-        self.elements = elements
-        self.count = 0
+    def __init__(self, dataset: Any) -> None:
+        """Begin a pass over `dataset`."""
+        self.begin(dataset)
         self.lock = threading.Lock()
+
+    def begin(self, dataset: Any) -> None:
+        """Begin a pass over `dataset`."""
+        self.work = Pass()
+        with working_for(self.work):
+            self.elements = iter(dataset._start())
+        self.count = 0
 
     def __call__(self) -> Any:
         """The next element, or END."""
-        with self.lock, unheard():
+        with self.lock, unheard(), working_for(self.work):
             element = next(self.elements, END)
             self.count += element is not END
             return element
@@ -46,10 +53,10 @@ class Iterator(CompositeTensor, PythonIterator[Any], Trackable):
     No tape hears what the functions of a dataset compute: gradients do not flow into a pipeline.
     """
 
-    def __init__(self, elements: PythonIterator[Any], dataset: Any) -> None:
-        """Draw from `elements`, which belong to `dataset`."""
+    def __init__(self, dataset: Any) -> None:
+        """Begin a pass over `dataset`."""
         self._dataset = dataset
-        self._drawing = Drawing(elements)
+        self._drawing = Drawing(dataset)
         self._source = Source(self._drawing)
 
     @property
@@ -74,9 +81,9 @@ class Iterator(CompositeTensor, PythonIterator[Any], Trackable):
         wanted = int(restored_tensors["ITERATOR"])
         here = int(self._serialize_to_tensors()["ITERATOR"])
         if wanted < here:
-            self._drawing.elements = iter(self._dataset._start())
+            self._drawing.begin(self._dataset)
             self._source.ahead.clear()
-            self._drawing.count = here = 0
+            here = 0
         for _ in range(wanted - here):
             self._draw()
 

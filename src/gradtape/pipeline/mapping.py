@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from builtins import map as each
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.pipeline.base import AUTOTUNE, UNKNOWN, Base, whole
 from gradtape.pipeline.element import END, applied, called, require_callable
+from gradtape.pipeline.ongoing import Pass, working_for
 from gradtape.pipeline.probe import probed
 from gradtape.pipeline.structure import as_element, flatten, spec_of
 from gradtape.pipeline.traced import Traced
@@ -84,7 +86,7 @@ class Maps(Base):
         traced = Traced(map_func)
 
         def start(items: Iterator[Any]) -> Iterator[Any]:
-            apply = applied(traced, "map")
+            apply = applied(traced.in_this_pass(), "map")
             given = getattr(self._options, "deterministic", None)
             given = given if deterministic is None else deterministic
             ordered = given is None or bool(given)
@@ -94,11 +96,14 @@ class Maps(Base):
                 return SideBySide(apply, items, count, ordered)
             return each(apply, items)
 
-        return self._with(
-            start,
-            lambda: probed(lambda e: spec_of(called(traced, e)), self.element_spec),
-            self._size,
-        )
+        def spec() -> Any:
+            with working_for(Pass()):
+                probe = traced.in_this_pass()
+            return probed(lambda e: spec_of(called(probe, e)), self.element_spec)
+
+        mapped = self._with(start, spec, self._size)
+        look_at(mapped)
+        return mapped
 
     @public
     def flat_map(self, map_func: Any, name: str | None = None) -> Dataset:
@@ -188,6 +193,15 @@ class Maps(Base):
             check_state("reduce", state, after)
             state = after
         return state
+
+
+def look_at(dataset: Dataset) -> None:
+    """Trace the function of a dataset that is being made, as TensorFlow does.
+
+    What it says to stand-ins for elements may be due to them, and is left to the first element.
+    """
+    with contextlib.suppress(Exception):
+        _ = dataset.element_spec
 
 
 def stepped(scan_func: Any, state: Any, element: Any) -> tuple[Any, Any]:

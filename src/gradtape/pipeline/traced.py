@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from gradtape.core.composite import CompositeTensor
+from gradtape.core.draws import Streams
 from gradtape.core.tensor import Tensor
+from gradtape.pipeline.ongoing import Pass, ongoing
 from gradtape.staging.function import Function
+from gradtape.state.seed import SEEDS
+from gradtape.state.stream import take_turns
 
 
 class Traced:
@@ -15,18 +20,30 @@ class Traced:
     def __init__(self, python_function: Any) -> None:
         """Compile `python_function` when it is first called."""
         self.python_function = python_function
+        name = getattr(python_function, "__name__", "map_func")
+        own = python_function
         if isinstance(python_function, Function):
-            self.function = python_function
-        else:
-            name = getattr(python_function, "__name__", "map_func")
-            self.function = Function(python_function, name)
-            self.function.warns = False  # a dataset that is made anew has a function of its own
+            own = lambda *element: python_function(*element)  # noqa: E731  a graph around its graph
+        self.function = Function(own, name)
+        self.function.warns = False  # a dataset that is made anew has a function of its own
+        self.streams = self.function.streams = Streams((SEEDS.seed,))
 
     def __call__(self, *element: Any) -> Any:
         """Call the function; elements that are more than tensors go to the Python."""
         if all(is_plain(part) for part in element):
             return self.function(*element)
         return self.python_function(*element)
+
+    def in_this_pass(self) -> Callable[..., Any]:
+        """The function for the pass that is under way: its random ops begin anew with it."""
+        own = ongoing.now or Pass()
+
+        def call(*element: Any) -> Any:
+            if self.streams.turn is not own:
+                take_turns(self.streams, own)
+            return self(*element)
+
+        return call
 
 
 def is_plain(part: Any) -> bool:

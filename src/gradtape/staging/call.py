@@ -9,7 +9,7 @@ from typing import Any
 
 from gradtape.core.context import listening, local, next_uid
 from gradtape.core.dispatch import Handed
-from gradtape.core.draws import Draws
+from gradtape.core.draws import Draws, Streams
 from gradtape.core.dtypes import is_differentiable
 from gradtape.core.errors import InvalidArgumentError, OutOfRangeError, hide_library
 from gradtape.core.symbolic import Opaque
@@ -22,7 +22,7 @@ from gradtape.staging.tree import MOST, Miss, Tree
 from gradtape.state.cell import arrays_of
 from gradtape.tape.gradient_tape import variable_of
 from gradtape.trace.graph import Constant
-from gradtape.trace.recorder import NeedsTape, Rehearsed, Trace, raw_value
+from gradtape.trace.recorder import NeedsTape, Trace, raw_value
 
 log = logging.getLogger("gradtape")
 
@@ -72,7 +72,7 @@ class Compiled:
         self.fallbacks = 0
         self.tracing = threading.RLock()
         self.quick = False
-        self.streams: tuple[list[Any], list[Any]] = ([], [])  # of random ops: see Trace.stream_of
+        self.streams = owner.streams or Streams()  # of random ops: see Trace.stream_of
 
     def run(self, call: Call) -> Any:
         """Carry out a call."""
@@ -168,13 +168,14 @@ class Compiled:
                     raise as_shape_error(error) from None
                 path = Path(trace, returned, arguments.variables)
             path.check_engine()
+            if trace.created:
+                owner.made(trace.created)
+                return self.traced_again(call, trace.seen)
             raws = [raw_value(t) for t in path.tensors()]
             saved = Saved(path, inputs_of(path, arguments), trace.done())
             touch(saved, path.variables(arguments.variables))
             commit_trace(trace)
             self.keep(trace, path)
-            if trace.created:
-                self.again(call, trace.seen)
         except NeedsTape:
             owner.differentiates = True
             return self.traced(call, trace.seen)
@@ -182,26 +183,14 @@ class Compiled:
             trace.close()
         return self.finished(saved, raws)
 
-    def again(self, call: Call, seen: list[tuple[str, Any]]) -> None:
-        """Trace without variables to create, as TensorFlow does; nothing comes of this run.
+    def traced_again(self, call: Call, seen: list[tuple[str, Any]]) -> Any:
+        """Carry out a call whose first run has made variables, as TensorFlow does.
 
-        It is fed what the first one saw and did. Where it goes another way and would do more, it is
-        broken off, and the next call traces.
+        That run was for making them: nothing else that it assigned counts, and random ops begin
+        anew. This one is fed what it saw and did.
         """
-        arguments = Arguments(call.leaves)
-        trace, inputs = self.begun(call, arguments, seen)
-        trace.rehearses = True
-        args, kwargs = call.replaced(inputs, trace)
-        try:
-            with listening((trace,)):
-                result = self.owner.python_function(*args, **kwargs)
-                returned = returned_tensors(result, self.owner.name)
-                path = Path(trace, returned, arguments.variables)
-            self.keep(trace, path)
-        except (NeedsTape, Rehearsed, OutOfRangeError):
-            pass
-        finally:
-            trace.close()
+        self.streams.forget()
+        return self.traced(call, seen)
 
     def begun(
         self, call: Call, arguments: Arguments, seen: list[tuple[str, Any]]
@@ -212,15 +201,13 @@ class Compiled:
         trace = Trace(owner.name, owner.autograph)
         trace.choice = owner.choice
         trace.log = list(seen)
-        trace.streams, trace.stream_keys = self.streams
+        trace.streams = self.streams
         pairs = zip(arguments.tensors, call.names(owner.parameters), strict=True)
         return trace, [trace.input(t._array, name) for t, name in pairs]
 
     def keep(self, trace: Trace, path: Path) -> None:
         """Make the path part of the tree, if it can be."""
-        if trace.created:
-            self.owner.made(trace.created)
-        elif trace.given_up:
+        if trace.given_up:
             self.give_up(trace.given_up)
         elif self.tree is None:
             self.tree = Tree(path)

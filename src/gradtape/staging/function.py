@@ -10,6 +10,7 @@ from typing import Any
 
 from gradtape.compile.engine import Choice
 from gradtape.core.context import local
+from gradtape.core.draws import Streams
 from gradtape.core.errors import public
 from gradtape.core.tensor import EagerTensor
 from gradtape.staging import retracing
@@ -69,6 +70,8 @@ class Function:
         self.warns = True  # of being traced again and again; a dataset's functions do not
         self.quiet = 0  # calls that found their trace since the last that did not
         self.pieces: dict[Any, Any] = {}
+        # Random ops are the same ones for all shapes where TensorFlow traces once for them.
+        self.streams = Streams() if input_signature is not None else None
         self.differentiates = False  # whether it calls tf.gradients
         functools.update_wrapper(self, python_function, updated=())
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from gradtape.core.context import listening, local, next_uid
 from gradtape.core.dispatch import Recording, evaluate, hear
-from gradtape.core.draws import Draws
+from gradtape.core.draws import Draws, Streams
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.primitive import Primitive, Spec, parameters_of
 from gradtape.core.symbolic import Held, SymbolicTensor, out_of_scope, refuse, shown, symbolic
@@ -71,7 +71,7 @@ class Trace(dict[int, Any], Draws):
 
     def __init__(self, name: str = "trace", autograph: bool = True, refuses: bool = False) -> None:
         """Start empty. With `refuses`, values may not be looked at."""
-        Draws.__init__(self, ([], []))
+        Draws.__init__(self, Streams())
         self.label = name
         self.autograph = autograph
         self.refuses = refuses
@@ -86,7 +86,6 @@ class Trace(dict[int, Any], Draws):
         self.created: list[Any] = []
         self.given_up = ""
         self.hidden: tuple[Any, ...] = ()  # tapes that do not hear a body, but what it reads
-        self.rehearses = False  # whether nothing may happen that has not happened already
         self.choice: Any = None  # which engine the graph is made for
         self.shapes_fixed = False  # whether shapes that depend on values are known not to change
         self.tape: Recording | None = None
@@ -306,8 +305,6 @@ class Trace(dict[int, Any], Draws):
         if self.refuses and effect.replayed:
             raise ValueRead(effect.name)
         results = self.next_logged(effect.name) if effect.replayed else None
-        if results is None and effect.replayed and self.rehearses:
-            raise Rehearsed
         if results is None:
             results = () if self.refuses else effect.kernel(*[raw_value(a) for a in lifted])
         if effect.replayed:
@@ -360,7 +357,7 @@ class Trace(dict[int, Any], Draws):
         for kept in (self.held, self.lifted, self.states, self.captures, self.opaque, self.kept):
             kept.clear()
         self.log, self.seen, self.created = [], [], []
-        self.streams, self.stream_keys, self.tape = [], [], None
+        self.streams, self.tape = Streams(), None
 
     def graph(self, outputs: Iterable[Operand]) -> Graph:
         """The graph from the inputs, captures and variables to `outputs`."""
@@ -412,10 +409,6 @@ class Operation:
     def __repr__(self) -> str:
         """Type and name."""
         return f"<tf.Operation {self.name!r} type={self.type}>"
-
-
-class Rehearsed(BaseException):
-    """A run for the trace alone is about to do something."""
 
 
 class NeedsTape(BaseException):
