@@ -33,7 +33,7 @@ _HOMES = {
     "gradtape.tf": """
         audio autodiff autograph bitwise compat config data debugging dtypes errors experimental
         image io linalg math nest nn random raw_ops sets signal sparse strings summary test train
-        version
+        types version
     """,
     "gradtape.tf.array": """
         bitcast broadcast_dynamic_shape broadcast_static_shape broadcast_to ensure_shape

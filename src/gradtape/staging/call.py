@@ -7,11 +7,13 @@ import threading
 from collections.abc import Iterable
 from typing import Any
 
+from gradtape.core import nest
 from gradtape.core.context import listening, local, next_uid
 from gradtape.core.dispatch import Handed
 from gradtape.core.draws import Draws, Streams
 from gradtape.core.dtypes import is_differentiable
 from gradtape.core.errors import InvalidArgumentError, OutOfRangeError, hide_library
+from gradtape.core.spec import TensorSpec
 from gradtape.core.symbolic import Opaque
 from gradtape.core.tensor import Tensor, eager, marked
 from gradtape.staging.backward import STEP, Saved
@@ -59,12 +61,14 @@ class Compiled:
         only: the path, if there is just one, without guards and effects.
         eager_because: why the Python is called instead, or "".
         fallbacks: how often it was.
+        described: specs and Python values of the arguments; None if that would keep them alive.
     """
 
     def __init__(self, owner: Any, call: Call) -> None:
         """Know nothing yet."""
         self.owner = owner
         self.parts = call.parts
+        self.described = None if call.watched else as_specs((call.args, call.kwargs))
         self.tree: Tree | None = None
         self.only: Path | None = None
         self.plan: Any = None
@@ -296,6 +300,15 @@ class Compiled:
                 if hasattr(known, "complete"):
                     known.complete(tuple(tensors))
         return path.packed(tensors)
+
+
+def as_specs(structure: Any) -> Any:
+    """Arguments with specs in place of tensors."""
+
+    def leaf(value: Any) -> Any:
+        return TensorSpec(value.shape, value.dtype) if isinstance(value, Tensor) else value
+
+    return nest.map_structure(leaf, structure)
 
 
 def inputs_of(path: Path, arguments: Arguments) -> list[Tensor]:

@@ -209,6 +209,16 @@ class Function:
 
         return ConcreteFunction(self, args, kwargs)
 
+    def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
+        """Arguments, results and captures of every trace there is, as readable lines."""
+        texts = []
+        for compiled in list(self._cache.values()):
+            if compiled.described is not None:
+                args, kwargs = compiled.described
+                concrete = self.get_concrete_function(*args, **kwargs)
+                texts.append(concrete.pretty_printed_signature(verbose))
+        return "\n\n".join(texts)
+
     def fallbacks(self) -> dict[str, int]:
         """How often, and why, calls ran the Python instead of a compiled graph."""
         counts: dict[str, int] = {}

@@ -102,6 +102,8 @@ class Call:
 
     def part_of_object(self, leaf: Any) -> Any:
         """What the key says of a Python object: equality counts; it is not kept alive."""
+        if hasattr(leaf, "__tf_tracing_type__"):
+            return ("type", leaf.__tf_tracing_type__(None))
         try:
             hash(leaf)
         except TypeError:

@@ -23,6 +23,7 @@ from gradtape.core.tensor import Tensor, eager
 from gradtape.trace.graph import Constant, Effect, Graph, Node, Operand
 
 LIMIT = 20_000  # nodes; beyond it nothing more is recorded
+LOOKS = 200  # at values, in a run that finds out what comes of a call
 
 
 class Guard:
@@ -86,6 +87,7 @@ class Trace(dict[int, Any], Draws):
         self.created: list[Any] = []
         self.given_up = ""
         self.hidden: tuple[Any, ...] = ()  # tapes that do not hear a body, but what it reads
+        self.only_looks = False  # whether nothing may happen: what comes of a call is asked for
         self.choice: Any = None  # which engine the graph is made for
         self.shapes_fixed = False  # whether shapes that depend on values are known not to change
         self.tape: Recording | None = None
@@ -273,7 +275,7 @@ class Trace(dict[int, Any], Draws):
             return held.value  # only its shape will matter
         if self.closed or not recorders or recorders[0] is not self:
             raise out_of_scope(symbolic(held))
-        if self.refuses:
+        if self.refuses or (self.only_looks and len(self.guards) >= LOOKS):
             raise ValueRead(self.name_of(held.number))
         if (held.number, kind) in self.guarded:
             return held.value
@@ -302,11 +304,15 @@ class Trace(dict[int, Any], Draws):
         Its results carry a guard on their shapes.
         """
         lifted = [self.lift(a) for a in args]
-        if self.refuses and effect.replayed:
+        if (self.refuses or self.only_looks) and effect.replayed:
             raise ValueRead(effect.name)
         results = self.next_logged(effect.name) if effect.replayed else None
         if results is None:
-            results = () if self.refuses else effect.kernel(*[raw_value(a) for a in lifted])
+            results = (
+                ()
+                if self.refuses or self.only_looks
+                else effect.kernel(*[raw_value(a) for a in lifted])
+            )
         if effect.replayed:
             self.seen.append((effect.name, results))
         outs = tuple([self.value(r) for r in results])
