@@ -11,7 +11,7 @@ from gradtape.staging.concrete import ConcreteFunction as ConcreteFunction
 from gradtape.staging.function import Function
 
 GenericFunction = PolymorphicFunction = Function
-TensorLike = Union[Tensor, int, float, bool, str, bytes, complex, tuple, list, Any]  # noqa: UP007
+TensorLike = Union[Tensor, int, float, bool, str, bytes, complex, Sequence[Any]]  # noqa: UP007
 
 
 class TraceType(abc.ABC):
