@@ -20,6 +20,8 @@ from gradtape.pipeline.options import DistributeOptions as DistributeOptions
 from gradtape.pipeline.options import ExternalStatePolicy as ExternalStatePolicy
 from gradtape.pipeline.options import OptimizationOptions as OptimizationOptions
 from gradtape.pipeline.options import ThreadingOptions as ThreadingOptions
+from gradtape.tf.csv_dataset import CsvDataset as CsvDataset
+from gradtape.tf.csv_dataset import make_csv_dataset as make_csv_dataset
 
 INFINITE_CARDINALITY = INFINITE
 UNKNOWN_CARDINALITY = UNKNOWN
