@@ -235,3 +235,43 @@ class TestRandomOps:
         tf.random.set_seed(None)
         dataset = tf.data.Dataset.range(2).map(lambda _: tf.random.uniform([2]))
         assert self.numbers(dataset) != self.numbers(dataset)
+
+
+class TestMaking:
+    """A dataset that is made looks at its function, and nothing else happens."""
+
+    def test_nothing_happens_but_the_trace(self, capsys):
+        v, calls = tf.Variable(0), []
+        numbers = tf.data.Dataset.range(2)
+        first = numbers.map(
+            lambda x: tf.numpy_function(lambda y: calls.append(y) or y, [x], tf.int64)
+        )
+        second = first.map(lambda x: x + 1).batch(2).map(lambda x: x * 2)
+        third = numbers.map(lambda x: (v.assign_add(1), x))
+        fourth = numbers.map(lambda x: tf.print("here") or x)
+        assert (calls, int(v), capsys.readouterr().err) == ([], 0, "")
+        assert [x.numpy().tolist() for x in second] == [[2, 4]]
+        assert calls == [0, 1]
+        assert len(list(third)) == int(v) == 2
+        assert len(list(fourth)) == 2
+        assert capsys.readouterr().err == "here\nhere\n"
+
+    def test_what_the_function_raises_is_raised_at_once(self):
+        def refuse(x):
+            raise KeyError("no such column")
+
+        with pytest.raises(KeyError, match="no such column"):
+            tf.data.Dataset.range(2).map(refuse)
+        with pytest.raises(NameError):
+            tf.data.Dataset.range(2).map(lambda x: x + unknown)  # noqa: F821
+
+    def test_what_depends_on_values_waits_for_them(self):
+        def picky(x):
+            if x == 0:
+                raise ValueError("zero")
+            return tf.gather([1, 2, 3], x)
+
+        dataset = tf.data.Dataset.range(1, 3).map(picky)
+        assert [int(x) for x in dataset] == [2, 3]
+        inverse = tf.data.Dataset.from_tensors(2 * tf.eye(2)).map(tf.linalg.inv)
+        assert float(next(iter(inverse))[0, 0]) == 0.5

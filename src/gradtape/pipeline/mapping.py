@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 from builtins import map as each
 from collections.abc import Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.errors import InvalidArgumentError, is_users, public, whole_tracebacks
 from gradtape.pipeline.base import AUTOTUNE, UNKNOWN, Base, whole
 from gradtape.pipeline.element import END, applied, called, require_callable
-from gradtape.pipeline.ongoing import Pass, working_for
+from gradtape.pipeline.ongoing import NotQuietly, Pass, quietly, working_for
 from gradtape.pipeline.probe import probed
 from gradtape.pipeline.structure import as_element, flatten, spec_of
 from gradtape.pipeline.traced import Traced
@@ -97,6 +96,9 @@ class Maps(Base):
             return each(apply, items)
 
         def spec() -> Any:
+            found = traced.returns(self.element_spec)
+            if found is not None:
+                return found
             with working_for(Pass()):
                 probe = traced.in_this_pass()
             return probed(lambda e: spec_of(called(probe, e)), self.element_spec)
@@ -198,10 +200,16 @@ class Maps(Base):
 def look_at(dataset: Dataset) -> None:
     """Trace the function of a dataset that is being made, as TensorFlow does.
 
-    What it says to stand-ins for elements may be due to them, and is left to the first element.
+    What gradtape says of stand-ins for elements may be due to them; it is left to the first one.
     """
-    with contextlib.suppress(Exception):
-        _ = dataset.element_spec
+    try:
+        with quietly(), whole_tracebacks():
+            _ = dataset.element_spec
+    except NotQuietly:
+        pass
+    except Exception as error:
+        if is_users(error):
+            raise
 
 
 def stepped(scan_func: Any, state: Any, element: Any) -> tuple[Any, Any]:

@@ -25,12 +25,27 @@ class Pass:
 
 
 class Ongoing(threading.local):
-    """The pass that a thread works for."""
+    """What a thread works for."""
 
     now: Pass | None = None
+    quietly: bool = False  # whether functions may only be traced, not called on stand-ins
 
 
 ongoing = Ongoing()
+
+
+class NotQuietly(Exception):  # noqa: N818  not an error
+    """What elements look like is found out by calling a function only, which may do something."""
+
+
+@contextlib.contextmanager
+def quietly() -> Iterator[None]:
+    """In this block no function of a dataset is called on stand-ins for elements."""
+    before, ongoing.quietly = ongoing.quietly, True
+    try:
+        yield
+    finally:
+        ongoing.quietly = before
 
 
 @contextlib.contextmanager

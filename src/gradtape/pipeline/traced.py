@@ -7,8 +7,11 @@ from typing import Any
 
 from gradtape.core.composite import CompositeTensor
 from gradtape.core.draws import Streams
+from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import Tensor
 from gradtape.pipeline.ongoing import Pass, ongoing
+from gradtape.pipeline.structure import flatten
+from gradtape.staging.concrete import ConcreteFunction
 from gradtape.staging.function import Function
 from gradtape.state.seed import SEEDS
 from gradtape.state.stream import take_turns
@@ -33,6 +36,26 @@ class Traced:
         if all(is_plain(part) for part in element):
             return self.function(*element)
         return self.python_function(*element)
+
+    def returns(self, spec: Any) -> Any:
+        """Specs of what it makes of elements that `spec` describes, by a trace on stand-ins.
+
+        None if that does not tell: it looks at values, or does something besides computing.
+        """
+        args = spec if type(spec) is tuple else (spec,)
+        if not all(
+            isinstance(leaf, TensorSpec) and leaf.shape.rank is not None for leaf in flatten(spec)
+        ):
+            return None
+        concrete = ConcreteFunction(self.function, args, {}, blindly=True)
+        path = concrete._path
+        if path is None or path.guards or path.writes_variables():
+            return None
+        found = concrete.structured_outputs
+        leaves = flatten(found)
+        if not leaves or not all(isinstance(leaf, TensorSpec) for leaf in leaves):
+            return None
+        return tuple(found) if type(found) is list else found
 
     def in_this_pass(self) -> Callable[..., Any]:
         """The function for the pass that is under way: its random ops begin anew with it."""

@@ -7,6 +7,7 @@ from typing import Any
 from gradtape.core import nest
 from gradtape.core.context import listening
 from gradtape.core.convert import convert
+from gradtape.core.draws import Streams
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.shapes import TensorShape
 from gradtape.core.spec import TensorSpec
@@ -31,9 +32,13 @@ class ConcreteFunction:
         structured_outputs: specs of what is returned.
     """
 
-    def __init__(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Trace `function` for these specs and values."""
+    def __init__(
+        self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], blindly: bool = False
+    ) -> None:
+        """Trace `function` for these specs and values; `blindly`, never by values."""
         self._function = function
+        self._blindly = blindly
+        self._streams = function.streams or Streams()
         bound = function._signature.parameters.bind(*filled_from(function, args), **kwargs)
         bound.apply_defaults()
         names = iter(function.parameters)
@@ -58,6 +63,7 @@ class ConcreteFunction:
             compiled = function.compiled_for(self._call(SIZES[0]))
             if compiled.tree is None:
                 compiled.adopt(Tree(self._path), self._path)
+                compiled.streams = self._streams
 
     @property
     def name(self) -> str:
@@ -254,7 +260,7 @@ class ConcreteFunction:
         except ValueRead:
             pass
         try:
-            return self._traced(size, refuses=False)
+            return (None, None) if self._blindly else self._traced(size, refuses=False)
         except ValueRead:
             return None, None
 
@@ -263,6 +269,7 @@ class ConcreteFunction:
         function = self._function
         trace = Trace(function.name, function.autograph, refuses)
         trace.only_looks = True
+        trace.streams = self._streams
         trace.choice = function.choice
         pairs = zip(self._stand_ins(size), self._specs, strict=True)
         inputs = [trace.input(raw, spec.name or "") for raw, spec in pairs]

@@ -162,9 +162,7 @@ def make_csv_dataset(
     Raises:
         ValueError: if no file matches, names are not unique, or a column is not there.
     """
-    names = sorted({n for pattern in texts(file_pattern) for n in glob.glob(pattern)})
-    if not names:
-        raise ValueError(f"No files match `file_pattern` {file_pattern}.")
+    names = matching(file_pattern)
     files = Dataset.from_tensor_slices(names)
     if shuffle:
         files = files.shuffle(len(names), shuffle_seed)
@@ -174,8 +172,6 @@ def make_csv_dataset(
             raise ValueError("Expected `column_names` or `header` arguments. Neither is provided.")
         first = next(read_lines(names[0], compression_type), b"")
         column_names = [f.decode(encoding) for f in split(first, *reading, 0)]
-    if len(set(column_names)) != len(column_names):
-        raise ValueError(f"Cannot have duplicate column names. Received {list(column_names)}.")
     places = columns_of(select_columns, column_names)
     taken = [column_names[i] for i in places]
     if label_name is not None and label_name not in taken:
@@ -206,19 +202,24 @@ def make_csv_dataset(
         dataset = dataset.ignore_errors()
     if shuffle:
         dataset = dataset.shuffle(shuffle_buffer_size, shuffle_seed)
-    if num_epochs != 1:
-        dataset = dataset.repeat(num_epochs)
+    dataset = dataset if num_epochs == 1 else dataset.repeat(num_epochs)
     dataset = dataset.batch(batch_size, drop_remainder=num_epochs is None).map(named)
     return dataset.prefetch(AUTOTUNE if prefetch_buffer_size is None else prefetch_buffer_size)
 
 
-def texts(value: Any) -> list[str]:
-    """One string or many, as a list."""
-    return [text.decode() for text in np.ravel(np.asarray(convert(value)._array, object))]
+def matching(patterns: Any) -> list[str]:
+    """The files that match one pattern or several."""
+    given = np.ravel(np.asarray(convert(patterns)._array, object))
+    names = sorted({name for pattern in given for name in glob.glob(pattern.decode())})
+    if not names:
+        raise ValueError(f"No files match `file_pattern` {patterns}.")
+    return names
 
 
 def columns_of(selected: Sequence[Any] | None, names: Sequence[str]) -> list[int]:
     """The numbers of the selected columns, in increasing order."""
+    if len(set(names)) != len(names):
+        raise ValueError(f"Cannot have duplicate column names. Received {list(names)}.")
     if selected is None:
         return list(range(len(names)))
     places = []
