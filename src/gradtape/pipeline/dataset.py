@@ -8,7 +8,7 @@ this one, build other datasets out of that.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from gradtape.pipeline.batch import Batches
 from gradtape.pipeline.buffer import Buffers
 from gradtape.pipeline.element import END
 from gradtape.pipeline.iterator import Iterator, NumpyIterator
+from gradtape.pipeline.label import label
 from gradtape.pipeline.mapping import Maps
 from gradtape.pipeline.options import Options
 from gradtape.pipeline.order import Orders
@@ -42,6 +43,9 @@ class Dataset(Sources, Orders, Batches, Maps, Windows, Buffers):
     Note:
         The functions given to `map` and others run in Python for every element.
     """
+
+    _label = ""  # what it is called when it is printed
+    _printed: ClassVar[str] = "_VariantDataset"
 
     @property
     def _type_spec(self) -> DatasetSpec:
@@ -67,7 +71,7 @@ class Dataset(Sources, Orders, Batches, Maps, Windows, Buffers):
 
     def __repr__(self) -> str:
         """Say what the elements look like."""
-        return f"<{type(self).__name__} element_spec={self.element_spec}>"
+        return f"<{self._label or self._printed} element_spec={self.element_spec}>"
 
     def cardinality(self) -> Tensor:
         """The number of elements, INFINITE_CARDINALITY or UNKNOWN_CARDINALITY."""
@@ -136,6 +140,7 @@ class Dataset(Sources, Orders, Batches, Maps, Windows, Buffers):
 
 
 Base.kind = Dataset
+label(Dataset)
 
 
 class DatasetSpec(TypeSpec):

@@ -71,6 +71,8 @@ class TextLineDataset(FileDataset):
         name: accepted for TensorFlow's sake.
     """
 
+    _printed = "TextLineDatasetV2"
+
     def __init__(
         self,
         filenames: Any,
@@ -97,6 +99,8 @@ class TFRecordDataset(FileDataset):
         num_parallel_reads: how many files to read in turns; one after another if None.
         name: accepted for TensorFlow's sake.
     """
+
+    _printed = "TFRecordDatasetV2"
 
     def __init__(
         self,
@@ -127,6 +131,8 @@ class FixedLengthRecordDataset(FileDataset):
         num_parallel_reads: how many files to read in turns; one after another if None.
         name: accepted for TensorFlow's sake.
     """
+
+    _printed = "FixedLengthRecordDatasetV2"
 
     def __init__(
         self,

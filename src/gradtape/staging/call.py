@@ -61,6 +61,7 @@ class Compiled:
         only: the path, if there is just one, without guards and effects.
         eager_because: why the Python is called instead, or "".
         fallbacks: how often it was.
+        born: larger for later ones.
         described: specs and Python values of the arguments; None if that would keep them alive.
     """
 
@@ -68,6 +69,7 @@ class Compiled:
         """Know nothing yet."""
         self.owner = owner
         self.parts = call.parts
+        self.born = next_uid()
         self.described = None if call.watched else as_specs((call.args, call.kwargs))
         self.tree: Tree | None = None
         self.only: Path | None = None

@@ -212,7 +212,7 @@ class Function:
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
         """Arguments, results and captures of every trace there is, as readable lines."""
         texts = []
-        for compiled in list(self._cache.values()):
+        for compiled in sorted(self._cache.values(), key=lambda one: one.born):
             if compiled.described is not None:
                 args, kwargs = compiled.described
                 concrete = self.get_concrete_function(*args, **kwargs)

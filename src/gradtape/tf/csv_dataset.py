@@ -45,6 +45,8 @@ class CsvDataset(Dataset):
         A row is a line: a quoted field cannot go on in the next one.
     """
 
+    _printed = "CsvDatasetV2"
+
     @public
     def __init__(
         self,
