@@ -18,6 +18,7 @@ COLUMNS = {
     },
     "compiled": {
         "gradtape": ("gradtape", "compiled"),
+        "gradtape_xla": ("gradtape", "xla"),
         "numpy": ("numpy", "eager"),
         "tensorflow": ("tensorflow", "compiled"),
         "tensorflow_xla": ("tensorflow", "xla"),
@@ -56,6 +57,11 @@ def cores_here():
     if hasattr(os, "sched_getaffinity"):
         return sorted(os.sched_getaffinity(0))
     return list(range(os.cpu_count() or 1))
+
+
+def threads_of(text):
+    """A number of threads, or that of the cores for `all`."""
+    return len(cores_here()) if text == "all" else int(text)
 
 
 def has(python, framework):

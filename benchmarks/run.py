@@ -26,16 +26,12 @@ from pathlib import Path
 import numpy as np
 
 from budgets import verdicts
-from peer import COLUMNS, FRAMEWORKS, Peer, PeerError, cores_here, interpreter, stay_on_cores
+from peer import COLUMNS, FRAMEWORKS, Peer, PeerError, interpreter, stay_on_cores, threads_of
 from problems import MEMORY, PROBLEMS
 from tables import SUBJECT, calls, figures, markdown, means, multiples
 
 RESULTS = Path(__file__).parent / "results"
 GROUPS = ["op", "step", "start", "memory"]
-
-
-def threads_of(text):
-    return len(cores_here()) if text == "all" else int(text)
 
 
 def arguments():

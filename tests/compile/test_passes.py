@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 
 from gradtape.compile.numpy_engine import PASSES, compile_graph
 from gradtape.compile.passes import block
-from tests.compile.builder import assert_same, interpret, raw_input
+from gradtape.ops.elementwise import multiply
+from gradtape.ops.shape import swap
+from tests.compile.builder import Builder, assert_same, constant, interpret, raw_input
 from tests.compile.programs import programs
 
 relaxed = settings(
@@ -89,3 +91,12 @@ def test_small_blocks_change_no_bit(sizes, program, chosen, monkeypatch):
     monkeypatch.setattr(block, "BLOCK", sizes[1])
     monkeypatch.setattr(block, "REDUCED", {np.maximum, np.minimum})
     check(program, chosen)
+
+
+def test_exchanging_axes_twice_and_a_product_by_equal_constants_leave_one_call():
+    builder = Builder(np.ones((2, 3), "float32"))
+    back = builder.apply(swap, builder.apply(swap, 0))
+    once = builder.apply(multiply, constant(np.array(3.0, "float32")), back)
+    again = builder.apply(multiply, constant(np.array(3.0, "float32")), 0)
+    plan = compile_graph(builder.graph(builder.apply(multiply, once, again)))
+    assert [call.name for call in plan.laid_out.calls] == ["multiply", "multiply"]

@@ -7,6 +7,7 @@ import pytest
 
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.ops import index
+from gradtape.ops.shape import place
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64", "int32"])
@@ -55,3 +56,12 @@ def test_indices_are_never_counted_from_the_end(dtype, indices, place):
                 index.gather(np.zeros((3, 2)), one, axis=-2)
     with pytest.raises(InvalidArgumentError):
         index.gather(np.zeros((0, 2)), np.array([0], dtype), axis=-2)
+
+
+def test_the_gradient_of_an_axis_that_came_or_went_is_a_view():
+    g = np.arange(6.0, dtype="float32").reshape(2, 3)
+    new = place(g, key=(slice(None), 0), rank=2, shape=(3, 1))
+    assert new.shape == (2, 3, 1)
+    assert np.shares_memory(new, g)
+    turned = place(g, key=(slice(None, None, -1), 0), rank=2, shape=(3, 1))
+    np.testing.assert_array_equal(turned[..., 0], g[:, ::-1])

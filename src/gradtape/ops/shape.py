@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -101,7 +102,10 @@ def slice_(x, *, key: tuple[Any, ...], rank: int):
 @primitive(x=lambda g, key, rank: slice_(g, key=key, rank=rank))
 def place(x, *, key: tuple[Any, ...], rank: int, shape: tuple[int, ...]):
     """Adjoint of `slice_`: `x` at `key` of zeros of `shape`."""
-    out = np.zeros(lead_of_slices(x, key) + shape, x.dtype)
+    lead = lead_of_slices(x, key)
+    if prod(x.shape[len(lead) :]) == prod(shape) and all(map(is_forward, key)):
+        return x.reshape(lead + shape)  # axes of one element came or went: there are no zeros
+    out = np.zeros(lead + shape, x.dtype)
     out[(..., *key)] = x
     return out
 
@@ -109,6 +113,11 @@ def place(x, *, key: tuple[Any, ...], rank: int, shape: tuple[int, ...]):
 @place.lower
 def place_lowered(x, *, key, rank, shape):
     return np.zeros(lead_of_slices(x, key) + shape, x.dtype).at[(..., *key)].set(x)
+
+
+def is_forward(k: Any) -> bool:
+    """Whether a part of a key keeps the order of elements."""
+    return not isinstance(k, slice) or k.step is None or k.step > 0
 
 
 def lead_of_slices(x: Any, key: tuple[Any, ...]) -> tuple[int, ...]:

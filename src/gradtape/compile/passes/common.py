@@ -8,6 +8,8 @@ import numpy as np
 
 from gradtape.compile.program import Call, Operand, Program
 
+FEW = 64  # elements of a constant that are looked at
+
 
 def common(program: Program) -> Program:
     """Each call on the same operands once."""
@@ -43,7 +45,7 @@ def exact(a: Any) -> Any:
         return tuple([exact(b) for b in a])
     raw = getattr(a, "raw", a)
     if type(raw) is np.ndarray:
-        return ("array", id(raw))
+        return ("array", raw.dtype, raw.shape, raw.tobytes() if raw.size <= FEW else id(raw))
     if isinstance(raw, float | complex | np.generic):
         return (type(raw), repr(raw))
     if type(raw) is tuple:

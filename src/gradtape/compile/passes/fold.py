@@ -11,8 +11,9 @@ from gradtape.trace.graph import Constant
 
 
 def fold(program: Program) -> Program:
-    """Calls on constants replaced by their results; factors of one are left out."""
+    """Calls on constants replaced by their results; what changes nothing is left out."""
     names: dict[int, Operand] = {}
+    swapped: dict[int, Call] = {}
     kept: list[Call] = []
     for call in program.calls:
         call = call.renamed(names)
@@ -20,12 +21,21 @@ def fold(program: Program) -> Program:
             if all(constant(a) for a in call.args):
                 names[call.outs[0]] = Constant(computed(call))
                 continue
-            same = unchanged(call, program)
+            same = unchanged(call, program) if call.fn != "swapaxes" else undone(call, swapped)
             if same is not None:
                 names[call.outs[0]] = same
                 continue
         kept.append(call)
     return program.having(kept, names)
+
+
+def undone(call: Call, swapped: dict[int, Call]) -> Operand | None:
+    """What was there before two axes were exchanged that this call exchanges back."""
+    swapped[call.outs[0]] = call
+    before = swapped.get(call.args[0])
+    if before is None or [*map(raw, before.args[1:])] != [*map(raw, call.args[1:])]:
+        return None
+    return before.args[0]
 
 
 def computed(call: Call) -> Any:
