@@ -249,6 +249,7 @@ class TestMaking:
         second = first.map(lambda x: x + 1).batch(2).map(lambda x: x * 2)
         third = numbers.map(lambda x: (v.assign_add(1), x))
         fourth = numbers.map(lambda x: tf.print("here") or x)
+        assert third.element_spec == (tf.TensorSpec([], tf.int32), tf.TensorSpec([], tf.int64))
         assert (calls, int(v), capsys.readouterr().err) == ([], 0, "")
         assert [x.numpy().tolist() for x in second] == [[2, 4]]
         assert calls == [0, 1]
@@ -275,3 +276,29 @@ class TestMaking:
         assert [int(x) for x in dataset] == [2, 3]
         inverse = tf.data.Dataset.from_tensors(2 * tf.eye(2)).map(tf.linalg.inv)
         assert float(next(iter(inverse))[0, 0]) == 0.5
+
+    def test_variables_that_the_function_makes_are_not_changed(self):
+        made = []
+
+        def count(x):
+            if not made:
+                made.append(tf.Variable(0))
+            return x, made[0].assign_add(1)
+
+        dataset = tf.data.Dataset.range(4).batch(3).map(count)
+        assert dataset.element_spec[1] == tf.TensorSpec([], tf.int32)
+        assert int(made[0]) == 0
+        assert [int(n) for _, n in dataset] == [1, 2]
+
+    def test_nor_are_those_of_a_function_that_looks_at_values(self):
+        v = tf.Variable(0)
+
+        def count(x):
+            v.assign_add(1)
+            return x + 1 if x > 0 else x
+
+        dataset = tf.data.Dataset.range(3).map(count)
+        assert dataset.element_spec == tf.TensorSpec([], tf.int64)
+        assert int(v) == 0
+        assert [int(x) for x in dataset] == [0, 2, 3]
+        assert int(v) == 3

@@ -132,3 +132,18 @@ def test_objects_say_what_shares_a_trace():
     assert [int(f(Fruit(), Mango())) for _ in range(2)] == [3, 3]
     assert f.experimental_get_tracing_count() == 1
     assert int(f(Mango(), Mango())) == 4
+
+
+def test_variables_are_made_by_one_trace_and_used_by_the_next():
+    made = []
+
+    @tf.function
+    def f(x):
+        if not made:
+            made.append(tf.Variable(3.0))
+        return x * made[0]
+
+    concrete = f.get_concrete_function(tf.TensorSpec([]))
+    assert list(concrete.variables) == made
+    assert float(concrete(tf.constant(2.0))) == 6.0
+    assert f.experimental_get_tracing_count() == 2

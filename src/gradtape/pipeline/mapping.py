@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from gradtape.core.errors import InvalidArgumentError, is_users, public, whole_tracebacks
 from gradtape.pipeline.base import AUTOTUNE, UNKNOWN, Base, whole
 from gradtape.pipeline.element import END, applied, called, require_callable
-from gradtape.pipeline.ongoing import NotQuietly, Pass, quietly, working_for
+from gradtape.pipeline.ongoing import NotQuietly, quietly
 from gradtape.pipeline.probe import probed
 from gradtape.pipeline.structure import as_element, flatten, spec_of
 from gradtape.pipeline.traced import Traced
@@ -99,9 +99,7 @@ class Maps(Base):
             found = traced.returns(self.element_spec)
             if found is not None:
                 return found
-            with working_for(Pass()):
-                probe = traced.in_this_pass()
-            return probed(lambda e: spec_of(called(probe, e)), self.element_spec)
+            return probed(lambda e: spec_of(called(traced.tried, e)), self.element_spec)
 
         mapped = self._with(start, spec, self._size)
         look_at(mapped)

@@ -37,6 +37,13 @@ class Traced:
             return self.function(*element)
         return self.python_function(*element)
 
+    def tried(self, *element: Any) -> Any:
+        """Call the function on a stand-in for an element: no variable changes."""
+        if not all(is_plain(part) for part in element):
+            return self.python_function(*element)
+        call = self.function._signature.bind(element, {})
+        return self.function.compiled_for(call).tried(call)
+
     def returns(self, spec: Any) -> Any:
         """Specs of what it makes of elements that `spec` describes, by a trace on stand-ins.
 
@@ -49,7 +56,7 @@ class Traced:
             return None
         concrete = ConcreteFunction(self.function, args, {}, blindly=True)
         path = concrete._path
-        if path is None or path.guards or path.writes_variables():
+        if path is None or path.guards:
             return None
         found = concrete.structured_outputs
         leaves = flatten(found)

@@ -198,6 +198,26 @@ class Compiled:
         self.streams.forget()
         return self.traced(call, seen)
 
+    def tried(self, call: Call) -> Any:
+        """What a call would return: the Python runs, but no variable gets its new value."""
+        owner = self.owner
+        arguments = Arguments(call.leaves)
+        trace, inputs = self.begun(call, arguments, [])
+        args, kwargs = call.replaced(inputs, trace)
+
+        def leaf(value: Any) -> Any:
+            return eager(raw_value(trace.lift(value))) if isinstance(value, Tensor) else value
+
+        try:
+            with listening((trace,)):
+                returned = returned_tensors(owner.python_function(*args, **kwargs), owner.name)
+                result = nest.map_structure(leaf, returned, expand_composites=True)
+            if trace.created:
+                owner.made(trace.created)
+        finally:
+            trace.close()
+        return result
+
     def begun(
         self, call: Call, arguments: Arguments, seen: list[tuple[str, Any]]
     ) -> tuple[Trace, list[Any]]:

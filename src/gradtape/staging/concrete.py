@@ -261,8 +261,8 @@ class ConcreteFunction:
             pass
         try:
             return (None, None) if self._blindly else self._traced(size, refuses=False)
-        except ValueRead:
-            return None, None
+        except (ValueRead, InvalidArgumentError):
+            return None, None  # it does something, or does not like the stand-ins
 
     def _traced(self, size: int, refuses: bool) -> tuple[Path | None, Any]:
         """The same, if values are not looked at (`refuses`) or nothing else happens."""
@@ -282,12 +282,14 @@ class ConcreteFunction:
                 result = function.python_function(*args, **kwargs)
                 returned = returned_tensors(result, function.name)
                 path = Path(trace, returned, [v for v in variables if v is not None])
-                if trace.created:
-                    function.made(trace.created)
                 specs = nest.map_structure(spec_of, returned)
-                return (None if trace.created or trace.given_up else path), specs
+                if not trace.created:
+                    return (None if trace.given_up else path), specs
+                function.made(trace.created)
         finally:
             trace.close()
+        self._streams.forget()
+        return self._traced(size, refuses)  # that run made variables; this one uses them
 
 
 class Listed:

@@ -70,10 +70,6 @@ class Path:
         self.choice: Choice = trace.choice or Choice()
         self.plan: Any = None
 
-    def writes_variables(self) -> bool:
-        """Whether it assigns variables, other than places in random streams."""
-        return any(not getattr(self.states[i], "_is_random", False) for i in self.writes)
-
     def spec_of(self, operand: Operand) -> Any:
         """Shape and dtype of an operand."""
         if isinstance(operand, Constant):
