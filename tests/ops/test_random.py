@@ -1,7 +1,9 @@
 """The Philox generator itself."""
 
 import numpy as np
+import pytest
 
+from gradtape.ops import philox
 from gradtape.ops.philox import AT_ONCE, blocks
 from gradtape.ops.random import logarithm, shuffled_index
 
@@ -57,3 +59,13 @@ def test_indices_are_shuffled_as_tensorflow_shuffles_them():
         154409,
         92186,
     ]
+
+
+@pytest.mark.parametrize("counter", [(0, 0), (2**64 - 3, 7), (2**64 - 3, 2**64 - 1)])
+def test_few_blocks_are_the_first_of_many(counter):
+    key, at = np.array([0xFEDCBA9876543210], np.uint64), np.array(counter, np.uint64)
+    many = philox.double_words(key, at, np.arange(100, dtype=np.uint64))
+    for n in range(philox.FEW + 1):
+        few = philox.double_words(key, at, np.arange(n, dtype=np.uint64))
+        assert few.shape == (n, 2)
+        np.testing.assert_array_equal(few, many[:n])

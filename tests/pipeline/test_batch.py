@@ -87,3 +87,22 @@ def test_batches_do_not_alias_each_other():
 def test_what_is_refused(error, make):
     with pytest.raises(error):
         make()
+
+
+def test_elements_of_several_sizes_as_sparse_rows():
+    dataset = Dataset.range(1, 4).map(lambda n: tf.range(n) + 5)
+    first, last = dataset.sparse_batch(2, [4])
+    assert first.indices.numpy().tolist() == [[0, 0], [1, 0], [1, 1]]
+    assert first.values.numpy().tolist() == [5, 5, 6]
+    assert first.dense_shape.numpy().tolist() == [2, 4]
+    assert last.dense_shape.numpy().tolist() == [1, 4]
+    assert dataset.sparse_batch(2, [4]).element_spec == tf.SparseTensorSpec([None, 4], tf.int64)
+    as_large = tf.data.experimental.dense_to_sparse_batch(3, [None])
+    (all_of_them,) = dataset.apply(as_large)
+    assert tf.sparse.to_dense(all_of_them).numpy().tolist() == [[5, 0, 0], [5, 6, 0], [5, 6, 7]]
+    with pytest.raises(tf.errors.DataLossError, match="larger than the row shape"):
+        list(dataset.sparse_batch(3, [2]))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="incompatible"):
+        list(dataset.sparse_batch(3, [2, 2]))
+    with pytest.raises(TypeError, match="single component"):
+        dataset.enumerate().sparse_batch(3, [2])

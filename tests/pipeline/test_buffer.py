@@ -108,3 +108,33 @@ def test_names_of_files(tmp_path):
     )
     with pytest.raises(tf.errors.InvalidArgumentError, match="No files matched"):
         Dataset.list_files(str(tmp_path / "*.png"))
+
+
+def test_a_snapshot_is_written_once_and_read_afterwards(tmp_path):
+    calls = []
+    path = str(tmp_path / "snap")
+    dataset = counted(calls).snapshot(path)
+    assert next(iter(dataset)) == 0  # not complete
+    assert listed(dataset) == listed(dataset) == [0, 1, 2, 3]
+    assert listed(counted(calls).snapshot(path)) == [0, 1, 2, 3]
+    assert len(calls) == 2
+    assert listed(Dataset.range(2).snapshot(path)) == [0, 1]  # another number of elements
+    structured = Dataset.from_tensor_slices(STRUCTURE).snapshot(path)
+    for a, b in zip(structured, structured, strict=True):
+        for p, q in zip(tf.nest.flatten(a), tf.nest.flatten(b), strict=True):
+            np.testing.assert_array_equal(p.numpy(), q.numpy())
+
+
+def test_a_snapshot_in_several_files(tmp_path):
+    def snapshot(**how):
+        return Dataset.range(9).snapshot(str(tmp_path), **how)
+
+    assert listed(snapshot(shard_func=lambda x: x % 3)) == list(range(9))
+    assert listed(snapshot()) == list(range(9))  # in turns
+    assert listed(snapshot(reader_func=lambda files: files.flat_map(lambda one: one))) == [
+        0, 3, 6, 1, 4, 7, 2, 5, 8,
+    ]  # fmt: skip
+    with pytest.raises(tf.errors.InvalidArgumentError, match="shard_func"):
+        listed(Dataset.range(3).snapshot(str(tmp_path), shard_func=lambda x: x - 1))
+    again = Dataset.range(9).apply(tf.data.experimental.snapshot(str(tmp_path)))
+    assert listed(again) == list(range(9))

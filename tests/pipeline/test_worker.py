@@ -24,6 +24,13 @@ def wait_until(holds):
         time.sleep(0.002)
 
 
+def drawn(n):
+    """Numbers out of the user's Python, which is run ahead of time; what is in memory is not."""
+    return Dataset.from_generator(
+        lambda: iter(range(n)), output_signature=tf.TensorSpec((), tf.int64)
+    )
+
+
 def test_a_thread_runs_ahead_but_no_further_than_it_may():
     made = []
 
@@ -44,19 +51,36 @@ def test_a_thread_runs_ahead_but_no_further_than_it_may():
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 50, tf.data.AUTOTUNE])
-def test_nothing_is_lost_or_doubled(size):
-    dataset = Dataset.range(2000).prefetch(size).batch(7).prefetch(size)
+@pytest.mark.parametrize("source", [Dataset.range, drawn])
+def test_nothing_is_lost_or_doubled(size, source):
+    dataset = source(2000).prefetch(size).batch(7).prefetch(size)
     assert np.concatenate([b.numpy() for b in dataset]).tolist() == list(range(2000))
+
+
+def test_what_is_in_memory_is_made_in_a_thread_only_if_it_takes_long(monkeypatch):
+    dataset = Dataset.range(400).shuffle(50, seed=1).batch(4).prefetch(2)
+    plain = [b.numpy().tolist() for b in dataset]
+    iterator = iter(dataset)
+    next(iterator)
+    assert not ours()
+    monkeypatch.setattr("gradtape.pipeline.worker.SHORT", 0.0)
+    iterator = iter(dataset)
+    for _ in range(8):
+        next(iterator)
+    assert not ours()
+    next(iterator)
+    assert ours()
+    assert len(list(iterator)) == len(plain) - 9
 
 
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: Dataset.range(1000).prefetch(3),
-        lambda: Dataset.range(1000).repeat().prefetch(2).batch(2).prefetch(2),
+        lambda: drawn(1000).prefetch(3),
+        lambda: drawn(1000).repeat().prefetch(2).batch(2).prefetch(2),
         lambda: Dataset.range(1000).map(lambda x: x + 1, num_parallel_calls=3),
         lambda: Dataset.range(9).interleave(lambda x: Dataset.range(1000), 3, 2, 3),
-        lambda: Dataset.range(1000).prefetch(2).shuffle(10),
+        lambda: drawn(1000).prefetch(2).shuffle(10),
     ],
 )
 def test_threads_end_when_the_iterator_is_dropped(make):
@@ -69,7 +93,7 @@ def test_threads_end_when_the_iterator_is_dropped(make):
 
 
 def test_threads_end_with_the_elements_and_after_an_error():
-    list(Dataset.range(10).prefetch(2))
+    list(drawn(10).prefetch(2))
     list(Dataset.range(10).map(lambda x: x, num_parallel_calls=2))
 
     def boom():
@@ -87,7 +111,7 @@ def test_threads_end_with_the_elements_and_after_an_error():
 
 
 def test_leaving_a_loop_early_ends_its_threads():
-    for element in Dataset.range(1000).prefetch(4):
+    for element in drawn(1000).prefetch(4):
         if element == 3:
             break
     gc.collect()
@@ -97,7 +121,7 @@ def test_leaving_a_loop_early_ends_its_threads():
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 def test_a_forked_child_iterates_anew_and_is_told_about_iterators_begun_before():
-    dataset = Dataset.range(50).map(lambda x: x * 2, num_parallel_calls=2).prefetch(2)
+    dataset = drawn(50).map(lambda x: x * 2, num_parallel_calls=2).prefetch(2)
     begun = iter(dataset)
     next(begun)
     child = os.fork()

@@ -13,38 +13,53 @@ import numpy as np
 
 LOW = np.uint64(0xFFFFFFFF)
 HALF = np.uint64(32)
-MULTIPLIERS = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
-WEYL = [  # what is added to the halves of the key in each round
-    tuple(np.array([step * i], np.uint64) & LOW for step in (0x9E3779B9, 0xBB67AE85))
-    for i in range(10)
-]
+MULTIPLIERS = np.array([[0xD2511F53], [0xCD9E8D57]], np.uint64)
+WEYL: Any = np.array([[0x9E3779B9], [0xBB67AE85]], np.uint64) * np.arange(10, dtype=np.uint64)
 AT_ONCE = 1 << 13  # blocks computed together; they stay in the cache
+FEW = 12  # blocks that Python's integers make sooner than NumPy's arrays
+HOST = np.ndarray  # of NumPy, also where `np` stands for another module
 
 
 def double_words(key: Any, counter: Any, offsets: Any) -> Any:
     """The blocks at `offsets` (uint64) from `counter`, of shape (n, 2), uint64.
 
-    A word of 64 bits is a pair of words of 32, the first of them below.
+    A word of 64 bits is a pair of words of 32, the first of them below. The rows of `x` are the
+    words that are multiplied in a round, those of `y` the others; both rows change places.
     """
+    if type(offsets) is type(counter) is type(key) is HOST and len(offsets) <= FEW:
+        return few_double_words(int(key[0]), counter.tolist(), offsets.tolist())
     low = counter[:1] + offsets
     high = counter[1:] + (low < offsets)
-    a, b, c, d = low & LOW, low >> HALF, high & LOW, high >> HALF
-    left, right = key & LOW, key >> HALF
-    by_a, by_c = MULTIPLIERS
-    for to_left, to_right in WEYL:
-        p, q = a * by_a, c * by_c
-        a = q >> HALF
-        a ^= b
-        a ^= left + to_left & LOW
-        c = p >> HALF
-        c ^= d
-        c ^= right + to_right & LOW
-        p &= LOW
-        q &= LOW
-        b, d = q, p
-    b <<= HALF
-    d <<= HALF
-    return np.stack([a | b, c | d], axis=-1)
+    x = np.stack([low & LOW, high & LOW])
+    y = np.stack([low >> HALF, high >> HALF])
+    keys = np.stack([key & LOW, key >> HALF]) + WEYL & LOW
+    for i in range(10):
+        p = (x * MULTIPLIERS)[::-1]
+        x = p >> HALF
+        x ^= y
+        x ^= keys[:, i : i + 1]
+        y = p & LOW
+    y <<= HALF
+    y |= x
+    return np.stack([y[0], y[1]], axis=-1)
+
+
+def few_double_words(key: int, counter: list[int], offsets: list[int]) -> Any:
+    """The same for a few blocks, in Python's integers: a call of NumPy costs as much as a round."""
+    low = 0xFFFFFFFF
+    left, right = key & low, key >> 32
+    by_a, by_c = MULTIPLIERS[:, 0].tolist()
+    keys = [(left + to_left & low, right + to_right & low) for to_left, to_right in WEYL.T.tolist()]
+    start = counter[0] + (counter[1] << 64)
+    out = []
+    for offset in offsets:
+        at = start + offset
+        a, b, c, d = at & low, at >> 32 & low, at >> 64 & low, at >> 96 & low
+        for to_a, to_c in keys:
+            p, q = a * by_a, c * by_c
+            a, b, c, d = q >> 32 ^ b ^ to_a, q & low, p >> 32 ^ d ^ to_c, p & low
+        out.append((a | b << 32, c | d << 32))
+    return np.array(out, np.uint64).reshape(-1, 2)
 
 
 def blocks(key: Any, counter: Any, offsets: Any) -> Any:
@@ -85,14 +100,22 @@ def advanced(counter: Any, blocks: int) -> Any:
 
 def unit32(bits: Any) -> Any:
     """Words as float32 in [0, 1): 23 bits of the mantissa of a number in [1, 2)."""
-    one = np.uint32(0x3F800000)
-    return (bits & np.uint32(0x7FFFFF) | one).view(np.float32) - np.float32(1)
+    kept = bits & np.uint32(0x7FFFFF)
+    kept |= np.uint32(0x3F800000)
+    unit = kept.view(np.float32)
+    unit -= np.float32(1)
+    return unit
 
 
 def unit64(bits: Any) -> Any:
     """Words of 64 bits as float64 in [0, 1): 20 bits of the lower half, then the upper half."""
-    high = (bits & np.uint64(0xFFFFF) | np.uint64(0x3FF00000)) << HALF
-    return (high | bits >> HALF).view(np.float64) - 1
+    kept = bits & np.uint64(0xFFFFF)
+    kept |= np.uint64(0x3FF00000)
+    kept <<= HALF
+    kept |= bits >> HALF
+    unit = kept.view(np.float64)
+    unit -= 1
+    return unit
 
 
 def unit16(bits: Any, dtype: Any, mantissa: int, one: int) -> Any:

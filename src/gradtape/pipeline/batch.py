@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
@@ -11,10 +12,12 @@ import numpy as np
 from gradtape.core.convert import convert
 from gradtape.core.errors import DataLossError, InvalidArgumentError, public
 from gradtape.core.shapes import TensorShape
+from gradtape.core.sparse import SparseTensor, SparseTensorSpec
 from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import EagerTensor, eager
 from gradtape.pipeline.base import UNKNOWN, Base, whole
-from gradtape.pipeline.element import Rows, Steps, batch_of, batched
+from gradtape.pipeline.element import Steps, batch_of, batched
+from gradtape.pipeline.rows import Rows
 from gradtape.pipeline.structure import flatten, mapped, packed
 
 if TYPE_CHECKING:
@@ -29,14 +32,48 @@ def positive(op: str, size: Any) -> int:
     return n
 
 
-def grouped(items: Iterator[Any], size: int, drop: bool, make: Any) -> Iterator[Any]:
-    """`make` of `size` items at a time."""
+def grouped(
+    items: Iterator[Any], size: int, drop: bool, make: Any, fused: bool = False
+) -> Iterator[Any]:
+    """`make` of `size` items at a time; if `fused`, an item that fails takes its batch with it."""
 
     def step() -> Any:
-        group = list(islice(items, size))
+        group: list[Any] = []
+        try:
+            group.extend(islice(items, size))
+        except Exception:
+            for _ in range(len(group) + 1, size if fused else 0):
+                with contextlib.suppress(Exception):
+                    next(items)
+            raise
         if not group or (drop and len(group) < size):
             raise StopIteration
         return make(group)
+
+    return Steps(step)
+
+
+def gathered(
+    indices: Iterator[Any], size: int, drop: bool, rows: Rows, fused: bool
+) -> Iterator[Any]:
+    """Batches of rows at once; where one fails, element by element, to fail at that element."""
+    left: list[Any] = []  # what comes after an element that has failed
+
+    def step() -> Any:
+        nonlocal left
+        group, left = [*left, *islice(indices, size - len(left))], []
+        if not group or (drop and len(group) < size):
+            raise StopIteration
+        try:
+            return rows.batch(group)
+        except Exception:
+            if rows.at_hand:
+                raise
+        elements = []
+        for at, index in enumerate(group, 1):
+            left = [] if fused else group[at:]
+            elements.append(rows[index])
+        return batch_of(elements)
 
     return Steps(step)
 
@@ -65,15 +102,23 @@ class Batches(Base):
         """
         size, drop = positive("batch", batch_size), bool(drop_remainder)
         width = size if drop else None
+        fused = self._label in ("_MapDataset", "_ParallelMapDataset")  # as TensorFlow does
         made = self._with(
-            lambda items: grouped(items, size, drop, batch_of),
+            lambda items: grouped(items, size, drop, batch_of, fused),
             lambda: mapped(lambda s: batched(s, width), self.element_spec),
             number_of_batches(self._size, size, drop),
         )
-        if self._rows is not None:
-            rows, indices = self._rows
-            made._start = lambda: grouped(indices(), size, drop, rows.batch)
-        return made
+        stack = made._start
+
+        def start() -> Iterator[Any]:
+            found = self._rows()
+            if found is None:
+                return stack()
+            rows, indices = found
+            return gathered(indices(), size, drop, rows, fused)
+
+        made._start, made._quiet = start, self._quiet
+        return made._as("_BatchDataset" if num_parallel_calls is None else "_ParallelBatchDataset")
 
     @public
     def padded_batch(
@@ -120,7 +165,7 @@ class Batches(Base):
             lambda items: grouped(items, size, drop, make),
             batch_spec,
             number_of_batches(self._size, size, drop),
-        )
+        )._as("_PaddedBatchDataset")
 
     @public
     def ragged_batch(
@@ -134,6 +179,32 @@ class Batches(Base):
         raise NotImplementedError(
             "Dataset.ragged_batch: there are no ragged tensors. Use padded_batch."
         )
+
+    @public
+    def sparse_batch(self, batch_size: Any, row_shape: Any, name: str | None = None) -> Dataset:
+        """Elements, single tensors of any sizes, as SparseTensors, `batch_size` at a time.
+
+        Args:
+            batch_size: how many elements a batch has.
+            row_shape: the shape that an element may fill; None in it: as far as the largest goes.
+            name: accepted for TensorFlow's sake.
+
+        Raises:
+            TypeError: if elements are not single tensors.
+        """
+        spec = self.element_spec
+        if not isinstance(spec, TensorSpec):
+            raise TypeError(
+                "`sparse_batch` requires an input dataset whose elements have a single component. "
+                f"The elements of this one are {spec}."
+            )
+        size, shape = positive("sparse_batch", batch_size), shape_of(row_shape)
+        made = self._with(
+            lambda items: grouped(items, size, False, lambda group: spaced(group, shape)),
+            lambda: SparseTensorSpec([None, *shape.as_list()], spec.dtype),
+            number_of_batches(self._size, size, False),
+        )
+        return made._as("_DenseToSparseBatchDataset")
 
     @public
     def unbatch(self, name: str | None = None) -> Dataset:
@@ -154,7 +225,7 @@ class Batches(Base):
             lambda items: chain.from_iterable(map(slices, items)),
             lambda: mapped(lambda s: TensorSpec(s.shape[1:], s.dtype), spec),
             UNKNOWN,
-        )
+        )._as("_UnbatchDataset")
 
     @public
     def rebatch(
@@ -185,7 +256,33 @@ class Batches(Base):
         width = sizes[0] if drop and len(set(sizes)) == 1 else None
         return single._with(
             regrouped, lambda: mapped(lambda s: batched(s, width), single.element_spec), UNKNOWN
-        )
+        )._as("_RebatchDataset")
+
+
+def spaced(group: list[Any], shape: TensorShape) -> SparseTensor:
+    """Elements as the rows of a sparse tensor, each in the corner of a row of this shape."""
+    arrays = [np.asarray(element._array) for element in group]
+    sizes = shape.as_list()
+    for array in arrays:
+        found = "[" + ",".join(map(str, array.shape)) + "]"
+        if array.ndim != len(sizes):
+            raise InvalidArgumentError(
+                f"sparse_batch: Input element had shape ({found}) that is incompatible with the "
+                f"row shape ({sizes})."
+            )
+        if any(m is not None and n > m for n, m in zip(array.shape, sizes, strict=True)):
+            raise DataLossError(
+                f"sparse_batch: Input element had shape ({found}) that is larger than the row "
+                f"shape ({sizes})."
+            )
+    largest = np.max([array.shape for array in arrays], axis=0).reshape(-1).tolist()
+    dense = [n if m is None else m for n, m in zip(largest, sizes, strict=True)]
+    places = [np.indices(array.shape).reshape(array.ndim, -1) for array in arrays]
+    numbers = np.repeat(np.arange(len(arrays)), [array.size for array in arrays])
+    indices = np.concatenate([numbers[None], np.concatenate(places, axis=1)]).T
+    values = np.concatenate([array.ravel() for array in arrays])
+    whole_shape = np.array([len(arrays), *dense], np.int64)
+    return SparseTensor(eager(indices.astype(np.int64)), eager(values), eager(whole_shape))
 
 
 def padded_shapes_of(spec: Any, padded_shapes: Any) -> list[TensorShape]:

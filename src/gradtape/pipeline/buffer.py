@@ -7,10 +7,13 @@ import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, NotFoundError, public
 from gradtape.pipeline import store
 from gradtape.pipeline.base import AUTOTUNE, UNKNOWN, Base, made, whole
-from gradtape.pipeline.worker import AUTOMATIC, Ahead
+from gradtape.pipeline.sampling import Kept
+from gradtape.pipeline.snapshot import Snapshot
+from gradtape.pipeline.worker import AUTOMATIC, Ahead, Prompt
 
 if TYPE_CHECKING:
     from gradtape.pipeline.dataset import Dataset
@@ -38,7 +41,14 @@ class Buffers(Base):
                 f"prefetch: buffer_size must be >= 0 or -1 for auto-tuning. Received {size}."
             )
         room = AUTOMATIC if size == AUTOTUNE else size
-        return self._with(lambda items: Ahead(items, room) if room else items, None, self._size)
+        made = self._with(lambda items: items, None, self._size)
+
+        def start() -> Iterator[Any]:
+            quiet, items = self._quiet(), self._start()
+            return items if not room else Prompt(items, room) if quiet else Ahead(items, room)
+
+        made._start, made._quiet = start, self._quiet
+        return made._as("_PrefetchDataset")
 
     @public
     def cache(self, filename: Any = "", name: str | None = None) -> Dataset:
@@ -54,12 +64,15 @@ class Buffers(Base):
         path = filename.numpy() if hasattr(filename, "numpy") else filename
         path = os.fsdecode(path)
         memory: list[list[Any]] = []  # one list, once it is complete
+        kept = [Kept(seeds, memory) for seeds in self._seeds]
 
-        def remembered(items: Iterator[Any]) -> Iterator[Any]:
+        def remembered(items: Iterator[Any], places: list[Any]) -> Iterator[Any]:
             elements = []
             for element in items:
                 elements.append(element)
                 yield element
+            for seeds, place in zip(kept, places, strict=True):
+                seeds.at = place
             memory[:] = [elements]
 
         def start() -> Iterator[Any]:
@@ -68,21 +81,41 @@ class Buffers(Base):
                 if os.path.exists(file):
                     return store.read(file, self.element_spec)
                 return store.written(self._start(), file)
-            return iter(memory[0]) if memory else remembered(self._start())
+            if memory:
+                return iter(memory[0])
+            places = [seeds.place() for seeds in self._seeds]
+            return remembered(self._start(), places)
 
-        return made(start, self._own_spec, self._size, self._options)
+        dataset = made(start, self._own_spec, self._size, self._options)
+        dataset._quiet = lambda: not path and (bool(memory) or self._quiet())
+        return dataset._as("CacheDataset", *kept)
 
     @public
     def snapshot(
         self,
         path: Any,
-        compression: str = "AUTO",
+        compression: Any = "AUTO",
         reader_func: Any = None,
         shard_func: Any = None,
         name: str | None = None,
     ) -> Dataset:
-        """Refuse: use `cache(filename)` or `save`."""
-        raise NotImplementedError("Dataset.snapshot is not there. Use cache(filename), or save.")
+        """The same elements, which a first complete pass writes and later ones read.
+
+        Args:
+            path: a folder, which is made.
+            compression: accepted for TensorFlow's sake.
+            reader_func: function of a dataset of datasets, one for each file, that puts them
+                together; by default they are read in turns.
+            shard_func: function of an element that gives the number of its file, a scalar int64.
+            name: accepted for TensorFlow's sake.
+
+        Note:
+            The files are not those of TensorFlow. They belong to the kind of elements and their
+            number, not to the functions before: give another `path` when those change.
+        """
+        kept = Snapshot(self, os.fsdecode(convert(path).numpy()), shard_func, reader_func)
+        dataset = made(kept.start, self._own_spec, self._size, self._options, [self])
+        return dataset._as("_MapDataset")
 
     @public
     def save(

@@ -8,7 +8,7 @@ this one, build other datasets out of that.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -23,29 +23,23 @@ from gradtape.pipeline.batch import Batches
 from gradtape.pipeline.buffer import Buffers
 from gradtape.pipeline.element import END
 from gradtape.pipeline.iterator import Iterator, NumpyIterator
-from gradtape.pipeline.label import label
 from gradtape.pipeline.mapping import Maps
 from gradtape.pipeline.options import Options
 from gradtape.pipeline.order import Orders
+from gradtape.pipeline.resample import Resampling
 from gradtape.pipeline.source import Sources
 from gradtape.pipeline.staged import StagedIterator
 from gradtape.pipeline.window import Windows
 
 
-class Dataset(Sources, Orders, Batches, Maps, Windows, Buffers):
+class Dataset(Sources, Orders, Batches, Maps, Windows, Buffers, Resampling):
     """A sequence of elements, each a structure of tensors, made when it is asked for.
 
     Example:
         >>> dataset = tf.data.Dataset.range(5).map(lambda x: x * x).batch(2)
         >>> [batch.numpy().tolist() for batch in dataset]
         [[0, 1], [4, 9], [16]]
-
-    Note:
-        The functions given to `map` and others run in Python for every element.
     """
-
-    _label = ""  # what it is called when it is printed
-    _printed: ClassVar[str] = "_VariantDataset"
 
     @property
     def _type_spec(self) -> DatasetSpec:
@@ -71,7 +65,7 @@ class Dataset(Sources, Orders, Batches, Maps, Windows, Buffers):
 
     def __repr__(self) -> str:
         """Say what the elements look like."""
-        return f"<{self._label or self._printed} element_spec={self.element_spec}>"
+        return f"<{self._label} element_spec={self.element_spec}>"
 
     def cardinality(self) -> Tensor:
         """The number of elements, INFINITE_CARDINALITY or UNKNOWN_CARDINALITY."""
@@ -89,9 +83,10 @@ class Dataset(Sources, Orders, Batches, Maps, Windows, Buffers):
         """The same dataset with `options` set."""
         if not isinstance(options, Options):
             raise TypeError(f"with_options: expected tf.data.Options. Received {type(options)}.")
-        dataset = made(self._start, self._own_spec, self._size, self._options.merge(options))
-        dataset._rows = self._rows
-        return dataset
+        merged = self._options.merge(options)
+        dataset = made(self._start, self._own_spec, self._size, merged, [self])
+        dataset._rows, dataset._quiet = self._rows, self._quiet
+        return dataset._as("_OptionsDataset")
 
     @public
     def apply(self, transformation_func: Any) -> Dataset:
@@ -119,28 +114,8 @@ class Dataset(Sources, Orders, Batches, Maps, Windows, Buffers):
             raise InvalidArgumentError("get_single_element: Dataset had more than one element.")
         return found
 
-    @public
-    def rejection_resample(
-        self,
-        class_func: Any,
-        target_dist: Any,
-        initial_dist: Any = None,
-        seed: Any = None,
-        name: str | None = None,
-    ) -> Dataset:
-        """Refuse: use `filter` or `sample_from_datasets`."""
-        raise NotImplementedError(
-            "Dataset.rejection_resample is not there. Use filter, or sample_from_datasets."
-        )
-
-    @public
-    def sparse_batch(self, batch_size: Any, row_shape: Any, name: str | None = None) -> Dataset:
-        """Refuse: there are no sparse tensors."""
-        raise NotImplementedError("Dataset.sparse_batch: there are no sparse tensors.")
-
 
 Base.kind = Dataset
-label(Dataset)
 
 
 class DatasetSpec(TypeSpec):
@@ -209,4 +184,4 @@ def assert_cardinality(expected_cardinality: Any) -> Callable[[Dataset], Dataset
                 f"{count} elements."
             )
 
-    return lambda dataset: dataset._with(counted, None, size)
+    return lambda dataset: dataset._with(counted, None, size)._as("_AssertCardinalityDataset")

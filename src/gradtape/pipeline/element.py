@@ -13,7 +13,7 @@ from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.shapes import TensorShape
 from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import EagerTensor, eager
-from gradtape.pipeline.structure import as_element, flatten, mapped, packed
+from gradtape.pipeline.structure import as_element, mapped, spec_of
 
 END = object()  # what `next` gives after the last element
 
@@ -52,13 +52,18 @@ def called(function: Callable[..., Any], element: Any) -> Any:
 
 
 def applied(function: Callable[..., Any], what: str) -> Callable[[Any], Any]:
-    """`function` of elements; an error says at which one it happened."""
+    """A user's function of elements; an error says at which one it happened."""
+    return noted(lambda element: called(function, element), what)
+
+
+def noted(function: Callable[[Any], Any], what: str) -> Callable[[Any], Any]:
+    """`function`; an error says at which element it happened."""
     count = 0
 
     def apply(element: Any) -> Any:
         nonlocal count
         try:
-            return called(function, element)
+            return function(element)
         except Exception as error:
             error.add_note(f"Dataset.{what}: this happened at element {count} of the pass.")
             raise
@@ -68,62 +73,20 @@ def applied(function: Callable[..., Any], what: str) -> Callable[[Any], Any]:
     return apply
 
 
-def truth(predicate: Callable[..., Any], what: str) -> Callable[[Any], bool]:
+def truth(predicate: Callable[[Any], Any], what: str) -> Callable[[Any], bool]:
     """`predicate` of elements, which must give a scalar of dtype bool."""
-    apply = applied(predicate, what)
+    apply = noted(predicate, what)
 
     def holds(element: Any) -> bool:
         answer = apply(element)
         if not isinstance(answer, EagerTensor) or answer.dtype.name != "bool" or answer.ndim:
             raise ValueError(
                 f"{what}: Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor, "
-                f"but it returned {answer!r}."
+                f"but its return type is {spec_of(answer)}."
             )
         return bool(answer._array)
 
     return holds
-
-
-def packer(structure: Any) -> Callable[[list[Any]], Any]:
-    """A function that packs leaves like `structure`, quick for the usual ones."""
-    if not isinstance(structure, (tuple, dict)) or not structure:
-        if isinstance(structure, (tuple, dict)) or hasattr(structure, "keys"):
-            return lambda leaves: packed(structure, iter(leaves))
-        return lambda leaves: leaves[0]
-    if type(structure) is tuple and not any(isinstance(s, (tuple, dict)) for s in structure):
-        return tuple
-    return lambda leaves: packed(structure, iter(leaves))
-
-
-def picker(array: Any) -> Callable[[int], Any]:
-    """A function that gives the i-th slice; a string without axes stays in an array."""
-    if array.dtype == object and array.ndim == 1:
-        return lambda i: array[i, ...]
-    found: Callable[[int], Any] = array.__getitem__
-    return found
-
-
-class Rows:
-    """Tensors whose slices along the first axis are the elements."""
-
-    def __init__(self, element: Any) -> None:
-        """The slices of the tensors of `element`."""
-        self.arrays = [None if t is None else t._array for t in flatten(element)]
-        self.pick = [None if a is None else picker(a) for a in self.arrays]
-        self.pack = packer(element)
-
-    def __getitem__(self, i: int) -> Any:
-        """The i-th element."""
-        return self.pack([None if pick is None else eager(pick(i)) for pick in self.pick])
-
-    def batch(self, indices: list[int]) -> Any:
-        """A batch of elements, gathered at once."""
-        first = indices[0]
-        if indices == list(range(first, first + len(indices))):
-            part: Any = slice(first, first + len(indices))
-        else:
-            part = np.array(indices)
-        return self.pack([None if a is None else eager(a[part]) for a in self.arrays])
 
 
 def require_callable(function: Any) -> None:
@@ -154,12 +117,12 @@ def stacked(*leaves: Any) -> Any:
             f"batch: {type(leaves[0]).__name__} is not stacked. Turn it into tensors first."
         )
     arrays = [leaf._array for leaf in leaves]
-    shape = np.shape(arrays[0])
-    for array in arrays:
-        if (array.shape if shape else np.shape(array)) != shape:
+    shape = arrays[0].shape
+    for other in {array.shape for array in arrays}:
+        if other != shape:
             raise InvalidArgumentError(
                 "batch: Cannot batch tensors with different shapes. First element had shape "
-                f"{list(shape)} and another {list(np.shape(array))}. Pad or crop them first."
+                f"{list(shape)} and another {list(other)}. Pad or crop them first."
             )
     if not shape:
         dtype = leaves[0].dtype

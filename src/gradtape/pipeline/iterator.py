@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.composite import CompositeTensor
-from gradtape.core.context import staging, unheard
-from gradtape.core.errors import OutOfRangeError, hide_library, public
+from gradtape.core.context import local, staging, unheard
+from gradtape.core.errors import InvalidArgumentError, OutOfRangeError, hide_library, public
 from gradtape.core.spec import TypeSpec
 from gradtape.core.tensor import eager
 from gradtape.pipeline.element import END
-from gradtape.pipeline.ongoing import Pass, working_for
+from gradtape.pipeline.ongoing import Pass, ongoing, working_for
 from gradtape.pipeline.optional import Optional
 from gradtape.pipeline.staged import HAS_NEXT, Source, drawn, drawn_optional, handle_of
 from gradtape.pipeline.structure import mapped
@@ -41,10 +41,17 @@ class Drawing:
 
     def __call__(self) -> Any:
         """The next element, or END."""
-        with self.lock, unheard(), working_for(self.work):
-            element = next(self.elements, END)
-            self.count += element is not END
-            return element
+        if local.recorders:
+            with unheard():
+                return self()
+        before, ongoing.now = ongoing.now, self.work
+        try:
+            with self.lock:
+                element = next(self.elements, END)
+                self.count += element is not END
+                return element
+        finally:
+            ongoing.now = before
 
 
 class Iterator(CompositeTensor, PythonIterator[Any], Trackable):
@@ -54,8 +61,11 @@ class Iterator(CompositeTensor, PythonIterator[Any], Trackable):
     """
 
     def __init__(self, dataset: Any) -> None:
-        """Begin a pass over `dataset`."""
+        """Start a pass over `dataset`."""
         self._dataset = dataset
+        for chance in dataset._seeds:
+            chance.begin()
+        self._seeds = [seeds.place() for seeds in dataset._seeds]
         self._drawing = Drawing(dataset)
         self._source = Source(self._drawing)
 
@@ -73,14 +83,27 @@ class Iterator(CompositeTensor, PythonIterator[Any], Trackable):
         return self._source.next()
 
     def _serialize_to_tensors(self) -> dict[str, Any]:
+        """How many elements were drawn, and the random seeds when the pass began."""
         looked_at = sum(element is not END for element in self._source.ahead)
-        return {"ITERATOR": eager(np.int64(self._drawing.count - looked_at))}
+        drawn = self._drawing.count - looked_at
+        numbers = [drawn, *(number for place in self._seeds for number in place)]
+        return {"ITERATOR": eager(np.array(numbers, np.uint64).view(np.int64))}
 
     def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
-        """Go to the element whose number was saved; backwards, by a pass from the start."""
-        wanted = int(restored_tensors["ITERATOR"])
-        here = int(self._serialize_to_tensors()["ITERATOR"])
-        if wanted < here:
+        """Go to the element whose number was saved, in the order of the pass that was saved."""
+        saved = np.asarray(restored_tensors["ITERATOR"]).view(np.uint64).ravel().tolist()
+        wanted, places = saved[0], list(zip(*[iter(saved[1:])] * 3, strict=True))
+        if len(places) != len(self._seeds):
+            raise InvalidArgumentError(
+                f"restore: the saved iterator has {len(places)} random orders, but this one "
+                f"{len(self._seeds)}. Make it of the same dataset."
+            )
+        here = int(self._serialize_to_tensors()["ITERATOR"][0])
+        if wanted < here or places != self._seeds:
+            self._seeds = places
+            for chance, place in zip(self._dataset._seeds, places, strict=True):
+                chance.begin()
+                chance.go_to(place)
             self._drawing.begin(self._dataset)
             self._source.ahead.clear()
             here = 0
@@ -93,7 +116,7 @@ class Iterator(CompositeTensor, PythonIterator[Any], Trackable):
 
     def __next__(self) -> Any:
         """The next element."""
-        stage = staging()
+        stage = local.recorders and staging()
         if stage:
             (more,) = stage[0].effect(HAS_NEXT, (handle_of(stage[0], self),))
             if not stage[0].observe(more._array):

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from gradtape.core.errors import InvalidArgumentError, is_users, public, whole_tracebacks
 from gradtape.pipeline.base import AUTOTUNE, UNKNOWN, Base, whole
-from gradtape.pipeline.element import END, applied, called, require_callable
-from gradtape.pipeline.ongoing import NotQuietly, quietly
+from gradtape.pipeline.element import END, applied, called, noted, require_callable
+from gradtape.pipeline.ongoing import NotQuietly, ongoing, quietly
 from gradtape.pipeline.probe import probed
 from gradtape.pipeline.structure import as_element, flatten, spec_of
 from gradtape.pipeline.traced import Traced
@@ -85,7 +85,8 @@ class Maps(Base):
         traced = Traced(map_func)
 
         def start(items: Iterator[Any]) -> Iterator[Any]:
-            apply = applied(traced.in_this_pass(), "map")
+            work = ongoing.now
+            apply = noted(lambda element: traced.of(element, work), "map")
             given = getattr(self._options, "deterministic", None)
             given = given if deterministic is None else deterministic
             ordered = given is None or bool(given)
@@ -101,9 +102,17 @@ class Maps(Base):
                 return found
             return probed(lambda e: spec_of(called(traced.tried, e)), self.element_spec)
 
-        mapped = self._with(start, spec, self._size)
-        look_at(mapped)
-        return mapped
+        made = self._with(start, spec, self._size)
+        look_at(made)
+
+        def rows() -> Any:
+            found = self._rows()
+            mapped = None if found is None else traced.over(found[0], self.element_spec)
+            return None if found is None or mapped is None else (mapped, found[1])
+
+        made._rows = rows
+        made._quiet = lambda: self._quiet() and traced.is_pure(self.element_spec)
+        return made._as("_MapDataset" if count is None else "_ParallelMapDataset", traced)
 
     @public
     def flat_map(self, map_func: Any, name: str | None = None) -> Dataset:
@@ -114,7 +123,8 @@ class Maps(Base):
             make = inner(map_func, "flat_map")
             return chain.from_iterable(make(element)._start() for element in items)
 
-        return self._with(start, lambda: self._inner_spec(map_func, "flat_map"), UNKNOWN)
+        made = self._with(start, lambda: self._inner_spec(map_func, "flat_map"), UNKNOWN)
+        return made._as("_FlatMapDataset")
 
     def _inner_spec(self, map_func: Any, what: str) -> Any:
         return probed(lambda e: inner(map_func, what)(e).element_spec, self.element_spec)
@@ -159,7 +169,7 @@ class Maps(Base):
             lambda items: taking_turns(items, inner(map_func, "interleave"), width, block, ahead),
             lambda: self._inner_spec(map_func, "interleave"),
             UNKNOWN,
-        )
+        )._as("_InterleaveDataset" if count is None else "_ParallelInterleaveDataset")
 
     @public
     def scan(self, initial_state: Any, scan_func: Any, name: str | None = None) -> Dataset:
@@ -170,26 +180,30 @@ class Maps(Base):
         """
         require_callable(scan_func)
         first = as_element(initial_state)
+        traced = Traced(scan_func)
 
         def outputs(items: Iterator[Any]) -> Iterator[Any]:
             state = first
+            step = noted(lambda element: stepped(traced, state, element), "scan")
             for element in items:
-                state, output = stepped(scan_func, state, element)
+                state, output = step(element)
                 yield output
 
         return self._with(
             outputs,
-            lambda: probed(lambda e: spec_of(stepped(scan_func, first, e)[1]), self.element_spec),
+            lambda: probed(lambda e: spec_of(stepped(traced, first, e)[1]), self.element_spec),
             self._size,
-        )
+        )._as("_ScanDataset", traced)
 
     @public
     def reduce(self, initial_state: Any, reduce_func: Any, name: str | None = None) -> Any:
         """The state after `reduce_func(state, element)` has seen every element."""
         require_callable(reduce_func)
         state = as_element(initial_state)
+        traced = Traced(reduce_func)
+        step = noted(lambda element: traced.of((state, element)), "reduce")
         for element in self:
-            after = called(lambda pair: reduce_func(*pair), [state, element])
+            after = step(element)
             check_state("reduce", state, after)
             state = after
         return state
@@ -210,9 +224,9 @@ def look_at(dataset: Dataset) -> None:
             raise
 
 
-def stepped(scan_func: Any, state: Any, element: Any) -> tuple[Any, Any]:
+def stepped(scan_func: Traced, state: Any, element: Any) -> tuple[Any, Any]:
     """The state and the output after one element."""
-    result = called(lambda pair: scan_func(*pair), [state, element])
+    result = scan_func.of((state, element))
     if not isinstance(result, tuple) or len(result) != 2:
         raise TypeError(
             "scan: Invalid `scan_func`. `scan_func` should return a pair consisting of new state "

@@ -18,6 +18,7 @@ from gradtape.pipeline.base import INFINITE, UNKNOWN, Base, whole
 from gradtape.pipeline.element import END, Steps, require_callable, truth
 from gradtape.pipeline.sampling import seeds_of, shuffled
 from gradtape.pipeline.source import common_spec
+from gradtape.pipeline.traced import Traced
 
 if TYPE_CHECKING:
     from gradtape.pipeline.dataset import Dataset
@@ -60,7 +61,8 @@ class Orders(Base):
         again = reshuffle_each_iteration is None or bool(reshuffle_each_iteration)
         seeds = seeds_of(own, fixed=not again)
         held = None if size == UNKNOWN else size
-        return self._chosen(lambda items: shuffled(items, held, seeds.next()), self._size)
+        made = self._chosen(lambda items: shuffled(items, held, seeds.next()), self._size)
+        return made._as("_ShuffleDataset", seeds)
 
     @public
     def repeat(self, count: Any = None, name: str | None = None) -> Dataset:
@@ -77,13 +79,9 @@ class Orders(Base):
         n = self._size
         size = 0 if times == 0 or n == 0 else INFINITE if times < 0 else n if n < 0 else n * times
         made = self._with(lambda items: items, None, size)
-        made._start = over_and_over(self._start)
-        if self._rows is not None:
-            rows, indices = self._rows
-            again = over_and_over(indices)
-            made._rows = rows, again
-            made._start = lambda: map(rows.__getitem__, again())
-        return made
+        made._start, made._quiet = over_and_over(self._start), self._quiet
+        made._by_rows(self, over_and_over)
+        return made._as("_RepeatDataset")
 
     @public
     def take(self, count: Any, name: str | None = None) -> Dataset:
@@ -93,7 +91,7 @@ class Orders(Base):
         size = n if most < 0 else most if n == INFINITE else n if n == UNKNOWN else min(n, most)
         return self._chosen(
             lambda items: islice(items, None if most < 0 else most), 0 if most == 0 else size
-        )
+        )._as("_TakeDataset")
 
     @public
     def skip(self, count: Any, name: str | None = None) -> Dataset:
@@ -103,7 +101,7 @@ class Orders(Base):
         size = 0 if first < 0 else n if n < 0 else max(n - first, 0)
         return self._chosen(
             lambda items: iter(()) if first < 0 else islice(items, first, None), size
-        )
+        )._as("_SkipDataset")
 
     @public
     def shard(self, num_shards: Any, index: Any, name: str | None = None) -> Dataset:
@@ -119,21 +117,26 @@ class Orders(Base):
             )
         n = self._size
         size = n if n < 0 else n // shards + (first < n % shards)
-        return self._chosen(lambda items: islice(items, first, None, shards), size)
+        made = self._chosen(lambda items: islice(items, first, None, shards), size)
+        return made._as("_ShardDataset")
 
     @public
     def filter(self, predicate: Any, name: str | None = None) -> Dataset:
         """The elements for which `predicate`, which gives a bool, holds."""
         require_callable(predicate)
-        return self._with(lambda items: chosen(truth(predicate, "filter"), items), None, UNKNOWN)
+        holds = Traced(predicate)
+        made = self._with(lambda items: chosen(truth(holds.of, "filter"), items), None, UNKNOWN)
+        made._quiet = lambda: self._quiet() and holds.is_pure(self.element_spec)
+        return made._as("_FilterDataset", holds)
 
     @public
     def take_while(self, predicate: Any, name: str | None = None) -> Dataset:
         """The elements before the first for which `predicate` does not hold."""
         require_callable(predicate)
+        holds = Traced(predicate)
         return self._with(
-            lambda items: takewhile(truth(predicate, "take_while"), items), None, UNKNOWN
-        )
+            lambda items: takewhile(truth(holds.of, "take_while"), items), None, UNKNOWN
+        )._as("_TakeWhileDataset", holds)
 
     @public
     def concatenate(self, dataset: Dataset, name: str | None = None) -> Dataset:
@@ -145,17 +148,21 @@ class Orders(Base):
         spec = common_spec([self, dataset], "concatenate")  # type: ignore[list-item]
         sizes = (self._size, dataset._size)
         size = INFINITE if INFINITE in sizes else UNKNOWN if UNKNOWN in sizes else sum(sizes)
-        return self._with(lambda items: chain(items, dataset._start()), lambda: spec, size)
+        made = self._with(lambda items: chain(items, dataset._start()), lambda: spec, size)
+        made._quiet = lambda: self._quiet() and dataset._quiet()
+        return made._as("_ConcatenateDataset", *dataset._seeds)
 
     @public
     def enumerate(self, start: int = 0, name: str | None = None) -> Dataset:
         """Pairs of a number, counted from `start`, and an element."""
         first = whole(start)
-        return self._with(
+        made = self._with(
             lambda items: ((eager(np.int64(i)), e) for i, e in numbered(items, first)),
             lambda: (TensorSpec((), dtypes.int64), self.element_spec),
             self._size,
         )
+        made._quiet = self._quiet
+        return made._as("_ZipDataset")
 
     @public
     def unique(self, name: str | None = None) -> Dataset:
@@ -180,7 +187,7 @@ class Orders(Base):
                     seen.add(mark)
                     yield element
 
-        return self._with(firsts, None, UNKNOWN)
+        return self._with(firsts, None, UNKNOWN)._as("_UniqueDataset")
 
     @public
     def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Dataset:
@@ -206,7 +213,7 @@ class Orders(Base):
 
             return Steps(step)
 
-        return self._with(sound, None, UNKNOWN)
+        return self._with(sound, None, UNKNOWN)._as("_IgnoreErrorsDataset")
 
 
 def repeated(items: Iterator[Any], start: Any, times: int) -> Iterator[Any]:

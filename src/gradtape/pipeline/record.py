@@ -42,6 +42,7 @@ class FileDataset(Dataset):
         else:
             start = files.interleave(dataset_of, num_parallel_reads, 1, num_parallel_reads)._start
         super().__init__(start, lambda: TEXT, UNKNOWN)
+        self._label, self._seeds = f"{type(self).__name__}V2", names._seeds
 
 
 def wrapped(text: bytes) -> Any:
@@ -71,8 +72,6 @@ class TextLineDataset(FileDataset):
         name: accepted for TensorFlow's sake.
     """
 
-    _printed = "TextLineDatasetV2"
-
     def __init__(
         self,
         filenames: Any,
@@ -99,8 +98,6 @@ class TFRecordDataset(FileDataset):
         num_parallel_reads: how many files to read in turns; one after another if None.
         name: accepted for TensorFlow's sake.
     """
-
-    _printed = "TFRecordDatasetV2"
 
     def __init__(
         self,
@@ -131,8 +128,6 @@ class FixedLengthRecordDataset(FileDataset):
         num_parallel_reads: how many files to read in turns; one after another if None.
         name: accepted for TensorFlow's sake.
     """
-
-    _printed = "FixedLengthRecordDatasetV2"
 
     def __init__(
         self,

@@ -24,21 +24,70 @@ def stream(seed: int, more: int) -> Iterator[int]:
         yield from words(*philox(seed, more, start), AT_ONCE).tolist()
 
 
-class SeedStream:
+class Chance:
+    """Something random in a pipeline."""
+
+    def begin(self) -> None:
+        """An iterator is about to be made."""
+
+    def place(self) -> tuple[int, int, int]:
+        """Where it is: a checkpoint holds that."""
+        return (0, 0, 0)
+
+    def go_to(self, place: tuple[int, int, int]) -> None:
+        """Go on from a place."""
+
+
+class SeedStream(Chance):
     """Pairs of seeds, one for each pass; threads may share it."""
 
     def __init__(self, pair: tuple[int, int], fixed: bool) -> None:
         """Seeds out of `pair`; that pair itself each time if `fixed`."""
-        self.pair, self.fixed = pair, fixed
-        self.words = stream(*pair)
+        self.fixed = fixed
         self.lock = threading.Lock()
+        self.go_to((*pair, 0))
 
     def next(self) -> tuple[int, int]:
         """The pair of the next pass."""
         if self.fixed:
             return self.pair
         with self.lock:
+            self.passes += 1
             return next(self.words), next(self.words)
+
+    def place(self) -> tuple[int, int, int]:
+        """Where it is: the pair it began with, and how many passes have begun."""
+        return (*self.pair, self.passes)
+
+    def go_to(self, place: tuple[int, int, int]) -> None:
+        """Go on from a place."""
+        *pair, self.passes = place
+        self.pair = (pair[0], pair[1])
+        self.words = islice(stream(*self.pair), 2 * self.passes, None)
+
+
+class Kept(Chance):
+    """The seeds behind a cache: once it is filled, they stay those of the pass that filled it."""
+
+    def __init__(self, seeds: Chance, memory: list[Any]) -> None:
+        """`seeds` of what fills `memory`."""
+        self.seeds, self.memory = seeds, memory
+        self.at: tuple[int, int, int] | None = None
+
+    def begin(self) -> None:
+        """Pass it on."""
+        self.seeds.begin()
+
+    def place(self) -> tuple[int, int, int]:
+        """Where the elements of a pass come from."""
+        return self.at if self.memory and self.at else self.seeds.place()
+
+    def go_to(self, place: tuple[int, int, int]) -> None:
+        """Let the next pass come from a place, filling the cache again if it is another one."""
+        if self.memory and place == self.at:
+            return
+        self.memory.clear()
+        self.seeds.go_to(place)
 
 
 def seeds_of(seed: Any, fixed: bool) -> SeedStream:
@@ -68,12 +117,12 @@ def shuffled(items: Iterator[Any], size: int | None, seed: tuple[int, int]) -> I
         yield out
 
 
-def choices(logits: Any, seed: tuple[int, int]) -> Iterator[int]:
+def choices(logits: Iterator[Any], seed: tuple[int, int]) -> Iterator[int]:
     """Numbers of datasets, drawn with odds exp(logits (1, n)); each has a stateless seed."""
     draw = stream(*seed).__next__
-    while True:
+    for odds in logits:
         key, counter = key_and_counter(np.array([draw(), draw()], np.int64))
-        drawn = random_classes(key, counter, logits, samples=1, dtype=np.dtype(np.int64))
+        drawn = random_classes(key, counter, odds, samples=1, dtype=np.dtype(np.int64))
         yield int(drawn[0, 0])
 
 

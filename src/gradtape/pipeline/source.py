@@ -6,7 +6,7 @@ import glob
 from builtins import range as integers
 from builtins import zip as side_by_side
 from collections.abc import Iterator
-from itertools import count
+from itertools import count, repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,9 +16,10 @@ from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, OpError, as_op_error, public
 from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import eager
-from gradtape.pipeline.base import INFINITE, UNKNOWN, Base, made
-from gradtape.pipeline.element import Rows, checked
+from gradtape.pipeline.base import INFINITE, UNKNOWN, Base, always, made
+from gradtape.pipeline.element import checked
 from gradtape.pipeline.probe import common
+from gradtape.pipeline.rows import Numbers, Rows, Zipped
 from gradtape.pipeline.sampling import choices, directed, seeds_of, stream
 from gradtape.pipeline.structure import as_element, flatten, mapped, packed, spec_of
 
@@ -40,6 +41,21 @@ def common_spec(datasets: list[Dataset], op: str) -> Any:
     return found
 
 
+def logarithms(weights: Any) -> Any:
+    """The logits (1, n) of weights."""
+    with np.errstate(divide="ignore"):
+        return np.log(weights).reshape(1, -1)
+
+
+def of_rows(rows: Rows, spec: Any, size: int) -> Dataset:
+    """A dataset of rows, in order."""
+    numbers = integers(size)
+    dataset = made(lambda: map(rows.__getitem__, numbers), lambda: spec, size)
+    dataset._rows = lambda: (rows, lambda: iter(numbers))
+    dataset._quiet = always
+    return dataset
+
+
 class Sources(Base):
     """The constructors of a dataset."""
 
@@ -48,7 +64,9 @@ class Sources(Base):
     def from_tensors(tensors: Any, name: str | None = None) -> Dataset:
         """A dataset of one element."""
         element = as_element(tensors)
-        return made(lambda: iter([element]), lambda: spec_of(element), 1)
+        dataset = made(lambda: iter([element]), lambda: spec_of(element), 1)
+        dataset._quiet = always
+        return dataset._as("_TensorDataset")
 
     @staticmethod
     @public
@@ -72,10 +90,7 @@ class Sources(Base):
             lambda s: TensorSpec(s.shape[1:], s.dtype) if hasattr(s, "shape") else s,
             spec_of(element),
         )
-        rows, numbers = Rows(element), integers(sizes[0])
-        dataset = made(lambda: map(rows.__getitem__, numbers), lambda: spec, sizes[0])
-        dataset._rows = rows, lambda: iter(numbers)
-        return dataset
+        return of_rows(Rows(element), spec, sizes[0])._as("_TensorSliceDataset")
 
     @staticmethod
     @public
@@ -124,7 +139,7 @@ class Sources(Base):
                     raise as_op_error("from_generator", error) from error
                 yield checked(spec, value)
 
-        return made(elements, lambda: spec, UNKNOWN)
+        return made(elements, lambda: spec, UNKNOWN)._as("_FlatMapDataset")
 
     @staticmethod
     @public
@@ -144,13 +159,11 @@ class Sources(Base):
                 f"but was {len(args)}."
             )
         kind = dtypes.as_dtype(kwargs.get("output_type", dtypes.int64))
-        scalar = np.dtype(kind.as_numpy_dtype).type
         numbers = integers(*(int(a) for a in args))
-        return made(
-            lambda: (eager(scalar(i)) for i in numbers),
-            lambda: TensorSpec((), kind),
-            len(numbers),
-        )
+        dataset = of_rows(Numbers(numbers, kind.as_numpy_dtype), TensorSpec((), kind), len(numbers))
+        scalar = np.dtype(kind.as_numpy_dtype).type
+        dataset._start = lambda: map(eager, map(scalar, numbers))
+        return dataset._as("_RangeDataset")
 
     @staticmethod
     @public
@@ -165,7 +178,7 @@ class Sources(Base):
             lambda: (eager(scalar(i)) for i in count(first.item(), by.item())),
             lambda: TensorSpec((), kind),
             INFINITE,
-        )
+        )._as("_ScanDataset")
 
     @staticmethod
     @public
@@ -187,7 +200,8 @@ class Sources(Base):
         def start() -> Iterator[Any]:
             return (eager(np.int64(word)) for word in stream(*seeds.next()))
 
-        return made(start, lambda: TensorSpec((), dtypes.int64), INFINITE)
+        dataset = made(start, lambda: TensorSpec((), dtypes.int64), INFINITE)
+        return dataset._as("_RandomDataset", seeds)
 
     @staticmethod
     @public
@@ -210,7 +224,19 @@ class Sources(Base):
 
         finite = [part._size for part in parts if part._size != INFINITE]
         size = INFINITE if not finite else 0 if 0 in finite else min(finite)
-        return made(start, lambda: mapped(lambda part: part.element_spec, structure), size)
+        spec = lambda: mapped(lambda part: part.element_spec, structure)  # noqa: E731 - as everywhere
+        dataset = made(start, spec, size, before=parts)
+        dataset._quiet = lambda: all(part._quiet() for part in parts)
+
+        def rows() -> Any:
+            found = [part._rows() for part in parts]
+            if type(structure) is not tuple or len(parts) != len(structure) or None in found:
+                return None
+            parted = Zipped([rows for rows, _ in found])
+            return parted, lambda: side_by_side(*[begin() for _, begin in found], strict=False)
+
+        dataset._rows = rows
+        return dataset._as("_ZipDataset")
 
     @staticmethod
     @public
@@ -243,7 +269,8 @@ class Sources(Base):
             lambda: spec,
             UNKNOWN,
             choice_dataset._options,
-        )
+            [choice_dataset, *datasets],
+        )._as("_DirectedInterleaveDataset")
 
     @staticmethod
     @public
@@ -258,7 +285,8 @@ class Sources(Base):
 
         Args:
             datasets: list of datasets with like elements.
-            weights: how likely each is chosen; equally if None.
+            weights: how likely each is chosen; equally if None. A dataset of weights has them for
+                each choice.
             seed: fixes the choice together with `tf.random.set_seed`.
             stop_on_empty_dataset: whether to end when a chosen dataset has ended, rather than
                 pass it over.
@@ -266,17 +294,11 @@ class Sources(Base):
 
         Returns:
             A dataset.
-
-        Note:
-            Weights that are themselves a dataset are not supported.
         """
         if not datasets:
             raise ValueError("Invalid `datasets`. `datasets` should not be empty.")
-        if isinstance(weights, Base):
-            raise NotImplementedError(
-                "sample_from_datasets: give weights as a list, not a dataset."
-            )
-        given = None if weights is None else convert(weights)
+        varying = isinstance(weights, Base)
+        given = None if weights is None or varying else convert(weights)
         if given is not None and given.shape != (len(datasets),):
             raise ValueError(
                 "Invalid `weights`. `weights` should have the same length as `datasets` but got "
@@ -286,18 +308,21 @@ class Sources(Base):
         if len(datasets) == 1:
             only: Dataset = datasets[0]
             return only
-        if given is None:
-            logits = np.ones((1, len(datasets)), np.float32)
-        else:
-            with np.errstate(divide="ignore"):
-                logits = np.log(given._array)[None]
+
+        def logits() -> Iterator[Any]:
+            if varying:
+                return map(logarithms, (odds._array for odds in weights._start()))
+            even = np.ones((1, len(datasets)), np.float32)
+            return repeat(even if given is None else logarithms(given._array))
+
         seeds = seeds_of(seed, fixed=not rerandomize_each_iteration)
         starts = [d._start for d in datasets]
         return made(
-            lambda: directed(choices(logits, seeds.next()), starts, stop_on_empty_dataset),
+            lambda: directed(choices(logits(), seeds.next()), starts, stop_on_empty_dataset),
             lambda: spec,
             UNKNOWN,
-        )
+            before=[weights, *datasets] if varying else datasets,
+        )._as("_DirectedInterleaveDataset", seeds)
 
     @staticmethod
     @public

@@ -29,14 +29,12 @@ class Source:
     def has_next(self) -> bool:
         """Whether there is another element."""
         if not self.ahead:
-            with unheard():
-                self.ahead.append(self.draw())
+            self.ahead.append(self.draw())
         return self.ahead[0] is not END
 
     def next(self) -> Any:
         """The next element."""
-        with unheard():
-            return self.ahead.pop() if self.ahead else self.draw()
+        return self.ahead.pop() if self.ahead else self.draw()
 
 
 def kernel_has_next(source: Any) -> tuple[Any, ...]:

@@ -5,24 +5,38 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from gradtape.core.composite import CompositeTensor
+from gradtape.core.context import local
 from gradtape.core.draws import Streams
 from gradtape.core.spec import TensorSpec
-from gradtape.core.tensor import Tensor
+from gradtape.core.tensor import EagerTensor, Tensor, eager
+from gradtape.pipeline.element import called
 from gradtape.pipeline.ongoing import Pass, ongoing
+from gradtape.pipeline.probe import stand_in
+from gradtape.pipeline.rows import Mapped, Rows, packer
+from gradtape.pipeline.rowwise import over_rows
+from gradtape.pipeline.sampling import Chance
 from gradtape.pipeline.structure import flatten
 from gradtape.staging.concrete import ConcreteFunction
-from gradtape.staging.function import Function
+from gradtape.staging.function import MOST_SIGNATURES, Function, Mode
 from gradtape.state.seed import SEEDS
 from gradtape.state.stream import take_turns
 
 
-class Traced:
-    """A function that `Dataset.map` and its like call for every element."""
+class Traced(Chance):
+    """A function that `Dataset.map` and its like call for every element.
+
+    Attributes:
+        plans: what runs the graph, by shapes and dtypes of the components, where it is a straight
+            line without effects: the graph alone decides what comes out.
+    """
 
     def __init__(self, python_function: Any) -> None:
         """Compile `python_function` when it is first called."""
         self.python_function = python_function
+        self.plans: dict[Any, Plan | None] = {}
         name = getattr(python_function, "__name__", "map_func")
         own = python_function
         if isinstance(python_function, Function):
@@ -37,6 +51,43 @@ class Traced:
             return self.function(*element)
         return self.python_function(*element)
 
+    def of(self, element: Any, work: Pass | None = None) -> Any:
+        """The function of an element, as an element.
+
+        Its random ops begin anew with every pass: that in `work`, or the one that is under way.
+        """
+        if local.recorders:
+            return self.called(element, work)
+        kind = type(element)
+        try:
+            if kind is EagerTensor:
+                raws = [element._array]
+            elif kind is tuple:
+                raws = [part._array for part in element]
+            else:
+                raws = [leaf._array for leaf in flatten(element)]
+        except AttributeError:  # nested, or no tensor
+            raws = [getattr(leaf, "_array", None) for leaf in flatten(element)]
+            if any(raw is None for raw in raws):
+                return self.called(element, work)
+        key = tuple([(raw.shape, raw.dtype) for raw in raws])
+        plan = self.plans.get(key)
+        if plan is not None and plan.is_valid():
+            return plan(raws)
+        result = self.called(element, work)
+        if key not in self.plans or plan is not None:
+            if len(self.plans) >= MOST_SIGNATURES:
+                self.plans.clear()
+            self.plans[key] = self.plan_of(element)
+        return result
+
+    def called(self, element: Any, work: Pass | None) -> Any:
+        """Call the function, with its random streams where this pass left them."""
+        work = work or ongoing.now
+        if work is not None and self.streams.turn is not work:
+            take_turns(self.streams, work)
+        return called(self, element)
+
     def tried(self, *element: Any) -> Any:
         """Call the function on a stand-in for an element: no variable changes."""
         if not all(is_plain(part) for part in element):
@@ -50,13 +101,11 @@ class Traced:
         None if that does not tell: it looks at values, or does something besides computing.
         """
         args = spec if type(spec) is tuple else (spec,)
-        if not all(
-            isinstance(leaf, TensorSpec) and leaf.shape.rank is not None for leaf in flatten(spec)
-        ):
+        leaves = flatten(spec)
+        if not all(isinstance(s, TensorSpec) and s.shape.rank is not None for s in leaves):
             return None
         concrete = ConcreteFunction(self.function, args, {}, blindly=True)
-        path = concrete._path
-        if path is None or path.guards:
+        if concrete._path is None or concrete._path.guards:
             return None
         found = concrete.structured_outputs
         leaves = flatten(found)
@@ -64,16 +113,89 @@ class Traced:
             return None
         return tuple(found) if type(found) is list else found
 
-    def in_this_pass(self) -> Callable[..., Any]:
-        """The function for the pass that is under way: its random ops begin anew with it."""
-        own = ongoing.now or Pass()
+    def plan_of(self, element: Any) -> Plan | None:
+        """What runs the graph of the function for such elements; None if it is not so simple."""
+        args = element if type(element) is tuple else (element,)
+        if not all(is_plain(part) for part in args):
+            return None
+        try:
+            call = self.function._signature.bind(args, {})
+        except TypeError:  # which whoever calls it will hear
+            return None
+        compiled = self.function._cache.get(call.key)
+        if compiled is None or compiled.only is None or compiled.only.states:
+            return None
+        return Plan(compiled)
 
-        def call(*element: Any) -> Any:
-            if self.streams.turn is not own:
-                take_turns(self.streams, own)
-            return self(*element)
+    def plan_for(self, spec: Any) -> Plan | None:
+        """The same for the elements that a spec describes, if it is known by now."""
+        leaves = flatten(spec)
+        if not all(isinstance(s, TensorSpec) and s.shape.is_fully_defined() for s in leaves):
+            return None
+        shapes = [tuple(s.shape.as_list()) for s in leaves]
+        kinds = [np.dtype(s.dtype.as_numpy_dtype) for s in leaves]
+        key = tuple(zip(shapes, kinds, strict=True))
+        if key not in self.plans:
+            found = self.plan_of(stand_in(spec, 1))
+            if found is not None:
+                self.plans[key] = found
+        plan = self.plans.get(key)
+        return plan if plan is not None and plan.is_valid() else None
 
-        return call
+    def is_pure(self, spec: Any) -> bool:
+        """Whether the function of such elements has been traced, and never had effects."""
+        known = self.plan_for(spec) is not None or bool(self.plans)
+        return known and None not in self.plans.values()
+
+    def over(self, rows: Rows, spec: Any) -> Rows | None:
+        """The rows that the function makes of `rows`, whose elements `spec` describes."""
+        plan = self.plan_for(spec)
+        if plan is None or plan.many is None:
+            return None
+        return Mapped(rows, self.of, plan.on_batches, plan.pack)
+
+
+class Plan:
+    """The graph of a function without effects and variables, ready to run on raw components."""
+
+    def __init__(self, compiled: Any) -> None:
+        """Take what `compiled` has found to be the only path."""
+        path = self.path = compiled.only
+        self.compiled = compiled
+        self.captures = [t._array for t in path.captures]
+        self.run = compiled.plan_of(path)
+        self.results = path.results
+        self.pack = pack_of(path)
+        arguments = len(path.graph.inputs) - len(self.captures)
+        self.many = over_rows(path.graph, arguments) if self.pack is not None else None
+
+    def is_valid(self) -> bool:
+        """Whether nothing has been traced since."""
+        return self.compiled.only is self.path and not Mode.eager
+
+    def __call__(self, raws: list[Any]) -> Any:
+        """The results for raw components, as an element."""
+        outputs = self.run(*raws, *self.captures)
+        if self.pack is None:
+            tensors = [eager(raw) for raw in outputs[: self.results]]
+            return called(self.path.packed, (tensors,))
+        return self.pack([eager(raw) for raw in outputs[: self.results]])
+
+    def on_batches(self, raws: list[Any], count: int) -> list[Any]:
+        """The raw results for `count` rows."""
+        assert self.many is not None
+        return self.many([*raws, *self.captures], count)
+
+
+def pack_of(path: Any) -> Callable[[list[Any]], Any] | None:
+    """What packs the results of a path as an element; None where they must be converted first."""
+    structure = path.structure
+    if type(structure) is list:
+        structure = tuple(structure)
+    leaves = flatten(structure)
+    if not leaves or not all(isinstance(leaf, Tensor) for leaf in leaves):
+        return None
+    return packer(structure)
 
 
 def is_plain(part: Any) -> bool:

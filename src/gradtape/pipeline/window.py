@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gradtape.core import dtypes
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.shapes import TensorShape
 from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import eager
 from gradtape.pipeline.base import UNKNOWN, Base, made, whole
 from gradtape.pipeline.batch import flatten_shapes, positive, shape_of
-from gradtape.pipeline.element import applied, require_callable
+from gradtape.pipeline.element import noted, require_callable
 from gradtape.pipeline.probe import probed, stand_in
 from gradtape.pipeline.structure import flatten, mapped, packed
+from gradtape.pipeline.traced import Traced
 
 if TYPE_CHECKING:
     from gradtape.pipeline.dataset import Dataset
@@ -79,7 +82,7 @@ class Windows(Base):
             count = max(0, (count - reach) // by + 1) if drop else -(-count // by)
         return self._with(
             windows, lambda: mapped(lambda s: spec_of_dataset(s), self.element_spec), count
-        )
+        )._as("_WindowDataset")
 
     @public
     def group_by_window(
@@ -108,20 +111,28 @@ class Windows(Base):
             )
         require_callable(key_func)
         require_callable(reduce_func)
+        keys = Traced(key_func)
+        sizes = None if window_size_func is None else Traced(window_size_func)
+
+        def enough(key: int) -> int:
+            given = window_size if sizes is None else sizes.of(eager(np.int64(key)))
+            return positive("group_by_window", given)
+
+        grouped = self._grouped(lambda element: key_of(keys.of(element)), reduce_func, enough)
+        return grouped._as("_GroupByWindowDataset", keys)
+
+    def _grouped(self, key_of: Any, reduce_func: Any, enough: Callable[[int], int]) -> Dataset:
+        """What `reduce_func` makes of groups of elements with one key, `enough` of them each."""
 
         def handed_over(key: int, group: list[Any]) -> Dataset:
             return reduced(reduce_func, key, held(group, self.element_spec))
 
-        def enough(key: int) -> int:
-            given = window_size_func(eager(np.int64(key))) if window_size_func else window_size
-            return positive("group_by_window", given)
-
         def groups(items: Iterator[Any]) -> Iterator[Any]:
-            key_of = applied(key_func, "group_by_window")
+            find = noted(key_of, "group_by_window")
             waiting: dict[int, list[Any]] = {}
             sizes: dict[int, int] = {}
             for element in items:
-                key = int(key_of(element))
+                key = find(element)
                 if key not in waiting:
                     waiting[key], sizes[key] = [], enough(key)
                 waiting[key].append(element)
@@ -173,9 +184,10 @@ class Windows(Base):
                 f"`len(bucket_boundaries)={len(bounds)}`."
             )
 
-        def bucket(*element: Any) -> Any:
-            length = whole(element_length_func(*element))
-            return np.int64(np.searchsorted(bounds, length, side="right"))
+        length_of = Traced(element_length_func)
+
+        def bucket(element: Any) -> int:
+            return bisect_right(bounds, whole(length_of.of(element)))
 
         def batch(key: Any, dataset: Dataset) -> Dataset:
             size = sizes[int(key)]
@@ -187,10 +199,22 @@ class Windows(Base):
             found = packed(dataset.element_spec, iter(shapes))
             return dataset.padded_batch(size, found, padding_values, drop_remainder)
 
-        grouped = self.group_by_window(bucket, batch, window_size_func=lambda key: sizes[int(key)])
+        grouped = self._grouped(
+            bucket, batch, lambda key: positive("bucket_by_sequence_length", sizes[key])
+        )
         if not no_padding:
             grouped._spec = lambda: unsized(self.element_spec, padded_shapes)
-        return grouped
+        return grouped._as("_GroupByWindowDataset", length_of)
+
+
+def key_of(given: Any) -> int:
+    """The key that a user's function has given."""
+    if getattr(given, "dtype", None) != dtypes.int64 or given.shape.rank:
+        raise ValueError(
+            "group_by_window: `key_func` must return a single `tf.int64` scalar tensor. "
+            f"Received {given!r}."
+        )
+    return int(given._array)
 
 
 def reduced(reduce_func: Any, key: int, group: Dataset) -> Dataset:

@@ -21,6 +21,7 @@ from gradtape.pipeline.ongoing import Pass, ongoing
 
 AUTOMATIC = 8  # elements ahead where the number is left to us
 TRIED = 8  # calls after which it is decided whether threads pay
+SHORT = 2e-4  # seconds in which an item is made that no thread makes sooner
 WORTH = 1e-3  # seconds that a call must take for that
 
 
@@ -126,6 +127,35 @@ class Ahead(Iterator[Any]):
             self.ended = True
             raise StopIteration
         return item
+
+
+class Prompt(Iterator[Any]):
+    """The items of `source`, made when they are asked for; ahead of time once that takes its time.
+
+    A thread costs more than a small batch. This is for items of which nobody can tell when they
+    were made.
+    """
+
+    def __init__(self, source: Iterator[Any], size: int) -> None:
+        """Up to `size` ahead."""
+        self.source, self.size = source, size
+        self.late = 0  # how many more took long than did not
+        self.draw: Callable[[], Any] = self.try_one
+
+    def __next__(self) -> Any:
+        """The next item."""
+        return self.draw()
+
+    def try_one(self) -> Any:
+        """Make one here and look at the clock."""
+        start = perf_counter()
+        try:
+            return next(self.source)
+        finally:
+            took_long = perf_counter() - start > SHORT
+            self.late = max(self.late + (1 if took_long else -1), 0)
+            if self.late == TRIED:
+                self.draw = Ahead(self.source, self.size).__next__
 
 
 class SideBySide(Iterator[Any]):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,13 +15,9 @@ from gradtape.ops import shape as s
 from gradtape.ops.linalg import matmul
 from gradtape.ops.reduce import reduce_sum
 from gradtape.ops.shape import swap
-from gradtape.state.seed import SEEDS
 from gradtape.tf.embedding import embedding_lookup
 from gradtape.tf.loss import sigmoid_cross_entropy_with_logits, softmax_cross_entropy_with_logits
 from gradtape.tf.sampler import log_uniform_candidate_sampler
-
-Sampled = tuple[Tensor, Tensor, Tensor]
-TRIES = 1 << 20  # how often a class is drawn again before a sampler gives up
 
 
 def checked_classes(op: str, true_classes: Any, num_true: int) -> Any:
@@ -35,108 +29,6 @@ def checked_classes(op: str, true_classes: Any, num_true: int) -> Any:
             f"{list(classes.shape)}."
         )
     return classes
-
-
-def sample(
-    op: str,
-    true_classes: Any,
-    num_true: int,
-    num_sampled: int,
-    unique: bool,
-    probabilities: Any,
-    seed: Any,
-) -> Sampled:
-    """Classes drawn with `probabilities`, and how often true and drawn ones were to be expected."""
-    classes = checked_classes(op, true_classes, num_true)
-    size = len(probabilities)
-    if num_sampled < 1 or (unique and num_sampled > np.count_nonzero(probabilities)):
-        raise InvalidArgumentError(
-            f"{op}: Sampler's range is too small. Received num_sampled={num_sampled} of {size} "
-            "classes."
-        )
-    key, counter = SEEDS.stream(op, None if seed is None else int(seed), num_sampled)
-    words = [int(word) for word in (*key, *counter)]
-    draws = np.random.Generator(np.random.Philox(np.random.SeedSequence(words)))
-    found, tries = drawn(draws, np.cumsum(probabilities), num_sampled, unique)
-
-    def expected(ids: Any) -> Tensor:
-        known = (ids >= 0) & (ids < size)
-        p = np.where(known, probabilities[np.where(known, ids, 0)], 0.0)
-        again = tries > num_sampled  # some class was drawn twice, and once left out
-        count = -np.expm1(tries * np.log1p(-np.minimum(p, 1 - 1e-16))) if again else p * tries
-        return eager(count.astype(np.float32))
-
-    return eager(found), expected(classes), expected(found)
-
-
-def drawn(draws: Any, cumulated: Any, count: int, unique: bool) -> tuple[Any, int]:
-    """Classes by the inverse of their distribution, and how many draws that took."""
-    total = cumulated[-1]
-
-    def some(n: int) -> Any:
-        return np.searchsorted(cumulated, draws.random(n) * total, "right").astype(np.int64)
-
-    if not unique:
-        return some(count), count
-    seen: dict[int, None] = {}
-    for tries in range(1, TRIES):
-        seen.setdefault(int(some(1)[0]))
-        if len(seen) == count:
-            return np.array(list(seen), np.int64), tries
-    raise InvalidArgumentError(f"sampler: {count} distinct classes were not found. Ask for fewer.")
-
-
-@public
-def fixed_unigram_candidate_sampler(
-    true_classes: Any,
-    num_true: int,
-    num_sampled: int,
-    unique: bool,
-    range_max: int,
-    vocab_file: str = "",
-    distortion: float = 1.0,
-    num_reserved_ids: int = 0,
-    num_shards: int = 1,
-    shard: int = 0,
-    unigrams: Sequence[float] = (),
-    seed: Any = None,
-    name: str | None = None,
-) -> Sampled:
-    """Classes drawn with given frequencies.
-
-    Args:
-        true_classes: int64 (batch, num_true).
-        num_true: how many true classes an example has.
-        num_sampled: how many classes to draw.
-        unique: whether they shall differ.
-        range_max: how many classes there are.
-        vocab_file: a file with a line for each class that ends, after a comma, in its frequency.
-        distortion: the power that frequencies are raised to.
-        num_reserved_ids: how many classes in front are never drawn.
-        num_shards: classes are counted modulo this number …
-        shard: … and drawn only where that gives this.
-        unigrams: the frequencies, instead of a file.
-        seed: of this op; see `tf.random.set_seed`.
-        name: accepted for TensorFlow's sake.
-
-    Returns:
-        As `tf.random.uniform_candidate_sampler`.
-    """
-    op = "FixedUnigramCandidateSampler"
-    if bool(vocab_file) == bool(len(unigrams)):
-        raise InvalidArgumentError(f"{op}: Must provide either vocab_file or unigrams, not both.")
-    if vocab_file:
-        lines = Path(vocab_file).read_text(encoding="utf-8").splitlines()
-        unigrams = [float(line.rsplit(",", 1)[-1]) for line in lines if line]
-    weights = np.concatenate(
-        [np.zeros(num_reserved_ids), np.asarray(unigrams, float) ** distortion]
-    )
-    if len(weights) != range_max:
-        raise InvalidArgumentError(
-            f"{op}: range_max is {range_max}, but {len(weights)} classes were given."
-        )
-    weights = np.where(np.arange(len(weights)) % num_shards == shard, weights, 0.0)
-    return sample(op, true_classes, num_true, num_sampled, unique, weights / weights.sum(), seed)
 
 
 @public

@@ -7,22 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import dtypes
 from gradtape.core.context import local
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor, eager
+from gradtape.files.csv import READERS, split, value_of
 from gradtape.tf.parsing import blank
 from gradtape.tf.text import strings
 from gradtape.trace.happening import on_host
-
-READERS: dict[Any, Any] = {
-    dtypes.int32: int,
-    dtypes.int64: int,
-    dtypes.float32: float,
-    dtypes.float64: float,
-    dtypes.string: bytes,
-}
 
 
 @public
@@ -91,66 +83,6 @@ def column(
     out = np.empty(len(rows), default.dtype.as_numpy_dtype)
     filler = np.ravel(default._array)
     for i, row in enumerate(rows):
-        if row[j] in empty:
-            if not filler.size:
-                raise InvalidArgumentError(
-                    f"decode_csv: Field {j} is required but missing in record {i}!"
-                )
-            out[i] = filler[0]
-            continue
-        try:
-            out[i] = READERS[default.dtype](row[j])
-        except (ValueError, OverflowError):
-            raise InvalidArgumentError(
-                f"decode_csv: Field {j} in record {i} is not a valid {default.dtype.name}: "
-                f"{row[j].decode(errors='replace')}"
-            ) from None
+        out[i] = value_of(row[j], default.dtype, filler, empty, (j, i))
     array = out.reshape(shape)
     return eager(array if array.ndim or array.dtype == object else array[()])
-
-
-def split(line: bytes, delimiter: bytes, quotes: bool, number: int) -> list[bytes]:
-    """The fields of a line; doubled quotes in a quoted field stand for one."""
-    if not line:
-        return []
-    if not quotes or b'"' not in line:
-        return line.rstrip(b"\r\n").split(delimiter)
-    fields, at = [], 0
-    line = line.rstrip(b"\r\n")
-    while at <= len(line):
-        if line[at : at + 1] != b'"':
-            end = line.find(delimiter, at)
-            end = len(line) if end < 0 else end
-            if b'"' in line[at:end]:
-                raise InvalidArgumentError(
-                    f"decode_csv: Unquoted fields cannot have quotes inside, in record {number}"
-                )
-            fields.append(line[at:end])
-            at = end + 1
-            continue
-        field, at = quoted(line, at + 1, number)
-        if line[at : at + 1] not in (b"", delimiter):
-            raise InvalidArgumentError(
-                f"decode_csv: Quoted field has to end with quote followed by delim, in record "
-                f"{number}"
-            )
-        fields.append(field)
-        at += 1
-    return fields
-
-
-def quoted(line: bytes, at: int, number: int) -> tuple[bytes, int]:
-    """A quoted field from behind its first quote, and the place behind its last."""
-    field = b""
-    while True:
-        end = line.find(b'"', at)
-        if end < 0:
-            raise InvalidArgumentError(
-                f"decode_csv: Quoted field has to end with quote followed by delim, in record "
-                f"{number}"
-            )
-        field += line[at:end]
-        if line[end + 1 : end + 2] != b'"':
-            return field, end + 1
-        field += b'"'
-        at = end + 2

@@ -10,6 +10,8 @@ from gradtape.core import dtypes
 from gradtape.core.tensor import Tensor
 from gradtape.pipeline.base import AUTOTUNE as AUTOTUNE
 from gradtape.pipeline.base import INFINITE, UNKNOWN
+from gradtape.pipeline.csv import CsvDataset as CsvDataset
+from gradtape.pipeline.csv import make_csv_dataset as make_csv_dataset
 from gradtape.pipeline.dataset import Dataset
 from gradtape.pipeline.dataset import assert_cardinality as assert_cardinality
 from gradtape.pipeline.iterator import Iterator
@@ -20,8 +22,6 @@ from gradtape.pipeline.options import DistributeOptions as DistributeOptions
 from gradtape.pipeline.options import ExternalStatePolicy as ExternalStatePolicy
 from gradtape.pipeline.options import OptimizationOptions as OptimizationOptions
 from gradtape.pipeline.options import ThreadingOptions as ThreadingOptions
-from gradtape.tf.csv_dataset import CsvDataset as CsvDataset
-from gradtape.tf.csv_dataset import make_csv_dataset as make_csv_dataset
 
 INFINITE_CARDINALITY = INFINITE
 UNKNOWN_CARDINALITY = UNKNOWN
@@ -61,7 +61,13 @@ def prefetch_to_device(device: str, buffer_size: Any = None) -> Transformation:
 
 def copy_to_device(target_device: str, source_device: str = "/cpu:0") -> Transformation:
     """A transformation, for `apply`, that changes nothing: there is one kind of memory."""
-    return lambda dataset: dataset.take(-1)
+
+    def copied(dataset: Dataset) -> Dataset:
+        made = dataset.take(-1)._as("_CopyToDeviceDataset")
+        made._size = UNKNOWN
+        return made
+
+    return copied
 
 
 def _method(name: str) -> Callable[..., Transformation]:
@@ -142,7 +148,10 @@ def map_and_batch(
 bucket_by_sequence_length = _method("bucket_by_sequence_length")
 group_by_window = _method("group_by_window")
 ignore_errors = _method("ignore_errors")
+rejection_resample = _method("rejection_resample")
 scan = _method("scan")
+snapshot = _method("snapshot")
+dense_to_sparse_batch = _method("sparse_batch")
 take_while = _method("take_while")
 unbatch = _method("unbatch")
 unique = _method("unique")

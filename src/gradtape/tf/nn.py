@@ -17,7 +17,6 @@ from gradtape.tf.backprop import (
 from gradtape.tf.backprop import depthwise_conv2d_backprop_input as depthwise_conv2d_backprop_input
 from gradtape.tf.backprop import with_space_to_batch as with_space_to_batch
 from gradtape.tf.candidate import compute_accidental_hits as compute_accidental_hits
-from gradtape.tf.candidate import fixed_unigram_candidate_sampler as fixed_unigram_candidate_sampler
 from gradtape.tf.candidate import nce_loss as nce_loss
 from gradtape.tf.candidate import sampled_softmax_loss as sampled_softmax_loss
 from gradtape.tf.convolution import atrous_conv2d as atrous_conv2d
@@ -94,5 +93,9 @@ from gradtape.tf.sampler import all_candidate_sampler as all_candidate_sampler
 from gradtape.tf.sliding import dilation2d as dilation2d
 from gradtape.tf.sliding import erosion2d as erosion2d
 from gradtape.tf.sliding import max_pool_with_argmax as max_pool_with_argmax
+from gradtape.tf.unigram import fixed_unigram_candidate_sampler as fixed_unigram_candidate_sampler
+from gradtape.tf.unigram import (
+    learned_unigram_candidate_sampler as learned_unigram_candidate_sampler,
+)
 
 experimental = nn_experimental

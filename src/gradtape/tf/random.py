@@ -32,6 +32,10 @@ from gradtape.tf.stateless import split as split
 from gradtape.tf.stateless import stateless_normal as stateless_normal
 from gradtape.tf.stateless import stateless_truncated_normal as stateless_truncated_normal
 from gradtape.tf.stateless import stateless_uniform as stateless_uniform
+from gradtape.tf.unigram import fixed_unigram_candidate_sampler as fixed_unigram_candidate_sampler
+from gradtape.tf.unigram import (
+    learned_unigram_candidate_sampler as learned_unigram_candidate_sampler,
+)
 from gradtape.tf.variate import (
     classes,
     divided,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -40,8 +41,12 @@ def true_of(op: str, true_classes: Any, num_true: int) -> Any:
     return array
 
 
-def draws(op: str, seed: Any, sampled: int, choose: Callable[[Any], Any]) -> Iterator[int]:
-    """Classes that `choose` makes of words of 64 bits, without end."""
+def draws(op: Any, seed: Any, sampled: int, choose: Callable[[Any], Any]) -> Iterator[int]:
+    """Classes that `choose` makes of words of 64 bits, without end.
+
+    Ops that are alike in `op`, which is the name and all arguments but the classes, have a stream
+    in common.
+    """
     own = None if seed is None else int(seed)
     key, counter = SEEDS.stream(op, own, RESERVED * sampled)
     low, high = counter.tolist()
@@ -64,10 +69,11 @@ def sampled(true: Any, classes: Iterator[int], number: int, unique: bool, share:
             found.append(candidate)
 
     def expected(numbers: Any) -> Any:
-        p = share(np.asarray(numbers, np.float64))
-        again = tries > number  # some class was drawn twice, and once left out
-        times = -np.expm1(tries * np.log1p(-p)) if again else p * number
-        return eager(times.astype(np.float32))
+        p = share(np.asarray(numbers, np.float64)).astype(np.float32)
+        if tries == number:
+            return eager(p * np.float32(number))
+        # some class was drawn twice, and once left out; TensorFlow computes in float32
+        return eager(-np.expm1(np.float32(tries) * np.log1p(-p)))
 
     chosen = np.array(found, np.int64)
     return Candidates(eager(chosen), expected(true), expected(chosen))
@@ -82,7 +88,7 @@ def in_range(op: str, num_sampled: int, unique: bool, range_max: int) -> None:
 
 
 @public
-@on_host
+@partial(on_host, draws=True)
 def uniform_candidate_sampler(
     true_classes: Any,
     num_true: int,
@@ -110,14 +116,15 @@ def uniform_candidate_sampler(
     true = true_of(op, true_classes, num_true)
     in_range(op, num_sampled, unique, range_max)
     size = np.uint64(range_max)
-    classes = draws(op, seed, num_sampled, lambda words: words % size)
+    alike = op, num_true, num_sampled, unique, range_max
+    classes = draws(alike, seed, num_sampled, lambda words: words % size)
     return sampled(
         true, classes, num_sampled, unique, lambda c: np.full(np.shape(c), 1 / range_max)
     )
 
 
 @public
-@on_host
+@partial(on_host, draws=True)
 def log_uniform_candidate_sampler(
     true_classes: Any,
     num_true: int,
@@ -149,7 +156,8 @@ def log_uniform_candidate_sampler(
     def choose(words: Any) -> Any:
         return (np.exp(unit64(words) * whole).astype(np.int64) - 1) % range_max
 
-    classes = draws(op, seed, num_sampled, choose)
+    alike = op, num_true, num_sampled, unique, range_max
+    classes = draws(alike, seed, num_sampled, choose)
     return sampled(true, classes, num_sampled, unique, lambda c: np.log((c + 2) / (c + 1)) / whole)
 
 

@@ -55,10 +55,11 @@ def happening(fails_only: bool = False) -> Callable[[Callable[..., None]], Calla
     return decorate
 
 
-def on_host(function: Callable[P, R]) -> Callable[P, R]:
+def on_host(function: Callable[P, R], draws: bool = False) -> Callable[P, R]:
     """Let a function of tensors, which is no op, be called at each run of a graph.
 
-    What it returns may be any structure of tensors; its other arguments must decide which.
+    What it returns may be any structure of tensors; its other arguments must decide which. One
+    that `draws` random numbers is called each time also if its arguments are constants.
     """
     structures: dict[Any, Any] = {}
 
@@ -70,7 +71,7 @@ def on_host(function: Callable[P, R]) -> Callable[P, R]:
         leaves = nest.flatten((args, kwargs), expand_composites=True)
         places = [i for i, leaf in enumerate(leaves) if is_tensor_like(leaf)]
         tensors = [convert(leaves[i]) for i in places]
-        if not any(isinstance(stage[0].lift(t), SymbolicTensor) for t in tensors):
+        if not draws and not any(isinstance(stage[0].lift(t), SymbolicTensor) for t in tensors):
             with unheard():
                 return function(*args, **kwargs)
         rest = [repr(leaf) for leaf in leaves if not is_tensor_like(leaf)]

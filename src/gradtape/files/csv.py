@@ -1,0 +1,114 @@
+"""Comma-separated values: records, their fields, and what the fields mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from gradtape.core import dtypes
+from gradtape.core.errors import InvalidArgumentError
+from gradtape.files.access import explained, opened
+
+READERS: dict[Any, Any] = {
+    dtypes.int32: int,
+    dtypes.int64: int,
+    dtypes.float32: float,
+    dtypes.float64: float,
+    dtypes.string: bytes,
+}
+
+
+def read_rows(
+    path: str, compression: str | None, buffer_size: int | None, delimiter: bytes, quotes: bool
+) -> Iterator[list[bytes]]:
+    """Yield the fields of each record of a file; a quoted field may go over several lines."""
+    number = 0
+    with opened(path, compression, buffer_size) as file, explained(path):
+        for line in file:
+            record = line
+            while quotes and record.count(b'"') % 2:
+                more = file.readline()
+                if not more:
+                    break
+                record += more
+            yield split(record, delimiter, quotes, number) or [b""]
+            number += 1
+
+
+def value_of(
+    field: bytes, dtype: Any, filler: Any, empty: set[bytes], place: tuple[int, int]
+) -> Any:
+    """What a field says as a value of `dtype`; if it is `empty`, the one of `filler`.
+
+    Args:
+        field: the text.
+        dtype: what it shall be.
+        filler: the value of an empty field, as an array of at most one.
+        empty: texts that count as empty.
+        place: number of the field and of the record.
+
+    Raises:
+        InvalidArgumentError: if an empty field has no value, or a field says something else.
+    """
+    j, i = place
+    if field in empty:
+        if not filler.size:
+            raise InvalidArgumentError(
+                f"decode_csv: Field {j} is required but missing in record {i}!"
+            )
+        return filler[0]
+    try:
+        value = READERS[dtype](field)
+        return value if dtype is dtypes.string else dtype.as_numpy_dtype(value)
+    except (ValueError, OverflowError):
+        raise InvalidArgumentError(
+            f"decode_csv: Field {j} in record {i} is not a valid {dtype.name}: "
+            f"{field.decode(errors='replace')}"
+        ) from None
+
+
+def split(line: bytes, delimiter: bytes, quotes: bool, number: int) -> list[bytes]:
+    """The fields of a line; doubled quotes in a quoted field stand for one."""
+    if not line:
+        return []
+    if not quotes or b'"' not in line:
+        return line.rstrip(b"\r\n").split(delimiter)
+    fields, at = [], 0
+    line = line.rstrip(b"\r\n")
+    while at <= len(line):
+        if line[at : at + 1] != b'"':
+            end = line.find(delimiter, at)
+            end = len(line) if end < 0 else end
+            if b'"' in line[at:end]:
+                raise InvalidArgumentError(
+                    f"decode_csv: Unquoted fields cannot have quotes inside, in record {number}"
+                )
+            fields.append(line[at:end])
+            at = end + 1
+            continue
+        field, at = quoted(line, at + 1, number)
+        if line[at : at + 1] not in (b"", delimiter):
+            raise InvalidArgumentError(
+                f"decode_csv: Quoted field has to end with quote followed by delim, in record "
+                f"{number}"
+            )
+        fields.append(field)
+        at += 1
+    return fields
+
+
+def quoted(line: bytes, at: int, number: int) -> tuple[bytes, int]:
+    """A quoted field from behind its first quote, and the place behind its last."""
+    field = b""
+    while True:
+        end = line.find(b'"', at)
+        if end < 0:
+            raise InvalidArgumentError(
+                f"decode_csv: Quoted field has to end with quote followed by delim, in record "
+                f"{number}"
+            )
+        field += line[at:end]
+        if line[end + 1 : end + 2] != b'"':
+            return field, end + 1
+        field += b'"'
+        at = end + 2
