@@ -36,6 +36,10 @@ OPEN = re.compile(r"""
     | linalg\.LinearOperator\.(matmul|solve|with_name_scope)
     | train\.(Checkpoint\.(read|restore|save_counter)|get_checkpoint_state|load_variable)
     | autograph\.experimental\.do_not_convert
+    | RaggedTensor\.(merge_dims|numpy|row_lengths|to_sparse|values)
+    | RaggedTensorSpec\.flat_values_spec
+    | ragged\.(boolean_mask|constant|map_flat_values|stack)
+    | strings\.(bytes_split|split|unicode_(decode|split)(_with_offsets)?)
     | experimental\.numpy\.(atleast_.d|average|linspace|promote_types|size|where)
     """, re.VERBOSE)  # fmt: skip
 # Names of classes that are values of no declared type

@@ -19,6 +19,8 @@ newaxis = None
 
 _HOMES = {
     "gradtape.core.enums": "UnconnectedGradients VariableAggregation VariableSynchronization",
+    "gradtape.core.ragged": "RaggedTensor",
+    "gradtape.core.ragged_spec": "RaggedTensorSpec",
     "gradtape.core.shapes": "TensorShape",
     "gradtape.core.sparse": "SparseTensor SparseTensorSpec",
     "gradtape.core.spec": "TensorSpec TypeSpec",
@@ -32,8 +34,8 @@ _HOMES = {
     "gradtape.tape.indexed_slices": "IndexedSlices IndexedSlicesSpec",
     "gradtape.tf": """
         audio autodiff autograph bitwise compat config data debugging dtypes errors experimental
-        image io linalg math nest nn random raw_ops sets signal sparse strings summary test train
-        types version
+        image io linalg math nest nn ragged random raw_ops sets signal sparse strings summary test
+        train types version
     """,
     "gradtape.tf.array": """
         bitcast broadcast_dynamic_shape broadcast_static_shape broadcast_to ensure_shape

@@ -7,6 +7,8 @@ from gradtape.compile import engine as engine
 from gradtape.core.enums import UnconnectedGradients as UnconnectedGradients
 from gradtape.core.enums import VariableAggregation as VariableAggregation
 from gradtape.core.enums import VariableSynchronization as VariableSynchronization
+from gradtape.core.ragged import RaggedTensor as RaggedTensor
+from gradtape.core.ragged_spec import RaggedTensorSpec as RaggedTensorSpec
 from gradtape.core.shapes import TensorShape as TensorShape
 from gradtape.core.sparse import SparseTensor as SparseTensor
 from gradtape.core.sparse import SparseTensorSpec as SparseTensorSpec
@@ -42,6 +44,7 @@ from gradtape.tf import linalg as linalg
 from gradtape.tf import math as math
 from gradtape.tf import nest as nest
 from gradtape.tf import nn as nn
+from gradtape.tf import ragged as ragged
 from gradtape.tf import random as random
 from gradtape.tf import raw_ops as raw_ops
 from gradtape.tf import sets as sets

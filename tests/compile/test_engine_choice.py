@@ -7,10 +7,10 @@ import pytest
 
 import gradtape
 import gradtape as tf
-from gradtape.compile import engine
+from gradtape.compile import engine, jax_space
 from gradtape.compile.engine import Choice, Process
 
-JAX = engine.is_there()
+JAX = jax_space.is_there()
 
 
 @pytest.fixture(autouse=True)
@@ -67,7 +67,7 @@ def test_an_unknown_engine_is_refused(monkeypatch):
 
 
 def test_without_jax_functions_run_on_numpy_and_say_so_once(monkeypatch, caplog):
-    monkeypatch.setattr(engine, "FOUND", [False])
+    monkeypatch.setattr(jax_space, "FOUND", [False])
     with caplog.at_level(logging.WARNING, "gradtape"):
         for _ in range(2):
             function = called(tf.function(lambda x: x * 2, jit_compile=True))

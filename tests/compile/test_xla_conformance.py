@@ -39,34 +39,18 @@ KNOWN = {"image/resize_bilinear/second_order"}  # fails on NumPy, too: docs/devi
 # What runs on NumPy although XLA is preferred; docs/xla.md says why
 ON_NUMPY = {
     "as_string",
-    "before",  # sequence_mask
-    "bins_of",  # bincount
-    "cells_of",
-    "divisors",
-    "equal_bins",  # histogram_fixed_width
     "flat_numbers",
-    "folded",
-    "for_each_column",
-    "in_range",
-    "increasing",
-    "inverted",  # invert_permutation
     "laid_end_to_end",
     "loop",  # gradients of a while_loop without a limit
-    "not_negligible",
     "numbers_between",  # range between tensors
     "numpy_function",
-    "occupied",
     "paths_of",
-    "places_in",  # searchsorted
     "places_of",
     "py_function",
-    "rank_of",
     "scalar_of",  # sizes read off values
     "strings",
     "suppress_boxes",
     "told_apart",  # unique
-    "turned",  # reverse_sequence
-    "undone",
     "where_true",
 }
 

@@ -5,7 +5,7 @@ import pytest
 
 import gradtape
 import gradtape as tf
-from gradtape.compile.engine import is_there
+from gradtape.compile.jax_space import is_there
 from gradtape.ops import elementwise as e
 
 X = tf.constant(np.random.default_rng(1).normal(size=(3, 3)), tf.float32)

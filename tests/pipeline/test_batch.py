@@ -80,7 +80,7 @@ def test_batches_do_not_alias_each_other():
         (ValueError, lambda: Dataset.range(3).unbatch()),
         (tf.errors.DataLossError, lambda: list(stairs(5).padded_batch(4, padded_shapes=[2]))),
         (TypeError, lambda: stairs(3).padded_batch(2, padding_values=np.float32(1))),
-        (NotImplementedError, lambda: Dataset.range(3).ragged_batch(2)),
+        (tf.errors.InvalidArgumentError, lambda: Dataset.range(3).ragged_batch(0)),
         (tf.errors.InvalidArgumentError, lambda: list(stairs(4).batch(3))),
     ],
 )

@@ -61,8 +61,15 @@ def test_what_is_wrong_is_replaced_left_out_or_refused():
     ):
         with pytest.raises(InvalidArgumentError, match="unicode_"):
             call()
-    with pytest.raises(NotImplementedError, match="only scalars"):
-        S.unicode_decode(["a", "b"], "UTF-8")
+
+
+def test_characters_of_several_strings_are_ragged():
+    assert S.unicode_decode(["ab", "c"], "UTF-8").to_list() == [[97, 98], [99]]
+    assert S.unicode_split([["é", ""]], "UTF-8").to_list() == [[["é".encode()], []]]
+    codes, starts = S.unicode_decode_with_offsets(["é!", ""], "UTF-8")
+    assert (codes.to_list(), starts.to_list()) == ([[233, 33], []], [[0, 2], []])
+    assert S.bytes_split(["ab", "c"]).to_list() == [[b"a", b"b"], [b"c"]]
+    assert S.unicode_encode(codes, "UTF-8").numpy().tolist() == ["é!".encode(), b""]
 
 
 def test_neighbours():

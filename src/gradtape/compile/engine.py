@@ -13,10 +13,17 @@ from __future__ import annotations
 
 import logging
 import os
+from copy import copy
 from typing import Any, ClassVar
 
 from gradtape.compile import numpy_engine
+from gradtape.compile.accelerator import stand_in as stand_in
+from gradtape.compile.jax_space import is_there
 from gradtape.core.errors import InvalidArgumentError
+from gradtape.core.placement import Placement, refusal
+from gradtape.core.reading import shown
+from gradtape.core.remote import HOST, Device, moved
+from gradtape.core.switch import in_use
 from gradtape.trace.graph import Graph
 
 ENGINES = ("numpy", "xla")
@@ -39,6 +46,26 @@ class Process:
     declined: ClassVar[dict[str, int]] = {}
 
 
+class Fetching:
+    """A plan for the host whose inputs may be on accelerators, and its results shall be."""
+
+    def __init__(self, plan: Any, device: Device | None) -> None:
+        """For a plan, in place of one on `device`."""
+        self.plan = plan
+        self.device = device or HOST
+        self.in_place: dict[int, int] = {}
+
+    def run(self, *raws: Any) -> Any:
+        """Run."""
+        return tuple([moved(raw, self.device) for raw in self.plan.run(*shown(raws))])
+
+    __call__ = run
+
+    def pretty(self) -> str:
+        """That of the plan."""
+        return str(self.plan.pretty())
+
+
 class Choice:
     """What is known of a function about the engine of its graphs.
 
@@ -46,13 +73,22 @@ class Choice:
         name: of the function.
         jit_compile: as it was given to `tf.function`.
         engine: what `use` said of this function, or None.
+        device: where the graphs run; None: nobody said.
     """
+
+    device: Device | None = None
 
     def __init__(self, name: str = "", jit_compile: bool | None = None) -> None:
         """Of a function called `name`."""
         self.name = name
         self.jit_compile = jit_compile
         self.engine: str | None = None
+
+    def at(self, device: Device | None) -> Choice:
+        """The same for graphs that run on a device."""
+        choice = copy(self)
+        choice.device = device
+        return choice
 
     @property
     def preferred(self) -> str:
@@ -79,10 +115,13 @@ class Choice:
         Raises:
             InvalidArgumentError: if XLA was asked for and cannot express the graph.
         """
-        if self.preferred == "xla":
+        device = self.device
+        if self.preferred == "xla" or (device is not None and device is not HOST):
             plan = self.on_xla(graph)
             if plan is not None:
                 return plan
+        if in_use[0]:
+            return Fetching(numpy_engine.compile_graph(graph), device)
         return numpy_engine.compile_graph(graph, updates)
 
     def on_xla(self, graph: Graph) -> Any:
@@ -97,11 +136,12 @@ class Choice:
         from gradtape.compile.xla_engine import Inexpressible, compile_graph
 
         required = self.required
-        if not required and len(graph.nodes) > LARGEST:
+        placed = self.device is not None and self.device is not HOST
+        if not (required or placed) and len(graph.nodes) > LARGEST:
             self.decline(f"it has more than {LARGEST} ops")
             return None
         try:
-            return compile_graph(graph)
+            return compile_graph(graph, self.device)
         except Inexpressible as error:
             if required:
                 raise InvalidArgumentError(
@@ -109,6 +149,8 @@ class Choice:
                     f"the function: {error}. Leave out jit_compile, or move that op out of the "
                     "function."
                 ) from error
+            if placed and self.device is not None and not Placement.soft:
+                raise refusal(f"tf.function {self.name}", self.device, error) from None
             self.decline(str(error))
             return None
 
@@ -172,18 +214,6 @@ def from_environment() -> str | None:
     """The engine that the environment variable GRADTAPE_ENGINE names."""
     name = os.environ.get("GRADTAPE_ENGINE")
     return checked(name) if name else None
-
-
-def is_there() -> bool:
-    """Whether jax is installed."""
-    from importlib.util import find_spec
-
-    if not FOUND:
-        FOUND.append(find_spec("jax") is not None)
-    return FOUND[0]
-
-
-FOUND: list[bool] = []
 
 
 def once(message: str, *args: Any) -> None:

@@ -31,6 +31,9 @@ def cloned(value: Any) -> Any:
     op = getattr(value, "op", None)
     if isinstance(op, Primitive):
         return kernel_of(op)
+    lowering = getattr(value, "lowering", None)
+    if type(value) is FunctionType and lowering is not None:
+        return cloned(lowering)
     if type(value) is functools.partial:
         return functools.partial(cloned(value.func), *value.args, **value.keywords)
     if type(value) is not FunctionType or hasattr(value, "__wrapped__"):
@@ -60,3 +63,15 @@ def closure_of(function: Any) -> Any:
 def kernel_of(op: Primitive) -> Any:
     """What computes a primitive on JAX."""
     return cloned(op.lowering or op.kernel)
+
+
+def is_there() -> bool:
+    """Whether jax is installed."""
+    from importlib.util import find_spec
+
+    if not FOUND:
+        FOUND.append(find_spec("jax") is not None)
+    return FOUND[0]
+
+
+FOUND: list[bool] = []

@@ -10,13 +10,18 @@ import contextlib
 import weakref
 from collections.abc import Callable, Iterator
 from functools import cached_property
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
+from gradtape.compile.accelerator import accelerators
 from gradtape.compile.jax_space import cloned, kernel_of
 from gradtape.core.errors import UnimplementedError
 from gradtape.core.primitive import REGISTRY, Primitive
+from gradtape.core.reading import shown
+from gradtape.core.remote import HOST, Device, Remote, arrived
+from gradtape.core.switch import in_use, use_accelerators
 from gradtape.ops.lead import stand_in
 from gradtape.trace.control import COND, FOREVER, LOOP, Shape
 from gradtape.trace.custom import CUSTOM
@@ -48,13 +53,14 @@ class XlaPlan:
     Inputs and outputs are NumPy arrays, and NumPy scalars where there are no axes.
     """
 
-    def __init__(self, graph: Graph) -> None:
-        """See whether the graph can be expressed.
+    def __init__(self, graph: Graph, device: Device | None = None) -> None:
+        """See whether the graph can be expressed; it runs on `device`, or where JAX likes to.
 
         Raises:
             Inexpressible: if it cannot; says what stands in the way.
         """
         self.in_place: dict[int, int] = {}
+        self.device = device
         self.nodes = graph.needed()
         self.specs = graph.specs
         self.inputs = graph.inputs
@@ -76,8 +82,31 @@ class XlaPlan:
         import jax
 
         specs = [self.specs[self.inputs[k]] for k in self.read]
-        with settings():
-            return self.compiled.trace(*[jax.ShapeDtypeStruct(*spec) for spec in specs])
+        place = self.device and jax.sharding.SingleDeviceSharding(self.handle)
+        structs = [jax.ShapeDtypeStruct(*spec, sharding=place) for spec in specs]
+        with self.settings():
+            return self.compiled.trace(*structs)
+
+    @contextlib.contextmanager
+    def settings(self) -> Iterator[None]:
+        """Around all that traces for JAX or compiles."""
+        import jax
+
+        here = jax.default_device(self.handle) if self.device else contextlib.nullcontext()
+        with settings(), here:
+            yield
+
+    @cached_property
+    def handle(self) -> Any:
+        """JAX's device."""
+        import jax
+
+        if self.device is None:
+            chosen = jax.config.jax_default_device
+            return (
+                chosen if isinstance(chosen, jax.Device) else jax.local_devices(backend=chosen)[0]
+            )
+        return self.device.handle or jax.local_devices(backend="cpu")[0]
 
     @cached_property
     def compiled(self) -> Any:
@@ -95,11 +124,13 @@ class XlaPlan:
         if self.stretches:
 
             def stretching(*given: Any) -> Any:
-                with settings():
+                with self.settings():
+                    if self.device:
+                        given = tuple([jax.device_put(a, self.handle) for a in given])
                     return self.compiled(*given)
 
             return stretching
-        with settings():
+        with self.settings():
             executable = self.traced().lower().compile()
 
         def call(*given: Any) -> Any:
@@ -116,16 +147,41 @@ class XlaPlan:
 
     def run(self, *raws: Any) -> tuple[Any, ...]:
         """Run."""
-        given = [ON_DEVICE.get(id(raws[k]), raws[k]) for k in self.read]
+        given = [self.operand(raws[k]) for k in self.read]
         arrays = self.call(*given) if self.computed else ()
         env = dict(zip(self.inputs, raws, strict=True))
         for i, array in zip(self.computed, arrays, strict=True):
-            env[i] = on_host(array)
+            env[i] = self.settled(array)
         for node in self.checks:
-            node.op.kernel(*[value_of(env, i) for i in node.inputs])
+            node.op.kernel(*[shown(value_of(env, i)) for i in node.inputs])
         return tuple([value_of(env, o) for o in self.outputs])
 
     __call__ = run
+
+    def operand(self, raw: Any) -> Any:
+        """An input as JAX takes it: its own array if there is one on this device."""
+        if type(raw) is not Remote:
+            array = ON_DEVICE.get(id(raw), raw)
+            return array if not in_use[0] or array is raw or array.device is self.handle else raw
+        if raw.there is not None and raw.there[1] is self.handle:
+            return raw.there[0]
+        if self.device is not None and self.device is not HOST:
+            return raw.on(self.device)
+        return raw.seen()
+
+    def settled(self, array: Any) -> Any:
+        """A result as a raw array; on an accelerator it stays there until somebody looks."""
+        if self.device is not None and self.device is not HOST:
+            return arrived(array, self.device)
+        return Remote(HOST, (array, self.handle)) if self.elsewhere else on_host(array)
+
+    @cached_property
+    def elsewhere(self) -> bool:
+        """Whether JAX's default device is an accelerator: results then travel when looked at."""
+        if all(device.handle is not self.handle for device in accelerators()):
+            return False
+        use_accelerators()
+        return True
 
     def pretty(self) -> str:
         """The program as JAX shows it."""
@@ -237,7 +293,7 @@ def called(op: Primitive) -> Any:
         raise Inexpressible(f"{op.name} stays on the host: it is a function of NumPy arrays")
 
     def kernel(*raws: Any) -> Any:
-        given = list(args)
+        given = [cloned(a) if type(a) is FunctionType else a for a in args]
         for i, raw in zip(places, raws, strict=True):
             given[i] = raw
         return lowered(*given)
@@ -381,10 +437,14 @@ def known(value: Any) -> int | None:
     return None if isinstance(value, jax.core.Tracer) else int(value)
 
 
-def compile_graph(graph: Graph) -> XlaPlan:
+def compile_graph(graph: Graph, device: Device | None = None) -> XlaPlan:
     """A function of the graph's raw inputs that returns its raw outputs.
+
+    Args:
+        graph: what to compute.
+        device: where; on JAX's default device if None.
 
     Raises:
         Inexpressible: if XLA cannot run the graph; says what stands in the way.
     """
-    return XlaPlan(graph)
+    return XlaPlan(graph, device)

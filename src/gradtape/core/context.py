@@ -20,7 +20,7 @@ class Local(threading.local):
 
     recorders: tuple[Any, ...] = ()
     name_scopes: tuple[str, ...] = ()
-    devices: tuple[str, ...] = ()
+    device: Any = None  # where ops shall run, if `tf.device` said so: a `remote.Device`
     scratch: bool = False  # whether tensors of unknown size may be about: see `lanes`
     lane: int | None = None  # which of the two is being run
     depends_on_data: bool = False  # whether it has used the data of a placeholder

@@ -10,9 +10,9 @@ import numpy as np
 
 from gradtape.core import dtypes
 from gradtape.core.dtypes import DType
-from gradtape.core.errors import InvalidArgumentError
+from gradtape.core.errors import InvalidArgumentError, NotDense
+from gradtape.core.reading import Reading
 from gradtape.core.shapes import TensorShape
-from gradtape.core.symbolic import Held
 from gradtape.core.tensor import EagerTensor, Tensor, eager
 
 BOOL = np.dtype("bool")
@@ -226,6 +226,11 @@ def single(value: float) -> Any:
 
 def unsupported(value: Any) -> ValueError:
     """TensorFlow's complaint about what is not a number, string or array."""
+    if hasattr(type(value), "_nested_row_partitions"):
+        return NotDense(
+            f"A RaggedTensor of shape {value.shape} is no Tensor: its rows may differ in length. "
+            "Use its to_tensor() or flat_values."
+        )
     return ValueError(
         f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)}) to a "
         "Tensor."
@@ -405,7 +410,7 @@ def shape_tuple(shape: Any) -> tuple[int, ...]:
         shape = np.asarray(shape._array)
     elif hasattr(shape, "__tf_tensor__"):
         shape = shape.__tf_tensor__(None, None)._array
-    if type(shape) is Held:  # of a trace, which notes that its value is looked at
+    if isinstance(shape, Reading):  # of a trace, which notes that its value is looked at
         shape = shape.seen()
     if isinstance(shape, (np.ndarray, np.generic)):
         return tuple(size_of(n) for n in np.ravel(shape).tolist())

@@ -20,6 +20,7 @@ import numpy as np
 from gradtape.core.context import local, next_uid, recount
 from gradtape.core.errors import InvalidArgumentError, OpError
 from gradtape.core.primitive import Primitive, Spec
+from gradtape.core.switch import once_in_use
 from gradtape.core.tensor import Tensor, marked
 from gradtape.core.tensor import eager as wrap
 
@@ -75,10 +76,12 @@ class Recording(dict[int, Any]):
 
 
 class Handed:
-    """What the tape layer hands down."""
+    """What the tape layer hands down, and `placement`: how kernels run where others are in use."""
 
     make_step: Callable[[Primitive, int, bool], Step]
     move: Step
+    evaluate: Callable[[Primitive, tuple[Any, ...], dict[str, Any]], Any]
+    evaluate_raw: Callable[[Primitive, tuple[Any, ...], dict[str, Any]], Any]
 
 
 def spec_of(raw: Any) -> Any:
@@ -118,6 +121,12 @@ def evaluate(op: Primitive, raws: tuple[Any, ...], static: dict[str, Any]) -> An
         return op.kernel(*raws, **static)
     except Exception as error:
         return recover(error, op, raws, static)
+
+
+@once_in_use(evaluate)
+def evaluate_somewhere(op: Primitive, raws: tuple[Any, ...], static: dict[str, Any]) -> Any:
+    """The same where operands may be on accelerators."""
+    return Handed.evaluate(op, raws, static)
 
 
 def recover(error: Exception, op: Primitive, raws: tuple[Any, ...], static: dict[str, Any]) -> Any:

@@ -213,6 +213,19 @@ class UnknownValueError(OperatorNotAllowedInGraphError):
     """Python asked a tensor of unknown value for it, where only shapes are computed."""
 
 
+class NotDense(ValueError):  # noqa: N818 - most often no error, but the way to another function
+    """A ragged tensor is no tensor: `public` looks for a function that takes one."""
+
+
+UNUSUAL = (Apart, NotDense, UnknownValueError)  # what is no error before `another_way` says so
+
+
+class Handed:
+    """What higher layers hand down."""
+
+    for_ragged: Callable[[Any], Any]  # what a function does for ragged tensors, or None
+
+
 # Code that we generate has no file; it is compiled under a name that starts like this.
 GENERATED = "<gradtape"
 _OURS = (os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep, GENERATED)
@@ -284,8 +297,8 @@ def public(fn: Callable[P, R]) -> Callable[P, R]:
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             return fn(*args, **kwargs)
-        except (Apart, UnknownValueError) as error:
-            return in_lanes(error, fn, args, kwargs)
+        except UNUSUAL as error:
+            return another_way(error, fn, args, kwargs)
         except Exception as error:
             hide_library(error)
             raise
@@ -293,11 +306,18 @@ def public(fn: Callable[P, R]) -> Callable[P, R]:
     return call
 
 
-def in_lanes(error: BaseException, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Do for each lane what could not be done for both, if it is an argument that has lanes."""
-    from gradtape.core import lanes
-
+def another_way(
+    error: BaseException, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """Do what could not be done with plain tensors: for each lane, or for ragged tensors."""
     try:
+        if isinstance(error, NotDense):
+            function = Handed.for_ragged(fn)
+            if function is None:
+                raise error
+            return function(*args, **kwargs)
+        from gradtape.core import lanes
+
         return lanes.handle(error, fn, args, kwargs)
     except Exception as error:
         hide_library(error)

@@ -26,8 +26,9 @@ from gradtape.core.dispatch import (
     recover,
     step_of,
 )
-from gradtape.core.errors import Apart, UnknownValueError, hide_library, in_lanes
+from gradtape.core.errors import UNUSUAL, another_way, hide_library
 from gradtape.core.primitive import Primitive, Spec
+from gradtape.core.switch import THEN, in_use
 from gradtape.core.tensor import EagerTensor, Tensor, marked
 from gradtape.core.tensor import eager as wrap
 
@@ -51,7 +52,7 @@ def variadic(op: Primitive) -> Any:
         for a in args:
             if isinstance(a, Tensor):
                 return bind(op, args, static)
-        return kernel(*args, **static)
+        return Handed.evaluate_raw(op, args, static) if in_use[0] else kernel(*args, **static)
 
     return function
 
@@ -64,7 +65,9 @@ def specialised_source(op: Primitive) -> list[str]:
     general = [
         f"    if {some_tensor}:",
         f"        return bind(op, ({args}), {static_dict(op)})",
-        f"    return kernel({call_of(op, op.inputs)})",
+        f"    return Handed.evaluate_raw(op, ({args}), {static_dict(op)})"
+        if in_use[0]
+        else f"    return kernel({call_of(op, op.inputs)})",
     ]
     lines = [f"def {op.name}({signature}):"]
     if op.outputs and len(op.inputs) == 1 and op.rules[0] is not None:
@@ -74,7 +77,7 @@ def specialised_source(op: Primitive) -> list[str]:
     raws = tuple(f"{name}_" for name in op.inputs)
     return [
         *lines,
-        f"    if {' and '.join(f'type({name}) is EagerTensor' for name in op.inputs)}:",
+        f"    if {' and '.join(map(is_eager, op.inputs))}:",
         *(f"        {name}_ = {name}._array" for name in op.inputs),
         "        try:",
         f"            r = kernel({call_of(op, raws)})",
@@ -90,7 +93,7 @@ def many_outputs(op: Primitive) -> list[str]:
     name, raw = op.inputs[0], f"{op.inputs[0]}_"
     kept = ", ".join(kept_by(op, 1, False, op.inputs, (raw,)))
     return [
-        f"    if type({name}) is EagerTensor:",
+        f"    if {is_eager(name)}:",
         f"        {raw} = {name}._array",
         "        try:",
         f"            r = kernel({call_of(op, (raw,))})",
@@ -110,6 +113,11 @@ def many_outputs(op: Primitive) -> list[str]:
         "                        known[marked(one)] = (Handed.move, anchor, i)",
         "        return out",
     ]
+
+
+def is_eager(name: str) -> str:
+    """The condition for the short way: a tensor of the host, and no device is asked for."""
+    return f"type({name}) is EagerTensor" + (" and local.device is None" if in_use[0] else "")
 
 
 def kept_by(
@@ -196,7 +204,7 @@ def checked_source(
 
     lines = [
         f"def {op.name}({', '.join(order)}, name=None):",
-        f"    if type({x}) is EagerTensor:",
+        f"    if {is_eager(x)}:",
         f"        {x_} = {x}._array",
     ]
     if len(names) == 1:
@@ -227,7 +235,7 @@ def checked_source(
             ]
         if numbers[0]:
             lines += [
-                f"    elif type({y}) is EagerTensor and (type({x}) is float or type({x}) is int):",
+                f"    elif {is_eager(y)} and (type({x}) is float or type({x}) is int):",
                 f"        {y_} = {y}._array",
                 f"        if {admits(y_, f'weak[type({x})]')}:",
                 *indent(3, guarded(op, (x, y_))),
@@ -242,8 +250,8 @@ def checked_source(
         ),
         "    try:",
         f"        return slow({', '.join(names)})",
-        "    except (Apart, UnknownValueError) as error:",
-        f"        return in_lanes(error, again, ({', '.join(order)},), {{}})",
+        "    except UNUSUAL as error:",
+        f"        return another_way(error, again, ({', '.join(order)},), {{}})",
         "    except Exception as error:",
         "        hide_library(error)",
         "        raise",
@@ -354,22 +362,34 @@ def first_call(*args: Any, **kwargs: Any) -> Any:
         raise
 
 
+MADE: list[Any] = []  # functions that were generated
+
+
+def make_again() -> None:
+    """Generate all functions again when they are next called: they have to know of devices now."""
+    while MADE:
+        function = MADE.pop()
+        function.__defaults__ = function.__kwdefaults__ = None
+        function.__code__ = first_call.__code__
+
+
+THEN.append(make_again)
+
 COMMON: dict[str, Any] = {
     "__name__": __name__,
-    "Apart": Apart,
     "EagerTensor": EagerTensor,
     "FLOAT32": FLOAT32,
     "Handed": Handed,
     "Recording": Recording,
     "Spec": Spec,
     "Tensor": Tensor,
-    "UnknownValueError": UnknownValueError,
+    "UNUSUAL": UNUSUAL,
     "always": always,
+    "another_way": another_way,
     "bind": bind,
     "float32": np.float32,
     "hear": hear,
     "hide_library": hide_library,
-    "in_lanes": in_lanes,
     "local": local,
     "marked": marked,
     "ndarray": np.ndarray,
@@ -388,12 +408,14 @@ def later(op: Primitive, source: Callable[[], list[str]], **extra: Any) -> Any:
 
     def make() -> Any:
         made: dict[str, Any] = {}
+        before = in_use[0]
         exec(compile("\n".join(source()), f"<gradtape {op.name}>", "exec"), space, made)
         real = made[op.name]
         function.__defaults__ = real.__defaults__
         function.__kwdefaults__ = real.__kwdefaults__
         function.__code__ = real.__code__
-        return function
+        MADE.append(function)
+        return function if in_use[0] is before else make()
 
     def ready(mask: int, fold: bool) -> Step:
         step = space[f"step{mask}{'f' if fold else ''}"] = step_of(op, mask, fold)

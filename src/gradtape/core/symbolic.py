@@ -13,11 +13,12 @@ import numpy as np
 
 from gradtape.core.context import next_uid
 from gradtape.core.errors import OperatorNotAllowedInGraphError, public
+from gradtape.core.reading import Reading
 from gradtape.core.shapes import TensorShape
 from gradtape.core.tensor import Tensor
 
 
-class Held(np.lib.mixins.NDArrayOperatorsMixin):
+class Held(Reading):
     """The array of a symbolic tensor: static facts, and a value that is seen through the trace.
 
     Attributes:
@@ -26,98 +27,19 @@ class Held(np.lib.mixins.NDArrayOperatorsMixin):
         trace: to whom it belongs.
     """
 
-    __slots__ = ("__weakref__", "dtype", "number", "shape", "trace", "value")
+    __slots__ = ("__weakref__", "number", "trace", "value")
 
     def __init__(self, value: Any, number: int, trace: Any) -> None:
         """Hold `value`, the one with this number in `trace`."""
         self.value = value
-        self.shape: tuple[int, ...] = value.shape
+        self.shape = value.shape
         self.dtype = value.dtype
         self.number = number
         self.trace = trace
 
-    @property
-    def ndim(self) -> int:
-        """The number of axes."""
-        return len(self.shape)
-
-    @property
-    def size(self) -> int:
-        """The number of elements."""
-        size = 1
-        for n in self.shape:
-            size *= n
-        return size
-
-    @property
-    def nbytes(self) -> int:
-        """The number of bytes."""
-        return self.size * int(self.dtype.itemsize)
-
     def seen(self) -> Any:
         """The raw value; the trace notes that it was looked at."""
         return self.trace.observe(self)
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        """The value as an array."""
-        return np.asarray(self.seen(), dtype=dtype)
-
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        """Apply to the values."""
-        return getattr(ufunc, method)(*map(shown, inputs), **kwargs)
-
-    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        """Apply to the values; of shapes alone, to the shape."""
-        fact = FACTS.get(func)
-        if fact and len(args) == 1 and not kwargs:
-            return getattr(self, fact)
-        return func(*shown(args), **shown(kwargs))
-
-    def __getattr__(self, name: str) -> Any:
-        """Any other attribute is one of the value."""
-        return getattr(self.seen(), name)
-
-    def __getitem__(self, key: Any) -> Any:
-        """Elements of the value."""
-        return self.seen()[shown(key)]
-
-    def __iter__(self) -> Iterator[Any]:
-        """Over the value."""
-        return iter(self.seen())
-
-    def __len__(self) -> int:
-        """The size of the first axis."""
-        return self.shape[0]
-
-    def __bool__(self) -> bool:
-        """The truth of the value."""
-        return bool(self.seen())
-
-    def __int__(self) -> int:
-        """The value as an int."""
-        return int(self.seen())
-
-    def __float__(self) -> float:
-        """The value as a float."""
-        return float(self.seen())
-
-    def __index__(self) -> int:
-        """The value as an index."""
-        return int(self.seen().__index__())
-
-
-FACTS = {np.shape: "shape", np.ndim: "ndim", np.size: "size"}  # NumPy's names for them
-
-
-def shown(value: Any) -> Any:
-    """Raw values in place of those held; in containers too."""
-    if type(value) is Held:
-        return value.seen()
-    if isinstance(value, (tuple, list)) and any(type(v) in (Held, tuple, list) for v in value):
-        return type(value)(shown(v) for v in value)
-    if isinstance(value, dict):
-        return {key: shown(v) for key, v in value.items()}
-    return value
 
 
 class SymbolicTensor(Tensor):

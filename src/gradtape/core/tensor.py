@@ -11,12 +11,19 @@ from gradtape.core import dtypes
 from gradtape.core.context import local, next_uid, staging
 from gradtape.core.errors import public
 from gradtape.core.shapes import TensorShape
+from gradtape.core.switch import once_in_use
 
 OPERATORS = (
     "abs add and div eq floordiv ge getitem gt invert le lt matmul mod mul ne neg or pow radd rand "
     "rdiv rfloordiv rmatmul rmod rmul ror rpow rsub rtruediv rxor sub truediv xor"
 )
 CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
+
+
+class Handed:
+    """What `remote` hands down."""
+
+    placed: Callable[[Any], EagerTensor]
 
 
 class TensorLike:
@@ -206,9 +213,11 @@ class EagerTensor(Tensor):
         """This tensor; it is there already."""
         return self
 
-    def gpu(self, gpu_index: int = 0) -> NoReturn:
-        """Refuse: no accelerator is attached."""
-        raise RuntimeError(f"gpu: GPU:{gpu_index} unknown device. Tensors live on the CPU.")
+    def gpu(self, gpu_index: int = 0) -> EagerTensor:
+        """The same value on a GPU."""
+        from gradtape.core.remote import gpu
+
+        return gpu(self, gpu_index)
 
     def set_shape(self, shape: Any) -> None:
         """Check the shape against `shape`."""
@@ -399,6 +408,12 @@ def eager(raw: Any) -> EagerTensor:
     tensor._array = raw
     tensor.uid = next_uid()
     return tensor
+
+
+@once_in_use(eager)
+def eager_somewhere(raw: Any) -> EagerTensor:
+    """The same where the program may ask for another device."""
+    return Handed.placed(raw)
 
 
 def marked(tensor: Tensor) -> int:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradtape.compile import numpy_engine
-from gradtape.compile.engine import is_there
+from gradtape.compile.jax_space import is_there
 from gradtape.core.context import listening, unheard
 from gradtape.core.dispatch import evaluate
 from gradtape.core.dtypes import is_differentiable

@@ -15,8 +15,8 @@ import numpy as np
 from gradtape.core import lanes
 from gradtape.core.composite import CompositeTensor
 from gradtape.core.convert import convert
+from gradtape.core.ragged import RaggedTensor
 from gradtape.core.sparse import SparseTensor
-from gradtape.core.spec import TypeSpec
 from gradtape.core.tensor import EagerTensor, Tensor, TensorLike, eager
 from gradtape.dropin import csr
 from gradtape.dropin.distribute import distribute
@@ -106,32 +106,6 @@ class FuncGraph:
         return lanes.scratch()
 
 
-class AbsentTensor(CompositeTensor):
-    """Base of kinds of tensors that exist to be asked for by isinstance, and cannot be made."""
-
-    is_refusal = True
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        """Refuse."""
-        raise NotImplementedError(f"tf.{type(self).__name__}: not there yet. Use a dense tensor.")
-
-
-class RaggedTensor(AbsentTensor):
-    """A tensor whose rows differ in length."""
-
-
-class AbsentSpec(TypeSpec):
-    """Base of the specs of absent tensors."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        """Refuse."""
-        raise NotImplementedError(f"tf.{type(self).__name__}: not there yet. Use a TensorSpec.")
-
-
-class RaggedTensorSpec(AbsentSpec):
-    """The spec of a RaggedTensor."""
-
-
 INTERNAL = SimpleNamespace(
     CompositeTensor=CompositeTensor,
     EagerTensor=EagerTensor,
@@ -178,8 +152,6 @@ PYTHON = SimpleNamespace(
 
 EXTRAS = SimpleNamespace(
     OptionalSpec=OptionalSpec,
-    RaggedTensor=RaggedTensor,
-    RaggedTensorSpec=RaggedTensorSpec,
     __internal__=INTERNAL,
     autograph=SimpleNamespace(experimental=SimpleNamespace(do_not_convert=do_not_convert)),
     compat=SimpleNamespace(

@@ -6,10 +6,20 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.remote import beside
+from gradtape.core.switch import once_in_use
+
 
 def ones(raw: Any) -> Any:
     """Ones of the shape and dtype of a raw array."""
     return np.ones(raw.shape, raw.dtype) if raw.shape else raw.dtype.type(1)
+
+
+@once_in_use(ones)
+def ones_somewhere(raw: Any) -> Any:
+    """The same of an array that may be on an accelerator: then they are there, too."""
+    host = np.ones(raw.shape, raw.dtype) if raw.shape else raw.dtype.type(1)
+    return beside(host, raw)
 
 
 def unit_rows(start: int, stop: int, shape: tuple[int, ...], dtype: Any) -> Any:

@@ -30,6 +30,8 @@ class Base(CompositeTensor, Iterable[Any]):
         _rows: asked when a pass begins. Where elements are rows of tensors, it gives them and what
             starts a pass over their indices; otherwise None. Transformations that only choose or
             order elements work on indices.
+        _ragged: whether a tensor of an element may be the row of a ragged one, which `batch` makes
+            of them again; only then does it have to ask for the spec of elements.
         _seeds: what is random in the passes, here and in the datasets that this one is made of.
         _label: TensorFlow's name for this kind of dataset.
         _quiet: asked when a pass begins: whether elements are made out of what is in memory by
@@ -53,6 +55,7 @@ class Base(CompositeTensor, Iterable[Any]):
         self._options = options or Options()
         self._rows: Callable[[], tuple[Rows, Start] | None] = nothing
         self._quiet: Callable[[], bool] = never
+        self._ragged = False
         self._seeds: tuple[Chance, ...] = ()
         self._label = "_VariantDataset" if type(self) is Base.kind else type(self).__name__
 
@@ -73,7 +76,7 @@ class Base(CompositeTensor, Iterable[Any]):
         made: Dataset = Base.kind(
             lambda: transform(self._start()), spec or self._own_spec, size, self._options
         )
-        made._seeds = self._seeds
+        made._seeds, made._ragged = self._seeds, self._ragged
         return made
 
     def _as(self, kind: str, *seeds: Chance) -> Dataset:
@@ -132,6 +135,7 @@ def made(
     """A new dataset, made of those `before` it."""
     dataset: Dataset = Base.kind(start, spec, size, options)
     dataset._seeds = tuple([seeds for other in before for seeds in other._seeds])
+    dataset._ragged = any(other._ragged for other in before)
     return dataset
 
 

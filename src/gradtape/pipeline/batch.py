@@ -10,13 +10,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gradtape.core.convert import convert
+from gradtape.core.dtypes import int64
 from gradtape.core.errors import DataLossError, InvalidArgumentError, public
+from gradtape.core.ragged_spec import RaggedTensorSpec
+from gradtape.core.row_partition import as_splits_dtype
 from gradtape.core.shapes import TensorShape
 from gradtape.core.sparse import SparseTensor, SparseTensorSpec
 from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import EagerTensor, eager
+from gradtape.pipeline import ragged
 from gradtape.pipeline.base import UNKNOWN, Base, whole
-from gradtape.pipeline.element import Steps, batch_of, batched
+from gradtape.pipeline.element import Steps, batched, stacked_as, stacker
 from gradtape.pipeline.rows import Rows
 from gradtape.pipeline.structure import flatten, mapped, packed
 
@@ -54,7 +58,7 @@ def grouped(
 
 
 def gathered(
-    indices: Iterator[Any], size: int, drop: bool, rows: Rows, fused: bool
+    indices: Iterator[Any], size: int, drop: bool, rows: Rows, make: Any, fused: bool
 ) -> Iterator[Any]:
     """Batches of rows at once; where one fails, element by element, to fail at that element."""
     left: list[Any] = []  # what comes after an element that has failed
@@ -73,7 +77,7 @@ def gathered(
         for at, index in enumerate(group, 1):
             left = [] if fused else group[at:]
             elements.append(rows[index])
-        return batch_of(elements)
+        return make(elements)
 
     return Steps(step)
 
@@ -104,7 +108,7 @@ class Batches(Base):
         width = size if drop else None
         fused = self._label in ("_MapDataset", "_ParallelMapDataset")  # as TensorFlow does
         made = self._with(
-            lambda items: grouped(items, size, drop, batch_of, fused),
+            lambda items: grouped(items, size, drop, stacker(self), fused),
             lambda: mapped(lambda s: batched(s, width), self.element_spec),
             number_of_batches(self._size, size, drop),
         )
@@ -115,9 +119,9 @@ class Batches(Base):
             if found is None:
                 return stack()
             rows, indices = found
-            return gathered(indices(), size, drop, rows, fused)
+            return gathered(indices(), size, drop, rows, stacker(self), fused)
 
-        made._start, made._quiet = start, self._quiet
+        made._start, made._quiet, made._ragged = start, self._quiet, False
         return made._as("_BatchDataset" if num_parallel_calls is None else "_ParallelBatchDataset")
 
     @public
@@ -175,10 +179,37 @@ class Batches(Base):
         row_splits_dtype: Any = None,
         name: str | None = None,
     ) -> Dataset:
-        """Refuse: there are no ragged tensors."""
-        raise NotImplementedError(
-            "Dataset.ragged_batch: there are no ragged tensors. Use padded_batch."
+        """Elements of different sizes as the rows of ragged tensors, `batch_size` at a time.
+
+        Args:
+            batch_size: how many elements a batch has.
+            drop_remainder: whether to leave out a last batch that is smaller.
+            row_splits_dtype: int32 or int64; int64 if None.
+            name: accepted for TensorFlow's sake.
+
+        Returns:
+            A dataset of batches. Components whose sizes are all known are stacked as by `batch`.
+        """
+        size, drop = positive("ragged_batch", batch_size), bool(drop_remainder)
+        kind = as_splits_dtype(int64 if row_splits_dtype is None else row_splits_dtype)
+        spec, width = self.element_spec, size if drop else None
+        whole_spec = mapped(lambda s: ragged_spec(s, width, kind), spec)
+
+        def stack_one(one: Any, batch: Any, *leaves: Any) -> Any:
+            if isinstance(one, TensorSpec) and isinstance(batch, RaggedTensorSpec):
+                return ragged.stacked_raggedly(leaves, batch)
+            return stacked_as(one, *leaves)
+
+        def stack(group: list[Any]) -> Any:
+            return mapped(stack_one, spec, whole_spec, *group)
+
+        made = self._with(
+            lambda items: grouped(items, size, drop, stack),
+            lambda: whole_spec,
+            number_of_batches(self._size, size, drop),
         )
+        made._ragged = False
+        return made._as("_DenseToRaggedDataset")
 
     @public
     def sparse_batch(self, batch_size: Any, row_shape: Any, name: str | None = None) -> Dataset:
@@ -214,18 +245,19 @@ class Batches(Base):
             raise ValueError("unbatch: Cannot unbatch an input with scalar components.")
 
         def slices(element: Any) -> Iterator[Any]:
-            sizes = {leaf._array.shape[0] for leaf in flatten(element) if leaf is not None}
+            sizes = {ragged.size_of(leaf) for leaf in flatten(element) if leaf is not None}
             if len(sizes) != 1:
                 raise InvalidArgumentError(
                     f"unbatch: components differ in their first size. Received {sorted(sizes)}."
                 )
-            return map(Rows(element).__getitem__, range(*sizes))
+            return map(ragged.rows_in(element).__getitem__, range(*sizes))
 
-        return self._with(
-            lambda items: chain.from_iterable(map(slices, items)),
-            lambda: mapped(lambda s: TensorSpec(s.shape[1:], s.dtype), spec),
-            UNKNOWN,
-        )._as("_UnbatchDataset")
+        single = mapped(lambda s: ragged.unbatched(s) if hasattr(s, "shape") else s, spec)
+        made = self._with(
+            lambda items: chain.from_iterable(map(slices, items)), lambda: single, UNKNOWN
+        )
+        made._ragged = ragged.has_rows(single)
+        return made._as("_UnbatchDataset")
 
     @public
     def rebatch(
@@ -243,13 +275,13 @@ class Batches(Base):
         single = self.unbatch()
 
         def regrouped(items: Iterator[Any]) -> Iterator[Any]:
-            turn = 0
+            turn, stack = 0, stacker(single)
 
             def step() -> Any:
                 nonlocal turn
                 size = sizes[turn % len(sizes)]
                 turn += 1
-                return next(grouped(items, size, drop, batch_of))
+                return next(grouped(items, size, drop, stack))
 
             return Steps(step)
 
@@ -285,9 +317,22 @@ def spaced(group: list[Any], shape: TensorShape) -> SparseTensor:
     return SparseTensor(eager(indices.astype(np.int64)), eager(values), eager(whole_shape))
 
 
+def ragged_spec(spec: Any, width: int | None, dtype: Any) -> Any:
+    """What `ragged_batch` makes of a component."""
+    if isinstance(spec, TensorSpec) and spec.shape.rank is not None:
+        return ragged.ragged_batched(spec, width, dtype)
+    return batched(spec, width)
+
+
 def padded_shapes_of(spec: Any, padded_shapes: Any) -> list[TensorShape]:
     """The shape that each component is padded to."""
     leaves = flatten(spec)
+    for leaf in leaves:
+        if not isinstance(leaf, TensorSpec):
+            raise TypeError(
+                "padded_batch: components must be tensors. Received what is described by "
+                f"{leaf!r}. Use batch."
+            )
     if padded_shapes is None:
         for leaf in leaves:
             if leaf.shape.rank is None:

@@ -88,6 +88,7 @@ class Buffers(Base):
 
         dataset = made(start, self._own_spec, self._size, self._options)
         dataset._quiet = lambda: not path and (bool(memory) or self._quiet())
+        dataset._ragged = self._ragged
         return dataset._as("CacheDataset", *kept)
 
     @public

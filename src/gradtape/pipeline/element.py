@@ -10,10 +10,13 @@ import numpy as np
 from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError
+from gradtape.core.ragged import RaggedTensor, as_values
+from gradtape.core.ragged_spec import RaggedTensorSpec
 from gradtape.core.shapes import TensorShape
 from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import EagerTensor, eager
-from gradtape.pipeline.structure import as_element, mapped, spec_of
+from gradtape.pipeline import ragged
+from gradtape.pipeline.structure import as_element, flatten, mapped, spec_of
 
 END = object()  # what `next` gives after the last element
 
@@ -98,14 +101,30 @@ def require_callable(function: Any) -> None:
         )
 
 
-def batch_of(group: list[Any]) -> Any:
-    """The elements of `group`, stacked."""
+def batch_of(group: list[Any], spec: Callable[[], Any]) -> Any:
+    """The elements of `group`, stacked; `spec` gives their spec, which ragged ones need."""
     first = group[0]
     if type(first) is EagerTensor:
         return stacked(*group)
     if type(first) is tuple and are_tensors(first):
         return tuple([stacked(*leaves) for leaves in zip(*group, strict=True)])
+    if any(isinstance(leaf, RaggedTensor) for leaf in flatten(first)):
+        return mapped(stacked_as, spec(), *group)
     return mapped(stacked, *group)
+
+
+def stacker(dataset: Any) -> Callable[[list[Any]], Any]:
+    """What stacks elements of a dataset."""
+    if dataset._ragged:
+        return lambda group: mapped(stacked_as, dataset.element_spec, *group)
+    return lambda group: batch_of(group, dataset._own_spec)
+
+
+def stacked_as(spec: Any, *leaves: Any) -> Any:
+    """One component of the elements of a batch, which `spec` describes."""
+    if isinstance(spec, RaggedTensorSpec):
+        return ragged.stacked(leaves, spec)
+    return stacked(*leaves)
 
 
 def stacked(*leaves: Any) -> Any:
@@ -134,6 +153,8 @@ def stacked(*leaves: Any) -> Any:
 
 def batched(spec: Any, width: int | None) -> Any:
     """The spec of a batch of `width` values of `spec`."""
+    if isinstance(spec, RaggedTensorSpec):
+        return ragged.batched(spec, width)
     if not isinstance(spec, TensorSpec):
         return spec
     return TensorSpec(TensorShape([width]).concatenate(spec.shape), spec.dtype)
@@ -152,6 +173,14 @@ def checked(spec: Any, value: Any) -> Any:
 
 def checked_leaf(spec: Any, value: Any) -> Any:
     """One component of what a generator yielded."""
+    if isinstance(spec, RaggedTensorSpec):
+        leaf = as_values(value)
+        if not spec.is_compatible_with(leaf):
+            raise InvalidArgumentError(
+                f"from_generator: TypeError: `generator` yielded an element of {spec_of(leaf)} "
+                f"where an element of {spec} was expected."
+            )
+        return leaf
     if not isinstance(spec, TensorSpec):
         return value
     tensor = convert(value, spec.dtype)

@@ -10,8 +10,10 @@ import numpy as np
 
 from gradtape.core.context import local, unheard
 from gradtape.core.dtypes import string
+from gradtape.core.ragged_spec import RaggedTensorSpec
 from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import eager
+from gradtape.pipeline import ragged
 from gradtape.pipeline.base import UNKNOWN, Base, made
 from gradtape.pipeline.ongoing import NotQuietly, ongoing
 from gradtape.pipeline.optional import Optional, OptionalSpec
@@ -27,7 +29,8 @@ def probed(function: Callable[[Any], Any], spec: Any) -> Any:
         raise NotQuietly
     specs = flatten(spec)
     unknown = any(
-        isinstance(s, TensorSpec) and (s.dtype is string or not s.shape.is_fully_defined())
+        isinstance(s, RaggedTensorSpec)
+        or (isinstance(s, TensorSpec) and (s.dtype is string or not s.shape.is_fully_defined()))
         for s in specs
     )
     saved = [save() for save, _ in REPLAYED]
@@ -42,7 +45,7 @@ def probed(function: Callable[[Any], Any], spec: Any) -> Any:
                     found.append(function(stand_in(spec, SIZES[0], 1)))
     finally:
         local.stand_in = 0
-        for (_, restore), state in zip(REPLAYED, saved, strict=True):
+        for (_, restore), state in zip(REPLAYED, saved, strict=False):  # there may be new ones
             restore(state)
     return found[0] if len(found) == 1 else mapped(common, *found)
 
@@ -69,6 +72,8 @@ def stand_in_leaf(spec: Any, size: int, number: int = 0) -> Any:
         if spec.dtype.name == "string":
             return eager(np.full(shape, b"", object))
         return eager(np.full(shape, number, spec.dtype.as_numpy_dtype)[()])
+    if isinstance(spec, RaggedTensorSpec):
+        return ragged.stand_in(spec, size, number)
     if isinstance(spec, NoneTensorSpec):
         return None
     if isinstance(spec, OptionalSpec):

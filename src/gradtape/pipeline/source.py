@@ -19,6 +19,7 @@ from gradtape.core.tensor import eager
 from gradtape.pipeline.base import INFINITE, UNKNOWN, Base, always, made
 from gradtape.pipeline.element import checked
 from gradtape.pipeline.probe import common
+from gradtape.pipeline.ragged import has_rows, rows_in, size_of, unbatched
 from gradtape.pipeline.rows import Numbers, Rows, Zipped
 from gradtape.pipeline.sampling import choices, directed, seeds_of, stream
 from gradtape.pipeline.structure import as_element, flatten, mapped, packed, spec_of
@@ -53,6 +54,7 @@ def of_rows(rows: Rows, spec: Any, size: int) -> Dataset:
     dataset = made(lambda: map(rows.__getitem__, numbers), lambda: spec, size)
     dataset._rows = lambda: (rows, lambda: iter(numbers))
     dataset._quiet = always
+    dataset._ragged = has_rows(spec)
     return dataset
 
 
@@ -80,17 +82,12 @@ class Sources(Base):
         leaves = [leaf for leaf in flatten(element) if leaf is not None]
         if not leaves:
             raise ValueError("Invalid `tensors`. `tensors` should not be empty.")
-        if any(not np.shape(leaf._array) for leaf in leaves):
-            raise ValueError("Unbatching a tensor is only supported for rank >= 1")
-        sizes = [leaf._array.shape[0] for leaf in leaves]
+        sizes = [size_of(leaf) for leaf in leaves]
         for n in sizes:
             if n != sizes[0]:
                 raise ValueError(f"Dimensions {sizes[0]} and {n} are not compatible")
-        spec = mapped(
-            lambda s: TensorSpec(s.shape[1:], s.dtype) if hasattr(s, "shape") else s,
-            spec_of(element),
-        )
-        return of_rows(Rows(element), spec, sizes[0])._as("_TensorSliceDataset")
+        spec = mapped(lambda s: unbatched(s) if hasattr(s, "shape") else s, spec_of(element))
+        return of_rows(rows_in(element), spec, sizes[0])._as("_TensorSliceDataset")
 
     @staticmethod
     @public
@@ -139,7 +136,9 @@ class Sources(Base):
                     raise as_op_error("from_generator", error) from error
                 yield checked(spec, value)
 
-        return made(elements, lambda: spec, UNKNOWN)._as("_FlatMapDataset")
+        dataset = made(elements, lambda: spec, UNKNOWN)
+        dataset._ragged = has_rows(spec)
+        return dataset._as("_FlatMapDataset")
 
     @staticmethod
     @public

@@ -8,6 +8,7 @@ from typing import Any
 from gradtape.core import nest
 from gradtape.core.context import unheard
 from gradtape.core.errors import OutOfRangeError
+from gradtape.core.ragged_spec import RaggedTensorSpec
 from gradtape.core.sparse import SparseTensorSpec
 from gradtape.core.symbolic import Opaque
 from gradtape.core.tensor import Tensor, eager
@@ -82,7 +83,7 @@ def drawn_optional(trace: Any, handle: Tensor, spec: Any) -> Optional:
 def fill(spec: Any, leaves: PythonIterator[Any]) -> PythonIterator[Any]:
     """Tensors for the specs that describe one, None for the others."""
     for one in flatten(spec):
-        if isinstance(one, SparseTensorSpec):
+        if isinstance(one, (RaggedTensorSpec, SparseTensorSpec)):
             yield one._from_components([next(leaves) for _ in one._component_specs])
         else:
             yield next(leaves) if hasattr(one, "dtype") else None

@@ -13,7 +13,7 @@ import numpy as np
 from gradtape.core import dtypes
 from gradtape.core.errors import DataLossError
 from gradtape.core.spec import TensorSpec
-from gradtape.core.tensor import eager
+from gradtape.core.tensor import Tensor, eager
 from gradtape.files.tfrecord import RecordWriter, read_records
 from gradtape.pipeline.structure import NoneTensorSpec, flatten, packed
 
@@ -24,6 +24,10 @@ def encoded(tensor: Any) -> bytes:
     """A component as bytes: a line that describes it, then its data."""
     if tensor is None:
         return json.dumps({"dtype": None}).encode() + b"\n"
+    if not isinstance(tensor, Tensor):
+        raise NotImplementedError(
+            f"Dataset: a {type(tensor).__name__} is not written to files. Turn it into tensors."
+        )
     array = np.asarray(tensor._array)
     about: dict[str, Any] = {"dtype": tensor.dtype.name, "shape": array.shape}
     if about["dtype"] == STRING:

@@ -19,6 +19,7 @@ from gradtape.pipeline.base import UNKNOWN, Base, made, whole
 from gradtape.pipeline.batch import flatten_shapes, positive, shape_of
 from gradtape.pipeline.element import noted, require_callable
 from gradtape.pipeline.probe import probed, stand_in
+from gradtape.pipeline.ragged import has_rows
 from gradtape.pipeline.structure import flatten, mapped, packed
 from gradtape.pipeline.traced import Traced
 
@@ -28,7 +29,9 @@ if TYPE_CHECKING:
 
 def held(elements: list[Any], spec: Any) -> Dataset:
     """A dataset of elements that are there."""
-    return made(lambda: iter(elements), lambda: spec, len(elements))
+    dataset = made(lambda: iter(elements), lambda: spec, len(elements))
+    dataset._ragged = has_rows(spec)
+    return dataset
 
 
 class Windows(Base):

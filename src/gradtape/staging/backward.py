@@ -15,6 +15,7 @@ from gradtape.core.context import listening, local
 from gradtape.core.dispatch import Recording, bind
 from gradtape.core.dtypes import is_differentiable
 from gradtape.core.primitive import Spec
+from gradtape.core.remote import moved
 from gradtape.core.symbolic import SymbolicTensor
 from gradtape.core.tensor import Tensor, eager
 from gradtape.ops.elementwise import identity
@@ -165,6 +166,8 @@ def raw_gradients(saved: Saved, cotangents: list[Any], places: tuple[int, ...]) 
     if joint is None:
         joint, raws = joined(saved, cotangents, places)
         path.joints[key] = joint
+        if path.choice.device is not None:
+            raws = tuple([moved(raw, path.choice.device) for raw in raws])
         return joint.unpacked(raws, inputs)
     if joint is saved.joint:
         residuals = saved.residuals

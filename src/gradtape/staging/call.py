@@ -13,6 +13,7 @@ from gradtape.core.dispatch import Handed
 from gradtape.core.draws import Draws, Streams
 from gradtape.core.dtypes import is_differentiable
 from gradtape.core.errors import InvalidArgumentError, OutOfRangeError, hide_library
+from gradtape.core.remote import moved
 from gradtape.core.spec import TensorSpec
 from gradtape.core.symbolic import Opaque
 from gradtape.core.tensor import Tensor, eager, marked
@@ -178,6 +179,8 @@ class Compiled:
                 owner.made(trace.created)
                 return self.traced_again(call, trace.seen)
             raws = [raw_value(t) for t in path.tensors()]
+            if path.choice.device is not None:
+                raws = [moved(raw, path.choice.device) for raw in raws]
             saved = Saved(path, inputs_of(path, arguments), trace.done())
             touch(saved, path.variables(arguments.variables))
             commit_trace(trace)
@@ -226,6 +229,7 @@ class Compiled:
         owner.traces += 1
         trace = Trace(owner.name, owner.autograph)
         trace.choice = owner.choice
+        trace.device = call.device
         trace.log = list(seen)
         trace.streams = self.streams
         pairs = zip(arguments.tensors, call.names(owner.parameters), strict=True)

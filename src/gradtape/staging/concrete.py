@@ -9,7 +9,9 @@ from gradtape.core.context import listening
 from gradtape.core.convert import convert
 from gradtape.core.draws import Streams
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.ragged_spec import RaggedTensorSpec
 from gradtape.core.shapes import TensorShape
+from gradtape.core.sparse import SparseTensorSpec
 from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import Tensor, eager
 from gradtape.ops.lead import stand_in
@@ -327,6 +329,11 @@ def described(value: Any, name: str) -> Any:
             return TensorSpec(one.shape, one.dtype, one.name or name)
         if isinstance(one, Tensor):
             return TensorSpec(one.shape, one.dtype, name)
+        if isinstance(one, (RaggedTensorSpec, SparseTensorSpec)):
+            raise NotImplementedError(
+                f"get_concrete_function: there are no stand-ins for {one!r}. Give a value of this "
+                "type, or call the function."
+            )
         if hasattr(one, "__array__") and hasattr(one, "nbytes"):
             tensor = convert(one)
             return TensorSpec(tensor.shape, tensor.dtype, name)

@@ -12,6 +12,7 @@ from gradtape.compile.engine import Choice
 from gradtape.core.context import local
 from gradtape.core.draws import Streams
 from gradtape.core.errors import public
+from gradtape.core.switch import THEN, in_use
 from gradtape.core.tensor import EagerTensor
 from gradtape.staging import retracing
 from gradtape.staging.call import Compiled
@@ -22,9 +23,23 @@ MOST_SIGNATURES = 256  # of one function; the one used longest ago goes first
 
 
 class Mode:
-    """Whether functions just call the Python they wrap."""
+    """Whether functions just call the Python they wrap.
+
+    Attributes:
+        eager: whether they do.
+        quick: whether a call may go straight to its plan; not where devices count.
+    """
 
     eager = False
+    quick = True
+
+    @classmethod
+    def settle(cls) -> None:
+        """Something has changed."""
+        cls.quick = not cls.eager and not in_use[0]
+
+
+THEN.append(Mode.settle)
 
 
 def run_functions_eagerly(run_eagerly: bool) -> None:
@@ -34,6 +49,7 @@ def run_functions_eagerly(run_eagerly: bool) -> None:
         run_eagerly: whether to.
     """
     Mode.eager = bool(run_eagerly)
+    Mode.settle()
 
 
 def functions_run_eagerly() -> bool:
@@ -97,7 +113,7 @@ class Function:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function."""
-        if not kwargs and not Mode.eager:
+        if not kwargs and Mode.quick:
             key: list[Any] = []
             for a in args:
                 if type(a) is EagerTensor:

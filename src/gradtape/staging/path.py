@@ -10,6 +10,8 @@ from typing import Any
 from gradtape.compile.engine import Choice
 from gradtape.core import nest
 from gradtape.core.convert import convert
+from gradtape.core.remote import HOST, Device, Engine, Remote, kept_at
+from gradtape.core.switch import in_use
 from gradtape.core.symbolic import SymbolicTensor
 from gradtape.core.tensor import EagerTensor, Tensor, eager
 from gradtape.state.cell import version
@@ -68,6 +70,8 @@ class Path:
         self.specs = [self.spec_of(o) for o in outputs[: self.results]]
         self.joints: dict[Any, Any] = {}
         self.choice: Choice = trace.choice or Choice()
+        if in_use[0]:
+            self.choice = self.choice.at(trace.device or self.device())
         self.plan: Any = None
 
     def spec_of(self, operand: Operand) -> Any:
@@ -75,6 +79,14 @@ class Path:
         if isinstance(operand, Constant):
             return (operand.raw.shape, operand.raw.dtype)
         return self.graph.specs[operand]
+
+    def device(self) -> Device | None:
+        """Where the path runs if it was not asked: on an accelerator if that has its inputs."""
+        raws = [t._array for t in self.captures]
+        raws += [v._version()._array for v in self.states if type(v) is not int]
+        if any(type(raw) is Remote and raw.device is not HOST for raw in raws):
+            return Engine.default()
+        return None
 
     def check_engine(self) -> None:
         """Check that XLA can express the graph, if it must.
@@ -139,6 +151,9 @@ def returned_tensors(result: Any, name: str) -> Any:
 
 def commit(variables: Iterable[Any], raws: Iterable[Any]) -> None:
     """Give every variable its new value, all or none: no Python runs in between."""
+    if in_use[0]:
+        variables = list(variables)
+        raws = [kept_at(raw, v._home) for raw, v in zip(raws, variables, strict=True)]
     versions = [version(raw) for raw in raws]
     deque(map(setattr, variables, repeat("_value"), versions), maxlen=0)
 

@@ -9,8 +9,13 @@ from types import FunctionType
 from typing import Any
 
 from gradtape.core import nest
+from gradtape.core.context import local
 from gradtape.core.convert import convert
+from gradtape.core.ragged import RaggedTensor
+from gradtape.core.remote import ANYWHERE, HOST, Device, target
+from gradtape.core.sparse import SparseTensor
 from gradtape.core.spec import TensorSpec, TypeSpec
+from gradtape.core.switch import in_use
 from gradtape.core.tensor import Tensor
 from gradtape.tape.gradient_tape import variable_of
 
@@ -28,9 +33,10 @@ class Call:
         parts: the key, leaf by leaf.
         watched: objects known by identity; the key dies with them.
         given: the arguments as they were passed, if they all were by position.
+        device: where the call runs; None: on the host, if nothing that it captures says otherwise.
     """
 
-    __slots__ = ("args", "given", "key", "kwargs", "leaves", "parts", "watched")
+    __slots__ = ("args", "device", "given", "key", "kwargs", "leaves", "parts", "watched")
 
     def __init__(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], given: tuple[Any, ...] = ()
@@ -48,7 +54,11 @@ class Call:
             (args, kwargs), leaves, expand_composites=True
         )
         self.leaves = leaves
-        self.key = (shape_of_structure((args, kwargs)), self.parts)
+        self.key: Any = (shape_of_structure((args, kwargs)), self.parts)
+        self.device: Device | None = None
+        if in_use[0]:
+            self.device = device_of(leaves)
+            self.key = (*self.key, self.device)
 
     def replaced(self, inputs: Sequence[Tensor], trace: Any) -> tuple[Any, Any]:
         """The arguments with the tensors of a trace in place of theirs."""
@@ -123,6 +133,16 @@ class Call:
         return part
 
 
+def device_of(leaves: Sequence[Any]) -> Device | None:
+    """Where a call with these arguments runs: see `remote.target`."""
+    if local.device is not None and local.device is not ANYWHERE:
+        return local.device
+    raws = [leaf._array for leaf in leaves if isinstance(leaf, Tensor)]
+    raws += [v._version()._array for v in map(variable_of, leaves) if v is not None]
+    device = target(raws)
+    return None if device is HOST else device
+
+
 def is_array(value: Any) -> bool:
     """Whether a value is a NumPy array or scalar."""
     return hasattr(value, "__array__") and hasattr(value, "dtype") and hasattr(value, "nbytes")
@@ -134,6 +154,10 @@ def shape_of_structure(structure: Any) -> Any:
         return (type(structure), tuple([(k, shape_of_structure(v)) for k, v in structure.items()]))
     if isinstance(structure, (list, tuple)):
         return (type(structure), tuple([shape_of_structure(v) for v in structure]))
+    if isinstance(structure, RaggedTensor):
+        return (RaggedTensor, tuple([p._uniform for p in structure._nested_row_partitions]))
+    if isinstance(structure, SparseTensor):
+        return SparseTensor
     return type(structure) if nest.is_nested(structure) else None
 
 

@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.context import local, next_uid
+from gradtape.core.remote import HOST, Device, DeviceTensor, Remote, moved, tensor_of, wanted
+from gradtape.core.switch import in_use, once_in_use
 from gradtape.core.tensor import EagerTensor, Tensor, eager
 
 
@@ -41,11 +43,15 @@ class Cell:
     _value: Tensor | None
     _is_random = False  # whether it is the state of a generator
     _work: Any = None  # the array an update is at work on
+    _home: Device = HOST  # where the value stays, whatever computes the next
 
     def __init__(self, raw: Any) -> None:
         """Start with `raw`."""
         self._lock = threading.RLock()
         self._raw_dtype = raw.dtype
+        if in_use[0]:
+            raw = wanted(raw)
+            self._home = raw.device if type(raw) is Remote else HOST
         self._value = version(raw)
 
     def _version(self) -> Tensor:
@@ -88,6 +94,11 @@ class Cell:
         """Make `raw`, which must not be written to from now on, the value."""
         self._value = version(raw)
 
+    @once_in_use(_install)
+    def _install_at_home(self, raw: Any) -> None:
+        """The same where values may be on accelerators."""
+        self._value = version(moved(raw, self._home))
+
     def _update(self, function: Callable[..., Any], *args: Any) -> None:
         """Install what `function(array, own, *args)` makes of the current raw array.
 
@@ -107,9 +118,13 @@ class Cell:
                     getrefcount(array) == MINE and type(array) is np.ndarray and array.base is None
                 )
                 array = function(array, own, *args)
+                if in_use[0] and not own:
+                    array = moved(array, self._home)
                 fresh.uid = uid
             finally:
                 fresh._array = array
+                if in_use[0] and array.__class__ is Remote:  # no call: an interrupt lands in one
+                    fresh.__class__ = DeviceTensor
                 if self._value is None:
                     self._value = fresh
                 self._work = None
@@ -214,6 +229,14 @@ def version(raw: Any) -> EagerTensor:
     tensor = EagerTensor()
     tensor._array = raw
     tensor.uid = -next_uid()
+    return tensor
+
+
+@once_in_use(version)
+def version_somewhere(raw: Any) -> EagerTensor:
+    """The same of a value that may be on an accelerator."""
+    tensor = tensor_of(raw)
+    tensor.uid = -tensor.uid
     return tensor
 
 

@@ -15,7 +15,6 @@ from gradtape.core.errors import public
 from gradtape.core.scope import current_scope
 from gradtape.core.shapes import TensorShape
 from gradtape.core.tensor import (
-    CPU,
     Reference,
     Tensor,
     TensorLike,
@@ -202,8 +201,8 @@ class Variable(Cell, Operators, Assigning, Scattering, Legacy, TensorLike, Track
 
     @property
     def device(self) -> str:
-        """Where the array lives."""
-        return CPU
+        """Where the value lives."""
+        return self._version().device
 
     def ref(self) -> Reference:
         """A hashable reference to this variable."""

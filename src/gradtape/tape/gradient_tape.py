@@ -16,13 +16,15 @@ from gradtape.core.dispatch import Recording
 from gradtape.core.dtypes import is_differentiable, string
 from gradtape.core.enums import UnconnectedGradients
 from gradtape.core.errors import (
+    UNUSUAL,
     Apart,
     InvalidArgumentError,
-    UnknownValueError,
+    another_way,
     hide_library,
-    in_lanes,
 )
 from gradtape.core.generate import FLOAT32
+from gradtape.core.ragged import RaggedTensor
+from gradtape.core.remote import beside
 from gradtape.core.tensor import EagerTensor, Tensor, eager
 from gradtape.ops.elementwise import conj
 from gradtape.ops.lead import ones
@@ -96,6 +98,8 @@ class GradientTape:
             ValueError: if something else is found in it.
         """
         things = nest.flatten(tensor)
+        if any(isinstance(t, RaggedTensor) for t in things):
+            things = nest.flatten(things, expand_composites=True)
         for t in things:
             if variable_of(t) is None and not isinstance(t, Tensor):
                 raise ValueError(
@@ -111,7 +115,7 @@ class GradientTape:
         try:
             self._watch(things)
         except Apart as error:
-            in_lanes(error, type(self)._watch, (self, things), {})
+            another_way(error, type(self)._watch, (self, things), {})
 
     def _watch(self, things: list[Any]) -> None:
         assert self._tape is not None
@@ -175,10 +179,10 @@ class GradientTape:
         """
         try:
             return self._gradient(target, sources, output_gradients, unconnected_gradients)
-        except (Apart, UnknownValueError) as error:
+        except UNUSUAL as error:
             self._persistent = True  # it is asked for each lane
             args = (self, target, sources, output_gradients, unconnected_gradients)
-            return in_lanes(error, type(self)._gradient, args, {})
+            return another_way(error, type(self)._gradient, args, {})
         except Exception as error:
             hide_library(error)
             raise
@@ -340,11 +344,13 @@ def lifted(thing: Any) -> Any:
     return stage[0].lift(thing) if stage and isinstance(thing, Tensor) else thing
 
 
-def roots_of(known: Recording, source: Any) -> tuple[Any, Tensor]:
+def roots_of(known: Recording, source: Any) -> tuple[Any, Any]:
     """What stands for a source (its uid, or those of a variable's versions), and its value."""
     if isinstance(source, Tensor):
         known_as = lifted(source)
         return (known_as.uid,), known_as
+    if isinstance(source, RaggedTensor):
+        return roots_of(known, source.flat_values)[0], source
     variable = source if hasattr(source, "_key") else variable_of(source)
     if variable is None:
         raise TypeError(
@@ -380,6 +386,9 @@ def seeds_of(targets: list[Any], weights: Any) -> list[tuple[Tensor, Any]]:
     for target, weight in zip_longest(targets, flat[: len(targets)]):
         if isinstance(target, IndexedSlices):
             target = target.values
+        elif isinstance(target, RaggedTensor):
+            target = target.flat_values
+            weight = weight.flat_values if isinstance(weight, RaggedTensor) else weight
         tensor = value_of(target)
         if not isinstance(tensor, Tensor):
             raise TypeError(
@@ -430,8 +439,11 @@ def as_tensor(value: Any) -> Tensor:
     return value if isinstance(value, Tensor) else eager(value)
 
 
-def result_of(found: dict[int, Any], uids: Any, current: Tensor, zero: bool) -> Any:
+def result_of(found: dict[int, Any], uids: Any, current: Any, zero: bool) -> Any:
     """The gradient of one source, as the user gets it."""
+    if type(current) is RaggedTensor:
+        flat = result_of(found, uids, current.flat_values, zero)
+        return None if flat is None else current.with_flat_values(convert(flat))
     total = None
     for uid in uids:
         g = found.get(uid)
@@ -447,7 +459,8 @@ def result_of(found: dict[int, Any], uids: Any, current: Tensor, zero: bool) -> 
 
 def zeros_as(tensor: Tensor) -> Tensor:
     """Zeros of the shape and dtype of a tensor."""
-    return eager(lean(zeros(tensor._array.shape, tensor._array.dtype)))
+    raw = tensor._array
+    return eager(beside(lean(zeros(raw.shape, raw.dtype)), raw))
 
 
 def as_indexed_slices(slices: Slices, conjugate: bool) -> IndexedSlices:

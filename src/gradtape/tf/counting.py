@@ -13,14 +13,14 @@ from gradtape.core.dtypes import as_dtype
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.shapes import normalize_axis
 from gradtape.core.tensor import Tensor, eager
-from gradtape.ops import segment
+from gradtape.ops import segment, unchecked
 from gradtape.ops.index import scatter_add, take_along
 from gradtape.ops.order import in_top, top_indices
 from gradtape.ops.shape import cut, reshape, shape_of, transpose
 from gradtape.tf.array import squeeze
 from gradtape.tf.casting import cast
 from gradtape.tf.check import INDICES, REAL, SINGLES, is_typed, numpy_dtypes, operand
-from gradtape.trace.rawly import number_by, rawly
+from gradtape.trace.rawly import number_by, on_jax, rawly
 
 
 class TopKV2(NamedTuple):
@@ -222,6 +222,7 @@ def bincount(
     return reshape(bins, shape=shape, rank=2)
 
 
+@on_jax(unchecked.bins_for)
 def bins_for(numbers: Any, least: int, most: int | None) -> int:
     """How many bins raw integers need."""
     if (np.asarray(numbers) < 0).any():
@@ -235,12 +236,14 @@ def bins_for(numbers: Any, least: int, most: int | None) -> int:
     return size
 
 
+@on_jax(unchecked.bins_of)
 def bins_of(numbers: Any, lines: int, size: int) -> Any:
     """The bin of each raw integer, line by line; what is out of range goes to one bin more."""
     flat = numbers.reshape(lines, numbers.size // max(lines, 1))
     return (np.minimum(flat, size) + (size + 1) * np.arange(lines)[:, None]).ravel()
 
 
+@on_jax(unchecked.counted)
 def counted(ids: Any, shape: tuple[int, ...], binary: bool, dtype: Any) -> Any:
     """How many raw ids each bin has, without the bins for what is out of range."""
     size = shape[-1]
@@ -307,6 +310,7 @@ def classes_in(*numbers: Any) -> int:
     return max((int(n.max()) for n in numbers if n.size), default=-1) + 1
 
 
+@on_jax(unchecked.cells_of)
 def cells_of(rows: Any, columns: Any, size: int) -> Any:
     """Where pairs of raw integers below `size` stand in a flat matrix."""
     for what, numbers in (("labels", rows), ("predictions", columns)):
@@ -347,6 +351,7 @@ def histogram_fixed_width_bins(
     return result
 
 
+@on_jax(unchecked.equal_bins)
 def equal_bins(values: Any, limits: Any, count: int, kind: Any) -> Any:
     """The bins of raw values between two limits."""
     if limits.shape != (2,) or not limits[0] < limits[1] or count < 1:
@@ -383,5 +388,11 @@ def histogram_fixed_width(
     """
     bins = histogram_fixed_width_bins(values, value_range, nbins, dtypes.int64)
     count = int(convert(nbins)._array)
-    result: Tensor = rawly(segment.counts, bins, count, as_dtype(dtype).as_numpy_dtype)
+    result: Tensor = rawly(numbers_of, bins, count, as_dtype(dtype).as_numpy_dtype)
     return result
+
+
+@on_jax(unchecked.counts)
+def numbers_of(bins: Any, count: int, dtype: Any) -> Any:
+    """How many raw bins there are of each number."""
+    return segment.counts(bins, count, dtype)

@@ -70,9 +70,9 @@ def copy_to_device(target_device: str, source_device: str = "/cpu:0") -> Transfo
     return copied
 
 
-def _method(name: str) -> Callable[..., Transformation]:
+def _method(name: str, method_name: str = "") -> Callable[..., Transformation]:
     """The older spelling of a method, as a transformation for `apply`."""
-    method = getattr(Dataset, name)
+    method = getattr(Dataset, method_name or name)
     parameters = inspect.signature(method).parameters.values()
     signature = inspect.Signature([p for p in parameters if p.name not in ("self", "name")])
 
@@ -80,7 +80,10 @@ def _method(name: str) -> Callable[..., Transformation]:
         given = signature.bind(*args, **kwargs)
         return lambda dataset: method(dataset, *given.args, **given.kwargs)
 
-    spelling.__name__, spelling.__doc__ = name, f"`Dataset.{name}` as a transformation for `apply`."
+    spelling.__name__, spelling.__doc__ = (
+        name,
+        f"`Dataset.{method.__name__}` as a transformation for `apply`.",
+    )
     spelling.__signature__ = signature  # type: ignore[attr-defined]
     return spelling
 
@@ -146,6 +149,7 @@ def map_and_batch(
 
 
 bucket_by_sequence_length = _method("bucket_by_sequence_length")
+dense_to_ragged_batch = _method("dense_to_ragged_batch", "ragged_batch")
 group_by_window = _method("group_by_window")
 ignore_errors = _method("ignore_errors")
 rejection_resample = _method("rejection_resample")

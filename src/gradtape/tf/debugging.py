@@ -8,11 +8,15 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes
+from gradtape.core.context import local
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.errors import disable_traceback_filtering as disable_traceback_filtering
 from gradtape.core.errors import enable_traceback_filtering as enable_traceback_filtering
 from gradtape.core.errors import is_traceback_filtering_enabled as is_traceback_filtering_enabled
+from gradtape.core.placement import Placement
+from gradtape.core.remote import ANYWHERE
+from gradtape.core.switch import use_accelerators
 from gradtape.core.tensor import Tensor, TensorLike
 from gradtape.tf.numerics import assert_all_finite as assert_all_finite
 from gradtape.tf.numerics import check_numerics as check_numerics
@@ -316,15 +320,14 @@ def is_numeric_tensor(tensor: Any) -> bool:
     return isinstance(tensor, Tensor) and tensor.dtype.is_numeric
 
 
-_log_device_placement = False
-
-
 def get_log_device_placement() -> bool:
-    """Whether ops should say where they run."""
-    return _log_device_placement
+    """Whether ops say where they run."""
+    return Placement.logs
 
 
 def set_log_device_placement(enabled: bool) -> None:
-    """Remember whether ops should say where they run; they all run on the CPU and say nothing."""
-    global _log_device_placement
-    _log_device_placement = bool(enabled)
+    """Let every eager op say on the standard error stream where it runs."""
+    Placement.logs = bool(enabled)
+    if enabled:
+        use_accelerators()
+    type(local).device = ANYWHERE if enabled else None

@@ -12,11 +12,11 @@ from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor
 from gradtape.ops import elementwise as e
 from gradtape.ops import linalg as ops
-from gradtape.ops import matrix_function
+from gradtape.ops import matrix_function, rank
 from gradtape.ops import shape as s
 from gradtape.ops.reduce import reduce_sum
 from gradtape.tf.check import COMPLEX, numpy_dtypes, operand
-from gradtape.trace.rawly import rawly
+from gradtape.trace.rawly import on_jax, rawly
 
 HALF = numpy_dtypes("float16")
 FACTORED = numpy_dtypes("float32", "float64", "complex64", "complex128")
@@ -213,6 +213,7 @@ def matrix_rank(
     return result
 
 
+@on_jax(rank.rank_of)
 def rank_of(x: Any, tol: Any) -> Any:
     """How many singular values of raw matrices exceed `tol`, or what rounding may leave."""
     values = ops.svd(x)[0]

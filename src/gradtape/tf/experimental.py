@@ -3,6 +3,7 @@
 from importlib import import_module as _import_module
 from typing import TYPE_CHECKING
 
+from gradtape.core.row_partition import RowPartition as RowPartition
 from gradtape.pipeline.optional import Optional as Optional
 from gradtape.tf import dlpack as dlpack
 

@@ -13,49 +13,76 @@ import numpy as np
 
 from gradtape.core import convert as conversion
 from gradtape.core import lanes, nest
-from gradtape.core.context import local, unheard
+from gradtape.core.context import local, staging, unheard
 from gradtape.core.convert import convert
-from gradtape.core.errors import public
+from gradtape.core.errors import hide_library, public
+from gradtape.core.remote import HOST
 from gradtape.core.scope import current_scope
 from gradtape.core.scope import name_scope as name_scope
 from gradtape.core.spec import TensorSpec, TypeSpec, spec_of
+from gradtape.core.switch import use_accelerators
 from gradtape.core.tensor import EagerTensor, Tensor, eager
 from gradtape.state.variable import Variable
 from gradtape.tf.array import identity
-from gradtape.tf.device import LogicalDevice, parse_device
+from gradtape.tf.device import LogicalDevice, device_named
 from gradtape.tf.tensor_array import TensorArray, TensorArraySpec
 
 
 class device:  # noqa: N801  TensorFlow's name, used like a function
-    """Say where ops should run.
+    """Say where ops should run, and where tensors and variables made within should live.
 
-    There is the CPU; other devices fall back to it, as TensorFlow's soft placement does.
+    What is not there is the CPU, and what an accelerator cannot run runs on the CPU: see
+    `tf.config.set_soft_device_placement`. A function runs as a whole, on one device.
 
     Args:
-        device_name: such as "/CPU:0", a LogicalDevice, or None.
+        device_name: such as "/GPU:0", a LogicalDevice, or None for where TensorFlow likes.
 
     Raises:
         RuntimeError: if a function is given.
         ValueError: on entering, if the name is not one of a device.
+        InvalidArgumentError: on entering, if it is not there and soft placement is off.
     """
 
     def __init__(self, device_name: Any) -> None:
         if callable(device_name):
             raise RuntimeError("tf.device does not support functions. Give a device name.")
         self._name = device_name
+        self._before: list[Any] = []
 
     def __enter__(self) -> None:
+        try:
+            self._enter()
+        except Exception as error:
+            hide_library(error)
+            raise
+
+    def _enter(self) -> None:
         name = self._name.name if isinstance(self._name, LogicalDevice) else self._name
-        if name is not None:
-            if not isinstance(name, str):
-                raise ValueError(
-                    f"tf.device: expecting a string device name. Received {name!r} of {type(name)}."
-                )
-            parse_device(name)
-        local.devices = (*local.devices, name or "")
+        if name is not None and not isinstance(name, str):
+            raise ValueError(
+                f"tf.device: expecting a string device name. Received {name!r} of {type(name)}."
+            )
+        chosen = None if name is None else device_named(name)
+        self._before.append(vars(local).get("device", UNSET))
+        if chosen is None:
+            if name is None:
+                vars(local).pop("device", None)
+            return
+        if chosen is not HOST:
+            use_accelerators()
+            for trace in staging():
+                trace.device = trace.device or chosen
+        local.device = chosen
 
     def __exit__(self, *error: Any) -> None:
-        local.devices = local.devices[:-1]
+        before = self._before.pop()
+        if before is UNSET:
+            vars(local).pop("device", None)
+        else:
+            local.device = before
+
+
+UNSET = object()
 
 
 def init_scope() -> contextlib.AbstractContextManager[None]:

@@ -11,23 +11,23 @@ import numpy as np
 from gradtape.core.context import always
 from gradtape.core.convert import convert, shape_tuple
 from gradtape.core.errors import (
-    Apart,
+    UNUSUAL,
     InvalidArgumentError,
-    UnknownValueError,
+    another_way,
     hide_library,
-    in_lanes,
     public,
 )
 from gradtape.core.shapes import normalize_axis
 from gradtape.core.tensor import EagerTensor, Tensor, eager
 from gradtape.ops import index as i
 from gradtape.ops import shape as s
+from gradtape.ops import unchecked
 from gradtape.ops.elementwise import gate
 from gradtape.ops.slicing import mask_of, slice_key
 from gradtape.tf.block import block, is_held, placed
 from gradtape.tf.check import INDICES, operand
 from gradtape.tf.mask import boolean_mask
-from gradtape.trace.rawly import rawly
+from gradtape.trace.rawly import on_jax, rawly
 
 INDEX_DTYPES = frozenset(np.dtype(name) for name in ("int16", "int32", "int64"))
 
@@ -62,8 +62,8 @@ def getitem(tensor: Any, key: Any) -> Tensor:
             x, key = placed(x, key)
         shape = x._array.shape
         return s.slice_(x, key=slice_key(key, shape), rank=len(shape))
-    except (Apart, UnknownValueError) as error:
-        return in_lanes(error, getitem, (tensor, key), {})
+    except UNUSUAL as error:
+        return another_way(error, getitem, (tensor, key), {})
     except Exception as error:
         hide_library(error)
         raise
@@ -346,6 +346,7 @@ def reverse_sequence(
     return s.permuted(found, tuple(int(k) for k in np.argsort(order)))
 
 
+@on_jax(unchecked.turned)
 def turned(lengths: Any, batch: int, size: int) -> Any:
     """For each of the raw lengths the places 0 … size - 1, the first ones in reverse order."""
     if lengths.shape != (batch,) or (lengths.size and lengths.max() > size):
@@ -364,6 +365,7 @@ def invert_permutation(x: Any, name: str | None = None) -> Tensor:
     return result
 
 
+@on_jax(unchecked.inverted)
 def inverted(raw: Any) -> Any:
     """The inverse of a raw permutation."""
     if raw.ndim != 1 or not np.array_equal(np.sort(raw), np.arange(raw.size)):

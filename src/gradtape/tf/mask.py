@@ -13,9 +13,10 @@ from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor
 from gradtape.ops import index as i
 from gradtape.ops import shape as s
+from gradtape.ops import unchecked
 from gradtape.ops.elementwise import select, stop_gradient
 from gradtape.tf.check import is_typed, pair, same
-from gradtape.trace.rawly import number_by, rawly
+from gradtape.trace.rawly import number_by, on_jax, rawly
 
 
 @public
@@ -166,11 +167,13 @@ def sequence_mask(
     return mask
 
 
+@on_jax(unchecked.longest_of)
 def longest_of(lengths: Any) -> int:
     """The largest of raw lengths, rounded up."""
     return int(np.ceil(np.max(lengths, initial=0)))
 
 
+@on_jax(unchecked.before)
 def before(lengths: Any, size: int, dtype: Any) -> Any:
     """Which of `size` places lie before raw lengths."""
     mask = np.arange(size) < np.asarray(lengths)[..., None]

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from gradtape.core.convert import Handed, convert
 from gradtape.core.dispatch import broadcastable
+from gradtape.core.errors import Handed as Missing
 from gradtape.core.errors import InvalidArgumentError, hide_library, public
+from gradtape.core.ragged import RaggedTensor
+from gradtape.core.row_partition import Handed as Methods
 from gradtape.core.sparse import SparseTensor
 from gradtape.core.tensor import Tensor, eager
 from gradtape.ops import elementwise as e
@@ -124,6 +128,32 @@ def sparse_quotient(x: Any, y: Any) -> Any:
 
 SparseTensor.__mul__ = sparse_product  # type: ignore[operator]
 SparseTensor.__truediv__ = sparse_quotient  # type: ignore[operator]
+
+
+def for_ragged(function: Any) -> Any:
+    """What a public function does for ragged tensors, or None."""
+    from gradtape.tf import ragged_dispatch
+
+    return ragged_dispatch.found(function)
+
+
+def ragged_operator(name: str) -> Any:
+    """An operator of ragged tensors, by the name of its method."""
+
+    def operate(*operands: Any) -> Any:
+        from gradtape.tf import ragged_dispatch
+
+        return ragged_dispatch.operate(name, *operands)
+
+    operate.__name__ = operate.__qualname__ = name
+    return operate
+
+
+for name in OPERATORS:
+    if "matmul" not in name:
+        setattr(RaggedTensor, name, ragged_operator(name))
+Missing.for_ragged = for_ragged
+Methods.home = lambda: import_module("gradtape.tf.ragged_method")
 
 
 # What is not always needed is brought in by its first use: these homes put themselves in the

@@ -14,9 +14,10 @@ from gradtape.core.shapes import normalize_axis
 from gradtape.core.tensor import Tensor
 from gradtape.ops import index as i
 from gradtape.ops import shape as s
+from gradtape.ops import unchecked
 from gradtape.ops.elementwise import discretize
 from gradtape.tf.check import REAL, operand, prefer, same
-from gradtape.trace.rawly import rawly
+from gradtape.trace.rawly import on_jax, rawly
 
 DIRECTIONS = ("ASCENDING", "DESCENDING")
 
@@ -175,6 +176,7 @@ def searchsorted(
     return result
 
 
+@on_jax(unchecked.places_in)
 def places_in(table: Any, wanted: Any, side: Literal["left", "right"], kind: Any) -> Any:
     """Where raw values would go in sorted rows."""
     if table.ndim == 1 and wanted.ndim == 1:

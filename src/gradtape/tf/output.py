@@ -11,6 +11,7 @@ import numpy as np
 from gradtape.core import nest
 from gradtape.core.convert import convert, is_tensor_like
 from gradtape.core.errors import public
+from gradtape.core.ragged import RaggedTensor
 from gradtape.trace.happening import happening
 
 
@@ -74,22 +75,48 @@ def shown(value: Any, edge: int) -> str:
     """The text of one argument."""
     if isinstance(value, str):
         return value
-    if is_tensor_like(value):
-        return tensor_text(convert(value)._array, edge)
+    if is_shown(value):
+        return text_of(value, edge)
     if not nest.is_nested(value):
         return repr(value)
     marks = []
 
     def mark(leaf: Any) -> Any:
-        if not is_tensor_like(leaf):
+        if not is_shown(leaf):
             return leaf
-        marks.append(Shown(tensor_text(convert(leaf)._array, edge)))
+        marks.append(Shown(text_of(leaf, edge)))
         return marks[-1]
 
     text = " ".join(pprint.pformat(nest.map_structure(mark, value)).split())
     for one in marks:
         text = text.replace(repr(one), one.text)
     return text
+
+
+def is_shown(value: Any) -> bool:
+    """Whether the elements of a value are written out."""
+    return is_tensor_like(value) or isinstance(value, RaggedTensor)
+
+
+def text_of(value: Any, edge: int) -> str:
+    """The text of a tensor, or of what converts to one."""
+    if isinstance(value, RaggedTensor):
+        return ragged_text(value.to_list(), edge)
+    return tensor_text(convert(value)._array, edge)
+
+
+def ragged_text(item: Any, edge: int) -> str:
+    """Nested lists in brackets, with commas; long ones with their ends only."""
+    if isinstance(item, list):
+        long = 0 <= 2 * edge < len(item)
+        near, far = (item[:edge], item[len(item) - edge :]) if long else (item, [])
+        parts = [ragged_text(one, edge) for one in near] + ["..."] * long
+        return f"[{', '.join(parts + [ragged_text(one, edge) for one in far])}]"
+    if isinstance(item, bytes):
+        return "'" + "".join(escaped(c) for c in item.decode("utf-8", "replace")) + "'"
+    if isinstance(item, bool):
+        return str(item).lower()
+    return f"{item:f}" if isinstance(item, float) else str(item)
 
 
 def tensor_text(array: Any, edge: int, depth: int = 1) -> str:

@@ -9,12 +9,11 @@ import numpy as np
 from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.errors import (
-    Apart,
+    UNUSUAL,
     FailedPreconditionError,
     InvalidArgumentError,
-    UnknownValueError,
+    another_way,
     hide_library,
-    in_lanes,
     public,
 )
 from gradtape.core.tensor import EagerTensor, Tensor
@@ -99,9 +98,9 @@ def matmul(
         elif x._array.dtype.char in "?Ob":
             operand("MatMul", x, FACTORS)
         return ops.matmul(x, y)
-    except (Apart, UnknownValueError) as error:
+    except UNUSUAL as error:
         turns = (transpose_a, transpose_b, adjoint_a, adjoint_b)
-        return in_lanes(error, matmul, (a, b, *turns), {"output_type": output_type})
+        return another_way(error, matmul, (a, b, *turns), {"output_type": output_type})
     except Exception as error:
         hide_library(error)
         raise

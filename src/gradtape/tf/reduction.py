@@ -10,11 +10,10 @@ from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.dtypes import as_dtype
 from gradtape.core.errors import (
-    Apart,
+    UNUSUAL,
     InvalidArgumentError,
-    UnknownValueError,
+    another_way,
     hide_library,
-    in_lanes,
     public,
 )
 from gradtape.core.shapes import normalize_axes, normalize_axis
@@ -78,8 +77,8 @@ def reduction(function: Any, allowed: frozenset[Any], label: str, what: str) -> 
                 refuse(label, tensor.dtype, allowed)
             axes = axes_of(axis, len(array.shape), label)
             return function(tensor, axis=axes, keepdims=bool(keepdims))
-        except (Apart, UnknownValueError) as error:
-            return in_lanes(error, reduce, (input_tensor, axis, keepdims), {})
+        except UNUSUAL as error:
+            return another_way(error, reduce, (input_tensor, axis, keepdims), {})
         except Exception as error:
             hide_library(error)
             raise

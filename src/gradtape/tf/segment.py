@@ -12,13 +12,14 @@ from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor
 from gradtape.ops import elementwise as e
 from gradtape.ops import segment as s
+from gradtape.ops import unchecked
 from gradtape.ops.index import check_range, scatter_add, take
 from gradtape.ops.shape import cut, shape_of
 from gradtape.tf.casting import cast
 from gradtape.tf.check import FLOATS, INDICES, NUMBERS, REAL, operand, prefer
 from gradtape.tf.elementwise import QUOTIENTS
 from gradtape.tf.signature import OfChosenRows, OfSegments, OfUnsortedSegments
-from gradtape.trace.rawly import number_by, rawly
+from gradtape.trace.rawly import number_by, on_jax, rawly
 
 
 def sorted_ids(
@@ -46,6 +47,7 @@ def sorted_ids(
     return tensor, ids, -len(shape), size
 
 
+@on_jax(unchecked.as_given)
 def increasing(ids: Any, label: str, limit: int | None) -> Any:
     """Raw ids, which must not decrease nor lie outside [0, limit)."""
     if ids.size and (np.diff(ids) < 0).any():
@@ -63,6 +65,7 @@ def increasing(ids: Any, label: str, limit: int | None) -> Any:
     return ids
 
 
+@on_jax(unchecked.one_more_than_last)
 def one_more_than_last(ids: Any) -> int:
     """The number of segments of raw ids that do not decrease."""
     return int(ids[-1]) + 1 if ids.size else 0
@@ -87,6 +90,7 @@ def unsorted_ids(
     return tensor, rawly(folded, found, label, size), ids.ndim - len(shape) - 1, size
 
 
+@on_jax(unchecked.folded)
 def folded(ids: Any, label: str, size: int) -> Any:
     """Raw ids below `size`, with `size` in place of negative ones."""
     flat = np.ravel(ids)
@@ -157,11 +161,13 @@ def column(values: Any, rank: int) -> Any:
     return values.reshape(values.shape + (1,) * (rank - 1))
 
 
+@on_jax(unchecked.occupied)
 def occupied(ids: Any, size: int, rank: int) -> Any:
     """Which segments have rows, as a raw column."""
     return column(s.counts(ids, size, bool), rank)
 
 
+@on_jax(unchecked.divisors)
 def divisors(ids: Any, size: int, rank: int, power: int, dtype: Any) -> Any:
     """The number of rows of each segment, at least 1, or its square root if `power` is 2.
 
@@ -189,6 +195,7 @@ def mean(tensor: Any, ids: Any, *, axis: int, size: int) -> Tensor:
     return rawly(whole, total, count) if dtype.kind in "iu" else e.divide(total, count)
 
 
+@on_jax(unchecked.whole)
 def whole(total: Any, count: Any) -> Any:
     """Raw quotients rounded towards zero."""
     return ((total - np.fmod(total, count)) // count).astype(total.dtype)
@@ -308,6 +315,7 @@ def chosen(power: int, allowed: frozenset[Any], label: str, name: str, what: str
     )
 
 
+@on_jax(unchecked.second_as_given)
 def in_range(label: str, rows: Any, size: int) -> Any:
     """Raw indices, all of which must lie in [0, size)."""
     check_range(label, rows, size)

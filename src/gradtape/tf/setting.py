@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from gradtape.core.placement import Placement
+
 
 @dataclass
 class Settings:
     """What users have set, as it was given."""
 
-    soft_placement: bool = True
     intra_op_threads: int = 0
     inter_op_threads: int = 0
     jit: str = ""
@@ -24,10 +25,13 @@ SETTINGS = Settings()
 
 
 def get_soft_device_placement() -> bool:
-    """Whether ops fall back to the CPU; here they always do."""
-    return SETTINGS.soft_placement
+    """Whether ops that their device cannot run fall back to the CPU."""
+    return Placement.soft
 
 
 def set_soft_device_placement(enabled: bool) -> None:
-    """Remember the wish; ops run on the CPU in any case."""
-    SETTINGS.soft_placement = bool(enabled)
+    """Let ops that their device cannot run, or whose device is not there, fall back to the CPU.
+
+    Otherwise they raise InvalidArgumentError.
+    """
+    Placement.soft = bool(enabled)

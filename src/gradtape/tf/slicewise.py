@@ -12,12 +12,12 @@ from gradtape.core.context import staging
 from gradtape.core.convert import convert
 from gradtape.core.dtypes import int64
 from gradtape.core.errors import OutOfRangeError, public
-from gradtape.core.sparse import SparseTensor
 from gradtape.core.spec import TensorSpec
 from gradtape.tape.gradient_tape import log
 from gradtape.tf.array import broadcast_to
 from gradtape.tf.creation import zeros
 from gradtape.tf.joining import concat, stack
+from gradtape.tf.rowwise import is_rowwise, map_rows
 from gradtape.tf.tensor_array import TensorArray
 from gradtape.trace.branching import NotANode, staged_loop
 
@@ -98,7 +98,7 @@ def map_fn(
 
     Args:
         fn: callable of one slice (of a structure of slices, if `elems` is a structure).
-        elems: a tensor or a structure of tensors.
+        elems: a tensor, sparse or ragged tensor, or a structure of them.
         dtype: dtype of the result, if it differs (deprecated spelling).
         parallel_iterations: accepted for TensorFlow's sake.
         back_prop: accepted; eagerly gradients flow either way, as in TensorFlow.
@@ -106,7 +106,7 @@ def map_fn(
         infer_shape: accepted for TensorFlow's sake.
         name: accepted for TensorFlow's sake.
         fn_output_signature: dtype or TensorSpec of what `fn` returns, or a structure of them; by
-            default that of `elems`.
+            default that of `elems`. With a RaggedTensorSpec results may differ in size.
 
     Returns:
         A tensor or a structure of tensors.
@@ -123,11 +123,11 @@ def map_fn(
         raise TypeError("map_fn: The provided function is not callable.")
     if parallel_iterations is not None and parallel_iterations > 1:
         log.warning("map_fn: setting parallel_iterations > 1 has no effect when executing eagerly.")
-    if any(isinstance(leaf, SparseTensor) for leaf in nest.flatten(elems)):
-        return map_sparse(fn, elems, dtype if fn_output_signature is None else fn_output_signature)
+    signature = dtype if fn_output_signature is None else fn_output_signature
+    if is_rowwise(elems, signature):
+        return map_rows(fn, elems, signature)
     tensors = as_tensors(elems, "map_fn")
     n = length_of(tensors, "map_fn")
-    signature = dtype if fn_output_signature is None else fn_output_signature
     if signature is None:
         signature = nest.map_structure(lambda t: t.dtype, tensors)
     columns = Columns(signature, n, infer_shape)
@@ -136,23 +136,6 @@ def map_fn(
             return mapped(fn, tensors, n, columns)
     for i in indices(n):
         columns.put(i, fn(at(tensors, i)))
-    return columns.stack()
-
-
-def map_sparse(fn: Callable[[Any], Any], elems: Any, signature: Any) -> Any:
-    """`map_fn` where some of `elems` are sparse tensors."""
-    from gradtape.tf.joining import unstack
-    from gradtape.tf.sparse_shape import rows
-
-    def parts(leaf: Any) -> Any:
-        return rows(leaf) if isinstance(leaf, SparseTensor) else unstack(leaf)
-
-    slices = [parts(leaf) for leaf in nest.flatten(elems)]
-    if signature is None:
-        signature = nest.map_structure(lambda leaf: leaf.dtype, elems)
-    columns = Columns(signature, len(slices[0]), True)
-    for i, row in enumerate(zip(*slices, strict=True)):
-        columns.put(i, fn(nest.pack_sequence_as(elems, list(row))))
     return columns.stack()
 
 

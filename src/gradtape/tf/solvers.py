@@ -11,12 +11,13 @@ from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor, eager
 from gradtape.ops import elementwise as e
 from gradtape.ops import linalg as ops
+from gradtape.ops import unchecked
 from gradtape.ops.index import take_along
 from gradtape.ops.reduce import broadcast_to
 from gradtape.ops.shape import swap
 from gradtape.tf.check import pair, same
 from gradtape.tf.decomposition import adjoint_of, matrices, real_matrices
-from gradtape.trace.rawly import rawly
+from gradtape.trace.rawly import on_jax, rawly
 
 
 @public
@@ -123,6 +124,7 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | Non
     return ops.matmul(ops.columns_times(right, inverse), adjoint_of(left))
 
 
+@on_jax(unchecked.not_negligible)
 def not_negligible(values: Any, rcond: Any) -> Any:
     """Which raw singular values exceed `rcond` times the largest."""
     largest = np.max(values, axis=-1, keepdims=True, initial=0)
@@ -171,11 +173,13 @@ def lu_reconstruct(
     return rows_taken(mixed, rawly(undone, convert(perm)))
 
 
+@on_jax(unchecked.undone)
 def undone(perm: Any) -> Any:
     """The inverse of raw permutations."""
     return np.argsort(perm, axis=-1)
 
 
+@on_jax(unchecked.for_each_column)
 def for_each_column(order: Any, shape: tuple[int, ...]) -> Any:
     """Raw orders (..., n), once for each column."""
     return np.broadcast_to(order[..., None, :], shape)

@@ -7,6 +7,7 @@ import unittest
 from collections.abc import Callable
 from typing import Any
 
+from gradtape.tf.device import list_logical_devices
 from gradtape.tf.gradients import compute_gradient as compute_gradient
 from gradtape.tf.test_case import TestCase as TestCase
 
@@ -17,13 +18,13 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: Any = None) -> bool:
-    """Whether there is a GPU: there is none."""
-    return False
+    """Whether there is a GPU, of whatever make."""
+    return bool(gpu_device_name())
 
 
 def gpu_device_name() -> str:
     """The name of a GPU, or an empty string."""
-    return ""
+    return next((d.name for d in list_logical_devices("GPU")), "")
 
 
 def is_built_with_cuda() -> bool:

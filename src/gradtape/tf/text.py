@@ -15,7 +15,8 @@ from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.shapes import normalize_axis
 from gradtape.core.tensor import Tensor, eager
 from gradtape.tf.check import STRING, is_typed, operand
-from gradtape.tf.output import tensor_text
+from gradtape.tf.output import text_of
+from gradtape.tf.ragged_making import in_rows
 from gradtape.trace.happening import on_host
 
 
@@ -217,30 +218,28 @@ def strip(input: Any, name: str | None = None) -> Tensor:
 
 @public
 @on_host
-def split(
-    input: Any, sep: str | None = None, maxsplit: int = -1, name: str | None = None
-) -> Tensor:
-    """The words of a single string.
+def split(input: Any, sep: str | None = None, maxsplit: int = -1, name: str | None = None) -> Any:
+    """The words of strings.
 
     Args:
-        input: a string without axes; the words of several would make a ragged tensor.
+        input: strings.
         sep: what stands between words; any white space if None or empty.
         maxsplit: how often to split at most.
         name: accepted for TensorFlow's sake.
 
-    Raises:
-        NotImplementedError: if `input` has axes.
+    Returns:
+        A RaggedTensor with a row of words for each string; of a string without axes, a Tensor.
+
+    Example:
+        >>> tf.strings.split(["a rose is", "a rose"])
+        <tf.RaggedTensor [[b'a', b'rose', b'is'], [b'a', b'rose']]>
     """
     text = strings(input)
-    if text.ndim:
-        raise NotImplementedError(
-            f"tf.strings.split: only scalars are supported. Received shape {list(text.shape)}. "
-            "Split one by one."
-        )
-    words = text[()].split(sep.encode() if sep else None, maxsplit)
+    mark = sep.encode() if sep else None
+    words = [one.split(mark, maxsplit) for one in text.flat]
     if local.stand_in:
-        words = [b""] * local.stand_in
-    return convert(words or np.empty(0, object))
+        words = [[b""] * local.stand_in for _ in words]
+    return in_rows(words, text.shape, object)
 
 
 @public
@@ -325,28 +324,17 @@ def format(
             f"{len(values)} inputs."
         )
     first, *rest = template.split(placeholder)
-    texts = [tensor_text(convert(value)._array, summarize) for value in values]
+    texts = [text_of(value, summarize) for value in values]
     return convert(first + "".join(text + after for text, after in zip(texts, rest, strict=True)))
 
 
 @public
 @on_host
-def bytes_split(input: Any, name: str | None = None) -> Tensor:
-    """The bytes of a single string, each as a string.
-
-    Raises:
-        NotImplementedError: if `input` has axes; the bytes of several would make a ragged tensor.
-    """
+def bytes_split(input: Any, name: str | None = None) -> Any:
+    """The bytes of strings, each as a string: a RaggedTensor, or of a single string a Tensor."""
     text = strings(input)
-    if text.ndim:
-        raise NotImplementedError(
-            f"tf.strings.bytes_split: only scalars are supported. Received shape "
-            f"{list(text.shape)}. Split one by one."
-        )
-    data = text[()] if not local.stand_in else bytes(local.stand_in)
-    out = np.empty(len(data), object)
-    out[:] = [bytes([byte]) for byte in data]
-    return eager(out)
+    data = [bytes(local.stand_in) if local.stand_in else one for one in text.flat]
+    return in_rows([[bytes([byte]) for byte in one] for one in data], text.shape, object)
 
 
 @public

@@ -11,6 +11,7 @@ from gradtape.core.context import local
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor, eager
+from gradtape.tf.ragged_making import in_rows
 from gradtape.tf.text import each, strings
 from gradtape.trace.happening import on_host
 
@@ -68,17 +69,6 @@ def encoded(codes: Any, encoding: str, errors: str, replacement: int, op: str) -
     return "".join(kept).encode(encoding)
 
 
-def single(input: Any, op: str) -> bytes:
-    """A string without axes; characters of several would make a ragged tensor."""
-    text = strings(input)
-    if text.ndim:
-        raise NotImplementedError(
-            f"tf.strings.{op}: only scalars are supported. Received shape {list(text.shape)}. "
-            "Take the strings one by one."
-        )
-    return bytes(text[()])
-
-
 @public
 @on_host
 def unicode_decode_with_offsets(
@@ -88,18 +78,13 @@ def unicode_decode_with_offsets(
     replacement_char: int = REPLACEMENT,
     replace_control_characters: bool = False,
     name: str | None = None,
-) -> tuple[Tensor, Tensor]:
+) -> tuple[Any, Any]:
     """As `unicode_decode`, and the byte at which each character begins."""
-    found = decoded(
-        single(input, "unicode_decode"),
-        input_encoding,
-        errors,
-        replacement_char,
-        replace_control_characters,
-        "unicode_decode",
-    )
-    codes, starts = np.array(found, np.int64).reshape(-1, 2).T
-    return eager(codes.astype(np.int32)), eager(starts.copy())
+    text = strings(input)
+    how = (input_encoding, errors, replacement_char, replace_control_characters)
+    found = [decoded(bytes(one), *how, "unicode_decode") for one in text.flat]
+    codes = in_rows([[code for code, _ in one] for one in found], text.shape, np.int32)
+    return codes, in_rows([[at for _, at in one] for one in found], text.shape, np.int64)
 
 
 @public
@@ -111,11 +96,11 @@ def unicode_decode(
     replacement_char: int = REPLACEMENT,
     replace_control_characters: bool = False,
     name: str | None = None,
-) -> Tensor:
-    """The characters of a string, as numbers.
+) -> Any:
+    """The characters of strings, as numbers: a RaggedTensor, or of a single string a Tensor.
 
     Args:
-        input: a string without axes.
+        input: strings.
         input_encoding: as "UTF-8".
         errors: what to do where the string is wrong: "replace", "ignore" or "strict".
         replacement_char: the number that stands for what is wrong.
@@ -123,8 +108,7 @@ def unicode_decode(
         name: accepted for TensorFlow's sake.
 
     Raises:
-        InvalidArgumentError: if the string is wrong and `errors` is "strict".
-        NotImplementedError: if `input` has axes.
+        InvalidArgumentError: if a string is wrong and `errors` is "strict".
     """
     return unicode_decode_with_offsets(
         input, input_encoding, errors, replacement_char, replace_control_characters
@@ -139,19 +123,14 @@ def unicode_split_with_offsets(
     errors: str = "replace",
     replacement_char: int = REPLACEMENT,
     name: str | None = None,
-) -> tuple[Tensor, Tensor]:
+) -> tuple[Any, Any]:
     """As `unicode_split`, and the byte at which each character begins."""
-    found = decoded(
-        single(input, "unicode_split"),
-        input_encoding,
-        errors,
-        replacement_char,
-        False,
-        "unicode_split",
-    )
-    out = np.empty(len(found), object)
-    out[:] = [chr(code).encode(input_encoding) for code, _ in found]
-    return eager(out), eager(np.array([at for _, at in found], np.int64))
+    text = strings(input)
+    how = (input_encoding, errors, replacement_char, False)
+    found = [decoded(bytes(one), *how, "unicode_split") for one in text.flat]
+    parts = [[chr(code).encode(input_encoding) for code, _ in one] for one in found]
+    starts = [[at for _, at in one] for one in found]
+    return in_rows(parts, text.shape, object), in_rows(starts, text.shape, np.int64)
 
 
 @public
@@ -162,8 +141,8 @@ def unicode_split(
     errors: str = "replace",
     replacement_char: int = REPLACEMENT,
     name: str | None = None,
-) -> Tensor:
-    """The characters of a string, as strings; otherwise as `unicode_decode`."""
+) -> Any:
+    """The characters of strings, as strings; otherwise as `unicode_decode`."""
     return unicode_split_with_offsets(input, input_encoding, errors, replacement_char)[0]
 
 

@@ -9,6 +9,7 @@ from typing import Any, ParamSpec, TypeVar
 from gradtape.core import nest
 from gradtape.core.context import staging, unheard
 from gradtape.core.convert import convert, is_tensor_like
+from gradtape.core.ragged import RaggedTensor
 from gradtape.core.symbolic import SymbolicTensor
 from gradtape.core.tensor import eager
 from gradtape.trace.graph import Effect
@@ -68,6 +69,9 @@ def on_host(function: Callable[P, R], draws: bool = False) -> Callable[P, R]:
         stage = staging()
         if not stage:
             return function(*args, **kwargs)
+        for leaf in nest.flatten((args, kwargs)):
+            if isinstance(leaf, RaggedTensor):
+                convert(leaf)  # which fails: there may be another function for these
         leaves = nest.flatten((args, kwargs), expand_composites=True)
         places = [i for i, leaf in enumerate(leaves) if is_tensor_like(leaf)]
         tensors = [convert(leaves[i]) for i in places]

@@ -7,12 +7,18 @@ are: hand over functions of modules, and what they need as arguments, not closur
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from gradtape.core.context import staging
 from gradtape.core.dtypes import int64
+from gradtape.core.placement import call
+from gradtape.core.reading import shown
+from gradtape.core.switch import in_use
 from gradtape.core.symbolic import Held, out_of_scope, symbolic
 from gradtape.core.tensor import Tensor, eager
+from gradtape.ops import unchecked
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 def rawly(
@@ -31,8 +37,21 @@ def rawly(
     raws = [a._array if isinstance(a, Tensor) else a for a in args]
     if Held in map(type, raws):
         return recorder_of(raws).call(function, tuple(raws), dynamic, outputs)
-    result = function(*raws)
+    result = call(function, raws) if in_use[0] else function(*raws)
     return tuple([eager(one) for one in result]) if outputs else eager(result)
+
+
+def on_jax(lowering: Callable[..., Any]) -> Callable[[F], F]:
+    """Decorate a function of raw arrays: on JAX `lowering` takes its place, which checks nothing.
+
+    Only functions of `ops` run on JAX: see `compile/jax_space.py`.
+    """
+
+    def decorate(function: F) -> F:
+        function.lowering = lowering  # type: ignore[attr-defined]
+        return function
+
+    return decorate
 
 
 def recorder_of(raws: list[Any]) -> Any:
@@ -55,9 +74,10 @@ def number_by(function: Callable[..., Any], *args: Any) -> int:
     raws = [a._array if isinstance(a, Tensor) else a for a in args]
     if Held in map(type, raws):
         return int(recorder_of(raws).call(scalar_of, (function, *raws))._array)
-    return int(function(*raws))
+    return int(function(*shown(raws)))
 
 
+@on_jax(unchecked.scalar_of)
 def scalar_of(function: Callable[..., Any], *raws: Any) -> Any:
     """An integer as a raw array."""
     return int64.as_numpy_dtype(function(*raws))

@@ -18,7 +18,8 @@ from gradtape.core.dispatch import Recording, evaluate, hear
 from gradtape.core.draws import Draws, Streams
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.primitive import Primitive, Spec, parameters_of
-from gradtape.core.symbolic import Held, SymbolicTensor, out_of_scope, refuse, shown, symbolic
+from gradtape.core.reading import shown
+from gradtape.core.symbolic import Held, SymbolicTensor, out_of_scope, refuse, symbolic
 from gradtape.core.tensor import Tensor, eager
 from gradtape.trace.graph import Constant, Effect, Graph, Node, Operand
 
@@ -89,6 +90,7 @@ class Trace(dict[int, Any], Draws):
         self.hidden: tuple[Any, ...] = ()  # tapes that do not hear a body, but what it reads
         self.only_looks = False  # whether nothing may happen: what comes of a call is asked for
         self.choice: Any = None  # which engine the graph is made for
+        self.device: Any = None  # where it shall run, if anybody said so
         self.shapes_fixed = False  # whether shapes that depend on values are known not to change
         self.tape: Recording | None = None
         self.closed = False
@@ -142,7 +144,7 @@ class Trace(dict[int, Any], Draws):
         """How a lifted argument is written in a node."""
         if isinstance(lifted, SymbolicTensor):
             return int(lifted._array.number)
-        return Constant(lifted._array if isinstance(lifted, Tensor) else lifted)
+        return Constant(shown(lifted._array) if isinstance(lifted, Tensor) else lifted)
 
     def bind(self, op: Primitive, args: tuple[Any, ...], static: dict[str, Any]) -> Any:
         """Apply `op`, record it, and tell the tapes inside this trace."""
@@ -272,14 +274,14 @@ class Trace(dict[int, Any], Draws):
         """The raw value of `held`; what was seen is noted."""
         recorders = local.recorders
         if local.scratch and not self.closed:
-            return held.value  # only its shape will matter
+            return shown(held.value)  # only its shape will matter
         if self.closed or not recorders or recorders[0] is not self:
             raise out_of_scope(symbolic(held))
         if self.refuses or (self.only_looks and len(self.guards) >= LOOKS):
             raise ValueRead(self.name_of(held.number))
+        raw = held.value if kind == "shape" else shown(held.value)
         if (held.number, kind) in self.guarded:
-            return held.value
-        raw = held.value
+            return raw
         seen = raw.shape if kind == "shape" else key_of(raw)
         logged = self.next_logged("guard")
         if logged is not None and logged != seen:

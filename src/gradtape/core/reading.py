@@ -1,0 +1,108 @@
+"""Arrays whose value is not at hand: shape and dtype are, and `seen` fetches the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+
+class Reading(np.lib.mixins.NDArrayOperatorsMixin):
+    """Stands where a raw array would; whoever looks at the value gets what `seen` gives."""
+
+    __slots__ = ("dtype", "shape")
+
+    shape: tuple[int, ...]
+    dtype: Any
+
+    def seen(self) -> Any:
+        """The raw value."""
+        raise NotImplementedError
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        size = 1
+        for n in self.shape:
+            size *= n
+        return size
+
+    @property
+    def nbytes(self) -> int:
+        """The number of bytes."""
+        return self.size * int(self.dtype.itemsize)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        """The value as an array; one of its own if `copy` says so."""
+        return np.array(self.seen(), dtype=dtype, copy=copy)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        """Apply to the values."""
+        return getattr(ufunc, method)(*map(shown, inputs), **kwargs)
+
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        """Apply to the values; of shapes alone, to the shape."""
+        fact = FACTS.get(func)
+        if fact and len(args) == 1 and not kwargs:
+            return getattr(self, fact)
+        return func(*shown(args), **shown(kwargs))
+
+    def __getattr__(self, name: str) -> Any:
+        """Any other attribute is one of the value; but NumPy shall ask for it by `__array__`."""
+        if name in ("__array_interface__", "__array_struct__"):  # bfloat16 would be bytes
+            raise AttributeError(name)
+        return getattr(self.seen(), name)
+
+    def __getitem__(self, key: Any) -> Any:
+        """Elements of the value."""
+        return self.seen()[shown(key)]
+
+    def __iter__(self) -> Iterator[Any]:
+        """Over the value."""
+        return iter(self.seen())
+
+    def __len__(self) -> int:
+        """The size of the first axis."""
+        return self.shape[0]
+
+    def __bool__(self) -> bool:
+        """The truth of the value."""
+        return bool(self.seen())
+
+    def __int__(self) -> int:
+        """The value as an int."""
+        return int(self.seen())
+
+    def __float__(self) -> float:
+        """The value as a float."""
+        return float(self.seen())
+
+    def __complex__(self) -> complex:
+        """The value as a complex number."""
+        return complex(self.seen())
+
+    def __index__(self) -> int:
+        """The value as an index."""
+        return int(self.seen().__index__())
+
+
+FACTS = {np.shape: "shape", np.ndim: "ndim", np.size: "size"}  # NumPy's names for them
+
+
+def shown(value: Any) -> Any:
+    """Raw values in place of those that stand for them; in containers too."""
+    if isinstance(value, Reading):
+        return value.seen()
+    if isinstance(value, (tuple, list)) and any(
+        isinstance(v, (Reading, tuple, list)) for v in value
+    ):
+        return type(value)(shown(v) for v in value)
+    if isinstance(value, dict):
+        return {key: shown(v) for key, v in value.items()}
+    return value
