@@ -35,7 +35,7 @@ _HOMES = {
     "gradtape.tf": """
         audio autodiff autograph bitwise compat config data debugging dtypes errors experimental
         image io linalg math nest nn ragged random raw_ops sets signal sparse strings summary test
-        train version
+        train types version
     """,
     "gradtape.tf.array": """
         bitcast broadcast_dynamic_shape broadcast_static_shape broadcast_to ensure_shape

@@ -54,6 +54,7 @@ from gradtape.tf import strings as strings
 from gradtape.tf import summary as summary
 from gradtape.tf import test as test
 from gradtape.tf import train as train
+from gradtape.tf import types as types
 from gradtape.tf import version as version
 from gradtape.tf.array import bitcast as bitcast
 from gradtape.tf.array import broadcast_dynamic_shape as broadcast_dynamic_shape

@@ -130,10 +130,9 @@ def test_element_spec(dataset, spec):
 
 
 def test_looking_at_the_spec_draws_no_random_numbers():
+    tf.random.set_seed(3)  # what counts is the seed when a dataset is made
     dataset = Dataset.range(1).map(lambda _: tf.random.uniform([2]))
-    tf.random.set_seed(3)
     a = next(iter(dataset)).numpy()
-    tf.random.set_seed(3)
     assert dataset.element_spec == tf.TensorSpec((2,), tf.float32)
     np.testing.assert_array_equal(next(iter(dataset)).numpy(), a)
 
@@ -275,3 +274,21 @@ def test_sizes_that_depend_on_values_are_unknown():
     assert next(iter(words)).shape == ()
     (batch,) = words.map(lambda w: w).batch(2)
     assert batch.numpy().tolist() == [b"a", b"b"]
+
+
+def test_datasets_are_printed_by_tensorflows_names():
+    numbers = Dataset.range(4)
+    made = {
+        "_RangeDataset": numbers,
+        "_TensorSliceDataset": Dataset.from_tensor_slices([1, 2]),
+        "_MapDataset": numbers.map(abs),
+        "_ParallelMapDataset": numbers.map(abs, tf.data.AUTOTUNE),
+        "_BatchDataset": numbers.shuffle(2).batch(2),
+        "_ParallelBatchDataset": numbers.batch(2, num_parallel_calls=2),
+        "CacheDataset": numbers.cache(),
+        "_ZipDataset": Dataset.zip((numbers, numbers)),
+        "_VariantDataset": next(iter(numbers.window(2))),
+        "TextLineDatasetV2": tf.data.TextLineDataset("a"),
+    }
+    for name, dataset in made.items():
+        assert repr(dataset).startswith(f"<{name} element_spec=")

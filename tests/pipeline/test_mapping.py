@@ -183,3 +183,122 @@ def test_datasets_made_in_a_loop_are_no_reason_to_warn(caplog):
     for _ in range(12):
         assert list(tf.data.Dataset.range(2).map(doubled).as_numpy_iterator()) == [0, 2]
     assert "retracing" not in caplog.text
+
+
+class TestRandomOps:
+    """TensorFlow's numbers: the ops of a dataset's functions begin anew with every iterator."""
+
+    def dataset(self, n=2):
+        tf.random.set_seed(7)
+        return tf.data.Dataset.range(n).map(lambda _: tf.random.uniform([2]))
+
+    def numbers(self, items):
+        return np.round([float(x[0]) for x in items], 4).tolist()
+
+    def test_every_pass_draws_the_same(self):
+        dataset = self.dataset(3)
+        assert [self.numbers(dataset) for _ in range(2)] == [[0.7537, 0.3971, 0.1782]] * 2
+
+    def test_iterators_do_not_disturb_each_other(self):
+        dataset = self.dataset()
+        a, b = iter(dataset), iter(dataset)
+        assert self.numbers([next(a), next(b), next(a)]) == [0.7537, 0.7537, 0.3971]
+
+    def test_a_repeated_dataset_goes_on(self):
+        assert self.numbers(self.dataset().repeat(2)) == [0.7537, 0.3971, 0.1782, 0.1553]
+        ahead = self.dataset().prefetch(1).repeat(2).prefetch(2)
+        assert self.numbers(ahead) == [0.7537, 0.3971, 0.1782, 0.1553]
+
+    def test_the_seed_is_that_of_the_time_it_was_made(self):
+        dataset = self.dataset()
+        tf.random.set_seed(8)
+        items = iter(dataset)
+        first = next(items)
+        tf.random.set_seed(9)
+        assert self.numbers([first, next(items)]) == [0.7537, 0.3971]
+
+    def test_a_shape_of_its_own_is_no_op_of_its_own(self):
+        tf.random.set_seed(7)
+        batches = tf.data.Dataset.range(3).batch(2)
+        drawn = batches.map(lambda x: tf.random.uniform(tf.shape(x)))
+        assert self.numbers(drawn) == [0.7537, 0.3971]
+
+    def test_a_function_is_traced_when_the_dataset_is_made(self):
+        runs = []
+        dataset = tf.data.Dataset.range(3).map(lambda x: runs.append(1) or x + 1)
+        assert len(runs) >= 1
+        traced = len(runs)
+        assert [int(x) for x in dataset] == [1, 2, 3]
+        assert len(runs) == traced
+
+    def test_without_a_seed_passes_differ(self):
+        tf.random.set_seed(None)
+        dataset = tf.data.Dataset.range(2).map(lambda _: tf.random.uniform([2]))
+        assert self.numbers(dataset) != self.numbers(dataset)
+
+
+class TestMaking:
+    """A dataset that is made looks at its function, and nothing else happens."""
+
+    def test_nothing_happens_but_the_trace(self, capsys):
+        v, calls = tf.Variable(0), []
+        numbers = tf.data.Dataset.range(2)
+        first = numbers.map(
+            lambda x: tf.numpy_function(lambda y: calls.append(y) or y, [x], tf.int64)
+        )
+        second = first.map(lambda x: x + 1).batch(2).map(lambda x: x * 2)
+        third = numbers.map(lambda x: (v.assign_add(1), x))
+        fourth = numbers.map(lambda x: tf.print("here") or x)
+        assert third.element_spec == (tf.TensorSpec([], tf.int32), tf.TensorSpec([], tf.int64))
+        assert (calls, int(v), capsys.readouterr().err) == ([], 0, "")
+        assert [x.numpy().tolist() for x in second] == [[2, 4]]
+        assert calls == [0, 1]
+        assert len(list(third)) == int(v) == 2
+        assert len(list(fourth)) == 2
+        assert capsys.readouterr().err == "here\nhere\n"
+
+    def test_what_the_function_raises_is_raised_at_once(self):
+        def refuse(x):
+            raise KeyError("no such column")
+
+        with pytest.raises(KeyError, match="no such column"):
+            tf.data.Dataset.range(2).map(refuse)
+        with pytest.raises(NameError):
+            tf.data.Dataset.range(2).map(lambda x: x + unknown)  # noqa: F821
+
+    def test_what_depends_on_values_waits_for_them(self):
+        def picky(x):
+            if x == 0:
+                raise ValueError("zero")
+            return tf.gather([1, 2, 3], x)
+
+        dataset = tf.data.Dataset.range(1, 3).map(picky)
+        assert [int(x) for x in dataset] == [2, 3]
+        inverse = tf.data.Dataset.from_tensors(2 * tf.eye(2)).map(tf.linalg.inv)
+        assert float(next(iter(inverse))[0, 0]) == 0.5
+
+    def test_variables_that_the_function_makes_are_not_changed(self):
+        made = []
+
+        def count(x):
+            if not made:
+                made.append(tf.Variable(0))
+            return x, made[0].assign_add(1)
+
+        dataset = tf.data.Dataset.range(4).batch(3).map(count)
+        assert dataset.element_spec[1] == tf.TensorSpec([], tf.int32)
+        assert int(made[0]) == 0
+        assert [int(n) for _, n in dataset] == [1, 2]
+
+    def test_nor_are_those_of_a_function_that_looks_at_values(self):
+        v = tf.Variable(0)
+
+        def count(x):
+            v.assign_add(1)
+            return x + 1 if x > 0 else x
+
+        dataset = tf.data.Dataset.range(3).map(count)
+        assert dataset.element_spec == tf.TensorSpec([], tf.int64)
+        assert int(v) == 0
+        assert [int(x) for x in dataset] == [0, 2, 3]
+        assert int(v) == 3

@@ -143,3 +143,16 @@ def test_a_loop_over_host_results_needs_no_shapes():
 
 def test_grouped_ops_are_none_in_a_function():
     assert tf.function(lambda x: tf.group(x))(tf.constant(1.0)) is None
+
+
+def test_random_ops_around_a_python_if_are_numbered_as_they_come():
+    tf.random.set_seed(7)
+
+    @tf.function
+    def f(x):
+        if x > 0:
+            x += tf.random.uniform([])
+        return x, tf.random.uniform([])
+
+    assert float(f(tf.constant(1.0))[1]) == pytest.approx(0.4604, abs=1e-4)  # TensorFlow: 0.7537
+    tf.random.set_seed(None)

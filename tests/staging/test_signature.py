@@ -508,3 +508,20 @@ def test_a_partial_and_a_callable_object_can_be_functions():
     f = tf.function(functools.partial(lambda k, x: k * x, 4))
     assert int(f(tf.constant(2))) == 8
     assert int(tf.function(Scale())(tf.constant(2))) == 6
+
+
+def test_input_signature_of_a_method_leaves_out_self():
+    class Scale(tf.Module):
+        @tf.function(input_signature=[tf.TensorSpec([None], tf.float32), tf.TensorSpec([])])
+        def __call__(self, x, by):
+            return x * by
+
+    scale = Scale()
+    assert scale([1, 2], 2.0).numpy().tolist() == [2.0, 4.0]
+    assert Scale.__call__(scale, tf.ones([3]), 3.0).numpy().tolist() == [3.0, 3.0, 3.0]
+    with pytest.raises(TypeError, match="no spec for 'y'"):
+
+        class Short:
+            @tf.function(input_signature=[tf.TensorSpec([])])
+            def __call__(self, x, y):
+                return x + y

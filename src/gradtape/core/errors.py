@@ -22,9 +22,10 @@ Exception
     └── OperatorNotAllowedInGraphError   Python looked at a symbolic tensor's value
 """
 
+import contextlib
 import os
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import wraps
 from types import TracebackType
 from typing import Any, ClassVar, ParamSpec, TypeVar
@@ -257,6 +258,26 @@ def user_frames(traceback: TracebackType | None) -> TracebackType | None:
     for entry in reversed(kept):
         rest = TracebackType(rest, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
     return rest
+
+
+def is_users(error: BaseException) -> bool:
+    """Whether the user's own code raised it; asked where tracebacks are not filtered."""
+    traceback = error.__traceback__
+    while traceback is not None and traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    where = traceback.tb_frame.f_globals.get("__name__", "") if traceback is not None else ""
+    return where.partition(".")[0] not in ("gradtape", "numpy", "scipy")
+
+
+@contextlib.contextmanager
+def whole_tracebacks() -> Iterator[None]:
+    """In this block tracebacks show this library's frames."""
+    before = is_traceback_filtering_enabled()
+    _filtering.enabled = False
+    try:
+        yield
+    finally:
+        _filtering.enabled = before
 
 
 def hide_library(error: BaseException) -> None:

@@ -57,7 +57,7 @@ class Base(CompositeTensor, Iterable[Any]):
         self._quiet: Callable[[], bool] = never
         self._ragged = False
         self._seeds: tuple[Chance, ...] = ()
-        self._label = type(self).__name__
+        self._label = "_VariantDataset" if type(self) is Base.kind else type(self).__name__
 
     @property
     def element_spec(self) -> Any:

@@ -14,6 +14,7 @@ from gradtape.core.errors import InvalidArgumentError, OutOfRangeError, hide_lib
 from gradtape.core.spec import TypeSpec
 from gradtape.core.tensor import eager
 from gradtape.pipeline.element import END
+from gradtape.pipeline.ongoing import Pass, ongoing, working_for
 from gradtape.pipeline.optional import Optional
 from gradtape.pipeline.staged import HAS_NEXT, Source, drawn, drawn_optional, handle_of
 from gradtape.pipeline.structure import mapped
@@ -26,21 +27,31 @@ class Drawing:
     It does not refer to the iterator, which is so freed, with its threads, when it is dropped.
     """
 
-    def __init__(self, elements: PythonIterator[Any]) -> None:
-        """Draw from `elements`."""
-        self.elements = elements
-        self.count = 0
+    def __init__(self, dataset: Any) -> None:
+        """Begin a pass over `dataset`."""
+        self.begin(dataset)
         self.lock = threading.Lock()
+
+    def begin(self, dataset: Any) -> None:
+        """Begin a pass over `dataset`."""
+        self.work = Pass()
+        with working_for(self.work):
+            self.elements = iter(dataset._start())
+        self.count = 0
 
     def __call__(self) -> Any:
         """The next element, or END."""
         if local.recorders:
             with unheard():
                 return self()
-        with self.lock:
-            element = next(self.elements, END)
-            self.count += element is not END
-            return element
+        before, ongoing.now = ongoing.now, self.work
+        try:
+            with self.lock:
+                element = next(self.elements, END)
+                self.count += element is not END
+                return element
+        finally:
+            ongoing.now = before
 
 
 class Iterator(CompositeTensor, PythonIterator[Any], Trackable):
@@ -55,7 +66,7 @@ class Iterator(CompositeTensor, PythonIterator[Any], Trackable):
         for chance in dataset._seeds:
             chance.begin()
         self._seeds = [seeds.place() for seeds in dataset._seeds]
-        self._drawing = Drawing(iter(dataset._start()))
+        self._drawing = Drawing(dataset)
         self._source = Source(self._drawing)
 
     @property
@@ -93,9 +104,9 @@ class Iterator(CompositeTensor, PythonIterator[Any], Trackable):
             for chance, place in zip(self._dataset._seeds, places, strict=True):
                 chance.begin()
                 chance.go_to(place)
-            self._drawing.elements = iter(self._dataset._start())
+            self._drawing.begin(self._dataset)
             self._source.ahead.clear()
-            self._drawing.count = here = 0
+            here = 0
         for _ in range(wanted - here):
             self._draw()
 

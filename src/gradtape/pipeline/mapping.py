@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.errors import InvalidArgumentError, is_users, public, whole_tracebacks
 from gradtape.pipeline.base import AUTOTUNE, UNKNOWN, Base, whole
 from gradtape.pipeline.element import END, applied, called, noted, require_callable
+from gradtape.pipeline.ongoing import NotQuietly, ongoing, quietly
 from gradtape.pipeline.probe import probed
 from gradtape.pipeline.structure import as_element, flatten, spec_of
 from gradtape.pipeline.traced import Traced
@@ -84,7 +85,8 @@ class Maps(Base):
         traced = Traced(map_func)
 
         def start(items: Iterator[Any]) -> Iterator[Any]:
-            apply = noted(traced.of, "map")
+            work = ongoing.now
+            apply = noted(lambda element: traced.of(element, work), "map")
             given = getattr(self._options, "deterministic", None)
             given = given if deterministic is None else deterministic
             ordered = given is None or bool(given)
@@ -94,11 +96,14 @@ class Maps(Base):
                 return SideBySide(apply, items, count, ordered)
             return each(apply, items)
 
-        made = self._with(
-            start,
-            lambda: probed(lambda e: spec_of(called(traced, e)), self.element_spec),
-            self._size,
-        )
+        def spec() -> Any:
+            found = traced.returns(self.element_spec)
+            if found is not None:
+                return found
+            return probed(lambda e: spec_of(called(traced.tried, e)), self.element_spec)
+
+        made = self._with(start, spec, self._size)
+        look_at(made)
 
         def rows() -> Any:
             found = self._rows()
@@ -202,6 +207,21 @@ class Maps(Base):
             check_state("reduce", state, after)
             state = after
         return state
+
+
+def look_at(dataset: Dataset) -> None:
+    """Trace the function of a dataset that is being made, as TensorFlow does.
+
+    What gradtape says of stand-ins for elements may be due to them; it is left to the first one.
+    """
+    try:
+        with quietly(), whole_tracebacks():
+            _ = dataset.element_spec
+    except NotQuietly:
+        pass
+    except Exception as error:
+        if is_users(error):
+            raise
 
 
 def stepped(scan_func: Traced, state: Any, element: Any) -> tuple[Any, Any]:

@@ -15,6 +15,7 @@ from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import eager
 from gradtape.pipeline import ragged
 from gradtape.pipeline.base import UNKNOWN, Base, made
+from gradtape.pipeline.ongoing import NotQuietly, ongoing
 from gradtape.pipeline.optional import Optional, OptionalSpec
 from gradtape.pipeline.structure import NoneTensorSpec, flatten, mapped
 from gradtape.tape.custom import REPLAYED
@@ -24,6 +25,8 @@ SIZES = (3, 5)  # stand-ins for an unknown dimension; where results differ, thei
 
 def probed(function: Callable[[Any], Any], spec: Any) -> Any:
     """The spec that `function`, which returns specs, gives for elements that `spec` describes."""
+    if ongoing.quietly:
+        raise NotQuietly
     specs = flatten(spec)
     unknown = any(
         isinstance(s, RaggedTensorSpec)

@@ -8,16 +8,21 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.composite import CompositeTensor
-from gradtape.core.context import local, unheard
+from gradtape.core.context import local
+from gradtape.core.draws import Streams
 from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import EagerTensor, Tensor, eager
 from gradtape.pipeline.element import called
+from gradtape.pipeline.ongoing import Pass, ongoing
 from gradtape.pipeline.probe import stand_in
 from gradtape.pipeline.rows import Mapped, Rows, packer
 from gradtape.pipeline.rowwise import over_rows
 from gradtape.pipeline.sampling import Chance
 from gradtape.pipeline.structure import flatten
+from gradtape.staging.concrete import ConcreteFunction
 from gradtape.staging.function import MOST_SIGNATURES, Function, Mode
+from gradtape.state.seed import SEEDS
+from gradtape.state.stream import take_turns
 
 
 class Traced(Chance):
@@ -32,12 +37,13 @@ class Traced(Chance):
         """Compile `python_function` when it is first called."""
         self.python_function = python_function
         self.plans: dict[Any, Plan | None] = {}
+        name = getattr(python_function, "__name__", "map_func")
+        own = python_function
         if isinstance(python_function, Function):
-            self.function = python_function
-        else:
-            name = getattr(python_function, "__name__", "map_func")
-            self.function = Function(python_function, name)
-            self.function.warns = False  # a dataset that is made anew has a function of its own
+            own = lambda *element: python_function(*element)  # noqa: E731  a graph around its graph
+        self.function = Function(own, name)
+        self.function.warns = False  # a dataset that is made anew has a function of its own
+        self.streams = self.function.streams = Streams((SEEDS.seed,))
 
     def __call__(self, *element: Any) -> Any:
         """Call the function; elements that are more than tensors go to the Python."""
@@ -45,10 +51,13 @@ class Traced(Chance):
             return self.function(*element)
         return self.python_function(*element)
 
-    def of(self, element: Any) -> Any:
-        """The function of an element, as an element."""
+    def of(self, element: Any, work: Pass | None = None) -> Any:
+        """The function of an element, as an element.
+
+        Its random ops begin anew with every pass: that in `work`, or the one that is under way.
+        """
         if local.recorders:
-            return called(self, element)
+            return self.called(element, work)
         kind = type(element)
         try:
             if kind is EagerTensor:
@@ -60,17 +69,49 @@ class Traced(Chance):
         except AttributeError:  # nested, or no tensor
             raws = [getattr(leaf, "_array", None) for leaf in flatten(element)]
             if any(raw is None for raw in raws):
-                return called(self, element)
+                return self.called(element, work)
         key = tuple([(raw.shape, raw.dtype) for raw in raws])
         plan = self.plans.get(key)
         if plan is not None and plan.is_valid():
             return plan(raws)
-        result = called(self, element)
+        result = self.called(element, work)
         if key not in self.plans or plan is not None:
             if len(self.plans) >= MOST_SIGNATURES:
                 self.plans.clear()
             self.plans[key] = self.plan_of(element)
         return result
+
+    def called(self, element: Any, work: Pass | None) -> Any:
+        """Call the function, with its random streams where this pass left them."""
+        work = work or ongoing.now
+        if work is not None and self.streams.turn is not work:
+            take_turns(self.streams, work)
+        return called(self, element)
+
+    def tried(self, *element: Any) -> Any:
+        """Call the function on a stand-in for an element: no variable changes."""
+        if not all(is_plain(part) for part in element):
+            return self.python_function(*element)
+        call = self.function._signature.bind(element, {})
+        return self.function.compiled_for(call).tried(call)
+
+    def returns(self, spec: Any) -> Any:
+        """Specs of what it makes of elements that `spec` describes, by a trace on stand-ins.
+
+        None if that does not tell: it looks at values, or does something besides computing.
+        """
+        args = spec if type(spec) is tuple else (spec,)
+        leaves = flatten(spec)
+        if not all(isinstance(s, TensorSpec) and s.shape.rank is not None for s in leaves):
+            return None
+        concrete = ConcreteFunction(self.function, args, {}, blindly=True)
+        if concrete._path is None or concrete._path.guards:
+            return None
+        found = concrete.structured_outputs
+        leaves = flatten(found)
+        if not leaves or not all(isinstance(leaf, TensorSpec) for leaf in leaves):
+            return None
+        return tuple(found) if type(found) is list else found
 
     def plan_of(self, element: Any) -> Plan | None:
         """What runs the graph of the function for such elements; None if it is not so simple."""
@@ -100,16 +141,6 @@ class Traced(Chance):
                 self.plans[key] = found
         plan = self.plans.get(key)
         return plan if plan is not None and plan.is_valid() else None
-
-    def begin(self) -> None:
-        """Let random ops that have a seed start over, as in TensorFlow with every iterator."""
-        if self.function is self.python_function:
-            return
-        for compiled in list(self.function._cache.values()):
-            for stream, (_, outer, inner) in zip(*compiled.streams, strict=True):
-                if outer is not None or inner is not None:
-                    with unheard():
-                        stream.assign(stream.first)
 
     def is_pure(self, spec: Any) -> bool:
         """Whether the function of such elements has been traced, and never had effects."""

@@ -17,6 +17,7 @@ from typing import Any
 
 from gradtape.core.errors import FailedPreconditionError
 from gradtape.pipeline.element import END
+from gradtape.pipeline.ongoing import Pass, ongoing
 
 AUTOMATIC = 8  # elements ahead where the number is left to us
 TRIED = 8  # calls after which it is decided whether threads pay
@@ -53,8 +54,9 @@ class Buffer:
         with self.changed:
             self.changed.notify_all()
 
-    def fill(self, source: Iterator[Any]) -> None:
+    def fill(self, source: Iterator[Any], work: Pass | None) -> None:
         """Append what `source` gives, until it ends or nobody wants it any more."""
+        ongoing.now = work
         while not self.closed:
             try:
                 item = next(source, END)
@@ -109,7 +111,10 @@ class Ahead(Iterator[Any]):
             source, self.source, self.process = self.source, None, os.getpid()
             weakref.finalize(self, self.buffer.close)
             work = threading.Thread(
-                target=self.buffer.fill, args=(source,), name="gradtape-prefetch", daemon=True
+                target=self.buffer.fill,
+                args=(source, ongoing.now),
+                name="gradtape-prefetch",
+                daemon=True,
             )
             del source
             work.start()

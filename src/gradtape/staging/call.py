@@ -7,12 +7,14 @@ import threading
 from collections.abc import Iterable
 from typing import Any
 
+from gradtape.core import nest
 from gradtape.core.context import listening, local, next_uid
 from gradtape.core.dispatch import Handed
-from gradtape.core.draws import Draws
+from gradtape.core.draws import Draws, Streams
 from gradtape.core.dtypes import is_differentiable
 from gradtape.core.errors import InvalidArgumentError, OutOfRangeError, hide_library
 from gradtape.core.remote import moved
+from gradtape.core.spec import TensorSpec
 from gradtape.core.symbolic import Opaque
 from gradtape.core.tensor import Tensor, eager, marked
 from gradtape.staging.backward import STEP, Saved
@@ -23,7 +25,7 @@ from gradtape.staging.tree import MOST, Miss, Tree
 from gradtape.state.cell import arrays_of
 from gradtape.tape.gradient_tape import variable_of
 from gradtape.trace.graph import Constant
-from gradtape.trace.recorder import NeedsTape, Rehearsed, Trace, raw_value
+from gradtape.trace.recorder import NeedsTape, Trace, raw_value
 
 log = logging.getLogger("gradtape")
 
@@ -60,12 +62,16 @@ class Compiled:
         only: the path, if there is just one, without guards and effects.
         eager_because: why the Python is called instead, or "".
         fallbacks: how often it was.
+        born: larger for later ones.
+        described: specs and Python values of the arguments; None if that would keep them alive.
     """
 
     def __init__(self, owner: Any, call: Call) -> None:
         """Know nothing yet."""
         self.owner = owner
         self.parts = call.parts
+        self.born = next_uid()
+        self.described = None if call.watched else as_specs((call.args, call.kwargs))
         self.tree: Tree | None = None
         self.only: Path | None = None
         self.plan: Any = None
@@ -73,7 +79,7 @@ class Compiled:
         self.fallbacks = 0
         self.tracing = threading.RLock()
         self.quick = False
-        self.streams: tuple[list[Any], list[Any]] = ([], [])  # of random ops: see Trace.stream_of
+        self.streams = owner.streams or Streams()  # of random ops: see Trace.stream_of
 
     def run(self, call: Call) -> Any:
         """Carry out a call."""
@@ -169,6 +175,9 @@ class Compiled:
                     raise as_shape_error(error) from None
                 path = Path(trace, returned, arguments.variables)
             path.check_engine()
+            if trace.created:
+                owner.made(trace.created)
+                return self.traced_again(call, trace.seen)
             raws = [raw_value(t) for t in path.tensors()]
             if path.choice.device is not None:
                 raws = [moved(raw, path.choice.device) for raw in raws]
@@ -176,8 +185,6 @@ class Compiled:
             touch(saved, path.variables(arguments.variables))
             commit_trace(trace)
             self.keep(trace, path)
-            if trace.created:
-                self.again(call, trace.seen)
         except NeedsTape:
             owner.differentiates = True
             return self.traced(call, trace.seen)
@@ -185,26 +192,34 @@ class Compiled:
             trace.close()
         return self.finished(saved, raws)
 
-    def again(self, call: Call, seen: list[tuple[str, Any]]) -> None:
-        """Trace without variables to create, as TensorFlow does; nothing comes of this run.
+    def traced_again(self, call: Call, seen: list[tuple[str, Any]]) -> Any:
+        """Carry out a call whose first run has made variables, as TensorFlow does.
 
-        It is fed what the first one saw and did. Where it goes another way and would do more, it is
-        broken off, and the next call traces.
+        That run was for making them: nothing else that it assigned counts, and random ops begin
+        anew. This one is fed what it saw and did.
         """
+        self.streams.forget()
+        return self.traced(call, seen)
+
+    def tried(self, call: Call) -> Any:
+        """What a call would return: the Python runs, but no variable gets its new value."""
+        owner = self.owner
         arguments = Arguments(call.leaves)
-        trace, inputs = self.begun(call, arguments, seen)
-        trace.rehearses = True
+        trace, inputs = self.begun(call, arguments, [])
         args, kwargs = call.replaced(inputs, trace)
+
+        def leaf(value: Any) -> Any:
+            return eager(raw_value(trace.lift(value))) if isinstance(value, Tensor) else value
+
         try:
             with listening((trace,)):
-                result = self.owner.python_function(*args, **kwargs)
-                returned = returned_tensors(result, self.owner.name)
-                path = Path(trace, returned, arguments.variables)
-            self.keep(trace, path)
-        except (NeedsTape, Rehearsed, OutOfRangeError):
-            pass
+                returned = returned_tensors(owner.python_function(*args, **kwargs), owner.name)
+                result = nest.map_structure(leaf, returned, expand_composites=True)
+            if trace.created:
+                owner.made(trace.created)
         finally:
             trace.close()
+        return result
 
     def begun(
         self, call: Call, arguments: Arguments, seen: list[tuple[str, Any]]
@@ -216,15 +231,13 @@ class Compiled:
         trace.choice = owner.choice
         trace.device = call.device
         trace.log = list(seen)
-        trace.streams, trace.stream_keys = self.streams
+        trace.streams = self.streams
         pairs = zip(arguments.tensors, call.names(owner.parameters), strict=True)
         return trace, [trace.input(t._array, name) for t, name in pairs]
 
     def keep(self, trace: Trace, path: Path) -> None:
         """Make the path part of the tree, if it can be."""
-        if trace.created:
-            self.owner.made(trace.created)
-        elif trace.given_up:
+        if trace.given_up:
             self.give_up(trace.given_up)
         elif self.tree is None:
             self.tree = Tree(path)
@@ -313,6 +326,15 @@ class Compiled:
                 if hasattr(known, "complete"):
                     known.complete(tuple(tensors))
         return path.packed(tensors)
+
+
+def as_specs(structure: Any) -> Any:
+    """Arguments with specs in place of tensors."""
+
+    def leaf(value: Any) -> Any:
+        return TensorSpec(value.shape, value.dtype) if isinstance(value, Tensor) else value
+
+    return nest.map_structure(leaf, structure)
 
 
 def inputs_of(path: Path, arguments: Arguments) -> list[Tensor]:

@@ -7,6 +7,7 @@ from typing import Any
 from gradtape.core import nest
 from gradtape.core.context import listening
 from gradtape.core.convert import convert
+from gradtape.core.draws import Streams
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.ragged_spec import RaggedTensorSpec
 from gradtape.core.shapes import TensorShape
@@ -15,9 +16,11 @@ from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import Tensor, eager
 from gradtape.ops.lead import stand_in
 from gradtape.staging.path import Path, returned_tensors
-from gradtape.staging.signature import Call
+from gradtape.staging.shown import function_type, pretty
+from gradtape.staging.signature import Call, is_array
 from gradtape.staging.tree import Tree
 from gradtape.tape.gradient_tape import variable_of
+from gradtape.trace.graph_def import GraphDef
 from gradtape.trace.recorder import Trace, ValueRead
 
 SIZES = (3, 5)  # what stands for an unknown size: what differs between two runs is unknown too
@@ -31,9 +34,13 @@ class ConcreteFunction:
         structured_outputs: specs of what is returned.
     """
 
-    def __init__(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Trace `function` for these specs and values."""
+    def __init__(
+        self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], blindly: bool = False
+    ) -> None:
+        """Trace `function` for these specs and values; `blindly`, never by values."""
         self._function = function
+        self._blindly = blindly
+        self._streams = function.streams or Streams()
         bound = function._signature.parameters.bind(*filled_from(function, args), **kwargs)
         bound.apply_defaults()
         names = iter(function.parameters)
@@ -44,13 +51,21 @@ class ConcreteFunction:
             for leaf in nest.flatten((self._args, self._kwargs), expand_composites=True)
             if isinstance(leaf, TensorSpec)
         ]
-        self._path, self._returned = self._probe(SIZES[0])
+        given = nest.flatten((bound.args, bound.kwargs), expand_composites=True)
+        self._examples = [leaf for leaf in given if isinstance(leaf, TensorSpec) or is_array(leaf)]
         known = all(spec.shape.is_fully_defined() for spec in self._specs)
-        if known and self._path is not None:
-            call = self._call(SIZES[0])
-            compiled = function.compiled_for(call)
+        key = self._call(SIZES[0]).key if known else None
+        compiled = function._cache.get(key) if known else None
+        if compiled is not None and compiled.only is not None:
+            self._path: Path | None = compiled.only
+            self._returned = nest.map_structure(spec_of, compiled.only.structure)
+            return
+        self._path, self._returned = self._probe(SIZES[0])
+        if known and self._path is not None and not self._path.guards:
+            compiled = function.compiled_for(self._call(SIZES[0]))
             if compiled.tree is None:
                 compiled.adopt(Tree(self._path), self._path)
+                compiled.streams = self._streams
 
     @property
     def name(self) -> str:
@@ -59,8 +74,9 @@ class ConcreteFunction:
 
     @property
     def function_type(self) -> Any:
-        """The specs of the arguments."""
-        return self.structured_input_signature
+        """Specs of what is given and returned, as the annotations of a signature."""
+        parameters = self._function._signature.parameters
+        return function_type(parameters, self._args, self._kwargs, self.structured_outputs)
 
     @property
     def structured_input_signature(self) -> tuple[Any, Any]:
@@ -116,8 +132,13 @@ class ConcreteFunction:
 
     @property
     def graph(self) -> Any:
-        """The graph of a trace on stand-ins."""
-        return self._path.graph if self._path is not None else None
+        """The graph; where Python branches on values, that of one way through it."""
+        return Listed(self._path.graph, self._specs) if self._path is not None else None
+
+    @property
+    def inference_fn(self) -> ConcreteFunction:
+        """The function of the tensors alone, which this is."""
+        return self
 
     def pretty(self) -> str:
         """The graph as readable lines."""
@@ -127,14 +148,7 @@ class ConcreteFunction:
 
     def pretty_printed_signature(self, verbose: bool = True) -> str:
         """The arguments and results as readable lines."""
-        lines = ["Input Parameters:"]
-        names = list(self._function.parameters)
-        for i, value in enumerate(self._args):
-            name = names[min(i, len(names) - 1)]
-            lines.append(f"  {name} (POSITIONAL_ONLY): {plainly(value)}")
-        lines += [f"  {k} (KEYWORD_ONLY): {plainly(v)}" for k, v in self._kwargs.items()]
-        lines += ["Output Type:", f"  {plainly(self.structured_outputs)}"]
-        return "\n".join([*lines, "Captures:", f"  {self.captured_inputs or None}"])
+        return pretty(self.function_type, self.captured_inputs)
 
     def __repr__(self) -> str:
         """As TensorFlow."""
@@ -196,7 +210,12 @@ class ConcreteFunction:
         for name, description in wanted:
             specs = [s for s in nest.flatten(description) if isinstance(s, TensorSpec)]
             if not specs:
-                given.pop(name, None)
+                value = given.pop(name, description)
+                if value is not description and value != description:
+                    raise TypeError(
+                        f"Binding inputs to tf.function failed due to `Can not cast {value!r} to "
+                        f"Literal[{description!r}]`. Received args: {args} and kwargs: {kwargs}."
+                    )
                 continue
             if name not in given:
                 raise TypeError(
@@ -222,7 +241,11 @@ class ConcreteFunction:
 
     def _stand_ins(self, size: int) -> list[Any]:
         """Raw arrays for the specs."""
-        return [stand_in(sizes_of(s.shape, size), s.dtype.as_numpy_dtype) for s in self._specs]
+        made = [stand_in(sizes_of(s.shape, size), s.dtype.as_numpy_dtype) for s in self._specs]
+        if len(made) != len(self._examples):
+            return made
+        pairs = zip(made, self._examples, strict=True)
+        return [raw if isinstance(one, TensorSpec) else convert(one)._array for raw, one in pairs]
 
     def _call(self, size: int) -> Call:
         """A call on stand-ins."""
@@ -230,9 +253,25 @@ class ConcreteFunction:
         return Call(args, kwargs)
 
     def _probe(self, size: int) -> tuple[Path | None, Any]:
-        """Trace on stand-ins: the path, and specs of what is returned."""
+        """Trace on stand-ins: the path, and specs of what is returned.
+
+        A function that branches on values is traced along one way, by the values that were given.
+        """
+        try:
+            return self._traced(size, refuses=True)
+        except ValueRead:
+            pass
+        try:
+            return (None, None) if self._blindly else self._traced(size, refuses=False)
+        except (ValueRead, InvalidArgumentError):
+            return None, None  # it does something, or does not like the stand-ins
+
+    def _traced(self, size: int, refuses: bool) -> tuple[Path | None, Any]:
+        """The same, if values are not looked at (`refuses`) or nothing else happens."""
         function = self._function
-        trace = Trace(function.name, function.autograph, refuses=True)
+        trace = Trace(function.name, function.autograph, refuses)
+        trace.only_looks = True
+        trace.streams = self._streams
         trace.choice = function.choice
         pairs = zip(self._stand_ins(size), self._specs, strict=True)
         inputs = [trace.input(raw, spec.name or "") for raw, spec in pairs]
@@ -245,14 +284,35 @@ class ConcreteFunction:
                 result = function.python_function(*args, **kwargs)
                 returned = returned_tensors(result, function.name)
                 path = Path(trace, returned, [v for v in variables if v is not None])
-                if trace.created:
-                    function.made(trace.created)
                 specs = nest.map_structure(spec_of, returned)
-                return (None if trace.created or trace.given_up else path), specs
-        except ValueRead:
-            return None, None
+                if not trace.created:
+                    return (None if trace.given_up else path), specs
+                function.made(trace.created)
         finally:
             trace.close()
+        self._streams.forget()
+        return self._traced(size, refuses)  # that run made variables; this one uses them
+
+
+class Listed:
+    """A graph to look at."""
+
+    def __init__(self, graph: Any, specs: list[TensorSpec]) -> None:
+        """Show `graph`, whose arguments have these specs."""
+        self._graph = graph
+        self._names = [spec.name or "args" for spec in specs]
+
+    def as_graph_def(self) -> GraphDef:
+        """The nodes in TensorFlow's manner; the ops are gradtape's primitives."""
+        return GraphDef(self._graph, self._names)
+
+    def pretty(self) -> str:
+        """The graph as readable lines."""
+        return str(self._graph.pretty())
+
+    def __getattr__(self, name: str) -> Any:
+        """Whatever else the graph has."""
+        return getattr(self._graph, name)
 
 
 def filled_from(function: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -285,7 +345,7 @@ def described(value: Any, name: str) -> Any:
 def sizes_of(shape: TensorShape, size: int) -> list[int]:
     """A shape with `size` in place of unknown sizes."""
     if shape.rank is None:
-        return [size]
+        return [size] * (1 + (size != SIZES[0]))  # another rank, too
     return [size if n is None else n for n in shape.as_list()]
 
 
@@ -302,11 +362,3 @@ def common(a: Any, b: Any) -> Any:
         return TensorSpec(None, a.dtype)
     sizes = zip(a.shape.as_list(), b.shape.as_list(), strict=True)
     return TensorSpec([m if m == n else None for m, n in sizes], a.dtype)
-
-
-def plainly(value: Any) -> str:
-    """A part of a signature."""
-    if isinstance(value, TensorSpec):
-        shape, dtype = value.shape, value.dtype
-        return f"TensorSpec(shape={shape}, dtype=tf.{dtype.name}, name=None)"
-    return f"Literal[{value!r}]" if not nest.is_nested(value) else repr(value)

@@ -10,6 +10,7 @@ from typing import Any
 
 from gradtape.compile.engine import Choice
 from gradtape.core.context import local
+from gradtape.core.draws import Streams
 from gradtape.core.errors import public
 from gradtape.core.switch import THEN, in_use
 from gradtape.core.tensor import EagerTensor
@@ -85,6 +86,8 @@ class Function:
         self.warns = True  # of being traced again and again; a dataset's functions do not
         self.quiet = 0  # calls that found their trace since the last that did not
         self.pieces: dict[Any, Any] = {}
+        # Random ops are the same ones for all shapes where TensorFlow traces once for them.
+        self.streams = Streams() if input_signature is not None else None
         self.differentiates = False  # whether it calls tf.gradients
         functools.update_wrapper(self, python_function, updated=())
 
@@ -221,6 +224,16 @@ class Function:
         from gradtape.staging.concrete import ConcreteFunction
 
         return ConcreteFunction(self, args, kwargs)
+
+    def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
+        """Arguments, results and captures of every trace there is, as readable lines."""
+        texts = []
+        for compiled in sorted(self._cache.values(), key=lambda one: one.born):
+            if compiled.described is not None:
+                args, kwargs = compiled.described
+                concrete = self.get_concrete_function(*args, **kwargs)
+                texts.append(concrete.pretty_printed_signature(verbose))
+        return "\n\n".join(texts)
 
     def fallbacks(self) -> dict[str, int]:
         """How often, and why, calls ran the Python instead of a compiled graph."""

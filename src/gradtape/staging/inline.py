@@ -14,6 +14,7 @@ from gradtape.core.symbolic import SymbolicTensor
 from gradtape.core.tensor import Tensor, eager
 from gradtape.staging.path import Path, returned_tensors
 from gradtape.staging.signature import Call
+from gradtape.state.stream import LIVING, copied_stream
 from gradtape.trace.graph import Constant, Node, Operand
 from gradtape.trace.recorder import Trace
 from gradtape.trace.replay import no_effects, replay
@@ -53,8 +54,9 @@ def inlined(function: Any, call: Call, trace: Trace) -> Any:
     autograph, trace.autograph = trace.autograph, function.autograph
     try:
         function.traces += 1
-        result = function.python_function(*call.args, **call.kwargs)
-        returned = returned_tensors(result, function.name)
+        with trace.own_graph():
+            result = function.python_function(*call.args, **call.kwargs)
+            returned = returned_tensors(result, function.name)
     finally:
         trace.autograph = autograph
     if plain:
@@ -144,11 +146,14 @@ def replayed(piece: Piece, call: Call, trace: Trace) -> Any:
         env[number] = tensor
     for number, tensor in piece.captures.items():
         env[number] = trace.lift(tensor)
+    variables = dict(piece.variables)
     for number, key in piece.reads.items():
-        env[number] = trace.read(piece.variables[key])
+        if key in LIVING:
+            variables[key] = copied_stream(trace, variables[key])
+        env[number] = trace.read(variables[key])
 
     def installed(key: int, value: Any) -> Tensor:
-        variable = piece.variables[key]
+        variable = variables[key]
         trace.write(variable, value if isinstance(value, Tensor) else eager(value))
         return trace.read(variable)
 

@@ -112,6 +112,8 @@ class Call:
 
     def part_of_object(self, leaf: Any) -> Any:
         """What the key says of a Python object: equality counts; it is not kept alive."""
+        if hasattr(leaf, "__tf_tracing_type__"):
+            return ("type", leaf.__tf_tracing_type__(None))
         try:
             hash(leaf)
         except TypeError:
@@ -175,7 +177,10 @@ class Signature:
         self.count = len(kinds)
         plain = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
         self.simple = specs is None and all(kind in plain for kind in kinds)
+        self.before = 0  # parameters in front of those that `specs` describe: a method's `self`
         if self.specs is not None:
+            names = list(self.parameters.parameters)
+            self.before = int(names[:1] == ["self"] and len(self.specs) < len(names))
             self.check_specs()
 
     def check_specs(self) -> None:
@@ -190,7 +195,7 @@ class Signature:
         parameters = list(self.parameters.parameters.values())
         positional = [
             p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
-        ]
+        ][self.before :]
         variadic = any(p.kind is p.VAR_POSITIONAL for p in parameters)
         if len(self.specs) > len(positional) and not variadic:
             raise TypeError(
@@ -224,10 +229,11 @@ class Signature:
     def cast(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
         """Make the arguments what `input_signature` says, or refuse."""
         assert self.specs is not None
-        count = len(self.specs)
+        own = self.before
+        count = own + len(self.specs)
         if len(values) < count:
             raise TypeError(f"tf.function: {count} arguments expected, {len(values)} received.")
-        given = [as_specified(spec, v) for spec, v in zip(self.specs, values, strict=False)]
+        given = [as_specified(spec, v) for spec, v in zip(self.specs, values[own:], strict=False)]
         parameters = list(self.parameters.parameters.values())
         for i, value in enumerate(values[count:], count):
             default = parameters[i].default if i < len(parameters) else inspect.Parameter.empty
@@ -238,7 +244,7 @@ class Signature:
                     f"Binding inputs to tf.function failed: argument {i} is not described by "
                     f"input_signature. Received {value!r}; only its default may be given."
                 )
-        return (*given, *values[count:])
+        return (*values[:own], *given, *values[count:])
 
 
 def as_specified(spec: Any, value: Any) -> Any:

@@ -70,11 +70,19 @@ class Seeds:
         with self.lock:
             if self.seed is None and seed is None:
                 return self.fresh.getrandbits(64), self.fresh.getrandbits(64)
-            if seed is None:
-                seed = self.fresh.randint(0, LARGEST)
-            outer = UNSET if self.seed is None else self.seed % LARGEST
-            inner = seed % LARGEST
-            return outer, LARGEST if (outer, inner) == (0, 0) else inner
+            return joined(self.seed, self.fresh.randint(0, LARGEST) if seed is None else seed)
+
+
+def joined(outer: int | None, seed: int) -> tuple[int, int]:
+    """The two seeds that an op starts from: the global one, or what stands for it, and its own."""
+    first = UNSET if outer is None else outer % LARGEST
+    second = seed % LARGEST
+    return first, LARGEST if (first, second) == (0, 0) else second
+
+
+def any_pair() -> tuple[int, int]:
+    """Two seeds that nobody asked for, whatever is set."""
+    return random.SystemRandom().getrandbits(64), random.SystemRandom().getrandbits(64)
 
 
 def philox(key: int, high: int, low: int) -> tuple[Any, Any]:

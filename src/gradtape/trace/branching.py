@@ -58,10 +58,13 @@ def staged_cond(
     trace: Trace, pred: SymbolicTensor, true_fn: Callable[[], Any], false_fn: Callable[[], Any]
 ) -> Any:
     """`tf.cond` inside a trace."""
+    drawn = trace.drawn
     try:
         return cond_node(trace, pred, true_fn, false_fn)
     except NotANode:
-        return true_fn() if trace.observe(pred._array) else false_fn()
+        trace.drawn = drawn
+        with trace.own_graph():
+            return true_fn() if trace.observe(pred._array) else false_fn()
 
 
 class Side:
@@ -76,7 +79,8 @@ class Side:
         """Trace `function`."""
         self.trace = trace
         self.leaves: list[Any] = []
-        self.aside = traced_aside(trace, lambda: self.called(function), [], {})
+        with trace.own_graph():
+            self.aside = traced_aside(trace, lambda: self.called(function), [], {})
         self.outputs: list[Operand] = []
 
     def called(self, function: Callable[[], Any]) -> Any:
@@ -171,7 +175,9 @@ def staged_loop(
         NotANode: if it cannot be one.
     """
     carried: dict[int, Any] = {}
+    drawn = trace.drawn
     while True:
+        trace.drawn = drawn  # the random ops of the body are the same ones every time
         states = [trace.states[key] for key in carried]
         given = [trace.lift(t) for t in [*carry, *(s.newest for s in states)]]
         formals = [trace.value(raw_value(t)) for t in given]
@@ -184,7 +190,8 @@ def staged_loop(
             after, ys = body(list(values[: len(carry)]), list(values[len(carry) :]))
             returned.append(([convert(t) for t in after], [convert(y) for y in ys]))
 
-        aside = traced_aside(trace, run, [*own, *slices], carried)
+        with trace.own_graph():
+            aside = traced_aside(trace, run, [*own, *slices], carried)
         fresh = [key for key in aside.written if key not in carried]
         if not fresh:
             break

@@ -15,7 +15,7 @@ from typing import Any
 
 from gradtape.core.context import listening, local, next_uid
 from gradtape.core.dispatch import Recording, evaluate, hear
-from gradtape.core.draws import Draws
+from gradtape.core.draws import Draws, Streams
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.primitive import Primitive, Spec, parameters_of
 from gradtape.core.reading import shown
@@ -24,6 +24,7 @@ from gradtape.core.tensor import Tensor, eager
 from gradtape.trace.graph import Constant, Effect, Graph, Node, Operand
 
 LIMIT = 20_000  # nodes; beyond it nothing more is recorded
+LOOKS = 200  # at values, in a run that finds out what comes of a call
 
 
 class Guard:
@@ -72,7 +73,7 @@ class Trace(dict[int, Any], Draws):
 
     def __init__(self, name: str = "trace", autograph: bool = True, refuses: bool = False) -> None:
         """Start empty. With `refuses`, values may not be looked at."""
-        Draws.__init__(self, ([], []))
+        Draws.__init__(self, Streams())
         self.label = name
         self.autograph = autograph
         self.refuses = refuses
@@ -87,7 +88,7 @@ class Trace(dict[int, Any], Draws):
         self.created: list[Any] = []
         self.given_up = ""
         self.hidden: tuple[Any, ...] = ()  # tapes that do not hear a body, but what it reads
-        self.rehearses = False  # whether nothing may happen that has not happened already
+        self.only_looks = False  # whether nothing may happen: what comes of a call is asked for
         self.choice: Any = None  # which engine the graph is made for
         self.device: Any = None  # where it shall run, if anybody said so
         self.shapes_fixed = False  # whether shapes that depend on values are known not to change
@@ -276,7 +277,7 @@ class Trace(dict[int, Any], Draws):
             return shown(held.value)  # only its shape will matter
         if self.closed or not recorders or recorders[0] is not self:
             raise out_of_scope(symbolic(held))
-        if self.refuses:
+        if self.refuses or (self.only_looks and len(self.guards) >= LOOKS):
             raise ValueRead(self.name_of(held.number))
         raw = held.value if kind == "shape" else shown(held.value)
         if (held.number, kind) in self.guarded:
@@ -305,13 +306,15 @@ class Trace(dict[int, Any], Draws):
         Its results carry a guard on their shapes.
         """
         lifted = [self.lift(a) for a in args]
-        if self.refuses and effect.replayed:
+        if (self.refuses or self.only_looks) and effect.replayed:
             raise ValueRead(effect.name)
         results = self.next_logged(effect.name) if effect.replayed else None
-        if results is None and effect.replayed and self.rehearses:
-            raise Rehearsed
         if results is None:
-            results = () if self.refuses else effect.kernel(*[raw_value(a) for a in lifted])
+            results = (
+                ()
+                if self.refuses or self.only_looks
+                else effect.kernel(*[raw_value(a) for a in lifted])
+            )
         if effect.replayed:
             self.seen.append((effect.name, results))
         outs = tuple([self.value(r) for r in results])
@@ -362,7 +365,7 @@ class Trace(dict[int, Any], Draws):
         for kept in (self.held, self.lifted, self.states, self.captures, self.opaque, self.kept):
             kept.clear()
         self.log, self.seen, self.created = [], [], []
-        self.streams, self.stream_keys, self.tape = [], [], None
+        self.streams, self.tape = Streams(), None
 
     def graph(self, outputs: Iterable[Operand]) -> Graph:
         """The graph from the inputs, captures and variables to `outputs`."""
@@ -414,10 +417,6 @@ class Operation:
     def __repr__(self) -> str:
         """Type and name."""
         return f"<tf.Operation {self.name!r} type={self.type}>"
-
-
-class Rehearsed(BaseException):
-    """A run for the trace alone is about to do something."""
 
 
 class NeedsTape(BaseException):

@@ -1,0 +1,59 @@
+"""How the signatures of traced functions are shown: as TensorFlow prints them."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from gradtape.core import nest
+from gradtape.core.spec import TensorSpec
+
+
+def without_names(value: Any) -> Any:
+    """Specs without the names of their arguments."""
+
+    def leaf(one: Any) -> Any:
+        return TensorSpec(one.shape, one.dtype) if isinstance(one, TensorSpec) else one
+
+    return nest.map_structure(leaf, value)
+
+
+class Literal:
+    """A Python value that is part of a signature."""
+
+    def __init__(self, value: Any) -> None:
+        """Stand for `value`."""
+        self.value = value
+
+    def __repr__(self) -> str:
+        """As TensorFlow."""
+        return f"Literal[{self.value!r}]"
+
+
+def annotated(value: Any) -> Any:
+    """An argument as an annotation: a spec, a structure of them, or a literal."""
+    value = without_names(value)
+    has_spec = any(isinstance(leaf, TensorSpec) for leaf in nest.flatten(value))
+    return value if has_spec else Literal(value)
+
+
+def function_type(
+    parameters: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any], returned: Any
+) -> inspect.Signature:
+    """A signature whose annotations say what is given and returned."""
+    described = dict(zip(parameters.parameters, args, strict=False)) | kwargs
+    shown = [
+        parameter.replace(annotation=annotated(described[name]), default=parameter.empty)
+        for name, parameter in parameters.parameters.items()
+        if name in described
+    ]
+    return inspect.Signature(shown, return_annotation=without_names(returned))
+
+
+def pretty(kind: inspect.Signature, captures: list[Any]) -> str:
+    """The arguments, results and captures as readable lines."""
+    lines = ["Input Parameters:"]
+    lines += [f"  {p.name} ({p.kind.name}): {p.annotation!r}" for p in kind.parameters.values()]
+    lines += ["Output Type:", f"  {kind.return_annotation!r}", "Captures:"]
+    lines += [f"  {id(c)}: {TensorSpec(c.shape, c.dtype)!r}" for c in captures] or ["  None"]
+    return "\n".join(lines)

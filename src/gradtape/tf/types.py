@@ -1,0 +1,5 @@
+"""tf.types."""
+
+from gradtape.tf import types_experimental
+
+experimental = types_experimental

@@ -1,0 +1,149 @@
+"""Concrete functions: what they show, what they refuse, and that they trace no more than needed."""
+
+import pytest
+
+import gradtape as tf
+
+
+@tf.function
+def positive(x):
+    return x if x > 0 else -x
+
+
+def test_a_function_that_branches_on_values_says_what_it_returns():
+    concrete = positive.get_concrete_function(tf.TensorSpec([], tf.float32))
+    assert concrete.structured_outputs == tf.TensorSpec([], tf.float32)
+    given = positive.get_concrete_function(tf.constant(-3))
+    assert given.structured_outputs == tf.TensorSpec([], tf.int32)
+    assert "negative" in given.graph.pretty()  # the way that -3 goes
+    assert int(given(tf.constant(4))) == 4
+
+
+def test_a_loop_on_values_says_what_it_returns():
+    @tf.function
+    def shrink(x):
+        while tf.reduce_sum(x) > 1:
+            x = tf.tanh(x)
+        return x
+
+    concrete = shrink.get_concrete_function(tf.TensorSpec([3]))
+    assert concrete.structured_outputs == tf.TensorSpec([3])
+
+
+def test_looking_at_what_is_returned_does_nothing():
+    v, called = tf.Variable(1), []
+
+    @tf.function
+    def f(x):
+        tf.print("happening")
+        tf.numpy_function(lambda: called.append(1), [], [])
+        if x > 0:
+            v.assign_add(1)
+        return x
+
+    f.get_concrete_function(tf.TensorSpec([]))
+    assert int(v) == 1
+    assert called == []
+
+
+def test_a_trace_that_is_there_is_not_made_again():
+    runs = []
+    f = tf.function(lambda x: runs.append(1) or x + x)
+    f(tf.constant(1.0))
+    concrete = f.get_concrete_function(tf.TensorSpec([]))
+    assert f.get_concrete_function(tf.constant(2.0)).structured_outputs == tf.TensorSpec([])
+    assert float(concrete(tf.constant(2.0))) == 4.0
+    assert runs == [1]
+
+
+def test_signatures_are_printed_as_by_tensorflow():
+    def double(a):
+        return a + a
+
+    f = tf.function(double)
+    for x in (tf.constant(1), tf.constant(1.0), tf.constant(2)):
+        f(x)
+    first, second = f.pretty_printed_concrete_signatures().split("\n\n")
+    assert "tf.float32" in second
+    assert first == (
+        "Input Parameters:\n"
+        "  a (POSITIONAL_OR_KEYWORD): TensorSpec(shape=(), dtype=tf.int32, name=None)\n"
+        "Output Type:\n"
+        "  TensorSpec(shape=(), dtype=tf.int32, name=None)\n"
+        "Captures:\n"
+        "  None"
+    )
+    spec = "TensorSpec(shape=(), dtype=tf.string, name=None)"
+    concrete = f.get_concrete_function(tf.constant("a"))
+    assert str(concrete.function_type) == f"(a: {spec}) -> {spec}"
+    assert concrete.inference_fn(tf.constant("b")) == b"bb"
+
+
+def test_an_unknown_rank_stays_unknown():
+    power = tf.function(lambda a, b: a**b)
+    square = power.get_concrete_function(a=tf.TensorSpec(None, tf.float32), b=2)
+    assert square.structured_outputs.shape.rank is None
+    assert float(square(tf.constant(10.0))) == 100.0
+    with pytest.raises(TypeError, match=r"Can not cast 3 to Literal\[2\]"):
+        square(tf.constant(10.0), b=3)
+
+
+def test_a_graph_lists_its_nodes():
+    add = tf.function(lambda a: a + a + 1.0)
+    nodes = add.get_concrete_function(tf.TensorSpec([])).graph.as_graph_def().node
+    named = {node.name: node for node in nodes}
+    assert [nodes[0].name, nodes[0].op] == ["a", "Placeholder"]
+    assert named["add"].input == ["a", "a"]
+    assert named["add_1"].input[0] == "add"
+    assert nodes[-1].input == ["add_1"]
+    assert 'name: "add_1"' in str(nodes[-2])
+
+
+def test_objects_say_what_shares_a_trace():
+    class Kind(tf.types.experimental.TraceType):
+        def __init__(self, of):
+            self.of = type(of)
+
+        def is_subtype_of(self, other):
+            return self == other
+
+        def most_specific_common_supertype(self, others):
+            return None
+
+        def placeholder_value(self, placeholder_context=None):
+            return None
+
+        def __eq__(self, other):
+            return type(other) is Kind and self.of is other.of
+
+        def __hash__(self):
+            return hash(self.of)
+
+    class Fruit:
+        weight = 1
+
+        def __tf_tracing_type__(self, context):
+            return Kind(self)
+
+    class Mango(Fruit):
+        weight = 2
+
+    f = tf.function(lambda a, b: tf.constant(a.weight) + b.weight)
+    assert [int(f(Fruit(), Mango())) for _ in range(2)] == [3, 3]
+    assert f.experimental_get_tracing_count() == 1
+    assert int(f(Mango(), Mango())) == 4
+
+
+def test_variables_are_made_by_one_trace_and_used_by_the_next():
+    made = []
+
+    @tf.function
+    def f(x):
+        if not made:
+            made.append(tf.Variable(3.0))
+        return x * made[0]
+
+    concrete = f.get_concrete_function(tf.TensorSpec([]))
+    assert list(concrete.variables) == made
+    assert float(concrete(tf.constant(2.0))) == 6.0
+    assert f.experimental_get_tracing_count() == 2
