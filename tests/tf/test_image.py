@@ -284,3 +284,23 @@ def test_colours_from_hue_have_no_gradient_and_neither_have_halves_resized_bicub
         tape.watch([x, half])
         y = tf.image.hsv_to_rgb(x), tf.image.resize(half, [3, 3], "bicubic")
     assert tape.gradient(y, [x, half]) == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("adjust", "op"),
+    [
+        (tf.image.adjust_contrast, "AdjustContrastv2"),
+        (tf.image.adjust_hue, "AdjustHue"),
+        (tf.image.adjust_saturation, "AdjustSaturation"),
+    ],
+)
+def test_adjusted_colours_have_no_gradient_and_say_so(adjust, op):
+    image, delta, scale = tf.Variable(PIXELS), tf.Variable(0.1), tf.Variable(1.0)
+    for source in (image, delta):
+        with tf.GradientTape() as tape:
+            adjusted = adjust(image, delta)
+        with pytest.raises(LookupError, match=f"^gradient registry has no entry for: {op}$"):
+            tape.gradient(adjusted, source)
+    with tf.GradientTape() as tape:
+        total = scale * tf.reduce_sum(adjust(tf.constant(PIXELS), 0.1))
+    np.testing.assert_allclose(tape.gradient(total, scale), total)

@@ -27,6 +27,9 @@ def gather_wrt_params(g, params_spec, indices, axis):
 @primitive(params=gather_wrt_params, indices=None)
 def gather(params, indices, *, axis: int):
     """Slices of `params` along `axis`, one for each entry of `indices`."""
+    if not indices.shape:
+        check_range("gather", indices, params.shape[axis])
+        return row_at(params, int(indices), axis)
     unsigned = UNSIGNED.get(indices.dtype)
     try:
         if unsigned is not None:  # then what is negative is out of range for NumPy too
@@ -47,6 +50,12 @@ def gather_lowered(params, indices, *, axis):
 def take(params, indices, *, axis: int):
     """As `gather`, where TensorFlow gives the gradient whole and not as IndexedSlices."""
     return boxed(params.take(indices, axis=axis))
+
+
+def row_at(params: Any, i: int, axis: int) -> Any:
+    """A copy of one slice; `take` would first make a copy of an array that is not contiguous."""
+    out = params[(..., i, *(slice(None),) * (-1 - axis))]
+    return out.copy() if out.ndim else boxed(lean(out))
 
 
 def boxed(out: Any) -> Any:
@@ -148,6 +157,8 @@ def emptied(params: Any, lead: tuple[int, ...], own: tuple[int, ...], depth: int
 
 def flat_rows(op: str, indices: Any, shape: tuple[int, ...]) -> Any:
     """Positions in the flattened first axes of `shape` that the rows of `indices` point at."""
+    if indices.shape[-1] == 1 and indices.size and in_range(indices, shape[0]):
+        return indices[..., 0]
     sizes = np.array(shape[: indices.shape[-1]], indices.dtype)
     bad = (indices < 0) | (indices >= sizes)
     if bad.any():
@@ -220,13 +231,19 @@ def update_nd(x, indices, updates, *, rank: int):
 
     The last of several wins.
     """
+    out = np.array(x, order="C")
+    write_nd(out, indices, updates, rank)
+    return out
+
+
+def write_nd(x: Any, indices: Any, updates: Any, rank: int) -> None:
+    """Put `updates` where the rows of `indices` point, into a raw array whose rows are adjacent."""
     lead = x.shape[: x.ndim - rank]
     own = x.shape[x.ndim - rank :]
     depth = indices.shape[-1]
     rows = flat_rows("tensor_scatter_nd_update", indices, own)
-    out = np.array(x).reshape((*lead, int(np.prod(own[:depth])), *own[depth:]))
-    out[(*((slice(None),) * len(lead)), rows)] = updates
-    return out.reshape(x.shape)
+    flat = x.reshape((*lead, int(np.prod(own[:depth])), *own[depth:]))
+    flat[(*((slice(None),) * len(lead)), rows)] = updates
 
 
 @update_nd.lower

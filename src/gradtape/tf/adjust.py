@@ -14,6 +14,8 @@ from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor
 from gradtape.ops import color
 from gradtape.ops import reduce as r
+from gradtape.ops.elementwise import identity
+from gradtape.tape.custom import custom_gradient
 from gradtape.tf.block import is_held
 from gradtape.tf.casting import cast
 from gradtape.tf.check import is_typed
@@ -31,6 +33,19 @@ def in_floats(image: Any, change: Callable[[Tensor], Tensor], saturate: bool) ->
     floats = kind is dtypes.float16 or kind is dtypes.float32
     result = change(x if floats else convert_image_dtype(x, dtypes.float32))
     return convert_image_dtype(result, kind, saturate=saturate)
+
+
+def unregistered(op: str, result: Tensor) -> Tensor:
+    """What an op of TensorFlow's makes that has no gradient there: to ask for one is an error."""
+
+    @custom_gradient
+    def made(x: Tensor) -> Any:
+        def grad(*_: Any) -> Any:
+            raise LookupError(f"gradient registry has no entry for: {op}")
+
+        return identity(x), grad
+
+    return made(result)
 
 
 @public
@@ -55,6 +70,9 @@ def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
     Args:
         images: (..., height, width, channels), of a floating or integer dtype.
         contrast_factor: a float.
+
+    Note:
+        As in TensorFlow it has no gradient: to ask for one is a LookupError.
     """
 
     def change(x: Tensor) -> Tensor:
@@ -64,7 +82,8 @@ def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
             )
         mean = r.reduce_mean(x, axis=(-3, -2), keepdims=True)
         factor = cast(convert(contrast_factor, dtypes.float32), x.dtype)
-        return add(multiply(subtract(x, mean), factor), mean)
+        result = add(multiply(subtract(x, mean), factor), mean)
+        return unregistered("AdjustContrastv2", result)
 
     return in_floats(images, change, saturate=True)
 
@@ -101,7 +120,7 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
         name: accepted for TensorFlow's sake.
 
     Note:
-        TensorFlow has no gradient for this; here it has one.
+        As in TensorFlow it has no gradient: to ask for one is a LookupError.
     """
     if not is_held(delta) and (delta < -1 or delta > 1):  # TensorFlow checks only eagerly, too
         raise ValueError(
@@ -111,7 +130,7 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
     def change(x: Tensor) -> Tensor:
         three_channels("adjust_hue", x)
         turn = cast(convert(delta, dtypes.float32), x.dtype)
-        return color.turn_hue(x, turn)
+        return unregistered("AdjustHue", color.turn_hue(x, turn))
 
     return in_floats(image, change, saturate=False)
 
@@ -126,13 +145,13 @@ def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = Non
         name: accepted for TensorFlow's sake.
 
     Note:
-        TensorFlow has no gradient for this; here it has one.
+        As in TensorFlow it has no gradient: to ask for one is a LookupError.
     """
 
     def change(x: Tensor) -> Tensor:
         three_channels("adjust_saturation", x)
         factor = cast(convert(saturation_factor, dtypes.float32), x.dtype)
-        return color.scale_saturation(x, factor)
+        return unregistered("AdjustSaturation", color.scale_saturation(x, factor))
 
     return in_floats(image, change, saturate=False)
 

@@ -7,6 +7,7 @@ iteration by iteration, the carries that the adjoint reads, and the adjoint runs
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 from gradtape.core.context import listening, local, next_uid, unheard
@@ -15,10 +16,12 @@ from gradtape.core.dispatch import Recording, bind
 from gradtape.core.dtypes import is_differentiable
 from gradtape.core.primitive import Spec
 from gradtape.core.tensor import Tensor, eager, marked
+from gradtape.ops.index import gather, scatter_add
 from gradtape.ops.lead import integer, ones, stacked, stand_in, unstacked
 from gradtape.ops.shape import lean, zeros
 from gradtape.tape.backward import accumulate, filled
-from gradtape.trace.graph import Graph
+from gradtape.trace.graph import Graph, Node
+from gradtape.trace.overwriting import is_owned
 from gradtape.trace.recorder import Trace, operation, raw_value
 from gradtape.trace.subgraph import Body, pulled_back
 
@@ -82,13 +85,18 @@ def loop(*inputs: Any, body: Body, test: Body | None, shape: Shape) -> tuple[Any
     ys: list[list[Any]] = [[] for _ in shape.ys]
     saved: list[list[Any]] = [[] for _ in shape.saved]
     done = 0
+    run = body.run
     while done < limit and (test is None or test.run(*carry, *captures)[0]):
         at = limit - 1 - done if shape.reverse else done
         slices = [unstacked(x, at, axis) for x, axis in zip(xs, shape.xs, strict=True)]
         for kept, i in zip(saved, shape.saved, strict=True):
             kept.append(carry[i])
-        outs = body.run(*carry, *captures, *slices)
+        outs = run(*carry, *captures, *slices)
         carry = outs[: shape.carries]
+        mine = body.rewritten(shape.carries)
+        if mine:
+            own = all(k not in shape.saved and is_owned(carry[k], outs) for k in mine)
+            run = body.rewrite if own else body.run
         for column, y in zip(ys, outs[shape.carries :], strict=True):
             column.append(y)
         done += 1
@@ -221,7 +229,7 @@ def pull_loop(
     done, stacks = outs[first - 1], outs[first:]
     met = tuple([k for k in range(len(stacks)) if first + k in present])
     back = Backwards.of(body, shape, tuple([i - 1 for i in places]), lead, met, args)
-    totals = [zeros_like_lead(captures[i], lead) for i in back.captures]
+    totals = [zeros_like_lead(captures[i], lead) for i in back.summed]
     seeds = [cotangents[i] for i in back.carries]
     kept = [stacks[shape.saved.index(i)] for i in back.read]
     flows = [cotangents[n + i] for i in back.ys] + [cotangents[first + k] for k in met]
@@ -229,13 +237,18 @@ def pull_loop(
     given = (done, *seeds, *totals, *captures, *kept, *xs, *flows)
     answers = apply_loop(LOOP, given, {"body": back, "test": None, "shape": layout})
     found: list[Any] = []
+    start = len(back.carries) + len(back.summed)
     for place in [i - 1 for i in places]:
         if place < n:
             found.append(answers[back.carries.index(place)])
+        elif place - n in back.summed:
+            found.append(answers[len(back.carries) + back.summed.index(place - n)])
         elif place < n + m:
-            found.append(answers[len(back.carries) + back.captures.index(place - n)])
+            k = start + len(back.xs) + 2 * list(back.looked_up).index(place - n)
+            shape_ = captures[place - n]._array.shape
+            axis = -len(shape_)
+            found.append(scatter_add(answers[k], answers[k + 1], axis=axis, size=shape_[0]))
         else:
-            start = len(back.carries) + len(back.captures)
             found.append(answers[start + back.xs.index(place - n - m)])
     return found
 
@@ -245,7 +258,8 @@ class Backwards(Body):
 
     inputs: cotangents of the carries, sums for the captures; captures; saved carries, xs,
     cotangents of the ys and of the saved carries (which matter for the second derivative).
-    Outputs: cotangents of the carries before, sums, cotangents of the xs.
+    Outputs: cotangents of the carries before, sums, cotangents of the xs; for captures of which
+    each turn looks up some rows, the cotangents and numbers of these instead of a sum.
     """
 
     @classmethod
@@ -280,6 +294,9 @@ class Backwards(Body):
         n, m = shape.carries, shape.captures
         self.carries = differentiable(args[1 : 1 + n])
         self.captures = [i - n for i in places if n <= i < n + m]
+        lookups = {} if lead else {i: lookup_of(body.known_graph, n + i) for i in self.captures}
+        self.looked_up = {i: node for i, node in lookups.items() if node is not None}
+        self.summed = [i for i in self.captures if i not in self.looked_up]
         self.xs = [i - n - m for i in places if i >= n + m]
         inner = [n + i for i in self.captures] + [n + m + i for i in self.xs]
         self.places = (*self.carries, *inner)
@@ -299,8 +316,13 @@ class Backwards(Body):
             sizes = list(raw.shape)
             del sizes[axis]
             ys.append((axis, self.lead + tuple(sizes), raw.dtype))
+        for i, lookup in self.looked_up.items():
+            raw, (rows, dtype) = args[1 + n + i]._array, self.spec_of(lookup.inputs[1])
+            count = prod(rows)
+            ys.append((-1 - raw.ndim, (count, *raw.shape[1:]), raw.dtype))
+            ys.append((-2, (count,), dtype))
         return Shape(
-            len(self.carries) + len(self.captures),
+            len(self.carries) + len(self.summed),
             m,
             (*kept, *shape.xs, *flows),
             tuple(ys),
@@ -311,7 +333,7 @@ class Backwards(Body):
     def make(self, raws: tuple[Any, ...]) -> Graph:
         """Replay the body under a tape, inside a trace of its own."""
         shape = self.shape
-        a, b, m = len(self.carries), len(self.captures), shape.captures
+        a, b, m = len(self.carries), len(self.summed), shape.captures
         trace = Trace("adjoint", refuses=True)
         with listening((trace,)):
             inputs = [trace.input(raw) for raw in raws]
@@ -325,17 +347,37 @@ class Backwards(Body):
             sample = tuple([raw_value(t) for t in (*carry, *captures, *xs)])
             everything = [*carry, *captures, *xs]
             graph = self.body.graph(sample)
-            answers = pulled_back(graph, everything, [*seeds, *flows], self.places, self.lead)
+            rows = frozenset(shape.carries + i for i in self.looked_up)
+            answers = pulled_back(graph, everything, [*seeds, *flows], self.places, self.lead, rows)
             for k, g in zip(self.met, met, strict=True):
                 at = self.carries.index(self.read[k])
                 answers[at] = answers[at] + g
-            added = [t + answers[a + k] for k, t in enumerate(totals)]
-            results = [*answers[:a], *added, *answers[a + b :]]
+            of = dict(zip(self.captures, answers[a:], strict=False))
+            added = [t + of[i] for i, t in zip(self.summed, totals, strict=True)]
+            parts = [p for i in self.looked_up for p in self.rows_of(i, of[i], captures[i])]
+            results = [*answers[:a], *added, *answers[a + len(self.captures) :], *parts]
             outputs = [trace.operand(trace.lift(t)) for t in results]
         made = trace.graph(outputs)
         made.nodes = made.needed()
         trace.close()
         return made
+
+    def spec_of(self, operand: Any) -> Any:
+        """Shape and dtype of a value in the body's graph."""
+        graph = self.body.known_graph
+        assert graph is not None
+        if type(operand) is int:
+            return graph.specs[operand]
+        return operand.raw.shape, operand.raw.dtype
+
+    def rows_of(self, i: int, slices: Any, capture: Tensor) -> tuple[Any, Any]:
+        """Cotangents and numbers of the rows that a turn looks up; zeros if nothing came back."""
+        if slices is not None:
+            return slices.values, slices.indices
+        rows, dtype = self.spec_of(self.looked_up[i].inputs[1])
+        raw, count = capture._array, prod(rows)
+        values = zeros((count, *raw.shape[1:]), raw.dtype)
+        return eager(values), eager(zeros((count,), dtype))
 
     def carry(self, trace: Trace, kept: list[Any]) -> list[Any]:
         """The carries at this iteration; of those that are not read only the shape counts."""
@@ -345,6 +387,21 @@ class Backwards(Body):
             else trace.value(stand_in(list(shape), dtype))
             for i, (shape, dtype) in enumerate(self.specs)
         ]
+
+
+def lookup_of(graph: Graph | None, place: int) -> Node | None:
+    """The lookup of rows that is all that a body does with an input, if it is."""
+    if graph is None:
+        return None
+    number = graph.inputs[place]
+    readers = [node for node in graph.nodes if number in node.reads()]
+    if len(readers) != 1 or number in graph.outputs:
+        return None
+    (node,) = readers
+    rank = len(graph.specs[number].shape)
+    if node.op is not gather.op or node.static["axis"] != -rank or number in node.inputs[1:]:
+        return None
+    return node
 
 
 def zeros_like_lead(tensor: Tensor, lead: tuple[int, ...]) -> Tensor:

@@ -9,11 +9,12 @@ from gradtape.core.context import listening, local
 from gradtape.core.dispatch import Recording
 from gradtape.core.dtypes import is_differentiable
 from gradtape.core.symbolic import SymbolicTensor
-from gradtape.core.tensor import Tensor, eager
+from gradtape.core.tensor import eager
 from gradtape.ops.shape import lean, zeros
 from gradtape.tape.backward import accumulate, sweep
 from gradtape.tape.indexed_slices import SOURCES, Slices, dense
 from gradtape.trace.graph import Graph, Node, Operand
+from gradtape.trace.overwriting import in_place, rewritten
 from gradtape.trace.recorder import Trace
 from gradtape.trace.replay import no_effects, passed_on, replay, tensor_at
 
@@ -33,6 +34,8 @@ class Body:
         """A body with this graph; None if it is made when it first runs."""
         self._graph = graph
         self._plan: Plan | None = None
+        self._writing: Plan | None = None
+        self._rewritten: dict[int, Node] | None = None
         self._derivatives: dict[Any, Body] = {}
         self.adjoints: dict[Any, Any] = {}
         self.reads: list[int] | None = None  # of a loop, the carries that its adjoint reads
@@ -61,6 +64,20 @@ class Body:
         if self._plan is None:
             self._plan = Handed.compile(self.graph(raws))
         return self._plan(*raws)
+
+    def rewritten(self, carries: int) -> tuple[int, ...]:
+        """Of the body of a loop that has run, the carries that it could rewrite in place."""
+        if self._rewritten is None:
+            self._rewritten = rewritten(self._graph, carries) if self._graph is not None else {}
+        return tuple(self._rewritten)
+
+    def rewrite(self, *raws: Any) -> tuple[Any, ...]:
+        """Run on raw inputs, of which the carries that are `rewritten` may be written to."""
+        if self._writing is None:
+            assert self._graph is not None
+            assert self._rewritten is not None
+            self._writing = Handed.compile(in_place(self._graph, self._rewritten))
+        return self._writing(*raws)
 
     def derivative(self, places: tuple[int, ...], lead: tuple[int, ...]) -> Body:
         """From the inputs and a cotangent for each differentiable output to those of `places`."""
@@ -101,8 +118,12 @@ def pulled_back(
     seeds: list[Any],
     places: tuple[int, ...],
     lead: tuple[int, ...],
-) -> list[Tensor]:
-    """Cotangents of the inputs at `places`, zeros where there is no way."""
+    looked_up: frozenset[int] = frozenset(),
+) -> list[Any]:
+    """Cotangents of the inputs at `places`, zeros where there is no way.
+
+    Those at places in `looked_up` are Slices, or None.
+    """
     known = Recording(False)
     known.home = local.__dict__
     for i in places:
@@ -119,6 +140,9 @@ def pulled_back(
     answers = []
     for i in places:
         t = found.get(inputs[i].uid)
+        if i in looked_up:
+            answers.append(t)
+            continue
         if t is None:
             raw = inputs[i]._array
             t = eager(lean(zeros(lead + raw.shape, raw.dtype)))
