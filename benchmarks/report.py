@@ -31,7 +31,7 @@ MODES = {
     "compiled": """\
 Whole steps: `gradtape` and `tensorflow` are `tf.function`, `gradtape_xla` and `tensorflow_xla` are
 `tf.function(jit_compile=True)`, `torch` is `torch.compile`, `jax` is `jax.jit`; `torch_eager` and
-`numpy` are not compiled. Where JAX is installed `gradtape` runs large elementwise graphs on XLA.""",
+`numpy` are not compiled. With JAX installed `gradtape` runs large elementwise graphs on XLA.""",
 }
 
 
