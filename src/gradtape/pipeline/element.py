@@ -13,9 +13,10 @@ from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.ragged import RaggedTensor, as_values
 from gradtape.core.ragged_spec import RaggedTensorSpec
 from gradtape.core.shapes import TensorShape
+from gradtape.core.sparse import SparseTensor, SparseTensorSpec
 from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import EagerTensor, eager
-from gradtape.pipeline import ragged
+from gradtape.pipeline import ragged, sparse
 from gradtape.pipeline.structure import as_element, flatten, mapped, spec_of
 
 END = object()  # what `next` gives after the last element
@@ -131,6 +132,8 @@ def stacked(*leaves: Any) -> Any:
     """One component of the elements of a batch."""
     if leaves[0] is None:
         return None
+    if isinstance(leaves[0], SparseTensor):
+        return sparse.stacked(leaves)
     if not isinstance(leaves[0], EagerTensor):
         raise NotImplementedError(
             f"batch: {type(leaves[0]).__name__} is not stacked. Turn it into tensors first."
@@ -155,6 +158,8 @@ def batched(spec: Any, width: int | None) -> Any:
     """The spec of a batch of `width` values of `spec`."""
     if isinstance(spec, RaggedTensorSpec):
         return ragged.batched(spec, width)
+    if isinstance(spec, SparseTensorSpec):
+        return sparse.batched(spec, width)
     if not isinstance(spec, TensorSpec):
         return spec
     return TensorSpec(TensorShape([width]).concatenate(spec.shape), spec.dtype)

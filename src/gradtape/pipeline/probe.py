@@ -11,9 +11,10 @@ import numpy as np
 from gradtape.core.context import local, unheard
 from gradtape.core.dtypes import string
 from gradtape.core.ragged_spec import RaggedTensorSpec
+from gradtape.core.sparse import SparseTensorSpec
 from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import eager
-from gradtape.pipeline import ragged
+from gradtape.pipeline import ragged, sparse
 from gradtape.pipeline.base import UNKNOWN, Base, made
 from gradtape.pipeline.ongoing import NotQuietly, ongoing
 from gradtape.pipeline.optional import Optional, OptionalSpec
@@ -29,7 +30,7 @@ def probed(function: Callable[[Any], Any], spec: Any) -> Any:
         raise NotQuietly
     specs = flatten(spec)
     unknown = any(
-        isinstance(s, RaggedTensorSpec)
+        isinstance(s, (RaggedTensorSpec, SparseTensorSpec))
         or (isinstance(s, TensorSpec) and (s.dtype is string or not s.shape.is_fully_defined()))
         for s in specs
     )
@@ -74,6 +75,8 @@ def stand_in_leaf(spec: Any, size: int, number: int = 0) -> Any:
         return eager(np.full(shape, number, spec.dtype.as_numpy_dtype)[()])
     if isinstance(spec, RaggedTensorSpec):
         return ragged.stand_in(spec, size, number)
+    if isinstance(spec, SparseTensorSpec):
+        return sparse.stand_in(spec, size, number)
     if isinstance(spec, NoneTensorSpec):
         return None
     if isinstance(spec, OptionalSpec):

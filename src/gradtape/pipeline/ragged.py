@@ -1,4 +1,7 @@
-"""Ragged components of elements: rows taken out of them, put together, and what describes them."""
+"""Ragged components of elements: rows taken out of them, put together, and what describes them.
+
+So that slices can be taken of any element, sparse components are met here, too.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +15,10 @@ from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.ragged import RaggedTensor, is_ragged, nested
 from gradtape.core.ragged_spec import RaggedTensorSpec
 from gradtape.core.shapes import TensorShape
+from gradtape.core.sparse import SparseTensor, SparseTensorSpec
 from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import eager
+from gradtape.pipeline import sparse
 from gradtape.pipeline.rows import Rows
 from gradtape.pipeline.structure import flatten, packed
 
@@ -120,26 +125,35 @@ def batched(spec: RaggedTensorSpec, width: int | None) -> RaggedTensorSpec:
 
 def unbatched(spec: Any) -> Any:
     """The spec of slices along the first axis."""
+    if isinstance(spec, SparseTensorSpec):
+        return sparse.unbatched(spec)
     if isinstance(spec, RaggedTensorSpec) and spec.ragged_rank:
         depth = spec.ragged_rank - 1
         return RaggedTensorSpec(spec.shape[1:], spec.dtype, depth, spec.row_splits_dtype)
     return TensorSpec(spec.shape[1:], spec.dtype)
 
 
-class RaggedRows(Rows):
-    """Ragged and plain tensors whose slices along the first axis are the elements."""
+class CompositeRows(Rows):
+    """Ragged, sparse and plain tensors whose slices along the first axis are the elements."""
 
     def __init__(self, element: Any) -> None:
         """The slices of the components of `element`."""
         leaves = flatten(element)
-        super().__init__(packed(element, iter([None if is_ragged(t) else t for t in leaves])))
+        super().__init__(packed(element, iter([None if is_composite(t) else t for t in leaves])))
         self.ragged = {i: leaf for i, leaf in enumerate(leaves) if is_ragged(leaf)}
+        self.sparse = {
+            i: sparse.SparseSlices(leaf)
+            for i, leaf in enumerate(leaves)
+            if isinstance(leaf, SparseTensor)
+        }
 
     def __getitem__(self, i: Any) -> Any:
         """The i-th element."""
         parts: list[Any] = [None if pick is None else eager(pick(i)) for pick in self.pick]
         for k, leaf in self.ragged.items():
             parts[k] = row(leaf, i)
+        for k, slices in self.sparse.items():
+            parts[k] = slices.row(i)
         return self.pack(parts)
 
     def batch(self, indices: list[Any]) -> Any:
@@ -147,12 +161,19 @@ class RaggedRows(Rows):
         parts: list[Any] = [None if raw is None else eager(raw) for raw in self.raws(indices)]
         for k, leaf in self.ragged.items():
             parts[k] = rows_at(leaf, np.array(indices))
+        for k, slices in self.sparse.items():
+            parts[k] = slices.at(indices)
         return self.pack(parts)
+
+
+def is_composite(leaf: Any) -> bool:
+    """Whether a component is ragged or sparse."""
+    return is_ragged(leaf) or isinstance(leaf, SparseTensor)
 
 
 def rows_in(element: Any) -> Rows:
     """The slices of the components of `element`."""
-    return RaggedRows(element) if any(map(is_ragged, flatten(element))) else Rows(element)
+    return CompositeRows(element) if any(map(is_composite, flatten(element))) else Rows(element)
 
 
 def size_of(leaf: Any) -> int:
@@ -163,6 +184,8 @@ def size_of(leaf: Any) -> int:
     """
     if isinstance(leaf, RaggedTensor):
         return int(leaf.row_splits._array.shape[0]) - 1
+    if isinstance(leaf, SparseTensor):
+        return int(leaf.dense_shape._array[0])
     if not np.shape(leaf._array):
         raise ValueError("Unbatching a tensor is only supported for rank >= 1")
     return int(leaf._array.shape[0])
