@@ -29,9 +29,9 @@ without its compiler where compilers are compared, stand beside them as referenc
 MODES = {
     "eager": "Op by op: TensorFlow and PyTorch eagerly, JAX without `jit`.",
     "compiled": """\
-Whole steps: `gradtape` and `tensorflow` are `tf.function`, `tensorflow_xla` is
+Whole steps: `gradtape` and `tensorflow` are `tf.function`, `gradtape_xla` and `tensorflow_xla` are
 `tf.function(jit_compile=True)`, `torch` is `torch.compile`, `jax` is `jax.jit`; `torch_eager` and
-`numpy` are not compiled.""",
+`numpy` are not compiled. With JAX installed `gradtape` runs large elementwise graphs on XLA.""",
 }
 
 

@@ -8,7 +8,8 @@ SIZE = [("B", 1.0), ("KB", 1e3), ("MB", 1e6), ("GB", 1e9)]
 UNITS = {"seconds": TIME, "bytes": SIZE}
 
 SUBJECT = "gradtape"
-REFERENCES = {"numpy", "torch_eager"}  # shown beside the others, but no framework, or no compiler
+# Shown beside the others, but no framework, no compiler, or gradtape itself.
+REFERENCES = {"numpy", "torch_eager", "gradtape_xla"}
 
 
 def quantity(value, units):

@@ -13,7 +13,8 @@ from gradtape.compile.jax_space import cloned, kernel_of
 from gradtape.core.errors import UnimplementedError
 from gradtape.core.primitive import REGISTRY, Primitive
 from gradtape.ops.lead import stand_in
-from gradtape.trace.control import COND, FOREVER, LOOP, Shape
+from gradtape.trace.adjoint import Shape
+from gradtape.trace.control import COND, FOREVER, LOOP
 from gradtape.trace.custom import CUSTOM
 from gradtape.trace.graph import Constant, Effect, Node
 from gradtape.trace.recorder import INSTALL

@@ -70,6 +70,16 @@ def unstacked(x: Any, i: int, axis: int) -> Any:
     return x.take(i, axis=axis) if axis != -x.ndim else x[i]
 
 
+def is_owned(array: Any, outs: tuple[Any, ...]) -> bool:
+    """Whether a result among `outs` may be written to: it has its memory to itself."""
+    return (
+        type(array) is np.ndarray
+        and array.base is None
+        and array.flags.carray
+        and sum([out is array or getattr(out, "base", None) is array for out in outs]) == 1
+    )
+
+
 def truth(value: bool) -> Any:
     """A truth value as a raw one."""
     return np.bool_(value)

@@ -7,7 +7,7 @@ from types import FunctionType
 from typing import Any
 
 from gradtape.core.dispatch import spec_of
-from gradtape.trace.control import Shape
+from gradtape.trace.adjoint import Shape
 from gradtape.trace.custom import Custom
 from gradtape.trace.graph import Constant, Graph, Node, Operand
 from gradtape.trace.recorder import key_of

@@ -16,7 +16,8 @@ from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.symbolic import SymbolicTensor
 from gradtape.core.tensor import Tensor, eager
 from gradtape.ops.lead import integer
-from gradtape.trace.control import COND, FOREVER, LOOP, Shape, apply_loop, first_slice
+from gradtape.trace.adjoint import Shape
+from gradtape.trace.control import COND, FOREVER, LOOP, apply_loop, first_slice
 from gradtape.trace.graph import Operand
 from gradtape.trace.recorder import Trace, ValueRead, raw_value
 from gradtape.trace.subgraph import Aside, body_of

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from gradtape.ops.index import update_nd, write_nd
 from gradtape.trace.graph import Graph, Node
 from gradtape.trace.recorder import operation
@@ -52,13 +50,3 @@ def in_place(graph: Graph, writers: dict[int, Node]) -> Graph:
     moved = {id(node) for node in writers.values()}
     nodes = [node for node in graph.nodes if id(node) not in moved]
     return Graph(graph.inputs, [*nodes, *last], graph.outputs, graph.specs)
-
-
-def is_owned(array: Any, outs: tuple[Any, ...]) -> bool:
-    """Whether a result of a body may be written to: it has its memory to itself."""
-    return (
-        type(array) is np.ndarray
-        and array.base is None
-        and array.flags.carray
-        and sum([out is array or getattr(out, "base", None) is array for out in outs]) == 1
-    )
