@@ -33,6 +33,28 @@ def test_interleave_goes_on_after_an_element_that_fails(width, block):
     assert found == [1.0, "InvalidArgumentError", 2.0, "InvalidArgumentError", 3.0]
 
 
+def test_a_generator_goes_on_after_an_element_of_another_kind():
+    found = drawn(Dataset.from_generator(lambda: iter([1, "two", 3]), output_types=tf.int64))
+    assert found == [1, "InvalidArgumentError", 3]
+
+
+def test_a_cache_is_complete_with_the_last_element():
+    dataset = Dataset.range(10).shuffle(10).cache()
+    iterator = iter(dataset)
+    first = [int(next(iterator)) for _ in range(10)]  # not asked for more
+    assert [int(x) for x in dataset] == first
+
+
+def test_numpy_iterators_are_saved_in_checkpoints(tmp_path):
+    iterator = Dataset.range(5).as_numpy_iterator()
+    checkpoint = tf.train.Checkpoint(iterator=iterator)
+    assert next(iterator) == 0
+    path = checkpoint.save(str(tmp_path / "at"))
+    assert [next(iterator), next(iterator)] == [1, 2]
+    checkpoint.restore(path)
+    assert list(iterator) == [1, 2, 3, 4]
+
+
 def test_zip_keeps_its_datasets_in_step_when_one_fails():
     numbers = Dataset.from_tensor_slices([1.0, 2.0, np.nan, 4.0])
     places = Dataset.range(4).shuffle(1)

@@ -126,16 +126,19 @@ class Sources(Base):
 
         def elements() -> Iterator[Any]:
             values = iter(generator(*given))
-            while True:
+
+            def step() -> Any:
                 try:
                     value = next(values)
                 except StopIteration:
-                    return
+                    raise
                 except OpError:
                     raise
                 except Exception as error:
                     raise as_op_error("from_generator", error) from error
-                yield checked(spec, value)
+                return checked(spec, value)
+
+            return Steps(step)
 
         dataset = made(elements, lambda: spec, UNKNOWN)
         dataset._ragged = has_rows(spec)
