@@ -81,3 +81,11 @@ def test_integer_results_of_a_function_with_a_custom_gradient_count():
         y = f(x)
     assert float(tape.gradient(y, x)) == 2.0
     assert float(tape.gradient(y[1], x)) == 1.0
+
+
+def test_the_values_of_a_watched_sparse_tensor_are_watched():
+    sparse = tf.SparseTensor([[0, 0], [1, 2]], [1.0, 2.0], [3, 4])
+    with tf.GradientTape() as tape:
+        tape.watch(sparse)
+        y = tf.reduce_sum(tf.sparse.to_dense(sparse) ** 2)
+    assert tape.gradient(y, sparse.values).numpy().tolist() == [2.0, 4.0]

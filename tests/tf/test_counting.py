@@ -68,3 +68,10 @@ def test_nan_sorts_last_and_is_never_among_the_largest():
     np.testing.assert_array_equal(tf.argsort(x), [1, 3, 4, 0, 2])
     np.testing.assert_array_equal(tf.sort(x, direction="DESCENDING")[:2], [np.nan, np.nan])
     np.testing.assert_array_equal(tf.math.top_k(x, 3).indices, [4, 3, 1])
+
+
+def test_complex_numbers_saturate_part_by_part():
+    most = np.finfo(np.float32).max
+    cast = tf.saturate_cast(tf.constant([1e200 - 1e300j, 1 + 2j], tf.complex128), tf.complex64)
+    assert cast.dtype == tf.complex64
+    assert cast.numpy().tolist() == [complex(most, -most), 1 + 2j]

@@ -11,3 +11,13 @@ def test_steps_of_a_range_are_counted_in_its_dtype(dtype):
         step = tf.constant(1.0, dtype) / tf.constant(n, dtype)
         assert len(tf.range(tf.constant(0.0, dtype), tf.constant(1.0, dtype), step)) == n
     assert len(tf.range(0.0, 0.3, 0.1)) == 3
+
+
+def test_the_sizes_of_a_filled_tensor_are_a_vector():
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        tf.fill([[0, 1], [2, 3]], 1.0)
+
+
+def test_integers_beyond_every_float_are_refused():
+    with pytest.raises(ValueError, match="out-of-range"):
+        tf.constant(10**310, tf.float64)

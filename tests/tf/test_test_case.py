@@ -1,5 +1,6 @@
 """tf.test.TestCase: what its assertions accept and what they refuse."""
 
+import os
 import random
 
 import numpy as np
@@ -97,3 +98,21 @@ def test_an_error_in_a_thread_fails_the_test():
     thread.start()
     with pytest.raises(AssertionError, match="division"):
         thread.join()
+
+
+def test_a_test_has_one_directory():
+    case = tf.test.TestCase()
+    first = case.get_temp_dir()
+    assert case.get_temp_dir() == first
+    case.doCleanups()
+    assert not os.path.exists(first)
+    assert case.get_temp_dir() != first
+    case.doCleanups()
+
+
+def test_strings_equal_their_bytes():
+    case = tf.test.TestCase()
+    case.assertAllEqual(tf.constant(["ab", "ü"]), ["ab", "ü"])
+    case.assertAllEqual([["ab"]], tf.constant([[b"ab"]]))
+    with pytest.raises(AssertionError):
+        case.assertAllEqual(tf.constant(["ab"]), ["ac"])

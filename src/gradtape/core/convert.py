@@ -272,7 +272,10 @@ def from_large(array: Any, value: Any, dtype: DType | None) -> Any:
     """Integers beyond 64 bits: good for floats only."""
     if dtype is None or not (dtype.is_floating or dtype.is_complex):
         raise out_of_range(value)
-    return lean(array.astype(FLOAT64).astype(dtype.as_numpy_dtype))
+    try:
+        return lean(array.astype(FLOAT64).astype(dtype.as_numpy_dtype))
+    except OverflowError:
+        raise out_of_range(value) from None
 
 
 def out_of_range(value: Any) -> ValueError:

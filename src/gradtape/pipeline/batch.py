@@ -20,7 +20,7 @@ from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import EagerTensor, eager
 from gradtape.pipeline import ragged
 from gradtape.pipeline.base import UNKNOWN, Base, whole
-from gradtape.pipeline.element import Steps, batched, stacked_as, stacker
+from gradtape.pipeline.element import END, Steps, batched, stacked_as, stacker
 from gradtape.pipeline.rows import Rows
 from gradtape.pipeline.structure import flatten, mapped, packed
 
@@ -266,29 +266,55 @@ class Batches(Base):
         """Batches of other sizes: `unbatch`, then `batch`.
 
         Args:
-            batch_size: the size, or a list of sizes that are gone through over and over.
+            batch_size: the size, or a list of sizes that are gone through over and over; a size of
+                zero gives an empty batch.
             drop_remainder: whether to leave out a last batch that is smaller.
             name: accepted for TensorFlow's sake.
         """
-        sizes = [positive("rebatch", n) for n in np.ravel(convert(batch_size)._array).tolist()]
+        sizes = np.ravel(convert(batch_size)._array).tolist()
+        for n in [max(sizes), *(n for n in sizes if n)]:
+            positive("rebatch", n)
         drop = bool(drop_remainder)
         single = self.unbatch()
 
         def regrouped(items: Iterator[Any]) -> Iterator[Any]:
-            turn, stack = 0, stacker(single)
+            turn, stack, ended = 0, stacker(single), False
+
+            def draw() -> Any:
+                nonlocal ended
+                item = next(items, END)
+                if item is END:
+                    ended = True
+                    raise StopIteration
+                return item
+
+            elements = Steps(draw)
 
             def step() -> Any:
                 nonlocal turn
                 size = sizes[turn % len(sizes)]
                 turn += 1
-                return next(grouped(items, size, drop, stack))
+                if size == 0 and not ended:
+                    return mapped(empty, single.element_spec)
+                return next(grouped(elements, size, drop, stack))
 
             return Steps(step)
 
-        width = sizes[0] if drop and len(set(sizes)) == 1 else None
+        whole_batches = drop or all(
+            leaf.shape.rank and leaf.shape[0] is not None and leaf.shape[0] % max(sizes) == 0
+            for leaf in flatten(self.element_spec)
+            if isinstance(leaf, TensorSpec)
+        )
+        width = sizes[0] if whole_batches and len(set(sizes)) == 1 else None
         return single._with(
             regrouped, lambda: mapped(lambda s: batched(s, width), single.element_spec), UNKNOWN
         )._as("_RebatchDataset")
+
+
+def empty(spec: TensorSpec) -> Any:
+    """A batch without elements."""
+    shape = (0, *(n or 0 for n in spec.shape.as_list()))
+    return eager(np.empty(shape, spec.dtype.as_numpy_dtype))
 
 
 def spaced(group: list[Any], shape: TensorShape) -> SparseTensor:

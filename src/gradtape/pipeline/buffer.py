@@ -67,13 +67,19 @@ class Buffers(Base):
         kept = [Kept(seeds, memory) for seeds in self._seeds]
 
         def remembered(items: Iterator[Any], places: list[Any]) -> Iterator[Any]:
-            elements = []
+            elements: list[Any] = []
+
+            def complete() -> None:
+                for seeds, place in zip(kept, places, strict=True):
+                    seeds.at = place
+                memory[:] = [elements]
+
             for element in items:
                 elements.append(element)
+                if len(elements) == self._size:
+                    complete()
                 yield element
-            for seeds, place in zip(kept, places, strict=True):
-                seeds.at = place
-            memory[:] = [elements]
+            complete()
 
         def start() -> Iterator[Any]:
             if path:

@@ -76,8 +76,8 @@ class Dataset(Sources, Orders, Batches, Maps, Windows, Buffers, Resampling):
         return NumpyIterator(self)
 
     def options(self) -> Options:
-        """The options that have been set."""
-        return self._options
+        """The options that have been set; they cannot be changed, but merged with others."""
+        return self._options._frozen()
 
     def with_options(self, options: Options, name: str | None = None) -> Dataset:
         """The same dataset with `options` set."""

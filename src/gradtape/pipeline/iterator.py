@@ -189,12 +189,20 @@ class IteratorSpec(TypeSpec):
         return (self._element_spec,)
 
 
-class NumpyIterator(PythonIterator[Any]):
+class NumpyIterator(PythonIterator[Any], Trackable):
     """The elements of a dataset as NumPy arrays."""
 
     def __init__(self, dataset: Any) -> None:
         """Start a pass over `dataset`."""
         self._iterator = iter(dataset)
+
+    def _serialize_to_tensors(self) -> dict[str, Any]:
+        """Where it is."""
+        return self._iterator._serialize_to_tensors()
+
+    def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
+        """Go to where it was."""
+        self._iterator._restore_from_tensors(restored_tensors)
 
     def __iter__(self) -> NumpyIterator:
         """This iterator."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from gradtape.core.errors import InvalidArgumentError, is_users, public, whole_tracebacks
 from gradtape.pipeline.base import AUTOTUNE, UNKNOWN, Base, whole
-from gradtape.pipeline.element import END, applied, called, noted, require_callable
+from gradtape.pipeline.element import END, Steps, applied, called, noted, require_callable
 from gradtape.pipeline.ongoing import NotQuietly, ongoing, quietly
 from gradtape.pipeline.probe import probed
 from gradtape.pipeline.structure import as_element, flatten, spec_of
@@ -255,21 +255,27 @@ def taking_turns(
     slots: list[Iterator[Any] | None] = [None] * width
     at = given = 0
     more = True
-    while more or any(slot is not None for slot in slots):
-        slot = slots[at]
-        if slot is None and more:
-            element = next(items, END)
-            if element is END:
-                more = False
-                continue
-            started = make(element)._start()
-            slot = slots[at] = Ahead(started, ahead) if ahead else started
-            given = 0
-        item = END if slot is None else next(slot, END)
-        if item is END:
-            slots[at] = None
-        else:
-            yield item
+
+    def step() -> Any:
+        nonlocal at, given, more
+        while more or any(slot is not None for slot in slots):
+            slot = slots[at]
+            if slot is None and more:
+                element = next(items, END)
+                if element is END:
+                    more = False
+                    continue
+                started = make(element)._start()
+                slot = slots[at] = Ahead(started, ahead) if ahead else started
+                given = 0
+            item = END if slot is None else next(slot, END)
+            if item is END:
+                slots[at] = None
             given += 1
-        if item is END or given == block:
-            at, given = (at + 1) % width, 0
+            if item is END or given == block:
+                at, given = (at + 1) % width, 0
+            if item is not END:
+                return item
+        raise StopIteration
+
+    return Steps(step)

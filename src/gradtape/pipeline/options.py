@@ -33,22 +33,38 @@ class OptionGroup:
         """All unset."""
         for name in self.names:
             object.__setattr__(self, name, None)
+        object.__setattr__(self, "_is_frozen", False)
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Refuse names that do not exist."""
         if name not in self.__dict__:
             raise AttributeError(f"Cannot set the property {name} on {type(self).__name__}.")
+        if self.__dict__["_is_frozen"]:
+            raise ValueError(
+                "Mutating `tf.data.Options()` returned by `tf.data.Dataset.options()` has no "
+                "effect. Set them on options of your own and hand these to `with_options`."
+            )
         object.__setattr__(self, name, value)
 
     def __eq__(self, other: object) -> bool:
         """Equal if all attributes are."""
-        return type(other) is type(self) and self.__dict__ == other.__dict__
+        return type(other) is type(self) and self._values() == other._values()
 
     __hash__ = None  # type: ignore[assignment]
 
+    def _values(self) -> dict[str, Any]:
+        return {name: v for name, v in self.__dict__.items() if name != "_is_frozen"}
+
+    def _freeze(self) -> None:
+        """Refuse changes from now on."""
+        object.__setattr__(self, "_is_frozen", True)
+        for value in self.__dict__.values():
+            if isinstance(value, OptionGroup):
+                value._freeze()
+
     def update(self, other: Any) -> None:
         """Take over what is set in `other`."""
-        for name, value in other.__dict__.items():
+        for name, value in other._values().items():
             mine = self.__dict__[name]
             if isinstance(value, OptionGroup):
                 mine.update(value)
@@ -138,3 +154,9 @@ class Options(OptionGroup):
         merged.update(self)
         merged.update(options)
         return merged
+
+    def _frozen(self) -> Options:
+        """A copy that refuses changes."""
+        copy = self.merge(Options())
+        copy._freeze()
+        return copy

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import Any
@@ -52,6 +53,9 @@ def wrapped(text: bytes) -> Any:
 
 def names_of(filenames: Any) -> Dataset:
     """A dataset of the names given: one or many."""
+    paths = [filenames] if isinstance(filenames, os.PathLike) else filenames
+    if isinstance(paths, (list, tuple)) and any(isinstance(p, os.PathLike) for p in paths):
+        filenames = [os.fspath(p) if isinstance(p, os.PathLike) else p for p in paths]
     tensor = convert(filenames)
     if tensor.dtype != dtypes.string:
         raise TypeError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import glob
 from builtins import range as integers
 from builtins import zip as side_by_side
@@ -17,7 +18,7 @@ from gradtape.core.errors import InvalidArgumentError, OpError, as_op_error, pub
 from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import eager
 from gradtape.pipeline.base import INFINITE, UNKNOWN, Base, always, made
-from gradtape.pipeline.element import checked
+from gradtape.pipeline.element import Steps, checked
 from gradtape.pipeline.probe import common
 from gradtape.pipeline.ragged import has_rows, rows_in, size_of, unbatched
 from gradtape.pipeline.rows import Numbers, Rows, Zipped
@@ -125,16 +126,19 @@ class Sources(Base):
 
         def elements() -> Iterator[Any]:
             values = iter(generator(*given))
-            while True:
+
+            def step() -> Any:
                 try:
                     value = next(values)
                 except StopIteration:
-                    return
+                    raise
                 except OpError:
                     raise
                 except Exception as error:
                     raise as_op_error("from_generator", error) from error
-                yield checked(spec, value)
+                return checked(spec, value)
+
+            return Steps(step)
 
         dataset = made(elements, lambda: spec, UNKNOWN)
         dataset._ragged = has_rows(spec)
@@ -158,7 +162,10 @@ class Sources(Base):
                 f"but was {len(args)}."
             )
         kind = dtypes.as_dtype(kwargs.get("output_type", dtypes.int64))
-        numbers = integers(*(int(a) for a in args))
+        ends = [int(a) for a in args]
+        if len(ends) == 3 and ends[2] == 0:
+            raise InvalidArgumentError("range: step must be a non-zero integer. Received 0.")
+        numbers = integers(*ends)
         dataset = of_rows(Numbers(numbers, kind.as_numpy_dtype), TensorSpec((), kind), len(numbers))
         scalar = np.dtype(kind.as_numpy_dtype).type
         dataset._start = lambda: map(eager, map(scalar, numbers))
@@ -216,7 +223,7 @@ class Sources(Base):
                 )
 
         def start() -> Iterator[Any]:
-            each = side_by_side(*[part._start() for part in parts], strict=False)
+            each = abreast([part._start() for part in parts])
             if type(structure) is tuple and len(parts) == len(structure):
                 return each
             return (packed(structure, iter(leaves)) for leaves in each)
@@ -255,6 +262,11 @@ class Sources(Base):
         """
         if not datasets:
             raise ValueError("Invalid `datasets`. `datasets` should not be empty.")
+        if not isinstance(choice_dataset, Base):
+            raise TypeError(
+                "Invalid `choice_dataset`. `choice_dataset` should be a `tf.data.Dataset` but is "
+                f"{type(choice_dataset)}."
+            )
         choice = choice_dataset.element_spec
         if choice != TensorSpec((), dtypes.int64):
             raise TypeError(
@@ -350,3 +362,23 @@ class Sources(Base):
         dataset = Sources.from_tensor_slices([name.encode() for name in found])
         mixed = shuffle is None or bool(shuffle)
         return dataset.shuffle(len(found), seed=seed) if mixed else dataset
+
+
+def abreast(iterators: list[Iterator[Any]]) -> Iterator[Any]:
+    """An element of each at a time; where one fails, the others go on with it."""
+
+    def step() -> Any:
+        leaves: list[Any] = []
+        try:
+            for each in iterators:
+                leaves.append(next(each))
+        except StopIteration:
+            raise
+        except Exception:
+            for other in iterators[len(leaves) + 1 :]:
+                with contextlib.suppress(Exception):
+                    next(other)
+            raise
+        return tuple(leaves)
+
+    return Steps(step)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -114,7 +115,7 @@ class Windows(Base):
             )
         require_callable(key_func)
         require_callable(reduce_func)
-        keys = Traced(key_func)
+        keys = Traced(as_key(key_func))
         sizes = None if window_size_func is None else Traced(window_size_func)
 
         def enough(key: int) -> int:
@@ -208,6 +209,17 @@ class Windows(Base):
         if not no_padding:
             grouped._spec = lambda: unsized(self.element_spec, padded_shapes)
         return grouped._as("_GroupByWindowDataset", length_of)
+
+
+def as_key(key_func: Any) -> Any:
+    """`key_func`, whose Python integers are int64."""
+
+    @functools.wraps(key_func)
+    def key(*element: Any) -> Any:
+        given = key_func(*element)
+        return eager(np.int64(given)) if type(given) is int else given
+
+    return key
 
 
 def key_of(given: Any) -> int:

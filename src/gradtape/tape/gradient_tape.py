@@ -25,6 +25,7 @@ from gradtape.core.errors import (
 from gradtape.core.generate import FLOAT32
 from gradtape.core.ragged import RaggedTensor
 from gradtape.core.remote import beside
+from gradtape.core.sparse import SparseTensor
 from gradtape.core.tensor import EagerTensor, Tensor, eager
 from gradtape.ops.elementwise import conj
 from gradtape.ops.lead import ones
@@ -98,7 +99,7 @@ class GradientTape:
             ValueError: if something else is found in it.
         """
         things = nest.flatten(tensor)
-        if any(isinstance(t, RaggedTensor) for t in things):
+        if any(isinstance(t, (RaggedTensor, SparseTensor)) for t in things):
             things = nest.flatten(things, expand_composites=True)
         for t in things:
             if variable_of(t) is None and not isinstance(t, Tensor):

@@ -87,10 +87,11 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
         tensor = e.real(tensor)
     if wanted.is_bool or not (wanted.is_integer or wanted.is_floating or wanted.is_complex):
         raise TypeError(f"saturate_cast: Cannot find minimum value of {wanted!r}.")
+    if tensor.dtype.is_complex:
+        real, imag = (saturate_cast(p(tensor), wanted.real_dtype) for p in (e.real, e.imag))
+        return complex(real, imag)
     have = tensor._array.dtype
     target = np.dtype(wanted.real_dtype.as_numpy_dtype)
-    if tensor.dtype.is_complex or tensor.dtype.is_bool:
-        return recast(tensor, wanted)
     low, high = bounds(have, target)
     if low is not None:
         tensor = e.maximum(tensor, low)

@@ -176,6 +176,8 @@ def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> 
     sizes = np.asarray(convert(dims, hint=dtypes.int32)._array)
     if sizes.dtype.kind not in "iu":
         raise InvalidArgumentError(f"fill: dims must be integers. Received {dims}.")
+    if sizes.ndim > 1:
+        raise InvalidArgumentError(f"fill: dims must be a vector. Received shape {sizes.shape}.")
     scalar = s.reshape(tensor, shape=(), rank=tensor._array.ndim)
     return stretch(scalar, shape=sizes_of(sizes, "fill"), rank=0)
 

@@ -43,6 +43,8 @@ class TestCase(base()):  # type: ignore[misc]
         ...         self.assertAllClose(tf.square([1.0, 2.0]), [1.0, 4.0])
     """
 
+    _directory: str | None = None
+
     def setUp(self) -> None:
         """Seed the random generators of Python, NumPy and gradtape."""
         super().setUp()
@@ -62,10 +64,17 @@ class TestCase(base()):  # type: ignore[misc]
         return (as_value(a), as_value(b)) if both else (a, b)
 
     def get_temp_dir(self) -> str:
-        """A directory that is there while the test runs."""
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        return directory.name
+        """A directory that is there while the test runs; the same one each time it is asked for."""
+        if self._directory is None:
+            directory = tempfile.TemporaryDirectory()
+            self._directory = directory.name
+            self.addCleanup(self._forget_directory, directory)
+        return self._directory
+
+    def _forget_directory(self, directory: tempfile.TemporaryDirectory[str]) -> None:
+        """Remove the directory; a test that runs again gets another."""
+        self._directory = None
+        directory.cleanup()
 
     @contextlib.contextmanager
     def session(
@@ -311,9 +320,10 @@ def as_array(thing: Any) -> Any:
     """A tensor, or anything made of them, as one array."""
     if isinstance(thing, IndexedSlices):
         thing = convert(thing)
-    return np.array(
+    array = np.array(
         nest.map_structure(as_value, thing) if nest.is_nested(thing) else as_value(thing)
     )
+    return convert(array).numpy() if array.dtype.kind == "U" and array.ndim else array
 
 
 def as_numbers(array: Any) -> Any:
