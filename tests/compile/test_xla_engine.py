@@ -312,3 +312,12 @@ def test_a_copy_that_xla_keeps_of_an_array_does_not_grow_stale():
         del now
         v.assign_add(tf.ones(40_000))  # nobody else holds the array that was given to XLA
         np.testing.assert_array_equal(double(v.read_value()), 2 * (i + 1))
+
+
+def test_constants_that_repeat_a_number_take_no_room_in_the_program():
+    builder = Builder(np.ones((100, 200), "float32"))
+    ones = np.full((100, 200), -0.0, "float32")
+    plan = compile_graph(builder.graph(builder.apply(e.multiply, 0, constant(ones))))
+    assert plan.traced().jaxpr.consts == []
+    (result,) = plan(builder.values[0])
+    assert np.signbit(result).all()

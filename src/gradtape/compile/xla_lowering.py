@@ -38,6 +38,7 @@ def settings() -> Iterator[None]:
         yield
 
 
+FEW = 64  # elements of a constant above which one that repeats a number is kept as that number
 KINDS = "biufcV"  # of dtypes; ml_dtypes' are V
 
 
@@ -81,6 +82,8 @@ def lifted(value: Any) -> Any:
         import jax.numpy as jnp
 
         check(value.dtype)
+        if value.size > FEW and value.tobytes() == value[(0,) * value.ndim].tobytes() * value.size:
+            return jnp.broadcast_to(jnp.asarray(value[(0,) * value.ndim]), value.shape)
         return jnp.asarray(value)
     return value
 
