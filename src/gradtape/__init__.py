@@ -34,8 +34,8 @@ _HOMES = {
     "gradtape.tape.indexed_slices": "IndexedSlices IndexedSlicesSpec",
     "gradtape.tf": """
         audio autodiff autograph bitwise compat config data debugging dtypes errors experimental
-        image io linalg math nest nn ragged random raw_ops sets signal sparse strings summary test
-        train types version
+        image io linalg lookup math nest nn ragged random raw_ops sets signal sparse strings summary
+        test train types version
     """,
     "gradtape.tf.array": """
         bitcast broadcast_dynamic_shape broadcast_static_shape broadcast_to ensure_shape
@@ -83,7 +83,7 @@ _HOMES = {
         random_uniform_initializer zeros_initializer
     """,
     "gradtape.tf.joining": "concat meshgrid parallel_stack split stack unstack",
-    "gradtape.tf.lookup": "gather gather_nd reverse_sequence slice strided_slice unravel_index",
+    "gradtape.tf.gathering": "gather gather_nd reverse_sequence slice strided_slice unravel_index",
     "gradtape.tf.mask": "boolean_mask one_hot sequence_mask where",
     "gradtape.tf.norms": "norm",
     "gradtape.tf.order": "argsort searchsorted sort unique unique_with_counts",

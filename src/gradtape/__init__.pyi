@@ -41,6 +41,7 @@ from gradtape.tf import experimental as experimental
 from gradtape.tf import image as image
 from gradtape.tf import io as io
 from gradtape.tf import linalg as linalg
+from gradtape.tf import lookup as lookup
 from gradtape.tf import math as math
 from gradtape.tf import nest as nest
 from gradtape.tf import nn as nn
@@ -205,6 +206,12 @@ from gradtape.tf.framework import (
 from gradtape.tf.framework import timestamp as timestamp
 from gradtape.tf.framework import tuple as tuple
 from gradtape.tf.framework import type_spec_from_value as type_spec_from_value
+from gradtape.tf.gathering import gather as gather
+from gradtape.tf.gathering import gather_nd as gather_nd
+from gradtape.tf.gathering import reverse_sequence as reverse_sequence
+from gradtape.tf.gathering import slice as slice
+from gradtape.tf.gathering import strided_slice as strided_slice
+from gradtape.tf.gathering import unravel_index as unravel_index
 from gradtape.tf.gradients import AggregationMethod as AggregationMethod
 from gradtape.tf.gradients import RegisterGradient as RegisterGradient
 from gradtape.tf.gradients import gradients as gradients
@@ -224,12 +231,6 @@ from gradtape.tf.joining import parallel_stack as parallel_stack
 from gradtape.tf.joining import split as split
 from gradtape.tf.joining import stack as stack
 from gradtape.tf.joining import unstack as unstack
-from gradtape.tf.lookup import gather as gather
-from gradtape.tf.lookup import gather_nd as gather_nd
-from gradtape.tf.lookup import reverse_sequence as reverse_sequence
-from gradtape.tf.lookup import slice as slice
-from gradtape.tf.lookup import strided_slice as strided_slice
-from gradtape.tf.lookup import unravel_index as unravel_index
 from gradtape.tf.mask import boolean_mask as boolean_mask
 from gradtape.tf.mask import one_hot as one_hot
 from gradtape.tf.mask import sequence_mask as sequence_mask

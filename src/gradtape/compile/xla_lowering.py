@@ -82,8 +82,11 @@ def lifted(value: Any) -> Any:
         import jax.numpy as jnp
 
         check(value.dtype)
-        if value.size > FEW and value.tobytes() == value[(0,) * value.ndim].tobytes() * value.size:
-            return jnp.broadcast_to(jnp.asarray(value[(0,) * value.ndim]), value.shape)
+        array = np.asarray(value)
+        if array.size > FEW:
+            first = array[(0,) * array.ndim]
+            if array.tobytes() == first.tobytes() * array.size:
+                return jnp.broadcast_to(jnp.asarray(first), array.shape)
         return jnp.asarray(value)
     return value
 

@@ -10,8 +10,8 @@ from gradtape.core.tensor import Tensor
 from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
 from gradtape.ops.reduce import reduce_sum
+from gradtape.tf.gathering import gather
 from gradtape.tf.joining import concat
-from gradtape.tf.lookup import gather
 
 
 @public

@@ -1,375 +1,343 @@
-"""Top-level functions that look elements up; and `Tensor.__getitem__`."""
+"""tf.lookup: tables from keys to values, strings for the most part."""
 
 from __future__ import annotations
 
-import builtins
-from math import prod
 from typing import Any
 
 import numpy as np
 
-from gradtape.core.context import always
-from gradtape.core.convert import convert, shape_tuple
-from gradtape.core.errors import (
-    UNUSUAL,
-    InvalidArgumentError,
-    another_way,
-    hide_library,
-    public,
-)
-from gradtape.core.shapes import normalize_axis
-from gradtape.core.tensor import EagerTensor, Tensor, eager
-from gradtape.ops import index as i
-from gradtape.ops import shape as s
-from gradtape.ops import unchecked
-from gradtape.ops.elementwise import gate
-from gradtape.ops.slicing import mask_of, slice_key
-from gradtape.tf.block import block, is_held, placed
-from gradtape.tf.check import INDICES, operand
-from gradtape.tf.mask import boolean_mask
-from gradtape.trace.rawly import on_jax, rawly
+from gradtape.core import dtypes
+from gradtape.core.convert import convert
+from gradtape.core.dtypes import DType, as_dtype
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.ragged import RaggedTensor
+from gradtape.core.sparse import SparseTensor
+from gradtape.core.tensor import Tensor, eager
+from gradtape.files.text import read_lines
+from gradtape.state.table import Entries
+from gradtape.state.trackable import Trackable
+from gradtape.tf import lookup_experimental
+from gradtape.tf.hashing import to_hash_bucket_fast
+from gradtape.tf.mask import where
+from gradtape.tf.strings import as_string
+from gradtape.trace.rawly import rawly
 
-INDEX_DTYPES = frozenset(np.dtype(name) for name in ("int16", "int32", "int64"))
+experimental = lookup_experimental
 
-
-WHOLE = (builtins.slice(None),) * 64
-
-
-def indices_of(op: str, value: Any) -> Tensor:
-    """An argument that must hold indices."""
-    tensor = convert(value)
-    if tensor._array.dtype not in INDEX_DTYPES:
-        raise InvalidArgumentError(
-            f"{op}: Value for attr 'Tindices' of {tensor.dtype.name} is not in the list of allowed "
-            "values: int16, int32, int64. Cast the indices first."
-        )
-    return tensor
+__all__ = [
+    "KeyValueTensorInitializer",
+    "StaticHashTable",
+    "StaticVocabularyTable",
+    "TextFileIndex",
+    "TextFileInitializer",
+    "experimental",
+]
 
 
-def getitem(tensor: Any, key: Any) -> Tensor:
-    """`tensor[key]`: integers, slices, `...`, None, scalar tensors, or one boolean mask."""
-    try:
-        x = tensor if type(tensor) is EagerTensor else convert(tensor)
-        if type(key) is int:
-            shape = x._array.shape
-            if shape and 0 <= key < shape[0]:
-                return s.slice_(x, key=(key, *WHOLE[: len(shape) - 1]), rank=len(shape))
-        elif type(key) is not tuple:
-            mask = mask_of(key)
-            if mask is not None:
-                return boolean_mask(x, mask)
-        if always[0]:
-            x, key = placed(x, key)
-        shape = x._array.shape
-        return s.slice_(x, key=slice_key(key, shape), rank=len(shape))
-    except UNUSUAL as error:
-        return another_way(error, getitem, (tensor, key), {})
-    except Exception as error:
-        hide_library(error)
-        raise
+class TextFileIndex:
+    """What of a line is a key or a value, besides the number of a column."""
+
+    WHOLE_LINE = -2
+    LINE_NUMBER = -1
 
 
-Tensor.__getitem__ = getitem  # type: ignore[method-assign]
+class KeyValueTensorInitializer:
+    """Entries of a table: `keys`, and a value for each.
+
+    Example:
+        >>> pairs = tf.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2])
+        >>> table = tf.lookup.StaticHashTable(pairs, default_value=-1)
+        >>> table.lookup(tf.constant(["b", "c"])).numpy()
+        array([ 2, -1], dtype=int32)
+    """
+
+    def __init__(
+        self,
+        keys: Any,
+        values: Any,
+        key_dtype: Any = None,
+        value_dtype: Any = None,
+        name: str | None = None,
+    ) -> None:
+        """Keep both as tensors of these dtypes, their own if None."""
+        self._keys = convert(keys, key_dtype)
+        self._values = convert(values, value_dtype)
+
+    @property
+    def key_dtype(self) -> DType:
+        """The dtype of keys."""
+        return self._keys.dtype
+
+    @property
+    def value_dtype(self) -> DType:
+        """The dtype of values."""
+        return self._values.dtype
+
+    def initialize(self, table: Any) -> None:
+        """Fill a table."""
+        table._entries.fill(self._keys._array, self._values._array)
 
 
-@public
-def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
-    """The block of `input_` that starts at `begin` and has this `size`; -1 means up to the end."""
-    x = convert(input_)
-    have = x._array.shape
-    sizes = shape_tuple(size)
-    if is_held(begin) and len(sizes) == len(have) == convert(begin)._array.size:
-        return block(x, convert(begin), sizes)
-    starts = shape_tuple(begin)
-    if len(starts) != len(have) or len(sizes) != len(have):
-        raise InvalidArgumentError(
-            f"slice: Expected begin and size arguments to be 1-D tensors of size {len(have)}, "
-            f"but got {len(starts)} and {len(sizes)}."
-        )
-    key = []
-    for k, (at, n, whole) in enumerate(zip(starts, sizes, have, strict=True)):
-        if not 0 <= at <= whole:
-            raise InvalidArgumentError(f"slice: Expected begin[{k}] in [0, {whole}], but got {at}.")
-        n = whole - at if n == -1 else n
-        if not 0 <= n <= whole - at:
+class TextFileInitializer:
+    """Entries of a table out of the lines of a file.
+
+    Args:
+        filename: the file.
+        key_dtype: string or int64.
+        key_index: a column, or one of `TextFileIndex`.
+        value_dtype: string, or a number's.
+        value_index: as `key_index`.
+        vocab_size: how many lines there must be at least, and are read; all if None.
+        delimiter: between columns.
+        name: accepted for TensorFlow's sake.
+        value_index_offset: added to values that are numbers of lines.
+    """
+
+    def __init__(
+        self,
+        filename: Any,
+        key_dtype: Any,
+        key_index: int,
+        value_dtype: Any,
+        value_index: int,
+        vocab_size: int | None = None,
+        delimiter: str = "\t",
+        name: str | None = None,
+        value_index_offset: int = 0,
+    ) -> None:
+        """Check the arguments; the file is read when a table is made."""
+        self._filename = filename
+        self.key_dtype, self.value_dtype = as_dtype(key_dtype), as_dtype(value_dtype)
+        parts = [("key", key_index, self.key_dtype), ("value", value_index, self.value_dtype)]
+        for what, index, dtype in parts:
+            if index < TextFileIndex.WHOLE_LINE:
+                raise ValueError(f"Invalid `{what}_index`. It should be >= -2. Received {index}.")
+            if index == TextFileIndex.LINE_NUMBER and dtype is not dtypes.int64:
+                raise ValueError(f"`{what}_dtype` must be int64 if `{what}_index` is -1: {dtype!r}")
+            if index == TextFileIndex.WHOLE_LINE and not (
+                dtype is dtypes.string or dtype.is_integer
+            ):
+                raise ValueError(
+                    f"`{what}_dtype` should be string or an integer if `{what}_index` is -2: "
+                    f"{dtype!r}"
+                )
+        self._indices = key_index, value_index
+        self._size, self._delimiter = vocab_size, delimiter.encode()
+        self._offset = value_index_offset
+
+    def initialize(self, table: Any) -> None:
+        """Fill a table.
+
+        Raises:
+            NotFoundError: if there is no such file.
+            InvalidArgumentError: if a line lacks a column, or there are too few lines.
+        """
+        path = self._filename
+        lines = list(read_lines(path.numpy() if isinstance(path, Tensor) else path))
+        if self._size is not None:
+            if len(lines) < self._size:
+                raise InvalidArgumentError(
+                    f"lookup: Invalid vocab_size in {path}: expected {self._size} lines but got "
+                    f"{len(lines)}."
+                )
+            lines = lines[: self._size]
+        keys, values = (self._column(lines, index) for index in self._indices)
+        if self._indices[1] == TextFileIndex.LINE_NUMBER:
+            values = [value + self._offset for value in values]
+        table._entries.fill(as_raw(keys, self.key_dtype), as_raw(values, self.value_dtype))
+
+    def _column(self, lines: list[bytes], index: int) -> list[Any]:
+        if index == TextFileIndex.LINE_NUMBER:
+            return list(range(len(lines)))
+        if index == TextFileIndex.WHOLE_LINE:
+            return list(lines)
+        cells = [line.split(self._delimiter) for line in lines]
+        short = next((i for i, row in enumerate(cells) if len(row) <= index), None)
+        if short is not None:
             raise InvalidArgumentError(
-                f"slice: Expected size[{k}] in [0, {whole - at}], but got {n}."
+                f"lookup: Invalid number of columns in {self._filename} line {short} "
+                f"({lines[short]!r}): expected at least {index + 1}, got {len(cells[short])}."
             )
-        key.append(builtins.slice(at, at + n))
-    return s.slice_(x, key=tuple(key), rank=len(have))
+        return [row[index] for row in cells]
 
 
-@public
-def strided_slice(
-    input_: Any,
-    begin: Any,
-    end: Any,
-    strides: Any = None,
-    begin_mask: int = 0,
-    end_mask: int = 0,
-    ellipsis_mask: int = 0,
-    new_axis_mask: int = 0,
-    shrink_axis_mask: int = 0,
-    var: Any = None,
-    name: str | None = None,
-) -> Tensor:
-    """`input_[begin:end:strides]`, axis by axis.
-
-    Args:
-        input_: a tensor.
-        begin: where each axis starts.
-        end: where it stops.
-        strides: in which steps; ones if None.
-        begin_mask: bit k set: start axis k at its beginning.
-        end_mask: bit k set: run axis k to its end.
-        ellipsis_mask: bit k set: entry k stands for `...`.
-        new_axis_mask: bit k set: entry k is a new axis.
-        shrink_axis_mask: bit k set: entry k is the index `begin[k]`, and its axis goes.
-        var: accepted for TensorFlow's sake.
-        name: accepted for TensorFlow's sake.
-    """
-    starts, stops = shape_tuple(begin), shape_tuple(end)
-    steps = (1,) * len(starts) if strides is None else shape_tuple(strides)
-    if not len(starts) == len(stops) == len(steps):
-        raise InvalidArgumentError(
-            "strided_slice: begin, end and strides must have one length. Received "
-            f"{list(starts)}, {list(stops)} and {list(steps)}."
-        )
-    key: list[Any] = []
-    for k, (start, stop, step) in enumerate(zip(starts, stops, steps, strict=True)):
-        bit = 1 << k
-        if ellipsis_mask & bit:
-            key.append(Ellipsis)
-        elif new_axis_mask & bit:
-            key.append(None)
-        elif shrink_axis_mask & bit:
-            key.append(start)
-        else:
-            first = None if begin_mask & bit else start
-            key.append(builtins.slice(first, None if end_mask & bit else stop, step))
-    return getitem(convert(input_), tuple(key))
+def as_raw(column: list[Any], dtype: DType) -> Any:
+    """A column of a file as a raw array."""
+    if dtype is dtypes.string:
+        return np.array(column, object)
+    kind = np.dtype(dtype.as_numpy_dtype)
+    try:
+        return np.array([int(c) if kind.kind in "iu" else float(c) for c in column], kind)
+    except ValueError as error:
+        raise InvalidArgumentError(f"lookup: {error} in a column of {dtype.name}.") from None
 
 
-@public
-def gather(
-    params: Any,
-    indices: Any,
-    validate_indices: Any = None,
-    axis: Any = None,
-    batch_dims: int = 0,
-    name: str | None = None,
-) -> Tensor:
-    """Slices of `params` along `axis`, one for each entry of `indices`.
+def mapped(function: Any, keys: Any) -> Any:
+    """`function` of the keys of a tensor, of a sparse or of a ragged one, in the same form."""
+    if isinstance(keys, SparseTensor):
+        return SparseTensor(keys.indices, function(keys.values), keys.dense_shape)
+    if isinstance(keys, RaggedTensor):
+        return keys.with_flat_values(function(keys.flat_values))
+    return function(keys)
+
+
+def found(keys: Any, default: Any, entries: Entries) -> Any:
+    """The raw values of raw keys."""
+    return entries.find(keys, default)
+
+
+class StaticHashTable(Trackable):
+    """A table whose entries never change.
 
     Args:
-        params: a tensor.
-        indices: integers in [0, params.shape[axis]).
-        validate_indices: accepted for TensorFlow's sake.
-        axis: the axis to look along; `batch_dims` if None.
-        batch_dims: how many leading axes `params` and `indices` share.
+        initializer: where its entries come from.
+        default_value: the value of keys that are not in it.
         name: accepted for TensorFlow's sake.
-
-    Returns:
-        A tensor of shape params.shape[:axis] + indices.shape[batch_dims:] +
-        params.shape[axis + 1:].
-
-    Example:
-        >>> tf.gather([10, 20, 30], [2, 0, 0]).numpy()
-        array([30, 10, 10], dtype=int32)
+        experimental_is_anonymous: accepted for TensorFlow's sake.
     """
-    x = convert(params)
-    where = indices_of("gather", indices)
-    n = x._array.ndim
-    if n == 0:
-        raise InvalidArgumentError(
-            "gather: params must be at least 1 dimensional. Received a scalar."
-        )
-    shared = batch_dims + where._array.ndim if batch_dims < 0 else batch_dims
-    given = batch_dims if axis is None else int(convert(axis)._array)
-    at = normalize_axis(given, n, "gather")
-    if 0 < at + n < shared:
-        raise InvalidArgumentError(
-            f"gather: batch_dims ({shared}) must be less than or equal to axis ({at + n})."
-        )
-    if shared and at + n >= shared:  # with axis 0 TensorFlow does not look at batch_dims
-        return batched_gather(x, where, at + n, shared)
-    if given == -n:  # only an axis written 0 gives IndexedSlices in TensorFlow
-        x = s.reshape(x, shape=x._array.shape, rank=n)
-    return i.gather(x, where, axis=at)
+
+    def __init__(
+        self,
+        initializer: Any,
+        default_value: Any,
+        name: str | None = None,
+        experimental_is_anonymous: bool = False,
+    ) -> None:
+        """Fill it."""
+        self._key_dtype = as_dtype(initializer.key_dtype)
+        self._value_dtype = as_dtype(initializer.value_dtype)
+        self._default = convert(default_value, self._value_dtype)
+        self._entries = Entries(self._default._array.dtype)
+        self._name = name or "hash_table"
+        initializer.initialize(self)
+
+    @property
+    def key_dtype(self) -> DType:
+        """The dtype of keys."""
+        return self._key_dtype
+
+    @property
+    def value_dtype(self) -> DType:
+        """The dtype of values."""
+        return self._value_dtype
+
+    @property
+    def default_value(self) -> Tensor:
+        """The value of keys that are not in it."""
+        return self._default
+
+    @property
+    def name(self) -> str:
+        """The name of the table."""
+        return self._name
+
+    @public
+    def size(self, name: str | None = None) -> Tensor:
+        """How many entries there are."""
+        return convert(len(self._entries.held), dtypes.int64)
+
+    @public
+    def lookup(self, keys: Any, name: str | None = None) -> Any:
+        """The values of `keys`, a tensor, a sparse or a ragged one.
+
+        Raises:
+            TypeError: if the keys are of another dtype.
+            FailedPreconditionError: if the table was never filled.
+        """
+        return mapped(self._values_of, keys)
+
+    __getitem__ = lookup
+
+    def _values_of(self, keys: Any) -> Tensor:
+        tensor = keys if isinstance(keys, Tensor) else convert(keys)
+        if tensor.dtype is not self._key_dtype:
+            raise TypeError(
+                f"Dtype of argument `keys` must be {self._key_dtype!r}, received: {tensor.dtype!r}"
+            )
+        result: Tensor = rawly(found, tensor, self._default, self._entries)
+        return result
+
+    @public
+    def export(self, name: str | None = None) -> tuple[Tensor, Tensor]:
+        """All keys, and their values."""
+        keys, values = self._entries.listed(self._key_dtype.as_numpy_dtype)
+        return eager(keys), eager(values)
 
 
-def batched_gather(x: Tensor, where: Tensor, axis: int, shared: int) -> Any:
-    """Look up in each batch of the first `shared` axes, as one lookup in a longer axis."""
-    shape, own = x._array.shape, where._array.shape
-    batch = shape[:shared]
-    if own[:shared] != batch:
-        raise InvalidArgumentError(
-            f"gather: params.shape[:{shared}] {list(batch)} should be equal to "
-            f"indices.shape[:{shared}] {list(own[:shared])}."
-        )
-    n = len(shape)
-    middle = tuple(range(shared, axis))
-    behind = tuple(range(axis + 1, n))
-    x = s.permuted(x, (*range(shared), axis, *middle, *behind))
-    rest = tuple(shape[k] for k in middle + behind)
-    flat = s.reshape(x, shape=(prod(batch) * shape[axis], *rest), rank=n)
-    rows = i.batch_rows(where, shape=batch, size=shape[axis])
-    found = i.take(flat, rows, axis=-len(rest) - 1)
-    inner = len(own) - shared
-    order = (
-        *range(shared),
-        *range(shared + inner, shared + inner + len(middle)),
-        *range(shared, shared + inner),
-        *range(shared + inner + len(middle), shared + inner + len(rest)),
-    )
-    return s.permuted(found, order)
-
-
-def ignored(op: str, indices: Tensor, shape: tuple[int, ...], policy: str) -> Any:
-    """Which rows of `indices` point outside of `shape` and are ignored; None if none may."""
-    if policy not in ("", "DEFAULT", "ERROR", "IGNORE"):
-        raise InvalidArgumentError(
-            f"{op}: Unknown bad indices handling attribute: {policy}. Use 'ERROR' or 'IGNORE'."
-        )
-    if policy != "IGNORE":
-        return None
-    return rawly(points_outside, indices, shape)
-
-
-def points_outside(raw: Any, shape: tuple[int, ...]) -> Any:
-    """Which rows of raw indices point outside of `shape`."""
-    return ((raw < 0) | (raw >= np.array(shape[: raw.shape[-1]]))).any(axis=-1)
-
-
-@public
-def gather_nd(
-    params: Any,
-    indices: Any,
-    batch_dims: int = 0,
-    name: str | None = None,
-    bad_indices_policy: str = "",
-) -> Tensor:
-    """Elements or slices of `params` that the rows of `indices` point at.
+class StaticVocabularyTable(Trackable):
+    """Numbers of words; words that are not in it fall into buckets behind the last number.
 
     Args:
-        params: a tensor.
-        indices: integers of shape (..., depth); each row indexes the first `depth` axes.
-        batch_dims: how many leading axes `params` and `indices` share.
+        initializer: words with numbers from 0 on, int64; or None: all fall into buckets.
+        num_oov_buckets: how many.
+        lookup_key_dtype: the dtype of keys, if there is no initializer: string.
         name: accepted for TensorFlow's sake.
-        bad_indices_policy: "IGNORE" for zeros where a row points outside of `params`; else that
-            is an error.
-
-    Example:
-        >>> tf.gather_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]]).numpy()
-        array([2, 3], dtype=int32)
+        experimental_is_anonymous: accepted for TensorFlow's sake.
     """
-    x = convert(params)
-    where = indices_of("gather_nd", indices)
-    own = where._array.shape
-    rank = x._array.ndim
-    if not own:
-        raise InvalidArgumentError("gather_nd: indices must be at least a vector.")
-    if batch_dims:
-        if not -len(own) < batch_dims < min(len(own), rank):
+
+    def __init__(
+        self,
+        initializer: Any,
+        num_oov_buckets: int,
+        lookup_key_dtype: Any = None,
+        name: str | None = None,
+        experimental_is_anonymous: bool = False,
+    ) -> None:
+        """Fill it."""
+        if num_oov_buckets <= 0:
             raise ValueError(
-                f"gather_nd: batch_dims must be less than the ranks of params and indices, {rank} "
-                f"and {len(own)}. Received {batch_dims}."
+                f"`num_oov_buckets` must be > 0; use StaticHashTable. Received {num_oov_buckets}."
             )
-        batch = own[:batch_dims]
-        grid = np.indices(batch, where._array.dtype)
-        grid = np.moveaxis(grid, 0, -1).reshape(
-            batch + (1,) * (len(own) - 1 - batch_dims) + (batch_dims,)
-        )
-        grid = np.broadcast_to(grid, (*own[:-1], batch_dims))
-        where = s.concat(eager(grid), where, axis=-1)
-        own = where._array.shape
-    if own[-1] > rank:
-        raise InvalidArgumentError(
-            f"gather_nd: index innermost dimension length must be <= params rank; saw: {own[-1]} "
-            f"vs. {rank}."
-        )
-    outside = ignored("gather_nd", where, x._array.shape, bad_indices_policy)
-    if outside is not None:
-        found = i.gather_nd(x, rawly(with_zeros, where, outside), rank=rank)
-        return gate(found, rawly(kept_rows, outside, found._array.ndim))
-    if own[-1] == 1 and len(own) == 2 and not batch_dims:
-        # Rows of the first axis: TensorFlow's gradient is IndexedSlices here.
-        return i.gather(x, s.reshape(where, shape=own[:-1], rank=2), axis=-rank)
-    return i.gather_nd(x, where, rank=rank)
+        self._buckets = num_oov_buckets
+        self._table = None if initializer is None else StaticHashTable(initializer, -1)
+        if self._table is not None and self._table.value_dtype is not dtypes.int64:
+            raise TypeError(
+                f"Invalid `value_dtype`, expected {dtypes.int64!r} but got "
+                f"{self._table.value_dtype!r}."
+            )
+        own = dtypes.string if self._table is None else self._table.key_dtype
+        self._key_dtype = own if lookup_key_dtype is None else as_dtype(lookup_key_dtype)
 
+    @property
+    def key_dtype(self) -> DType:
+        """The dtype of keys."""
+        return self._key_dtype
 
-def with_zeros(indices: Any, outside: Any) -> Any:
-    """Raw indices with zeros in the rows that are outside."""
-    return np.where(outside[..., None], 0, indices).astype(indices.dtype)
+    @property
+    def value_dtype(self) -> DType:
+        """The dtype of numbers."""
+        return dtypes.int64
 
+    @public
+    def size(self, name: str | None = None) -> Tensor:
+        """How many words and buckets there are."""
+        return convert(self._count() + self._buckets, dtypes.int64)
 
-def kept_rows(outside: Any, rank: int) -> Any:
-    """Where raw rows are not outside, shaped to broadcast against `rank` axes."""
-    return ~outside.reshape(outside.shape + (1,) * (rank - outside.ndim))
+    def _count(self) -> int:
+        return 0 if self._table is None else len(self._table._entries.held)
 
+    @public
+    def lookup(self, keys: Any, name: str | None = None) -> Any:
+        """The numbers of `keys`, a tensor, a sparse or a ragged one.
 
-@public
-def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
-    """Coordinates, one row for each axis, of positions in a flat array of shape `dims`."""
-    where = operand("UnravelIndex", convert(indices), INDICES)
-    result: Tensor = rawly(coordinates, where, shape_tuple(dims))
-    return result
+        Raises:
+            TypeError: if the keys are of another dtype.
+        """
+        return mapped(self._numbers_of, keys)
 
+    __getitem__ = lookup
 
-def coordinates(raw: Any, sizes: tuple[int, ...]) -> Any:
-    """Coordinates of raw positions."""
-    if raw.size and not (raw.min() >= 0 and raw.max() < prod(sizes)):
-        raise InvalidArgumentError(
-            f"unravel_index: index is out of bound as with dims. Received dims {sizes}."
-        )
-    return np.stack(np.unravel_index(raw, sizes)).astype(raw.dtype)
-
-
-@public
-def reverse_sequence(
-    input: Any,
-    seq_lengths: Any,
-    seq_axis: int | None = None,
-    batch_axis: int | None = None,
-    name: str | None = None,
-) -> Tensor:
-    """Reverse the first `seq_lengths[b]` elements of `seq_axis`, for each b of `batch_axis`."""
-    x = convert(input)
-    n = x._array.ndim
-    along = normalize_axis(0 if seq_axis is None else seq_axis, n, "reverse_sequence") + n
-    batch = normalize_axis(0 if batch_axis is None else batch_axis, n, "reverse_sequence") + n
-    rows = rawly(turned, convert(seq_lengths), x._array.shape[batch], x._array.shape[along])
-    rest = tuple(k for k in range(n) if k not in (along, batch))
-    order = (batch, along, *rest)
-    moved = s.permuted(x, order)
-    found = batched_gather(moved, rows, 1, 1)
-    return s.permuted(found, tuple(int(k) for k in np.argsort(order)))
-
-
-@on_jax(unchecked.turned)
-def turned(lengths: Any, batch: int, size: int) -> Any:
-    """For each of the raw lengths the places 0 … size - 1, the first ones in reverse order."""
-    if lengths.shape != (batch,) or (lengths.size and lengths.max() > size):
-        raise InvalidArgumentError(
-            f"reverse_sequence: seq_lengths must have {batch} entries, none above {size}. "
-            f"Received {lengths.tolist()}."
-        )
-    steps, ends = np.arange(size), lengths[:, None]
-    return np.where(steps < ends, ends - 1 - steps, steps).astype(np.int64)
-
-
-@public
-def invert_permutation(x: Any, name: str | None = None) -> Tensor:
-    """The permutation that undoes the permutation `x` of 0 … n - 1."""
-    result: Tensor = rawly(inverted, indices_of("InvertPermutation", x))
-    return result
-
-
-@on_jax(unchecked.inverted)
-def inverted(raw: Any) -> Any:
-    """The inverse of a raw permutation."""
-    if raw.ndim != 1 or not np.array_equal(np.sort(raw), np.arange(raw.size)):
-        raise InvalidArgumentError(
-            f"invert_permutation: x must be a permutation of 0..n-1. Received {raw.tolist()}."
-        )
-    return np.argsort(raw).astype(raw.dtype)
+    def _numbers_of(self, keys: Any) -> Tensor:
+        tensor = keys if isinstance(keys, Tensor) else convert(keys)
+        if tensor.dtype is not self._key_dtype:
+            raise TypeError(
+                f"Dtype of argument `keys` must be {self._key_dtype!r}, received: {tensor.dtype!r}"
+            )
+        words = tensor if tensor.dtype is dtypes.string else as_string(tensor)
+        buckets = to_hash_bucket_fast(words, self._buckets) + self._count()
+        if self._table is None:
+            return buckets
+        own = self._table.key_dtype
+        numbers = self._table.lookup(tensor if own is tensor.dtype else convert(tensor, own))
+        result: Tensor = where(numbers == -1, buckets, numbers)
+        return result

@@ -91,7 +91,7 @@ from gradtape.tf.elementwise import xdivy as xdivy
 from gradtape.tf.elementwise import xlog1py as xlog1py
 from gradtape.tf.elementwise import xlogy as xlogy
 from gradtape.tf.elementwise import zeta as zeta
-from gradtape.tf.lookup import invert_permutation as invert_permutation
+from gradtape.tf.gathering import invert_permutation as invert_permutation
 from gradtape.tf.nn import log_softmax as log_softmax
 from gradtape.tf.nn import softmax as softmax
 from gradtape.tf.reduction import argmax as argmax

@@ -163,9 +163,9 @@ Methods.home = lambda: import_module("gradtape.tf.ragged_method")
 @public
 def getitem(tensor: Tensor, key: Any) -> Tensor:
     """Index a tensor."""
-    from gradtape.tf import lookup
+    from gradtape.tf import gathering
 
-    return lookup.getitem(tensor, key)
+    return gathering.getitem(tensor, key)
 
 
 def pack(parts: Any) -> Tensor:

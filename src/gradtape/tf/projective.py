@@ -12,7 +12,7 @@ from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor, eager
 from gradtape.tf.array import reshape
 from gradtape.tf.casting import cast
-from gradtape.tf.lookup import gather
+from gradtape.tf.gathering import gather
 from gradtape.trace.happening import on_host
 
 

@@ -14,7 +14,7 @@ from gradtape.core.row_partition import as_splits_dtype
 from gradtape.core.sparse import SparseTensor
 from gradtape.core.tensor import Tensor, eager
 from gradtape.tf.casting import cast
-from gradtape.tf.lookup import gather
+from gradtape.tf.gathering import gather
 from gradtape.tf.ragged_making import (
     from_sparse,
     from_tensor,

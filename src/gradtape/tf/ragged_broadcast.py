@@ -13,7 +13,7 @@ from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.ragged import RaggedTensor, as_values, nested
 from gradtape.core.tensor import Tensor
 from gradtape.tf.array import reshape
-from gradtape.tf.lookup import gather
+from gradtape.tf.gathering import gather
 from gradtape.tf.ragged_making import number_of, rank_of
 from gradtape.tf.ragged_shape import mismatched
 from gradtape.trace.rawly import rawly

@@ -61,7 +61,7 @@ OWN = {
         "array": "expand_dims reshape reverse shape squeeze tile",
         "joining": "concat split stack",
     },
-    "ragged_index": {"lookup": "gather gather_nd"},
+    "ragged_index": {"gathering": "gather gather_nd"},
     "ragged_reduce": {
         "reduction": """
             reduce_all reduce_any reduce_logsumexp reduce_max reduce_mean reduce_min reduce_prod

@@ -15,7 +15,7 @@ from gradtape.core.ragged import RaggedTensor, as_values, nested, rows_of
 from gradtape.core.tensor import Tensor, eager
 from gradtape.tf.array import expand_dims, reshape
 from gradtape.tf.casting import cast
-from gradtape.tf.lookup import gather as gather_dense
+from gradtape.tf.gathering import gather as gather_dense
 from gradtape.tf.ragged_making import even, number_of, rank_of
 from gradtape.trace.rawly import number_by, rawly
 
@@ -293,7 +293,7 @@ def gather_nd(params: Any, indices: Any, batch_dims: Any = 0, name: str | None =
     if int(batch_dims):
         raise NotImplementedError("gather_nd: batch_dims is not there for ragged tensors.")
     if isinstance(index, RaggedTensor):
-        from gradtape.tf.lookup import gather_nd as dense
+        from gradtape.tf.gathering import gather_nd as dense
 
         return index.with_flat_values(dense(table, index.flat_values))
     shape = index._array.shape
@@ -304,7 +304,7 @@ def gather_nd(params: Any, indices: Any, batch_dims: Any = 0, name: str | None =
     here = convert(flat[:, 0])
     for level in range(1, depth):
         if not isinstance(table, RaggedTensor):
-            from gradtape.tf.lookup import gather_nd as dense
+            from gradtape.tf.gathering import gather_nd as dense
 
             rest = concat_columns(here, flat[:, level:])
             return reshape(dense(table, rest), [*lead, *table._array.shape[1 + depth - level :]])

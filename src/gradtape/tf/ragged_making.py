@@ -17,8 +17,8 @@ from gradtape.core.tensor import Tensor, eager
 from gradtape.tf.array import reshape
 from gradtape.tf.casting import cast
 from gradtape.tf.elementwise import equal
+from gradtape.tf.gathering import gather
 from gradtape.tf.joining import concat
-from gradtape.tf.lookup import gather
 from gradtape.tf.reduction import reduce_all
 from gradtape.trace.happening import happening
 from gradtape.trace.rawly import number_by, rawly

@@ -17,8 +17,8 @@ from gradtape.core.sparse import SparseTensor
 from gradtape.core.tensor import Tensor, eager
 from gradtape.tf.array import reshape
 from gradtape.tf.casting import cast as cast
+from gradtape.tf.gathering import gather
 from gradtape.tf.joining import concat, stack
-from gradtape.tf.lookup import gather
 from gradtape.tf.ragged_index import getitem as getitem
 from gradtape.tf.ragged_making import divided as divided
 from gradtape.tf.ragged_making import divided_often as divided_often

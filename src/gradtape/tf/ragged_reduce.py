@@ -175,7 +175,7 @@ def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
         if at < depth:
             raise NotImplementedError("softmax: only the innermost ragged axis is there.")
         return logits.with_flat_values(dense(logits.flat_values, axis=at - depth))
-    from gradtape.tf.lookup import gather
+    from gradtape.tf.gathering import gather
 
     flat, splits = logits.flat_values, logits.nested_row_splits[-1]
     ids = logits._nested_row_partitions[-1].value_rowids()

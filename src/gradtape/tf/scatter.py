@@ -14,7 +14,7 @@ from gradtape.ops import index as i
 from gradtape.ops import shape as s
 from gradtape.ops.elementwise import add, subtract
 from gradtape.tf.check import pair, same
-from gradtape.tf.lookup import ignored, indices_of
+from gradtape.tf.gathering import ignored, indices_of
 from gradtape.trace.rawly import rawly
 
 

@@ -12,7 +12,7 @@ from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.sparse import SparseTensor as SparseTensor
 from gradtape.core.tensor import Tensor, eager
 from gradtape.tf.creation import fill
-from gradtape.tf.lookup import gather_nd
+from gradtape.tf.gathering import gather_nd
 from gradtape.tf.scatter import tensor_scatter_nd_update
 from gradtape.tf.segment import sparse_segment_mean as segment_mean
 from gradtape.tf.segment import sparse_segment_sqrt_n as segment_sqrt_n

@@ -15,8 +15,8 @@ from gradtape.core.tensor import Tensor, eager
 from gradtape.tf import sparse_place as place
 from gradtape.tf.casting import cast
 from gradtape.tf.creation import fill, ones, zeros
+from gradtape.tf.gathering import gather
 from gradtape.tf.joining import concat as joined
-from gradtape.tf.lookup import gather
 from gradtape.tf.mask import where
 
 

@@ -20,8 +20,8 @@ from gradtape.tf import sparse_shape as s
 from gradtape.tf.array import broadcast_to, expand_dims, reshape, transpose
 from gradtape.tf.casting import cast, conj
 from gradtape.tf.creation import fill, zeros_like
+from gradtape.tf.gathering import gather, gather_nd
 from gradtape.tf.joining import concat
-from gradtape.tf.lookup import gather, gather_nd
 from gradtape.tf.mask import where
 from gradtape.tf.reduction import reduce_prod
 from gradtape.tf.scatter import tensor_scatter_nd_add, tensor_scatter_nd_update

@@ -15,7 +15,7 @@ from gradtape.core.shapes import TensorShape
 from gradtape.core.spec import TypeSpec
 from gradtape.core.symbolic import SymbolicTensor
 from gradtape.core.tensor import Tensor
-from gradtape.tf import creation, joining, lookup, scatter
+from gradtape.tf import creation, gathering, joining, scatter
 
 
 class TensorArray:
@@ -121,7 +121,7 @@ class TensorArray:
             ValueError: if it was not written and the shape is not known.
         """
         if self._whole is not None or isinstance(index, SymbolicTensor):
-            return lookup.gather(self._stacked(), index)
+            return gathering.gather(self._stacked(), index)
         i = self._position(index)
         if self._items[i] is None and i in self._cleared:
             raise InvalidArgumentError(
@@ -222,7 +222,7 @@ class TensorArray:
     def gather(self, indices: Any, name: str | None = None) -> Tensor:
         """Some elements along a new first dimension."""
         if self._whole is not None or isinstance(convert(indices), SymbolicTensor):
-            return lookup.gather(self._stacked(), indices)
+            return gathering.gather(self._stacked(), indices)
         return joining.stack([self._item(self._position(i)) for i in convert(indices)])
 
     @public

@@ -12,6 +12,7 @@ from gradtape.core.tensor import eager
 from gradtape.ops import elementwise as e
 from gradtape.ops.reduce import reduce_prod, reduce_sum
 from gradtape.tf import banded, diagonal, product, solvers
+from gradtape.tf.gathering import gather
 from gradtape.tf.linear_operator.base import (
     LinearOperator,
     column,
@@ -20,7 +21,6 @@ from gradtape.tf.linear_operator.base import (
     sum_last,
     tensor_of,
 )
-from gradtape.tf.lookup import gather
 from gradtape.trace.happening import happening
 from gradtape.trace.rawly import rawly
 

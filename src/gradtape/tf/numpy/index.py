@@ -13,7 +13,7 @@ from gradtape.core.tensor import Tensor
 from gradtape.ops import shape as s
 from gradtape.ops.index import take_along
 from gradtape.tf import array as tf
-from gradtape.tf import joining, lookup, mask
+from gradtape.tf import gathering, joining, mask
 from gradtape.tf.casting import cast
 from gradtape.tf.diagonal import diag as matrix_of
 from gradtape.tf.diagonal import diag_part
@@ -53,7 +53,7 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "c
     x = tensor_of(a)
     x, at = (tf.reshape(x, [-1]), 0) if axis is None else (x, axis)
     places = rawly(brought_inside, tensor_of(indices), x._array.shape[at], mode)
-    return lookup.gather(x, places, axis=at)
+    return gathering.gather(x, places, axis=at)
 
 
 def brought_inside(places: Any, count: int, mode: str) -> Any:
@@ -86,7 +86,7 @@ def compress(condition: Any, a: Any, axis: Any = None) -> Tensor:
     """As `numpy.compress`: what a condition along an axis keeps."""
     x = tensor_of(a)
     x, at = (tf.reshape(x, [-1]), 0) if axis is None else (x, axis)
-    return lookup.gather(x, rawly(np.flatnonzero, tensor_of(condition), dynamic=True), axis=at)
+    return gathering.gather(x, rawly(np.flatnonzero, tensor_of(condition), dynamic=True), axis=at)
 
 
 @public
