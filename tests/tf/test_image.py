@@ -304,3 +304,20 @@ def test_adjusted_colours_have_no_gradient_and_say_so(adjust, op):
     with tf.GradientTape() as tape:
         total = scale * tf.reduce_sum(adjust(tf.constant(PIXELS), 0.1))
     np.testing.assert_allclose(tape.gradient(total, scale), total)
+
+
+def test_a_function_may_adjust_colours_and_refuses_only_their_gradient():
+    def darker(x):
+        return tf.reduce_sum(tf.image.adjust_contrast(x, 0.5))
+
+    compiled = tf.function(darker)
+    x = tf.constant(PIXELS)
+    for _ in range(3):
+        np.testing.assert_allclose(compiled(x), darker(x), rtol=1e-5)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        total = compiled(x)
+    with pytest.raises(LookupError, match="AdjustContrastv2"):
+        tape.gradient(total, x)
+    with pytest.raises(LookupError, match="AdjustContrastv2"):
+        tf.function(lambda x: tf.gradients(darker(x), x))(x)

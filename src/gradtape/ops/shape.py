@@ -247,3 +247,9 @@ def permuted(x: Any, order: tuple[int, ...]) -> Any:
     """`x` with all its axes in this order, counted from the left."""
     n = len(order)
     return transpose(x, perm=tuple(i % n - n for i in order))
+
+
+@primitive(x=None)
+def unregistered(x, *, op: str):
+    """`x`, made by an op that has no gradient in TensorFlow: what the tape says is in `refusal`."""
+    return x

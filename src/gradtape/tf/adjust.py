@@ -14,8 +14,7 @@ from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor
 from gradtape.ops import color
 from gradtape.ops import reduce as r
-from gradtape.ops.elementwise import identity
-from gradtape.tape.custom import custom_gradient
+from gradtape.tape.refusal import refusing
 from gradtape.tf.block import is_held
 from gradtape.tf.casting import cast
 from gradtape.tf.check import is_typed
@@ -33,19 +32,6 @@ def in_floats(image: Any, change: Callable[[Tensor], Tensor], saturate: bool) ->
     floats = kind is dtypes.float16 or kind is dtypes.float32
     result = change(x if floats else convert_image_dtype(x, dtypes.float32))
     return convert_image_dtype(result, kind, saturate=saturate)
-
-
-def unregistered(op: str, result: Tensor) -> Tensor:
-    """What an op of TensorFlow's makes that has no gradient there: to ask for one is an error."""
-
-    @custom_gradient
-    def made(x: Tensor) -> Any:
-        def grad(*_: Any) -> Any:
-            raise LookupError(f"gradient registry has no entry for: {op}")
-
-        return identity(x), grad
-
-    return made(result)
 
 
 @public
@@ -83,7 +69,7 @@ def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
         mean = r.reduce_mean(x, axis=(-3, -2), keepdims=True)
         factor = cast(convert(contrast_factor, dtypes.float32), x.dtype)
         result = add(multiply(subtract(x, mean), factor), mean)
-        return unregistered("AdjustContrastv2", result)
+        return refusing(result, "AdjustContrastv2")
 
     return in_floats(images, change, saturate=True)
 
@@ -130,7 +116,7 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
     def change(x: Tensor) -> Tensor:
         three_channels("adjust_hue", x)
         turn = cast(convert(delta, dtypes.float32), x.dtype)
-        return unregistered("AdjustHue", color.turn_hue(x, turn))
+        return refusing(color.turn_hue(x, turn), "AdjustHue")
 
     return in_floats(image, change, saturate=False)
 
@@ -151,7 +137,7 @@ def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = Non
     def change(x: Tensor) -> Tensor:
         three_channels("adjust_saturation", x)
         factor = cast(convert(saturation_factor, dtypes.float32), x.dtype)
-        return unregistered("AdjustSaturation", color.scale_saturation(x, factor))
+        return refusing(color.scale_saturation(x, factor), "AdjustSaturation")
 
     return in_floats(image, change, saturate=False)
 
