@@ -185,3 +185,15 @@ def test_integers_counted_in_each_row():
 def test_slices_go_to_the_ends_of_rows():
     stacked = tf.ragged.stack_dynamic_partitions(["a", "b", "c"], [1, 0, 1], num_partitions=3)
     assert stacked.to_list() == [[b"b"], [b"a", b"c"], []]
+
+
+def test_neighbours_in_rows_are_put_together():
+    words = tf.ragged.constant([["a", "b", "c"], ["d"], []])
+    assert tf.strings.ngrams(words, 2).to_list() == [[b"a b", b"b c"], [], []]
+    both = tf.strings.ngrams(words, [1, 2], separator="-", pad_values=("<", ">"))
+    assert both.to_list()[1] == [b"d", b"<-d", b"d->"]
+    short = tf.strings.ngrams(words, 2, preserve_short_sequences=True)
+    assert short.to_list() == [[b"a b", b"b c"], [b"d"], []]
+    function = tf.function(lambda rows: tf.strings.ngrams(rows, 3).to_tensor("?"))
+    for _ in range(2):
+        assert function(words).numpy().tolist() == [[b"a b c"], [b"?"], [b"?"]]

@@ -69,7 +69,7 @@ OWN = {
         """,
         "loss": "softmax",
     },
-    "ragged_text": {"text": "join reduce_join", "unicode": "unicode_encode"},
+    "ragged_text": {"text": "join ngrams reduce_join", "unicode": "unicode_encode"},
     "ragged_dispatch": {
         "array": "rank size",
         "counting": "bincount",

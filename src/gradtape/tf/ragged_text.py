@@ -58,6 +58,38 @@ def joined(flat: Any, splits: Any, separator: str) -> Tensor:
 
 
 @public
+def ngrams(
+    data: Any,
+    ngram_width: Any,
+    separator: str = " ",
+    pad_values: Any = None,
+    padding_width: int | None = None,
+    preserve_short_sequences: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Neighbours in the innermost rows put together."""
+    *outer, last = data._nested_row_partitions
+    how = (ngram_width, separator, pad_values, padding_width, preserve_short_sequences)
+    words, splits = joined_neighbours(data.flat_values, last._splits, how)
+    return nested(
+        words, [*(p._splits for p in outer), splits], [p._uniform for p in outer] + [None]
+    )
+
+
+@on_host
+def joined_neighbours(flat: Any, splits: Any, how: tuple[Any, ...]) -> tuple[Tensor, Tensor]:
+    """The neighbours of each row put together, and where the rows end."""
+    from gradtape.tf.text import neighbours
+
+    words, ends = flat._array.tolist(), splits._array.tolist()
+    rows = list(map(neighbours(*how), (words[a:b] for a, b in itertools.pairwise(ends))))
+    out = np.empty(sum(map(len, rows)), object)
+    out[:] = list(itertools.chain.from_iterable(rows))
+    counts = np.cumsum([0, *map(len, rows)])
+    return eager(out), eager(counts.astype(splits._array.dtype))
+
+
+@public
 def unicode_encode(
     input: Any,
     output_encoding: str,

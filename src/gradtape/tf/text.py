@@ -396,6 +396,18 @@ def ngrams(
     array = strings(data)
     if not array.ndim:
         raise ValueError("ngrams: `data` must have at least one axis.")
+    of_row = neighbours(ngram_width, separator, pad_values, padding_width, preserve_short_sequences)
+    rows = [of_row(list(row)) for row in array.reshape(-1, array.shape[-1])]
+    out = np.empty((len(rows), len(rows[0]) if rows else 0), object)
+    for i, row in enumerate(rows):
+        out[i] = row
+    return eager(out.reshape(*array.shape[:-1], out.shape[-1]))
+
+
+def neighbours(
+    ngram_width: Any, separator: str, pad_values: Any, padding_width: int | None, keep_short: bool
+) -> Callable[[list[bytes]], list[bytes]]:
+    """What `ngrams` makes of a row."""
     widths = list(ngram_width) if isinstance(ngram_width, (list, tuple)) else [ngram_width]
     pads = (pad_values, pad_values) if isinstance(pad_values, (str, bytes)) else pad_values
     joint = separator.encode()
@@ -409,12 +421,8 @@ def ngrams(
                 left, right = (strings(pad)[()] for pad in pads)
                 padded = [left] * most + row + [right] * most
             found += [joint.join(padded[i : i + width]) for i in range(len(padded) - width + 1)]
-        if not found and row and preserve_short_sequences:
+        if not found and row and keep_short:
             found = [joint.join(row)]
         return found
 
-    rows = [of_row(list(row)) for row in array.reshape(-1, array.shape[-1])]
-    out = np.empty((len(rows), len(rows[0]) if rows else 0), object)
-    for i, row in enumerate(rows):
-        out[i] = row
-    return eager(out.reshape(*array.shape[:-1], out.shape[-1]))
+    return of_row
