@@ -261,3 +261,9 @@ def test_a_variable_goes_without_the_collector():
         assert gone() is None
     finally:
         gc.enable()
+
+
+def test_a_variable_calls_its_type_as_in_tensorflow_and_can_be_copied_by_it():
+    v = tf.Variable(3.0)
+    assert type(v).__name__ == "ResourceVariable"
+    assert pickle.loads(pickle.dumps(tf.Variable)) is tf.Variable

@@ -381,3 +381,6 @@ def restored(value: Tensor, name: str, facts: dict[str, Any]) -> Variable:
     variable = Variable(value, **facts)
     variable._name = name
     return variable
+
+
+Variable.__name__ = "ResourceVariable"  # so TensorFlow's say of themselves: `type(v).__name__`
