@@ -37,7 +37,7 @@ def suits_xla(graph: Graph) -> bool:
         if op is None or op is not node.op:
             return False
         specs = [graph.specs[o] for o in node.outputs]
-        if any(spec.dtype.char not in "fd?il" for spec in specs):
+        if any(spec.dtype.kind not in "bi" and spec.dtype.char not in "fd" for spec in specs):
             return False
         size = sum(prod(spec.shape) for spec in specs)
         home = op.kernel.__module__

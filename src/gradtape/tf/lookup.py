@@ -12,9 +12,9 @@ from gradtape.core.dtypes import DType, as_dtype
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.ragged import RaggedTensor
 from gradtape.core.sparse import SparseTensor
-from gradtape.core.tensor import Tensor, eager
+from gradtape.core.tensor import Tensor
 from gradtape.files.text import read_lines
-from gradtape.state.table import Entries
+from gradtape.state.table import Entries, Table, typed
 from gradtape.state.trackable import Trackable
 from gradtape.tf import lookup_experimental
 from gradtape.tf.hashing import to_hash_bucket_fast
@@ -186,13 +186,13 @@ def found(keys: Any, default: Any, entries: Entries) -> Any:
     return entries.find(keys, default)
 
 
-class StaticHashTable(Trackable):
+class StaticHashTable(Table):
     """A table whose entries never change.
 
     Args:
         initializer: where its entries come from.
         default_value: the value of keys that are not in it.
-        name: accepted for TensorFlow's sake.
+        name: of the table.
         experimental_is_anonymous: accepted for TensorFlow's sake.
     """
 
@@ -204,32 +204,14 @@ class StaticHashTable(Trackable):
         experimental_is_anonymous: bool = False,
     ) -> None:
         """Fill it."""
-        self._key_dtype = as_dtype(initializer.key_dtype)
-        self._value_dtype = as_dtype(initializer.value_dtype)
-        self._default = convert(default_value, self._value_dtype)
-        self._entries = Entries(self._default._array.dtype)
-        self._name = name or "hash_table"
+        kinds = initializer.key_dtype, initializer.value_dtype
+        super().__init__(*kinds, default_value, name or "hash_table")
         initializer.initialize(self)
-
-    @property
-    def key_dtype(self) -> DType:
-        """The dtype of keys."""
-        return self._key_dtype
-
-    @property
-    def value_dtype(self) -> DType:
-        """The dtype of values."""
-        return self._value_dtype
 
     @property
     def default_value(self) -> Tensor:
         """The value of keys that are not in it."""
         return self._default
-
-    @property
-    def name(self) -> str:
-        """The name of the table."""
-        return self._name
 
     @public
     def size(self, name: str | None = None) -> Tensor:
@@ -249,19 +231,9 @@ class StaticHashTable(Trackable):
     __getitem__ = lookup
 
     def _values_of(self, keys: Any) -> Tensor:
-        tensor = keys if isinstance(keys, Tensor) else convert(keys)
-        if tensor.dtype is not self._key_dtype:
-            raise TypeError(
-                f"Dtype of argument `keys` must be {self._key_dtype!r}, received: {tensor.dtype!r}"
-            )
+        tensor = typed(keys, self._key_dtype)
         result: Tensor = rawly(found, tensor, self._default, self._entries)
         return result
-
-    @public
-    def export(self, name: str | None = None) -> tuple[Tensor, Tensor]:
-        """All keys, and their values."""
-        keys, values = self._entries.listed(self._key_dtype.as_numpy_dtype)
-        return eager(keys), eager(values)
 
 
 class StaticVocabularyTable(Trackable):
@@ -328,11 +300,7 @@ class StaticVocabularyTable(Trackable):
     __getitem__ = lookup
 
     def _numbers_of(self, keys: Any) -> Tensor:
-        tensor = keys if isinstance(keys, Tensor) else convert(keys)
-        if tensor.dtype is not self._key_dtype:
-            raise TypeError(
-                f"Dtype of argument `keys` must be {self._key_dtype!r}, received: {tensor.dtype!r}"
-            )
+        tensor = typed(keys, self._key_dtype)
         words = tensor if tensor.dtype is dtypes.string else as_string(tensor)
         buckets = to_hash_bucket_fast(words, self._buckets) + self._count()
         if self._table is None:

@@ -7,33 +7,23 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.convert import convert
-from gradtape.core.dtypes import DType, as_dtype
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.ragged import RaggedTensor
 from gradtape.core.tensor import Tensor, eager
-from gradtape.state.table import Entries
-from gradtape.state.trackable import Trackable
+from gradtape.state.table import Entries, Table, typed
 from gradtape.trace.happening import happening, on_host
 
 __all__ = ["DenseHashTable", "MutableHashTable"]
 
 
-class Handle:
-    """Leads to the entries of a table from inside of a graph, where each use happens in order."""
-
-    def __init__(self, entries: Entries) -> None:
-        """For these entries."""
-        self.entries = entries
-
-
-def look_up(keys: Tensor, default: Tensor, handle: Handle) -> Tensor:
+def look_up(keys: Tensor, default: Tensor, entries: Entries) -> Tensor:
     """The values of keys, now."""
-    return eager(handle.entries.find(keys._array, default._array))
+    return eager(entries.find(keys._array, default._array))
 
 
-def count(handle: Handle) -> Tensor:
+def count(entries: Entries) -> Tensor:
     """How many entries there are, now."""
-    return eager(np.int64(len(handle.entries.held)))
+    return eager(np.int64(len(entries.held)))
 
 
 now = on_host(look_up, draws=True)  # called each time: the table may have changed
@@ -41,18 +31,18 @@ count_now = on_host(count, draws=True)
 
 
 @happening()
-def put(keys: Tensor, values: Tensor, handle: Handle) -> None:
+def put(keys: Tensor, values: Tensor, entries: Entries) -> None:
     """Add entries."""
-    handle.entries.insert(keys._array, values._array)
+    entries.insert(keys._array, values._array)
 
 
 @happening()
-def drop(keys: Tensor, handle: Handle) -> None:
+def drop(keys: Tensor, entries: Entries) -> None:
     """Take entries out."""
-    handle.entries.remove(keys._array)
+    entries.remove(keys._array)
 
 
-class MutableHashTable(Trackable):
+class MutableHashTable(Table):
     """A table whose entries come and go.
 
     Args:
@@ -80,33 +70,13 @@ class MutableHashTable(Trackable):
         experimental_is_anonymous: bool = False,
     ) -> None:
         """An empty table."""
-        self._key_dtype, self._value_dtype = as_dtype(key_dtype), as_dtype(value_dtype)
-        self._default = convert(default_value, self._value_dtype)
-        raw = self._default._array
-        self._entries = Entries(raw.dtype, raw.shape)
+        super().__init__(key_dtype, value_dtype, default_value, name)
         self._entries.ready = True
-        self._handle = Handle(self._entries)
-        self._name = name
-
-    @property
-    def key_dtype(self) -> DType:
-        """The dtype of keys."""
-        return self._key_dtype
-
-    @property
-    def value_dtype(self) -> DType:
-        """The dtype of values."""
-        return self._value_dtype
-
-    @property
-    def name(self) -> str:
-        """The name of the table."""
-        return self._name
 
     @public
     def size(self, name: str | None = None) -> Tensor:
         """How many entries there are."""
-        return count_now(self._handle)
+        return count_now(self._entries)
 
     @public
     def insert(self, keys: Any, values: Any, name: str | None = None) -> None:
@@ -116,7 +86,7 @@ class MutableHashTable(Trackable):
             InvalidArgumentError: if the shapes do not fit.
         """
         given = self._checked(convert(keys, self._key_dtype))
-        put(given, convert(values, self._value_dtype), self._handle)
+        put(given, convert(values, self._value_dtype), self._entries)
 
     @public
     def remove(self, keys: Any, name: str | None = None) -> None:
@@ -125,7 +95,7 @@ class MutableHashTable(Trackable):
         Raises:
             TypeError: if the keys are of another dtype.
         """
-        drop(self._checked(self._typed(keys)), self._handle)
+        drop(self._checked(typed(keys, self._key_dtype)), self._entries)
 
     erase = remove
 
@@ -142,26 +112,12 @@ class MutableHashTable(Trackable):
             return keys.with_flat_values(self.lookup(keys.flat_values, dynamic_default_values))
         given = dynamic_default_values
         default = self._default if given is None else convert(given, self._value_dtype)
-        return now(self._checked(convert(keys, self._key_dtype)), default, self._handle)
+        return now(self._checked(convert(keys, self._key_dtype)), default, self._entries)
 
     __getitem__ = lookup
 
-    def _typed(self, keys: Any) -> Tensor:
-        tensor = convert(keys)
-        if tensor.dtype is not self._key_dtype:
-            raise TypeError(
-                f"Dtype of argument `keys` must be {self._key_dtype!r}, received: {tensor.dtype!r}"
-            )
-        return tensor
-
     def _checked(self, keys: Tensor) -> Tensor:
         return keys
-
-    @public
-    def export(self, name: str | None = None) -> tuple[Tensor, Tensor]:
-        """All keys, and their values."""
-        keys, values = self._entries.listed(self._key_dtype.as_numpy_dtype)
-        return eager(keys), eager(values)
 
 
 class DenseHashTable(MutableHashTable):
