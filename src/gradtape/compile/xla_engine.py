@@ -40,16 +40,15 @@ class XlaPlan:
         self.nodes = graph.needed()
         self.specs = graph.specs
         self.inputs = graph.inputs
-        self.outputs = graph.outputs
-        self.checks = [n for n in self.nodes if isinstance(n.op, Effect) and n.op.fails_only]
+        checks = [n for n in self.nodes if isinstance(n.op, Effect) and n.op.fails_only]
         given = set(graph.inputs)
-        asked = [*graph.outputs, *(i for node in self.checks for i in node.inputs)]
+        asked = [*graph.outputs, *(i for node in checks for i in node.inputs)]
         self.computed = list(dict.fromkeys(o for o in asked if type(o) is int and o not in given))
         places = {number: k for k, number in enumerate([*self.inputs, *self.computed])}
-        self.returned = [o if isinstance(o, Constant) else places[o] for o in self.outputs]
+        self.returned = [o if isinstance(o, Constant) else places[o] for o in graph.outputs]
         self.checked = [
             (node.op, [i if isinstance(i, Constant) else places[i] for i in node.inputs])
-            for node in self.checks
+            for node in checks
         ]
         read = {i for node in self.nodes for i in node.reads()}
         self.read = [k for k, i in enumerate(self.inputs) if i in read]

@@ -15,10 +15,10 @@ from gradtape.core.errors import DataLossError, InvalidArgumentError, public
 from gradtape.core.ragged_spec import RaggedTensorSpec
 from gradtape.core.row_partition import as_splits_dtype
 from gradtape.core.shapes import TensorShape
-from gradtape.core.sparse import SparseTensor, SparseTensorSpec
+from gradtape.core.sparse import SparseTensorSpec
 from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import EagerTensor, eager
-from gradtape.pipeline import ragged
+from gradtape.pipeline import ragged, sparse
 from gradtape.pipeline.base import UNKNOWN, Base, whole
 from gradtape.pipeline.element import END, Steps, batched, stacked_as, stacker
 from gradtape.pipeline.rows import Rows
@@ -231,7 +231,7 @@ class Batches(Base):
             )
         size, shape = positive("sparse_batch", batch_size), shape_of(row_shape)
         made = self._with(
-            lambda items: grouped(items, size, False, lambda group: spaced(group, shape)),
+            lambda items: grouped(items, size, False, lambda group: sparse.spaced(group, shape)),
             lambda: SparseTensorSpec([None, *shape.as_list()], spec.dtype),
             number_of_batches(self._size, size, False),
         )
@@ -315,32 +315,6 @@ def empty(spec: TensorSpec) -> Any:
     """A batch without elements."""
     shape = (0, *(n or 0 for n in spec.shape.as_list()))
     return eager(np.empty(shape, spec.dtype.as_numpy_dtype))
-
-
-def spaced(group: list[Any], shape: TensorShape) -> SparseTensor:
-    """Elements as the rows of a sparse tensor, each in the corner of a row of this shape."""
-    arrays = [np.asarray(element._array) for element in group]
-    sizes = shape.as_list()
-    for array in arrays:
-        found = "[" + ",".join(map(str, array.shape)) + "]"
-        if array.ndim != len(sizes):
-            raise InvalidArgumentError(
-                f"sparse_batch: Input element had shape ({found}) that is incompatible with the "
-                f"row shape ({sizes})."
-            )
-        if any(m is not None and n > m for n, m in zip(array.shape, sizes, strict=True)):
-            raise DataLossError(
-                f"sparse_batch: Input element had shape ({found}) that is larger than the row "
-                f"shape ({sizes})."
-            )
-    largest = np.max([array.shape for array in arrays], axis=0).reshape(-1).tolist()
-    dense = [n if m is None else m for n, m in zip(largest, sizes, strict=True)]
-    places = [np.indices(array.shape).reshape(array.ndim, -1) for array in arrays]
-    numbers = np.repeat(np.arange(len(arrays)), [array.size for array in arrays])
-    indices = np.concatenate([numbers[None], np.concatenate(places, axis=1)]).T
-    values = np.concatenate([array.ravel() for array in arrays])
-    whole_shape = np.array([len(arrays), *dense], np.int64)
-    return SparseTensor(eager(indices.astype(np.int64)), eager(values), eager(whole_shape))
 
 
 def ragged_spec(spec: Any, width: int | None, dtype: Any) -> Any:

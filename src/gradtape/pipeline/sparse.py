@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.errors import InvalidArgumentError
+from gradtape.core.errors import DataLossError, InvalidArgumentError
 from gradtape.core.shapes import TensorShape
 from gradtape.core.sparse import SparseTensor, SparseTensorSpec
 from gradtape.core.tensor import eager
@@ -57,6 +57,31 @@ def stacked(leaves: Any) -> SparseTensor:
     numbers = np.repeat(np.arange(len(indices)), [len(part) for part in indices])
     places = np.concatenate([numbers[:, None], np.concatenate(indices)], axis=1)
     return made(places, np.concatenate(values), [len(leaves), *np.maximum.reduce(shapes)])
+
+
+def spaced(group: list[Any], shape: TensorShape) -> SparseTensor:
+    """Elements as the rows of a sparse tensor, each in the corner of a row of this shape."""
+    arrays = [np.asarray(element._array) for element in group]
+    sizes = shape.as_list()
+    for array in arrays:
+        found = "[" + ",".join(map(str, array.shape)) + "]"
+        if array.ndim != len(sizes):
+            raise InvalidArgumentError(
+                f"sparse_batch: Input element had shape ({found}) that is incompatible with the "
+                f"row shape ({sizes})."
+            )
+        if any(m is not None and n > m for n, m in zip(array.shape, sizes, strict=True)):
+            raise DataLossError(
+                f"sparse_batch: Input element had shape ({found}) that is larger than the row "
+                f"shape ({sizes})."
+            )
+    largest = np.max([array.shape for array in arrays], axis=0).reshape(-1).tolist()
+    dense = [n if m is None else m for n, m in zip(largest, sizes, strict=True)]
+    places = [np.indices(array.shape).reshape(array.ndim, -1) for array in arrays]
+    numbers = np.repeat(np.arange(len(arrays)), [array.size for array in arrays])
+    indices = np.concatenate([numbers[None], np.concatenate(places, axis=1)]).T
+    values = np.concatenate([array.ravel() for array in arrays])
+    return made(indices.astype(np.int64), values, [len(arrays), *dense])
 
 
 def batched(spec: SparseTensorSpec, width: int | None) -> SparseTensorSpec:
