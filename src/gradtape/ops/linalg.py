@@ -46,7 +46,7 @@ def matmul_wrt_b(g, a, a_spec, b_spec):
 def matmul(a, b):
     """Matrix product over the last two axes, accumulated in float32 for the half types."""
     if a.ndim == 2 and b.ndim == 2 and a.dtype.itemsize > 2:
-        return np.dot(a, b)
+        return a.dot(b) if type(a) is np.ndarray else np.dot(a, b)  # the method is quicker to call
     wide = accumulator(a.dtype)
     if wide is not a.dtype:
         return product(a.astype(wide), b.astype(wide)).astype(a.dtype)

@@ -12,7 +12,8 @@ import numpy as np
 
 from gradtape.core.dtypes import accumulator
 from gradtape.core.primitive import primitive
-from gradtape.ops.elementwise import BITS, zero
+from gradtape.ops.elementwise import zero
+from gradtape.ops.gating import BITS
 from gradtape.ops.reduce import lowest
 from gradtape.ops.window import (
     Window,

@@ -10,9 +10,9 @@ import numpy as np
 from gradtape.core.dtypes import accumulator
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.primitive import elementwise, primitive
-from gradtape.ops.block import spans
+from gradtape.ops.block import BLOCK, spans
 from gradtape.ops.elementwise import exp, sigmoid
-from gradtape.ops.reduce import LONGEST, fold, reduce_sum, spread
+from gradtape.ops.reduce import LONGEST, fold, ones_of, reduce_sum, spread
 from gradtape.ops.shape import lean, reshape
 
 
@@ -48,9 +48,8 @@ def softmax(x, *, axis: int):
     return e / total.astype(x.dtype, copy=False)
 
 
-# -- many rows: products with a vector of ones, in blocks ------------------------------------------
+# -- rows: sums are products with a vector of ones, and large arrays go in blocks -----------------
 
-ROWS = 256  # elements from which this is quicker
 SMALL = 1e-3
 SAFE = 60  # exponentials up to here may be added up in float32
 
@@ -60,7 +59,6 @@ def by_rows(x: Any, axis: int) -> bool:
     return (
         axis == -1
         and type(x) is np.ndarray
-        and x.size >= ROWS
         and x.dtype.char in "fd"
         and x.ndim > 1
         and x.shape[-1] <= LONGEST
@@ -68,25 +66,34 @@ def by_rows(x: Any, axis: int) -> bool:
 
 
 def softmax_by_rows(x: Any) -> Any:
-    """Softmax of rows, as they are or, if that is not safe, less the largest element of a block.
+    """Softmax of rows."""
+    width = x.shape[-1]
+    if x.size <= BLOCK and x.ndim == 2:
+        return shares(x, width)
+    rows, out = x.reshape(-1, width), np.empty(x.shape, x.dtype)
+    results = out.reshape(-1, width)
+    for span in spans(len(rows), width):
+        shares(rows[span], width, results[span])
+    return out
+
+
+def shares(rows: Any, width: int, out: Any = None) -> Any:
+    """Softmax of a block, as it is or, if that is not safe, less its largest element.
 
     A row whose exponentials are small, or not numbers, is done again from its own largest element.
     """
-    width = x.shape[-1]
-    rows, out = x.reshape(-1, width), np.empty(x.shape, x.dtype)
-    results, ones = out.reshape(-1, width), np.ones(width, x.dtype)
-    for span in spans(len(rows), width):
-        block, e = rows[span], results[span]
-        top = np.maximum.reduce(block, axis=None)
-        np.exp(block if -SAFE < top < SAFE else np.subtract(block, top, out=e), out=e)
-        total = np.dot(e, ones)
-        if not np.minimum.reduce(total) > SMALL:
-            again = ~(total > SMALL)
-            some = block[again]
-            e[again] = some = np.exp(some - np.maximum.reduce(some, axis=1, keepdims=True))
-            total[again] = np.dot(some, ones)
-        e /= total[:, None]
-    return out
+    top = rows.item(rows.argmax())
+    safe = -SAFE < top < SAFE
+    e = np.exp(rows if safe else np.subtract(rows, top, out=out), out=out)
+    ones = ones_of(width, rows.dtype)
+    total = e.dot(ones)
+    if not total.item(total.argmin()) > SMALL:
+        again = ~(total > SMALL)
+        some = rows[again]
+        e[again] = some = np.exp(some - np.maximum.reduce(some, axis=1, keepdims=True))
+        total[again] = some.dot(ones)
+    e /= total[:, None]
+    return e
 
 
 def less_share_by_rows(x: Any, share: Any) -> Any:
@@ -158,15 +165,25 @@ def less_one_at(p, labels):
     """`p` minus the one-hot vectors of `labels` along the last axis."""
     at = labelled(labels, p.shape[-1])
     out = p.copy()
-    out.put(at, out.take(at) - 1)
+    chosen = out.take(at)
+    chosen -= ONE.get(p.dtype.char, 1)
+    out.put(at, chosen)
     return out
+
+
+# A ufunc takes an array without axes in half the time of Python's number.
+ONE = {char: np.ones((), char) for char in "fd"}
 
 
 def labelled(labels: Any, classes: int) -> Any:
     """Where the classes that `labels` name lie in the flat array of all rows."""
-    n = labels.size
-    starts = row_starts(n, classes) if n <= 4096 else np.arange(0, n * classes, classes)
-    return labels.reshape(-1) + starts
+    at = labels.reshape(-1).astype(INT64)
+    n = at.size
+    at += row_starts(n, classes) if n <= 4096 else np.arange(0, n * classes, classes)
+    return at
+
+
+INT64 = np.dtype("int64")
 
 
 @lru_cache(maxsize=64)
@@ -188,12 +205,12 @@ TINY = {"e": 1e-6, "f": 1e-30, "d": 1e-290}
 def sparse_cross_entropy(logits, labels, p):
     """Minus the logarithm of `p`, the softmax of `logits`, at the class each label names."""
     classes = logits.shape[-1]
-    labels = np.asarray(labels)
     check_labels(labels, classes)
     at = labelled(labels, classes)
     chosen = p.take(at)
-    if labels.size and chosen[chosen.argmin()] > TINY.get(p.dtype.char, 1e-30):
-        out = -np.log(chosen)
+    if chosen.size and chosen.item(chosen.argmin()) > TINY.get(p.dtype.char, 1e-30):
+        out = np.log(chosen, out=chosen)
+        out = np.negative(out, out=out)
         return out if labels.ndim == 1 else lean(out.reshape(labels.shape))
     # Where `p` underflows its logarithm comes from the logits themselves; a NaN stays one.
     logit = logits.take(at).reshape(labels.shape)
@@ -203,10 +220,9 @@ def sparse_cross_entropy(logits, labels, p):
 
 def check_labels(labels: Any, classes: int) -> None:
     """Raise unless all labels name a class. Read as unsigned, a negative label is a large one."""
-    if not labels.size:
-        return
-    flat = labels.view(UNSIGNED[labels.itemsize]).reshape(-1)
-    if flat[flat.argmax()] >= classes:  # in a third of the time of a reduction
+    flat = labels.reshape(-1).view(UNSIGNED[labels.itemsize])
+    if flat.size and flat.item(flat.argmax()) >= classes:  # in a third of the time of a reduction
+        labels = np.asarray(labels)
         bad = labels[(labels < 0) | (labels >= classes)].ravel()[0]
         raise InvalidArgumentError(
             f"sparse_softmax_cross_entropy_with_logits: Received a label value of {bad} which is "
