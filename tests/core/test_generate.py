@@ -83,3 +83,19 @@ def test_reflected_swaps_the_operands():
     assert forwards(x, y).numpy() == 2
     assert backwards(x, y).numpy() == -2
     assert backwards(x, 3).numpy() == -2
+
+
+@pytest.mark.parametrize(
+    "number", [0.1, -0.0, 0.0, 3, -7, 2**24 + 1, 1e39, 1e-46, float("nan"), float("-inf")]
+)
+@pytest.mark.parametrize("name", ["add", "sub", "mul", "truediv", "pow"])
+def test_a_number_counts_as_one_of_the_array_it_meets(name, number):
+    x = np.float32([[1.5, -2.0, 0.0], [np.inf, np.nan, -0.0]])
+    operation, tensor = getattr(operator, name), gradtape.constant(x)
+    for a, b in ((tensor, number), (number, tensor)):
+        with np.errstate(all="ignore"):
+            want = operation(*(np.float32(v) if v is number else x for v in (a, b)))
+        for _ in range(2):  # the second time it is known
+            got = operation(a, b).numpy()
+            np.testing.assert_array_equal(got, want)
+            np.testing.assert_array_equal(np.signbit(got), np.signbit(want))

@@ -11,7 +11,14 @@ from gradtape.core import dtypes
 from gradtape.core.context import listening
 from gradtape.core.convert import convert
 from gradtape.core.dispatch import evaluate
-from gradtape.core.errors import InvalidArgumentError, OutOfRangeError, hide_library, public
+from gradtape.core.errors import (
+    UNUSUAL,
+    InvalidArgumentError,
+    OutOfRangeError,
+    another_way,
+    hide_library,
+    public,
+)
 from gradtape.core.shapes import TensorShape
 from gradtape.core.tensor import EagerTensor, Tensor
 from gradtape.ops.elementwise import add, subtract
@@ -42,7 +49,6 @@ class Assigning:
             return value._array
         return convert(value, self._dtype)._array
 
-    @public
     def assign(
         self,
         value: Any,
@@ -64,6 +70,15 @@ class Assigning:
         Raises:
             ValueError: if the shape, or a tensor's dtype, does not fit; nothing has changed then.
         """
+        try:
+            return self._replace(value, read_value)
+        except UNUSUAL as error:
+            return another_way(error, type(self)._replace, (self, value, read_value), {})
+        except Exception as error:
+            hide_library(error)
+            raise
+
+    def _replace(self, value: Any, read_value: bool) -> Any:
         trace = tracing()
         raw = self._taken(value) if trace is None else (value := convert(value, self._dtype))._array
         before = self._version()._array.shape

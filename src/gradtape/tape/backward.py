@@ -177,7 +177,8 @@ def sweep(known: Recording, grads: dict[int, Any], recorded: bool, release: bool
     """
     sources = grads[SOURCES]
     grads[KNOWN] = known
-    if known.roots <= sources and known.keys().isdisjoint(sources - known.roots):
+    roots = known.roots
+    if roots == sources or (roots <= sources and known.keys().isdisjoint(sources - roots)):
         everything(known, grads, recorded, release)
         return grads
     return selected(known, grads, sources, recorded, release)
