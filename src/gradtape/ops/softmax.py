@@ -10,7 +10,7 @@ import numpy as np
 from gradtape.core.dtypes import accumulator
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.primitive import elementwise, primitive
-from gradtape.ops.block import BLOCK, spans
+from gradtape.ops.block import spans
 from gradtape.ops.elementwise import exp, sigmoid
 from gradtape.ops.reduce import LONGEST, fold, ones_of, reduce_sum, spread
 from gradtape.ops.shape import lean, reshape
@@ -50,6 +50,8 @@ def softmax(x, *, axis: int):
 
 # -- rows: sums are products with a vector of ones, and large arrays go in blocks -----------------
 
+BLOCK = 1 << 16
+DOTTED = 64  # elements of a row from which its product with another is best made alone
 SMALL = 1e-3
 SAFE = 60  # exponentials up to here may be added up in float32
 
@@ -68,23 +70,26 @@ def by_rows(x: Any, axis: int) -> bool:
 def softmax_by_rows(x: Any) -> Any:
     """Softmax of rows."""
     width = x.shape[-1]
-    if x.size <= BLOCK and x.ndim == 2:
+    if x.ndim == 2 and x.size <= BLOCK:
         return shares(x, width)
-    rows, out = x.reshape(-1, width), np.empty(x.shape, x.dtype)
-    results = out.reshape(-1, width)
-    for span in spans(len(rows), width):
-        shares(rows[span], width, results[span])
+    out = np.empty(x.shape, x.dtype)
+    rows, results = (a.reshape(-1, width) for a in (x, out))
+    for span in spans(len(rows), width, BLOCK):
+        if span.start == 0:
+            e = np.empty(results[span].shape, x.dtype)  # stays in the cache
+        shares(rows[span], width, e, results[span])
     return out
 
 
-def shares(rows: Any, width: int, out: Any = None) -> Any:
+def shares(rows: Any, width: int, e: Any = None, out: Any = None) -> Any:
     """Softmax of a block, as it is or, if that is not safe, less its largest element.
 
     A row whose exponentials are small, or not numbers, is done again from its own largest element.
+    Exponentials are written to `e`, of at least as many rows, if it is given.
     """
     top = rows.item(rows.argmax())
-    safe = -SAFE < top < SAFE
-    e = np.exp(rows if safe else np.subtract(rows, top, out=out), out=out)
+    e = None if e is None else e[: len(rows)]
+    e = np.exp(rows if -SAFE < top < SAFE else np.subtract(rows, top, out=e), out=e)
     ones = ones_of(width, rows.dtype)
     total = e.dot(ones)
     if not total.item(total.argmin()) > SMALL:
@@ -92,8 +97,7 @@ def shares(rows: Any, width: int, out: Any = None) -> Any:
         some = rows[again]
         e[again] = some = np.exp(some - np.maximum.reduce(some, axis=1, keepdims=True))
         total[again] = some.dot(ones)
-    e /= total[:, None]
-    return e
+    return np.divide(e, total[:, None], out=e if out is None else out)
 
 
 def less_share_by_rows(x: Any, share: Any) -> Any:
@@ -101,13 +105,18 @@ def less_share_by_rows(x: Any, share: Any) -> Any:
     width = x.shape[-1]
     out = np.empty(x.shape, x.dtype)
     xs, shares, outs = (a.reshape(-1, width) for a in (x, share, out))
-    ones = np.ones(width, x.dtype)
-    for span in spans(len(xs), width):
-        result = np.multiply(xs[span], shares[span], out=outs[span])
-        mean = np.dot(result, ones)[:, None]
-        np.subtract(xs[span], mean, out=result)
-        result *= shares[span]
+    for span in spans(len(xs), width, BLOCK):
+        some, result = shares[span], outs[span]
+        np.subtract(xs[span], mean_by(xs[span], some)[:, None], out=result)
+        result *= some
     return out
+
+
+def mean_by(x: Any, share: Any) -> Any:
+    """Means of rows, weighed by `share`."""
+    if x.shape[1] >= DOTTED:
+        return np.vecdot(x, share)
+    return (x * share).dot(ones_of(x.shape[1], x.dtype))
 
 
 def log_softmax_wrt_x(g, out, axis):
