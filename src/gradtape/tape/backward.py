@@ -15,7 +15,7 @@ from gradtape.core.dispatch import Handed, Recording, Step, needs_of, quiet
 from gradtape.core.primitive import Primitive, Spec
 from gradtape.core.remote import DeviceTensor
 from gradtape.core.tensor import EagerTensor, Tensor, eager, raw_of
-from gradtape.ops.cotangent import Cotangents, absent
+from gradtape.ops.cotangent import Cotangents, absent, add_up
 from gradtape.ops.reduce import fold
 from gradtape.tape.indexed_slices import KNOWN, SOURCES, SPARSE, Slices, dense, passes_slices
 
@@ -55,6 +55,7 @@ def generated_step(op: Primitive, mask: int, want: int, folded: bool, raw: bool)
         "__name__": __name__,
         "DeviceTensor": DeviceTensor,
         "EagerTensor": EagerTensor,
+        "add_up": add_up,
         "fold": fold,
         "filled": filled,
     }
@@ -69,7 +70,8 @@ def generated_step(op: Primitive, mask: int, want: int, folded: bool, raw: bool)
             shape = f"{op.inputs[i]}_shape"
             call = f"t = fold(t, {shape}, {op.core}, g, out_shape)"
             lines.append(f"    if t.shape != {shape}: {call}" if raw else f"    {call}")
-        lines += [f"    p = grads.get(u{i})", f"    grads[u{i}] = t if p is None else p + t"]
+        total = "add_up(p, t)" if raw else "p + t"
+        lines += [f"    p = grads.get(u{i})", f"    grads[u{i}] = t if p is None else {total}"]
     exec(compile("\n".join(lines), f"<gradtape backward of {op.name}>", "exec"), space)
     return space["step"]
 
@@ -111,7 +113,7 @@ def unwrapped(value: Any) -> Any:
 def accumulate(grads: dict[int, Any], uid: int, t: Any) -> None:
     """Add `t` to the cotangent of `uid`."""
     before = grads.get(uid)
-    grads[uid] = t if before is None else before + t
+    grads[uid] = t if before is None else add_up(before, t)
 
 
 def filled(g: dict[int, Any], specs: tuple[Spec, ...]) -> Cotangents:
