@@ -12,8 +12,8 @@ BITS = {2: np.dtype("int16"), 4: np.dtype("int32"), 8: np.dtype("int64")}
 # A ufunc takes an array without axes in half the time of Python's 0, which it has to look at first.
 ZERO = np.zeros((), np.float32)
 # Against one number `np.maximum` goes element by element, against a row it takes eight at once.
-ZEROS = np.zeros(1024, np.float32)
-LONG = 4096
+ZEROS = np.zeros(8192, np.float32)
+LONG = 8192
 
 
 def positive_part(x: Any) -> Any:
