@@ -10,6 +10,7 @@ from gradtape.core.context import listening
 from gradtape.core.dispatch import Recording, bind
 from gradtape.core.generate import checked
 from gradtape.core.primitive import REGISTRY
+from gradtape.core.shortcut import applied, direct
 from gradtape.core.tensor import Tensor, eager
 from gradtape.ops.elementwise import add, multiply
 
@@ -99,3 +100,13 @@ def test_a_number_counts_as_one_of_the_array_it_meets(name, number):
             got = operation(a, b).numpy()
             np.testing.assert_array_equal(got, want)
             np.testing.assert_array_equal(np.signbit(got), np.signbit(want))
+
+
+def test_kernels_of_one_expression_are_written_out():
+    names = ["add", "subtract", "multiply", "divide", "square", "negative"]
+    written = {name: applied(REGISTRY[name], ("a", "b")) for name in names}
+    assert " ".join(written.values()) == "a + b a - b a * b a / b a * a -a"
+    assert applied(REGISTRY["floormod"], ("a", "b")) == "kernel(a, b)"
+    assert direct(REGISTRY["tanh"].kernel) is np.tanh
+    assert direct(REGISTRY["maximum"].kernel) is np.maximum
+    assert direct(REGISTRY["sigmoid"].kernel) is REGISTRY["sigmoid"].kernel

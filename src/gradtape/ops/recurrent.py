@@ -80,9 +80,9 @@ def pulled(g, cs_prev, w, wci, wcf, wco, out, peephole):
     g_cs = None if is_absent(g_cs) else g_cs
     back = cut(w, axis=-2, start=shape_of(w)[-2] - hidden, size=hidden)
     parts = (g_h, to, to_c, keep, back)
-    if aside is None and all(type(v) is np.ndarray and v.dtype.char in "fd" for v in parts):
-        if g_h.ndim == 3 and (g_cs is None or g_cs.ndim == 3):
-            return swept(g_cs, *parts)
+    raw = all(type(v) is np.ndarray and v.dtype.char in "fd" for v in parts)
+    if raw and aside is None and g_h.ndim == 3 and (g_cs is None or g_cs.ndim == 3):
+        return swept(g_cs, *parts)
     g_cs = None if g_cs is None else unstack(g_cs, axis=-3)
     g_h, to, to_c, keep = (unstack(v, axis=-3) for v in (g_h, to, to_c, keep))
     found, dc = [], None

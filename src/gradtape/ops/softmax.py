@@ -42,7 +42,8 @@ def softmax(x, *, axis: int):
     if not x.size:
         return x
     if by_rows(x, axis):
-        return softmax_by_rows(x)
+        width = x.shape[-1]
+        return shares(x, width) if x.ndim == 2 and x.size <= BLOCK else softmax_by_rows(x, width)
     e = np.exp(x - np.maximum.reduce(x, axis=axis, keepdims=True))
     total = np.add.reduce(e, axis=axis, keepdims=True, dtype=accumulator(x.dtype))
     return e / total.astype(x.dtype, copy=False)
@@ -67,11 +68,8 @@ def by_rows(x: Any, axis: int) -> bool:
     )
 
 
-def softmax_by_rows(x: Any) -> Any:
-    """Softmax of rows."""
-    width = x.shape[-1]
-    if x.ndim == 2 and x.size <= BLOCK:
-        return shares(x, width)
+def softmax_by_rows(x: Any, width: int) -> Any:
+    """Softmax of many rows."""
     out = np.empty(x.shape, x.dtype)
     rows, results = (a.reshape(-1, width) for a in (x, out))
     for span in spans(len(rows), width, BLOCK):
@@ -88,8 +86,11 @@ def shares(rows: Any, width: int, e: Any = None, out: Any = None) -> Any:
     Exponentials are written to `e`, of at least as many rows, if it is given.
     """
     top = rows.item(rows.argmax())
-    e = None if e is None else e[: len(rows)]
-    e = np.exp(rows if -SAFE < top < SAFE else np.subtract(rows, top, out=e), out=e)
+    if e is None:
+        e = np.exp(rows if -SAFE < top < SAFE else rows - top)
+    else:
+        e = e[: len(rows)]
+        np.exp(rows if -SAFE < top < SAFE else np.subtract(rows, top, out=e), out=e)
     ones = ones_of(width, rows.dtype)
     total = e.dot(ones)
     if not total.item(total.argmin()) > SMALL:
@@ -97,7 +98,7 @@ def shares(rows: Any, width: int, e: Any = None, out: Any = None) -> Any:
         some = rows[again]
         e[again] = some = np.exp(some - np.maximum.reduce(some, axis=1, keepdims=True))
         total[again] = some.dot(ones)
-    return np.divide(e, total[:, None], out=e if out is None else out)
+    return e / total[:, None] if out is None else np.divide(e, total[:, None], out=out)
 
 
 def less_share_by_rows(x: Any, share: Any) -> Any:
@@ -186,19 +187,29 @@ ONE = {char: np.ones((), char) for char in "fd"}
 
 def labelled(labels: Any, classes: int) -> Any:
     """Where the classes that `labels` name lie in the flat array of all rows."""
-    at = labels.reshape(-1).astype(INT64)
-    n = at.size
-    at += row_starts(n, classes) if n <= 4096 else np.arange(0, n * classes, classes)
+    flat = labels if labels.ndim == 1 else labels.reshape(-1)
+    n = flat.size
+    columns, starts = tables(n, classes) if n <= 4096 else tables.__wrapped__(n, classes)
+    if labels.itemsize == 4:
+        try:  # read as unsigned a negative label is a large one, which `take` refuses
+            at = columns.take(flat.view(UINT32))
+        except IndexError:
+            check_labels(labels, classes)
+            raise
+    else:
+        check_labels(labels, classes)
+        at = flat.copy()
+    at += starts
     return at
 
 
-INT64 = np.dtype("int64")
+UINT32 = np.dtype("uint32")
 
 
 @lru_cache(maxsize=64)
-def row_starts(n: int, classes: int) -> Any:
-    """Where the rows of an array (n, classes) start in the flat one."""
-    return np.arange(0, n * classes, classes)
+def tables(n: int, classes: int) -> tuple[Any, Any]:
+    """Numbers of the classes, and where the rows of an array (n, classes) start in the flat one."""
+    return np.arange(classes), np.arange(0, n * classes, classes)
 
 
 @less_one_at.lower
@@ -213,9 +224,7 @@ TINY = {"e": 1e-6, "f": 1e-30, "d": 1e-290}
 @primitive(logits=sparse_cross_entropy_wrt_logits, labels=None, p=None)
 def sparse_cross_entropy(logits, labels, p):
     """Minus the logarithm of `p`, the softmax of `logits`, at the class each label names."""
-    classes = logits.shape[-1]
-    check_labels(labels, classes)
-    at = labelled(labels, classes)
+    at = labelled(labels, logits.shape[-1])
     chosen = p.take(at)
     if chosen.size and chosen.item(chosen.argmin()) > TINY.get(p.dtype.char, 1e-30):
         out = np.log(chosen, out=chosen)

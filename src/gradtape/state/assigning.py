@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes
-from gradtape.core.context import listening
+from gradtape.core.context import listening, local
 from gradtape.core.convert import convert
 from gradtape.core.dispatch import evaluate
 from gradtape.core.errors import (
@@ -122,14 +122,15 @@ class Assigning:
             raise
 
     def _shift(self, function: Any, operation: np.ufunc, delta: Any, read_value: bool) -> Any:
-        trace = tracing()
-        if trace is None:
+        recorders = local.recorders
+        if not recorders or not recorders[0].stages:
             self._update(shifted, self, function.op, operation, self._taken(delta))
-        else:
-            delta = convert(delta, self._dtype)
-            check_shift(self._current()._array, self, function.op, delta._array)
-            with listening((trace,)):
-                trace.write(self, function(trace.read(self), delta))
+            return self._changed(read_value)
+        trace = recorders[0]
+        delta = convert(delta, self._dtype)
+        check_shift(self._current()._array, self, function.op, delta._array)
+        with listening((trace,)):
+            trace.write(self, function(trace.read(self), delta))
         return self._changed(read_value)
 
     def _assign_slice(self, key: Any, value: Any, name: str | None = None) -> Any:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from gradtape.core.dispatch import Handed, Recording, Step, needs_of, quiet
+from gradtape.core.dispatch import Handed, Recording, Step, needs_of, quiet, quietly
 from gradtape.core.primitive import Primitive, Spec
 from gradtape.core.remote import DeviceTensor
 from gradtape.core.tensor import EagerTensor, Tensor, eager, raw_of
@@ -189,13 +189,7 @@ def sweep(known: Recording, grads: dict[int, Any], recorded: bool, release: bool
 def everything(known: Recording, grads: dict[int, Any], recorded: bool, release: bool) -> None:
     """All roots are wanted and nothing else: no need to look where a step leads."""
     if release and not recorded:
-        with quiet():
-            while known:
-                uid, entry = known.popitem()
-                if entry is not None:
-                    g = grads.pop(uid, None)
-                    if g is not None:
-                        entry[0](entry, g, grads)
+        use_up(known, grads)
         return
     with quiet():
         for uid, entry in backwards(known, release):
@@ -203,6 +197,17 @@ def everything(known: Recording, grads: dict[int, Any], recorded: bool, release:
                 g = grads.pop(uid, None)
                 if g is not None:
                     (entry[0].recorded if recorded else entry[0])(entry, g, grads)
+
+
+@quietly
+def use_up(known: Recording, grads: dict[int, Any]) -> None:
+    """The common case: raw arrays, and each entry is needed only once."""
+    while known:
+        uid, entry = known.popitem()
+        if entry is not None:
+            g = grads.pop(uid, None)
+            if g is not None:
+                entry[0](entry, g, grads)
 
 
 def backwards(known: Recording, release: bool) -> Iterable[tuple[int, Any]]:

@@ -23,9 +23,9 @@ from gradtape.core.errors import (
     another_way,
     hide_library,
 )
-from gradtape.core.generate import FLOAT32
 from gradtape.core.ragged import RaggedTensor
 from gradtape.core.remote import beside
+from gradtape.core.shortcut import FLOAT32
 from gradtape.core.sparse import SparseTensor
 from gradtape.core.tensor import EagerTensor, Tensor, eager
 from gradtape.ops.elementwise import conj
