@@ -11,13 +11,10 @@ import numpy as np
 from gradtape.compile.namespace import cloned
 from gradtape.compile.program import Known
 from gradtape.compile.record import OpaqueError, StandIn
-from gradtape.core.dtypes import accumulator
 from gradtape.ops import reduce
 from gradtape.ops.gating import BITS
 from gradtape.ops.softmax import TINY, check_labels
 from gradtape.trace.recorder import operation
-
-FEW = 256  # elements of a softmax up to which its calls are made one by one
 
 
 def spread(g: Any, *, axis: tuple[int, ...], keepdims: bool, shape: tuple[int, ...]) -> Any:
@@ -64,18 +61,6 @@ def where_positive(g: Any, y: Any) -> Any:
 def relu(x: Any) -> Any:
     """The positive part, as one call that a chain in blocks may hold."""
     return np.maximum(x, 0)
-
-
-def softmax(x: Any, *, axis: int) -> Any:
-    """Of few elements as calls that reuse buffers; else the kernel, which looks at its values."""
-    if not x.size:
-        return x
-    by_rows = axis == -1 and x.ndim > 1 and x.dtype.char in "fd" and x.shape[-1] <= reduce.LONGEST
-    if by_rows and x.size >= FEW:
-        raise OpaqueError
-    e = np.exp(x - np.maximum.reduce(x, axis=axis, keepdims=True))
-    total = np.add.reduce(e, axis=axis, keepdims=True, dtype=accumulator(x.dtype))
-    return e / total.astype(x.dtype, copy=False)
 
 
 # A loss and its gradient look up the same places: where they lie is found, and checked, once.
@@ -151,7 +136,6 @@ FORMS: dict[str, Callable[..., Any]] = {
     "gate": gate,
     "where_positive": where_positive,
     "relu": relu,
-    "softmax": softmax,
     "less_one_at": less_one_at,
     "sparse_cross_entropy": sparse_cross_entropy,
 }

@@ -51,6 +51,7 @@ def softmax(x, *, axis: int):
 
 # -- rows: sums are products with a vector of ones, and large arrays go in blocks -----------------
 
+ROWS = 256  # elements from which this is quicker, also in a plan, which sees through the rest
 BLOCK = 1 << 16
 DOTTED = 64  # elements of a row from which its product with another is best made alone
 SMALL = 1e-3
@@ -62,6 +63,7 @@ def by_rows(x: Any, axis: int) -> bool:
     return (
         axis == -1
         and type(x) is np.ndarray
+        and x.size >= ROWS
         and x.dtype.char in "fd"
         and x.ndim > 1
         and x.shape[-1] <= LONGEST
