@@ -16,12 +16,14 @@ import numpy as np
 
 from gradtape.core.dtypes import accumulator
 from gradtape.core.primitive import elementwise, primitive
-from gradtape.ops.block import LONG_BLOCK, spans
+from gradtape.ops.block import spans
 from gradtape.ops.reduce import LONGEST, Axes, broadcast_to, count_of, fold
 from gradtape.ops.shape import reshape
 
 LARGE = 1 << 17  # elements from which the blocks pay
-WIDE = 1024
+WIDE, WIDEST = 1024, 8192  # rows as long as NumPy's own buffers are the best, if there are many
+MANY = 1 << 20
+BLOCK = 1 << 18
 NEAR = 2
 DOTTED = 64  # elements of a row from which its product with another is best made alone
 
@@ -38,7 +40,7 @@ class Layout(NamedTuple):
 
     def spans(self) -> Iterator[slice]:
         """Slices of rows, a block each."""
-        return spans(self.height, self.width, LONG_BLOCK)
+        return spans(self.height, self.width, BLOCK)
 
     def lay(self, operand: Any) -> Any:
         """An operand as it meets the matrix."""
@@ -117,7 +119,8 @@ def fitting(full: Shape, shapes: tuple[Shape, ...]) -> Layout | None:
     varies = [n == m for n, m in zip(shape, full, strict=True) if m > 1]
     size, rest = prod(shape), prod(full) // prod(shape)
     if varies == sorted(varies) and rest > 1:
-        times = min(rest & -rest, 1 << max(WIDE // size, 1).bit_length() - 1)
+        wide = WIDEST if size * rest >= MANY else WIDE
+        times = min(rest & -rest, 1 << max(wide // size, 1).bit_length() - 1)
         return Layout(rest // times, size * times, False, size)
     if varies == sorted(varies, reverse=True) and 1 < rest <= LONGEST:
         return Layout(size, rest, True, size)
