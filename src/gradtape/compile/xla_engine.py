@@ -74,7 +74,8 @@ class XlaPlan:
         for i in (self.inputs[k] for k in self.read):
             check(self.specs[i].dtype)
         # what a loop has stacked may be longer than it was in the run that was traced
-        self.stretches = any(node.op is LOOP for node in self.nodes)
+        loops = [node for node in self.nodes if node.op is LOOP]
+        self.stretches = any(node.static["shape"].xs for node in loops)
         self.traced()
 
     def traced(self) -> Any:
@@ -164,9 +165,7 @@ class XlaPlan:
             return lambda given: self.run(*given)
         call, kind, there = self.call, self.kind, {self.kind}
         read, whole = self.read, self.read == list(range(len(self.inputs)))
-        count = len(self.inputs)
-        straight = not self.checked and self.returned == [*range(count, count + len(self.computed))]
-        brought = Brought(self)
+        straight, brought = self.straight, Brought(self)
 
         def start(given: list[Any]) -> Any:
             needed = given if whole else [given[k] for k in read]
@@ -176,6 +175,13 @@ class XlaPlan:
             return arrays if straight else self.finished([*given, *arrays])
 
         return start
+
+    @cached_property
+    def straight(self) -> bool:
+        """Whether what JAX computes is what is returned, all of it and in this order."""
+        count = len(self.inputs)
+        computed = [*range(count, count + len(self.computed))]
+        return not self.checked and self.returned == computed
 
     def finished(self, values: list[Any]) -> list[Any]:
         """What is returned of all values, once they are checked."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from operator import attrgetter
 from typing import Any
 
-from gradtape.core.pending import held, pending, versions
+from gradtape.core.pending import Handed, held, pending, versions
 from gradtape.core.switch import in_use
 from gradtape.core.tensor import Tensor, eager
 from gradtape.staging.in_place import InPlace, pays
@@ -53,10 +53,13 @@ def on_xla(plan: Any, path: Path) -> Run:
     variables = path.variables([])
     written = [variables[i] for i in path.writes]
     first, last = path.results, len(path.graph.outputs)
-    start, kind = plan.start, plan.kind
+    start, kind, straight = plan.start, plan.kind, plan.straight
 
     def tensor(value: Any) -> Tensor:
         return pending(value) if type(value) is kind else eager(value)
+
+    def fetched(value: Any) -> Any:
+        return Handed.fetch(value) if type(value) is kind else value
 
     pack = path.packer(tensor)
 
@@ -70,8 +73,10 @@ def on_xla(plan: Any, path: Path) -> Run:
             outputs = start([*map(held, tensors), *captures, *map(held, values)])
         if written:
             values = outputs[first:last]
-            mixed = set(map(type, values)) != {kind}
-            install(written, [version(v) for v in values] if mixed else versions(values))
+            if straight or set(map(type, values)) == {kind}:
+                install(written, versions(values))
+            else:
+                install(written, [version(v) for v in map(fetched, values)])
         return pack(outputs)
 
     return run
