@@ -24,7 +24,7 @@ LARGE = 1 << 17  # elements from which the blocks pay
 WIDE, WIDEST = 1024, 8192  # rows as long as NumPy's own buffers are the best, if there are many
 MANY = 1 << 20
 BLOCK = 1 << 18
-NEAR = 2
+NEAR = 16  # squares of means, in variances, up to which a shorter formula is as good
 DOTTED = 64  # elements of a row from which its product with another is best made alone
 
 Shape = tuple[int, ...]
@@ -53,14 +53,6 @@ class Layout(NamedTuple):
         """Pairs of a span of rows and what of each laid operand belongs to it."""
         for span in self.spans():
             yield span, *(o[span] if self.upright else o for o in operands)
-
-    def is_near(self, rows: Any, mean: Any) -> bool:
-        """Whether `mean` lies, as far as a few rows show, no further from zero than others do."""
-        if self.upright:
-            return False
-        some, middle = rows[:: max(self.height // 16, 1)], mean.reshape(-1)
-        distance = np.abs(some.reshape(-1, self.size) - middle)
-        return bool(np.all(np.abs(middle) <= NEAR * np.maximum.reduce(distance, axis=0)))
 
     def totals(self, rows: Any, middle: Any = None, pulls: Any = None) -> Any:
         """Sums over all that shares an element of an operand.
@@ -127,6 +119,11 @@ def fitting(full: Shape, shapes: tuple[Shape, ...]) -> Layout | None:
     return None
 
 
+def is_near(mean: Any, variance: Any) -> bool:
+    """Whether means are so near to zero that to subtract them later loses no digits."""
+    return not is_zero(mean) and bool(np.all(mean * mean <= NEAR * variance))
+
+
 def is_zero(operand: Any) -> bool:
     """Whether an operand is the number zero, and so may be left out."""
     return not operand.shape and operand == 0
@@ -150,35 +147,44 @@ def standardize_wrt_factor(g, x, mean, factor_spec, out_spec):
     return tally(g, x, mean, shape=factor_spec.shape, rank=len(out_spec.shape))
 
 
+def standardize_wrt_x(g, x_spec, factor):
+    zero = x_spec.dtype.type(0)
+    return standardize(g, zero, factor, zero, zero)
+
+
 @elementwise(
-    x=lambda g, x_spec, factor: standardize(g, x_spec.dtype.type(0), factor, x_spec.dtype.type(0)),
+    x=standardize_wrt_x,
     mean=standardize_wrt_mean,
     factor=standardize_wrt_factor,
     offset=lambda g: g,
+    variance=None,
 )
-def standardize(x, mean, factor, offset):
-    """Distance of `x` from `mean`, times `factor`, plus `offset`."""
+def standardize(x, mean, factor, offset, variance):
+    """Distance of `x` from `mean`, times `factor`, plus `offset`.
+
+    `variance`, of `x` about `mean`, only says how digits are best kept; zero if it is not known.
+    """
     operands = [o.shape for o in (mean, factor, offset) if o is factor or not is_zero(o)]
     layout = layout_of(x, *operands)
     if layout is None:
         out = x if is_zero(mean) else x - mean
         out = out * factor
         return out if is_zero(offset) else out + offset
+    if not is_zero(offset) and is_near(mean, variance):
+        mean, offset = x.dtype.type(0), offset - mean * factor
     return standardize_by(layout, x, mean, factor, offset)
 
 
 @standardize.lower
-def standardize_lowered(x, mean, factor, offset):
+def standardize_lowered(x, mean, factor, offset, variance):
     return (x - mean) * factor + offset
 
 
 def standardize_by(layout: Layout, x: Any, mean: Any, factor: Any, offset: Any) -> Any:
-    """`standardize` in blocks; `x` times `factor` plus the rest, where that loses no digits."""
+    """`standardize` in blocks."""
     out = np.empty(x.shape, x.dtype)
     rows, results = (a.reshape(layout.height, layout.width) for a in (x, out))
     moved, shifted = not is_zero(mean), not is_zero(offset)
-    if moved and shifted and layout.is_near(rows, mean):
-        moved, offset = False, offset - mean * factor
     used = ((mean, moved), (factor, True), (offset, shifted))
     laid = [layout.lay(o) for o, wanted in used if wanted]
     if len(laid) == 1:
@@ -238,10 +244,10 @@ def moments_wrt_x(g, x, x_spec, out, out_spec, axis):
     """An equal share of the mean's cotangent, and of the variance's one in proportion."""
     count = count_of(x_spec.shape, axis)
     shape, rank = kept(x_spec.shape, axis), len(out_spec[0].shape)
-    mean, along_mean, along_variance = (
-        reshape(t, shape=shape, rank=rank) for t in (out[0], g[0], g[1])
+    mean, variance, along_mean, along_variance = (
+        reshape(t, shape=shape, rank=rank) for t in (*out, *g)
     )
-    return standardize(x, mean, 2 * along_variance / count, along_mean / count)
+    return standardize(x, mean, 2 * along_variance / count, along_mean / count, variance)
 
 
 def kept(shape: Shape, axis: Axes) -> Shape:
