@@ -184,3 +184,13 @@ def test_half_precision_statistics_are_computed_in_float32():
     mean, variance = tf.nn.moments(x, [0])
     assert mean.dtype == variance.dtype == tf.float16
     np.testing.assert_allclose(variance, x.numpy().astype(float).var(), rtol=2e-3)
+
+
+@pytest.mark.parametrize("far", [0.0, 3.0, 1e3, 1e5])
+def test_far_from_zero_no_digits_are_lost_to_a_shorter_formula(far):
+    x = normal(600, 64)
+    x[:, 5] += np.float32(far)
+    mean, factor, offset = x.mean(0), normal(64), normal(64)
+    got = standardize.op.kernel(x, mean, factor, offset)
+    want = (x.astype(float) - mean) * factor + offset
+    np.testing.assert_allclose(got, want, rtol=2e-6, atol=4e-6)
