@@ -48,6 +48,7 @@ from gradtape.tf import nn as nn
 from gradtape.tf import ragged as ragged
 from gradtape.tf import random as random
 from gradtape.tf import raw_ops as raw_ops
+from gradtape.tf import saved_model as saved_model
 from gradtape.tf import sets as sets
 from gradtape.tf import signal as signal
 from gradtape.tf import sparse as sparse

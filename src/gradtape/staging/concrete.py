@@ -34,6 +34,8 @@ class ConcreteFunction:
         structured_outputs: specs of what is returned.
     """
 
+    _saves_as_function = True
+
     def __init__(
         self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], blindly: bool = False
     ) -> None:
@@ -54,6 +56,8 @@ class ConcreteFunction:
         given = nest.flatten((bound.args, bound.kwargs), expand_composites=True)
         self._examples = [leaf for leaf in given if isinstance(leaf, TensorSpec) or is_array(leaf)]
         known = all(spec.shape.is_fully_defined() for spec in self._specs)
+        if not known and (self._args, self._kwargs) not in function.asked:
+            function.asked.append((self._args, self._kwargs))
         key = self._call(SIZES[0]).key if known else None
         compiled = function._cache.get(key) if known else None
         if compiled is not None and compiled.only is not None:

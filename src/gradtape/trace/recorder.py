@@ -234,18 +234,7 @@ class Trace(dict[int, Any], Draws):
         Where values may not be looked at they may be stand-ins, which it may not like.
         """
         places = [i for i, a in enumerate(args) if type(a) is Held]
-
-        def kernel(*raws: Any) -> Any:
-            given = list(args)
-            for i, raw in zip(places, raws, strict=True):
-                given[i] = raw
-            return function(*given)
-
-        kernel.__name__ = function.__name__
-        kernel.parts = (function, args, places)  # type: ignore[attr-defined]
-        op = operation(kernel, outputs)
-        op.dynamic = dynamic
-        op.key = (function, tuple([None if type(a) is Held else fingerprint(a) for a in args]))
+        op = called(function, args, places, dynamic, outputs)
         try:
             return self.bind(op, tuple([symbolic(args[i]) for i in places]), {})
         except InvalidArgumentError as error:
@@ -462,6 +451,30 @@ def users_line() -> str:
 def operation(kernel: Callable[..., Any], outputs: bool = False) -> Primitive:
     """A primitive without rules, which only traces know."""
     return Primitive(kernel, dict.fromkeys(parameters_of(kernel)[0]), None, outputs)
+
+
+def called(
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    places: list[int],
+    dynamic: bool,
+    outputs: bool,
+) -> Primitive:
+    """A function of raw arrays as a primitive of those arguments that are at `places`."""
+
+    def kernel(*raws: Any) -> Any:
+        given = list(args)
+        for i, raw in zip(places, raws, strict=True):
+            given[i] = raw
+        return function(*given)
+
+    kernel.__name__ = function.__name__
+    kernel.parts = (function, args, places)  # type: ignore[attr-defined]
+    op = operation(kernel, outputs)
+    op.dynamic = dynamic
+    fixed = [None if i in places else fingerprint(a) for i, a in enumerate(args)]
+    op.key = (function, tuple(fixed))
+    return op
 
 
 def install(x: Any, *, key: int) -> Any:

@@ -1,0 +1,179 @@
+"""One graph out of several traces of a function on arguments of different sizes.
+
+A trace knows all its shapes. Where the traces of one function on several sizes differ, the
+difference must follow from sizes: a number is a polynomial in the sizes of values that were there
+before, an array is filled with such a number or counts upwards. What follows from sizes in another
+way cannot be told, and is an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import combinations_with_replacement
+from typing import Any
+
+import numpy as np
+
+# Stand-ins for unknown sizes, a row for each of them; a column is one trace. No row is the
+# same multiple of another everywhere, nor the other plus a number.
+SIZES = (
+    (2, 3, 5, 4),
+    (7, 4, 6, 9),
+    (9, 11, 10, 6),
+    (13, 12, 17, 8),
+    (15, 19, 14, 11),
+    (21, 16, 18, 23),
+    (23, 29, 25, 20),
+    (26, 31, 27, 37),
+)
+TRACES = 4
+SMALL = 64  # elements of an array that are looked at one by one
+
+Numbers = tuple[int, ...]  # one for each trace
+Atom = tuple[int, int]  # number of a value, axis
+
+
+class NotGeneral(Exception):  # noqa: N818  not an error
+    """Traces differ in a way that does not follow from sizes."""
+
+
+class Scope:
+    """Sizes of values that are there, as far as they differ between the traces."""
+
+    def __init__(self) -> None:
+        """None yet."""
+        self.atoms: dict[Numbers, Atom] = {}
+        self.near: list[Numbers] = []  # those of the inputs of the node at hand
+
+    def add(self, number: int, shapes: list[tuple[int, ...]]) -> None:
+        """A value is there, with this shape in each trace."""
+        for axis, sizes in enumerate(zip(*shapes, strict=True)):
+            if len(set(sizes)) > 1:
+                self.atoms.setdefault(tuple(sizes), (number, axis))
+
+    def look_at(self, shapes: Iterable[list[tuple[int, ...]]]) -> None:
+        """Prefer the sizes in these shapes from now on."""
+        sizes = [tuple(s) for shape in shapes for s in zip(*shape, strict=True)]
+        self.near = [s for s in dict.fromkeys(sizes) if s in self.atoms]
+
+    def products(self, most: int = 3) -> Iterator[tuple[Numbers, list[Atom]]]:
+        """Products of up to `most` sizes, the likely ones first."""
+        known = list(dict.fromkeys([*self.near, *self.atoms]))[:40]
+        for count in range(1, most + 1):
+            for chosen in combinations_with_replacement(known, count):
+                numbers = tuple(int(np.prod(column)) for column in zip(*chosen, strict=True))
+                yield numbers, [self.atoms[one] for one in chosen]
+
+    def size(self, wanted: Numbers) -> Any:
+        """How integers follow from sizes: {"$size": [factor, sizes, plus]}."""
+        if wanted in self.atoms:
+            return {"$size": [1, [list(self.atoms[wanted])], 0]}
+        for offset in (False, True):
+            for numbers, atoms in self.products(1 if offset else 3):
+                fit = linear(wanted, numbers, offset)
+                if fit is not None:
+                    return {"$size": [fit[0], [list(a) for a in atoms], fit[1]]}
+        raise NotGeneral(f"the numbers {wanted}")
+
+    def ratio(self, wanted: tuple[Any, ...]) -> Any:
+        """How numbers that are no integers follow from sizes, as multiples or fractions of them."""
+        given = np.array(wanted, np.float64)
+        slack = 4 * float(np.finfo(wanted[0]).eps)
+        for numbers, atoms in self.products():
+            for power in (1, -1):
+                factors = given / np.array(numbers, np.float64) ** power
+                factor = float(np.round(factors[0], 4))
+                if not np.allclose(factors, factor, rtol=slack, atol=0):
+                    factor = float(factors[0])
+                if np.allclose(factors, factor, rtol=slack, atol=0):
+                    return {"$ratio": [factor, [list(a) for a in atoms], power]}
+        raise NotGeneral(f"the numbers {wanted}")
+
+
+def linear(wanted: Numbers, numbers: Numbers, offset: bool) -> tuple[int, int] | None:
+    """Integers a and b with wanted = a * numbers + b; b is 0 unless there may be an `offset`."""
+    if not offset:
+        a, rest = divmod(wanted[0], numbers[0]) if numbers[0] else (0, 1)
+        fits = a > 0 and not rest and all(a * n == w for n, w in zip(numbers, wanted, strict=True))
+        return (a, 0) if fits else None
+    if numbers[0] == numbers[1]:
+        return None
+    a, rest = divmod(wanted[1] - wanted[0], numbers[1] - numbers[0])
+    b = wanted[0] - a * numbers[0]
+    fits = a and not rest and all(a * n + b == w for n, w in zip(numbers, wanted, strict=True))
+    return (a, b) if fits else None
+
+
+def merged(trees: list[Any], scope: Scope) -> Any:
+    """One tree for several that differ by sizes.
+
+    Raises:
+        NotGeneral: if they differ otherwise.
+    """
+    first = trees[0]
+    if any(type(tree) is not type(first) for tree in trees):
+        raise NotGeneral(f"{first!r} or {trees[1]!r}")
+    if isinstance(first, dict):
+        if any(tree.keys() != first.keys() for tree in trees):
+            raise NotGeneral(f"{first!r:.60} or {trees[1]!r:.60}")
+        return {key: merged([tree[key] for tree in trees], scope) for key in first}
+    if isinstance(first, list):
+        if any(len(tree) != len(first) for tree in trees):
+            raise NotGeneral(f"{first!r:.60} or {trees[1]!r:.60}")
+        return [merged(list(items), scope) for items in zip(*trees, strict=True)]
+    if isinstance(first, (np.ndarray, np.generic)):
+        return merged_arrays(trees, scope)
+    if all(same(tree, first) for tree in trees):
+        return first
+    if type(first) is int:
+        return scope.size(tuple(trees))
+    if type(first) is float:
+        return scope.ratio(tuple(trees))
+    raise NotGeneral(f"{first!r} or {trees[1]!r}")
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two leaves are equal; NaN equals itself."""
+    return bool(a == b or (a != a and b != b))
+
+
+def merged_arrays(arrays: list[Any], scope: Scope) -> Any:
+    """One constant for several that differ by sizes."""
+    first = arrays[0]
+    if any(a.dtype != first.dtype or a.ndim != first.ndim for a in arrays):
+        raise NotGeneral(f"constants {[(a.dtype.name, a.shape) for a in arrays]}")
+    alike = all(a.shape == first.shape for a in arrays)
+    if alike and all(a.tobytes() == first.tobytes() for a in arrays) and first.dtype != object:
+        return first
+    if alike and first.dtype == object and all(np.array_equal(a, first) for a in arrays):
+        return first
+    name = first.dtype.name
+    shape = [merged(list(sizes), scope) for sizes in zip(*(a.shape for a in arrays), strict=True)]
+    if all(a.size and (a == a.flat[0]).all() for a in arrays):
+        return {"$filled": [shape, merged_scalars([a.flat[0] for a in arrays], scope), name]}
+    if alike and first.size <= SMALL and first.dtype.kind in "iuf":
+        columns = zip(*(a.flat for a in arrays), strict=True)
+        elements = [merged_scalars(list(column), scope) for column in columns]
+        return {"$elements": [shape, elements, name]}
+    if first.ndim == 1 and first.dtype.kind in "iuf":
+        steps = [ramp_of(a) for a in arrays]
+        start = merged_scalars([a[0] for a in arrays], scope)
+        return {"$ramp": [shape[0], start, merged_scalars(steps, scope), name]}
+    raise NotGeneral(f"constants of the shapes {[a.shape for a in arrays]}")
+
+
+def merged_scalars(values: list[Any], scope: Scope) -> Any:
+    """One number, string or expression for what several arrays hold."""
+    plain = [v.item() if hasattr(v, "item") else v for v in values]
+    if type(plain[0]) is float and not all(same(p, plain[0]) for p in plain):
+        return scope.ratio(tuple(values))
+    return merged(plain, scope)
+
+
+def ramp_of(array: Any) -> Any:
+    """The step of an array that counts."""
+    step = array[1] - array[0] if len(array) > 1 else array.dtype.type(0)
+    counted = array[0] + step * np.arange(len(array)).astype(array.dtype)
+    if not np.allclose(counted, array, rtol=1e-6, atol=0):
+        raise NotGeneral(f"constants such as {array}")
+    return step

@@ -1,0 +1,298 @@
+"""Graphs of a function for all sizes: traced on several, and merged."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import nest
+from gradtape.core.context import listening
+from gradtape.core.draws import Streams
+from gradtape.core.errors import InvalidArgumentError, UnimplementedError
+from gradtape.core.spec import TensorSpec, TypeSpec
+from gradtape.ops.lead import stand_in
+from gradtape.staging.concrete import described
+from gradtape.staging.path import Path, returned_tensors
+from gradtape.tf.saved_model.encoding import CannotSave, Encoder
+from gradtape.tf.saved_model.sizes import SIZES, TRACES, NotGeneral, Scope, merged
+from gradtape.tf.saved_model.variant import Program, Variant, leaves_of, structure_of
+from gradtape.trace.recorder import Trace, ValueRead
+
+RANKS = range(5)  # what is saved where a rank is unknown
+LARGER = 40  # added to unknown sizes where small ones will not do
+
+
+def variants_of(function: Any, tables: Callable[[Any], Any]) -> list[Variant]:
+    """What a `tf.function` is saved as: one variant for each signature it is known for.
+
+    Args:
+        function: the function.
+        tables: called with what a table holds: how it is referred to.
+    """
+    if function.input_signature is not None:
+        return [variant_of(function, tuple(function.input_signature), {}, tables)]
+    calls = [call for call in function.described_calls() if call is not None]
+    return [variant_of(function, *call, tables) for call in calls]
+
+
+def variant_of(
+    function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], tables: Callable[[Any], Any]
+) -> Variant:
+    """A function for one signature.
+
+    Raises:
+        UnimplementedError: if its graph cannot be saved.
+    """
+    bound = function._signature.parameters.bind(*args, **kwargs)
+    bound.apply_defaults()
+    names = [*function.parameters, *itertools.repeat("args", len(bound.args))]
+    arguments = (
+        tuple([as_specs(v, n) for v, n in zip(bound.args, names, strict=False)]),
+        {k: as_specs(v, k) for k, v in bound.kwargs.items()},
+    )
+    specs = [leaf for leaf in leaves_of(arguments) if isinstance(leaf, TensorSpec)]
+    programs: dict[tuple[int, ...], Program] = {}
+    returned: Any = None
+    trouble: Exception | None = None
+    for shapes in ranked(specs):
+        tracer = Tracer(function, arguments, specs, shapes)
+        try:
+            program, returned = tracer.program(tables)
+        except (InvalidArgumentError, ValueError, TypeError) as error:
+            if all(spec.shape.rank is not None for spec in specs):
+                raise
+            trouble = error  # there are other ranks
+            continue
+        programs[tuple([len(shape) for shape in shapes])] = program
+    if trouble is not None and not programs:
+        raise trouble
+    return Variant(arguments, programs, returned, function.name)
+
+
+def as_specs(value: Any, name: str) -> Any:
+    """An argument as specs and Python values."""
+    composite = any(
+        isinstance(leaf, TypeSpec) and not isinstance(leaf, TensorSpec)
+        for leaf in nest.flatten(value)
+    )
+    return value if composite else described(value, name)
+
+
+def ranked(specs: list[TensorSpec]) -> Iterator[list[list[int | None]]]:
+    """Shapes of known rank for all specs; those without a rank have each the same."""
+    if all(spec.shape.rank is not None for spec in specs):
+        yield [spec.shape.as_list() for spec in specs]
+        return
+    for rank in RANKS:
+        unknown = [None] * rank
+        yield [unknown if s.shape.rank is None else s.shape.as_list() for s in specs]
+
+
+class Tracer:
+    """Traces a function on stand-ins for arguments of these shapes."""
+
+    def __init__(
+        self, function: Any, arguments: Any, specs: list[TensorSpec], shapes: list[Any]
+    ) -> None:
+        """`shapes` are those of the `specs` among the `arguments`; sizes may be None."""
+        self.function = function
+        self.arguments = arguments
+        self.specs = specs
+        self.shapes = shapes
+        self.streams = function.streams or Streams()
+
+    def program(self, tables: Callable[[Any], Any]) -> tuple[Program, Any]:
+        """The graph, and the structure of what is returned."""
+        try:
+            paths = self.known() or self.paths()
+            return joined(paths, tables), structure_of(paths[0].structure, itertools.count())
+        except (CannotSave, NotGeneral, ValueRead) as error:
+            raise self.explained(error) from None
+
+    def explained(self, error: Exception) -> UnimplementedError:
+        """Why a function cannot be saved, and what to do."""
+        name = self.function.name
+        if isinstance(error, ValueRead):
+            return UnimplementedError(
+                f"saved_model.save: {name} looks at the value of {error}, so that its graph depends "
+                "on it. Use tf.cond, tf.while_loop or tf.where for what depends on values."
+            )
+        if isinstance(error, NotGeneral):
+            return UnimplementedError(
+                f"saved_model.save: the graph of {name} depends on the sizes of its arguments in a "
+                f"way that cannot be told from examples: {error}. Give input_signature a shape "
+                "without None."
+            )
+        return UnimplementedError(
+            f"saved_model.save: {name} cannot be saved for the sake of {error}. Leave it out of "
+            "the function, or the function out of the object."
+        )
+
+    def known(self) -> list[Path]:
+        """The path that a call has left, if all sizes are known."""
+        if any(None in shape for shape in self.shapes):
+            return []
+        path = self.function.path_for(*self.packed(self.stand_ins(self.shapes)))
+        return [path] if path is not None else []
+
+    def paths(self) -> list[Path]:
+        """A path for each choice of sizes."""
+        places = [(i, k) for i, s in enumerate(self.shapes) for k, n in enumerate(s) if n is None]
+        if not places:
+            return [self.traced(self.shapes)]
+        trouble: Exception | None = None
+        for more in (0, LARGER):
+            for groups in grouped(places):
+                try:
+                    return [self.traced(self.sized(groups, k, more)) for k in range(TRACES)]
+                except (InvalidArgumentError, ValueError, TypeError) as error:
+                    trouble = error  # these sizes do not go together
+        assert trouble is not None
+        raise trouble
+
+    def sized(self, groups: dict[tuple[int, int], int], k: int, more: int) -> list[list[int]]:
+        """The shapes with the sizes of the k-th trace."""
+        return [
+            [SIZES[groups[i, axis]][k] + more if n is None else n for axis, n in enumerate(shape)]
+            for i, shape in enumerate(self.shapes)
+        ]
+
+    def stand_ins(self, shapes: list[list[int]]) -> list[Any]:
+        """Raw arrays for the tensors among the arguments."""
+        raws = [
+            stand_in(n, s.dtype.as_numpy_dtype) for s, n in zip(self.specs, shapes, strict=True)
+        ]
+        at = 0
+        for leaf in nest.flatten(self.arguments):
+            if isinstance(leaf, TypeSpec) and not isinstance(leaf, TensorSpec):
+                if hasattr(leaf, "ragged_rank"):
+                    fill_splits(raws[at : at + 1 + leaf.ragged_rank])
+                at += len(leaf._component_specs)
+            elif isinstance(leaf, TensorSpec):
+                at += 1
+        return raws
+
+    def packed(self, tensors: list[Any]) -> Any:
+        """The arguments with these tensors in place of the specs."""
+        rest = iter(tensors)
+
+        def leaf(one: Any) -> Any:
+            if isinstance(one, TensorSpec):
+                return next(rest)
+            if isinstance(one, TypeSpec):
+                return one._from_components([next(rest) for _ in one._component_specs])
+            return one
+
+        return nest.map_structure(leaf, self.arguments)
+
+    def traced(self, shapes: list[list[int]]) -> Path:
+        """The path on stand-ins of these shapes."""
+        function = self.function
+        trace = Trace(function.name, function.autograph, refuses=True)
+        trace.only_looks = True
+        trace.streams = self.streams
+        trace.choice = function.choice
+        raws = self.stand_ins(shapes)
+        inputs = [trace.input(raw) for raw in raws]
+        args, kwargs = self.packed(inputs)
+        try:
+            with listening((trace,)):
+                function.traces += 1
+                result = function.python_function(*args, **kwargs)
+                path = Path(trace, returned_tensors(result, function.name), [])
+                if not trace.created:
+                    if trace.given_up:
+                        raise CannotSave(trace.given_up)
+                    return path
+                function.made(trace.created)
+        finally:
+            trace.close()
+        self.streams.forget()
+        return self.traced(shapes)  # that run made variables; this one uses them
+
+
+def fill_splits(parts: list[Any]) -> None:
+    """Make the row splits of a ragged stand-in valid: rows share the values of the next level."""
+    flat, *splits = parts
+    below = [*(len(s) - 1 for s in splits[1:]), len(flat)]
+    for split, total in zip(splits, below, strict=True):
+        split[:] = np.round(np.linspace(0, total, len(split)))
+
+
+def grouped(places: list[tuple[int, int]]) -> Iterator[dict[tuple[int, int], int]]:
+    """Which unknown sizes are taken to be one: none; the first axes; all with the same axis."""
+    if len(places) <= len(SIZES):
+        yield {place: n for n, place in enumerate(places)}
+    axes = sorted({axis for _, axis in places})
+    inner = [place for place in places if place[1]]
+    if len(inner) < len(SIZES):
+        yield {place: 0 if not place[1] else 1 + inner.index(place) for place in places}
+    yield {place: axes.index(place[1]) for place in places}
+
+
+def joined(paths: list[Path], tables: Callable[[Any], Any]) -> Program:
+    """One program for paths that differ by sizes."""
+    first = paths[0]
+    if any(type(v) is int for v in first.states):
+        raise CannotSave("a variable among its arguments")
+    held: list[Any] = []
+
+    def table(entries: Any) -> Any:
+        tables(entries)  # refuses what is no table
+        if not any(known is entries for known in held):
+            held.append(entries)
+        return {"$table": next(i for i, known in enumerate(held) if known is entries)}
+
+    encoders = [Encoder(path.keys, table) for path in paths]
+    lists = [path.graph.needed() for path in paths]
+    if any(len(nodes) != len(lists[0]) for nodes in lists):
+        raise NotGeneral(f"it has {sorted({len(nodes) for nodes in lists})} ops")
+    scope = Scope()
+
+    def shapes(number: int) -> list[tuple[int, ...]]:
+        return [tuple(path.graph.specs[number].shape) for path in paths]
+
+    for number in first.graph.inputs:
+        scope.add(number, shapes(number))
+    nodes = []
+    for group in zip(*lists, strict=True):
+        trees = [encoder.node(node) for encoder, node in zip(encoders, group, strict=True)]
+        if any(node.outputs != group[0].outputs for node in group):
+            raise NotGeneral(f"the numbers of {group[0].op.name}")
+        scope.look_at([shapes(n) for n in group[0].reads()])
+        try:
+            nodes.append(merged(trees, scope) if len(trees) > 1 else trees[0])
+        except NotGeneral as error:
+            raise NotGeneral(f"{group[0].op.name} has {error}") from None
+        for number in group[0].outputs:
+            scope.add(number, shapes(number))
+    scope.look_at([])
+    results = [
+        [e.operand(o) for o in p.graph.outputs] for e, p in zip(encoders, paths, strict=True)
+    ]
+    outputs = merged(results, scope) if len(paths) > 1 else results[0]
+    count = len(first.graph.inputs) - len(first.captures) - len(first.states)
+    numbers = first.graph.inputs
+    tree = {
+        "inputs": numbers[:count],
+        "captures": numbers[count : count + len(first.captures)],
+        "states": numbers[count + len(first.captures) :],
+        "nodes": nodes,
+        "outputs": outputs[: first.results],
+        "specs": [spec_of([path.specs[i] for path in paths]) for i in range(first.results)],
+    }
+    return Program(tree, list(first.captures), list(first.states), held)
+
+
+def spec_of(specs: list[Any]) -> list[Any]:
+    """Shape, with None where traces differ, and dtype of an output."""
+    from gradtape.core.dtypes import as_dtype
+
+    shapes = [shape for shape, _ in specs]
+    if any(len(shape) != len(shapes[0]) for shape in shapes):
+        raise NotGeneral(f"a result with the shapes {shapes}")
+    sizes = [column[0] if len(set(column)) == 1 else None for column in zip(*shapes, strict=True)]
+    return [sizes, as_dtype(specs[0][1]).name]
