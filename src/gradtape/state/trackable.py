@@ -36,6 +36,10 @@ class Trackable:
         raise NotImplementedError
 
 
+class TrackableResource(Trackable):
+    """Base of what is more than its values: tables."""
+
+
 class AutoTrackable(Trackable):
     """An object whose attributes are its children as soon as they are assigned.
 

@@ -19,13 +19,13 @@ from gradtape.state.object_graph import Walk, saved_by
 from gradtape.state.table import Entries, Table
 from gradtape.state.trackable import SERVED, Trackable, is_function
 from gradtape.tape.gradient_tape import variable_of
-from gradtape.tf.saved_model import layout
-from gradtape.tf.saved_model.asset import Asset
-from gradtape.tf.saved_model.encoding import SIMPLE, CannotSave, Encoder
-from gradtape.tf.saved_model.options import SaveOptions
-from gradtape.tf.saved_model.restored import RestoredConcrete, RestoredFunction
-from gradtape.tf.saved_model.tracing import variant_of, variants_of
-from gradtape.tf.saved_model.variant import Program, Variant, leaves_of
+from gradtape.tf.saving import layout
+from gradtape.tf.saving.asset import Asset
+from gradtape.tf.saving.encoding import SIMPLE, CannotSave, Encoder
+from gradtape.tf.saving.options import SaveOptions
+from gradtape.tf.saving.restored import RestoredConcrete, RestoredFunction
+from gradtape.tf.saving.tracing import variant_of, variants_of
+from gradtape.tf.saving.variant import Program, Variant, leaves_of
 
 DEFAULT = "serving_default"
 
@@ -249,7 +249,7 @@ class Saver:
 
     def program(self, program: Program, name: str) -> dict[str, Any]:
         """A graph, and where what it reads from outside is found."""
-        states = []
+        states: list[dict[str, Any]] = []
         for variable in program.states:
             if variable._is_random:
                 states.append({"stream": stream_tree(variable)})
@@ -303,7 +303,8 @@ class Saver:
             return self.walk.objects[children[SERVED]]
         found = [self.walk.objects[number] for number in children.values()]
         definite = [f for f in found if is_function(f) and self.is_definite(f)]
-        named = [f for f in definite if servable(self.variants_of(f)[0])]
+        variants = [(f, self.variants_of(f)[0]) for f in definite]
+        named = [f for f, one in variants if one.returned is not None and servable(one)]
         return named[0] if len(named) == 1 else None
 
     def signature(self, function: Any) -> dict[str, Any]:

@@ -12,8 +12,8 @@ from gradtape.core.sparse import SparseTensor
 from gradtape.core.spec import TensorSpec, TypeSpec
 from gradtape.core.tensor import Tensor, eager
 from gradtape.staging.function import Function
-from gradtape.tf.saved_model.decoding import Decoder
-from gradtape.tf.saved_model.encoding import function_named
+from gradtape.tf.saving.decoding import Decoder
+from gradtape.tf.saving.encoding import function_named
 from gradtape.trace.happening import Hole
 from gradtape.trace.replay import no_effects, replay
 
@@ -67,7 +67,8 @@ class Program:
         """Give a variable its new value."""
         variable = self.states[key]
         variable.assign(value, read_value=False)
-        return variable._read()  # type: ignore[no-any-return]
+        tensor: Tensor = variable._read()
+        return tensor
 
     def looked_up(self, decoder: Decoder, operand: Any) -> Any:
         """The tensor of an operand."""

@@ -100,7 +100,9 @@ def linear(wanted: Numbers, numbers: Numbers, offset: bool) -> tuple[int, int] |
         return None
     a, rest = divmod(wanted[1] - wanted[0], numbers[1] - numbers[0])
     b = wanted[0] - a * numbers[0]
-    fits = a and not rest and all(a * n + b == w for n, w in zip(numbers, wanted, strict=True))
+    fits = (
+        bool(a) and not rest and all(a * n + b == w for n, w in zip(numbers, wanted, strict=True))
+    )
     return (a, b) if fits else None
 
 

@@ -1,9 +1,12 @@
-"""Saved models: objects, their variables and their functions, without the Python that made them."""
+"""tf.saved_model: objects with their variables and functions in files, without their Python."""
 
-from gradtape.tf.saved_model.asset import Asset
-from gradtape.tf.saved_model.loading import contains_saved_model, load
-from gradtape.tf.saved_model.options import LoadOptions, SaveOptions
-from gradtape.tf.saved_model.saving import save
+from gradtape.tf import saved_model_experimental
+from gradtape.tf.saving.asset import Asset
+from gradtape.tf.saving.loader import contains_saved_model, load
+from gradtape.tf.saving.options import LoadOptions, SaveOptions
+from gradtape.tf.saving.saver import save
+
+experimental = saved_model_experimental
 
 ASSETS_DIRECTORY = "assets"
 ASSETS_KEY = "saved_model_assets"
@@ -55,6 +58,7 @@ __all__ = [
     "LoadOptions",
     "SaveOptions",
     "contains_saved_model",
+    "experimental",
     "load",
     "save",
 ]

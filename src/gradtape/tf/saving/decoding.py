@@ -12,7 +12,7 @@ from gradtape.core.errors import DataLossError
 from gradtape.core.primitive import REGISTRY, Spec
 from gradtape.core.shapes import TensorShape
 from gradtape.core.spec import TensorSpec
-from gradtape.tf.saved_model.encoding import SHAPE, dtype_of, function_named
+from gradtape.tf.saving.encoding import SHAPE, dtype_of, fields_named, function_named
 from gradtape.trace.adjoint import Shape
 from gradtape.trace.control import COND, LOOP
 from gradtape.trace.custom import CUSTOM, Custom
@@ -138,6 +138,10 @@ class Decoder:
         shape, dtype, name = inside
         sizes = None if shape is None else [self.value(n) for n in shape]
         return TensorSpec(sizes, as_dtype(dtype), name)
+
+    def _fields(self, inside: Any) -> Any:
+        name, values = inside
+        return fields_named(name)(*[self.value(v) for v in values])
 
     def _hole(self, inside: int) -> Hole:
         return Hole(inside)

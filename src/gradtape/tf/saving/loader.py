@@ -1,4 +1,4 @@
-"""Loading a saved model: objects with their variables, and functions that run without their Python."""
+"""Loading a saved model: objects with variables, and functions that run without their Python."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from gradtape.state.trackable import AutoTrackable, ListWrapper, _DictWrapper
 from gradtape.state.variable import Variable
 from gradtape.tf.lookup import StaticHashTable
 from gradtape.tf.lookup_experimental import MutableHashTable
-from gradtape.tf.saved_model import layout
-from gradtape.tf.saved_model.asset import Asset
-from gradtape.tf.saved_model.decoding import Decoder
-from gradtape.tf.saved_model.options import LoadOptions
-from gradtape.tf.saved_model.restored import RestoredFunction, Signature, _SignatureMap
-from gradtape.tf.saved_model.variant import Program, Variant
+from gradtape.tf.saving import layout
+from gradtape.tf.saving.asset import Asset
+from gradtape.tf.saving.decoding import Decoder
+from gradtape.tf.saving.options import LoadOptions
+from gradtape.tf.saving.restored import RestoredFunction, Signature, _SignatureMap
+from gradtape.tf.saving.variant import Program, Variant
 from gradtape.tf.version import GIT_VERSION, VERSION
 
 
@@ -78,7 +78,7 @@ def load(export_dir: Any, tags: Any = None, options: LoadOptions | None = None) 
     return Loader(directory, options or LoadOptions()).root
 
 
-class _UserObject(AutoTrackable):
+class UserObject(AutoTrackable):
     """An object of a loaded model."""
 
 
@@ -125,7 +125,7 @@ class Loader:
         if kind == "dict":
             return _DictWrapper()
         # A class of its own, so that `__call__` can be a function of the model.
-        return type("_UserObject", (_UserObject,), {})()
+        return type("_UserObject", (UserObject,), {})()
 
     def variable(self, tree: dict[str, Any]) -> Variable:
         """A variable with its value."""

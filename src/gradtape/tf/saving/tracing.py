@@ -11,14 +11,15 @@ import numpy as np
 from gradtape.core import nest
 from gradtape.core.context import listening
 from gradtape.core.draws import Streams
+from gradtape.core.dtypes import as_dtype
 from gradtape.core.errors import InvalidArgumentError, UnimplementedError
 from gradtape.core.spec import TensorSpec, TypeSpec
 from gradtape.ops.lead import stand_in
 from gradtape.staging.concrete import described
 from gradtape.staging.path import Path, returned_tensors
-from gradtape.tf.saved_model.encoding import CannotSave, Encoder
-from gradtape.tf.saved_model.sizes import SIZES, TRACES, NotGeneral, Scope, merged
-from gradtape.tf.saved_model.variant import Program, Variant, leaves_of, structure_of
+from gradtape.tf.saving.encoding import CannotSave, Encoder
+from gradtape.tf.saving.sizes import SIZES, TRACES, NotGeneral, Scope, merged
+from gradtape.tf.saving.variant import Program, Variant, leaves_of, structure_of
 from gradtape.trace.recorder import Trace, ValueRead
 
 RANKS = range(5)  # what is saved where a rank is unknown
@@ -34,8 +35,8 @@ def variants_of(function: Any, tables: Callable[[Any], Any]) -> list[Variant]:
     """
     if function.input_signature is not None:
         return [variant_of(function, tuple(function.input_signature), {}, tables)]
-    calls = [call for call in function.described_calls() if call is not None]
-    return [variant_of(function, *call, tables) for call in calls]
+    calls = function.described_calls()
+    return [variant_of(function, args, kwargs, tables) for args, kwargs in calls]
 
 
 def variant_of(
@@ -87,7 +88,7 @@ def ranked(specs: list[TensorSpec]) -> Iterator[list[list[int | None]]]:
         yield [spec.shape.as_list() for spec in specs]
         return
     for rank in RANKS:
-        unknown = [None] * rank
+        unknown: list[int | None] = [None] * rank
         yield [unknown if s.shape.rank is None else s.shape.as_list() for s in specs]
 
 
@@ -108,7 +109,8 @@ class Tracer:
         """The graph, and the structure of what is returned."""
         try:
             paths = self.known() or self.paths()
-            return joined(paths, tables), structure_of(paths[0].structure, itertools.count())
+            program = Joined(paths, tables).program()
+            return program, structure_of(paths[0].structure, itertools.count())
         except (CannotSave, NotGeneral, ValueRead) as error:
             raise self.explained(error) from None
 
@@ -117,8 +119,8 @@ class Tracer:
         name = self.function.name
         if isinstance(error, ValueRead):
             return UnimplementedError(
-                f"saved_model.save: {name} looks at the value of {error}, so that its graph depends "
-                "on it. Use tf.cond, tf.while_loop or tf.where for what depends on values."
+                f"saved_model.save: {name} looks at the value of {error}, and its graph depends on "
+                "what it sees. Use tf.cond, tf.while_loop or tf.where for what depends on values."
             )
         if isinstance(error, NotGeneral):
             return UnimplementedError(
@@ -233,64 +235,78 @@ def grouped(places: list[tuple[int, int]]) -> Iterator[dict[tuple[int, int], int
     yield {place: axes.index(place[1]) for place in places}
 
 
-def joined(paths: list[Path], tables: Callable[[Any], Any]) -> Program:
-    """One program for paths that differ by sizes."""
-    first = paths[0]
-    if any(type(v) is int for v in first.states):
-        raise CannotSave("a variable among its arguments")
-    held: list[Any] = []
+class Joined:
+    """Paths of one function that differ by sizes, on their way to one program."""
 
-    def table(entries: Any) -> Any:
-        tables(entries)  # refuses what is no table
-        if not any(known is entries for known in held):
-            held.append(entries)
-        return {"$table": next(i for i, known in enumerate(held) if known is entries)}
+    def __init__(self, paths: list[Path], tables: Callable[[Any], Any]) -> None:
+        """Start with these paths."""
+        self.paths = paths
+        self.first = paths[0]
+        self.tables = tables
+        self.held: list[Any] = []
+        self.scope = Scope()
+        self.encoders = [Encoder(path.keys, self.table) for path in paths]
 
-    encoders = [Encoder(path.keys, table) for path in paths]
-    lists = [path.graph.needed() for path in paths]
-    if any(len(nodes) != len(lists[0]) for nodes in lists):
-        raise NotGeneral(f"it has {sorted({len(nodes) for nodes in lists})} ops")
-    scope = Scope()
+    def table(self, entries: Any) -> Any:
+        """How what a table holds is referred to."""
+        self.tables(entries)  # refuses what is no table
+        if not any(known is entries for known in self.held):
+            self.held.append(entries)
+        return {"$table": next(i for i, known in enumerate(self.held) if known is entries)}
 
-    def shapes(number: int) -> list[tuple[int, ...]]:
-        return [tuple(path.graph.specs[number].shape) for path in paths]
+    def shapes(self, number: int) -> list[tuple[int, ...]]:
+        """The shape of a value in each trace."""
+        return [tuple(path.graph.specs[number].shape) for path in self.paths]
 
-    for number in first.graph.inputs:
-        scope.add(number, shapes(number))
-    nodes = []
-    for group in zip(*lists, strict=True):
-        trees = [encoder.node(node) for encoder, node in zip(encoders, group, strict=True)]
-        if any(node.outputs != group[0].outputs for node in group):
-            raise NotGeneral(f"the numbers of {group[0].op.name}")
-        scope.look_at([shapes(n) for n in group[0].reads()])
+    def merged(self, trees: list[Any]) -> Any:
+        """One tree for that of each path."""
+        return merged(trees, self.scope) if len(trees) > 1 else trees[0]
+
+    def node(self, group: tuple[Any, ...]) -> Any:
+        """One application for that of each path."""
+        op, outputs = group[0].op, group[0].outputs
+        trees = [encoder.node(node) for encoder, node in zip(self.encoders, group, strict=True)]
+        self.scope.look_at([self.shapes(n) for n in group[0].reads()])
         try:
-            nodes.append(merged(trees, scope) if len(trees) > 1 else trees[0])
+            if any(node.outputs != outputs for node in group):
+                raise NotGeneral("other numbers")
+            tree = self.merged(trees)
         except NotGeneral as error:
-            raise NotGeneral(f"{group[0].op.name} has {error}") from None
-        for number in group[0].outputs:
-            scope.add(number, shapes(number))
-    scope.look_at([])
-    results = [
-        [e.operand(o) for o in p.graph.outputs] for e, p in zip(encoders, paths, strict=True)
-    ]
-    outputs = merged(results, scope) if len(paths) > 1 else results[0]
-    count = len(first.graph.inputs) - len(first.captures) - len(first.states)
-    numbers = first.graph.inputs
-    tree = {
-        "inputs": numbers[:count],
-        "captures": numbers[count : count + len(first.captures)],
-        "states": numbers[count + len(first.captures) :],
-        "nodes": nodes,
-        "outputs": outputs[: first.results],
-        "specs": [spec_of([path.specs[i] for path in paths]) for i in range(first.results)],
-    }
-    return Program(tree, list(first.captures), list(first.states), held)
+            raise NotGeneral(f"{op.name} has {error}") from None
+        for number in outputs:
+            self.scope.add(number, self.shapes(number))
+        return tree
+
+    def program(self) -> Program:
+        """One program for all sizes."""
+        first, numbers = self.first, self.first.graph.inputs
+        if any(type(v) is int for v in first.states):
+            raise CannotSave("a variable among its arguments")
+        for number in numbers:
+            self.scope.add(number, self.shapes(number))
+        lists = [path.graph.needed() for path in self.paths]
+        if any(len(nodes) != len(lists[0]) for nodes in lists):
+            raise NotGeneral(f"it has {sorted({len(nodes) for nodes in lists})} ops")
+        nodes = [self.node(group) for group in zip(*lists, strict=True)]
+        self.scope.look_at([])
+        pairs = zip(self.encoders, self.paths, strict=True)
+        outputs = self.merged([[e.operand(o) for o in p.graph.outputs] for e, p in pairs])
+        start = len(numbers) - len(first.captures) - len(first.states)
+        end = start + len(first.captures)
+        specs = [spec_of([path.specs[i] for path in self.paths]) for i in range(first.results)]
+        tree = {
+            "inputs": numbers[:start],
+            "captures": numbers[start:end],
+            "states": numbers[end:],
+            "nodes": nodes,
+            "outputs": outputs[: first.results],
+            "specs": specs,
+        }
+        return Program(tree, list(first.captures), list(first.states), self.held)
 
 
 def spec_of(specs: list[Any]) -> list[Any]:
     """Shape, with None where traces differ, and dtype of an output."""
-    from gradtape.core.dtypes import as_dtype
-
     shapes = [shape for shape, _ in specs]
     if any(len(shape) != len(shapes[0]) for shape in shapes):
         raise NotGeneral(f"a result with the shapes {shapes}")

@@ -26,7 +26,13 @@ from gradtape.trace.subgraph import Body
 
 # Modules of gradtape.tf whose functions nodes may call, by name; none of them writes a file.
 HOMES = frozenset(
-    ["array", "augment", "banded", "block", "counting", "creation", "crop", "ctc", "decomposition", "embedding_bag", "fractional", "gathering", "isotonic", "iteration", "linear_operator.matrix", "lookup", "mask", "numpy.array", "numpy.elementwise", "numpy.index", "order", "partition", "ragged", "ragged_broadcast", "ragged_index", "ragged_making", "ragged_method", "ragged_reduce", "ragged_shape", "random", "scatter", "segment", "sliding", "solvers", "sparse", "stateless", "check", "debugging", "numerics", "output", "shape_assertion", "variate"]
+    """
+    array augment banded block counting creation crop ctc decomposition embedding_bag fractional
+    gathering isotonic iteration linear_operator.matrix lookup mask numpy.array numpy.elementwise
+    numpy.index order partition ragged ragged_broadcast ragged_index ragged_making ragged_method
+    ragged_reduce ragged_shape random scatter segment sliding solvers sparse stateless
+    check debugging numerics output shape_assertion variate
+    """.split()  # noqa: SIM905  a list of names reads better so
 )
 LAYERS = ("gradtape.ops.", "gradtape.core.", "gradtape.trace.rawly")
 
@@ -130,32 +136,27 @@ class Encoder:
         kind = type(value)
         if value is None or kind in (bool, int, float, str):
             return value
-        if isinstance(value, (np.ndarray, np.generic)):
-            return np.asarray(value)
-        if kind is EagerTensor:
-            return np.asarray(value._array)
-        if kind is Hole:
-            return {"$hole": value.position}
         simple = SIMPLE.get(kind)
         if simple is not None:
             return simple(value)
         if kind in (tuple, list):
             return {f"${kind.__name__}": [self.value(v) for v in value]}
-        if isinstance(value, dict):
-            return {"$dict": [[self.value(k), self.value(v)] for k, v in value.items()]}
-        if isinstance(value, (np.dtype, DType)) or (kind is type and issubclass(value, np.generic)):
-            return {"$dtype": [as_dtype(value).name, isinstance(value, DType)]}
-        if isinstance(value, Body):
-            return {"$body": self.body(value)}
-        if isinstance(value, Shape):
-            return {"$shape": [self.value(getattr(value, name)) for name in SHAPE]}
-        if isinstance(value, Custom):
-            return {"$custom": self.custom(value)}
-        if hasattr(value, "op") and hasattr(value, "lower"):
-            return {"$primitive": value.op.name}
-        if isinstance(value, FunctionType):
-            return {"$function": name_of_function(value)}
+        for known, encode in OTHERS.items():
+            if isinstance(value, known):
+                return encode(self, value)
         return self.tables(value)
+
+    def fields(self, value: Any) -> Any:
+        """A tuple with named fields, of a class of gradtape's ops."""
+        name = f"{type(value).__module__}:{type(value).__name__}"
+        if fields_named(name) is not type(value):
+            raise CannotSave(f"a {type(value).__name__}")
+        return {"$fields": [name, [self.value(v) for v in value]]}
+
+    def function(self, function: Any) -> Any:
+        """A function of gradtape, or a primitive."""
+        op = getattr(function, "op", None)
+        return {"$primitive": op.name} if op else {"$function": name_of_function(function)}
 
     def body(self, body: Body) -> dict[str, Any]:
         """The body of a loop or branch."""
@@ -185,6 +186,8 @@ class Encoder:
 
 SHAPE = ("carries", "captures", "xs", "ys", "saved", "reverse")
 SIMPLE: dict[type, Callable[[Any], Any]] = {
+    EagerTensor: lambda v: np.asarray(v._array),
+    Hole: lambda v: {"$hole": v.position},
     bytes: lambda v: {"$bytes": v.decode("latin-1")},
     complex: lambda v: {"$complex": [v.real, v.imag]},
     slice: lambda v: {"$slice": [v.start, v.stop, v.step]},
@@ -194,6 +197,31 @@ SIMPLE: dict[type, Callable[[Any], Any]] = {
         "$spec": [v.shape.as_list() if v.shape.rank is not None else None, v.dtype.name, v.name]
     },
 }
+
+
+OTHERS: dict[Any, Callable[[Encoder, Any], Any]] = {
+    (np.ndarray, np.generic): lambda encoder, v: np.asarray(v),
+    (np.dtype, DType): lambda encoder, v: {"$dtype": [as_dtype(v).name, isinstance(v, DType)]},
+    type: lambda encoder, v: {"$dtype": [as_dtype(v).name, False]},
+    dict: lambda encoder, v: {
+        "$dict": [[encoder.value(k), encoder.value(x)] for k, x in v.items()]
+    },
+    Body: lambda encoder, v: {"$body": encoder.body(v)},
+    Shape: lambda encoder, v: {"$shape": [encoder.value(getattr(v, name)) for name in SHAPE]},
+    Custom: lambda encoder, v: {"$custom": encoder.custom(v)},
+    tuple: Encoder.fields,
+    FunctionType: Encoder.function,
+}
+
+
+def fields_named(text: str) -> Any:
+    """The class of tuples among gradtape's ops that is called so, or None."""
+    module, _, name = text.partition(":")
+    if not module.startswith("gradtape.ops."):
+        return None
+    found = getattr(importlib.import_module(module), name, None)
+    is_one = isinstance(found, type) and issubclass(found, tuple) and hasattr(found, "_fields")
+    return found if is_one else None
 
 
 def dtype_of(name: str, is_ours: bool) -> Any:

@@ -10,7 +10,7 @@ from gradtape.core import nest
 from gradtape.core.errors import public
 from gradtape.core.spec import TensorSpec
 from gradtape.staging.shown import function_type, pretty
-from gradtape.tf.saved_model.variant import Variant, described, fitting, leaves_of, rebuilt
+from gradtape.tf.saving.variant import Variant, described, fitting, leaves_of, rebuilt
 
 
 class RestoredFunction:
@@ -176,7 +176,8 @@ class RestoredConcrete:
     @property
     def function_type(self) -> inspect.Signature:
         """Specs of what is given and returned, as the annotations of a signature."""
-        return function_type(self._parameters, *self.variant.arguments, self.structured_outputs)
+        args, kwargs = self.variant.arguments
+        return function_type(self._parameters, args, kwargs, self.structured_outputs)
 
     @property
     def graph(self) -> Any:
@@ -272,13 +273,12 @@ class Signature(RestoredConcrete):
     @property
     def function_type(self) -> inspect.Signature:
         """Specs of what is given and returned, as the annotations of a signature."""
-        return function_type(
-            self._parameters, *self.structured_input_signature, self.structured_outputs
-        )
+        args, kwargs = self.structured_input_signature
+        return function_type(self._parameters, args, kwargs, self.structured_outputs)
 
     def _given(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
         if len(args) == 1 and not kwargs and len(self._names) == 1:
-            args, kwargs = (), {self._names[0]: args[0]}
+            return self._given((), {self._names[0]: args[0]})
         if args:
             raise self._unbound("too many positional arguments", args, kwargs)
         missing = [name for name in self._names if name not in kwargs]
