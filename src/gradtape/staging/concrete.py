@@ -80,7 +80,8 @@ class ConcreteFunction:
     def function_type(self) -> Any:
         """Specs of what is given and returned, as the annotations of a signature."""
         parameters = self._function._signature.parameters
-        return function_type(parameters, self._args, self._kwargs, self.structured_outputs)
+        returned = ... if self._returned is None else self.structured_outputs
+        return function_type(parameters, self._args, self._kwargs, returned)
 
     @property
     def structured_input_signature(self) -> tuple[Any, Any]:

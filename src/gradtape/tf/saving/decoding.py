@@ -71,12 +71,17 @@ class Decoder:
 
     def size(self, factor: int, atoms: list[Any], plus: int) -> int:
         """A number that follows from sizes."""
-        return int(factor * prod(self.env[n]._array.shape[axis] for n, axis in atoms) + plus)
+        return int(factor * prod(self.count(n, axis) for n, axis in atoms) + plus)
+
+    def count(self, number: int, axis: int | None) -> int:
+        """The size of a value along an axis; without an axis, the integer that it is."""
+        value = self.env[number]
+        return int(value if axis is None else value._array.shape[axis])
 
     def value(self, tree: Any) -> Any:
         """Whatever a node is made with."""
         if isinstance(tree, np.ndarray):
-            return tree if tree.shape else tree[()]
+            return tree if tree.shape or tree.dtype == object else tree[()]
         if not isinstance(tree, dict):
             return tree
         ((kind, inside),) = tree.items()

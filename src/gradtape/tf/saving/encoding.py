@@ -24,16 +24,18 @@ from gradtape.trace.happening import Hole
 from gradtape.trace.recorder import INSTALL
 from gradtape.trace.subgraph import Body
 
-# Modules of gradtape.tf whose functions nodes may call, by name; none of them writes a file.
+# Modules of gradtape.tf whose functions nodes may call, by name.
 HOMES = frozenset(
     """
     array augment banded block counting creation crop ctc decomposition embedding_bag fractional
     gathering isotonic iteration linear_operator.matrix lookup mask numpy.array numpy.elementwise
     numpy.index order partition ragged ragged_broadcast ragged_index ragged_making ragged_method
     ragged_reduce ragged_shape random scatter segment sliding solvers sparse stateless
-    check debugging numerics output shape_assertion variate
+    audio check csv debugging glimpse hashing numerics output parsing picture projective ragged_text
+    sampler sequence_parsing serialization sets shape_assertion sparse_place text unicode variate
     """.split()  # noqa: SIM905  a list of names reads better so
 )
+WRITING = ("write_file",)  # what is read from a file must not write others
 LAYERS = ("gradtape.ops.", "gradtape.core.", "gradtape.trace.rawly")
 
 
@@ -49,6 +51,8 @@ def name_of_function(function: Any) -> str:
         found = function_named(text)
     except CannotSave:
         raise CannotSave(f"the function {text}") from None
+    while found is not function and hasattr(found, "__wrapped__"):
+        found = found.__wrapped__
     if found is not function:
         raise CannotSave(f"the function {text}")
     return text
@@ -63,6 +67,7 @@ def function_named(text: str) -> Any:
     module, _, name = text.partition(":")
     home = module.removeprefix("gradtape.tf.")
     allowed = (module.startswith("gradtape.tf.") and home in HOMES) or module.startswith(LAYERS)
+    allowed = allowed and name not in WRITING
     try:
         found = getattr(importlib.import_module(module), name) if allowed else None
     except (ImportError, AttributeError):
@@ -186,7 +191,7 @@ class Encoder:
 
 SHAPE = ("carries", "captures", "xs", "ys", "saved", "reverse")
 SIMPLE: dict[type, Callable[[Any], Any]] = {
-    EagerTensor: lambda v: np.asarray(v._array),
+    EagerTensor: lambda v: v._array if isinstance(v._array, np.ndarray) else np.asarray(v._array),
     Hole: lambda v: {"$hole": v.position},
     bytes: lambda v: {"$bytes": v.decode("latin-1")},
     complex: lambda v: {"$complex": [v.real, v.imag]},

@@ -100,6 +100,10 @@ class Loader:
         for tree, value in zip(trees, self.objects, strict=True):
             self.attach(tree, value)
         self.root = self.objects[0]
+        if options.experimental_load_function_aliases:
+            functions = self.model["functions"]
+            aliases = {n: self.made(functions[i]) for n, i in self.model["aliases"].items()}
+            object.__setattr__(self.root, "function_aliases", aliases)
         signatures = {n: self.signature(tree) for n, tree in self.model["signatures"].items()}
         described = {
             "signatures": _SignatureMap(signatures),
@@ -181,6 +185,12 @@ class Loader:
                     type(value).__call__ = called
                 object.__setattr__(value, name, child)
                 value._track_trackable(child, name, overwrite=True)
+
+    def made(self, tree: dict[str, Any]) -> RestoredFunction:
+        """A function."""
+        function = RestoredFunction([], inspect.Signature(), None, "")
+        self.fill(function, tree)
+        return function
 
     def fill(self, function: RestoredFunction, tree: dict[str, Any]) -> None:
         """Make a function what it was."""

@@ -11,7 +11,7 @@ class SaveOptions:
     Args:
         namespace_whitelist: kept.
         save_debug_info: kept.
-        function_aliases: kept.
+        function_aliases: names of functions, by which a server may call them.
         experimental_debug_stripper: kept.
         experimental_io_device: kept.
         experimental_variable_policy: kept.
@@ -57,7 +57,8 @@ class LoadOptions:
         experimental_io_device: kept.
         experimental_skip_checkpoint: whether variables keep the zeros they are made with.
         experimental_variable_policy: kept.
-        experimental_load_function_aliases: kept.
+        experimental_load_function_aliases: whether the loaded object has an attribute
+            `function_aliases`, a dict.
     """
 
     def __init__(

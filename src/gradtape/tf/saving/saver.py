@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import nest
-from gradtape.core.errors import public
+from gradtape.core.errors import UnimplementedError, public
+from gradtape.core.reading import shown
 from gradtape.core.spec import TensorSpec, TypeSpec
 from gradtape.files.access import as_path, explained
 from gradtape.staging.concrete import ConcreteFunction
@@ -76,7 +77,7 @@ def save(
         )
     directory = as_path(export_dir)
     saver = Saver(obj)
-    model = saver.model(signatures)
+    model = saver.model(signatures, options or SaveOptions())
     with explained(directory):
         os.makedirs(os.path.join(directory, layout.ASSETS), exist_ok=True)
         os.makedirs(os.path.join(directory, "variables"), exist_ok=True)
@@ -108,14 +109,16 @@ class Saver:
             if isinstance(value, Asset):
                 self.asset_tensors[value.asset_path.uid] = i
 
-    def model(self, signatures: Any) -> dict[str, Any]:
+    def model(self, signatures: Any, options: SaveOptions) -> dict[str, Any]:
         """Everything but the variables, as a tree."""
         served = self.served(signatures)
         objects = [self.object(i, value) for i, value in enumerate(self.walk.objects)]
+        aliases = {name: self.number(f) for name, f in options.function_aliases.items()}
         functions = [self.function(f) for f in self.functions]
         return {
             "objects": objects,
             "functions": functions,
+            "aliases": aliases,
             "signatures": {name: self.signature(f) for name, f in served.items()},
             "tables": [self.table(entries) for entries in self.tables],
         }
@@ -127,16 +130,12 @@ class Saver:
         if variable is not None:
             return tree | {"kind": "variable", "key": self.values[1][i]} | facts_of(variable)
         if is_function(value):
-            if id(value) not in self.known:
-                self.known[id(value)] = len(self.functions)
-                self.functions.append(value)
-            return tree | {"kind": "function", "function": self.known[id(value)]}
+            return tree | {"kind": "function", "function": self.number(value)}
         if isinstance(value, Asset):
             return tree | {"kind": "asset", "file": self.asset(value)}
         if isinstance(value, Table):
             shape = {"keys": value.key_dtype.name, "values": value.value_dtype.name}
-            default = value._default.numpy()
-            default = Encoder([], self.refused).value(default)
+            default = Encoder([], self.refused).value(value._default)
             number = self.entries(value._entries)
             static = type(value).__name__ == "StaticHashTable"
             return (
@@ -154,6 +153,13 @@ class Saver:
         if isinstance(value, (list, tuple)):
             return tree | {"kind": "list"}
         return tree | {"kind": "object"}
+
+    def number(self, function: Any) -> int:
+        """The number of a function."""
+        if id(function) not in self.known:
+            self.known[id(function)] = len(self.functions)
+            self.functions.append(function)
+        return self.known[id(function)]
 
     def asset(self, asset: Asset) -> str:
         """The name of a file among the assets; two of one name get different ones."""
@@ -233,8 +239,28 @@ class Saver:
                 ]
             return self.variants[key]
         if id(function) not in self.variants:
-            self.variants[id(function)] = variants_of(function, self.entries)
+            self.variants[id(function)] = self.batched(function) or variants_of(
+                function, self.entries
+            )
         return self.variants[id(function)]
+
+    def batched(self, function: Any) -> list[Variant]:
+        """What a Keras model serves by default, for batches of any size.
+
+        Keras remembers the shapes that a layer was built with. TensorFlow builds on batches of
+        unknown size where gradtape's are known, as in `fit`.
+        """
+        children = dict(self.walk.children[0])
+        if SERVED not in children or self.walk.objects[children[SERVED]] is not function:
+            return []
+        specs = nest.flatten(function.input_signature)
+        if any(s.shape.rank in (None, 0) or s.shape[0] is None for s in specs):
+            return []
+        args = nest.map_structure(any_batch, tuple(function.input_signature))
+        try:
+            return [variant_of(function, args, {}, self.entries)]
+        except UnimplementedError:
+            return []
 
     def variant(self, variant: Variant) -> dict[str, Any]:
         """A function for one signature."""
@@ -266,7 +292,7 @@ class Saver:
         captures = [
             {"asset": self.asset_tensors[tensor.uid]}
             if tensor.uid in self.asset_tensors
-            else np.asarray(tensor.numpy())
+            else np.asarray(shown(tensor._array))
             for tensor in program.captures
         ]
         tables = [self.entries(entries) for entries in program.tables]
@@ -321,6 +347,11 @@ class Saver:
             "names": argument_names(variant),
             "returned": {"$dict": [[k, v] for k, v in named_results(variant.returned).items()]},
         }
+
+
+def any_batch(spec: TensorSpec) -> TensorSpec:
+    """A spec with a first axis of unknown size."""
+    return TensorSpec([None, *spec.shape.as_list()[1:]], spec.dtype, spec.name)
 
 
 def facts_of(variable: Any) -> dict[str, Any]:

@@ -30,7 +30,7 @@ TRACES = 4
 SMALL = 64  # elements of an array that are looked at one by one
 
 Numbers = tuple[int, ...]  # one for each trace
-Atom = tuple[int, int]  # number of a value, axis
+Atom = tuple[int, int | None]  # number of a value, axis; None: the value itself, an integer
 
 
 class NotGeneral(Exception):  # noqa: N818  not an error
@@ -50,6 +50,12 @@ class Scope:
         for axis, sizes in enumerate(zip(*shapes, strict=True)):
             if len(set(sizes)) > 1:
                 self.atoms.setdefault(tuple(sizes), (number, axis))
+
+    def count(self, number: int, values: list[int]) -> None:
+        """A value that Python looked at: an integer in each trace."""
+        if len(set(values)) == 1:
+            raise NotGeneral(f"a count that Python looks at, {values[0]} in all examples")
+        self.atoms.setdefault(tuple(values), (number, None))
 
     def look_at(self, shapes: Iterable[list[tuple[int, ...]]]) -> None:
         """Prefer the sizes in these shapes from now on."""

@@ -19,8 +19,10 @@ from gradtape.staging.concrete import described
 from gradtape.staging.path import Path, returned_tensors
 from gradtape.tf.saving.encoding import CannotSave, Encoder
 from gradtape.tf.saving.sizes import SIZES, TRACES, NotGeneral, Scope, merged
+from gradtape.tf.saving.trace import SavingTrace
 from gradtape.tf.saving.variant import Program, Variant, leaves_of, structure_of
-from gradtape.trace.recorder import Trace, ValueRead
+from gradtape.trace.graph import Graph, Node
+from gradtape.trace.recorder import ValueRead
 
 RANKS = range(5)  # what is saved where a rank is unknown
 LARGER = 40  # added to unknown sizes where small ones will not do
@@ -104,12 +106,14 @@ class Tracer:
         self.specs = specs
         self.shapes = shapes
         self.streams = function.streams or Streams()
+        self.looked: list[dict[int, int]] = []  # integers that Python looked at, in each trace
+        self.varies = False  # whether sizes follow from values
 
     def program(self, tables: Callable[[Any], Any]) -> tuple[Program, Any]:
         """The graph, and the structure of what is returned."""
         try:
             paths = self.known() or self.paths()
-            program = Joined(paths, tables).program()
+            program = Joined(paths, self.looked, tables).program()
             return program, structure_of(paths[0].structure, itertools.count())
         except (CannotSave, NotGeneral, ValueRead) as error:
             raise self.explained(error) from None
@@ -137,19 +141,23 @@ class Tracer:
         """The path that a call has left, if all sizes are known."""
         if any(None in shape for shape in self.shapes):
             return []
-        path = self.function.path_for(*self.packed(self.stand_ins(self.shapes)))
-        return [path] if path is not None else []
+        path = self.function.path_for(*self.packed(self.stand_ins(self.shapes, 0)))
+        self.looked = [{}]
+        return [path] if path is not None and not path.guards else []
 
     def paths(self) -> list[Path]:
         """A path for each choice of sizes."""
         places = [(i, k) for i, s in enumerate(self.shapes) for k, n in enumerate(s) if n is None]
         if not places:
-            return [self.traced(self.shapes)]
+            path = self.traced(self.shapes, 0)
+            others = range(1, TRACES if self.varies else 1)
+            return [path, *(self.traced(self.shapes, k) for k in others)]
         trouble: Exception | None = None
         for more in (0, LARGER):
             for groups in grouped(places):
+                self.looked = []
                 try:
-                    return [self.traced(self.sized(groups, k, more)) for k in range(TRACES)]
+                    return [self.traced(self.sized(groups, k, more), k) for k in range(TRACES)]
                 except (InvalidArgumentError, ValueError, TypeError) as error:
                     trouble = error  # these sizes do not go together
         assert trouble is not None
@@ -162,11 +170,12 @@ class Tracer:
             for i, shape in enumerate(self.shapes)
         ]
 
-    def stand_ins(self, shapes: list[list[int]]) -> list[Any]:
-        """Raw arrays for the tensors among the arguments."""
+    def stand_ins(self, shapes: list[list[int]], k: int) -> list[Any]:
+        """Raw arrays for the tensors among the arguments, in the k-th trace."""
         raws = [
             stand_in(n, s.dtype.as_numpy_dtype) for s, n in zip(self.specs, shapes, strict=True)
         ]
+        raws = [words(raw, k) if raw.dtype == object else raw for raw in raws]
         at = 0
         for leaf in nest.flatten(self.arguments):
             if isinstance(leaf, TypeSpec) and not isinstance(leaf, TensorSpec):
@@ -190,14 +199,12 @@ class Tracer:
 
         return nest.map_structure(leaf, self.arguments)
 
-    def traced(self, shapes: list[list[int]]) -> Path:
-        """The path on stand-ins of these shapes."""
+    def traced(self, shapes: list[list[int]], k: int) -> Path:
+        """The path on stand-ins of these shapes, in the k-th trace."""
         function = self.function
-        trace = Trace(function.name, function.autograph, refuses=True)
-        trace.only_looks = True
+        trace = SavingTrace(function)
         trace.streams = self.streams
-        trace.choice = function.choice
-        raws = self.stand_ins(shapes)
+        raws = self.stand_ins(shapes, k)
         inputs = [trace.input(raw) for raw in raws]
         args, kwargs = self.packed(inputs)
         try:
@@ -208,12 +215,23 @@ class Tracer:
                 if not trace.created:
                     if trace.given_up:
                         raise CannotSave(trace.given_up)
+                    self.looked.append(trace.looked)
+                    self.varies = self.varies or trace.gives or bool(trace.looked)
                     return path
                 function.made(trace.created)
         finally:
             trace.close()
         self.streams.forget()
-        return self.traced(shapes)  # that run made variables; this one uses them
+        return self.traced(shapes, k)  # that run made variables; this one uses them
+
+
+def words(raw: Any, k: int) -> Any:
+    """Strings of one word and more, other ones in each trace."""
+    flat = [" ".join("ab" * (1 + (i + k) % 4)).encode() for i in range(raw.size)]
+    flat = [text + b" c" * (5 * k + 3) if not i else text for i, text in enumerate(flat)]
+    made = np.empty(raw.size, object)
+    made[:] = flat
+    return made.reshape(raw.shape)
 
 
 def fill_splits(parts: list[Any]) -> None:
@@ -238,9 +256,12 @@ def grouped(places: list[tuple[int, int]]) -> Iterator[dict[tuple[int, int], int
 class Joined:
     """Paths of one function that differ by sizes, on their way to one program."""
 
-    def __init__(self, paths: list[Path], tables: Callable[[Any], Any]) -> None:
-        """Start with these paths."""
+    def __init__(
+        self, paths: list[Path], looked: list[dict[int, int]], tables: Callable[[Any], Any]
+    ) -> None:
+        """Start with these paths, and the integers that Python looked at in each."""
         self.paths = paths
+        self.looked = looked
         self.first = paths[0]
         self.tables = tables
         self.held: list[Any] = []
@@ -257,6 +278,11 @@ class Joined:
     def shapes(self, number: int) -> list[tuple[int, ...]]:
         """The shape of a value in each trace."""
         return [tuple(path.graph.specs[number].shape) for path in self.paths]
+
+    def needed(self, graph: Graph) -> list[Node]:
+        """Nodes that a result, or an integer that Python looked at, depends on."""
+        outputs = [*graph.outputs, *self.looked[0]]
+        return Graph(graph.inputs, graph.nodes, outputs, graph.specs).needed()
 
     def merged(self, trees: list[Any]) -> Any:
         """One tree for that of each path."""
@@ -275,6 +301,8 @@ class Joined:
             raise NotGeneral(f"{op.name} has {error}") from None
         for number in outputs:
             self.scope.add(number, self.shapes(number))
+            if number in self.looked[0]:
+                self.scope.count(number, [one.get(number, 0) for one in self.looked])
         return tree
 
     def program(self) -> Program:
@@ -284,7 +312,7 @@ class Joined:
             raise CannotSave("a variable among its arguments")
         for number in numbers:
             self.scope.add(number, self.shapes(number))
-        lists = [path.graph.needed() for path in self.paths]
+        lists = [self.needed(path.graph) for path in self.paths]
         if any(len(nodes) != len(lists[0]) for nodes in lists):
             raise NotGeneral(f"it has {sorted({len(nodes) for nodes in lists})} ops")
         nodes = [self.node(group) for group in zip(*lists, strict=True)]

@@ -1,0 +1,58 @@
+"""A trace to save: on stand-ins, of which Python may look at sizes and counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from gradtape.core.reading import shown
+from gradtape.core.symbolic import Held, SymbolicTensor
+from gradtape.tf.saving.encoding import CannotSave
+from gradtape.trace.graph import Effect
+from gradtape.trace.recorder import Trace, ValueRead, raw_value
+
+
+class SavingTrace(Trace):
+    """Records a function on stand-ins.
+
+    What a whole graph is made with may depend on shapes that follow from values, and on integers
+    that Python looks at: they are among the sizes from which the rest follows.
+
+    Attributes:
+        looked: integers that Python has looked at, by number.
+        gives: whether functions that are called at each run gave results.
+    """
+
+    def __init__(self, function: Any) -> None:
+        """Start empty, for a `tf.function`."""
+        super().__init__(function.name, function.autograph)
+        self.only_looks = True
+        self.choice = function.choice
+        self.looked: dict[int, int] = {}
+        self.gives = False
+
+    def observe(self, held: Held, kind: str = "value") -> Any:
+        """The raw value, if it is a shape or an integer; nothing in a body."""
+        if self.closed or self.refuses:
+            return super().observe(held, kind)
+        raw = shown(held.value)
+        if kind == "shape":
+            return raw
+        if raw.shape != () or raw.dtype.kind not in "iu" or held.number in self.inputs:
+            raise ValueRead(self.name_of(held.number))
+        self.looked[held.number] = int(raw)
+        return raw
+
+    def effect(self, effect: Effect, args: Iterable[Any]) -> tuple[SymbolicTensor, ...]:
+        """Record something that happens; only what gives results is done."""
+        parts = getattr(effect.kernel, "parts", None)
+        if self.refuses or parts is None:
+            if not self.refuses:
+                raise CannotSave(f"{effect.name}, which is Python's")
+            return super().effect(effect, args)
+        lifted = [self.lift(a) for a in args]
+        results = effect.kernel(*[raw_value(a) for a in lifted]) if parts[2] else ()
+        self.gives = self.gives or parts[2]
+        outs = tuple([self.value(r) for r in results])
+        self.append(effect, lifted, {}, outs)
+        return outs
