@@ -45,6 +45,13 @@ class ConcreteFunction:
         self._streams = function.streams or Streams()
         bound = function._signature.parameters.bind(*filled_from(function, args), **kwargs)
         bound.apply_defaults()
+        self._path: Path | None = None
+        self._is_composite = any(is_composite(v) for v in nest.flatten((bound.args, bound.kwargs)))
+        if self._is_composite:  # there are no stand-ins
+            self._args, self._kwargs = bound.args, bound.kwargs
+            self._specs, self._returned = [], None
+            self._ask()
+            return
         names = iter(function.parameters)
         self._args = tuple([described(v, next(names, "args")) for v in bound.args])
         self._kwargs = {k: described(v, k) for k, v in bound.kwargs.items()}
@@ -56,12 +63,12 @@ class ConcreteFunction:
         given = nest.flatten((bound.args, bound.kwargs), expand_composites=True)
         self._examples = [leaf for leaf in given if isinstance(leaf, TensorSpec) or is_array(leaf)]
         known = all(spec.shape.is_fully_defined() for spec in self._specs)
-        if not known and (self._args, self._kwargs) not in function.asked:
-            function.asked.append((self._args, self._kwargs))
+        if not known:
+            self._ask()
         key = self._call(SIZES[0]).key if known else None
         compiled = function._cache.get(key) if known else None
         if compiled is not None and compiled.only is not None:
-            self._path: Path | None = compiled.only
+            self._path = compiled.only
             self._returned = nest.map_structure(spec_of, compiled.only.structure)
             return
         self._path, self._returned = self._probe(SIZES[0])
@@ -70,6 +77,11 @@ class ConcreteFunction:
             if compiled.tree is None:
                 compiled.adopt(Tree(self._path), self._path)
                 compiled.streams = self._streams
+
+    def _ask(self) -> None:
+        """Let the function know what it is asked about: a saved model holds it."""
+        if (self._args, self._kwargs) not in self._function.asked:
+            self._function.asked.append((self._args, self._kwargs))
 
     @property
     def name(self) -> str:
@@ -175,6 +187,8 @@ class ConcreteFunction:
             TypeError: if an argument is missing or too many are given.
             InvalidArgumentError: if a tensor is not of the dtype of its spec.
         """
+        if self._is_composite:
+            return self._function(*args, **kwargs)
         given = self._given(args, kwargs)
         tensors = []
         for i, (spec, value) in enumerate(zip(self._specs, given, strict=True)):
@@ -334,17 +348,17 @@ def described(value: Any, name: str) -> Any:
             return TensorSpec(one.shape, one.dtype, one.name or name)
         if isinstance(one, Tensor):
             return TensorSpec(one.shape, one.dtype, name)
-        if isinstance(one, (RaggedTensorSpec, SparseTensorSpec)):
-            raise NotImplementedError(
-                f"get_concrete_function: there are no stand-ins for {one!r}. Give a value of this "
-                "type, or call the function."
-            )
         if hasattr(one, "__array__") and hasattr(one, "nbytes"):
             tensor = convert(one)
             return TensorSpec(tensor.shape, tensor.dtype, name)
         return one
 
     return nest.map_structure(leaf, value)
+
+
+def is_composite(value: Any) -> bool:
+    """Whether a spec describes more than one tensor."""
+    return isinstance(value, (RaggedTensorSpec, SparseTensorSpec))
 
 
 def sizes_of(shape: TensorShape, size: int) -> list[int]:

@@ -68,6 +68,7 @@ class Trace(dict[int, Any], Draws):
     """
 
     stages = True
+    folds = True  # whether the result of an op on constants is a constant
     unmarked = True  # ops on tensors that nobody marked must ask, too: they may be captures
     symbolic = True
 
@@ -149,7 +150,7 @@ class Trace(dict[int, Any], Draws):
     def bind(self, op: Primitive, args: tuple[Any, ...], static: dict[str, Any]) -> Any:
         """Apply `op`, record it, and tell the tapes inside this trace."""
         lifted = [self.lift(a) for a in args]
-        live = any(isinstance(a, SymbolicTensor) for a in lifted)
+        live = not self.folds or any(isinstance(a, SymbolicTensor) for a in lifted)
         raws = tuple([raw_value(a) for a in lifted])
         if Held in map(type, static.values()):
             static = shown(static)  # what a node is made with cannot be another's value

@@ -10,7 +10,7 @@ import numpy as np
 
 from gradtape.core.dtypes import as_dtype
 from gradtape.core.enums import VariableAggregation, VariableSynchronization
-from gradtape.core.errors import UnimplementedError, public
+from gradtape.core.errors import DataLossError, UnimplementedError, public
 from gradtape.core.ragged_spec import RaggedTensorSpec
 from gradtape.core.tensor import eager
 from gradtape.files.access import as_path
@@ -24,6 +24,7 @@ from gradtape.tf.lookup_experimental import MutableHashTable
 from gradtape.tf.saving import layout
 from gradtape.tf.saving.asset import Asset
 from gradtape.tf.saving.decoding import Decoder
+from gradtape.tf.saving.encoding import CannotSave, function_named
 from gradtape.tf.saving.options import LoadOptions
 from gradtape.tf.saving.restored import RestoredFunction, Signature, _SignatureMap
 from gradtape.tf.saving.variant import Program, Variant
@@ -89,6 +90,8 @@ class Loader:
         """Read the files and make the objects."""
         self.directory = directory
         self.model, self.reader = layout.read(directory)
+        check_names(self.model["functions"], directory)
+        check_names(list(self.model["signatures"].values()), directory)
         self.plain = Decoder({}, [])
         self.tables = [self.entries(tree) for tree in self.model["tables"]]
         self.skips = options.experimental_skip_checkpoint
@@ -245,6 +248,29 @@ class Loader:
     def signature(self, tree: dict[str, Any]) -> Signature:
         """A function to be served."""
         return Signature(self.variant(tree, tree["name"]), tree["names"])
+
+
+def check_names(tree: Any, directory: str) -> None:
+    """Check that a file names no functions but those that graphs are made with.
+
+    Raises:
+        DataLossError: if it does.
+    """
+    if isinstance(tree, list):
+        for one in tree:
+            check_names(one, directory)
+    elif isinstance(tree, dict):
+        for key, one in tree.items():
+            if key in ("call", "$function") and isinstance(one, str):
+                try:
+                    function_named(one)
+                except CannotSave:
+                    raise DataLossError(
+                        f"{directory}: the model names {one!r}, which is no function that graphs "
+                        "are made with. It is corrupt, or of another version of gradtape."
+                    ) from None
+            else:
+                check_names(one, directory)
 
 
 def called(self: Any, *args: Any, **kwargs: Any) -> Any:

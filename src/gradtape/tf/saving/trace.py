@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from gradtape.core.primitive import Primitive
 from gradtape.core.reading import shown
 from gradtape.core.symbolic import Held, SymbolicTensor
+from gradtape.core.tensor import Tensor
 from gradtape.tf.saving.encoding import CannotSave
 from gradtape.trace.graph import Effect
 from gradtape.trace.recorder import Trace, ValueRead, raw_value
@@ -23,19 +25,37 @@ class SavingTrace(Trace):
         gives: whether functions that are called at each run gave results.
     """
 
-    def __init__(self, function: Any) -> None:
-        """Start empty, for a `tf.function`."""
+    def __init__(self, function: Any, folds: bool) -> None:
+        """Start empty, for a `tf.function`; `folds` as of a trace."""
         super().__init__(function.name, function.autograph)
         self.only_looks = True
         self.choice = function.choice
         self.looked: dict[int, int] = {}
         self.gives = False
+        self.folds = folds
+        self.fixed: set[int] = set()  # what was computed from constants alone
+
+    def append(
+        self,
+        op: Primitive | Effect,
+        lifted: Iterable[Any],
+        static: dict[str, Any],
+        outs: tuple[Tensor, ...],
+    ) -> None:
+        """Record an application."""
+        given = list(lifted)
+        numbers = [a._array.number for a in given if isinstance(a, SymbolicTensor)]
+        if self.fixed.issuperset(numbers) and not isinstance(op, Effect):
+            self.fixed.update(out._array.number for out in outs)
+        super().append(op, given, static, outs)
 
     def observe(self, held: Held, kind: str = "value") -> Any:
-        """The raw value, if it is a shape or an integer; nothing in a body."""
+        """The raw value, if it is a shape or an integer; nothing in a body, but for constants."""
+        raw = shown(held.value)
+        if held.number in self.fixed and not self.closed:
+            return raw
         if self.closed or self.refuses:
             return super().observe(held, kind)
-        raw = shown(held.value)
         if kind == "shape":
             return raw
         if raw.shape != () or raw.dtype.kind not in "iu" or held.number in self.inputs:

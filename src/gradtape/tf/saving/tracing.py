@@ -107,13 +107,19 @@ class Tracer:
         self.shapes = shapes
         self.streams = function.streams or Streams()
         self.looked: list[dict[int, int]] = []  # integers that Python looked at, in each trace
+        self.folds = True
         self.varies = False  # whether sizes follow from values
 
     def program(self, tables: Callable[[Any], Any]) -> tuple[Program, Any]:
         """The graph, and the structure of what is returned."""
         try:
             paths = self.known() or self.paths()
-            program = Joined(paths, self.looked, tables).program()
+            try:
+                program = Joined(paths, self.looked, tables).program()
+            except NotGeneral:
+                self.folds = False  # constants may follow from sizes by the ops that made them
+                paths = self.paths()
+                program = Joined(paths, self.looked, tables).program()
             return program, structure_of(paths[0].structure, itertools.count())
         except (CannotSave, NotGeneral, ValueRead) as error:
             raise self.explained(error) from None
@@ -148,6 +154,7 @@ class Tracer:
     def paths(self) -> list[Path]:
         """A path for each choice of sizes."""
         places = [(i, k) for i, s in enumerate(self.shapes) for k, n in enumerate(s) if n is None]
+        self.looked = []
         if not places:
             path = self.traced(self.shapes, 0)
             others = range(1, TRACES if self.varies else 1)
@@ -202,7 +209,7 @@ class Tracer:
     def traced(self, shapes: list[list[int]], k: int) -> Path:
         """The path on stand-ins of these shapes, in the k-th trace."""
         function = self.function
-        trace = SavingTrace(function)
+        trace = SavingTrace(function, self.folds)
         trace.streams = self.streams
         raws = self.stand_ins(shapes, k)
         inputs = [trace.input(raw) for raw in raws]
