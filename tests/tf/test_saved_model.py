@@ -1,5 +1,7 @@
 """tf.saved_model: what is saved runs again, without its Python, as it did before."""
 
+import ast
+import importlib
 import json
 import os
 import pathlib
@@ -10,6 +12,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
+from gradtape.tf.saving.encoding import name_of_function
 
 
 def close(a, b, rtol=1e-5):
@@ -143,7 +146,9 @@ def test_a_size_that_is_not_known_when_it_is_saved(tmp_path, count):
         y = tf.stack([y, y], axis=1)
         y = tf.transpose(y, [1, 0, 2]) * tf.cast(n * 3 + 1, tf.float32)
         looked_up = tf.gather(table, tf.zeros([n], tf.int32))
-        return y, tf.reduce_mean(x, axis=[1, 2]), looked_up, tf.tile(x, [2, 1, 1]), n
+        mask = tf.linalg.band_part(tf.ones([n, n]), -1, 0) * tf.reduce_sum(x)
+        tiled = tf.tile(x, [2, 1, 1])
+        return y, tf.reduce_mean(x, axis=[1, 2]), looked_up, mask, tiled, n
 
     loaded = again(holding(f, w=w), tmp_path)
     x = tf.constant(np.random.default_rng(1).normal(size=(count, 2, 3)).astype(np.float32))
@@ -423,6 +428,31 @@ def test_a_file_cannot_name_any_function(tmp_path):
         (path / "gradtape_model.json").write_text(json.dumps(model))
         with pytest.raises(tf.errors.DataLossError, match="names"):
             tf.saved_model.load(path).f(tf.zeros(4))
+
+
+def functions_of_arrays():
+    """Functions of raw arrays that nodes call, as (module, name): first arguments of `rawly`."""
+    root = pathlib.Path(tf.__file__).parent
+    for path in sorted(root.glob("*/**/*.py")):
+        module = importlib.import_module(
+            ".".join(["gradtape", *path.relative_to(root).with_suffix("").parts])
+        )
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in (
+                "rawly",
+                "number_by",
+            ):
+                home, _, name = ast.unparse(node.args[0]).rpartition(".")
+                found = getattr(getattr(module, home) if home else module, name, None)
+                if found is not None:  # else a parameter of the function around it
+                    yield found
+
+
+def test_functions_that_nodes_call_have_names_in_files():
+    functions = list(functions_of_arrays())
+    assert len(functions) > 80
+    for function in functions:
+        assert name_of_function(function)
 
 
 def test_what_cannot_be_saved_says_why(tmp_path):

@@ -109,6 +109,13 @@ class Decoder:
         ramp = self.value(start) + steps * np.dtype(name).type(self.value(step))
         return ramp.astype(np.dtype(name))
 
+    def _triangle(self, inside: Any) -> Any:
+        sizes, diagonal, lower, upper, name = inside
+        shape = [self.value(s) for s in sizes]
+        below = np.subtract.outer(np.arange(shape[-2]), np.arange(shape[-1]))
+        filled = np.where(below >= self.value(diagonal), self.value(lower), self.value(upper))
+        return np.broadcast_to(filled.astype(np.dtype(name)), shape)
+
     def _tuple(self, inside: Any) -> tuple[Any, ...]:
         return tuple([self.value(v) for v in inside])
 

@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.tf.saving.encoding import CannotSave
+
 # Stand-ins for unknown sizes, a row for each of them; a column is one trace. No row is the
 # same multiple of another everywhere, nor the other plus a number.
 SIZES = (
@@ -54,7 +56,7 @@ class Scope:
     def count(self, number: int, values: list[int]) -> None:
         """A value that Python looked at: an integer in each trace."""
         if len(set(values)) == 1:
-            raise NotGeneral(f"a count that Python looks at, {values[0]} in all examples")
+            raise CannotSave(f"a size that follows from values, {values[0]} in all examples")
         self.atoms.setdefault(tuple(values), (number, None))
 
     def look_at(self, shapes: Iterable[list[tuple[int, ...]]]) -> None:
@@ -167,6 +169,10 @@ def merged_arrays(arrays: list[Any], scope: Scope) -> Any:
         steps = [ramp_of(a) for a in arrays]
         start = merged_scalars([a[0] for a in arrays], scope)
         return {"$ramp": [shape[0], start, merged_scalars(steps, scope), name]}
+    if first.ndim >= 2:
+        parts = [triangle_of(a) for a in arrays]
+        numbers = [merged_scalars(list(column), scope) for column in zip(*parts, strict=True)]
+        return {"$triangle": [shape, *numbers, name]}
     raise NotGeneral(f"constants of the shapes {[a.shape for a in arrays]}")
 
 
@@ -176,6 +182,19 @@ def merged_scalars(values: list[Any], scope: Scope) -> Any:
     if type(plain[0]) is float and not all(same(p, plain[0]) for p in plain):
         return scope.ratio(tuple(values))
     return merged(plain, scope)
+
+
+def triangle_of(array: Any) -> tuple[int, Any, Any]:
+    """Of an array with one value below a diagonal and another above: the diagonal and both."""
+    rows, columns = array.shape[-2:]
+    below = np.subtract.outer(np.arange(rows), np.arange(columns))
+    corner = (0,) * (array.ndim - 2)
+    lower, upper = array[*corner, rows - 1, 0], array[*corner, 0, columns - 1]
+    marked = array[corner] == lower
+    diagonal = int(below[marked].min()) if marked.any() else 0
+    if lower == upper or not (array == np.where(below >= diagonal, lower, upper)).all():
+        raise NotGeneral(f"constants of the shape {array.shape}")
+    return diagonal, lower, upper
 
 
 def ramp_of(array: Any) -> Any:

@@ -49,6 +49,9 @@ class SavingTrace(Trace):
             self.fixed.update(out._array.number for out in outs)
         super().append(op, given, static, outs)
 
+    def allow(self, what: str) -> None:
+        """Python is about to look at a value: `observe` knows whether it may."""
+
     def observe(self, held: Held, kind: str = "value") -> Any:
         """The raw value, if it is a shape or an integer; nothing in a body, but for constants."""
         raw = shown(held.value)
