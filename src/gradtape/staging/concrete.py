@@ -72,7 +72,12 @@ class ConcreteFunction:
             self._returned = nest.map_structure(spec_of, compiled.only.structure)
             return
         self._path, self._returned = self._probe(SIZES[0])
-        if known and self._path is not None and not self._path.guards:
+        if (
+            known
+            and self._path is not None
+            and not self._path.guards
+            and self._returned is not None
+        ):
             compiled = function.compiled_for(self._call(SIZES[0]))
             if compiled.tree is None:
                 compiled.adopt(Tree(self._path), self._path)
@@ -290,6 +295,7 @@ class ConcreteFunction:
         function = self._function
         trace = Trace(function.name, function.autograph, refuses)
         trace.only_looks = True
+        trace.stands_in = not refuses
         trace.streams = self._streams
         trace.choice = function.choice
         pairs = zip(self._stand_ins(size), self._specs, strict=True)
@@ -303,7 +309,7 @@ class ConcreteFunction:
                 result = function.python_function(*args, **kwargs)
                 returned = returned_tensors(result, function.name)
                 path = Path(trace, returned, [v for v in variables if v is not None])
-                specs = nest.map_structure(spec_of, returned)
+                specs = None if trace.stood_in else nest.map_structure(spec_of, returned)
                 if not trace.created:
                     return (None if trace.given_up else path), specs
                 function.made(trace.created)

@@ -17,10 +17,11 @@ from gradtape.core.context import listening, local, next_uid
 from gradtape.core.dispatch import Recording, evaluate, hear
 from gradtape.core.draws import Draws, Streams
 from gradtape.core.errors import InvalidArgumentError
-from gradtape.core.primitive import Primitive, Spec, parameters_of
+from gradtape.core.primitive import REGISTRY, Primitive, Spec, parameters_of
 from gradtape.core.reading import shown
 from gradtape.core.symbolic import Held, SymbolicTensor, out_of_scope, refuse, symbolic
 from gradtape.core.tensor import Tensor, eager
+from gradtape.ops.lead import stand_in
 from gradtape.trace.graph import Constant, Effect, Graph, Node, Operand
 
 LIMIT = 20_000  # nodes; beyond it nothing more is recorded
@@ -88,8 +89,11 @@ class Trace(dict[int, Any], Draws):
         self.guarded: set[tuple[int, str]] = set()
         self.created: list[Any] = []
         self.given_up = ""
+        self.failed: dict[int, InvalidArgumentError] = {}  # of values that cannot be had, by number
         self.hidden: tuple[Any, ...] = ()  # tapes that do not hear a body, but what it reads
         self.only_looks = False  # whether nothing may happen: what comes of a call is asked for
+        self.stands_in = False  # whether a pass over a dataset is one over a single stand-in
+        self.stood_in = False  # whether that has happened: the graph is only there to look at
         self.choice: Any = None  # which engine the graph is made for
         self.device: Any = None  # where it shall run, if anybody said so
         self.shapes_fixed = False  # whether shapes that depend on values are known not to change
@@ -154,11 +158,20 @@ class Trace(dict[int, Any], Draws):
         raws = tuple([raw_value(a) for a in lifted])
         if Held in map(type, static.values()):
             static = shown(static)  # what a node is made with cannot be another's value
-        result = evaluate(op, raws, static)
+        failed = None
+        try:
+            result = evaluate(op, raws, static)
+        except InvalidArgumentError as error:
+            result = self.result_of_failed(op, raws, static) if live else None
+            if result is None:
+                raise
+            failed = error
         results = result if op.outputs else (result,)
         outs: tuple[Tensor, ...]
         if live:
             outs = tuple([self.value(r) for r in results])
+            if failed is not None:
+                self.failed.update((o._array.number, failed) for o in outs)
             self.append(op, lifted, static, outs)
             if op.dynamic and not self.shapes_fixed:
                 for one in outs:
@@ -170,6 +183,27 @@ class Trace(dict[int, Any], Draws):
             hear(known, op, tuple(lifted), raws, static, out, result)
         return out
 
+    def result_of_failed(self, op: Primitive, raws: tuple[Any, ...], static: dict[str, Any]) -> Any:
+        """What stands for the result of an op that failed, if that was for the sake of values.
+
+        Such an op is an error only if its result is used, as in TensorFlow's graphs.
+        """
+        if self.refuses or REGISTRY.get(op.name) is not op or op.dynamic:
+            return None
+        try:
+            given = [stand_in(list(r.shape), r.dtype) if hasattr(r, "shape") else r for r in raws]
+            return evaluate(op, tuple(given), static)
+        except InvalidArgumentError:
+            return None  # the shapes or dtypes are wrong
+
+    def check_used(self, lifted: Iterable[Any]) -> None:
+        """Values are used: raise the error of an op that failed, if they depend on its result."""
+        if self.failed:
+            for one in lifted:
+                error = isinstance(one, SymbolicTensor) and self.failed.get(one._array.number)
+                if error:
+                    raise error
+
     def append(
         self,
         op: Primitive | Effect,
@@ -178,6 +212,11 @@ class Trace(dict[int, Any], Draws):
         outs: tuple[Tensor, ...],
     ) -> None:
         """Record an application."""
+        if self.failed:
+            lifted = list(lifted)
+            numbers = [a._array.number for a in lifted if isinstance(a, SymbolicTensor)]
+            errors = [self.failed[n] for n in numbers if n in self.failed]
+            self.failed.update((o._array.number, errors[0]) for o in outs if errors)
         if self.given_up:
             return
         if len(self.nodes) >= LIMIT:
@@ -213,6 +252,7 @@ class Trace(dict[int, Any], Draws):
         """Make `tensor` the newest version, cut from what it was computed from."""
         state = self.state(variable)
         lifted = self.lift(tensor)
+        self.check_used([lifted])
         version = self.value(raw_value(lifted))
         self.append(INSTALL, (lifted,), {"key": variable._key}, (version,))
         state.newest = version
@@ -269,6 +309,7 @@ class Trace(dict[int, Any], Draws):
             raise out_of_scope(symbolic(held))
         if self.refuses or (self.only_looks and len(self.guards) >= LOOKS):
             raise ValueRead(self.name_of(held.number))
+        self.check_used([symbolic(held)] if kind == "value" else ())
         raw = held.value if kind == "shape" else shown(held.value)
         if (held.number, kind) in self.guarded:
             return raw
@@ -296,6 +337,7 @@ class Trace(dict[int, Any], Draws):
         Its results carry a guard on their shapes.
         """
         lifted = [self.lift(a) for a in args]
+        self.check_used(lifted)
         if (self.refuses or self.only_looks) and effect.replayed:
             raise ValueRead(effect.name)
         results = self.next_logged(effect.name) if effect.replayed else None
