@@ -24,3 +24,8 @@ def versions():
 
 def use_threads(n):
     """The environment has said it: BLAS reads it when it is loaded."""
+
+
+def wait(results):
+    """Look at the first: what one call computes is there together."""
+    np.asarray(results[0])

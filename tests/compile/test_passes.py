@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from gradtape.compile.numpy_engine import PASSES, compile_graph
 from gradtape.compile.passes import block
-from gradtape.ops.elementwise import multiply
+from gradtape.ops.elementwise import multiply, tanh
+from gradtape.ops.linalg import matmul
 from gradtape.ops.shape import swap
 from tests.compile.builder import Builder, assert_same, constant, interpret, raw_input
 from tests.compile.programs import programs
@@ -100,3 +101,22 @@ def test_exchanging_axes_twice_and_a_product_by_equal_constants_leave_one_call()
     again = builder.apply(multiply, constant(np.array(3.0, "float32")), 0)
     plan = compile_graph(builder.graph(builder.apply(multiply, once, again)))
     assert [call.name for call in plan.laid_out.calls] == ["multiply", "multiply"]
+
+
+@pytest.mark.parametrize("rows", [[0, 1, 2], [2, 0, 2, 1], [1]])
+def test_a_product_by_rows_of_an_identity_chooses_rows(rows):
+    chosen = constant(np.eye(3, dtype="float32")[rows])
+    x = np.arange(12, dtype="float32").reshape(3, 4)
+    builder = Builder(x)
+    plan = compile_graph(builder.graph(builder.apply(matmul, chosen, builder.apply(tanh, 0))))
+    assert "dot" not in [call.name for call in plan.laid_out.calls]
+    np.testing.assert_array_equal(plan(x)[0], np.tanh(x)[rows])
+
+
+@pytest.mark.parametrize("matrix", [[[1, 1, 0]], [[0, 0, 0]], [[0, 2, 0]], [[1, 1, 0], [0, 0, 0]]])
+def test_other_products_with_a_constant_stay(matrix):
+    builder = Builder(np.ones((3, 4), "float32"))
+    product = builder.apply(matmul, constant(np.array(matrix, "float32")), 0)
+    plan = compile_graph(builder.graph(product))
+    assert [call.name for call in plan.laid_out.calls] == ["dot"]
+    np.testing.assert_array_equal(plan(np.ones((3, 4), "float32"))[0], matrix @ np.ones((3, 4)))

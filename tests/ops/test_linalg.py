@@ -24,6 +24,13 @@ def test_a_stack_times_one_matrix_is_one_product():
     np.testing.assert_array_equal(linalg.matmul(a, b), a)
 
 
+@pytest.mark.parametrize("lead", [(5,), (2, 3), (0,)])
+def test_one_matrix_times_a_stack_of_vectors_is_one_product(lead):
+    draws = np.random.default_rng(0)
+    a, b = draws.normal(size=(2, 4)), draws.normal(size=(*lead, 4, 1))
+    np.testing.assert_allclose(linalg.matmul(a, b), np.matmul(a, b), rtol=1e-12)
+
+
 def test_only_the_matrix_that_is_not_definite_becomes_nan():
     good, bad = np.eye(2), np.array([[1.0, 2.0], [2.0, 1.0]])
     out = linalg.cholesky(np.stack([good, bad]))

@@ -3,7 +3,9 @@
 1. What `use(name, function)` says of the function itself.
 2. `jit_compile=True` asks for XLA, `jit_compile=False` for NumPy.
 3. What `use(name)` says of the process, or else the environment variable GRADTAPE_ENGINE.
-4. XLA, if jax is installed, for large graphs of elementwise work (`weight.suits_xla`); else NumPy.
+4. XLA, if jax is installed, for large graphs of elementwise work (`weight.suits_xla`), and for
+   graphs of many small ops after so many calls as the graph says (`weight.calls_until_xla`);
+   else NumPy.
 
 Who asks for XLA by 2 gets it or an error. By the others it is preferred: graphs that XLA cannot
 express, or of more than a thousand ops, which it takes long to compile, run on NumPy.
@@ -19,7 +21,7 @@ from typing import Any, ClassVar
 from gradtape.compile import numpy_engine
 from gradtape.compile.accelerator import stand_in as stand_in
 from gradtape.compile.jax_space import is_there
-from gradtape.compile.weight import suits_xla
+from gradtape.compile.weight import calls_until_xla, suits_xla
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.placement import Placement, refusal
 from gradtape.core.reading import shown
@@ -117,7 +119,8 @@ class Choice:
             InvalidArgumentError: if XLA was asked for and cannot express the graph.
         """
         device = self.device
-        chosen = self.preferred or ("xla" if is_there() and suits_xla(graph) else "numpy")
+        suits = is_there() and (suits_xla(graph) or calls_until_xla(graph) == 0)
+        chosen = self.preferred or ("xla" if suits else "numpy")
         if chosen == "xla" or (device is not None and device is not HOST):
             plan = self.on_xla(graph)
             if plan is not None:
@@ -125,6 +128,12 @@ class Choice:
         if in_use[0]:
             return Fetching(numpy_engine.compile_graph(graph), device)
         return numpy_engine.compile_graph(graph, updates)
+
+    def patience(self, graph: Graph) -> int | None:
+        """How many calls stay on NumPy until XLA takes over; None: all."""
+        if self.preferred is not None or not is_there() or len(graph.nodes) > LARGEST:
+            return None
+        return calls_until_xla(graph)
 
     def on_xla(self, graph: Graph) -> Any:
         """The plan for XLA, or None if the graph goes to NumPy instead."""

@@ -7,6 +7,7 @@ our calls, so that nobody else's JAX code in the process is changed by them.
 from __future__ import annotations
 
 import contextlib
+import functools
 import weakref
 from collections.abc import Callable, Iterator
 from functools import cached_property
@@ -16,11 +17,29 @@ import numpy as np
 
 from gradtape.compile.accelerator import accelerators
 from gradtape.compile.xla_lowering import check, evaluate, settings
+from gradtape.core.pending import Handed
 from gradtape.core.reading import shown
 from gradtape.core.remote import HOST, Device, Remote, arrived
 from gradtape.core.switch import in_use, use_accelerators
 from gradtape.trace.control import LOOP
 from gradtape.trace.graph import Constant, Effect, Graph
+
+
+@functools.cache
+def synchronous() -> Any:
+    """A CPU of our own for JAX, which runs a program in the thread that calls it.
+
+    JAX's own hands programs to another thread, and waking that takes longer than a small program
+    does. Nothing of JAX's is changed by it.
+    """
+    try:
+        from jaxlib.xla_client import make_cpu_client
+
+        return make_cpu_client(asynchronous=False).local_devices()[0]
+    except (ImportError, TypeError):  # it is not documented, and may go
+        import jax
+
+        return jax.local_devices(backend="cpu")[0]
 
 
 class XlaPlan:
@@ -55,7 +74,8 @@ class XlaPlan:
         for i in (self.inputs[k] for k in self.read):
             check(self.specs[i].dtype)
         # what a loop has stacked may be longer than it was in the run that was traced
-        self.stretches = any(node.op is LOOP for node in self.nodes)
+        loops = [node for node in self.nodes if node.op is LOOP]
+        self.stretches = any(node.static["shape"].xs for node in loops)
         self.traced()
 
     def traced(self) -> Any:
@@ -63,7 +83,7 @@ class XlaPlan:
         import jax
 
         specs = [self.specs[self.inputs[k]] for k in self.read]
-        place = self.device and jax.sharding.SingleDeviceSharding(self.handle)
+        place = jax.sharding.SingleDeviceSharding(self.handle)
         structs = [jax.ShapeDtypeStruct(*spec, sharding=place) for spec in specs]
         with self.settings():
             return self.compiled.trace(*structs)
@@ -73,8 +93,7 @@ class XlaPlan:
         """Around all that traces for JAX or compiles."""
         import jax
 
-        here = jax.default_device(self.handle) if self.device else contextlib.nullcontext()
-        with settings(), here:
+        with settings(), jax.default_device(self.handle):
             yield
 
     @cached_property
@@ -84,9 +103,10 @@ class XlaPlan:
 
         if self.device is None:
             chosen = jax.config.jax_default_device
-            return (
-                chosen if isinstance(chosen, jax.Device) else jax.local_devices(backend=chosen)[0]
-            )
+            if not isinstance(chosen, jax.Device):
+                chosen = jax.local_devices(backend=chosen)[0]
+            taken = any(device.handle is chosen for device in accelerators())
+            return chosen if taken or chosen.platform != "cpu" else synchronous()
         return self.device.handle or jax.local_devices(backend="cpu")[0]
 
     @cached_property
@@ -101,24 +121,26 @@ class XlaPlan:
         """The same for the shapes that are known; it need not look at them."""
         import jax
 
-        context = jax.enable_x64
-        if self.stretches:
-
-            def stretching(*given: Any) -> Any:
-                with self.settings():
-                    if self.device:
-                        given = tuple([jax.device_put(a, self.handle) for a in given])
-                    return self.compiled(*given)
-
-            return stretching
         with self.settings():
             executable = self.traced().lower().compile()
+        context, shapes = jax.enable_x64, [self.specs[self.inputs[k]].shape for k in self.read]
 
         def call(*given: Any) -> Any:
             with context(True):  # without it arrays of 64 bits lose half of them on their way
                 return executable(*given)
 
-        return call
+        def stretching(*given: Any) -> Any:
+            if [a.shape for a in given] == shapes:
+                return call(*given)
+            with self.settings():
+                if self.device:
+                    given = tuple([jax.device_put(a, self.handle) for a in given])
+                return self.compiled(*given)
+
+        if self.stretches:
+            return stretching
+        wide = any(self.specs[self.inputs[k]].dtype.itemsize > 4 for k in self.read)
+        return call if wide else executable
 
     def program(self, *values: Any) -> tuple[Any, ...]:
         """What is computed, written for JAX."""
@@ -136,6 +158,45 @@ class XlaPlan:
             op.kernel(*[shown(chosen(values, p)) for p in places])
         return tuple([chosen(values, o) for o in self.returned])
 
+    @cached_property
+    def start(self) -> Callable[[list[Any]], Any]:
+        """To run on the host, on raw inputs or JAX's own; what it computes stays as it is."""
+        if not self.computed:
+            return lambda given: self.run(*given)
+        call, kind, there = self.call, self.kind, {self.kind}
+        read, whole = self.read, self.read == list(range(len(self.inputs)))
+        straight, brought = self.straight, Brought(self)
+
+        def start(given: list[Any]) -> Any:
+            needed = given if whole else [given[k] for k in read]
+            if set(map(type, needed)) != there:
+                needed = [v if type(v) is kind else brought(k, v) for k, v in enumerate(needed)]
+            arrays = call(*needed)
+            return arrays if straight else self.finished([*given, *arrays])
+
+        return start
+
+    @cached_property
+    def straight(self) -> bool:
+        """Whether what JAX computes is what is returned, all of it and in this order."""
+        count = len(self.inputs)
+        computed = [*range(count, count + len(self.computed))]
+        return not self.checked and self.returned == computed
+
+    def finished(self, values: list[Any]) -> list[Any]:
+        """What is returned of all values, once they are checked."""
+        for op, places in self.checked:
+            raws = [chosen(values, p) for p in places]
+            op.kernel(*[on_host(raw) if type(raw) is self.kind else raw for raw in raws])
+        return [chosen(values, o) for o in self.returned]
+
+    @cached_property
+    def kind(self) -> Any:
+        """The class of JAX's arrays."""
+        import jax
+
+        return type(jax.device_put(np.float32(0), self.handle))
+
     __call__ = run
 
     def operand(self, raw: Any) -> Any:
@@ -152,16 +213,20 @@ class XlaPlan:
         return raw.seen()
 
     def copied(self, raw: Any) -> Any:
-        """A large array, copied once for all calls that are given it."""
-        import jax
-
+        """An array, copied once for all calls that are given it."""
         if type(raw) is not np.ndarray or raw.base is not None:  # somebody else may write to it
             return raw
         raw.flags.writeable = False
-        with jax.enable_x64(True):
-            array = jax.device_put(raw, self.handle)
+        array = self.put(raw)
         remember(raw, array)
         return array
+
+    def put(self, raw: Any) -> Any:
+        """JAX's copy of an array."""
+        import jax
+
+        with jax.enable_x64(True):
+            return jax.device_put(raw, self.handle)
 
     def settled(self, array: Any) -> Any:
         """A result as a raw array; on an accelerator it stays there until somebody looks."""
@@ -180,6 +245,28 @@ class XlaPlan:
     def pretty(self) -> str:
         """The program as JAX shows it."""
         return str(self.traced().jaxpr)
+
+
+class Brought:
+    """Small inputs for JAX: one that comes a second time is copied for all further times."""
+
+    def __init__(self, plan: XlaPlan) -> None:
+        """For the calls of a plan."""
+        self.plan = plan
+        self.known: dict[int, tuple[Any, Any]] = {}  # by position: raw, and the copy or None
+
+    def __call__(self, place: int, raw: Any) -> Any:
+        """The input at a position."""
+        if raw.size >= LARGE or type(raw) is Remote or getattr(raw, "base", None) is not None:
+            return self.plan.operand(raw)
+        last, array = self.known.get(place, (None, None))
+        if last is not raw:
+            self.known[place] = raw, None  # held, so that nobody takes it for their own to write to
+            return raw
+        if array is None:
+            array = self.plan.put(raw)
+            self.known[place] = raw, array
+        return array
 
 
 ON_DEVICE: dict[int, tuple[Any, Any]] = {}  # by an array's id JAX's copy, and a `Watch` over it
@@ -215,6 +302,9 @@ def on_host(array: Any) -> Any:
         return raw[()]
     remember(raw, array)
     return raw
+
+
+Handed.fetch = on_host
 
 
 def chosen(values: list[Any], place: Any) -> Any:

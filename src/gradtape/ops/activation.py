@@ -258,6 +258,15 @@ SIGN = np.int32(-(2**31))
 @gelu_and_slope.lower
 def gelu_and_slope_lowered(x):
     wide = x.astype(np.float32) if x.dtype.itemsize == 2 else x  # JAX has no ndtr of half types
-    below = special.ndtr(wide)
-    slope = below + wide * np.exp(wide * wide / -2) * DENSITY
+    e = np.exp(wide * wide / -2)
+    if wide.dtype == np.float64:
+        below = special.ndtr(wide)
+    else:
+        t = 1 / (1 + NEAR * np.abs(wide))
+        beyond = BEYOND[0]
+        for coefficient in BEYOND[1:]:
+            beyond = beyond * t + coefficient
+        beyond = beyond * e
+        below = np.where(wide > 0, 1 - beyond, beyond)
+    slope = below + wide * e * DENSITY
     return (wide * below).astype(x.dtype), slope.astype(x.dtype)

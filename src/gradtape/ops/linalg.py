@@ -60,6 +60,9 @@ def product(a: Any, b: Any) -> Any:
             return np.dot(a, b)
         if a.size:
             return np.dot(a.reshape(-1, a.shape[-1]), b).reshape(*a.shape[:-1], b.shape[-1])
+    elif a.ndim == 2 and b.shape[-1] == 1 and b.size:  # many vectors are a matrix
+        rows = np.dot(b.reshape(-1, b.shape[-2]), a.swapaxes(0, 1))
+        return rows.reshape(*b.shape[:-2], a.shape[0], 1)
     return np.matmul(a, b)
 
 

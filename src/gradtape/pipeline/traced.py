@@ -163,7 +163,7 @@ class Plan:
         path = self.path = compiled.only
         self.compiled = compiled
         self.captures = [t._array for t in path.captures]
-        self.run = compiled.plan_of(path)
+        self.run = compiled.planned(path).run
         self.results = path.results
         self.pack = pack_of(path)
         arguments = len(path.graph.inputs) - len(self.captures)

@@ -18,11 +18,10 @@ from gradtape.core.spec import TensorSpec
 from gradtape.core.symbolic import Opaque
 from gradtape.core.tensor import Tensor, eager, marked
 from gradtape.staging.backward import STEP, Saved
-from gradtape.staging.in_place import InPlace, pays
 from gradtape.staging.path import Path, commit, returned_tensors
+from gradtape.staging.quick import quick
 from gradtape.staging.signature import Call
 from gradtape.staging.tree import MOST, Miss, Tree
-from gradtape.state.cell import arrays_of
 from gradtape.tape.gradient_tape import variable_of
 from gradtape.trace.graph import Constant
 from gradtape.trace.recorder import NeedsTape, Trace, raw_value
@@ -100,40 +99,36 @@ class Compiled:
         with self.tracing:
             return self.traced(call, seen)
 
-    def ready(self, call: Call) -> Any:
-        """A function of the arguments of calls that look like this one, without ceremony."""
-        places = [i for i, a in enumerate(call.given) if isinstance(a, Tensor)]
-        path, owner = self.only, self.owner
-        if path is not None:
-            captures = [t._array for t in path.captures]
-            variables = path.variables([])
-            written = [variables[i] for i in path.writes]
-            first, last = path.results, len(path.graph.outputs)
-            run, pack = self.plan_of(path), path.packer()
-            assert self.plan is not None
-            update = InPlace(self.plan, path, variables) if pays(self.plan, path) else None
+    def ready(self) -> Any:
+        """A function for calls that look like the one at hand, without ceremony.
 
-        def ready(args: tuple[Any, ...]) -> Any:
+        It takes their arguments, and the tensors among them.
+        """
+        path, owner = self.only, self.owner
+        run, calls = None, None
+        if path is not None:
+            run = quick(self.planned(path), path)
+            calls = path.choice.patience(path.graph)
+
+        def ready(args: tuple[Any, ...], tensors: list[Any]) -> Any:
+            nonlocal run, calls
             recorders = local.recorders
-            if not recorders and path is not None and self.only is path:
+            if not recorders and path is not None and run is not None and self.only is path:
                 owner.quiet += 1
-                raws = [args[i]._array for i in places]
-                raws += captures
                 try:
-                    outputs = update(raws) if update is not None else None
-                    if outputs is None:
-                        outputs = run(*raws, *arrays_of(variables))
-                        if written:
-                            commit(written, outputs[first:last])
+                    if calls:
+                        calls -= 1
+                        if not calls:
+                            run = quick(self.promoted(path), path)
+                    return run(tensors)
                 except Exception as error:
                     hide_library(error)
                     raise
-                return pack(outputs)
             if self.tree is not None and not (recorders and recorders[0].stages):
                 owner.quiet += 1
                 try:
                     arguments = Arguments(())
-                    arguments.tensors = [args[i] for i in places]
+                    arguments.tensors = tensors
                     return self.compiled(arguments)
                 except Miss as miss:
                     seen = miss.log
@@ -284,18 +279,24 @@ class Compiled:
             outputs = joint.forward(*raws)
             saved.joint, saved.residuals = joint, outputs[count:]
         else:
-            outputs = self.plan_of(path)(*raws)
+            outputs = self.planned(path).run(*raws)
         if path.writes:
             commit([variables[i] for i in path.writes], outputs[path.results : count])
         return self.finished(saved, outputs)
 
-    def plan_of(self, path: Path) -> Any:
+    def planned(self, path: Path) -> Any:
         """The compiled graph of the only path."""
         if self.plan is None:
             inputs = len(path.graph.inputs) - len(path.states)
             updates = {path.results + k: inputs + i for k, i in enumerate(path.writes)}
             self.plan = path.plan or path.choice.compile(path.graph, updates)
-        return self.plan.run
+        return self.plan
+
+    def promoted(self, path: Path) -> Any:
+        """The plan of the only path once it was called often: XLA's, if it can express it."""
+        with self.tracing:
+            self.plan = path.choice.on_xla(path.graph) or self.plan
+        return self.plan
 
     def along_the_tree(self, arguments: Arguments) -> Any:
         """Run segment by segment."""

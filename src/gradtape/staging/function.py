@@ -12,6 +12,7 @@ from gradtape.compile.engine import Choice
 from gradtape.core.context import local
 from gradtape.core.draws import Streams
 from gradtape.core.errors import public
+from gradtape.core.pending import Pending, held
 from gradtape.core.switch import THEN, in_use
 from gradtape.core.tensor import EagerTensor
 from gradtape.staging import retracing
@@ -55,6 +56,31 @@ def run_functions_eagerly(run_eagerly: bool) -> None:
 def functions_run_eagerly() -> bool:
     """Whether every `tf.function` just calls the Python it wraps."""
     return Mode.eager
+
+
+def told_apart(args: Any, key: list[Any], tensors: list[Any]) -> bool:
+    """Whether arguments are tensors, plain values, and tuples and lists of these.
+
+    What tells them from others of that kind is added to `key`, and the tensors to `tensors`.
+    """
+    for a in args:
+        kind = type(a)
+        if kind is EagerTensor or kind is Pending:
+            raw = held(a)
+            key.append(raw.shape)
+            key.append(raw.dtype)
+            tensors.append(a)
+        elif kind in PLAIN:
+            key.append(kind)
+            key.append(a)
+        elif kind is tuple or kind is list:
+            key.append(kind)
+            key.append(len(a))
+            if not told_apart(a, key, tensors):
+                return False
+        else:
+            return False
+    return True
 
 
 class Function:
@@ -118,17 +144,11 @@ class Function:
         """Call the function."""
         if not kwargs and Mode.quick:
             key: list[Any] = []
-            for a in args:
-                if type(a) is EagerTensor:
-                    raw = a._array
-                    key.append(raw.shape)
-                    key.append(raw.dtype)
-                else:
-                    key.append(type(a))
-                    key.append(a if type(a) in PLAIN else None)
-            ready = self._quick.get(tuple(key))
-            if ready is not None:
-                return ready(args)
+            tensors: list[Any] = []
+            if told_apart(args, key, tensors):
+                ready = self._quick.get(tuple(key))
+                if ready is not None:
+                    return ready(args, tensors)
         return self._call(*args, **kwargs)
 
     @public
@@ -163,14 +183,9 @@ class Function:
         key: list[Any] = []
         if not call.given and (call.args or call.kwargs):
             return
-        for a in call.given:
-            if type(a) is EagerTensor:
-                key += [a._array.shape, a._array.dtype]
-            elif type(a) in PLAIN:
-                key += [type(a), a]
-            else:
-                return
-        self._quick[tuple(key)] = compiled.ready(call)
+        if not told_apart(call.given, key, []):
+            return
+        self._quick[tuple(key)] = compiled.ready()
         self._quick_keys.setdefault(call.key, []).append(tuple(key))
 
     def _drop(self, key: Any) -> None:

@@ -108,15 +108,15 @@ class Path:
         leaves = nest.flatten(self.structure, expand_composites=True)
         return [leaf for leaf in leaves if isinstance(leaf, Tensor)]
 
-    def packer(self) -> Callable[[Any], Any]:
-        """A function from raw outputs to what the function returns."""
+    def packer(self, tensor: Callable[[Any], Tensor] = eager) -> Callable[[Any], Any]:
+        """A function from outputs, of which `tensor` makes tensors, to what is returned."""
         count, kind = self.results, type(self.structure)
         if kind is SymbolicTensor or kind is EagerTensor:
-            return lambda raws: eager(raws[0])
+            return lambda raws: tensor(raws[0])
         flat = kind in (tuple, list) and all(isinstance(t, Tensor) for t in self.structure)
         if flat:
-            return lambda raws: kind([eager(raw) for raw in raws[:count]])
-        return lambda raws: self.packed([eager(raw) for raw in raws[:count]])
+            return lambda raws: kind([tensor(raw) for raw in raws[:count]])
+        return lambda raws: self.packed([tensor(raw) for raw in raws[:count]])
 
     def packed(self, tensors: list[Tensor]) -> Any:
         """What the function returns, with these results."""
@@ -156,7 +156,11 @@ def commit(variables: Iterable[Any], raws: Iterable[Any]) -> None:
     if in_use[0]:
         variables = list(variables)
         raws = [kept_at(raw, v._home) for raw, v in zip(raws, variables, strict=True)]
-    versions = [version(raw) for raw in raws]
+    install(variables, [version(raw) for raw in raws])
+
+
+def install(variables: Iterable[Any], versions: list[Tensor]) -> None:
+    """Make tensors the values of variables, in one loop in C."""
     deque(map(setattr, variables, repeat("_value"), versions), maxlen=0)
 
 

@@ -13,7 +13,6 @@ from typing import Any
 
 from gradtape.core.dispatch import Handed, Recording, Step, needs_of, quiet
 from gradtape.core.primitive import Primitive, Spec
-from gradtape.core.remote import DeviceTensor
 from gradtape.core.tensor import EagerTensor, Tensor, eager, raw_of
 from gradtape.ops.cotangent import Cotangents, absent
 from gradtape.ops.reduce import fold
@@ -48,12 +47,11 @@ def generated_step(op: Primitive, mask: int, want: int, folded: bool, raw: bool)
                 lines.append("    out = tuple([o._array for o in out])")
             elif need in op.inputs or need == "out":
                 lines.append(f"    if type({need}) is EagerTensor: {need} = {need}._array")
-                lines.append(f"    elif type({need}) is DeviceTensor: {need} = {need}._array")
+                lines.append(f"    elif isinstance({need}, EagerTensor): {need} = {need}._array")
     if op.outputs:
         lines.append("    g = filled(g, out_spec)")
     space: dict[str, Any] = {
         "__name__": __name__,
-        "DeviceTensor": DeviceTensor,
         "EagerTensor": EagerTensor,
         "fold": fold,
         "filled": filled,

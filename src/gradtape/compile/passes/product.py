@@ -1,4 +1,7 @@
-"""Sums as products: BLAS adds up small matrices in half the time of a reduction."""
+"""Sums as products: BLAS adds up small matrices in half the time of a reduction.
+
+Products that only choose rows, as the first ones of a jacobian do, become that.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +10,43 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.compile.program import Call, Program, raw
+from gradtape.compile.program import Call, Operand, Program, raw
 from gradtape.trace.graph import Constant
 
 LARGEST = 1 << 14  # above, pairwise summation is more exact
 
 
 def product(program: Program) -> Program:
-    """Sums of small float matrices along one axis, and of vectors, as products with ones."""
-    return program.having([multiplied(call, program) for call in program.calls])
+    """Sums of small float matrices along one axis, and of vectors, as products with ones.
+
+    Products with a constant whose rows are those of an identity give rows of the other factor.
+    """
+    names: dict[int, Operand] = {}
+    kept = []
+    for call in program.calls:
+        call = call.renamed(names)
+        rows = rows_chosen(call)
+        if rows is None:
+            kept.append(multiplied(call, program))
+        elif np.array_equal(rows, np.arange(program.known[call.args[1]].shape[0])):
+            names[call.outs[0]] = call.args[1]
+        else:
+            args = (call.args[1], Constant(rows), Constant(0))
+            kept.append(Call("call", "take", args, call.outs))
+    return program.having(kept, names)
+
+
+def rows_chosen(call: Call) -> Any:
+    """Which rows of its second operand a product gives, if it does nothing else; else None."""
+    if call.kind != "product" or call.fn is not np.dot or type(call.args[1]) is not int:
+        return None
+    if type(call.args[0]) is not Constant or np.ndim(call.args[0].raw) != 2:
+        return None
+    matrix = call.args[0].raw
+    if np.count_nonzero(matrix) != len(matrix) or not len(matrix):
+        return None
+    rows = matrix.argmax(1)
+    return rows if (matrix[np.arange(len(matrix)), rows] == 1).all() else None
 
 
 def multiplied(call: Call, program: Program) -> Call:
