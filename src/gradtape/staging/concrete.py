@@ -9,9 +9,10 @@ from gradtape.core.context import listening
 from gradtape.core.convert import convert
 from gradtape.core.draws import Streams
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.ragged import RaggedTensor
 from gradtape.core.ragged_spec import RaggedTensorSpec
 from gradtape.core.shapes import TensorShape
-from gradtape.core.sparse import SparseTensorSpec
+from gradtape.core.sparse import SparseTensor, SparseTensorSpec
 from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import Tensor, eager
 from gradtape.ops.lead import stand_in
@@ -48,7 +49,8 @@ class ConcreteFunction:
         self._path: Path | None = None
         self._is_composite = any(is_composite(v) for v in nest.flatten((bound.args, bound.kwargs)))
         if self._is_composite:  # there are no stand-ins
-            self._args, self._kwargs = bound.args, bound.kwargs
+            given = (bound.args, bound.kwargs)
+            self._args, self._kwargs = nest.map_structure(composite_spec_of, given)
             self._specs, self._returned = [], None
             self._ask()
             return
@@ -363,8 +365,15 @@ def described(value: Any, name: str) -> Any:
 
 
 def is_composite(value: Any) -> bool:
-    """Whether a spec describes more than one tensor."""
-    return isinstance(value, (RaggedTensorSpec, SparseTensorSpec))
+    """Whether a value, or what a spec describes, is made of several tensors."""
+    return isinstance(value, (RaggedTensorSpec, SparseTensorSpec, RaggedTensor, SparseTensor))
+
+
+def composite_spec_of(value: Any) -> Any:
+    """The spec of a tensor or of what is made of several; anything else as it is."""
+    if isinstance(value, (RaggedTensor, SparseTensor)):
+        return value._type_spec
+    return TensorSpec(value.shape, value.dtype) if isinstance(value, Tensor) else value
 
 
 def sizes_of(shape: TensorShape, size: int) -> list[int]:
