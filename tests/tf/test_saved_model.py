@@ -281,6 +281,11 @@ def test_control_flow_and_random_ops(tmp_path):
     loaded = again(holding(drawn), tmp_path)
     first, second = loaded.f(tf.zeros(5)), loaded.f(tf.zeros(5))
     assert not np.array_equal(first, second)
+    generator = tf.random.Generator.from_seed(7)
+    drawn = tf.function(lambda x: x + generator.normal(tf.shape(x)), input_signature=spec)
+    loaded = again(holding(drawn, generator=generator), tmp_path)
+    for _ in range(3):  # it goes on from where it was saved
+        close(loaded.f(tf.zeros(4)), drawn(tf.zeros(4)))
     counted = tf.Variable(0)
     counting = tf.function(lambda: counted.assign_add(2), input_signature=[])
     loaded = again(holding(counting, v=counted), tmp_path)

@@ -62,8 +62,8 @@ class ConcreteFunction:
             for leaf in nest.flatten((self._args, self._kwargs), expand_composites=True)
             if isinstance(leaf, TensorSpec)
         ]
-        given = nest.flatten((bound.args, bound.kwargs), expand_composites=True)
-        self._examples = [leaf for leaf in given if isinstance(leaf, TensorSpec) or is_array(leaf)]
+        values = nest.flatten((bound.args, bound.kwargs), expand_composites=True)
+        self._examples = [v for v in values if isinstance(v, TensorSpec) or is_array(v)]
         known = all(spec.shape.is_fully_defined() for spec in self._specs)
         if not known:
             self._ask()

@@ -26,7 +26,7 @@ from gradtape.tf.saving.encoding import SIMPLE, CannotSave, Encoder
 from gradtape.tf.saving.options import SaveOptions
 from gradtape.tf.saving.restored import RestoredConcrete, RestoredFunction
 from gradtape.tf.saving.tracing import variant_of, variants_of
-from gradtape.tf.saving.variant import Program, Variant, leaves_of
+from gradtape.tf.saving.variant import Program, Variant, is_stream, leaves_of
 
 DEFAULT = "serving_default"
 
@@ -277,7 +277,7 @@ class Saver:
         """A graph, and where what it reads from outside is found."""
         states: list[dict[str, Any]] = []
         for variable in program.states:
-            if variable._is_random:
+            if is_stream(variable):
                 states.append({"stream": stream_tree(variable)})
             elif variable._key in self.variables:
                 states.append({"object": self.variables[variable._key]})

@@ -149,9 +149,9 @@ class Variant:
 
     @property
     def variables(self) -> tuple[Any, ...]:
-        """Variables that it uses, but for those of random ops."""
+        """Variables that it uses, but for the hidden ones of random ops."""
         states = {v._key: v for program in self.programs.values() for v in program.states}
-        return tuple(v for v in states.values() if not v._is_random)
+        return tuple(v for v in states.values() if not is_stream(v))
 
     @property
     def outputs(self) -> list[TensorSpec]:
@@ -162,6 +162,11 @@ class Variant:
     def __repr__(self) -> str:
         """The arguments."""
         return described(self.arguments)
+
+
+def is_stream(variable: Any) -> bool:
+    """Whether a variable is the hidden one of a random op."""
+    return hasattr(variable, "pair")
 
 
 def common(specs: list[Any]) -> TensorSpec:
