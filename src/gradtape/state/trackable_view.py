@@ -25,9 +25,9 @@ class TrackableView:
         self._reference = root if isinstance(root, weakref.ref) else weakref.ref(root)
 
     @property
-    def root(self) -> Any:
+    def root(self) -> Trackable:
         """The root, which must still be there."""
-        root = self._reference()
+        root: Trackable | None = self._reference()
         assert root is not None, "the root of a TrackableView has been deleted"
         return root
 
@@ -48,7 +48,7 @@ class TrackableView:
 
     def descendants(self) -> list[Any]:
         """The root and all objects below it, each once, the nearest first."""
-        found = [self.root]
+        found: list[Any] = [self.root]
         seen = {id(found[0])}
         for value in found:  # grows on the way
             for child in self.children(value).values():
