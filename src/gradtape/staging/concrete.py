@@ -74,6 +74,8 @@ class ConcreteFunction:
             self._returned = nest.map_structure(spec_of, compiled.only.structure)
             return
         self._path, self._returned = self._probe(SIZES[0])
+        if self._path is None:
+            self._ask()
         if (
             known
             and self._path is not None

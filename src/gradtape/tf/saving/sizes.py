@@ -49,6 +49,8 @@ class Scope:
 
     def add(self, number: int, shapes: list[tuple[int, ...]]) -> None:
         """A value is there, with this shape in each trace."""
+        if any(len(shape) != len(shapes[0]) for shape in shapes):
+            raise NotGeneral(f"a value with the shapes {shapes}")
         for axis, sizes in enumerate(zip(*shapes, strict=True)):
             if len(set(sizes)) > 1:
                 self.atoms.setdefault(tuple(sizes), (number, axis))
