@@ -299,7 +299,8 @@ def test_a_custom_gradient(tmp_path):
     @tf.custom_gradient
     def odd(x):
         y = tf.exp(x)
-        return y, lambda g: g * y * 100.0 + scale * 0.0
+        unused = tf.reduce_sum(y)  # but by the gradient
+        return y, lambda g: g * y * 100.0 + scale * 0.0 * unused
 
     f = tf.function(lambda x: odd(x) * 2.0, input_signature=[tf.TensorSpec([None])])
     options = tf.saved_model.SaveOptions(experimental_custom_gradients=True)

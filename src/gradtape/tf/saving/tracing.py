@@ -21,6 +21,7 @@ from gradtape.tf.saving.encoding import CannotSave, Encoder
 from gradtape.tf.saving.sizes import SIZES, TRACES, NotGeneral, Scope, merged
 from gradtape.tf.saving.trace import SavingTrace
 from gradtape.tf.saving.variant import Program, Variant, leaves_of, structure_of
+from gradtape.trace.custom import CUSTOM
 from gradtape.trace.graph import Graph, Node
 from gradtape.trace.recorder import ValueRead
 
@@ -299,9 +300,15 @@ class Joined:
         return [tuple(path.graph.specs[number].shape) for path in self.paths]
 
     def needed(self, graph: Graph) -> list[Node]:
-        """Nodes that a result, or an integer that Python looked at, depends on."""
+        """Nodes that a result, a supplied gradient, or an integer that Python saw depends on."""
         outputs = [*graph.outputs, *self.looked[0]]
-        return Graph(graph.inputs, graph.nodes, outputs, graph.specs).needed()
+        while True:
+            nodes = Graph(graph.inputs, graph.nodes, outputs, graph.specs).needed()
+            supplied = [node.static["custom"] for node in nodes if node.op is CUSTOM]
+            more = {n for custom in supplied for n in custom.reads()}.difference(outputs)
+            if not more:
+                return nodes
+            outputs += sorted(more)
 
     def merged(self, trees: list[Any]) -> Any:
         """One tree for that of each path."""
