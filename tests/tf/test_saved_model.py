@@ -179,6 +179,16 @@ def test_sizes_that_go_together_and_sizes_that_do_not(tmp_path):
     x = tf.random.normal([2, 9, 12, 3])
     close(loaded.f(x), valid(x))
 
+    def padded(x):
+        x = tf.nn.conv2d(x, kernel, [1, 2, 3, 1], "SAME")
+        return tf.nn.max_pool2d(x, 3, 2, "SAME")
+
+    f = tf.function(padded, input_signature=[picture])
+    loaded = again(holding(f), tmp_path)
+    for height, width in ((8, 8), (9, 13), (30, 31), (1, 2)):
+        x = tf.random.normal([2, height, width, 3])
+        close(loaded.f(x), f(x))
+
 
 def test_a_rank_that_is_not_known(tmp_path):
     @tf.custom_gradient

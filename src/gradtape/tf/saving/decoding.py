@@ -13,6 +13,7 @@ from gradtape.core.primitive import REGISTRY, Spec
 from gradtape.core.shapes import TensorShape
 from gradtape.core.spec import TensorSpec
 from gradtape.tf.saving.encoding import SHAPE, dtype_of, fields_named, function_named
+from gradtape.tf.saving.sizes import same_padding
 from gradtape.trace.adjoint import Shape
 from gradtape.trace.control import COND, LOOP
 from gradtape.trace.custom import CUSTOM, Custom
@@ -154,6 +155,10 @@ class Decoder:
     def _fields(self, inside: Any) -> Any:
         name, values = inside
         return fields_named(name)(*[self.value(v) for v in values])
+
+    def _padding(self, inside: Any) -> tuple[int, int]:
+        (number, axis), stride, reach = inside
+        return same_padding(self.count(number, axis), stride, reach)
 
     def _hole(self, inside: int) -> Hole:
         return Hole(inside)

@@ -29,6 +29,7 @@ SIZES = (
     (26, 31, 27, 37),
 )
 TRACES = 4
+WINDOW = "gradtape.ops.window:Window"
 SMALL = 64  # elements of an array that are looked at one by one
 
 Numbers = tuple[int, ...]  # one for each trace
@@ -46,6 +47,7 @@ class Scope:
         """None yet."""
         self.atoms: dict[Numbers, Atom] = {}
         self.near: list[Numbers] = []  # those of the inputs of the node at hand
+        self.first: tuple[int, list[tuple[int, ...]]] | None = None  # its first input
 
     def add(self, number: int, shapes: list[tuple[int, ...]]) -> None:
         """A value is there, with this shape in each trace."""
@@ -126,9 +128,7 @@ def merged(trees: list[Any], scope: Scope) -> Any:
     if any(type(tree) is not type(first) for tree in trees):
         raise NotGeneral(f"{first!r} or {trees[1]!r}")
     if isinstance(first, dict):
-        if any(tree.keys() != first.keys() for tree in trees):
-            raise NotGeneral(f"{first!r:.60} or {trees[1]!r:.60}")
-        return {key: merged([tree[key] for tree in trees], scope) for key in first}
+        return merged_dicts(trees, scope)
     if isinstance(first, list):
         if any(len(tree) != len(first) for tree in trees):
             raise NotGeneral(f"{first!r:.60} or {trees[1]!r:.60}")
@@ -142,6 +142,46 @@ def merged(trees: list[Any], scope: Scope) -> Any:
     if type(first) is float:
         return scope.ratio(tuple(trees))
     raise NotGeneral(f"{first!r} or {trees[1]!r}")
+
+
+def merged_dicts(trees: list[Any], scope: Scope) -> Any:
+    """One dict for several."""
+    first = trees[0]
+    if any(tree.keys() != first.keys() for tree in trees):
+        raise NotGeneral(f"{first!r:.60} or {trees[1]!r:.60}")
+    if first.get("$fields", [""])[0] == WINDOW:
+        return merged_windows(trees, scope)
+    return {key: merged([tree[key] for tree in trees], scope) for key in first}
+
+
+def merged_windows(trees: list[Any], scope: Scope) -> Any:
+    """One window for several whose paddings make the output as large as the input, by strides."""
+    windows = [tree["$fields"][1] for tree in trees]
+    kept = [merged(list(part), scope) for part in zip(*[w[:3] for w in windows], strict=True)]
+    paddings = [w[3] for w in windows]
+    try:
+        return {"$fields": [WINDOW, [*kept, merged(paddings, scope)]]}
+    except NotGeneral:
+        if scope.first is None:
+            raise
+    number, shapes = scope.first
+    sizes, strides, dilations = (part["$tuple"] for part in kept)
+    start = len(shapes[0]) - 1 - len(sizes)
+    found = []
+    for i, (size, stride, dilation) in enumerate(zip(sizes, strides, dilations, strict=True)):
+        reach = (size - 1) * dilation + 1
+        given = [tuple(p["$tuple"][i]["$tuple"]) for p in paddings]
+        if given != [same_padding(shape[start + i], stride, reach) for shape in shapes]:
+            found.append(merged([p["$tuple"][i] for p in paddings], scope))
+        else:
+            found.append({"$padding": [[number, start + i], stride, reach]})
+    return {"$fields": [WINDOW, [*kept, {"$tuple": found}]]}
+
+
+def same_padding(size: int, stride: int, reach: int) -> tuple[int, int]:
+    """What `SAME` puts before and behind an axis."""
+    total = max((-(-size // stride) - 1) * stride + reach - size, 0)
+    return total // 2, total - total // 2
 
 
 def same(a: Any, b: Any) -> bool:

@@ -318,7 +318,9 @@ class Joined:
         """One application for that of each path."""
         op, outputs = group[0].op, group[0].outputs
         trees = [encoder.node(node) for encoder, node in zip(self.encoders, group, strict=True)]
-        self.scope.look_at([self.shapes(n) for n in group[0].reads()])
+        read = list(group[0].reads())
+        self.scope.look_at([self.shapes(n) for n in read])
+        self.scope.first = (read[0], self.shapes(read[0])) if read else None
         try:
             if any(node.outputs != outputs for node in group):
                 raise NotGeneral("other numbers")
