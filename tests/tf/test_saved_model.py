@@ -499,3 +499,16 @@ def test_what_cannot_be_saved_says_why(tmp_path):
         tf.errors.UnimplementedError, match=r"graph of TensorFlow's ops.*Checkpoint"
     ):
         tf.saved_model.load(theirs)
+
+
+def test_counts_in_a_known_number_of_bins(tmp_path):
+    @tf.function(input_signature=[tf.TensorSpec([None, None], tf.int32)])
+    def f(x):
+        return tf.math.bincount(x, minlength=4, maxlength=4, axis=-1)
+
+    assert "scalar_of" not in f.get_concrete_function().pretty()
+    loaded = again(holding(f), tmp_path)
+    for rows in ([[0, 1, 1]], [[3, 9], [0, 0], [1, 2]]):
+        np.testing.assert_array_equal(loaded.f(rows), f(tf.constant(rows)))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="non-negative"):
+        loaded.f([[-1]])
