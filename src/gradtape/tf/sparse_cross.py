@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,8 @@ def cross(inputs: Any, name: str | None = None, separator: str | None = None) ->
         array([b'a_X_x', b'b_X_x'], dtype=object)
     """
     between = (SEPARATOR if separator is None else separator).encode()
-    return crossed(columns_of(inputs, "cross"), separator=between)
+    columns = columns_of(inputs, "cross")
+    return with_known_shape(crossed(columns, separator=between), columns)
 
 
 @public
@@ -59,7 +61,7 @@ def cross_hashed(
         raise InvalidArgumentError(f"cross_hashed: num_buckets must be >= 0. Got {num_buckets}.")
     key = HASH_KEY if hash_key is None else hash_key
     columns = columns_of(inputs, "cross_hashed")
-    return crossed(columns, buckets=num_buckets, key=key)
+    return with_known_shape(crossed(columns, buckets=num_buckets, key=key), columns)
 
 
 def columns_of(inputs: Any, op: str) -> list[Any]:
@@ -77,6 +79,15 @@ def columns_of(inputs: Any, op: str) -> list[Any]:
                 f"{op}: inputs must be strings or integers. Received {column.dtype.name}."
             )
     return columns
+
+
+def with_known_shape(result: SparseTensor, columns: list[Any]) -> SparseTensor:
+    """The result with a shape that no value has to be looked at for, if all columns are dense."""
+    if any(isinstance(column, SparseTensor) for column in columns):
+        return result
+    width = prod(column._array.shape[1] for column in columns)
+    shape = np.array([columns[0]._array.shape[0], width], np.int64)
+    return SparseTensor(result.indices, result.values, eager(shape))
 
 
 @on_host

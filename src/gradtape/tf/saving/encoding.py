@@ -27,13 +27,14 @@ from gradtape.trace.subgraph import Body
 # Modules of gradtape.tf whose functions nodes may call, by name.
 HOMES = frozenset(
     """
-    array audio augment banded block check counting creation crop csv ctc debugging
-    decomposition embedding_bag fractional gathering glimpse hashing isotonic iteration kernel
-    linear_operator.matrix lookup mask numerics numpy.array numpy.elementwise numpy.index
-    order output parsing partition picture projective ragged ragged_broadcast ragged_index
-    ragged_making ragged_method ragged_reduce ragged_shape ragged_text random sampler scatter
-    segment sequence_parsing serialization sets shape_assertion sliding solvers sparse
-    sparse_place stateless text unicode variate
+    adjust array audio augment banded block check counting creation crop csv ctc ctc_decode
+    debugging decomposition embedding_bag fractional gathering glimpse hashing isotonic
+    iteration kernel linear_operator.matrix lookup lookup_experimental mask numerics
+    numpy.array numpy.elementwise numpy.index order output parsing partition picture
+    projective ragged ragged_broadcast ragged_index ragged_making ragged_method ragged_reduce
+    ragged_shape ragged_text random sampler scatter segment sequence_parsing serialization
+    sets shape_assertion sliding solvers sparse sparse_cross sparse_place sparse_sum stateless
+    text unicode unigram variate
     """.split()  # noqa: SIM905  a list of names reads better so
 )
 NUMPY = frozenset(("asarray", "flatnonzero", "iscomplex", "isreal", "signbit"))
