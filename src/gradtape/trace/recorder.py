@@ -16,7 +16,7 @@ from typing import Any
 from gradtape.core.context import listening, local, next_uid
 from gradtape.core.dispatch import Recording, evaluate, hear
 from gradtape.core.draws import Draws, Streams
-from gradtape.core.errors import InvalidArgumentError
+from gradtape.core.errors import InvalidArgumentError, OpError
 from gradtape.core.primitive import REGISTRY, Primitive, Spec, parameters_of
 from gradtape.core.reading import shown
 from gradtape.core.symbolic import Held, SymbolicTensor, out_of_scope, refuse, symbolic
@@ -193,8 +193,8 @@ class Trace(dict[int, Any], Draws):
         try:
             given = [stand_in(list(r.shape), r.dtype) if hasattr(r, "shape") else r for r in raws]
             return evaluate(op, tuple(given), static)
-        except InvalidArgumentError:
-            return None  # the shapes or dtypes are wrong
+        except (OpError, NotImplementedError, MemoryError):
+            return None  # the shapes or dtypes are wrong, or stand-ins will not do
 
     def check_used(self, lifted: Iterable[Any]) -> None:
         """Values are used: raise the error of an op that failed, if they depend on its result."""
