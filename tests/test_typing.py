@@ -27,7 +27,7 @@ OPEN = re.compile(r"""
     | (cond|case|switch_case|while_loop|foldl|foldr|map_fn|scan|vectorized_map)
     | (gradients|hessians|get_static_value|tuple|numpy_function|py_function)
     | nest\.(map_structure|pack_sequence_as) | data\.(Dataset|Iterator)\.(reduce|get_next)
-    | data\.(Dataset|experimental)\.(get_single_element|get_structure)
+    | data\.(Dataset|experimental)\.(at|get_single_element|get_structure)
     | linalg\.(svd|eigh_tridiagonal)
     | Variable\.(numpy|assign\w*|batch_scatter_update|scatter_\w+)
     | \w+Spec\.most_specific_\w+ | (\w+\.)*\w+_initializer\.from_config | TensorArray\.grad

@@ -34,8 +34,8 @@ _HOMES = {
     "gradtape.tape.indexed_slices": "IndexedSlices IndexedSlicesSpec",
     "gradtape.tf": """
         audio autodiff autograph bitwise compat config data debugging dtypes errors experimental
-        image io linalg lookup math nest nn ragged random raw_ops sets signal sparse strings summary
-        test train types version
+        image io linalg lookup math nest nn profiler ragged random raw_ops saved_model sets signal
+        sparse strings summary test train types version
     """,
     "gradtape.tf.array": """
         bitcast broadcast_dynamic_shape broadcast_static_shape broadcast_to ensure_shape

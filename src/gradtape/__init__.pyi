@@ -45,9 +45,11 @@ from gradtape.tf import lookup as lookup
 from gradtape.tf import math as math
 from gradtape.tf import nest as nest
 from gradtape.tf import nn as nn
+from gradtape.tf import profiler as profiler
 from gradtape.tf import ragged as ragged
 from gradtape.tf import random as random
 from gradtape.tf import raw_ops as raw_ops
+from gradtape.tf import saved_model as saved_model
 from gradtape.tf import sets as sets
 from gradtape.tf import signal as signal
 from gradtape.tf import sparse as sparse

@@ -10,6 +10,49 @@ def positive(x):
     return x if x > 0 else -x
 
 
+def test_ragged_and_sparse_arguments():
+    increment = tf.function(lambda x: x + 1)
+    ragged = tf.ragged.constant([[1, 2], [3], [4, 5, 6]])
+    for given in (ragged, tf.RaggedTensorSpec([None, None], tf.int32)):
+        concrete = increment.get_concrete_function(given)
+        assert concrete(ragged).to_list() == [[2, 3], [4], [5, 6, 7]]
+        assert isinstance(concrete.structured_input_signature[0][0], tf.RaggedTensorSpec)
+    double = tf.function(lambda x: tf.sparse.to_dense(x) * 2.0)
+    sparse = tf.sparse.from_dense([[1.0, 0.0], [0.0, 3.0]])
+    for given in (sparse, tf.SparseTensorSpec([None, None], tf.float32)):
+        concrete = double.get_concrete_function(given)
+        assert concrete(sparse).numpy().tolist() == [[2.0, 0.0], [0.0, 6.0]]
+
+
+def test_the_graph_of_a_loop_over_a_dataset_does_not_depend_on_its_length():
+    @tf.function
+    def total(dataset):
+        loss = tf.constant(0)
+        for x, y in dataset:
+            loss += tf.abs(y - x)
+        return loss
+
+    def pairs(count):
+        drawn = []
+
+        def draw():
+            drawn.append(count)
+            return iter([(1, 3)] * count)
+
+        return tf.data.Dataset.from_generator(draw, (tf.int32, tf.int32)), drawn
+
+    sizes = set()
+    for count in (3, 10):
+        dataset, drawn = pairs(count)
+        concrete = total.get_concrete_function(dataset)
+        sizes.add(len(concrete.graph.as_graph_def().node))
+        assert not drawn  # nothing is run to look at it
+        assert [int(total(dataset)) for _ in range(3)] == [2 * count] * 3
+        assert int(concrete(dataset)) == 2 * count
+    assert len(sizes) == 1
+    assert sizes.pop() > 2
+
+
 def test_a_function_that_branches_on_values_says_what_it_returns():
     concrete = positive.get_concrete_function(tf.TensorSpec([], tf.float32))
     assert concrete.structured_outputs == tf.TensorSpec([], tf.float32)

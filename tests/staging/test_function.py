@@ -45,6 +45,64 @@ def test_run_eagerly_it_is_the_python_function():
     assert Doubler()(tf.constant(3.0)) == 6.0
 
 
+def missing(x):
+    """An op that fails unless there are two elements."""
+    return tf.gather(x, [1]) * 2.0
+
+
+def test_an_op_that_fails_is_no_error_if_its_result_is_not_used():
+    def unused(x):
+        missing(x)
+        return x
+
+    def differentiated(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            missing(x)
+            y = x * 3.0
+        return tape.gradient(y, x) / 3.0 * x
+
+    for f in map(tf.function, (unused, differentiated)):
+        for _ in range(3):
+            assert f(tf.constant([5.0])).numpy() == [5.0]
+            assert f(tf.constant([5.0, 6.0]))[1].numpy() == 6.0
+
+
+V = tf.Variable(1.0)
+
+
+def looked_at(x):
+    return x if missing(x)[0] > 0 else -x
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda x: (x, tf.reduce_sum(missing(x))),
+        lambda x: (V.assign(missing(x)[0]), x)[1],
+        lambda x: (tf.print(missing(x)), x)[1],
+        looked_at,
+        tf.custom_gradient(lambda x: (missing(x), lambda g: g)),
+        lambda x: tf.matmul(x[:, None], missing(x)[:, None])[0] if V > 100.0 else missing(x),
+    ],
+)
+def test_an_op_that_fails_is_an_error_if_its_result_is_used(use):
+    V.assign(1.0)
+    f = tf.function(use)
+    for _ in range(3):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="gather: indices"):
+            f(tf.constant([5.0]))
+        assert float(V) in (1.0, 12.0)
+        f(tf.constant([5.0, 6.0]))
+
+
+def test_an_op_on_wrong_shapes_is_an_error_also_if_it_is_not_used():
+    f = tf.function(lambda x: (tf.matmul(x, x), x)[1])
+    for _ in range(2):
+        with pytest.raises(ValueError, match="matmul"):
+            f(tf.constant([1.0]))
+
+
 def test_a_function_keeps_the_name_and_the_signature():
     fresh = tf.function(double.python_function, input_signature=double.input_signature)
     assert fresh.__doc__ == "Twice `x`."

@@ -224,6 +224,36 @@ def test_custom_gradient_inside_outside_and_around():
             assert float(tape.gradient(y, x)) == 100.0
 
 
+def test_custom_gradient_in_a_function_traced_on_specs_and_in_bodies():
+    w = tf.Variable(2.0)
+
+    @tf.custom_gradient
+    def clipped(x):
+        y = tf.sin(x)
+        return y * 2.0, lambda g: tf.clip_by_norm(g, 0.5) * y * w
+
+    def looping(x):
+        body = lambda i, x: (i + 1, clipped(x * 2.0))  # noqa: E731
+        return tf.while_loop(lambda i, x: i < 3, body, (tf.constant(0), x))[1]
+
+    def branching(x):
+        return tf.cond(x > 1.0, lambda: clipped(x), lambda: x * 3.0)
+
+    first = tf.function(clipped)
+    first.get_concrete_function(tf.TensorSpec([], tf.float32))
+    for f, eagerly in ((first, clipped), (looping, looping), (branching, branching)):
+        for value in (2.0, 0.5):
+            x = tf.constant(value)
+            answers = []
+            for function in (eagerly, tf.function(f) if f is not first else first):
+                for _ in range(2):
+                    with tf.GradientTape() as tape:
+                        tape.watch(x)
+                        y = function(x)
+                    answers.append([float(y), float(tape.gradient(y, x))])
+            close(answers, answers[:1] * 4)
+
+
 def test_custom_gradient_with_variables_in_a_function():
     v = tf.Variable(3.0)
 

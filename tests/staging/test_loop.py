@@ -7,6 +7,14 @@ import gradtape as tf
 from gradtape.ops.index import update_nd
 
 
+def test_loops_over_strings():
+    for body, dtype in ((tf.strings.length, tf.int32), (lambda s: s + "x", tf.string)):
+        f = tf.function(lambda x, b=body, d=dtype: tf.map_fn(b, x, fn_output_signature=d))
+        for _ in range(3):
+            text = tf.constant(["a", "bb"])
+            assert f(text).numpy().tolist() == tf.map_fn(body, text, dtype).numpy().tolist()
+
+
 def rnn(steps, train):
     """A recurrent network by while_loop, forward or as a training step."""
     rng = np.random.default_rng(0)

@@ -71,7 +71,9 @@ def stacked(items: list[Any], axis: int, shape: tuple[int, ...], dtype: Any) -> 
 
 def unstacked(x: Any, i: int, axis: int) -> Any:
     """One slice of an array along an axis counted from the right."""
-    return x.take(i, axis=axis) if axis != -x.ndim else x[i]
+    if axis != -x.ndim:
+        return x.take(i, axis=axis)
+    return x[i] if x.dtype != object else x[i, ...]  # a string stays an array
 
 
 def is_owned(array: Any, outs: tuple[Any, ...]) -> bool:

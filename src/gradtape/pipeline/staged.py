@@ -10,12 +10,14 @@ from gradtape.core.context import unheard
 from gradtape.core.errors import OutOfRangeError
 from gradtape.core.ragged_spec import RaggedTensorSpec
 from gradtape.core.sparse import SparseTensorSpec
+from gradtape.core.spec import TensorSpec
 from gradtape.core.symbolic import Opaque
 from gradtape.core.tensor import Tensor, eager
 from gradtape.ops.lead import truth
 from gradtape.pipeline.element import END
 from gradtape.pipeline.optional import Optional
-from gradtape.pipeline.structure import flatten, packed
+from gradtape.pipeline.probe import stand_in
+from gradtape.pipeline.structure import flatten, mapped, packed
 from gradtape.trace.graph import Effect
 
 
@@ -52,6 +54,7 @@ def kernel_next(source: Any) -> tuple[Any, ...]:
     return tuple([t._array for t in parts if isinstance(t, Tensor)])
 
 
+ANY_SIZE = 3  # where a stand-in may have any
 HAS_NEXT = Effect("has_next", kernel_has_next)
 GET_NEXT = Effect("get_next", kernel_next)
 
@@ -70,6 +73,20 @@ def drawn(trace: Any, handle: Tensor, spec: Any) -> Any:
     """The next element as tensors of the trace."""
     leaves = iter(trace.effect(GET_NEXT, (handle,)))
     return packed(spec, fill(spec, leaves))
+
+
+def stood_in(trace: Any, spec: Any) -> Any:
+    """A stand-in for an element, as if it were drawn."""
+
+    def ranked(leaf: Any) -> Any:
+        unknown = isinstance(leaf, TensorSpec) and leaf.shape.rank is None
+        return TensorSpec([], leaf.dtype) if unknown else leaf
+
+    element = stand_in(mapped(ranked, spec), ANY_SIZE)
+    parts = nest.flatten(flatten(element), expand_composites=True)
+    outs = tuple([trace.value(t._array) for t in parts if isinstance(t, Tensor)])
+    trace.append(GET_NEXT, (), {}, outs)
+    return packed(spec, fill(spec, iter(outs)))
 
 
 def drawn_optional(trace: Any, handle: Tensor, spec: Any) -> Optional:
@@ -101,6 +118,10 @@ class StagedIterator(PythonIterator[Any]):
 
         self._trace = trace
         self._spec = dataset.element_spec
+        self._left = 1 if trace.stands_in else 0
+        if trace.stands_in:
+            trace.stood_in = True
+            return
         (self._handle,) = trace.effect(Effect("iterate", begin, key=dataset), ())
 
     @property
@@ -114,6 +135,11 @@ class StagedIterator(PythonIterator[Any]):
 
     def __next__(self) -> Any:
         """The next element."""
+        if self._trace.stands_in:
+            if not self._left:
+                raise StopIteration
+            self._left -= 1
+            return stood_in(self._trace, self._spec)
         (more,) = self._trace.effect(HAS_NEXT, (self._handle,))
         if not self._trace.observe(more._array):
             raise StopIteration
@@ -125,6 +151,8 @@ class StagedIterator(PythonIterator[Any]):
         Raises:
             OutOfRangeError: after the last one.
         """
+        if self._trace.stands_in:
+            return stood_in(self._trace, self._spec)
         return drawn(self._trace, self._handle, self._spec)
 
     def get_next_as_optional(self) -> Optional:

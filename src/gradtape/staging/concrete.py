@@ -9,9 +9,10 @@ from gradtape.core.context import listening
 from gradtape.core.convert import convert
 from gradtape.core.draws import Streams
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.ragged import RaggedTensor
 from gradtape.core.ragged_spec import RaggedTensorSpec
 from gradtape.core.shapes import TensorShape
-from gradtape.core.sparse import SparseTensorSpec
+from gradtape.core.sparse import SparseTensor, SparseTensorSpec
 from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import Tensor, eager
 from gradtape.ops.lead import stand_in
@@ -34,6 +35,8 @@ class ConcreteFunction:
         structured_outputs: specs of what is returned.
     """
 
+    _saves_as_function = True
+
     def __init__(
         self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], blindly: bool = False
     ) -> None:
@@ -43,6 +46,14 @@ class ConcreteFunction:
         self._streams = function.streams or Streams()
         bound = function._signature.parameters.bind(*filled_from(function, args), **kwargs)
         bound.apply_defaults()
+        self._path: Path | None = None
+        self._is_composite = any(is_composite(v) for v in nest.flatten((bound.args, bound.kwargs)))
+        if self._is_composite:  # there are no stand-ins
+            given = (bound.args, bound.kwargs)
+            self._args, self._kwargs = nest.map_structure(composite_spec_of, given)
+            self._specs, self._returned = [], None
+            self._ask()
+            return
         names = iter(function.parameters)
         self._args = tuple([described(v, next(names, "args")) for v in bound.args])
         self._kwargs = {k: described(v, k) for k, v in bound.kwargs.items()}
@@ -51,21 +62,35 @@ class ConcreteFunction:
             for leaf in nest.flatten((self._args, self._kwargs), expand_composites=True)
             if isinstance(leaf, TensorSpec)
         ]
-        given = nest.flatten((bound.args, bound.kwargs), expand_composites=True)
-        self._examples = [leaf for leaf in given if isinstance(leaf, TensorSpec) or is_array(leaf)]
+        values = nest.flatten((bound.args, bound.kwargs), expand_composites=True)
+        self._examples = [v for v in values if isinstance(v, TensorSpec) or is_array(v)]
         known = all(spec.shape.is_fully_defined() for spec in self._specs)
+        if not known:
+            self._ask()
         key = self._call(SIZES[0]).key if known else None
         compiled = function._cache.get(key) if known else None
         if compiled is not None and compiled.only is not None:
-            self._path: Path | None = compiled.only
+            self._path = compiled.only
             self._returned = nest.map_structure(spec_of, compiled.only.structure)
             return
         self._path, self._returned = self._probe(SIZES[0])
-        if known and self._path is not None and not self._path.guards:
+        if self._path is None:
+            self._ask()
+        if (
+            known
+            and self._path is not None
+            and not self._path.guards
+            and self._returned is not None
+        ):
             compiled = function.compiled_for(self._call(SIZES[0]))
             if compiled.tree is None:
                 compiled.adopt(Tree(self._path), self._path)
                 compiled.streams = self._streams
+
+    def _ask(self) -> None:
+        """Let the function know what it is asked about: a saved model holds it."""
+        if (self._args, self._kwargs) not in self._function.asked:
+            self._function.asked.append((self._args, self._kwargs))
 
     @property
     def name(self) -> str:
@@ -76,7 +101,8 @@ class ConcreteFunction:
     def function_type(self) -> Any:
         """Specs of what is given and returned, as the annotations of a signature."""
         parameters = self._function._signature.parameters
-        return function_type(parameters, self._args, self._kwargs, self.structured_outputs)
+        returned = ... if self._returned is None else self.structured_outputs
+        return function_type(parameters, self._args, self._kwargs, returned)
 
     @property
     def structured_input_signature(self) -> tuple[Any, Any]:
@@ -170,6 +196,8 @@ class ConcreteFunction:
             TypeError: if an argument is missing or too many are given.
             InvalidArgumentError: if a tensor is not of the dtype of its spec.
         """
+        if self._is_composite:
+            return self._function(*args, **kwargs)
         given = self._given(args, kwargs)
         tensors = []
         for i, (spec, value) in enumerate(zip(self._specs, given, strict=True)):
@@ -271,6 +299,7 @@ class ConcreteFunction:
         function = self._function
         trace = Trace(function.name, function.autograph, refuses)
         trace.only_looks = True
+        trace.stands_in = not refuses
         trace.streams = self._streams
         trace.choice = function.choice
         pairs = zip(self._stand_ins(size), self._specs, strict=True)
@@ -284,7 +313,7 @@ class ConcreteFunction:
                 result = function.python_function(*args, **kwargs)
                 returned = returned_tensors(result, function.name)
                 path = Path(trace, returned, [v for v in variables if v is not None])
-                specs = nest.map_structure(spec_of, returned)
+                specs = None if trace.stood_in else nest.map_structure(spec_of, returned)
                 if not trace.created:
                     return (None if trace.given_up else path), specs
                 function.made(trace.created)
@@ -329,17 +358,24 @@ def described(value: Any, name: str) -> Any:
             return TensorSpec(one.shape, one.dtype, one.name or name)
         if isinstance(one, Tensor):
             return TensorSpec(one.shape, one.dtype, name)
-        if isinstance(one, (RaggedTensorSpec, SparseTensorSpec)):
-            raise NotImplementedError(
-                f"get_concrete_function: there are no stand-ins for {one!r}. Give a value of this "
-                "type, or call the function."
-            )
         if hasattr(one, "__array__") and hasattr(one, "nbytes"):
             tensor = convert(one)
             return TensorSpec(tensor.shape, tensor.dtype, name)
         return one
 
     return nest.map_structure(leaf, value)
+
+
+def is_composite(value: Any) -> bool:
+    """Whether a value, or what a spec describes, is made of several tensors."""
+    return isinstance(value, (RaggedTensorSpec, SparseTensorSpec, RaggedTensor, SparseTensor))
+
+
+def composite_spec_of(value: Any) -> Any:
+    """The spec of a tensor or of what is made of several; anything else as it is."""
+    if isinstance(value, (RaggedTensor, SparseTensor)):
+        return value._type_spec
+    return TensorSpec(value.shape, value.dtype) if isinstance(value, Tensor) else value
 
 
 def sizes_of(shape: TensorShape, size: int) -> list[int]:

@@ -89,6 +89,8 @@ class Function:
     The first call with a signature runs the Python and records it; later ones run the graph.
     """
 
+    _saves_as_function = True
+
     def __init__(
         self, python_function: Any, name: str, input_signature: Any = None, **options: Any
     ) -> None:
@@ -115,6 +117,7 @@ class Function:
         # Random ops are the same ones for all shapes where TensorFlow traces once for them.
         self.streams = Streams() if input_signature is not None else None
         self.differentiates = False  # whether it calls tf.gradients
+        self.asked: list[tuple[Any, Any]] = []  # calls of unknown sizes that were asked about
         functools.update_wrapper(self, python_function, updated=())
 
     @property
@@ -239,6 +242,30 @@ class Function:
         from gradtape.staging.concrete import ConcreteFunction
 
         return ConcreteFunction(self, args, kwargs)
+
+    def described_calls(self) -> list[tuple[Any, Any]]:
+        """(args, kwargs) of the calls that it is traced for; specs stand for tensors."""
+        known = sorted(self._cache.values(), key=lambda one: one.born)
+        return [c.described for c in known if c.described is not None] + self.asked
+
+    def path_for(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The only way that calls with such arguments take, if there is one; None else."""
+        compiled = self._cache.get(Call(args, kwargs).key)
+        if compiled is None or compiled.tree is None:
+            return None
+        return compiled.only or compiled.tree.root.path
+
+    def _list_all_concrete_functions(self) -> list[Any]:
+        calls = self.described_calls()
+        if self._input_signature is not None:
+            calls = [(tuple(self._input_signature), {})]
+        return [self.get_concrete_function(*args, **kwargs) for args, kwargs in calls]
+
+    def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
+        """What it is traced for, by number; a checkpoint holds none of it."""
+        if save_type == "checkpoint":
+            return {}
+        return {f"trace_{i}": one for i, one in enumerate(self._list_all_concrete_functions())}
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
         """Arguments, results and captures of every trace there is, as readable lines."""

@@ -46,7 +46,9 @@ class Path:
         for leaf in leaves:
             if isinstance(leaf, Tensor):
                 self.places.append(len(outputs))
-                outputs.append(trace.operand(trace.lift(leaf)))
+                lifted = trace.lift(leaf)
+                trace.check_used([lifted])
+                outputs.append(trace.operand(lifted))
             else:
                 self.places.append(None)
         self.results = len(outputs)

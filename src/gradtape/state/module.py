@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from gradtape.core import nest
 from gradtape.core.scope import current_scope, name_scope
-from gradtape.state.trackable import PENDING, Trackable, arrived
+from gradtape.state.trackable import PENDING, Trackable, arrived, functions_of
 from gradtape.state.variable import Variable
 
 WORD_STARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=.)(?=[A-Z][a-z])")
@@ -62,7 +62,8 @@ class Module(Trackable):
             arrived(self, name, value)
 
     def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != PENDING}
+        children = {name: value for name, value in vars(self).items() if name != PENDING}
+        return children if save_type == "checkpoint" else children | functions_of(self)
 
     @property
     def name(self) -> str:

@@ -42,14 +42,14 @@ class Walk:
         paths: for each of them, the names that lead to it from the root.
     """
 
-    def __init__(self, root: Any, attached: dict[str, Any]) -> None:
+    def __init__(self, root: Any, attached: dict[str, Any], save_type: str = "checkpoint") -> None:
         """Walk the graph; `attached` are children of the root beside its own."""
         self.objects = [root]
         self.children: list[list[tuple[str, int]]] = []
         self.paths: list[tuple[str, ...]] = [()]
         numbers = {id(root): 0}
         for number, value in enumerate(self.objects):  # grows on the way
-            found = children_of(value)
+            found = children_of(value, save_type)
             if number == 0:
                 found |= attached
             self.children.append([])
@@ -63,12 +63,18 @@ class Walk:
 
 def saved(root: Any, attached: dict[str, Any]) -> dict[str, Any]:
     """The raw arrays to save, by key; the graph itself is one of them."""
-    walk = Walk(root, attached)
+    return saved_by(Walk(root, attached))[0]
+
+
+def saved_by(walk: Walk) -> tuple[dict[str, Any], list[str]]:
+    """The same for a walk, and the key of the value of each object, or ""."""
     graph, tensors = Graph(), {}
+    keys = []
     for value, path, children in zip(walk.objects, walk.paths, walk.children, strict=True):
         node = graph.nodes.add()
         for name, number in children:
             node.children.add(local_name=name, node_id=number)
+        keys.append("")
         if has_values(value):
             for name, tensor in value._serialize_to_tensors().items():
                 key = "/".join((*map(escaped, path), ATTRIBUTES, escaped(name)))
@@ -76,9 +82,10 @@ def saved(root: Any, attached: dict[str, Any]) -> dict[str, Any]:
                 full_name = getattr(value, "_shared_name", "")
                 node.attributes.add(name=name, full_name=full_name, checkpoint_key=key)
                 tensors[key] = convert(tensor)._array
+                keys[-1] = key
     mark_values(graph.nodes)
     tensors[KEY] = convert(graph.SerializeToString())._array
-    return tensors
+    return tensors, keys
 
 
 def mark_values(nodes: Any) -> None:

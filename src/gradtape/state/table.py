@@ -13,7 +13,7 @@ from gradtape.core.convert import convert
 from gradtape.core.dtypes import DType, as_dtype
 from gradtape.core.errors import FailedPreconditionError, InvalidArgumentError, public
 from gradtape.core.tensor import Tensor, eager
-from gradtape.state.trackable import Trackable
+from gradtape.state.trackable import TrackableResource
 
 
 class Entries:
@@ -100,7 +100,7 @@ class Entries:
             deque(map(self.held.pop, gone, repeat(None)), maxlen=0)
 
 
-class Table(Trackable):
+class Table(TrackableResource):
     """What all tables have in common."""
 
     def __init__(self, key_dtype: Any, value_dtype: Any, default_value: Any, name: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from functools import wraps
@@ -35,6 +36,10 @@ class Trackable:
         raise NotImplementedError
 
 
+class TrackableResource(Trackable):
+    """Base of what is more than its values: tables."""
+
+
 class AutoTrackable(Trackable):
     """An object whose attributes are its children as soon as they are assigned.
 
@@ -66,7 +71,31 @@ class AutoTrackable(Trackable):
         return trackable
 
     def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
-        return dict(vars(self).get(TRACKED, {}))
+        children = dict(vars(self).get(TRACKED, {}))
+        return children if save_type == "checkpoint" else children | functions_of(self)
+
+
+SERVED = "_default_save_signature"  # attribute: the function that is served by default
+
+
+def functions_of(value: Any) -> dict[str, Any]:
+    """The attributes and methods of an object that are `tf.function`s, by name."""
+    found = {}
+    for name in dir(value):
+        static = inspect.getattr_static(value, name, None)
+        if name == SERVED or is_function(static):
+            try:
+                attribute = getattr(value, name)
+            except Exception:
+                continue
+            if is_function(attribute):
+                found[name] = attribute
+    return found
+
+
+def is_function(value: Any) -> bool:
+    """Whether a model can be saved with `value` as one of its functions."""
+    return getattr(type(value), "_saves_as_function", False) is True
 
 
 def no_automatic_dependency_tracking(method: Callable[..., Any]) -> Callable[..., Any]:
@@ -164,17 +193,23 @@ def is_node(value: Any) -> bool:
     return isinstance(value, tuple) and any(is_node(item) for item in value)
 
 
-def children_of(value: Any) -> dict[str, Any]:
-    """The children of an object, list, dict or tuple that a checkpoint has a place for."""
+def children_of(value: Any, save_type: str = "checkpoint") -> dict[str, Any]:
+    """The children of an object, list, dict or tuple that a checkpoint has a place for.
+
+    With the `save_type` "savedmodel", functions are among them.
+    """
     if isinstance(value, Trackable):
-        named: Iterable[tuple[str, Any]] = value._trackable_children(save_type="checkpoint").items()
+        named: Iterable[tuple[str, Any]] = value._trackable_children(save_type=save_type).items()
+    elif is_function(value):
+        return {}
     elif isinstance(value, dict):
         named = items_of(value)
     else:
         fields = getattr(value, "_fields", ())  # a namedtuple's elements have two names
         numbered = [(str(i), item) for i, item in enumerate(value)]
         named = [*zip(fields, value, strict=False), *numbered]
-    return {name: child for name, child in named if is_node(child)}
+    functions = save_type != "checkpoint"
+    return {n: child for n, child in named if is_node(child) or (functions and is_function(child))}
 
 
 def items_of(value: dict[Any, Any]) -> Iterator[tuple[str, Any]]:

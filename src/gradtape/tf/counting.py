@@ -199,7 +199,7 @@ def bincount(
     operand("DenseBincount", values, INDICES, "Tidx")
     least = 0 if minlength is None else int(convert(minlength)._array)
     most = None if maxlength is None else int(convert(maxlength)._array)
-    size = number_by(bins_for, values, least, most)
+    size = least if least == most else number_by(bins_for, values, least, most)
     if axis is not None and axis not in (0, -1, 1):
         raise ValueError(f"bincount: Unsupported value for argument axis={axis}. Use 0 or -1.")
     own = shape_of(values)
@@ -226,8 +226,7 @@ def bincount(
 @on_jax(unchecked.bins_for)
 def bins_for(numbers: Any, least: int, most: int | None) -> int:
     """How many bins raw integers need."""
-    if (np.asarray(numbers) < 0).any():
-        raise InvalidArgumentError("DenseBincount: Input arr must be non-negative! Clip it first.")
+    check_bins(numbers)
     size = max(int(numbers.max()) + 1 if numbers.size else 0, least)
     size = size if most is None else min(size, most)
     if size < 0:
@@ -237,9 +236,16 @@ def bins_for(numbers: Any, least: int, most: int | None) -> int:
     return size
 
 
+def check_bins(numbers: Any) -> None:
+    """Refuse negative numbers."""
+    if (np.asarray(numbers) < 0).any():
+        raise InvalidArgumentError("DenseBincount: Input arr must be non-negative! Clip it first.")
+
+
 @on_jax(unchecked.bins_of)
 def bins_of(numbers: Any, lines: int, size: int) -> Any:
     """The bin of each raw integer, line by line; what is out of range goes to one bin more."""
+    check_bins(numbers)
     flat = numbers.reshape(lines, numbers.size // max(lines, 1))
     return (np.minimum(flat, size) + (size + 1) * np.arange(lines)[:, None]).ravel()
 

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from gradtape.core import dtypes
+from gradtape.core.convert import convert
+from gradtape.core.errors import OutOfRangeError, public
 from gradtape.core.tensor import Tensor
 from gradtape.pipeline.base import AUTOTUNE as AUTOTUNE
 from gradtape.pipeline.base import INFINITE, UNKNOWN
@@ -14,6 +16,7 @@ from gradtape.pipeline.csv import CsvDataset as CsvDataset
 from gradtape.pipeline.csv import make_csv_dataset as make_csv_dataset
 from gradtape.pipeline.dataset import Dataset
 from gradtape.pipeline.dataset import assert_cardinality as assert_cardinality
+from gradtape.pipeline.element import END
 from gradtape.pipeline.iterator import Iterator
 from gradtape.pipeline.optional import Optional as Optional
 from gradtape.pipeline.options import AutoShardPolicy as AutoShardPolicy
@@ -37,6 +40,31 @@ def cardinality(dataset: Dataset) -> Tensor:
 def get_single_element(dataset: Dataset) -> Any:
     """The only element of a dataset."""
     return dataset.get_single_element()
+
+
+@public
+def at(dataset: Dataset, index: Any) -> Any:
+    """The element at a place in a dataset.
+
+    Args:
+        dataset: any dataset; the elements before that place are made, too.
+        index: the place, from 0.
+
+    Raises:
+        OutOfRangeError: if there is no such place.
+
+    Note:
+        TensorFlow refuses datasets without random access, filtered ones for one.
+
+    Example:
+        >>> tf.data.experimental.at(tf.data.Dataset.range(5), 3).numpy()
+        np.int64(3)
+    """
+    place = int(convert(index, dtypes.int64)._array)
+    found = next(iter(dataset.skip(place)), END) if place >= 0 else END
+    if found is END:
+        raise OutOfRangeError(f"at: index {place} is out of range of the dataset.")
+    return found
 
 
 def get_structure(dataset_or_iterator: Any) -> Any:

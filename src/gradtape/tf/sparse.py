@@ -17,6 +17,8 @@ from gradtape.tf.scatter import tensor_scatter_nd_update
 from gradtape.tf.segment import sparse_segment_mean as segment_mean
 from gradtape.tf.segment import sparse_segment_sqrt_n as segment_sqrt_n
 from gradtape.tf.segment import sparse_segment_sum as segment_sum
+from gradtape.tf.sparse_cross import cross as cross
+from gradtape.tf.sparse_cross import cross_hashed as cross_hashed
 from gradtape.tf.sparse_shape import concat as concat
 from gradtape.tf.sparse_shape import expand_dims as expand_dims
 from gradtape.tf.sparse_shape import eye as eye
@@ -46,6 +48,8 @@ __all__ = [
     "add",
     "bincount",
     "concat",
+    "cross",
+    "cross_hashed",
     "expand_dims",
     "eye",
     "fill_empty_rows",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -24,6 +25,7 @@ from gradtape.trace.graph import Effect
 from gradtape.trace.happening import on_host
 
 QUEUE, MILLIS = 10, 120_000
+log = logging.getLogger("gradtape")
 
 
 class State(threading.local):
@@ -35,6 +37,12 @@ class State(threading.local):
 
 
 state = State()
+
+
+class Traced:
+    """Whether a trace is being recorded, in any thread."""
+
+    is_on = False
 
 
 class SummaryWriter:
@@ -190,6 +198,48 @@ def get_step() -> Any:
 def set_step(step: Any) -> None:
     """Set the step that summaries of this thread have unless another is given."""
     state.step = step
+
+
+def trace_on(
+    graph: bool = True, profiler: bool = False, profiler_outdir: str | None = None
+) -> None:
+    """Begin to record a trace: accepted, but there is nothing in it.
+
+    Args:
+        graph: whether graphs are asked for.
+        profiler: whether a profile is asked for.
+        profiler_outdir: where the profile would go.
+
+    Note:
+        TensorBoard shows graphs of TensorFlow's ops only. `concrete_function.pretty()` shows
+        gradtape's.
+    """
+    if not staging():
+        Traced.is_on = True
+
+
+def trace_export(name: str, step: Any = None, profiler_outdir: str | None = None) -> None:
+    """End a trace and write it: accepted, but nothing is written; see `trace_on`.
+
+    Args:
+        name: of the trace.
+        step: of the trace.
+        profiler_outdir: where the profile would go.
+
+    Raises:
+        ValueError: if no trace is being recorded.
+    """
+    if staging():
+        return
+    if not Traced.is_on:
+        raise ValueError("Must enable trace before export through tf.summary.trace_on.")
+    Traced.is_on = False
+    log.warning("tf.summary.trace_export: gradtape writes no graphs for TensorBoard.")
+
+
+def trace_off() -> None:
+    """End a trace and forget it."""
+    Traced.is_on = False
 
 
 @contextmanager

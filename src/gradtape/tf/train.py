@@ -12,6 +12,7 @@ from gradtape.state.checkpoint_state import latest_checkpoint as latest_checkpoi
 from gradtape.state.checkpoint_state import list_variables as list_variables
 from gradtape.state.checkpoint_state import load_checkpoint as load_checkpoint
 from gradtape.state.checkpoint_state import load_variable as load_variable
+from gradtape.state.trackable_view import TrackableView as TrackableView
 from gradtape.tf import train_experimental
 
 experimental = train_experimental

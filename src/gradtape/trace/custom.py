@@ -1,7 +1,8 @@
 """A gradient that the user supplied, as part of a graph.
 
 The function's own ops are in the graph like any others. A node `custom_gradient` passes its results
-on; it carries the graph of the user's gradient function, traced at once on cotangents of ones.
+on; it carries the graph of the user's gradient function, traced at once on cotangents of ones. In
+the body of a loop or branch the node also passes on what that graph reads, so that it is there.
 """
 
 from __future__ import annotations
@@ -41,6 +42,14 @@ class Custom:
         """How long it is."""
         return f"<{len(self.nodes)} nodes>"
 
+    def reads(self) -> list[int]:
+        """Numbers of the values around that the gradient reads."""
+        made = {*self.seeds, *(o for node in self.nodes for o in node.outputs)}
+        answers = [a if type(a) is tuple else (a,) for a in self.answers]
+        parts = [operand for answer in answers for operand in answer]
+        read = [*self.inputs, *(i for node in self.nodes for i in node.reads()), *parts]
+        return [n for n in dict.fromkeys(n for n in read if type(n) is int) if n not in made]
+
 
 def custom_gradient(*results: Any, custom: Custom) -> tuple[Any, ...]:
     """Pass `results` on."""
@@ -61,9 +70,11 @@ def record(
     custom = Custom()
     custom.inputs = tuple([trace.operand(t) for t in given])
     outs = tuple([trace.value(raw_value(t)) for t in lifted])
-    if not trace.refuses and not trace.given_up:
+    if not trace.given_up:
         trace_gradient(trace, custom, lifted, grad)
-    trace.append(CUSTOM, lifted, {"custom": custom}, outs)
+    read = [trace.lifted[n] for n in custom.reads()] if trace.refuses else []
+    more = tuple([trace.value(raw_value(t)) for t in read])
+    trace.append(CUSTOM, [*lifted, *read], {"custom": custom}, (*outs, *more))
     return list(outs)
 
 

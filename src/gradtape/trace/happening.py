@@ -18,6 +18,26 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
+class Hole:
+    """Where a tensor is in the arguments of a function that happens."""
+
+    def __init__(self, position: int) -> None:
+        """The tensor with this position."""
+        self.position = position
+
+
+def parts_of(function: Any, given: Any, leaves: list[Any], places: list[int], gives: bool) -> Any:
+    """A function, its arguments without their tensors, and whether it `gives` results.
+
+    None if there are composite arguments.
+    """
+    if len(nest.flatten(given)) != len(leaves):
+        return None
+    positions = {place: k for k, place in enumerate(places)}
+    filled = [Hole(positions[i]) if i in positions else leaf for i, leaf in enumerate(leaves)]
+    return function, nest.pack_sequence_as(given, filled), gives
+
+
 def happening(fails_only: bool = False) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Let a function of tensors that returns nothing happen at each run of a graph.
 
@@ -46,6 +66,7 @@ def happening(fails_only: bool = False) -> Callable[[Callable[..., None]], Calla
                     function(*again, **named)
                 return ()
 
+            kernel.parts = parts_of(happens, (args, kwargs), leaves, places, False)  # type: ignore[attr-defined]
             rest = [leaf for leaf in leaves if not is_tensor_like(leaf)]
             key = (function, tuple(places), tuple(rest))
             stage[0].effect(Effect(function.__name__, kernel, fails_only, key), tensors)
@@ -91,6 +112,7 @@ def on_host(function: Callable[P, R], draws: bool = False) -> Callable[P, R]:
             structures[key] = result
             return tuple(t._array for t in nest.flatten(result, expand_composites=True))
 
+        kernel.parts = parts_of(call, (args, kwargs), leaves, places, True)  # type: ignore[attr-defined]
         outs = stage[0].effect(Effect(function.__name__, kernel, key=key), tensors)
         packed: R = nest.pack_sequence_as(structures[key], list(outs), expand_composites=True)
         return packed

@@ -16,11 +16,12 @@ from typing import Any
 from gradtape.core.context import listening, local, next_uid
 from gradtape.core.dispatch import Recording, evaluate, hear
 from gradtape.core.draws import Draws, Streams
-from gradtape.core.errors import InvalidArgumentError
-from gradtape.core.primitive import Primitive, Spec, parameters_of
+from gradtape.core.errors import InvalidArgumentError, OpError
+from gradtape.core.primitive import REGISTRY, Primitive, Spec, parameters_of
 from gradtape.core.reading import shown
 from gradtape.core.symbolic import Held, SymbolicTensor, out_of_scope, refuse, symbolic
 from gradtape.core.tensor import Tensor, eager
+from gradtape.ops.lead import stand_in
 from gradtape.trace.graph import Constant, Effect, Graph, Node, Operand
 
 LIMIT = 20_000  # nodes; beyond it nothing more is recorded
@@ -68,6 +69,7 @@ class Trace(dict[int, Any], Draws):
     """
 
     stages = True
+    folds = True  # whether the result of an op on constants is a constant
     unmarked = True  # ops on tensors that nobody marked must ask, too: they may be captures
     symbolic = True
 
@@ -87,8 +89,11 @@ class Trace(dict[int, Any], Draws):
         self.guarded: set[tuple[int, str]] = set()
         self.created: list[Any] = []
         self.given_up = ""
+        self.failed: dict[int, InvalidArgumentError] = {}  # of values that cannot be had, by number
         self.hidden: tuple[Any, ...] = ()  # tapes that do not hear a body, but what it reads
         self.only_looks = False  # whether nothing may happen: what comes of a call is asked for
+        self.stands_in = False  # whether a pass over a dataset is one over a single stand-in
+        self.stood_in = False  # whether that has happened: the graph is only there to look at
         self.choice: Any = None  # which engine the graph is made for
         self.device: Any = None  # where it shall run, if anybody said so
         self.shapes_fixed = False  # whether shapes that depend on values are known not to change
@@ -149,15 +154,24 @@ class Trace(dict[int, Any], Draws):
     def bind(self, op: Primitive, args: tuple[Any, ...], static: dict[str, Any]) -> Any:
         """Apply `op`, record it, and tell the tapes inside this trace."""
         lifted = [self.lift(a) for a in args]
-        live = any(isinstance(a, SymbolicTensor) for a in lifted)
+        live = not self.folds or any(isinstance(a, SymbolicTensor) for a in lifted)
         raws = tuple([raw_value(a) for a in lifted])
         if Held in map(type, static.values()):
             static = shown(static)  # what a node is made with cannot be another's value
-        result = evaluate(op, raws, static)
+        failed = None
+        try:
+            result = evaluate(op, raws, static)
+        except InvalidArgumentError as error:
+            result = self.result_of_failed(op, raws, static) if live else None
+            if result is None:
+                raise
+            failed = error
         results = result if op.outputs else (result,)
         outs: tuple[Tensor, ...]
         if live:
             outs = tuple([self.value(r) for r in results])
+            if failed is not None:
+                self.failed.update((o._array.number, failed) for o in outs)
             self.append(op, lifted, static, outs)
             if op.dynamic and not self.shapes_fixed:
                 for one in outs:
@@ -169,6 +183,27 @@ class Trace(dict[int, Any], Draws):
             hear(known, op, tuple(lifted), raws, static, out, result)
         return out
 
+    def result_of_failed(self, op: Primitive, raws: tuple[Any, ...], static: dict[str, Any]) -> Any:
+        """What stands for the result of an op that failed, if that was for the sake of values.
+
+        Such an op is an error only if its result is used, as in TensorFlow's graphs.
+        """
+        if self.refuses or REGISTRY.get(op.name) is not op or op.dynamic:
+            return None
+        try:
+            given = [stand_in(list(r.shape), r.dtype) if hasattr(r, "shape") else r for r in raws]
+            return evaluate(op, tuple(given), static)
+        except (OpError, NotImplementedError, MemoryError):
+            return None  # the shapes or dtypes are wrong, or stand-ins will not do
+
+    def check_used(self, lifted: Iterable[Any]) -> None:
+        """Values are used: raise the error of an op that failed, if they depend on its result."""
+        if self.failed:
+            for one in lifted:
+                error = isinstance(one, SymbolicTensor) and self.failed.get(one._array.number)
+                if error:
+                    raise error
+
     def append(
         self,
         op: Primitive | Effect,
@@ -177,6 +212,11 @@ class Trace(dict[int, Any], Draws):
         outs: tuple[Tensor, ...],
     ) -> None:
         """Record an application."""
+        if self.failed:
+            lifted = list(lifted)
+            numbers = [a._array.number for a in lifted if isinstance(a, SymbolicTensor)]
+            errors = [self.failed[n] for n in numbers if n in self.failed]
+            self.failed.update((o._array.number, errors[0]) for o in outs if errors)
         if self.given_up:
             return
         if len(self.nodes) >= LIMIT:
@@ -212,6 +252,7 @@ class Trace(dict[int, Any], Draws):
         """Make `tensor` the newest version, cut from what it was computed from."""
         state = self.state(variable)
         lifted = self.lift(tensor)
+        self.check_used([lifted])
         version = self.value(raw_value(lifted))
         self.append(INSTALL, (lifted,), {"key": variable._key}, (version,))
         state.newest = version
@@ -234,18 +275,7 @@ class Trace(dict[int, Any], Draws):
         Where values may not be looked at they may be stand-ins, which it may not like.
         """
         places = [i for i, a in enumerate(args) if type(a) is Held]
-
-        def kernel(*raws: Any) -> Any:
-            given = list(args)
-            for i, raw in zip(places, raws, strict=True):
-                given[i] = raw
-            return function(*given)
-
-        kernel.__name__ = function.__name__
-        kernel.parts = (function, args, places)  # type: ignore[attr-defined]
-        op = operation(kernel, outputs)
-        op.dynamic = dynamic
-        op.key = (function, tuple([None if type(a) is Held else fingerprint(a) for a in args]))
+        op = called(function, args, places, dynamic, outputs)
         try:
             return self.bind(op, tuple([symbolic(args[i]) for i in places]), {})
         except InvalidArgumentError as error:
@@ -279,6 +309,7 @@ class Trace(dict[int, Any], Draws):
             raise out_of_scope(symbolic(held))
         if self.refuses or (self.only_looks and len(self.guards) >= LOOKS):
             raise ValueRead(self.name_of(held.number))
+        self.check_used([symbolic(held)] if kind == "value" else ())
         raw = held.value if kind == "shape" else shown(held.value)
         if (held.number, kind) in self.guarded:
             return raw
@@ -306,6 +337,7 @@ class Trace(dict[int, Any], Draws):
         Its results carry a guard on their shapes.
         """
         lifted = [self.lift(a) for a in args]
+        self.check_used(lifted)
         if (self.refuses or self.only_looks) and effect.replayed:
             raise ValueRead(effect.name)
         results = self.next_logged(effect.name) if effect.replayed else None
@@ -462,6 +494,30 @@ def users_line() -> str:
 def operation(kernel: Callable[..., Any], outputs: bool = False) -> Primitive:
     """A primitive without rules, which only traces know."""
     return Primitive(kernel, dict.fromkeys(parameters_of(kernel)[0]), None, outputs)
+
+
+def called(
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    places: list[int],
+    dynamic: bool,
+    outputs: bool,
+) -> Primitive:
+    """A function of raw arrays as a primitive of those arguments that are at `places`."""
+
+    def kernel(*raws: Any) -> Any:
+        given = list(args)
+        for i, raw in zip(places, raws, strict=True):
+            given[i] = raw
+        return function(*given)
+
+    kernel.__name__ = function.__name__
+    kernel.parts = (function, args, places)  # type: ignore[attr-defined]
+    op = operation(kernel, outputs)
+    op.dynamic = dynamic
+    fixed = [None if i in places else fingerprint(a) for i, a in enumerate(args)]
+    op.key = (function, tuple(fixed))
+    return op
 
 
 def install(x: Any, *, key: int) -> Any:

@@ -35,7 +35,9 @@ def replay(
         if isinstance(node.op, Effect):
             outs: Any = effects(node, args)
         elif node.op is CUSTOM:
-            outs = custom_handles(node.static["custom"], args, env)
+            custom = node.static["custom"]
+            count = len(custom.seeds)
+            outs = (*custom_handles(custom, args[:count], env), *args[count:])
         elif node.op is INSTALL:
             outs = (installed(node.static["key"], args[0]),)
         else:

@@ -88,6 +88,9 @@ from gradtape.tf.numpy.array import vsplit as vsplit
 from gradtape.tf.numpy.array import vstack as vstack
 from gradtape.tf.numpy.array import zeros as zeros
 from gradtape.tf.numpy.array import zeros_like as zeros_like
+from gradtape.tf.numpy.behavior import (
+    experimental_enable_numpy_behavior as experimental_enable_numpy_behavior,
+)
 from gradtape.tf.numpy.elementwise import abs as abs
 from gradtape.tf.numpy.elementwise import absolute as absolute
 from gradtape.tf.numpy.elementwise import add as add
@@ -246,13 +249,3 @@ def finfo(dtype: object) -> object:
 def iinfo(int_type: object) -> object:
     """Limits of an integer dtype."""
     return _iinfo(_as_dtype(int_type).as_numpy_dtype)
-
-
-def experimental_enable_numpy_behavior(
-    prefer_float32: bool = False, dtype_conversion_mode: str = "legacy"
-) -> None:
-    """Not there: tensors keep TensorFlow's own rules outside this module."""
-    raise NotImplementedError(
-        "experimental_enable_numpy_behavior: tensors have no NumPy methods here. Use the functions "
-        "of tf.experimental.numpy."
-    )

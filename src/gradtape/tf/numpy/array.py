@@ -16,7 +16,8 @@ from gradtape.core.tensor import Tensor
 from gradtape.tf import array as tf
 from gradtape.tf import joining
 from gradtape.tf.block import is_held
-from gradtape.tf.numpy.promotion import dtype_of, promoted, tensor_of
+from gradtape.tf.check import is_typed
+from gradtape.tf.numpy.promotion import Preference, dtype_of, promoted, tensor_of
 from gradtape.trace.rawly import rawly
 
 
@@ -52,6 +53,8 @@ def made(name: str) -> Callable[..., Tensor]:
     def make(*args: Any, dtype: Any = None, **kwargs: Any) -> Tensor:
         if dtype is not None:
             kwargs["dtype"] = dtype_of(dtype).as_numpy_dtype
+        elif name == "arange" and Preference.float32 and any(isinstance(x, float) for x in args):
+            kwargs["dtype"] = np.float32
         plain = [x.numpy() if hasattr(x, "numpy") and not is_held(x) else x for x in args]
         result: Tensor = rawly(called, maker, kwargs, *plain, dynamic=True)
         return result
@@ -89,6 +92,8 @@ def linspace(
 ) -> Any:
     """As `numpy.linspace`, with gradients for `start` and `stop`."""
     first, last = tensor_of(start, dtypes.float64), tensor_of(stop, dtypes.float64)
+    if dtype is float and Preference.float32 and not any(map(is_typed, (start, stop))):
+        dtype = dtypes.float32
     parts = builtins.max(num - 1 if endpoint else num, 1)
     step = (last - first) / parts
     out = joining.stack([first + step * float(i) for i in range(num)], axis)

@@ -19,6 +19,19 @@ Function = Callable[..., Any]
 OfArrays = Callable[..., Tensor]
 
 
+class Preference:
+    """What Python's numbers become.
+
+    Attributes:
+        float32: whether floats become float32, and complex numbers complex64.
+    """
+
+    float32 = False
+
+
+NARROW = {dtypes.float64: dtypes.float32, dtypes.complex128: dtypes.complex64}
+
+
 def tensor_of(value: Any, dtype: Any = None) -> Tensor:
     """A tensor; numbers and lists take NumPy's dtypes (int64, float64), not TensorFlow's."""
     if is_typed(value):
@@ -27,6 +40,8 @@ def tensor_of(value: Any, dtype: Any = None) -> Tensor:
         tensor = stack(promoted(*value))
     else:
         tensor = convert(np.asarray(value))
+        if Preference.float32 and not isinstance(value, (np.ndarray, np.generic)):
+            tensor = cast(tensor, NARROW.get(tensor.dtype, tensor.dtype))
     return tensor if dtype is None else cast(tensor, dtype_of(dtype))
 
 
@@ -50,12 +65,16 @@ def kind_of(value: Any) -> Any:
 
 def result_type(*arrays_and_dtypes: Any) -> dtypes.DType:
     """The dtype that values and dtypes have together."""
-    return dtypes.of_numpy(np.result_type(*map(kind_of, arrays_and_dtypes)))
+    kinds = list(map(kind_of, arrays_and_dtypes))
+    dtype = dtypes.of_numpy(np.result_type(*kinds))
+    if Preference.float32 and all(isinstance(k, (bool, int, float, complex)) for k in kinds):
+        return NARROW.get(dtype, dtype)
+    return dtype
 
 
 def promote_types(type1: Any, type2: Any) -> Any:
     """The smallest NumPy dtype that holds two."""
-    return np.promote_types(*(np.dtype(dtypes.as_dtype(t).as_numpy_dtype) for t in (type1, type2)))
+    return np.promote_types(*(np.dtype(dtype_of(t).as_numpy_dtype) for t in (type1, type2)))
 
 
 def promoted(*values: Any) -> list[Tensor]:

@@ -1,0 +1,5 @@
+"""tf.profiler."""
+
+from gradtape.tf import profiler_experimental
+
+experimental = profiler_experimental

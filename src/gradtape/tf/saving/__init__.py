@@ -1,0 +1,1 @@
+"""Models in files: their objects, and their functions as graphs for all sizes."""
