@@ -295,7 +295,8 @@ class Compiled:
     def promoted(self, path: Path) -> Any:
         """The plan of the only path once it was called often: XLA's, if it can express it."""
         with self.tracing:
-            self.plan = path.choice.on_xla(path.graph) or self.plan
+            if not hasattr(self.plan, "start"):  # another thread may have been here
+                self.plan = path.choice.on_xla(path.graph) or self.plan
         return self.plan
 
     def along_the_tree(self, arguments: Arguments) -> Any:
