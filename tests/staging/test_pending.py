@@ -3,6 +3,7 @@
 import copy
 import pickle
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from gradtape import engine
 from gradtape.compile.jax_space import is_there
 from gradtape.core.pending import Pending
 from gradtape.core.tensor import EagerTensor
+from gradtape.state.cell import Taken
 
 pytestmark = pytest.mark.skipif(not is_there(), reason="jax is not installed")
 
@@ -154,6 +156,25 @@ def test_threads_may_look_at_once():
         for thread in threads:
             thread.join()
         np.testing.assert_array_equal(seen, [[2.0, 4.0]] * 4)
+
+
+def test_a_variable_that_is_being_updated_is_waited_for():
+    v, w = tf.Variable([1.0, 2.0]), tf.Variable([3.0, 4.0])
+    add = tf.function(lambda: v + w, jit_compile=True)
+    for _ in range(3):
+        add()
+    taken, begun = Taken([w]), threading.Event()
+
+    def update():
+        with taken:
+            begun.set()
+            time.sleep(0.05)
+
+    thread = threading.Thread(target=update)
+    thread.start()
+    begun.wait()
+    np.testing.assert_array_equal(add(), [4.0, 6.0])
+    thread.join()
 
 
 def test_a_failed_check_changes_nothing():

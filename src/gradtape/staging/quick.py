@@ -64,13 +64,12 @@ def on_xla(plan: Any, path: Path) -> Run:
     pack = path.packer(tensor)
 
     def run(tensors: list[Any]) -> Any:
+        given = [*map(held, tensors), *captures]
         try:
-            outputs = start([*map(held, tensors), *captures, *map(held, map(current, variables))])
-        except TypeError:
-            if all(map(current, variables)):
-                raise
-            values = [v._version() for v in variables]
-            outputs = start([*map(held, tensors), *captures, *map(held, values)])
+            given += map(held, map(current, variables))
+        except TypeError:  # one of them is being updated
+            given[len(tensors) + len(captures) :] = [held(v._version()) for v in variables]
+        outputs = start(given)
         if written:
             values = outputs[first:last]
             if straight or set(map(type, values)) == {kind}:
