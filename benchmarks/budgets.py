@@ -1,6 +1,6 @@
 """The budgets of the design: the most gradtape may need, as a fraction of what a peer needs."""
 
-from tables import against_best, geometric_mean
+from tables import WORKLOADS, against_best, geometric_mean
 
 FASTER = {"torch": 1, "jax": 1, "autograd": 1, "tensorflow": 1}
 
@@ -67,15 +67,17 @@ def verdicts(record):
 def ratios(record):
     results, mode = record["results"], record["mode"]
     for row, cells in results.items():
-        usual = COMPILERS if mode == "compiled" and record["rows"][row]["group"] == "step" else {}
+        workload = record["rows"][row]["group"] in WORKLOADS
+        usual = COMPILERS if mode == "compiled" and workload else {}
         for peer, limit in (EAGER if mode == "eager" else COMPILED).get(row, usual).items():
             if measured(cells, "gradtape", peer):
                 yield f"{row}: gradtape / {peer}", cells["gradtape"] / cells[peer], limit
     if mode == "eager":
         yield from across_rows(results)
-    mean = geometric_mean(ratio for *_, ratio in against_best(record))
-    if mean is not None:
-        yield "geometric mean against the best peer of each", mean, MEAN[mode]
+    for what, groups in [("workload", WORKLOADS), ("step", ("step",))]:
+        mean = geometric_mean(ratio for *_, ratio in against_best(record, groups))
+        if mean is not None:
+            yield f"geometric mean against the best peer of each {what}", mean, MEAN[mode]
 
 
 def across_rows(results):

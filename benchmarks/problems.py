@@ -18,7 +18,9 @@ class Problem:
     per: int = 1  # divides the time of one step: how many ops it makes
     rtol: float = 1e-4
     atol: float = 1e-6
+    group: str = "step"  # "op", "layer" (one alone, forward and backward), or "step"
     compiled: bool = True  # whether it says something when compiled as a whole
+    eager: bool = True  # whether it says something op by op
 
 
 def normal(seed, *shape, scale=1.0):
@@ -173,7 +175,7 @@ CHAIN = {"x": np.float32(0.7), "repeats": 200}
 
 
 def op(name, kind, about):
-    return Problem(name, kind, about, CHAIN, 3 * CHAIN["repeats"], compiled=False)
+    return Problem(name, kind, about, CHAIN, 3 * CHAIN["repeats"], group="op", compiled=False)
 
 
 PROBLEMS = [
@@ -217,6 +219,7 @@ PROBLEMS = [
         convolution(32, 28, 32, 64),
         rtol=1e-3,
         atol=3e-3,
+        group="layer",
     ),
     Problem(
         "residual block",
@@ -233,6 +236,7 @@ PROBLEMS = [
         {**convolution(32, 28, 32, 32), "w": filters(143, 3, 3, 32, 1)},
         rtol=1e-3,
         atol=3e-3,
+        group="layer",
     ),
     Problem(
         "embedding",
@@ -247,6 +251,7 @@ PROBLEMS = [
         normalisation(32, 28, 28, 64),
         rtol=1e-3,
         atol=2e-2,  # of sums over 25,000 places
+        group="layer",
     ),
     Problem(
         "layer norm",
@@ -255,18 +260,21 @@ PROBLEMS = [
         normalisation(4096, 256),
         rtol=1e-3,
         atol=3e-3,
+        group="layer",
     ),
     Problem(
         "softmax",
         "softmax",
         "4096 rows of 256, forward and backward",
         {"x": normal(164, 4096, 256), "g": normal(165, 4096, 256)},
+        group="layer",
     ),
     Problem(
         "gelu",
         "gelu",
         "10^6, exact, forward and backward",
         {"x": normal(166, 1_000_000), "g": normal(167, 1_000_000)},
+        group="layer",
     ),
     Problem(
         "LSTM",
@@ -316,6 +324,7 @@ PROBLEMS = [
             "batch": 32,
         },
         4096 // 32,
+        group="op",
         compiled=False,
     ),
     Problem(
@@ -341,6 +350,7 @@ PROBLEMS = [
         {**VALLEY, "steps": LOOP},
         LOOP,
         rtol=1e-3,
+        eager=False,  # JAX's loop is compiled in any case
     ),
     Problem(
         "Adam, 100 variables",

@@ -31,7 +31,8 @@ MODES = {
     "compiled": """\
 Whole steps: `gradtape` and `tensorflow` are `tf.function`, `gradtape_xla` and `tensorflow_xla` are
 `tf.function(jit_compile=True)`, `torch` is `torch.compile`, `jax` is `jax.jit`; `torch_eager` and
-`numpy` are not compiled. With JAX installed `gradtape` runs large elementwise graphs on XLA.""",
+`numpy` are not compiled. With JAX installed `gradtape` runs large elementwise graphs on XLA, and
+after some hundred calls graphs of many small ops.""",
 }
 
 
@@ -77,7 +78,7 @@ def section(record, plot):
     if plot:
         lines += ["", f"![gradtape against the best peer]({plot})"]
     for name, groups in [
-        ("Times", ("op", "step")),
+        ("Times", ("op", "step", "layer")),
         ("Start, memory and size", ("start", "memory")),
     ]:
         header, rows = figures(record, groups)

@@ -31,7 +31,7 @@ from problems import MEMORY, PROBLEMS
 from tables import SUBJECT, calls, figures, markdown, means, multiples
 
 RESULTS = Path(__file__).parent / "results"
-GROUPS = ["op", "step", "start", "memory"]
+GROUPS = ["op", "layer", "step", "start", "memory"]
 
 
 def arguments():
@@ -198,12 +198,10 @@ class Benchmark:
         chosen = [row[0] for row in start if wanted(*row)]
         if chosen:
             self.begin(chosen)
-        problems = [problem for problem in PROBLEMS if eager or problem.compiled]
+        problems = [p for p in PROBLEMS if (p.eager if eager else p.compiled)]
         for _, group in groupby(problems, key=lambda problem: problem.kind.split("_")[0]):
             chosen = [
-                problem
-                for problem in group
-                if wanted(problem.name, problem.about, "step" if problem.compiled else "op")
+                problem for problem in group if wanted(problem.name, problem.about, problem.group)
             ]
             if chosen:
                 self.time(chosen)

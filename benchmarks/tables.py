@@ -90,7 +90,10 @@ def best_peer(cells):
     return min(peers, key=peers.get, default=None)
 
 
-def against_best(record, groups=("step",)):
+WORKLOADS = ("step", "layer")
+
+
+def against_best(record, groups=WORKLOADS):
     """(row, gradtape, best peer, its name, ratio) of the rows that have both."""
     for row, cells in record["results"].items():
         best = best_peer(cells)
@@ -106,13 +109,15 @@ def geometric_mean(ratios):
 
 def means(record):
     """Geometric means over the workloads: against the best peer of each, and by column."""
-    best = geometric_mean(ratio for *_, ratio in against_best(record))
-    found = [("the best peer of each workload", best)]
+    found = []
+    for what, groups in [("workload", WORKLOADS), ("step", ("step",)), ("layer alone", ("layer",))]:
+        ratios = [ratio for *_, ratio in against_best(record, groups)]
+        found.append((f"the best peer of each {what} ({len(ratios)})", geometric_mean(ratios)))
     for name in columns_of(record, but=[SUBJECT]):
         pairs = [
             (cells[SUBJECT], cells[name])
             for row, cells in record["results"].items()
-            if record["rows"][row]["group"] == "step"
+            if record["rows"][row]["group"] in WORKLOADS
             and isinstance(cells.get(SUBJECT), float)
             and isinstance(cells.get(name), float)
         ]

@@ -321,3 +321,60 @@ def test_constants_that_repeat_a_number_take_no_room_in_the_program():
     assert plan.traced().jaxpr.consts == []
     (result,) = plan(builder.values[0])
     assert np.signbit(result).all()
+
+
+ROWS, TWICE = tf.constant([3, 1]), tf.constant([1, 3, 1])
+PLACES, PAIR = tf.constant([[0, 1], [2, 2]]), tf.constant([5.0, 6.0])
+BATCH = tf.IndexedSlices(tf.ones([4, 2]), tf.constant([[0, 1], [1, 2], [0, 2], [2, 1]]))
+
+
+@pytest.mark.parametrize(
+    "update",
+    [
+        *(
+            lambda v, how=how: getattr(v, f"scatter_{how}")(
+                tf.IndexedSlices(tf.fill([3, 3], 2.0), TWICE)
+            )
+            for how in ["add", "sub", "mul", "div", "max", "min"]
+        ),
+        lambda v: v.scatter_update(tf.IndexedSlices(tf.constant(7.0), ROWS)),
+        *(
+            lambda v, how=how: getattr(v, f"scatter_nd_{how}")(PLACES, PAIR)
+            for how in ["add", "sub", "max", "min", "update"]
+        ),
+        lambda v: v.batch_scatter_update(BATCH),
+        lambda v: v[1:3, 0].assign(PAIR),
+        lambda v: v[1].assign([1.0, 2.0, 3.0]),
+        lambda v: v[..., 1:].assign(3.0),
+        lambda v: v[::2].assign(tf.ones([1, 2, 3])),
+    ],
+)
+def test_updates_of_some_elements_of_a_variable(update):
+    v = tf.Variable(tf.reshape(tf.range(1.0, 13.0), [4, 3]))
+    w = tf.Variable(v)
+
+    @tf.function(jit_compile=True)
+    def compiled():
+        update(w)
+
+    for _ in range(3):
+        update(v)
+        compiled()
+    np.testing.assert_allclose(w, v)
+
+
+def test_a_table_learns_from_looked_up_rows():
+    table = tf.Variable(tf.reshape(tf.range(12.0), [6, 2]))
+
+    @tf.function(jit_compile=True)
+    def step(rows):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(tf.gather(table, rows) ** 2)
+        slices = tape.gradient(loss, table)
+        table.scatter_sub(tf.IndexedSlices(0.25 * slices.values, slices.indices))
+
+    for _ in range(3):
+        step(tf.constant([1, 4]))
+    expected = np.arange(12.0).reshape(6, 2)
+    expected[[1, 4]] /= 8
+    np.testing.assert_allclose(table, expected)

@@ -10,6 +10,7 @@ from gradtape.core.context import listening
 from gradtape.core.dispatch import Recording, bind
 from gradtape.core.generate import checked
 from gradtape.core.primitive import REGISTRY
+from gradtape.core.shortcut import applied, direct
 from gradtape.core.tensor import Tensor, eager
 from gradtape.ops.elementwise import add, multiply
 
@@ -83,3 +84,29 @@ def test_reflected_swaps_the_operands():
     assert forwards(x, y).numpy() == 2
     assert backwards(x, y).numpy() == -2
     assert backwards(x, 3).numpy() == -2
+
+
+@pytest.mark.parametrize(
+    "number", [0.1, -0.0, 0.0, 3, -7, 2**24 + 1, 1e39, 1e-46, float("nan"), float("-inf")]
+)
+@pytest.mark.parametrize("name", ["add", "sub", "mul", "truediv", "pow"])
+def test_a_number_counts_as_one_of_the_array_it_meets(name, number):
+    x = np.float32([[1.5, -2.0, 0.0], [np.inf, np.nan, -0.0]])
+    operation, tensor = getattr(operator, name), gradtape.constant(x)
+    for a, b in ((tensor, number), (number, tensor)):
+        with np.errstate(all="ignore"):
+            want = operation(*(np.float32(v) if v is number else x for v in (a, b)))
+        for _ in range(2):  # the second time it is known
+            got = operation(a, b).numpy()
+            np.testing.assert_array_equal(got, want)
+            np.testing.assert_array_equal(np.signbit(got), np.signbit(want))
+
+
+def test_kernels_of_one_expression_are_written_out():
+    names = ["add", "subtract", "multiply", "divide", "square", "negative"]
+    written = {name: applied(REGISTRY[name], ("a", "b")) for name in names}
+    assert " ".join(written.values()) == "a + b a - b a * b a / b a * a -a"
+    assert applied(REGISTRY["floormod"], ("a", "b")) == "kernel(a, b)"
+    assert direct(REGISTRY["tanh"].kernel) is np.tanh
+    assert direct(REGISTRY["maximum"].kernel) is np.maximum
+    assert direct(REGISTRY["sigmoid"].kernel) is REGISTRY["sigmoid"].kernel

@@ -1,9 +1,11 @@
-"""Cotangents of several outputs: absent ones are zeros without memory, and rules share work."""
+"""Absent cotangents are zeros without memory, rules share work, and sums are made in place."""
 
 import numpy as np
+import pytest
 
 import gradtape as tf
-from gradtape.ops.cotangent import Cotangents, absent, is_absent, once
+from gradtape.core.tensor import eager
+from gradtape.ops.cotangent import Cotangents, absent, add_up, is_absent, once
 
 FLOAT32 = np.dtype("float32")
 
@@ -43,3 +45,48 @@ def test_pieces_nobody_used_have_zero_gradients():
         value = tf.reduce_sum(middle * middle)
     np.testing.assert_array_equal(tape.gradient(value, x), [0, 0, 4, 6, 0, 0])
     np.testing.assert_array_equal(tape.jacobian(middle, x), np.eye(6)[2:4])
+
+
+def many(value):
+    return np.full((80, 80), value, np.float32)
+
+
+def test_a_large_cotangent_that_only_the_sweep_holds_is_added_to_in_place():
+    grads = {0: many(1)}
+    where = grads[0].ctypes.data
+    before = grads.get(0)
+    total = add_up(before, many(2))
+    assert total.ctypes.data == where
+    np.testing.assert_array_equal(total, many(3))
+
+
+@pytest.mark.parametrize(
+    "hold", [lambda a: a, lambda a: a[1:], eager], ids=["it", "view", "tensor"]
+)
+def test_a_cotangent_that_somebody_else_holds_is_left_alone(hold):
+    grads = {0: many(1)}
+    held = hold(grads[0])
+    before = grads.get(0)
+    np.testing.assert_array_equal(add_up(before, many(2)), many(3))
+    np.testing.assert_array_equal(before, many(1))
+    assert held is not None
+
+
+def test_a_cotangent_that_is_a_view_is_left_alone():
+    whole = many(1)
+    grads = {0: whole[:79]}
+    before = grads.get(0)
+    add_up(before, many(2)[:79])
+    np.testing.assert_array_equal(whole, many(1))
+
+
+def test_sums_in_place_do_not_reach_weights_or_intermediate_gradients():
+    x, weight = tf.Variable(many(2)), tf.constant(many(3))
+    with tf.GradientTape(persistent=True) as tape:
+        y = x + x
+        z = y + x * x
+    for _ in range(2):
+        dy, dx = tape.gradient(z, [y, x], output_gradients=weight)
+        np.testing.assert_array_equal(dy, many(3))
+        np.testing.assert_array_equal(dx, many(18))
+        np.testing.assert_array_equal(weight, many(3))

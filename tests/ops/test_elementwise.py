@@ -96,3 +96,20 @@ def test_an_infinite_slope_does_not_matter_where_no_cotangent_comes_in(root, slo
     np.testing.assert_array_equal(g, [0.0, slope])
     (g,) = gradients(lambda x: root(x) * 0.0, 0.0)
     assert g == 0
+
+
+@pytest.mark.parametrize("shape", [(7,), (8192,), (5, 1023), (3, 5000), (600, 256)], ids=str)
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_relu_and_its_gradient_for_arrays_of_any_length(shape, order):
+    x = np.asarray(np.random.default_rng(0).normal(size=shape).astype(np.float32), order=order)
+    special = [NAN, -NAN, INF, -INF, 0.0, -0.0]
+    x[(0,) * (x.ndim - 1)][:6] = special
+    x[(-1,) * (x.ndim - 1)][-1:] = -1
+    (slope,) = gradients(tf.nn.relu, x)
+    np.testing.assert_array_equal(tf.nn.relu(x), np.where(np.isnan(x), x, np.maximum(x, 0)))
+    np.testing.assert_array_equal(slope, x > 0)
+    endless = tf.constant(np.full(shape, INF, np.float32))
+    with tf.GradientTape() as tape:
+        y = tf.nn.relu(source := tf.Variable(x))
+    back = tape.gradient(y, source, output_gradients=endless)
+    np.testing.assert_array_equal(back, np.where(x > 0, INF, 0))

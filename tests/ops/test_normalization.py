@@ -93,9 +93,11 @@ def test_every_layout_gives_what_the_definition_gives(shape, axes, dtype):
     np.testing.assert_allclose(variance, exact.var(axes, keepdims=True), rtol=2e-5, atol=1e-6)
     factor, offset = variance + 1, mean + 2
     want = (exact - mean) * factor + offset
-    np.testing.assert_allclose(standardize(x, mean, factor, offset), want, rtol=1e-5, atol=1e-5)
     zero = x.dtype.type(0)
-    np.testing.assert_allclose(standardize(x, zero, factor, zero), exact * factor, rtol=1e-5)
+    for known in (variance, zero):
+        got = standardize(x, mean, factor, offset, known)
+        np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(standardize(x, zero, factor, zero, zero), exact * factor, rtol=1e-5)
     for middle in (mean, zero):
         total = tally(g, x, middle, shape=mean.shape, rank=x.ndim)
         want = (pull * (exact - middle)).sum(axes, keepdims=True)
@@ -105,7 +107,7 @@ def test_every_layout_gives_what_the_definition_gives(shape, axes, dtype):
 
 def test_a_mean_that_is_a_number_counts():
     x = normal(64, 64)
-    got = standardize(x, np.float32(1), np.float32(2), np.float32(3))
+    got = standardize(x, *np.float32([1, 2, 3, 1]))
     np.testing.assert_allclose(got, (x - 1) * 2 + 3, rtol=1e-6, atol=1e-6)
     got = tf.nn.batch_normalization(x, 1.0, 3.0, None, None, 1.0)
     np.testing.assert_allclose(got, (x - 1) / 2, rtol=1e-6, atol=1e-6)
@@ -184,3 +186,13 @@ def test_half_precision_statistics_are_computed_in_float32():
     mean, variance = tf.nn.moments(x, [0])
     assert mean.dtype == variance.dtype == tf.float16
     np.testing.assert_allclose(variance, x.numpy().astype(float).var(), rtol=2e-3)
+
+
+@pytest.mark.parametrize("far", [0.0, 3.0, 1e3, 1e5])
+def test_far_from_zero_no_digits_are_lost_to_a_shorter_formula(far):
+    x = normal(600, 64)
+    x[:, 5] += np.float32(far)
+    mean, factor, offset = x.mean(0), normal(64), normal(64)
+    got = standardize.op.kernel(x, mean, factor, offset, x.var(0))
+    want = (x.astype(float) - mean) * factor + offset
+    np.testing.assert_allclose(got, want, rtol=2e-6, atol=4e-6)

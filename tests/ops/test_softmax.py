@@ -56,7 +56,7 @@ def rows_of(x):
 
 
 @pytest.mark.parametrize("shift", [0.0, 50.0, 70.0, 1e4, -5.0, -50.0, -1e4])
-@pytest.mark.parametrize("shape", [(2, 127), (2, 128), (3, 5, 40), (300, 200), (2, 8193)], ids=str)
+@pytest.mark.parametrize("shape", [(2, 3), (2, 128), (3, 5, 40), (300, 200), (2, 8193)], ids=str)
 def test_softmax_of_many_rows_does_not_depend_on_their_level(shape, shift):
     x = np.random.default_rng(3).normal(size=shape).astype(np.float32) + np.float32(shift)
     np.testing.assert_allclose(tf.nn.softmax(x), rows_of(x), rtol=3e-6)

@@ -12,7 +12,7 @@ from gradtape.compile.namespace import cloned
 from gradtape.compile.program import Known
 from gradtape.compile.record import OpaqueError, StandIn
 from gradtape.ops import reduce
-from gradtape.ops.elementwise import BITS
+from gradtape.ops.gating import BITS
 from gradtape.ops.softmax import TINY, check_labels
 from gradtape.trace.recorder import operation
 
@@ -56,6 +56,11 @@ def gate(g: Any, mask: Any) -> Any:
 def where_positive(g: Any, y: Any) -> Any:
     """`g` where `y` is positive, else zero."""
     return gate(g, y > 0)
+
+
+def relu(x: Any) -> Any:
+    """The positive part, as one call that a chain in blocks may hold."""
+    return np.maximum(x, 0)
 
 
 # A loss and its gradient look up the same places: where they lie is found, and checked, once.
@@ -130,6 +135,7 @@ FORMS: dict[str, Callable[..., Any]] = {
     "reduce_mean": reduce_mean,
     "gate": gate,
     "where_positive": where_positive,
+    "relu": relu,
     "less_one_at": less_one_at,
     "sparse_cross_entropy": sparse_cross_entropy,
 }

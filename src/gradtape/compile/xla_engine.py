@@ -166,11 +166,16 @@ class XlaPlan:
         call, kind, there = self.call, self.kind, {self.kind}
         read, whole = self.read, self.read == list(range(len(self.inputs)))
         straight, brought = self.straight, Brought(self)
+        pairs = brought.pairs
 
         def start(given: list[Any]) -> Any:
             needed = given if whole else [given[k] for k in read]
             if set(map(type, needed)) != there:
-                needed = [v if type(v) is kind else brought(k, v) for k, v in enumerate(needed)]
+                needed = list(needed)
+                for k, value in enumerate(needed):
+                    if type(value) is not kind:
+                        pair = pairs[k]
+                        needed[k] = pair[1] if pair[0] is value else brought(k, value)
             arrays = call(*needed)
             return arrays if straight else self.finished([*given, *arrays])
 
@@ -248,25 +253,30 @@ class XlaPlan:
 
 
 class Brought:
-    """Small inputs for JAX: one that comes a second time is copied for all further times."""
+    """Small inputs for JAX: one that comes a second time is copied for all further times.
+
+    Attributes:
+        seen: by position what came last; held, so that nobody takes it for their own to write to.
+        pairs: by position what was copied, and JAX's copy of it.
+    """
 
     def __init__(self, plan: XlaPlan) -> None:
         """For the calls of a plan."""
         self.plan = plan
-        self.known: dict[int, tuple[Any, Any]] = {}  # by position: raw, and the copy or None
+        self.seen: list[Any] = [None] * len(plan.read)
+        self.pairs: list[tuple[Any, Any]] = [(None, None)] * len(plan.read)
 
     def __call__(self, place: int, raw: Any) -> Any:
-        """The input at a position."""
+        """An input that is not among the copies."""
         if raw.size >= LARGE or type(raw) is Remote or getattr(raw, "base", None) is not None:
             return self.plan.operand(raw)
-        last, array = self.known.get(place, (None, None))
-        if last is not raw:
-            self.known[place] = raw, None  # held, so that nobody takes it for their own to write to
+        if self.seen[place] is not raw:
+            self.seen[place] = raw
+            self.pairs[place] = None, None
             return raw
-        if array is None:
-            array = self.plan.put(raw)
-            self.known[place] = raw, array
-        return array
+        copy = self.plan.put(raw)
+        self.pairs[place] = raw, copy
+        return copy
 
 
 ON_DEVICE: dict[int, tuple[Any, Any]] = {}  # by an array's id JAX's copy, and a `Watch` over it

@@ -59,7 +59,11 @@ def push(recorder: Any) -> None:
 
 def pop(recorder: Any) -> None:
     """Take `recorder` away, wherever it stands."""
-    local.recorders = tuple([r for r in local.recorders if r is not recorder])
+    recorders = local.recorders
+    if recorders and recorders[-1] is recorder:
+        local.recorders = recorders[:-1]
+    else:
+        local.recorders = tuple([r for r in recorders if r is not recorder])
     if recorder.unmarked:
         recount(local.__dict__)
 

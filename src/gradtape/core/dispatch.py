@@ -160,6 +160,9 @@ def quiet() -> Any:
     return np.errstate(all="ignore")
 
 
+quietly = np.errstate(all="ignore")  # decorates a function, and is then quicker to enter
+
+
 def broadcastable(shapes: list[tuple[int, ...]]) -> bool:
     """Whether arrays of these shapes broadcast."""
     try:

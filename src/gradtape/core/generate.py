@@ -28,11 +28,10 @@ from gradtape.core.dispatch import (
 )
 from gradtape.core.errors import UNUSUAL, another_way, hide_library
 from gradtape.core.primitive import Primitive, Spec
+from gradtape.core.shortcut import FLOAT32, SINGLES, applied, call_of, direct, met
 from gradtape.core.switch import THEN, in_use
 from gradtape.core.tensor import EagerTensor, Tensor, marked
 from gradtape.core.tensor import eager as wrap
-
-FLOAT32 = np.dtype("float32")
 
 
 def specialised(op: Primitive) -> Any:
@@ -67,7 +66,7 @@ def specialised_source(op: Primitive) -> list[str]:
         f"        return bind(op, ({args}), {static_dict(op)})",
         f"    return Handed.evaluate_raw(op, ({args}), {static_dict(op)})"
         if in_use[0]
-        else f"    return kernel({call_of(op, op.inputs)})",
+        else f"    return {applied(op, op.inputs)}",
     ]
     lines = [f"def {op.name}({signature}):"]
     if op.outputs and len(op.inputs) == 1 and op.rules[0] is not None:
@@ -80,7 +79,7 @@ def specialised_source(op: Primitive) -> list[str]:
         f"    if {' and '.join(map(is_eager, op.inputs))}:",
         *(f"        {name}_ = {name}._array" for name in op.inputs),
         "        try:",
-        f"            r = kernel({call_of(op, raws)})",
+        f"            r = {applied(op, raws)}",
         "        except Exception as error:",
         f"            r = recover(error, op, ({', '.join(raws)},), {static_dict(op)})",
         *indent(2, tell(op, op.inputs, raws)),
@@ -230,7 +229,8 @@ def checked_source(
                 f"        elif (type({y}) is float or type({y}) is int) and (",
                 f"            {admits(x_, f'weak[type({y})]')}",
                 "        ):",
-                *indent(3, guarded(op, (x_, y))),
+                f"            {y_} = {met(y, x_, single)}",
+                *indent(3, guarded(op, (x_, y_))),
                 *indent(3, tell(op, names, raws, only=0)),
             ]
         if numbers[0]:
@@ -238,7 +238,8 @@ def checked_source(
                 f"    elif {is_eager(y)} and (type({x}) is float or type({x}) is int):",
                 f"        {y_} = {y}._array",
                 f"        if {admits(y_, f'weak[type({x})]')}:",
-                *indent(3, guarded(op, (x, y_))),
+                f"            {x_} = {met(x, y_, single)}",
+                *indent(3, guarded(op, (x_, y_))),
                 *indent(3, tell(op, names, raws, only=1)),
             ]
     return [
@@ -262,7 +263,7 @@ def guarded(op: Primitive, raws: tuple[str, ...]) -> list[str]:
     """Run the kernel; an error leaves through the user's line."""
     return [
         "try:",
-        f"    r = kernel({', '.join(raws)})",
+        f"    r = {applied(op, raws)}",
         "except Exception as error:",
         "    try:",
         f"        r = recover(error, op, ({', '.join(raws)},), {{}})",
@@ -381,6 +382,7 @@ COMMON: dict[str, Any] = {
     "FLOAT32": FLOAT32,
     "Handed": Handed,
     "Recording": Recording,
+    "SINGLES": SINGLES,
     "Spec": Spec,
     "Tensor": Tensor,
     "UNUSUAL": UNUSUAL,
@@ -402,7 +404,7 @@ COMMON: dict[str, Any] = {
 def later(op: Primitive, source: Callable[[], list[str]], **extra: Any) -> Any:
     """A function that is generated when it is first called, and its steps when first needed."""
     steps = {f"step{mask}{f}": None for mask in range(1, 1 << len(op.inputs)) for f in ("", "f")}
-    space = {**COMMON, **steps, "op": op, "kernel": op.kernel, **extra}
+    space = {**COMMON, **steps, "op": op, "kernel": direct(op.kernel), **extra}
     function = FunctionType(first_call.__code__, space, op.name)
     function.__qualname__ = op.name
 
@@ -423,11 +425,6 @@ def later(op: Primitive, source: Callable[[], list[str]], **extra: Any) -> Any:
 
     space |= {"again": function, "make": make, "ready": ready}
     return function
-
-
-def call_of(op: Primitive, values: tuple[str, ...]) -> str:
-    """Arguments of a call of the kernel."""
-    return ", ".join([*values, *(f"{name}={name}" for name in op.statics)])
 
 
 def static_dict(op: Primitive) -> str:

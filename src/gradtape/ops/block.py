@@ -10,7 +10,6 @@ import numpy as np
 # Elements of a block. Measured: shorter ones pay for calls, longer ones for memory; where few
 # passes go over a block it may be longer.
 BLOCK = 1 << 15
-LONG_BLOCK = 1 << 17
 
 
 def spans(rows: int, width: int, block: int = BLOCK) -> Iterator[slice]:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.primitive import elementwise, primitive
+from gradtape.ops.gating import choose, is_positive, positive_part
 
 # -- arithmetic ------------------------------------------------------------------------------------
 
@@ -378,22 +379,10 @@ def select(condition, a, b):
     return np.where(condition, a, b)
 
 
-BITS = {2: np.dtype("int16"), 4: np.dtype("int32"), 8: np.dtype("int64")}
-
-
 @elementwise(g=lambda g, mask: gate(g, mask), mask=None)
 def gate(g, mask):
     """`g` where `mask` holds and zero elsewhere, also where `g` is infinite or NaN."""
     return choose(g, mask)
-
-
-def choose(g: Any, mask: Any) -> Any:
-    """Raw `g` where `mask` holds, else zero."""
-    dtype = g.dtype
-    if type(g) is not np.ndarray or dtype.kind != "f":
-        return np.where(mask, g, zero(g))
-    # The bits of a float times one or zero: up to ten times quicker than `where`.
-    return (g.view(BITS[dtype.itemsize]) * mask).view(dtype)
 
 
 @gate.lower
@@ -425,7 +414,7 @@ def minimum(a, b):
 @elementwise(g=lambda g, y: where_positive(g, y), y=None)
 def where_positive(g, y):
     """`g` where `y` is positive and zero elsewhere, also where `g` is infinite or NaN."""
-    return choose(g, y > 0)
+    return choose(g, is_positive(y))
 
 
 @where_positive.lower
@@ -436,7 +425,7 @@ def where_positive_lowered(g, y):
 @elementwise(x=lambda g, out: where_positive(g, out))
 def relu(x):
     """The positive part of `x`."""
-    return np.maximum(x, 0)
+    return positive_part(x)
 
 
 @elementwise(x=lambda g, out: g * out * (1 - out))

@@ -9,9 +9,13 @@ import numpy as np
 from gradtape.core.remote import beside
 from gradtape.core.switch import once_in_use
 
+ONE = np.float32(1)
+
 
 def ones(raw: Any) -> Any:
     """Ones of the shape and dtype of a raw array."""
+    if type(raw) is np.float32:
+        return ONE
     return np.ones(raw.shape, raw.dtype) if raw.shape else raw.dtype.type(1)
 
 

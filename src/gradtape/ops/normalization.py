@@ -7,7 +7,7 @@ to long ones, and all passes over a block are made while it is in the cache.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 from math import prod
 from typing import Any, NamedTuple
@@ -16,12 +16,15 @@ import numpy as np
 
 from gradtape.core.dtypes import accumulator
 from gradtape.core.primitive import elementwise, primitive
-from gradtape.ops.block import LONG_BLOCK, spans
+from gradtape.ops.block import spans
 from gradtape.ops.reduce import LONGEST, Axes, broadcast_to, count_of, fold
 from gradtape.ops.shape import reshape
 
 LARGE = 1 << 17  # elements from which the blocks pay
-WIDE = 1024
+WIDE, WIDEST = 1024, 8192  # rows as long as NumPy's own buffers are the best, if there are many
+MANY = 1 << 20
+BLOCK = 1 << 18
+NEAR = 16  # squares of means, in variances, up to which a shorter formula is as good
 DOTTED = 64  # elements of a row from which its product with another is best made alone
 
 Shape = tuple[int, ...]
@@ -37,7 +40,7 @@ class Layout(NamedTuple):
 
     def spans(self) -> Iterator[slice]:
         """Slices of rows, a block each."""
-        return spans(self.height, self.width, LONG_BLOCK)
+        return spans(self.height, self.width, BLOCK)
 
     def lay(self, operand: Any) -> Any:
         """An operand as it meets the matrix."""
@@ -51,25 +54,39 @@ class Layout(NamedTuple):
         for span in self.spans():
             yield span, *(o[span] if self.upright else o for o in operands)
 
-    def totals(self, make: Callable[[slice], tuple[Any, ...]]) -> Any:
+    def totals(self, rows: Any, middle: Any = None, pulls: Any = None) -> Any:
         """Sums over all that shares an element of an operand.
 
-        `make(span)` gives a block, or two whose product is meant.
+        Of `rows`; if `middle`, a laid operand, is given, of the distance from it; and if `pulls`
+        is, of the product with that, or with itself if it is True.
         """
-        totals = [self.total(*make(span)) for span in self.spans()]
+        totals, work = [], None
+        for span in self.spans():
+            block = rows[span]
+            if work is None:
+                work = np.empty(block.shape, block.dtype)  # stays in the cache
+            room = work[: len(block)]
+            if middle is not None:
+                block = np.subtract(block, middle[span] if self.upright else middle, out=room)
+            if pulls is None:
+                totals.append(self.total(block))
+            else:
+                totals.append(self.product(block, block if pulls is True else pulls[span], room))
         if self.upright:
             return np.concatenate(totals)
         total = np.add.reduce(totals, 0, float).reshape(-1, self.size)
-        return np.add.reduce(total, 0).astype(totals[0].dtype)
+        return np.add.reduce(total, 0).astype(rows.dtype)
 
-    def total(self, block: Any, other: Any = None) -> Any:
+    def total(self, block: Any) -> Any:
         """Sums of one block, along its rows or over them."""
-        if other is not None:
-            if self.upright and self.width >= DOTTED:
-                return np.vecdot(block, other)
-            block = block * other
         ones = np.ones(block.shape[self.upright], block.dtype)
         return np.dot(block, ones) if self.upright else np.dot(ones, block)
+
+    def product(self, block: Any, other: Any, room: Any) -> Any:
+        """Sums of the product of two blocks, for which there is `room`."""
+        if self.upright and self.width >= DOTTED:
+            return np.vecdot(block, other)
+        return self.total(np.multiply(block, other, out=room))
 
 
 def layout_of(x: Any, *shapes: Shape) -> Layout | None:
@@ -94,11 +111,17 @@ def fitting(full: Shape, shapes: tuple[Shape, ...]) -> Layout | None:
     varies = [n == m for n, m in zip(shape, full, strict=True) if m > 1]
     size, rest = prod(shape), prod(full) // prod(shape)
     if varies == sorted(varies) and rest > 1:
-        times = min(rest & -rest, 1 << max(WIDE // size, 1).bit_length() - 1)
+        wide = WIDEST if size * rest >= MANY else WIDE
+        times = min(rest & -rest, 1 << max(wide // size, 1).bit_length() - 1)
         return Layout(rest // times, size * times, False, size)
     if varies == sorted(varies, reverse=True) and 1 < rest <= LONGEST:
         return Layout(size, rest, True, size)
     return None
+
+
+def is_near(mean: Any, variance: Any) -> bool:
+    """Whether means are so near to zero that to subtract them later loses no digits."""
+    return not is_zero(mean) and bool(np.all(mean * mean <= NEAR * variance))
 
 
 def is_zero(operand: Any) -> bool:
@@ -124,25 +147,36 @@ def standardize_wrt_factor(g, x, mean, factor_spec, out_spec):
     return tally(g, x, mean, shape=factor_spec.shape, rank=len(out_spec.shape))
 
 
+def standardize_wrt_x(g, x_spec, factor):
+    zero = x_spec.dtype.type(0)
+    return standardize(g, zero, factor, zero, zero)
+
+
 @elementwise(
-    x=lambda g, x_spec, factor: standardize(g, x_spec.dtype.type(0), factor, x_spec.dtype.type(0)),
+    x=standardize_wrt_x,
     mean=standardize_wrt_mean,
     factor=standardize_wrt_factor,
     offset=lambda g: g,
+    variance=None,
 )
-def standardize(x, mean, factor, offset):
-    """Distance of `x` from `mean`, times `factor`, plus `offset`."""
+def standardize(x, mean, factor, offset, variance):
+    """Distance of `x` from `mean`, times `factor`, plus `offset`.
+
+    `variance`, of `x` about `mean`, only says how digits are best kept; zero if it is not known.
+    """
     operands = [o.shape for o in (mean, factor, offset) if o is factor or not is_zero(o)]
     layout = layout_of(x, *operands)
     if layout is None:
         out = x if is_zero(mean) else x - mean
         out = out * factor
         return out if is_zero(offset) else out + offset
+    if not is_zero(offset) and is_near(mean, variance):
+        mean, offset = x.dtype.type(0), offset - mean * factor
     return standardize_by(layout, x, mean, factor, offset)
 
 
 @standardize.lower
-def standardize_lowered(x, mean, factor, offset):
+def standardize_lowered(x, mean, factor, offset, variance):
     return (x - mean) * factor + offset
 
 
@@ -152,13 +186,17 @@ def standardize_by(layout: Layout, x: Any, mean: Any, factor: Any, offset: Any) 
     rows, results = (a.reshape(layout.height, layout.width) for a in (x, out))
     moved, shifted = not is_zero(mean), not is_zero(offset)
     used = ((mean, moved), (factor, True), (offset, shifted))
-    for span, *laid in layout.blocks(*(layout.lay(o) for o, wanted in used if wanted)):
+    laid = [layout.lay(o) for o, wanted in used if wanted]
+    if len(laid) == 1:
+        np.multiply(rows, laid[0], out=results)
+        return out
+    for span, *operands in layout.blocks(*laid):
         block, result = rows[span], results[span]
         if moved:
-            block = np.subtract(block, laid[0], out=result)
-        np.multiply(block, laid[moved], out=result)
+            block = np.subtract(block, operands[0], out=result)
+        np.multiply(block, operands[moved], out=result)
         if shifted:
-            result += laid[-1]
+            result += operands[-1]
     return out
 
 
@@ -194,14 +232,7 @@ def tally(pull, x, mean, *, shape: Shape, rank: int):
         return fold(product, shape, 0, pull, pull.shape[pull.ndim - rank :])
     rows, pulls = (a.reshape(layout.height, layout.width) for a in (x, pull))
     middle = None if is_zero(mean) else layout.lay(mean)
-
-    def products(span: slice) -> tuple[Any, Any]:
-        block = rows[span]
-        if middle is not None:
-            block = block - (middle[span] if layout.upright else middle)
-        return block, pulls[span]
-
-    return layout.totals(products).reshape(shape)
+    return layout.totals(rows, middle, pulls).reshape(shape)
 
 
 @tally.lower
@@ -213,10 +244,10 @@ def moments_wrt_x(g, x, x_spec, out, out_spec, axis):
     """An equal share of the mean's cotangent, and of the variance's one in proportion."""
     count = count_of(x_spec.shape, axis)
     shape, rank = kept(x_spec.shape, axis), len(out_spec[0].shape)
-    mean, along_mean, along_variance = (
-        reshape(t, shape=shape, rank=rank) for t in (out[0], g[0], g[1])
+    mean, variance, along_mean, along_variance = (
+        reshape(t, shape=shape, rank=rank) for t in (*out, *g)
     )
-    return standardize(x, mean, 2 * along_variance / count, along_mean / count)
+    return standardize(x, mean, 2 * along_variance / count, along_mean / count, variance)
 
 
 def kept(shape: Shape, axis: Axes) -> Shape:
@@ -246,11 +277,5 @@ def moments(x, *, axis: Axes, keepdims: bool):
 def moments_by(layout: Layout, x: Any, count: Any) -> tuple[Any, Any]:
     """`moments` in blocks."""
     rows = x.reshape(layout.height, layout.width)
-    mean = layout.totals(lambda span: (rows[span],)) / count
-    middle = layout.lay(mean)
-
-    def squares(span: slice) -> tuple[Any, Any]:
-        block = rows[span] - (middle[span] if layout.upright else middle)
-        return block, block
-
-    return mean, layout.totals(squares) / count
+    mean = layout.totals(rows) / count
+    return mean, layout.totals(rows, layout.lay(mean), True) / count

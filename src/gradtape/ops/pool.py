@@ -12,7 +12,8 @@ import numpy as np
 
 from gradtape.core.dtypes import accumulator
 from gradtape.core.primitive import primitive
-from gradtape.ops.elementwise import BITS, zero
+from gradtape.ops.elementwise import zero
+from gradtape.ops.gating import BITS
 from gradtape.ops.reduce import lowest
 from gradtape.ops.window import (
     Window,
@@ -22,7 +23,7 @@ from gradtape.ops.window import (
     padded,
 )
 
-BLOCK = 1 << 18  # elements of the images that are worked on together
+BLOCK = 1 << 19  # elements of the images that are worked on together
 
 
 def sum_pool_wrt_x(g, x_spec, window):
@@ -164,7 +165,9 @@ def put_back(total: Any, g: Any, x: Any, peak: Any, window: Window, every: bool)
             np.greater(hit, found, out=hit)  # a hit, and the first one
             found |= hit
         if alone:  # bits times one or zero: quicker than `where`, and without inf · 0
-            np.multiply(g.view(bits), hit, out=total.view(bits)[key])
+            kept = hit.astype(bits)
+            kept = np.multiply(g.view(bits), kept, out=kept if g.shape == kept.shape else None)
+            total.view(bits)[key] = kept
         else:
             total[key] += np.where(hit, g, zero(g))
 

@@ -77,9 +77,14 @@ def pulled(g, cs_prev, w, wci, wcf, wco, out, peephole):
         g_cs = g_cs + d_co
         if peephole:
             g_cs, carried = g_cs + d_o * o_peep, unstack(d_i * i_peep + d_f * f_peep, axis=-3)
-    g_cs = None if is_absent(g_cs) else unstack(g_cs, axis=-3)
-    g_h, to, to_c, keep = (unstack(v, axis=-3) for v in (g_h, to, to_c, keep))
+    g_cs = None if is_absent(g_cs) else g_cs
     back = cut(w, axis=-2, start=shape_of(w)[-2] - hidden, size=hidden)
+    parts = (g_h, to, to_c, keep, back)
+    raw = all(type(v) is np.ndarray and v.dtype.char in "fd" for v in parts)
+    if raw and aside is None and g_h.ndim == 3 and (g_cs is None or g_cs.ndim == 3):
+        return swept(g_cs, *parts)
+    g_cs = None if g_cs is None else unstack(g_cs, axis=-3)
+    g_h, to, to_c, keep = (unstack(v, axis=-3) for v in (g_h, to, to_c, keep))
     found, dc = [], None
     for t in reversed(range(steps)):
         dh = g_h[t] + matmul(back, found[-1]) if found else g_h[t]
@@ -90,6 +95,28 @@ def pulled(g, cs_prev, w, wci, wcf, wco, out, peephole):
         dc = dc * keep[t] + carried[t] if carried else dc * keep[t]
     rows = stack(*[swap(d) for d in reversed(found)], axis=-3)
     return reshape(rows, shape=(steps * batch, 4 * hidden), rank=3), swap(dc)
+
+
+def swept(g_cs: Any, g_h: Any, to: Any, to_c: Any, keep: Any, back: Any) -> tuple[Any, Any]:
+    """The loop of `pulled` for raw arrays without lead axes, in arrays that are there already."""
+    steps, hidden, batch = to_c.shape
+    found, dc, dh, more = (np.empty(s, to.dtype) for s in (to.shape, *[to_c.shape[1:]] * 3))
+    blocks, slopes = (v.reshape(steps, 4, hidden, batch) for v in (found, to))
+    dc.fill(0)
+    for t in reversed(range(steps)):
+        if t + 1 < steps:
+            np.dot(back, found[t + 1], out=dh)
+            dh += g_h[t]
+        else:
+            dh[...] = g_h[t]
+        dc += np.multiply(to_c[t], dh, out=more)
+        if g_cs is not None:
+            dc += g_cs[t]
+        d, slope = blocks[t], slopes[t]
+        np.multiply(slope[:OUTPUT], dc, out=d[:OUTPUT])
+        np.multiply(slope[OUTPUT], dh, out=d[OUTPUT])
+        dc *= keep[t]
+    return rows_of(found), dc.T
 
 
 def lstm_wrt_x(g, cs_prev, w, wci, wcf, wco, out, peephole, x_spec):
@@ -151,8 +178,8 @@ def peephole_rule(block: int) -> Any:
 def lstm(x, cs_prev, h_prev, w, wci, wcf, wco, b, *, clip: float, peephole: bool):
     """Gates (steps, 5, hidden, batch), cell states and outputs (steps, hidden, batch) of `x`.
 
-    x is (steps, batch, n), w (n + hidden, 4 * hidden). Sigmoids are half of 1 + tanh of half: their
-    halves go into the weights, and one tanh serves all gates.
+    x is (steps, batch, n), w (n + hidden, 4 * hidden). A step is one product: of all weights, the
+    biases behind them, with its input, the output of the step before, and ones.
     """
     steps, batch, n = x.shape
     hidden = h_prev.shape[-1]
@@ -160,53 +187,45 @@ def lstm(x, cs_prev, h_prev, w, wci, wcf, wco, b, *, clip: float, peephole: bool
     x, c, h, w, wci, wcf, wco, b = (
         a.astype(wide, copy=False) for a in (x, cs_prev.T, h_prev.T, w, wci, wcf, wco, b)
     )
-    turned = np.take(w.T.reshape(4, hidden, n + hidden), (0, 1, 3, 2), axis=0)
-    bias = np.take(b.reshape(4, hidden, 1), (0, 1, 3, 2), axis=0)
-    peeps = np.stack([wci, wcf, wco])[..., None] / 2
-    turned[:3] /= 2
-    bias[:3] /= 2
-    weights = turned.reshape(4 * hidden, n + hidden)
-    forward, back = weights[:, :n], np.ascontiguousarray(weights[:, n:])
-    gates = np.empty((steps, 5, hidden, batch), wide)
+    weights = np.empty((4, hidden, n + hidden + 1), wide)
+    weights[..., :-1] = np.take(w.T.reshape(4, hidden, n + hidden), (0, 1, 3, 2), axis=0)
+    weights[..., -1] = np.take(b.reshape(4, hidden), (0, 1, 3, 2), axis=0)
+    np.negative(weights[:3], out=weights[:3])  # a sigmoid is one over one plus exp of minus it
+    weights = weights.reshape(4 * hidden, n + hidden + 1)
+    peeps = -np.stack([wci, wcf, wco])[..., None]
+    rows = np.empty((steps + 1, n + hidden + 1, batch), wide)
+    rows[:steps, :n] = x.swapaxes(1, 2)
+    rows[0, n:-1] = h
+    rows[:, -1] = 1
+    gates, cs = np.empty((steps, 5, hidden, batch), wide), np.empty((steps, hidden, batch), wide)
     before = gates[:, :4].reshape(steps, 4 * hidden, batch)
-    np.matmul(forward, x.swapaxes(1, 2), out=before)
-    gates[:, :4] += bias
-    cs, hs = (np.empty((steps, hidden, batch), wide) for _ in range(2))
-    h, fresh = np.ascontiguousarray(h), np.empty((4 * hidden, batch), wide)
-    for now, z, new_c, new_h in zip(gates, before, cs, hs, strict=True):
-        z += np.dot(back, h, out=fresh)
+    one, more = np.ones((), wide), np.empty((hidden, batch), wide)
+    for now, z, row, new_h, new_c in zip(gates, before, rows, rows[1:, n:-1], cs, strict=False):
+        np.dot(weights, row, out=z)
+        i, f, o, candidate, co = now
         if peephole:
             now[:2] += peeps[:2] * c
-            np.tanh(now[3], out=now[3])
-            sigmoid_of_twice(now[:2])
-        else:
-            np.tanh(z, out=z)
-            halfway(now[:3])
-        i, f, o, candidate, co = now
+        np.tanh(candidate, out=candidate)
+        sigmoid_of_minus(now[: 2 if peephole else 3], one)
         np.multiply(f, c, out=new_c)
-        new_c += i * candidate
+        new_c += np.multiply(i, candidate, out=more)
         if clip > 0:
             np.clip(new_c, -clip, clip, out=new_c)
         if peephole:
             o += peeps[2] * new_c
-            sigmoid_of_twice(o)
+            sigmoid_of_minus(o, one)
         np.tanh(new_c, out=co)
         np.multiply(o, co, out=new_h)
-        c, h = new_c, new_h
+        c = new_c
+    hs = rows[1:, n:-1].copy()
     return tuple([a.astype(dtype, copy=False) for a in (gates, cs, hs)])
 
 
-def halfway(x: Any) -> None:
-    """From the tanh of halves to sigmoids, in place."""
-    half = x.dtype.type(0.5)
-    x *= half
-    x += half
-
-
-def sigmoid_of_twice(x: Any) -> None:
-    """Sigmoids of what was halved, in place."""
-    np.tanh(x, out=x)
-    halfway(x)
+def sigmoid_of_minus(x: Any, one: Any) -> None:
+    """Sigmoids of -x, in place. Where the exponential overflows, one over infinity is right."""
+    np.exp(x, out=x)
+    x += one
+    np.divide(one, x, out=x)
 
 
 @lstm.lower

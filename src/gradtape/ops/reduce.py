@@ -78,6 +78,9 @@ def total_of(x: Any, axis: Axes, wide: Any, keepdims: bool) -> Any:
     """Sum of a raw array in the dtype `wide`; over all axes but the last, or the last, by rows."""
     n = x.ndim - 1
     same = type(x) is np.ndarray and wide is x.dtype
+    if same and not n and axis and wide.char in "fd" and x.size <= 4096:
+        total = x.dot(ones_of(x.size, wide))
+        return total.reshape(1) if keepdims else total
     if same and len(axis) > n and x.size >= 32768 and wide.char in "fd" and x.flags.c_contiguous:
         total = total_sum(x.reshape(-1))
         return total.reshape((1,) * x.ndim) if keepdims else total
@@ -127,7 +130,7 @@ def reduce_mean(x, *, axis: Axes, keepdims: bool):
     count = (
         max(count, 1) if x.dtype.kind == "c" else count
     )  # TensorFlow: zero, where floats are NaN
-    out = total_of(x, axis, wide, keepdims) / wide.type(count)
+    out = total_of(x, axis, wide, keepdims) / float(count)
     return out if wide is x.dtype else out.astype(x.dtype, copy=False)
 
 

@@ -12,7 +12,7 @@ from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.primitive import elementwise, primitive
 from gradtape.ops.block import spans
 from gradtape.ops.elementwise import exp, sigmoid
-from gradtape.ops.reduce import LONGEST, fold, reduce_sum, spread
+from gradtape.ops.reduce import LONGEST, fold, ones_of, reduce_sum, spread
 from gradtape.ops.shape import lean, reshape
 
 
@@ -42,15 +42,18 @@ def softmax(x, *, axis: int):
     if not x.size:
         return x
     if by_rows(x, axis):
-        return softmax_by_rows(x)
+        width = x.shape[-1]
+        return shares(x, width) if x.ndim == 2 and x.size <= BLOCK else softmax_by_rows(x, width)
     e = np.exp(x - np.maximum.reduce(x, axis=axis, keepdims=True))
     total = np.add.reduce(e, axis=axis, keepdims=True, dtype=accumulator(x.dtype))
     return e / total.astype(x.dtype, copy=False)
 
 
-# -- many rows: products with a vector of ones, in blocks ------------------------------------------
+# -- rows: sums are products with a vector of ones, and large arrays go in blocks -----------------
 
-ROWS = 256  # elements from which this is quicker
+ROWS = 256  # elements from which this is quicker, also in a plan, which sees through the rest
+BLOCK = 1 << 16
+DOTTED = 64  # elements of a row from which its product with another is best made alone
 SMALL = 1e-3
 SAFE = 60  # exponentials up to here may be added up in float32
 
@@ -67,26 +70,37 @@ def by_rows(x: Any, axis: int) -> bool:
     )
 
 
-def softmax_by_rows(x: Any) -> Any:
-    """Softmax of rows, as they are or, if that is not safe, less the largest element of a block.
+def softmax_by_rows(x: Any, width: int) -> Any:
+    """Softmax of many rows."""
+    out = np.empty(x.shape, x.dtype)
+    rows, results = (a.reshape(-1, width) for a in (x, out))
+    for span in spans(len(rows), width, BLOCK):
+        if span.start == 0:
+            e = np.empty(results[span].shape, x.dtype)  # stays in the cache
+        shares(rows[span], width, e, results[span])
+    return out
+
+
+def shares(rows: Any, width: int, e: Any = None, out: Any = None) -> Any:
+    """Softmax of a block, as it is or, if that is not safe, less its largest element.
 
     A row whose exponentials are small, or not numbers, is done again from its own largest element.
+    Exponentials are written to `e`, of at least as many rows, if it is given.
     """
-    width = x.shape[-1]
-    rows, out = x.reshape(-1, width), np.empty(x.shape, x.dtype)
-    results, ones = out.reshape(-1, width), np.ones(width, x.dtype)
-    for span in spans(len(rows), width):
-        block, e = rows[span], results[span]
-        top = np.maximum.reduce(block, axis=None)
-        np.exp(block if -SAFE < top < SAFE else np.subtract(block, top, out=e), out=e)
-        total = np.dot(e, ones)
-        if not np.minimum.reduce(total) > SMALL:
-            again = ~(total > SMALL)
-            some = block[again]
-            e[again] = some = np.exp(some - np.maximum.reduce(some, axis=1, keepdims=True))
-            total[again] = np.dot(some, ones)
-        e /= total[:, None]
-    return out
+    top = rows.item(rows.argmax())
+    if e is None:
+        e = np.exp(rows if -SAFE < top < SAFE else rows - top)
+    else:
+        e = e[: len(rows)]
+        np.exp(rows if -SAFE < top < SAFE else np.subtract(rows, top, out=e), out=e)
+    ones = ones_of(width, rows.dtype)
+    total = e.dot(ones)
+    if not total.item(total.argmin()) > SMALL:
+        again = ~(total > SMALL)
+        some = rows[again]
+        e[again] = some = np.exp(some - np.maximum.reduce(some, axis=1, keepdims=True))
+        total[again] = some.dot(ones)
+    return e / total[:, None] if out is None else np.divide(e, total[:, None], out=out)
 
 
 def less_share_by_rows(x: Any, share: Any) -> Any:
@@ -94,13 +108,18 @@ def less_share_by_rows(x: Any, share: Any) -> Any:
     width = x.shape[-1]
     out = np.empty(x.shape, x.dtype)
     xs, shares, outs = (a.reshape(-1, width) for a in (x, share, out))
-    ones = np.ones(width, x.dtype)
-    for span in spans(len(xs), width):
-        result = np.multiply(xs[span], shares[span], out=outs[span])
-        mean = np.dot(result, ones)[:, None]
-        np.subtract(xs[span], mean, out=result)
-        result *= shares[span]
+    for span in spans(len(xs), width, BLOCK):
+        some, result = shares[span], outs[span]
+        np.subtract(xs[span], mean_by(xs[span], some)[:, None], out=result)
+        result *= some
     return out
+
+
+def mean_by(x: Any, share: Any) -> Any:
+    """Means of rows, weighed by `share`."""
+    if x.shape[1] >= DOTTED:
+        return np.vecdot(x, share)
+    return (x * share).dot(ones_of(x.shape[1], x.dtype))
 
 
 def log_softmax_wrt_x(g, out, axis):
@@ -158,21 +177,41 @@ def less_one_at(p, labels):
     """`p` minus the one-hot vectors of `labels` along the last axis."""
     at = labelled(labels, p.shape[-1])
     out = p.copy()
-    out.put(at, out.take(at) - 1)
+    chosen = out.take(at)
+    chosen -= ONE.get(p.dtype.char, 1)
+    out.put(at, chosen)
     return out
+
+
+# A ufunc takes an array without axes in half the time of Python's number.
+ONE = {char: np.ones((), char) for char in "fd"}
 
 
 def labelled(labels: Any, classes: int) -> Any:
     """Where the classes that `labels` name lie in the flat array of all rows."""
-    n = labels.size
-    starts = row_starts(n, classes) if n <= 4096 else np.arange(0, n * classes, classes)
-    return labels.reshape(-1) + starts
+    flat = labels if labels.ndim == 1 else labels.reshape(-1)
+    n = flat.size
+    columns, starts = tables(n, classes) if n <= 4096 else tables.__wrapped__(n, classes)
+    if labels.itemsize == 4:
+        try:  # read as unsigned a negative label is a large one, which `take` refuses
+            at = columns.take(flat.view(UINT32))
+        except IndexError:
+            check_labels(labels, classes)
+            raise
+    else:
+        check_labels(labels, classes)
+        at = flat.copy()
+    at += starts
+    return at
+
+
+UINT32 = np.dtype("uint32")
 
 
 @lru_cache(maxsize=64)
-def row_starts(n: int, classes: int) -> Any:
-    """Where the rows of an array (n, classes) start in the flat one."""
-    return np.arange(0, n * classes, classes)
+def tables(n: int, classes: int) -> tuple[Any, Any]:
+    """Numbers of the classes, and where the rows of an array (n, classes) start in the flat one."""
+    return np.arange(classes), np.arange(0, n * classes, classes)
 
 
 @less_one_at.lower
@@ -187,13 +226,11 @@ TINY = {"e": 1e-6, "f": 1e-30, "d": 1e-290}
 @primitive(logits=sparse_cross_entropy_wrt_logits, labels=None, p=None)
 def sparse_cross_entropy(logits, labels, p):
     """Minus the logarithm of `p`, the softmax of `logits`, at the class each label names."""
-    classes = logits.shape[-1]
-    labels = np.asarray(labels)
-    check_labels(labels, classes)
-    at = labelled(labels, classes)
+    at = labelled(labels, logits.shape[-1])
     chosen = p.take(at)
-    if labels.size and chosen[chosen.argmin()] > TINY.get(p.dtype.char, 1e-30):
-        out = -np.log(chosen)
+    if chosen.size and chosen.item(chosen.argmin()) > TINY.get(p.dtype.char, 1e-30):
+        out = np.log(chosen, out=chosen)
+        out = np.negative(out, out=out)
         return out if labels.ndim == 1 else lean(out.reshape(labels.shape))
     # Where `p` underflows its logarithm comes from the logits themselves; a NaN stays one.
     logit = logits.take(at).reshape(labels.shape)
@@ -203,10 +240,9 @@ def sparse_cross_entropy(logits, labels, p):
 
 def check_labels(labels: Any, classes: int) -> None:
     """Raise unless all labels name a class. Read as unsigned, a negative label is a large one."""
-    if not labels.size:
-        return
-    flat = labels.view(UNSIGNED[labels.itemsize]).reshape(-1)
-    if flat[flat.argmax()] >= classes:  # in a third of the time of a reduction
+    flat = labels.reshape(-1).view(UNSIGNED[labels.itemsize])
+    if flat.size and flat.item(flat.argmax()) >= classes:  # in a third of the time of a reduction
+        labels = np.asarray(labels)
         bad = labels[(labels < 0) | (labels >= classes)].ravel()[0]
         raise InvalidArgumentError(
             f"sparse_softmax_cross_entropy_with_logits: Received a label value of {bad} which is "

@@ -1,14 +1,30 @@
 """Functions of raw arrays that `tf` applies, as they run on JAX: without a look at the values.
 
-Each has the parameters of the function whose place it takes (`rawly.on_jax`), which checks.
+Each has the parameters of the function whose place it takes (`on_jax`), which checks.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import prod
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def on_jax(lowering: Callable[..., Any]) -> Callable[[F], F]:
+    """Decorate a function of raw arrays: on JAX `lowering` takes its place, which checks nothing.
+
+    Only functions of `ops` run on JAX: see `compile/jax_space.py`.
+    """
+
+    def decorate(function: F) -> F:
+        function.lowering = lowering  # type: ignore[attr-defined]
+        return function
+
+    return decorate
 
 
 def as_given(numbers: Any, *rest: Any) -> Any:
@@ -147,3 +163,42 @@ def not_negligible(values: Any, rcond: Any) -> Any:
 def scalar_of(function: Any, *args: Any) -> Any:
     """An integer."""
     return np.asarray(function(*args), np.int64)
+
+
+# -- updates of some elements of a variable: see `state/scatter.py`
+
+
+def brought_in(raw: Any, how: str, at: tuple[Any, ...], updates: Any) -> Any:
+    """`raw` with `updates` brought in at an index; of repeated places any one is written last."""
+    if how == "div" and raw.dtype.kind in "iu":
+        raise NotImplementedError("it divides integers one after another")
+    place = raw.at[at]
+    if how == "sub":
+        return place.add(-updates)
+    name = {"update": "set", "mul": "multiply", "div": "divide"}.get(how, how)
+    return getattr(place, name)(updates)
+
+
+def scattered_rows(raw: Any, own: bool, how: str, indices: Any, updates: Any) -> Any:
+    """At rows; a scalar goes everywhere."""
+    whole = indices.shape + raw.shape[1:]
+    return brought_in(raw, how, (indices,), np.broadcast_to(updates, whole))
+
+
+def scattered_nd(raw: Any, own: bool, how: str, indices: Any, updates: Any) -> Any:
+    """At positions in the last axis of `indices`."""
+    return brought_in(raw, how, tuple(np.moveaxis(indices, -1, 0)), updates)
+
+
+def scattered_batch(raw: Any, own: bool, indices: Any, updates: Any) -> Any:
+    """At rows of each batch entry."""
+    lead = np.indices(indices.shape, sparse=True)[:-1]
+    return raw.at[(*lead, indices)].set(updates)
+
+
+def sliced(raw: Any, own: bool, key: Any, value: Any) -> Any:
+    """In a slice."""
+    key = (*key, ...) if ... not in key else key
+    rank = raw[key].ndim
+    value = value.reshape(value.shape[max(value.ndim - rank, 0) :])
+    return raw.at[key].set(value)

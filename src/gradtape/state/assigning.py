@@ -8,10 +8,17 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes
-from gradtape.core.context import listening
+from gradtape.core.context import listening, local
 from gradtape.core.convert import convert
 from gradtape.core.dispatch import evaluate
-from gradtape.core.errors import InvalidArgumentError, OutOfRangeError, hide_library, public
+from gradtape.core.errors import (
+    UNUSUAL,
+    InvalidArgumentError,
+    OutOfRangeError,
+    another_way,
+    hide_library,
+    public,
+)
 from gradtape.core.shapes import TensorShape
 from gradtape.core.tensor import EagerTensor, Tensor
 from gradtape.ops.elementwise import add, subtract
@@ -42,7 +49,6 @@ class Assigning:
             return value._array
         return convert(value, self._dtype)._array
 
-    @public
     def assign(
         self,
         value: Any,
@@ -64,6 +70,15 @@ class Assigning:
         Raises:
             ValueError: if the shape, or a tensor's dtype, does not fit; nothing has changed then.
         """
+        try:
+            return self._replace(value, read_value)
+        except UNUSUAL as error:
+            return another_way(error, type(self)._replace, (self, value, read_value), {})
+        except Exception as error:
+            hide_library(error)
+            raise
+
+    def _replace(self, value: Any, read_value: bool) -> Any:
         trace = tracing()
         raw = self._taken(value) if trace is None else (value := convert(value, self._dtype))._array
         before = self._version()._array.shape
@@ -107,14 +122,15 @@ class Assigning:
             raise
 
     def _shift(self, function: Any, operation: np.ufunc, delta: Any, read_value: bool) -> Any:
-        trace = tracing()
-        if trace is None:
+        recorders = local.recorders
+        if not recorders or not recorders[0].stages:
             self._update(shifted, self, function.op, operation, self._taken(delta))
-        else:
-            delta = convert(delta, self._dtype)
-            check_shift(self._current()._array, self, function.op, delta._array)
-            with listening((trace,)):
-                trace.write(self, function(trace.read(self), delta))
+            return self._changed(read_value)
+        trace = recorders[0]
+        delta = convert(delta, self._dtype)
+        check_shift(self._current()._array, self, function.op, delta._array)
+        with listening((trace,)):
+            trace.write(self, function(trace.read(self), delta))
         return self._changed(read_value)
 
     def _assign_slice(self, key: Any, value: Any, name: str | None = None) -> Any:

@@ -85,9 +85,10 @@ class Cell:
         if recorders[0].stages:
             tensor: Tensor = recorders[0].read(self)
             return tensor
+        uid = value.uid
         for known in recorders:
-            if value.uid not in known:
-                known.touch(self, value.uid)
+            if uid not in known:
+                known.touch(self, uid)
         return value
 
     def _install(self, raw: Any) -> None:

@@ -13,7 +13,9 @@ import numpy as np
 
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.tensor import Tensor
+from gradtape.ops import unchecked
 from gradtape.ops.index import in_range
+from gradtape.ops.unchecked import on_jax
 
 COMBINE: dict[str, Any] = {
     "add": np.add,
@@ -111,6 +113,7 @@ def combine_in_rounds(out: Any, operation: Any, rows: Any, updates: Any) -> None
     operation.at(out, rows, updates)
 
 
+@on_jax(unchecked.scattered_rows)
 def scattered_rows(raw: Any, own: bool, how: str, indices: Any, updates: Any) -> Any:
     """`updates[k]` brought in at row `indices[k]`; a scalar goes everywhere."""
     op = f"scatter_{how}"
@@ -139,6 +142,7 @@ def check_rows(op: str, indices: Any, size: int) -> None:
     )
 
 
+@on_jax(unchecked.scattered_nd)
 def scattered_nd(raw: Any, own: bool, how: str, indices: Any, updates: Any) -> Any:
     """`updates[k]` brought in at the position `indices[k, :]`."""
     op = f"scatter_nd_{how}"
@@ -164,6 +168,7 @@ def scattered_nd(raw: Any, own: bool, how: str, indices: Any, updates: Any) -> A
     return combined(raw, own, how, tuple(np.moveaxis(indices, -1, 0)), updates)
 
 
+@on_jax(unchecked.scattered_batch)
 def scattered_batch(raw: Any, own: bool, indices: Any, updates: Any) -> Any:
     """`updates[b, k]` written to `raw[b, indices[b, k]]`, for any number of batch axes."""
     lead = np.indices(indices.shape, sparse=True)[:-1]
@@ -171,6 +176,7 @@ def scattered_batch(raw: Any, own: bool, indices: Any, updates: Any) -> Any:
     return combined(raw, own, "update", (*lead, indices), updates)
 
 
+@on_jax(unchecked.sliced)
 def sliced(raw: Any, own: bool, key: Any, value: Any) -> Any:
     """`raw` with `value` broadcast into what `key` selects."""
     out = raw if own else np.array(raw)

@@ -283,7 +283,9 @@ class Variable(Cell, Operators, Assigning, Scattering, Legacy, TensorLike, Track
             uid = self._current().uid
             for known in recorders:
                 known.touch(self, uid)
-        return UnreadVariable(self)
+        unread = UnreadVariable()
+        unread._variable = self
+        return unread
 
     # -- checkpoints
 
@@ -316,8 +318,8 @@ class Variable(Cell, Operators, Assigning, Scattering, Legacy, TensorLike, Track
 class UnreadVariable(Variable):
     """What `assign` returns: another name for the variable, read when somebody looks."""
 
-    def __init__(self, variable: Variable) -> None:
-        self._variable = variable
+    __init__ = object.__init__  # many are made, few are looked at: no Python is run for one
+    _variable: Variable
 
     def __getattr__(self, name: str) -> Any:
         if name == "_variable":

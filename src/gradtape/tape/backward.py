@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from gradtape.core.dispatch import Handed, Recording, Step, needs_of, quiet
+from gradtape.core.dispatch import Handed, Recording, Step, needs_of, quiet, quietly
 from gradtape.core.primitive import Primitive, Spec
 from gradtape.core.tensor import EagerTensor, Tensor, eager, raw_of
-from gradtape.ops.cotangent import Cotangents, absent
+from gradtape.ops.cotangent import Cotangents, absent, add_up
 from gradtape.ops.reduce import fold
 from gradtape.tape.indexed_slices import KNOWN, SOURCES, SPARSE, Slices, dense, passes_slices
 
@@ -53,6 +53,7 @@ def generated_step(op: Primitive, mask: int, want: int, folded: bool, raw: bool)
     space: dict[str, Any] = {
         "__name__": __name__,
         "EagerTensor": EagerTensor,
+        "add_up": add_up,
         "fold": fold,
         "filled": filled,
     }
@@ -67,7 +68,8 @@ def generated_step(op: Primitive, mask: int, want: int, folded: bool, raw: bool)
             shape = f"{op.inputs[i]}_shape"
             call = f"t = fold(t, {shape}, {op.core}, g, out_shape)"
             lines.append(f"    if t.shape != {shape}: {call}" if raw else f"    {call}")
-        lines += [f"    p = grads.get(u{i})", f"    grads[u{i}] = t if p is None else p + t"]
+        total = "add_up(p, t)" if raw else "p + t"
+        lines += [f"    p = grads.get(u{i})", f"    grads[u{i}] = t if p is None else {total}"]
     exec(compile("\n".join(lines), f"<gradtape backward of {op.name}>", "exec"), space)
     return space["step"]
 
@@ -109,7 +111,7 @@ def unwrapped(value: Any) -> Any:
 def accumulate(grads: dict[int, Any], uid: int, t: Any) -> None:
     """Add `t` to the cotangent of `uid`."""
     before = grads.get(uid)
-    grads[uid] = t if before is None else before + t
+    grads[uid] = t if before is None else add_up(before, t)
 
 
 def filled(g: dict[int, Any], specs: tuple[Spec, ...]) -> Cotangents:
@@ -175,7 +177,8 @@ def sweep(known: Recording, grads: dict[int, Any], recorded: bool, release: bool
     """
     sources = grads[SOURCES]
     grads[KNOWN] = known
-    if known.roots <= sources and known.keys().isdisjoint(sources - known.roots):
+    roots = known.roots
+    if roots == sources or (roots <= sources and known.keys().isdisjoint(sources - roots)):
         everything(known, grads, recorded, release)
         return grads
     return selected(known, grads, sources, recorded, release)
@@ -184,13 +187,7 @@ def sweep(known: Recording, grads: dict[int, Any], recorded: bool, release: bool
 def everything(known: Recording, grads: dict[int, Any], recorded: bool, release: bool) -> None:
     """All roots are wanted and nothing else: no need to look where a step leads."""
     if release and not recorded:
-        with quiet():
-            while known:
-                uid, entry = known.popitem()
-                if entry is not None:
-                    g = grads.pop(uid, None)
-                    if g is not None:
-                        entry[0](entry, g, grads)
+        use_up(known, grads)
         return
     with quiet():
         for uid, entry in backwards(known, release):
@@ -198,6 +195,17 @@ def everything(known: Recording, grads: dict[int, Any], recorded: bool, release:
                 g = grads.pop(uid, None)
                 if g is not None:
                     (entry[0].recorded if recorded else entry[0])(entry, g, grads)
+
+
+@quietly
+def use_up(known: Recording, grads: dict[int, Any]) -> None:
+    """The common case: raw arrays, and each entry is needed only once."""
+    while known:
+        uid, entry = known.popitem()
+        if entry is not None:
+            g = grads.pop(uid, None)
+            if g is not None:
+                entry[0](entry, g, grads)
 
 
 def backwards(known: Recording, release: bool) -> Iterable[tuple[int, Any]]:

@@ -7,6 +7,7 @@ import logging
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import zip_longest
+from operator import is_
 from typing import Any
 
 from gradtape.core import context, nest
@@ -22,9 +23,9 @@ from gradtape.core.errors import (
     another_way,
     hide_library,
 )
-from gradtape.core.generate import FLOAT32
 from gradtape.core.ragged import RaggedTensor
 from gradtape.core.remote import beside
+from gradtape.core.shortcut import FLOAT32
 from gradtape.core.sparse import SparseTensor
 from gradtape.core.tensor import EagerTensor, Tensor, eager
 from gradtape.ops.elementwise import conj
@@ -195,8 +196,9 @@ class GradientTape:
                 "Argument `target` should be a structure of Tensors or Variables, "
                 "but received None."
             )
-        zero = zero_wanted(unconnected)
-        roots = [roots_of(known, source) for source in nest.flatten(sources)]
+        zero = unconnected is not UnconnectedGradients.NONE and zero_wanted(unconnected)
+        flat = nest.flatten(sources)
+        roots = [roots_of(known, source) for source in flat]
         wanted = frozenset([uid for uids, _ in roots for uid in uids])
         if weights is None and type(target) is EagerTensor and target._array.dtype is FLOAT32:
             seeds: list[tuple[Tensor, Any]] = [(target, ones(target._array))]
@@ -213,10 +215,9 @@ class GradientTape:
         found = sweep(known, grads, recorded, release=not self._persistent)
         self._consume()
         results = [result_of(found, uids, current, zero) for uids, current in roots]
-        if type(sources) is list and len(sources) == len(results):
-            if not any(map(nest.is_nested, sources)):
-                return results
-        elif not nest.is_nested(sources):
+        if type(sources) is list and len(sources) == len(flat) and all(map(is_, sources, flat)):
+            return results
+        if not nest.is_nested(sources):
             return results[0]
         return nest.pack_sequence_as(sources, results)
 
@@ -312,8 +313,6 @@ class GradientTape:
 
 def zero_wanted(choice: Any) -> bool:
     """Whether unconnected sources get zeros."""
-    if choice is UnconnectedGradients.NONE:
-        return False
     try:
         return UnconnectedGradients(choice) is UnconnectedGradients.ZERO
     except ValueError:
@@ -350,20 +349,24 @@ def roots_of(known: Recording, source: Any) -> tuple[Any, Any]:
     if isinstance(source, Tensor):
         known_as = lifted(source)
         return (known_as.uid,), known_as
-    if isinstance(source, RaggedTensor):
+    if hasattr(source, "_key"):
+        variable = source
+    elif isinstance(source, RaggedTensor):
         return roots_of(known, source.flat_values)[0], source
-    variable = source if hasattr(source, "_key") else variable_of(source)
-    if variable is None:
-        raise TypeError(
-            "GradientTape: sources must be Tensors or Variables. "
-            f"Received {source!r} of type {type(source).__name__}."
-        )
+    else:
+        variable = variable_of(source)
+        if variable is None:
+            raise TypeError(
+                "GradientTape: sources must be Tensors or Variables. "
+                f"Received {source!r} of type {type(source).__name__}."
+            )
     current = variable._current()
+    uid = current.uid
     seen = known.variables.get(variable._key)
     if seen is None:
-        return (current.uid,), current
+        return (uid,), current
     uids = seen[1]
-    return (uids if current.uid in uids else [*uids, current.uid]), current
+    return (uids if uid in uids else [*uids, uid]), current
 
 
 def uids_of(known: Recording, source: Any) -> Any:

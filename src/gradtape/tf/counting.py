@@ -17,10 +17,11 @@ from gradtape.ops import segment, unchecked
 from gradtape.ops.index import scatter_add, take_along
 from gradtape.ops.order import in_top, top_indices
 from gradtape.ops.shape import cut, reshape, shape_of, transpose
+from gradtape.ops.unchecked import on_jax
 from gradtape.tf.array import squeeze
 from gradtape.tf.casting import cast
 from gradtape.tf.check import INDICES, REAL, SINGLES, is_typed, numpy_dtypes, operand
-from gradtape.trace.rawly import number_by, on_jax, rawly
+from gradtape.trace.rawly import number_by, rawly
 
 
 class TopKV2(NamedTuple):

@@ -15,8 +15,9 @@ from gradtape.ops import linalg as ops
 from gradtape.ops import matrix_function, rank
 from gradtape.ops import shape as s
 from gradtape.ops.reduce import reduce_sum
+from gradtape.ops.unchecked import on_jax
 from gradtape.tf.check import COMPLEX, numpy_dtypes, operand
-from gradtape.trace.rawly import on_jax, rawly
+from gradtape.trace.rawly import rawly
 
 HALF = numpy_dtypes("float16")
 FACTORED = numpy_dtypes("float32", "float64", "complex64", "complex128")

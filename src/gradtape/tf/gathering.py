@@ -24,10 +24,11 @@ from gradtape.ops import shape as s
 from gradtape.ops import unchecked
 from gradtape.ops.elementwise import gate
 from gradtape.ops.slicing import mask_of, slice_key
+from gradtape.ops.unchecked import on_jax
 from gradtape.tf.block import block, is_held, placed
 from gradtape.tf.check import INDICES, operand
 from gradtape.tf.mask import boolean_mask
-from gradtape.trace.rawly import on_jax, rawly
+from gradtape.trace.rawly import rawly
 
 INDEX_DTYPES = frozenset(np.dtype(name) for name in ("int16", "int32", "int64"))
 

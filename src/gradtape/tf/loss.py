@@ -8,7 +8,13 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.convert import convert
-from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.errors import (
+    UNUSUAL,
+    InvalidArgumentError,
+    another_way,
+    hide_library,
+    public,
+)
 from gradtape.core.tensor import EagerTensor, Tensor, eager
 from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
@@ -131,7 +137,6 @@ def stretched(x: Any, shape: tuple[int, ...]) -> Any:
     return x if own == shape else broadcast_to(x, shape=shape, rank=len(own))
 
 
-@public
 def sparse_softmax_cross_entropy_with_logits(
     labels: Any, logits: Any, name: str | None = None
 ) -> Tensor:
@@ -150,6 +155,17 @@ def sparse_softmax_cross_entropy_with_logits(
         >>> tf.nn.sparse_softmax_cross_entropy_with_logits([1], [[0.0, 0.0]]).numpy().round(4)
         array([0.6931], dtype=float32)
     """
+    try:
+        return sparse_loss(labels, logits)
+    except UNUSUAL as error:
+        return another_way(error, sparse_softmax_cross_entropy_with_logits, (labels, logits), {})
+    except Exception as error:
+        hide_library(error)
+        raise
+
+
+def sparse_loss(labels: Any, logits: Any) -> Tensor:
+    """`sparse_softmax_cross_entropy_with_logits` of dense tensors."""
     y = labels if type(labels) is EagerTensor else convert(labels)
     x = logits if type(logits) is EagerTensor else convert(logits)
     ids, raw = y._array, x._array

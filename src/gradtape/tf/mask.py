@@ -15,8 +15,9 @@ from gradtape.ops import index as i
 from gradtape.ops import shape as s
 from gradtape.ops import unchecked
 from gradtape.ops.elementwise import select, stop_gradient
+from gradtape.ops.unchecked import on_jax
 from gradtape.tf.check import is_typed, pair, same
-from gradtape.trace.rawly import number_by, on_jax, rawly
+from gradtape.trace.rawly import number_by, rawly
 
 
 @public

@@ -107,13 +107,14 @@ def batch_normalization(
 ) -> Tensor:
     """`x` brought to zero mean and unit variance, then scaled and shifted if that is given."""
     tensor = convert(x)
-    middle, factor = convert(mean), e.rsqrt(convert(variance) + variance_epsilon)
+    middle, spread = convert(mean), convert(variance)
+    factor = e.rsqrt(spread + variance_epsilon)
     if scale is not None:
         scale = convert(scale)
     shift = None if offset is None else convert(offset)
     given = [t._array for t in (tensor, middle, factor, scale, shift) if t is not None]
     if given[0].dtype in SINGLES and all(a.dtype == given[0].dtype for a in given):
-        return standardized(tensor, middle, factor, scale, shift)
+        return standardized(tensor, middle, factor, scale, shift, spread)
     if scale is not None:
         factor = factor * scale
     start = middle * factor
@@ -123,7 +124,9 @@ def batch_normalization(
     return e.add(e.multiply(tensor, factor), bias)
 
 
-def standardized(x: Tensor, mean: Tensor, factor: Tensor, scale: Any, offset: Any) -> Tensor:
+def standardized(
+    x: Tensor, mean: Tensor, factor: Tensor, scale: Any, offset: Any, variance: Tensor
+) -> Tensor:
     """Batch normalisation in float32 or float64.
 
     Factor and scale are joined if they vary along the same axes. If not, as in layer
@@ -133,9 +136,9 @@ def standardized(x: Tensor, mean: Tensor, factor: Tensor, scale: Any, offset: An
     last = zero if offset is None else offset
     if scale is None or is_small(factor._array.shape, scale._array.shape):
         factor = factor if scale is None else factor * scale
-        return normalization.standardize(x, mean, factor, last)
-    normal = normalization.standardize(x, mean, factor, zero)
-    return normalization.standardize(normal, zero, scale, last)
+        return normalization.standardize(x, mean, factor, last, variance)
+    normal = normalization.standardize(x, mean, factor, zero, variance)
+    return normalization.standardize(normal, zero, scale, last, zero)
 
 
 def is_small(a: tuple[int, ...], b: tuple[int, ...]) -> bool:

@@ -16,8 +16,9 @@ from gradtape.ops import index as i
 from gradtape.ops import shape as s
 from gradtape.ops import unchecked
 from gradtape.ops.elementwise import discretize
+from gradtape.ops.unchecked import on_jax
 from gradtape.tf.check import REAL, operand, prefer, same
-from gradtape.trace.rawly import on_jax, rawly
+from gradtape.trace.rawly import rawly
 
 DIRECTIONS = ("ASCENDING", "DESCENDING")
 

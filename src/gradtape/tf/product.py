@@ -22,6 +22,7 @@ from gradtape.ops import linalg as ops
 from gradtape.ops import shape as s
 from gradtape.tf.check import NUMBERS, REAL, numpy_dtypes, operand, pair, same
 
+FLOAT32 = np.dtype(np.float32)
 FACTORS = NUMBERS - numpy_dtypes("int8")
 
 
@@ -69,14 +70,14 @@ def matmul(
         array([[11.]], dtype=float32)
     """
     try:
-        x = a._read() if type(a) is not EagerTensor and hasattr(a, "_read") else a
-        y = b._read() if type(b) is not EagerTensor and hasattr(b, "_read") else b
+        x = a if type(a) is EagerTensor or not hasattr(a, "_read") else a._read()
+        y = b if type(b) is EagerTensor or not hasattr(b, "_read") else b._read()
         if type(x) is not EagerTensor or type(y) is not EagerTensor:
             x, y = pair(x, y)
         p, q = x._array, y._array
         turns = transpose_a or transpose_b or adjoint_a or adjoint_b or output_type
-        plain = not turns and p.ndim == 2 and q.ndim == 2 and p.shape[1] == q.shape[0]
-        if plain and p.dtype is q.dtype and p.dtype.kind == "f":
+        plain = not turns and p.ndim == 2 == q.ndim and p.shape[1] == q.shape[0]
+        if plain and p.dtype is FLOAT32 is q.dtype:
             return ops.matmul(x, y)
         if transpose_a or adjoint_a:
             x = turned(x, transpose_a, adjoint_a, "a")

@@ -75,7 +75,7 @@ def reduction(function: Any, allowed: frozenset[Any], label: str, what: str) -> 
             array = tensor._array
             if array.dtype is not usual and array.dtype not in allowed:
                 refuse(label, tensor.dtype, allowed)
-            axes = axes_of(axis, len(array.shape), label)
+            axes = ALL[array.ndim] if axis is None else axes_of(axis, array.ndim, label)
             return function(tensor, axis=axes, keepdims=bool(keepdims))
         except UNUSUAL as error:
             return another_way(error, reduce, (input_tensor, axis, keepdims), {})

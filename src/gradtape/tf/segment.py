@@ -15,11 +15,12 @@ from gradtape.ops import segment as s
 from gradtape.ops import unchecked
 from gradtape.ops.index import check_range, scatter_add, take
 from gradtape.ops.shape import cut, shape_of
+from gradtape.ops.unchecked import on_jax
 from gradtape.tf.casting import cast
 from gradtape.tf.check import FLOATS, INDICES, NUMBERS, REAL, operand, prefer
 from gradtape.tf.elementwise import QUOTIENTS
 from gradtape.tf.signature import OfChosenRows, OfSegments, OfUnsortedSegments
-from gradtape.trace.rawly import number_by, on_jax, rawly
+from gradtape.trace.rawly import number_by, rawly
 
 
 def sorted_ids(

@@ -15,9 +15,10 @@ from gradtape.ops import unchecked
 from gradtape.ops.index import take_along
 from gradtape.ops.reduce import broadcast_to
 from gradtape.ops.shape import swap
+from gradtape.ops.unchecked import on_jax
 from gradtape.tf.check import pair, same
 from gradtape.tf.decomposition import adjoint_of, matrices, real_matrices
-from gradtape.trace.rawly import on_jax, rawly
+from gradtape.trace.rawly import rawly
 
 
 @public

@@ -7,7 +7,7 @@ are: hand over functions of modules, and what they need as arguments, not closur
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 from gradtape.core.context import staging
 from gradtape.core.dtypes import int64
@@ -17,8 +17,7 @@ from gradtape.core.switch import in_use
 from gradtape.core.symbolic import Held, out_of_scope, symbolic
 from gradtape.core.tensor import Tensor, eager
 from gradtape.ops import unchecked
-
-F = TypeVar("F", bound=Callable[..., Any])
+from gradtape.ops.unchecked import on_jax
 
 
 def rawly(
@@ -39,19 +38,6 @@ def rawly(
         return recorder_of(raws).call(function, tuple(raws), dynamic, outputs)
     result = call(function, raws) if in_use[0] else function(*raws)
     return tuple([eager(one) for one in result]) if outputs else eager(result)
-
-
-def on_jax(lowering: Callable[..., Any]) -> Callable[[F], F]:
-    """Decorate a function of raw arrays: on JAX `lowering` takes its place, which checks nothing.
-
-    Only functions of `ops` run on JAX: see `compile/jax_space.py`.
-    """
-
-    def decorate(function: F) -> F:
-        function.lowering = lowering  # type: ignore[attr-defined]
-        return function
-
-    return decorate
 
 
 def recorder_of(raws: list[Any]) -> Any:

@@ -13,9 +13,9 @@ def tallied(shape, at, small):
 
 SAMPLES = {
     "standardize": [
-        Sample((normal(2, 3), normal(2, 3), positive(2, 3), normal(2, 3))),
-        Sample((normal(ROWS), normal(8), positive(8), normal(8))),
-        Sample((normal(COLUMNS), normal(8, 1), positive(8, 1), normal(8, 1))),
+        Sample((normal(2, 3), normal(2, 3), positive(2, 3), normal(2, 3), positive(2, 3))),
+        Sample((normal(ROWS), normal(8), positive(8), normal(8), normal(8))),
+        Sample((normal(COLUMNS), normal(8, 1), positive(8, 1), normal(8, 1), 99 * positive(8, 1))),
     ],
     "tally": [
         tallied((2, 3), (3,), (3,)),

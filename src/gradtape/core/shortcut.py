@@ -1,0 +1,82 @@
+"""What generated code writes where it applies a kernel: less than a call of it, if that will do."""
+
+from __future__ import annotations
+
+from types import CodeType
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.primitive import Primitive
+
+FLOAT32 = np.dtype("float32")
+
+
+class Singles(dict[Any, Any]):
+    """Python numbers as float32 arrays without axes, which a ufunc takes in half the time."""
+
+    def __missing__(self, number: Any) -> Any:
+        """Make one. Zeros are equal whatever their sign, and NaN is never found again."""
+        if abs(number) > (1 << 24 if type(number) is int else 1e38):
+            return number  # converting it may round, or overflow
+        made = np.array(number, np.float32)
+        made.flags.writeable = False
+        if number and number == number:
+            if len(self) > 1024:
+                self.clear()
+            self[number] = made
+        return made
+
+
+SINGLES = Singles()
+
+
+def met(number: str, raw: str, single: bool) -> str:
+    """A Python number as the kernel takes it where it meets `raw`."""
+    if not single:
+        return number
+    return f"SINGLES[{number}] if type({raw}) is ndarray and {raw}.dtype is FLOAT32 else {number}"
+
+
+# Kernels of one expression, told by their bytecode: written out they need no frame of their own.
+WRITTEN: dict[bytes, str] = {
+    function.__code__.co_code: text
+    for function, text in (
+        (lambda a, b: a + b, "{} + {}"),
+        (lambda a, b: a - b, "{} - {}"),
+        (lambda a, b: a * b, "{} * {}"),
+        (lambda a, b: a / b, "{} / {}"),
+        (lambda x: x * x, "{0} * {0}"),
+        (lambda x: -x, "-{}"),
+    )
+}
+OF_A_UFUNC = frozenset(
+    function.__code__.co_code for function in (lambda x: np.exp(x), lambda a, b: np.maximum(a, b))
+)
+
+
+def applied(op: Primitive, values: tuple[str, ...]) -> str:
+    """The kernel of these values as an expression."""
+    text = None if op.statics else WRITTEN.get(code_of(op.kernel).co_code)
+    return f"kernel({call_of(op, values)})" if text is None else text.format(*values)
+
+
+def code_of(kernel: Any) -> CodeType:
+    """The bytecode of a kernel; of what is no function, that of one that is not looked for."""
+    code: CodeType = getattr(kernel, "__code__", code_of.__code__)
+    return code
+
+
+def direct(kernel: Any) -> Any:
+    """The ufunc that is all of a kernel; or else the kernel."""
+    code = code_of(kernel)
+    if code.co_code in OF_A_UFUNC and code.co_names[0] == "np":
+        function = getattr(np, code.co_names[1], None)
+        if isinstance(function, np.ufunc):
+            return function
+    return kernel
+
+
+def call_of(op: Primitive, values: tuple[str, ...]) -> str:
+    """Arguments of a call of the kernel."""
+    return ", ".join([*values, *(f"{name}={name}" for name in op.statics)])
