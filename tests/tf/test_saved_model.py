@@ -5,6 +5,7 @@ import importlib
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -50,6 +51,13 @@ class Line(tf.Module):
     @tf.function(input_signature=[tf.TensorSpec([], tf.float32)])
     def mutate(self, new):
         self.v.assign(new)
+
+
+def test_the_example_of_the_page(capsys):
+    page = pathlib.Path(__file__).parents[2] / "docs" / "saved_model.md"
+    _, code, _, said, *_ = re.split("^```.*\n", page.read_text(), flags=re.MULTILINE)
+    exec(code, {})
+    assert capsys.readouterr().out == said
 
 
 def test_a_module_called_mutated_and_trained(tmp_path):

@@ -59,15 +59,14 @@ def save(
 
     Example:
         >>> import tempfile
-        >>> class Scale(tf.Module):
-        ...     def __init__(self):
-        ...         self.by = tf.Variable(2.0)
-        ...     @tf.function(input_signature=[tf.TensorSpec([None])])
-        ...     def __call__(self, x):
-        ...         return x * self.by
-        >>> path = tempfile.mkdtemp()
-        >>> tf.saved_model.save(Scale(), path)
-        >>> tf.saved_model.load(path)(tf.constant([1.0, 2.0, 3.0])).numpy()
+        >>> module, path = tf.Module(), tempfile.mkdtemp()
+        >>> module.by = tf.Variable(2.0)
+        >>> @tf.function(input_signature=[tf.TensorSpec([None])])
+        ... def scale(x):
+        ...     return x * module.by
+        >>> module.scale = scale
+        >>> tf.saved_model.save(module, path)
+        >>> tf.saved_model.load(path).scale(tf.constant([1.0, 2.0, 3.0])).numpy()
         array([2., 4., 6.], dtype=float32)
     """
     if not isinstance(obj, Trackable):
