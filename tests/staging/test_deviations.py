@@ -156,3 +156,14 @@ def test_random_ops_around_a_python_if_are_numbered_as_they_come():
 
     assert float(f(tf.constant(1.0))[1]) == pytest.approx(0.4604, abs=1e-4)  # TensorFlow: 0.7537
     tf.random.set_seed(None)
+
+
+def test_a_function_may_call_itself():
+    @tf.function
+    def countdown(n):
+        if n > 0:
+            return countdown(n - 1) + 1
+        return tf.constant(0)
+
+    for n in (3, 5, 3):
+        assert int(countdown(tf.constant(n))) == n
