@@ -13,6 +13,7 @@ from gradtape.core.primitive import REGISTRY
 from gradtape.core.shortcut import applied, direct
 from gradtape.core.tensor import Tensor, eager
 from gradtape.ops.elementwise import add, multiply
+from gradtape.tape import backward as backward  # which hands down what makes steps
 
 FLOAT32 = frozenset({np.dtype("float32")})
 
