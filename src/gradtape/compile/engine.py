@@ -119,8 +119,7 @@ class Choice:
             InvalidArgumentError: if XLA was asked for and cannot express the graph.
         """
         device = self.device
-        suits = is_there() and (suits_xla(graph) or calls_until_xla(graph) == 0)
-        chosen = self.preferred or ("xla" if suits else "numpy")
+        chosen = self.preferred or ("xla" if is_there() and suits_xla(graph) else "numpy")
         if chosen == "xla" or (device is not None and device is not HOST):
             plan = self.on_xla(graph)
             if plan is not None:

@@ -53,14 +53,13 @@ class Work(NamedTuple):
 
 
 def suits_xla(graph: Graph) -> bool:
-    """Whether a graph is large, and elementwise work most of it."""
+    """Whether a graph is large, and elementwise work most of it; or runs very many small ops."""
     work = work_of(graph)
-    return (
-        work is not None
-        and not any(node.op is LOOP or node.op is COND for node in graph.nodes)
-        and work.elements >= LARGE
-        and work.products <= BALANCE * work.elements
-    )
+    if work is None:
+        return False
+    if any(node.op is LOOP or node.op is COND for node in graph.nodes):
+        return calls_until_xla(graph) == 0
+    return work.elements >= LARGE and work.products <= BALANCE * work.elements
 
 
 def calls_until_xla(graph: Graph) -> int | None:
