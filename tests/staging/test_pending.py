@@ -11,6 +11,7 @@ import pytest
 import gradtape as tf
 from gradtape import engine
 from gradtape.compile.jax_space import is_there
+from gradtape.compile.weight import calls_until_xla
 from gradtape.core.pending import Pending
 from gradtape.core.tensor import EagerTensor
 from gradtape.state.cell import Taken
@@ -219,9 +220,20 @@ def test_a_graph_of_many_small_ops_goes_to_xla_after_so_many_calls():
     assert not any(type(stays(x)) is Pending for _ in range(420))
 
 
-def test_few_ops_and_large_arrays_stay_on_numpy():
+def test_few_ops_stay_on_numpy():
     few = tf.function(lambda x: tf.tanh(x) + 1.0)
     assert not any(type(few(tf.constant([1.0]))) is Pending for _ in range(500))
+
+
+@pytest.mark.parametrize(("size", "goes"), [(8, True), (128, False)])
+def test_many_products_of_large_matrices_stay_on_numpy(size, goes):
+    def work(x):
+        for _ in range(110):
+            x = x @ x
+        return x
+
+    concrete = tf.function(work).get_concrete_function(tf.TensorSpec([size, size]))
+    assert (calls_until_xla(concrete._path.graph) is not None) == goes
 
 
 def test_a_loop_whose_turns_are_known_to_be_many_goes_to_xla_at_once():

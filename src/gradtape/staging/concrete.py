@@ -17,7 +17,7 @@ from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import Tensor, eager
 from gradtape.ops.lead import stand_in
 from gradtape.staging.path import Path, returned_tensors
-from gradtape.staging.shown import function_type, pretty
+from gradtape.staging.shown import Shown, function_type
 from gradtape.staging.signature import Call, is_array
 from gradtape.staging.tree import Tree
 from gradtape.tape.gradient_tape import variable_of
@@ -27,7 +27,7 @@ from gradtape.trace.recorder import Trace, ValueRead
 SIZES = (3, 5)  # what stands for an unknown size: what differs between two runs is unknown too
 
 
-class ConcreteFunction:
+class ConcreteFunction(Shown):
     """A function whose Python arguments are fixed; it takes tensors.
 
     Attributes:
@@ -132,16 +132,6 @@ class ConcreteFunction:
         return [leaf for leaf in nest.flatten(self.structured_outputs) if leaf is not None]
 
     @property
-    def output_shapes(self) -> Any:
-        """Shapes of what is returned."""
-        return nest.map_structure(lambda s: s and s.shape, self.structured_outputs)
-
-    @property
-    def output_dtypes(self) -> Any:
-        """Dtypes of what is returned."""
-        return nest.map_structure(lambda s: s and s.dtype, self.structured_outputs)
-
-    @property
     def captured_inputs(self) -> list[Any]:
         """Tensors from outside that are used."""
         return list(self._path.captures) if self._path is not None else []
@@ -150,11 +140,6 @@ class ConcreteFunction:
     def variables(self) -> tuple[Any, ...]:
         """Variables that are used."""
         return tuple(v for v in self._path.states if type(v) is not int) if self._path else ()
-
-    @property
-    def trainable_variables(self) -> tuple[Any, ...]:
-        """Trainable variables that are used."""
-        return tuple(v for v in self.variables if v.trainable)
 
     @property
     def graph(self) -> Any:
@@ -171,18 +156,6 @@ class ConcreteFunction:
         if self._path is None:
             return f"{self.name}: depends on values; it is traced when it is called."
         return str(self._path.graph.pretty())
-
-    def pretty_printed_signature(self, verbose: bool = True) -> str:
-        """The arguments and results as readable lines."""
-        return pretty(self.function_type, self.captured_inputs)
-
-    def __repr__(self) -> str:
-        """As TensorFlow."""
-        return f"<ConcreteFunction {self.name} at {hex(id(self))}>"
-
-    def __str__(self) -> str:
-        """As TensorFlow."""
-        return f"ConcreteFunction {self.pretty_printed_signature()}"
 
     @public
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

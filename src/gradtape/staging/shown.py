@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gradtape.core import nest
 from gradtape.core.spec import TensorSpec
@@ -57,3 +57,56 @@ def pretty(kind: inspect.Signature, captures: list[Any]) -> str:
     lines += ["Output Type:", f"  {kind.return_annotation!r}", "Captures:"]
     lines += [f"  {id(c)}: {TensorSpec(c.shape, c.dtype)!r}" for c in captures] or ["  None"]
     return "\n".join(lines)
+
+
+class Shown:
+    """What the concrete functions of this process and of a loaded model say of themselves alike."""
+
+    if TYPE_CHECKING:
+
+        @property
+        def name(self) -> str:
+            """The name of the Python function."""
+
+        @property
+        def structured_outputs(self) -> Any:
+            """Specs of what is returned."""
+
+        @property
+        def function_type(self) -> Any:
+            """Specs of what is given and returned."""
+
+        @property
+        def variables(self) -> tuple[Any, ...]:
+            """Variables that are used."""
+
+        @property
+        def captured_inputs(self) -> list[Any]:
+            """Tensors from outside that are used."""
+
+    @property
+    def output_shapes(self) -> Any:
+        """Shapes of what is returned."""
+        return nest.map_structure(lambda s: s and s.shape, self.structured_outputs)
+
+    @property
+    def output_dtypes(self) -> Any:
+        """Dtypes of what is returned."""
+        return nest.map_structure(lambda s: s and s.dtype, self.structured_outputs)
+
+    @property
+    def trainable_variables(self) -> tuple[Any, ...]:
+        """Trainable variables that are used."""
+        return tuple(v for v in self.variables if v.trainable)
+
+    def pretty_printed_signature(self, verbose: bool = True) -> str:
+        """The arguments and results as readable lines."""
+        return pretty(self.function_type, self.captured_inputs)
+
+    def __repr__(self) -> str:
+        """As TensorFlow."""
+        return f"<ConcreteFunction {self.name} at {hex(id(self))}>"
+
+    def __str__(self) -> str:
+        """As TensorFlow."""
+        return f"ConcreteFunction {self.pretty_printed_signature()}"

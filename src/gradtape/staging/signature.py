@@ -213,14 +213,7 @@ class Signature:
         """The call with these arguments."""
         if self.simple and not kwargs and len(args) == self.count:
             return Call(args, {}, args)
-        try:
-            bound = self.parameters.bind(*args, **kwargs)
-        except TypeError as error:
-            raise TypeError(
-                f"Binding inputs to tf.function failed due to `{error}`. Received args: {args} "
-                f"and kwargs: {kwargs} for signature: {self.parameters}."
-            ) from None
-        bound.apply_defaults()
+        bound = bound_to(self.parameters, args, kwargs)
         values = bound.args
         if self.specs is not None:
             values = self.cast(values)
@@ -305,3 +298,22 @@ def readable(part: Any) -> str:
             return "an object known by identity"
         return f"the Python value {part[1]!r}"
     return repr(part)
+
+
+def bound_to(
+    parameters: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> inspect.BoundArguments:
+    """Arguments by parameter, defaults filled in.
+
+    Raises:
+        TypeError: if they do not fit.
+    """
+    try:
+        bound = parameters.bind(*args, **kwargs)
+    except TypeError as error:
+        raise TypeError(
+            f"Binding inputs to tf.function failed due to `{error}`. Received args: {args} "
+            f"and kwargs: {kwargs} for signature: {parameters}."
+        ) from None
+    bound.apply_defaults()
+    return bound

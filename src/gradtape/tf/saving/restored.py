@@ -9,7 +9,8 @@ from typing import Any
 from gradtape.core import nest
 from gradtape.core.errors import public
 from gradtape.core.spec import TensorSpec
-from gradtape.staging.shown import function_type, pretty
+from gradtape.staging.shown import Shown, function_type
+from gradtape.staging.signature import bound_to
 from gradtape.tf.saving.variant import Variant, described, fitting, leaves_of, rebuilt
 
 
@@ -45,14 +46,7 @@ class RestoredFunction:
 
     def bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """(args, kwargs) with defaults filled in."""
-        try:
-            bound = self.parameters.bind(*args, **kwargs)
-        except TypeError as error:
-            raise TypeError(
-                f"Binding inputs to tf.function failed due to `{error}`. Received args: {args} and "
-                f"kwargs: {kwargs} for signature: {self.parameters}."
-            ) from None
-        bound.apply_defaults()
+        bound = bound_to(self.parameters, args, kwargs)
         return bound.args, bound.kwargs
 
     def found(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Variant, list[Any]]:
@@ -112,7 +106,7 @@ class RestoredFunction:
         return RestoredConcrete(self.found(args, kwargs)[0], self.parameters)
 
 
-class RestoredConcrete:
+class RestoredConcrete(Shown):
     """A loaded function for one signature, with its specs to look at."""
 
     _saves_as_function = True
@@ -149,16 +143,6 @@ class RestoredConcrete:
         return self.variant.outputs
 
     @property
-    def output_shapes(self) -> Any:
-        """Shapes of what is returned."""
-        return nest.map_structure(lambda s: s and s.shape, self.structured_outputs)
-
-    @property
-    def output_dtypes(self) -> Any:
-        """Dtypes of what is returned."""
-        return nest.map_structure(lambda s: s and s.dtype, self.structured_outputs)
-
-    @property
     def captured_inputs(self) -> list[Any]:
         """Variables that are used."""
         return list(self.variables)
@@ -167,11 +151,6 @@ class RestoredConcrete:
     def variables(self) -> tuple[Any, ...]:
         """Variables that are used."""
         return self.variant.variables
-
-    @property
-    def trainable_variables(self) -> tuple[Any, ...]:
-        """Trainable variables that are used."""
-        return tuple(v for v in self.variables if v.trainable)
 
     @property
     def function_type(self) -> inspect.Signature:
@@ -184,18 +163,6 @@ class RestoredConcrete:
         """The graph; with unknown sizes, as it is for some."""
         concrete = self.variant.function.get_concrete_function(*self.variant.specs)
         return concrete.graph
-
-    def pretty_printed_signature(self, verbose: bool = True) -> str:
-        """The arguments and results as readable lines."""
-        return pretty(self.function_type, list(self.variant.variables))
-
-    def __repr__(self) -> str:
-        """Name and address."""
-        return f"<ConcreteFunction {self.name} at {hex(id(self))}>"
-
-    def __str__(self) -> str:
-        """As TensorFlow."""
-        return f"ConcreteFunction {self.pretty_printed_signature()}"
 
     @public
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
