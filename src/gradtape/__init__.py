@@ -12,57 +12,61 @@ from gradtape.core.errors import public as _public
 from gradtape.core.malloc import keep_freed_blocks as _keep_freed_blocks
 
 _keep_freed_blocks()
-_import_module("gradtape.tf.operators")  # hands Tensor and Variable their operators
+_import_module("gradtape.tf.tensor_operator")  # hands Tensor and Variable their operators
 
 __version__ = "2.21.0"  # the TensorFlow whose behaviour this is
 newaxis = None
 
 _HOMES = {
     "gradtape.core.enums": "UnconnectedGradients VariableAggregation VariableSynchronization",
-    "gradtape.core.ragged": "RaggedTensor",
-    "gradtape.core.ragged_spec": "RaggedTensorSpec",
+    "gradtape.core.ragged.tensor": "RaggedTensor",
+    "gradtape.core.ragged.spec": "RaggedTensorSpec",
     "gradtape.core.shapes": "TensorShape",
-    "gradtape.core.sparse": "SparseTensor SparseTensorSpec",
+    "gradtape.core.sparse_tensor": "SparseTensor SparseTensorSpec",
     "gradtape.core.spec": "TensorSpec TypeSpec",
     "gradtape.core.tensor": "Tensor",
     "gradtape.pipeline.optional": "OptionalSpec",
-    "gradtape.staging.function": "function",
+    "gradtape.jit.function": "function",
     "gradtape.state.module": "Module",
-    "gradtape.state.variable": "Variable",
-    "gradtape.tape.custom": "custom_gradient grad_pass_through recompute_grad",
+    "gradtape.state.variable.variable": "Variable",
+    "gradtape.tape.custom_gradient": "custom_gradient grad_pass_through recompute_grad",
     "gradtape.tape.gradient_tape": "GradientTape",
     "gradtape.tape.indexed_slices": "IndexedSlices IndexedSlicesSpec",
-    "gradtape.tf": """
-        audio autodiff autograph bitwise compat config data debugging dtypes errors experimental
-        image io linalg lookup math nest nn profiler ragged random raw_ops saved_model sets signal
-        sparse strings summary test train types version
+    "gradtape.tf": "audio compat sets summary",
+    "gradtape.tf.api": """
+        autodiff autograph bitwise config data debugging dtypes errors experimental image io linalg
+        lookup math nest nn profiler ragged random raw_ops saved_model signal sparse strings test
+        train types version
     """,
-    "gradtape.tf.array": """
+    "gradtape.tf.array.shape": """
         bitcast broadcast_dynamic_shape broadcast_static_shape broadcast_to ensure_shape
         expand_dims identity identity_n is_tensor pad rank repeat reshape reverse roll shape
         shape_n size squeeze tile transpose
     """,
-    "gradtape.tf.backprop": """
+    "gradtape.tf.nn.convolution_gradient": """
         conv conv2d_backprop_filter_v2 conv2d_backprop_input_v2
         required_space_to_batch_paddings
     """,
-    "gradtape.tf.casting": "cast complex saturate_cast",
-    "gradtape.tf.clip": "clip_by_global_norm clip_by_norm clip_by_value",
-    "gradtape.tf.contraction": "einsum tensordot",
-    "gradtape.tf.control": "case cond switch_case while_loop",
-    "gradtape.tf.creation": """
+    "gradtape.tf.math.cast": "cast complex saturate_cast",
+    "gradtape.tf.math.clip": "clip_by_global_norm clip_by_norm clip_by_value",
+    "gradtape.tf.linalg.einsum": "einsum tensordot",
+    "gradtape.tf.control_flow.cond_while": "case cond switch_case while_loop",
+    "gradtape.tf.array.creation": """
         constant convert_to_tensor eye fill linspace ones ones_like range zeros zeros_like
     """,
-    "gradtape.tf.counting": "approx_top_k histogram_fixed_width histogram_fixed_width_bins",
-    "gradtape.tf.cumulative": "cumsum",
-    "gradtape.tf.debugging": "Assert assert_equal assert_greater assert_less assert_rank",
-    "gradtape.tf.decomposition": "eig eigvals matrix_square_root",
-    "gradtape.tf.dtypes": """
+    "gradtape.tf.math.top_k_bincount": """
+        approx_top_k histogram_fixed_width histogram_fixed_width_bins
+    """,
+    "gradtape.tf.math.cumulative": "cumsum",
+    "gradtape.tf.debugging.assertion": "Assert assert_equal assert_greater assert_less",
+    "gradtape.tf.debugging.shape_assertion": "assert_rank",
+    "gradtape.tf.linalg.decomposition": "eig eigvals matrix_square_root",
+    "gradtape.tf.api.dtypes": """
         DType as_dtype bfloat16 bool complex128 complex64 double float16 float32 float64
         half int16 int32 int64 int8 qint16 qint32 qint8 quint16 quint8 resource string
         uint16 uint32 uint64 uint8 variant
     """,
-    "gradtape.tf.elementwise": """
+    "gradtape.tf.math.elementwise": """
         abs acos acosh add asin asinh atan atan2 atanh cos cosh divide equal exp floor
         greater greater_equal less less_equal logical_and logical_not logical_or maximum
         minimum multiply negative not_equal pow realdiv round sigmoid sign sin sinh sqrt
@@ -77,34 +81,36 @@ _HOMES = {
     "gradtape.tf.gradients": """
         AggregationMethod RegisterGradient gradients hessians no_gradient stop_gradient
     """,
-    "gradtape.tf.host": "numpy_function py_function",
-    "gradtape.tf.initializer": """
+    "gradtape.tf.control_flow.py_function": "numpy_function py_function",
+    "gradtape.tf.nn.initializer": """
         constant_initializer ones_initializer random_normal_initializer
         random_uniform_initializer zeros_initializer
     """,
-    "gradtape.tf.joining": "concat meshgrid parallel_stack split stack unstack",
-    "gradtape.tf.gathering": "gather gather_nd reverse_sequence slice strided_slice unravel_index",
-    "gradtape.tf.mask": "boolean_mask one_hot sequence_mask where",
-    "gradtape.tf.norms": "norm",
-    "gradtape.tf.order": "argsort searchsorted sort unique unique_with_counts",
-    "gradtape.tf.output": "print",
-    "gradtape.tf.patches": """
+    "gradtape.tf.array.concat_split": "concat meshgrid parallel_stack split stack unstack",
+    "gradtape.tf.array.gather_slice": """
+        gather gather_nd reverse_sequence slice strided_slice unravel_index
+    """,
+    "gradtape.tf.array.mask": "boolean_mask one_hot sequence_mask where",
+    "gradtape.tf.linalg.norm": "norm",
+    "gradtape.tf.array.sort_unique": "argsort searchsorted sort unique unique_with_counts",
+    "gradtape.tf.io.print": "print",
+    "gradtape.tf.nn.patch": """
         batch_to_space extract_volume_patches space_to_batch space_to_batch_nd
     """,
-    "gradtape.tf.product": "matmul",
-    "gradtape.tf.reduction": """
+    "gradtape.tf.linalg.matmul": "matmul",
+    "gradtape.tf.math.reduce": """
         argmax argmin reduce_all reduce_any reduce_logsumexp reduce_max reduce_mean
         reduce_min reduce_prod reduce_sum
     """,
-    "gradtape.tf.scatter": """
+    "gradtape.tf.array.scatter": """
         scatter_nd tensor_scatter_nd_add tensor_scatter_nd_max tensor_scatter_nd_min
         tensor_scatter_nd_sub tensor_scatter_nd_update
     """,
-    "gradtape.tf.slicewise": "foldl foldr map_fn scan vectorized_map",
-    "gradtape.tf.strings": "as_string",
-    "gradtape.tf.partition": "dynamic_partition dynamic_stitch",
-    "gradtape.tf.sums": "add_n scalar_mul",
-    "gradtape.tf.tensor_array": "TensorArray TensorArraySpec",
+    "gradtape.tf.control_flow.map_scan": "foldl foldr map_fn scan vectorized_map",
+    "gradtape.tf.api.strings": "as_string",
+    "gradtape.tf.array.dynamic_partition": "dynamic_partition dynamic_stitch",
+    "gradtape.tf.math.add_n": "add_n scalar_mul",
+    "gradtape.tf.array.tensor_array": "TensorArray TensorArraySpec",
 }
 
 _OF_KERAS = ("initializers", "losses", "metrics", "optimizers")
@@ -122,7 +128,7 @@ def _missing(path: str, name: str) -> _NoReturn:
     """Say that a namespace does not have a name, and what comes near."""
     text = f"module {path.replace('tf', 'gradtape', 1)!r} has no attribute {name!r}"
     if not name.startswith("_"):
-        from gradtape.dropin.missing import explanation
+        from gradtape.dropin.missing_symbol import explanation
 
         names = _HOME if path == "tf" else dir(globals()[path.removeprefix("tf.")])
         text += f": {explanation(path, name, names)}"
@@ -134,7 +140,7 @@ def __getattr__(name: str) -> object:
     """Fetch a name from its home."""
     home = _HOME.get(name)
     if home is not None:
-        if home == "gradtape.tf":  # a namespace
+        if home in ("gradtape.tf", "gradtape.tf.api"):  # a namespace
             value = _import_module(f"{home}.{name}")
             value.__dict__.setdefault("__getattr__", lambda other: _missing(f"tf.{name}", other))
         else:

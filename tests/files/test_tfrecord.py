@@ -92,7 +92,7 @@ def test_what_is_not_compressed_is_said_not_to_be(tmp_path):
 
 def test_a_great_length_with_a_right_checksum_allocates_nothing(tmp_path):
     path = tmp_path / "a"
-    from gradtape.files.crc import masked_crc
+    from gradtape.files.crc32c import masked_crc
 
     head = (1 << 60).to_bytes(8, "little")
     path.write_bytes(head + masked_crc(head).to_bytes(4, "little") + b"few")

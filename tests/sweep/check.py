@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from gradtape.core.primitive import Primitive
 from gradtape.core.tensor import Tensor, eager, raw_of
-from gradtape.tape.forward import ForwardAccumulator
+from gradtape.tape.forward_accumulator import ForwardAccumulator
 from tests.sweep.draw import (
     cotangents,
     direction,

@@ -12,7 +12,7 @@ from numpy.testing import assert_array_equal
 
 from gradtape.core.context import listening
 from gradtape.core.dispatch import Recording, bind
-from gradtape.core.generate import checked
+from gradtape.core.fastpath.codegen import checked
 from gradtape.core.primitive import Primitive
 from gradtape.core.tensor import Tensor, eager, raw_of
 from tests.sweep.draw import same

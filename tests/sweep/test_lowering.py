@@ -5,8 +5,8 @@ import functools
 import numpy as np
 import pytest
 
-from gradtape.compile.jax_space import kernel_of
-from gradtape.compile.xla_lowering import settings
+from gradtape.compile.xla.kernel_namespace import kernel_of
+from gradtape.compile.xla.lowering import settings
 from tests.sweep.pullback import copied, listed
 from tests.sweep.registry import primitives, samples
 

@@ -9,7 +9,7 @@ from gradtape.core.dispatch import Recording
 from gradtape.core.primitive import REGISTRY, elementwise, primitive
 from gradtape.core.tensor import Tensor, eager, raw_of
 from gradtape.ops.elementwise import add, exp, multiply, sin
-from gradtape.ops.index import gather
+from gradtape.ops.gather_scatter import gather
 from gradtape.ops.shape import concat
 from gradtape.tape.backward import SOURCES, sweep
 from gradtape.tape.indexed_slices import Slices

@@ -3,8 +3,8 @@
 1. What `use(name, function)` says of the function itself.
 2. `jit_compile=True` asks for XLA, `jit_compile=False` for NumPy.
 3. What `use(name)` says of the process, or else the environment variable GRADTAPE_ENGINE.
-4. XLA, if jax is installed, for large graphs of elementwise work (`weight.suits_xla`), and for
-   graphs of many small ops after so many calls as the graph says (`weight.calls_until_xla`);
+4. XLA, if jax is installed, for large graphs of elementwise work (`cost_model.suits_xla`), and for
+   graphs of many small ops after so many calls as the graph says (`cost_model.calls_until_xla`);
    else NumPy.
 
 Who asks for XLA by 2 gets it or an error. By the others it is preferred: graphs that XLA cannot
@@ -18,16 +18,16 @@ import os
 from copy import copy
 from typing import Any, ClassVar
 
-from gradtape.compile import numpy_engine
-from gradtape.compile.accelerator import stand_in as stand_in
-from gradtape.compile.jax_space import is_there
-from gradtape.compile.weight import calls_until_xla, suits_xla
+from gradtape.compile.cost_model import calls_until_xla, suits_xla
+from gradtape.compile.numpy import engine as numpy_engine
+from gradtape.compile.xla.accelerator import stand_in as stand_in
+from gradtape.compile.xla.kernel_namespace import is_there
+from gradtape.core.device.array import HOST, Device, moved
+from gradtape.core.device.placement import Placement, refusal
+from gradtape.core.device.switch import in_use
 from gradtape.core.errors import InvalidArgumentError
-from gradtape.core.placement import Placement, refusal
-from gradtape.core.reading import shown
-from gradtape.core.remote import HOST, Device, moved
-from gradtape.core.switch import in_use
-from gradtape.trace.graph import Graph
+from gradtape.core.lazy_array import shown
+from gradtape.graph.graph import Graph
 
 ENGINES = ("numpy", "xla")
 LARGEST = 1000  # nodes of a graph that XLA is given without `jit_compile=True`
@@ -143,8 +143,8 @@ class Choice:
                 self.name,
             )
             return None
-        from gradtape.compile.xla_engine import compile_graph
-        from gradtape.compile.xla_lowering import Inexpressible
+        from gradtape.compile.xla.engine import compile_graph
+        from gradtape.compile.xla.lowering import Inexpressible
 
         required = self.required
         placed = self.device is not None and self.device is not HOST

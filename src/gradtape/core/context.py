@@ -20,8 +20,8 @@ class Local(threading.local):
 
     recorders: tuple[Any, ...] = ()
     name_scopes: tuple[str, ...] = ()
-    device: Any = None  # where ops shall run, if `tf.device` said so: a `remote.Device`
-    scratch: bool = False  # whether tensors of unknown size may be about: see `lanes`
+    device: Any = None  # where ops shall run, if `tf.device` said so: a `device.array.Device`
+    scratch: bool = False  # whether tensors of unknown size may be about: see `shape_inference`
     lane: int | None = None  # which of the two is being run
     depends_on_data: bool = False  # whether it has used the data of a placeholder
     draws: Any = None  # of a function that runs eagerly: where its random ops draw from

@@ -11,7 +11,7 @@ import numpy as np
 from gradtape.core import dtypes
 from gradtape.core.dtypes import DType
 from gradtape.core.errors import InvalidArgumentError, NotDense
-from gradtape.core.reading import Reading
+from gradtape.core.lazy_array import Reading
 from gradtape.core.shapes import TensorShape
 from gradtape.core.tensor import EagerTensor, Tensor, eager
 

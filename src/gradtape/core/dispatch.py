@@ -1,6 +1,6 @@
 """Applying a primitive: evaluate the kernel, wrap the result, tell the recorders.
 
-`bind` is the whole story, for any primitive; `generate` writes it out for the common cases. A
+`bind` is the whole story, for any primitive; `fastpath` writes it out for the common cases. A
 recorder is a dict: keys are the uids it knows, and storing an entry under an output's uid records
 the application. An entry is a flat tuple
 
@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.context import local, next_uid, recount
+from gradtape.core.device.switch import once_in_use
 from gradtape.core.errors import InvalidArgumentError, OpError
 from gradtape.core.primitive import Primitive, Spec
-from gradtape.core.switch import once_in_use
 from gradtape.core.tensor import Tensor, marked
 from gradtape.core.tensor import eager as wrap
 

@@ -2,16 +2,14 @@
 
 import builtins
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import ml_dtypes
 import numpy as np
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class DType:
-    """The type of a tensor's elements; there is one object for each."""
+    """The type of a tensor's elements; there is one object for each, which does not change."""
 
     as_datatype_enum: int
     name: str
@@ -19,6 +17,16 @@ class DType:
     """One of float, int, uint, complex, bool, quantized, string and handle."""
     scalar: Any
     """NumPy's scalar type, or for a quantized type its dtype; None for a handle."""
+
+    def __init__(self, as_datatype_enum: int, name: str, kind: str, scalar: Any) -> None:
+        keep = object.__setattr__
+        keep(self, "as_datatype_enum", as_datatype_enum)
+        keep(self, "name", name)
+        keep(self, "kind", kind)
+        keep(self, "scalar", scalar)
+
+    def __setattr__(self, name: str, value: Any) -> NoReturn:
+        raise AttributeError(f"{self!r} does not change: its {name!r} cannot be set.")
 
     @property
     def as_numpy_dtype(self) -> Any:

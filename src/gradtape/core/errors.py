@@ -316,9 +316,9 @@ def another_way(
             if function is None:
                 raise error
             return function(*args, **kwargs)
-        from gradtape.core import lanes
+        from gradtape.core import shape_inference
 
-        return lanes.handle(error, fn, args, kwargs)
+        return shape_inference.handle(error, fn, args, kwargs)
     except Exception as error:
         hide_library(error)
         raise

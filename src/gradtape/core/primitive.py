@@ -148,7 +148,7 @@ def primitive(
     *, core: int | None = None, outputs: bool = False, dynamic: bool = False, **rules: Any
 ) -> Callable[[Callable[..., Any]], Any]:
     """Turn a kernel into a differentiable function; `rules` names a rule or None for each input."""
-    from gradtape.core.generate import specialised
+    from gradtape.core.fastpath.codegen import specialised
 
     def decorate(kernel: Callable[..., Any]) -> Any:
         op = Primitive(kernel, rules, core, outputs)

@@ -9,9 +9,9 @@ import numpy as np
 
 from gradtape.core import dtypes
 from gradtape.core.context import local, next_uid, staging
+from gradtape.core.device.switch import once_in_use
 from gradtape.core.errors import public
 from gradtape.core.shapes import TensorShape
-from gradtape.core.switch import once_in_use
 
 OPERATORS = (
     "abs add and div eq floordiv ge getitem gt invert le lt matmul mod mul ne neg or pow radd rand "
@@ -21,7 +21,7 @@ CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
 
 
 class Handed:
-    """What `remote` hands down."""
+    """What `device.array` hands down."""
 
     placed: Callable[[Any], EagerTensor]
 
@@ -215,7 +215,7 @@ class EagerTensor(Tensor):
 
     def gpu(self, gpu_index: int = 0) -> EagerTensor:
         """The same value on a GPU."""
-        from gradtape.core.remote import gpu
+        from gradtape.core.device.array import gpu
 
         return gpu(self, gpu_index)
 

@@ -85,7 +85,7 @@ class Strategy:
         """The value itself; along `axis`, its sum or mean."""
         if axis is None:
             return value
-        from gradtape.tf import math
+        from gradtape.tf.api import math
 
         mean = getattr(reduce_op, "name", reduce_op) == "MEAN"
         return (math.reduce_mean if mean else math.reduce_sum)(value, axis)

@@ -12,9 +12,9 @@ from types import ModuleType, TracebackType
 from typing import Any
 
 from gradtape.dropin import keras
-from gradtape.dropin.blocked import Curtain, asked_by_blocked, caller, is_blocked
-from gradtape.dropin.internals import EXTRAS, TOLD_BY_NAME
+from gradtape.dropin.import_block import Curtain, asked_by_blocked, caller, is_blocked
 from gradtape.dropin.namespace import Namespace
+from gradtape.dropin.tensorflow_internal import EXTRAS, TOLD_BY_NAME
 
 ROOT = "tensorflow"
 KERAS = f"{ROOT}.keras"

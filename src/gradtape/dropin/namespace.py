@@ -1,16 +1,16 @@
-"""Modules called `tensorflow…` whose names are looked up in gradtape, and in `internals`."""
+"""Modules called `tensorflow…` that look names up in gradtape, and in `tensorflow_internal`."""
 
 from __future__ import annotations
 
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-from gradtape.dropin.missing import explanation
+from gradtape.dropin.missing_symbol import explanation
 
 # gradtape's own folders and functions, which are no part of TensorFlow's namespace
 HIDDEN = frozenset(
     (
-        *("core", "files", "ops", "tape", "state", "trace", "compile", "staging", "pipeline", "tf"),
+        *("core", "files", "ops", "tape", "state", "graph", "compile", "jit", "pipeline", "tf"),
         *("debug", "func", "interop", "dropin", "install", "uninstall"),
     )
 )

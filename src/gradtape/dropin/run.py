@@ -24,7 +24,7 @@ def main(arguments: list[str]) -> int:
         sys.stdout.write(USAGE)
         return 0 if arguments[:1] in (["-h"], ["--help"]) else 2
     if arguments[0] == "check":
-        from gradtape.dropin.check import check
+        from gradtape.dropin.symbol_check import check
 
         return check(arguments[1:])
     install()

@@ -10,7 +10,7 @@ import time
 from typing import Any
 
 from gradtape.files.access import as_path, explained
-from gradtape.files.message import classes
+from gradtape.files.protobuf import classes
 from gradtape.files.tensor_proto import SCHEMA, fill
 from gradtape.files.tfrecord import RecordWriter
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gradtape.files.message import classes
+from gradtape.files.protobuf import classes
 
 (
     BytesList,

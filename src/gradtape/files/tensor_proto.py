@@ -8,7 +8,7 @@ import numpy as np
 
 from gradtape.core import dtypes
 from gradtape.core.errors import InvalidArgumentError
-from gradtape.files.message import classes
+from gradtape.files.protobuf import classes
 
 FIELDS = (  # beside dtype and shape, where a tensor's values may stand, by dtype
     "tensor_content:4:bytes half_val:13:int32* float_val:5:float* double_val:6:double* "

@@ -13,7 +13,7 @@ from typing import IO, Any
 
 from gradtape.core.errors import DataLossError, FailedPreconditionError
 from gradtape.files.access import WINDOWS, as_path, check_compression, explained, opened
-from gradtape.files.crc import masked_crc
+from gradtape.files.crc32c import masked_crc
 
 HEADER = struct.Struct("<QI")
 FOOTER = struct.Struct("<I")

@@ -14,7 +14,7 @@ import numpy as np
 from gradtape.core.dtypes import accumulator
 from gradtape.core.primitive import elementwise
 from gradtape.ops.elementwise import equal, ones_like, select, sign
-from gradtape.ops.limits import divide_no_nan
+from gradtape.ops.no_nan import divide_no_nan
 from gradtape.ops.quadrature import gauss
 from gradtape.ops.special import evaluate, special
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.primitive import elementwise, primitive
-from gradtape.ops.gating import choose, is_positive, positive_part
+from gradtape.ops.relu_kernel import choose, is_positive, positive_part
 
 # -- arithmetic ------------------------------------------------------------------------------------
 

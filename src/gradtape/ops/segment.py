@@ -21,8 +21,8 @@ from gradtape.ops.elementwise import (
     ones_like,
     select,
 )
-from gradtape.ops.index import scatter_add, slices_first, take
-from gradtape.ops.limits import unlike
+from gradtape.ops.gather_scatter import scatter_add, slices_first, take
+from gradtape.ops.no_nan import unlike
 
 
 def segment_extreme_wrt_data(g, data, data_spec, ids, out, axis, size):

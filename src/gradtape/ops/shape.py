@@ -251,5 +251,5 @@ def permuted(x: Any, order: tuple[int, ...]) -> Any:
 
 @primitive(x=None)
 def unregistered(x, *, op: str):
-    """`x`, made by an op that has no gradient in TensorFlow: what the tape says is in `refusal`."""
+    """`x`, made by an op that has no gradient in TensorFlow; see `tape/no_gradient.py`."""
     return x

@@ -14,7 +14,7 @@ import numpy as np
 from gradtape.core.dtypes import accumulator
 from gradtape.core.primitive import elementwise
 from gradtape.ops.elementwise import cos, equal, exp, log, ones_like, select, sin, square
-from gradtape.ops.limits import xlog1py, xlogy
+from gradtape.ops.no_nan import xlog1py, xlogy
 
 
 class Lazy:

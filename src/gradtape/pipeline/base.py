@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from gradtape.core.composite import CompositeTensor
+from gradtape.core.composite_tensor import CompositeTensor
 from gradtape.core.convert import convert
+from gradtape.pipeline.element.random_access import Rows
 from gradtape.pipeline.options import Options
-from gradtape.pipeline.rows import Rows
-from gradtape.pipeline.sampling import Chance
+from gradtape.pipeline.transformation.random_choice import Chance
 
 if TYPE_CHECKING:
     from gradtape.pipeline.dataset import Dataset

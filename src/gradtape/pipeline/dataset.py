@@ -19,17 +19,17 @@ from gradtape.core.shapes import TensorShape
 from gradtape.core.spec import TypeSpec
 from gradtape.core.tensor import Tensor
 from gradtape.pipeline.base import INFINITE, Base, made, whole
-from gradtape.pipeline.batch import Batches
-from gradtape.pipeline.buffer import Buffers
-from gradtape.pipeline.element import END
+from gradtape.pipeline.element.element import END
+from gradtape.pipeline.graph_iterator import StagedIterator
 from gradtape.pipeline.iterator import Iterator, NumpyIterator
-from gradtape.pipeline.mapping import Maps
 from gradtape.pipeline.options import Options
-from gradtape.pipeline.order import Orders
-from gradtape.pipeline.resample import Resampling
-from gradtape.pipeline.source import Sources
-from gradtape.pipeline.staged import StagedIterator
-from gradtape.pipeline.window import Windows
+from gradtape.pipeline.source.constructor import Sources
+from gradtape.pipeline.transformation.batch import Batches
+from gradtape.pipeline.transformation.map import Maps
+from gradtape.pipeline.transformation.order import Orders
+from gradtape.pipeline.transformation.prefetch_cache import Buffers
+from gradtape.pipeline.transformation.rejection_resample import Resampling
+from gradtape.pipeline.transformation.window import Windows
 
 
 class Dataset(Sources, Orders, Batches, Maps, Windows, Buffers, Resampling):

@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.composite import CompositeTensor
+from gradtape.core.composite_tensor import CompositeTensor
 from gradtape.core.context import local, staging, unheard
 from gradtape.core.errors import InvalidArgumentError, OutOfRangeError, hide_library, public
 from gradtape.core.spec import TypeSpec
 from gradtape.core.tensor import eager
-from gradtape.pipeline.element import END
-from gradtape.pipeline.ongoing import Pass, ongoing, working_for
+from gradtape.pipeline.current_pass import Pass, ongoing, working_for
+from gradtape.pipeline.element.element import END
+from gradtape.pipeline.element.structure import mapped
+from gradtape.pipeline.graph_iterator import HAS_NEXT, Source, drawn, drawn_optional, handle_of
 from gradtape.pipeline.optional import Optional
-from gradtape.pipeline.staged import HAS_NEXT, Source, drawn, drawn_optional, handle_of
-from gradtape.pipeline.structure import mapped
-from gradtape.state.trackable import Trackable
+from gradtape.state.checkpoint.trackable import Trackable
 
 
 class Drawing:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradtape.core.composite import CompositeTensor
+from gradtape.core.composite_tensor import CompositeTensor
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.spec import TypeSpec
 from gradtape.core.tensor import Tensor
-from gradtape.pipeline.structure import as_element, spec_of
+from gradtape.pipeline.element.structure import as_element, spec_of
 
 
 class OptionalSpec(TypeSpec):

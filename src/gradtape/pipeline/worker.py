@@ -16,8 +16,8 @@ from time import perf_counter
 from typing import Any
 
 from gradtape.core.errors import FailedPreconditionError
-from gradtape.pipeline.element import END
-from gradtape.pipeline.ongoing import Pass, ongoing
+from gradtape.pipeline.current_pass import Pass, ongoing
+from gradtape.pipeline.element.element import END
 
 AUTOMATIC = 8  # elements ahead where the number is left to us
 TRIED = 8  # calls after which it is decided whether threads pay

@@ -8,9 +8,9 @@ from functools import wraps
 from typing import Any, ClassVar
 
 from gradtape.core import nest
-from gradtape.core.scope import current_scope, name_scope
-from gradtape.state.trackable import PENDING, Trackable, arrived, functions_of
-from gradtape.state.variable import Variable
+from gradtape.core.name_scope import current_scope, name_scope
+from gradtape.state.checkpoint.trackable import PENDING, Trackable, arrived, functions_of
+from gradtape.state.variable.variable import Variable
 
 WORD_STARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=.)(?=[A-Z][a-z])")
 

@@ -13,6 +13,7 @@ from typing import Any
 from gradtape.core import context, nest
 from gradtape.core.context import local, staging
 from gradtape.core.convert import convert
+from gradtape.core.device.array import beside
 from gradtape.core.dispatch import Recording
 from gradtape.core.dtypes import is_differentiable, string
 from gradtape.core.enums import UnconnectedGradients
@@ -23,13 +24,12 @@ from gradtape.core.errors import (
     another_way,
     hide_library,
 )
-from gradtape.core.ragged import RaggedTensor
-from gradtape.core.remote import beside
-from gradtape.core.shortcut import FLOAT32
-from gradtape.core.sparse import SparseTensor
+from gradtape.core.fastpath.kernel_source import FLOAT32
+from gradtape.core.ragged.tensor import RaggedTensor
+from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import EagerTensor, Tensor, eager
 from gradtape.ops.elementwise import conj
-from gradtape.ops.lead import ones
+from gradtape.ops.raw_array import ones
 from gradtape.ops.reduce import broadcast_to
 from gradtape.ops.shape import lean, reshape, zeros
 from gradtape.tape.backward import sweep

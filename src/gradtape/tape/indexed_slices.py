@@ -6,15 +6,15 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from gradtape.core.composite import CompositeTensor
+from gradtape.core.composite_tensor import CompositeTensor
 from gradtape.core.convert import convert, shape_tuple
 from gradtape.core.dtypes import DType, as_dtype, float32, int64
 from gradtape.core.shapes import TensorShape
 from gradtape.core.spec import TensorSpec, TypeSpec
-from gradtape.core.symbolic import SymbolicTensor
+from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import Tensor, TensorLike
 from gradtape.ops.elementwise import negative
-from gradtape.ops.index import scatter_add
+from gradtape.ops.gather_scatter import scatter_add
 from gradtape.ops.shape import concat, reshape, shape_of
 
 # Keys of a sweep's `grads` that are no uids: what was asked for, and the recording.

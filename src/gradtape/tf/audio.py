@@ -12,7 +12,7 @@ from gradtape.core.context import local
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor, eager
-from gradtape.trace.happening import on_host
+from gradtape.graph.side_effect import on_host
 
 __all__ = ["decode_wav", "encode_wav"]
 

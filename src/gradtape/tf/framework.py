@@ -12,20 +12,20 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import convert as conversion
-from gradtape.core import lanes, nest
+from gradtape.core import nest, shape_inference
 from gradtape.core.context import local, staging, unheard
 from gradtape.core.convert import convert
+from gradtape.core.device.array import HOST
+from gradtape.core.device.switch import use_accelerators
 from gradtape.core.errors import hide_library, public
-from gradtape.core.remote import HOST
-from gradtape.core.scope import current_scope
-from gradtape.core.scope import name_scope as name_scope
+from gradtape.core.name_scope import current_scope
+from gradtape.core.name_scope import name_scope as name_scope
 from gradtape.core.spec import TensorSpec, TypeSpec, spec_of
-from gradtape.core.switch import use_accelerators
 from gradtape.core.tensor import EagerTensor, Tensor, eager
-from gradtape.state.variable import Variable
-from gradtape.tf.array import identity
-from gradtape.tf.device import LogicalDevice, device_named
-from gradtape.tf.tensor_array import TensorArray, TensorArraySpec
+from gradtape.state.variable.variable import Variable
+from gradtape.tf.array.shape import identity
+from gradtape.tf.array.tensor_array import TensorArray, TensorArraySpec
+from gradtape.tf.config.device import LogicalDevice, device_named
 
 
 class device:  # noqa: N801  TensorFlow's name, used like a function
@@ -87,7 +87,7 @@ UNSET = object()
 
 def init_scope() -> contextlib.AbstractContextManager[None]:
     """Within this scope nothing is recorded and ops are eager, whatever is going on around it."""
-    return lanes.outside() if local.scratch else unheard()
+    return shape_inference.outside() if local.scratch else unheard()
 
 
 @contextlib.contextmanager

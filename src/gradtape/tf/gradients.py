@@ -15,10 +15,10 @@ from gradtape.core.dtypes import is_differentiable
 from gradtape.core.enums import UnconnectedGradients
 from gradtape.core.errors import public
 from gradtape.core.tensor import Tensor, eager
+from gradtape.graph.recorder import NeedsTape
 from gradtape.ops import elementwise
 from gradtape.tape.gradient_tape import GradientTape
 from gradtape.tape.indexed_slices import IndexedSlices
-from gradtape.trace.recorder import NeedsTape
 
 
 @overload

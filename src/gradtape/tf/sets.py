@@ -9,9 +9,9 @@ import numpy as np
 
 from gradtape.core.convert import convert
 from gradtape.core.errors import public
-from gradtape.core.sparse import SparseTensor
+from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import Tensor, eager
-from gradtape.trace.happening import on_host
+from gradtape.graph.side_effect import on_host
 
 __all__ = ["difference", "intersection", "size", "union"]
 

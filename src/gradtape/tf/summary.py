@@ -15,14 +15,14 @@ from gradtape.core import dtypes
 from gradtape.core.context import staging
 from gradtape.core.convert import convert
 from gradtape.core.errors import public
-from gradtape.core.scope import current_scope, name_scope
+from gradtape.core.name_scope import current_scope, name_scope
 from gradtape.core.tensor import Tensor, eager
-from gradtape.tf.casting import cast
-from gradtape.tf.color import convert_image_dtype
-from gradtape.tf.joining import concat
-from gradtape.tf.picture import encode_png
-from gradtape.trace.graph import Effect
-from gradtape.trace.happening import on_host
+from gradtape.graph.graph import Effect
+from gradtape.graph.side_effect import on_host
+from gradtape.tf.array.concat_split import concat
+from gradtape.tf.image.codec import encode_png
+from gradtape.tf.image.color import convert_image_dtype
+from gradtape.tf.math.cast import cast
 
 QUEUE, MILLIS = 10, 120_000
 log = logging.getLogger("gradtape")

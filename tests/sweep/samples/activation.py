@@ -1,4 +1,4 @@
-"""Samples for `ops/activation.py`."""
+"""Samples for `ops/nn/activation.py`."""
 
 from gradtape.ops.elementwise import square, tanh
 from tests.sweep.sample import Sample, nonzero, normal

@@ -1,4 +1,4 @@
-"""Samples for `ops/frame.py`."""
+"""Samples for `ops/signal/frame.py`."""
 
 from tests.sweep.sample import Sample, complex_normal, normal
 

@@ -1,4 +1,4 @@
-"""Samples for `ops/matrix_function.py`."""
+"""Samples for `ops/linalg/matrix_function.py`."""
 
 from tests.sweep.sample import WIDE, Sample, complex_normal, definite, normal
 

@@ -1,4 +1,4 @@
-"""Samples for `ops/normalization.py`; its own tests take them in blocks, too."""
+"""Samples for `ops/nn/normalization.py`; its own tests take them in blocks, too."""
 
 from tests.sweep.sample import Sample, normal, positive
 

@@ -1,6 +1,6 @@
-"""Samples for `ops/resample.py`."""
+"""Samples for `ops/image/resample.py`."""
 
-from gradtape.ops.band import Band
+from gradtape.ops.image.filter_matrix import Band
 from tests.sweep.sample import WIDE, Sample, normal
 
 SMALL = {"band": Band("bilinear", 4, 6), "back": False}

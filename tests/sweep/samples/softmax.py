@@ -1,6 +1,6 @@
-"""Samples for `ops/softmax.py`."""
+"""Samples for `ops/nn/softmax.py`."""
 
-from gradtape.ops.softmax import softmax
+from gradtape.ops.nn.softmax import softmax
 from tests.sweep.sample import Sample, integers, normal, unit
 
 # The losses take the softmax of their logits as an input that has no rule.

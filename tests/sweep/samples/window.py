@@ -1,9 +1,9 @@
-"""Samples for `ops/window.py`."""
+"""Samples for `ops/convolution/window.py`."""
 
 import numpy as np
 
-from gradtape.ops.pool import max_pool
-from gradtape.ops.window import Window
+from gradtape.ops.convolution.window import Window
+from gradtape.ops.nn.pool import max_pool
 from tests.sweep.sample import Sample, generator, normal
 
 ROW = Window((3,), (2,), (1,), ((1, 1),))

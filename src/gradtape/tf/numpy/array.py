@@ -13,12 +13,12 @@ from gradtape.core import dtypes
 from gradtape.core.errors import public
 from gradtape.core.shapes import TensorShape
 from gradtape.core.tensor import Tensor
-from gradtape.tf import array as tf
-from gradtape.tf import joining
-from gradtape.tf.block import is_held
-from gradtape.tf.check import is_typed
+from gradtape.graph.raw_function import rawly
+from gradtape.tf.array import concat_split
+from gradtape.tf.array import shape as tf
+from gradtape.tf.array.dynamic_index import is_held
 from gradtape.tf.numpy.promotion import Preference, dtype_of, promoted, tensor_of
-from gradtape.trace.rawly import rawly
+from gradtape.tf.public_op import is_typed
 
 
 @public
@@ -96,7 +96,7 @@ def linspace(
         dtype = dtypes.float32
     parts = builtins.max(num - 1 if endpoint else num, 1)
     step = (last - first) / parts
-    out = joining.stack([first + step * float(i) for i in range(num)], axis)
+    out = concat_split.stack([first + step * float(i) for i in range(num)], axis)
     out = tensor_of(out, dtype)
     return (out, step) if retstep else out
 
@@ -262,8 +262,8 @@ def concatenate(arys: Any, axis: Any = 0) -> Tensor:
     """As `numpy.concatenate`; of the flat arrays if `axis` is None."""
     parts = promoted(*arys)
     if axis is None:
-        return joining.concat([tf.reshape(p, [-1]) for p in parts], 0)
-    return joining.concat(parts, axis)
+        return concat_split.concat([tf.reshape(p, [-1]) for p in parts], 0)
+    return concat_split.concat(parts, axis)
 
 
 @public
@@ -275,7 +275,7 @@ def append(arr: Any, values: Any, axis: Any = None) -> Tensor:
 @public
 def stack(arrays: Any, axis: int = 0) -> Tensor:
     """As `numpy.stack`."""
-    return joining.stack(promoted(*arrays), axis)
+    return concat_split.stack(promoted(*arrays), axis)
 
 
 @public
@@ -302,9 +302,9 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
     """As `numpy.split`: into equal parts, or at given places."""
     x = tensor_of(ary)
     if isinstance(indices_or_sections, int):
-        return joining.split(x, indices_or_sections, axis)
+        return concat_split.split(x, indices_or_sections, axis)
     at = [0, *indices_or_sections, x._array.shape[axis]]
-    return joining.split(x, [b - a for a, b in pairwise(at)], axis)
+    return concat_split.split(x, [b - a for a, b in pairwise(at)], axis)
 
 
 @public

@@ -11,10 +11,13 @@ import numpy as np
 from gradtape.core import dtypes
 from gradtape.core.errors import public
 from gradtape.core.tensor import Tensor
+from gradtape.graph.raw_function import rawly
 from gradtape.ops import elementwise as e
-from gradtape.tf import bitwise, casting
-from gradtape.tf import elementwise as tf
-from gradtape.tf.mask import where as choose
+from gradtape.tf.api import bitwise
+from gradtape.tf.array.mask import where as choose
+from gradtape.tf.math import cast
+from gradtape.tf.math import elementwise as tf
+from gradtape.tf.math.reduce import reduce_all
 from gradtape.tf.numpy.promotion import (
     binary,
     inexact,
@@ -25,8 +28,6 @@ from gradtape.tf.numpy.promotion import (
     tensor_of,
     unary,
 )
-from gradtape.tf.reduction import reduce_all
-from gradtape.trace.rawly import rawly
 
 absolute = unary("absolute", tf.abs)
 abs = absolute
@@ -35,7 +36,7 @@ negative = unary("negative", tf.negative)
 positive = unary("positive", lambda x: x)
 sign = unary("sign", tf.sign)
 square = unary("square", tf.square)
-conjugate = unary("conjugate", casting.conj)
+conjugate = unary("conjugate", cast.conj)
 conj = conjugate
 bitwise_not = unary("bitwise_not", bitwise.invert)
 
@@ -126,7 +127,7 @@ logaddexp2 = binary("logaddexp2", soft_maximum(2), inexact_of)
 
 def truth_of(value: Any) -> Tensor:
     """Whether each element is not zero."""
-    return casting.cast(tensor_of(value), dtypes.bool)
+    return cast.cast(tensor_of(value), dtypes.bool)
 
 
 logical_and = binary("logical_and", tf.logical_and, truth_of)
@@ -139,7 +140,7 @@ logical_not = unary("logical_not", tf.logical_not, truth_of)
 def heaviside(x1: Any, x2: Any) -> Tensor:
     """As `numpy.heaviside`: 0 below zero, 1 above, `x2` at zero."""
     a, b = (inexact_of(x) for x in promoted(x1, x2))
-    above = casting.cast(tf.greater(a, 0), a.dtype)
+    above = cast.cast(tf.greater(a, 0), a.dtype)
     return choose(tf.equal(a, 0), b, above)
 
 
@@ -157,7 +158,7 @@ def around(a: Any, decimals: int = 0) -> Tensor:
     wide = inexact_of(x)
     scale = 10.0**decimals
     out = tf.round(wide * scale) / scale if decimals else tf.round(wide)
-    return casting.cast(out, x.dtype)
+    return cast.cast(out, x.dtype)
 
 
 round = around

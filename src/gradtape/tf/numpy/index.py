@@ -10,16 +10,16 @@ import numpy as np
 from gradtape.core import dtypes
 from gradtape.core.errors import public
 from gradtape.core.tensor import Tensor
+from gradtape.graph.raw_function import rawly
 from gradtape.ops import shape as s
-from gradtape.ops.index import take_along
-from gradtape.tf import array as tf
-from gradtape.tf import gathering, joining, mask
-from gradtape.tf.casting import cast
-from gradtape.tf.diagonal import diag as matrix_of
-from gradtape.tf.diagonal import diag_part
+from gradtape.ops.gather_scatter import take_along
+from gradtape.tf.array import concat_split, gather_slice, mask
+from gradtape.tf.array import shape as tf
+from gradtape.tf.linalg.diagonal import diag as matrix_of
+from gradtape.tf.linalg.diagonal import diag_part
+from gradtape.tf.math.cast import cast
 from gradtape.tf.numpy.array import atleast_1d, full_like, moveaxis, ravel, swapaxes
 from gradtape.tf.numpy.promotion import promoted, result_type, tensor_of
-from gradtape.trace.rawly import rawly
 
 
 @public
@@ -44,7 +44,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Tensor:
 @public
 def nonzero(a: Any) -> list[Tensor]:
     """As `numpy.nonzero`: coordinates, one tensor an axis."""
-    return joining.unstack(mask.where(atleast_1d(a)), axis=1)
+    return concat_split.unstack(mask.where(atleast_1d(a)), axis=1)
 
 
 @public
@@ -53,7 +53,7 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "c
     x = tensor_of(a)
     x, at = (tf.reshape(x, [-1]), 0) if axis is None else (x, axis)
     places = rawly(brought_inside, tensor_of(indices), x._array.shape[at], mode)
-    return gathering.gather(x, places, axis=at)
+    return gather_slice.gather(x, places, axis=at)
 
 
 def brought_inside(places: Any, count: int, mode: str) -> Any:
@@ -86,13 +86,15 @@ def compress(condition: Any, a: Any, axis: Any = None) -> Tensor:
     """As `numpy.compress`: what a condition along an axis keeps."""
     x = tensor_of(a)
     x, at = (tf.reshape(x, [-1]), 0) if axis is None else (x, axis)
-    return gathering.gather(x, rawly(np.flatnonzero, tensor_of(condition), dynamic=True), axis=at)
+    return gather_slice.gather(
+        x, rawly(np.flatnonzero, tensor_of(condition), dynamic=True), axis=at
+    )
 
 
 @public
 def meshgrid(*xi: Any, **kwargs: Any) -> list[Tensor]:
     """As `numpy.meshgrid`, with `indexing` "xy" or "ij"."""
-    return joining.meshgrid(*(tensor_of(x) for x in xi), **kwargs)
+    return concat_split.meshgrid(*(tensor_of(x) for x in xi), **kwargs)
 
 
 @public
@@ -162,7 +164,7 @@ def vander(x: Any, N: Any = None, increasing: bool = False) -> Tensor:  # noqa: 
     while len(powers) < count:
         powers.append(powers[-1] * column)
     ordered = powers[:count] if increasing else powers[:count][::-1]
-    return joining.stack(ordered, 1)
+    return concat_split.stack(ordered, 1)
 
 
 @public

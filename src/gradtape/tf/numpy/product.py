@@ -6,14 +6,14 @@ from typing import Any
 
 from gradtape.core.errors import public
 from gradtape.core.tensor import Tensor
-from gradtape.tf import array as tf
-from gradtape.tf import contraction
-from gradtape.tf import product as products
+from gradtape.tf.array import shape as tf
+from gradtape.tf.linalg import einsum as contraction
+from gradtape.tf.linalg import matmul as products
+from gradtape.tf.math.reduce import reduce_sum
 from gradtape.tf.numpy.array import moveaxis
 from gradtape.tf.numpy.elementwise import conj
 from gradtape.tf.numpy.index import diagonal
 from gradtape.tf.numpy.promotion import numeric_of, promoted, tensor_of
-from gradtape.tf.reduction import reduce_sum
 
 
 def factors(a: Any, b: Any) -> tuple[Tensor, Tensor]:

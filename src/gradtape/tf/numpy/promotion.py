@@ -11,9 +11,9 @@ from gradtape.core import dtypes, nest
 from gradtape.core.convert import convert
 from gradtape.core.errors import public
 from gradtape.core.tensor import Tensor
-from gradtape.tf.casting import cast
-from gradtape.tf.check import is_typed
-from gradtape.tf.joining import stack
+from gradtape.tf.array.concat_split import stack
+from gradtape.tf.math.cast import cast
+from gradtape.tf.public_op import is_typed
 
 Function = Callable[..., Any]
 OfArrays = Callable[..., Tensor]

@@ -7,8 +7,8 @@ from typing import Any
 from gradtape.core import dtypes
 from gradtape.core.errors import public
 from gradtape.core.tensor import Tensor
-from gradtape.tf import random as tf
 from gradtape.tf.numpy.promotion import tensor_of
+from gradtape.tf.random import stateful as tf
 
 
 def shape_of(size: Any) -> Any:

@@ -1,0 +1,141 @@
+"""Kernels as the planner likes them: the same values, spelled without filling buffers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from gradtape.compile.numpy.abstract_array import OpaqueError, StandIn
+from gradtape.compile.numpy.kernel_namespace import cloned
+from gradtape.compile.numpy.program import Known
+from gradtape.graph.recorder import operation
+from gradtape.ops import reduce
+from gradtape.ops.nn.softmax import TINY, check_labels
+from gradtape.ops.relu_kernel import BITS
+
+
+def spread(g: Any, *, axis: tuple[int, ...], keepdims: bool, shape: tuple[int, ...]) -> Any:
+    """The repetition stays a view, which elementwise calls then read unrepeated."""
+    lead = g.shape[: g.ndim - len(shape) + (0 if keepdims else len(axis))]
+    full = lead + shape
+    if not keepdims and g.shape:
+        sizes = list(full)
+        for a in axis:
+            sizes[a] = 1
+        g = g.reshape(tuple(sizes))
+    return np.broadcast_to(g, full)
+
+
+def reduce_sum(x: Any, *, axis: tuple[int, ...], keepdims: bool) -> Any:
+    """A sum over everything stays one call, with which a chain in blocks can end."""
+    if type(x) is StandIn and len(axis) == x.ndim and x.dtype.char in "fd":
+        return x.recorder.reduce(np.add, x, axis, None, keepdims)
+    return cloned(reduce.reduce_sum)(x, axis=axis, keepdims=keepdims)
+
+
+def reduce_mean(x: Any, *, axis: tuple[int, ...], keepdims: bool) -> Any:
+    """The same for a mean."""
+    if type(x) is StandIn and len(axis) == x.ndim and x.dtype.char in "fd":
+        return reduce_sum(x, axis=axis, keepdims=keepdims) / x.dtype.type(x.size)
+    return cloned(reduce.reduce_mean)(x, axis=axis, keepdims=keepdims)
+
+
+def gate(g: Any, mask: Any) -> Any:
+    """Bits times one or zero; NumPy converts a mask of its own faster than within the product."""
+    if type(g) is not StandIn or g.dtype.kind != "f":
+        return np.where(mask, g, g.dtype.type(0))
+    bits = BITS[g.dtype.itemsize]
+    if type(mask) is StandIn:
+        mask = mask.astype(bits)
+    return np.multiply(g.view(bits), mask).view(g.dtype)
+
+
+def where_positive(g: Any, y: Any) -> Any:
+    """`g` where `y` is positive, else zero."""
+    return gate(g, y > 0)
+
+
+def relu(x: Any) -> Any:
+    """The positive part, as one call that a chain in blocks may hold."""
+    return np.maximum(x, 0)
+
+
+# A loss and its gradient look up the same places: where they lie is found, and checked, once.
+
+
+def label_places(labels: Any, *, columns: Any, offsets: Any) -> Any:
+    """Where in the flat array of probabilities each label's class is."""
+    if labels.itemsize == 4:
+        try:  # read as unsigned a negative label is a large one, which `take` refuses
+            return columns.take(labels.ravel().view(np.uint32)) + offsets
+        except IndexError:
+            check_labels(labels, columns.size)
+            raise
+    check_labels(labels, columns.size)
+    return labels.ravel() + offsets
+
+
+def label_surprise(logits: Any, p: Any, places: Any, chosen: Any, *, least: float) -> Any:
+    """Minus the logarithm of `chosen`, the probabilities at `places`, also where they underflow."""
+    if chosen.size and chosen[chosen.argmin()] > least:
+        out = np.log(chosen)
+        return np.negative(out, out)
+    likely = np.maximum.reduce(p, axis=-1).ravel()
+    return np.maximum.reduce(logits, axis=-1).ravel() - logits.take(places) - np.log(likely)
+
+
+PLACES = operation(label_places)
+SURPRISE = operation(label_surprise)
+FRESH = {PLACES, SURPRISE}  # ops whose results share memory with nothing
+
+
+@lru_cache(maxsize=256)
+def tables(classes: int, count: int) -> dict[str, Any]:
+    """Numbers of the classes, and where in the flat array each row begins."""
+    return {
+        "columns": np.arange(classes, dtype=np.int64),
+        "offsets": np.arange(count, dtype=np.int64) * classes,
+    }
+
+
+def chosen_at(p: Any, labels: Any) -> tuple[Any, Any]:
+    """Places of the labels in `p`, and what stands there."""
+    if p.dtype.char not in "fd" or not labels.shape or labels.dtype.char not in "ilq":
+        raise OpaqueError
+    count = labels.size
+    static = tables(p.shape[-1], count)
+    known = Known((count,), np.dtype("int64"), True)
+    places = labels.recorder.emit("opaque", PLACES, (labels,), known, static)
+    chosen = p.recorder.emit("call", "take", (p, places), Known((count,), p.dtype, True))
+    return places, chosen
+
+
+def less_one_at(p: Any, labels: Any) -> Any:
+    """`p` minus the one-hot vectors of `labels`."""
+    places, chosen = chosen_at(p, labels)
+    known = Known(p.shape, p.dtype, True)
+    return p.recorder.emit("put", "put", (p, places, chosen - 1), known)
+
+
+def sparse_cross_entropy(logits: Any, labels: Any, p: Any) -> Any:
+    """Minus the logarithm of `p` at the classes that the labels name."""
+    places, chosen = chosen_at(p, labels)
+    static = {"least": TINY[p.dtype.char]}
+    args = (logits, p, places, chosen)
+    out = p.recorder.emit("opaque", SURPRISE, args, Known(chosen.shape, p.dtype, True), static)
+    return out if len(labels.shape) == 1 else out.reshape(labels.shape)
+
+
+FORMS: dict[str, Callable[..., Any]] = {
+    "spread": spread,
+    "reduce_sum": reduce_sum,
+    "reduce_mean": reduce_mean,
+    "gate": gate,
+    "where_positive": where_positive,
+    "relu": relu,
+    "less_one_at": less_one_at,
+    "sparse_cross_entropy": sparse_cross_entropy,
+}

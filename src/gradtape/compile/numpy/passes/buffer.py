@@ -1,0 +1,161 @@
+"""Buffers: results that stay inside the plan are written to arrays that it keeps between calls.
+
+Views of such arrays are made once, here. What leaves the plan is always a fresh array, and an
+input is never written to.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.compile.numpy.kernel_override import FRESH
+from gradtape.compile.numpy.program import WRITES, Call, Program, evaluate, raw
+
+SMALL = 16384  # up to here a repetition is copied, as the eager kernel does
+
+
+def buffer(program: Program) -> Program:
+    """The plan with results bound to its own arrays; dead ones are overwritten."""
+    return Buffers(program).done()
+
+
+class Buffers:
+    """The work of the pass: which memory each value uses, and until when."""
+
+    def __init__(self, program: Program) -> None:
+        """Find out what shares memory, what leaves, and when each piece is last read."""
+        self.program = program
+        self.roots = roots_of(program)
+        self.leaving = leaving_of(program, self.roots)
+        self.last: dict[int, int] = {}
+        self.calls = [*program.calls, *program.commits]
+        for i, call in enumerate(self.calls):
+            for number in (*call.reads(), *call.outs):
+                for root in self.roots[number]:
+                    self.last[root] = i
+        for o in program.outputs:
+            if type(o) is int:
+                self.last.update(dict.fromkeys(self.roots[o], len(self.calls)))
+        self.bound: dict[int, Any] = dict(program.bound)
+        self.once: list[Call] = []
+        self.owned: dict[int, Any] = {}  # root → bytes it occupies
+        self.free: dict[int, list[Any]] = {}
+
+    def done(self) -> Program:
+        """Bind call by call."""
+        ends: dict[int, list[int]] = {}
+        for root, i in self.last.items():
+            ends.setdefault(i, []).append(root)
+        kept: list[Call] = []
+        for i, call in enumerate(self.calls):
+            needed = None if call.outs and call.outs[0] in self.program.into else self.bind(i, call)
+            if needed is not None and i < len(self.program.calls):
+                kept.append(needed)
+            for root in ends.get(i, ()):
+                if root in self.owned:
+                    block = self.owned.pop(root)
+                    self.free.setdefault(block.nbytes, []).append(block)
+        program = self.program.having(kept)
+        program.bound = self.bound
+        program.once = self.once
+        return program
+
+    def bind(self, i: int, call: Call) -> Call | None:
+        """Where the results of a call go; None for a view that needs no call any more."""
+        if call.kind == "view":
+            return self.view(call)
+        if call.kind == "blocks":
+            for out in call.outs:
+                self.place(out)
+        elif call.kind in WRITES or self.is_filled(call):
+            (out,) = call.outs
+            if call.kind not in ("ufunc", "put") or not self.overwrite(i, call, out):
+                self.place(out)
+        return call
+
+    def is_filled(self, call: Call) -> bool:
+        """Whether a function can write to an array, and that is quicker."""
+        if call.fn is np.concatenate:
+            return True
+        return call.fn is np.where and self.program.known[call.outs[0]].size > SMALL
+
+    def view(self, call: Call) -> Call | None:
+        """A view of one of the plan's arrays is an array of the plan's."""
+        source, (out,) = call.args[0], call.outs
+        if source in self.bound:
+            with np.errstate(all="ignore"):
+                found = evaluate(call, [self.bound[source], *[raw(a) for a in call.args[1:]]])
+            if np.may_share_memory(found, self.bound[source]) or not found.size:
+                self.bound[out] = found
+                self.once.append(call)
+                return None
+        elif (
+            call.fn is np.broadcast_to and self.program.known[out].size <= SMALL and self.place(out)
+        ):
+            return call.replaced(kind="fill")
+        return call
+
+    def overwrite(self, i: int, call: Call, out: int) -> bool:
+        """Write over an operand that dies here."""
+        known = self.program.known[out]
+        if out in self.leaving:
+            return False
+        for a in call.args if call.kind == "ufunc" else call.args[:1]:
+            array = self.bound.get(a) if type(a) is int else None
+            if array is None or array.shape != known.shape or array.dtype != known.dtype:
+                continue
+            roots = self.roots[a]
+            if len(roots) == 1 and array.flags.c_contiguous:
+                (root,) = roots
+                if root in self.owned and self.last[root] == i:
+                    self.bound[out] = array
+                    self.owned[out] = self.owned.pop(root)
+                    return True
+        return False
+
+    def place(self, out: int) -> bool:
+        """Give a result an array of the plan's, unless it leaves."""
+        known = self.program.known[out]
+        nbytes = known.size * known.dtype.itemsize
+        if out in self.leaving or not known.shape or not nbytes:
+            return False
+        found = self.free.get(nbytes)
+        block = found.pop() if found else np.empty(nbytes, np.uint8)
+        self.bound[out] = block.view(known.dtype).reshape(known.shape)
+        self.owned[out] = block
+        return True
+
+
+def roots_of(program: Program) -> dict[int, frozenset[int]]:
+    """For each value those whose memory it may share, itself included if it may have its own."""
+    roots = {i: frozenset([i]) for i in program.inputs}
+    for call in [*program.calls, *program.commits]:
+        if call.kind == "view":
+            (out,) = call.outs
+            source = call.args[0]
+            roots[out] = roots[source] if type(source) is int else frozenset([out])
+            if call.fn == "reshape" or call.fn is np.broadcast_to:  # it may be a copy as well
+                roots[out] |= {out}
+        elif call.kind == "opaque":
+            reads = () if call.fn in FRESH else call.reads()
+            shared = frozenset().union(*[roots[i] for i in reads])
+            for out in call.outs:
+                roots[out] = shared | {out}
+        else:
+            for out in call.outs:
+                roots[out] = frozenset([out])
+    return roots
+
+
+def leaving_of(program: Program, roots: dict[int, frozenset[int]]) -> set[int]:
+    """Values whose memory somebody outside may hold after the run."""
+    leaving: set[int] = set()
+    for o in program.outputs:
+        if type(o) is int:
+            leaving |= roots[o]
+    for call in program.calls:
+        if call.effect:
+            leaving.update(*[roots[i] for i in call.reads()])
+    return leaving

@@ -1,0 +1,55 @@
+"""Common subexpressions: what two primitives both compute is computed once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.compile.numpy.program import Call, Operand, Program
+
+FEW = 64  # elements of a constant that are looked at
+
+
+def common(program: Program) -> Program:
+    """Each call on the same operands once."""
+    names: dict[int, Operand] = {}
+    seen: dict[Any, tuple[int, ...]] = {}
+    kept: list[Call] = []
+    for call in program.calls:
+        call = call.renamed(names)
+        if not call.effect:
+            key = key_of(call)
+            try:
+                first = seen.setdefault(key, call.outs)
+            except TypeError:  # a static that cannot be hashed
+                first = call.outs
+            if first is not call.outs:
+                names.update(zip(call.outs, first, strict=True))
+                continue
+        kept.append(call)
+    return program.having(kept, names)
+
+
+def key_of(call: Call) -> Any:
+    """Equal for calls that compute the same."""
+    static = [(k, type(v), exact(v)) for k, v in call.static.items()] if call.static else ()
+    return (call.kind, call.fn, *[exact(a) for a in call.args], *static)
+
+
+def exact(a: Any) -> Any:
+    """Equal only where nothing tells two operands apart: zeros have signs, and 1 is not 1.0."""
+    if type(a) is int:
+        return a
+    if type(a) is tuple:
+        return tuple([exact(b) for b in a])
+    raw = getattr(a, "raw", a)
+    if type(raw) is np.ndarray:
+        return ("array", raw.dtype, raw.shape, raw.tobytes() if raw.size <= FEW else id(raw))
+    if isinstance(raw, float | complex | np.generic):
+        return (type(raw), repr(raw))
+    if type(raw) is tuple:
+        return ("tuple", *[(type(r), exact(r) if type(r) is not int else r) for r in raw])
+    if type(raw) is slice:
+        return ("slice", raw.start, raw.stop, raw.step)
+    return (type(raw), raw)

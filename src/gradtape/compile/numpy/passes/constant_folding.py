@@ -1,0 +1,69 @@
+"""Constant folding: what depends on constants only is computed once, while planning."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.compile.numpy.program import Call, Operand, Program, constant, evaluate, raw
+from gradtape.graph.graph import Constant
+
+
+def fold(program: Program) -> Program:
+    """Calls on constants replaced by their results; what changes nothing is left out."""
+    names: dict[int, Operand] = {}
+    swapped: dict[int, Call] = {}
+    kept: list[Call] = []
+    for call in program.calls:
+        call = call.renamed(names)
+        if call.kind not in ("opaque", "blocks"):
+            if all(constant(a) for a in call.args):
+                names[call.outs[0]] = Constant(computed(call))
+                continue
+            same = unchanged(call, program) if call.fn != "swapaxes" else undone(call, swapped)
+            if same is not None:
+                names[call.outs[0]] = same
+                continue
+        kept.append(call)
+    return program.having(kept, names)
+
+
+def undone(call: Call, swapped: dict[int, Call]) -> Operand | None:
+    """What was there before two axes were exchanged that this call exchanges back."""
+    swapped[call.outs[0]] = call
+    before = swapped.get(call.args[0])
+    if before is None or [*map(raw, before.args[1:])] != [*map(raw, call.args[1:])]:
+        return None
+    return before.args[0]
+
+
+def computed(call: Call) -> Any:
+    """The result of a call on constants."""
+    with np.errstate(all="ignore"):
+        result = evaluate(call, [raw(a) for a in call.args])
+    if isinstance(result, np.ndarray):
+        result.flags.writeable = False
+    return result
+
+
+def unchanged(call: Call, program: Program) -> int | None:
+    """The operand that a call gives back bit by bit, if it does."""
+    if call.kind in ("ufunc", "operator") and call.fn in (np.multiply, np.divide, "*", "/"):
+        a, b = call.args
+        pairs = [(a, b), (b, a)] if call.fn in (np.multiply, "*") else [(a, b)]
+        for x, one in pairs:
+            if (
+                type(x) is int
+                and is_one(one)
+                and program.known[x][:2] == program.known[call.outs[0]][:2]
+            ):
+                return x
+    return None
+
+
+def is_one(operand: Operand) -> bool:
+    """Whether an operand is the number one."""
+    if type(operand) is not Constant or np.ndim(operand.raw):
+        return False
+    return isinstance(operand.raw, int | float | np.number | np.ndarray) and bool(operand.raw == 1)

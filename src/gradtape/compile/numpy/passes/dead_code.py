@@ -1,0 +1,17 @@
+"""Dead code: calls whose results nobody reads."""
+
+from __future__ import annotations
+
+from gradtape.compile.numpy.program import Call, Program
+
+
+def dead(program: Program) -> Program:
+    """Without calls that neither an output nor an effect depends on."""
+    wanted = {o for o in program.outputs if type(o) is int}
+    kept: list[Call] = []
+    for call in reversed(program.calls):
+        if call.effect or not wanted.isdisjoint(call.outs):
+            kept.append(call)
+            wanted.update(call.reads())
+    kept.reverse()
+    return program.having(kept)

@@ -1,0 +1,267 @@
+"""A program: a straight line of NumPy calls on numbered values.
+
+Passes take a program and return another one; `codegen` turns the last into a Python function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gradtape.graph.graph import Constant
+
+Operand = Any  # the number of a value, a Constant, or a tuple of operands
+
+
+class Known(NamedTuple):
+    """What is known of a value before it is computed; `array` is False for a NumPy scalar."""
+
+    shape: tuple[int, ...]
+    dtype: Any
+    array: bool
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        size = 1
+        for n in self.shape:
+            size *= n
+        return size
+
+
+class Call:
+    """One call of NumPy, or of a kernel that could not be seen through.
+
+    Kinds, and what `fn` is for each:
+
+    | kind | `fn` | result |
+    |---|---|---|
+    | `ufunc` | a ufunc | elementwise; may be written to a buffer, in place too |
+    | `cast` | `"astype"` of (x, dtype) | the same |
+    | `reduce` | a ufunc, of (x, axis, dtype, keepdims[, initial]) | may be written to a buffer |
+    | `product` | `np.dot` or `np.matmul` | may be written to a buffer |
+    | `put` | `"put"` of (x, places, values) | a copy, or `x` itself overwritten |
+    | `view` | the name of a method, `"[]"`, or a function | shares memory with its first operand |
+    | `operator` | a sign, on NumPy scalars | a scalar |
+    | `call` | the name of a method, `"[]"`, or a function | an array or scalar of its own |
+    | `opaque` | the Primitive or Effect | may share memory with any operand; may raise |
+    | `blocks` | None; `body` runs on one block of elements after another | values of the body |
+
+    Only opaque calls may fail on values.
+    """
+
+    __slots__ = ("args", "body", "fn", "kind", "outs", "static")
+
+    def __init__(
+        self,
+        kind: str,
+        fn: Any,
+        args: tuple[Operand, ...],
+        outs: tuple[int, ...],
+        static: dict[str, Any] | None = None,
+        body: Any = None,
+    ) -> None:
+        """`fn` of `args` makes `outs`."""
+        self.kind = kind
+        self.fn = fn
+        self.args = args
+        self.outs = outs
+        self.static = static
+        self.body = body
+
+    def reads(self) -> list[int]:
+        """Numbers of the values it reads, with repetitions."""
+        found = []
+        for a in self.args:
+            if type(a) is int:
+                found.append(a)
+            elif type(a) is tuple:
+                found += [b for b in a if type(b) is int]
+        return found
+
+    def replaced(self, **changes: Any) -> Call:
+        """The same call with some parts exchanged."""
+        parts = {name: getattr(self, name) for name in Call.__slots__} | changes
+        return Call(**parts)
+
+    def renamed(self, names: dict[int, Operand]) -> Call:
+        """The same call on other operands."""
+        if names.keys().isdisjoint(self.reads()):
+            return self
+        args = substituted(self.args, names)
+        return Call(self.kind, self.fn, args, self.outs, self.static, self.body)
+
+    @property
+    def effect(self) -> bool:
+        """Whether it does something besides computing."""
+        return self.kind == "opaque" and hasattr(self.fn, "fails_only")
+
+    @property
+    def name(self) -> str:
+        """How the function is called in print."""
+        if self.kind == "reduce":
+            return f"{self.fn.__name__}.reduce"
+        return (
+            self.fn if type(self.fn) is str else getattr(self.fn, "__name__", None) or self.fn.name
+        )
+
+
+ELEMENTWISE = frozenset({"ufunc", "cast"})
+WRITES = frozenset({"ufunc", "cast", "reduce", "product", "put"})
+
+
+class Program:
+    """Calls between inputs and outputs.
+
+    Attributes:
+        inputs: numbers of the values that are given.
+        calls: in the order of the run.
+        outputs: operands that are returned.
+        known: shape, dtype and kind of every value.
+        bound: arrays of the plan's own in which values live; all others are made by every run.
+        once: views of such arrays, which are made once.
+        commits: ufuncs left to whoever runs the program, for the end.
+        into: results of these that are written into the array of an input, by its number.
+    """
+
+    __slots__ = ("bound", "calls", "commits", "inputs", "into", "known", "once", "outputs")
+
+    def __init__(
+        self,
+        inputs: Iterable[int],
+        calls: list[Call],
+        outputs: Iterable[Operand],
+        known: dict[int, Known],
+        bound: dict[int, Any] | None = None,
+    ) -> None:
+        """A program of these parts."""
+        self.bound = bound or {}
+        self.once: list[Call] = []
+        self.commits: list[Call] = []
+        self.into: dict[int, int] = {}
+        self.inputs = list(inputs)
+        self.calls = calls
+        self.outputs = list(outputs)
+        self.known = known
+
+    def having(self, calls: list[Call], names: dict[int, Operand] | None = None) -> Program:
+        """The same program with other calls; `names` says what stands for outputs that went."""
+        outputs = self.outputs
+        if names:
+            outputs = [names.get(o, o) if type(o) is int else o for o in outputs]
+        program = Program(self.inputs, calls, outputs, self.known, self.bound)
+        program.commits, program.into = self.commits, self.into
+        return program
+
+    def pretty(self) -> str:
+        """The program as readable lines."""
+        lines = [f"inputs: {', '.join(self.typed(i) for i in self.inputs) or 'none'}"]
+        lines += [f"  once: {line}" for call in self.once for line in self.lines_of(call)]
+        for call in self.calls:
+            lines += [f"  {line}" for line in self.lines_of(call)]
+        lines += [f"  at last: {line}" for call in self.commits for line in self.lines_of(call)]
+        lines += [f"  v{old} is overwritten by v{new}" for new, old in self.into.items()]
+        lines.append(f"return {', '.join(named(o) for o in self.outputs) or 'nothing'}")
+        return "\n".join(lines)
+
+    def lines_of(self, call: Call) -> list[str]:
+        """A call as readable lines."""
+        outs = ", ".join(self.typed(o) for o in call.outs)
+        if call.kind == "blocks":
+            assert call.static is not None
+            head = f"{outs} = in blocks of {call.static['rows']} of {call.static['count']}:"
+            return [head, *(f"  {line}" for inner in call.body for line in self.lines_of(inner))]
+        static = [f"{name}={value!r}" for name, value in (call.static or {}).items()]
+        text = f"{call.name}({', '.join([named(a) for a in call.args] + static)})"
+        return [f"{outs} = {text}" if outs else text]
+
+    def typed(self, number: int) -> str:
+        """A value's name, dtype and shape."""
+        shape, dtype, _ = self.known[number]
+        return f"v{number}:{dtype}{list(shape)}"
+
+
+def substituted(args: tuple[Operand, ...], names: dict[int, Operand]) -> tuple[Operand, ...]:
+    """Operands with others in place of some numbers."""
+    return tuple(
+        [
+            names.get(a, a) if type(a) is int else substituted(a, names) if type(a) is tuple else a
+            for a in args
+        ]
+    )
+
+
+def named(operand: Operand) -> str:
+    """An operand in print."""
+    if type(operand) is tuple:
+        return f"({', '.join(named(o) for o in operand)})"
+    return f"v{operand}" if type(operand) is int else repr(operand)
+
+
+def evaluate(call: Call, args: list[Any]) -> Any:
+    """Run a call that is neither a kernel nor in blocks; `args` are raw."""
+    kind, fn = call.kind, call.fn
+    if kind == "ufunc":
+        return fn(*args)
+    if kind == "cast":
+        return args[0].astype(args[1])
+    if kind == "reduce":
+        x, axis, dtype, keepdims, *initial = args
+        return fn.reduce(x, axis, dtype, None, keepdims, *initial)
+    if kind == "operator":
+        return OPERATORS[fn](*args)
+    if fn == "[]":
+        return args[0][args[1]]
+    if kind == "put":
+        out = args[0].copy()
+        out.put(*args[1:])
+        return out
+    if type(fn) is str:
+        found = getattr(args[0], fn)
+        return found(*args[1:]) if callable(found) else found
+    return fn(*args)
+
+
+OPERATORS: dict[str, Any] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": lambda a, b: a / b,
+    "//": lambda a, b: a // b,
+    "%": lambda a, b: a % b,
+    "**": lambda a, b: a**b,
+    "&": lambda a, b: a & b,
+    "|": lambda a, b: a | b,
+    "^": lambda a, b: a ^ b,
+    "==": lambda a, b: a == b,
+    "!=": lambda a, b: a != b,
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
+    "neg": lambda a: -a,
+    "abs": abs,
+    "~": lambda a: ~a,
+}
+
+
+def shape_of_all(shapes: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
+    """The shape to which these broadcast; quick where they are alike."""
+    distinct = {s for s in shapes if s}
+    if len(distinct) < 2:
+        return next(iter(distinct), ())
+    return np.broadcast_shapes(*distinct)
+
+
+def constant(operand: Operand) -> bool:
+    """Whether an operand is known before the run."""
+    return type(operand) is Constant or (
+        type(operand) is tuple and all(type(o) is Constant for o in operand)
+    )
+
+
+def raw(operand: Operand) -> Any:
+    """The raw value of a constant operand."""
+    return tuple([o.raw for o in operand]) if type(operand) is tuple else operand.raw

@@ -1,0 +1,437 @@
+"""What `dispatch.bind` does for one or two eager tensors, written out as generated code.
+
+Eager programs spend their time here. `specialised` makes the callable of a primitive, `checked` a
+public elementwise function. Source is generated, and compiled, when a function is first called:
+importing stays quick.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import cache
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.context import always, local, next_uid
+from gradtape.core.device.switch import THEN, in_use
+from gradtape.core.dispatch import (
+    Handed,
+    Recording,
+    Step,
+    bind,
+    hear,
+    needs_of,
+    recover,
+    step_of,
+)
+from gradtape.core.errors import UNUSUAL, another_way, hide_library
+from gradtape.core.fastpath.kernel_source import FLOAT32, SINGLES, applied, call_of, direct, met
+from gradtape.core.primitive import Primitive, Spec
+from gradtape.core.tensor import EagerTensor, Tensor, marked
+from gradtape.core.tensor import eager as wrap
+
+
+def specialised(op: Primitive) -> Any:
+    """The callable of a primitive: its kernel on raw arrays, `bind` (unrolled) on tensors."""
+    if op.variadic:
+        return variadic(op)
+    function = later(op, lambda: specialised_source(op))
+    function.__wrapped__ = op.kernel  # for its signature
+    return function
+
+
+def variadic(op: Primitive) -> Any:
+    """The callable of a primitive with `*inputs`."""
+    kernel = op.kernel
+
+    def function(*args: Any, **static: Any) -> Any:
+        for a in args:
+            if isinstance(a, Tensor):
+                return bind(op, args, static)
+        return Handed.evaluate_raw(op, args, static) if in_use[0] else kernel(*args, **static)
+
+    return function
+
+
+def specialised_source(op: Primitive) -> list[str]:
+    """Source of a primitive's callable."""
+    signature = ", ".join([*op.inputs, *(["*", *op.statics] if op.statics else [])])
+    some_tensor = " or ".join(f"isinstance({name}, Tensor)" for name in op.inputs)
+    args = ", ".join(op.inputs) + ","
+    general = [
+        f"    if {some_tensor}:",
+        f"        return bind(op, ({args}), {static_dict(op)})",
+        f"    return Handed.evaluate_raw(op, ({args}), {static_dict(op)})"
+        if in_use[0]
+        else f"    return {applied(op, op.inputs)}",
+    ]
+    lines = [f"def {op.name}({signature}):"]
+    if op.outputs and len(op.inputs) == 1 and op.rules[0] is not None:
+        return lines + many_outputs(op) + general
+    if op.outputs or sum(rule is not None for rule in op.rules) > 2:
+        return lines + general
+    raws = tuple(f"{name}_" for name in op.inputs)
+    return [
+        *lines,
+        f"    if {' and '.join(map(is_eager, op.inputs))}:",
+        *(f"        {name}_ = {name}._array" for name in op.inputs),
+        "        try:",
+        f"            r = {applied(op, raws)}",
+        "        except Exception as error:",
+        f"            r = recover(error, op, ({', '.join(raws)},), {static_dict(op)})",
+        *indent(2, tell(op, op.inputs, raws)),
+        *general,
+    ]
+
+
+def many_outputs(op: Primitive) -> list[str]:
+    """Source of the callable of a primitive that takes one tensor apart."""
+    name, raw = op.inputs[0], f"{op.inputs[0]}_"
+    kept = ", ".join(kept_by(op, 1, False, op.inputs, (raw,)))
+    return [
+        f"    if {is_eager(name)}:",
+        f"        {raw} = {name}._array",
+        "        try:",
+        f"            r = kernel({call_of(op, (raw,))})",
+        "        except Exception as error:",
+        f"            r = recover(error, op, ({raw},), {static_dict(op)})",
+        "        out = tuple([wrap(one) for one in r])",
+        f"        if {name}.uid < 0 or always[0]:",
+        "            for known in local.recorders:",
+        "                if type(known) is not Recording:",
+        "                    if known.stages:",
+        f"                        return bind(op, ({name},), {static_dict(op)})",
+        f"                    hear(known, op, ({name},), ({raw},), {static_dict(op)}, out, r)",
+        f"                elif {name}.uid in known:",
+        "                    anchor = next_uid()",
+        f"                    known[anchor] = (step1 or ready(1, False), {name}.uid, {kept})",
+        "                    for i, one in enumerate(out):",
+        "                        known[marked(one)] = (Handed.move, anchor, i)",
+        "        return out",
+    ]
+
+
+def is_eager(name: str) -> str:
+    """The condition for the short way: a tensor of the host, and no device is asked for."""
+    return f"type({name}) is EagerTensor" + (" and local.device is None" if in_use[0] else "")
+
+
+def kept_by(
+    op: Primitive, mask: int, fold: bool, names: tuple[str, ...], raws: tuple[str, ...]
+) -> list[str]:
+    """Expressions for what the rules of the inputs in `mask` need."""
+    parts = []
+    for need in needs_of(op, mask, fold):
+        if need == "out" or need in op.statics:
+            parts.append(need)
+        elif need in op.inputs:
+            parts.append(names[op.inputs.index(need)])
+        else:
+            what, _, kind = need.rpartition("_")
+            raw = "r" if what == "out" else raws[op.inputs.index(what)]
+            if kind == "shape":
+                parts.append(f"{raw}.shape")
+            elif what == "out" and op.outputs:
+                parts.append("tuple([Spec((one.shape, one.dtype)) for one in r])")
+            else:
+                parts.append(f"Spec(({raw}.shape, {raw}.dtype))")
+    return parts
+
+
+def checked(
+    op: Primitive,
+    allowed: frozenset[Any],
+    slow: Callable[..., Any],
+    names: tuple[str, ...] = ("x", "y"),
+    reflected: bool = False,
+    numbers: tuple[bool, bool] = (True, True),
+) -> Any:
+    """A public elementwise function of one or two tensors, with the dtype checks TensorFlow makes.
+
+    What is not plainly a tensor (and a tensor of the same dtype, or a Python number) goes to
+    `slow`, which converts the arguments, or raises. `names` are those of the parameters;
+    `reflected` swaps the operands, for methods such as `__rsub__`; `numbers` says which operand may
+    go to the kernel as a Python number.
+    """
+    names = names[: len(op.inputs)]
+    order = tuple(reversed(names)) if reflected else names
+    single = FLOAT32 in allowed
+    function = later(
+        op,
+        lambda: checked_source(op, names, order, numbers, single),
+        allowed=allowed,
+        slow=slow,
+        weak=weak_of(allowed),
+    )
+    function.__signature__ = signature_of(order)
+    return function
+
+
+@cache
+def weak_of(allowed: frozenset[Any]) -> dict[type, frozenset[Any]]:
+    """Dtypes that a Python number may meet as it is; bfloat16 would turn into float32."""
+    builtin = frozenset(d for d in allowed if d.kind in "fc" and d.num < 64)
+    return {float: builtin, int: builtin | {d for d in allowed if d.kind in "iu"}}
+
+
+@cache
+def signature_of(names: tuple[str, ...]) -> inspect.Signature:
+    """Signature of a public elementwise function."""
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    parameters = [inspect.Parameter(name, kind) for name in names]
+    return inspect.Signature([*parameters, inspect.Parameter("name", kind, default=None)])
+
+
+def checked_source(
+    op: Primitive,
+    names: tuple[str, ...],
+    order: tuple[str, ...],
+    numbers: tuple[bool, bool],
+    single: bool,
+) -> list[str]:
+    """Source of a public elementwise function; `single` if it takes float32."""
+    raws = tuple(f"{name}_" for name in names)
+    x, x_ = names[0], raws[0]
+
+    def admits(raw: str, dtypes: str) -> str:
+        # The dtype of a NumPy scalar is slow to ask for, hence the look at its type first.
+        quick = f"type({raw}) is float32 or {raw}.dtype is FLOAT32 or " if single else ""
+        return f"{quick}{raw}.dtype in {dtypes}"
+
+    lines = [
+        f"def {op.name}({', '.join(order)}, name=None):",
+        f"    if {is_eager(x)}:",
+        f"        {x_} = {x}._array",
+    ]
+    if len(names) == 1:
+        lines += [
+            f"        if {admits(x_, 'allowed')}:",
+            *indent(3, guarded(op, raws)),
+            *indent(3, tell(op, names, raws)),
+        ]
+    else:
+        y, y_ = names[1], raws[1]
+        singles = f"type({x_}) is float32 and type({y_}) is float32 or " if single else ""
+        lines += [
+            f"        if type({y}) is EagerTensor:",
+            f"            {y_} = {y}._array",
+            f"            if {singles}(",
+            f"                {x_}.dtype is {y_}.dtype and ({admits(x_, 'allowed')})",
+            "            ):",
+            *indent(4, guarded(op, raws)),
+            *indent(4, tell(op, names, raws)),
+        ]
+        if numbers[1]:
+            lines += [
+                f"        elif (type({y}) is float or type({y}) is int) and (",
+                f"            {admits(x_, f'weak[type({y})]')}",
+                "        ):",
+                f"            {y_} = {met(y, x_, single)}",
+                *indent(3, guarded(op, (x_, y_))),
+                *indent(3, tell(op, names, raws, only=0)),
+            ]
+        if numbers[0]:
+            lines += [
+                f"    elif {is_eager(y)} and (type({x}) is float or type({x}) is int):",
+                f"        {y_} = {y}._array",
+                f"        if {admits(y_, f'weak[type({x})]')}:",
+                f"            {x_} = {met(x, y_, single)}",
+                *indent(3, guarded(op, (x_, y_))),
+                *indent(3, tell(op, names, raws, only=1)),
+            ]
+    return [
+        *lines,
+        *(
+            f"    if type({name}) is not EagerTensor and hasattr({name}, '_read'):\n"
+            f"        return again({', '.join(f'{n}._read()' if n == name else n for n in order)})"
+            for name in names
+        ),
+        "    try:",
+        f"        return slow({', '.join(names)})",
+        "    except UNUSUAL as error:",
+        f"        return another_way(error, again, ({', '.join(order)},), {{}})",
+        "    except Exception as error:",
+        "        hide_library(error)",
+        "        raise",
+    ]
+
+
+def guarded(op: Primitive, raws: tuple[str, ...]) -> list[str]:
+    """Run the kernel; an error leaves through the user's line."""
+    return [
+        "try:",
+        f"    r = {applied(op, raws)}",
+        "except Exception as error:",
+        "    try:",
+        f"        r = recover(error, op, ({', '.join(raws)},), {{}})",
+        "    except Exception as shown:",
+        "        hide_library(shown)",
+        "        raise",
+    ]
+
+
+def tell(
+    op: Primitive, names: tuple[str, ...], raws: tuple[str, ...], only: int | None = None
+) -> list[str]:
+    """Wrap `r` and tell every recorder that knows an input; `only` says which one is a tensor."""
+    lines = [
+        "out = EagerTensor()",
+        "out._array = r",
+        "out.uid = next_uid()",
+    ]
+    ruled = [i for i in range(len(names)) if op.rules[i] is not None and only in (None, i)]
+    if not ruled:
+        return [*lines, "return out"]
+    some_marked = " or ".join(f"{names[i]}.uid < 0" for i in ruled)
+    args = "".join(f"{name}, " for name in names)
+    values = "".join(
+        f"{raw if only in (None, i) else name}, "
+        for i, (name, raw) in enumerate(zip(names, raws, strict=True))
+    )
+    told: list[str] = []
+    stretched = "False"
+    if only is None and len(names) > 1:
+        fronts = [f"{raw}.shape" + (f"[:-{op.core}]" if op.core else "") for raw in raws]
+        differ = f"not ({' == '.join(fronts)})"
+        if op.core == 0:
+            stretched = f"type(r) is ndarray and {differ}"
+        elif op.core is not None:
+            stretched = f"r.ndim > {op.core} and {differ}"
+    if len(ruled) == 1:
+        i = ruled[0]
+        told += [
+            f"if {names[i]}.uid in known:",
+            *indent(1, store(op, 1 << i, names, raws, stretched)),
+        ]
+    else:
+        i, j = ruled
+        told += [
+            f"if {names[i]}.uid in known:",
+            f"    if {names[j]}.uid in known:",
+            *indent(2, store(op, 1 << i | 1 << j, names, raws, stretched)),
+            "    else:",
+            *indent(2, store(op, 1 << i, names, raws, stretched)),
+            f"elif {names[j]}.uid in known:",
+            *indent(1, store(op, 1 << j, names, raws, stretched)),
+        ]
+    return [
+        *lines,
+        f"if {some_marked} or always[0]:",
+        "    for known in local.recorders:",
+        "        if type(known) is not Recording:",
+        "            if known.stages:",
+        f"                return bind(op, ({args}), {static_dict(op)})",
+        f"            hear(known, op, ({args}), ({values}), {static_dict(op)}, out, r)",
+        *indent(2, [f"el{told[0]}", *told[1:]]),
+        "return out",
+    ]
+
+
+def store(
+    op: Primitive, mask: int, names: tuple[str, ...], raws: tuple[str, ...], stretched: str
+) -> list[str]:
+    """Record the application for the inputs in `mask`."""
+
+    def entry(fold: bool) -> str:
+        step = f"step{mask}{'f' if fold else ''}"
+        parts = [f"{step} or ready({mask}, {fold})"]
+        parts += [f"{name}.uid" for i, name in enumerate(names) if mask >> i & 1]
+        parts += kept_by(op, mask, fold, names, raws)
+        return f"known[uid] = ({', '.join(parts)},)"
+
+    lines = [entry(False)]
+    if stretched != "False":
+        lines = [f"if {stretched}:", f"    {entry(True)}", "else:", f"    {entry(False)}"]
+    return [
+        "uid = out.uid",
+        "if uid > 0:",
+        "    uid = out.uid = -uid",
+        *lines,
+    ]
+
+
+def first_call(*args: Any, **kwargs: Any) -> Any:
+    """What stands in for a function until it is called; it finds `make` in its own namespace."""
+    space = globals()
+    try:
+        return space["make"]()(*args, **kwargs)
+    except Exception as error:
+        space["hide_library"](error)
+        raise
+
+
+MADE: list[Any] = []  # functions that were generated
+
+
+def make_again() -> None:
+    """Generate all functions again when they are next called: they have to know of devices now."""
+    while MADE:
+        function = MADE.pop()
+        function.__defaults__ = function.__kwdefaults__ = None
+        function.__code__ = first_call.__code__
+
+
+THEN.append(make_again)
+
+COMMON: dict[str, Any] = {
+    "__name__": __name__,
+    "EagerTensor": EagerTensor,
+    "FLOAT32": FLOAT32,
+    "Handed": Handed,
+    "Recording": Recording,
+    "SINGLES": SINGLES,
+    "Spec": Spec,
+    "Tensor": Tensor,
+    "UNUSUAL": UNUSUAL,
+    "always": always,
+    "another_way": another_way,
+    "bind": bind,
+    "float32": np.float32,
+    "hear": hear,
+    "hide_library": hide_library,
+    "local": local,
+    "marked": marked,
+    "ndarray": np.ndarray,
+    "next_uid": next_uid,
+    "recover": recover,
+    "wrap": wrap,
+}
+
+
+def later(op: Primitive, source: Callable[[], list[str]], **extra: Any) -> Any:
+    """A function that is generated when it is first called, and its steps when first needed."""
+    steps = {f"step{mask}{f}": None for mask in range(1, 1 << len(op.inputs)) for f in ("", "f")}
+    space = {**COMMON, **steps, "op": op, "kernel": direct(op.kernel), **extra}
+    function = FunctionType(first_call.__code__, space, op.name)
+    function.__qualname__ = op.name
+
+    def make() -> Any:
+        made: dict[str, Any] = {}
+        before = in_use[0]
+        exec(compile("\n".join(source()), f"<gradtape {op.name}>", "exec"), space, made)
+        real = made[op.name]
+        function.__defaults__ = real.__defaults__
+        function.__kwdefaults__ = real.__kwdefaults__
+        function.__code__ = real.__code__
+        MADE.append(function)
+        return function if in_use[0] is before else make()
+
+    def ready(mask: int, fold: bool) -> Step:
+        step = space[f"step{mask}{'f' if fold else ''}"] = step_of(op, mask, fold)
+        return step
+
+    space |= {"again": function, "make": make, "ready": ready}
+    return function
+
+
+def static_dict(op: Primitive) -> str:
+    """A dict display of the static parameters."""
+    return "{" + ", ".join(f"'{name}': {name}" for name in op.statics) + "}"
+
+
+def indent(levels: int, lines: list[str]) -> list[str]:
+    """Shift source lines to the right."""
+    return ["    " * levels + line for line in lines]

@@ -1,0 +1,1 @@
+"""RaggedTensor, its spec, and the row partitions behind it."""

@@ -1,0 +1,234 @@
+"""Hold the engines against each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gradtape.compile.numpy import engine as numpy_engine
+from gradtape.compile.xla.kernel_namespace import is_there
+from gradtape.core.context import listening, unheard
+from gradtape.core.dispatch import evaluate
+from gradtape.core.dtypes import is_differentiable
+from gradtape.core.errors import public
+from gradtape.graph.graph import Constant, Graph
+from gradtape.graph.recorder import Trace
+from gradtape.jit.signature import Signature
+from gradtape.jit.specialization import Arguments
+from gradtape.jit.trace_path import Path, returned_tensors
+
+ROUNDING = {"float16": 1e-2, "bfloat16": 5e-2, "float32": 1e-4, "complex64": 1e-4}
+
+
+class Difference(NamedTuple):
+    """The first value, in the order of the run, that an engine has otherwise than eager mode.
+
+    Attributes:
+        engine: "function" (the trace as such), "numpy" or "xla".
+        primitive: that computes the value; "result" if only what is returned differs.
+        node: its number in the graph; -1 for a result.
+        line: the application, readably.
+        by: the largest difference, relative to the largest element; inf if dtypes, shapes or what
+            is not a number differ.
+    """
+
+    engine: str
+    primitive: str
+    node: int
+    line: str
+    by: float
+
+
+class Comparison(NamedTuple):
+    """What `compare_engines` found.
+
+    Attributes:
+        differences: at most one for each engine.
+        engines: which ran.
+        declined: why XLA did not, or "".
+    """
+
+    differences: tuple[Difference, ...]
+    engines: tuple[str, ...]
+    declined: str
+
+    @property
+    def equal(self) -> bool:
+        """Whether no difference was found."""
+        return not self.differences
+
+    def __str__(self) -> str:
+        """Readably."""
+        lines = [
+            f"{d.engine}: {d.primitive} differs by {d.by:.2g}: {d.line}" for d in self.differences
+        ]
+        lines = lines or [f"equal: {', '.join(self.engines)}"]
+        if self.declined:
+            lines.append(f"xla did not run: {self.declined}")
+        return "\n".join(lines)
+
+
+@public
+def compare_engines(
+    function: Callable[..., Any], *args: Any, rtol: float | None = None
+) -> Comparison:
+    """Run a function eagerly, on the numpy engine and, if jax is there, on the xla engine.
+
+    Variables are as before afterwards; other effects of the Python happen twice.
+
+    Args:
+        function: a Python function of tensors, or what `tf.function` made of one.
+        *args: its arguments.
+        rtol: how far values may differ, relative to the largest element; by default what
+            rounding explains.
+
+    Returns:
+        A `Comparison`; `print` it. It names the first primitive whose value differs.
+
+    Example:
+        >>> gradtape.debug.compare_engines(lambda x: tf.sin(x) * x, tf.constant([1.0, 2.0])).equal
+        True
+    """
+    python = getattr(function, "python_function", function)
+    run = Run(python, args)
+    differences = []
+    names = ["function", "numpy"]
+    found = run.first_result(run.eager, run.outputs(run.values), "function", rtol)
+    differences.append(found)
+    differences.append(run.compare("numpy", numpy_engine.compile_graph, rtol))
+    declined = "" if is_there() else "jax is not installed"
+    if not declined:
+        from gradtape.compile.xla.engine import compile_graph
+        from gradtape.compile.xla.lowering import Inexpressible
+
+        try:
+            differences.append(run.compare("xla", compile_graph, rtol))
+            names.append("xla")
+        except Inexpressible as error:
+            declined = str(error)
+    return Comparison(tuple([d for d in differences if d]), tuple(names), declined)
+
+
+class Run:
+    """A function traced on values, and every value of that run.
+
+    Attributes:
+        graph: without effects; what these gave are inputs.
+        given: raw inputs.
+        values: raw values by number, computed primitive by primitive.
+        eager: what the Python returned, raw.
+    """
+
+    def __init__(self, python: Callable[..., Any], args: tuple[Any, ...]) -> None:
+        """Trace, and run eagerly."""
+        call = Signature(python, None).bind(args, {})
+        arguments = Arguments(call.leaves)
+        trace = Trace(getattr(python, "__name__", "function"))
+        inputs = [trace.input(t._array) for t in arguments.tensors]
+        again, named = call.replaced(inputs, trace)
+        try:
+            with listening((trace,)):
+                returned = returned_tensors(python(*again, **named), trace.label)
+                path = Path(trace, returned, arguments.variables)
+            if trace.given_up or trace.created:
+                why = trace.given_up or "it creates variables; call it once before"
+                raise ValueError(f"compare_engines: there is no graph of the function: {why}.")
+            variables = path.variables(arguments.variables)
+            first = [v._version()._array for v in variables]
+            self.given = [t._array for t in (*arguments.tensors, *path.captures)] + first
+            done = trace.done()
+        finally:
+            trace.close()
+        self.results = path.results
+        effects = [n for n in path.effects if n.op.replayed]  # type: ignore[union-attr]
+        numbers = [o for node in effects for o in node.outputs]
+        self.given += [raw for results in done for raw in results]
+        nodes = [n for n in path.graph.nodes if not n.effect]
+        graph = path.graph
+        self.graph = Graph([*graph.inputs, *numbers], nodes, graph.outputs, graph.specs)
+        self.values = self.interpreted()
+        self.eager = self.eagerly(python, args, variables)
+
+    def eagerly(self, python: Callable[..., Any], args: Any, variables: list[Any]) -> list[Any]:
+        """What the Python returns; variables get their values back."""
+        before = [v._value for v in variables]
+        try:
+            with unheard():
+                returned = returned_tensors(python(*args), "function")
+        finally:
+            for variable, value in zip(variables, before, strict=True):
+                variable._value = value
+        from gradtape.core import nest
+        from gradtape.core.tensor import Tensor
+
+        leaves = nest.flatten(returned, expand_composites=True)
+        return [t._array for t in leaves if isinstance(t, Tensor)]
+
+    def interpreted(self) -> dict[int, Any]:
+        """All values, primitive by primitive."""
+        values = dict(zip(self.graph.inputs, self.given, strict=True))
+        for node in self.graph.nodes:
+            raws = tuple([i.raw if isinstance(i, Constant) else values[i] for i in node.inputs])
+            result: Any = evaluate(node.op, raws, node.static)  # type: ignore[arg-type]
+            values.update(zip(node.outputs, result if node.op.outputs else (result,), strict=True))
+        return values
+
+    def outputs(self, values: dict[int, Any]) -> list[Any]:
+        """What the graph returns."""
+        return [o.raw if isinstance(o, Constant) else values[o] for o in self.graph.outputs]
+
+    def compare(self, engine: str, compiled: Any, rtol: float | None) -> Difference | None:
+        """The first value that `engine` has otherwise, if what it returns differs."""
+        wanted = self.outputs(self.values)
+        found = self.first_result(wanted, list(compiled(self.graph)(*self.given)), engine, rtol)
+        if found is None:
+            return None
+        graph = self.graph
+        numbers = [o for node in graph.nodes for o in node.outputs]
+        whole = Graph(graph.inputs, graph.nodes, numbers, graph.specs)
+        values = dict(zip(numbers, compiled(whole)(*self.given), strict=True))
+        lines = graph.pretty().splitlines()[1:]
+        for k, node in enumerate(graph.nodes):
+            for o in node.outputs:
+                by = distance(self.values[o], values[o])
+                if by > allowed(self.values[o], rtol):
+                    return Difference(engine, node.op.name, k, lines[k].strip(), by)
+        return found
+
+    def first_result(
+        self, wanted: list[Any], got: list[Any], engine: str, rtol: float | None
+    ) -> Difference | None:
+        """The first result that differs."""
+        for k, (a, b) in enumerate(zip(wanted, got, strict=False)):
+            by = distance(a, b)
+            if by > allowed(a, rtol):
+                what = f"result {k}" if k < self.results else f"assignment {k - self.results}"
+                return Difference(engine, "result", -1, what, by)
+        return None
+
+
+def allowed(raw: Any, rtol: float | None) -> float:
+    """How far a value may be off."""
+    if not is_differentiable(raw.dtype):
+        return 0.0
+    return ROUNDING.get(raw.dtype.name, 1e-9) if rtol is None else rtol
+
+
+def distance(a: Any, b: Any) -> float:
+    """The largest difference of two values, relative to the largest element."""
+    if np.shape(a) != np.shape(b) or a.dtype != b.dtype:
+        return float("inf")
+    if not is_differentiable(a.dtype):
+        return 0.0 if np.array_equal(a, b) else float("inf")
+    wide = np.complex128 if a.dtype.kind == "c" else np.float64
+    a, b = np.asarray(a).astype(wide), np.asarray(b).astype(wide)
+    finite = np.isfinite(a)
+    if (
+        not np.array_equal(a[~finite], b[~finite], equal_nan=True)
+        or not np.isfinite(b[finite]).all()
+    ):
+        return float("inf")
+    gap = np.max(np.abs(a[finite] - b[finite]), initial=0)
+    return float(gap / max(1.0, np.max(np.abs(a[finite]), initial=0)))

@@ -1,0 +1,173 @@
+"""`python -m gradtape check`: which TensorFlow symbols a program names, and which are missing.
+
+Nothing is run. Imports, aliases and chains of attributes are read off the source; each symbol is
+then looked up in gradtape, and in Keras where it is installed.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from gradtape.dropin.install import KERAS, ROOT, install
+from gradtape.dropin.missing_symbol import explanation
+from gradtape.dropin.namespace import Namespace
+
+USAGE = "usage: python -m gradtape check script.py|folder [script.py|folder ...]\n"
+PASSED_OVER = ("__pycache__", "node_modules", "site-packages", "venv")
+OF_KERAS = (
+    KERAS,
+    *(f"{ROOT}.{name}" for name in ("initializers", "losses", "metrics", "optimizers")),
+)
+
+
+@dataclass
+class Reader(ast.NodeVisitor):
+    """Reads off a source which symbols below `tensorflow` it names, and in which lines."""
+
+    aliases: dict[str, str] = field(default_factory=dict)
+    symbols: dict[str, list[int]] = field(default_factory=dict)
+
+    def note(self, symbol: str, line: int) -> None:
+        """Remember where a symbol is named."""
+        if line not in self.symbols.setdefault(symbol, []):
+            self.symbols[symbol].append(line)
+
+    def visit_Import(self, node: ast.Import) -> None:
+        """`import tensorflow.x as y`."""
+        for alias in node.names:
+            if not is_ours(alias.name):
+                continue
+            self.note(alias.name, node.lineno)
+            if alias.asname:
+                self.aliases[alias.asname] = alias.name
+            else:
+                self.aliases[ROOT] = ROOT
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
+        """`from tensorflow.x import y as z`."""
+        if node.level or not is_ours(node.module or ""):
+            return
+        for alias in node.names:
+            if alias.name == "*":
+                self.note(str(node.module), node.lineno)
+                continue
+            symbol = f"{node.module}.{alias.name}"
+            self.note(symbol, node.lineno)
+            self.aliases[alias.asname or alias.name] = symbol
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        """`K = tf.keras.backend`: another alias."""
+        symbol = self.chain(node.value)
+        if symbol is not None:
+            for target in node.targets:
+                if isinstance(target, ast.Name):
+                    self.aliases[target.id] = symbol
+        self.generic_visit(node)
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        """`tf.math.reduce_sum`, as a whole."""
+        symbol = self.chain(node)
+        if symbol is None:
+            self.generic_visit(node)
+        else:
+            self.note(symbol, node.lineno)
+
+    def chain(self, node: ast.AST) -> str | None:
+        """The dotted name that a chain of attributes spells, if it begins with an alias."""
+        names: list[str] = []
+        while isinstance(node, ast.Attribute):
+            names.append(node.attr)
+            node = node.value
+        if not isinstance(node, ast.Name) or node.id not in self.aliases:
+            return None
+        return ".".join([self.aliases[node.id], *reversed(names)])
+
+
+def is_ours(name: str) -> bool:
+    """Whether a name is TensorFlow's or below it."""
+    return name == ROOT or name.startswith(f"{ROOT}.")
+
+
+def is_of_keras(symbol: str) -> bool:
+    """Whether a symbol is looked up in Keras."""
+    return any(symbol == name or symbol.startswith(f"{name}.") for name in OF_KERAS)
+
+
+def missing(symbol: str) -> str | None:
+    """Why a symbol is not there; None if it is."""
+    found: Any = sys.modules[ROOT]
+    path = ROOT
+    for name in symbol.split(".")[1:]:
+        if not isinstance(found, (Namespace, ModuleType, type)):
+            return None  # an attribute of something that is there
+        path = f"{path}.{name}"
+        try:
+            found = getattr(found, name)
+        except (AttributeError, NotImplementedError, ImportError) as error:
+            text = str(error)
+            return text[text.find("gradtape does not have") :] if "gradtape" in text else text
+        if getattr(found, "is_refusal", False):
+            return explanation(path.rpartition(".")[0].replace(ROOT, "tf", 1), name, ())
+    return None
+
+
+def files_of(arguments: list[str]) -> Iterator[Path]:
+    """The files that arguments name, folders with all that is below them."""
+    for argument in map(Path, arguments):
+        if argument.is_dir():
+            for path in sorted(argument.rglob("*.py")):
+                parts = path.relative_to(argument).parts
+                if not any(part in PASSED_OVER or part.startswith(".") for part in parts):
+                    yield path
+        else:
+            yield argument
+
+
+def check(arguments: list[str]) -> int:
+    """Report on files and folders: 0 if all is there, 1 if not, 2 if one cannot be read."""
+    if not arguments or arguments[0] in ("-h", "--help"):
+        sys.stdout.write(USAGE)
+        return 0 if arguments else 2
+    install()
+    __import__(ROOT)
+    has_keras = find_spec("keras") is not None
+    symbols: set[str] = set()
+    absent: set[str] = set()
+    unchecked: set[str] = set()
+    unreadable = 0
+    for path in files_of(arguments):
+        reader = Reader()
+        try:
+            reader.visit(ast.parse(path.read_bytes(), str(path)))
+        except (OSError, SyntaxError, ValueError) as error:
+            sys.stderr.write(f"{path}: {error}\n")
+            unreadable += 1
+            continue
+        symbols.update(reader.symbols)
+        for symbol, lines in sorted(reader.symbols.items(), key=lambda item: item[1]):
+            if is_of_keras(symbol) and not has_keras:
+                unchecked.add(symbol)
+                continue
+            why = missing(symbol)
+            if why is not None:
+                absent.add(symbol)
+                for line in lines:
+                    sys.stdout.write(f"{path}:{line}: {symbol.replace(ROOT, 'tf', 1)}: {why}\n")
+    sys.stdout.write(
+        f"{len(symbols)} symbols of TensorFlow, {len(symbols - absent - unchecked)} supported, "
+        f"{len(absent)} missing"
+        + (
+            f", {len(unchecked)} of tf.keras not checked: Keras is not installed"
+            if unchecked
+            else ""
+        )
+        + ".\n"
+    )
+    return 2 if unreadable else int(bool(absent))

@@ -1,0 +1,183 @@
+"""What Keras reaches for beyond TensorFlow's public names: `tf.__internal__`, private modules.
+
+What does nothing here does nothing that matters on one device in eager mode; what is missing says
+so when it is used.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from types import SimpleNamespace
+from typing import Any, NoReturn
+
+import numpy as np
+
+from gradtape.core import shape_inference
+from gradtape.core.composite_tensor import CompositeTensor
+from gradtape.core.convert import convert
+from gradtape.core.ragged.tensor import RaggedTensor
+from gradtape.core.sparse_tensor import SparseTensor
+from gradtape.core.tensor import EagerTensor, Tensor, TensorLike, eager
+from gradtape.dropin import csr_matrix
+from gradtape.dropin.distribute import distribute
+from gradtape.dropin.distribute import internal as distribute_internal
+from gradtape.pipeline.dataset import Dataset
+from gradtape.pipeline.optional import Optional, OptionalSpec
+from gradtape.state.checkpoint.trackable import (
+    AutoTrackable,
+    ListWrapper,
+    Trackable,
+    _DictWrapper,
+    no_automatic_dependency_tracking,
+)
+from gradtape.state.variable.variable import Variable
+from gradtape.tape.indexed_slices import IndexedSlices
+from gradtape.tf.api import math
+from gradtape.tf.array import concat_split, creation, scatter
+from gradtape.tf.array import shape as array
+from gradtape.tf.control_flow import cond_while
+from gradtape.tf.math.cast import cast
+
+CompositeTensor.register(Variable)
+CompositeTensor.register(IndexedSlices)
+
+
+def unchanged(method: Any) -> Any:
+    """A decorator that changes nothing."""
+    return method
+
+
+def do_not_convert(func: Any = None) -> Any:
+    """A decorator that changes nothing: Python's control flow is never rewritten."""
+    return unchanged if func is None else func
+
+
+def smart_cond(
+    pred: Any, true_fn: Any = None, false_fn: Any = None, name: str | None = None
+) -> Any:
+    """The result of one of two functions."""
+    return cond_while.cond(pred, true_fn, false_fn)
+
+
+def dynamic_update_slice(operand: Any, update: Any, indices: Any) -> Any:
+    """`operand` with `update` put where it starts at `indices`, moved so that it fits."""
+    whole, block = convert(operand), convert(update)
+    sizes, extent = array.shape(whole), array.shape(block)
+    start = math.minimum(cast(convert(indices), sizes.dtype), sizes - extent)
+    start = math.maximum(start, array.shape(start) * 0)
+    ranges = [creation.range(n) for n in block.shape]
+    grid = concat_split.stack(concat_split.meshgrid(*ranges, indexing="ij"), axis=-1)
+    return scatter.tensor_scatter_nd_update(whole, grid + start, block)
+
+
+def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> SparseTensor:
+    """A sparse tensor of a scratch graph whose elements, and perhaps size, are not known."""
+    dense = shape_inference.placeholder(dtype, shape)
+    parts = []
+    for lane, whole in enumerate(dense._lanes):
+        sizes = np.array(whole.shape.as_list(), np.int64)
+        count = min(2 + lane, int(sizes.prod()))
+        places = np.stack(np.unravel_index(np.arange(count), tuple(sizes)), 1).astype(np.int64)
+        values = np.ravel(whole._array)[:count]
+        parts.append(SparseTensor(eager(places), eager(values), eager(sizes)))
+    return shape_inference.joined(parts[0], parts[1], depends_on_data=True)
+
+
+def nothing(*args: Any, **kwargs: Any) -> None:
+    """Nothing: eager ops are done when they return, and no kernels or graphs are kept."""
+
+
+def refusal(path: str, instead: str) -> Any:
+    """A function that is not there."""
+
+    def refuse(*args: Any, **kwargs: Any) -> NoReturn:
+        raise NotImplementedError(f"{path}: not there yet. {instead}")
+
+    refuse.is_refusal = True  # type: ignore[attr-defined]
+    return refuse
+
+
+class FuncGraph:
+    """The scratch graph in which Keras looks for shapes that a layer does not declare."""
+
+    def __init__(self, name: str, *args: Any, **kwargs: Any) -> None:
+        """Remember the name."""
+        self.name = name
+
+    def as_default(self) -> contextlib.AbstractContextManager[None]:
+        """A scope in which placeholders can be made, and only shapes matter."""
+        return shape_inference.scratch()
+
+
+INTERNAL = SimpleNamespace(
+    CompositeTensor=CompositeTensor,
+    EagerTensor=EagerTensor,
+    FuncGraph=FuncGraph,
+    distribute=distribute_internal,
+    smart_cond=SimpleNamespace(smart_cond=smart_cond),
+    tf2=SimpleNamespace(enabled=lambda: True),
+    tracking=SimpleNamespace(
+        AutoTrackable=AutoTrackable,
+        Trackable=Trackable,
+        no_automatic_dependency_tracking=no_automatic_dependency_tracking,
+    ),
+    types=SimpleNamespace(Tensor=TensorLike),
+)
+
+CSR = SimpleNamespace(
+    csr_sparse_matrix_to_sparse_tensor=csr_matrix.to_tensor,
+    sparse_matrix_sparse_mat_mul=csr_matrix.multiply,
+    sparse_tensor_to_csr_sparse_matrix=csr_matrix.to_matrix,
+)
+
+PYTHON = SimpleNamespace(
+    eager=SimpleNamespace(
+        context=SimpleNamespace(
+            async_wait=nothing,
+            context=lambda: SimpleNamespace(clear_kernel_cache=nothing),
+        )
+    ),
+    framework=SimpleNamespace(
+        config=SimpleNamespace(
+            disable_op_determinism=nothing,
+            enable_op_determinism=nothing,
+            is_op_determinism_enabled=lambda: False,
+        )
+    ),
+    ops=SimpleNamespace(
+        linalg=SimpleNamespace(sparse=SimpleNamespace(sparse_csr_matrix_ops=CSR)),
+        math_ops=SimpleNamespace(is_nan=lambda x, name=None: math.is_nan(x)),
+    ),
+    trackable=SimpleNamespace(
+        data_structures=SimpleNamespace(ListWrapper=ListWrapper, _DictWrapper=_DictWrapper)
+    ),
+)
+
+EXTRAS = SimpleNamespace(
+    OptionalSpec=OptionalSpec,
+    __internal__=INTERNAL,
+    autograph=SimpleNamespace(experimental=SimpleNamespace(do_not_convert=do_not_convert)),
+    compat=SimpleNamespace(
+        v1=SimpleNamespace(
+            placeholder=shape_inference.placeholder,
+            sparse_placeholder=sparse_placeholder,
+            reset_default_graph=nothing,
+        )
+    ),
+    compiler=SimpleNamespace(
+        tf2xla=SimpleNamespace(
+            python=SimpleNamespace(xla=SimpleNamespace(dynamic_update_slice=dynamic_update_slice))
+        )
+    ),
+    distribute=distribute,
+    experimental=SimpleNamespace(Optional=Optional, dtensor=SimpleNamespace()),
+    python=PYTHON,
+)
+
+# Keras tells some classes by their name and the module they say they come from.
+TOLD_BY_NAME: tuple[tuple[type, str, str], ...] = (
+    (Tensor, "Tensor", "tensorflow.python.framework.tensor"),
+    (Dataset, "DatasetV2", "tensorflow.python.data.ops.dataset_ops"),
+    (SparseTensor, "SparseTensor", "tensorflow.python.framework.sparse_tensor"),
+    (RaggedTensor, "RaggedTensor", "tensorflow.python.ops.ragged.ragged_tensor"),
+)

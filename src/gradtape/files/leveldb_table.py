@@ -1,0 +1,194 @@
+"""Sorted tables of keys and values in blocks: the LevelDB format behind a checkpoint's index.
+
+    blocks of data, one empty block, one block that names the last key and place of each, footer
+
+In a block, an entry is `shared, fresh, size` (varints), the part of the key that the key before
+does not begin with, and the value; every 16th entry has its whole key, and the places of these end
+the block. A block is followed by a byte for its compression and a checksum.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Iterator
+
+from gradtape.core.errors import DataLossError, UnimplementedError
+from gradtape.files.crc32c import masked_crc
+
+MAGIC = 0xDB4775248B80FB57
+FOOTER = struct.Struct("<40sQ")
+TRAILER = struct.Struct("<BI")
+INTERVAL = 16
+BLOCK = 1 << 18  # bytes after which a block is closed
+
+
+def varint(number: int) -> bytes:
+    """An integer in groups of seven bits, lowest first."""
+    out = bytearray()
+    while number > 0x7F:
+        out.append(number & 0x7F | 0x80)
+        number >>= 7
+    out.append(number)
+    return bytes(out)
+
+
+def read_varint(data: bytes, at: int) -> tuple[int, int]:
+    """An integer at a place, and the place after it; ValueError if there is none."""
+    number = shift = 0
+    while at < len(data) and shift < 64:
+        byte = data[at]
+        at += 1
+        number |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return number, at
+        shift += 7
+    raise ValueError("a number is cut off")
+
+
+def written(entries: Iterable[tuple[bytes, bytes]]) -> Iterator[bytes]:
+    """Yield a table in pieces; keys must come sorted."""
+    place = 0
+    index: list[tuple[bytes, bytes]] = []
+    block = BlockWriter()
+
+    def closed(block: BlockWriter) -> tuple[bytes, bytes]:
+        nonlocal place
+        data = block.finished()
+        handle = varint(place) + varint(len(data))
+        data += TRAILER.pack(0, masked_crc(data + b"\0"))
+        place += len(data)
+        return data, handle
+
+    for key, value in entries:
+        if block.size >= BLOCK:
+            data, handle = closed(block)
+            index.append((block.last, handle))
+            block = BlockWriter()
+            yield data
+        block.add(key, value)
+    data, handle = closed(block)
+    index.append((block.last, handle))
+    yield data
+    data, empty = closed(BlockWriter())
+    yield data
+    names = BlockWriter(interval=1)
+    for entry in index:
+        names.add(*entry)
+    data, handle = closed(names)
+    yield data
+    yield FOOTER.pack(empty + handle, MAGIC)
+
+
+class BlockWriter:
+    """Entries on their way into a block."""
+
+    def __init__(self, interval: int = INTERVAL) -> None:
+        """Write every `interval`-th key in full."""
+        self._interval = interval
+        self._count = 0
+        self._parts: list[bytes] = []
+        self._restarts = [0]
+        self.size = 0
+        self.last = b""
+
+    def add(self, key: bytes, value: bytes) -> None:
+        """Append an entry, whose key is greater than all before."""
+        shared = 0
+        if self._count % self._interval:
+            most = min(len(key), len(self.last))
+            while shared < most and key[shared] == self.last[shared]:
+                shared += 1
+        elif self._count:
+            self._restarts.append(self.size)
+        numbers = varint(shared) + varint(len(key) - shared) + varint(len(value))
+        self._parts += (numbers, key[shared:], value)
+        self.size += len(numbers) + len(key) - shared + len(value)
+        self.last = key
+        self._count += 1
+
+    def finished(self) -> bytes:
+        """The bytes of the block."""
+        places = (*self._restarts, len(self._restarts))
+        return b"".join(self._parts) + struct.pack(f"<{len(places)}I", *places)
+
+
+def read(data: bytes, name: str) -> Iterator[tuple[bytes, bytes]]:
+    """Yield the entries of a table, every block of it checked.
+
+    Args:
+        data: the file.
+        name: what to call it in errors.
+
+    Raises:
+        DataLossError: if the file is truncated or corrupt.
+    """
+    if len(data) < FOOTER.size:
+        raise lost(name, 0, f"{len(data)} bytes are too few for a table")
+    handles, magic = FOOTER.unpack_from(data, len(data) - FOOTER.size)
+    if magic != MAGIC:
+        raise lost(name, len(data) - 8, "the magic number at its end is wrong (truncated?)")
+    numbers = numbers_in(handles.rstrip(b"\0"), name, len(data) - FOOTER.size)
+    if len(numbers) != 4:
+        raise lost(name, len(data) - FOOTER.size, "the footer does not name two blocks")
+    block_at(data, numbers[0], numbers[1], name)  # of descriptions; there are none
+    for _, value in entries_of(*block_at(data, numbers[2], numbers[3], name), name):
+        inner = numbers_in(value, name, numbers[2])
+        if len(inner) != 2:
+            raise lost(name, numbers[2], "the index does not name a block")
+        yield from entries_of(*block_at(data, inner[0], inner[1], name), name)
+
+
+def numbers_in(data: bytes, name: str, place: int) -> list[int]:
+    """The integers in a piece of the file at `place`."""
+    numbers, at = [], 0
+    while at < len(data):
+        try:
+            number, at = read_varint(data, at)
+        except ValueError as error:
+            raise lost(name, place, str(error)) from None
+        numbers.append(number)
+    return numbers
+
+
+def block_at(data: bytes, place: int, size: int, name: str) -> tuple[bytes, int]:
+    """A block that is whole, and its place."""
+    if place + size + TRAILER.size > len(data) - FOOTER.size:
+        raise lost(name, place, f"a block of {size} bytes reaches past the end")
+    block = data[place : place + size]
+    kind, crc = TRAILER.unpack_from(data, place + size)
+    if masked_crc(data[place : place + size + 1]) != crc:
+        raise lost(name, place, f"the checksum of the block of {size} bytes is wrong")
+    if kind:
+        raise UnimplementedError(
+            f"{name}: the block at {place} is compressed (kind {kind}), which gradtape cannot "
+            "read. Write the table without compression."
+        )
+    return block, place
+
+
+def entries_of(block: bytes, place: int, name: str) -> Iterator[tuple[bytes, bytes]]:
+    """Yield the entries of a block that stands at `place`."""
+    count = int.from_bytes(block[-4:], "little")
+    end = len(block) - 4 - 4 * count
+    if len(block) < 4 or end < 0:
+        raise lost(name, place, "a block without its list of whole keys")
+    key, at = b"", 0
+    while at < end:
+        start = at
+        try:
+            shared, at = read_varint(block, at)
+            fresh, at = read_varint(block, at)
+            size, at = read_varint(block, at)
+        except ValueError as error:
+            raise lost(name, place + start, str(error)) from None
+        if shared > len(key) or at + fresh + size > end:
+            raise lost(name, place + start, "an entry reaches past its block")
+        key = key[:shared] + block[at : at + fresh]
+        at += fresh
+        yield key, block[at : at + size]
+        at += size
+
+
+def lost(name: str, place: int, why: str) -> DataLossError:
+    """What is wrong with a table, and where."""
+    return DataLossError(f"{name}: corrupted at byte {place}: {why}.")

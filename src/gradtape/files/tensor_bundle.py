@@ -1,0 +1,263 @@
+"""TensorFlow's checkpoint files: `prefix.index`, a table of what there is, and `prefix.data-…`."""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import IO, Any
+
+import numpy as np
+
+from gradtape.core import dtypes
+from gradtape.core.errors import DataLossError, NotFoundError, UnimplementedError
+from gradtape.files import leveldb_table
+from gradtape.files.access import CHUNK, as_path, explained, replacing
+from gradtape.files.crc32c import crc32c, mask
+from gradtape.files.protobuf import classes, parsed
+
+Header, Entry, Shape, Dimension, Slice, Extent, Version = classes(
+    "gradtape/bundle.proto",
+    {
+        "BundleHeaderProto": "num_shards:1:int32 endianness:2:int32 version:3:VersionDef",
+        "BundleEntryProto": (
+            "dtype:1:int32 shape:2:TensorShapeProto shard_id:3:int32 offset:4:int64 size:5:int64 "
+            "crc32c:6:fixed32 slices:7:TensorSliceProto*"
+        ),
+        "TensorShapeProto": "dim:2:Dim* unknown_rank:3:bool",
+        "Dim": "size:1:int64 name:2:string",
+        "TensorSliceProto": "extent:1:Extent*",
+        "Extent": "start:1:int64 length:2:int64",
+        "VersionDef": "producer:1:int32 min_consumer:2:int32 bad_consumers:3:int32*",
+    },
+    __name__,
+)
+HEADER_KEY = b""
+VERSION = 1
+MOST = 1 << 40  # elements that no tensor has
+
+
+def index_file(prefix: str) -> str:
+    """The name of the index of a checkpoint."""
+    return f"{prefix}.index"
+
+
+def data_file(prefix: str, shard: int, shards: int) -> str:
+    """The name of a file of values of a checkpoint."""
+    return f"{prefix}.data-{shard:05d}-of-{shards:05d}"
+
+
+def exists(prefix: Any) -> bool:
+    """Whether there is a checkpoint of this name; its index comes last when it is written."""
+    return os.path.isfile(index_file(as_path(prefix)))
+
+
+def write(prefix: Any, tensors: Mapping[str, Any]) -> None:
+    """Write a checkpoint, whole or not at all.
+
+    The index is the last file to get its name, and the only one that makes a checkpoint of the
+    files. Where it takes the place of another, values go to a file that the other does not use.
+
+    Args:
+        prefix: the path without the ends that its files have.
+        tensors: raw arrays by name.
+    """
+    name = as_path(prefix)
+    shard, shards, before = free_shard(name)
+    entries = {HEADER_KEY: Header(num_shards=shards, version=Version(producer=VERSION))}
+    with replacing(data_file(name, shard, shards)) as file:
+        place = 0
+        for key in sorted(tensors):
+            array = np.asarray(tensors[key])
+            entry = Entry(
+                dtype=dtypes.of_numpy(array.dtype).as_datatype_enum,
+                shape=Shape(dim=[Dimension(size=size) for size in array.shape]),
+                shard_id=shard,
+                offset=place,
+            )
+            entry.size, entry.crc32c = put(file, array)
+            place += entry.size
+            entries[key.encode()] = entry
+    with replacing(index_file(name)) as file:
+        ordered = ((key, entries[key].SerializeToString()) for key in sorted(entries))
+        for piece in leveldb_table.written(ordered):
+            file.write(piece)
+    if before is not None:
+        with suppress(OSError):
+            os.unlink(before)
+
+
+def free_shard(prefix: str) -> tuple[int, int, str | None]:
+    """A number for the file of values, out of how many, and the file it makes needless."""
+    first, second = data_file(prefix, 0, 1), data_file(prefix, 1, 2)
+    if not exists(prefix):
+        return 0, 1, second if os.path.exists(second) else None
+    try:
+        shards = Reader(prefix).shards
+    except (DataLossError, UnimplementedError):
+        shards = 0  # it cannot be read anyway
+    return (1, 2, first) if shards == 1 else (0, 1, second if os.path.exists(second) else None)
+
+
+def put(file: IO[bytes], array: Any) -> tuple[int, int]:
+    """Write the values of an array; how many bytes they are, and their checksum."""
+    if array.dtype == object:
+        return put_strings(file, array)
+    data = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+    crc = 0
+    for start in range(0, len(data), CHUNK):
+        piece = data[start : start + CHUNK].tobytes()
+        crc = crc32c(piece, crc)
+        file.write(piece)
+    return len(data), mask(crc)
+
+
+def put_strings(file: IO[bytes], array: Any) -> tuple[int, int]:
+    """Write strings: all lengths, a checksum of these, all strings."""
+    items = [bytes(item) for item in array.flat]
+    lengths = b"".join(leveldb_table.varint(len(item)) for item in items)
+    crc = crc32c(b"".join(fixed(len(item)) for item in items))
+    middle = struct.pack("<I", mask(crc))
+    crc = crc32c(middle, crc)
+    for item in items:
+        crc = crc32c(item, crc)
+    data = b"".join((lengths, middle, *items))
+    file.write(data)
+    return len(data), mask(crc)
+
+
+def fixed(length: int) -> bytes:
+    """A length as the checksum of lengths sees it."""
+    return struct.pack("<I" if length <= 0xFFFFFFFF else "<Q", length)
+
+
+class Reader:
+    """The tensors of a checkpoint. Nothing in the files is executed, and everything is checked."""
+
+    def __init__(self, prefix: Any) -> None:
+        """Read the index.
+
+        Raises:
+            NotFoundError: if there is no such checkpoint.
+            DataLossError: if the index is truncated or corrupt.
+        """
+        self.prefix = as_path(prefix)
+        name = index_file(self.prefix)
+        if not os.path.isfile(name):
+            raise NotFoundError(
+                f"Unsuccessful TensorSliceReader constructor: Failed to find any matching files "
+                f"for {self.prefix}: there is no {name}."
+            )
+        with explained(name), open(name, "rb") as file:
+            data = file.read()
+        found = dict(leveldb_table.read(data, name))
+        header = parsed(Header, found.pop(HEADER_KEY, b""), name)
+        self.shards: int = header.num_shards
+        if not 0 < self.shards < 1 << 20 or header.version.min_consumer > VERSION:
+            raise DataLossError(f"{name}: the header says {header!s:.200}.")
+        if header.endianness:
+            raise UnimplementedError(f"{name}: big-endian checkpoints cannot be read.")
+        self.entries: dict[str, Any] = {}
+        for key, value in found.items():
+            text = key.decode("utf-8", "surrogateescape")
+            self.entries[text] = parsed(Entry, value, f"{name}: {text}")
+
+    def __contains__(self, key: str) -> bool:
+        """Whether there is a tensor of this name."""
+        return key in self.entries
+
+    def dtype(self, key: str) -> dtypes.DType:
+        """The dtype of a tensor."""
+        return dtypes.as_dtype(self._entry(key).dtype)
+
+    def shape(self, key: str) -> tuple[int, ...]:
+        """The shape of a tensor."""
+        return tuple(dim.size for dim in self._entry(key).shape.dim)
+
+    def read(self, key: str) -> Any:
+        """A tensor as a NumPy array.
+
+        Raises:
+            NotFoundError: if there is none of this name.
+            DataLossError: if it is truncated or its checksum is wrong.
+        """
+        entry = self._entry(key)
+        shape = self.shape(key)
+        if entry.slices:
+            raise UnimplementedError(
+                f"{self.prefix}: {key} is saved in slices, which gradtape cannot read."
+            )
+        try:
+            dtype = dtypes.as_dtype(entry.dtype)
+            numpy_dtype = np.dtype(dtype.as_numpy_dtype)
+        except (TypeError, KeyError):
+            raise UnimplementedError(
+                f"{self.prefix}: {key} has a type (number {entry.dtype}) without values of its own."
+            ) from None
+        count = 1
+        for size in shape:
+            if size < 0 or count > MOST:
+                raise self._lost(key, entry, f"shape {shape}")
+            count *= size
+        data = self._bytes(key, entry)
+        if dtype is dtypes.string:
+            return self._strings(key, entry, data, count).reshape(shape)
+        if mask(crc32c(data)) != entry.crc32c:
+            raise self._lost(key, entry, "the checksum is wrong")
+        if count * numpy_dtype.itemsize != len(data):
+            raise self._lost(key, entry, f"{len(data)} bytes for shape {shape}")
+        return np.frombuffer(bytearray(data), numpy_dtype).reshape(shape)
+
+    def _entry(self, key: str) -> Any:
+        entry = self.entries.get(key)
+        if entry is None:
+            raise NotFoundError(
+                f"Key {key} not found in checkpoint {self.prefix}. list_variables shows what "
+                "there is."
+            )
+        return entry
+
+    def _bytes(self, key: str, entry: Any) -> bytes:
+        """The bytes of a tensor, which must be there."""
+        if not 0 <= entry.shard_id < self.shards or entry.offset < 0 or entry.size < 0:
+            raise self._lost(key, entry, "the index points nowhere")
+        name = data_file(self.prefix, entry.shard_id, self.shards)
+        with explained(name), open(name, "rb") as file:
+            there = os.fstat(file.fileno()).st_size
+            if entry.offset + entry.size > there:
+                raise self._lost(key, entry, f"the file is truncated: it has {there} bytes")
+            file.seek(entry.offset)
+            return file.read(entry.size)
+
+    def _strings(self, key: str, entry: Any, data: bytes, count: int) -> Any:
+        """The strings of a tensor."""
+        lengths, at = [], 0
+        if count > len(data):
+            raise self._lost(key, entry, f"{len(data)} bytes for {count} strings")
+        for _ in range(count):
+            try:
+                length, at = leveldb_table.read_varint(data, at)
+            except ValueError as error:
+                raise self._lost(key, entry, str(error)) from None
+            lengths.append(length)
+        crc = crc32c(b"".join(map(fixed, lengths)))
+        middle = data[at : at + 4]
+        if len(middle) < 4 or mask(crc) != struct.unpack("<I", middle)[0]:
+            raise self._lost(key, entry, "the checksum of the lengths is wrong")
+        if mask(crc32c(data[at:], crc)) != entry.crc32c:
+            raise self._lost(key, entry, "the checksum is wrong")
+        at += 4
+        if sum(lengths) != len(data) - at:
+            raise self._lost(key, entry, f"lengths {lengths} do not add up")
+        out = np.empty(count, object)
+        for i, length in enumerate(lengths):
+            out[i] = data[at : at + length]
+            at += length
+        return out
+
+    def _lost(self, key: str, entry: Any, why: str) -> DataLossError:
+        name = data_file(self.prefix, entry.shard_id, self.shards)
+        return DataLossError(
+            f"{name}: {key}, {entry.size} bytes at {entry.offset}, is corrupt: {why}."
+        )

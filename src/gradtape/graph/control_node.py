@@ -1,0 +1,252 @@
+"""`cond` and `loop` as nodes of a graph, with derivatives of any order.
+
+One `loop` serves while_loop, scan and map_fn; its adjoint is a loop that runs backwards. It saves,
+iteration by iteration, the carries that the adjoint reads, and the adjoint runs the body again.
+`cond` runs the branch taken again.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradtape.core.context import local, next_uid, unheard
+from gradtape.core.dispatch import Handed as Recorded
+from gradtape.core.dispatch import Recording, bind
+from gradtape.core.dtypes import is_differentiable
+from gradtape.core.primitive import Spec
+from gradtape.core.tensor import Tensor, eager, marked
+from gradtape.graph.loop_gradient import Backwards, Shape, differentiable
+from gradtape.graph.recorder import operation, raw_value
+from gradtape.graph.subgraph import Body
+from gradtape.ops.gather_scatter import scatter_add
+from gradtape.ops.raw_array import integer, is_owned, ones, stacked, stand_in, unstacked
+from gradtape.ops.shape import lean, zeros
+from gradtape.tape.backward import accumulate, filled
+
+FOREVER = 2**62
+
+
+def cond(*inputs: Any, branches: tuple[Body, Body]) -> tuple[Any, ...]:
+    """Run one of two bodies on the inputs after the first, which says which."""
+    return branches[0 if inputs[0] else 1].run(*inputs[1:])
+
+
+def loop(*inputs: Any, body: Body, test: Body | None, shape: Shape) -> tuple[Any, ...]:
+    """Run `body` while `test` holds, at most `inputs[0]` times."""
+    limit = int(inputs[0])
+    carry = inputs[1 : 1 + shape.carries]
+    captures = inputs[1 + shape.carries : 1 + shape.carries + shape.captures]
+    xs = inputs[1 + shape.carries + shape.captures :]
+    begin = carry
+    ys: list[list[Any]] = [[] for _ in shape.ys]
+    saved: list[list[Any]] = [[] for _ in shape.saved]
+    done = 0
+    run = body.run
+    while done < limit and (test is None or test.run(*carry, *captures)[0]):
+        at = limit - 1 - done if shape.reverse else done
+        slices = [unstacked(x, at, axis) for x, axis in zip(xs, shape.xs, strict=True)]
+        for kept, i in zip(saved, shape.saved, strict=True):
+            kept.append(carry[i])
+        outs = run(*carry, *captures, *slices)
+        carry = outs[: shape.carries]
+        mine = body.rewritten(shape.carries)
+        if mine:
+            own = all(k not in shape.saved and is_owned(carry[k], outs) for k in mine)
+            run = body.rewrite if own else body.run
+        for column, y in zip(ys, outs[shape.carries :], strict=True):
+            column.append(y)
+        done += 1
+    order = -1 if shape.reverse else 1
+    return (
+        *carry,
+        *(stacked(c[::order], *spec) for c, spec in zip(ys, shape.ys, strict=True)),
+        integer(done),
+        *(
+            stacked(c[::order], -1 - begin[i].ndim, begin[i].shape, begin[i].dtype)
+            for c, i in zip(saved, shape.saved, strict=True)
+        ),
+    )
+
+
+COND = operation(cond, outputs=True)
+LOOP = operation(loop, outputs=True)
+
+
+def record(
+    known: Any, op: Any, args: tuple[Any, ...], static: dict[str, Any], outs: tuple[Any, ...]
+) -> None:
+    """Tell a recorder about a node with a body, if it knows an input."""
+    mask = sum(1 << i for i in differentiable(args) if args[i].uid in known)
+    if not mask:
+        return
+    anchor = next_uid()
+    uids = tuple([a.uid for i, a in enumerate(args) if mask >> i & 1])
+    known[anchor] = (STEPS[op.name], uids, mask, args, static, outs)
+    for i, out in enumerate(outs):
+        known[marked(out)] = (Recorded.move, anchor, i)
+    if type(known) is not Recording:
+        known.complete(outs)
+
+
+COND.record = record
+LOOP.record = record
+
+
+class BodyStep:
+    """The backward step of a node with a body: another such node."""
+
+    variadic = True
+
+    def __init__(self, pull: Any, recorded: bool = False) -> None:
+        """`pull` gives cotangents of the inputs at some places; see `pull_cond`."""
+        self.pull = pull
+        self.is_recorded = recorded
+        if not recorded:
+            self.recorded = BodyStep(pull, True)
+
+    def narrow(self, want: int, raw: bool) -> Any:
+        """The same step for fewer of the watched inputs."""
+        step = self if raw else self.recorded
+        return lambda entry, g, grads: step(entry, g, grads, want)
+
+    def __call__(
+        self, entry: tuple[Any, ...], g: dict[int, Any], grads: dict[int, Any], want: int = -1
+    ) -> None:
+        """Turn the outputs' cotangents into the inputs'."""
+        _, uids, mask, args, static, outs = entry
+        positions = [i for i in range(mask.bit_length()) if mask >> i & 1]
+        pairs = zip(uids, positions, strict=True)
+        wanted = [pair for k, pair in enumerate(pairs) if want >> k & 1]
+        specs = tuple([Spec((o._array.shape, o._array.dtype)) for o in outs])
+        cotangents = [t if isinstance(t, Tensor) else eager(t) for t in filled(g, specs)]
+        places = [i for _, i in wanted]
+        call = (args, static, outs, cotangents, frozenset(g), places)
+        if self.is_recorded:
+            answers = self.pull(*call)
+        else:
+            with unheard():
+                answers = [t._array for t in self.pull(*call)]
+        for (uid, _), t in zip(wanted, answers, strict=True):
+            accumulate(grads, uid, t)
+
+
+def lead_of(cotangents: list[Any], outs: tuple[Any, ...]) -> tuple[int, ...]:
+    """Extra leading axes of the cotangents."""
+    shape: tuple[int, ...] = cotangents[0]._array.shape
+    return shape[: len(shape) - outs[0]._array.ndim]
+
+
+def pull_cond(
+    args: tuple[Any, ...],
+    static: dict[str, Any],
+    outs: Any,
+    cotangents: list[Any],
+    present: frozenset[int],
+    places: list[int],
+) -> list[Any]:
+    """The pullback of the branch that is taken.
+
+    Args:
+        args: inputs of the node.
+        static: its keyword arguments.
+        outs: its outputs.
+        cotangents: one for each output.
+        present: outputs whose cotangent is more than the zeros filled in.
+        places: positions of the inputs whose cotangents are wanted.
+    """
+    lead = lead_of(cotangents, outs)
+    inside = tuple([i - 1 for i in places])
+    branches = tuple([b.derivative(inside, lead) for b in static["branches"]])
+    seeds = [cotangents[i] for i in differentiable(outs)]
+    return list(bind(COND, (*args, *seeds), {"branches": branches}))
+
+
+def pull_loop(
+    args: tuple[Any, ...],
+    static: dict[str, Any],
+    outs: Any,
+    cotangents: list[Any],
+    present: frozenset[int],
+    places: list[int],
+) -> list[Any]:
+    """The same loop backwards: cotangents go round, those of captures add up."""
+    body, shape = static["body"], static["shape"]
+    lead = lead_of(cotangents, outs)
+    n, m = shape.carries, shape.captures
+    captures, xs = args[1 + n : 1 + n + m], args[1 + n + m :]
+    first = n + len(shape.ys) + 1
+    done, stacks = outs[first - 1], outs[first:]
+    met = tuple([k for k in range(len(stacks)) if first + k in present])
+    back = Backwards.of(body, shape, tuple([i - 1 for i in places]), lead, met, args)
+    totals = [zeros_like_lead(captures[i], lead) for i in back.summed]
+    seeds = [cotangents[i] for i in back.carries]
+    kept = [stacks[shape.saved.index(i)] for i in back.read]
+    flows = [cotangents[n + i] for i in back.ys] + [cotangents[first + k] for k in met]
+    layout = back.layout(args, outs)
+    given = (done, *seeds, *totals, *captures, *kept, *xs, *flows)
+    answers = apply_loop(LOOP, given, {"body": back, "test": None, "shape": layout})
+    found: list[Any] = []
+    start = len(back.carries) + len(back.summed)
+    for place in [i - 1 for i in places]:
+        if place < n:
+            found.append(answers[back.carries.index(place)])
+        elif place - n in back.summed:
+            found.append(answers[len(back.carries) + back.summed.index(place - n)])
+        elif place < n + m:
+            k = start + len(back.xs) + 2 * list(back.looked_up).index(place - n)
+            whole = captures[place - n]._array.shape
+            total = scatter_add(answers[k], answers[k + 1], axis=-len(whole), size=whole[0])
+            found.append(total)
+        else:
+            found.append(answers[start + back.xs.index(place - n - m)])
+    return found
+
+
+def zeros_like_lead(tensor: Tensor, lead: tuple[int, ...]) -> Tensor:
+    """Zeros of a tensor's shape, with axes in front."""
+    return eager(lean(zeros(lead + tensor._array.shape, tensor._array.dtype)))
+
+
+def apply_loop(op: Any, args: tuple[Any, ...], static: dict[str, Any]) -> tuple[Any, ...]:
+    """Apply `loop`; under a tape it saves what its adjoint reads."""
+    tensors = tuple([a if isinstance(a, Tensor) else eager(a) for a in args])
+    shape: Shape = static["shape"]
+    floats = [tensors[i].uid for i in differentiable(tensors)]
+    tapes = [known for known in local.recorders if not known.stages]
+    if not any(uid in known for known in tapes for uid in floats):
+        return tuple(bind(op, tensors, static))
+    extra = [i for i in read_carries(static["body"], shape, tensors) if i not in shape.saved]
+    more = {**static, "shape": shape.saving((*shape.saved, *extra))}
+    outs = bind(op, tensors, more)
+    return tuple(outs[: len(outs) - len(extra)])
+
+
+LOOP.apply = apply_loop
+
+
+def read_carries(body: Body, shape: Shape, args: tuple[Any, ...]) -> list[int]:
+    """Which carries the adjoint of a loop reads."""
+    if body.reads is None:
+        raws = [raw_value(a) for a in args[1:]]
+        count = shape.carries + shape.captures
+        slices = [first_slice(x, axis) for x, axis in zip(raws[count:], shape.xs, strict=True)]
+        sample = (*raws[:count], *slices)
+        outs = body.run(*sample)
+        seeds = [ones(r) for r in outs if is_differentiable(r.dtype)]
+        places = tuple([i for i, r in enumerate(sample) if is_differentiable(r.dtype)])
+        graph = body.derivative(places, ()).graph((*sample, *seeds))
+        used = {i for node in graph.needed() for i in node.reads()}
+        used |= {o for o in graph.outputs if type(o) is int}
+        body.reads = [i for i in range(shape.carries) if graph.inputs[i] in used]
+    return body.reads
+
+
+def first_slice(x: Any, axis: int) -> Any:
+    """The first slice of an array, or what has its shape if there is none."""
+    sizes = list(x.shape)
+    if sizes.pop(axis):
+        return unstacked(x, 0, axis)
+    return stand_in(sizes, x.dtype)
+
+
+STEPS = {"cond": BodyStep(pull_cond), "loop": BodyStep(pull_loop)}

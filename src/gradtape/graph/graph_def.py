@@ -1,0 +1,84 @@
+"""A graph as TensorFlow lists it: nodes with names, ops and the names of their inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from gradtape.graph.graph import Constant, Graph, Operand
+
+
+class NodeDef:
+    """One node.
+
+    Attributes:
+        name: unique in the graph.
+        op: what it does; the ops are gradtape's primitives.
+        input: names of the nodes it reads, with the number of the result if that is not the first.
+        attr: its keyword arguments.
+    """
+
+    def __init__(self, name: str, op: str, inputs: list[str], attr: dict[str, Any]) -> None:
+        """A node of these parts."""
+        self.name = name
+        self.op = op
+        self.input = inputs
+        self.attr = attr
+
+    def __repr__(self) -> str:
+        """In the manner of a text proto."""
+        lines = [f'  name: "{self.name}"', f'  op: "{self.op}"']
+        lines += [f'  input: "{name}"' for name in self.input]
+        lines += [f'  attr {{ key: "{k}" value: {v!r} }}' for k, v in self.attr.items()]
+        return "\n".join(["node {", *lines, "}"])
+
+
+class GraphDef:
+    """What `graph.as_graph_def()` gives: a list of nodes, to look at.
+
+    Attributes:
+        node: the nodes, each after those it reads.
+    """
+
+    def __init__(self, graph: Graph, names: list[str]) -> None:
+        """List `graph`, whose first inputs have `names`."""
+        self.node: list[NodeDef] = []
+        self.taken: dict[str, int] = {}
+        self.known: dict[int, str] = {}
+        for i, number in enumerate(graph.inputs):
+            name = self.unique(names[i] if i < len(names) else "captured")
+            shape, dtype = graph.specs[number]
+            attr = {"dtype": str(dtype), "shape": list(shape)}
+            self.node.append(NodeDef(name, "Placeholder", [], attr))
+            self.known[number] = name
+        for node in graph.nodes:
+            inputs = [self.named(operand) for operand in node.inputs]
+            name = self.unique(node.op.name)
+            self.node.append(NodeDef(name, node.op.name, inputs, dict(node.static)))
+            for i, out in enumerate(node.outputs):
+                self.known[out] = f"{name}:{i}" if i else name
+        for operand in graph.outputs:
+            source = self.named(operand)
+            self.node.append(NodeDef(self.unique("Identity"), "Identity", [source], {}))
+
+    def unique(self, name: str) -> str:
+        """A name that no node has yet."""
+        count = self.taken.get(name, 0)
+        self.taken[name] = count + 1
+        return f"{name}_{count}" if count else name
+
+    def named(self, operand: Operand) -> str:
+        """The node that an operand comes from; a constant becomes one."""
+        if not isinstance(operand, Constant):
+            return self.known[operand]
+        name = self.unique("Const")
+        self.node.append(NodeDef(name, "Const", [], {"value": operand.raw}))
+        return name
+
+    def __iter__(self) -> Iterator[NodeDef]:
+        """The nodes."""
+        return iter(self.node)
+
+    def __repr__(self) -> str:
+        """All nodes, in the manner of a text proto."""
+        return "\n".join(map(repr, self.node))

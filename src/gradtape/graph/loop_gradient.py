@@ -1,0 +1,216 @@
+"""The adjoint of a loop: the same loop backwards, with the body's pullback for a body."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+from gradtape.core.context import listening
+from gradtape.core.dtypes import is_differentiable
+from gradtape.core.tensor import Tensor, eager
+from gradtape.graph.graph import Graph, Node
+from gradtape.graph.recorder import Trace, raw_value
+from gradtape.graph.subgraph import Body, pulled_back
+from gradtape.ops.gather_scatter import gather
+from gradtape.ops.raw_array import stand_in
+from gradtape.ops.shape import zeros
+
+
+class Shape:
+    """How the inputs and outputs of a loop are laid out.
+
+    inputs: limit, carries, captures, xs; outputs: carries, ys, how often it ran, saved carries.
+
+    Attributes:
+        carries: how many values go round.
+        captures: how many values stay.
+        xs: for each value that is sliced, the axis, from the right.
+        ys: for each value that is stacked, (axis, shape, dtype) of one element.
+        saved: which carries are stacked as they were before each iteration.
+        reverse: whether it runs from the last slice to the first.
+    """
+
+    __slots__ = ("captures", "carries", "reverse", "saved", "xs", "ys")
+
+    def __init__(
+        self,
+        carries: int,
+        captures: int,
+        xs: tuple[int, ...] = (),
+        ys: tuple[Any, ...] = (),
+        saved: tuple[int, ...] = (),
+        reverse: bool = False,
+    ) -> None:
+        """A layout."""
+        self.carries = carries
+        self.captures = captures
+        self.xs = xs
+        self.ys = ys
+        self.saved = saved
+        self.reverse = reverse
+
+    def __repr__(self) -> str:
+        """In short."""
+        return f"{self.carries} carries, {len(self.xs)} xs, {len(self.ys)} ys"
+
+    def saving(self, saved: tuple[int, ...]) -> Shape:
+        """The same, saving these carries."""
+        return Shape(self.carries, self.captures, self.xs, self.ys, saved, self.reverse)
+
+
+def differentiable(args: tuple[Any, ...]) -> list[int]:
+    """Positions of what can have a gradient."""
+    return [
+        i for i, a in enumerate(args) if isinstance(a, Tensor) and is_differentiable(a._array.dtype)
+    ]
+
+
+class Backwards(Body):
+    """The body of the adjoint of a loop.
+
+    inputs: cotangents of the carries, sums for the captures; captures; saved carries, xs,
+    cotangents of the ys and of the saved carries (which matter for the second derivative).
+    Outputs: cotangents of the carries before, sums, cotangents of the xs; for captures of which
+    each turn looks up some rows, the cotangents and numbers of these instead of a sum.
+    """
+
+    @classmethod
+    def of(
+        cls,
+        body: Body,
+        shape: Shape,
+        places: tuple[int, ...],
+        lead: tuple[int, ...],
+        met: tuple[int, ...],
+        args: tuple[Any, ...],
+    ) -> Backwards:
+        """The one for these, made once."""
+        key = (places, lead, met, shape.saved)
+        if key not in body.adjoints:
+            body.adjoints[key] = cls(body, shape, places, lead, met, args)
+        adjoint: Backwards = body.adjoints[key]
+        return adjoint
+
+    def __init__(
+        self,
+        body: Body,
+        shape: Shape,
+        places: tuple[int, ...],
+        lead: tuple[int, ...],
+        met: tuple[int, ...],
+        args: tuple[Any, ...],
+    ) -> None:
+        """For the inputs at `places` of the body's; `args` are those of the loop."""
+        super().__init__()
+        self.body, self.shape, self.lead, self.met = body, shape, lead, met
+        n, m = shape.carries, shape.captures
+        self.carries = differentiable(args[1 : 1 + n])
+        self.captures = [i - n for i in places if n <= i < n + m]
+        lookups = {} if lead else {i: lookup_of(body.known_graph, n + i) for i in self.captures}
+        self.looked_up = {i: node for i, node in lookups.items() if node is not None}
+        self.summed = [i for i in self.captures if i not in self.looked_up]
+        self.xs = [i - n - m for i in places if i >= n + m]
+        inner = [n + i for i in self.captures] + [n + m + i for i in self.xs]
+        self.places = (*self.carries, *inner)
+        self.ys = [i for i, y in enumerate(shape.ys) if is_differentiable(y[2])]
+        self.read = list(shape.saved)
+        self.specs = [(a._array.shape, a._array.dtype) for a in args[1 : 1 + n]]
+
+    def layout(self, args: tuple[Any, ...], outs: Any) -> Shape:
+        """The layout of the adjoint loop."""
+        shape = self.shape
+        n, m = shape.carries, shape.captures
+        kept = [-1 - args[1 + i]._array.ndim for i in self.read]
+        flows = [shape.ys[i][0] for i in self.ys] + [kept[k] for k in self.met]
+        ys = []
+        for i in self.xs:
+            raw, axis = args[1 + n + m + i]._array, shape.xs[i]
+            sizes = list(raw.shape)
+            del sizes[axis]
+            ys.append((axis, self.lead + tuple(sizes), raw.dtype))
+        for i, lookup in self.looked_up.items():
+            raw, (rows, dtype) = args[1 + n + i]._array, self.spec_of(lookup.inputs[1])
+            count = prod(rows)
+            ys.append((-1 - raw.ndim, (count, *raw.shape[1:]), raw.dtype))
+            ys.append((-2, (count,), dtype))
+        return Shape(
+            len(self.carries) + len(self.summed),
+            m,
+            (*kept, *shape.xs, *flows),
+            tuple(ys),
+            (),
+            not shape.reverse,
+        )
+
+    def make(self, raws: tuple[Any, ...]) -> Graph:
+        """Replay the body under a tape, inside a trace of its own."""
+        shape = self.shape
+        a, b, m = len(self.carries), len(self.summed), shape.captures
+        trace = Trace("adjoint", refuses=True)
+        with listening((trace,)):
+            inputs = [trace.input(raw) for raw in raws]
+            seeds, totals = inputs[:a], inputs[a : a + b]
+            captures = inputs[a + b : a + b + m]
+            rest = inputs[a + b + m :]
+            kept, rest = rest[: len(self.read)], rest[len(self.read) :]
+            xs, rest = rest[: len(shape.xs)], rest[len(shape.xs) :]
+            flows, met = rest[: len(self.ys)], rest[len(self.ys) :]
+            carry = self.carry(trace, kept)
+            sample = tuple([raw_value(t) for t in (*carry, *captures, *xs)])
+            everything = [*carry, *captures, *xs]
+            graph = self.body.graph(sample)
+            rows = frozenset(shape.carries + i for i in self.looked_up)
+            answers = pulled_back(graph, everything, [*seeds, *flows], self.places, self.lead, rows)
+            for k, g in zip(self.met, met, strict=True):
+                at = self.carries.index(self.read[k])
+                answers[at] = answers[at] + g
+            of = dict(zip(self.captures, answers[a:], strict=False))
+            added = [t + of[i] for i, t in zip(self.summed, totals, strict=True)]
+            parts = [p for i in self.looked_up for p in self.rows_of(i, of[i], captures[i])]
+            results = [*answers[:a], *added, *answers[a + len(self.captures) :], *parts]
+            outputs = [trace.operand(trace.lift(t)) for t in results]
+        made = trace.graph(outputs)
+        made.nodes = made.needed()
+        trace.close()
+        return made
+
+    def spec_of(self, operand: Any) -> Any:
+        """Shape and dtype of a value in the body's graph."""
+        graph = self.body.known_graph
+        assert graph is not None
+        if type(operand) is int:
+            return graph.specs[operand]
+        return operand.raw.shape, operand.raw.dtype
+
+    def rows_of(self, i: int, slices: Any, capture: Tensor) -> tuple[Any, Any]:
+        """Cotangents and numbers of the rows that a turn looks up; zeros if nothing came back."""
+        if slices is not None:
+            return slices.values, slices.indices
+        rows, dtype = self.spec_of(self.looked_up[i].inputs[1])
+        raw, count = capture._array, prod(rows)
+        values = zeros((count, *raw.shape[1:]), raw.dtype)
+        return eager(values), eager(zeros((count,), dtype))
+
+    def carry(self, trace: Trace, kept: list[Any]) -> list[Any]:
+        """The carries at this iteration; of those that are not read only the shape counts."""
+        return [
+            kept[self.read.index(i)]
+            if i in self.read
+            else trace.value(stand_in(list(shape), dtype))
+            for i, (shape, dtype) in enumerate(self.specs)
+        ]
+
+
+def lookup_of(graph: Graph | None, place: int) -> Node | None:
+    """The lookup of rows that is all that a body does with an input, if it is."""
+    if graph is None:
+        return None
+    number = graph.inputs[place]
+    readers = [node for node in graph.nodes if number in node.reads()]
+    if len(readers) != 1 or number in graph.outputs:
+        return None
+    (node,) = readers
+    rank = len(graph.specs[number].shape)
+    if node.op is not gather.op or node.static["axis"] != -rank or number in node.inputs[1:]:
+        return None
+    return node

@@ -1,0 +1,528 @@
+"""Trace: the recorder behind `function`. It sees every primitive and makes a graph of them.
+
+The run is a real one: tensors of the trace hold their values, ops compute. What is recorded are
+specs and numbers. An op on constants of the body alone is not recorded: its result is a constant.
+A tensor made before the trace is a *capture*. Variables have versions: the trace keeps the newest
+one of each that it met, and whoever runs the trace commits them at the end.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import weakref
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from gradtape.core.context import listening, local, next_uid
+from gradtape.core.dispatch import Recording, evaluate, hear
+from gradtape.core.errors import InvalidArgumentError, OpError
+from gradtape.core.lazy_array import shown
+from gradtape.core.primitive import REGISTRY, Primitive, Spec, parameters_of
+from gradtape.core.symbolic_tensor import Held, SymbolicTensor, out_of_scope, refuse, symbolic
+from gradtape.core.tensor import Tensor, eager
+from gradtape.graph.graph import Constant, Effect, Graph, Node, Operand
+from gradtape.ops.raw_array import stand_in
+from gradtape.state.random.stream import Draws, Streams
+
+LIMIT = 20_000  # nodes; beyond it nothing more is recorded
+LOOKS = 200  # at values, in a run that finds out what comes of a call
+
+
+class Guard:
+    """Python looked at a value: where in the trace, at which, and what it saw."""
+
+    __slots__ = ("kind", "number", "place", "seen", "where")
+
+    def __init__(self, place: int, number: int, kind: str, seen: Any, where: str) -> None:
+        """After `place` nodes, value `number` was looked at (`kind`: its value or its shape)."""
+        self.place = place
+        self.number = number
+        self.kind = kind
+        self.seen = seen
+        self.where = where
+
+
+class State:
+    """A variable in a trace: the number it had at the start, and its newest version."""
+
+    __slots__ = ("first", "newest", "variable", "written")
+
+    def __init__(self, variable: Any, first: SymbolicTensor) -> None:
+        """`first` stands for the value before the call."""
+        self.variable = variable
+        self.first = first
+        self.newest: SymbolicTensor = first
+        self.written = False
+
+
+class Trace(dict[int, Any], Draws):
+    """Records all that is computed from its inputs.
+
+    Attributes:
+        nodes: the applications, in order.
+        inputs: numbers of the arguments.
+        captures: tensors from outside by uid, each with the tensor that stands for it.
+        states: variables by key.
+        guards: where Python looked at values.
+        created: variables made while it ran.
+        given_up: why no graph can be made of this run, or "".
+    """
+
+    stages = True
+    folds = True  # whether the result of an op on constants is a constant
+    unmarked = True  # ops on tensors that nobody marked must ask, too: they may be captures
+    symbolic = True
+
+    def __init__(self, name: str = "trace", autograph: bool = True, refuses: bool = False) -> None:
+        """Start empty. With `refuses`, values may not be looked at."""
+        Draws.__init__(self, Streams())
+        self.label = name
+        self.autograph = autograph
+        self.refuses = refuses
+        self.start = next_uid()
+        self.nodes: list[Node] = []
+        self.specs: dict[int, Spec] = {}
+        self.inputs: list[int] = []
+        self.captures: dict[int, tuple[Tensor, SymbolicTensor]] = {}
+        self.states: dict[int, State] = {}
+        self.guards: list[Guard] = []
+        self.guarded: set[tuple[int, str]] = set()
+        self.created: list[Any] = []
+        self.given_up = ""
+        self.failed: dict[int, InvalidArgumentError] = {}  # of values that cannot be had, by number
+        self.hidden: tuple[Any, ...] = ()  # tapes that do not hear a body, but what it reads
+        self.only_looks = False  # whether nothing may happen: what comes of a call is asked for
+        self.stands_in = False  # whether a pass over a dataset is one over a single stand-in
+        self.stood_in = False  # whether that has happened: the graph is only there to look at
+        self.choice: Any = None  # which engine the graph is made for
+        self.device: Any = None  # where it shall run, if anybody said so
+        self.shapes_fixed = False  # whether shapes that depend on values are known not to change
+        self.tape: Recording | None = None
+        self.closed = False
+        self.held: list[weakref.ref[Held]] = []
+        self.names: dict[int, str] = {}
+        self.used: dict[str, int] = {}
+        self.log: list[tuple[str, Any]] = []  # what a second run of this call is fed
+        self.seen: list[tuple[str, Any]] = []  # what it has seen itself
+        self.kept: list[Any] = []
+        self.lifted: dict[int, SymbolicTensor] = {}  # what was used lately, by number
+        self.opaque: dict[int, SymbolicTensor] = {}  # by id, iterators and what stands for them
+
+    # -- values
+
+    def value(self, raw: Any, name: str = "") -> SymbolicTensor:
+        """A new tensor of this trace that holds `raw`."""
+        number = len(self.specs)
+        self.specs[number] = Spec((raw.shape, raw.dtype))
+        held = Held(raw, number, self)
+        self.held.append(weakref.ref(held))
+        if name:
+            self.names[number] = name
+        return symbolic(held)
+
+    def input(self, raw: Any, name: str = "") -> SymbolicTensor:
+        """A new argument."""
+        tensor = self.value(raw, name)
+        self.inputs.append(tensor._array.number)
+        return tensor
+
+    def lift(self, tensor: Any) -> Any:
+        """The tensor of this trace that stands for `tensor`; constants come back as they are."""
+        if type(tensor) is Held:
+            tensor = symbolic(tensor)
+        if isinstance(tensor, SymbolicTensor):
+            if tensor._array.trace is not self or self.closed:
+                raise out_of_scope(tensor)
+            self.lifted[tensor._array.number] = tensor
+            return tensor
+        if not isinstance(tensor, Tensor) or abs(tensor.uid) > self.start:
+            return tensor
+        known = self.captures.get(tensor.uid)
+        if known is None:
+            known = self.captures[tensor.uid] = (tensor, self.value(tensor._array))
+            if self.tape is not None:
+                self.tape.watch(known[1].uid)
+        self.lifted[known[1]._array.number] = known[1]
+        return known[1]
+
+    def operand(self, lifted: Any) -> Operand:
+        """How a lifted argument is written in a node."""
+        if isinstance(lifted, SymbolicTensor):
+            return int(lifted._array.number)
+        return Constant(shown(lifted._array) if isinstance(lifted, Tensor) else lifted)
+
+    def bind(self, op: Primitive, args: tuple[Any, ...], static: dict[str, Any]) -> Any:
+        """Apply `op`, record it, and tell the tapes inside this trace."""
+        lifted = [self.lift(a) for a in args]
+        live = not self.folds or any(isinstance(a, SymbolicTensor) for a in lifted)
+        raws = tuple([raw_value(a) for a in lifted])
+        if Held in map(type, static.values()):
+            static = shown(static)  # what a node is made with cannot be another's value
+        failed = None
+        try:
+            result = evaluate(op, raws, static)
+        except InvalidArgumentError as error:
+            result = self.result_of_failed(op, raws, static) if live else None
+            if result is None:
+                raise
+            failed = error
+        results = result if op.outputs else (result,)
+        outs: tuple[Tensor, ...]
+        if live:
+            outs = tuple([self.value(r) for r in results])
+            if failed is not None:
+                self.failed.update((o._array.number, failed) for o in outs)
+            self.append(op, lifted, static, outs)
+            if op.dynamic and not self.shapes_fixed:
+                for one in outs:
+                    self.observe(one._array, "shape")
+        else:
+            outs = tuple([eager(r) for r in results])
+        out = outs if op.outputs else outs[0]
+        for known in local.recorders[1:]:
+            hear(known, op, tuple(lifted), raws, static, out, result)
+        return out
+
+    def result_of_failed(self, op: Primitive, raws: tuple[Any, ...], static: dict[str, Any]) -> Any:
+        """What stands for the result of an op that failed, if that was for the sake of values.
+
+        Such an op is an error only if its result is used, as in TensorFlow's graphs.
+        """
+        if self.refuses or REGISTRY.get(op.name) is not op or op.dynamic:
+            return None
+        try:
+            given = [stand_in(list(r.shape), r.dtype) if hasattr(r, "shape") else r for r in raws]
+            return evaluate(op, tuple(given), static)
+        except (OpError, NotImplementedError, MemoryError):
+            return None  # the shapes or dtypes are wrong, or stand-ins will not do
+
+    def check_used(self, lifted: Iterable[Any]) -> None:
+        """Values are used: raise the error of an op that failed, if they depend on its result."""
+        if self.failed:
+            for one in lifted:
+                error = isinstance(one, SymbolicTensor) and self.failed.get(one._array.number)
+                if error:
+                    raise error
+
+    def append(
+        self,
+        op: Primitive | Effect,
+        lifted: Iterable[Any],
+        static: dict[str, Any],
+        outs: tuple[Tensor, ...],
+    ) -> None:
+        """Record an application."""
+        if self.failed:
+            lifted = list(lifted)
+            numbers = [a._array.number for a in lifted if isinstance(a, SymbolicTensor)]
+            errors = [self.failed[n] for n in numbers if n in self.failed]
+            self.failed.update((o._array.number, errors[0]) for o in outs if errors)
+        if self.given_up:
+            return
+        if len(self.nodes) >= LIMIT:
+            self.give_up(f"it has more than {LIMIT} ops, here at {users_line()}")
+            return
+        inputs = tuple([self.operand(a) for a in lifted])
+        self.nodes.append(Node(op, inputs, static, tuple([o._array.number for o in outs])))
+
+    def give_up(self, why: str) -> None:
+        """Record nothing more; the run goes on."""
+        self.given_up = why
+        self.nodes = []
+
+    # -- variables
+
+    def state(self, variable: Any) -> State:
+        """What this trace knows of a variable."""
+        state = self.states.get(variable._key)
+        if state is None:
+            first = self.value(variable._version()._array)
+            state = self.states[variable._key] = State(variable, first)
+        return state
+
+    def read(self, variable: Any) -> SymbolicTensor:
+        """The newest version of a variable; tapes are told."""
+        tensor = self.state(variable).newest
+        for known in (*self.hidden, *local.recorders[1:]):
+            if tensor.uid not in known:
+                known.touch(variable, tensor.uid)
+        return tensor
+
+    def write(self, variable: Any, tensor: Any) -> None:
+        """Make `tensor` the newest version, cut from what it was computed from."""
+        state = self.state(variable)
+        lifted = self.lift(tensor)
+        self.check_used([lifted])
+        version = self.value(raw_value(lifted))
+        self.append(INSTALL, (lifted,), {"key": variable._key}, (version,))
+        state.newest = version
+        state.written = True
+
+    def create(self, variable: Any, tensor: Any) -> Any:
+        """A variable is being made: the raw array it starts with."""
+        self.created.append(variable)
+        return raw_value(tensor)
+
+    def call(
+        self,
+        function: Callable[..., Any],
+        args: tuple[Any, ...],
+        dynamic: bool = False,
+        outputs: bool = False,
+    ) -> Any:
+        """Apply a function of raw arrays that is no primitive; `args` may hold values of ours.
+
+        Where values may not be looked at they may be stand-ins, which it may not like.
+        """
+        places = [i for i, a in enumerate(args) if type(a) is Held]
+        op = called(function, args, places, dynamic, outputs)
+        try:
+            return self.bind(op, tuple([symbolic(args[i]) for i in places]), {})
+        except InvalidArgumentError as error:
+            if self.refuses:
+                raise ValueRead(str(error)) from None
+            raise
+
+    def touch(self, variable: Any, uid: int) -> None:
+        """As a recorder; the trace asks for itself."""
+
+    def keep_tape(self, inputs: list[SymbolicTensor]) -> tuple[Recording]:
+        """Record all that is computed from the inputs, for `tf.gradients`."""
+        self.tape = Recording()
+        for tensor in inputs:
+            self.tape.watch(tensor.uid)
+        return (self.tape,)
+
+    # -- looking at values
+
+    def allow(self, what: str) -> None:
+        """Python is about to look at a value."""
+        if not self.autograph:
+            raise refuse(what)
+
+    def observe(self, held: Held, kind: str = "value") -> Any:
+        """The raw value of `held`; what was seen is noted."""
+        recorders = local.recorders
+        if local.scratch and not self.closed:
+            return shown(held.value)  # only its shape will matter
+        if self.closed or not recorders or recorders[0] is not self:
+            raise out_of_scope(symbolic(held))
+        if self.refuses or (self.only_looks and len(self.guards) >= LOOKS):
+            raise ValueRead(self.name_of(held.number))
+        self.check_used([symbolic(held)] if kind == "value" else ())
+        raw = held.value if kind == "shape" else shown(held.value)
+        if (held.number, kind) in self.guarded:
+            return raw
+        seen = raw.shape if kind == "shape" else key_of(raw)
+        logged = self.next_logged("guard")
+        if logged is not None and logged != seen:
+            self.log = []
+        self.seen.append(("guard", seen))
+        self.guarded.add((held.number, kind))
+        self.guards.append(Guard(len(self.nodes), held.number, kind, seen, users_line()))
+        return raw
+
+    def next_logged(self, kind: str) -> Any:
+        """What an earlier, broken-off run of this call saw here, or None."""
+        if self.log and self.log[0][0] == kind:
+            return self.log.pop(0)[1]
+        self.log = []
+        return None
+
+    # -- effects
+
+    def effect(self, effect: Effect, args: Iterable[Any]) -> tuple[SymbolicTensor, ...]:
+        """Do something once, and record it; a second run of the same call gets the first's results.
+
+        Its results carry a guard on their shapes.
+        """
+        lifted = [self.lift(a) for a in args]
+        self.check_used(lifted)
+        if (self.refuses or self.only_looks) and effect.replayed:
+            raise ValueRead(effect.name)
+        results = self.next_logged(effect.name) if effect.replayed else None
+        if results is None:
+            results = (
+                ()
+                if self.refuses or self.only_looks
+                else effect.kernel(*[raw_value(a) for a in lifted])
+            )
+        if effect.replayed:
+            self.seen.append((effect.name, results))
+        outs = tuple([self.value(r) for r in results])
+        self.append(effect, lifted, {}, outs)
+        for out in outs:
+            self.observe(out._array, "shape")
+        return outs
+
+    def custom(
+        self, results: list[Any], inputs: list[Any], grad: Callable[..., list[Any]]
+    ) -> list[Tensor]:
+        """New handles on `results`, whose gradient the user supplied."""
+        from gradtape.graph.custom_gradient import record
+
+        return record(self, results, inputs, grad)
+
+    @contextlib.contextmanager
+    def aside(self) -> Iterator[list[Node]]:
+        """Record into a list of its own; values may not be looked at, nor effects happen.
+
+        Variables have their versions back afterwards.
+        """
+        nodes, refuses = self.nodes, self.refuses
+        versions = {k: (s.newest, s.written) for k, s in self.states.items()}
+        self.nodes, self.refuses = [], True
+        try:
+            with listening((self,)):
+                yield self.nodes
+        finally:
+            self.nodes, self.refuses = nodes, refuses
+            for key, state in self.states.items():
+                state.newest, state.written = versions.get(key, (state.first, False))
+
+    # -- the end
+
+    def done(self) -> list[Any]:
+        """Results of the effects of this run, in order."""
+        return [what for kind, what in self.seen if kind != "guard"]
+
+    def close(self) -> None:
+        """Let go of all values; the tensors of this trace are dead from now on."""
+        self.closed = True
+        for ref in self.held:
+            held = ref()
+            if held is not None:
+                held.value = None
+        # Results keep their trace alive for the sake of their names: let go of all else it holds.
+        for kept in (self.held, self.lifted, self.states, self.captures, self.opaque, self.kept):
+            kept.clear()
+        self.log, self.seen, self.created = [], [], []
+        self.streams, self.tape = Streams(), None
+
+    def graph(self, outputs: Iterable[Operand]) -> Graph:
+        """The graph from the inputs, captures and variables to `outputs`."""
+        first = [t._array.number for _, t in self.captures.values()]
+        first += [s.first._array.number for s in self.states.values()]
+        return Graph([*self.inputs, *first], self.nodes, outputs, self.specs)
+
+    # -- names
+
+    def name_of(self, number: int) -> str:
+        """What a value is called, as TensorFlow numbers ops of one name."""
+        if number not in self.names:
+            made = self.operation_of(number)
+            base = made.type if made else "Placeholder"
+            count = self.used.get(base, 0)
+            self.used[base] = count + 1
+            self.names[number] = f"{base}_{count}" if count else base
+        return f"{self.names[number]}:{self.position_of(number)}"
+
+    def operation_of(self, number: int) -> Any:
+        """What computes a value."""
+        for node in reversed(self.nodes):
+            if number in node.outputs:
+                return Operation(self, node)
+        return None
+
+    def position_of(self, number: int) -> int:
+        """Which result of its op a value is."""
+        for node in reversed(self.nodes):
+            if number in node.outputs:
+                return node.outputs.index(number)
+        return 0
+
+
+class Operation:
+    """What a symbolic tensor's `op` shows."""
+
+    def __init__(self, trace: Trace, node: Node) -> None:
+        """The application `node` in `trace`."""
+        self._trace = trace
+        self._node = node
+        self.type = node.op.name
+
+    @property
+    def name(self) -> str:
+        """The name, without the position of a result."""
+        return self._trace.name_of(self._node.outputs[0]).rpartition(":")[0]
+
+    def __repr__(self) -> str:
+        """Type and name."""
+        return f"<tf.Operation {self.name!r} type={self.type}>"
+
+
+class NeedsTape(BaseException):
+    """`tf.gradients` was called, but nothing was recorded for it: run again with a tape."""
+
+
+class ValueRead(Exception):  # noqa: N818  not an error
+    """A value was looked at where there is none."""
+
+
+def raw_value(lifted: Any) -> Any:
+    """The raw array of a lifted argument."""
+    if isinstance(lifted, SymbolicTensor):
+        return lifted._array.value
+    return lifted._array if isinstance(lifted, Tensor) else lifted
+
+
+def key_of(raw: Any) -> Any:
+    """A value as a guard compares it."""
+    if raw.shape == () and raw.dtype.kind in "biu":
+        return raw.item()
+    if raw.dtype.kind == "O":
+        return (raw.shape, tuple(raw.ravel().tolist()))
+    return (raw.shape, raw.tobytes())
+
+
+def fingerprint(value: Any) -> Any:
+    """Something hashable that is equal for equal values."""
+    known = hasattr(value, "tobytes") and not isinstance(value, type)
+    return key_of(value) if known else repr(value)
+
+
+def users_line() -> str:
+    """File and line of the innermost frame outside this library."""
+    import sys
+
+    frame: Any = sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("gradtape."):
+        frame = frame.f_back
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}" if frame is not None else "unknown"
+
+
+def operation(kernel: Callable[..., Any], outputs: bool = False) -> Primitive:
+    """A primitive without rules, which only traces know."""
+    return Primitive(kernel, dict.fromkeys(parameters_of(kernel)[0]), None, outputs)
+
+
+def called(
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    places: list[int],
+    dynamic: bool,
+    outputs: bool,
+) -> Primitive:
+    """A function of raw arrays as a primitive of those arguments that are at `places`."""
+
+    def kernel(*raws: Any) -> Any:
+        given = list(args)
+        for i, raw in zip(places, raws, strict=True):
+            given[i] = raw
+        return function(*given)
+
+    kernel.__name__ = function.__name__
+    kernel.parts = (function, args, places)  # type: ignore[attr-defined]
+    op = operation(kernel, outputs)
+    op.dynamic = dynamic
+    fixed = [None if i in places else fingerprint(a) for i, a in enumerate(args)]
+    op.key = (function, tuple(fixed))
+    return op
+
+
+def install(x: Any, *, key: int) -> Any:
+    """What the variable with this key is given; the tape's thread is cut here."""
+    return x
+
+
+INSTALL = operation(install)

@@ -1,0 +1,99 @@
+"""Run a graph again, primitive by primitive, on tensors: whoever listens hears every op."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from gradtape.core.dispatch import bind
+from gradtape.core.tensor import Tensor, eager
+from gradtape.graph.custom_gradient import CUSTOM, Custom
+from gradtape.graph.graph import Constant, Effect, Node, Operand
+from gradtape.graph.recorder import INSTALL
+from gradtape.tape.custom_gradient import record_custom
+from gradtape.tape.indexed_slices import IndexedSlices
+
+Tensors = dict[int, Any]
+
+
+def replay(
+    nodes: Iterable[Node],
+    env: Tensors,
+    effects: Callable[[Node, tuple[Any, ...]], tuple[Tensor, ...]],
+    installed: Callable[[int, Any], Tensor],
+) -> Tensors:
+    """Apply `nodes` to the tensors in `env`, which grows.
+
+    Args:
+        nodes: of a graph, in order.
+        env: tensors by number.
+        effects: what becomes of an effect: its results, given the node and its arguments.
+        installed: what a variable's new version is, given the variable's key and the value.
+    """
+    for node in nodes:
+        args = tuple([lookup(env, operand) for operand in node.inputs])
+        if isinstance(node.op, Effect):
+            outs: Any = effects(node, args)
+        elif node.op is CUSTOM:
+            custom = node.static["custom"]
+            count = len(custom.seeds)
+            outs = (*custom_handles(custom, args[:count], env), *args[count:])
+        elif node.op is INSTALL:
+            outs = (installed(node.static["key"], args[0]),)
+        else:
+            apply = node.op.apply or bind
+            outs = apply(node.op, args, node.static)
+            if not node.op.outputs:
+                outs = (outs,)
+        env.update(zip(node.outputs, outs, strict=True))
+    return env
+
+
+def no_effects(node: Node, args: tuple[Any, ...]) -> tuple[Tensor, ...]:
+    """Refuse: there should be none."""
+    raise AssertionError(f"an effect where none can be: {node.op.name}")
+
+
+def passed_on(key: int, value: Any) -> Tensor:
+    """A new version of a variable through which nothing flows back."""
+    tensor: Tensor = bind(INSTALL, (value,), {"key": key})
+    return tensor
+
+
+def lookup(env: Tensors, operand: Operand) -> Any:
+    """The tensor, or the raw constant, of an operand."""
+    return operand.raw if isinstance(operand, Constant) else env[operand]
+
+
+def tensor_at(env: Tensors, operand: Operand) -> Tensor:
+    """The tensor of an operand."""
+    value = lookup(env, operand)
+    return value if isinstance(value, Tensor) else eager(value)
+
+
+def custom_handles(custom: Custom, results: tuple[Any, ...], env: Tensors) -> list[Tensor]:
+    """New handles on `results` whose gradient replays the user's."""
+    inputs = [tensor_at(env, operand) for operand in custom.inputs]
+
+    def grad(*cotangents: Tensor) -> list[Any]:
+        if custom.trouble:
+            raise NotImplementedError(
+                "custom_gradient inside tf.function: its gradient function looks at the value of "
+                f"{custom.trouble}. Call the function outside tf.function."
+            )
+        inner = dict(env)
+        inner.update(zip(custom.seeds, cotangents, strict=True))
+        replay(custom.nodes, inner, no_effects, passed_on)
+        return [answer_at(inner, answer) for answer in custom.answers]
+
+    return record_custom([t if isinstance(t, Tensor) else eager(t) for t in results], inputs, grad)
+
+
+def answer_at(env: Tensors, answer: Any) -> Any:
+    """The user's gradient for one input."""
+    if answer is None:
+        return None
+    if isinstance(answer, tuple):
+        values, indices = (tensor_at(env, part) for part in answer)
+        return IndexedSlices(values, indices, None)
+    return tensor_at(env, answer)

@@ -1,0 +1,120 @@
+"""Functions that do something when a graph runs: check, print, call Python."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar
+
+from gradtape.core import nest
+from gradtape.core.context import staging, unheard
+from gradtape.core.convert import convert, is_tensor_like
+from gradtape.core.ragged.tensor import RaggedTensor
+from gradtape.core.symbolic_tensor import SymbolicTensor
+from gradtape.core.tensor import eager
+from gradtape.graph.graph import Effect
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Hole:
+    """Where a tensor is in the arguments of a function that happens."""
+
+    def __init__(self, position: int) -> None:
+        """The tensor with this position."""
+        self.position = position
+
+
+def parts_of(function: Any, given: Any, leaves: list[Any], places: list[int], gives: bool) -> Any:
+    """A function, its arguments without their tensors, and whether it `gives` results.
+
+    None if there are composite arguments.
+    """
+    if len(nest.flatten(given)) != len(leaves):
+        return None
+    positions = {place: k for k, place in enumerate(places)}
+    filled = [Hole(positions[i]) if i in positions else leaf for i, leaf in enumerate(leaves)]
+    return function, nest.pack_sequence_as(given, filled), gives
+
+
+def happening(fails_only: bool = False) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Let a function of tensors that returns nothing happen at each run of a graph.
+
+    With `fails_only` all it may do is raise; on constants it does so while the graph is traced.
+    """
+
+    def decorate(function: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(function)
+        def happens(*args: Any, **kwargs: Any) -> None:
+            stage = staging()
+            if not stage:
+                return function(*args, **kwargs)
+            leaves = nest.flatten((args, kwargs), expand_composites=True)
+            places = [i for i, leaf in enumerate(leaves) if is_tensor_like(leaf)]
+            tensors = [convert(leaves[i]) for i in places]
+            lifted = [stage[0].lift(t) for t in tensors]
+            if fails_only and not any(isinstance(t, SymbolicTensor) for t in lifted):
+                return function(*args, **kwargs)
+
+            def kernel(*raws: Any) -> tuple[Any, ...]:
+                given = list(leaves)
+                for i, raw in zip(places, raws, strict=True):
+                    given[i] = eager(raw)
+                again, named = nest.pack_sequence_as((args, kwargs), given, expand_composites=True)
+                with unheard():
+                    function(*again, **named)
+                return ()
+
+            kernel.parts = parts_of(happens, (args, kwargs), leaves, places, False)  # type: ignore[attr-defined]
+            rest = [leaf for leaf in leaves if not is_tensor_like(leaf)]
+            key = (function, tuple(places), tuple(rest))
+            stage[0].effect(Effect(function.__name__, kernel, fails_only, key), tensors)
+            return None
+
+        return happens
+
+    return decorate
+
+
+def on_host(function: Callable[P, R], draws: bool = False) -> Callable[P, R]:
+    """Let a function of tensors, which is no op, be called at each run of a graph.
+
+    What it returns may be any structure of tensors; its other arguments must decide which. One
+    that `draws` random numbers is called each time also if its arguments are constants.
+    """
+    structures: dict[Any, Any] = {}
+
+    @functools.wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        stage = staging()
+        if not stage:
+            return function(*args, **kwargs)
+        for leaf in nest.flatten((args, kwargs)):
+            if isinstance(leaf, RaggedTensor):
+                convert(leaf)  # which fails: there may be another function for these
+        leaves = nest.flatten((args, kwargs), expand_composites=True)
+        places = [i for i, leaf in enumerate(leaves) if is_tensor_like(leaf)]
+        tensors = [convert(leaves[i]) for i in places]
+        if not draws and not any(isinstance(stage[0].lift(t), SymbolicTensor) for t in tensors):
+            with unheard():
+                return function(*args, **kwargs)
+        rest = [repr(leaf) for leaf in leaves if not is_tensor_like(leaf)]
+        key = (function, tuple(places), tuple(rest))
+
+        def kernel(*raws: Any) -> tuple[Any, ...]:
+            given = list(leaves)
+            for i, raw in zip(places, raws, strict=True):
+                given[i] = eager(raw)
+            again, named = nest.pack_sequence_as((args, kwargs), given, expand_composites=True)
+            with unheard():
+                result = function(*again, **named)
+            structures[key] = result
+            return tuple(t._array for t in nest.flatten(result, expand_composites=True))
+
+        kernel.parts = parts_of(call, (args, kwargs), leaves, places, True)  # type: ignore[attr-defined]
+        outs = stage[0].effect(Effect(function.__name__, kernel, key=key), tensors)
+        packed: R = nest.pack_sequence_as(structures[key], list(outs), expand_composites=True)
+        return packed
+
+    return call

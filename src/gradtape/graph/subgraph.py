@@ -1,0 +1,206 @@
+"""Bodies of loops and branches: graphs inside a graph, traced aside and run as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gradtape.core.context import listening, local
+from gradtape.core.dispatch import Recording
+from gradtape.core.dtypes import is_differentiable
+from gradtape.core.symbolic_tensor import SymbolicTensor
+from gradtape.core.tensor import eager
+from gradtape.graph.graph import Graph, Node, Operand
+from gradtape.graph.loop_buffer import in_place, rewritten
+from gradtape.graph.recorder import Trace
+from gradtape.graph.replay import no_effects, passed_on, replay, tensor_at
+from gradtape.ops.shape import lean, zeros
+from gradtape.tape.backward import accumulate, sweep
+from gradtape.tape.indexed_slices import SOURCES, Slices, dense
+
+Plan = Callable[..., tuple[Any, ...]]
+
+
+class Handed:
+    """What the engines hand down."""
+
+    compile: Callable[[Graph], Plan]
+
+
+class Body:
+    """A graph that runs as a whole, and its derivatives."""
+
+    def __init__(self, graph: Graph | None = None) -> None:
+        """A body with this graph; None if it is made when it first runs."""
+        self._graph = graph
+        self._plan: Plan | None = None
+        self._writing: Plan | None = None
+        self._rewritten: dict[int, Node] | None = None
+        self._derivatives: dict[Any, Body] = {}
+        self.adjoints: dict[Any, Any] = {}
+        self.reads: list[int] | None = None  # of a loop, the carries that its adjoint reads
+
+    def __repr__(self) -> str:
+        """How long it is."""
+        return f"<{'?' if self._graph is None else len(self._graph.nodes)} nodes>"
+
+    def graph(self, raws: tuple[Any, ...]) -> Graph:
+        """The graph; `raws` are values of the inputs, should it have to be made."""
+        if self._graph is None:
+            self._graph = self.make(raws)
+        return self._graph
+
+    @property
+    def known_graph(self) -> Graph | None:
+        """The graph, if it is there."""
+        return self._graph
+
+    def make(self, raws: tuple[Any, ...]) -> Graph:
+        """Make the graph from values of the inputs."""
+        raise NotImplementedError
+
+    def run(self, *raws: Any) -> tuple[Any, ...]:
+        """Run on raw inputs."""
+        if self._plan is None:
+            self._plan = Handed.compile(self.graph(raws))
+        return self._plan(*raws)
+
+    def rewritten(self, carries: int) -> tuple[int, ...]:
+        """Of the body of a loop that has run, the carries that it could rewrite in place."""
+        if self._rewritten is None:
+            self._rewritten = rewritten(self._graph, carries) if self._graph is not None else {}
+        return tuple(self._rewritten)
+
+    def rewrite(self, *raws: Any) -> tuple[Any, ...]:
+        """Run on raw inputs, of which the carries that are `rewritten` may be written to."""
+        if self._writing is None:
+            assert self._graph is not None
+            assert self._rewritten is not None
+            self._writing = Handed.compile(in_place(self._graph, self._rewritten))
+        return self._writing(*raws)
+
+    def derivative(self, places: tuple[int, ...], lead: tuple[int, ...]) -> Body:
+        """From the inputs and a cotangent for each differentiable output to those of `places`."""
+        key = (places, lead)
+        if key not in self._derivatives:
+            self._derivatives[key] = Derivative(self, places, lead)
+        return self._derivatives[key]
+
+
+class Derivative(Body):
+    """The pullback of a body: inputs, then cotangents; out come cotangents of some inputs."""
+
+    def __init__(self, body: Body, places: tuple[int, ...], lead: tuple[int, ...]) -> None:
+        """For the inputs at `places`; cotangents have the axes `lead` in front."""
+        super().__init__()
+        self.body = body
+        self.places = places
+        self.lead = lead
+
+    def make(self, raws: tuple[Any, ...]) -> Graph:
+        """Replay the body under a tape, inside a trace of its own."""
+        graph = self.body.graph(raws)
+        count = len(graph.inputs)
+        trace = Trace("derivative", refuses=True)
+        with listening((trace,)):
+            inputs = [trace.input(raw) for raw in raws[:count]]
+            seeds = [trace.input(raw) for raw in raws[count:]]
+            answers = pulled_back(graph, inputs, seeds, self.places, self.lead)
+            outputs = [trace.operand(trace.lift(t)) for t in answers]
+        made = trace.graph(outputs)
+        trace.close()
+        return made
+
+
+def pulled_back(
+    graph: Graph,
+    inputs: list[Any],
+    seeds: list[Any],
+    places: tuple[int, ...],
+    lead: tuple[int, ...],
+    looked_up: frozenset[int] = frozenset(),
+) -> list[Any]:
+    """Cotangents of the inputs at `places`, zeros where there is no way.
+
+    Those at places in `looked_up` are Slices, or None.
+    """
+    known = Recording(False)
+    known.home = local.__dict__
+    for i in places:
+        known.watch(inputs[i].uid)
+    env = dict(zip(graph.inputs, inputs, strict=True))
+    with listening((*local.recorders, known)):
+        replay(graph.nodes, env, no_effects, passed_on)
+    targets = [tensor_at(env, o) for o in graph.outputs]
+    grads: dict[int, Any] = {SOURCES: frozenset(inputs[i].uid for i in places)}
+    wanted = [t for t in targets if is_differentiable(t._array.dtype)]
+    for target, seed in zip(wanted, seeds, strict=True):
+        accumulate(grads, target.uid, seed)
+    found = sweep(known, grads, recorded=True, release=True)
+    answers = []
+    for i in places:
+        t = found.get(inputs[i].uid)
+        if i in looked_up:
+            answers.append(t)
+            continue
+        if t is None:
+            raw = inputs[i]._array
+            t = eager(lean(zeros(lead + raw.shape, raw.dtype)))
+        answers.append(dense(t) if type(t) is Slices else t)
+    return answers
+
+
+class Aside:
+    """A function traced aside, on formal inputs.
+
+    Attributes:
+        nodes: what it does.
+        result: what it returned.
+        written: variables it assigned to, with their new versions.
+        lifted: tensors that it used, by number.
+    """
+
+    def __init__(
+        self,
+        trace: Trace,
+        function: Callable[..., Any],
+        formals: list[Any],
+        carried: dict[int, Any],
+    ) -> None:
+        """Trace `function(*formals)`; variables in `carried` (by key) have that version."""
+        before = {k: (s.newest, s.written) for k, s in trace.states.items()}
+        for key, tensor in carried.items():
+            trace.states[key].newest = tensor
+        trace.lifted, outer = {}, trace.lifted
+        hidden = trace.hidden
+        trace.hidden = (*hidden, *local.recorders[1:])
+        try:
+            with trace.aside() as nodes:
+                self.result = function(*formals)
+                self.nodes = nodes
+                self.written = {}
+                for key, state in trace.states.items():
+                    old = carried[key] if key in carried else before.get(key, (state.first,))[0]
+                    if state.newest is not old:
+                        self.written[key] = (state.variable, state.newest)
+        finally:
+            self.lifted, trace.lifted = trace.lifted, outer
+            trace.hidden = hidden
+            for key in carried:
+                trace.states[key].newest, trace.states[key].written = before[key]
+
+    def free(self, formals: list[Any], outputs: list[Operand]) -> list[SymbolicTensor]:
+        """Tensors of the outer trace that it reads."""
+        made = {o for node in self.nodes for o in node.outputs}
+        made |= {t._array.number for t in formals}
+        read = [i for node in self.nodes for i in node.reads()]
+        read += [o for o in outputs if type(o) is int]
+        return [self.lifted[i] for i in dict.fromkeys(read) if i not in made]
+
+
+def body_of(
+    trace: Trace, nodes: list[Node], inputs: list[SymbolicTensor], outputs: list[Operand]
+) -> Body:
+    """A body of nodes traced aside."""
+    numbers = [t._array.number for t in inputs]
+    return Body(Graph(numbers, nodes, outputs, trace.specs))

@@ -1,0 +1,281 @@
+"""A function under a tape: one entry, whose backward step runs a compiled graph.
+
+The joint graph of forward and backward part comes from replaying a path under a tape inside a trace
+of its own; it is cut where the sweep begins. What the backward part reads of the forward part are
+the residuals, and a later call hands them over. A recorded sweep (second order) replays everything
+from the inputs, primitive by primitive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from gradtape.core.context import listening, local
+from gradtape.core.device.array import moved
+from gradtape.core.dispatch import Recording, bind
+from gradtape.core.dtypes import is_differentiable
+from gradtape.core.primitive import Spec
+from gradtape.core.symbolic_tensor import SymbolicTensor
+from gradtape.core.tensor import Tensor, eager
+from gradtape.graph.graph import Effect, Graph, Node, Operand
+from gradtape.graph.recorder import INSTALL, Trace
+from gradtape.graph.replay import replay, tensor_at
+from gradtape.jit.trace_path import Path
+from gradtape.ops.elementwise import identity
+from gradtape.tape.backward import accumulate, filled, sweep
+from gradtape.tape.indexed_slices import SOURCES, Slices, dense, is_kept
+
+Shape = tuple[int, ...]
+
+
+class Joint:
+    """Forward and backward part of a path for some inputs, compiled.
+
+    Attributes:
+        residuals: numbers that the backward part reads.
+        answers: for each wanted input an operand, a pair of operands (slices), or None.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        trace: Trace,
+        seeds: list[int],
+        outputs: list[Operand],
+        answers: list[Any],
+        cut: int,
+    ) -> None:
+        """Cut the trace of a replay where the sweep began."""
+        self.path = path
+        self.answers = answers
+        self.results: list[Operand] = []
+        for answer in answers:
+            if answer is not None:
+                self.results += answer if type(answer) is tuple else [answer]
+        first, second = trace.nodes[:cut], trace.nodes[cut:]
+        inputs = [i for i in trace.inputs if i not in seeds]
+        made = {*inputs, *(o for node in first for o in node.outputs)}
+        read = dict.fromkeys(i for node in second for i in node.reads())
+        read |= dict.fromkeys(o for o in self.results if type(o) is int)
+        self.residuals = [i for i in read if i in made]
+        specs = trace.specs
+        self.forward_graph = Graph(inputs, first, [*outputs, *self.residuals], specs)
+        self.backward_graph = Graph([*self.residuals, *seeds], second, self.results, specs)
+        self._forward: Any = None
+        self._backward: Any = None
+
+    @property
+    def forward(self) -> Any:
+        """From the inputs to the path's outputs and the residuals."""
+        if self._forward is None:
+            self._forward = self.path.choice.compile(self.forward_graph)
+        return self._forward
+
+    @property
+    def backward(self) -> Any:
+        """From residuals and cotangents to the gradients."""
+        if self._backward is None:
+            self._backward = self.path.choice.compile(self.backward_graph)
+        return self._backward
+
+    def unpacked(self, raws: tuple[Any, ...], inputs: list[Any]) -> list[Any]:
+        """Raw gradients or Slices, one per wanted input, from what `backward` returned."""
+        answers: list[Any] = []
+        rest = iter(raws)
+        for answer, given in zip(self.answers, inputs, strict=True):
+            if answer is None:
+                answers.append(None)
+            elif type(answer) is tuple:
+                answers.append(Slices(next(rest), next(rest), given.shape))
+            else:
+                answers.append(next(rest))
+        return answers
+
+
+class Saved:
+    """What an entry keeps of a call."""
+
+    __slots__ = ("effects", "inputs", "joint", "path", "residuals")
+
+    def __init__(self, path: Path, inputs: list[Tensor], effects: list[Any]) -> None:
+        """The inputs, and what the effects gave."""
+        self.path = path
+        self.inputs = inputs
+        self.effects = effects
+        self.joint: Joint | None = None
+        self.residuals: tuple[Any, ...] = ()
+
+
+class FunctionStep:
+    """The backward step of a call."""
+
+    variadic = True
+
+    def __init__(self, recorded: bool = False) -> None:
+        """For a raw sweep, or for one that others hear."""
+        self.is_recorded = recorded
+        if not recorded:
+            self.recorded = FunctionStep(True)
+
+    def narrow(self, want: int, raw: bool) -> Any:
+        """The same step for fewer of the watched inputs."""
+        step = self if raw else self.recorded
+        return lambda entry, g, grads: step(entry, g, grads, want)
+
+    def __call__(
+        self, entry: tuple[Any, ...], g: dict[int, Any], grads: dict[int, Any], want: int = -1
+    ) -> None:
+        """Turn the outputs' cotangents into the inputs'."""
+        _, uids, mask, saved = entry
+        positions = [i for i in range(mask.bit_length()) if mask >> i & 1]
+        wanted = [
+            (uid, i)
+            for k, (uid, i) in enumerate(zip(uids, positions, strict=True))
+            if want >> k & 1
+        ]
+        cotangents = filled(g, tuple([Spec(spec) for spec in saved.path.specs]))
+        places = tuple([i for _, i in wanted])
+        if self.is_recorded:
+            answers = differentiated(saved, list(cotangents), places)
+        else:
+            answers = raw_gradients(saved, list(cotangents), places)
+        for (uid, _), t in zip(wanted, answers, strict=True):
+            if t is not None:
+                if type(t) is Slices and not is_kept(uid, grads):
+                    t = dense(t)
+                accumulate(grads, uid, t)
+
+
+STEP = FunctionStep()
+
+
+def lead_of(saved: Saved, cotangents: list[Any]) -> Shape:
+    """Extra leading axes of the cotangents."""
+    shape, inner = cotangents[0].shape, saved.path.specs[0][0]
+    lead: Shape = shape[: len(shape) - len(inner)]
+    return lead
+
+
+def raw_gradients(saved: Saved, cotangents: list[Any], places: tuple[int, ...]) -> list[Any]:
+    """Gradients of a raw sweep: by the compiled graph, which the first time has to be made."""
+    path = saved.path
+    key = (places, lead_of(saved, cotangents))
+    joint: Joint | None = path.joints.get(key)
+    inputs = [saved.inputs[i]._array for i in places]
+    if joint is None:
+        joint, raws = joined(saved, cotangents, places)
+        path.joints[key] = joint
+        if path.choice.device is not None:
+            raws = tuple([moved(raw, path.choice.device) for raw in raws])
+        return joint.unpacked(raws, inputs)
+    if joint is saved.joint:
+        residuals = saved.residuals
+    else:
+        given = [t._array for t in saved.inputs] + [r for done in saved.effects for r in done]
+        residuals = joint.forward(*given)[len(path.graph.outputs) :]
+    return joint.unpacked(joint.backward(*residuals, *seeded(path, cotangents)), inputs)
+
+
+def seeded(path: Path, cotangents: list[Any]) -> list[Any]:
+    """Cotangents of the outputs that can have one."""
+    return [c for c, spec in zip(cotangents, path.specs, strict=True) if is_differentiable(spec[1])]
+
+
+def joined(
+    saved: Saved, cotangents: list[Any], places: tuple[int, ...]
+) -> tuple[Joint, tuple[Any, ...]]:
+    """Trace forward and backward part on the values at hand; the gradients come along."""
+    path = saved.path
+    trace = Trace("joint")
+    trace.refuses = trace.shapes_fixed = True
+    with listening((trace,)):
+        inputs = [trace.input(t._array) for t in saved.inputs]
+        given = iter([tuple([trace.input(r) for r in done]) for done in saved.effects])
+        seeds = [trace.input(c) for c in seeded(path, cotangents)]
+        run = Differentiated(path, inputs, given, places)
+        cut = len(trace.nodes)
+        found = run.sweep(seeds)
+    outputs = [trace.operand(trace.lift(t)) for t in run.outputs]
+    answers: list[Any] = []
+    raws: list[Any] = []
+    for t in found:
+        parts = (t.values, t.indices) if type(t) is Slices else (t,)
+        numbers = [trace.operand(trace.lift(p)) for p in parts if p is not None]
+        raws += [raw_of(p) for p in parts if p is not None]
+        answers.append(None if t is None else tuple(numbers) if type(t) is Slices else numbers[0])
+    given_seeds = [t._array.number for t in seeds]
+    joint = Joint(path, trace, given_seeds, outputs, answers, cut)
+    trace.close()
+    return joint, tuple(raws)
+
+
+def raw_of(tensor: Tensor) -> Any:
+    """The raw array of a tensor in an open trace."""
+    return tensor._array.value if isinstance(tensor, SymbolicTensor) else tensor._array
+
+
+def differentiated(saved: Saved, cotangents: list[Any], places: tuple[int, ...]) -> list[Any]:
+    """Gradients of a recorded sweep: replayed, so that whoever listens hears every op."""
+    inputs = [identity(t) if is_differentiable(t._array.dtype) else t for t in saved.inputs]
+    given = iter([tuple([eager(r) for r in done]) for done in saved.effects])
+    run = Differentiated(saved.path, inputs, given, places)
+    return run.sweep(seeded(saved.path, cotangents))
+
+
+class Differentiated:
+    """A path replayed under a tape of its own."""
+
+    def __init__(
+        self,
+        path: Path,
+        inputs: list[Any],
+        effects: Iterator[tuple[Any, ...]],
+        places: tuple[int, ...],
+    ) -> None:
+        """Replay on these inputs; those at `places` are watched."""
+        graph = path.graph
+        arguments = len(graph.inputs) - len(path.states)
+        self.known = Recording(False)
+        self.known.home = local.__dict__
+        self.uids: list[list[int]] = [[inputs[i].uid] for i in places]
+        by_key = {path.keys[i - arguments]: k for k, i in enumerate(places) if i >= arguments}
+        for i in places:
+            self.known.watch(inputs[i].uid)
+
+        def installed(key: int, value: Any) -> Tensor:
+            tensor: Tensor = bind(INSTALL, (value,), {"key": key})
+            if key in by_key:
+                self.known.watch(tensor.uid)
+                self.uids[by_key[key]].append(tensor.uid)
+            return tensor
+
+        def happened(node: Node, args: tuple[Any, ...]) -> tuple[Tensor, ...]:
+            assert isinstance(node.op, Effect)
+            return next(effects) if node.op.replayed else ()
+
+        env = dict(zip(graph.inputs, inputs, strict=True))
+        with listening((*local.recorders, self.known)):
+            replay(graph.nodes, env, happened, installed)
+        self.outputs = [tensor_at(env, o) for o in graph.outputs]
+        self.path = path
+
+    def sweep(self, seeds: list[Any]) -> list[Any]:
+        """Cotangents of the watched inputs: Tensors, Slices or None."""
+        grads: dict[int, Any] = {SOURCES: frozenset(uid for uids in self.uids for uid in uids)}
+        targets = [
+            t
+            for t, spec in zip(self.outputs, self.path.specs, strict=False)
+            if is_differentiable(spec[1])
+        ]
+        for target, seed in zip(targets, seeds, strict=True):
+            accumulate(grads, target.uid, seed if isinstance(seed, Tensor) else eager(seed))
+        found = sweep(self.known, grads, recorded=True, release=True)
+        totals = []
+        for uids in self.uids:
+            parts = [found[uid] for uid in uids if uid in found]
+            total = parts[0] if parts else None
+            for part in parts[1:]:
+                total = total + part
+            totals.append(total)
+        return totals

@@ -1,0 +1,81 @@
+"""What a call comes down to once its signature is known: from arguments to what is returned."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from operator import attrgetter
+from typing import Any
+
+from gradtape.core.device.lazy_tensor import Handed, held, pending, versions
+from gradtape.core.device.switch import in_use
+from gradtape.core.tensor import Tensor, eager
+from gradtape.jit.in_place_update import InPlace, pays
+from gradtape.jit.trace_path import Path, commit, install
+from gradtape.state.variable.storage import arrays_of, version
+
+current = attrgetter("_value")
+Run = Callable[[list[Any]], Any]
+
+
+def quick(plan: Any, path: Path) -> Run:
+    """A function of the tensors among a call's arguments.
+
+    It is for a path that reads none of its variables by an argument, where nobody records.
+    """
+    if hasattr(plan, "start") and not plan.elsewhere and not in_use[0]:
+        return on_xla(plan, path)
+    captures = [t._array for t in path.captures]
+    variables = path.variables([])
+    written = [variables[i] for i in path.writes]
+    first, last = path.results, len(path.graph.outputs)
+    compute, pack = plan.run, path.packer()
+    update = InPlace(plan, path, variables) if pays(plan, path) else None
+
+    def run(tensors: list[Any]) -> Any:
+        raws = [t._array for t in tensors]
+        raws += captures
+        outputs = update(raws) if update is not None else None
+        if outputs is None:
+            outputs = compute(*raws, *arrays_of(variables))
+            if written:
+                commit(written, outputs[first:last])
+        return pack(outputs)
+
+    return run
+
+
+def on_xla(plan: Any, path: Path) -> Run:
+    """The same by the xla engine: values that JAX has are handed to it, and back, as they are.
+
+    Loops are left to C where there is one turn for each variable: an optimizer has hundreds.
+    """
+    captures = list(map(held, path.captures))
+    variables = path.variables([])
+    written = [variables[i] for i in path.writes]
+    first, last = path.results, len(path.graph.outputs)
+    start, kind, straight = plan.start, plan.kind, plan.straight
+
+    def tensor(value: Any) -> Tensor:
+        return pending(value) if type(value) is kind else eager(value)
+
+    def fetched(value: Any) -> Any:
+        return Handed.fetch(value) if type(value) is kind else value
+
+    pack = path.packer(tensor)
+
+    def run(tensors: list[Any]) -> Any:
+        given = [*map(held, tensors), *captures]
+        try:
+            given += map(held, map(current, variables))
+        except TypeError:  # one of them is being updated
+            given[len(tensors) + len(captures) :] = [held(v._version()) for v in variables]
+        outputs = start(given)
+        if written:
+            values = outputs[first:last]
+            if straight or set(map(type, values)) == {kind}:
+                install(written, versions(values))
+            else:
+                install(written, [version(v) for v in map(fetched, values)])
+        return pack(outputs)
+
+    return run

@@ -1,0 +1,102 @@
+"""Whether two runs of a function did the same: nodes, op by op, and what is inside of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import FunctionType
+from typing import Any
+
+from gradtape.core.dispatch import spec_of
+from gradtape.graph.custom_gradient import Custom
+from gradtape.graph.graph import Constant, Graph, Node, Operand
+from gradtape.graph.loop_gradient import Shape
+from gradtape.graph.recorder import key_of
+from gradtape.graph.subgraph import Body
+
+
+def same_nodes(a: Sequence[Node], b: Sequence[Node]) -> bool:
+    """Whether two lists of nodes do the same."""
+    return len(a) == len(b) and all(same_node(m, n) for m, n in zip(a, b, strict=True))
+
+
+def same_node(a: Node, b: Node) -> bool:
+    """Whether two nodes apply the same op to the same operands."""
+    return (
+        (a.op is b.op or (a.op.key is not None and same_value(a.op.key, b.op.key)))
+        and a.outputs == b.outputs
+        and same_operands(a.inputs, b.inputs)
+        and a.static.keys() == b.static.keys()
+        and all(same_value(value, b.static[name]) for name, value in a.static.items())
+    )
+
+
+def same_operands(a: Sequence[Operand], b: Sequence[Operand]) -> bool:
+    """Whether two lists of operands are the same values and equal constants."""
+    return len(a) == len(b) and all(same_value(x, y) for x, y in zip(a, b, strict=True))
+
+
+def same_value(a: Any, b: Any) -> bool:
+    """Whether two things that a node refers to are equal, arrays bit by bit."""
+    if a is b:
+        return True
+    kind = type(a)
+    if kind is not type(b):
+        return False
+    if hasattr(a, "tobytes"):
+        return bool(spec_of(a) == spec_of(b) and key_of(a) == key_of(b))
+    if kind in INSIDE:
+        return bool(INSIDE[kind](a, b))
+    return bool(a == b)
+
+
+def same_graph(a: Graph, b: Graph) -> bool:
+    """Whether two graphs do the same with the same numbers."""
+    return (
+        a.inputs == b.inputs
+        and same_operands(a.outputs, b.outputs)
+        and same_nodes(a.nodes, b.nodes)
+    )
+
+
+def same_body(a: Body, b: Body) -> bool:
+    """Whether two bodies of loops or branches do the same."""
+    one, other = a.known_graph, b.known_graph
+    return one is not None and other is not None and same_graph(one, other)
+
+
+def same_custom(a: Custom, b: Custom) -> bool:
+    """Whether two gradients that the user supplied do the same."""
+    return (
+        a.seeds == b.seeds
+        and a.trouble == b.trouble
+        and same_operands(a.inputs, b.inputs)
+        and same_value(tuple(a.answers), tuple(b.answers))
+        and same_nodes(a.nodes, b.nodes)
+    )
+
+
+def same_function(a: FunctionType, b: FunctionType) -> bool:
+    """Whether two functions come from one `def`, or `lambda`, and see the same around them."""
+    if a.__code__ is not b.__code__ or a.__globals__ is not b.__globals__:
+        return False
+    try:
+        ours = [cell.cell_contents for cell in a.__closure__ or ()]
+        theirs = [cell.cell_contents for cell in b.__closure__ or ()]
+    except ValueError:  # an empty cell
+        return False
+    seen = (*ours, *(a.__defaults__ or ())), (*theirs, *(b.__defaults__ or ()))
+    return a.__kwdefaults__ == b.__kwdefaults__ and all(
+        x is y or (type(x) is type(y) and type(x) in SIMPLE and x == y)
+        for x, y in zip(*seen, strict=True)
+    )
+
+
+SIMPLE = (int, float, bool, str, bytes)
+INSIDE: dict[type, Any] = {
+    Constant: lambda a, b: same_value(a.raw, b.raw),
+    tuple: same_operands,
+    Body: same_body,
+    Custom: same_custom,
+    FunctionType: same_function,
+    Shape: lambda a, b: all(same_value(getattr(a, n), getattr(b, n)) for n in Shape.__slots__),
+}

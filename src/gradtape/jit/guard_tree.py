@@ -1,0 +1,224 @@
+"""The paths of one function as a tree of straight-line segments, parted by guards.
+
+A guard says that Python looked at a value and what it saw. A call runs segment by segment and looks
+at the same value; where it sees something new the run breaks off (`Miss`), Python runs again from
+the top, fed what was seen and done so far, and the new path joins the tree. The numbers of values
+are those of the traces: two runs that took the same way so far have numbered alike.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradtape.core.dispatch import evaluate
+from gradtape.core.errors import OutOfRangeError
+from gradtape.graph.graph import Effect, Graph, Node, Operand
+from gradtape.graph.recorder import INSTALL, key_of
+from gradtape.graph.replay import lookup
+from gradtape.jit.graph_equality import same_nodes
+from gradtape.jit.trace_path import Path, commit
+
+MOST = 16  # paths of one function
+
+
+class Miss(Exception):  # noqa: N818  not an error
+    """A guard saw something new; `log` is what the run has seen and done."""
+
+    def __init__(self, log: list[tuple[str, Any]]) -> None:
+        """Broken off after `log`."""
+        self.log = log
+
+
+class Segment:
+    """Nodes up to the next guard, or to the end.
+
+    Attributes:
+        nodes: in order.
+        loads: captures and variables that are first needed here: number and source.
+        guard: (number, kind) of what is looked at afterwards; None at the end.
+        children: what follows, by what is seen.
+        path: at the end, the path this is the end of.
+        needs: numbers that the guard, the results or later segments read.
+    """
+
+    def __init__(
+        self, nodes: list[Node], loads: list[tuple[int, Any]], specs: dict[int, Any], choice: Any
+    ) -> None:
+        """A segment that ends here so far."""
+        self.nodes = nodes
+        self.loads = loads
+        self.specs = specs
+        self.choice = choice
+        self.guard: tuple[int, str] | None = None
+        self.children: dict[Any, Segment] = {}
+        self.path: Path | None = None
+        self.needs: set[int] = set()
+        self.plan: Any = None
+        self.ins: list[int] = []
+        self.outs: list[int] = []
+        self.effects = [n for n in nodes if isinstance(n.op, Effect) and n.op.replayed]
+
+    def compile(self) -> Any:
+        """The plan from what is there to what is needed."""
+        made = {o for node in self.nodes for o in node.outputs}
+        logged = {o for node in self.effects for o in node.outputs}
+        self.outs = sorted((self.needs | logged) & made)
+        self.ins = sorted({i for node in self.nodes for i in node.reads()} - made)
+        self.plan = self.choice.compile(Graph(self.ins, self.nodes, self.outs, self.specs))
+        return self.plan
+
+
+class Tree:
+    """All paths of one function for one signature."""
+
+    def __init__(self, path: Path) -> None:
+        """Start with one path."""
+        self.paths = 0
+        self.states: dict[int, Any] = {}  # variables, or positions of arguments, by key
+        self.add(path)
+
+    def add(self, path: Path) -> None:
+        """Join a path; one that is not alike up to the first guard replaces the tree."""
+        chain = segments_of(path)
+        if not self.paths:
+            self.root = chain[0]
+            count = len(path.graph.inputs) - len(path.captures) - len(path.states)
+            self.arguments = path.graph.inputs[:count]
+        at, new = self.root, chain[0]
+        if self.paths:
+            if not alike(at, new):
+                self.root, self.paths = new, 0
+            else:
+                for k in range(1, len(chain)):
+                    seen = path.guards[k - 1].seen
+                    if seen not in at.children or not alike(at.children[seen], chain[k]):
+                        at.children[seen] = chain[k]
+                        break
+                    at = at.children[seen]
+        self.paths += 1
+        self.states.update(zip(path.keys, path.states, strict=True))
+        self.settle(path)
+
+    def settle(self, path: Path) -> None:
+        """Work out which values the segments along a path must hand on."""
+        along = [self.root]
+        for guard in path.guards:
+            along.append(along[-1].children[guard.seen])
+        wanted = {o for o in path.graph.outputs if type(o) is int}
+        for segment in reversed(along):
+            if segment.guard is not None:
+                wanted.add(segment.guard[0])
+            if not wanted <= segment.needs:
+                segment.needs |= wanted
+                segment.plan = None
+            for node in segment.nodes:
+                wanted.update(node.reads())
+
+    def run(self, frame: dict[int, Any], variables: list[Any]) -> tuple[Path, list[Any]]:
+        """Run along the tree; the path taken, and the results of its effects, in order.
+
+        Raises:
+            Miss: if a guard saw something new.
+        """
+        log: list[tuple[str, Any]] = []
+        results: list[Any] = []
+        segment = self.root
+        walked: list[Segment] = []
+        while True:
+            walked.append(segment)
+            for number, source in segment.loads:
+                frame[number] = raw_of_source(source, variables)
+            plan = segment.plan or segment.compile()
+            try:
+                made = plan(*[frame[n] for n in segment.ins])
+            except OutOfRangeError:
+                self.keep_what_came_before(walked, frame, variables)
+                raise
+            frame.update(zip(segment.outs, made, strict=True))
+            for node in segment.effects:
+                done = tuple([frame[o] for o in node.outputs])
+                log.append((node.op.name, done))
+                results.append(done)
+            if segment.guard is None:
+                assert segment.path is not None
+                return segment.path, results
+            number, kind = segment.guard
+            raw = frame[number]
+            seen = raw.shape if kind == "shape" else key_of(raw)
+            log.append(("guard", seen))
+            follower = segment.children.get(seen)
+            if follower is None:
+                raise Miss(log)
+            segment = follower
+
+    def keep_what_came_before(
+        self, walked: list[Segment], frame: dict[int, Any], variables: list[Any]
+    ) -> None:
+        """An iterator is exhausted: commit what was assigned before it was asked."""
+        nodes = [n for segment in walked[:-1] for n in segment.nodes]
+        for node in walked[-1].nodes:
+            if isinstance(node.op, Effect) and node.op.replayed and node.outputs:
+                break
+            nodes.append(node)
+        newest = {n.static["key"]: n.outputs[0] for n in nodes if n.op is INSTALL}
+        missing = [n for n in nodes if not n.effect and not frame.keys() >= set(n.outputs)]
+        for node in Graph(list(frame), missing, newest.values(), {}).needed():
+            raws = tuple([lookup(frame, i) for i in node.inputs])
+            made = evaluate(node.op, raws, node.static)  # type: ignore[arg-type]
+            frame.update(zip(node.outputs, made if node.op.outputs else (made,), strict=True))
+        sources = [self.states[key] for key in newest]
+        written = [variables[s] if type(s) is int else s for s in sources]
+        commit(written, [frame[number] for number in newest.values()])
+
+
+def raw_of_source(source: Any, variables: list[Any]) -> Any:
+    """The raw array of a capture, of a variable, or of a variable among the arguments."""
+    if type(source) is int:
+        return variables[source]._version()._array
+    return (source._version() if hasattr(source, "_key") else source)._array
+
+
+def segments_of(path: Path) -> list[Segment]:
+    """Cut a path at its guards."""
+    graph = path.graph
+    arguments = len(graph.inputs) - len(path.captures) - len(path.states)
+    sources = dict(zip(graph.inputs[arguments:], [*path.captures, *path.states], strict=True))
+    loaded: set[int] = set()
+    chain: list[Segment] = []
+    start = 0
+    ends = [(g.place, (g.number, g.kind), g.seen) for g in path.guards]
+    for end, guard, _ in [*ends, (len(graph.nodes), None, None)]:
+        nodes = graph.nodes[start:end]
+        read: list[Operand] = [i for node in nodes for i in node.reads()]
+        read += [guard[0]] if guard else list(graph.outputs)
+        loads = []
+        for number in read:
+            if type(number) is int and number in sources and number not in loaded:
+                loaded.add(number)
+                loads.append((number, sources[number]))
+        segment = Segment(nodes, loads, graph.specs, path.choice)
+        segment.guard = guard
+        if chain:
+            chain[-1].children[ends[len(chain) - 1][2]] = segment
+        chain.append(segment)
+        start = end
+    chain[-1].path = path
+    return chain
+
+
+def alike(a: Segment, b: Segment) -> bool:
+    """Whether two segments do the same."""
+    return (
+        a.guard == b.guard
+        and len(a.loads) == len(b.loads)
+        and all(
+            m == n and same_source(s, t) for (m, s), (n, t) in zip(a.loads, b.loads, strict=True)
+        )
+        and same_nodes(a.nodes, b.nodes)
+        and (a.path is None) == (b.path is None)
+    )
+
+
+def same_source(a: Any, b: Any) -> bool:
+    """Whether two captures, variables or positions of arguments are the same."""
+    return a is b or (type(a) is int and type(b) is int and a == b)

@@ -1,0 +1,319 @@
+"""What a call looks like to `function`: its arguments as leaves, and the key of its trace."""
+
+from __future__ import annotations
+
+import inspect
+import weakref
+from collections.abc import Sequence
+from types import FunctionType
+from typing import Any
+
+from gradtape.core import nest
+from gradtape.core.context import local
+from gradtape.core.convert import convert
+from gradtape.core.device.array import ANYWHERE, HOST, Device, target
+from gradtape.core.device.switch import in_use
+from gradtape.core.ragged.tensor import RaggedTensor
+from gradtape.core.sparse_tensor import SparseTensor
+from gradtape.core.spec import TensorSpec, TypeSpec
+from gradtape.core.tensor import Tensor
+from gradtape.tape.gradient_tape import variable_of
+
+PLAIN = frozenset({bool, int, float, complex, str, bytes, type(None)})
+
+
+class Call:
+    """The arguments of one call.
+
+    Attributes:
+        args: positional arguments, in the function's order, defaults filled in.
+        kwargs: what the function takes by keyword only.
+        leaves: all that is in them, flattened; NumPy arrays have become tensors.
+        key: equal for calls that may share a trace.
+        parts: the key, leaf by leaf.
+        watched: objects known by identity; the key dies with them.
+        given: the arguments as they were passed, if they all were by position.
+        device: where the call runs; None: on the host, if nothing that it captures says otherwise.
+    """
+
+    __slots__ = ("args", "device", "given", "key", "kwargs", "leaves", "parts", "watched")
+
+    def __init__(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], given: tuple[Any, ...] = ()
+    ) -> None:
+        """Flatten and describe the arguments; `given` is what was passed by position only."""
+        self.given = given
+        leaves = nest.flatten((args, kwargs), expand_composites=True)
+        self.watched: list[Any] = []
+        variables: dict[int, int] = {}
+        for i, leaf in enumerate(leaves):
+            if type(leaf) not in PLAIN and not isinstance(leaf, Tensor) and is_array(leaf):
+                leaves[i] = convert(leaf)
+        self.parts = tuple([self.part(leaf, variables) for leaf in leaves])
+        self.args, self.kwargs = nest.pack_sequence_as(
+            (args, kwargs), leaves, expand_composites=True
+        )
+        self.leaves = leaves
+        self.key: Any = (shape_of_structure((args, kwargs)), self.parts)
+        self.device: Device | None = None
+        if in_use[0]:
+            self.device = device_of(leaves)
+            self.key = (*self.key, self.device)
+
+    def replaced(self, inputs: Sequence[Tensor], trace: Any) -> tuple[Any, Any]:
+        """The arguments with the tensors of a trace in place of theirs."""
+        given = iter(inputs)
+        leaves = []
+        for leaf in self.leaves:
+            if isinstance(leaf, Tensor):
+                leaf = next(given)
+            elif hasattr(leaf, "_draw"):
+                trace.opaque[id(leaf)] = next(given)
+                trace.kept.append(leaf)
+            leaves.append(leaf)
+        args, kwargs = nest.pack_sequence_as(
+            (self.args, self.kwargs), leaves, expand_composites=True
+        )
+        return args, kwargs
+
+    def names(self, parameters: list[str]) -> list[str]:
+        """A name for each tensor among the leaves: its parameter's, numbered if there are more."""
+        names: list[str] = []
+        used: dict[str, int] = {}
+        for i, value in enumerate([*self.args, *self.kwargs.values()]):
+            keyword = list(self.kwargs)[i - len(self.args)] if i >= len(self.args) else ""
+            base = keyword or parameters[min(i, len(parameters) - 1)]
+            for leaf in nest.flatten(value, expand_composites=True):
+                if isinstance(leaf, Tensor) or hasattr(leaf, "_draw"):
+                    count = used.get(base, 0)
+                    used[base] = count + 1
+                    names.append(f"{base}_{count}" if count else base)
+        return names
+
+    def part(self, leaf: Any, variables: dict[int, int]) -> Any:
+        """What the key says of one leaf."""
+        if isinstance(leaf, Tensor):
+            return (leaf._array.shape, leaf._array.dtype)
+        if type(leaf) in PLAIN:
+            return (type(leaf), leaf)
+        variable = variable_of(leaf)
+        if variable is not None:
+            alias = variables.setdefault(variable._key, len(variables))
+            raw = variable._version()._array
+            return ("variable", raw.shape, raw.dtype, variable._trainable, alias, type(leaf))
+        if hasattr(leaf, "_draw"):
+            return ("iterator", repr(leaf.element_spec))
+        if hasattr(leaf, "element_spec"):
+            self.watched.append(leaf)
+            return ("dataset", id(leaf))
+        if isinstance(leaf, TypeSpec):
+            return leaf
+        return self.part_of_object(leaf)
+
+    def part_of_object(self, leaf: Any) -> Any:
+        """What the key says of a Python object: equality counts; it is not kept alive."""
+        if hasattr(leaf, "__tf_tracing_type__"):
+            return ("type", leaf.__tf_tracing_type__(None))
+        try:
+            hash(leaf)
+        except TypeError:
+            raise TypeError(
+                f"tf.function: an argument must be hashable to find its trace again. Received "
+                f"{leaf!r}. Pass tensors, or an object that never changes."
+            ) from None
+        builtin = type(leaf).__module__ == "builtins" and type(leaf) is not FunctionType
+        if isinstance(leaf, type) or builtin:
+            return (type(leaf), leaf)
+        try:
+            part = ("object", weakref.ref(leaf))
+        except TypeError:
+            return (type(leaf), leaf)
+        hash(part)  # a reference remembers it
+        self.watched.append(leaf)
+        return part
+
+
+def device_of(leaves: Sequence[Any]) -> Device | None:
+    """Where a call with these arguments runs: see `device.array.target`."""
+    if local.device is not None and local.device is not ANYWHERE:
+        return local.device
+    raws = [leaf._array for leaf in leaves if isinstance(leaf, Tensor)]
+    raws += [v._version()._array for v in map(variable_of, leaves) if v is not None]
+    device = target(raws)
+    return None if device is HOST else device
+
+
+def is_array(value: Any) -> bool:
+    """Whether a value is a NumPy array or scalar."""
+    return hasattr(value, "__array__") and hasattr(value, "dtype") and hasattr(value, "nbytes")
+
+
+def shape_of_structure(structure: Any) -> Any:
+    """Containers and keys, without the leaves, as something hashable."""
+    if isinstance(structure, dict):
+        return (type(structure), tuple([(k, shape_of_structure(v)) for k, v in structure.items()]))
+    if isinstance(structure, (list, tuple)):
+        return (type(structure), tuple([shape_of_structure(v) for v in structure]))
+    if isinstance(structure, RaggedTensor):
+        return (RaggedTensor, tuple([p._uniform for p in structure._nested_row_partitions]))
+    if isinstance(structure, SparseTensor):
+        return SparseTensor
+    return type(structure) if nest.is_nested(structure) else None
+
+
+class Signature:
+    """The parameters of a Python function, and what `input_signature` says of them."""
+
+    def __init__(self, python_function: Any, specs: Any = None) -> None:
+        """Read the parameters; `specs` describe the first of them."""
+        self.parameters = inspect.signature(python_function)
+        if specs is not None and not isinstance(specs, (list, tuple)):
+            raise TypeError(
+                f"tf.function: input_signature must be a tuple or list. Received {specs!r}."
+            )
+        self.specs = None if specs is None else tuple(specs)
+        self.python_function = python_function
+        kinds = [p.kind for p in self.parameters.parameters.values()]
+        self.count = len(kinds)
+        plain = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        self.simple = specs is None and all(kind in plain for kind in kinds)
+        self.before = 0  # parameters in front of those that `specs` describe: a method's `self`
+        if self.specs is not None:
+            names = list(self.parameters.parameters)
+            self.before = int(names[:1] == ["self"] and len(self.specs) < len(names))
+            self.check_specs()
+
+    def check_specs(self) -> None:
+        """Hold `input_signature` against the parameters."""
+        assert self.specs is not None
+        for spec in nest.flatten(self.specs):
+            if not isinstance(spec, TypeSpec):
+                raise TypeError(
+                    "tf.function: input_signature must be a sequence of tf.TypeSpec. "
+                    f"Received {spec!r}."
+                )
+        parameters = list(self.parameters.parameters.values())
+        positional = [
+            p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+        ][self.before :]
+        variadic = any(p.kind is p.VAR_POSITIONAL for p in parameters)
+        if len(self.specs) > len(positional) and not variadic:
+            raise TypeError(
+                f"tf.function: input_signature has {len(self.specs)} specs, but the function takes "
+                f"{len(positional)} positional arguments."
+            )
+        for parameter in positional[len(self.specs) :]:
+            if parameter.default is parameter.empty:
+                raise TypeError(
+                    f"tf.function: input_signature has no spec for {parameter.name!r}, which has "
+                    "no default. Describe every argument that has to be given."
+                )
+
+    def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
+        """The call with these arguments."""
+        if self.simple and not kwargs and len(args) == self.count:
+            return Call(args, {}, args)
+        bound = bound_to(self.parameters, args, kwargs)
+        values = bound.args
+        if self.specs is not None:
+            values = self.cast(values)
+        return Call(values, bound.kwargs, () if kwargs or self.specs else args)
+
+    def cast(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Make the arguments what `input_signature` says, or refuse."""
+        assert self.specs is not None
+        own = self.before
+        count = own + len(self.specs)
+        if len(values) < count:
+            raise TypeError(f"tf.function: {count} arguments expected, {len(values)} received.")
+        given = [as_specified(spec, v) for spec, v in zip(self.specs, values[own:], strict=False)]
+        parameters = list(self.parameters.parameters.values())
+        for i, value in enumerate(values[count:], count):
+            default = parameters[i].default if i < len(parameters) else inspect.Parameter.empty
+            if isinstance(default, Tensor):
+                continue
+            if type(value) in PLAIN and not (type(default) in PLAIN and value == default):
+                raise TypeError(
+                    f"Binding inputs to tf.function failed: argument {i} is not described by "
+                    f"input_signature. Received {value!r}; only its default may be given."
+                )
+        return (*values[:own], *given, *values[count:])
+
+
+def as_specified(spec: Any, value: Any) -> Any:
+    """A value of the structure of `spec`; below its leaves whatever makes a tensor."""
+    try:
+        return nest.map_structure_up_to(spec, fitted, spec, value)
+    except ValueError as error:
+        raise TypeError(f"Binding inputs to tf.function failed due to `{error}`.") from None
+
+
+def fitted(spec: Any, value: Any) -> Any:
+    """A value that is as `spec` says."""
+    if not isinstance(spec, TensorSpec) or isinstance(value, TensorSpec):
+        if not spec.is_compatible_with(value):
+            raise mismatch(spec, value)
+        return value
+    try:
+        tensor = convert(value, None if isinstance(value, Tensor) else spec.dtype)
+    except (TypeError, ValueError):
+        raise mismatch(spec, value) from None
+    if tensor.dtype is not spec.dtype or not spec.shape.is_compatible_with(tensor.shape):
+        raise mismatch(spec, value)
+    return value if variable_of(value) is not None else tensor
+
+
+def mismatch(spec: Any, value: Any) -> TypeError:
+    """A value does not fit `input_signature`."""
+    return TypeError(
+        f"Binding inputs to tf.function failed due to `Can not cast {value!r} to {spec!r}`. Give "
+        "what input_signature says."
+    )
+
+
+def weak(thing: Any, gone: Any) -> Any:
+    """A weak reference, or the thing itself where there is no such."""
+    try:
+        return weakref.ref(thing, gone)
+    except TypeError:
+        return thing
+
+
+def described(before: tuple[Any, ...], after: tuple[Any, ...]) -> str:
+    """How the arguments of two calls differ, for the user."""
+    if len(before) != len(after):
+        return f"{len(before)} values in the arguments became {len(after)}"
+    for i, (a, b) in enumerate(zip(before, after, strict=True)):
+        if a != b:
+            return f"value {i} of the arguments was {readable(a)} and is {readable(b)}"
+    return "the structure of the arguments changed"
+
+
+def readable(part: Any) -> str:
+    """One part of a key in words."""
+    if isinstance(part, tuple) and len(part) == 2:
+        if isinstance(part[0], tuple):
+            return f"a tensor of {part[1]}{list(part[0])}"
+        if part[0] == "object":
+            return "an object known by identity"
+        return f"the Python value {part[1]!r}"
+    return repr(part)
+
+
+def bound_to(
+    parameters: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> inspect.BoundArguments:
+    """Arguments by parameter, defaults filled in.
+
+    Raises:
+        TypeError: if they do not fit.
+    """
+    try:
+        bound = parameters.bind(*args, **kwargs)
+    except TypeError as error:
+        raise TypeError(
+            f"Binding inputs to tf.function failed due to `{error}`. Received args: {args} "
+            f"and kwargs: {kwargs} for signature: {parameters}."
+        ) from None
+    bound.apply_defaults()
+    return bound

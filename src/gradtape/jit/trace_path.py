@@ -1,0 +1,169 @@
+"""A path: one way through a function's body, from arguments, captures and variables to results."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from itertools import repeat
+from typing import Any
+
+from gradtape.compile.engine import Choice
+from gradtape.core import nest
+from gradtape.core.convert import convert
+from gradtape.core.device.array import HOST, Device, Engine, Remote, kept_at
+from gradtape.core.device.switch import in_use
+from gradtape.core.symbolic_tensor import SymbolicTensor
+from gradtape.core.tensor import EagerTensor, Tensor, eager
+from gradtape.graph.graph import Constant, Graph, Operand
+from gradtape.graph.recorder import INSTALL, Guard, Trace
+from gradtape.state.variable.storage import version
+from gradtape.tape.gradient_tape import variable_of
+
+
+class Path:
+    """What a trace left, without its values.
+
+    Attributes:
+        graph: inputs are the arguments, then the captures, then the variables; outputs are the
+            results, then the new values of the variables that are written.
+        captures: tensors from outside.
+        states: the variables, each a Variable or the position of an argument that is one.
+        writes: positions in `states` of the variables that are written.
+        results: how many outputs are results.
+        structure: of what the function returns; leaves that are no tensors stand in it.
+        places: for each leaf of `structure` the position of its output, or None.
+        guards: where Python looked at values.
+        choice: which engine is asked for.
+        plan: for the engine, if it had to be made beforehand.
+    """
+
+    def __init__(self, trace: Trace, returned: Any, variables: list[Any]) -> None:
+        """Take over from a trace whose function has `returned`."""
+        self.structure = returned
+        leaves = nest.flatten(returned, expand_composites=True)
+        outputs: list[Operand] = []
+        self.places: list[int | None] = []
+        for leaf in leaves:
+            if isinstance(leaf, Tensor):
+                self.places.append(len(outputs))
+                lifted = trace.lift(leaf)
+                trace.check_used([lifted])
+                outputs.append(trace.operand(lifted))
+            else:
+                self.places.append(None)
+        self.results = len(outputs)
+        self.captures = [tensor for tensor, _ in trace.captures.values()]
+        keys = [v._key for v in variables]
+        states = list(trace.states.values())
+        self.states: list[Any] = [
+            keys.index(s.variable._key) if s.variable._key in keys else s.variable for s in states
+        ]
+        # A variable among the arguments is known by its position: the next call brings another.
+        places = {key: -1 - i for i, key in enumerate(keys)}
+        for node in trace.nodes:
+            if node.op is INSTALL and node.static["key"] in places:
+                node.static = {"key": places[node.static["key"]]}
+        self.writes = [i for i, s in enumerate(states) if s.written]
+        outputs += [states[i].newest._array.number for i in self.writes]
+        self.graph: Graph = trace.graph(outputs)
+        self.guards: list[Guard] = trace.guards
+        self.keys = [places.get(s.variable._key, s.variable._key) for s in states]
+        self.effects = [n for n in self.graph.nodes if n.effect]
+        self.specs = [self.spec_of(o) for o in outputs[: self.results]]
+        self.joints: dict[Any, Any] = {}
+        self.choice: Choice = trace.choice or Choice()
+        if in_use[0]:
+            self.choice = self.choice.at(trace.device or self.device())
+        self.plan: Any = None
+
+    def spec_of(self, operand: Operand) -> Any:
+        """Shape and dtype of an operand."""
+        if isinstance(operand, Constant):
+            return (operand.raw.shape, operand.raw.dtype)
+        return self.graph.specs[operand]
+
+    def device(self) -> Device | None:
+        """Where the path runs if it was not asked: on an accelerator if that has its inputs."""
+        raws = [t._array for t in self.captures]
+        raws += [v._version()._array for v in self.states if type(v) is not int]
+        if any(type(raw) is Remote and raw.device is not HOST for raw in raws):
+            return Engine.default()
+        return None
+
+    def check_engine(self) -> None:
+        """Check that XLA can express the graph, if it must.
+
+        Raises:
+            InvalidArgumentError: if it cannot.
+        """
+        if self.choice.required:
+            self.plan = self.choice.compile(self.graph)
+
+    def variables(self, given: list[Any]) -> list[Any]:
+        """The variables of a call whose arguments hold the variables `given`."""
+        return [given[s] if type(s) is int else s for s in self.states]
+
+    def tensors(self) -> list[Tensor]:
+        """The tensors that the traced function returned."""
+        leaves = nest.flatten(self.structure, expand_composites=True)
+        return [leaf for leaf in leaves if isinstance(leaf, Tensor)]
+
+    def packer(self, tensor: Callable[[Any], Tensor] = eager) -> Callable[[Any], Any]:
+        """A function from outputs, of which `tensor` makes tensors, to what is returned."""
+        count, kind = self.results, type(self.structure)
+        if kind is SymbolicTensor or kind is EagerTensor:
+            return lambda raws: tensor(raws[0])
+        flat = kind in (tuple, list) and all(isinstance(t, Tensor) for t in self.structure)
+        if flat:
+            return lambda raws: kind([tensor(raw) for raw in raws[:count]])
+        return lambda raws: self.packed([tensor(raw) for raw in raws[:count]])
+
+    def packed(self, tensors: list[Tensor]) -> Any:
+        """What the function returns, with these results."""
+        if type(self.structure) is SymbolicTensor:
+            return tensors[0]
+        leaves = nest.flatten(self.structure, expand_composites=True)
+        filled = [
+            leaf if place is None else tensors[place]
+            for leaf, place in zip(leaves, self.places, strict=True)
+        ]
+        return nest.pack_sequence_as(self.structure, filled, expand_composites=True)
+
+
+def returned_tensors(result: Any, name: str) -> Any:
+    """What a traced function returned, with tensors in place of variables and Python values."""
+
+    def leaf(value: Any) -> Any:
+        if value is None or isinstance(value, Tensor):
+            return value
+        if hasattr(value, "_draw") or hasattr(value, "element_spec"):
+            return value
+        variable = variable_of(value)
+        try:
+            return convert(value if variable is None else variable._read())
+        except (TypeError, ValueError):
+            raise TypeError(
+                "To be compatible with tf.function, Python functions must return zero or more "
+                f"Tensors or ExtensionTypes or None values; in compilation of {name}, found return "
+                f"value of type {type(value).__name__}, which is not a Tensor or ExtensionType."
+            ) from None
+
+    return nest.map_structure(leaf, result, expand_composites=True)
+
+
+def commit(variables: Iterable[Any], raws: Iterable[Any]) -> None:
+    """Give every variable its new value, all or none: no Python runs in between."""
+    if in_use[0]:
+        variables = list(variables)
+        raws = [kept_at(raw, v._home) for raw, v in zip(raws, variables, strict=True)]
+    install(variables, [version(raw) for raw in raws])
+
+
+def install(variables: Iterable[Any], versions: list[Tensor]) -> None:
+    """Make tensors the values of variables, in one loop in C."""
+    deque(map(setattr, variables, repeat("_value"), versions), maxlen=0)
+
+
+def wrapped(raws: Iterable[Any]) -> list[Tensor]:
+    """Tensors around raw results."""
+    return [eager(raw) for raw in raws]

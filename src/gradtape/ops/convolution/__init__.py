@@ -1,0 +1,1 @@
+"""Convolution: the primitives, the window that slides, and the algorithms they choose from."""

@@ -1,0 +1,80 @@
+"""Which way of computing a convolution runs: a rule on shapes and dtype, never a timing.
+
+| formulation | what runs | when |
+|---|---|---|
+| pointwise | a product of pixels | size 1, no padding |
+| depthwise | sums of products along rows | as many groups as channels |
+| tapwise | columns with the taps first | taps · channels ≤ 32 |
+| winograd | F(4×4, 3×3) | float32, 3×3, single steps, many channels and tiles, little waste |
+| frequency | products of spectra | float32, 5×5 and larger, single steps, many channels |
+| columns | blocks of copied windows | all others without groups |
+| None | columns of everything at once | groups, lead axes on both sides, nothing to do |
+
+Winograd and spectra lose digits, so second derivatives never use them.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from gradtape.ops.convolution import depthwise, few_channels, fft, im2col, pointwise, winograd
+from gradtape.ops.convolution.window import Window, grown
+
+FEW_TAPS = 32
+LARGE = 5
+
+
+@lru_cache(maxsize=1024)
+def formulation_of(
+    x: tuple[int, ...], w: tuple[int, ...], window: Window, groups: int, dtype: Any, order: int
+) -> Any:
+    """The module that convolves (n, *spatial, c) with (*size, c / groups, o).
+
+    Args:
+        x: shape of the input, lead axes joined with the batch.
+        w: shape of the filter.
+        window: how it moves.
+        groups: of channels.
+        dtype: of both, and of the result.
+        order: how many times the convolution was differentiated to get here.
+    """
+    channels, outs = x[-1], w[-1]
+    outputs = window.outputs(x[1:-1])
+    if not prod(outputs) * x[0] * channels * outs * prod(w):
+        return None
+    if groups > 1:
+        return depthwise if groups == channels else None
+    if prod(window.size) == 1 and not window.is_padded():
+        return pointwise
+    if prod(window.size) * channels <= FEW_TAPS:
+        return few_channels
+    if dtype == np.float32 and order < 2 and len(window.size) == 2 and window.is_dense():
+        if window.size == (3, 3) and winograd_pays(x, outs, window):
+            return winograd
+        if min(window.size) >= LARGE and frequency_pays(x, outs, window):
+            return fft
+    return im2col
+
+
+def winograd_pays(x: tuple[int, ...], outs: int, window: Window) -> bool:
+    """Whether products dominate the transforms, and tiles hardly stick out of the output."""
+    images, *spatial, channels = x
+    fewest = min(channels, outs)
+    tiles = winograd.layout_of(images, tuple(spatial), window).total()
+    waste = 16 * tiles / (images * prod(window.outputs(tuple(spatial))))
+    return fewest >= 24 and tiles >= 24 and waste <= (1.4 if fewest >= 48 else 1.2)
+
+
+def frequency_pays(x: tuple[int, ...], outs: int, window: Window) -> bool:
+    """Whether products dominate the transforms, and these are not mostly padding.
+
+    Transforms are needed of n·c + n·o + c·o planes, and save k² of n·c·o products of planes.
+    """
+    images, *spatial, channels = x
+    outputs = window.outputs(tuple(spatial))
+    saved = prod(window.size) / (1 / images + 1 / channels + 1 / outs)
+    return saved >= 100 and prod(grown(tuple(spatial), window)) <= 3 * prod(outputs)

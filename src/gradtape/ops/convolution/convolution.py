@@ -1,0 +1,212 @@
+"""Convolution, its adjoint and the correlation that gives the filter, over any spatial axes.
+
+Each is bilinear, and they are each other's derivatives, so any order of derivative exists. x is
+(..., batch, *spatial, c), w (..., *size, c / groups, o) and y (..., batch, *outputs, o); channels
+and outputs belong to `groups` groups that do not see each other. `order` counts derivatives.
+
+`algorithm.py` chooses how a kernel computes. What it leaves over, and what runs on other engines,
+is one matrix product with the *columns* (..., groups, places, taps * c / groups), which have a row
+for each place of the window.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.dtypes import accumulator
+from gradtape.core.primitive import primitive
+from gradtape.ops.convolution import im2col as accurate
+from gradtape.ops.convolution.algorithm import formulation_of
+from gradtape.ops.convolution.window import (
+    Window,
+    add_view,
+    add_view_lowered,
+    cropped,
+    grown,
+    inner_shape,
+    padded,
+)
+from gradtape.ops.reduce import fold
+
+
+def folded(t: Any, spec: Any, g: Any, out_spec: Any, window: Window) -> Any:
+    """A cotangent summed over lead axes that only the other operand had."""
+    return fold(t, spec.shape, len(window.size) + 2, g, out_spec.shape)
+
+
+def columns(x: Any, window: Window, groups: int) -> Any:
+    """Every window of `x` as a row."""
+    n, taps = len(window.size), prod(window.size)
+    lead = x.shape[: x.ndim - n - 2]
+    outputs = window.outputs(inner_shape(x.shape, window))
+    full = padded(x, window)
+    views = np.stack([full[window.key(tap, outputs)] for tap in window.taps()], axis=-2)
+    rows, channels = x.shape[-n - 2] * prod(outputs), x.shape[-1]
+    apart = views.reshape(*lead, rows, taps, groups, channels // groups)
+    return np.moveaxis(apart, -2, -4).reshape(*lead, groups, rows, taps * (channels // groups))
+
+
+def filters(w: Any, window: Window, groups: int) -> Any:
+    """`w` as matrices (..., groups, taps * c / groups, o / groups)."""
+    lead = w.shape[: w.ndim - len(window.size) - 2]
+    rows = prod(window.size) * w.shape[-2]
+    return np.moveaxis(w.reshape(*lead, rows, groups, w.shape[-1] // groups), -2, -3)
+
+
+def places(y: Any, window: Window, groups: int) -> Any:
+    """`y` as matrices (..., groups, places, o / groups)."""
+    n = len(window.size)
+    lead = y.shape[: y.ndim - n - 2]
+    rows = prod(y.shape[-n - 2 : -1])
+    return np.moveaxis(y.reshape(*lead, rows, groups, y.shape[-1] // groups), -2, -3)
+
+
+def multiplied(a: Any, b: Any, dtype: Any) -> Any:
+    """Matrix product, accumulated in float32 for the half types."""
+    wide = accumulator(dtype)
+    if wide is dtype:
+        return np.matmul(a, b)
+    return np.matmul(a.astype(wide), b.astype(wide)).astype(dtype)
+
+
+def chosen(how: Any, step: str, dtype: Any, *args: Any) -> Any:
+    """Run `step` of a formulation in the accumulating dtype; the accurate one if that fails."""
+    wide = accumulator(dtype)
+    args = tuple(
+        [a.astype(wide) if isinstance(a, np.ndarray) and a.dtype != wide else a for a in args]
+    )
+    result = getattr(how, step)(*args)
+    if result is None:
+        result = getattr(accurate, step)(*args)
+    return result if wide is dtype else result.astype(dtype)
+
+
+def joined(x: Any, n: int) -> Any:
+    """Lead axes joined with the batch."""
+    return x if x.ndim == n + 2 else x.reshape(-1, *x.shape[-n - 1 :])
+
+
+def batch_of(x: Any, n: int) -> int:
+    """How many images there are, lead axes included."""
+    return prod(x.shape[: x.ndim - n - 1])
+
+
+def convolve_wrt_x(g, w, x_spec, out_spec, window, groups, order):
+    spatial = inner_shape(x_spec.shape, window)
+    t = unconvolve(g, w, window=window, groups=groups, order=order + 1, spatial=spatial)
+    return folded(t, x_spec, g, out_spec, window)
+
+
+def convolve_wrt_w(g, x, w_spec, out_spec, window, groups, order):
+    t = correlate(x, g, window=window, groups=groups, order=order + 1)
+    return folded(t, w_spec, g, out_spec, window)
+
+
+@primitive(x=convolve_wrt_x, w=convolve_wrt_w)
+def convolve(x, w, *, window: Window, groups: int, order: int):
+    """Weighted sums of the windows of `x`."""
+    n = len(window.size)
+    if w.ndim == n + 2:
+        shape = (batch_of(x, n), *x.shape[-n - 1 :])
+        how = formulation_of(shape, w.shape, window, groups, accumulator(x.dtype), order)
+        if how is not None:
+            out = chosen(how, "convolve", x.dtype, joined(x, n), w, window)
+            return out.reshape(*x.shape[: -n - 1], *out.shape[1:])
+    return convolve_lowered(x, w, window=window, groups=groups, order=order)
+
+
+@convolve.lower
+def convolve_lowered(x, w, *, window, groups, order):
+    n = len(window.size)
+    result = multiplied(columns(x, window, groups), filters(w, window, groups), x.dtype)
+    outputs = window.outputs(inner_shape(x.shape, window))
+    lead = result.shape[:-3]
+    return np.moveaxis(result, -3, -2).reshape(*lead, x.shape[-n - 2], *outputs, w.shape[-1])
+
+
+def unconvolve_wrt_y(g, w, y_spec, out_spec, window, groups, order):
+    t = convolve(g, w, window=window, groups=groups, order=order + 1)
+    return folded(t, y_spec, g, out_spec, window)
+
+
+def unconvolve_wrt_w(g, y, w_spec, out_spec, window, groups, order):
+    t = correlate(g, y, window=window, groups=groups, order=order + 1)
+    return folded(t, w_spec, g, out_spec, window)
+
+
+@primitive(y=unconvolve_wrt_y, w=unconvolve_wrt_w)
+def unconvolve(y, w, *, window: Window, groups: int, order: int, spatial: tuple[int, ...]):
+    """Adjoint of `convolve` in `x`: spread places over their windows, add what overlaps."""
+    n = len(window.size)
+    if w.ndim == n + 2:
+        channels = w.shape[-2] * groups
+        shape = (batch_of(y, n), *spatial, channels)
+        how = formulation_of(shape, w.shape, window, groups, accumulator(y.dtype), order)
+        if how is not None:
+            out = chosen(how, "unconvolve", y.dtype, joined(y, n), w, window, spatial)
+            if out.shape[-1] > channels:  # of a depthwise one: one for each output
+                out = np.add.reduce(out.reshape(*out.shape[:-1], channels, -1), axis=-1)
+            return out.reshape(*y.shape[: -n - 1], *spatial, channels)
+    return np.ascontiguousarray(unconvolved(y, w, window, groups, spatial, add_view))
+
+
+@unconvolve.lower
+def unconvolve_lowered(y, w, *, window, groups, order, spatial):
+    return unconvolved(y, w, window, groups, spatial, add_view_lowered)
+
+
+def unconvolved(
+    y: Any, w: Any, window: Window, groups: int, spatial: tuple[int, ...], adder: Any
+) -> Any:
+    """The kernel of `unconvolve`; `adder` adds into a view."""
+    n, taps = len(window.size), prod(window.size)
+    rows = multiplied(
+        places(y, window, groups), np.swapaxes(filters(w, window, groups), -1, -2), y.dtype
+    )
+    lead = rows.shape[:-3]
+    channels = w.shape[-2]
+    apart = rows.reshape(*rows.shape[:-1], taps, channels)
+    outputs = inner_shape(y.shape, window)
+    parts = np.moveaxis(apart, -4, -2).reshape(
+        *lead, y.shape[-n - 2], *outputs, taps, groups * channels
+    )
+    total = np.zeros((*lead, y.shape[-n - 2], *grown(spatial, window), groups * channels), y.dtype)
+    for k, tap in enumerate(window.taps()):
+        total = adder(total, window.key(tap, outputs), parts[..., k, :])
+    return cropped(total, window, spatial)
+
+
+def correlate_wrt_x(g, y, x_spec, out_spec, window, groups, order):
+    spatial = inner_shape(x_spec.shape, window)
+    t = unconvolve(y, g, window=window, groups=groups, order=order + 1, spatial=spatial)
+    return folded(t, x_spec, g, out_spec, window)
+
+
+def correlate_wrt_y(g, x, y_spec, out_spec, window, groups, order):
+    t = convolve(x, g, window=window, groups=groups, order=order + 1)
+    return folded(t, y_spec, g, out_spec, window)
+
+
+@primitive(x=correlate_wrt_x, y=correlate_wrt_y)
+def correlate(x, y, *, window: Window, groups: int, order: int):
+    """Adjoint of `convolve` in `w`: how each tap of the windows of `x` goes together with `y`."""
+    n = len(window.size)
+    if x.ndim == y.ndim == n + 2:
+        shape = (*window.size, x.shape[-1] // groups, y.shape[-1])
+        how = formulation_of(x.shape, shape, window, groups, accumulator(x.dtype), order)
+        if how is not None:
+            return chosen(how, "correlate", x.dtype, x, y, window)
+    return correlate_lowered(x, y, window=window, groups=groups, order=order)
+
+
+@correlate.lower
+def correlate_lowered(x, y, *, window, groups, order):
+    rows = np.swapaxes(columns(x, window, groups), -1, -2)
+    result = multiplied(rows, places(y, window, groups), x.dtype)
+    lead = result.shape[:-3]
+    return np.moveaxis(result, -3, -2).reshape(
+        *lead, *window.size, x.shape[-1] // groups, y.shape[-1]
+    )

@@ -1,0 +1,104 @@
+"""Convolution of each channel on its own: sums of products along rows, without copies of windows.
+
+A filter is (*size, 1, c * m): each channel has `m` outputs. Where the window moves by single steps
+along the last spatial axis, that axis and the channels are one long *row*, which meets the filter
+repeated along it; else a row is the channels of one pixel.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from gradtape.ops.convolution.window import Window, blocks, bordered, cropped, grown, windows
+
+BLOCK = 1 << 18  # elements of a block of places
+
+
+def is_long(window: Window) -> bool:
+    """Whether rows are longer than a pixel."""
+    return window.strides[-1] == 1
+
+
+def views_of(full: Any, window: Window, outputs: tuple[int, ...]) -> Any:
+    """The windows of a padded array: (n, *places, *size, row)."""
+    found = windows(full, window, outputs)
+    if not is_long(window):
+        return found
+    n = len(outputs)
+    shape = (*found.shape[:n], *window.size, outputs[-1] * full.shape[-1])
+    return np.ndarray(shape, full.dtype, full, 0, found.strides[:n] + found.strides[n + 1 :])
+
+
+def in_rows(y: Any, window: Window) -> Any:
+    """(n, *outputs, c) as (n, *places, row)."""
+    return y.reshape(*y.shape[:-2], -1) if is_long(window) else y
+
+
+def letters(window: Window) -> tuple[list[int], list[int], list[int]]:
+    """Axes, in einsum's numbers, of windows, filters and places."""
+    n = len(window.size)
+    places = list(range(n if is_long(window) else n + 1))
+    taps = list(range(len(places), len(places) + n))
+    row = [len(places) + n]
+    return places + taps + row, taps + row, places + row
+
+
+def blocks_of(places: Any) -> Any:
+    """How to cut (n, *places, row)."""
+    rows = places.shape[1] if places.ndim > 2 else 1
+    found = blocks(len(places), rows, prod(places.shape[1:]) // rows, BLOCK)
+    return found if places.ndim > 2 else (at[:1] for at in found)
+
+
+def convolve(x: Any, w: Any, window: Window) -> Any:
+    """Weighted sums of the windows of (n, *spatial, c), channel by channel."""
+    outputs, channels = window.outputs(x.shape[1:-1]), w.shape[-1]
+    filters = w.reshape(*window.size, channels)
+    if is_long(window):
+        along = (*window.size, outputs[-1], channels)
+        filters = np.broadcast_to(filters[..., None, :], along).reshape(*window.size, -1)
+    views = views_of(bordered(repeated(x, w), window), window, outputs)
+    out = np.empty((x.shape[0], *outputs, channels), x.dtype)
+    places = in_rows(out, window)
+    all_axes, tap_axes, place_axes = letters(window)
+    for at in blocks_of(places):
+        np.einsum(views[at], all_axes, filters, tap_axes, place_axes, out=places[at])
+    return out
+
+
+def repeated(x: Any, w: Any) -> Any:
+    """Each channel once for each of its outputs."""
+    times = w.shape[-1] // x.shape[-1]
+    return np.repeat(x, times, axis=-1) if times > 1 else x
+
+
+def unconvolve(y: Any, w: Any, window: Window, spatial: tuple[int, ...]) -> Any:
+    """Adjoint of `convolve` in `x`; each output is a channel here."""
+    mirror = window.mirrored()
+    if mirror is not None:
+        flip = (slice(None, None, -1),) * len(window.size)
+        return convolve(y, np.ascontiguousarray(w[flip]), mirror)
+    outputs = y.shape[1:-1]
+    total = np.zeros((y.shape[0], *grown(spatial, window), y.shape[-1]), y.dtype)
+    for i in range(len(y)):
+        for tap, weights in zip(window.taps(), w.reshape(-1, w.shape[-1]), strict=True):
+            total[i][window.key(tap, outputs)] += y[i] * weights
+    return np.ascontiguousarray(cropped(total, window, spatial))
+
+
+def correlate(x: Any, y: Any, window: Window) -> Any:
+    """Adjoint of `convolve` in `w`."""
+    outputs, channels = y.shape[1:-1], y.shape[-1]
+    views = views_of(bordered(repeated(x, y), window), window, outputs)
+    places = in_rows(y, window)
+    _, tap_axes, place_axes = letters(window)
+    total = np.empty((*window.size, places.shape[-1]), y.dtype)
+    rows = (slice(None),) * (len(place_axes) - 1)
+    for tap in np.ndindex(window.size):  # one after the other: the sums stay in the cache
+        np.einsum(views[rows + tap], place_axes, places, place_axes, tap_axes[-1:], out=total[tap])
+    if is_long(window):
+        total = total.reshape(*window.size, outputs[-1], channels).sum(axis=-2)
+    return total.reshape(*window.size, 1, channels)

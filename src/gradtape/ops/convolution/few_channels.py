@@ -1,0 +1,72 @@
+"""Convolution of few channels: columns with the taps first, filled by one long copy for each.
+
+Rows of kh · kw · c elements are too short to be copied well one after the other; (taps, places) has
+long ones.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from gradtape.ops.convolution.window import Window, bordered, cropped, grown
+
+BLOCK = 1 << 20  # elements of a block of columns
+
+
+def columns(full: Any, window: Window, outputs: tuple[int, ...]) -> Any:
+    """(taps * c, places) of a padded array."""
+    channels = full.shape[-1]
+    found = np.empty((prod(window.size), channels, full.shape[0], *outputs), full.dtype)
+    for part, tap in zip(found, window.taps(), strict=True):
+        view = full[window.key(tap, outputs)]
+        for c in range(channels):
+            part[c] = view[..., c]
+    return found.reshape(prod(window.size) * channels, -1)
+
+
+def images(count: int, outputs: tuple[int, ...], depth: int) -> Any:
+    """Runs of whole images whose columns make a block."""
+    step = max(1, BLOCK // (prod(outputs) * depth))
+    for i in range(0, count, step):
+        yield slice(i, min(i + step, count))
+
+
+def convolve(x: Any, w: Any, window: Window) -> Any:
+    """Weighted sums of the windows of (n, *spatial, c) by (*size, c, o)."""
+    outputs = window.outputs(x.shape[1:-1])
+    filters = w.reshape(-1, w.shape[-1])
+    out = np.empty((x.shape[0], *outputs, w.shape[-1]), x.dtype)
+    full = bordered(x, window)
+    for some in images(len(x), outputs, len(filters)):
+        part = out[some].reshape(-1, w.shape[-1])
+        np.dot(columns(full[some], window, outputs).T, filters, out=part)
+    return out
+
+
+def unconvolve(y: Any, w: Any, window: Window, spatial: tuple[int, ...]) -> Any:
+    """Adjoint of `convolve` in `x`."""
+    outputs, channels = y.shape[1:-1], w.shape[-2]
+    filters = w.reshape(-1, w.shape[-1])
+    total = np.zeros((y.shape[0], *grown(spatial, window), channels), y.dtype)
+    for some in images(len(y), outputs, len(filters)):
+        parts = np.dot(filters, y[some].reshape(-1, w.shape[-1]).T)
+        parts = parts.reshape(-1, channels, *y[some].shape[:-1])
+        for part, tap in zip(parts, window.taps(), strict=True):
+            view = total[some][window.key(tap, outputs)]
+            for c in range(channels):
+                view[..., c] += part[c]
+    return np.ascontiguousarray(cropped(total, window, spatial))
+
+
+def correlate(x: Any, y: Any, window: Window) -> Any:
+    """Adjoint of `convolve` in `w`."""
+    outputs, outs = y.shape[1:-1], y.shape[-1]
+    depth = prod(window.size) * x.shape[-1]
+    total = np.zeros((depth, outs), x.dtype)
+    full = bordered(x, window)
+    for some in images(len(x), outputs, depth):
+        total += np.dot(columns(full[some], window, outputs), y[some].reshape(-1, outs))
+    return total.reshape(*window.size, x.shape[-1], outs)

@@ -1,0 +1,66 @@
+"""Convolution with large filters as a product of spectra: one matrix product for each frequency.
+
+The transforms wrap round, so they are as long as the padded input: then only places that no window
+of ours stands on are wrong. Spectra are (frequencies, n, c). One infinite input spoils its
+whole image, so each function gives None where its result is not finite.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.ops.convolution.window import Window, bordered, cropped, grown
+from gradtape.ops.convolution.winograd import is_finite
+
+
+def lengths(spatial: tuple[int, ...], window: Window) -> tuple[int, ...]:
+    """Sizes of the transforms: those of the padded input or a little more, quick to transform."""
+    from scipy.fft import next_fast_len
+
+    return tuple(next_fast_len(n, real=True) for n in grown(spatial, window))
+
+
+def spectrum(x: Any, sizes: tuple[int, ...]) -> Any:
+    """Spectra (frequencies, n, c) of the images (n, h, w, c)."""
+    from scipy.fft import rfft2
+
+    return rfft2(x.transpose(1, 2, 0, 3), sizes, axes=(0, 1))
+
+
+def signal(product: Any, sizes: tuple[int, ...], extent: tuple[int, ...]) -> Any:
+    """Images (h, w, n, c) of spectra, cut to `extent`; None if they are not finite."""
+    from scipy.fft import irfft2
+
+    result = irfft2(product, sizes, axes=(0, 1))[: extent[0], : extent[1]]
+    result = np.ascontiguousarray(result)
+    return result if is_finite(result) else None
+
+
+def images(result: Any) -> Any:
+    """(h, w, n, c) as (n, h, w, c)."""
+    return None if result is None else np.ascontiguousarray(result.transpose(2, 0, 1, 3))
+
+
+def convolve(x: Any, w: Any, window: Window) -> Any:
+    """Weighted sums of the windows of (n, h, w, c) by (kh, kw, c, o)."""
+    sizes = lengths(x.shape[1:-1], window)
+    filters = spectrum(w.transpose(2, 0, 1, 3), sizes)
+    product = np.matmul(spectrum(bordered(x, window), sizes), np.conj(filters))
+    return images(signal(product, sizes, window.outputs(x.shape[1:-1])))
+
+
+def unconvolve(y: Any, w: Any, window: Window, spatial: tuple[int, ...]) -> Any:
+    """Adjoint of `convolve` in `x`."""
+    sizes = lengths(spatial, window)
+    filters = spectrum(w.transpose(3, 0, 1, 2), sizes)
+    result = images(signal(np.matmul(spectrum(y, sizes), filters), sizes, grown(spatial, window)))
+    return None if result is None else np.ascontiguousarray(cropped(result, window, spatial))
+
+
+def correlate(x: Any, y: Any, window: Window) -> Any:
+    """Adjoint of `convolve` in `w`."""
+    sizes = lengths(x.shape[1:-1], window)
+    inputs = spectrum(bordered(x, window), sizes).swapaxes(-1, -2)
+    return signal(np.matmul(inputs, np.conj(spectrum(y, sizes))), sizes, window.size)

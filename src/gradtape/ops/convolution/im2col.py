@@ -1,0 +1,76 @@
+"""Convolution as a product with columns: every window copied out as a row, block by block.
+
+The accurate formulation for any number of spatial axes, any strides, dilations and paddings. A
+block is small enough to stay in the cache between the copy and the product.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from gradtape.ops.convolution.window import Window, blocks, bordered, cropped, grown, windows
+
+BLOCK = 1 << 18  # elements of a block of columns
+
+
+def turned(w: Any) -> Any:
+    """The filter of the adjoint: upside down, with inputs and outputs exchanged."""
+    flip = (slice(None, None, -1),) * (w.ndim - 2)
+    return np.ascontiguousarray(w[flip].swapaxes(-1, -2))
+
+
+def convolve(x: Any, w: Any, window: Window) -> Any:
+    """Weighted sums of the windows of (n, *spatial, c) by (*size, c, o)."""
+    outputs = window.outputs(x.shape[1:-1])
+    filters = w.reshape(-1, w.shape[-1])
+    out = np.empty((x.shape[0], *outputs, w.shape[-1]), x.dtype)
+    views = windows(bordered(x, window), window, outputs)
+    for at in blocks_of(outputs, x.shape[0], len(filters)):
+        part = out[at].reshape(-1, w.shape[-1])
+        np.matmul(rows(views[at], filters), filters, out=part)
+    return out
+
+
+def blocks_of(outputs: tuple[int, ...], images: int, depth: int) -> Any:
+    """How to cut the places of a window whose columns have `depth` elements."""
+    return blocks(images, outputs[0], prod(outputs[1:]) * depth, BLOCK)
+
+
+def rows(views: Any, filters: Any) -> Any:
+    """Windows copied out, each as a row that fits the filters."""
+    return np.ascontiguousarray(views).reshape(-1, len(filters))
+
+
+def unconvolve(y: Any, w: Any, window: Window, spatial: tuple[int, ...]) -> Any:
+    """Adjoint of `convolve` in `x`.
+
+    With single steps the turned filter convolves the places, unless they have far more channels;
+    else products are added back window by window.
+    """
+    mirror = window.mirrored()
+    if mirror is not None and w.shape[-1] <= 2 * w.shape[-2]:
+        return convolve(y, turned(w), mirror)
+    outputs = y.shape[1:-1]
+    filters = w.reshape(-1, w.shape[-1])
+    total = np.zeros((y.shape[0], *grown(spatial, window), w.shape[-2]), y.dtype)
+    views = windows(total, window, outputs)
+    for at in blocks_of(outputs, y.shape[0], len(filters)):
+        parts = np.matmul(y[at].reshape(-1, w.shape[-1]), filters.T).reshape(views[at].shape)
+        for tap in np.ndindex(window.size):
+            key = (slice(None),) * (1 + len(outputs)) + tap
+            views[at][key] += parts[key]
+    return np.ascontiguousarray(cropped(total, window, spatial))
+
+
+def correlate(x: Any, y: Any, window: Window) -> Any:
+    """Adjoint of `convolve` in `w`."""
+    outputs = y.shape[1:-1]
+    channels, outs = x.shape[-1], y.shape[-1]
+    total = np.zeros((prod(window.size) * channels, outs), x.dtype)
+    views = windows(bordered(x, window), window, outputs)
+    for at in blocks_of(outputs, x.shape[0], len(total)):
+        total += np.matmul(rows(views[at], total).T, y[at].reshape(-1, outs))
+    return total.reshape(*window.size, channels, outs)

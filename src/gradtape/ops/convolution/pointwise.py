@@ -1,0 +1,64 @@
+"""Convolution of single pixels: a product of matrices, cut into blocks that BLAS likes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.ops.convolution.window import Window
+
+SMALL = 10**6  # up to this m · k · n OpenBLAS takes its quicker code for small matrices
+
+
+def height(k: int, n: int, least: int) -> int:
+    """How many rows of (rows, k) by (k, n) make a small product; 0 if fewer than `least`."""
+    rows = SMALL // max(k * n, 1)
+    return rows if rows >= least else 0
+
+
+def tall(a: Any, b: Any) -> Any:
+    """(rows, k) by (k, n), of many rows."""
+    k, n = b.shape
+    rows, step = len(a), height(k, n, 32)
+    if not step or rows < 2 * step:
+        return np.dot(a, b)
+    out = np.empty((rows, b.shape[1]), a.dtype)
+    even = rows - rows % step
+    np.matmul(
+        a[:even].reshape(-1, step, a.shape[1]), b, out=out[:even].reshape(-1, step, b.shape[1])
+    )
+    if even < rows:
+        np.dot(a[even:], b, out=out[even:])
+    return out
+
+
+def gathered(x: Any, window: Window) -> Any:
+    """The pixels that the window stands on, as rows."""
+    if max(window.strides) > 1:
+        x = x[window.key((0,) * len(window.size), window.outputs(x.shape[1:-1]))]
+    return x.reshape(-1, x.shape[-1])
+
+
+def convolve(x: Any, w: Any, window: Window) -> Any:
+    """Pixels of (n, *spatial, c) times (1, …, c, o)."""
+    out = tall(gathered(x, window), w.reshape(w.shape[-2:]))
+    return out.reshape(x.shape[0], *window.outputs(x.shape[1:-1]), w.shape[-1])
+
+
+def unconvolve(y: Any, w: Any, window: Window, spatial: tuple[int, ...]) -> Any:
+    """Adjoint of `convolve` in `x`."""
+    filters = np.ascontiguousarray(w.reshape(w.shape[-2:]).T)
+    pixels = tall(y.reshape(-1, y.shape[-1]), filters).reshape(*y.shape[:-1], w.shape[-2])
+    if max(window.strides) == 1:
+        return pixels
+    total = np.zeros((y.shape[0], *spatial, w.shape[-2]), y.dtype)
+    total[window.key((0,) * len(window.size), y.shape[1:-1])] = pixels
+    return total
+
+
+def correlate(x: Any, y: Any, window: Window) -> Any:
+    """Adjoint of `convolve` in `w`."""
+    pixels = gathered(x, window)
+    result = np.dot(pixels.T, y.reshape(-1, y.shape[-1]))
+    return result.reshape(*window.size, x.shape[-1], y.shape[-1])

@@ -1,0 +1,174 @@
+"""Winograd's convolution F(4×4, 3×3): 36 products for 16 places of a 3×3 filter instead of 144.
+
+Lavin and Gray (2015): cut the output into tiles of 4×4; each sees 6×6 inputs `d`. With `g` the
+filter, a tile is Aᵀ [(G g Gᵀ) ⊙ (Bᵀ d B)] A, and the product ⊙, summed over channels, is one matrix
+product for each of the 36 elements. float32 keeps five digits, which is enough for a first gradient
+and too little for float64; and one infinite input spoils its whole tile. Each function
+therefore gives None where its result is not finite: then another formulation must say what is true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from math import isfinite, isqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gradtape.ops.convolution.im2col import turned
+from gradtape.ops.convolution.window import Window, blocks
+
+BLOCK = 1 << 19  # elements of the transformed tiles of a block, inputs and outputs together
+FEWEST = 64  # tiles of a block
+B_T = np.array(
+    [
+        [4, 0, -5, 0, 1, 0],
+        [0, -4, -4, 1, 1, 0],
+        [0, 4, -4, -1, 1, 0],
+        [0, -2, -1, 2, 1, 0],
+        [0, 2, -1, -2, 1, 0],
+        [0, 4, 0, -5, 0, 1],
+    ],
+    np.float32,
+)
+G = np.array(
+    [[6, 0, 0], [-4, -4, -4], [-4, 4, -4], [1, 2, 4], [1, -2, 4], [0, 0, 24]], np.float32
+) / np.float32(24)
+A_T = np.array(
+    [[1, 1, 1, 1, 1, 0], [0, 1, -1, 2, -2, 0], [0, 1, 1, 4, 4, 0], [0, 1, -1, 8, -8, 1]],
+    np.float32,
+)
+A = np.ascontiguousarray(A_T.T)
+G_T = np.ascontiguousarray(G.T)
+
+
+class Layout(NamedTuple):
+    """How images lie before they are cut into tiles: one by one, or as a mosaic.
+
+    In a mosaic neighbours share the zeros between them, and only its outer tiles stick out.
+    """
+
+    sheets: int  # what is cut: the images, or the one mosaic
+    grid: tuple[int, ...]  # images below each other (or all of them), and beside each other
+    period: tuple[int, ...]  # pixels from one to the next
+    tiles: tuple[int, int]  # of a sheet, down and across
+
+    def total(self) -> int:
+        """How many tiles there are."""
+        return self.sheets * self.tiles[0] * self.tiles[1]
+
+    def view(self, sheet: Any, size: tuple[int, ...], at: tuple[int, int]) -> Any:
+        """The images (*grid, *size, c) on an array of sheets, the first one at pixel `at`."""
+        first, row, pixel, channel = sheet.strides
+        down = row * self.period[0] if self.sheets < self.grid[0] else first
+        strides = (down, pixel * self.period[1], row, pixel, channel)
+        offset = at[0] * row + at[1] * pixel
+        return np.ndarray((*self.grid, *size, sheet.shape[-1]), sheet.dtype, sheet, offset, strides)
+
+    def laid(self, x: Any, margin: int, at: tuple[int, int]) -> Any:
+        """Images on sheets of zeros that are `margin` larger than the tiles."""
+        down, across = (4 * n + margin for n in self.tiles)
+        sheet = np.zeros((self.sheets, down, across, x.shape[-1]), x.dtype)
+        self.view(sheet, x.shape[1:-1], at)[...] = x.reshape(*self.grid, *x.shape[1:])
+        return sheet
+
+    def taken(self, sheet: Any, size: tuple[int, ...]) -> Any:
+        """Images of this size from the sheets."""
+        images = self.view(sheet, size, (0, 0))
+        return np.ascontiguousarray(images).reshape(-1, *size, sheet.shape[-1])
+
+
+@lru_cache(maxsize=1024)
+def layout_of(images: int, spatial: tuple[int, ...], window: Window) -> Layout:
+    """The layout with fewer tiles."""
+    outputs = window.outputs(spatial)
+    beside = next(k for k in range(isqrt(images), 0, -1) if images % k == 0)
+    grid = (images // beside, beside)
+    sizes = zip(spatial, window.paddings, outputs, strict=True)
+    period = tuple([max(n + max(pads), out) for n, pads, out in sizes])
+    whole = [(k - 1) * step + n for k, step, n in zip(grid, period, outputs, strict=True)]
+    mosaic = Layout(1, grid, period, tiles_over(whole))
+    alone = Layout(images, (images, 1), period, tiles_over(outputs))
+    return min(alone, mosaic, key=Layout.total)
+
+
+def tiles_over(places: Any) -> tuple[int, int]:
+    """How many tiles cover so many places, down and across."""
+    return -(-places[0] // 4), -(-places[1] // 4)
+
+
+def sandwich(m: Any, t: Any) -> Any:
+    """`m` t `m`ᵀ over the first two axes of `t`; the others become one."""
+    n, k = m.shape
+    half = np.matmul(m, t.reshape(k, -1))
+    return np.matmul(m, half.reshape(n, k, -1))
+
+
+def tiled(sheets: Any, size: int, tiles: tuple[int, int]) -> Any:
+    """A view (size, size, sheets, *tiles, c) of tiles that begin 4 apart."""
+    sheet, row, pixel, channel = sheets.strides
+    shape = (size, size, sheets.shape[0], *tiles, sheets.shape[-1])
+    steps = (row, pixel, sheet, 4 * row, 4 * pixel, channel)
+    return np.ndarray(shape, sheets.dtype, sheets, 0, steps)
+
+
+def blocks_of(layout: Layout, channels: int) -> Iterator[Any]:
+    """Keys that cut tiles of so many channels, inputs and outputs together."""
+    down, across = layout.tiles
+    most = max(BLOCK, FEWEST * 36 * channels)
+    for at in blocks(layout.sheets, down, 36 * across * channels, most):
+        yield (slice(None), slice(None), *at)
+
+
+def spectra(tiles: Any) -> Any:
+    """Bᵀ d B of tiles (6, 6, …, c), as (36, tiles, c)."""
+    return sandwich(B_T, np.ascontiguousarray(tiles)).reshape(36, -1, tiles.shape[-1])
+
+
+def convolve(x: Any, w: Any, window: Window) -> Any:
+    """Weighted sums of the windows of (n, h, w, c) by (3, 3, c, o)."""
+    channels, outs = w.shape[-2:]
+    spatial = x.shape[1:-1]
+    layout = layout_of(len(x), spatial, window)
+    filters = sandwich(G, w).reshape(36, channels, outs)
+    inputs = tiled(layout.laid(x, 2, before(window)), 6, layout.tiles)
+    sheets = np.empty((layout.sheets, *(4 * n for n in layout.tiles), outs), x.dtype)
+    results = tiled(sheets, 4, layout.tiles)
+    for key in blocks_of(layout, channels + outs):
+        block = sandwich(A_T, np.matmul(spectra(inputs[key]), filters))
+        if not is_finite(block):
+            return None
+        results[key] = block.reshape(results[key].shape)
+    return layout.taken(sheets, window.outputs(spatial))
+
+
+def before(window: Window) -> tuple[int, int]:
+    """How much padding comes first."""
+    (top, _), (left, _) = window.paddings
+    return top, left
+
+
+def is_finite(x: Any) -> bool:
+    """Whether the sum of squares is: cheap, and never true with an infinity or a NaN among them."""
+    flat = x.reshape(-1)
+    return isfinite(np.dot(flat, flat))
+
+
+def unconvolve(y: Any, w: Any, window: Window, spatial: tuple[int, ...]) -> Any:
+    """Adjoint of `convolve` in `x`: the turned filter moves over the places."""
+    mirror = window.mirrored()
+    return None if mirror is None else convolve(y, turned(w), mirror)
+
+
+def correlate(x: Any, y: Any, window: Window) -> Any:
+    """Adjoint of `convolve` in `w`: A spreads the tiles of `y`, and Gᵀ brings the filter back."""
+    channels, outs = x.shape[-1], y.shape[-1]
+    layout = layout_of(len(x), x.shape[1:-1], window)
+    inputs = tiled(layout.laid(x, 2, before(window)), 6, layout.tiles)
+    places = tiled(layout.laid(y, 0, (0, 0)), 4, layout.tiles)
+    total = np.zeros((36, channels, outs), x.dtype)
+    for key in blocks_of(layout, channels + outs):
+        spread = sandwich(A, np.ascontiguousarray(places[key])).reshape(36, -1, outs)
+        total += np.matmul(spectra(inputs[key]).swapaxes(1, 2), spread)
+    return sandwich(G_T, total).reshape(3, 3, channels, outs) if is_finite(total) else None

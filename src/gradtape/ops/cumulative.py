@@ -1,0 +1,91 @@
+"""Running sums, products and log-sum-exps along an axis.
+
+`exclusive` leaves an element out of its own sum; `reverse` runs from the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.dtypes import accumulator
+from gradtape.core.primitive import primitive
+from gradtape.ops.no_nan import divide_no_nan, unlike
+
+
+def run(
+    scan: Callable[..., Any], x: Any, axis: int, exclusive: bool, reverse: bool, start: Any
+) -> Any:
+    """Apply `scan` along `axis` in the direction asked for; exclusive runs begin with `start`."""
+    wide = x.astype(accumulator(x.dtype), copy=False)
+    if reverse:
+        wide = np.flip(wide, axis)
+    if exclusive:
+        whole = (slice(None),) * (-axis - 1)
+        first = np.full_like(wide[(..., slice(0, 1), *whole)], start)
+        wide = np.concatenate((first, wide[(..., slice(0, -1), *whole)]), axis=axis)
+    out = scan(wide, axis=axis, dtype=wide.dtype)
+    if reverse:
+        out = np.flip(out, axis)
+    return out.astype(x.dtype, copy=False)
+
+
+def cumsum_wrt_x(g, axis, exclusive, reverse):
+    return cumsum(g, axis=axis, exclusive=exclusive, reverse=not reverse)
+
+
+@primitive(x=cumsum_wrt_x)
+def cumsum(x, *, axis: int, exclusive: bool, reverse: bool):
+    """Running sum along `axis`."""
+    return run(np.cumsum, x, axis, exclusive, reverse, 0)
+
+
+def cumprod_wrt_x(g, x, out, axis, exclusive, reverse):
+    """Zero where `x` is, and without conjugates for complex numbers, as in TensorFlow."""
+    share = cumsum(g * unlike(out), axis=axis, exclusive=exclusive, reverse=not reverse)
+    return divide_no_nan(share, unlike(x))
+
+
+@primitive(x=cumprod_wrt_x)
+def cumprod(x, *, axis: int, exclusive: bool, reverse: bool):
+    """Running product along `axis`."""
+    return run(np.cumprod, x, axis, exclusive, reverse, 1)
+
+
+def cumulative_logsumexp_wrt_x(g, x, out, axis, exclusive, reverse):
+    """Element j gets exp(x_j - out_i) of the cotangent of each i whose sum it is in."""
+    return weighted_cumsum(g, x, out, axis=axis, exclusive=exclusive, reverse=not reverse)
+
+
+@primitive(x=cumulative_logsumexp_wrt_x)
+def cumulative_logsumexp(x, *, axis: int, exclusive: bool, reverse: bool):
+    """Running logarithm of the sum of exponentials along `axis`."""
+    return run(np.logaddexp.accumulate, x, axis, exclusive, reverse, -np.inf)
+
+
+def weighted_cumsum_wrt_v(g, a, b, axis, exclusive, reverse):
+    return weighted_cumsum(g, -b, -a, axis=axis, exclusive=exclusive, reverse=not reverse)
+
+
+def weighted_cumsum_wrt_b(g, v, a, b, axis, exclusive, reverse):
+    return -v * weighted_cumsum(g, -b, -a, axis=axis, exclusive=exclusive, reverse=not reverse)
+
+
+@primitive(core=0, v=weighted_cumsum_wrt_v, a=lambda g, out: g * out, b=weighted_cumsum_wrt_b)
+def weighted_cumsum(v, a, b, *, axis: int, exclusive: bool, reverse: bool):
+    """Running sum of `v` with weights: element i is the sum of v_j · exp(a_i - b_j) over its j.
+
+    The sum runs over logarithms, of positive and of negative terms, so that nothing overflows.
+    """
+
+    def part(v):
+        logs = run(
+            np.logaddexp.accumulate, np.log(np.maximum(v, 0)) - b, axis, exclusive, reverse, -np.inf
+        )
+        return np.exp(
+            np.where(np.isneginf(logs) | np.isneginf(a), logs.dtype.type(-np.inf), logs + a)
+        )
+
+    return part(v) - part(-v)

@@ -1,0 +1,1 @@
+"""Primitives of images: colours, resampling, boxes and non-maximum suppression."""

@@ -1,0 +1,203 @@
+"""Boxes (top, left, bottom, right) in images: cutting them out, and drawing them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.errors import InvalidArgumentError, OutOfRangeError
+from gradtape.core.primitive import primitive
+from gradtape.ops.elementwise import (
+    cast,
+    ceil,
+    discretize,
+    floor,
+    greater_equal,
+    less_equal,
+    logical_and,
+    select,
+    stop_gradient,
+    zeros_like,
+)
+from gradtape.ops.gather_scatter import take
+from gradtape.ops.shape import reshape, shape_of, unstack
+
+lax: Any = None  # bound where kernels are lowered
+
+INT64 = np.dtype("int64")
+
+# -- crops -----------------------------------------------------------------------------------------
+
+
+@primitive(indices=None)
+def image_rows(indices, *, count: int):
+    """Which image each box lies in, checked."""
+    if indices.size and not (indices.min() >= 0 and indices.max() < count):
+        raise OutOfRangeError(
+            f"crop_and_resize: box_indices must lie in [0, {count}). Received {indices.tolist()}."
+        )
+    return indices.astype(INT64)
+
+
+@image_rows.lower
+def image_rows_lowered(indices, *, count):
+    return indices.astype(INT64)
+
+
+@primitive(boxes=lambda g: g)
+def finite_boxes(boxes):
+    """`boxes`, checked."""
+    if not np.isfinite(boxes).all():
+        raise InvalidArgumentError("crop_and_resize: boxes must be finite. Mask the others first.")
+    return boxes
+
+
+@finite_boxes.lower
+def finite_boxes_lowered(boxes):
+    return boxes
+
+
+def sample_places(start: Any, end: Any, n: int, count: int) -> Any:
+    """Where `count` samples lie between shares of an axis of length n: (boxes, count)."""
+    start, end = (reshape(t, shape=(*shape_of(t), 1), rank=1) for t in (start, end))
+    if count == 1:
+        return (start + end) * (n - 1) / 2
+    steps = np.arange(count, dtype=np.float32)
+    return start * (n - 1) + (end - start) * steps * (n - 1) / (count - 1)
+
+
+class Crop:
+    """Places of samples in a batch of images, and the pixels around them."""
+
+    def __init__(self, image: Any, boxes: Any, indices: Any, size: tuple[int, int]) -> None:
+        """Find the places, and which of them lie in the image."""
+        batch, self.height, self.width, depth = shape_of(image)
+        pixels = batch * self.height * self.width
+        self.rows = reshape(image, shape=(pixels, depth), rank=4)
+        self.first = reshape(indices, shape=(*shape_of(indices), 1, 1), rank=1)
+        top, left, bottom, right = unstack(boxes, axis=-1)
+        down = sample_places(top, bottom, self.height, size[0])
+        across = sample_places(left, right, self.width, size[1])
+        self.down, inside_down = self.within(down, self.height)
+        self.across, inside_across = self.within(across, self.width)
+        self.down, self.across = as_column(self.down), as_row(self.across)
+        inside = logical_and(as_column(inside_down), as_row(inside_across))
+        self.inside = reshape(inside, shape=(*shape_of(inside), 1), rank=3)
+
+    def within(self, place: Any, n: int) -> tuple[Any, Any]:
+        """Places that lie in an axis, zero for the others; and which these are."""
+        inside = logical_and(greater_equal(place, 0), less_equal(place, n - 1))
+        return select(inside, place, zeros_like(place)), inside
+
+    def pixels(self, y: Any, x: Any) -> Any:
+        """Pixels at whole coordinates, as floats: (boxes, height, width, channels)."""
+        y, x = (discretize(t, dtype=INT64) for t in (y, x))
+        where = (self.first * self.height + y) * self.width + x
+        return as_single(take(self.rows, where, axis=-2))
+
+    def bilinear(self) -> Any:
+        """Weighted means of the four pixels around each place."""
+        top, left = floor(self.down), floor(self.across)
+        bottom, right = ceil(self.down), ceil(self.across)
+        y, x = (as_pixel(t) for t in (self.down - top, self.across - left))
+        upper = mix(self.pixels(top, left), self.pixels(top, right), x)
+        lower = mix(self.pixels(bottom, left), self.pixels(bottom, right), x)
+        return mix(upper, lower, y)
+
+    def nearest(self) -> Any:
+        """The pixel nearest to each place; of two, the one below or on the right."""
+        y, x = (floor(stop_gradient(t) + np.float32(0.5)) for t in (self.down, self.across))
+        return self.pixels(y, x)
+
+
+def mix(a: Any, b: Any, share: Any) -> Any:
+    """From `a` to `b`."""
+    return a + (b - a) * share
+
+
+def as_column(t: Any) -> Any:
+    """(boxes, n) as (boxes, n, 1)."""
+    return reshape(t, shape=(*shape_of(t), 1), rank=2)
+
+
+def as_row(t: Any) -> Any:
+    """(boxes, n) as (boxes, 1, n)."""
+    boxes, n = shape_of(t)
+    return reshape(t, shape=(boxes, 1, n), rank=2)
+
+
+def as_pixel(t: Any) -> Any:
+    """(boxes, height, width) with an axis for channels."""
+    return reshape(t, shape=(*shape_of(t), 1), rank=3)
+
+
+def as_single(t: Any) -> Any:
+    """In float32."""
+    raw = getattr(t, "_array", t)
+    to_single = cast if raw.dtype.kind == "f" or raw.dtype.name == "bfloat16" else discretize
+    return t if raw.dtype == np.float32 else to_single(t, dtype=np.dtype("float32"))
+
+
+def crop_and_resize(
+    image: Any, boxes: Any, indices: Any, *, size: tuple[int, int], nearest: bool, outside: float
+) -> Any:
+    """Boxes of images in a common size, in float32; `outside` fills what lies beyond the edges."""
+    boxes = finite_boxes(boxes)
+    indices = image_rows(indices, count=shape_of(image)[0])
+    crop = Crop(image, boxes, indices, size)
+    if nearest:
+        # TensorFlow gives boxes the gradient of the bilinear form here, too.
+        smooth = Crop(stop_gradient(image), boxes, indices, size).bilinear()
+        out = crop.nearest() + (smooth - stop_gradient(smooth))
+    else:
+        out = crop.bilinear()
+    return select(crop.inside, out, np.float32(outside))
+
+
+# -- drawing ---------------------------------------------------------------------------------------
+
+
+@primitive(images=None, boxes=None, colors=None)
+def draw_boxes(images, boxes, colors):
+    """Images with the outlines of boxes in colours, which are used in turn."""
+    out = np.array(images)
+    height, width, depth = images.shape[1:]
+    corners = boxes * np.array([height - 1, width - 1] * 2, np.float32)
+    for image, own in zip(out, corners.astype(np.int64), strict=True):
+        for k, (top, left, bottom, right) in enumerate(own):
+            if top > bottom or left > right or bottom < 0 or right < 0:
+                continue
+            if top >= height or left >= width:
+                continue
+            color = colors[k % len(colors)][:depth]
+            rows = slice(max(top, 0), min(bottom, height - 1) + 1)
+            columns = slice(max(left, 0), min(right, width - 1) + 1)
+            if top >= 0:
+                image[top, columns] = color
+            if bottom < height:
+                image[bottom, columns] = color
+            if left >= 0:
+                image[rows, left] = color
+            if right < width:
+                image[rows, right] = color
+    return out
+
+
+@draw_boxes.lower
+def draw_boxes_lowered(images, boxes, colors):
+    height, width, depth = images.shape[1:]
+    scale = np.array([height - 1, width - 1] * 2, np.float32)
+    corners = (boxes * scale).astype(INT64)[..., None, None]
+    y, x = np.arange(height)[:, None], np.arange(width)
+
+    def draw(k, images):
+        top, left, bottom, right = (corners[:, k, i] for i in range(4))
+        down, across = (top <= y) & (y <= bottom), (left <= x) & (x <= right)
+        edge = ((y == top) | (y == bottom)) & across | ((x == left) | (x == right)) & down
+        seen = edge & (top <= bottom) & (left <= right)
+        return np.where(
+            seen[..., None], colors[k % len(colors)][:depth].astype(images.dtype), images
+        )
+
+    return lax.fori_loop(0, boxes.shape[1], draw, images)

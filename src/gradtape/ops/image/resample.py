@@ -1,0 +1,53 @@
+"""An axis taken to another length by a narrow band matrix."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.dtypes import accumulator
+from gradtape.core.primitive import primitive
+from gradtape.ops.image.filter_matrix import Band, dense, interleaved, sparse
+
+# Measured on one core: how many multiplications a product with a dense matrix may cost before a
+# sparse one is quicker, for all rows together and for each.
+ALTOGETHER = 2**16
+EACH = 2**16
+FEW = 4
+
+
+def resample_wrt_x(g, axis, band, back):
+    return resample(g, axis=axis, band=band, back=not back)
+
+
+@primitive(x=resample_wrt_x)
+def resample(x, *, axis: int, band: Band, back: bool):
+    """`x` with `axis` multiplied by the matrix `band`, or by its transpose if `back`."""
+    front, behind = x.shape[:axis], x.shape[x.ndim + axis + 1 :]
+    wide = accumulator(x.dtype)
+    rows = x.astype(wide, copy=False).reshape(prod(front), x.shape[axis], prod(behind))
+    out = product(rows, band, back, wide)
+    m = band.n if back else band.m
+    return out.reshape(*front, m, *behind).astype(x.dtype, copy=False)
+
+
+def product(rows: Any, band: Band, back: bool, dtype: Any) -> Any:
+    """The matrix times each of `rows` (count, n, behind), by the quickest way."""
+    count, n, behind = rows.shape
+    narrow = behind <= FEW
+    cost = band.n * band.m * behind
+    if cost * count < ALTOGETHER if narrow else cost < EACH:
+        return np.matmul(dense(band, back, dtype), rows)
+    if narrow:
+        return rows.reshape(count, n * behind) @ interleaved(band, back, dtype, behind)
+    matrix = sparse(band, back, dtype)
+    return np.array([matrix @ row for row in rows])
+
+
+@resample.lower
+def resample_lowered(x, *, axis, band, back):
+    wide = accumulator(x.dtype)
+    out = np.tensordot(x.astype(wide), dense(band, back, wide), axes=((axis,), (1,)))
+    return np.moveaxis(out, -1, axis).astype(x.dtype)

@@ -1,0 +1,1 @@
+"""Primitives of matrices: products, decompositions, band matrices, functions of matrices."""

@@ -1,0 +1,147 @@
+"""Square roots, logarithms and singular values of matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.primitive import primitive
+from gradtape.ops.elementwise import cast, conj
+from gradtape.ops.linalg.matrix import adjoint, columns_times, matmul, svd
+from gradtape.ops.no_nan import unlike
+from gradtape.ops.quadrature import gauss
+from gradtape.ops.shape import concat, shape_of, slice_, swap, zeros
+
+lax: Any = None  # bound where kernels are lowered
+
+
+def one_by_one(function: Any, a: Any) -> Any:
+    """Apply a function of one matrix to each of a stack."""
+    out = np.empty_like(a)
+    for i in np.ndindex(a.shape[:-2]):
+        out[i] = function(a[i])
+    return out
+
+
+def sylvester_wrt_c(g, a, b):
+    return sylvester(swap(a), swap(b), g)
+
+
+@primitive(
+    core=2,
+    a=lambda g, a, b, out: -matmul(sylvester_wrt_c(g, a, b), swap(out)),
+    b=lambda g, a, b, out: -matmul(swap(out), sylvester_wrt_c(g, a, b)),
+    c=sylvester_wrt_c,
+)
+def sylvester(a, b, c):
+    """The `x` with a @ x + x @ b = c; NaN where these are not finite."""
+    from scipy.linalg import solve_sylvester
+
+    lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2], c.shape[:-2])
+    out = np.empty(lead + c.shape[-2:], c.dtype)
+    if not out.size:
+        return out
+    a, b, c = (np.broadcast_to(x, lead + x.shape[-2:]) for x in (a, b, c))
+    for i in np.ndindex(lead):
+        fine = all(np.isfinite(x[i]).all() for x in (a, b, c))
+        out[i] = solve_sylvester(a[i], b[i], c[i]) if fine else np.nan
+    return out
+
+
+@sylvester.lower
+def sylvester_lowered(a, b, c):
+    """As one system of equations for the flat `x`."""
+    m, n = c.shape[-2:]
+    rows = np.einsum("...ij,kl->...ikjl", a, np.eye(n, dtype=a.dtype))
+    columns = np.einsum("ij,...lk->...ikjl", np.eye(m, dtype=b.dtype), b)
+    system = (rows + columns).reshape(*rows.shape[:-4], m * n, m * n)
+    return np.linalg.solve(system, c.reshape(*c.shape[:-2], m * n, 1)).reshape(c.shape)
+
+
+# TensorFlow does not conjugate here.
+@primitive(a=lambda g, out: sylvester(swap(unlike(out)), swap(unlike(out)), g))
+def sqrtm(a):
+    """The principal square root of square matrices; NaN where a real one has none that is real."""
+    return one_by_one(root_of, a)
+
+
+def root_of(matrix: Any) -> Any:
+    """The root of one matrix, in its own dtype."""
+    from scipy.linalg import sqrtm
+
+    root = sqrtm(matrix)
+    if np.iscomplexobj(root) and not np.iscomplexobj(matrix):
+        return np.full(matrix.shape, np.nan, matrix.dtype)
+    return root.astype(matrix.dtype)
+
+
+ITERATIONS = 20
+SCALED = 8
+
+
+@sqrtm.lower
+def sqrtm_lowered(a):
+    """Denman and Beavers' iteration (1976): the root and its inverse, each corrected by the other.
+
+    Scaling by the determinant (Higham 2008, 6.29) brings what is large or small near one first.
+    """
+    n = a.shape[-1]
+
+    def improve(k, pair):
+        root, back = pair
+        size = np.linalg.slogdet(root)[1] + np.linalg.slogdet(back)[1]
+        scale = np.where(k < SCALED, np.exp(-size / (2 * n)), 1)[..., None, None].astype(a.dtype)
+        inverse, other = np.linalg.inv(root), np.linalg.inv(back)
+        return (scale * root + other / scale) / 2, (scale * back + inverse / scale) / 2
+
+    one = np.broadcast_to(np.eye(n, dtype=a.dtype), a.shape)
+    return lax.fori_loop(0, ITERATIONS, improve, (a, one))[0]
+
+
+def logm_wrt_a(g, a, a_spec):
+    """The derivative is a block of the logarithm of a matrix of twice the size."""
+    n = a_spec.shape[-1]
+    lead = shape_of(g)[: len(shape_of(g)) - 2]
+    at = swap(a) + zeros((*lead, n, n), a_spec.dtype)
+    bottom = concat(zeros((*lead, n, n), a_spec.dtype), at, axis=-1)
+    block = logm(concat(concat(at, g, axis=-1), bottom, axis=-2))
+    return slice_(block, key=(slice(0, n), slice(n, None)), rank=2)
+
+
+@primitive(a=logm_wrt_a)
+def logm(a):
+    """The principal logarithm of square matrices."""
+    from scipy.linalg import logm as logarithm
+
+    return one_by_one(lambda m: logarithm(m.astype(complex)).astype(m.dtype), a)
+
+
+ROOTS = 6
+
+
+@logm.lower
+def logm_lowered(a):
+    """Roots until the matrix is near one, then Gauss's rule for the rest (Higham 2008, 11.4)."""
+    one = np.eye(a.shape[-1], dtype=a.dtype)
+    rest = lax.fori_loop(0, ROOTS, lambda _, x: sqrtm_lowered(x), a) - one
+    nodes, weights = (np.asarray(x, a.dtype)[:, None, None] for x in gauss(16))
+    rest = rest[..., None, :, :]
+    terms = weights * np.linalg.solve(
+        one + nodes * rest, np.broadcast_to(rest, (nodes * rest).shape)
+    )
+    return np.sum(terms, axis=-3) * 2**ROOTS
+
+
+def singular_values_wrt_a(g, a, a_spec):
+    """The diagonal between the singular vectors, which is all there is where values coincide."""
+    _, u, v = svd(a)
+    return conj(matmul(columns_times(u, cast(g, dtype=a_spec.dtype)), adjoint(v)))
+
+
+@primitive(a=singular_values_wrt_a)
+def singular_values(a):
+    """Singular values, descending; of matrices that are not finite, NaN."""
+    fine = np.isfinite(a).all(axis=(-1, -2), keepdims=True)
+    values = np.linalg.svd(np.where(fine, a, a.dtype.type(0)), compute_uv=False)
+    return np.where(fine[..., 0], values, values.dtype.type(np.nan))

@@ -1,0 +1,20 @@
+"""The rank of matrices, as it is found on JAX: see `xla_lowering`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.ops.linalg.matrix import svd
+
+
+def rank_of(x: Any, tol: Any) -> Any:
+    """How many singular values of matrices exceed `tol`, or what rounding may leave."""
+    values = svd(x)[0]
+    if tol is None:
+        largest = np.max(values, axis=-1, keepdims=True, initial=0)
+        least = max(x.shape[-2:]) * largest * np.finfo(values.dtype).eps
+    else:
+        least = np.asarray(tol)[..., None]
+    return np.sum(values > least, axis=-1).astype(np.int32)

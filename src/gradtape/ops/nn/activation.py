@@ -1,0 +1,272 @@
+"""Activations of neural networks; `relu` and the logistic family are in `elementwise`."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.dtypes import accumulator
+from gradtape.core.primitive import elementwise, primitive
+from gradtape.ops.cache_block import filled
+from gradtape.ops.elementwise import (
+    exp,
+    gate,
+    greater,
+    less,
+    logical_and,
+    logical_not,
+    sigmoid,
+    square,
+    tanh,
+)
+from gradtape.ops.special import special
+
+# Klambauer et al., 2017: the fixed point of zero mean and unit variance.
+SCALE = 1.0507009873554805
+SCALE_ALPHA = 1.7580993408473766
+
+
+@elementwise(x=lambda g, x: gate(g, logical_and(greater(x, 0), less(x, 6))))
+def relu6(x):
+    """`x` cut to [0, 6]."""
+    return np.minimum(np.maximum(x, 0), x.dtype.type(6))
+
+
+def leaky_relu_wrt_x(g, x, alpha):
+    return g * leak(x, alpha=alpha)
+
+
+@elementwise(x=leaky_relu_wrt_x)
+def leaky_relu(x, *, alpha: float):
+    """`x` where it is positive, else `alpha` times it."""
+    less_steep = x * x.dtype.type(alpha)
+    if 0 < alpha <= 1:  # many times quicker than `where`
+        return np.maximum(x, less_steep)
+    return np.where(np.greater(x, 0), x, less_steep)
+
+
+@elementwise(x=None)
+def leak(x, *, alpha: float):
+    """One where `x` is positive, else `alpha`: constant between, so without gradient."""
+    positive = np.greater(x, 0)
+    slope = x.dtype.type(alpha)
+    if 0 <= alpha <= 1:
+        return np.maximum(positive.astype(x.dtype), slope)
+    return np.where(positive, x.dtype.type(1), slope)
+
+
+# TensorFlow subtracts one from the exponential, so digits are lost near zero; `expm1` is ten times
+# slower. The slopes below zero, `out` plus a constant, are exponentials again.
+
+
+@elementwise(x=lambda g, out: g * (gate(out, less(out, 0)) + 1))
+def elu(x):
+    """`x` where it is positive, else its exponential minus one."""
+    return np.maximum(x, 0) + (np.exp(np.minimum(x, 0)) - 1)
+
+
+def selu_wrt_x(g, out, x_spec):
+    kind, below = x_spec.dtype.type, less(out, 0)
+    return g * gate(out + kind(SCALE_ALPHA), below) + gate(g * kind(SCALE), logical_not(below))
+
+
+@elementwise(x=selu_wrt_x)
+def selu(x):
+    """The exponential linear unit, scaled so that it keeps mean and variance."""
+    kind = x.dtype.type
+    above = np.maximum(x, 0) * kind(SCALE)
+    return above + (np.exp(np.minimum(x, 0)) - 1) * kind(SCALE_ALPHA)
+
+
+# -- activations that know their slope -------------------------------------------------------------
+
+# What makes the value nearly makes the slope: a `…_and_slope` primitive gives both. `with_slope`
+# hands the slope to the tape, so that a backward pass is one product; second derivatives go through
+# the slope that was recorded.
+
+
+@primitive(x=lambda g, slope: g * slope, value=None, slope=None)
+def with_slope(x, value, slope):
+    """`value`, a function of `x` applied elementwise, whose derivative is `slope`."""
+    return value
+
+
+def pair_of(fill: Any, x: Any) -> tuple[Any, Any]:
+    """Value and slope by `fill`, which runs in float32 for the half types."""
+    wide = accumulator(x.dtype)
+    value, slope = filled(fill, x.astype(wide, copy=False), 2)
+    return value.astype(x.dtype, copy=False), slope.astype(x.dtype, copy=False)
+
+
+def silu_and_slope_wrt_x(g, x):
+    s = sigmoid(x)
+    rest = 1 - s
+    slope = s * (x * rest + 1)
+    return g[0] * slope + g[1] * (s * rest * (x * (rest - s) + 2))
+
+
+@primitive(outputs=True, x=silu_and_slope_wrt_x)
+def silu_and_slope(x):
+    """`x` times its logistic function, and the derivative of that."""
+    return pair_of(fill_silu, x)
+
+
+def fill_silu(x: Any, value: Any, slope: Any) -> None:
+    """Block of `silu_and_slope`."""
+    s = np.negative(x, out=slope)
+    np.exp(s, out=s)
+    s += 1
+    np.divide(1, s, out=s)
+    np.multiply(x, s, out=value)
+    rest = 1 - s
+    rest *= value
+    slope += rest
+
+
+@silu_and_slope.lower
+def silu_and_slope_lowered(x):
+    s = 1 / (1 + np.exp(-x))
+    return x * s, s + x * s * (1 - s)
+
+
+# Hendrycks and Gimpel, 2016: the hyperbolic tangent of `STEEP` (x + `CUBIC` x³).
+STEEP, CUBIC = math.sqrt(2 / math.pi), 0.044715
+
+
+def tanh_gelu_and_slope_wrt_x(g, x, x_spec):
+    kind, squared = x_spec.dtype.type, square(x)
+    t = tanh(x * (squared * kind(STEEP * CUBIC) + kind(STEEP)))
+    inner = squared * kind(3 * STEEP * CUBIC) + kind(STEEP)
+    bend = x * kind(6 * STEEP * CUBIC)
+    share = (1 - t * t) / 2
+    slope = (t + 1) / 2 + x * share * inner
+    return g[0] * slope + g[1] * (share * (2 * inner + x * (bend - 2 * t * inner * inner)))
+
+
+@primitive(outputs=True, x=tanh_gelu_and_slope_wrt_x)
+def tanh_gelu_and_slope(x):
+    """`x` times nearly the probability that a normal variable lies below it, and its derivative."""
+    return pair_of(fill_tanh_gelu, x)
+
+
+def fill_tanh_gelu(x: Any, value: Any, slope: Any) -> None:
+    """Block of `tanh_gelu_and_slope`."""
+    kind = x.dtype.type
+    squared = x * x
+    t = squared * kind(STEEP * CUBIC)
+    t += kind(STEEP)
+    t *= x
+    np.tanh(t, out=t)
+    np.multiply(t, t, out=slope)
+    np.subtract(1, slope, out=slope)
+    squared *= kind(3 * STEEP * CUBIC)
+    squared += kind(STEEP)
+    slope *= squared
+    slope *= x
+    t += 1
+    slope += t
+    slope /= 2
+    np.multiply(x, t, out=value)
+    value /= 2
+
+
+@tanh_gelu_and_slope.lower
+def tanh_gelu_and_slope_lowered(x):
+    t = np.tanh(STEEP * (x + CUBIC * x * x * x))
+    inner = STEEP * (1 + 3 * CUBIC * x * x)
+    return x * (1 + t) / 2, (1 + t) / 2 + x * (1 - t * t) * inner / 2
+
+
+DENSITY = 1 / math.sqrt(2 * math.pi)
+
+
+def gelu_and_slope_wrt_x(g, x, x_spec):
+    density = exp(square(x) / -2) * x_spec.dtype.type(DENSITY)
+    return g[0] * gelu_and_slope(x)[1] + g[1] * (density * (2 - square(x)))
+
+
+@primitive(outputs=True, x=gelu_and_slope_wrt_x)
+def gelu_and_slope(x):
+    """`x` times the probability that a normal variable lies below it, and the derivative."""
+    return pair_of(fill_gelu if accumulator(x.dtype).char == "f" else fill_gelu_exactly, x)
+
+
+def fill_gelu_exactly(x: Any, value: Any, slope: Any) -> None:
+    """Block of `gelu_and_slope` in float64."""
+    below = special.ndtr(x)
+    np.multiply(x, below, out=value)
+    np.multiply(x, np.exp(x * x / -2), out=slope)
+    slope *= DENSITY
+    slope += below
+
+
+# The probability beyond a distance d, over exp(-d²/2), as a polynomial in 1 / (1 + NEAR d): fitted
+# to a relative error of 1e-6 (near zero 1e-7) below 14.5, where float32 ends, and one half at zero;
+# highest power first.
+NEAR = 0.295
+BEYOND = (
+    0.03913856837001772,
+    -0.18212922175721946,
+    0.2685749647338838,
+    -0.11449740587242274,
+    0.16465719683108934,
+    0.08538061818469342,
+    0.12155097149727392,
+    0.11730829763160938,
+    1.602e-05,
+)
+
+
+def fill_gelu(x: Any, value: Any, slope: Any) -> None:
+    """Block of `gelu_and_slope` in float32: one exponential gives both."""
+    kind = np.float32
+    distance = np.abs(x)
+    t = distance * kind(NEAR)
+    t += 1
+    np.divide(1, t, out=t)
+    beyond = t * kind(BEYOND[0])
+    for coefficient in BEYOND[1:-1]:
+        beyond += kind(coefficient)
+        beyond *= t
+    beyond += kind(BEYOND[-1])
+    e = np.multiply(x, x, out=t)
+    e *= kind(-0.5)
+    np.exp(e, out=e)
+    beyond *= e
+    np.multiply(distance, e, out=slope)
+    slope *= kind(DENSITY)
+    slope -= beyond
+    # The value is x · (x > 0) - d · beyond, the slope (x > 0) + sign(x) · (d · density - beyond);
+    # zeros are taken by their sign, too.
+    bits = x.view(np.int32)
+    positive = (bits >= 0).astype(kind)
+    np.multiply(x, positive, out=value)
+    distance *= beyond
+    value -= distance
+    signs = bits & SIGN
+    signs ^= slope.view(np.int32)
+    np.add(signs.view(kind), positive, out=slope)
+    if np.isnan(np.maximum.reduce(value)):  # infinity times zero
+        np.copyto(value, x, where=x == np.inf)
+
+
+SIGN = np.int32(-(2**31))
+
+
+@gelu_and_slope.lower
+def gelu_and_slope_lowered(x):
+    wide = x.astype(np.float32) if x.dtype.itemsize == 2 else x  # JAX has no ndtr of half types
+    e = np.exp(wide * wide / -2)
+    if wide.dtype == np.float64:
+        below = special.ndtr(wide)
+    else:
+        t = 1 / (1 + NEAR * np.abs(wide))
+        beyond = BEYOND[0]
+        for coefficient in BEYOND[1:]:
+            beyond = beyond * t + coefficient
+        beyond = beyond * e
+        below = np.where(wide > 0, 1 - beyond, beyond)
+    slope = below + wide * e * DENSITY
+    return (wide * below).astype(x.dtype), slope.astype(x.dtype)

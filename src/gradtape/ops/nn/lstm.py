@@ -1,0 +1,252 @@
+"""The LSTM over all its steps as one primitive.
+
+Hochreiter and Schmidhuber (1997), with the forget gate of Gers et al. (2000). A state is laid out
+as (hidden, batch): then each gate of a step is one contiguous block, and all four of them are one
+product. `w` has its columns in the order i, f, c, o; what a step keeps is in the order i, f, o, c,
+and behind them tanh of the new cell state.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.dtypes import accumulator
+from gradtape.core.primitive import primitive
+from gradtape.ops.cotangent import is_absent, once
+from gradtape.ops.elementwise import gate
+from gradtape.ops.linalg.matrix import matmul
+from gradtape.ops.reduce import reduce_sum
+from gradtape.ops.shape import (
+    concat,
+    cut,
+    reshape,
+    shape_of,
+    stack,
+    swap,
+    unstack,
+)
+
+INPUT, FORGET, OUTPUT = 0, 1, 3  # blocks of the columns of `w`
+
+
+def earlier(first: Any, states: Any) -> Any:
+    """The state that each step began with: `first` (batch, hidden), then `states` but the last."""
+    steps, hidden, batch = shape_of(states)
+    start = reshape(swap(first), shape=(1, hidden, batch), rank=2)
+    return concat(start, cut(states, axis=-3, start=0, size=steps - 1), axis=-3)
+
+
+def rows_of(states: Any) -> Any:
+    """States (..., steps, n, batch) as rows (..., steps * batch, n)."""
+    steps, n, batch = shape_of(states)[-3:]
+    return reshape(swap(states), shape=(steps * batch, n), rank=3)
+
+
+def columns_of(*weights: Any) -> list[Any]:
+    """Weights (hidden,) that act on states, as (hidden, 1)."""
+    return [reshape(v, shape=(*shape_of(v), 1), rank=1) for v in weights]
+
+
+def pulled(g, cs_prev, w, wci, wcf, wco, out, peephole):
+    """Cotangents of the pre-activations, (steps * batch, 4 * hidden), and of the first cell state.
+
+    With `dh` and `dc` those of a step's output and cell state, `to` turns them into those of its
+    pre-activations, `to_c` is what `dh` adds to `dc`, and `keep` what is left of `dc` a step
+    earlier. They do not wait for later steps, so they are computed for all at once. A clipped cell
+    state passes its cotangent on, as in TensorFlow.
+    """
+    g_gates, g_cs, g_h = g
+    gates, cs, _ = out
+    steps, hidden, batch = shape_of(cs)
+    i, f, o, c, co = unstack(gates, axis=-3)
+    slopes = [i * (1 - i), f * (1 - f), o * (1 - o), 1 - c * c, 1 - co * co]
+    to_i, to_f, to_o = slopes[0] * c, slopes[1] * earlier(cs_prev, cs), slopes[2] * co
+    to = concat(to_i, to_f, slopes[3] * i, to_o, axis=-2)
+    to_c, keep = slopes[4] * o, f
+    if peephole:
+        i_peep, f_peep, o_peep = columns_of(wci, wcf, wco)
+        to_c, keep = to_c + to_o * o_peep, f + to_i * i_peep + to_f * f_peep
+    aside = carried = None  # what cotangents of the gates themselves add
+    if not is_absent(g_gates):
+        d_i, d_f, d_o, d_c, d_co = (
+            part * slope for part, slope in zip(unstack(g_gates, axis=-3), slopes, strict=True)
+        )
+        aside = unstack(concat(d_i, d_f, d_c, d_o, axis=-2), axis=-3)
+        g_cs = g_cs + d_co
+        if peephole:
+            g_cs, carried = g_cs + d_o * o_peep, unstack(d_i * i_peep + d_f * f_peep, axis=-3)
+    g_cs = None if is_absent(g_cs) else g_cs
+    back = cut(w, axis=-2, start=shape_of(w)[-2] - hidden, size=hidden)
+    parts = (g_h, to, to_c, keep, back)
+    raw = all(type(v) is np.ndarray and v.dtype.char in "fd" for v in parts)
+    if raw and aside is None and g_h.ndim == 3 and (g_cs is None or g_cs.ndim == 3):
+        return swept(g_cs, *parts)
+    g_cs = None if g_cs is None else unstack(g_cs, axis=-3)
+    g_h, to, to_c, keep = (unstack(v, axis=-3) for v in (g_h, to, to_c, keep))
+    found, dc = [], None
+    for t in reversed(range(steps)):
+        dh = g_h[t] + matmul(back, found[-1]) if found else g_h[t]
+        dc = dc + to_c[t] * dh if found else to_c[t] * dh
+        dc = dc + g_cs[t] if g_cs else dc
+        d = concat(dc, dc, dc, dh, axis=-2) * to[t]
+        found.append(d + aside[t] if aside else d)
+        dc = dc * keep[t] + carried[t] if carried else dc * keep[t]
+    rows = stack(*[swap(d) for d in reversed(found)], axis=-3)
+    return reshape(rows, shape=(steps * batch, 4 * hidden), rank=3), swap(dc)
+
+
+def swept(g_cs: Any, g_h: Any, to: Any, to_c: Any, keep: Any, back: Any) -> tuple[Any, Any]:
+    """The loop of `pulled` for raw arrays without lead axes, in arrays that are there already."""
+    steps, hidden, batch = to_c.shape
+    found, dc, dh, more = (np.empty(s, to.dtype) for s in (to.shape, *[to_c.shape[1:]] * 3))
+    blocks, slopes = (v.reshape(steps, 4, hidden, batch) for v in (found, to))
+    dc.fill(0)
+    for t in reversed(range(steps)):
+        if t + 1 < steps:
+            np.dot(back, found[t + 1], out=dh)
+            dh += g_h[t]
+        else:
+            dh[...] = g_h[t]
+        dc += np.multiply(to_c[t], dh, out=more)
+        if g_cs is not None:
+            dc += g_cs[t]
+        d, slope = blocks[t], slopes[t]
+        np.multiply(slope[:OUTPUT], dc, out=d[:OUTPUT])
+        np.multiply(slope[OUTPUT], dh, out=d[OUTPUT])
+        dc *= keep[t]
+    return rows_of(found), dc.T
+
+
+def lstm_wrt_x(g, cs_prev, w, wci, wcf, wco, out, peephole, x_spec):
+    d, _ = once(g, pulled, cs_prev, w, wci, wcf, wco, out, peephole)
+    inputs = cut(w, axis=-2, start=0, size=x_spec.shape[-1])
+    return reshape(matmul(d, swap(inputs)), shape=x_spec.shape, rank=2)
+
+
+def lstm_wrt_cs_prev(g, cs_prev, w, wci, wcf, wco, out, peephole):
+    return once(g, pulled, cs_prev, w, wci, wcf, wco, out, peephole)[1]
+
+
+def lstm_wrt_h_prev(g, cs_prev, w, wci, wcf, wco, out, peephole, h_prev_spec, w_spec):
+    d, _ = once(g, pulled, cs_prev, w, wci, wcf, wco, out, peephole)
+    batch, hidden = h_prev_spec.shape
+    back = cut(w, axis=-2, start=w_spec.shape[-2] - hidden, size=hidden)
+    return matmul(cut(d, axis=-2, start=0, size=batch), swap(back))
+
+
+def lstm_wrt_w(g, x, cs_prev, h_prev, w, wci, wcf, wco, out, peephole, x_spec):
+    """One product over all steps, with everything that was multiplied by `w`."""
+    d, _ = once(g, pulled, cs_prev, w, wci, wcf, wco, out, peephole)
+    steps, batch, n = x_spec.shape
+    rows = concat(
+        reshape(x, shape=(steps * batch, n), rank=3), rows_of(earlier(h_prev, out[2])), axis=-1
+    )
+    return matmul(swap(rows), d)
+
+
+def lstm_wrt_b(g, cs_prev, w, wci, wcf, wco, out, peephole):
+    d, _ = once(g, pulled, cs_prev, w, wci, wcf, wco, out, peephole)
+    return reduce_sum(d, axis=(-2,), keepdims=False)
+
+
+def peephole_rule(block: int) -> Any:
+    """The rule of the peephole of a gate, which is zero where there are no peepholes."""
+
+    def wrt(g, cs_prev, w, wci, wcf, wco, out, peephole):
+        d, _ = once(g, pulled, cs_prev, w, wci, wcf, wco, out, peephole)
+        hidden = shape_of(cs_prev)[-1]
+        seen = rows_of(out[1] if block == OUTPUT else earlier(cs_prev, out[1]))
+        part = cut(d, axis=-1, start=block * hidden, size=hidden) * seen
+        return gate(reduce_sum(part, axis=(-2,), keepdims=False), np.bool_(peephole))
+
+    return wrt
+
+
+@primitive(
+    x=lstm_wrt_x,
+    cs_prev=lstm_wrt_cs_prev,
+    h_prev=lstm_wrt_h_prev,
+    w=lstm_wrt_w,
+    wci=peephole_rule(INPUT),
+    wcf=peephole_rule(FORGET),
+    wco=peephole_rule(OUTPUT),
+    b=lstm_wrt_b,
+    outputs=True,
+)
+def lstm(x, cs_prev, h_prev, w, wci, wcf, wco, b, *, clip: float, peephole: bool):
+    """Gates (steps, 5, hidden, batch), cell states and outputs (steps, hidden, batch) of `x`.
+
+    x is (steps, batch, n), w (n + hidden, 4 * hidden). A step is one product: of all weights, the
+    biases behind them, with its input, the output of the step before, and ones.
+    """
+    steps, batch, n = x.shape
+    hidden = h_prev.shape[-1]
+    dtype, wide = x.dtype, accumulator(x.dtype)
+    x, c, h, w, wci, wcf, wco, b = (
+        a.astype(wide, copy=False) for a in (x, cs_prev.T, h_prev.T, w, wci, wcf, wco, b)
+    )
+    weights = np.empty((4, hidden, n + hidden + 1), wide)
+    weights[..., :-1] = np.take(w.T.reshape(4, hidden, n + hidden), (0, 1, 3, 2), axis=0)
+    weights[..., -1] = np.take(b.reshape(4, hidden), (0, 1, 3, 2), axis=0)
+    np.negative(weights[:3], out=weights[:3])  # a sigmoid is one over one plus exp of minus it
+    weights = weights.reshape(4 * hidden, n + hidden + 1)
+    peeps = -np.stack([wci, wcf, wco])[..., None]
+    rows = np.empty((steps + 1, n + hidden + 1, batch), wide)
+    rows[:steps, :n] = x.swapaxes(1, 2)
+    rows[0, n:-1] = h
+    rows[:, -1] = 1
+    gates, cs = np.empty((steps, 5, hidden, batch), wide), np.empty((steps, hidden, batch), wide)
+    before = gates[:, :4].reshape(steps, 4 * hidden, batch)
+    one, more = np.ones((), wide), np.empty((hidden, batch), wide)
+    for now, z, row, new_h, new_c in zip(gates, before, rows, rows[1:, n:-1], cs, strict=False):
+        np.dot(weights, row, out=z)
+        i, f, o, candidate, co = now
+        if peephole:
+            now[:2] += peeps[:2] * c
+        np.tanh(candidate, out=candidate)
+        sigmoid_of_minus(now[: 2 if peephole else 3], one)
+        np.multiply(f, c, out=new_c)
+        new_c += np.multiply(i, candidate, out=more)
+        if clip > 0:
+            np.clip(new_c, -clip, clip, out=new_c)
+        if peephole:
+            o += peeps[2] * new_c
+            sigmoid_of_minus(o, one)
+        np.tanh(new_c, out=co)
+        np.multiply(o, co, out=new_h)
+        c = new_c
+    hs = rows[1:, n:-1].copy()
+    return tuple([a.astype(dtype, copy=False) for a in (gates, cs, hs)])
+
+
+def sigmoid_of_minus(x: Any, one: Any) -> None:
+    """Sigmoids of -x, in place. Where the exponential overflows, one over infinity is right."""
+    np.exp(x, out=x)
+    x += one
+    np.divide(one, x, out=x)
+
+
+@lstm.lower
+def lstm_lowered(x, cs_prev, h_prev, w, wci, wcf, wco, b, *, clip, peephole):
+    def sigmoid(v):
+        return (np.tanh(v / 2) + 1) / 2
+
+    dtype, wide = x.dtype, accumulator(x.dtype)
+    x, c, h, w, wci, wcf, wco, b = (
+        a.astype(wide) for a in (x, cs_prev, h_prev, w, wci, wcf, wco, b)
+    )
+    if not peephole:
+        wci, wcf, wco = (np.zeros_like(p) for p in (wci, wcf, wco))
+    kept = []
+    for row in x:
+        i, f, candidate, o = np.split(np.matmul(np.concatenate([row, h], 1), w) + b, 4, axis=1)
+        i, f, candidate = sigmoid(i + wci * c), sigmoid(f + wcf * c), np.tanh(candidate)
+        c = i * candidate + f * c
+        c = np.clip(c, -clip, clip) if clip > 0 else c
+        o, co = sigmoid(o + wco * c), np.tanh(c)
+        h = o * co
+        kept.append(np.stack([i, f, o, candidate, co, c, h]).swapaxes(1, 2))
+    every = np.stack(kept).astype(dtype)
+    return every[:, :5], every[:, 5], every[:, 6]

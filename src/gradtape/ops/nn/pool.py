@@ -1,0 +1,197 @@
+"""Pools: sums and largest elements of windows.
+
+Every tap of all windows is one strided view, so a pool is a few operations on whole views. Where
+windows do not overlap, adjoints write each view once instead of adding into zeros.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.dtypes import accumulator
+from gradtape.core.primitive import primitive
+from gradtape.ops.convolution.window import (
+    Window,
+    cropped,
+    grown,
+    inner_shape,
+    padded,
+)
+from gradtape.ops.elementwise import zero
+from gradtape.ops.reduce import lowest
+from gradtape.ops.relu_kernel import BITS
+
+BLOCK = 1 << 19  # elements of the images that are worked on together
+
+
+def sum_pool_wrt_x(g, x_spec, window):
+    return spread_pool(g, window=window, spatial=inner_shape(x_spec.shape, window))
+
+
+@primitive(x=sum_pool_wrt_x)
+def sum_pool(x, *, window: Window):
+    """Sums of the windows of `x`."""
+    return merged(np.add, x.astype(accumulator(x.dtype), copy=False), window, 0).astype(
+        x.dtype, copy=False
+    )
+
+
+@sum_pool.lower
+def sum_pool_lowered(x, *, window):
+    full = padded(x, window).astype(accumulator(x.dtype))
+    outputs = window.outputs(inner_shape(x.shape, window))
+    return sum(full[window.key(tap, outputs)] for tap in window.taps()).astype(x.dtype)
+
+
+def merged(operation: Any, x: Any, window: Window, beyond: Any) -> Any:
+    """All taps of the windows of `x` under a binary operation; `beyond` lies around `x`."""
+    full = padded(x, window, beyond)
+    outputs = window.outputs(inner_shape(x.shape, window))
+    first, *others = (full[window.key(tap, outputs)] for tap in window.taps())
+    if not others:
+        return first.copy()
+    out = operation(first, others[0])
+    for part in others[1:]:
+        operation(out, part, out=out)
+    return out
+
+
+@primitive(g=lambda g, window: sum_pool(g, window=window))
+def spread_pool(g, *, window: Window, spatial: tuple[int, ...]):
+    """Adjoint of `sum_pool`: every place adds its value to all of its window."""
+    outputs = inner_shape(g.shape, window)
+    total = canvas(g, g.shape[: -len(outputs) - 1], window, spatial, accumulator(g.dtype))
+    alone = is_disjoint(window)
+    for tap in window.taps():
+        view = total[window.key(tap, outputs)]
+        np.copyto(view, g) if alone else np.add(view, g, out=view)
+    return cropped(total, window, spatial).astype(g.dtype, copy=window.is_padded())
+
+
+@spread_pool.lower
+def spread_pool_lowered(g, *, window, spatial):
+    n = len(window.size)
+    shape = (*g.shape[: -n - 1], *grown(spatial, window), g.shape[-1])
+    total = np.zeros(shape, accumulator(g.dtype))
+    for tap in window.taps():
+        total = total.at[window.key(tap, inner_shape(g.shape, window))].add(g)
+    return cropped(total, window, spatial).astype(g.dtype)
+
+
+def is_disjoint(window: Window) -> bool:
+    """Whether no element lies in two windows."""
+    return all(stride >= span for stride, span in zip(window.strides, window.reach(), strict=True))
+
+
+def canvas(
+    g: Any, front: tuple[int, ...], window: Window, spatial: tuple[int, ...], dtype: Any
+) -> Any:
+    """Where to put the elements of windows back; zeros unless they cover all of it."""
+    full = grown(spatial, window)
+    outputs = inner_shape(g.shape, window)
+    covered = tuple(n * k for n, k in zip(outputs, window.size, strict=True))
+    covers = window.size == window.strides and covered == full
+    return (np.empty if covers else np.zeros)((*front, *full, g.shape[-1]), dtype)
+
+
+def max_pool_wrt_x(g, x, out, window, every):
+    return max_unpool(g, x, out, window=window, every=every)
+
+
+@primitive(x=max_pool_wrt_x)
+def max_pool(x, *, window: Window, every: bool):
+    """Largest elements of the windows of `x`.
+
+    Of equals the first gets the cotangent, or `every` one all of it.
+    """
+    return merged(np.maximum, x, window, lowest(x.dtype))
+
+
+@max_pool.lower
+def max_pool_lowered(x, *, window, every):
+    full = padded(x, window, lowest(x.dtype))
+    outputs = window.outputs(inner_shape(x.shape, window))
+    first, *others = (full[window.key(tap, outputs)] for tap in window.taps())
+    for part in others:
+        first = np.maximum(first, part)
+    return first
+
+
+def hits(x: Any, peak: Any, window: Window, every: bool) -> Any:
+    """For each tap its key, and where it is the (first, unless `every`) maximum of a window."""
+    full = padded(x, window, lowest(x.dtype))
+    free = np.ones(peak.shape, bool)
+    for tap in window.taps():
+        key = window.key(tap, inner_shape(peak.shape, window))
+        hit = np.equal(full[key], peak) & free
+        if not every:
+            free = free ^ hit
+        yield key, hit
+
+
+def max_unpool_wrt_g(g, x, peak, window, every):
+    return max_repool(g, x, peak, window=window, every=every)
+
+
+@primitive(g=max_unpool_wrt_g, x=None, peak=None)
+def max_unpool(g, x, peak, *, window: Window, every: bool):
+    """Adjoint of choosing the maxima `peak` of windows of `x`: each goes back to its place."""
+    n = len(window.size)
+    lead = g.shape[: g.ndim - x.ndim]
+    spatial = inner_shape(x.shape, window)
+    total = canvas(g, (*lead, *x.shape[: -n - 1]), window, spatial, g.dtype)
+    step = max(1, BLOCK * len(x) // max(x.size, 1))
+    for i in range(0, len(x), step):
+        some = slice(i, i + step)
+        at = (..., some, *(slice(None),) * (x.ndim - 1))
+        put_back(total[at], g[at], x[some], peak[some], window, every)
+    return np.ascontiguousarray(cropped(total, window, spatial))
+
+
+def put_back(total: Any, g: Any, x: Any, peak: Any, window: Window, every: bool) -> None:
+    """Write `g` into `total` where `x` has its peaks."""
+    full, outputs = padded(x, window, lowest(x.dtype)), inner_shape(peak.shape, window)
+    bits = BITS.get(g.dtype.itemsize) if g.dtype.kind in "fV" else None
+    alone = is_disjoint(window) and bits is not None
+    hit, found = np.empty(peak.shape, bool), None
+    for tap in window.taps():
+        key = window.key(tap, outputs)
+        np.equal(full[key], peak, out=hit)
+        if found is None:
+            found = hit.copy()
+        elif not every:
+            np.greater(hit, found, out=hit)  # a hit, and the first one
+            found |= hit
+        if alone:  # bits times one or zero: quicker than `where`, and without inf · 0
+            kept = hit.astype(bits)
+            kept = np.multiply(g.view(bits), kept, out=kept if g.shape == kept.shape else None)
+            total.view(bits)[key] = kept
+        else:
+            total[key] += np.where(hit, g, zero(g))
+
+
+@max_unpool.lower
+def max_unpool_lowered(g, x, peak, *, window, every):
+    lead = g.shape[: g.ndim - x.ndim]
+    spatial = inner_shape(x.shape, window)
+    n = len(window.size)
+    total = np.zeros((*lead, *x.shape[: -n - 1], *grown(spatial, window), x.shape[-1]), g.dtype)
+    for key, hit in hits(x, peak, window, every):
+        total = total.at[key].add(np.where(hit, g, zero(g)))
+    return cropped(total, window, spatial)
+
+
+def max_repool_wrt_g(g, x, peak, window, every):
+    return max_unpool(g, x, peak, window=window, every=every)
+
+
+@primitive(g=max_repool_wrt_g, x=None, peak=None)
+def max_repool(g, x, peak, *, window: Window, every: bool):
+    """Elements of `g` where `x` has the maxima `peak` of its windows."""
+    full = padded(g, window)
+    total = 0
+    for key, hit in hits(x, peak, window, every):
+        total = total + np.where(hit, full[key], zero(g))
+    return total

@@ -1,0 +1,268 @@
+"""Softmax and the losses on top of it: what normalises along an axis by exponentials."""
+
+from __future__ import annotations
+
+from functools import lru_cache, partial
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.dtypes import accumulator
+from gradtape.core.errors import InvalidArgumentError
+from gradtape.core.primitive import elementwise, primitive
+from gradtape.ops.cache_block import spans
+from gradtape.ops.elementwise import exp, sigmoid
+from gradtape.ops.reduce import LONGEST, fold, ones_of, reduce_sum, spread
+from gradtape.ops.shape import lean, reshape
+
+
+def less_share_wrt_share(g, x, share, share_spec, out_spec, axis):
+    """`x` may have lead axes that `share` has not; they are summed over."""
+    total = partial(reduce_sum, axis=(axis,), keepdims=True)
+    slope = g * (x - total(x * share)) - x * total(g * share)
+    return fold(slope, share_spec.shape, 0, g, out_spec.shape)
+
+
+@primitive(x=lambda g, share, axis: less_share(g, share, axis=axis), share=less_share_wrt_share)
+def less_share(x, share, *, axis: int):
+    """`x` minus its mean along `axis`, weighed by `share`, and all that times `share`.
+
+    If `share` is a softmax, that is `x` times its derivative, a symmetric matrix.
+    """
+    if by_rows(x, axis) and x.shape == share.shape:
+        return less_share_by_rows(x, share)
+    product = x.astype(accumulator(x.dtype), copy=False) * share
+    mean = np.add.reduce(product, axis=axis, keepdims=True).astype(x.dtype, copy=False)
+    return (x - mean) * share
+
+
+@primitive(x=lambda g, out, axis: less_share(g, out, axis=axis))
+def softmax(x, *, axis: int):
+    """Exponentials along `axis`, scaled so that they sum to one."""
+    if not x.size:
+        return x
+    if by_rows(x, axis):
+        width = x.shape[-1]
+        return shares(x, width) if x.ndim == 2 and x.size <= BLOCK else softmax_by_rows(x, width)
+    e = np.exp(x - np.maximum.reduce(x, axis=axis, keepdims=True))
+    total = np.add.reduce(e, axis=axis, keepdims=True, dtype=accumulator(x.dtype))
+    return e / total.astype(x.dtype, copy=False)
+
+
+# -- rows: sums are products with a vector of ones, and large arrays go in blocks -----------------
+
+ROWS = 256  # elements from which this is quicker, also in a plan, which sees through the rest
+BLOCK = 1 << 16
+DOTTED = 64  # elements of a row from which its product with another is best made alone
+SMALL = 1e-3
+SAFE = 60  # exponentials up to here may be added up in float32
+
+
+def by_rows(x: Any, axis: int) -> bool:
+    """Whether `x` is a raw array of short rows."""
+    return (
+        axis == -1
+        and type(x) is np.ndarray
+        and x.size >= ROWS
+        and x.dtype.char in "fd"
+        and x.ndim > 1
+        and x.shape[-1] <= LONGEST
+    )
+
+
+def softmax_by_rows(x: Any, width: int) -> Any:
+    """Softmax of many rows."""
+    out = np.empty(x.shape, x.dtype)
+    rows, results = (a.reshape(-1, width) for a in (x, out))
+    for span in spans(len(rows), width, BLOCK):
+        if span.start == 0:
+            e = np.empty(results[span].shape, x.dtype)  # stays in the cache
+        shares(rows[span], width, e, results[span])
+    return out
+
+
+def shares(rows: Any, width: int, e: Any = None, out: Any = None) -> Any:
+    """Softmax of a block, as it is or, if that is not safe, less its largest element.
+
+    A row whose exponentials are small, or not numbers, is done again from its own largest element.
+    Exponentials are written to `e`, of at least as many rows, if it is given.
+    """
+    top = rows.item(rows.argmax())
+    if e is None:
+        e = np.exp(rows if -SAFE < top < SAFE else rows - top)
+    else:
+        e = e[: len(rows)]
+        np.exp(rows if -SAFE < top < SAFE else np.subtract(rows, top, out=e), out=e)
+    ones = ones_of(width, rows.dtype)
+    total = e.dot(ones)
+    if not total.item(total.argmin()) > SMALL:
+        again = ~(total > SMALL)
+        some = rows[again]
+        e[again] = some = np.exp(some - np.maximum.reduce(some, axis=1, keepdims=True))
+        total[again] = some.dot(ones)
+    return e / total[:, None] if out is None else np.divide(e, total[:, None], out=out)
+
+
+def less_share_by_rows(x: Any, share: Any) -> Any:
+    """`less_share` of rows."""
+    width = x.shape[-1]
+    out = np.empty(x.shape, x.dtype)
+    xs, shares, outs = (a.reshape(-1, width) for a in (x, share, out))
+    for span in spans(len(xs), width, BLOCK):
+        some, result = shares[span], outs[span]
+        np.subtract(xs[span], mean_by(xs[span], some)[:, None], out=result)
+        result *= some
+    return out
+
+
+def mean_by(x: Any, share: Any) -> Any:
+    """Means of rows, weighed by `share`."""
+    if x.shape[1] >= DOTTED:
+        return np.vecdot(x, share)
+    return (x * share).dot(ones_of(x.shape[1], x.dtype))
+
+
+def log_softmax_wrt_x(g, out, axis):
+    return g - exp(out) * reduce_sum(g, axis=(axis,), keepdims=True)
+
+
+@primitive(x=log_softmax_wrt_x)
+def log_softmax(x, *, axis: int):
+    """Logarithm of the softmax along `axis`."""
+    if not x.size:
+        return x
+    shifted = x - np.maximum.reduce(x, axis=axis, keepdims=True)
+    total = np.add.reduce(np.exp(shifted), axis=axis, keepdims=True, dtype=accumulator(x.dtype))
+    return shifted - np.log(total).astype(x.dtype, copy=False)
+
+
+def along_last(g: Any, spec: Any) -> Any:
+    """`g` repeated along a new last axis, to the shape of `spec`."""
+    return spread(g, axis=(-1,), keepdims=False, shape=spec.shape)
+
+
+# The losses take the softmax `p` of their logits as a third input without a rule: the tape keeps
+# it, so the backward pass computes no exponential, and a second derivative goes through the
+# softmax that was recorded.
+
+
+def cross_entropy_wrt_logits(g, labels, p, logits_spec):
+    """As TensorFlow, which takes labels to sum to one."""
+    return along_last(g, logits_spec) * (p - labels)
+
+
+def cross_entropy_wrt_labels(g, logits, logits_spec):
+    return -along_last(g, logits_spec) * log_softmax(logits, axis=-1)
+
+
+@primitive(logits=cross_entropy_wrt_logits, labels=cross_entropy_wrt_labels, p=None)
+def cross_entropy(logits, labels, p):
+    """Minus the expected logarithm of `p`, the softmax of `logits`, over the last axis."""
+    if not logits.size:
+        return np.zeros(logits.shape[:-1], logits.dtype)
+    likely = np.maximum.reduce(p, axis=-1, keepdims=True)
+    surprise = np.maximum.reduce(logits, axis=-1, keepdims=True) - logits - np.log(likely)
+    # As in TensorFlow, a logit of -inf makes the loss NaN even where its label is zero.
+    total = np.add.reduce(labels * surprise, axis=-1, dtype=accumulator(logits.dtype))
+    return total.astype(logits.dtype, copy=False)
+
+
+def sparse_cross_entropy_wrt_logits(g, labels, p, logits_spec):
+    column = reshape(g, shape=(*logits_spec.shape[:-1], 1), rank=len(logits_spec.shape) - 1)
+    return column * less_one_at(p, labels)
+
+
+@primitive(p=lambda g: g, labels=None)
+def less_one_at(p, labels):
+    """`p` minus the one-hot vectors of `labels` along the last axis."""
+    at = labelled(labels, p.shape[-1])
+    out = p.copy()
+    chosen = out.take(at)
+    chosen -= ONE.get(p.dtype.char, 1)
+    out.put(at, chosen)
+    return out
+
+
+# A ufunc takes an array without axes in half the time of Python's number.
+ONE = {char: np.ones((), char) for char in "fd"}
+
+
+def labelled(labels: Any, classes: int) -> Any:
+    """Where the classes that `labels` name lie in the flat array of all rows."""
+    flat = labels if labels.ndim == 1 else labels.reshape(-1)
+    n = flat.size
+    columns, starts = tables(n, classes) if n <= 4096 else tables.__wrapped__(n, classes)
+    if labels.itemsize == 4:
+        try:  # read as unsigned a negative label is a large one, which `take` refuses
+            at = columns.take(flat.view(UINT32))
+        except IndexError:
+            check_labels(labels, classes)
+            raise
+    else:
+        check_labels(labels, classes)
+        at = flat.copy()
+    at += starts
+    return at
+
+
+UINT32 = np.dtype("uint32")
+
+
+@lru_cache(maxsize=64)
+def tables(n: int, classes: int) -> tuple[Any, Any]:
+    """Numbers of the classes, and where the rows of an array (n, classes) start in the flat one."""
+    return np.arange(classes), np.arange(0, n * classes, classes)
+
+
+@less_one_at.lower
+def less_one_at_lowered(p, labels):
+    classes = np.arange(p.shape[-1], dtype=labels.dtype)
+    return p - (labels[..., None] == classes).astype(p.dtype)
+
+
+TINY = {"e": 1e-6, "f": 1e-30, "d": 1e-290}
+
+
+@primitive(logits=sparse_cross_entropy_wrt_logits, labels=None, p=None)
+def sparse_cross_entropy(logits, labels, p):
+    """Minus the logarithm of `p`, the softmax of `logits`, at the class each label names."""
+    at = labelled(labels, logits.shape[-1])
+    chosen = p.take(at)
+    if chosen.size and chosen.item(chosen.argmin()) > TINY.get(p.dtype.char, 1e-30):
+        out = np.log(chosen, out=chosen)
+        out = np.negative(out, out=out)
+        return out if labels.ndim == 1 else lean(out.reshape(labels.shape))
+    # Where `p` underflows its logarithm comes from the logits themselves; a NaN stays one.
+    logit = logits.take(at).reshape(labels.shape)
+    likely = np.maximum.reduce(p, axis=-1)
+    return np.maximum.reduce(logits, axis=-1) - logit - np.log(likely)
+
+
+def check_labels(labels: Any, classes: int) -> None:
+    """Raise unless all labels name a class. Read as unsigned, a negative label is a large one."""
+    flat = labels.reshape(-1).view(UNSIGNED[labels.itemsize])
+    if flat.size and flat.item(flat.argmax()) >= classes:  # in a third of the time of a reduction
+        labels = np.asarray(labels)
+        bad = labels[(labels < 0) | (labels >= classes)].ravel()[0]
+        raise InvalidArgumentError(
+            f"sparse_softmax_cross_entropy_with_logits: Received a label value of {bad} which is "
+            f"outside the valid range of [0, {classes}). Check the labels."
+        )
+
+
+UNSIGNED = {4: np.dtype("uint32"), 8: np.dtype("uint64")}
+
+
+@sparse_cross_entropy.lower
+def sparse_cross_entropy_lowered(logits, labels, p):
+    chosen = np.take_along_axis(logits, labels[..., None], axis=-1)[..., 0]
+    return np.max(logits, axis=-1) - chosen - np.log(np.max(p, axis=-1))
+
+
+@elementwise(
+    logits=lambda g, logits, labels: g * (sigmoid(logits) - labels),
+    labels=lambda g, logits: -g * logits,
+)
+def sigmoid_cross_entropy(logits, labels):
+    """Cross-entropy of independent yes-or-no labels, without overflow or cancellation."""
+    return np.maximum(logits, 0) - logits * labels + np.log1p(np.exp(-np.abs(logits)))

@@ -1,0 +1,251 @@
+"""Random numbers drawn by rejection, and classes drawn by their odds, as TensorFlow draws them.
+
+Every number has a stretch of the stream to itself, long enough for whatever it rejects, so it does
+not depend on its neighbours. Here all of them take their steps together, until none is left.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.primitive import primitive
+from gradtape.ops.random.philox import double_words, long_words, unit64
+from gradtape.ops.random.stateless import normal64
+
+APART = 256  # blocks between the streams of two numbers
+COUNTED_APART = 42  # the same where the trials of a binomial number are counted out
+KNUTH_BELOW = 10  # mean below which poisson and binomial numbers are counted out
+
+
+class Streams:
+    """One stream of float64 numbers for each result, read in blocks of two."""
+
+    def __init__(self, key: Any, counter: Any, count: int, apart: Any = APART) -> None:
+        """Begin `count` streams, each `apart` blocks per result into the stream of the key."""
+        self.key, self.counter = key, counter
+        self.at = np.arange(count, dtype=np.uint64) * np.asarray(apart, np.uint64)
+
+    def blocks(self, which: Any) -> Any:
+        """The next block of the streams `which`."""
+        found = double_words(self.key, self.counter, self.at[which])
+        self.at[which] += np.uint64(1)
+        return found
+
+
+class Numbers:
+    """Numbers that `make` makes of a block, two at a time; the second is used first."""
+
+    def __init__(self, streams: Streams, make: Any) -> None:
+        """Take blocks out of `streams` when they are needed."""
+        self.streams, self.make = streams, make
+        self.held = np.empty((len(streams.at), 2))
+        self.left = np.zeros(len(streams.at), np.int8)
+
+    def next(self, which: Any) -> Any:
+        """A number for each result in `which`."""
+        empty = which[self.left[which] == 0]
+        if empty.size:
+            self.held[empty] = self.make(self.streams.blocks(empty))
+            self.left[empty] = 2
+        self.left[which] -= 1
+        return self.held[which, self.left[which]]
+
+
+def spread_out(values: Any, shape: tuple[int, ...]) -> tuple[Any, int]:
+    """The parameter of each result, as float64, and how many results share one; those lie together.
+
+    The results of one parameter are drawn one after another, though they end up apart.
+    """
+    each = prod(shape[: len(shape) - np.ndim(values)])
+    return np.repeat(np.reshape(values, -1).astype(np.float64), each), each
+
+
+def laid_out(drawn: Any, each: int, shape: tuple[int, ...], dtype: Any) -> Any:
+    """Results drawn parameter by parameter, in the places where they belong."""
+    return drawn.reshape(drawn.size // max(each, 1), each).T.astype(dtype).reshape(shape)[()]
+
+
+@primitive(key=None, counter=None, alpha=None)
+def random_gamma(key, counter, alpha, *, shape: tuple[int, ...]):
+    """Gamma numbers of rate one (Marsaglia and Tsang, 2000); `shape` ends in that of `alpha`."""
+    a, each = spread_out(alpha, shape)
+    streams = Streams(key, counter, a.size)
+    uniforms, gaussians = Numbers(streams, unit64), Numbers(streams, normal64)
+    out = np.empty(a.size)
+    plain = np.flatnonzero(a == 1)
+    out[plain] = -np.log1p(-uniforms.next(plain))
+    small = a < 1
+    d = a + np.where(small, 2.0 / 3, -1.0 / 3)
+    c = 1.0 / 3 / np.sqrt(d)
+    todo = np.flatnonzero(~(a == 1))
+    while todo.size:
+        x = gaussians.next(todo)
+        v = 1 + c[todo] * x
+        open_ = v > 0
+        i, x, v = todo[open_], x[open_], v[open_] * v[open_] * v[open_]
+        u = uniforms.next(i)
+        ok = (u < 1 - 0.0331 * (x * x) * (x * x)) | (
+            np.log(u) < 0.5 * x * x + d[i] * (1 - v + np.log(v))
+        )
+        done = i[ok]
+        out[done] = d[done] * v[ok]
+        few = done[small[done]]
+        out[few] *= uniforms.next(few) ** (1 / a[few])
+        todo = np.concatenate([todo[~open_], i[~ok]])
+    return laid_out(out, each, shape, alpha.dtype)
+
+
+@primitive(key=None, counter=None, rate=None)
+def random_poisson(key, counter, rate, *, shape: tuple[int, ...], dtype: np.dtype):
+    """Poisson numbers (Knuth, 1969; Hörmann, 1993); `shape` ends in that of `rate`."""
+    mean, each = spread_out(rate, shape)
+    uniforms = Numbers(Streams(key, counter, mean.size), unit64)
+    out = np.zeros(mean.size)
+    strange = ~np.isfinite(mean) | (mean < 0)
+    out[strange] = np.nan
+    few = np.flatnonzero((mean < KNUTH_BELOW) & ~strange)
+    count_products(uniforms, few, np.exp(-mean), out)
+    todo = np.flatnonzero((mean >= KNUTH_BELOW) & ~strange)
+    if todo.size:
+        reject_poisson(uniforms, todo, mean, out)
+    return laid_out(out, each, shape, dtype)
+
+
+def count_products(uniforms: Numbers, todo: Any, bound: Any, out: Any) -> None:
+    """How many uniform numbers can be multiplied before the product falls to `bound`."""
+    product = np.ones(len(bound))
+    while todo.size:
+        product[todo] *= uniforms.next(todo)
+        todo = todo[product[todo] > bound[todo]]
+        out[todo] += 1
+
+
+def reject_poisson(uniforms: Numbers, todo: Any, mean: Any, out: Any) -> None:
+    """Hörmann's transformed rejection for large means."""
+    from scipy.special import gammaln
+
+    b = 0.931 + 2.53 * np.sqrt(mean)
+    a = -0.059 + 0.02483 * b
+    inverse = 1.1239 + 1.1328 / (b - 3.4)
+    while todo.size:
+        i = todo
+        u = uniforms.next(i) - 0.5
+        v = uniforms.next(i)
+        edge = 0.5 - np.abs(u)
+        k = np.floor((2 * a[i] / edge + b[i]) * u + mean[i] + 0.43)
+        sure = (edge >= 0.07) & (v <= 0.9277 - 3.6224 / (b[i] - 2))
+        never = (k < 0) | ((edge < 0.013) & (v > edge))
+        s = np.log(v * inverse[i] / (a[i] / (edge * edge) + b[i]))
+        t = -mean[i] + k * np.log(mean[i]) - gammaln(np.maximum(k, 0) + 1)
+        ok = sure | (~never & (s <= t))
+        out[i[ok]] = k[ok]
+        todo = i[~ok]
+
+
+@primitive(key=None, counter=None, counts=None, probs=None)
+def random_binomial(key, counter, counts, probs, *, shape: tuple[int, ...], dtype: np.dtype):
+    """Numbers of binomial distributions (Hörmann, 1993); `shape` ends in that of the parameters."""
+    counts, probs = np.broadcast_arrays(counts, probs)
+    n, each = spread_out(counts, shape)
+    p, _ = spread_out(probs, shape)
+    turned = p > 0.5
+    q = np.where(turned, 1 - p, p)
+    apart = np.where(n * q < KNUTH_BELOW, COUNTED_APART, APART)
+    uniforms = Numbers(Streams(key, counter, n.size, apart), unit64)
+    out = np.zeros(n.size)
+    fine = np.isfinite(n) & np.isfinite(p) & (n > 0) & (q > 0)
+    count_trials(uniforms, np.flatnonzero(fine & (n * q < KNUTH_BELOW)), n, q, out)
+    todo = np.flatnonzero(fine & (n * q >= KNUTH_BELOW))
+    if todo.size:
+        reject_binomial(uniforms, todo, n, q, out)
+    out = np.where(turned, n - out, out)
+    out[~np.isfinite(n) | ~np.isfinite(p)] = np.nan
+    return laid_out(out, each, shape, dtype)
+
+
+def count_trials(uniforms: Numbers, todo: Any, n: Any, p: Any, out: Any) -> None:
+    """How many geometric waiting times fit into `n` trials."""
+    waited = np.zeros(len(n))
+    while todo.size:
+        waited[todo] += np.ceil(np.log(uniforms.next(todo)) / np.log1p(-p[todo]))
+        todo = todo[waited[todo] <= n[todo]]
+        out[todo] += 1
+
+
+def stirling_rest(k: Any) -> Any:
+    """What Stirling's formula leaves out of the logarithm of k!."""
+    table = np.array(
+        [
+            0.0810614667953272,
+            0.0413406959554092,
+            0.0276779256849983,
+            0.02079067210376509,
+            0.0166446911898211,
+            0.0138761288230707,
+            0.0118967099458917,
+            0.0104112652619720,
+            0.00925546218271273,
+            0.00833056343336287,
+        ]
+    )
+    next_ = (k + 1) * (k + 1)
+    series = (1.0 / 12 - (1.0 / 360 - 1.0 / 1260 / next_) / next_) / (k + 1)
+    return np.where(k <= 9, table[np.clip(k, 0, 9).astype(np.int64)], series)
+
+
+def reject_binomial(uniforms: Numbers, todo: Any, n: Any, p: Any, out: Any) -> None:
+    """Hörmann's transformed rejection with squeeze for large means."""
+    spread = np.sqrt(n * p * (1 - p))
+    b = 1.15 + 2.53 * spread
+    a = -0.0873 + 0.0248 * b + 0.01 * p
+    c = n * p + 0.5
+    v_r = 0.92 - 4.2 / b
+    r = p / (1 - p)
+    alpha = (2.83 + 5.1 / b) * spread
+    m = np.floor((n + 1) * p)
+    while todo.size:
+        i = todo
+        u = uniforms.next(i) - 0.5
+        v = uniforms.next(i)
+        us = 0.5 - np.abs(u)
+        k = np.floor((2 * a[i] / us + b[i]) * u + c[i])
+        sure = (us >= 0.07) & (v <= v_r[i])
+        never = (k < 0) | (k > n[i])
+        height = np.log(v * alpha[i] / (a[i] / (us * us) + b[i]))
+        kk = np.clip(k, 0, n[i])
+        bound = (
+            (m[i] + 0.5) * np.log((m[i] + 1) / (r[i] * (n[i] - m[i] + 1)))
+            + (n[i] + 1) * np.log((n[i] - m[i] + 1) / (n[i] - kk + 1))
+            + (kk + 0.5) * np.log(r[i] * (n[i] - kk + 1) / (kk + 1))
+            + stirling_rest(m[i])
+            + stirling_rest(n[i] - m[i])
+            - stirling_rest(kk)
+            - stirling_rest(n[i] - kk)
+        )
+        ok = sure | (~never & (height <= bound))
+        out[i[ok]] = k[ok]
+        todo = i[~ok]
+
+
+@primitive(key=None, counter=None, logits=None)
+def random_classes(key, counter, logits, *, samples: int, dtype: np.dtype):
+    """Classes drawn with odds exp(logits (b, n)), as (b, samples)."""
+    rows = len(logits)
+    u = unit64(long_words(key, counter, rows * samples)).reshape(rows, samples)
+    finite = np.isfinite(logits)
+    wide = np.where(finite, logits, -np.inf)
+    top = np.max(wide, axis=1, keepdims=True, initial=-np.inf)
+    odds = np.where(finite, np.exp((logits - top).astype(np.float64)), 0.0)
+    sums = np.cumsum(odds, axis=1)
+    target = u * sums[:, -1:]
+    if rows * samples * sums.shape[1] <= 1 << 16:
+        return (sums[:, None, :] <= target[:, :, None]).sum(axis=2).astype(dtype)
+    found = [np.searchsorted(s, t, side="right") for s, t in zip(sums, target, strict=True)]
+    return np.stack(found).astype(dtype)
+
+
+for by_rejection in (random_gamma, random_poisson, random_binomial):
+    by_rejection.stays_on_host("how many numbers are rejected depends on the numbers")

@@ -1,0 +1,1 @@
+"""Primitives of signals: Fourier and cosine transforms, frames."""

@@ -1,0 +1,1 @@
+"""Elements: their structure and specs, and their ragged and sparse components."""

@@ -1,0 +1,107 @@
+"""Sparse components of elements: slices taken out of them, put together, what describes them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.errors import DataLossError, InvalidArgumentError
+from gradtape.core.shapes import TensorShape
+from gradtape.core.sparse_tensor import SparseTensor, SparseTensorSpec
+from gradtape.core.tensor import eager
+
+
+def made(indices: Any, values: Any, shape: Any) -> SparseTensor:
+    """A sparse tensor of raw parts."""
+    return SparseTensor(eager(indices), eager(values), eager(np.asarray(shape, np.int64)))
+
+
+def parts_of(sparse: SparseTensor) -> tuple[Any, Any, Any]:
+    """Places, values and shape as raw arrays."""
+    return sparse.indices._array, sparse.values._array, sparse.dense_shape._array
+
+
+class SparseSlices:
+    """The slices of a sparse tensor along its first axis."""
+
+    def __init__(self, sparse: SparseTensor) -> None:
+        """Find out where each of them begins."""
+        self.indices, self.values, self.shape = parts_of(sparse)
+        rows = self.indices[:, 0]
+        self.order = np.argsort(rows, kind="stable")
+        self.begins = np.searchsorted(rows[self.order], np.arange(self.shape[0] + 1))
+
+    def picks(self, i: int) -> Any:
+        """Which entries belong to a slice."""
+        return self.order[self.begins[i] : self.begins[i + 1]]
+
+    def row(self, i: int) -> SparseTensor:
+        """One slice."""
+        picks = self.picks(i)
+        return made(self.indices[picks, 1:], self.values[picks], self.shape[1:])
+
+    def at(self, numbers: list[int]) -> SparseTensor:
+        """Some of the slices, one after the other."""
+        return stacked([self.row(i) for i in numbers])
+
+
+def stacked(leaves: Any) -> SparseTensor:
+    """Components of the elements of a batch as the slices of one."""
+    indices, values, shapes = zip(*map(parts_of, leaves), strict=True)
+    if len({shape.shape for shape in shapes}) > 1:
+        raise InvalidArgumentError(
+            "batch: sparse tensors must have the same rank. Received shapes "
+            f"{[shape.tolist() for shape in shapes]}."
+        )
+    numbers = np.repeat(np.arange(len(indices)), [len(part) for part in indices])
+    places = np.concatenate([numbers[:, None], np.concatenate(indices)], axis=1)
+    return made(places, np.concatenate(values), [len(leaves), *np.maximum.reduce(shapes)])
+
+
+def spaced(group: list[Any], shape: TensorShape) -> SparseTensor:
+    """Elements as the rows of a sparse tensor, each in the corner of a row of this shape."""
+    arrays = [np.asarray(element._array) for element in group]
+    sizes = shape.as_list()
+    for array in arrays:
+        found = "[" + ",".join(map(str, array.shape)) + "]"
+        if array.ndim != len(sizes):
+            raise InvalidArgumentError(
+                f"sparse_batch: Input element had shape ({found}) that is incompatible with the "
+                f"row shape ({sizes})."
+            )
+        if any(m is not None and n > m for n, m in zip(array.shape, sizes, strict=True)):
+            raise DataLossError(
+                f"sparse_batch: Input element had shape ({found}) that is larger than the row "
+                f"shape ({sizes})."
+            )
+    largest = np.max([array.shape for array in arrays], axis=0).reshape(-1).tolist()
+    dense = [n if m is None else m for n, m in zip(largest, sizes, strict=True)]
+    places = [np.indices(array.shape).reshape(array.ndim, -1) for array in arrays]
+    numbers = np.repeat(np.arange(len(arrays)), [array.size for array in arrays])
+    indices = np.concatenate([numbers[None], np.concatenate(places, axis=1)]).T
+    values = np.concatenate([array.ravel() for array in arrays])
+    return made(indices.astype(np.int64), values, [len(arrays), *dense])
+
+
+def batched(spec: SparseTensorSpec, width: int | None) -> SparseTensorSpec:
+    """The spec of a batch of `width` values of `spec`."""
+    return SparseTensorSpec(TensorShape([width]).concatenate(spec.shape), spec.dtype)
+
+
+def unbatched(spec: SparseTensorSpec) -> SparseTensorSpec:
+    """The spec of slices along the first axis."""
+    return SparseTensorSpec(spec.shape[1:], spec.dtype)
+
+
+def stand_in(spec: SparseTensorSpec, size: int, number: int) -> SparseTensor:
+    """A value of this spec with one entry, and `size` for what is unknown."""
+    if spec.shape.rank is None:
+        raise NotImplementedError(
+            "element_spec: a function of sparse tensors of unknown rank is not looked into."
+        )
+    shape = [size if n is None else n for n in spec.shape.as_list()]
+    blank: Any = b"" if spec.dtype.name == "string" else number
+    count = int(all(shape))
+    values = np.full(count, blank, spec.dtype.as_numpy_dtype)
+    return made(np.zeros((count, len(shape)), np.int64), values, shape)

@@ -1,0 +1,302 @@
+"""Datasets of comma-separated values: records as tuples, and batches of named columns."""
+
+from __future__ import annotations
+
+import glob
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice, pairwise
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import dtypes
+from gradtape.core.convert import convert
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.spec import TensorSpec
+from gradtape.core.tensor import eager
+from gradtape.files.csv import READERS, read_rows, value_of
+from gradtape.pipeline.base import AUTOTUNE, UNKNOWN, Base, whole
+from gradtape.pipeline.dataset import Dataset
+from gradtape.pipeline.source.file_dataset import names_of
+
+GUESSED = (dtypes.int32, dtypes.int64, dtypes.float32, dtypes.float64)  # then string
+
+
+class CsvDataset(Dataset):
+    """The records of CSV files, each a tuple of scalars.
+
+    Args:
+        filenames: a name, several, or a dataset of names.
+        record_defaults: for each column, a dtype if its field must not be empty, otherwise a list
+            of one value that stands for an empty field.
+        compression_type: "", "ZLIB" or "GZIP".
+        buffer_size: how many bytes to read at once.
+        header: whether files begin with a record to leave out.
+        field_delim: what stands between fields.
+        use_quote_delim: whether double quotes enclose fields.
+        na_value: another way to write an empty field.
+        select_cols: which columns to take, in increasing order; all if None.
+        exclude_cols: which columns not to take.
+
+    Raises:
+        InvalidArgumentError: if columns are not named in increasing order or by both lists; in a
+            pass, if a record does not fit `record_defaults`.
+    """
+
+    @public
+    def __init__(
+        self,
+        filenames: Any,
+        record_defaults: Sequence[Any],
+        compression_type: Any = None,
+        buffer_size: Any = None,
+        header: bool = False,
+        field_delim: str = ",",
+        use_quote_delim: bool = True,
+        na_value: str = "",
+        select_cols: Any = None,
+        exclude_cols: Any = None,
+    ) -> None:
+        """Nothing is opened before a pass begins."""
+        names = filenames if isinstance(filenames, Base) else names_of(filenames)
+        kinds, fillers = zip(*[kind_of(default) for default in record_defaults], strict=True)
+        chosen = columns_of(select_cols, exclude_cols, len(kinds))
+        delimiter, quotes, empty = text_of(field_delim), bool(use_quote_delim), {b""}
+        empty.add(text_of(na_value))
+
+        def elements(name: Any) -> Iterator[Any]:
+            path = name.numpy().decode()
+            rows = read_rows(path, compression_type, buffer_size, delimiter, quotes)
+            for i, row in enumerate(islice(rows, int(bool(header)), None)):
+                fields = chosen(row)
+                if len(fields) != len(kinds):
+                    have = "more" if len(fields) > len(kinds) else len(fields)
+                    raise InvalidArgumentError(
+                        f"CsvDataset: Expect {len(kinds)} fields but have {have} in record {i} "
+                        f"of {path}. Give a default for each column, or name columns to take."
+                    )
+                parts = zip(fields, kinds, fillers, strict=True)
+                values = [value_of(f, k, d, empty, (j, i)) for j, (f, k, d) in enumerate(parts)]
+                yield tuple([raw(value) for value in values])
+
+        spec = tuple([TensorSpec((), kind) for kind in kinds])
+        super().__init__(
+            lambda: chain.from_iterable(map(elements, names._start())), lambda: spec, UNKNOWN
+        )
+        self._label, self._seeds = "CsvDatasetV2", names._seeds
+
+
+def raw(value: Any) -> Any:
+    """A field's value as a tensor."""
+    return eager(np.array(value, object) if isinstance(value, bytes) else value)
+
+
+def text_of(value: Any) -> bytes:
+    """A string or a tensor of one as bytes."""
+    found: bytes = convert(value).numpy()
+    return found
+
+
+def kind_of(default: Any) -> tuple[Any, Any]:
+    """The dtype of a column, and an array of what stands for an empty field, if anything."""
+    if isinstance(default, (dtypes.DType, type)):
+        kind, filler = dtypes.as_dtype(default), np.empty(0)
+    else:
+        given = convert(default)
+        kind, filler = given.dtype, np.ravel(np.asarray(given._array))
+    if kind not in READERS or filler.size > 1:
+        raise ValueError(
+            "CsvDataset: a default must be a dtype, or at most one int32, int64, float32, float64 "
+            f"or string. Received {default!r}."
+        )
+    return kind, filler
+
+
+def columns_of(select: Any, exclude: Any, count: int) -> Any:
+    """A function that takes the chosen fields out of a row."""
+    if select is not None and exclude is not None:
+        raise InvalidArgumentError("CsvDataset: give select_cols or exclude_cols, not both.")
+    given = select if select is not None else exclude
+    if given is None:
+        return lambda row: row
+    places = np.ravel(convert(given)._array).tolist()
+    if any(b <= a for a, b in pairwise(places)) or min(places) < 0:
+        raise InvalidArgumentError(
+            "CsvDataset: select_cols and exclude_cols should be strictly increasing indices. "
+            f"Received {places}."
+        )
+    if select is not None:
+        if len(places) != count:
+            raise InvalidArgumentError(
+                f"CsvDataset: select_cols should match output size. Received {len(places)} columns "
+                f"and {count} defaults."
+            )
+        return lambda row: [row[place] for place in places if place < len(row)]
+    left_out = set(places)
+    return lambda row: [field for place, field in enumerate(row) if place not in left_out]
+
+
+def make_csv_dataset(
+    file_pattern: Any,
+    batch_size: Any,
+    column_names: Any = None,
+    column_defaults: Any = None,
+    label_name: Any = None,
+    select_columns: Any = None,
+    field_delim: str = ",",
+    use_quote_delim: bool = True,
+    na_value: str = "",
+    header: bool = True,
+    num_epochs: Any = None,
+    shuffle: bool = True,
+    shuffle_buffer_size: Any = 10000,
+    shuffle_seed: Any = None,
+    prefetch_buffer_size: Any = None,
+    num_parallel_reads: Any = None,
+    sloppy: bool = False,
+    num_rows_for_inference: Any = 100,
+    compression_type: Any = None,
+    ignore_errors: bool = False,
+    encoding: str = "utf-8",
+) -> Dataset:
+    """Batches of the columns of CSV files, by name.
+
+    Args:
+        file_pattern: names or patterns of files.
+        batch_size: how many records a batch has.
+        column_names: of all columns; out of the first record of the first file if None.
+        column_defaults: for each column that is taken, as in `CsvDataset`; guessed if None.
+        label_name: of the column that becomes the second part of an element.
+        select_columns: names or numbers of the columns to take; all if None.
+        field_delim: what stands between fields.
+        use_quote_delim: whether double quotes enclose fields.
+        na_value: another way to write an empty field.
+        header: whether files begin with names.
+        num_epochs: how many passes over the files; without end if None, and all batches are full.
+        shuffle: whether in random order.
+        shuffle_buffer_size: as in `Dataset.shuffle`.
+        shuffle_seed: fixes the order together with `tf.random.set_seed`.
+        prefetch_buffer_size: as in `Dataset.prefetch`; AUTOTUNE if None.
+        num_parallel_reads: how many files to read in turns.
+        sloppy: accepted for TensorFlow's sake.
+        num_rows_for_inference: how many records to guess dtypes from; all if None.
+        compression_type: "", "ZLIB" or "GZIP".
+        ignore_errors: whether to leave out records that cannot be read.
+        encoding: of the names.
+
+    Returns:
+        A dataset of OrderedDicts, or of pairs of one and a label.
+
+    Raises:
+        ValueError: if no file matches, or there is no column of a name.
+    """
+    files = matching(file_pattern)
+    delimiter, quotes = text_of(field_delim), bool(use_quote_delim)
+
+    def rows(path: str) -> Iterator[list[bytes]]:
+        return read_rows(path, compression_type, None, delimiter, quotes)
+
+    names = header_of(files, rows, header, encoding) if column_names is None else column_names
+    if len(set(names)) < len(names):
+        raise ValueError("Cannot have duplicate column names.")
+    places = chosen_columns(select_columns, names)
+    found = chain.from_iterable(islice(rows(path), int(bool(header)), None) for path in files)
+    limit = None if num_rows_for_inference is None else whole(num_rows_for_inference)
+    defaults = column_defaults or guessed(islice(found, limit), places, {b"", text_of(na_value)})
+    taken = [names[place] for place in places]
+    if label_name is not None and label_name not in taken:
+        raise ValueError(
+            f"`label_name` provided must be one of the columns: {taken}. Received: {label_name}."
+        )
+
+    def of_file(name: Any) -> Dataset:
+        one = CsvDataset(
+            name,
+            defaults,
+            compression_type,
+            header=header,
+            field_delim=field_delim,
+            use_quote_delim=use_quote_delim,
+            na_value=na_value,
+            select_cols=places,
+        )
+        return one.ignore_errors() if ignore_errors else one
+
+    def named(*columns: Any) -> Any:
+        features = OrderedDict(zip(taken, columns, strict=True))
+        if label_name is None:
+            return features
+        label = features.pop(label_name)
+        return features, label
+
+    dataset = Dataset.from_tensor_slices([path.encode() for path in files])
+    mixed = dataset.shuffle(len(files), shuffle_seed) if shuffle else dataset
+    dataset = mixed.interleave(of_file, num_parallel_reads or 1)
+    if shuffle:
+        dataset = dataset.shuffle(shuffle_buffer_size, shuffle_seed)
+    if num_epochs != 1:
+        dataset = dataset.repeat(num_epochs)
+    batches = dataset.batch(batch_size, drop_remainder=num_epochs is None).map(named)
+    return batches.prefetch(AUTOTUNE if prefetch_buffer_size is None else prefetch_buffer_size)
+
+
+def matching(file_pattern: Any) -> list[str]:
+    """The files that match, in order."""
+    patterns = [p.decode() for p in np.ravel(convert(file_pattern)._array).tolist()]
+    found = sorted({name for pattern in patterns for name in glob.glob(pattern)})
+    if not found:
+        raise ValueError(f"No files match `file_pattern` {file_pattern}.")
+    return found
+
+
+def header_of(files: list[str], rows: Any, header: bool, encoding: str) -> list[str]:
+    """The names that all files begin with."""
+    if not header:
+        raise ValueError("Cannot infer column names without a header line.")
+    names: list[str] = []
+    for path in files:
+        found = [field.decode(encoding) for field in next(rows(path), [])]
+        if names and found != names:
+            raise ValueError(
+                "All input CSV files should have the same column names in the header row. "
+                f"File {path} has different column names."
+            )
+        names = found
+    return names
+
+
+def chosen_columns(select: Any, names: Sequence[str]) -> list[int]:
+    """The places of the columns to take, in increasing order."""
+    if select is None:
+        return list(range(len(names)))
+    places = []
+    for column in select:
+        if isinstance(column, str) and column not in names:
+            raise ValueError(f"Value '{column}' specified in `select_columns` not valid.")
+        places.append(names.index(column) if isinstance(column, str) else int(column))
+    return sorted(places)
+
+
+def guessed(rows: Iterator[list[bytes]], places: list[int], empty: set[bytes]) -> list[Any]:
+    """A default for each column: a zero of the first dtype that all its fields fit."""
+    kinds: list[Any] = [None] * len(places)
+    for row in rows:
+        for k, place in enumerate(places):
+            field = row[place] if place < len(row) else b""
+            if field not in empty and kinds[k] is not dtypes.string:
+                kinds[k] = narrowest(field, kinds[k])
+    return [[""] if k in (None, dtypes.string) else convert([0], k) for k in kinds]
+
+
+def narrowest(field: bytes, at_least: Any) -> Any:
+    """The first dtype, from `at_least` on, that a field fits."""
+    start = 0 if at_least is None else GUESSED.index(at_least)
+    for kind in GUESSED[start:]:
+        try:
+            value = READERS[kind](field)
+        except ValueError:
+            continue
+        if not np.isfinite(value) or kind.min <= value <= kind.max:
+            return kind
+    return dtypes.string

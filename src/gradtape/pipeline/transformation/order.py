@@ -1,0 +1,229 @@
+"""Which elements come, and in which order: shuffle, repeat, take, skip, filter and others."""
+
+from __future__ import annotations
+
+from builtins import enumerate as numbered
+from builtins import filter as chosen
+from collections.abc import Iterator
+from itertools import chain, islice, takewhile
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gradtape.core import dtypes
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.spec import TensorSpec
+from gradtape.core.tensor import eager
+from gradtape.pipeline.base import INFINITE, UNKNOWN, Base, whole
+from gradtape.pipeline.element.element import END, Steps, require_callable, truth
+from gradtape.pipeline.source.constructor import common_spec
+from gradtape.pipeline.transformation.random_choice import seeds_of, shuffled
+from gradtape.pipeline.user_function import Traced
+
+if TYPE_CHECKING:
+    from gradtape.pipeline.dataset import Dataset
+
+
+class Orders(Base):
+    """The methods that choose and order elements."""
+
+    @public
+    def shuffle(
+        self,
+        buffer_size: Any,
+        seed: Any = None,
+        reshuffle_each_iteration: Any = True,
+        name: str | None = None,
+    ) -> Dataset:
+        """The elements in random order, drawn from a buffer of `buffer_size` of them.
+
+        Args:
+            buffer_size: how many elements may change places; UNKNOWN_CARDINALITY for all.
+            seed: fixes the order, which is TensorFlow's, together with `tf.random.set_seed`.
+            reshuffle_each_iteration: whether each pass has an order of its own.
+            name: accepted for TensorFlow's sake.
+
+        Returns:
+            A dataset of the same elements.
+
+        Example:
+            >>> tf.random.set_seed(1)
+            >>> [int(x) for x in tf.data.Dataset.range(10).shuffle(4, seed=3)]
+            [1, 2, 5, 4, 0, 3, 7, 6, 9, 8]
+        """
+        size = whole(buffer_size)
+        if size < 1 and size != UNKNOWN:
+            raise InvalidArgumentError(
+                "shuffle: buffer_size must be greater than zero or UNKNOWN_CARDINALITY. "
+                f"Received {size}."
+            )
+        own = None if seed is None else whole(seed)
+        again = reshuffle_each_iteration is None or bool(reshuffle_each_iteration)
+        seeds = seeds_of(own, fixed=not again)
+        held = None if size == UNKNOWN else size
+        made = self._chosen(lambda items: shuffled(items, held, seeds.next()), self._size)
+        return made._as("_ShuffleDataset", seeds)
+
+    @public
+    def repeat(self, count: Any = None, name: str | None = None) -> Dataset:
+        """The elements `count` times over; without end if it is None or -1."""
+        times = -1 if count is None else whole(count)
+
+        def over_and_over(start: Any) -> Any:
+            def elements() -> Iterator[Any]:
+                first = start() if times else iter(())
+                return repeated(first, start, times)
+
+            return elements
+
+        n = self._size
+        size = 0 if times == 0 or n == 0 else INFINITE if times < 0 else n if n < 0 else n * times
+        made = self._with(lambda items: items, None, size)
+        made._start, made._quiet = over_and_over(self._start), self._quiet
+        made._by_rows(self, over_and_over)
+        return made._as("_RepeatDataset")
+
+    @public
+    def take(self, count: Any, name: str | None = None) -> Dataset:
+        """The first `count` elements; all of them if it is -1."""
+        most = whole(count)
+        n = self._size
+        size = n if most < 0 else most if n == INFINITE else n if n == UNKNOWN else min(n, most)
+        return self._chosen(
+            lambda items: islice(items, None if most < 0 else most), 0 if most == 0 else size
+        )._as("_TakeDataset")
+
+    @public
+    def skip(self, count: Any, name: str | None = None) -> Dataset:
+        """What comes after the first `count` elements; nothing if it is -1."""
+        first = whole(count)
+        n = self._size
+        size = 0 if first < 0 else n if n < 0 else max(n - first, 0)
+        return self._chosen(
+            lambda items: iter(()) if first < 0 else islice(items, first, None), size
+        )._as("_SkipDataset")
+
+    @public
+    def shard(self, num_shards: Any, index: Any, name: str | None = None) -> Dataset:
+        """Every `num_shards`-th element, beginning with number `index`."""
+        shards, first = whole(num_shards), whole(index)
+        if shards < 1:
+            raise InvalidArgumentError(
+                f"shard: Number of shards must be greater than zero. Received {shards}."
+            )
+        if not 0 <= first < shards:
+            raise InvalidArgumentError(
+                f"shard: Index must be between 0 and {shards - 1}. Received {first}."
+            )
+        n = self._size
+        size = n if n < 0 else n // shards + (first < n % shards)
+        made = self._chosen(lambda items: islice(items, first, None, shards), size)
+        return made._as("_ShardDataset")
+
+    @public
+    def filter(self, predicate: Any, name: str | None = None) -> Dataset:
+        """The elements for which `predicate`, which gives a bool, holds."""
+        require_callable(predicate)
+        holds = Traced(predicate)
+        made = self._with(lambda items: chosen(truth(holds.of, "filter"), items), None, UNKNOWN)
+        made._quiet = lambda: self._quiet() and holds.is_pure(self.element_spec)
+        return made._as("_FilterDataset", holds)
+
+    @public
+    def take_while(self, predicate: Any, name: str | None = None) -> Dataset:
+        """The elements before the first for which `predicate` does not hold."""
+        require_callable(predicate)
+        holds = Traced(predicate)
+        return self._with(
+            lambda items: takewhile(truth(holds.of, "take_while"), items), None, UNKNOWN
+        )._as("_TakeWhileDataset", holds)
+
+    @public
+    def concatenate(self, dataset: Dataset, name: str | None = None) -> Dataset:
+        """These elements, then those of `dataset`.
+
+        Raises:
+            TypeError: if the elements differ in structure or dtype.
+        """
+        spec = common_spec([self, dataset], "concatenate")  # type: ignore[list-item]
+        sizes = (self._size, dataset._size)
+        size = INFINITE if INFINITE in sizes else UNKNOWN if UNKNOWN in sizes else sum(sizes)
+        made = self._with(lambda items: chain(items, dataset._start()), lambda: spec, size)
+        made._quiet = lambda: self._quiet() and dataset._quiet()
+        return made._as("_ConcatenateDataset", *dataset._seeds)
+
+    @public
+    def enumerate(self, start: int = 0, name: str | None = None) -> Dataset:
+        """Pairs of a number, counted from `start`, and an element."""
+        first = whole(start)
+        made = self._with(
+            lambda items: ((eager(np.int64(i)), e) for i, e in numbered(items, first)),
+            lambda: (TensorSpec((), dtypes.int64), self.element_spec),
+            self._size,
+        )
+        made._quiet = self._quiet
+        return made._as("_ZipDataset")
+
+    @public
+    def unique(self, name: str | None = None) -> Dataset:
+        """The elements without those that came before.
+
+        Raises:
+            TypeError: if elements are not single tensors of int32, int64 or string.
+        """
+        spec = self.element_spec
+        if not isinstance(spec, TensorSpec) or spec.dtype.name not in ("int32", "int64", "string"):
+            raise TypeError(
+                "unique: elements must be single tensors of dtype int32, int64 or string. "
+                f"They are {spec}."
+            )
+
+        def firsts(items: Iterator[Any]) -> Iterator[Any]:
+            seen = set()
+            for element in items:
+                array = np.asarray(element._array)
+                mark = array.shape, tuple(array.ravel().tolist())
+                if mark not in seen:
+                    seen.add(mark)
+                    yield element
+
+        return self._with(firsts, None, UNKNOWN)._as("_UniqueDataset")
+
+    @public
+    def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Dataset:
+        """The elements without those that raise an error.
+
+        Args:
+            log_warning: whether to warn of each.
+            name: accepted for TensorFlow's sake.
+        """
+
+        def sound(items: Iterator[Any]) -> Iterator[Any]:
+            def step() -> Any:
+                while True:
+                    try:
+                        return next(items)
+                    except StopIteration:
+                        raise
+                    except Exception as error:
+                        if log_warning:
+                            import warnings
+
+                            warnings.warn(f"ignore_errors: {error}", stacklevel=2)
+
+            return Steps(step)
+
+        return self._with(sound, None, UNKNOWN)._as("_IgnoreErrorsDataset")
+
+
+def repeated(items: Iterator[Any], start: Any, times: int) -> Iterator[Any]:
+    """`items`, and again what `start` begins, `times` in all; forever if negative."""
+    while times:
+        first = next(items, END)
+        if first is END:
+            return
+        yield first
+        yield from items
+        times -= 1
+        if times:
+            items = start()

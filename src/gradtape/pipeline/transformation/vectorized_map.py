@@ -1,0 +1,139 @@
+"""A user's function on all rows of a batch at once, where that gives the same bits.
+
+Statics of primitives count axes from the right, so a kernel does not notice a batch axis in front.
+A graph of nothing but the ops below, each of which gives every row what it gives it alone, may then
+run once for a batch instead of once for an element. What rounds differently from lane to lane or
+from shape to shape (matrix products, sums, exponentials) is not among them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from gradtape.graph.graph import Constant, Graph, Node
+
+Raws = list[Any]
+Batched = Callable[[Raws, int], Raws]
+
+LARGEST = 1 << 14  # bytes of a value of one row; larger ones are better made one by one
+
+# Rounded correctly, or not at all: an element of the result depends on its operands alone.
+ARITHMETIC = """
+    add subtract multiply divide negative square squared_difference reciprocal sqrt absolute sign
+    floor ceil truncate rint maximum minimum relu relu6 select gate identity zeros_like ones_like
+    equal not_equal greater greater_equal less less_equal logical_and logical_or logical_xor
+    logical_not is_nan is_inf is_finite cast floordiv_integers floormod_integers
+    truncatediv_integers truncatemod_integers bitwise_and bitwise_or bitwise_xor invert
+"""
+# One operand, whose trailing axes are moved, chosen or compared.
+MOVES = """
+    reshape swap transpose slice_ place pad flip split unstack broadcast_to one_hot_mask argmax
+    argmin reduce_all reduce_any
+"""
+EXACT = frozenset(ARITHMETIC.split())
+TRAILING = frozenset(MOVES.split())
+JOINING = frozenset(["concat", "stack", "identity_n"])
+
+
+def over_rows(graph: Graph, arguments: int) -> Batched | None:
+    """A function of batched arguments and captures to batched results; None if there is none.
+
+    Args:
+        graph: of one row; its inputs are the arguments, then captures, which have no batch axis.
+        arguments: how many inputs are arguments.
+    """
+    specs = graph.specs
+    for shape, dtype in specs.values():
+        if prod(shape) * dtype.itemsize > LARGEST or dtype.kind == "O":
+            return None
+    batched = set(graph.inputs[:arguments])
+    steps = []
+    for node in graph.needed():
+        step = step_of(node, specs, batched)
+        if step is None:
+            return None
+        if any(i in batched for i in node.reads()):
+            batched.update(node.outputs)
+        steps.append(step)
+
+    def run(raws: Raws, rows: int) -> Raws:
+        frame: dict[Any, Any] = dict(zip(graph.inputs, raws, strict=True))
+        with np.errstate(all="ignore"):
+            for step in steps:
+                step(frame, rows)
+        found = []
+        for out in graph.outputs:
+            raw = out.raw if isinstance(out, Constant) else frame[out]
+            found.append(raw if out in batched else repeated(raw, rows))
+        return found
+
+    return run
+
+
+def step_of(node: Node, specs: Any, batched: set[Any]) -> Callable[[Any, int], None] | None:
+    """What runs one node on a frame of values; None if rows could come out differently."""
+    name = getattr(node.op, "name", "")
+    kernel, static = node.op.kernel, node.static
+    if node.effect or not is_exact(node, specs, batched):
+        return None
+    widest = max((len(shape_of(i, specs)) for i in node.inputs), default=0)
+
+    def operand(i: Any) -> Callable[[Any, int], Any]:
+        if isinstance(i, Constant):
+            raw = i.raw
+            return (lambda frame, rows: repeated(raw, rows)) if joins else lambda frame, rows: raw
+        if i not in batched:
+            return (lambda f, rows: repeated(f[i], rows)) if joins else lambda f, rows: f[i]
+        shape = specs[i][0]
+        if name in EXACT and len(shape) < widest:
+            aligned = (1,) * (widest - len(shape)) + tuple(shape)
+            return lambda frame, rows: frame[i].reshape(rows, *aligned)
+        return lambda frame, rows: frame[i]
+
+    joins = name in JOINING and any(i in batched for i in node.reads())
+    take = [operand(i) for i in node.inputs]
+    outputs = node.outputs
+
+    def step(frame: Any, rows: int) -> None:
+        made = kernel(*[get(frame, rows) for get in take], **static)
+        if node.op.outputs:
+            frame.update(zip(outputs, made, strict=True))
+        else:
+            frame[outputs[0]] = made
+
+    return step
+
+
+def is_exact(node: Node, specs: Any, batched: set[Any]) -> bool:
+    """Whether a row of a batch comes out of the node as it would alone."""
+    name = getattr(node.op, "name", "")
+    if not any(i in batched for i in node.reads()):
+        return name in EXACT or name in TRAILING or name in JOINING
+    if name == "discretize":  # a float that does not fit an integer becomes anything
+        kind = node.inputs[0]
+        dtype = kind.raw.dtype if isinstance(kind, Constant) else specs[kind][1]
+        return bool(dtype.kind in "iub")
+    if name in ("gather", "take"):
+        params, indices = node.inputs
+        whole = node.static["axis"] == -len(shape_of(params, specs))
+        return (params in batched) != (indices in batched) and (params in batched or whole)
+    return name in EXACT or name in TRAILING or name in JOINING
+
+
+def shape_of(operand: Any, specs: Any) -> tuple[int, ...]:
+    """The shape of one row's value."""
+    shape: tuple[int, ...] = (
+        np.shape(operand.raw) if isinstance(operand, Constant) else specs[operand][0]
+    )
+    return shape
+
+
+def repeated(raw: Any, rows: int) -> Any:
+    """The same value for every row."""
+    out = np.empty((rows, *np.shape(raw)), np.asarray(raw).dtype)
+    out[...] = raw
+    return out

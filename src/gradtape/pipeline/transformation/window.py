@@ -1,0 +1,284 @@
+"""Elements put together into datasets: windows, groups, buckets."""
+
+from __future__ import annotations
+
+import functools
+from bisect import bisect_right
+from collections import deque
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gradtape.core import dtypes
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.shapes import TensorShape
+from gradtape.core.spec import TensorSpec
+from gradtape.core.tensor import eager
+from gradtape.pipeline.base import UNKNOWN, Base, made, whole
+from gradtape.pipeline.element.element import noted, require_callable
+from gradtape.pipeline.element.output_spec import probed, stand_in
+from gradtape.pipeline.element.ragged import has_rows
+from gradtape.pipeline.element.structure import flatten, mapped, packed
+from gradtape.pipeline.transformation.batch import flatten_shapes, positive, shape_of
+from gradtape.pipeline.user_function import Traced
+
+if TYPE_CHECKING:
+    from gradtape.pipeline.dataset import Dataset
+
+
+def held(elements: list[Any], spec: Any) -> Dataset:
+    """A dataset of elements that are there."""
+    dataset = made(lambda: iter(elements), lambda: spec, len(elements))
+    dataset._ragged = has_rows(spec)
+    return dataset
+
+
+class Windows(Base):
+    """The methods that make datasets of elements."""
+
+    @public
+    def window(
+        self,
+        size: Any,
+        shift: Any = None,
+        stride: Any = 1,
+        drop_remainder: bool = False,
+        name: str | None = None,
+    ) -> Dataset:
+        """Datasets of `size` elements each; of tuples and dicts, tuples and dicts of datasets.
+
+        Args:
+            size: how many elements a window has.
+            shift: by how many elements the next window begins later; `size` if None.
+            stride: how many elements further on the next element of a window is.
+            drop_remainder: whether to leave out windows that are not full.
+            name: accepted for TensorFlow's sake.
+
+        Returns:
+            A dataset of datasets.
+        """
+        n, step = whole(size), whole(stride)
+        by = n if shift is None else whole(shift)
+        for what, value in (("size", n), ("shift", by), ("stride", step)):
+            if value < 1:
+                raise InvalidArgumentError(
+                    f"window: Window {what} must be greater than zero. Received {value}."
+                )
+        drop = bool(drop_remainder)
+        reach = (n - 1) * step + 1
+
+        def windows(items: Iterator[Any]) -> Iterator[Any]:
+            spec = self.element_spec
+            buffer: deque[Any] = deque(islice(items, reach))
+            while buffer and (len(buffer) == reach or not drop):
+                elements = list(islice(buffer, 0, None, step))
+                yield taken_apart(elements, spec)
+                for _ in range(min(by, len(buffer))):
+                    buffer.popleft()
+                if by > reach:
+                    next(islice(items, by - reach - 1, None), None)
+                buffer.extend(islice(items, reach - len(buffer)))
+
+        count = self._size
+        if count >= 0:
+            count = max(0, (count - reach) // by + 1) if drop else -(-count // by)
+        return self._with(
+            windows, lambda: mapped(lambda s: spec_of_dataset(s), self.element_spec), count
+        )._as("_WindowDataset")
+
+    @public
+    def group_by_window(
+        self,
+        key_func: Any,
+        reduce_func: Any,
+        window_size: Any = None,
+        window_size_func: Any = None,
+        name: str | None = None,
+    ) -> Dataset:
+        """Elements with one key gathered, and handed over when there are enough of them.
+
+        Args:
+            key_func: function of an element that gives its key, a scalar int64.
+            reduce_func: function of a key and a dataset of elements that gives a dataset.
+            window_size: how many elements are handed over together.
+            window_size_func: function of a key that says so instead.
+            name: accepted for TensorFlow's sake.
+
+        Returns:
+            A dataset of the elements of what `reduce_func` gives.
+        """
+        if (window_size is None) == (window_size_func is None):
+            raise ValueError(
+                "group_by_window: Must pass either `window_size` or `window_size_func`, not both."
+            )
+        require_callable(key_func)
+        require_callable(reduce_func)
+        keys = Traced(as_key(key_func))
+        sizes = None if window_size_func is None else Traced(window_size_func)
+
+        def enough(key: int) -> int:
+            given = window_size if sizes is None else sizes.of(eager(np.int64(key)))
+            return positive("group_by_window", given)
+
+        grouped = self._grouped(lambda element: key_of(keys.of(element)), reduce_func, enough)
+        return grouped._as("_GroupByWindowDataset", keys)
+
+    def _grouped(self, key_of: Any, reduce_func: Any, enough: Callable[[int], int]) -> Dataset:
+        """What `reduce_func` makes of groups of elements with one key, `enough` of them each."""
+
+        def handed_over(key: int, group: list[Any]) -> Dataset:
+            return reduced(reduce_func, key, held(group, self.element_spec))
+
+        def groups(items: Iterator[Any]) -> Iterator[Any]:
+            find = noted(key_of, "group_by_window")
+            waiting: dict[int, list[Any]] = {}
+            sizes: dict[int, int] = {}
+            for element in items:
+                key = find(element)
+                if key not in waiting:
+                    waiting[key], sizes[key] = [], enough(key)
+                waiting[key].append(element)
+                if len(waiting[key]) == sizes[key]:
+                    yield from handed_over(key, waiting.pop(key))._start()
+            for key in sorted(waiting):
+                yield from handed_over(key, waiting[key])._start()
+
+        def spec() -> Any:
+            example = [stand_in(self.element_spec, 3)]
+            return probed(lambda _: handed_over(0, example).element_spec, self.element_spec)
+
+        return self._with(groups, spec, UNKNOWN)
+
+    @public
+    def bucket_by_sequence_length(
+        self,
+        element_length_func: Any,
+        bucket_boundaries: Any,
+        bucket_batch_sizes: Any,
+        padded_shapes: Any = None,
+        padding_values: Any = None,
+        pad_to_bucket_boundary: bool = False,
+        no_padding: bool = False,
+        drop_remainder: bool = False,
+        name: str | None = None,
+    ) -> Dataset:
+        """Padded batches of elements of about the same length.
+
+        Args:
+            element_length_func: function of an element that gives its length.
+            bucket_boundaries: lengths at which another bucket begins.
+            bucket_batch_sizes: size of a batch in each bucket, one more than boundaries.
+            padded_shapes: as in `padded_batch`.
+            padding_values: as in `padded_batch`.
+            pad_to_bucket_boundary: whether to pad to one less than the boundary of the bucket.
+            no_padding: whether elements of one bucket have one shape already.
+            drop_remainder: whether to leave out batches that are not full.
+            name: accepted for TensorFlow's sake.
+
+        Returns:
+            A dataset of batches.
+        """
+        sizes, bounds = list(bucket_batch_sizes), list(bucket_boundaries)
+        if len(sizes) != len(bounds) + 1:
+            raise ValueError(
+                "`len(bucket_batch_sizes)` must equal `len(bucket_boundaries) + 1` but "
+                f"`len(bucket_batch_sizes)={len(sizes)}` and "
+                f"`len(bucket_boundaries)={len(bounds)}`."
+            )
+
+        length_of = Traced(element_length_func)
+
+        def bucket(element: Any) -> int:
+            return bisect_right(bounds, whole(length_of.of(element)))
+
+        def batch(key: Any, dataset: Dataset) -> Dataset:
+            size = sizes[int(key)]
+            if no_padding:
+                return dataset.batch(size, drop_remainder)
+            shapes = shapes_of(dataset.element_spec, padded_shapes)
+            if pad_to_bucket_boundary:
+                shapes = [up_to_boundary(shape, bounds, int(key)) for shape in shapes]
+            found = packed(dataset.element_spec, iter(shapes))
+            return dataset.padded_batch(size, found, padding_values, drop_remainder)
+
+        grouped = self._grouped(
+            bucket, batch, lambda key: positive("bucket_by_sequence_length", sizes[key])
+        )
+        if not no_padding:
+            grouped._spec = lambda: unsized(self.element_spec, padded_shapes)
+        return grouped._as("_GroupByWindowDataset", length_of)
+
+
+def as_key(key_func: Any) -> Any:
+    """`key_func`, whose Python integers are int64."""
+
+    @functools.wraps(key_func)
+    def key(*element: Any) -> Any:
+        given = key_func(*element)
+        return eager(np.int64(given)) if type(given) is int else given
+
+    return key
+
+
+def key_of(given: Any) -> int:
+    """The key that a user's function has given."""
+    if getattr(given, "dtype", None) != dtypes.int64 or given.shape.rank:
+        raise ValueError(
+            "group_by_window: `key_func` must return a single `tf.int64` scalar tensor. "
+            f"Received {given!r}."
+        )
+    return int(given._array)
+
+
+def reduced(reduce_func: Any, key: int, group: Dataset) -> Dataset:
+    """The dataset that the user's function makes of a group."""
+    result = reduce_func(eager(np.int64(key)), group)
+    if not isinstance(result, Base):
+        raise TypeError(
+            "group_by_window: Invalid `reduce_func`. `reduce_func` must return a `Dataset` object. "
+            f"Got {type(result)}."
+        )
+    return result  # type: ignore[return-value]
+
+
+def shapes_of(spec: Any, padded_shapes: Any) -> list[TensorShape]:
+    """The shapes that components are padded to, as far as they are given."""
+    leaves = flatten(spec)
+    if padded_shapes is None:
+        return [leaf.shape for leaf in leaves]
+    alone = not isinstance(spec, (tuple, dict))
+    return [shape_of(s) for s in ([padded_shapes] if alone else flatten_shapes(padded_shapes))]
+
+
+def up_to_boundary(shape: TensorShape, bounds: list[int], bucket: int) -> TensorShape:
+    """A shape with the greatest length of a bucket for what is unknown."""
+    if bucket == len(bounds):
+        raise InvalidArgumentError(
+            "bucket_by_sequence_length: When pad_to_bucket_boundary=True, elements must have "
+            "length < max(bucket_boundaries)."
+        )
+    return shape_of([bounds[bucket] - 1 if n is None else n for n in shape.as_list()])
+
+
+def unsized(spec: Any, padded_shapes: Any) -> Any:
+    """The spec of batches whose sizes differ from bucket to bucket."""
+    pairs = zip(shapes_of(spec, padded_shapes), flatten(spec), strict=True)
+    found = [TensorSpec([None, *shape.as_list()], leaf.dtype) for shape, leaf in pairs]
+    return packed(spec, iter(found))
+
+
+def taken_apart(elements: list[Any], spec: Any) -> Any:
+    """A structure like that of the elements, of datasets of their components."""
+    leaves = flatten(spec)
+    if leaves == [spec]:
+        return held(elements, spec)
+    columns = zip(*[flatten(element) for element in elements], strict=True)
+    datasets = [held(list(c), leaf) for c, leaf in zip(columns, leaves, strict=True)]
+    return packed(spec, iter(datasets))
+
+
+def spec_of_dataset(spec: Any) -> Any:
+    """The spec of a dataset of elements of `spec`."""
+    return held([], spec)._type_spec

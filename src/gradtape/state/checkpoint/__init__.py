@@ -1,0 +1,1 @@
+"""Checkpoints: what can be saved, how it is written, found and restored."""

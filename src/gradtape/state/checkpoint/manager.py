@@ -1,0 +1,206 @@
+"""CheckpointManager: keeps the latest few checkpoints of a directory."""
+
+from __future__ import annotations
+
+import glob
+import logging
+import os
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from gradtape.core.errors import public
+from gradtape.files import tensor_bundle
+from gradtape.files.access import as_path
+from gradtape.state.checkpoint.checkpoint import Checkpoint, CheckpointOptions
+from gradtape.state.checkpoint.checkpoint_state import get_checkpoint_state, update_checkpoint_state
+
+log = logging.getLogger("gradtape")
+HOUR = 3600
+
+
+class CheckpointManager:
+    """Saves numbered checkpoints in a directory and deletes old ones.
+
+    Args:
+        checkpoint: the Checkpoint to save and restore.
+        directory: where; its own, since what the file `checkpoint` in it names is managed.
+        max_to_keep: how many checkpoints to keep; None keeps all.
+        keep_checkpoint_every_n_hours: besides, keep one for good whenever this time has passed.
+        checkpoint_name: what file names begin with.
+        step_counter: a variable that counts steps.
+        checkpoint_interval: save only if the counter has grown by this much since the last time.
+        init_fn: called by `restore_or_initialize` if there is nothing to restore.
+        last_checkpoint_step: the counter when it was last saved.
+
+    Raises:
+        ValueError: if `max_to_keep` is not positive, or there is an interval without a counter.
+
+    Example:
+        >>> import tempfile
+        >>> step = tf.Variable(0)
+        >>> manager = tf.train.CheckpointManager(
+        ...     tf.train.Checkpoint(step=step), tempfile.mkdtemp(), max_to_keep=2)
+        >>> [manager.save()[-6:] for _ in range(3)], len(manager.checkpoints)
+        (['ckpt-1', 'ckpt-2', 'ckpt-3'], 2)
+    """
+
+    @public
+    def __init__(
+        self,
+        checkpoint: Checkpoint,
+        directory: Any,
+        max_to_keep: int | None,
+        keep_checkpoint_every_n_hours: float | None = None,
+        checkpoint_name: str = "ckpt",
+        step_counter: Any = None,
+        checkpoint_interval: int | None = None,
+        init_fn: Callable[[], Any] | None = None,
+        last_checkpoint_step: int | None = None,
+    ) -> None:
+        if max_to_keep is not None and max_to_keep <= 0:
+            raise ValueError(
+                f"Expected a positive integer or `None` for `max_to_keep`, got {max_to_keep}."
+            )
+        if checkpoint_interval is not None and step_counter is None:
+            raise ValueError(
+                "`step_counter` should be passed if `checkpoint_interval` is not None."
+            )
+        self._checkpoint = checkpoint
+        self._directory = as_path(directory)
+        self._max_to_keep = max_to_keep
+        self._keep_every_n_hours = keep_checkpoint_every_n_hours
+        self._prefix = os.path.join(self._directory, checkpoint_name)
+        self._step_counter = step_counter
+        self._interval = checkpoint_interval
+        self._init_fn = init_fn
+        self._last_step = last_checkpoint_step
+        self._latest: str | None = None
+        self._kept: dict[str, float] = {}  # the oldest first, by the time they were saved
+        now = time.time()
+        self._last_preserved = now - 1  # earlier than what is saved at once
+        self._recover(now)
+
+    def _recover(self, now: float) -> None:
+        """Go on where another manager of the directory left off."""
+        state = get_checkpoint_state(self._directory)
+        if state is None:
+            return
+        self._latest = state.model_checkpoint_path
+        self._last_preserved = state.last_preserved_timestamp or self._last_preserved
+        times = list(state.all_model_checkpoint_timestamps)
+        paths = list(state.all_model_checkpoint_paths)
+        if len(times) != len(paths):
+            times = [now] * len(paths)
+        self._kept = {path: min(when, now) for path, when in zip(paths, times, strict=True)}
+
+    @property
+    def directory(self) -> str:
+        """Where checkpoints are saved."""
+        return self._directory
+
+    @property
+    def checkpoint(self) -> Checkpoint:
+        """The Checkpoint that is saved."""
+        return self._checkpoint
+
+    @property
+    def checkpoint_interval(self) -> int | None:
+        """How many steps to let pass between checkpoints."""
+        return self._interval
+
+    @property
+    def checkpoints(self) -> list[str]:
+        """Paths of the checkpoints kept, the oldest first; without those kept for good."""
+        return list(self._kept)
+
+    @property
+    def latest_checkpoint(self) -> str | None:
+        """The path of the checkpoint saved last, also by an earlier process; None without one."""
+        return self._latest
+
+    @public
+    def save(
+        self,
+        checkpoint_number: Any = None,
+        check_interval: bool = True,
+        options: CheckpointOptions | None = None,
+    ) -> str | None:
+        """Save a checkpoint, and delete what is too old.
+
+        Args:
+            checkpoint_number: the number in its name, by default the save counter.
+            check_interval: whether to wait until `checkpoint_interval` steps have passed.
+            options: a CheckpointOptions.
+
+        Returns:
+            The path; None if the interval has not passed.
+        """
+        if self._interval is not None:
+            step = int(self._step_counter)
+            since = None if self._last_step is None else step - self._last_step
+            if check_interval and since is not None and since < self._interval:
+                return None
+        number = None if checkpoint_number is None else int(checkpoint_number)
+        path = self._checkpoint._counted(self._prefix, number, options)
+        if self._interval is not None:
+            self._last_step = step
+        self._kept.pop(path, None)  # to the end, if it was there
+        self._kept[path] = time.time()
+        self._latest = path
+        self._record()  # before anything is deleted
+        if self._sweep():
+            self._record()
+        return path
+
+    def _record(self) -> None:
+        """Write down which checkpoints there are."""
+        if self._latest is not None:
+            paths, times = list(self._kept), list(self._kept.values())
+            update_checkpoint_state(
+                self._directory, self._latest, paths, times, self._last_preserved
+            )
+
+    def _sweep(self) -> bool:
+        """Delete the oldest beyond what is kept; whether there were any."""
+        if not self._max_to_keep or len(self._kept) <= self._max_to_keep:
+            return False
+        while len(self._kept) > self._max_to_keep:
+            path = next(iter(self._kept))
+            when = self._kept.pop(path)
+            hours = self._keep_every_n_hours
+            if hours and when - hours * HOUR >= self._last_preserved:
+                self._last_preserved = when  # kept for good
+                continue
+            delete(path)
+        return True
+
+    @public
+    def restore_or_initialize(self) -> str | None:
+        """Restore the latest checkpoint; without one, call `init_fn`.
+
+        Returns:
+            The path of what was restored, or None.
+        """
+        if self._latest is not None:
+            self._checkpoint.restore(self._latest)
+            if self._interval is not None:
+                self._last_step = int(self._step_counter)
+            return self._latest
+        if self._init_fn is not None:
+            self._init_fn()
+        return None
+
+    def sync(self) -> None:
+        """Wait for what is being written: nothing, since writing is synchronous."""
+
+
+def delete(prefix: str) -> None:
+    """Delete a checkpoint, first the file that makes it one."""
+    for name in (
+        tensor_bundle.index_file(prefix),
+        *glob.glob(glob.escape(prefix) + ".data-?????-of-?????"),
+    ):
+        with suppress(FileNotFoundError):
+            os.unlink(name)

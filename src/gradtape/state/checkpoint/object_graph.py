@@ -1,0 +1,120 @@
+"""The graph of objects in a checkpoint: their children, and the keys of their values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from gradtape.core.convert import convert
+from gradtape.files.protobuf import classes
+from gradtape.state.checkpoint.trackable import children_of, has_values
+
+KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
+ATTRIBUTES = ".ATTRIBUTES"
+
+Graph, Node, Child, Attribute, Slot, Saver, Bool = classes(
+    "gradtape/object_graph.proto",
+    {
+        "TrackableObjectGraph": "nodes:1:TrackableObject*",
+        "TrackableObject": (
+            "children:1:ObjectReference* attributes:2:SerializedTensor* "
+            "slot_variables:3:SlotVariableReference* registered_saver:4:RegisteredSaver "
+            "has_checkpoint_values:5:BoolValue"
+        ),
+        "ObjectReference": "node_id:1:int32 local_name:2:string",
+        "SerializedTensor": "name:1:string full_name:2:string checkpoint_key:3:string",
+        "SlotVariableReference": (
+            "original_variable_node_id:1:int32 slot_name:2:string slot_variable_node_id:3:int32"
+        ),
+        "RegisteredSaver": "name:1:string object_name:2:string",
+        "BoolValue": "value:1:bool",
+    },
+    __name__,
+)
+
+
+class Walk:
+    """All objects below a root, each once, in the order in which TensorFlow numbers them.
+
+    Attributes:
+        objects: the objects, the root first.
+        children: for each of them, its children's names and numbers.
+        paths: for each of them, the names that lead to it from the root.
+    """
+
+    def __init__(self, root: Any, attached: dict[str, Any], save_type: str = "checkpoint") -> None:
+        """Walk the graph; `attached` are children of the root beside its own."""
+        self.objects = [root]
+        self.children: list[list[tuple[str, int]]] = []
+        self.paths: list[tuple[str, ...]] = [()]
+        numbers = {id(root): 0}
+        for number, value in enumerate(self.objects):  # grows on the way
+            found = children_of(value, save_type)
+            if number == 0:
+                found |= attached
+            self.children.append([])
+            for name, child in found.items():
+                if id(child) not in numbers:
+                    numbers[id(child)] = len(self.objects)
+                    self.objects.append(child)
+                    self.paths.append((*self.paths[number], name))
+                self.children[number].append((name, numbers[id(child)]))
+
+
+def saved(root: Any, attached: dict[str, Any]) -> dict[str, Any]:
+    """The raw arrays to save, by key; the graph itself is one of them."""
+    return saved_by(Walk(root, attached))[0]
+
+
+def saved_by(walk: Walk) -> tuple[dict[str, Any], list[str]]:
+    """The same for a walk, and the key of the value of each object, or ""."""
+    graph, tensors = Graph(), {}
+    keys = []
+    for value, path, children in zip(walk.objects, walk.paths, walk.children, strict=True):
+        node = graph.nodes.add()
+        for name, number in children:
+            node.children.add(local_name=name, node_id=number)
+        keys.append("")
+        if has_values(value):
+            for name, tensor in value._serialize_to_tensors().items():
+                key = "/".join((*map(escaped, path), ATTRIBUTES, escaped(name)))
+                key = key if path else f"/{key}"
+                full_name = getattr(value, "_shared_name", "")
+                node.attributes.add(name=name, full_name=full_name, checkpoint_key=key)
+                tensors[key] = convert(tensor)._array
+                keys[-1] = key
+    mark_values(graph.nodes)
+    tensors[KEY] = convert(graph.SerializeToString())._array
+    return tensors, keys
+
+
+def mark_values(nodes: Any) -> None:
+    """Note in each node whether it or something below it has values."""
+    parents: list[list[int]] = [[] for _ in nodes]
+    for number, node in enumerate(nodes):
+        for child in node.children:
+            parents[child.node_id].append(number)
+    found = {number for number, node in enumerate(nodes) if node.attributes}
+    front: Iterable[int] = list(found)
+    while front:
+        front = {parent for number in front for parent in parents[number]} - found
+        found |= front
+    for number, node in enumerate(nodes):
+        node.has_checkpoint_values.value = number in found
+
+
+def escaped(name: str) -> str:
+    """A name as it stands in a key, where dots and slashes have a meaning."""
+    return name.replace(".", "..").replace("/", ".S")
+
+
+def readable_names(graph: Any) -> list[str]:
+    """For each node, how to get there from the root."""
+    names: dict[int, str] = {0: "(root)"}
+    order = [0]
+    for number in order:  # grows on the way
+        for child in graph.nodes[number].children:
+            if child.node_id not in names:
+                names[child.node_id] = f"{names[number]}.{child.local_name}"
+                order.append(child.node_id)
+    return [names.get(number, f"(node {number})") for number in range(len(graph.nodes))]

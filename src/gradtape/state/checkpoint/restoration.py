@@ -1,0 +1,294 @@
+"""Giving objects the values a checkpoint has for them, at once or as soon as they are there."""
+
+from __future__ import annotations
+
+import itertools
+import logging
+from collections import OrderedDict
+from typing import Any
+
+from gradtape.core.errors import DataLossError, InvalidArgumentError, UnimplementedError
+from gradtape.core.shapes import TensorShape
+from gradtape.core.tensor import eager
+from gradtape.files.protobuf import parsed
+from gradtape.files.tensor_bundle import Reader
+from gradtape.state.checkpoint import object_graph
+from gradtape.state.checkpoint.trackable import (
+    ListWrapper,
+    Trackable,
+    _DictWrapper,
+    await_child,
+    children_of,
+    has_values,
+)
+
+next_number = itertools.count(1).__next__
+log = logging.getLogger("gradtape")
+SHOWN = 10
+
+
+class Restoration:
+    """A checkpoint being restored: which of its nodes belong to which objects."""
+
+    def __init__(self, reader: Reader, root: Any, attached: dict[str, Any]) -> None:
+        """Match the objects below `root`; `attached` are its children beside its own."""
+        self.reader = reader
+        self.graph = graph_of(reader)
+        self.names = object_graph.readable_names(self.graph)
+        self.number = next_number()
+        self.bound: dict[int, Any] = {}
+        self.unused: dict[int, str] = {}
+        self.attached = attached
+        self.root = root
+        self.quiet = False
+        self._match([(0, root, None, "")])
+
+    def bind(self, node: int, value: Any, owner: Any, name: str) -> None:
+        """Give `value`, which is now the child `name` of `owner`, what `node` holds."""
+        self._match([(node, value, owner, name)])
+
+    def _match(self, pairs: list[tuple[int, Any, Any, str]]) -> None:
+        """Match nodes and objects, and what is below them; then assign all values.
+
+        If a value does not fit, none is assigned.
+        """
+        fresh: dict[int, Any] = {}
+        values: list[tuple[Any, dict[str, Any]]] = []
+        waiting: list[tuple[Any, str, int]] = []
+        for node, value, owner, name in pairs:  # grows on the way
+            if self._is_taken(node, value, fresh):
+                continue
+            fresh[node] = value
+            taken = self._values_for(node, value)
+            if taken:
+                values.append((value, taken))
+            self._children_for(node, value, owner, name, pairs, waiting)
+        for value, tensors in values:
+            check(value, tensors, self.reader)
+        self.bound |= fresh
+        for owner, name, node in waiting:
+            await_child(owner, name, self, node)
+        for value, tensors in values:
+            if getattr(value, "_update_uid", 0) <= self.number:
+                value._restore_from_tensors({key: eager(raw) for key, raw in tensors.items()})
+        for value in fresh.values():
+            if isinstance(value, Trackable):
+                object.__setattr__(value, "_update_uid", self.number)
+
+    def _is_taken(self, node: int, value: Any, fresh: dict[int, Any]) -> bool:
+        """Whether a node has an object already; another one than `value` is worth a warning."""
+        before = self.bound.get(node, fresh.get(node))
+        if before is not None and before is not value:
+            log.warning(
+                "Inconsistent references when loading the checkpoint into this object graph: %s "
+                "is already %r, and would be %r.",
+                *(self.names[node], before, value),
+            )
+        return before is not None
+
+    def _values_for(self, node: int, value: Any) -> dict[str, Any]:
+        """The raw values of an object, by the names of its attributes."""
+        attributes = self.graph.nodes[node].attributes
+        known = value._serialize_to_tensors() if attributes and has_values(value) else {}
+        taken = {}
+        for attribute in attributes:
+            if attribute.name not in known:
+                self.unused[node] = attribute.name
+                continue
+            key = attribute.checkpoint_key
+            if key not in self.reader and f"{key}_STATE" in self.reader:
+                raise UnimplementedError(
+                    f"{self.reader.prefix}: {self.names[node]} holds the state of an iterator of "
+                    "TensorFlow, which only TensorFlow can read. Leave it out of the Checkpoint."
+                )
+            raw = self.reader.read(key)
+            taken[attribute.name] = raw[()] if raw.dtype != object else raw
+        return taken
+
+    def _children_for(
+        self,
+        node: int,
+        value: Any,
+        owner: Any,
+        name: str,
+        pairs: list[tuple[int, Any, Any, str]],
+        waiting: list[tuple[Any, str, int]],
+    ) -> None:
+        """Add the children of an object to `pairs`, or to `waiting` if it has none of this name."""
+        found = children_of(value)
+        if value is self.root:
+            found |= self.attached
+        wanted = {child.local_name: child.node_id for child in self.graph.nodes[node].children}
+        missing = {key: child for key, child in wanted.items() if key not in found}
+        home = noticing(value, owner, name) if missing else value
+        pairs += [(child, found[key], home, key) for key, child in wanted.items() if key in found]
+        if home is not None:
+            waiting += [(home, key, child) for key, child in missing.items()]
+
+    def __del__(self) -> None:
+        """Say what was never asked for, as TensorFlow does."""
+        if getattr(self, "quiet", True):
+            return
+        left = [n for i, n in enumerate(self.names) if self._is_left(i) and "save_counter" not in n]
+        if left and log is not None:
+            log.warning(
+                "A checkpoint was restored in part: no object took the values of %s. "
+                "status.expect_partial() silences this.",
+                ", ".join(left[:SHOWN]) + (", …" if len(left) > SHOWN else ""),
+            )
+
+    def _is_left(self, node: int) -> bool:
+        return bool(self.graph.nodes[node].attributes) and node not in self.bound
+
+
+def graph_of(reader: Reader) -> Any:
+    """The graph of objects in a checkpoint."""
+    if object_graph.KEY not in reader:
+        raise UnimplementedError(
+            f"{reader.prefix}: a checkpoint without objects, as TensorFlow 1 wrote them. Read its "
+            "tensors by tf.train.load_variable, and assign them."
+        )
+    data = reader.read(object_graph.KEY)[()]
+    graph = parsed(object_graph.Graph, data, f"{reader.prefix}: {object_graph.KEY}")
+    count = len(graph.nodes)
+    if not count or any(
+        not 0 <= child.node_id < count for node in graph.nodes for child in node.children
+    ):
+        raise DataLossError(f"{reader.prefix}: {object_graph.KEY} refers to objects it has not.")
+    return graph
+
+
+def noticing(value: Any, owner: Any, name: str) -> Any:
+    """`value` as something that notices new children, put in its place in `owner`; None if not."""
+    if type(value) in (list, dict, OrderedDict):
+        made = ListWrapper(value) if isinstance(value, list) else _DictWrapper(value)
+        if isinstance(owner, list):
+            list.__setitem__(owner, int(name), made)
+        elif isinstance(owner, dict):
+            dict.__setitem__(owner, name, made)
+        elif isinstance(owner, Trackable) and vars(owner).get(name) is value:
+            object.__setattr__(owner, name, made)
+        else:
+            return None
+        return made
+    return value if hasattr(value, "__dict__") else None
+
+
+def check(value: Any, tensors: dict[str, Any], reader: Reader) -> None:
+    """Raise if restored tensors do not fit what an object holds now."""
+    current = value._serialize_to_tensors()
+    for name, raw in tensors.items():
+        here = current[name]
+        dtype = getattr(here, "dtype", None)
+        there = eager(raw)
+        if dtype is not None and dtype != there.dtype:
+            raise InvalidArgumentError(
+                f"restore: {getattr(value, 'name', value)!r}: expected dtype {dtype.name} does not "
+                f"equal original dtype {there.dtype.name} in {reader.prefix}."
+            )
+        shape = getattr(value, "shape", None)
+        if isinstance(shape, TensorShape) and not shape.is_compatible_with(raw.shape):
+            raise ValueError(
+                f"Received incompatible tensor with shape {raw.shape} when attempting to restore "
+                f"variable with shape {shape} and name {getattr(value, 'name', value)}."
+            )
+
+
+class CheckpointLoadStatus:
+    """What `restore` returns: questions about how well checkpoint and objects match."""
+
+    def __init__(self, restoration: Restoration) -> None:
+        """Answer for `restoration`."""
+        self._restoration = restoration
+
+    def assert_consumed(self) -> CheckpointLoadStatus:
+        """Raise AssertionError unless all objects and all values in the checkpoint are matched."""
+        self.assert_existing_objects_matched()
+        restored = self._restoration
+        for number, node in enumerate(restored.graph.nodes):
+            if restored._is_left(number):
+                raise AssertionError(
+                    f"Unresolved object in checkpoint {restored.names[number]}: {node}"
+                )
+        if restored.unused:
+            names = ", ".join(f"{restored.names[n]}: {a}" for n, a in restored.unused.items())
+            raise AssertionError(
+                "Unused attributes in these objects (the attributes exist in the checkpoint but "
+                f"were not restored): {names}"
+            )
+        return self
+
+    def assert_existing_objects_matched(self) -> CheckpointLoadStatus:
+        """Raise AssertionError unless all objects that have values are in the checkpoint."""
+        unmatched = self._unmatched()
+        if unmatched:
+            raise AssertionError(
+                f"Found {len(unmatched)} Python objects that were not bound to checkpointed "
+                "values, likely due to changes in the Python program. Showing "
+                f"{min(len(unmatched), SHOWN)} of {len(unmatched)} unmatched objects: "
+                f"{unmatched[:SHOWN]}"
+            )
+        return self
+
+    def assert_nontrivial_match(self) -> CheckpointLoadStatus:
+        """Raise AssertionError if nothing but the root is matched."""
+        if len(self._restoration.bound) <= 1:
+            unmatched = self._unmatched()
+            if unmatched:
+                raise AssertionError(
+                    "Nothing except the root object matched a checkpointed value. Typically this "
+                    "means that the checkpoint does not match the Python program. The following "
+                    f"objects have no matching checkpointed value: {unmatched}"
+                )
+            raise AssertionError(
+                f"Nothing to load. No dependencies have been added to {self._restoration.root} yet."
+            )
+        return self
+
+    def expect_partial(self) -> CheckpointLoadStatus:
+        """Do not warn about values that no object asked for."""
+        self._restoration.quiet = True
+        return self
+
+    def initialize_or_restore(self, session: Any = None) -> None:
+        """Nothing: values are restored already."""
+
+    def run_restore_ops(self, session: Any = None) -> None:
+        """Nothing: values are restored already."""
+
+    def _unmatched(self) -> list[Any]:
+        """Objects that have values and no node."""
+        restored = self._restoration
+        bound = {id(value) for value in restored.bound.values()}
+        walk = object_graph.Walk(restored.root, restored.attached)
+        return [v for v in walk.objects if has_values(v) and id(v) not in bound]
+
+
+class InitializationOnlyStatus:
+    """What `restore(None)` returns."""
+
+    def _refuse(self) -> Any:
+        raise AssertionError("No checkpoint specified (save_path=None); nothing is being restored.")
+
+    def assert_consumed(self) -> Any:
+        """Raise AssertionError."""
+        return self._refuse()
+
+    def assert_existing_objects_matched(self) -> Any:
+        """Raise AssertionError."""
+        return self._refuse()
+
+    def assert_nontrivial_match(self) -> Any:
+        """Raise AssertionError."""
+        return self._refuse()
+
+    def expect_partial(self) -> InitializationOnlyStatus:
+        """Nothing to expect."""
+        return self
+
+    def initialize_or_restore(self, session: Any = None) -> None:
+        """Nothing: variables are initialised when they are made."""
+
+    def run_restore_ops(self, session: Any = None) -> None:
+        """Raise AssertionError."""
+        self._refuse()

@@ -1,0 +1,58 @@
+"""TrackableView: the objects below an object, as a checkpoint sees them."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+from gradtape.state.checkpoint.trackable import Trackable, children_of, is_function, is_node
+
+
+class TrackableView:
+    """The objects below a root: its children, theirs, and so on.
+
+    Args:
+        root: a trackable object, or a weak reference to one.
+
+    Example:
+        >>> module = tf.Module()
+        >>> module.v = tf.Variable(1.0)
+        >>> list(tf.train.TrackableView(module).children(module))
+        ['v']
+    """
+
+    def __init__(self, root: Any) -> None:
+        self._reference = root if isinstance(root, weakref.ref) else weakref.ref(root)
+
+    @property
+    def root(self) -> Trackable:
+        """The root, which must still be there."""
+        root: Trackable | None = self._reference()
+        assert root is not None, "the root of a TrackableView has been deleted"
+        return root
+
+    @classmethod
+    def children(cls, obj: Any, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
+        """The children of an object by name.
+
+        Args:
+            obj: a trackable object.
+            save_type: "checkpoint", or "savedmodel": with functions.
+            **kwargs: passed on to the object.
+        """
+        if not isinstance(obj, Trackable):
+            return children_of(obj, save_type)
+        found = obj._trackable_children(save_type, **kwargs)
+        functions = save_type != "checkpoint"
+        return {n: c for n, c in found.items() if is_node(c) or (functions and is_function(c))}
+
+    def descendants(self) -> list[Any]:
+        """The root and all objects below it, each once, the nearest first."""
+        found: list[Any] = [self.root]
+        seen = {id(found[0])}
+        for value in found:  # grows on the way
+            for child in self.children(value).values():
+                if id(child) not in seen:
+                    seen.add(id(child))
+                    found.append(child)
+        return found

@@ -1,0 +1,145 @@
+"""Hash tables: keys to values, in the hands of the host."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from itertools import repeat
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.convert import convert
+from gradtape.core.dtypes import DType, as_dtype
+from gradtape.core.errors import FailedPreconditionError, InvalidArgumentError, public
+from gradtape.core.tensor import Tensor, eager
+from gradtape.state.checkpoint.trackable import TrackableResource
+
+
+class Entries:
+    """What a table holds: keys and values as Python values; rows, if a value is one, as arrays.
+
+    Attributes:
+        held: value by key.
+        ready: whether somebody has filled it.
+    """
+
+    def __init__(self, dtype: Any, row_shape: tuple[int, ...] = ()) -> None:
+        """None yet; a value has this NumPy dtype and shape."""
+        self.dtype = dtype
+        self.row_shape = row_shape
+        self.held: dict[Any, Any] = {}
+        self.ready = False
+        self.lock = threading.Lock()
+
+    def listed(self, values: Any) -> list[Any]:
+        """Raw values, one after the other."""
+        rows = np.reshape(values, (-1, *self.row_shape))
+        return list(rows) if self.row_shape else rows.tolist()
+
+    def raw(self, values: list[Any], shape: tuple[int, ...]) -> Any:
+        """The array of values that belong to keys of this shape."""
+        out = np.empty((len(values), *self.row_shape), self.dtype)
+        if values:
+            out[...] = values
+        whole = out.reshape(shape + self.row_shape)
+        return whole if whole.shape else whole[()]
+
+    def find(self, keys: Any, default: Any) -> Any:
+        """The values of raw keys; `default`, one for all or one for each, where there is none.
+
+        Raises:
+            FailedPreconditionError: if the table was never filled.
+        """
+        if not self.ready:
+            raise FailedPreconditionError("lookup: Table not initialized.")
+        flat, others = np.ravel(keys).tolist(), self.listed(default)
+        each = repeat(others[0]) if len(others) == 1 else others
+        return self.raw(list(map(self.held.get, flat, each)), np.shape(keys))
+
+    def pairs(self, keys: Any, values: Any) -> tuple[list[Any], list[Any]]:
+        """Raw keys and values as Python's.
+
+        Raises:
+            InvalidArgumentError: if their shapes do not fit.
+        """
+        wanted = np.shape(keys) + self.row_shape
+        if np.shape(values) != wanted:
+            raise InvalidArgumentError(
+                f"lookup: Expected shape {list(wanted)} for value, got {list(np.shape(values))}."
+            )
+        return np.ravel(keys).tolist(), self.listed(values)
+
+    def fill(self, keys: Any, values: Any) -> None:
+        """Give a table that does not change its entries.
+
+        Raises:
+            FailedPreconditionError: if a key has two different values.
+        """
+        names, rows = self.pairs(keys, values)
+        entries = dict(zip(names, rows, strict=True))
+        if len(entries) < len(names):
+            for name, row in zip(names, rows, strict=True):
+                if not np.array_equal(entries[name], row):
+                    raise FailedPreconditionError(
+                        f"lookup: HashTable has different value for same key. Key {name!r} has "
+                        f"{entries[name]} and trying to add value {row}."
+                    )
+        self.held, self.ready = entries, True
+
+    def insert(self, keys: Any, values: Any) -> None:
+        """Add entries, or change them."""
+        entries = dict(zip(*self.pairs(keys, values), strict=True))
+        with self.lock:
+            self.held.update(entries)
+
+    def remove(self, keys: Any) -> None:
+        """Take entries out; keys without one do not matter."""
+        gone = np.ravel(keys).tolist()
+        with self.lock:
+            deque(map(self.held.pop, gone, repeat(None)), maxlen=0)
+
+
+class Table(TrackableResource):
+    """What all tables have in common."""
+
+    def __init__(self, key_dtype: Any, value_dtype: Any, default_value: Any, name: str) -> None:
+        """A table without entries."""
+        self._key_dtype, self._value_dtype = as_dtype(key_dtype), as_dtype(value_dtype)
+        self._default = convert(default_value, self._value_dtype)
+        self._entries = Entries(self._default._array.dtype, self._default._array.shape)
+        self._name = name
+
+    @property
+    def key_dtype(self) -> DType:
+        """The dtype of keys."""
+        return self._key_dtype
+
+    @property
+    def value_dtype(self) -> DType:
+        """The dtype of values."""
+        return self._value_dtype
+
+    @property
+    def name(self) -> str:
+        """The name of the table."""
+        return self._name
+
+    @public
+    def export(self, name: str | None = None) -> tuple[Tensor, Tensor]:
+        """All keys, and their values."""
+        held = dict(self._entries.held)
+        keys = np.array(list(held), self._key_dtype.as_numpy_dtype)
+        return eager(keys), eager(self._entries.raw(list(held.values()), keys.shape))
+
+
+def typed(keys: Any, dtype: DType) -> Tensor:
+    """Keys as a tensor.
+
+    Raises:
+        TypeError: if they are of another dtype.
+    """
+    tensor = keys if isinstance(keys, Tensor) else convert(keys)
+    if tensor.dtype is not dtype:
+        raise TypeError(f"Dtype of argument `keys` must be {dtype!r}, received: {tensor.dtype!r}")
+    return tensor

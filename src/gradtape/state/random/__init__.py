@@ -1,0 +1,1 @@
+"""Seeds, streams and generators of random numbers."""

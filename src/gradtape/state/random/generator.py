@@ -1,0 +1,368 @@
+"""Generator: a stream of random numbers whose place is held in a variable."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import weakref
+from collections.abc import Sequence
+from enum import Enum
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import dtypes
+from gradtape.core.context import staging
+from gradtape.core.convert import convert
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.tensor import Tensor, eager
+from gradtape.ops.random import stateless as r
+from gradtape.ops.random.rejection import random_binomial
+from gradtape.state.checkpoint.trackable import Trackable
+from gradtape.state.random.sample import (
+    INTEGERS,
+    WORDS,
+    float_dtype,
+    scaled,
+    size_of,
+    uniform_numbers,
+)
+from gradtape.state.variable.variable import Variable
+from gradtape.tape.custom_gradient import REPLAYED
+
+SIZE = 3  # of a state: the counter's low and high half, and the key
+BITS = 64
+
+
+class Algorithm(Enum):
+    """How random words are made."""
+
+    PHILOX = 1
+    THREEFRY = 2
+    AUTO_SELECT = 3
+
+
+def algorithm_of(alg: Any) -> Algorithm:
+    """An algorithm given by name, number or itself; what is to be selected is Philox."""
+    try:
+        found = (
+            Algorithm[alg.upper()]
+            if isinstance(alg, str)
+            else Algorithm(getattr(alg, "value", alg))
+        )
+    except (KeyError, ValueError):
+        raise ValueError(
+            f"Argument `alg` got unsupported value {alg}. Supported values are philox and "
+            "auto_select."
+        ) from None
+    if found is Algorithm.THREEFRY:
+        raise NotImplementedError("random: the algorithm threefry is not there. Use 'philox'.")
+    return Algorithm.PHILOX
+
+
+def integers_of(value: Any) -> Any:
+    """A seed or a state as a vector of int64, bits kept; a long Python integer becomes several."""
+    if isinstance(value, int):
+        words = [value >> BITS * i & 2**BITS - 1 for i in range(SIZE)]
+        return np.array(words, np.uint64).view(np.int64)
+    array = value._array if isinstance(value, Tensor) else convert(value)._array
+    if array.dtype not in WORDS:
+        raise TypeError(f"random: a seed or state must be integers. Received {array.dtype}.")
+    flat = np.reshape(array, -1)
+    return flat.view(np.int64) if flat.dtype == np.uint64 else flat.astype(np.int64)
+
+
+@public
+def create_rng_state(seed: Any, alg: Any) -> Tensor:
+    """The state that a generator made from `seed` begins with.
+
+    Args:
+        seed: an integer of any length, or a vector of integers.
+        alg: Philox, under any of its names.
+
+    Returns:
+        A vector of three int64: the counter, low half first, and the key.
+    """
+    algorithm_of(alg)
+    words = integers_of(seed)[:SIZE]
+    return eager(np.concatenate([np.zeros(SIZE - len(words), np.int64), words]))
+
+
+def state_of(state: Any) -> Any:
+    """A state, checked."""
+    words = integers_of(state.read_value() if isinstance(state, Variable) else state)
+    if words.shape != (SIZE,):
+        raise ValueError(f"Generator: Shapes {words.shape} and [{SIZE}] are incompatible")
+    return words
+
+
+def keyed(key: Any, counter: Any) -> Any:
+    """The state of a key and a counter."""
+    words = np.concatenate([integers_of(convert(counter)), integers_of(convert(key))])
+    if words.shape != (SIZE,):
+        raise ValueError(
+            "Generator: key must be a scalar and counter have shape [2]. "
+            f"Received {key} and {counter}."
+        )
+    return words
+
+
+class Generator(Trackable):
+    """Random numbers that follow from a state, which each draw moves on.
+
+    Args:
+        copy_from: another generator, whose state is taken over.
+        state: counter (low half first) and key, three int64.
+        alg: Philox, under any of its names.
+
+    Example:
+        >>> g = tf.random.Generator.from_seed(1)
+        >>> g.normal([2]).numpy()
+        array([ 0.43842274, -0.53439844], dtype=float32)
+        >>> g.state.numpy()
+        array([513,   0,   0])
+    """
+
+    def __init__(self, copy_from: Any = None, state: Any = None, alg: Any = None) -> None:
+        if copy_from is not None:
+            if state is not None or alg is not None:
+                raise ValueError("Generator: give copy_from, or state and alg, not both.")
+            state, alg = copy_from.state, copy_from._algorithm
+        if state is None or alg is None:
+            raise ValueError("Generator: give copy_from, or state and alg.")
+        self._algorithm = algorithm_of(alg)
+        self._state_var = Variable(
+            state_of(state), trainable=False, name="StateVar", dtype=dtypes.int64
+        )
+        self._state_var._is_random = True  # a trace that runs a part again starts it there again
+        LIVING.add(self)
+
+    def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
+        return {"_state_var": self._state_var}
+
+    @classmethod
+    @public
+    def from_seed(cls, seed: Any, alg: Any = None) -> Generator:
+        """A generator that begins at `seed`, an integer or a vector of integers."""
+        chosen = "philox" if alg is None else alg
+        return cls(state=create_rng_state(seed, chosen), alg=chosen)
+
+    @classmethod
+    @public
+    def from_state(cls, state: Any, alg: Any) -> Generator:
+        """A generator that goes on from a state that another one had."""
+        return cls(state=state, alg=alg)
+
+    @classmethod
+    @public
+    def from_key_counter(cls, key: Any, counter: Any, alg: Any) -> Generator:
+        """A generator with this key, at this place in its stream."""
+        return cls(state=keyed(key, counter), alg=alg)
+
+    @classmethod
+    @public
+    def from_non_deterministic_state(cls, alg: Any = None) -> Generator:
+        """A generator that begins where nobody knows."""
+        words = np.frombuffer(secrets.token_bytes(8 * SIZE), np.int64)
+        return cls(state=words, alg="philox" if alg is None else alg)
+
+    @property
+    def state(self) -> Variable:
+        """The variable that holds counter and key."""
+        return self._state_var
+
+    @property
+    def algorithm(self) -> int:
+        """The number of the algorithm, 1 for Philox."""
+        return int(self._algorithm.value)
+
+    @property
+    def key(self) -> Tensor:
+        """The key, which is all that distinguishes the streams of split generators."""
+        return self._state_var.value()[SIZE - 1]
+
+    @public
+    def reset(self, state: Any) -> None:
+        """Go on from `state`."""
+        self._state_var.assign(eager(state_of(state)))
+
+    @public
+    def reset_from_seed(self, seed: Any) -> None:
+        """Begin at `seed`, as `from_seed` does."""
+        self._state_var.assign(create_rng_state(seed, self._algorithm))
+
+    @public
+    def reset_from_key_counter(self, key: Any, counter: Any) -> None:
+        """Go on at a place in the stream of a key."""
+        self._state_var.assign(eager(keyed(key, counter)))
+
+    @public
+    def skip(self, delta: Any) -> Tensor:
+        """Leave out what `delta` numbers would have taken up.
+
+        Returns:
+            The state before.
+        """
+        with MOVING:
+            before: Tensor = self._state_var.read_value()
+            self._state_var.assign(r.skipped(before, convert(delta, dtypes.int64)))
+        return before
+
+    def _draw_at(self, shape: tuple[int, ...]) -> Any:
+        """Key and counter of a draw, past which the state moves."""
+        return r.stream_at(self.skip(prod(shape)))
+
+    @public
+    def normal(
+        self,
+        shape: Any,
+        mean: Any = 0.0,
+        stddev: Any = 1.0,
+        dtype: Any = dtypes.float32,
+        name: str | None = None,
+    ) -> Tensor:
+        """Numbers of a normal distribution; see `tf.random.normal`."""
+        sizes, raw = size_of(shape), float_dtype("normal", dtype)
+        drawn = r.random_normal(*self._draw_at(sizes), shape=sizes, dtype=raw)
+        return scaled(drawn, stddev, mean)
+
+    @public
+    def truncated_normal(
+        self,
+        shape: Any,
+        mean: Any = 0.0,
+        stddev: Any = 1.0,
+        dtype: Any = dtypes.float32,
+        name: str | None = None,
+    ) -> Tensor:
+        """Numbers of a normal distribution cut off; see `tf.random.truncated_normal`."""
+        sizes, raw = size_of(shape), float_dtype("truncated_normal", dtype)
+        drawn = r.random_truncated_normal(*self._draw_at(sizes), shape=sizes, dtype=raw)
+        return scaled(drawn, stddev, mean)
+
+    @public
+    def uniform(
+        self,
+        shape: Any,
+        minval: Any = 0,
+        maxval: Any = None,
+        dtype: Any = dtypes.float32,
+        name: str | None = None,
+    ) -> Tensor:
+        """Numbers drawn uniformly from [minval, maxval); see `tf.random.uniform`.
+
+        Integers are drawn over their whole range if both bounds are None.
+        """
+        sizes = size_of(shape)
+        return uniform_numbers(
+            "Generator.uniform", lambda op, raw: self._draw_at(sizes), sizes, minval, maxval, dtype
+        )
+
+    @public
+    def uniform_full_int(
+        self, shape: Any, dtype: Any = dtypes.uint64, name: str | None = None
+    ) -> Tensor:
+        """Integers of all values that `dtype`, of 32 or 64 bits, has."""
+        sizes, kind = size_of(shape), dtypes.as_dtype(dtype)
+        raw = np.dtype(kind.as_numpy_dtype)
+        if raw not in WORDS:
+            raise InvalidArgumentError(
+                "uniform_full_int: dtype must be an integer type of 32 or 64 bits. "
+                f"Received {kind.name}."
+            )
+        drawn: Tensor = r.random_bits(*self._draw_at(sizes), shape=sizes, dtype=raw)
+        return drawn
+
+    @public
+    def binomial(
+        self,
+        shape: Any,
+        counts: Any,
+        probs: Any,
+        dtype: Any = dtypes.int32,
+        name: str | None = None,
+    ) -> Tensor:
+        """Numbers of binomial distributions; `shape` ends in that of the parameters.
+
+        Args:
+            shape: of the result.
+            counts: how many trials.
+            probs: probability that one succeeds.
+            dtype: of the result: int32, int64 or a floating type.
+            name: accepted for TensorFlow's sake.
+
+        Returns:
+            A tensor of `shape` and `dtype`.
+        """
+        sizes = size_of(shape)
+        p = convert(probs)
+        n = convert(counts, p.dtype)
+        inner = np.broadcast_shapes(n._array.shape, p._array.shape)
+        if sizes[len(sizes) - len(inner) :] != inner:
+            raise InvalidArgumentError(
+                f"binomial: Shape passed in must end with broadcasted shape {list(inner)}. "
+                f"Received {list(sizes)}."
+            )
+        raw = np.dtype(dtypes.as_dtype(dtype).as_numpy_dtype)
+        if raw.kind != "f" and raw not in INTEGERS:
+            raise InvalidArgumentError(f"binomial: dtype must be a number type. Received {raw}.")
+        distributions = prod(inner)
+        each = prod(sizes) // distributions if distributions else 0
+        stream = r.stream_at(self.skip(50 * distributions * (each + 3)))  # TensorFlow's reserve
+        drawn: Tensor = random_binomial(*stream, n, p, shape=sizes, dtype=raw)
+        return drawn
+
+    @public
+    def make_seeds(self, count: int = 1) -> Tensor:
+        """Seeds for stateless ops, as the columns of a tensor of shape (2, count)."""
+        keys = self.uniform_full_int([count], dtypes.int64)._array
+        return eager(np.stack([keys, np.zeros_like(keys)]))
+
+    @public
+    def split(self, count: int = 1) -> list[Generator]:
+        """Generators with keys drawn from this one; their streams do not meet."""
+        keys = self.uniform_full_int([count], dtypes.int64)._array
+        return [self.from_key_counter(key, [0, 0], self._algorithm) for key in keys]
+
+
+LIVING: weakref.WeakSet[Generator] = weakref.WeakSet()
+MOVING = threading.Lock()
+
+
+def save_living() -> Sequence[tuple[Any, Tensor]]:
+    """Where every generator stands; a trace keeps that by itself."""
+    if staging():
+        return []
+    return [(weakref.ref(g), g.state.read_value()) for g in list(LIVING)]
+
+
+def restore_living(saved: Sequence[tuple[Any, Tensor]]) -> None:
+    """Put every generator back to where it stood."""
+    for reference, state in saved:
+        generator = reference()
+        if generator is not None and generator.state._version() is not state:
+            generator.state.assign(state)
+
+
+REPLAYED.append((save_living, restore_living))
+
+
+class Global:
+    """The generator of programs that do not make one."""
+
+    generator: Generator | None = None
+
+
+@public
+def get_global_generator() -> Generator:
+    """The global generator, made from what nobody knows when it is first asked for."""
+    if Global.generator is None:
+        Global.generator = Generator.from_non_deterministic_state()
+    return Global.generator
+
+
+@public
+def set_global_generator(generator: Generator) -> None:
+    """Let `generator` be the global one."""
+    Global.generator = generator

@@ -1,0 +1,131 @@
+"""What random ops have in common: the stream of a seed, dtypes and shapes, scaling.
+
+A draw is a primitive of a key and a counter; who asks for it says where those come from.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import dtypes
+from gradtape.core.convert import convert, shape_tuple
+from gradtape.core.errors import InvalidArgumentError
+from gradtape.core.tensor import Tensor
+from gradtape.ops.elementwise import add, multiply, subtract
+from gradtape.ops.random import stateless as r
+
+
+def numpy_dtypes(*names: str) -> frozenset[Any]:
+    """NumPy dtypes of TensorFlow's names."""
+    return frozenset(np.dtype(dtypes.as_dtype(name).as_numpy_dtype) for name in names)
+
+
+LARGE = 2048
+FLOATS = numpy_dtypes("bfloat16", "float16", "float32", "float64")
+INTEGERS = numpy_dtypes("int32", "int64")
+WORDS = INTEGERS | numpy_dtypes("uint32", "uint64")
+
+
+def key_of(seed: Any) -> tuple[Tensor, Tensor]:
+    """Key and counter of a stateless op."""
+    tensor = convert(seed)
+    if tensor._array.dtype not in WORDS:
+        raise InvalidArgumentError(
+            "stateless random: seed must be integers of 32 or 64 bits. "
+            f"Received {tensor.dtype.name}."
+        )
+    if tensor._array.shape != (2,):
+        raise InvalidArgumentError(
+            f"stateless random: seed must have shape [2], not {list(tensor._array.shape)}. "
+            "Give a pair of integers."
+        )
+    pair: tuple[Tensor, Tensor] = r.key_and_counter(tensor)
+    return pair
+
+
+def size_of(shape: Any) -> tuple[int, ...]:
+    """The shape asked for."""
+    sizes = shape_tuple(shape)
+    if any(n < 0 for n in sizes):
+        raise InvalidArgumentError(
+            f"random: shape must hold no negative number. Received {list(sizes)}."
+        )
+    return sizes
+
+
+def float_dtype(op: str, dtype: Any) -> Any:
+    """A floating dtype, as NumPy's."""
+    kind = dtypes.as_dtype(dtype)
+    raw = np.dtype(kind.as_numpy_dtype)
+    if kind.is_integer:
+        raise TypeError(f"{op}: dtype must be a floating type. Received {kind.name}.")
+    if raw not in FLOATS:
+        raise InvalidArgumentError(f"{op}: dtype must be a floating type. Received {kind.name}.")
+    return raw
+
+
+def is_large(shape: tuple[int, ...], dtype: Any) -> bool:
+    """Whether so many numbers are drawn that NumPy's generator is worth its making."""
+    return dtype.name in ("float32", "float64") and prod(shape) >= LARGE
+
+
+def scaled(drawn: Tensor, scale: Any, shift: Any) -> Tensor:
+    """`drawn * scale + shift`, in the dtype drawn."""
+    result: Tensor = add(multiply(drawn, convert(scale, drawn.dtype)), convert(shift, drawn.dtype))
+    return result
+
+
+def uniform_numbers(
+    op: str,
+    source: Any,
+    shape: tuple[int, ...],
+    minval: Any,
+    maxval: Any,
+    dtype: Any,
+    fresh: bool = False,
+) -> Tensor:
+    """Floats or integers between bounds; `source(op, dtype)` gives key and counter.
+
+    Floats that are `fresh`, of which nobody asked for these or those, may be NumPy's.
+    """
+    kind = dtypes.as_dtype(dtype)
+    raw = np.dtype(kind.as_numpy_dtype)
+    if raw not in FLOATS | WORDS:
+        raise ValueError(
+            f"{op}: dtype must be floating or an integer type of 32 or 64 bits. Received {dtype!r}."
+        )
+    result: Tensor
+    if raw in FLOATS:
+        low = convert(0 if minval is None else minval, kind)
+        high = convert(1 if maxval is None else maxval, kind)
+        draw = r.fresh_uniform if fresh and is_large(shape, raw) else r.random_uniform
+        unit = draw(*source("uniform", raw), shape=shape, dtype=raw)
+        result = scaled(unit, subtract(high, low), low)
+    elif minval is None and maxval is None and op != "uniform":
+        result = r.random_bits(*source("bits", raw), shape=shape, dtype=raw)
+    elif maxval is None or minval is None:
+        raise ValueError(f"{op}: Must specify maxval for integer dtype {kind.name}. Received None.")
+    elif raw not in INTEGERS:
+        raise ValueError(
+            f"{op}: {kind.name} is drawn over its whole range only; let minval and maxval be None."
+        )
+    else:
+        key = source("integers", raw)
+        result = r.random_integers(*key, convert(minval, kind), convert(maxval, kind), shape=shape)
+    return result
+
+
+def check_algorithm(alg: Any) -> None:
+    """Only Philox is drawn with; it is also what TensorFlow selects on CPUs."""
+    named = str(alg).lower() if isinstance(alg, str) else getattr(alg, "value", alg)
+    if named in ("threefry", 2):
+        raise NotImplementedError(
+            "stateless random: the algorithm threefry is not there. Use 'philox'."
+        )
+    if named not in ("auto_select", "philox", 1, 3):
+        raise ValueError(
+            f"stateless random: alg must be 'philox' or 'auto_select'. Received {alg!r}."
+        )

@@ -1,0 +1,1 @@
+"""Variable: its storage, its methods and its operators."""

@@ -1,0 +1,124 @@
+"""Variables' methods that change some rows or elements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gradtape.core.convert import convert
+from gradtape.core.dtypes import DType
+from gradtape.core.errors import public
+from gradtape.state.variable import scatter_kernel
+from gradtape.tape.indexed_slices import IndexedSlices
+
+
+class Scattering:
+    """The scatter methods of a variable; all return something that reads as the variable."""
+
+    __slots__ = ()
+
+    @property
+    def dtype(self) -> DType:
+        """The element type."""
+        raise NotImplementedError
+
+    _rewrite: Callable[..., Any]
+
+    def _rows(self, how: str, slices: Any) -> Any:
+        if not isinstance(slices, IndexedSlices):
+            raise TypeError(
+                f"scatter_{how}: Argument `sparse_delta` must be a `tf.IndexedSlices`. Received "
+                f"{slices!r}."
+            )
+        values = convert(slices.values, self.dtype)._array
+        return self._rewrite(
+            scatter_kernel.scattered_rows, how, convert(slices.indices)._array, values
+        )
+
+    def _positions(self, how: str, indices: Any, updates: Any) -> Any:
+        values = convert(updates, self.dtype)._array
+        return self._rewrite(scatter_kernel.scattered_nd, how, convert(indices)._array, values)
+
+    @public
+    def scatter_add(
+        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+    ) -> Any:
+        """Add IndexedSlices to the variable."""
+        return self._rows("add", sparse_delta)
+
+    @public
+    def scatter_sub(
+        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+    ) -> Any:
+        """Subtract IndexedSlices from the variable."""
+        return self._rows("sub", sparse_delta)
+
+    @public
+    def scatter_mul(
+        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+    ) -> Any:
+        """Multiply rows of the variable by IndexedSlices."""
+        return self._rows("mul", sparse_delta)
+
+    @public
+    def scatter_div(
+        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+    ) -> Any:
+        """Divide rows of the variable by IndexedSlices."""
+        return self._rows("div", sparse_delta)
+
+    @public
+    def scatter_max(
+        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+    ) -> Any:
+        """Raise rows of the variable to at least IndexedSlices."""
+        return self._rows("max", sparse_delta)
+
+    @public
+    def scatter_min(
+        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+    ) -> Any:
+        """Lower rows of the variable to at most IndexedSlices."""
+        return self._rows("min", sparse_delta)
+
+    @public
+    def scatter_update(
+        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+    ) -> Any:
+        """Replace rows of the variable by IndexedSlices; of repeated rows the last one stays."""
+        return self._rows("update", sparse_delta)
+
+    @public
+    def batch_scatter_update(
+        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+    ) -> Any:
+        """Replace rows of each batch entry: `var[b, indices[b, k]] = values[b, k]`."""
+        values = convert(sparse_delta.values, self.dtype)._array
+        return self._rewrite(
+            scatter_kernel.scattered_batch, convert(sparse_delta.indices)._array, values
+        )
+
+    @public
+    def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """Add `updates` at the positions in the last axis of `indices`."""
+        return self._positions("add", indices, updates)
+
+    @public
+    def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """Subtract `updates` at the positions in the last axis of `indices`."""
+        return self._positions("sub", indices, updates)
+
+    @public
+    def scatter_nd_max(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """Raise to at least `updates` at the positions in the last axis of `indices`."""
+        return self._positions("max", indices, updates)
+
+    @public
+    def scatter_nd_min(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """Lower to at most `updates` at the positions in the last axis of `indices`."""
+        return self._positions("min", indices, updates)
+
+    @public
+    def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """Write `updates` to the positions in the last axis of `indices`."""
+        return self._positions("update", indices, updates)

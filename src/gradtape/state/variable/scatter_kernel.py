@@ -1,0 +1,212 @@
+"""Updates of some elements of a variable: raw arrays in, a raw array out.
+
+Each function takes the current array and whether it is the variable's `own`, to be written into;
+otherwise a copy is. All checks come first, and what is written is written in one call.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.errors import InvalidArgumentError
+from gradtape.core.tensor import Tensor
+from gradtape.ops import xla_lowering
+from gradtape.ops.gather_scatter import in_range
+from gradtape.ops.xla_lowering import on_jax
+
+COMBINE: dict[str, Any] = {
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "div": np.true_divide,
+    "max": np.maximum,
+    "min": np.minimum,
+}
+SIGN = {"add": 1, "sub": -1}
+MANY = 2048  # elements from which whole rows at a time are quicker than `ufunc.at`
+ROUNDS = 4
+
+
+def combined(raw: Any, own: bool, how: str, at: tuple[Any, ...], updates: Any) -> Any:
+    """`raw` with `updates` brought in at the index `at`, one after another."""
+    out = raw if own and raw.flags.c_contiguous else np.array(raw, order="C")
+    if how == "update":
+        out[at] = updates
+        return out
+    many = len(at) == 1 and updates.size >= MANY
+    if many and how in SIGN and out.dtype.char in "fd":
+        shift_rows(out, how, at[0].ravel(), updates)
+        return out
+    with np.errstate(all="ignore"):
+        if how == "div" and out.dtype.kind in "iu":
+            out[...] = divided(out.copy(), at, updates)
+        elif many:
+            combine_rows(out, COMBINE[how], at[0].ravel(), updates.reshape(-1, *out.shape[1:]))
+        else:
+            COMBINE[how].at(out, at, updates)
+    return out
+
+
+def divided(out: Any, at: tuple[Any, ...], updates: Any) -> Any:
+    """`out`, of integers, divided by `updates` at the index `at`, one after another."""
+    for position in np.ndindex(at[0].shape):
+        one = tuple(index[position] for index in at)
+        out[one] = np.trunc(np.true_divide(out[one], updates[position]))
+    return out
+
+
+def shift_rows(out: Any, how: str, rows: Any, updates: Any) -> None:
+    """Add `updates` to `rows` of `out`, or subtract them, in order.
+
+    It is a product with a sparse matrix that has one entry in each column, 1 or -1, added to what
+    is there: a single pass over the rows.
+    """
+    add_product = sparse_product()
+    if add_product is None:
+        combine_rows(out, COMBINE[how], rows, updates.reshape(-1, *out.shape[1:]))
+        return
+    if rows.dtype != np.int32:
+        rows = rows.astype(np.int64, copy=False)
+    n, size = len(rows), len(out)
+    starts = np.arange(n + 1, dtype=rows.dtype)
+    signs = np.empty(n, out.dtype)
+    signs.fill(SIGN[how])
+    flat = out.reshape(-1)
+    add_product(size, n, flat.size // size, starts, rows, signs, updates.reshape(-1), flat)
+
+
+@cache
+def sparse_product() -> Any:
+    """What SciPy's products of a sparse and a dense matrix end in: it adds to its last argument."""
+    try:
+        from scipy.sparse._sparsetools import csc_matvecs
+    except ImportError:  # it is not SciPy's public face
+        return None
+    return csc_matvecs
+
+
+def combine_rows(out: Any, operation: Any, rows: Any, updates: Any) -> None:
+    """Bring `updates` into `rows` of `out`, in order."""
+    chosen, places = np.unique(rows, return_inverse=True)
+    total = out.take(chosen, axis=0)
+    combine_in_rounds(total, operation, places, updates)
+    out[chosen] = total
+
+
+def combine_in_rounds(out: Any, operation: Any, rows: Any, updates: Any) -> None:
+    """Bring `updates` into `rows` of `out`, in order, by rounds in which no row comes twice."""
+    first = np.empty(len(out), np.intp)
+    for _ in range(ROUNDS):
+        turn = np.arange(len(rows))
+        first[rows[::-1]] = turn[::-1]  # of several the one assigned last stays: the first of them
+        is_first = first[rows] == turn
+        now = np.flatnonzero(is_first)
+        chosen = rows[now]
+        out[chosen] = operation(out.take(chosen, axis=0), updates.take(now, axis=0))
+        if len(now) == len(rows):
+            return
+        later = np.flatnonzero(~is_first)
+        rows, updates = rows[later], updates.take(later, axis=0)
+    operation.at(out, rows, updates)
+
+
+@on_jax(xla_lowering.scattered_rows)
+def scattered_rows(raw: Any, own: bool, how: str, indices: Any, updates: Any) -> Any:
+    """`updates[k]` brought in at row `indices[k]`; a scalar goes everywhere."""
+    op = f"scatter_{how}"
+    whole = indices.shape + raw.shape[1:]
+    if updates.shape != whole and updates.shape != ():
+        raise InvalidArgumentError(
+            f"{op}: Must have updates.shape = indices.shape + params.shape[1:] or "
+            f"updates.shape = []. Received updates {list(updates.shape)}, "
+            f"indices {list(indices.shape)}, params {list(raw.shape)}."
+        )
+    check_rows(op, indices, raw.shape[0])
+    if updates.shape != whole:
+        updates = np.broadcast_to(updates, whole)
+    return combined(raw, own, how, (np.asarray(indices),), updates)
+
+
+def check_rows(op: str, indices: Any, size: int) -> None:
+    """Raise unless all `indices` are rows."""
+    if not indices.size or in_range(indices, size):
+        return
+    bad = np.argwhere((np.asarray(indices) < 0) | (np.asarray(indices) >= size))
+    first = tuple(int(i) for i in bad[0])
+    raise InvalidArgumentError(
+        f"{op}: indices{list(first)} = {np.asarray(indices)[first]} is not in [0, {size}). "
+        "Mask or clip the indices first."
+    )
+
+
+@on_jax(xla_lowering.scattered_nd)
+def scattered_nd(raw: Any, own: bool, how: str, indices: Any, updates: Any) -> Any:
+    """`updates[k]` brought in at the position `indices[k, :]`."""
+    op = f"scatter_nd_{how}"
+    if not np.ndim(indices) or not 0 < indices.shape[-1] <= raw.ndim:
+        raise InvalidArgumentError(
+            f"{op}: the last axis of indices must have 1 to {raw.ndim} entries, one for each axis "
+            f"of the variable. Received indices {list(np.shape(indices))}."
+        )
+    depth = indices.shape[-1]
+    whole = indices.shape[:-1] + raw.shape[depth:]
+    if np.shape(updates) != whole:
+        raise InvalidArgumentError(
+            f"{op}: updates must have the shape {list(whole)}. Received {list(np.shape(updates))}."
+        )
+    size = np.array(raw.shape[:depth], dtype=np.int64)
+    bad = np.argwhere(((indices < 0) | (indices >= size)).any(axis=-1))
+    if len(bad):
+        first = tuple(int(i) for i in bad[0])
+        raise InvalidArgumentError(
+            f"{op}: indices{list(first)} = {indices[first].tolist()} does not index into shape "
+            f"{list(raw.shape)}."
+        )
+    return combined(raw, own, how, tuple(np.moveaxis(indices, -1, 0)), updates)
+
+
+@on_jax(xla_lowering.scattered_batch)
+def scattered_batch(raw: Any, own: bool, indices: Any, updates: Any) -> Any:
+    """`updates[b, k]` written to `raw[b, indices[b, k]]`, for any number of batch axes."""
+    lead = np.indices(indices.shape, sparse=True)[:-1]
+    check_rows("batch_scatter_update", indices, raw.shape[indices.ndim - 1])
+    return combined(raw, own, "update", (*lead, indices), updates)
+
+
+@on_jax(xla_lowering.sliced)
+def sliced(raw: Any, own: bool, key: Any, value: Any) -> Any:
+    """`raw` with `value` broadcast into what `key` selects."""
+    out = raw if own else np.array(raw)
+    target = out[(*key, ...) if ... not in key else key]
+    while value.ndim > target.ndim and value.shape[0] == 1:
+        value = value[0]
+    try:
+        target[...] = value
+    except ValueError:
+        raise InvalidArgumentError(
+            f"assign: Cannot broadcast input shape {list(value.shape)} into final shape "
+            f"{list(target.shape)} of the slice."
+        ) from None
+    return out
+
+
+def plain_key(key: Any) -> tuple[Any, ...]:
+    """An index made of ints, slices, None and Ellipsis, whatever tensors it was written with."""
+    return tuple(plain(k) for k in (key if isinstance(key, tuple) else (key,)))
+
+
+def plain(k: Any) -> Any:
+    """One entry of an index."""
+    if isinstance(k, slice):
+        return slice(*(None if part is None else int(part) for part in (k.start, k.stop, k.step)))
+    return k if k is None or k is ... else int(k)
+
+
+def is_mask(key: Any) -> bool:
+    """Whether `key` selects by truth values."""
+    if isinstance(key, Tensor):
+        key = key._array
+    return getattr(key, "dtype", None) == np.bool_ or isinstance(key, bool)

@@ -1,0 +1,388 @@
+"""Variable: a tensor that can be assigned to, and the other name for it that `assign` returns."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+from gradtape.core import dtypes
+from gradtape.core.context import listening, local, staging
+from gradtape.core.convert import convert
+from gradtape.core.enums import VariableAggregation, VariableSynchronization
+from gradtape.core.errors import public
+from gradtape.core.name_scope import current_scope
+from gradtape.core.shapes import TensorShape
+from gradtape.core.tensor import (
+    Reference,
+    Tensor,
+    TensorLike,
+    value_repr,
+)
+from gradtape.ops.elementwise import identity
+from gradtape.ops.gather_scatter import gather, gather_nd
+from gradtape.state.checkpoint.trackable import Trackable
+from gradtape.state.variable import scatter_kernel
+from gradtape.state.variable.assign import Assigning
+from gradtape.state.variable.operator import Operators
+from gradtape.state.variable.scatter import Scattering
+from gradtape.state.variable.storage import Cell, tracing
+from gradtape.state.variable.tf1 import Legacy
+
+next_key = itertools.count(1).__next__
+
+
+class Handle:
+    """Identity of a variable, as `tf.Variable.handle`; equal for equal variables."""
+
+    __slots__ = ("variable",)
+
+    dtype = dtypes.resource
+    shape = TensorShape([])
+
+    def __init__(self, variable: Variable) -> None:
+        self.variable = variable
+
+    @property
+    def _cell(self) -> Variable:
+        """What a tape watches where it is given a handle."""
+        return self.variable
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Handle) and other.variable is self.variable
+
+    def __hash__(self) -> int:
+        return hash(self.variable._key)
+
+
+class Variable(Cell, Operators, Assigning, Scattering, Legacy, TensorLike, Trackable):
+    """A tensor that can be assigned to.
+
+    Args:
+        initial_value: the first value, or a function without arguments that returns it.
+        trainable: whether tapes watch it when it is read; True unless `synchronization` is ON_READ.
+        validate_shape: accepted for TensorFlow's sake; `shape` says what may be assigned.
+        caching_device: accepted for TensorFlow's sake.
+        name: "Variable" if None; name scopes are put in front.
+        variable_def: not supported.
+        dtype: of the value, by default that of `initial_value`.
+        import_scope: not supported.
+        constraint: a function that an optimizer applies to new values; kept, not called.
+        synchronization: how replicas would be kept together; kept.
+        aggregation: how values of replicas would be combined; kept.
+        shape: what may be assigned, by default the shape of `initial_value`;
+            dimensions may be None.
+        experimental_enable_variable_lifting: accepted for TensorFlow's sake.
+
+    Raises:
+        ValueError: if there is no `initial_value`, or its shape or dtype is not the one given.
+
+    Example:
+        >>> v = tf.Variable([1.0, 2.0])
+        >>> v.assign_add([1.0, 1.0]).numpy()
+        array([2., 3.], dtype=float32)
+    """
+
+    _should_act_as_resource_variable = True
+
+    def __init__(
+        self,
+        initial_value: Any = None,
+        trainable: bool | None = None,
+        validate_shape: bool = True,
+        caching_device: Any = None,
+        name: str | None = None,
+        variable_def: Any = None,
+        dtype: Any = None,
+        import_scope: Any = None,
+        constraint: Callable[[Any], Any] | None = None,
+        synchronization: VariableSynchronization = VariableSynchronization.AUTO,
+        aggregation: VariableAggregation = VariableAggregation.NONE,
+        shape: Any = None,
+        experimental_enable_variable_lifting: bool = True,
+    ) -> None:
+        if initial_value is None:
+            raise ValueError(
+                "tf.Variable: the argument `initial_value` must be given. Pass a value, or a "
+                "function that returns one."
+            )
+        if constraint is not None and not callable(constraint):
+            raise ValueError(
+                f"tf.Variable: `constraint` must be None or a callable. Received {constraint!r} "
+                f"of {type(constraint)}."
+            )
+        synchronization = chosen(VariableSynchronization, synchronization, "synchronization", name)
+        if trainable is None:
+            trainable = synchronization is not VariableSynchronization.ON_READ
+        tensor = first_value(initial_value, dtype)
+        self._name = current_scope() + ("Variable" if name is None else name)
+        self._trainable = trainable
+        self._shape = tensor.shape if shape is None else TensorShape(shape)
+        if not self._shape.is_compatible_with(tensor.shape):
+            raise ValueError(
+                f"tf.Variable: the initial value's shape {tensor.shape} is not "
+                f"compatible with the `shape` argument {self._shape}. Leave `shape` out, "
+                "or use None for dimensions that may change."
+            )
+        self._synchronization = synchronization
+        self._aggregation: VariableAggregation = chosen(
+            VariableAggregation, aggregation, "aggregation", name
+        )
+        self._constraint = constraint
+        self._key = next_key()
+        self._dtype = tensor.dtype
+        trace = tracing()
+        Cell.__init__(self, tensor._array if trace is None else trace.create(self, tensor))
+
+    # -- what it is
+
+    @property
+    def _cell(self) -> Variable:
+        """The variable itself, where this is another name for it."""
+        return self
+
+    @property
+    def handle(self) -> Handle:
+        """What stands for the variable itself, whatever wraps it."""
+        return Handle(self)
+
+    @property
+    def name(self) -> str:
+        """The name, scopes in front and `:0` behind."""
+        return f"{self._name}:0"
+
+    @property
+    def _shared_name(self) -> str:
+        return self._name
+
+    @property
+    def _unique_id(self) -> str:
+        return f"{self._name}_{self._key}"
+
+    @property
+    def dtype(self) -> dtypes.DType:
+        """The element type; it never changes."""
+        return self._dtype
+
+    @property
+    def shape(self) -> TensorShape:
+        """What may be assigned; None for dimensions that may change."""
+        return self._shape
+
+    def get_shape(self) -> TensorShape:
+        """The shape, as a method."""
+        return self._shape
+
+    @public
+    def set_shape(self, shape: Any) -> None:
+        """Narrow the shape down to what `shape` says besides."""
+        self._shape = self._shape.merge_with(shape)
+
+    @property
+    def trainable(self) -> bool:
+        """Whether tapes watch the variable when it is read."""
+        return self._trainable
+
+    @property
+    def constraint(self) -> Callable[[Any], Any] | None:
+        """The function an optimizer should apply to new values."""
+        return self._constraint
+
+    @property
+    def synchronization(self) -> VariableSynchronization:
+        """How replicas would be kept together."""
+        return self._synchronization
+
+    @property
+    def aggregation(self) -> VariableAggregation:
+        """How values of replicas would be combined."""
+        return self._aggregation
+
+    @property
+    def device(self) -> str:
+        """Where the value lives."""
+        return self._version().device
+
+    def ref(self) -> Reference:
+        """A hashable reference to this variable."""
+        return Reference(self)
+
+    experimental_ref = ref
+
+    def __hash__(self) -> int:
+        raise TypeError(
+            f"Variable is unhashable. Instead, use variable.ref() as the key. (Variable: {self!r})"
+        )
+
+    def __repr__(self) -> str:
+        dtype = self.dtype.name
+        if tracing() is not None:
+            return f"<tf.Variable {self.name!r} shape={self._shape} dtype={dtype}>"
+        text = value_repr(self._version()._array)
+        return f"<tf.Variable {self.name!r} shape={self._shape} dtype={dtype}, numpy={text}>"
+
+    # -- reading
+
+    def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Tensor:
+        if dtype is not None and dtype is not self.dtype:
+            raise ValueError(
+                f"Incompatible type conversion requested to type {dtype.name} for a tf.Variable of "
+                f"type {self.dtype.name}: {self!r}. Cast it instead."
+            )
+        return self._read()
+
+    def value(self) -> Tensor:
+        """The current value, as a tensor of its own; later assignments do not change it."""
+        return identity(self._read())
+
+    def read_value(self) -> Tensor:
+        """The current value, as a tensor of its own; later assignments do not change it."""
+        return self.value()
+
+    def read_value_no_copy(self) -> Tensor:
+        """The current value, as a tensor of its own; later assignments do not change it."""
+        return self.value()
+
+    def numpy(self) -> Any:
+        """The value as a NumPy array that may be written to; a scalar as a NumPy scalar."""
+        if tracing() is not None:
+            raise NotImplementedError(
+                "tf.Variable.numpy() is only available when eager execution is enabled. Inside "
+                "tf.function use the variable itself."
+            )
+        return self._read().numpy()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        array = self._current().__array__(copy=True)  # type: ignore[attr-defined]
+        return array if dtype is None else array.astype(dtype, copy=False)
+
+    @public
+    def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
+        """Rows of the variable, as `tf.gather`."""
+        return gather(self._read(), convert(indices), axis=-self._version().ndim)
+
+    @public
+    def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:
+        """Elements or slices of the variable, as `tf.gather_nd`."""
+        return gather_nd(self._read(), convert(indices), rank=self._version().ndim)
+
+    @public
+    def __getitem__(self, key: Any) -> Tensor:
+        tensor = self._read()[key]
+        if not scatter_kernel.is_mask(key):
+            tensor.assign = functools.partial(self._assign_slice, key)  # type: ignore[attr-defined]
+        return tensor
+
+    def _changed(self, read_value: bool = True) -> Any:
+        """What an assignment returns; handing the variable out counts as reading it."""
+        if not read_value:
+            return None
+        recorders = local.recorders
+        if recorders:
+            uid = self._current().uid
+            for known in recorders:
+                known.touch(self, uid)
+        unread = UnreadVariable()
+        unread._variable = self
+        return unread
+
+    # -- checkpoints
+
+    def _serialize_to_tensors(self) -> dict[str, Any]:
+        return {"VARIABLE_VALUE": self._cell._version()}
+
+    def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
+        self.assign(restored_tensors["VARIABLE_VALUE"], read_value=False)
+
+    # -- copies
+
+    def __copy__(self) -> Variable:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Variable:
+        copy = memo[id(self)] = restored(*self.__reduce__()[1])
+        return copy
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        facts = {
+            "trainable": self._trainable,
+            "shape": self._shape,
+            "constraint": self._constraint,
+            "synchronization": self._synchronization,
+            "aggregation": self._aggregation,
+        }
+        return restored, (self._version(), self._name, facts)
+
+
+class UnreadVariable(Variable):
+    """What `assign` returns: another name for the variable, read when somebody looks."""
+
+    __init__ = object.__init__  # many are made, few are looked at: no Python is run for one
+    _variable: Variable
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "_variable":
+            raise AttributeError(name)
+        return getattr(self._variable, name)
+
+    @property
+    def name(self) -> str:
+        """TensorFlow's placeholder."""
+        return "UnreadVariable"
+
+    @property
+    def handle(self) -> Handle:
+        """That of the variable."""
+        return self._variable.handle
+
+    @property
+    def _cell(self) -> Variable:
+        return self._variable
+
+    def _version(self) -> Tensor:
+        return self._variable._version()
+
+    def _current(self) -> Tensor:
+        return self._variable._current()
+
+    def _read(self) -> Tensor:
+        return self._variable._read()
+
+    def _install(self, raw: Any) -> None:
+        self._variable._install(raw)
+
+    def _update(self, function: Callable[..., Any], *args: Any) -> None:
+        self._variable._update(function, *args)
+
+    def _changed(self, read_value: bool = True) -> Any:
+        return self._variable._changed(read_value)
+
+
+def first_value(initial_value: Any, dtype: Any) -> Tensor:
+    """The tensor a variable starts with; made where no tape records."""
+    with listening(staging()):
+        value = initial_value() if callable(initial_value) else initial_value
+        try:
+            return convert(value, dtype)
+        except ValueError as error:
+            raise ValueError(f"initial_value: {error}") from None
+
+
+def chosen(enum: Any, value: Any, what: str, name: str | None) -> Any:
+    """A member of `enum`."""
+    if not isinstance(value, enum):
+        raise ValueError(
+            f"tf.Variable: Invalid variable {what} mode: {value!r} for variable: {name}."
+        )
+    return value
+
+
+def restored(value: Tensor, name: str, facts: dict[str, Any]) -> Variable:
+    """A variable from its parts; `name` has its scopes already."""
+    variable = Variable(value, **facts)
+    variable._name = name
+    return variable
+
+
+Variable.__name__ = "ResourceVariable"  # so TensorFlow's say of themselves: `type(v).__name__`

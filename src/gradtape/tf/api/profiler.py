@@ -1,0 +1,3 @@
+"""tf.profiler."""
+
+from gradtape.tf.profiler import experimental as experimental

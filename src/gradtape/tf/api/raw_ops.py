@@ -1,0 +1,23 @@
+"""tf.raw_ops: ops under their names in TensorFlow's kernels, those that have no other name."""
+
+from __future__ import annotations
+
+from gradtape.tf.raw_ops.lstm import block_lstm as BlockLSTM  # noqa: N812
+from gradtape.tf.raw_ops.lstm import block_lstm_v2 as BlockLSTMV2  # noqa: N812
+from gradtape.tf.raw_ops.lstm import lstm_block_cell as LSTMBlockCell  # noqa: N812
+from gradtape.tf.raw_ops.projective_transform import (
+    image_projective_transform as ImageProjectiveTransformV3,  # noqa: N812
+)
+from gradtape.tf.raw_ops.unique_bucketize import bucketize as Bucketize  # noqa: N812 - TensorFlow's names
+from gradtape.tf.raw_ops.unique_bucketize import unique as UniqueV2  # noqa: N812
+from gradtape.tf.raw_ops.unique_bucketize import unique_with_counts as UniqueWithCountsV2  # noqa: N812
+
+__all__ = [
+    "BlockLSTM",
+    "BlockLSTMV2",
+    "Bucketize",
+    "ImageProjectiveTransformV3",
+    "LSTMBlockCell",
+    "UniqueV2",
+    "UniqueWithCountsV2",
+]

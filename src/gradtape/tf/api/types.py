@@ -1,0 +1,3 @@
+"""tf.types."""
+
+from gradtape.tf.types import experimental as experimental

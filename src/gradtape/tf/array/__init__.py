@@ -1,0 +1,1 @@
+"""Top-level functions of tensors as arrays: making, reshaping, joining, looking up."""

@@ -1,0 +1,238 @@
+"""Top-level functions that put tensors together and take them apart."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import dtypes
+from gradtape.core.context import staging
+from gradtape.core.convert import Handed, convert
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.shapes import normalize_axis
+from gradtape.core.tensor import EagerTensor, Tensor, eager
+from gradtape.ops import shape as s
+from gradtape.ops.elementwise import identity as identity_of
+from gradtape.ops.reduce import broadcast_to as stretch
+from gradtape.tf.public_op import is_typed, same
+
+
+def matching(values: Any, op: str) -> list[Tensor]:
+    """Tensors of one dtype; what has none of its own takes that of the first that has."""
+    if isinstance(values, Tensor):
+        return list(s.unstack(values, axis=-values.ndim))
+    items = list(values)
+    if items and all(type(v) is EagerTensor for v in items):
+        dtype = items[0]._array.dtype
+        if all(v._array.dtype is dtype for v in items):
+            return items
+    first = next((convert(v) for v in items if is_typed(v)), None)
+    if first is None and items:
+        whole = [convert(v) for v in items]
+        kinds = {t.dtype for t in whole}
+        if len(kinds) == 1:
+            return whole
+        first = next((t for t in whole if t.dtype.is_floating), whole[0])
+    tensors = [
+        convert(v) if is_typed(v) else convert(v, None if first is None else first.dtype)
+        for v in items
+    ]
+    for i, t in enumerate(tensors):
+        same(op, tensors[0], t, i)
+    return tensors
+
+
+@public
+def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
+    """Tensors one after another along `axis`; all other sizes must agree.
+
+    Example:
+        >>> tf.concat([[1, 2], [3]], axis=0).numpy()
+        array([1, 2, 3], dtype=int32)
+    """
+    if not isinstance(values, (list, tuple)):
+        values = [values]
+    tensors = matching(values, "ConcatV2")
+    if not tensors:
+        raise InvalidArgumentError("concat: at least one tensor is needed. Received an empty list.")
+    at = axis if isinstance(axis, int) else int(convert(axis)._array)
+    first = tensors[0]._array.shape
+    if len(tensors) == 1:
+        normalize_axis(at, max(len(first), 1), "concat")
+        return identity_of(tensors[0])
+    if not first:
+        raise InvalidArgumentError(
+            "concat: ConcatOp : Can't concatenate scalars (use tf.stack instead)."
+        )
+    at = normalize_axis(at, len(first), "concat")
+    for i, t in enumerate(tensors):
+        have = t._array.shape
+        if len(have) != len(first):
+            raise InvalidArgumentError(
+                "concat: ConcatOp : Ranks of all input tensors should match: "
+                f"shape[0] = {list(first)} vs. shape[{i}] = {list(have)}."
+            )
+        for k, (a, b) in enumerate(zip(first, have, strict=True)):
+            if a != b and k != at + len(first):
+                raise InvalidArgumentError(
+                    f"concat: ConcatOp : Dimension {k} in both shapes must be equal: "
+                    f"shape[0] = {list(first)} vs. shape[{i}] = {list(have)}."
+                )
+    return s.concat(*tensors, axis=at)
+
+
+@public
+def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
+    """Tensors of one shape side by side along a new `axis`.
+
+    Example:
+        >>> tf.stack([[1, 2], [3, 4]], axis=1).numpy()
+        array([[1, 3],
+               [2, 4]], dtype=int32)
+    """
+    tensors = matching(values, "Pack")
+    if not tensors:
+        return eager(np.zeros((0,), np.float32))
+    return stacked(tensors, axis)
+
+
+def stacked(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
+    """The kernel of `stack`, for tensors of one dtype."""
+    first = tensors[0]._array.shape
+    for i, t in enumerate(tensors):
+        if t._array.shape != first:
+            raise InvalidArgumentError(
+                f"stack: Shapes of all inputs must match: values[0].shape = {list(first)} != "
+                f"values[{i}].shape = {list(t._array.shape)}."
+            )
+    n = len(first) + 1
+    if not -n <= axis < n:
+        raise ValueError(f"Argument `axis` = {axis} not in range [{-n}, {n})")
+    return s.stack(*tensors, axis=axis - n if axis >= 0 else axis)
+
+
+Handed.stack = stacked
+
+
+@public
+def unstack(
+    value: Any, num: int | None = None, axis: int = 0, name: str = "unstack"
+) -> list[Tensor]:
+    """Slices of `value` along `axis`, each without that axis.
+
+    Args:
+        value: a tensor.
+        num: how many slices there are; found out if None.
+        axis: the axis to take apart.
+        name: accepted for TensorFlow's sake.
+    """
+    x = convert(value)
+    n = x._array.ndim
+    if not -n <= axis < n:
+        raise ValueError(f"Argument `axis` = {axis} not in range [{-n}, {n})")
+    size = x._array.shape[axis]
+    if num is not None and num != size:
+        raise InvalidArgumentError(
+            f"unstack: Input shape axis {axis % n} must equal {num}, got shape "
+            f"{list(x._array.shape)}."
+        )
+    return list(s.unstack(x, axis=axis - n if axis >= 0 else axis))
+
+
+@public
+def split(
+    value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str = "split"
+) -> list[Tensor]:
+    """`value` cut along `axis` into equal pieces, or into pieces of given sizes.
+
+    Args:
+        value: a tensor.
+        num_or_size_splits: the number of pieces, or a list of their sizes, one of which may be -1.
+        axis: the axis to cut.
+        num: accepted for TensorFlow's sake.
+        name: accepted for TensorFlow's sake.
+
+    Example:
+        >>> [part.numpy().tolist() for part in tf.split(tf.range(6), [1, 5])]
+        [[0], [1, 2, 3, 4, 5]]
+    """
+    x = convert(value)
+    n = x._array.ndim
+    at = axis if isinstance(axis, int) else int(convert(axis)._array)
+    if not -n <= at < n:
+        raise InvalidArgumentError(
+            f"split: -input rank(-{n}) <= split_dim < input rank ({n}), but got {at}."
+        )
+    at = at - n if at >= 0 else at
+    size = x._array.shape[at]
+    plain = type(num_or_size_splits) is int
+    wanted = num_or_size_splits if plain else convert(num_or_size_splits, hint=dtypes.int32)._array
+    if plain or wanted.ndim == 0:
+        count = int(wanted)
+        if count < 1 or size % count:
+            raise InvalidArgumentError(
+                "split: Number of ways to split should evenly divide the split dimension, "
+                f"but got split_dim {at + n} (size = {size}) and num_split {count}."
+            )
+        sizes = (size // count,) * count
+    else:
+        sizes = tuple(int(k) for k in wanted)
+        if num is not None and num != len(sizes):
+            raise InvalidArgumentError(
+                f"split: num is {num}, but there are {len(sizes)} sizes. Leave num out."
+            )
+        if sizes.count(-1) == 1:
+            rest = size - sum(sizes) - 1
+            sizes = tuple(rest if k == -1 else k for k in sizes)
+        if sum(sizes) != size or any(k < 0 for k in sizes):
+            raise InvalidArgumentError(
+                "split: Determined shape must either match input shape along split_dim exactly, or "
+                f"be less than the size of the input. Received sizes {list(sizes)} for size {size}."
+            )
+    return list(s.split(x, axis=at, sizes=sizes))
+
+
+@public
+def meshgrid(*args: Any, indexing: str = "xy", name: str | None = None) -> list[Tensor]:
+    """Coordinate grids of vectors.
+
+    Args:
+        *args: vectors.
+        indexing: "xy" puts the second vector's axis first, as for pictures; "ij" keeps the order.
+        name: accepted for TensorFlow's sake.
+    """
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"meshgrid: indexing must be 'xy' or 'ij'. Received {indexing!r}.")
+    tensors = [convert(a) for a in args]
+    sizes = [t._array.size for t in tensors]
+    order = list(builtins.range(len(sizes)))
+    if indexing == "xy" and len(order) > 1:
+        order[0], order[1] = 1, 0
+    whole = tuple(sizes[i] for i in order)
+    grids = []
+    for i, t in enumerate(tensors):
+        own = tuple(sizes[i] if k == i else 1 for k in order)
+        column = s.reshape(t, shape=own, rank=t._array.ndim)
+        grids.append(stretch(column, shape=whole, rank=len(whole)))
+    return grids
+
+
+@public
+def parallel_stack(values: Any, name: str = "parallel_stack") -> Tensor:
+    """Stack tensors of one shape along a new first axis, inside a `tf.function`.
+
+    Args:
+        values: a list of tensors.
+        name: accepted for TensorFlow's sake.
+
+    Raises:
+        RuntimeError: outside of `tf.function`; use `tf.stack` there.
+    """
+    if not staging():
+        raise RuntimeError(
+            "tf.parallel_stack() is not compatible with eager execution. Use tf.stack()."
+        )
+    return stack(values)

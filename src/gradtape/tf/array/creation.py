@@ -1,0 +1,338 @@
+"""Top-level functions that make tensors: of values, of one number, of ranges."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import dtypes
+from gradtape.core.convert import convert, shape_tuple, size_of
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.shapes import normalize_axis
+from gradtape.core.symbolic_tensor import Held
+from gradtape.core.tensor import Tensor, eager
+from gradtape.graph.raw_function import rawly
+from gradtape.ops import shape as s
+from gradtape.ops.elementwise import discretize
+from gradtape.ops.elementwise import identity as identity_of
+from gradtape.ops.reduce import broadcast_to as stretch
+from gradtape.state.variable.variable import Variable
+from gradtape.tf.public_op import is_typed
+
+
+@public
+def convert_to_tensor(
+    value: Any,
+    dtype: Any = None,
+    dtype_hint: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """A tensor of a Python value, array, variable or nested list of them.
+
+    Args:
+        value: what to convert.
+        dtype: the dtype it must have; inferred if None.
+        dtype_hint: a dtype to prefer where `dtype` is None.
+        name: accepted for TensorFlow's sake.
+
+    Example:
+        >>> tf.convert_to_tensor([1.5, 2.5])
+        <tf.Tensor: shape=(2,), dtype=float32, numpy=array([1.5, 2.5], dtype=float32)>
+    """
+    tensor = convert(value, dtype, dtype_hint, name)
+    # What is read from a variable must not count as the variable itself later on.
+    return identity_of(tensor) if isinstance(value, Variable) else tensor
+
+
+@public
+def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> Tensor:
+    """A tensor that holds `value`.
+
+    Args:
+        value: a number, string, array or nested list.
+        dtype: the element type; inferred if None.
+        shape: the shape; a single element fills it.
+        name: accepted for TensorFlow's sake.
+
+    Raises:
+        TypeError: if the value does not fit `dtype` or `shape`.
+
+    Example:
+        >>> tf.constant([[1, 2], [3, 4]])
+        <tf.Tensor: shape=(2, 2), dtype=int32, numpy=
+        array([[1, 2],
+               [3, 4]], dtype=int32)>
+        >>> tf.constant(0.0, shape=(2, 2)).numpy().tolist()
+        [[0.0, 0.0], [0.0, 0.0]]
+    """
+    if dtype is not None and isinstance(value, Tensor) and value.dtype != dtype:
+        raise TypeError(
+            f"Expected tensor {value} with dtype {dtypes.as_dtype(dtype)!r}, but got dtype "
+            f"{value.dtype!r}."
+        )
+    tensor = convert(value.numpy() if isinstance(value, Variable) else value, dtype)
+    if shape is None:
+        return tensor
+    wanted = shape_tuple(shape)
+    have = tensor._array.shape
+    if have == wanted:
+        return tensor
+    if prod(have) == prod(wanted):
+        return s.reshape(tensor, shape=wanted, rank=len(have))
+    if prod(have) == 1:
+        return eager(np.full(wanted, tensor._array))
+    raise TypeError(
+        "constant: value and shape must have the same number of elements. "
+        f"Received {prod(have)} elements, and shape {wanted} with {prod(wanted)}."
+    )
+
+
+def sizes_of(shape: Any, op: str) -> tuple[int, ...]:
+    """A shape to be filled; no size may be negative."""
+    sizes = shape_tuple(shape)
+    for size in sizes:
+        if size < 0:
+            raise InvalidArgumentError(
+                f"{op}: Dimension {size} must be >= 0. Received shape {sizes}."
+            )
+    return sizes
+
+
+def full(shape: tuple[int, ...], value: Any, dtype: dtypes.DType) -> Tensor:
+    """A tensor whose elements are all `value`."""
+    if dtype == dtypes.string:
+        if value != 0:
+            raise TypeError(f"Cannot convert {value} to EagerTensor of dtype string")
+        return eager(np.full(shape, b"", object))
+    kind = dtype.as_numpy_dtype
+    if not shape:
+        return eager(np.dtype(kind).type(value))
+    return eager(np.zeros(shape, kind) if value == 0 else np.ones(shape, kind))
+
+
+@public
+def zeros(
+    shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: Any = None
+) -> Tensor:
+    """A tensor of zeros; of strings, empty ones.
+
+    Example:
+        >>> tf.zeros((2, 3), tf.int32).numpy()
+        array([[0, 0, 0],
+               [0, 0, 0]], dtype=int32)
+    """
+    return full(sizes_of(shape, "zeros"), 0, dtypes.as_dtype(dtype))
+
+
+@public
+def ones(
+    shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: Any = None
+) -> Tensor:
+    """A tensor of ones."""
+    return full(sizes_of(shape, "ones"), 1, dtypes.as_dtype(dtype))
+
+
+def like(input: Any, value: int, dtype: Any) -> Tensor:
+    """A tensor of the shape of `input`, without reading its elements."""
+    raw = convert(input)._array
+    return full(
+        raw.shape, value, dtypes.of_numpy(raw.dtype) if dtype is None else dtypes.as_dtype(dtype)
+    )
+
+
+@public
+def zeros_like(
+    input: Any, dtype: Any = None, name: str | None = None, layout: Any = None
+) -> Tensor:
+    """Zeros of the shape of `input`, and of its dtype unless another is given."""
+    return like(input, 0, dtype)
+
+
+@public
+def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Tensor:
+    """Ones of the shape of `input`, and of its dtype unless another is given.
+
+    Example:
+        >>> tf.ones_like([1.0, 2.0]).numpy()
+        array([1., 1.], dtype=float32)
+    """
+    return like(input, 1, dtype)
+
+
+@public
+def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> Tensor:
+    """A tensor of shape `dims` whose elements are all the scalar `value`.
+
+    Example:
+        >>> tf.fill([2, 2], 7).numpy()
+        array([[7, 7],
+               [7, 7]], dtype=int32)
+    """
+    tensor = convert(value)
+    if tensor._array.shape not in ((), (1,)):
+        raise InvalidArgumentError(f"fill: value must be a scalar. Received shape {tensor.shape}.")
+    sizes = np.asarray(convert(dims, hint=dtypes.int32)._array)
+    if sizes.dtype.kind not in "iu":
+        raise InvalidArgumentError(f"fill: dims must be integers. Received {dims}.")
+    if sizes.ndim > 1:
+        raise InvalidArgumentError(f"fill: dims must be a vector. Received shape {sizes.shape}.")
+    scalar = s.reshape(tensor, shape=(), rank=tensor._array.ndim)
+    return stretch(scalar, shape=sizes_of(sizes, "fill"), rank=0)
+
+
+@public
+def eye(
+    num_rows: Any,
+    num_columns: Any = None,
+    batch_shape: Any = None,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
+) -> Tensor:
+    """Identity matrices of shape (*batch_shape, num_rows, num_columns).
+
+    Example:
+        >>> tf.eye(2).numpy()
+        array([[1., 0.],
+               [0., 1.]], dtype=float32)
+    """
+    kind = dtypes.as_dtype(dtype).as_numpy_dtype
+    given = (num_rows, num_rows if num_columns is None else num_columns)
+    rows, columns = sizes_of([n if is_typed(n) else size_of(n) for n in given], "eye")
+    matrix = np.eye(rows, columns, dtype=kind)
+    if batch_shape is not None:
+        matrix = np.broadcast_to(matrix, (*shape_tuple(batch_shape), *matrix.shape))
+    return eager(matrix)
+
+
+# TensorFlow's order of how much a dtype holds.
+RANGE_ORDER = {
+    name: k
+    for k, name in enumerate(("int32", "int64", "float16", "bfloat16", "float32", "float64"))
+}
+
+
+@public
+def range(
+    start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str | None = "range"
+) -> Tensor:
+    """The numbers from `start` up to, but not including, `limit`, in steps of `delta`.
+
+    Args:
+        start: the first number; with `limit` left out, the limit, and the first is 0.
+        limit: where to stop.
+        delta: the step; may be negative.
+        dtype: the element type; the widest of the arguments' if None.
+        name: accepted for TensorFlow's sake.
+
+    Raises:
+        InvalidArgumentError: if `delta` is zero or leads away from `limit`.
+
+    Example:
+        >>> tf.range(5).numpy()
+        array([0, 1, 2, 3, 4], dtype=int32)
+        >>> tf.range(1.0, 2.0, 0.25).numpy()
+        array([1.  , 1.25, 1.5 , 1.75], dtype=float32)
+    """
+    if limit is None:
+        start, limit = 0, start
+    if dtype is None and type(start) is type(limit) is type(delta) is int:
+        quick = delta > 0 and -(2**31) <= start <= limit < 2**31
+        if quick:
+            return eager(np.arange(start, limit, delta, dtype=np.int32))
+    parts = [t if is_typed(t) else convert(t, dtype) for t in (start, limit, delta)]
+    raws = [convert(t)._array for t in parts]
+    if any(raw.ndim for raw in raws):
+        raise InvalidArgumentError("range: start, limit and delta must be scalars.")
+    if dtype is None:
+        found = [dtypes.of_numpy(raw.dtype) for raw in raws]
+        wide = max(found, key=lambda d: RANGE_ORDER.get(d.name, len(RANGE_ORDER)))
+    else:
+        wide = dtypes.as_dtype(dtype)
+    kind = np.dtype(wide.as_numpy_dtype)
+    # Of integers that start at a known number the size says all: then it is a constant.
+    moving = raws if kind.kind not in "iu" else (raws[0], raws[2])
+    if any(type(raw) is Held for raw in moving):
+        result: Tensor = rawly(numbers_between, *map(convert, parts), kind, dynamic=True)
+        return result
+    start, limit, delta = raws
+    return eager(numbers_between(start, limit, delta, kind))
+
+
+def numbers_between(start: Any, limit: Any, delta: Any, kind: Any) -> Any:
+    """The raw numbers of a range."""
+    first, last, step = (raw.astype(kind)[()] for raw in (start, limit, delta))
+    if step == 0:
+        raise InvalidArgumentError("range: Requires delta != 0: 0.")
+    if kind.kind not in "iu" and not np.isfinite(np.float64(first + last + step)):
+        raise InvalidArgumentError(
+            f"range: start, limit and delta must be finite. Received {first}, {last} and {step}."
+        )
+    if (first > last) if step > 0 else (first < last):
+        raise InvalidArgumentError(
+            f"range: Requires start {'<=' if step > 0 else '>='} limit when delta "
+            f"{'>' if step > 0 else '<'} 0: {first}/{last}."
+        )
+    if kind.kind in "iu":
+        return np.arange(int(first), int(last), int(step), dtype=kind)
+    # In the dtype itself, as TensorFlow: 0.3 / 0.1 are three steps in float32, else a little more.
+    count = int(np.ceil(abs((last - first) / step)))
+    return (first + np.arange(count).astype(kind) * step).astype(kind, copy=False)
+
+
+@public
+def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0) -> Tensor:
+    """`num` evenly spaced numbers from `start` to `stop`, both included, along a new axis.
+
+    Args:
+        start: the first value or values.
+        stop: the last, of the same dtype.
+        num: how many.
+        name: accepted for TensorFlow's sake.
+        axis: where the new axis stands.
+
+    Example:
+        >>> tf.linspace(0.0, 1.0, 5).numpy()
+        array([0.  , 0.25, 0.5 , 0.75, 1.  ], dtype=float32)
+    """
+    first = convert(start)
+    last = convert(stop, first.dtype)
+    if first.dtype.is_integer:
+        kind = np.dtype(np.float32 if first.dtype.size < 4 else np.float64)
+        first, last = (discretize(t, dtype=kind) for t in (first, last))
+    (count,) = shape_tuple(num)
+    if count < 0:
+        raise InvalidArgumentError(f"linspace: num must not be negative. Received {count}.")
+    try:
+        common = np.broadcast_shapes(first._array.shape, last._array.shape)
+    except ValueError:
+        raise InvalidArgumentError(
+            "linspace: start and stop must broadcast. Received shapes "
+            f"{list(first._array.shape)} and {list(last._array.shape)}."
+        ) from None
+    rank = len(common) + 1
+    at = normalize_axis(axis, rank, "linspace")
+    first, last = (
+        s.reshape(raised(t, common), shape=opened(common, at), rank=len(common))
+        for t in (first, last)
+    )
+    if count == 1:
+        return first
+    inner = np.arange(1, max(count - 1, 1)).astype(first._array.dtype)
+    inner = inner.reshape((-1,) + (1,) * (-at - 1))
+    middle = first + (last - first) / max(count - 1, 1) * eager(inner)
+    whole = s.concat(first, middle, last, axis=at)
+    return s.cut(whole, axis=at, start=0, size=count)
+
+
+def opened(shape: tuple[int, ...], axis: int) -> tuple[int, ...]:
+    """`shape` with a new axis of length one at `axis`, counted from the end of the result."""
+    at = len(shape) + 1 + axis
+    return (*shape[:at], 1, *shape[at:])
+
+
+def raised(tensor: Tensor, shape: tuple[int, ...]) -> Any:
+    """`tensor` stretched to `shape`."""
+    own = tensor._array.shape
+    return tensor if own == shape else stretch(tensor, shape=shape, rank=len(own))

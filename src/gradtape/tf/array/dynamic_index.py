@@ -1,0 +1,139 @@
+"""Parts of tensors whose place is known only when a graph runs: indices that are its values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.context import staging
+from gradtape.core.convert import convert
+from gradtape.core.errors import InvalidArgumentError
+from gradtape.core.symbolic_tensor import Held
+from gradtape.core.tensor import Tensor
+from gradtape.graph.raw_function import number_by, rawly
+from gradtape.ops.shape import slice_from
+
+WORDS = (np.dtype(np.int32), np.dtype(np.int64))
+
+
+def is_held(value: Any) -> bool:
+    """Whether a value is one of a graph that is being traced."""
+    if isinstance(value, Tensor):
+        return type(value._array) is Held
+    return hasattr(type(value), "__tf_tensor__") and type(convert(value)._array) is Held
+
+
+def placed(x: Tensor, key: Any) -> tuple[Tensor, Any]:
+    """`x` cut to what the indices in `key` that are values of a graph choose, and the rest of it.
+
+    A slice with a step is left to the caller, who looks at its values.
+    """
+    if not staging():
+        return x, key
+    items = list(key) if isinstance(key, (list, tuple)) else [key]
+    if not any(is_held(part) for item in items for part in parts_of(item)):
+        return x, key
+    shape = x._array.shape
+    named = sum(1 for item in items if item is not None and item is not Ellipsis)
+    axis, chosen = 0, {}
+    for i, item in enumerate(items):
+        if item is None:
+            continue
+        if item is Ellipsis:
+            axis += len(shape) - named
+            continue
+        if axis >= len(shape):
+            return x, key
+        step = item.step if isinstance(item, slice) else None
+        movable = step is None or (type(step) is int and step == 1)
+        if movable and any(is_held(part) for part in parts_of(item)):
+            found = range_of(item, axis, shape[axis])
+            if found is not None:
+                chosen[axis] = found
+                items[i] = slice(None) if isinstance(item, slice) else 0
+        axis += 1
+    if not chosen:
+        return x, key
+    places = [chosen.get(k, (0, n)) for k, n in enumerate(shape)]
+    starts = rawly(together, *(start for start, _ in places))
+    return slice_from(x, starts, sizes=tuple(size for _, size in places)), tuple(items)
+
+
+def parts_of(item: Any) -> tuple[Any, ...]:
+    """What an index consists of."""
+    return (item.start, item.stop, item.step) if isinstance(item, slice) else (item,)
+
+
+def range_of(item: Any, axis: int, n: int) -> tuple[Any, int] | None:
+    """Where an index or a slice of an axis of length `n` starts, and its size."""
+    if not isinstance(item, slice):
+        where = convert(item)
+        if where._array.shape or where._array.dtype not in WORDS:
+            return None
+        return rawly(from_front, where, axis, n), 1
+    ends = [None if part is None else convert(part) for part in (item.start, item.stop)]
+    if any(end is not None and (end.ndim or not end.dtype.is_integer) for end in ends):
+        return None
+    return rawly(first_of, *ends, n), number_by(size_of, *ends, n)
+
+
+def from_front(index: Any, axis: int, n: int) -> Any:
+    """A raw index counted from the front of an axis of length `n`."""
+    at = int(index)
+    if not -n <= at < n:
+        raise InvalidArgumentError(
+            f"strided_slice: slice index {at} of dimension {axis} out of bounds. The dimension has "
+            f"size {n}."
+        )
+    return np.int64(at % n)
+
+
+def first_of(start: Any, stop: Any, n: int) -> Any:
+    """Where a raw slice of an axis of length `n` begins."""
+    return np.int64(bounds(start, stop, n)[0])
+
+
+def size_of(start: Any, stop: Any, n: int) -> int:
+    """How many elements a raw slice of an axis of length `n` has."""
+    first, last = bounds(start, stop, n)
+    return last - first
+
+
+def bounds(start: Any, stop: Any, n: int) -> tuple[int, int]:
+    """Begin and end of a raw slice within an axis of length `n`."""
+    ends = (None if end is None else int(end) for end in (start, stop))
+    first, last, _ = slice(*ends).indices(n)
+    return min(first, n), max(first, last)
+
+
+def together(*starts: Any) -> Any:
+    """Raw integers in one row."""
+    return np.array(starts, np.int64)
+
+
+def block(x: Tensor, begin: Tensor, sizes: tuple[int, ...]) -> Any:
+    """The part of `x` that starts at `begin`; a size of -1 means up to the end."""
+    shape = x._array.shape
+    begin = rawly(begun, begin, sizes, shape)
+    known = tuple(
+        number_by(rest_behind, begin, k, shape[k]) if n == -1 else n for k, n in enumerate(sizes)
+    )
+    return slice_from(x, begin, sizes=known)
+
+
+def rest_behind(begin: Any, axis: int, n: int) -> int:
+    """How many elements lie behind a raw position."""
+    return n - int(begin[axis])
+
+
+def begun(begin: Any, sizes: tuple[int, ...], shape: tuple[int, ...]) -> Any:
+    """Raw positions where a block of these sizes fits into `shape`."""
+    for k, (at, n, whole) in enumerate(zip(begin.tolist(), sizes, shape, strict=True)):
+        if not 0 <= at <= whole:
+            raise InvalidArgumentError(f"slice: Expected begin[{k}] in [0, {whole}], but got {at}.")
+        if n != -1 and not 0 <= n <= whole - at:
+            raise InvalidArgumentError(
+                f"slice: Expected size[{k}] in [0, {whole - at}], but got {n}."
+            )
+    return begin

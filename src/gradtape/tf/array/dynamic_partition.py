@@ -1,0 +1,122 @@
+"""Rows dealt out to several tensors by number, and put together again."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.convert import convert
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.tensor import Tensor
+from gradtape.graph.raw_function import number_by, rawly
+from gradtape.ops.gather_scatter import take
+from gradtape.ops.segment import stitch
+from gradtape.ops.shape import concat, reshape, shape_of
+from gradtape.tf.public_op import same
+
+
+@public
+def dynamic_partition(
+    data: Any, partitions: Any, num_partitions: int, name: str | None = None
+) -> list[Tensor]:
+    """Split rows into lists by number.
+
+    Args:
+        data: a tensor whose shape begins with that of `partitions`.
+        partitions: for each row the list it goes to, in [0, num_partitions).
+        num_partitions: how many lists.
+        name: ignored.
+
+    Returns:
+        A list of `num_partitions` tensors.
+
+    Example:
+        >>> [part.numpy().tolist() for part in tf.dynamic_partition([1, 2, 3], [0, 1, 0], 2)]
+        [[1, 3], [2]]
+    """
+    tensor, numbers = convert(data), convert(partitions)
+    shape, own = shape_of(tensor), shape_of(numbers)
+    if shape[: len(own)] != own:
+        raise InvalidArgumentError(
+            f"dynamic_partition: data.shape must start with partitions.shape. "
+            f"Received {list(shape)} and {list(own)}."
+        )
+    rest = shape[len(own) :]
+    rows = reshape(tensor, shape=(prod(own), *rest), rank=len(shape))
+    numbers = rawly(flat_numbers, numbers, num_partitions)
+    axis = -1 - len(rest)
+    return [
+        take(rows, rawly(places_of, numbers, i, dynamic=True), axis=axis)
+        for i in range(num_partitions)
+    ]
+
+
+def flat_numbers(numbers: Any, num_partitions: int) -> Any:
+    """Raw numbers of lists in one row, checked."""
+    if ((numbers < 0) | (numbers >= num_partitions)).any():
+        raise InvalidArgumentError(
+            f"dynamic_partition: partitions must lie in [0, {num_partitions}). "
+            f"Received {numbers.min()} to {numbers.max()}."
+        )
+    return np.ravel(numbers)
+
+
+def places_of(numbers: Any, number: int) -> Any:
+    """Where a number stands in a raw row."""
+    return np.flatnonzero(numbers == number)
+
+
+@public
+def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
+    """Put rows of several tensors together in one; where an index is repeated the last row wins.
+
+    Args:
+        indices: a list of integer tensors.
+        data: a list of tensors, each of whose shapes begins with that of its indices.
+        name: ignored.
+
+    Returns:
+        A tensor with one row more than the largest index.
+    """
+    places = [convert(i) for i in indices]
+    tensors = [convert(d) for d in data]
+    if not tensors or len(places) != len(tensors):
+        raise ValueError(
+            f"dynamic_stitch: indices and data must be lists of one length, at least 1. "
+            f"Received {len(places)} and {len(tensors)}."
+        )
+    rests = []
+    for i, t in zip(places, tensors, strict=True):
+        same("DynamicStitch", tensors[0], t)
+        own = shape_of(i)
+        rests.append(shape_of(t)[len(own) :])
+        if shape_of(t)[: len(own)] != own or rests[-1] != rests[0]:
+            raise InvalidArgumentError(
+                "dynamic_stitch: each data.shape must be indices.shape and what all share. "
+                f"Received {list(shape_of(t))} for indices {list(own)}."
+            )
+    axis = -1 - len(rests[0])
+    rows = [
+        reshape(t, shape=(prod(shape_of(i)), *rests[0]), rank=t.ndim)
+        for i, t in zip(places, tensors, strict=True)
+    ]
+    every = rawly(laid_end_to_end, *places)
+    size = number_by(one_more_than_largest, every)
+    return stitch(concat(*rows, axis=axis), every, axis=axis, size=size)
+
+
+def laid_end_to_end(*places: Any) -> Any:
+    """All raw indices in one row, checked."""
+    every = np.concatenate([np.ravel(i) for i in places])
+    if every.size and every.min() < 0:
+        raise InvalidArgumentError(
+            f"dynamic_stitch: indices must not be negative. Received {every.min()}."
+        )
+    return every
+
+
+def one_more_than_largest(every: Any) -> int:
+    """How many rows raw indices need."""
+    return int(every.max()) + 1 if every.size else 0

@@ -1,0 +1,376 @@
+"""Top-level functions that look elements up; and `Tensor.__getitem__`."""
+
+from __future__ import annotations
+
+import builtins
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.context import always
+from gradtape.core.convert import convert, shape_tuple
+from gradtape.core.errors import (
+    UNUSUAL,
+    InvalidArgumentError,
+    another_way,
+    hide_library,
+    public,
+)
+from gradtape.core.shapes import normalize_axis
+from gradtape.core.tensor import EagerTensor, Tensor, eager
+from gradtape.graph.raw_function import rawly
+from gradtape.ops import gather_scatter as i
+from gradtape.ops import shape as s
+from gradtape.ops import xla_lowering
+from gradtape.ops.basic_indexing import mask_of, slice_key
+from gradtape.ops.elementwise import gate
+from gradtape.ops.xla_lowering import on_jax
+from gradtape.tf.array.dynamic_index import block, is_held, placed
+from gradtape.tf.array.mask import boolean_mask
+from gradtape.tf.public_op import INDICES, operand
+
+INDEX_DTYPES = frozenset(np.dtype(name) for name in ("int16", "int32", "int64"))
+
+
+WHOLE = (builtins.slice(None),) * 64
+
+
+def indices_of(op: str, value: Any) -> Tensor:
+    """An argument that must hold indices."""
+    tensor = convert(value)
+    if tensor._array.dtype not in INDEX_DTYPES:
+        raise InvalidArgumentError(
+            f"{op}: Value for attr 'Tindices' of {tensor.dtype.name} is not in the list of allowed "
+            "values: int16, int32, int64. Cast the indices first."
+        )
+    return tensor
+
+
+def getitem(tensor: Any, key: Any) -> Tensor:
+    """`tensor[key]`: integers, slices, `...`, None, scalar tensors, or one boolean mask."""
+    try:
+        x = tensor if type(tensor) is EagerTensor else convert(tensor)
+        if type(key) is int:
+            shape = x._array.shape
+            if shape and 0 <= key < shape[0]:
+                return s.slice_(x, key=(key, *WHOLE[: len(shape) - 1]), rank=len(shape))
+        elif type(key) is not tuple:
+            mask = mask_of(key)
+            if mask is not None:
+                return boolean_mask(x, mask)
+        if always[0]:
+            x, key = placed(x, key)
+        shape = x._array.shape
+        return s.slice_(x, key=slice_key(key, shape), rank=len(shape))
+    except UNUSUAL as error:
+        return another_way(error, getitem, (tensor, key), {})
+    except Exception as error:
+        hide_library(error)
+        raise
+
+
+Tensor.__getitem__ = getitem  # type: ignore[method-assign]
+
+
+@public
+def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
+    """The block of `input_` that starts at `begin` and has this `size`; -1 means up to the end."""
+    x = convert(input_)
+    have = x._array.shape
+    sizes = shape_tuple(size)
+    if is_held(begin) and len(sizes) == len(have) == convert(begin)._array.size:
+        return block(x, convert(begin), sizes)
+    starts = shape_tuple(begin)
+    if len(starts) != len(have) or len(sizes) != len(have):
+        raise InvalidArgumentError(
+            f"slice: Expected begin and size arguments to be 1-D tensors of size {len(have)}, "
+            f"but got {len(starts)} and {len(sizes)}."
+        )
+    key = []
+    for k, (at, n, whole) in enumerate(zip(starts, sizes, have, strict=True)):
+        if not 0 <= at <= whole:
+            raise InvalidArgumentError(f"slice: Expected begin[{k}] in [0, {whole}], but got {at}.")
+        n = whole - at if n == -1 else n
+        if not 0 <= n <= whole - at:
+            raise InvalidArgumentError(
+                f"slice: Expected size[{k}] in [0, {whole - at}], but got {n}."
+            )
+        key.append(builtins.slice(at, at + n))
+    return s.slice_(x, key=tuple(key), rank=len(have))
+
+
+@public
+def strided_slice(
+    input_: Any,
+    begin: Any,
+    end: Any,
+    strides: Any = None,
+    begin_mask: int = 0,
+    end_mask: int = 0,
+    ellipsis_mask: int = 0,
+    new_axis_mask: int = 0,
+    shrink_axis_mask: int = 0,
+    var: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """`input_[begin:end:strides]`, axis by axis.
+
+    Args:
+        input_: a tensor.
+        begin: where each axis starts.
+        end: where it stops.
+        strides: in which steps; ones if None.
+        begin_mask: bit k set: start axis k at its beginning.
+        end_mask: bit k set: run axis k to its end.
+        ellipsis_mask: bit k set: entry k stands for `...`.
+        new_axis_mask: bit k set: entry k is a new axis.
+        shrink_axis_mask: bit k set: entry k is the index `begin[k]`, and its axis goes.
+        var: accepted for TensorFlow's sake.
+        name: accepted for TensorFlow's sake.
+    """
+    starts, stops = shape_tuple(begin), shape_tuple(end)
+    steps = (1,) * len(starts) if strides is None else shape_tuple(strides)
+    if not len(starts) == len(stops) == len(steps):
+        raise InvalidArgumentError(
+            "strided_slice: begin, end and strides must have one length. Received "
+            f"{list(starts)}, {list(stops)} and {list(steps)}."
+        )
+    key: list[Any] = []
+    for k, (start, stop, step) in enumerate(zip(starts, stops, steps, strict=True)):
+        bit = 1 << k
+        if ellipsis_mask & bit:
+            key.append(Ellipsis)
+        elif new_axis_mask & bit:
+            key.append(None)
+        elif shrink_axis_mask & bit:
+            key.append(start)
+        else:
+            first = None if begin_mask & bit else start
+            key.append(builtins.slice(first, None if end_mask & bit else stop, step))
+    return getitem(convert(input_), tuple(key))
+
+
+@public
+def gather(
+    params: Any,
+    indices: Any,
+    validate_indices: Any = None,
+    axis: Any = None,
+    batch_dims: int = 0,
+    name: str | None = None,
+) -> Tensor:
+    """Slices of `params` along `axis`, one for each entry of `indices`.
+
+    Args:
+        params: a tensor.
+        indices: integers in [0, params.shape[axis]).
+        validate_indices: accepted for TensorFlow's sake.
+        axis: the axis to look along; `batch_dims` if None.
+        batch_dims: how many leading axes `params` and `indices` share.
+        name: accepted for TensorFlow's sake.
+
+    Returns:
+        A tensor of shape params.shape[:axis] + indices.shape[batch_dims:] +
+        params.shape[axis + 1:].
+
+    Example:
+        >>> tf.gather([10, 20, 30], [2, 0, 0]).numpy()
+        array([30, 10, 10], dtype=int32)
+    """
+    x = convert(params)
+    where = indices_of("gather", indices)
+    n = x._array.ndim
+    if n == 0:
+        raise InvalidArgumentError(
+            "gather: params must be at least 1 dimensional. Received a scalar."
+        )
+    shared = batch_dims + where._array.ndim if batch_dims < 0 else batch_dims
+    given = batch_dims if axis is None else int(convert(axis)._array)
+    at = normalize_axis(given, n, "gather")
+    if 0 < at + n < shared:
+        raise InvalidArgumentError(
+            f"gather: batch_dims ({shared}) must be less than or equal to axis ({at + n})."
+        )
+    if shared and at + n >= shared:  # with axis 0 TensorFlow does not look at batch_dims
+        return batched_gather(x, where, at + n, shared)
+    if given == -n:  # only an axis written 0 gives IndexedSlices in TensorFlow
+        x = s.reshape(x, shape=x._array.shape, rank=n)
+    return i.gather(x, where, axis=at)
+
+
+def batched_gather(x: Tensor, where: Tensor, axis: int, shared: int) -> Any:
+    """Look up in each batch of the first `shared` axes, as one lookup in a longer axis."""
+    shape, own = x._array.shape, where._array.shape
+    batch = shape[:shared]
+    if own[:shared] != batch:
+        raise InvalidArgumentError(
+            f"gather: params.shape[:{shared}] {list(batch)} should be equal to "
+            f"indices.shape[:{shared}] {list(own[:shared])}."
+        )
+    n = len(shape)
+    middle = tuple(range(shared, axis))
+    behind = tuple(range(axis + 1, n))
+    x = s.permuted(x, (*range(shared), axis, *middle, *behind))
+    rest = tuple(shape[k] for k in middle + behind)
+    flat = s.reshape(x, shape=(prod(batch) * shape[axis], *rest), rank=n)
+    rows = i.batch_rows(where, shape=batch, size=shape[axis])
+    found = i.take(flat, rows, axis=-len(rest) - 1)
+    inner = len(own) - shared
+    order = (
+        *range(shared),
+        *range(shared + inner, shared + inner + len(middle)),
+        *range(shared, shared + inner),
+        *range(shared + inner + len(middle), shared + inner + len(rest)),
+    )
+    return s.permuted(found, order)
+
+
+def ignored(op: str, indices: Tensor, shape: tuple[int, ...], policy: str) -> Any:
+    """Which rows of `indices` point outside of `shape` and are ignored; None if none may."""
+    if policy not in ("", "DEFAULT", "ERROR", "IGNORE"):
+        raise InvalidArgumentError(
+            f"{op}: Unknown bad indices handling attribute: {policy}. Use 'ERROR' or 'IGNORE'."
+        )
+    if policy != "IGNORE":
+        return None
+    return rawly(points_outside, indices, shape)
+
+
+def points_outside(raw: Any, shape: tuple[int, ...]) -> Any:
+    """Which rows of raw indices point outside of `shape`."""
+    return ((raw < 0) | (raw >= np.array(shape[: raw.shape[-1]]))).any(axis=-1)
+
+
+@public
+def gather_nd(
+    params: Any,
+    indices: Any,
+    batch_dims: int = 0,
+    name: str | None = None,
+    bad_indices_policy: str = "",
+) -> Tensor:
+    """Elements or slices of `params` that the rows of `indices` point at.
+
+    Args:
+        params: a tensor.
+        indices: integers of shape (..., depth); each row indexes the first `depth` axes.
+        batch_dims: how many leading axes `params` and `indices` share.
+        name: accepted for TensorFlow's sake.
+        bad_indices_policy: "IGNORE" for zeros where a row points outside of `params`; else that
+            is an error.
+
+    Example:
+        >>> tf.gather_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]]).numpy()
+        array([2, 3], dtype=int32)
+    """
+    x = convert(params)
+    where = indices_of("gather_nd", indices)
+    own = where._array.shape
+    rank = x._array.ndim
+    if not own:
+        raise InvalidArgumentError("gather_nd: indices must be at least a vector.")
+    if batch_dims:
+        if not -len(own) < batch_dims < min(len(own), rank):
+            raise ValueError(
+                f"gather_nd: batch_dims must be less than the ranks of params and indices, {rank} "
+                f"and {len(own)}. Received {batch_dims}."
+            )
+        batch = own[:batch_dims]
+        grid = np.indices(batch, where._array.dtype)
+        grid = np.moveaxis(grid, 0, -1).reshape(
+            batch + (1,) * (len(own) - 1 - batch_dims) + (batch_dims,)
+        )
+        grid = np.broadcast_to(grid, (*own[:-1], batch_dims))
+        where = s.concat(eager(grid), where, axis=-1)
+        own = where._array.shape
+    if own[-1] > rank:
+        raise InvalidArgumentError(
+            f"gather_nd: index innermost dimension length must be <= params rank; saw: {own[-1]} "
+            f"vs. {rank}."
+        )
+    outside = ignored("gather_nd", where, x._array.shape, bad_indices_policy)
+    if outside is not None:
+        found = i.gather_nd(x, rawly(with_zeros, where, outside), rank=rank)
+        return gate(found, rawly(kept_rows, outside, found._array.ndim))
+    if own[-1] == 1 and len(own) == 2 and not batch_dims:
+        # Rows of the first axis: TensorFlow's gradient is IndexedSlices here.
+        return i.gather(x, s.reshape(where, shape=own[:-1], rank=2), axis=-rank)
+    return i.gather_nd(x, where, rank=rank)
+
+
+def with_zeros(indices: Any, outside: Any) -> Any:
+    """Raw indices with zeros in the rows that are outside."""
+    return np.where(outside[..., None], 0, indices).astype(indices.dtype)
+
+
+def kept_rows(outside: Any, rank: int) -> Any:
+    """Where raw rows are not outside, shaped to broadcast against `rank` axes."""
+    return ~outside.reshape(outside.shape + (1,) * (rank - outside.ndim))
+
+
+@public
+def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
+    """Coordinates, one row for each axis, of positions in a flat array of shape `dims`."""
+    where = operand("UnravelIndex", convert(indices), INDICES)
+    result: Tensor = rawly(coordinates, where, shape_tuple(dims))
+    return result
+
+
+def coordinates(raw: Any, sizes: tuple[int, ...]) -> Any:
+    """Coordinates of raw positions."""
+    if raw.size and not (raw.min() >= 0 and raw.max() < prod(sizes)):
+        raise InvalidArgumentError(
+            f"unravel_index: index is out of bound as with dims. Received dims {sizes}."
+        )
+    return np.stack(np.unravel_index(raw, sizes)).astype(raw.dtype)
+
+
+@public
+def reverse_sequence(
+    input: Any,
+    seq_lengths: Any,
+    seq_axis: int | None = None,
+    batch_axis: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Reverse the first `seq_lengths[b]` elements of `seq_axis`, for each b of `batch_axis`."""
+    x = convert(input)
+    n = x._array.ndim
+    along = normalize_axis(0 if seq_axis is None else seq_axis, n, "reverse_sequence") + n
+    batch = normalize_axis(0 if batch_axis is None else batch_axis, n, "reverse_sequence") + n
+    rows = rawly(turned, convert(seq_lengths), x._array.shape[batch], x._array.shape[along])
+    rest = tuple(k for k in range(n) if k not in (along, batch))
+    order = (batch, along, *rest)
+    moved = s.permuted(x, order)
+    found = batched_gather(moved, rows, 1, 1)
+    return s.permuted(found, tuple(int(k) for k in np.argsort(order)))
+
+
+@on_jax(xla_lowering.turned)
+def turned(lengths: Any, batch: int, size: int) -> Any:
+    """For each of the raw lengths the places 0 … size - 1, the first ones in reverse order."""
+    if lengths.shape != (batch,) or (lengths.size and lengths.max() > size):
+        raise InvalidArgumentError(
+            f"reverse_sequence: seq_lengths must have {batch} entries, none above {size}. "
+            f"Received {lengths.tolist()}."
+        )
+    steps, ends = np.arange(size), lengths[:, None]
+    return np.where(steps < ends, ends - 1 - steps, steps).astype(np.int64)
+
+
+@public
+def invert_permutation(x: Any, name: str | None = None) -> Tensor:
+    """The permutation that undoes the permutation `x` of 0 … n - 1."""
+    result: Tensor = rawly(inverted, indices_of("InvertPermutation", x))
+    return result
+
+
+@on_jax(xla_lowering.inverted)
+def inverted(raw: Any) -> Any:
+    """The inverse of a raw permutation."""
+    if raw.ndim != 1 or not np.array_equal(np.sort(raw), np.arange(raw.size)):
+        raise InvalidArgumentError(
+            f"invert_permutation: x must be a permutation of 0..n-1. Received {raw.tolist()}."
+        )
+    return np.argsort(raw).astype(raw.dtype)

@@ -1,0 +1,181 @@
+"""Top-level functions that choose by conditions, and masks of lengths and classes."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import dtypes
+from gradtape.core.convert import convert, shape_tuple
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.tensor import Tensor
+from gradtape.graph.raw_function import number_by, rawly
+from gradtape.ops import gather_scatter as i
+from gradtape.ops import shape as s
+from gradtape.ops import xla_lowering
+from gradtape.ops.elementwise import select, stop_gradient
+from gradtape.ops.xla_lowering import on_jax
+from gradtape.tf.public_op import is_typed, pair, same
+
+
+@public
+def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_mask") -> Tensor:
+    """Slices of `tensor` where `mask`, which covers some axes from `axis` on, holds.
+
+    Raises:
+        ValueError: if the mask is a scalar, or does not fit the shape.
+
+    Example:
+        >>> tf.boolean_mask([1, 2, 3], [True, False, True]).numpy()
+        array([1, 3], dtype=int32)
+    """
+    x = convert(tensor)
+    keep = convert(mask)
+    shape, own = x._array.shape, keep._array.shape
+    if not own:
+        raise ValueError("mask cannot be scalar.")
+    at = 0 if axis is None else int(convert(axis)._array)
+    at = at + len(shape) if at < 0 else at
+    if shape[at : at + len(own)] != own:
+        raise ValueError(f"Shapes {shape[at : at + len(own)]} and {own} are incompatible")
+    flat = s.reshape(x, shape=(*shape[:at], prod(own), *shape[at + len(own) :]), rank=len(shape))
+    rows = i.where_true(s.reshape(keep, shape=(prod(own),), rank=len(own)))
+    rows = s.reshape(rows, shape=(rows._array.size,), rank=2)
+    return i.take(flat, rows, axis=at - len(shape) + len(own) - 1)
+
+
+@public
+def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
+    """`x` where `condition` holds, else `y`; with neither, the coordinates of what is true.
+
+    Args:
+        condition: booleans; without `x` and `y` also numbers.
+        x: values for where it holds.
+        y: values for where it does not; all three broadcast.
+        name: accepted for TensorFlow's sake.
+
+    Raises:
+        ValueError: if only one of `x` and `y` is given.
+
+    Example:
+        >>> tf.where([True, False], [1, 2], [3, 4]).numpy()
+        array([1, 4], dtype=int32)
+        >>> tf.where([0, 5, 6]).numpy()
+        array([[1],
+               [2]])
+    """
+    if x is None and y is None:
+        every = convert(condition)
+        if not every._array.ndim:
+            raise InvalidArgumentError("where: condition must have at least one axis.")
+        return i.where_true(every)
+    if x is None or y is None:
+        raise ValueError("where: x and y must both be given, or neither of them.")
+    holds = convert(condition) if is_typed(condition) else convert(condition, dtypes.bool)
+    a, b = pair(x, y)
+    if holds._array.dtype.kind != "b":
+        raise InvalidArgumentError(
+            "cannot compute SelectV2 as input #0(zero-based) was expected to be a bool tensor but "
+            f"is a {holds.dtype.name} tensor."
+        )
+    same("SelectV2", a, b, 2)
+    return select(holds, a, b)
+
+
+@public
+def one_hot(
+    indices: Any,
+    depth: Any,
+    on_value: Any = None,
+    off_value: Any = None,
+    axis: int | None = None,
+    dtype: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """`on_value` at the position each index names along a new axis, `off_value` elsewhere.
+
+    Args:
+        indices: integers; one outside [0, depth) gives no `on_value` at all.
+        depth: the length of the new axis.
+        on_value: 1 if None.
+        off_value: 0 if None.
+        axis: where the new axis stands; last if None.
+        dtype: the element type; that of the values, or float32.
+        name: accepted for TensorFlow's sake.
+
+    Example:
+        >>> tf.one_hot([0, 2], 3).numpy()
+        array([[1., 0., 0.],
+               [0., 0., 1.]], dtype=float32)
+    """
+    where = convert(indices)
+    if where._array.dtype.kind not in "iu":
+        raise InvalidArgumentError(
+            f"one_hot: Value for attr 'TI' of {where.dtype.name} is not in the list of allowed "
+            "values: uint8, int8, int32, int64."
+        )
+    given = [v for v in (on_value, off_value) if v is not None]
+    kinds = [convert(v, None if is_typed(v) else dtype).dtype for v in given]
+    if len(kinds) == 2 and kinds[0] != kinds[1]:
+        raise TypeError(
+            f"dtype {kinds[0]} of on_value does not match dtype {kinds[1]} of off_value"
+        )
+    if dtype is not None and kinds and kinds[0] != dtype:
+        raise TypeError(
+            f"dtype {kinds[0]} of on_value does not match dtype parameter {dtypes.as_dtype(dtype)}"
+        )
+    kind = dtypes.as_dtype(dtype) if dtype is not None else kinds[0] if kinds else dtypes.float32
+    # As in TensorFlow, no gradient reaches the values.
+    on, off = (
+        stop_gradient(
+            convert(default if value is None else value, None if is_typed(value) else kind)
+        )
+        for value, default in ((on_value, 1), (off_value, 0))
+    )
+    n = where._array.ndim + 1
+    (size,) = shape_tuple(depth)
+    if size < 0 or not (axis is None or -1 <= axis < n):
+        raise InvalidArgumentError(
+            f"one_hot: depth must be non-negative, and axis -1 or in [0, {n}). Received {size} and "
+            f"{axis}."
+        )
+    out = select(i.one_hot_mask(where, depth=size), on, off)
+    if axis is None or axis in (-1, n - 1):
+        return out
+    return s.permuted(out, (*range(axis), n - 1, *range(axis, n - 1)))
+
+
+@public
+def sequence_mask(
+    lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, name: str | None = None
+) -> Tensor:
+    """Whether a position along a new last axis lies before the given length.
+
+    Example:
+        >>> tf.sequence_mask([1, 3], 3).numpy()
+        array([[ True, False, False],
+               [ True,  True,  True]])
+    """
+    ends = convert(lengths)
+    longest = number_by(longest_of, ends) if maxlen is None else int(convert(maxlen)._array)
+    if longest < 0:
+        raise InvalidArgumentError(
+            f"sequence_mask: maxlen must not be negative. Received {longest}."
+        )
+    mask: Tensor = rawly(before, ends, longest, dtypes.as_dtype(dtype).as_numpy_dtype)
+    return mask
+
+
+@on_jax(xla_lowering.longest_of)
+def longest_of(lengths: Any) -> int:
+    """The largest of raw lengths, rounded up."""
+    return int(np.ceil(np.max(lengths, initial=0)))
+
+
+@on_jax(xla_lowering.before)
+def before(lengths: Any, size: int, dtype: Any) -> Any:
+    """Which of `size` places lie before raw lengths."""
+    mask = np.arange(size) < np.asarray(lengths)[..., None]
+    return mask.astype(dtype, copy=False)

@@ -1,0 +1,140 @@
+"""Top-level functions that put elements where indices say."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.convert import convert, shape_tuple
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.tensor import Tensor
+from gradtape.graph.raw_function import rawly
+from gradtape.ops import gather_scatter as i
+from gradtape.ops import shape as s
+from gradtape.ops.elementwise import add, subtract
+from gradtape.tf.array.gather_slice import ignored, indices_of
+from gradtape.tf.public_op import pair, same
+
+
+def checked_updates(
+    op: str, indices: Any, updates: Tensor, shape: tuple[int, ...], policy: str
+) -> tuple[Tensor, Tensor]:
+    """Indices and updates, which must have a slice of `shape` for each row of `indices`."""
+    places = indices_of(op, indices)
+    own = places._array.shape
+    if not own or own[-1] > len(shape):
+        raise InvalidArgumentError(
+            f"{op}: the last dimension of indices must be at most {len(shape)}. Received indices "
+            f"of shape {own}."
+        )
+    wanted = own[:-1] + shape[own[-1] :]
+    if updates._array.shape != wanted:
+        raise InvalidArgumentError(
+            f"{op}: updates must have shape {list(wanted)} for indices of shape {list(own)} and a "
+            f"tensor of shape {list(shape)}. Received {list(updates._array.shape)}."
+        )
+    outside = ignored(op, places, shape, policy)
+    if outside is None:
+        return places, updates
+    kept = rawly(kept_places, outside, dynamic=True)
+    count = prod(own[:-1])
+    rows = s.reshape(places, shape=(count, own[-1]), rank=len(own))
+    slices = s.reshape(updates, shape=(count, *shape[own[-1] :]), rank=len(wanted))
+    return i.take(rows, kept, axis=-2), i.take(slices, kept, axis=-slices._array.ndim)
+
+
+def kept_places(outside: Any) -> Any:
+    """Positions of raw rows that are not outside."""
+    return np.flatnonzero(~outside)
+
+
+@public
+def scatter_nd(
+    indices: Any, updates: Any, shape: Any, bad_indices_policy: str = "", name: str | None = None
+) -> Tensor:
+    """Zeros of `shape` with `updates` added where the rows of `indices` point.
+
+    Args:
+        indices: integers of shape (..., depth); each row indexes the first `depth` axes.
+        updates: a slice for each row.
+        shape: of the result.
+        bad_indices_policy: "IGNORE" to leave rows out that point outside; else they are an error.
+        name: accepted for TensorFlow's sake.
+
+    Example:
+        >>> tf.scatter_nd([[1], [1]], [2, 3], [3]).numpy()
+        array([0, 5, 0], dtype=int32)
+    """
+    sizes = shape_tuple(shape)
+    places, values = checked_updates(
+        "scatter_nd", indices, convert(updates), sizes, bad_indices_policy
+    )
+    return i.scatter_nd(values, places, shape=sizes)
+
+
+def scatter_arguments(
+    op: str, tensor: Any, indices: Any, updates: Any, policy: str = ""
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The three tensors of an update, checked."""
+    x, values = pair(tensor, updates)
+    same(op, x, values, 2)
+    places, values = checked_updates(op, indices, values, x._array.shape, policy)
+    return x, places, values
+
+
+@public
+def tensor_scatter_nd_add(
+    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+) -> Tensor:
+    """`tensor` with `updates` added where the rows of `indices` point."""
+    x, places, values = scatter_arguments(
+        "tensor_scatter_nd_add", tensor, indices, updates, bad_indices_policy
+    )
+    return add(x, i.scatter_nd(values, places, shape=x._array.shape))
+
+
+@public
+def tensor_scatter_nd_sub(
+    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+) -> Tensor:
+    """`tensor` with `updates` subtracted where the rows of `indices` point."""
+    x, places, values = scatter_arguments(
+        "tensor_scatter_nd_sub", tensor, indices, updates, bad_indices_policy
+    )
+    return subtract(x, i.scatter_nd(values, places, shape=x._array.shape))
+
+
+@public
+def tensor_scatter_nd_update(
+    tensor: Any, indices: Any, updates: Any, name: str | None = None
+) -> Tensor:
+    """`tensor` with `updates` in place of what the rows of `indices` point at.
+
+    The last of several wins.
+    """
+    x, places, values = scatter_arguments("tensor_scatter_nd_update", tensor, indices, updates)
+    return i.update_nd(x, places, values, rank=x._array.ndim)
+
+
+@public
+def tensor_scatter_nd_max(
+    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+) -> Tensor:
+    """The larger of `tensor` and of the `updates` that the rows of `indices` send there."""
+    x, places, values = scatter_arguments(
+        "tensor_scatter_nd_max", tensor, indices, updates, bad_indices_policy
+    )
+    return i.extreme_nd(x, places, values, largest=True)
+
+
+@public
+def tensor_scatter_nd_min(
+    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+) -> Tensor:
+    """The smaller of `tensor` and of the `updates` that the rows of `indices` send there."""
+    x, places, values = scatter_arguments(
+        "tensor_scatter_nd_min", tensor, indices, updates, bad_indices_policy
+    )
+    return i.extreme_nd(x, places, values, largest=False)

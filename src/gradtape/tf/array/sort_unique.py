@@ -1,0 +1,188 @@
+"""Top-level functions about order: sorting, distinct elements, places in a sorted row."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from gradtape.core import dtypes
+from gradtape.core.convert import convert
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.shapes import normalize_axis
+from gradtape.core.tensor import Tensor
+from gradtape.graph.raw_function import rawly
+from gradtape.ops import gather_scatter as i
+from gradtape.ops import shape as s
+from gradtape.ops import xla_lowering
+from gradtape.ops.elementwise import discretize
+from gradtape.ops.xla_lowering import on_jax
+from gradtape.tf.public_op import REAL, operand, prefer, same
+
+DIRECTIONS = ("ASCENDING", "DESCENDING")
+
+
+class Unique(NamedTuple):
+    """Distinct elements, and for each element which of them it is."""
+
+    y: Tensor
+    idx: Tensor
+
+
+class UniqueWithCounts(NamedTuple):
+    """Distinct elements, for each element which of them it is, and how often each occurs."""
+
+    y: Tensor
+    idx: Tensor
+    count: Tensor  # type: ignore[assignment]  # TensorFlow's name, which a tuple has too
+
+
+def last_axis(x: Tensor, axis: Any, direction: str, op: str) -> tuple[Tensor, tuple[int, ...]]:
+    """`x` with the axis to be sorted last, and the order of axes that undoes this."""
+    if direction not in DIRECTIONS:
+        raise ValueError(
+            f"{op}: direction must be 'ASCENDING' or 'DESCENDING'. Received {direction!r}."
+        )
+    operand("TopKV2", x, REAL)
+    n = x._array.ndim
+    if n == 0:
+        raise InvalidArgumentError(
+            f"{op}: input must have at least one dimension. Received a scalar."
+        )
+    at = normalize_axis(int(convert(axis)._array), n, op) + n
+    if at == n - 1:
+        return x, tuple(range(n))
+    there = (*range(at), *range(at + 1, n), at)
+    return s.permuted(x, there), (*range(at), n - 1, *range(at, n - 1))
+
+
+@public
+def sort(
+    values: Any, axis: Any = -1, direction: str = "ASCENDING", name: str | None = None
+) -> Tensor:
+    """`values` sorted along `axis`.
+
+    Args:
+        values: a tensor of numbers.
+        axis: the axis to sort.
+        direction: "ASCENDING" or "DESCENDING".
+        name: accepted for TensorFlow's sake.
+
+    Example:
+        >>> tf.sort([3, 1, 2], direction="DESCENDING").numpy()
+        array([3, 2, 1], dtype=int32)
+    """
+    x, back = last_axis(convert(values), axis, direction, "sort")
+    order = i.rank_order(x, descending=direction == "DESCENDING")
+    out = i.take_along(x, order)
+    return out if back[-1] == len(back) - 1 else s.permuted(out, back)
+
+
+@public
+def argsort(
+    values: Any,
+    axis: Any = -1,
+    direction: str = "ASCENDING",
+    stable: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """Positions (int32) that sort `values` along `axis`; what is equal keeps its order.
+
+    Example:
+        >>> tf.argsort([3, 1, 2]).numpy()
+        array([1, 2, 0], dtype=int32)
+    """
+    x, back = last_axis(convert(values), axis, direction, "argsort")
+    order = discretize(
+        i.rank_order(x, descending=direction == "DESCENDING"), dtype=np.dtype(np.int32)
+    )
+    return order if back[-1] == len(back) - 1 else s.permuted(order, back)
+
+
+@public
+def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Unique:
+    """Distinct elements of a vector in the order of their first occurrence."""
+    found = distinct(x, out_idx)
+    return Unique(found.y, found.idx)
+
+
+@public
+def unique_with_counts(
+    x: Any, out_idx: Any = dtypes.int32, name: str | None = None
+) -> UniqueWithCounts:
+    """Distinct elements of a vector in the order of first occurrence, and their counts."""
+    return distinct(x, out_idx)
+
+
+def distinct(x: Any, out_idx: Any) -> UniqueWithCounts:
+    """All that there is to know about the distinct elements of a vector."""
+    tensor = convert(x)
+    if tensor._array.ndim != 1:
+        raise InvalidArgumentError(
+            f"unique: unique expects a 1D vector. Received shape {tensor.shape}."
+        )
+    kind = dtypes.as_dtype(out_idx).as_numpy_dtype
+    return UniqueWithCounts(*rawly(told_apart, tensor, kind, dynamic=True, outputs=True))
+
+
+def told_apart(raw: Any, kind: Any) -> tuple[Any, Any, Any]:
+    """The distinct elements of a raw vector, which of them each element is, and their counts."""
+    _, first, inverse, counts = np.unique(
+        raw, return_index=True, return_inverse=True, return_counts=True, equal_nan=False
+    )
+    order = np.argsort(first)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    return raw[first[order]], rank[inverse.reshape(-1)].astype(kind), counts[order].astype(kind)
+
+
+@public
+def searchsorted(
+    sorted_sequence: Any,
+    values: Any,
+    side: Literal["left", "right"] = "left",
+    out_type: Any = dtypes.int32,
+    name: str | None = None,
+) -> Tensor:
+    """Where `values` would go in rows that are sorted.
+
+    Args:
+        sorted_sequence: rows (..., n), each ascending.
+        values: what to place in them, (..., m).
+        side: "left" for in front of equal elements, "right" for behind them.
+        out_type: the dtype of the positions.
+        name: accepted for TensorFlow's sake.
+
+    Example:
+        >>> tf.searchsorted([1, 3, 5], [2, 5]).numpy()
+        array([1, 2], dtype=int32)
+    """
+    if side not in ("left", "right"):
+        raise ValueError(f"searchsorted: side must be 'left' or 'right'. Received {side!r}.")
+    rows = convert(sorted_sequence)
+    some = prefer(values, rows.dtype)
+    same("LowerBound" if side == "left" else "UpperBound", rows, some)
+    if not rows._array.ndim or not some._array.ndim:
+        raise InvalidArgumentError(
+            f"searchsorted: both arguments must have an axis. Received shapes {rows.shape} and "
+            f"{some.shape}."
+        )
+    if prod(rows._array.shape[:-1]) != prod(some._array.shape[:-1]):
+        raise InvalidArgumentError(
+            f"searchsorted: leading dimensions must agree. Received {rows.shape} and {some.shape}."
+        )
+    kind = dtypes.as_dtype(out_type).as_numpy_dtype
+    result: Tensor = rawly(places_in, rows, some, side, kind)
+    return result
+
+
+@on_jax(xla_lowering.places_in)
+def places_in(table: Any, wanted: Any, side: Literal["left", "right"], kind: Any) -> Any:
+    """Where raw values would go in sorted rows."""
+    if table.ndim == 1 and wanted.ndim == 1:
+        return np.searchsorted(table, wanted, side).astype(kind)
+    lines = prod(table.shape[:-1])
+    pairs = zip(*(t.reshape(lines, t.shape[-1]) for t in (table, wanted)), strict=True)
+    found = [np.searchsorted(row, these, side) for row, these in pairs]
+    return np.array(found, kind).reshape(wanted.shape)

@@ -1,0 +1,336 @@
+"""tf.TensorArray: a list of tensors that is written once and read."""
+
+from __future__ import annotations
+
+import copy
+import operator
+from builtins import range as indices
+from typing import Any
+
+from gradtape.core import dtypes
+from gradtape.core.context import staging
+from gradtape.core.convert import convert
+from gradtape.core.errors import InvalidArgumentError, OutOfRangeError, public
+from gradtape.core.shapes import TensorShape
+from gradtape.core.spec import TypeSpec
+from gradtape.core.symbolic_tensor import SymbolicTensor
+from gradtape.core.tensor import Tensor
+from gradtape.tf.array import concat_split, creation, gather_slice, scatter
+
+
+class TensorArray:
+    """A list of tensors of one dtype.
+
+    Args:
+        dtype: of the elements.
+        size: how many there are; grows if `dynamic_size`.
+        dynamic_size: whether writing past the end extends the array.
+        clear_after_read: forget an element once it was read (the default).
+        tensor_array_name: accepted for TensorFlow's sake.
+        handle: accepted for TensorFlow's sake; must be None.
+        flow: accepted for TensorFlow's sake.
+        infer_shape: whether all elements must have the shape of the first.
+        element_shape: shape every element must be compatible with.
+        colocate_with_first_write_call: accepted for TensorFlow's sake.
+        name: accepted for TensorFlow's sake.
+
+    Raises:
+        ValueError: if there is no `size`, or a `handle`.
+    """
+
+    @public
+    def __init__(
+        self,
+        dtype: Any,
+        size: Any = None,
+        dynamic_size: bool | None = None,
+        clear_after_read: bool | None = None,
+        tensor_array_name: str | None = None,
+        handle: Any = None,
+        flow: Any = None,
+        infer_shape: bool = True,
+        element_shape: Any = None,
+        colocate_with_first_write_call: bool = True,
+        name: str | None = None,
+    ) -> None:
+        """Make an array of `size` unwritten elements."""
+        if handle is not None:
+            raise ValueError("TensorArray: handles are not supported. Leave `handle` out.")
+        if size is None and staging():
+            size, dynamic_size = 0, dynamic_size
+        if size is None:
+            raise ValueError(
+                "TensorArray: Size must be declared. Give size=0 and dynamic_size=True to grow."
+            )
+        self._dtype = dtypes.as_dtype(dtype)
+        self._dynamic_size = bool(dynamic_size)
+        self._clear_after_read = True if clear_after_read is None else clear_after_read
+        self._infer_shape = infer_shape
+        self._element_shape = TensorShape(element_shape)
+        self._items: list[Tensor | None] = [None] * operator.index(size)
+        self._cleared: set[int] = set()
+        self._whole: Tensor | None = None  # all elements stacked, as loops of a graph want it
+
+    @property
+    def dtype(self) -> dtypes.DType:
+        """Element type."""
+        return self._dtype
+
+    @property
+    def dynamic_size(self) -> bool:
+        """Whether the array grows."""
+        return self._dynamic_size
+
+    @property
+    def element_shape(self) -> TensorShape:
+        """What is known of the elements' shape."""
+        return self._element_shape
+
+    @property
+    def handle(self) -> None:
+        """There is none."""
+        return
+
+    @property
+    def flow(self) -> Tensor:
+        """A scalar that stands for the order of writes."""
+        return convert(0)
+
+    def identity(self) -> TensorArray:
+        """This array."""
+        return self
+
+    def grad(self, source: Any, flow: Any = None, name: str | None = None) -> Any:
+        """Refuse: a tape differentiates through an array by itself."""
+        raise NotImplementedError(
+            "TensorArray.grad is not supported when eager execution is enabled; use a tape."
+        )
+
+    @public
+    def size(self, name: str | None = None) -> Tensor:
+        """How many elements there are."""
+        return convert(len(self._items) if self._whole is None else self._whole._array.shape[0])
+
+    @public
+    def read(self, index: Any, name: str | None = None) -> Tensor:
+        """The element at `index`; zeros, if it was not written and the shape is known.
+
+        Raises:
+            OutOfRangeError: if there is no such element.
+            InvalidArgumentError: if it was read before and cleared.
+            ValueError: if it was not written and the shape is not known.
+        """
+        if self._whole is not None or isinstance(index, SymbolicTensor):
+            return gather_slice.gather(self._stacked(), index)
+        i = self._position(index)
+        if self._items[i] is None and i in self._cleared:
+            raise InvalidArgumentError(
+                f"TensorArray: could not read index {i} twice because it was cleared after a "
+                "previous read. Set clear_after_read=False."
+            )
+        item = self._item(i)
+        if self._clear_after_read:
+            self._items[i] = None
+            self._cleared.add(i)
+        return item
+
+    def _position(self, index: Any, action: str = "read from", why: str = "array") -> int:
+        i, n = operator.index(index), len(self._items)
+        if i < 0:
+            raise OutOfRangeError(f"TensorArray: Tried to {action} negative indices (index {i}).")
+        if i >= n:
+            raise OutOfRangeError(
+                f"TensorArray: Tried to {action} index {i} but {why} size is: {n}"
+            )
+        return i
+
+    def _item(self, i: int) -> Tensor:
+        item = self._items[i]
+        if item is None:
+            if not self._element_shape.is_fully_defined():
+                raise ValueError(
+                    f"TensorArray: element {i} was not written, and {self._element_shape} does not "
+                    "say what zeros to give for it. Write it first."
+                )
+            item = self._items[i] = creation.zeros(self._element_shape, self._dtype)
+        return item
+
+    @public
+    def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
+        """Put `value` at `index`.
+
+        Raises:
+            OutOfRangeError: if the index lies outside and the array does not grow.
+            ValueError: if the shape does not fit.
+            InvalidArgumentError: if the dtype does not fit.
+        """
+        if self._whole is not None or (staging() and isinstance(convert(index), SymbolicTensor)):
+            return self._rewritten(convert(index), value)
+        i = operator.index(index)
+        if self._dynamic_size and i >= len(self._items):
+            self._items.extend([None] * (i + 1 - len(self._items)))
+        i = self._position(i, "write to", "array is not resizeable and")
+        self._items[i] = self._fitting(value)
+        self._cleared.discard(i)
+        return self
+
+    def _stacked(self) -> Tensor:
+        """All elements as one tensor."""
+        return self.stack() if self._whole is None else self._whole
+
+    def _rewritten(self, index: Tensor, value: Any) -> TensorArray:
+        """Another array, like this but for one element; in a graph nothing is overwritten."""
+        fitting = self._fitting(value)
+        if self._whole is None and not any(item is not None for item in self._items):
+            self._whole = creation.zeros([len(self._items), *fitting.shape], self._dtype)
+        changed = scatter.tensor_scatter_nd_update(self._stacked(), [[index]], fitting[None])
+        return self._with(changed)
+
+    def _with(self, whole: Tensor) -> TensorArray:
+        """An array like this with these elements."""
+        other = copy.copy(self)
+        other._whole, other._items, other._cleared = whole, [], set()
+        other._element_shape = self._element_shape.merge_with(whole.shape[1:])
+        return other
+
+    def _fitting(self, value: Any) -> Tensor:
+        tensor = convert(value, hint=self._dtype)
+        if tensor.dtype != self._dtype:
+            raise InvalidArgumentError(
+                f"TensorArray dtype is {self._dtype.name} but Op is trying to write dtype "
+                f"{tensor.dtype.name}. Cast it."
+            )
+        if not self._element_shape.is_compatible_with(tensor.shape):
+            raise ValueError(
+                f"Incompatible shape for value ({tensor.shape}), expected ({self._element_shape})"
+            )
+        if self._infer_shape:
+            self._element_shape = self._element_shape.merge_with(tensor.shape)
+        return tensor
+
+    @public
+    def stack(self, name: str | None = None) -> Tensor:
+        """All elements along a new first dimension."""
+        if self._whole is not None:
+            return self._whole
+        if not self._items:
+            known = self._element_shape.is_fully_defined()
+            return creation.zeros([0, *(self._element_shape if known else ())], self._dtype)
+        return concat_split.stack([self._item(i) for i in indices(len(self._items))])
+
+    @public
+    def gather(self, indices: Any, name: str | None = None) -> Tensor:
+        """Some elements along a new first dimension."""
+        if self._whole is not None or isinstance(convert(indices), SymbolicTensor):
+            return gather_slice.gather(self._stacked(), indices)
+        return concat_split.stack([self._item(self._position(i)) for i in convert(indices)])
+
+    @public
+    def concat(self, name: str | None = None) -> Tensor:
+        """All elements one after another along their first dimension."""
+        if self._whole is not None:
+            self._items, self._whole = list(concat_split.unstack(self._whole)), None
+        items = [self._item(i) for i in indices(len(self._items))]
+        for i, item in enumerate(items):
+            if item.ndim == 0:
+                raise InvalidArgumentError(
+                    f"TensorArray: Concat saw a scalar shape at index {i} but requires at least "
+                    "vectors. Stack them."
+                )
+        return concat_split.concat(items, 0)
+
+    @public
+    def unstack(self, value: Any, name: str | None = None) -> TensorArray:
+        """Fill the array with the slices of `value` along its first dimension."""
+        whole = convert(value, hint=self._dtype)
+        if isinstance(whole, SymbolicTensor) and len(self._items) in (0, len(whole)):
+            self._fitting(whole[0]) if len(whole) else None
+            return self._with(whole)
+        items = concat_split.unstack(whole)
+        if len(items) > len(self._items) and not self._dynamic_size:
+            raise ValueError(
+                f"Cannot unstack {len(items)} tensors into a TensorArray of static size "
+                f"{len(self._items)}"
+            )
+        self._items = [self._fitting(item) for item in items]
+        self._cleared = set()
+        return self
+
+    @public
+    def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
+        """Fill the array with consecutive pieces of `value` of the given lengths."""
+        whole, sizes = convert(value), convert(lengths)
+        if sizes.ndim != 1:
+            raise InvalidArgumentError(
+                f"TensorArray: Expected lengths to be a vector, received shape: {list(sizes.shape)}"
+            )
+        if whole.ndim == 0:
+            raise InvalidArgumentError(
+                "TensorArray: Expected value to be at least a vector, but received shape: []"
+            )
+        count, total = sizes._array.size, int(sizes._array.sum())
+        if total != whole._array.shape[0]:
+            raise InvalidArgumentError(
+                "TensorArray: Expected sum of lengths to be equal to values.shape[0], but sum of "
+                f"lengths is {total} and value's shape is: {list(whole.shape)}"
+            )
+        if count != len(self._items) and not self._dynamic_size:
+            raise InvalidArgumentError(
+                f"TensorArray's size is not equal to the size of lengths ({len(self._items)} vs. "
+                f"{count}), and the TensorArray is not marked as dynamically resizeable."
+            )
+        infer, self._infer_shape = self._infer_shape, False
+        self._items = [self._fitting(piece) for piece in concat_split.split(whole, sizes)]
+        self._infer_shape = infer
+        self._cleared = set()
+        return self
+
+    @public
+    def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
+        """Write the slices of `value` at `indices`; what is too many of either is left over."""
+        for i, item in zip(convert(indices), concat_split.unstack(convert(value)), strict=False):
+            self.write(i, item)
+        return self
+
+    def close(self, name: str | None = None) -> None:
+        """Forget all elements."""
+        self._items = []
+
+
+class TensorArraySpec(TypeSpec):
+    """What is known of a TensorArray."""
+
+    __slots__ = ("_parts",)
+
+    def __init__(
+        self,
+        element_shape: Any = None,
+        dtype: Any = dtypes.float32,
+        dynamic_size: bool = False,
+        infer_shape: bool = True,
+    ) -> None:
+        """Describe an array of such elements."""
+        self._parts = TensorShape(element_shape), dtypes.as_dtype(dtype), dynamic_size, infer_shape
+
+    @property
+    def value_type(self) -> Any:
+        """The class TensorArray."""
+        return TensorArray
+
+    @classmethod
+    def from_value(cls, value: TensorArray) -> TensorArraySpec:
+        """What describes `value` best."""
+        return cls(value._element_shape, value._dtype, value._dynamic_size, value._infer_shape)
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return self._parts
+
+    @property
+    def _component_specs(self) -> Any:
+        return self
+
+    def _to_components(self, value: TensorArray) -> Any:
+        return value
+
+    def _from_components(self, components: Any) -> Any:
+        return components

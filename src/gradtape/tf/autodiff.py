@@ -1,4 +1,0 @@
-"""tf.autodiff: the tape and the forward accumulator."""
-
-from gradtape.tape.forward import ForwardAccumulator as ForwardAccumulator
-from gradtape.tape.gradient_tape import GradientTape as GradientTape

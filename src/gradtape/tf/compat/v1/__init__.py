@@ -1,0 +1,125 @@
+"""tf.compat.v1: the names of TensorFlow 1 that eager programs use.
+
+What is the same in both passes through; what takes its arguments in another order is adapted;
+graphs and sessions raise an error that says what TensorFlow 2 does instead.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+from gradtape.core.errors import public
+from gradtape.tf.compat.v1.adapter import DIFFERENT, MOVED, SIGNATURES, SPACES, adapted, named
+from gradtape.tf.compat.v1.unsupported import REMOVED
+
+OWN = {
+    "gradtape.tf.compat.v1.eager_function": """
+        assign assign_add assign_sub assert_variables_initialized control_flow_v2_enabled div
+        enable_control_flow_v2 enable_eager_execution enable_resource_variables
+        enable_tensor_equality enable_v2_behavior enable_v2_tensorshape
+        executing_eagerly_outside_functions
+        global_variables_initializer initialize_all_variables
+        local_variables_initializer multinomial nn.dropout nn.softmax_cross_entropy_with_logits
+        nn.xw_plus_b resource_variables_enabled tables_initializer to_bfloat16 to_complex128
+        to_complex64 to_double to_float to_int32 to_int64 variables_initializer where Variable
+    """,
+    "gradtape.tf.compat.v1.global_step": """
+        train.cosine_decay train.create_global_step train.exponential_decay train.get_global_step
+        train.get_or_create_global_step train.inverse_time_decay train.natural_exp_decay
+        train.piecewise_constant train.piecewise_constant_decay train.polynomial_decay
+        train.global_step
+    """,
+}
+HOME = {name: home for home, names in OWN.items() for name in names.split()}
+WHOLE = {"losses": "gradtape.tf.compat.v1.losses", "logging": "gradtape.tf.compat.v1.logging"}
+HELD_BACK = ("disable_v2_behavior", "disable_eager_execution", "Session", "InteractiveSession")
+
+
+class Space(ModuleType):
+    """A namespace of tf.compat.v1, such as `nn`."""
+
+    def __init__(self, prefix: str) -> None:
+        """Names are looked up with this prefix."""
+        super().__init__(f"gradtape.tf.compat.v1.{prefix.rstrip('.')}")
+        self.__dict__["prefix"] = prefix
+
+    def __getattr__(self, name: str) -> Any:
+        """Look a name up and keep it."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        found = self.__dict__[name] = lookup(self.__dict__["prefix"] + name)
+        return found
+
+    def __dir__(self) -> list[str]:
+        """What the namespace of the same name has."""
+        return dir(named(self.__dict__["prefix"].rstrip(".")))
+
+
+def lookup(name: str) -> Any:
+    """What `tf.compat.v1.<name>` is."""
+    if name in WHOLE:
+        return import_module(WHOLE[name])
+    if name in HOME:
+        return getattr(import_module(HOME[name]), name.rpartition(".")[2])
+    if name in HELD_BACK:
+        return refusing(name)
+    if name in REMOVED:
+        raise AttributeError(absent(name), name=name)
+    if name in DIFFERENT:
+        raise AttributeError(
+            f"gradtape does not have tf.compat.v1.{name}: TensorFlow 1 gave it other parameters. "
+            f"Use tf.{name} (docs/migration.md).",
+            name=name,
+        )
+    alias = name.removeprefix("math.") if name.removeprefix("math.") in SIGNATURES else name
+    signature = SIGNATURES.get(alias) or SIGNATURES.get(f"math.{name}")
+    try:
+        found = found_at(name)
+    except AttributeError:
+        raise AttributeError(absent(name), name=name) from None
+    if isinstance(found, ModuleType):
+        return Space(f"{name}.")
+    return adapted(name, found, signature) if signature else found
+
+
+def found_at(name: str) -> Any:
+    """The function of gradtape that a name means; AttributeError if there is none."""
+    places = [MOVED[name]] if name in MOVED else [name]
+    if "." not in name and name not in MOVED:
+        places += [f"{space}.{name}" for space in SPACES]
+    for place in places:
+        try:
+            return named(place)
+        except AttributeError:
+            continue
+    raise AttributeError(name)
+
+
+def absent(name: str) -> str:
+    """What is said of a name that is not there."""
+    text = f"gradtape does not have tf.compat.v1.{name}."
+    if name in REMOVED:
+        return f"{text} It belongs to TensorFlow 1: {REMOVED[name]} (docs/migration.md)"
+    return f"{text} docs/migration.md says what there is."
+
+
+def refusing(name: str) -> Any:
+    """A function that is there to say what to do instead, as importing it is common."""
+
+    @public
+    def refuse(*args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError(absent(name))
+
+    refuse.__name__ = name
+    refuse.is_refusal = True  # type: ignore[attr-defined]
+    return refuse
+
+
+def __getattr__(name: str) -> Any:
+    """Look a name up and keep it."""
+    if name.startswith("__"):
+        raise AttributeError(name)
+    found = globals()[name] = lookup(name)
+    return found

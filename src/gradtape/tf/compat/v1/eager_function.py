@@ -1,0 +1,192 @@
+"""What tf.compat.v1 does otherwise, or has alone, in eager programs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradtape.core import dtypes
+from gradtape.core.convert import convert
+from gradtape.core.errors import public
+from gradtape.core.tensor import Tensor
+from gradtape.state.variable import variable
+from gradtape.tf.api import math
+from gradtape.tf.array import mask
+from gradtape.tf.gradients import stop_gradient
+from gradtape.tf.linalg import matmul
+from gradtape.tf.math import elementwise
+from gradtape.tf.math.cast import cast
+from gradtape.tf.nn import dropout as dropping
+from gradtape.tf.nn import loss
+from gradtape.tf.random import stateful
+
+
+def enable_eager_execution(
+    config: Any = None, device_policy: Any = None, execution_mode: Any = None
+) -> None:
+    """Nothing: execution is eager."""
+
+
+def nothing_to_do() -> None:
+    """Nothing: it is so already, or done when a variable is made."""
+
+
+def always() -> bool:
+    """True."""
+    return True
+
+
+def already(values: Any = None, name: str | None = None) -> None:
+    """Nothing: a variable has its value as soon as it is made."""
+
+
+enable_control_flow_v2 = enable_resource_variables = nothing_to_do
+enable_tensor_equality = enable_v2_behavior = enable_v2_tensorshape = nothing_to_do
+control_flow_v2_enabled = resource_variables_enabled = executing_eagerly_outside_functions = always
+variables_initializer = assert_variables_initialized = already
+
+
+def global_variables_initializer() -> None:
+    """Nothing: a variable has its value as soon as it is made."""
+
+
+local_variables_initializer = initialize_all_variables = global_variables_initializer
+tables_initializer = global_variables_initializer
+
+
+def Variable(  # noqa: N802  TensorFlow's name
+    initial_value: Any = None,
+    trainable: bool | None = None,
+    collections: Any = None,
+    validate_shape: bool = True,
+    caching_device: Any = None,
+    name: str | None = None,
+    variable_def: Any = None,
+    dtype: Any = None,
+    **rest: Any,
+) -> Any:
+    """A tf.Variable; where the parameters differ, TensorFlow 1's order."""
+    kept = {key: rest[key] for key in ("shape", "synchronization", "aggregation") if key in rest}
+    return variable.Variable(
+        initial_value,
+        trainable=trainable,
+        validate_shape=validate_shape,
+        name=name,
+        dtype=dtype,
+        **kept,
+    )
+
+
+def assign(
+    ref: Any,
+    value: Any,
+    validate_shape: Any = None,
+    use_locking: Any = None,
+    name: str | None = None,
+) -> Any:
+    """Give a variable a value."""
+    return ref.assign(value)
+
+
+def assign_add(ref: Any, value: Any, use_locking: Any = None, name: str | None = None) -> Any:
+    """Add to a variable."""
+    return ref.assign_add(value)
+
+
+def assign_sub(ref: Any, value: Any, use_locking: Any = None, name: str | None = None) -> Any:
+    """Subtract from a variable."""
+    return ref.assign_sub(value)
+
+
+@public
+def div(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """Quotient; of integers, rounded down."""
+    x = convert(x)
+    whole = x.dtype.is_integer
+    return math.floordiv(x, y) if whole else elementwise.truediv(x, y)
+
+
+@public
+def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
+    """Elements of `x` and `y`; a condition of one axis picks rows."""
+    condition = convert(condition)
+    if x is None and y is None:
+        return mask.where(condition)
+    x, y = convert(x), convert(y)
+    if x.shape != y.shape:
+        raise ValueError(
+            f"tf.compat.v1.where: x and y must have one shape. Received {x.shape} and {y.shape}. "
+            "tf.where broadcasts."
+        )
+    if condition.shape.rank == 1 and x.shape.rank > 1:
+        condition = condition[(slice(None), *[None] * (x.shape.rank - 1))]
+    elif condition.shape.rank and condition.shape != x.shape:
+        raise ValueError(
+            f"tf.compat.v1.where: the condition must have the shape of x, or one axis. Received "
+            f"{condition.shape} and {x.shape}. tf.where broadcasts."
+        )
+    return mask.where(condition, x, y)
+
+
+@public
+def dropout(
+    x: Any,
+    keep_prob: Any = None,
+    noise_shape: Any = None,
+    seed: Any = None,
+    name: str | None = None,
+    rate: Any = None,
+) -> Tensor:
+    """tf.nn.dropout, which may also be told how many are kept."""
+    if (keep_prob is None) == (rate is None):
+        raise ValueError("tf.compat.v1.nn.dropout: give either keep_prob or rate.")
+    return dropping.dropout(x, 1 - keep_prob if rate is None else rate, noise_shape, seed)
+
+
+@public
+def softmax_cross_entropy_with_logits(
+    _sentinel: Any = None,
+    labels: Any = None,
+    logits: Any = None,
+    dim: int = -1,
+    name: str | None = None,
+    axis: int | None = None,
+) -> Tensor:
+    """Cross entropy that no gradient leaves towards the labels."""
+    if _sentinel is not None or labels is None or logits is None:
+        raise ValueError(
+            "tf.compat.v1.nn.softmax_cross_entropy_with_logits: give labels= and logits= by name."
+        )
+    axis = dim if axis is None else axis
+    return loss.softmax_cross_entropy_with_logits(stop_gradient(convert(labels)), logits, axis)
+
+
+@public
+def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Tensor:
+    """`x @ weights + biases`."""
+    return elementwise.add(matmul.matmul(x, weights), biases)
+
+
+@public
+def multinomial(
+    logits: Any,
+    num_samples: Any,
+    seed: Any = None,
+    name: str | None = None,
+    output_dtype: Any = None,
+) -> Tensor:
+    """tf.random.categorical."""
+    return stateful.categorical(logits, num_samples, output_dtype or dtypes.int64, seed)
+
+
+def to(dtype: Any) -> Any:
+    """A cast to a dtype."""
+
+    def to_dtype(x: Any, name: str | None = None) -> Any:
+        return cast(x, dtype)
+
+    return to_dtype
+
+
+to_bfloat16, to_float, to_double = to(dtypes.bfloat16), to(dtypes.float32), to(dtypes.float64)
+to_int32, to_int64 = to(dtypes.int32), to(dtypes.int64)
+to_complex64, to_complex128 = to(dtypes.complex64), to(dtypes.complex128)

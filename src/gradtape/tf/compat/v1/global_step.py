@@ -1,0 +1,135 @@
+"""tf.compat.v1.train: the global step, and learning rates that decay with it."""
+
+from __future__ import annotations
+
+import math as python_math
+from typing import Any
+
+from gradtape.core import dtypes
+from gradtape.core.errors import public
+from gradtape.state.variable.variable import Variable
+from gradtape.tf.array.creation import convert_to_tensor
+from gradtape.tf.math import elementwise as e
+from gradtape.tf.math.cast import cast
+
+
+class Step:
+    """The global step of this process, once it is asked for."""
+
+    variable: Any = None
+
+
+def get_global_step(graph: Any = None) -> Any:
+    """The global step, or None."""
+    return Step.variable
+
+
+def get_or_create_global_step(graph: Any = None) -> Any:
+    """The global step, an int64 variable that begins at zero."""
+    if Step.variable is None:
+        Step.variable = Variable(0, trainable=False, dtype=dtypes.int64, name="global_step")
+    return Step.variable
+
+
+@public
+def create_global_step(graph: Any = None) -> Any:
+    """The global step, which must not be there yet.
+
+    Raises:
+        ValueError: if it is.
+    """
+    if Step.variable is not None:
+        raise ValueError('"global_step" already exists.')
+    return get_or_create_global_step()
+
+
+def global_step(sess: Any, global_step_tensor: Any) -> int:
+    """The value of the global step."""
+    return int(global_step_tensor)
+
+
+def decaying(rate_at: Any) -> Any:
+    """A schedule: in eager programs TensorFlow returns a function of no arguments, and so do we."""
+
+    def schedule(
+        learning_rate: Any, global_step: Any, decay_steps: Any, *args: Any, **kwargs: Any
+    ) -> Any:
+        if global_step is None:
+            raise ValueError("Argument `global_step` must not be None.")
+
+        def decayed() -> Any:
+            start = convert_to_tensor(learning_rate)
+            passed = cast(global_step, start.dtype)
+            return rate_at(start, passed, cast(decay_steps, start.dtype), *args, **kwargs)
+
+        return decayed
+
+    return schedule
+
+
+def exponential(
+    start: Any, step: Any, over: Any, decay_rate: Any, staircase: bool = False, name: Any = None
+) -> Any:
+    """`start · decay_rate ** (step / over)`."""
+    power = step / over
+    return start * e.pow(cast(decay_rate, start.dtype), e.floor(power) if staircase else power)
+
+
+def natural(
+    start: Any, step: Any, over: Any, decay_rate: Any, staircase: bool = False, name: Any = None
+) -> Any:
+    """`start · exp(-decay_rate · step / over)`."""
+    power = step / over
+    return start * e.exp(-decay_rate * (e.floor(power) if staircase else power))
+
+
+def inverse(
+    start: Any, step: Any, over: Any, decay_rate: Any, staircase: bool = False, name: Any = None
+) -> Any:
+    """`start / (1 + decay_rate · step / over)`."""
+    power = step / over
+    return start / (1 + decay_rate * (e.floor(power) if staircase else power))
+
+
+def cosine(start: Any, step: Any, over: Any, alpha: float = 0.0, name: Any = None) -> Any:
+    """Half a wave from `start` down to `alpha · start`."""
+    done = e.minimum(step, over) / over
+    return start * ((1 - alpha) * 0.5 * (1 + e.cos(python_math.pi * done)) + alpha)
+
+
+def polynomial(
+    start: Any,
+    step: Any,
+    over: Any,
+    end_learning_rate: float = 0.0001,
+    power: float = 1.0,
+    cycle: bool = False,
+    name: Any = None,
+) -> Any:
+    """From `start` to `end_learning_rate` along a power."""
+    if cycle:
+        over = over * e.maximum(cast(1.0, start.dtype), -e.floor(-step / over))
+    else:
+        step = e.minimum(step, over)
+    left = e.pow(1 - step / over, power)
+    return (start - end_learning_rate) * left + end_learning_rate
+
+
+exponential_decay, natural_exp_decay = decaying(exponential), decaying(natural)
+inverse_time_decay, cosine_decay = decaying(inverse), decaying(cosine)
+polynomial_decay = decaying(polynomial)
+
+
+def piecewise_constant(x: Any, boundaries: Any, values: Any, name: Any = None) -> Any:
+    """The value between the boundaries where `x` lies."""
+    if len(boundaries) != len(values) - 1:
+        raise ValueError("piecewise_constant: there must be one value more than boundaries.")
+
+    def decayed() -> Any:
+        at = sum(int(convert_to_tensor(x)) > int(b) for b in boundaries)
+        return convert_to_tensor(values[at])
+
+    return decayed
+
+
+piecewise_constant_decay = piecewise_constant

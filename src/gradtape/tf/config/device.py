@@ -1,0 +1,234 @@
+"""The devices there are: the CPU, which is NumPy, and the accelerators that JAX knows of."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from gradtape.compile.xla import accelerator
+from gradtape.core.device.array import HOST, LOCALHOST, Device
+from gradtape.core.device.placement import Placement
+from gradtape.core.errors import InvalidArgumentError, public
+
+
+class PhysicalDevice(NamedTuple):
+    """A device of this machine."""
+
+    name: str
+    device_type: str
+
+
+class LogicalDevice(NamedTuple):
+    """A device as ops see it."""
+
+    name: str
+    device_type: str
+
+
+class LogicalDeviceConfiguration(NamedTuple):
+    """How a physical device would be divided."""
+
+    memory_limit: int | None = None
+    experimental_priority: int | None = None
+    experimental_device_ordinal: int | None = None
+
+
+CPU = PhysicalDevice("/physical_device:CPU:0", "CPU")
+LOGICAL_CPU = LogicalDevice("/device:CPU:0", "CPU")
+KINDS = ("CPU", "GPU", "TPU")
+
+
+class Spec(NamedTuple):
+    """What a device name says; None where it says nothing."""
+
+    job: str | None
+    task: int
+    kind: str | None
+    number: int | None
+
+
+def parse_spec(name: str) -> Spec:
+    """What a name such as "/job:localhost/device:GPU:1", "/CPU:0" or "gpu" says.
+
+    Raises:
+        ValueError: if it is not the name of a device.
+    """
+    job, task, kind, number = None, 0, None, None
+    for part in filter(None, name.split("/")):
+        key, *rest = part.split(":")
+        if key == "job" and len(rest) == 1:
+            job = rest[0]
+        elif key in ("replica", "task") and len(rest) == 1:
+            task = int(rest[0]) if key == "task" and rest[0] != "*" else task
+        elif key == "device" and len(rest) == 2:
+            kind, number = rest[0].upper(), numbered(rest[1])
+        elif key.upper() in KINDS and len(rest) < 2:
+            kind, number = key.upper(), numbered(rest[0]) if rest else None
+        else:
+            raise ValueError(
+                f"Unknown attribute {key!r} is encountered while parsing the device spec: "
+                f'{name!r}. Write it like "/CPU:0".'
+            )
+    return Spec(job, task, kind, number)
+
+
+def numbered(text: str) -> int | None:
+    """The number of a device; None for any."""
+    return None if text == "*" else int(text)
+
+
+def parse_device(name: str) -> tuple[str, int]:
+    """Kind and number of a device name; by default those of the CPU.
+
+    Raises:
+        ValueError: if it is not the name of a device.
+    """
+    spec = parse_spec(name)
+    return spec.kind or "CPU", spec.number or 0
+
+
+def device_named(name: str) -> Device | None:
+    """The device that a name asks for; None if it asks for none.
+
+    Raises:
+        ValueError: if it is not the name of a device.
+        InvalidArgumentError: if there is no such device and the host may not stand in for it.
+    """
+    spec = parse_spec(name)
+    if spec.job not in (None, "localhost") or spec.task:
+        raise InvalidArgumentError(
+            f"/job:{spec.job or 'localhost'}/replica:0/task:{spec.task}/device:CPU:0 unknown "
+            "device. There is one process: /job:localhost/replica:0/task:0."
+        )
+    if spec.kind is None:
+        return None
+    if spec.kind == "CPU" and not spec.number:
+        return HOST
+    device = accelerator.find(spec.kind, spec.number or 0) if spec.kind in KINDS else None
+    if device is None and not Placement.soft:
+        there = ", ".join(d.name for d in (HOST, *accelerator.usable()))
+        raise InvalidArgumentError(
+            f"Could not satisfy device specification '{LOCALHOST}{spec.kind}:{spec.number or 0}'. "
+            f"enable_soft_placement=0. All available devices [{there}]."
+        )
+    return device or HOST
+
+
+def physical(device: Device) -> PhysicalDevice:
+    """How a device of this machine is listed."""
+    return PhysicalDevice(f"/physical_device:{device.kind}:{device.place}", device.kind)
+
+
+@public
+def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice]:
+    """The devices of this machine: the CPU, and the GPUs and TPUs that JAX knows of.
+
+    Args:
+        device_type: such as "CPU" or "GPU"; all if None.
+    """
+    here = [CPU] if device_type in (None, "CPU") else []
+    if device_type == "CPU":
+        return here
+    return here + [physical(d) for d in accelerator.accelerators() if device_type in (None, d.kind)]
+
+
+@public
+def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
+    """The devices that ops can use: the CPU, and accelerators that are visible.
+
+    Args:
+        device_type: such as "CPU" or "GPU"; all if None.
+    """
+    here = [LOGICAL_CPU] if device_type in (None, "CPU") else []
+    if device_type == "CPU":
+        return here
+    return here + [
+        LogicalDevice(f"/device:{device!r}", device.kind)
+        for device in accelerator.usable()
+        if device_type in (None, device.kind)
+    ]
+
+
+@public
+def get_visible_devices(device_type: str | None = None) -> list[PhysicalDevice]:
+    """The devices that may be used.
+
+    Args:
+        device_type: such as "CPU" or "GPU"; all if None.
+    """
+    here = [CPU] if device_type in (None, "CPU") else []
+    if device_type == "CPU":
+        return here
+    chosen = accelerator.visible()
+    return here + [physical(d) for d in chosen if device_type in (None, d.kind)]
+
+
+@public
+def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
+    """Choose which devices may be used, before one is. The CPU stays.
+
+    Args:
+        devices: one, or a list of them, as `list_physical_devices` gives them.
+        device_type: only devices of this kind are chosen anew; all if None.
+
+    Raises:
+        ValueError: if a device is not there, or the CPU would go.
+        RuntimeError: if accelerators are in use and others than these.
+    """
+    chosen = list(devices) if isinstance(devices, list) else [devices] if devices else []
+    there = list_physical_devices(device_type)
+    for one in chosen:
+        if one not in there:
+            raise ValueError(f"Unrecognized device: {one!r}. There are {there}.")
+    if CPU not in chosen and device_type in (None, "CPU"):
+        raise ValueError("set_visible_devices: the CPU cannot be made invisible.")
+    if device_type != "CPU":
+        before = accelerator.visible()
+        accelerator.choose(
+            [
+                d
+                for d in accelerator.accelerators()
+                if (physical(d) in chosen if device_type in (None, d.kind) else d in before)
+            ]
+        )
+
+
+@public
+def get_logical_device_configuration(
+    device: PhysicalDevice,
+) -> list[LogicalDeviceConfiguration] | None:
+    """How `device` is divided: it is not; None unless somebody has said so of a GPU."""
+    known(device)
+    return CONFIGURED.get(device)
+
+
+CONFIGURED: dict[PhysicalDevice, list[LogicalDeviceConfiguration] | None] = {}
+
+
+@public
+def set_logical_device_configuration(device: PhysicalDevice, logical_devices: Any) -> None:
+    """Refuse more than one logical device: no device is divided.
+
+    A limit of memory is remembered; XLA_PYTHON_CLIENT_MEM_FRACTION limits JAX's.
+    """
+    known(device)
+    if logical_devices is not None and len(logical_devices) != 1:
+        raise ValueError(
+            f"set_logical_device_configuration: {device.name} is one logical device. Received "
+            f"{len(logical_devices)}."
+        )
+    if device != CPU:
+        CONFIGURED[device] = list(logical_devices or ()) or None
+
+
+def known(device: Any) -> Device:
+    """The device that `list_physical_devices` shows so.
+
+    Raises:
+        ValueError: if there is none.
+    """
+    if device == CPU:
+        return HOST
+    for one in accelerator.accelerators():
+        if device == physical(one):
+            return one
+    raise ValueError(f"Unrecognized device: {device!r}. There are {list_physical_devices()}.")

@@ -1,0 +1,142 @@
+"""tf.config.experimental."""
+
+from typing import Any
+
+from gradtape.compile.xla.accelerator import Found, find
+from gradtape.core.device.array import HOST
+from gradtape.core.errors import public
+from gradtape.tf.config.device import LogicalDeviceConfiguration as VirtualDeviceConfiguration
+from gradtape.tf.config.device import PhysicalDevice, known, parse_device
+from gradtape.tf.config.device import (
+    get_logical_device_configuration as get_virtual_device_configuration,
+)
+from gradtape.tf.config.device import get_visible_devices as get_visible_devices
+from gradtape.tf.config.device import list_logical_devices as list_logical_devices
+from gradtape.tf.config.device import list_physical_devices as list_physical_devices
+from gradtape.tf.config.device import (
+    set_logical_device_configuration as set_virtual_device_configuration,
+)
+from gradtape.tf.config.device import set_visible_devices as set_visible_devices
+from gradtape.tf.config.runtime_setting import SETTINGS
+
+__all__ = [
+    "VirtualDeviceConfiguration",
+    "enable_op_determinism",
+    "enable_tensor_float_32_execution",
+    "get_device_details",
+    "get_memory_growth",
+    "get_memory_info",
+    "get_synchronous_execution",
+    "get_virtual_device_configuration",
+    "get_visible_devices",
+    "list_logical_devices",
+    "list_physical_devices",
+    "set_memory_growth",
+    "set_synchronous_execution",
+    "set_virtual_device_configuration",
+    "set_visible_devices",
+    "tensor_float_32_execution_enabled",
+]
+
+
+GROWTH: dict[PhysicalDevice, bool] = {}
+
+
+@public
+def set_memory_growth(device: PhysicalDevice, enable: bool) -> None:
+    """Remember the wish for a GPU; JAX goes by XLA_PYTHON_CLIENT_PREALLOCATE, set before it starts.
+
+    Raises:
+        ValueError: if the device is not there, or is no GPU.
+        RuntimeError: if accelerators are in use and the setting is another.
+    """
+    if known(device).kind == "CPU":
+        raise ValueError("Cannot set memory growth on non-GPU and non-Pluggable devices")
+    if Found.fixed and GROWTH.get(device) != enable:
+        raise RuntimeError("Physical devices cannot be modified after being initialized")
+    GROWTH[device] = enable
+
+
+@public
+def get_memory_growth(device: PhysicalDevice) -> bool | None:
+    """What was set for a GPU; None if nothing was.
+
+    Raises:
+        ValueError: if the device is not there.
+        KeyError: if it is no GPU.
+    """
+    if known(device).kind == "CPU":
+        raise KeyError(device)
+    return GROWTH.get(device)
+
+
+@public
+def get_device_details(device: PhysicalDevice) -> dict[str, Any]:
+    """What is known about `device`: of an accelerator its name, and what it is capable of.
+
+    Raises:
+        ValueError: if it is no device, or not there.
+    """
+    if not isinstance(device, PhysicalDevice):
+        raise ValueError(f"device must be a tf.config.PhysicalDevice, but got: {device}")
+    try:
+        handle = known(device).handle
+    except ValueError:
+        raise ValueError(
+            "The PhysicalDevice must be one obtained from calling "
+            f"`tf.config.list_physical_devices`, but got: {device}"
+        ) from None
+    details = {} if handle is None else {"device_name": handle.device_kind}
+    capability = getattr(handle, "compute_capability", None)
+    if capability:
+        details["compute_capability"] = tuple(map(int, str(capability).split(".")))
+    return details
+
+
+@public
+def get_memory_info(device: str) -> dict[str, int]:
+    """Bytes of a device's memory in use now, and most so far: "current" and "peak".
+
+    Raises:
+        ValueError: if the device is not there, or does not count.
+    """
+    try:
+        kind, number = parse_device(device)
+    except ValueError:
+        raise ValueError(
+            f"Failed parsing device name: {device!r}. Note a valid device string should at least "
+            'contain a device type and a device index, like "GPU:0".'
+        ) from None
+    found = HOST if (kind, number) == ("CPU", 0) else find(kind, number)
+    if found is None:
+        raise ValueError(f"No matching devices found for {device!r}")
+    stats = found.handle.memory_stats() if found.handle is not None else None
+    if not stats or "bytes_in_use" not in stats:
+        raise ValueError(f"Allocator stats not available for device {device!r}")
+    current = int(stats["bytes_in_use"])
+    return {"current": current, "peak": int(stats.get("peak_bytes_in_use", current))}
+
+
+def enable_op_determinism() -> None:
+    """Remember the wish; ops are deterministic anyway."""
+    SETTINGS.determinism = True
+
+
+def set_synchronous_execution(enable: bool) -> None:
+    """Remember the setting; ops are finished when they return."""
+    SETTINGS.synchronous = enable
+
+
+def get_synchronous_execution() -> bool:
+    """The setting as it was given."""
+    return SETTINGS.synchronous
+
+
+def enable_tensor_float_32_execution(enabled: bool) -> None:
+    """Remember the setting; products are computed in full precision."""
+    SETTINGS.tensor_float_32 = enabled
+
+
+def tensor_float_32_execution_enabled() -> bool:
+    """The setting as it was given."""
+    return SETTINGS.tensor_float_32

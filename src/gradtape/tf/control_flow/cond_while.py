@@ -1,0 +1,346 @@
+"""Control flow as functions: cond, case, switch_case, while_loop. Eagerly plain Python."""
+
+from __future__ import annotations
+
+import copy
+import math
+from builtins import range as indices
+from collections.abc import Callable
+from typing import Any
+
+from gradtape.core import nest, shape_inference
+from gradtape.core.context import staging
+from gradtape.core.convert import convert
+from gradtape.core.dtypes import bool as bool_dtype
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.symbolic_tensor import SymbolicTensor
+from gradtape.core.tensor import Tensor
+from gradtape.graph.control_flow import (
+    NotANode,
+    has_optional,
+    staged_cond,
+    staged_loop,
+    traced_aside,
+)
+from gradtape.graph.recorder import raw_value
+from gradtape.ops.elementwise import equal
+from gradtape.tf.array.tensor_array import TensorArray
+
+
+def truth(value: Any) -> bool:
+    """A Python bool of a predicate."""
+    return bool(value if isinstance(value, (bool, int, float, str)) else convert(value))
+
+
+@public
+def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: str | None = None) -> Any:
+    """Call `true_fn` if `pred` holds, else `false_fn`.
+
+    Args:
+        pred: a scalar bool.
+        true_fn: callable without arguments.
+        false_fn: callable without arguments.
+        name: accepted for TensorFlow's sake.
+
+    Returns:
+        What the chosen function returns.
+
+    Raises:
+        TypeError: if a branch is not callable.
+
+    Example:
+        >>> tf.cond(tf.constant(True), lambda: 1, lambda: 2)
+        1
+    """
+    for label, fn in (("true_fn", true_fn), ("false_fn", false_fn)):
+        if not callable(fn):
+            raise TypeError(f"'{label}' must be callable. Received {fn!r}.")
+    stage = staging()
+    if stage and not isinstance(pred, (bool, int, float, str)):
+        tensor = stage[0].lift(convert(pred))
+        if isinstance(tensor, SymbolicTensor):
+            return staged_cond(stage[0], tensor, true_fn, false_fn)
+    return true_fn() if truth(pred) else false_fn()
+
+
+@public
+def case(
+    pred_fn_pairs: Any,
+    default: Any = None,
+    exclusive: bool = False,
+    strict: bool = False,
+    name: str = "case",
+) -> Any:
+    """Call the function of the first pair whose predicate holds.
+
+    Args:
+        pred_fn_pairs: list of (predicate, callable); if `exclusive`, also a dict from `ref()`.
+        default: called if none holds.
+        exclusive: whether only one may hold (the last is not looked at without a `default`).
+        strict: return the list of one result as a list, which happens anyway.
+        name: accepted for TensorFlow's sake.
+
+    Returns:
+        What the chosen function returns.
+
+    Raises:
+        TypeError: if the pairs are not pairs of a tensor and a callable.
+        ValueError: if there are none, or a dict is given that has no order.
+        InvalidArgumentError: if no predicate holds and there is no default, or too many hold.
+    """
+    if isinstance(pred_fn_pairs, dict):
+        if not exclusive:
+            raise ValueError(
+                "case: a dict of pairs has no order. Give a list, or set exclusive=True."
+            )
+        pred_fn_pairs = [(key.deref(), fn) for key, fn in pred_fn_pairs.items()]
+    check_cases(pred_fn_pairs, default)
+    if any(isinstance(pred, SymbolicTensor) for pred, _ in pred_fn_pairs):
+        return chosen(list(pred_fn_pairs), default)
+    holding = [bool(pred) for pred, _ in pred_fn_pairs]
+    if exclusive and sum(holding[: len(holding) - (default is None)]) > 1:
+        raise InvalidArgumentError(
+            f"case: exclusive=True: more than 1 conditions evaluated as True: {holding}."
+        )
+    for held, (_, fn) in zip(holding, pred_fn_pairs, strict=True):
+        if held:
+            return fn()
+    if default is None:
+        raise InvalidArgumentError("case: None of conditions evaluated as True. Give a default.")
+    return default()
+
+
+def chosen(pairs: list[Any], default: Any) -> Any:
+    """The first whose predicate holds, as nested `cond`s; the last, if there is no default."""
+    if not pairs:
+        return default()
+    (pred, fn), *rest = pairs
+    if not rest and default is None:
+        return fn()
+    return cond(pred, fn, lambda: chosen(rest, default))
+
+
+def check_cases(pairs: Any, default: Any) -> None:
+    """Check that `pairs` are some of a bool tensor and a callable each."""
+    if not isinstance(pairs, (list, tuple)):
+        raise TypeError("case: 'pred_fn_pairs' must be a list, tuple, or dict.")
+    for pair in pairs:
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise TypeError(f"case: each entry must be a 2-tuple (pred, fn). Received {pair!r}.")
+        if not isinstance(pair[0], Tensor) or pair[0].dtype != bool_dtype:
+            raise TypeError(f"case: pred must be a Tensor, of bool. Received {pair[0]!r}.")
+        if not callable(pair[1]):
+            raise TypeError(f"case: fn must be callable. Received {pair[1]!r}.")
+    if not pairs:
+        raise ValueError("case: 'pred_fn_pairs' must not be empty.")
+    if default is not None and not callable(default):
+        raise TypeError(f"case: default must be callable. Received {default!r}.")
+
+
+@public
+def switch_case(
+    branch_index: Any, branch_fns: Any, default: Any = None, name: str = "switch_case"
+) -> Any:
+    """Call the `branch_index`-th of `branch_fns`; out of range, `default` or the last one.
+
+    Args:
+        branch_index: a scalar integer.
+        branch_fns: list of callables, list of (int, callable), or dict from int to callable.
+        default: called if the index has no branch.
+        name: accepted for TensorFlow's sake.
+
+    Returns:
+        What the chosen function returns.
+
+    Raises:
+        TypeError: if the index is not an integer tensor, or a branch is not callable.
+        ValueError: if the branches are not numbered 0, 1, … without gaps, or there are none.
+    """
+    if not isinstance(branch_index, Tensor) or not branch_index.dtype.is_integer:
+        raise TypeError(
+            f"switch_case: 'branch_index' must be an integer Tensor. Received {branch_index!r}."
+        )
+    if default is not None and not callable(default):
+        raise TypeError(f"switch_case: default must be callable. Received {default!r}.")
+    table = branches_of(branch_fns)
+    if isinstance(branch_index, SymbolicTensor):
+        last = default or table[len(table) - 1]
+        return chosen([(equal(branch_index, i), fn) for i, fn in table.items()], last)
+    return table.get(int(branch_index), default or table[len(table) - 1])()
+
+
+def branches_of(branch_fns: Any) -> dict[int, Callable[[], Any]]:
+    """The branches by their numbers."""
+    if not isinstance(branch_fns, (list, tuple, dict)):
+        raise TypeError(
+            f"switch_case: 'branch_fns' must be a list, tuple, or dict. Received {branch_fns!r}."
+        )
+    if not branch_fns:
+        raise ValueError("switch_case: must provide at least one item in 'branch_fns'.")
+    pairs = list(branch_fns.items() if isinstance(branch_fns, dict) else branch_fns)
+    if all(callable(fn) for fn in pairs):
+        pairs = list(enumerate(pairs))
+    for pair in pairs:
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise TypeError(
+                f"switch_case: each entry must be a 2-tuple (int, callable). Received {pair!r}."
+            )
+        if not isinstance(pair[0], int):
+            raise TypeError(f"switch_case: key must be a Python `int`. Received {pair[0]!r}.")
+        if not callable(pair[1]):
+            raise TypeError(f"switch_case: branches must be callable. Received {pair[1]!r}.")
+    if sorted(key for key, _ in pairs) != list(indices(len(pairs))):
+        raise ValueError(
+            "switch_case: branch indices must form contiguous numbers from 0 to "
+            f"{len(pairs) - 1}. Received {[key for key, _ in pairs]}."
+        )
+    return dict(pairs)
+
+
+@public
+def while_loop(
+    cond: Any,
+    body: Any,
+    loop_vars: Any,
+    shape_invariants: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    maximum_iterations: Any = None,
+    name: str | None = None,
+) -> Any:
+    """Repeat `body` while `cond` holds.
+
+    Args:
+        cond: callable of the loop variables that returns a scalar bool.
+        body: callable of the loop variables that returns their next values.
+        loop_vars: a structure of tensors.
+        shape_invariants: accepted for TensorFlow's sake.
+        parallel_iterations: accepted for TensorFlow's sake.
+        back_prop: accepted; eagerly gradients flow either way, as in TensorFlow.
+        swap_memory: accepted for TensorFlow's sake.
+        maximum_iterations: at most so many repetitions.
+        name: accepted for TensorFlow's sake.
+
+    Returns:
+        The loop variables after the last repetition, nested as `body` returned them.
+
+    Raises:
+        TypeError: if `cond` or `body` is not callable.
+        ValueError, TypeError: if `body` returns another structure.
+
+    Example:
+        >>> tf.while_loop(lambda i: i < 10, lambda i: [i * 2], [tf.constant(1)])[0].numpy()
+        np.int32(16)
+    """
+    if not callable(cond):
+        raise TypeError("'cond' must be callable.")
+    if not callable(body):
+        raise TypeError("'body' must be callable.")
+    if parallel_iterations < 1:
+        raise TypeError("'parallel_iterations' must be a positive integer.")
+    if loop_vars is None or not nest.is_nested(loop_vars) or not loop_vars:
+        raise ValueError("while_loop: 'loop_vars' must be provided. Received none.")
+    limit = convert(math.inf if maximum_iterations is None else maximum_iterations)
+    if limit.ndim:
+        raise ValueError(
+            f"while_loop: 'maximum_iterations' must be a scalar. Received shape: {limit.shape}"
+        )
+    stage = staging()
+    if stage:
+        try:
+            return staged_while(stage[0], cond, body, loop_vars, maximum_iterations)
+        except NotANode:
+            pass
+    count, most = 0, min(float(limit), shape_inference.longest())
+    while count < most and truth(cond(*loop_vars)):
+        after = body(*loop_vars)
+        if len(loop_vars) == 1 and not nest.is_nested(after):
+            after = nest.pack_sequence_as(loop_vars, [after])
+        nest.assert_same_structure(list(loop_vars), list(after))
+        loop_vars = after
+        count += 1
+    return nest.map_structure(settled, loop_vars, expand_composites=True)
+
+
+def staged_while(trace: Any, cond: Any, body: Any, loop_vars: Any, most: Any) -> Any:
+    """A loop as a node of the graph that is traced."""
+    if has_optional(loop_vars):
+        raise NotANode
+    flat = nest.flatten(loop_vars, expand_composites=True)
+    arrays = [leaf if isinstance(leaf, TensorArray) else None for leaf in flat]
+    if any(array is not None and not is_laid_out(array) for array in arrays):
+        arrays = laid_out(trace, body, loop_vars, arrays)
+    carry = [
+        convert(leaf) if array is None else array._stacked()
+        for leaf, array in zip(flat, arrays, strict=True)
+    ]
+
+    def packed(values: list[Any]) -> Any:
+        filled = [
+            value if array is None else array._with(value)
+            for value, array in zip(values, arrays, strict=True)
+        ]
+        return nest.pack_sequence_as(loop_vars, filled, expand_composites=True)
+
+    def turn(values: list[Any], slices: list[Any]) -> tuple[list[Any], list[Any]]:
+        after = body(*packed(values))
+        if len(loop_vars) == 1 and not nest.is_nested(after):
+            after = nest.pack_sequence_as(loop_vars, [after])
+        nest.assert_same_structure(list(loop_vars), list(after))
+        leaves = nest.flatten(after, expand_composites=True)
+        return [leaf._stacked() if isinstance(leaf, TensorArray) else leaf for leaf in leaves], []
+
+    limit = None if most is None else convert(most)
+    last, _ = staged_loop(
+        trace, lambda *values: cond(*packed(list(values))), turn, carry, [], limit
+    )
+    return packed(last)
+
+
+def is_laid_out(array: TensorArray) -> bool:
+    """Whether an array's elements can stand side by side: their shape is known."""
+    written = array._whole is not None or any(item is not None for item in array._items)
+    return written or array.element_shape.is_fully_defined()
+
+
+def laid_out(trace: Any, body: Any, loop_vars: Any, arrays: list[Any]) -> list[Any]:
+    """Arrays with the element shape that one turn of the loop, traced aside, writes.
+
+    Raises:
+        NotANode: if it does not tell.
+    """
+    flat = nest.flatten(loop_vars, expand_composites=True)
+    probes = [array and copy.copy(array) for array in arrays]
+    for probe in probes:
+        if probe is not None:
+            probe._items = list(probe._items)
+    given = [
+        trace.value(raw_value(trace.lift(convert(leaf)))) if probe is None else probe
+        for leaf, probe in zip(flat, probes, strict=True)
+    ]
+    formals = [t for t in given if isinstance(t, Tensor)]
+    after: list[Any] = []
+
+    def turn(*_: Any) -> None:
+        structure = nest.pack_sequence_as(loop_vars, given, expand_composites=True)
+        after.extend(nest.flatten(body(*structure), expand_composites=True))
+
+    traced_aside(trace, turn, formals, {})
+    found: list[Any] = []
+    for array, then in zip(arrays, after, strict=True):
+        if array is None:
+            found.append(None)
+            continue
+        if not then.element_shape.is_fully_defined():
+            raise NotANode
+        shaped = copy.copy(array)
+        shaped._element_shape = then.element_shape
+        shaped._items = list(array._items)
+        found.append(shaped)
+    return found
+
+
+def settled(value: Any) -> Any:
+    """A tensor of a loop variable; arrays of tensors stay what they are."""
+    return value if isinstance(value, TensorArray) else convert(value)

@@ -1,0 +1,211 @@
+"""Python functions called like ops: py_function on tensors, numpy_function on arrays."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import nest
+from gradtape.core.context import staging, unheard
+from gradtape.core.convert import convert
+from gradtape.core.errors import InvalidArgumentError, as_op_error, public
+from gradtape.core.spec import TensorSpec
+from gradtape.core.symbolic_tensor import Opaque
+from gradtape.core.tensor import Tensor, eager
+from gradtape.graph.graph import Effect
+from gradtape.graph.recorder import operation
+from gradtape.tape.custom_gradient import record_custom
+from gradtape.tape.gradient_tape import GradientTape
+
+# What TensorFlow makes of an exception in the function; of any other, an UnknownError.
+
+
+@public
+def py_function(
+    func: Callable[..., Any] | None = None,
+    inp: Any = None,
+    Tout: Any = None,  # noqa: N803  TensorFlow's name
+    name: str | None = None,
+) -> Any:
+    """Call `func` on tensors; gradients flow to `inp`, not to what else `func` uses.
+
+    Args:
+        func: function of tensors that returns a tensor, a list of them, or None.
+            Without it, a decorator is returned.
+        inp: list of its arguments.
+        Tout: dtype of the result, or a list of dtypes of the results.
+        name: accepted for TensorFlow's sake.
+
+    Returns:
+        A tensor; a list of tensors if `Tout` is a list.
+
+    Raises:
+        InvalidArgumentError: if `func` raises ValueError or TypeError, or returns something else
+            than `Tout` says. Other exceptions become OpErrors of another kind.
+    """
+    if Tout is None:
+        raise TypeError("py_function: Missing required argument: 'Tout'.")
+    if func is None:
+        return lambda f: functools.wraps(f)(lambda *args: py_function(f, args, Tout))
+    if not callable(func):
+        raise ValueError(f"py_function: Expected func to be callable. Received func={func!r}.")
+    inputs = [convert(value) for value in inp]
+    several = isinstance(Tout, (list, tuple))
+    specs = [as_spec(t) for t in (Tout if several else [Tout])]
+    stage = staging()
+    if stage:
+        outs = staged(stage[0], func, inputs, specs, several)
+    else:
+        run = Run(func, [t._array for t in inputs], specs, several)
+        outs = record_custom(run.results, inputs, run.gradient)
+    return outs if several else outs[0]
+
+
+class Run:
+    """One call of a Python function on tensors, under a tape of its own."""
+
+    def __init__(
+        self, func: Callable[..., Any], raws: Any, specs: list[TensorSpec], several: bool
+    ) -> None:
+        """Call `func`; its tensors are not to be taken for a variable that it reads besides."""
+        self.tape = GradientTape(persistent=True, watch_accessed_variables=False)
+        self.inner: list[Tensor] = [eager(raw) for raw in raws]
+        with unheard(), self.tape:
+            self.tape.watch([t for t in self.inner if t.dtype.is_floating or t.dtype.is_complex])
+            self.results = results_of(func, self.inner, specs, several)
+
+    def gradient(self, *cotangents: Tensor) -> list[Any]:
+        """Gradients for the arguments."""
+        answers: list[Any] = self.tape.gradient(
+            self.results, self.inner, output_gradients=list(cotangents)
+        )
+        return answers
+
+
+def staged(
+    trace: Any,
+    func: Callable[..., Any],
+    inputs: list[Tensor],
+    specs: list[TensorSpec],
+    several: bool,
+) -> list[Tensor]:
+    """Call `func` whenever the graph runs; its tape travels to the gradient as a value."""
+
+    def kernel(*raws: Any) -> tuple[Any, ...]:
+        run = Run(func, raws, specs, several)
+        return (*(t._array for t in run.results), Opaque(run))
+
+    *results, run = trace.effect(Effect("py_function", kernel, key=func), inputs)
+
+    def grad(*cotangents: Tensor) -> list[Any]:
+        connected: list[int] = []
+
+        def backward(*raws: Any) -> tuple[Any, ...]:
+            with unheard():
+                answers = raws[0].item.gradient(*map(eager, raws[1:]))
+            if not connected:
+                connected.extend(i for i, a in enumerate(answers) if a is not None)
+            return tuple([convert(answers[i])._array for i in connected])
+
+        answers: list[Any] = [None] * len(inputs)
+        op = operation(backward, outputs=True)
+        op.key = ("py_function", func)
+        found = trace.bind(op, (run, *cotangents), {})
+        for i, answer in zip(connected, found, strict=True):
+            answers[i] = answer
+        return answers
+
+    return record_custom(results, inputs, grad)
+
+
+def as_spec(described: Any) -> TensorSpec:
+    """What a dtype or spec says of a result."""
+    return described if isinstance(described, TensorSpec) else TensorSpec(None, described)
+
+
+def results_of(
+    func: Callable[..., Any], inputs: list[Tensor], specs: list[TensorSpec], several: bool
+) -> list[Tensor]:
+    """Call the function and convert what it returns."""
+    try:
+        answer = func(*inputs)
+        answers = (
+            []
+            if answer is None
+            else list(answer)
+            if isinstance(answer, (list, tuple))
+            else [answer]
+        )
+        results = [convert(a, spec.dtype) for a, spec in zip(answers, specs, strict=False)]
+    except Exception as error:
+        raise as_op_error("py_function", error) from error
+    if len(answers) < len(specs) or (several and len(answers) > len(specs)):
+        raise InvalidArgumentError(
+            f"py_function: func returns {len(answers)} values, but Tout expects to see "
+            f"{len(specs)} values."
+        )
+    return results
+
+
+@public
+def numpy_function(
+    func: Callable[..., Any] | None = None,
+    inp: Any = None,
+    Tout: Any = None,  # noqa: N803  TensorFlow's name
+    stateful: bool = True,
+    name: str | None = None,
+) -> Any:
+    """Call `func` on NumPy arrays; no gradient flows through it.
+
+    Args:
+        func: function of arrays that returns an array, a list of arrays, or None.
+            Without it, a decorator is returned.
+        inp: list of its arguments.
+        Tout: accepted for TensorFlow's sake: the results have the dtypes that `func` gives them.
+        stateful: accepted for TensorFlow's sake.
+        name: accepted for TensorFlow's sake.
+
+    Returns:
+        A tensor, or a list of tensors if `func` returns several values.
+    """
+    if func is None:
+        return lambda f: functools.wraps(f)(lambda *args: numpy_function(f, args, Tout))
+    stage = staging()
+    if stage:
+        several = isinstance(Tout, (list, tuple))
+        outs = stage[0].effect(
+            Effect("numpy_function", lambda *raws: arrays_of(func, raws, Tout), key=func),
+            [convert(value) for value in inp],
+        )
+        return list(outs) if several else outs[0] if outs else None
+    answer = func(*[np.array(value) for value in inp])
+    results = [None if value is None else convert(value) for value in nest.flatten(answer)]
+    return results[0] if len(results) == 1 else results
+
+
+def arrays_of(func: Callable[..., Any], raws: tuple[Any, ...], described: Any) -> tuple[Any, ...]:
+    """Raw results of a function of arrays, of the dtypes that are promised for a graph."""
+    try:
+        with unheard():
+            answer = func(*[np.array(raw) for raw in raws])
+    except Exception as error:
+        raise as_op_error("numpy_function", error) from error
+    several = isinstance(described, (list, tuple))
+    specs = [as_spec(t) for t in (described if several else [described])]
+    answers = nest.flatten(answer) if several else [answer]
+    if len(answers) != len(specs):
+        raise InvalidArgumentError(
+            f"numpy_function: func returns {len(answers)} values, but Tout expects to see "
+            f"{len(specs)} values."
+        )
+    results = [convert(value) for value in answers]
+    for result, spec in zip(results, specs, strict=True):
+        if result.dtype is not spec.dtype:
+            raise InvalidArgumentError(
+                f"numpy_function: func returned {result.dtype.name}, but Tout says "
+                f"{spec.dtype.name}."
+            )
+    return tuple([result._array for result in results])

@@ -1,0 +1,189 @@
+"""tf.data.experimental: older spellings, and what has no method of `Dataset`."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from gradtape.core import dtypes
+from gradtape.core.convert import convert
+from gradtape.core.errors import OutOfRangeError, public
+from gradtape.core.tensor import Tensor
+from gradtape.pipeline.base import AUTOTUNE as AUTOTUNE
+from gradtape.pipeline.base import INFINITE, UNKNOWN
+from gradtape.pipeline.dataset import Dataset
+from gradtape.pipeline.dataset import assert_cardinality as assert_cardinality
+from gradtape.pipeline.element.element import END
+from gradtape.pipeline.iterator import Iterator
+from gradtape.pipeline.optional import Optional as Optional
+from gradtape.pipeline.options import AutoShardPolicy as AutoShardPolicy
+from gradtape.pipeline.options import AutotuneOptions as AutotuneOptions
+from gradtape.pipeline.options import DistributeOptions as DistributeOptions
+from gradtape.pipeline.options import ExternalStatePolicy as ExternalStatePolicy
+from gradtape.pipeline.options import OptimizationOptions as OptimizationOptions
+from gradtape.pipeline.options import ThreadingOptions as ThreadingOptions
+from gradtape.pipeline.source.csv import CsvDataset as CsvDataset
+from gradtape.pipeline.source.csv import make_csv_dataset as make_csv_dataset
+
+INFINITE_CARDINALITY = INFINITE
+UNKNOWN_CARDINALITY = UNKNOWN
+
+Transformation = Callable[[Dataset], Dataset]
+
+
+def cardinality(dataset: Dataset) -> Tensor:
+    """The number of elements of a dataset."""
+    return dataset.cardinality()
+
+
+def get_single_element(dataset: Dataset) -> Any:
+    """The only element of a dataset."""
+    return dataset.get_single_element()
+
+
+@public
+def at(dataset: Dataset, index: Any) -> Any:
+    """The element at a place in a dataset.
+
+    Args:
+        dataset: any dataset; the elements before that place are made, too.
+        index: the place, from 0.
+
+    Raises:
+        OutOfRangeError: if there is no such place.
+
+    Note:
+        TensorFlow refuses datasets without random access, filtered ones for one.
+
+    Example:
+        >>> tf.data.experimental.at(tf.data.Dataset.range(5), 3).numpy()
+        np.int64(3)
+    """
+    place = int(convert(index, dtypes.int64)._array)
+    found = next(iter(dataset.skip(place)), END) if place >= 0 else END
+    if found is END:
+        raise OutOfRangeError(f"at: index {place} is out of range of the dataset.")
+    return found
+
+
+def get_structure(dataset_or_iterator: Any) -> Any:
+    """What describes the elements of a dataset or an iterator."""
+    return dataset_or_iterator.element_spec
+
+
+def get_next_as_optional(iterator: Iterator) -> Optional:
+    """The next element as an Optional, which is empty after the last one."""
+    return iterator.get_next_as_optional()
+
+
+def prefetch_to_device(device: str, buffer_size: Any = None) -> Transformation:
+    """A transformation, for `apply`, that prefetches; there is one kind of memory.
+
+    Args:
+        device: accepted for TensorFlow's sake.
+        buffer_size: as in `Dataset.prefetch`; AUTOTUNE if None.
+    """
+    return lambda dataset: dataset.prefetch(AUTOTUNE if buffer_size is None else buffer_size)
+
+
+def copy_to_device(target_device: str, source_device: str = "/cpu:0") -> Transformation:
+    """A transformation, for `apply`, that changes nothing: there is one kind of memory."""
+
+    def copied(dataset: Dataset) -> Dataset:
+        made = dataset.take(-1)._as("_CopyToDeviceDataset")
+        made._size = UNKNOWN
+        return made
+
+    return copied
+
+
+def _method(name: str, method_name: str = "") -> Callable[..., Transformation]:
+    """The older spelling of a method, as a transformation for `apply`."""
+    method = getattr(Dataset, method_name or name)
+    parameters = inspect.signature(method).parameters.values()
+    signature = inspect.Signature([p for p in parameters if p.name not in ("self", "name")])
+
+    def spelling(*args: Any, **kwargs: Any) -> Transformation:
+        given = signature.bind(*args, **kwargs)
+        return lambda dataset: method(dataset, *given.args, **given.kwargs)
+
+    spelling.__name__, spelling.__doc__ = (
+        name,
+        f"`Dataset.{method.__name__}` as a transformation for `apply`.",
+    )
+    spelling.__signature__ = signature  # type: ignore[attr-defined]
+    return spelling
+
+
+def choose_from_datasets(
+    datasets: Any, choice_dataset: Dataset, stop_on_empty_dataset: bool = False
+) -> Dataset:
+    """The older spelling of `Dataset.choose_from_datasets`."""
+    return Dataset.choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset)
+
+
+def sample_from_datasets(
+    datasets: Any, weights: Any = None, seed: Any = None, stop_on_empty_dataset: bool = False
+) -> Dataset:
+    """The older spelling of `Dataset.sample_from_datasets`."""
+    return Dataset.sample_from_datasets(datasets, weights, seed, stop_on_empty_dataset)
+
+
+def save(
+    dataset: Dataset,
+    path: Any,
+    compression: Any = None,
+    shard_func: Any = None,
+    checkpoint_args: Any = None,
+) -> None:
+    """The older spelling of `Dataset.save`."""
+    dataset.save(path, compression, shard_func, checkpoint_args)
+
+
+def load(
+    path: Any, element_spec: Any = None, compression: Any = None, reader_func: Any = None
+) -> Dataset:
+    """The older spelling of `Dataset.load`."""
+    return Dataset.load(path, element_spec, compression, reader_func)
+
+
+def Counter(start: Any = 0, step: Any = 1, dtype: Any = dtypes.int64) -> Dataset:  # noqa: N802 - its name
+    """The older spelling of `Dataset.counter`."""
+    return Dataset.counter(start, step, dtype)
+
+
+def enumerate_dataset(start: int = 0) -> Transformation:
+    """`Dataset.enumerate` as a transformation for `apply`."""
+    return lambda dataset: dataset.enumerate(start)
+
+
+def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) -> Transformation:
+    """`Dataset.shuffle`, then `Dataset.repeat`, as a transformation for `apply`."""
+    return lambda dataset: dataset.shuffle(buffer_size, seed).repeat(count)
+
+
+def map_and_batch(
+    map_func: Any,
+    batch_size: Any,
+    num_parallel_batches: Any = None,
+    drop_remainder: bool = False,
+    num_parallel_calls: Any = None,
+) -> Transformation:
+    """`Dataset.map`, then `Dataset.batch`, as a transformation for `apply`."""
+    return lambda dataset: dataset.map(map_func, num_parallel_calls).batch(
+        batch_size, drop_remainder
+    )
+
+
+bucket_by_sequence_length = _method("bucket_by_sequence_length")
+dense_to_ragged_batch = _method("dense_to_ragged_batch", "ragged_batch")
+group_by_window = _method("group_by_window")
+ignore_errors = _method("ignore_errors")
+rejection_resample = _method("rejection_resample")
+scan = _method("scan")
+snapshot = _method("snapshot")
+dense_to_sparse_batch = _method("sparse_batch")
+take_while = _method("take_while")
+unbatch = _method("unbatch")
+unique = _method("unique")

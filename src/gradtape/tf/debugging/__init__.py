@@ -1,0 +1,1 @@
+"""What is behind tf.debugging: assertions, and the search for NaN."""

@@ -1,0 +1,327 @@
+"""tf.debugging: assertions about tensors; they raise at once, and return None."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import dtypes
+from gradtape.core.context import local
+from gradtape.core.convert import convert
+from gradtape.core.device.array import ANYWHERE
+from gradtape.core.device.placement import Placement
+from gradtape.core.device.switch import use_accelerators
+from gradtape.core.errors import (
+    InvalidArgumentError,
+    public,
+)
+from gradtape.core.tensor import Tensor, TensorLike
+from gradtape.graph.side_effect import happening
+from gradtape.tf.debugging.shape_assertion import (
+    fact,
+)
+
+
+def head(tensor: Tensor, count: int | None) -> Any:
+    """The first elements of a tensor, three unless told."""
+    flat = np.ravel(tensor._array)
+    return flat[: 3 if count is None else count if count >= 0 else None]
+
+
+@public
+@happening(fails_only=True)
+def Assert(  # noqa: N802  TensorFlow's name
+    condition: Any, data: Any, summarize: int | None = None, name: str | None = None
+) -> None:
+    """Raise InvalidArgumentError unless `condition` holds everywhere.
+
+    Args:
+        condition: a tensor, or what converts to one.
+        data: a list of what to show in the error.
+        summarize: how many elements of each to show, 3 by default, all if negative.
+        name: accepted for TensorFlow's sake.
+
+    Raises:
+        InvalidArgumentError: if an element of `condition` is false.
+    """
+    if not np.all(convert(condition)._array.astype(bool)):
+        raise InvalidArgumentError(
+            f"Expected '{condition}' to be true. Summarized data: {summarized(data, summarize)}"
+        )
+
+
+def summarized(data: Any, count: int | None) -> str:
+    """A line for each value."""
+    lines = []
+    for value in data:
+        tensor = convert(value)
+        items = [str(item) for item in head(tensor, count)]
+        lines.append(", ".join(items + (["..."] if len(items) < tensor._array.size else [])))
+    return "\n".join(lines)
+
+
+def compared(name: str, sign: str, holds: Callable[[Any, Any], Any]) -> Callable[..., None]:
+    """An assertion about two tensors, element by element."""
+
+    def check(
+        x: Any,
+        y: Any,
+        message: str | None = None,
+        summarize: int | None = None,
+        name: str | None = None,
+    ) -> None:
+        a, b = convert(x), convert(y)
+        if a.dtype is not b.dtype:
+            raise InvalidArgumentError(
+                f"{check.__name__}: both tensors must have one dtype. Received {a.dtype.name} and "
+                f"{b.dtype.name}. Cast one of them first."
+            )
+        try:
+            failed = ~np.asarray(holds(a._array, b._array), bool)
+        except ValueError:
+            raise InvalidArgumentError(
+                f"{check.__name__}: Incompatible shapes: {list(a.shape)} vs. {list(b.shape)}."
+            ) from None
+        if failed.any():
+            raise InvalidArgumentError(difference(a, b, failed, sign, message, summarize))
+
+    check.__name__ = check.__qualname__ = name
+    check.__doc__ = f"""Raise unless `x {sign} y` holds for all elements; shapes broadcast.
+
+    Args:
+        x: a tensor.
+        y: a tensor of the same dtype.
+        message: what the error begins with.
+        summarize: how many elements to show, 3 by default.
+        name: accepted for TensorFlow's sake.
+
+    Raises:
+        InvalidArgumentError: if it does not.
+    """
+    return public(happening(fails_only=True)(check))
+
+
+def difference(
+    x: Tensor, y: Tensor, failed: Any, sign: str, message: str | None, count: int | None
+) -> str:
+    """What two tensors look like where a comparison fails."""
+    lines = [message or "", f"Condition x {sign} y did not hold."]
+    if failed.ndim and x.shape == y.shape:
+        where = np.argwhere(failed)[: 3 if count is None else count]
+        at = tuple(where.T)
+        lines += [
+            f"Indices of first {len(where)} different values:",
+            str(where),
+            "Corresponding x values:",
+            str(x._array[at]),
+            "Corresponding y values:",
+            str(y._array[at]),
+        ]
+    for letter, tensor in (("x", x), ("y", y)):
+        first = head(tensor, count)
+        lines += [f"First {len(first)} elements of {letter}:", str(first)]
+    return "\n".join(lines)
+
+
+assert_equal = compared("assert_equal", "==", lambda a, b: a == b)
+assert_less = compared("assert_less", "<", lambda a, b: a < b)
+assert_less_equal = compared("assert_less_equal", "<=", lambda a, b: a <= b)
+assert_greater = compared("assert_greater", ">", lambda a, b: a > b)
+assert_greater_equal = compared("assert_greater_equal", ">=", lambda a, b: a >= b)
+differ = compared("assert_none_equal", "!=", lambda a, b: a != b)
+
+
+@public
+def assert_none_equal(
+    x: Any,
+    y: Any,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
+) -> None:
+    """Raise unless `x != y` holds for all elements; shapes broadcast.
+
+    Args:
+        x: a tensor.
+        y: a tensor of the same dtype.
+        summarize: how many elements to show, 3 by default.
+        message: what the error begins with.
+        name: accepted for TensorFlow's sake.
+
+    Raises:
+        InvalidArgumentError: if it does not.
+    """
+    differ(x, y, message, summarize)
+
+
+def signed(name: str, sign: str, holds: Callable[[Any], Any]) -> Callable[..., None]:
+    """An assertion about the sign of all elements."""
+
+    def check(
+        x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+    ) -> None:
+        tensor = convert(x)
+        if not np.all(holds(tensor._array)):
+            shown = [str(item) for item in head(tensor, summarize)]
+            raise InvalidArgumentError(
+                f"{message or ''}\nCondition x {sign} 0 did not hold element-wise:\n"
+                f"x (shape={tensor.shape} dtype={tensor.dtype.name}) = "
+                f"\n{shown if tensor.ndim else shown[0]}"
+            )
+
+    check.__name__ = check.__qualname__ = name
+    check.__doc__ = f"""Raise unless `x {sign} 0` holds for all elements.
+
+    Args:
+        x: a tensor.
+        message: what the error begins with.
+        summarize: how many elements to show, 3 by default.
+        name: accepted for TensorFlow's sake.
+
+    Raises:
+        InvalidArgumentError: if it does not.
+    """
+    return public(happening(fails_only=True)(check))
+
+
+assert_positive = signed("assert_positive", ">", lambda a: a > 0)
+assert_negative = signed("assert_negative", "<", lambda a: a < 0)
+assert_non_negative = signed("assert_non_negative", ">=", lambda a: a >= 0)
+assert_non_positive = signed("assert_non_positive", "<=", lambda a: a <= 0)
+
+
+@public
+@happening(fails_only=True)
+def assert_near(
+    x: Any,
+    y: Any,
+    rtol: Any = None,
+    atol: Any = None,
+    message: str | None = None,
+    summarize: int | None = None,
+    name: str | None = None,
+) -> None:
+    """Raise unless `|x - y| <= atol + rtol * |y|` holds for all elements.
+
+    Args:
+        x: a floating or complex tensor.
+        y: another of the same dtype.
+        rtol: relative tolerance, ten times the dtype's epsilon by default.
+        atol: absolute tolerance, the same by default.
+        message: what the error begins with.
+        summarize: how many elements to show, 3 by default.
+        name: accepted for TensorFlow's sake.
+
+    Raises:
+        InvalidArgumentError: if it does not.
+        ValueError: if the tensors hold integers.
+    """
+    a = convert(x)
+    b = convert(y, a.dtype)
+    real = a.dtype.real_dtype
+    if not real.is_floating:
+        raise ValueError(f"assert_near: {a.dtype.name} is not a floating or complex dtype.")
+    epsilon = 10 * float(dtypes_epsilon(real))
+    rtol, atol = (epsilon if tol is None else float(convert(tol)) for tol in (rtol, atol))
+    gap = np.abs(a._array - b._array)
+    if not np.all(gap <= atol + rtol * np.abs(b._array)):
+        raise InvalidArgumentError(
+            fact(message, f"x and y not equal to tolerance rtol = {rtol}, atol = {atol}\n")
+            + f"x (shape={a.shape} dtype={a.dtype.name}) = {head(a, summarize)}\n"
+            f"y (shape={b.shape} dtype={b.dtype.name}) = {head(b, summarize)}"
+        )
+
+
+def dtypes_epsilon(dtype: dtypes.DType) -> Any:
+    """The distance from one to the next number."""
+    import ml_dtypes
+
+    return ml_dtypes.finfo(dtype.as_numpy_dtype).eps  # type: ignore[no-untyped-call]
+
+
+@public
+def assert_scalar(tensor: Any, message: str | None = None, name: str | None = None) -> None:
+    """Raise ValueError unless `tensor` has no dimensions."""
+    scalar = convert(tensor)
+    if scalar.ndim:
+        raise ValueError(fact(message, f"Expected scalar shape, saw shape: {scalar.shape}."))
+
+
+@public
+def assert_type(
+    tensor: Any, tf_type: Any, message: str | None = None, name: str | None = None
+) -> None:
+    """Raise TypeError unless `tensor` has the dtype `tf_type`."""
+    have, wanted = convert(tensor).dtype, dtypes.as_dtype(tf_type)
+    if have is not wanted:
+        raise TypeError(fact(message, f"tensor must be of type {wanted!r}; got {have!r}"))
+
+
+@public
+def assert_integer(x: Any, message: str | None = None, name: str | None = None) -> None:
+    """Raise TypeError unless `x` has an integer dtype."""
+    dtype = convert(x).dtype
+    if not dtype.is_integer:
+        raise TypeError(
+            fact(message, f'Expected "x" to be integer type.  Found: tensor of dtype {dtype}')
+        )
+
+
+@public
+def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> dtypes.DType:
+    """The one floating dtype of `tensors`, and `dtype` if given.
+
+    Args:
+        tensors: tensors; None among them are passed over.
+        dtype: the dtype they should have.
+
+    Returns:
+        That dtype; float32 if nothing is given.
+
+    Raises:
+        ValueError: if they differ, or it is not a floating dtype.
+    """
+    expected = None if dtype is None else dtypes.as_dtype(dtype)
+    for tensor in tensors or ():
+        if tensor is None:
+            continue
+        expected = expected or tensor.dtype
+        if tensor.dtype is not expected:
+            raise ValueError(
+                f"{tensor}, type={tensor.dtype}, must be of the same type ({expected})."
+            )
+    expected = expected or dtypes.float32
+    if not expected.is_floating:
+        raise ValueError(f"Expected floating point type, got {expected}.")
+    return expected
+
+
+@public
+def assert_proper_iterable(values: Any) -> None:
+    """Raise TypeError unless `values` is iterable and not a tensor, array or string."""
+    if isinstance(values, (TensorLike, np.ndarray, str, bytes)):
+        raise TypeError(
+            f'Expected argument "values" to be a "proper" iterable.  Found: {type(values)}'
+        )
+    if not hasattr(values, "__iter__"):
+        raise TypeError(f'Expected argument "values" to be iterable.  Found: {type(values)}')
+
+
+def is_numeric_tensor(tensor: Any) -> bool:
+    """Whether `tensor` is a tensor of numbers."""
+    return isinstance(tensor, Tensor) and tensor.dtype.is_numeric
+
+
+def get_log_device_placement() -> bool:
+    """Whether ops say where they run."""
+    return Placement.logs
+
+
+def set_log_device_placement(enabled: bool) -> None:
+    """Let every eager op say on the standard error stream where it runs."""
+    Placement.logs = bool(enabled)
+    if enabled:
+        use_accelerators()
+    type(local).device = ANYWHERE if enabled else None

@@ -1,0 +1,285 @@
+"""tf.io and tf.image: pictures out of files and into files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import dtypes
+from gradtape.core.convert import convert
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.tensor import Tensor, eager
+from gradtape.files import image
+from gradtape.graph.side_effect import on_host
+from gradtape.tf.image.color import convert_image_dtype
+from gradtape.tf.strings.byte_string import each, strings
+
+
+def bytes_of(contents: Any, op: str) -> bytes:
+    """The bytes of a string without axes."""
+    text = strings(contents)
+    if text.ndim:
+        raise InvalidArgumentError(f"{op}: contents must be scalar, got shape {list(text.shape)}.")
+    return bytes(text[()])
+
+
+def in_depth(array: Any, data: bytes, dtype: Any, op: str) -> Tensor:
+    """Elements of a picture as uint8 or uint16, whichever is asked for."""
+    wanted = dtypes.as_dtype(dtype)
+    if wanted not in (dtypes.uint8, dtypes.uint16):
+        raise TypeError(f"{op}: dtype must be uint8 or uint16. Received {wanted.name}.")
+    if wanted is dtypes.uint16 and array.dtype == np.uint8:
+        if image.bit_depth(data) == 16:
+            raise NotImplementedError(f"{op}: 16 bits are there for one channel only.")
+        array = array.astype(np.uint16) * 257
+    elif wanted is dtypes.uint8 and array.dtype == np.uint16:
+        array = (array >> 8).astype(np.uint8)
+    return eager(np.ascontiguousarray(array))
+
+
+@public
+@on_host
+def decode_png(
+    contents: Any, channels: int = 0, dtype: Any = dtypes.uint8, name: str | None = None
+) -> Tensor:
+    """A picture of a PNG file, of shape (height, width, channels).
+
+    Args:
+        contents: the bytes of the file.
+        channels: 1 for grey, 3 for colours, 4 with transparency; 0 for what the file has.
+        dtype: uint8 or uint16.
+        name: accepted for TensorFlow's sake.
+
+    Raises:
+        InvalidArgumentError: if it is not a picture.
+
+    Example:
+        >>> file = tf.io.encode_png(tf.zeros([2, 3, 1], tf.uint8))
+        >>> tf.io.decode_png(file).shape
+        TensorShape([2, 3, 1])
+    """
+    data = bytes_of(contents, "decode_png")
+    return in_depth(image.decoded(data, channels, "decode_png"), data, dtype, "decode_png")
+
+
+@public
+@on_host
+def decode_jpeg(
+    contents: Any,
+    channels: int = 0,
+    ratio: int = 1,
+    fancy_upscaling: bool = True,
+    try_recover_truncated: bool = False,
+    acceptable_fraction: float = 1,
+    dct_method: str = "",
+    name: str | None = None,
+) -> Tensor:
+    """A picture of a JPEG file, of shape (height, width, channels) and dtype uint8.
+
+    Args:
+        contents: the bytes of the file.
+        channels: 1 for grey, 3 for colours; 0 for what the file has.
+        ratio: 1, 2, 4 or 8: decode at this fraction of the size.
+        fancy_upscaling: kept; the decoder's own way is used.
+        try_recover_truncated: not supported.
+        acceptable_fraction: kept.
+        dct_method: kept; "INTEGER_ACCURATE" is used.
+        name: accepted for TensorFlow's sake.
+
+    Raises:
+        InvalidArgumentError: if it is not a picture.
+
+    Note:
+        TensorFlow's default is its fast method, which differs by a few units of 255.
+    """
+    if ratio not in (1, 2, 4, 8):
+        raise InvalidArgumentError(f"decode_jpeg: ratio must be 1, 2, 4 or 8. Received {ratio}.")
+    if try_recover_truncated:
+        raise NotImplementedError("decode_jpeg: try_recover_truncated=True is not there.")
+    data = bytes_of(contents, "decode_jpeg")
+    array = image.decoded(data, channels, "decode_jpeg", ratio)
+    return in_depth(array, data, dtypes.uint8, "decode_jpeg")
+
+
+@public
+@on_host
+def decode_and_crop_jpeg(
+    contents: Any,
+    crop_window: Any,
+    channels: int = 0,
+    ratio: int = 1,
+    fancy_upscaling: bool = True,
+    try_recover_truncated: bool = False,
+    acceptable_fraction: float = 1,
+    dct_method: str = "",
+    name: str | None = None,
+) -> Tensor:
+    """A part of a JPEG file's picture: `crop_window` is (y, x, height, width)."""
+    whole = decode_jpeg(contents, channels, ratio, try_recover_truncated=try_recover_truncated)
+    y, x, height, width = (int(n) for n in np.ravel(convert(crop_window)._array))
+    rows, columns = whole._array.shape[:2]
+    if min(y, x) < 0 or min(height, width) <= 0 or y + height > rows or x + width > columns:
+        raise InvalidArgumentError(
+            f"decode_and_crop_jpeg: Invalid JPEG data or crop window: {[y, x, height, width]} of a "
+            f"picture of {rows} by {columns}."
+        )
+    return eager(np.ascontiguousarray(whole._array[y : y + height, x : x + width]))
+
+
+@public
+@on_host
+def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Tensor:
+    """A picture of a BMP file, of shape (height, width, channels) and dtype uint8."""
+    data = bytes_of(contents, "decode_bmp")
+    return in_depth(image.decoded(data, channels, "decode_bmp"), data, dtypes.uint8, "decode_bmp")
+
+
+@public
+@on_host
+def decode_gif(contents: Any, name: str | None = None) -> Tensor:
+    """All frames of a GIF file, of shape (frames, height, width, 3) and dtype uint8."""
+    data = bytes_of(contents, "decode_gif")
+    return in_depth(image.frames(data, 3, "decode_gif"), data, dtypes.uint8, "decode_gif")
+
+
+@public
+@on_host
+def decode_image(
+    contents: Any,
+    channels: int | None = None,
+    dtype: Any = dtypes.uint8,
+    name: str | None = None,
+    expand_animations: bool = True,
+) -> Tensor:
+    """A picture of a PNG, JPEG, BMP or GIF file.
+
+    Args:
+        contents: the bytes of the file.
+        channels: as in `decode_png`.
+        dtype: of the result; floats lie between 0 and 1.
+        name: accepted for TensorFlow's sake.
+        expand_animations: whether a GIF gets an axis of frames in front; otherwise its first
+            frame is taken.
+    """
+    data = bytes_of(contents, "decode_image")
+    wanted = dtypes.as_dtype(dtype)
+    if data.startswith(b"GIF"):
+        if channels not in (None, 0, 3):
+            raise InvalidArgumentError(
+                f"decode_image: channels must be 0 or 3 for a GIF. Received {channels}."
+            )
+        shots = image.frames(data, 3, "decode_image")
+        pixels = in_depth(shots if expand_animations else shots[0], data, dtypes.uint8, "")
+    else:
+        is_png = data.startswith(image.PNG)
+        depth = dtypes.uint16 if is_png and wanted is not dtypes.uint8 else dtypes.uint8
+        pixels = in_depth(
+            image.decoded(data, channels or 0, "decode_image"), data, depth, "decode_image"
+        )
+    return pixels if pixels.dtype is wanted else convert_image_dtype(pixels, wanted)
+
+
+def pictures(value: Any, kinds: tuple[Any, ...], channels: tuple[int, ...], op: str) -> Any:
+    """The raw array of one picture or several."""
+    array = convert(value)._array
+    if dtypes.of_numpy(array.dtype) not in kinds:
+        names = " or ".join(kind.name for kind in kinds)
+        raise InvalidArgumentError(f"{op}: image must be {names}. Received {array.dtype}.")
+    if array.ndim < 3 or array.shape[-1] not in channels:
+        raise InvalidArgumentError(
+            f"{op}: image must have the shape (height, width, channels) with one of {channels} "
+            f"channels. Received {list(array.shape)}."
+        )
+    return array
+
+
+@public
+@on_host
+def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Tensor:
+    """A picture, or each of several, as the bytes of a PNG file.
+
+    Args:
+        image: of shape (..., height, width, channels), uint8 or uint16.
+        compression: from 0 to 9, -1 for the encoder's own choice.
+        name: accepted for TensorFlow's sake.
+    """
+    array = pictures(image, (dtypes.uint8, dtypes.uint16), (1, 2, 3, 4), "encode_png")
+    options = {} if compression < 0 else {"compress_level": compression}
+    return encoded(array, "PNG", "encode_png", options)
+
+
+@public
+@on_host
+def encode_jpeg(
+    image: Any,
+    format: str = "",
+    quality: int = 95,
+    progressive: bool = False,
+    optimize_size: bool = False,
+    chroma_downsampling: bool = True,
+    density_unit: str = "in",
+    x_density: int = 300,
+    y_density: int = 300,
+    xmp_metadata: str = "",
+    name: str | None = None,
+) -> Tensor:
+    """A picture as the bytes of a JPEG file.
+
+    Args:
+        image: of shape (height, width, channels) with 1 or 3 channels, uint8.
+        format: "grayscale" or "rgb", by default what the picture is.
+        quality: from 0 to 100.
+        progressive: whether a coarse picture comes first.
+        optimize_size: spend time on a smaller file.
+        chroma_downsampling: whether colours have half the resolution.
+        density_unit: "in" or "cm".
+        x_density: points in a unit, across.
+        y_density: points in a unit, down.
+        xmp_metadata: put into the file.
+        name: accepted for TensorFlow's sake.
+    """
+    array = pictures(image, (dtypes.uint8,), (1, 3), "encode_jpeg")
+    if {"": 0, "grayscale": 1, "rgb": 3}.get(format, -1) not in (0, array.shape[-1]):
+        raise InvalidArgumentError(
+            f"encode_jpeg: format {format!r} does not fit {array.shape[-1]} channels."
+        )
+    if not 0 <= quality <= 100:
+        raise InvalidArgumentError(f"encode_jpeg: quality must be in [0, 100]. Received {quality}.")
+    scale = 2.54 if density_unit == "cm" else 1
+    options: dict[str, Any] = {
+        "quality": quality,
+        "progressive": progressive,
+        "optimize": optimize_size,
+        "subsampling": 2 if chroma_downsampling else 0,
+        "dpi": (round(x_density * scale), round(y_density * scale)),
+    }
+    if xmp_metadata:
+        options["xmp"] = xmp_metadata.encode()
+    return encoded(array, "JPEG", "encode_jpeg", options)
+
+
+def encoded(array: Any, form: str, op: str, options: dict[str, Any]) -> Tensor:
+    """Each picture of an array as the bytes of a file."""
+    out = np.empty(array.shape[:-3], object)
+    for place in np.ndindex(out.shape):
+        out[place] = image.encoded(np.ascontiguousarray(array[place]), form, op, **options)
+    return eager(out)
+
+
+@public
+@on_host
+def extract_jpeg_shape(
+    contents: Any, output_type: Any = dtypes.int32, name: str | None = None
+) -> Tensor:
+    """Height, width and channels of a JPEG file, without decoding it."""
+    picture = image.opened(bytes_of(contents, "extract_jpeg_shape"), "extract_jpeg_shape")
+    shape = [picture.height, picture.width, len(picture.getbands())]
+    return convert(np.array(shape, dtypes.as_dtype(output_type).as_numpy_dtype))
+
+
+@public
+@on_host
+def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
+    """Whether strings begin as JPEG files do."""
+    return each(lambda text: text.startswith(image.JPEG), strings(contents), dtype=np.bool_)

@@ -1,0 +1,229 @@
+"""tf.image: images cut, padded, turned and mirrored."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.convert import convert
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.tensor import Tensor
+from gradtape.graph.raw_function import rawly
+from gradtape.ops import shape as s
+from gradtape.tf.array.dynamic_index import is_held
+
+
+def check_image(op: str, image: Any) -> Tensor:
+    """A tensor (batch, height, width, channels) or (height, width, channels), not empty."""
+    x = convert(image)
+    shape = x._array.shape
+    if len(shape) not in (3, 4):
+        raise ValueError(f"{op}: image must have 3 or 4 dimensions. Received shape {shape}.")
+    return check_pixels(op, x)
+
+
+def check_pixels(op: str, image: Any) -> Tensor:
+    """A tensor (..., height, width, channels), not empty."""
+    x = convert(image)
+    shape = x._array.shape
+    if len(shape) < 3:
+        raise ValueError(f"{op}: image must be at least 3-dimensional. Received shape {shape}.")
+    if not all(shape[-3:]):
+        raise ValueError(
+            f"{op}: inner 3 dims of 'image.shape' must be > 0. Received shape {shape}."
+        )
+    return x
+
+
+def check(op: str, holds: Any, values: tuple[Any, ...], what: str) -> None:
+    """Raise unless something holds, as TensorFlow does: another class if a tensor is involved."""
+    if not holds:
+        kind = InvalidArgumentError if any(map(is_tensor, values)) else ValueError
+        raise kind(f"{op}: {what}. Received {', '.join(str(int(value)) for value in values)}.")
+
+
+def is_tensor(value: Any) -> bool:
+    """Whether a value is a tensor or variable."""
+    return isinstance(value, Tensor) or hasattr(type(value), "__tf_tensor__")
+
+
+def check_positive(op: str, image: Any, **sizes: Any) -> Tensor:
+    """Check an image and that sizes are positive."""
+    x = check_image(op, image)
+    for what, size in reversed(sizes.items()):
+        check(op, size > 0, (size,), f"{what} must be > 0")
+    return x
+
+
+def whole(op: str, *values: Any) -> list[int]:
+    """Offsets and sizes as integers."""
+    raws = [convert(value)._array for value in values]
+    if any(raw.dtype.kind not in "iu" for raw in raws):
+        raise InvalidArgumentError(f"{op}: offsets and sizes must be integers. Received {values}.")
+    return [int(raw) for raw in raws]
+
+
+@public
+def pad_to_bounding_box(
+    image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
+) -> Tensor:
+    """Images with zeros around them.
+
+    Args:
+        image: (batch, height, width, channels) or (height, width, channels).
+        offset_height: how many rows of zeros to put on top.
+        offset_width: how many columns of zeros to put on the left.
+        target_height: the height of the result.
+        target_width: the width of the result.
+    """
+    op = "pad_to_bounding_box"
+    x = check_image(op, image)
+    height, width = x._array.shape[-3:-1]
+    check(op, offset_height >= 0, (offset_height,), "offset_height must be >= 0")
+    check(op, offset_width >= 0, (offset_width,), "offset_width must be >= 0")
+    right, below = target_width - offset_width - width, target_height - offset_height - height
+    check(op, right >= 0, (width, target_width, offset_width), "width must be <= target - offset")
+    below_of = (height, target_height, offset_height)
+    check(op, below >= 0, below_of, "height must be <= target - offset")
+    top, bottom, left, last = whole(op, offset_height, below, offset_width, right)
+    result: Tensor = s.pad(x, paddings=((top, bottom), (left, last), (0, 0)), value=0)
+    return result
+
+
+@public
+def crop_to_bounding_box(
+    image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
+) -> Tensor:
+    """The part of images within a box.
+
+    Args:
+        image: (batch, height, width, channels) or (height, width, channels).
+        offset_height: the first row of the box.
+        offset_width: the first column of the box.
+        target_height: how many rows it has.
+        target_width: how many columns it has.
+
+    Raises:
+        ValueError: if the box is empty or not all inside.
+    """
+    op = "crop_to_bounding_box"
+    x = check_image(op, image)
+    height, width = x._array.shape[-3:-1]
+    if is_held(offset_height) or is_held(offset_width):
+        rows, columns = whole(op, target_height, target_width)
+        corner = rawly(
+            corner_in, convert(offset_height), convert(offset_width), (height, width), rows, columns
+        )
+        part: Tensor = s.slice_from(x, corner, sizes=(rows, columns, x._array.shape[-1]))
+        return part
+    check(op, offset_width >= 0, (offset_width,), "offset_width must be >= 0")
+    check(op, offset_height >= 0, (offset_height,), "offset_height must be >= 0")
+    check(op, target_width > 0, (target_width,), "target_width must be > 0")
+    check(op, target_height > 0, (target_height,), "target_height must be > 0")
+    fits = width >= target_width + offset_width
+    check(op, fits, (width, target_width, offset_width), "width must be >= target + offset")
+    fits = height >= target_height + offset_height
+    check(op, fits, (height, target_height, offset_height), "height must be >= target + offset")
+    top, left, rows, columns = whole(op, offset_height, offset_width, target_height, target_width)
+    return boxed(x, top, left, rows, columns)
+
+
+def corner_in(top: Any, left: Any, shape: tuple[int, int], rows: int, columns: int) -> Any:
+    """The corner of a box, of raw offsets, which must lie within an image of this shape."""
+    inside = 0 <= top <= shape[0] - rows and 0 <= left <= shape[1] - columns
+    if not inside or rows <= 0 or columns <= 0:
+        raise InvalidArgumentError(
+            f"crop_to_bounding_box: the box must not be empty, nor reach out of the image "
+            f"{list(shape)}. Received {rows} x {columns} pixels at {int(top)}, {int(left)}."
+        )
+    return np.array([top, left, 0], np.int64)
+
+
+def boxed(x: Tensor, top: int, left: int, rows: int, columns: int) -> Tensor:
+    """The pixels in a box."""
+    key = (slice(top, top + rows), slice(left, left + columns), slice(None))
+    result: Tensor = s.slice_(x, key=key, rank=3)
+    return result
+
+
+@public
+def central_crop(image: Any, central_fraction: Any) -> Tensor:
+    """The middle of images.
+
+    Args:
+        image: (batch, height, width, channels) or (height, width, channels).
+        central_fraction: how much of height and width to keep, in (0, 1].
+    """
+    x = convert(image)
+    fraction = float(central_fraction)
+    if not 0 < fraction <= 1:
+        raise ValueError(
+            f"central_crop: central_fraction must be within (0, 1]. Received {fraction}."
+        )
+    if fraction == 1:
+        return x
+    check_image("central_crop", x)
+    height, width = x._array.shape[-3:-1]
+    top, left = (int((n - n * fraction) / 2) for n in (height, width))
+    return boxed(x, top, left, height - 2 * top, width - 2 * left)
+
+
+@public
+def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -> Tensor:
+    """The middle of images, or images in the middle of zeros, so that they have another size.
+
+    Args:
+        image: (batch, height, width, channels) or (height, width, channels).
+        target_height: the new height.
+        target_width: the new width.
+    """
+    op = "resize_with_crop_or_pad"
+    x = check_positive(op, image, target_height=target_height, target_width=target_width)
+    rows, columns = whole(op, target_height, target_width)
+    height, width = x._array.shape[-3:-1]
+    top, left = (height - rows) // 2, (width - columns) // 2
+    x = boxed(x, max(top, 0), max(left, 0), min(rows, height), min(columns, width))
+    above, before = max((rows - height) // 2, 0), max((columns - width) // 2, 0)
+    return pad_to_bounding_box(x, above, before, rows, columns)
+
+
+@public
+def flip_left_right(image: Any) -> Tensor:
+    """Images (batch, height, width, channels), or one, with left and right exchanged."""
+    result: Tensor = s.flip(check_image("flip_left_right", image), axes=(-2,))
+    return result
+
+
+@public
+def flip_up_down(image: Any) -> Tensor:
+    """Images (batch, height, width, channels), or one, upside down."""
+    result: Tensor = s.flip(check_image("flip_up_down", image), axes=(-3,))
+    return result
+
+
+@public
+def transpose(image: Any, name: str | None = None) -> Tensor:
+    """Images (batch, height, width, channels), or one, with rows and columns exchanged."""
+    result: Tensor = s.transpose(check_image("transpose", image), perm=(-2, -3, -1))
+    return result
+
+
+@public
+def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
+    """Images turned counter-clockwise.
+
+    Args:
+        image: (batch, height, width, channels) or (height, width, channels).
+        k: by how many right angles.
+        name: accepted for TensorFlow's sake.
+    """
+    x: Any = check_image("rot90", image)
+    turns = int(convert(k, "int32")._array) % 4
+    if turns == 1:
+        x = s.transpose(s.flip(x, axes=(-2,)), perm=(-2, -3, -1))
+    elif turns == 2:
+        x = s.flip(x, axes=(-3, -2))
+    elif turns == 3:
+        x = s.flip(s.transpose(x, perm=(-2, -3, -1)), axes=(-2,))
+    return convert(x)

@@ -1,0 +1,241 @@
+"""tf.image: the best of boxes that overlap."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any, NamedTuple
+
+from gradtape.core import dtypes
+from gradtape.core.convert import convert
+from gradtape.core.errors import public
+from gradtape.core.tensor import Tensor
+from gradtape.ops.image import non_max_suppression as suppression
+from gradtape.ops.shape import cut, reshape
+from gradtape.tf.image.bounding_box import SHORT, demand
+from gradtape.tf.public_op import operand, same
+
+
+class CombinedNonMaxSuppression(NamedTuple):
+    """What `combined_non_max_suppression` gives."""
+
+    nmsed_boxes: Tensor
+    nmsed_scores: Tensor
+    nmsed_classes: Tensor
+    valid_detections: Tensor
+
+
+def scored(op: str, boxes: Any, scores: Any) -> tuple[Tensor, Tensor]:
+    """Boxes (n, 4) and their scores (n,)."""
+    corners = operand(op, convert(boxes), SHORT)
+    values = convert(scores)
+    same(op, corners, values)
+    shape, found = corners._array.shape, values._array.shape
+    demand(op, len(shape) == 2 and shape[1] == 4, "boxes must have 4 columns", shape)
+    demand(op, found == shape[:1], "scores must have an entry for each box", found)
+    return corners, values
+
+
+def size_of(op: str, size: Any, least: int = 0) -> int:
+    """How many to choose at most."""
+    most = int(convert(size, dtypes.int32)._array)
+    demand(op, most >= least, f"output size must be at least {least}", most)
+    return most
+
+
+def number(value: Any) -> float:
+    """A number that does not change from call to call."""
+    return float(convert(value)._array)
+
+
+def share(op: str, threshold: Any) -> float:
+    """A threshold for overlaps."""
+    value = number(threshold)
+    demand(op, 0 <= value <= 1, "iou_threshold must be in [0, 1]", value)
+    return value
+
+
+@public
+def non_max_suppression(
+    boxes: Any,
+    scores: Any,
+    max_output_size: Any,
+    iou_threshold: Any = 0.5,
+    score_threshold: Any = float("-inf"),
+    name: str | None = None,
+) -> Tensor:
+    """The best boxes among those that overlap.
+
+    Args:
+        boxes: (n, 4) in float32 or float16, each given by two opposite corners (y, x, y, x).
+        scores: (n,).
+        max_output_size: how many to choose at most.
+        iou_threshold: boxes that overlap a better one by more than this are left out.
+        score_threshold: so are those with no higher score.
+        name: accepted for TensorFlow's sake.
+
+    Returns:
+        Positions in int32, the best first.
+
+    Example:
+        >>> boxes = [[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 1.0, 0.9], [2.0, 2.0, 3.0, 3.0]]
+        >>> tf.image.non_max_suppression(boxes, [0.5, 0.9, 0.1], 3).numpy().tolist()
+        [1, 2]
+    """
+    chosen, _ = non_max_suppression_with_scores(
+        boxes, scores, max_output_size, iou_threshold, score_threshold
+    )
+    return chosen
+
+
+@public
+def non_max_suppression_with_scores(
+    boxes: Any,
+    scores: Any,
+    max_output_size: Any,
+    iou_threshold: Any = 0.5,
+    score_threshold: Any = float("-inf"),
+    soft_nms_sigma: Any = 0.0,
+    name: str | None = None,
+) -> tuple[Tensor, Tensor]:
+    """As `non_max_suppression`, with the scores.
+
+    With `soft_nms_sigma` boxes that overlap a better one are not left out: their score shrinks.
+    """
+    op = "NonMaxSuppression"
+    corners, values = scored(op, boxes, scores)
+    pair: tuple[Tensor, Tensor] = suppression.suppress_boxes(
+        corners,
+        values,
+        most=size_of(op, max_output_size),
+        threshold=share(op, iou_threshold),
+        least=number(score_threshold),
+        sigma=number(soft_nms_sigma),
+    )
+    return pair
+
+
+@public
+def non_max_suppression_overlaps(
+    overlaps: Any,
+    scores: Any,
+    max_output_size: Any,
+    overlap_threshold: Any = 0.5,
+    score_threshold: Any = float("-inf"),
+    name: str | None = None,
+) -> Tensor:
+    """As `non_max_suppression`, for things that overlap each other by `overlaps` (n, n)."""
+    op = "NonMaxSuppressionWithOverlaps"
+    matrix, values = convert(overlaps, dtypes.float32), convert(scores, dtypes.float32)
+    n = values._array.shape
+    demand(op, len(n) == 1, "scores must be 1-D", n)
+    demand(op, matrix._array.shape == n * 2, "overlaps must be square", matrix._array.shape)
+    result: Tensor = suppression.suppress_overlaps(
+        matrix,
+        values,
+        most=size_of(op, max_output_size),
+        threshold=number(overlap_threshold),
+        least=number(score_threshold),
+    )
+    return result
+
+
+@public
+def non_max_suppression_padded(
+    boxes: Any,
+    scores: Any,
+    max_output_size: Any,
+    iou_threshold: Any = 0.5,
+    score_threshold: Any = float("-inf"),
+    pad_to_max_output_size: bool = False,
+    name: str | None = None,
+    sorted_input: bool = False,
+    canonicalized_coordinates: bool = False,
+    tile_size: int = 512,
+) -> tuple[Tensor, Tensor]:
+    """As `non_max_suppression` for batches, with zeros behind the positions.
+
+    Args:
+        boxes: (..., n, 4).
+        scores: (..., n).
+        max_output_size: how many to choose at most.
+        iou_threshold: boxes that overlap a better one by this or more are left out.
+        score_threshold: so are those with no higher score.
+        pad_to_max_output_size: whether to fill up with zeros; batches need it.
+        name: accepted for TensorFlow's sake.
+        sorted_input: accepted for TensorFlow's sake.
+        canonicalized_coordinates: whether all boxes are (top, left, bottom, right).
+        tile_size: accepted for TensorFlow's sake.
+
+    Returns:
+        Positions (..., max_output_size), and how many of them are valid (...).
+    """
+    op = "non_max_suppression_padded"
+    corners, values = convert(boxes), convert(scores)
+    *batch, n, _ = corners._array.shape
+    if batch and not pad_to_max_output_size:
+        raise ValueError(f"{op}: pad_to_max_output_size must be True for batched input.")
+    most, count = size_of(op, max_output_size), prod(batch)
+    places, valid = suppression.suppress_batch(
+        reshape(corners, shape=(count, n, 4), rank=len(batch) + 2),
+        reshape(values, shape=(count, n), rank=len(batch) + 1),
+        most=most,
+        threshold=number(iou_threshold),
+        least=number(score_threshold),
+        ordered=bool(canonicalized_coordinates),
+    )
+    valid = reshape(valid, shape=tuple(batch), rank=1)
+    places = reshape(places, shape=(*batch, most), rank=2)
+    if not pad_to_max_output_size:
+        places = cut(places, axis=-1, start=0, size=int(valid._array))
+    return places, valid
+
+
+@public
+def combined_non_max_suppression(
+    boxes: Any,
+    scores: Any,
+    max_output_size_per_class: Any,
+    max_total_size: Any,
+    iou_threshold: Any = 0.5,
+    score_threshold: Any = float("-inf"),
+    pad_per_class: bool = False,
+    clip_boxes: bool = True,
+    name: str | None = None,
+) -> CombinedNonMaxSuppression:
+    """The best boxes of all classes, for each image of a batch.
+
+    Args:
+        boxes: (batch, n, classes, 4), or (batch, n, 1, 4) if all classes share them.
+        scores: (batch, n, classes).
+        max_output_size_per_class: how many to choose of a class at most.
+        max_total_size: how many to give for each image.
+        iou_threshold: boxes that overlap a better one of their class by more are left out.
+        score_threshold: so are those with no higher score.
+        pad_per_class: whether to give no more than all classes together can.
+        clip_boxes: whether to clip boxes to [0, 1].
+        name: accepted for TensorFlow's sake.
+
+    Returns:
+        A named tuple: boxes (batch, most, 4), scores and classes (batch, most) in float32, filled
+        up with zeros; and how many are valid (batch,).
+    """
+    op = "CombinedNonMaxSuppression"
+    corners, values = convert(boxes, dtypes.float32), convert(scores, dtypes.float32)
+    shape, found = corners._array.shape, values._array.shape
+    demand(op, len(shape) == 4 and shape[3] == 4, "boxes must have shape (batch, n, q, 4)", shape)
+    demand(op, len(found) == 3 and found[:2] == shape[:2], "scores must fit the boxes", found)
+    demand(op, shape[2] in (1, found[2]), "boxes must be one or one for each class", shape)
+    each = size_of(op, max_output_size_per_class, least=1)
+    most = size_of(op, max_total_size, least=1)
+    if pad_per_class:
+        most = min(most, each * found[2])
+    results = suppression.suppress_classes(
+        corners,
+        values,
+        each=each,
+        most=most,
+        threshold=share(op, iou_threshold),
+        least=number(score_threshold),
+        clip=bool(clip_boxes),
+    )
+    return CombinedNonMaxSuppression(*results)

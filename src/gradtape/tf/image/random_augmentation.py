@@ -1,0 +1,195 @@
+"""tf.image: random changes of images, with TensorFlow's numbers for the same seed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import dtypes
+from gradtape.core.convert import convert, shape_tuple
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.tensor import Tensor
+from gradtape.graph.raw_function import rawly
+from gradtape.ops import shape as s
+from gradtape.tf.array.dynamic_index import is_held
+from gradtape.tf.array.mask import where
+from gradtape.tf.array.shape import reshape, reverse
+from gradtape.tf.image.adjustment import (
+    adjust_brightness,
+    adjust_contrast,
+    adjust_hue,
+    adjust_saturation,
+)
+from gradtape.tf.image.crop_flip import check_image
+from gradtape.tf.math.cast import cast
+from gradtape.tf.math.elementwise import add, multiply, round, subtract
+from gradtape.tf.random.stateful import uniform
+from gradtape.tf.random.stateless import stateless_uniform
+
+Draw = Callable[..., Tensor]
+
+
+def stateful(seed: Any) -> Draw:
+    """A function that draws from the op's own or the global seed."""
+    return lambda shape, low, high, **options: uniform(shape, low, high, seed=seed, **options)
+
+
+def stateless(seed: Any) -> Draw:
+    """A function that draws from this pair of integers."""
+    return lambda shape, low, high, **options: stateless_uniform(
+        shape, seed, minval=low, maxval=high, **options
+    )
+
+
+def flipped(op: str, image: Any, axis: int, draw: Draw) -> Tensor:
+    """Each image mirrored along `axis` (of one image) with probability one half."""
+    x = check_image(op, image)
+    if x._array.ndim == 3:
+        toss = draw([], 0, 1.0)
+        if is_held(toss):
+            return where(toss < 0.5, reverse(x, [axis]), x)
+        return reverse(x, [axis]) if toss._array < 0.5 else x
+    batch = x._array.shape[0]
+    flips = cast(round(reshape(draw([batch], 0, 1.0), [batch, 1, 1, 1])), x.dtype)
+    mirrored = multiply(flips, reverse(x, [axis + 1]))
+    result: Tensor = add(mirrored, multiply(subtract(1, flips), x))
+    return result
+
+
+@public
+def random_flip_left_right(image: Any, seed: Any = None) -> Tensor:
+    """Each image mirrored, left to right, with probability one half.
+
+    Args:
+        image: (batch, height, width, channels) or (height, width, channels).
+        seed: of this op; see `tf.random.set_seed`.
+    """
+    return flipped("random_flip_left_right", image, 1, stateful(seed))
+
+
+@public
+def random_flip_up_down(image: Any, seed: Any = None) -> Tensor:
+    """Each image turned upside down with probability one half; see `random_flip_left_right`."""
+    return flipped("random_flip_up_down", image, 0, stateful(seed))
+
+
+@public
+def stateless_random_flip_left_right(image: Any, seed: Any) -> Tensor:
+    """As `random_flip_left_right`; `seed` is a pair of integers that decides all."""
+    return flipped("stateless_random_flip_left_right", image, 1, stateless(seed))
+
+
+@public
+def stateless_random_flip_up_down(image: Any, seed: Any) -> Tensor:
+    """As `random_flip_up_down`; `seed` is a pair of integers that decides all."""
+    return flipped("stateless_random_flip_up_down", image, 0, stateless(seed))
+
+
+def symmetric(op: str, max_delta: Any, most: float, draw: Draw) -> Tensor:
+    """A number within `max_delta` of zero."""
+    if max_delta < 0:
+        raise ValueError(f"{op}: max_delta must be non-negative. Received {max_delta}.")
+    if max_delta > most:
+        raise ValueError(f"{op}: max_delta must be <= {most}. Received {max_delta}.")
+    return draw([], -max_delta, max_delta)
+
+
+def between(op: str, lower: Any, upper: Any, draw: Draw) -> Tensor:
+    """A factor between bounds."""
+    if upper <= lower:
+        raise ValueError(f"{op}: upper must be > lower. Received {lower} and {upper}.")
+    if lower < 0:
+        raise ValueError(f"{op}: lower must be non-negative. Received {lower}.")
+    return draw([], lower, upper)
+
+
+@public
+def random_brightness(image: Any, max_delta: Any, seed: Any = None) -> Tensor:
+    """`adjust_brightness` by a number drawn from [-max_delta, max_delta)."""
+    delta = symmetric("random_brightness", max_delta, float("inf"), stateful(seed))
+    return adjust_brightness(image, delta)
+
+
+@public
+def stateless_random_brightness(image: Any, max_delta: Any, seed: Any) -> Tensor:
+    """As `random_brightness`; `seed` is a pair of integers that decides all."""
+    delta = symmetric("stateless_random_brightness", max_delta, float("inf"), stateless(seed))
+    return adjust_brightness(image, delta)
+
+
+@public
+def random_contrast(image: Any, lower: Any, upper: Any, seed: Any = None) -> Tensor:
+    """`adjust_contrast` by a factor drawn from [lower, upper)."""
+    return adjust_contrast(image, between("random_contrast", lower, upper, stateful(seed)))
+
+
+@public
+def stateless_random_contrast(image: Any, lower: Any, upper: Any, seed: Any) -> Tensor:
+    """As `random_contrast`; `seed` is a pair of integers that decides all."""
+    factor = between("stateless_random_contrast", lower, upper, stateless(seed))
+    return adjust_contrast(image, factor)
+
+
+@public
+def random_hue(image: Any, max_delta: Any, seed: Any = None) -> Tensor:
+    """`adjust_hue` by a number drawn from [-max_delta, max_delta), of at most one half."""
+    return adjust_hue(image, symmetric("random_hue", max_delta, 0.5, stateful(seed)))
+
+
+@public
+def stateless_random_hue(image: Any, max_delta: Any, seed: Any) -> Tensor:
+    """As `random_hue`; `seed` is a pair of integers that decides all."""
+    return adjust_hue(image, symmetric("stateless_random_hue", max_delta, 0.5, stateless(seed)))
+
+
+@public
+def random_saturation(image: Any, lower: Any, upper: Any, seed: Any = None) -> Tensor:
+    """`adjust_saturation` by a factor drawn from [lower, upper)."""
+    return adjust_saturation(image, between("random_saturation", lower, upper, stateful(seed)))
+
+
+@public
+def stateless_random_saturation(image: Any, lower: Any, upper: Any, seed: Any = None) -> Tensor:
+    """As `random_saturation`; `seed` is a pair of integers that decides all."""
+    factor = between("stateless_random_saturation", lower, upper, stateless(seed))
+    return adjust_saturation(image, factor)
+
+
+def cropped(op: str, value: Any, size: Any, draw: Draw) -> Tensor:
+    """A part of `value` of this size, anywhere in it."""
+    x = convert(value)
+    shape, wanted = x._array.shape, shape_tuple(size)
+    if len(wanted) != len(shape) or any(n < m for n, m in zip(shape, wanted, strict=False)):
+        raise InvalidArgumentError(
+            f"{op}: size must fit into the value. Received {list(wanted)} for {list(shape)}."
+        )
+    most = np.iinfo(np.int32).max
+    drawn = draw([len(shape)], 0, most, dtype=dtypes.int32)
+    result: Tensor = s.slice_from(x, rawly(starts_of, drawn, shape, wanted), sizes=wanted)
+    return result
+
+
+def starts_of(drawn: Any, shape: tuple[int, ...], sizes: tuple[int, ...]) -> Any:
+    """Where a part of these sizes may begin, for raw numbers that were drawn."""
+    return drawn % (np.array(shape, np.int32) - np.array(sizes, np.int32) + 1)
+
+
+@public
+def random_crop(value: Any, size: Any, seed: Any = None, name: str | None = None) -> Tensor:
+    """A part of a tensor, at a random place.
+
+    Args:
+        value: of any shape.
+        size: of the part, an entry for each axis.
+        seed: of this op; see `tf.random.set_seed`.
+        name: accepted for TensorFlow's sake.
+    """
+    return cropped("random_crop", value, size, stateful(seed))
+
+
+@public
+def stateless_random_crop(value: Any, size: Any, seed: Any, name: str | None = None) -> Tensor:
+    """As `random_crop`; `seed` is a pair of integers that decides all."""
+    return cropped("stateless_random_crop", value, size, stateless(seed))

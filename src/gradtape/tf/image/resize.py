@@ -1,0 +1,150 @@
+"""tf.image: images of other sizes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.convert import convert
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.tensor import Tensor
+from gradtape.ops.elementwise import stop_gradient
+from gradtape.ops.gather_scatter import take
+from gradtape.ops.image.filter_matrix import KERNELS, Band, nearest
+from gradtape.ops.image.resample import resample
+from gradtape.tf.image.crop_flip import check_positive, pad_to_bounding_box
+from gradtape.tf.math.cast import cast
+from gradtape.tf.public_op import FLOATS, HALVES, numpy_dtypes, operand
+
+PIXELS = FLOATS | numpy_dtypes("int8", "uint8", "int16", "uint16", "int32", "int64")
+
+
+class ResizeMethod:
+    """How `resize` finds the pixels of the new size."""
+
+    BILINEAR = "bilinear"
+    NEAREST_NEIGHBOR = "nearest"
+    BICUBIC = "bicubic"
+    AREA = "area"
+    LANCZOS3 = "lanczos3"
+    LANCZOS5 = "lanczos5"
+    GAUSSIAN = "gaussian"
+    MITCHELLCUBIC = "mitchellcubic"
+
+
+def size_of(op: str, size: Any) -> tuple[int, int]:
+    """A pair of height and width."""
+    try:
+        pair = convert(size, "int32")._array
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"{op}: size must be two integers, height and width. Received {size}."
+        ) from error
+    if pair.shape != (2,):
+        raise ValueError(f"{op}: size must be height and width. Received shape {pair.shape}.")
+    return int(pair[0]), int(pair[1])
+
+
+def fitting(size: tuple[int, int], have: tuple[int, int]) -> tuple[int, int]:
+    """The largest size within `size` that has the proportions of `have`."""
+    scale = min(np.float32(new) / np.float32(old) for new, old in zip(size, have, strict=True))
+    height, width = (int(np.rint(scale * np.float32(old))) for old in have)
+    return height, width
+
+
+@public
+def resize(
+    images: Any,
+    size: Any,
+    method: str = ResizeMethod.BILINEAR,
+    preserve_aspect_ratio: bool = False,
+    antialias: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """Images in another size.
+
+    Args:
+        images: (batch, height, width, channels) or (height, width, channels).
+        size: the new height and width.
+        method: one of `ResizeMethod`.
+        preserve_aspect_ratio: whether to keep the proportions, and fit within `size`.
+        antialias: whether to blur before making smaller.
+        name: accepted for TensorFlow's sake.
+
+    Returns:
+        Images in float32; in the dtype of `images` if the method is "nearest".
+
+    Raises:
+        ValueError: if the rank, `size` or `method` is wrong.
+
+    Note:
+        TensorFlow has no gradient for the method "area"; here it has one.
+
+    Example:
+        >>> x = tf.reshape(tf.range(4.0), [2, 2, 1])
+        >>> tf.squeeze(tf.image.resize(x, [2, 4])).numpy().tolist()
+        [[0.0, 0.25, 0.75, 1.0], [2.0, 2.25, 2.75, 3.0]]
+    """
+    x = convert(images)
+    shape = x._array.shape
+    if len(shape) not in (3, 4):
+        raise ValueError(f"resize: images must have 3 or 4 dimensions. Received shape {shape}.")
+    height, width = size_of("resize", size)
+    if preserve_aspect_ratio and all(shape[-3:-1]):
+        height, width = fitting((height, width), shape[-3:-1])
+    if method not in KERNELS and method not in (ResizeMethod.NEAREST_NEIGHBOR, ResizeMethod.AREA):
+        raise ValueError(f"resize: method {method!r} is not implemented. Use one of ResizeMethod.")
+    x = operand("resize", x, PIXELS)
+    if height < 1 or width < 1:
+        raise (ValueError if min(height, width) < 0 else InvalidArgumentError)(
+            f"resize: output dimensions must be positive. Received {height} x {width}."
+        )
+    if not all(shape[-3:]):
+        raise InvalidArgumentError(
+            f"resize: input image must be of non-zero size. Received shape {list(shape)}."
+        )
+    out: Tensor
+    if method == ResizeMethod.NEAREST_NEIGHBOR:
+        out = take(x, nearest(shape[-3], height), axis=-3)
+        return take(out, nearest(shape[-2], width), axis=-2)
+    if method == ResizeMethod.BICUBIC and not antialias and x._array.dtype in HALVES:
+        x = stop_gradient(x)  # TensorFlow has no such kernel
+    out = cast(x, "float32")
+    for axis, m in ((-3, height), (-2, width)):
+        band = Band(method, shape[axis], m, antialias=bool(antialias))
+        out = resample(out, axis=axis, band=band, back=False)
+    return out
+
+
+@public
+def resize_with_pad(
+    image: Any,
+    target_height: Any,
+    target_width: Any,
+    method: str = ResizeMethod.BILINEAR,
+    antialias: bool = False,
+) -> Tensor:
+    """Images in another size with the same proportions, and zeros around them if need be.
+
+    Args:
+        image: (batch, height, width, channels) or (height, width, channels).
+        target_height: the new height.
+        target_width: the new width.
+        method: as for `resize`.
+        antialias: as for `resize`.
+
+    Returns:
+        Images as `resize` gives them.
+    """
+    x = convert(image)
+    check_positive("resize_with_pad", x, target_height=target_height, target_width=target_width)
+    have = [np.float32(n) for n in x._array.shape[-3:-1]]
+    wanted = [np.float32(target_height), np.float32(target_width)]
+    ratio = max(old / new for old, new in zip(have, wanted, strict=True))
+    inner = [old / ratio for old in have]
+    size = [int(np.floor(n)) for n in inner]
+    edges = [max(0, int(np.floor((n - m) / 2))) for n, m in zip(wanted, inner, strict=True)]
+    out = resize(x, size, method, antialias=antialias)
+    top, left = edges
+    return pad_to_bounding_box(out, top, left, int(target_height), int(target_width))

@@ -1,0 +1,88 @@
+"""tf.io: comma-separated values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.context import local
+from gradtape.core.convert import convert
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.tensor import Tensor, eager
+from gradtape.files.csv import READERS, split, value_of
+from gradtape.graph.side_effect import on_host
+from gradtape.tf.io.parse_example import blank
+from gradtape.tf.strings.byte_string import strings
+
+
+@public
+@on_host
+def decode_csv(
+    records: Any,
+    record_defaults: Sequence[Any],
+    field_delim: str = ",",
+    use_quote_delim: bool = True,
+    na_value: str = "",
+    select_cols: Sequence[int] | None = None,
+    name: str | None = None,
+) -> list[Tensor]:
+    """Lines of comma-separated values as one tensor for each column.
+
+    Args:
+        records: strings, one line each.
+        record_defaults: for each column, what stands for an empty field, which also gives the
+            dtype; an empty tensor if the field is required.
+        field_delim: what stands between fields.
+        use_quote_delim: whether double quotes enclose fields.
+        na_value: another way to write an empty field.
+        select_cols: which columns to take, in increasing order.
+        name: accepted for TensorFlow's sake.
+
+    Raises:
+        InvalidArgumentError: if a field is missing or not a number.
+
+    Example:
+        >>> [column.numpy().tolist() for column in tf.io.decode_csv(["1,a", "2,b"], [[0], [""]])]
+        [[1, 2], [b'a', b'b']]
+    """
+    lines = strings(records)
+    defaults = [convert(default) for default in record_defaults]
+    for i, default in enumerate(defaults):
+        if default.dtype not in READERS or np.size(default._array) > 1:
+            raise InvalidArgumentError(
+                f"decode_csv: the default of column {i} must be at most one int32, int64, float32, "
+                f"float64 or string. Received {default}."
+            )
+    if select_cols is not None and len(select_cols) != len(defaults):
+        raise ValueError(
+            f"Length of select_cols and record_defaults do not match: {len(select_cols)} and "
+            f"{len(defaults)}."
+        )
+    if local.stand_in:
+        return [eager(blank(lines.shape, d.dtype)) for d in defaults]
+    rows = []
+    for i, line in enumerate(lines.flat):
+        fields = split(line, field_delim.encode(), use_quote_delim, i)
+        if select_cols is not None:
+            fields = [field for j, field in enumerate(fields) if j in set(select_cols)]
+        if len(fields) != len(defaults):
+            raise InvalidArgumentError(
+                f"decode_csv: Expect {len(defaults)} fields but have {len(fields)} in record {i}"
+            )
+        rows.append(fields)
+    empty = {b"", na_value.encode()}
+    return [column(rows, j, default, empty, lines.shape) for j, default in enumerate(defaults)]
+
+
+def column(
+    rows: list[list[bytes]], j: int, default: Tensor, empty: set[bytes], shape: Any
+) -> Tensor:
+    """One column of all rows."""
+    out = np.empty(len(rows), default.dtype.as_numpy_dtype)
+    filler = np.ravel(default._array)
+    for i, row in enumerate(rows):
+        out[i] = value_of(row[j], default.dtype, filler, empty, (j, i))
+    array = out.reshape(shape)
+    return eager(array if array.ndim or array.dtype == object else array[()])

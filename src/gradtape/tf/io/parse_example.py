@@ -1,0 +1,336 @@
+"""tf.io: tensors out of serialized Examples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gradtape.core import dtypes
+from gradtape.core.context import local
+from gradtape.core.convert import convert
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.shapes import TensorShape
+from gradtape.core.sparse_tensor import SparseTensor
+from gradtape.core.tensor import Tensor, eager
+from gradtape.graph.side_effect import on_host
+
+KINDS = {"int64_list": dtypes.int64, "float_list": dtypes.float32, "bytes_list": dtypes.string}
+
+
+class FixedLenFeature(NamedTuple):
+    """A feature with the same number of values in every example.
+
+    Attributes:
+        shape: the shape of the values.
+        dtype: int64, float32 or string.
+        default_value: what stands for a feature that is missing; without one that is an error.
+    """
+
+    shape: Any
+    dtype: Any
+    default_value: Any = None
+
+
+class VarLenFeature(NamedTuple):
+    """A feature with any number of values, parsed into a SparseTensor."""
+
+    dtype: Any
+
+
+class FixedLenSequenceFeature(NamedTuple):
+    """A feature with any number of entries of one shape, padded to the longest of a batch."""
+
+    shape: Any
+    dtype: Any
+    allow_missing: bool = False
+    default_value: Any = None
+
+
+class SparseFeature(NamedTuple):
+    """Two features that together are a SparseTensor: places and values."""
+
+    index_key: Any
+    value_key: str
+    dtype: Any
+    size: Any
+    already_sorted: bool = False
+
+
+@public
+@on_host
+def parse_single_example(
+    serialized: Any, features: Any, example_names: Any = None, name: str | None = None
+) -> dict[str, Any]:
+    """The features of one serialized Example.
+
+    Args:
+        serialized: a string without axes.
+        features: by name, a FixedLenFeature, VarLenFeature, FixedLenSequenceFeature or
+            SparseFeature.
+        example_names: a name of the example, for errors.
+        name: accepted for TensorFlow's sake.
+
+    Returns:
+        By name, a tensor, or a SparseTensor for a VarLenFeature.
+
+    Raises:
+        InvalidArgumentError: if a feature is missing or not as described.
+
+    Example:
+        >>> values = tf.train.Int64List(value=[1, 2])
+        >>> feature = {"a": tf.train.Feature(int64_list=values)}
+        >>> example = tf.train.Example(features=tf.train.Features(feature=feature))
+        >>> tf.io.parse_single_example(
+        ...     example.SerializeToString(), {"a": tf.io.FixedLenFeature([2], tf.int64)})
+        {'a': <tf.Tensor: shape=(2,), dtype=int64, numpy=array([1, 2])>}
+    """
+    text = convert(serialized, dtypes.string)._array
+    if text.ndim:
+        raise ValueError(f"Input serialized must be a scalar. Received shape {text.shape}.")
+    return parsed(single(text), checked(features), batched=False)
+
+
+@public
+@on_host
+def parse_example(
+    serialized: Any, features: Any, example_names: Any = None, name: str | None = None
+) -> dict[str, Any]:
+    """The features of a batch of serialized Examples; otherwise as `parse_single_example`.
+
+    Args:
+        serialized: a vector of strings, or a single one.
+        features: by name, what to expect.
+        example_names: names of the examples, for errors.
+        name: accepted for TensorFlow's sake.
+    """
+    texts = convert(serialized, dtypes.string)._array
+    if texts.ndim > 1:
+        raise InvalidArgumentError(
+            f"parse_example: serialized must be a vector. Received shape {texts.shape}."
+        )
+    if not texts.ndim:
+        return parsed(single(texts), checked(features), batched=False)
+    return parsed([features_of(text) for text in texts], checked(features), batched=True)
+
+
+def single(text: Any) -> list[Any]:
+    """The features of a string without axes."""
+    return [features_of(text[()])]
+
+
+def features_of(text: bytes) -> Any:
+    """The map of features in a serialized Example."""
+    from gradtape.files.example import Example
+
+    return message_of(Example, text).features.feature
+
+
+def message_of(kind: Any, text: bytes) -> Any:
+    """A message from its bytes."""
+    from gradtape.files.protobuf import protobuf
+
+    try:
+        return kind.FromString(text)
+    except protobuf().message.DecodeError:
+        raise InvalidArgumentError(
+            f"parse_example: Could not parse example input, value: {text!r:.100}"
+        ) from None
+
+
+def checked(features: Any) -> Mapping[str, Any]:
+    """Descriptions of features that there can be."""
+    if features is None or not len(features):
+        raise ValueError(
+            f"Invalid argument: features cannot be {'None' if features is None else 'empty'}."
+        )
+    for key, feature in features.items():
+        check(key, feature)
+    return features
+
+
+def check(key: str, feature: Any, in_sequence: bool = False) -> None:
+    """Complain about a description."""
+    known = (FixedLenFeature, VarLenFeature, FixedLenSequenceFeature, SparseFeature)
+    if not isinstance(feature, known):
+        raise ValueError(
+            f"Unsupported {type(feature).__name__} {feature} for feature {key}. Ragged features "
+            "are not there."
+        )
+    if dtypes.as_dtype(feature.dtype) not in KINDS.values():
+        raise InvalidArgumentError(
+            f"parse_example: dtype must be int64, float32 or string. Received "
+            f"{dtypes.as_dtype(feature.dtype).name} for feature {key}. Cast afterwards."
+        )
+    if isinstance(feature, FixedLenSequenceFeature) and not (in_sequence or feature.allow_missing):
+        raise ValueError("Unsupported: FixedLenSequenceFeature requires allow_missing to be True.")
+    shape = getattr(feature, "shape", ())
+    if not TensorShape(shape).is_fully_defined():
+        raise ValueError(
+            f"First dimension of shape for feature {key} unknown. Consider using "
+            f"FixedLenSequenceFeature. Received feature={feature}."
+        )
+
+
+def parsed(examples: Sequence[Any], features: Mapping[str, Any], batched: bool) -> dict[str, Any]:
+    """By name, the tensors of a batch; sparse ones first, as TensorFlow orders them."""
+
+    def order(key: str) -> tuple[bool, str]:
+        return not isinstance(features[key], (VarLenFeature, SparseFeature)), key
+
+    return {key: one(examples, key, features[key], batched) for key in sorted(features, key=order)}
+
+
+def one(examples: Sequence[Any], key: str, feature: Any, batched: bool) -> Any:
+    """The tensor of one feature."""
+    if isinstance(feature, SparseFeature):
+        return sparse_feature(examples, feature, batched)
+    lists = [values_of(example, key, feature.dtype) for example in examples]
+    if isinstance(feature, VarLenFeature):
+        return sparse(lists, feature.dtype, batched)
+    if isinstance(feature, FixedLenFeature):
+        return fixed(lists, key, feature, batched)
+    return padded(lists, key, feature, batched)
+
+
+def values_of(example: Any, key: str, dtype: Any) -> Any:
+    """The values of a feature as an array; None if it is missing."""
+    if local.stand_in:
+        return blank(local.stand_in, dtype)
+    if key not in example:
+        return None
+    return feature_values(example[key], key, dtype)
+
+
+def blank(shape: Any, dtype: Any) -> Any:
+    """Zeros, or empty strings."""
+    kind = dtypes.as_dtype(dtype)
+    return np.full(shape, b"" if kind is dtypes.string else 0, kind.as_numpy_dtype)
+
+
+def feature_values(feature: Any, key: str, dtype: Any) -> Any:
+    """The values of a Feature as an array; None if there are none of any kind."""
+    kind = feature.WhichOneof("kind")
+    if kind is None:
+        return None
+    wanted = dtypes.as_dtype(dtype)
+    if KINDS[kind] is not wanted:
+        raise InvalidArgumentError(
+            f"parse_example: Key: {key}. Data types don't match. Data type: {KINDS[kind].name} but "
+            f"expected type: {wanted.name}."
+        )
+    values = getattr(feature, kind).value
+    array = np.empty(len(values), wanted.as_numpy_dtype)
+    array[:] = values
+    return array
+
+
+def fixed(lists: list[Any], key: str, feature: FixedLenFeature, batched: bool) -> Tensor:
+    """A tensor of features of one shape."""
+    shape = tuple(TensorShape(feature.shape).as_list())
+    if local.stand_in:
+        lists = [blank(shape, feature.dtype) for _ in lists]
+    size = int(np.prod(shape, dtype=np.int64))
+    dtype = dtypes.as_dtype(feature.dtype)
+    out = np.empty((len(lists), *shape), dtype.as_numpy_dtype)
+    default = None
+    if feature.default_value is not None:
+        default = np.asarray(convert(feature.default_value, dtype)._array)
+        if default.size != size:
+            raise InvalidArgumentError(
+                f"parse_example: the default value of feature {key} has {default.size} values, but "
+                f"the requested shape {list(shape)} has {size}."
+            )
+    for i, values in enumerate(lists):
+        if values is None and default is None:
+            raise InvalidArgumentError(
+                f"parse_example: Feature: {key} (data type: {dtype.name}) is required but could "
+                f"not be found in example {i}. Give it a default_value if it may be missing."
+            )
+        found = default if values is None else values
+        if found.size != size:  # type: ignore[union-attr]
+            raise InvalidArgumentError(
+                f"parse_example: Key: {key}, Index: {i}. Number of {dtype.name} values != "
+                f"expected. Values size: {found.size} but output shape: {list(shape)}."  # type: ignore[union-attr]
+            )
+        out[i] = found.reshape(shape)  # type: ignore[union-attr]
+    return tensor(out if batched else out[0])
+
+
+def tensor(array: Any) -> Tensor:
+    """A tensor of an array that nobody else holds; scalars as NumPy's scalars."""
+    array = np.asarray(array, object) if isinstance(array, bytes) else np.asarray(array)
+    return eager(array if array.ndim or array.dtype == object else array[()])
+
+
+def padded(lists: list[Any], key: str, feature: Any, batched: bool) -> Tensor:
+    """A tensor of features with several entries, padded to the longest."""
+    shape = tuple(TensorShape(feature.shape).as_list())
+    size = int(np.prod(shape, dtype=np.int64))
+    dtype = dtypes.as_dtype(feature.dtype)
+    if local.stand_in:
+        lists = [blank(local.stand_in * size, dtype) for _ in lists]
+    empty = np.empty(0, dtype.as_numpy_dtype)
+    rows = [empty if values is None else values for values in lists]
+    for i, values in enumerate(rows):
+        if size == 0 or len(values) % size:
+            raise InvalidArgumentError(
+                f"parse_example: Key: {key}, Index: {i}. Number of {dtype.name} values is not a "
+                f"multiple of stride length. Saw {len(values)} values but output shape is "
+                f"{list(shape)}."
+            )
+    longest = max((len(values) // size for values in rows), default=0)
+    filler = b"" if dtype is dtypes.string else 0
+    if feature.default_value is not None:
+        filler = convert(feature.default_value, dtype)._array[()]
+    out = np.full((len(rows), longest, *shape), filler, dtype.as_numpy_dtype)
+    for i, values in enumerate(rows):
+        out[i, : len(values) // size] = values.reshape(-1, *shape)
+    return tensor(out if batched else out[0])
+
+
+def sparse(lists: list[Any], dtype: Any, batched: bool) -> SparseTensor:
+    """A SparseTensor of features of any length."""
+    numpy_dtype = dtypes.as_dtype(dtype).as_numpy_dtype
+    lengths = [0 if values is None else len(values) for values in lists]
+    rows = np.repeat(np.arange(len(lists), dtype=np.int64), lengths)
+    columns = [np.arange(length, dtype=np.int64) for length in lengths]
+    places = np.stack([rows, np.concatenate([np.empty(0, np.int64), *columns])], axis=1)
+    values = [np.empty(0, numpy_dtype), *(v for v in lists if v is not None)]
+    shape = np.array([len(lists), max(lengths, default=0)], np.int64)
+    start = 0 if batched else 1
+    return SparseTensor(
+        eager(places[:, start:]), eager(np.concatenate(values)), eager(shape[start:])
+    )
+
+
+def sparse_feature(examples: Sequence[Any], feature: SparseFeature, batched: bool) -> SparseTensor:
+    """A SparseTensor of two or more features that hold places and values."""
+    keys = (
+        feature.index_key if isinstance(feature.index_key, (list, tuple)) else [feature.index_key]
+    )
+    sizes = feature.size if isinstance(feature.size, (list, tuple)) else [feature.size]
+    places, values = [], []
+    for i, example in enumerate(examples):
+        found = values_of(example, feature.value_key, feature.dtype)
+        axes = [values_of(example, key, dtypes.int64) for key in keys]
+        if found is None or any(axis is None or len(axis) != len(found) for axis in axes):
+            if found is None and all(axis is None for axis in axes):
+                continue
+            raise InvalidArgumentError(
+                f"parse_example: {feature.value_key} and {keys} differ in length in example {i}."
+            )
+        rows = np.stack([np.full(len(found), i), *axes], axis=1)
+        order = np.arange(len(found)) if feature.already_sorted else np.lexsort(rows.T[::-1])
+        places.append(rows[order])
+        values.append(found[order])
+    numpy_dtype = dtypes.as_dtype(feature.dtype).as_numpy_dtype
+    start = 0 if batched else 1
+    all_places = np.concatenate([np.empty((0, 1 + len(keys)), np.int64), *places])
+    shape = np.array([len(examples), *sizes], np.int64)
+    return SparseTensor(
+        eager(all_places[:, start:]),
+        eager(np.concatenate([np.empty(0, numpy_dtype), *values])),
+        eager(shape[start:]),
+    )

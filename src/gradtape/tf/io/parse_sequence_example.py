@@ -1,0 +1,110 @@
+"""tf.io: tensors out of serialized SequenceExamples."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import dtypes
+from gradtape.core.context import local
+from gradtape.core.convert import convert
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.shapes import TensorShape
+from gradtape.core.sparse_tensor import SparseTensor
+from gradtape.core.tensor import Tensor, eager
+from gradtape.graph.side_effect import on_host
+from gradtape.tf.io.parse_example import (
+    FixedLenSequenceFeature,
+    VarLenFeature,
+    blank,
+    check,
+    checked,
+    feature_values,
+    message_of,
+    parsed,
+    sparse,
+    tensor,
+)
+
+
+@public
+@on_host
+def parse_single_sequence_example(
+    serialized: Any,
+    context_features: Any = None,
+    sequence_features: Any = None,
+    example_name: Any = None,
+    name: str | None = None,
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The features of one serialized SequenceExample.
+
+    Args:
+        serialized: a string without axes.
+        context_features: by name, what to expect of the whole, as in `parse_single_example`.
+        sequence_features: by name, what to expect of each step: a FixedLenSequenceFeature or a
+            VarLenFeature.
+        example_name: a name of the example, for errors.
+        name: accepted for TensorFlow's sake.
+
+    Returns:
+        Two dicts of tensors by name; those of the second have an axis of steps in front.
+
+    Raises:
+        InvalidArgumentError: if a feature is missing or not as described.
+    """
+    from gradtape.files.example import SequenceExample
+
+    if not context_features and not sequence_features:
+        raise ValueError(
+            "Both context_features and sequence_features are None, but at least one should have "
+            "values."
+        )
+    text = convert(serialized, dtypes.string)._array
+    if text.ndim:
+        raise ValueError(f"Input serialized must be a scalar. Received shape {text.shape}.")
+    example = message_of(SequenceExample, text[()])
+    context = {}
+    if context_features:
+        context = parsed([example.context.feature], checked(context_features), batched=False)
+    lists = example.feature_lists.feature_list
+
+    def order(key: str) -> tuple[bool, str]:
+        return not isinstance(sequence_features[key], VarLenFeature), key
+
+    for key, feature in (sequence_features or {}).items():
+        check(key, feature, in_sequence=True)
+    steps = {
+        key: sequence(lists[key].feature if key in lists else None, key, sequence_features[key])
+        for key in sorted(sequence_features or {}, key=order)
+    }
+    return context, steps
+
+
+def sequence(steps: Any, key: str, feature: Any) -> Tensor | SparseTensor:
+    """The tensor of one feature over the steps."""
+    arrays = [feature_values(step, key, feature.dtype) for step in steps or ()]
+    if local.stand_in:
+        size = () if isinstance(feature, VarLenFeature) else tuple(TensorShape(feature.shape))
+        steps = arrays = [blank(size or (1,), feature.dtype)]
+        arrays *= local.stand_in
+    if isinstance(feature, VarLenFeature):
+        return sparse(arrays, feature.dtype, batched=True)
+    if not isinstance(feature, FixedLenSequenceFeature):
+        raise ValueError(f"Unsupported {type(feature).__name__} for sequence feature {key}.")
+    if steps is None and not feature.allow_missing:
+        raise InvalidArgumentError(
+            f"parse_single_sequence_example: Feature list {key!r} is required but could not be "
+            "found. Did you mean to include it in allow_missing?"
+        )
+    shape = tuple(TensorShape(feature.shape).as_list())
+    out = np.empty((len(arrays), *shape), dtypes.as_dtype(feature.dtype).as_numpy_dtype)
+    for i, values in enumerate(arrays):
+        if values is None or values.size != out[i : i + 1].size:
+            raise InvalidArgumentError(
+                f"parse_single_sequence_example: Key: {key}, Index: {i}. Number of values != "
+                f"expected. Values size: {0 if values is None else values.size} but output shape: "
+                f"{list(shape)}."
+            )
+        out[i] = values.reshape(shape)
+    return tensor(out) if len(arrays) else eager(out)

@@ -1,0 +1,160 @@
+"""tf.print: values in TensorFlow's own notation."""
+
+from __future__ import annotations
+
+import pprint
+import sys
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import nest
+from gradtape.core.convert import convert, is_tensor_like
+from gradtape.core.errors import public
+from gradtape.core.ragged.tensor import RaggedTensor
+from gradtape.graph.side_effect import happening
+
+
+class Shown:
+    """Stands in a structure for the text of a tensor."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __repr__(self) -> str:
+        return f"\0{id(self)}\0"
+
+
+@public
+def print(*inputs: Any, **kwargs: Any) -> None:
+    r"""Print values, tensors in short form, to standard error.
+
+    Args:
+        *inputs: what to print; nested structures may hold tensors.
+        **kwargs: `output_stream` (sys.stderr by default, sys.stdout, a function that takes a text,
+            or "file://path", to which is appended), `summarize` (how many elements are shown at
+            both ends of an axis, 3 by default, -1 for all), `sep` (" "), `end` ("\\n") and `name`.
+
+    Raises:
+        ValueError: if a keyword or the output stream is none of these.
+    """
+    stream = kwargs.pop("output_stream", None)
+    kwargs.pop("name", None)
+    edge = kwargs.pop("summarize", None)
+    sep, end = kwargs.pop("sep", " "), kwargs.pop("end", "\n")
+    if kwargs:
+        raise ValueError(f"Unrecognized keyword arguments for tf.print: {kwargs}")
+    put(list(inputs), 3 if edge is None else edge, sep, end, stream)
+
+
+@happening()
+def put(inputs: list[Any], edge: int, sep: str, end: str, stream: Any) -> None:
+    """Write values out."""
+    emit(sep.join(shown(one, edge) for one in inputs) + end, stream)
+
+
+def emit(text: str, stream: Any) -> None:
+    """Write `text` where it should go; None is what is standard error now."""
+    stream = sys.stderr if stream is None else stream
+    if stream is sys.stderr or stream is sys.stdout:
+        stream.write(text)
+        stream.flush()
+    elif callable(stream):
+        stream(text.removesuffix("\n"))
+    elif isinstance(stream, str) and stream.startswith("file://"):
+        with open(stream.removeprefix("file://"), "a", encoding="utf-8") as file:
+            file.write(text)
+    else:
+        raise ValueError(
+            f"tf.print: unsupported output stream {stream!r}. Use sys.stdout, sys.stderr, a "
+            "function or 'file://path'."
+        )
+
+
+def shown(value: Any, edge: int) -> str:
+    """The text of one argument."""
+    if isinstance(value, str):
+        return value
+    if is_shown(value):
+        return text_of(value, edge)
+    if not nest.is_nested(value):
+        return repr(value)
+    marks = []
+
+    def mark(leaf: Any) -> Any:
+        if not is_shown(leaf):
+            return leaf
+        marks.append(Shown(text_of(leaf, edge)))
+        return marks[-1]
+
+    text = " ".join(pprint.pformat(nest.map_structure(mark, value)).split())
+    for one in marks:
+        text = text.replace(repr(one), one.text)
+    return text
+
+
+def is_shown(value: Any) -> bool:
+    """Whether the elements of a value are written out."""
+    return is_tensor_like(value) or isinstance(value, RaggedTensor)
+
+
+def text_of(value: Any, edge: int) -> str:
+    """The text of a tensor, or of what converts to one."""
+    if isinstance(value, RaggedTensor):
+        return ragged_text(value.to_list(), edge)
+    return tensor_text(convert(value)._array, edge)
+
+
+def ragged_text(item: Any, edge: int) -> str:
+    """Nested lists in brackets, with commas; long ones with their ends only."""
+    if isinstance(item, list):
+        long = 0 <= 2 * edge < len(item)
+        near, far = (item[:edge], item[len(item) - edge :]) if long else (item, [])
+        parts = [ragged_text(one, edge) for one in near] + ["..."] * long
+        return f"[{', '.join(parts + [ragged_text(one, edge) for one in far])}]"
+    if isinstance(item, bytes):
+        return "'" + "".join(escaped(c) for c in item.decode("utf-8", "replace")) + "'"
+    if isinstance(item, bool):
+        return str(item).lower()
+    return f"{item:f}" if isinstance(item, float) else str(item)
+
+
+def tensor_text(array: Any, edge: int, depth: int = 1) -> str:
+    """Brackets and spaces, no commas; long axes with their ends only."""
+    if not np.ndim(array):
+        return element_text(array)
+    size, rest = len(array), array.ndim - 1
+    near = range(size) if edge < 0 or size <= 2 * edge else range(edge)
+    far = range(max(len(near), size - edge), size) if len(near) < size else range(0)
+    parts = [tensor_text(array[i], edge, depth + 1) for i in near]
+    if len(near) < size:
+        parts.append("...")
+    parts += [tensor_text(array[i], edge, depth + 1) for i in far]
+    between = "\n" * rest + " " * depth if rest else " "
+    return f"[{between.join(parts)}]"
+
+
+def element_text(item: Any) -> str:
+    """One element: floats with few digits, truth as 0 and 1, strings in quotes."""
+    if isinstance(item, np.ndarray):
+        item = item[()]
+    if isinstance(item, bytes):
+        return '"' + "".join(escaped(c) for c in item.decode("utf-8", "replace")) + '"'
+    kind = item.dtype.kind
+    if kind == "b":
+        return str(int(item))
+    if kind == "c":
+        return "?"  # TensorFlow has no notation for complex numbers
+    if kind in "iu":
+        return str(int(item))
+    short, long = (15, 17) if item.dtype.itemsize == 8 else (6, 9)
+    text = f"{float(item):.{short}g}"
+    wide = np.float64 if item.dtype.itemsize == 8 else np.float32
+    return text if wide(text) == wide(item) or np.isnan(item) else f"{float(item):.{long}g}"
+
+
+def escaped(character: str) -> str:
+    """A character as it stands in a quoted string."""
+    known = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "'": "\\'", "\\": "\\\\"}
+    code = ord(character)
+    return known.get(character) or (character if code >= 32 and code != 127 else f"\\{code:03o}")

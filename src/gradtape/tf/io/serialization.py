@@ -1,0 +1,244 @@
+"""tf.io: tensors as bytes and back."""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import dtypes
+from gradtape.core.context import local
+from gradtape.core.convert import convert
+from gradtape.core.errors import DataLossError, InvalidArgumentError, public
+from gradtape.core.tensor import Tensor, eager
+from gradtape.files.access import WINDOWS, as_path, check_compression, explained
+from gradtape.graph.side_effect import happening, on_host
+from gradtape.tf.io import gfile
+from gradtape.tf.io.parse_example import blank
+from gradtape.tf.strings.byte_string import each, strings
+
+ALPHABET = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
+
+
+@public
+@on_host
+def read_file(filename: Any, name: str | None = None) -> Tensor:
+    """The contents of a file, as a string.
+
+    Raises:
+        NotFoundError: if there is no such file.
+    """
+    if local.stand_in:
+        return convert(b"")
+    with explained(filename), open(as_path(filename), "rb") as file:
+        return convert(file.read())
+
+
+@public
+@happening()
+def write_file(filename: Any, contents: Any, name: str | None = None) -> None:
+    """Write a string to a file; directories are made as needed."""
+    data = strings(contents)[()]
+    path = as_path(filename)
+    folder = gfile.join(path, "..") if path.endswith("/") else path.rpartition("/")[0]
+    if folder:
+        gfile.makedirs(folder)
+    with explained(filename), open(path, "wb") as file:
+        file.write(data)
+
+
+@public
+@on_host
+def matching_files(pattern: Any, name: str | None = None) -> Tensor:
+    """The files that match a pattern, or any of a vector of patterns; sorted."""
+    found = {p for one in strings(pattern).ravel() for p in gfile.glob(one)}
+    out = np.empty(len(found), object)
+    out[:] = [path.encode() for path in sorted(found)]
+    return eager(out)
+
+
+@public
+@on_host
+def serialize_tensor(tensor: Any, name: str | None = None) -> Tensor:
+    """A tensor as a serialized TensorProto.
+
+    Example:
+        >>> text = tf.io.serialize_tensor([1.0, 2.0])
+        >>> tf.io.parse_tensor(text, tf.float32).numpy()
+        array([1., 2.], dtype=float32)
+    """
+    from gradtape.files.tensor_proto import TensorProto, fill
+
+    return convert(fill(TensorProto(), convert(tensor)._array).SerializeToString())
+
+
+@public
+@on_host
+def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Tensor:
+    """The tensor in a serialized TensorProto.
+
+    Args:
+        serialized: a string without axes.
+        out_type: the dtype it must have.
+        name: accepted for TensorFlow's sake.
+
+    Raises:
+        InvalidArgumentError: if it is none, or of another dtype.
+    """
+    from gradtape.files.protobuf import parsed
+    from gradtape.files.tensor_proto import TensorProto, array_of
+
+    text = strings(serialized)
+    if local.stand_in:
+        return eager(blank(local.stand_in, out_type))
+    if text.ndim:
+        raise InvalidArgumentError(
+            f"parse_tensor: Expected `serialized` to be a scalar, got shape {text.shape}."
+        )
+    try:
+        message = parsed(TensorProto, text[()], "parse_tensor")
+    except DataLossError:
+        raise InvalidArgumentError(
+            f"parse_tensor: Could not parse `serialized` as TensorProto: {text[()]!r:.100}"
+        ) from None
+    array = array_of(message)
+    wanted = dtypes.as_dtype(out_type)
+    if dtypes.of_numpy(array.dtype) is not wanted:
+        raise InvalidArgumentError(
+            f"parse_tensor: Type mismatch between parsed tensor ({array.dtype}) and dtype "
+            f"({wanted.name})."
+        )
+    return eager(array if array.ndim or array.dtype == object else array[()])
+
+
+@public
+@on_host
+def decode_raw(
+    input_bytes: Any,
+    out_type: Any,
+    little_endian: bool = True,
+    fixed_length: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """The bytes of strings as numbers, along a new last axis.
+
+    Args:
+        input_bytes: strings of one length.
+        out_type: the dtype of the numbers.
+        little_endian: whether the lowest byte comes first.
+        fixed_length: cut or pad the strings to this many bytes.
+        name: accepted for TensorFlow's sake.
+
+    Raises:
+        InvalidArgumentError: if the strings differ in length, or it is not a multiple of the size.
+    """
+    texts = strings(input_bytes)
+    dtype = np.dtype(dtypes.as_dtype(out_type).as_numpy_dtype)
+    if fixed_length is not None:
+        if fixed_length <= 0 or fixed_length % dtype.itemsize:
+            raise InvalidArgumentError(
+                f"decode_raw: fixed_length ({fixed_length}) must be a multiple of the size of "
+                f"out_type ({dtype.itemsize})."
+            )
+        items = [text[:fixed_length].ljust(fixed_length, b"\0") for text in texts.flat]
+    else:
+        items = list(texts.flat)
+    if local.stand_in and fixed_length is None:
+        items = [bytes(local.stand_in * dtype.itemsize)] * len(items)
+    length = len(items[0]) if items else 0
+    for i, item in enumerate(items):
+        if len(item) != length:
+            raise InvalidArgumentError(
+                "decode_raw: DecodeRaw requires input strings to all be the same size, but element "
+                f"{i} has size {length} != {len(item)}. Say fixed_length."
+            )
+    if length % dtype.itemsize:
+        raise InvalidArgumentError(
+            f"decode_raw: Input to DecodeRaw has length {length} that is not a multiple of "
+            f"{dtype.itemsize}, the size of {dtype.name}."
+        )
+    flat = np.frombuffer(bytearray(b"".join(items)), dtype)
+    if not little_endian:
+        flat = flat.byteswap()
+    return eager(flat.reshape(*texts.shape, length // dtype.itemsize))
+
+
+@public
+@on_host
+def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Tensor:
+    """Strings in the web-safe alphabet of base64; padded with = only if `pad`."""
+
+    def encoded(text: bytes) -> bytes:
+        out = base64.urlsafe_b64encode(text)
+        return out if pad else out.rstrip(b"=")
+
+    return each(encoded, strings(input))
+
+
+@public
+@on_host
+def decode_base64(input: Any, name: str | None = None) -> Tensor:
+    """The strings that web-safe base64 stands for, padded or not.
+
+    Raises:
+        InvalidArgumentError: if a string is not base64.
+    """
+
+    def decoded(text: bytes) -> bytes:
+        bare = text.rstrip(b"=")
+        if not ALPHABET.issuperset(bare) or len(bare) % 4 == 1:
+            raise InvalidArgumentError(
+                f"decode_base64: Invalid character found in base64, or its end is missing: "
+                f"{text!r:.100}."
+            )
+        return base64.urlsafe_b64decode(bare + b"=" * (-len(bare) % 4))
+
+    return each(decoded, strings(input))
+
+
+@public
+@on_host
+def decode_compressed(bytes: Any, compression_type: str = "", name: str | None = None) -> Tensor:
+    """Strings that were compressed by "ZLIB" or "GZIP".
+
+    Raises:
+        DataLossError: if a string is not.
+    """
+    kind = check_compression(compression_type)
+
+    def inflated(text: Any) -> Any:
+        if not kind:
+            return text
+        try:
+            return zlib.decompress(text, WINDOWS[kind])
+        except zlib.error as error:
+            raise DataLossError(f"decode_compressed: {error}.") from None
+
+    return each(inflated, strings(bytes))
+
+
+@public
+@on_host
+def decode_json_example(json_examples: Any, name: str | None = None) -> Tensor:
+    """Examples written as JSON, as serialized Examples.
+
+    Raises:
+        InvalidArgumentError: if one cannot be read.
+    """
+    from gradtape.files.example import Example
+    from gradtape.files.protobuf import protobuf
+
+    protobuf()
+    from google.protobuf import json_format
+
+    def serialized(text: Any) -> Any:
+        try:
+            return json_format.Parse(text, Example()).SerializeToString()
+        except json_format.ParseError as error:
+            raise InvalidArgumentError(
+                f"decode_json_example: Error while parsing JSON: {error}"
+            ) from None
+
+    return each(serialized, strings(json_examples))

@@ -1,0 +1,202 @@
+"""Band matrices: products, solves and eigenvalues that look only at the diagonals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.convert import convert
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.tensor import Tensor
+from gradtape.graph.raw_function import rawly
+from gradtape.graph.side_effect import happening
+from gradtape.ops import elementwise as e
+from gradtape.ops import shape as s
+from gradtape.ops.gather_scatter import take
+from gradtape.ops.linalg import band_matrix as ops
+from gradtape.ops.linalg import matrix
+from gradtape.tf.linalg.decomposition import FACTORED, matrices
+from gradtape.tf.public_op import operand, same
+
+
+def compact(diagonals: Any, diagonals_format: str) -> Tensor:
+    """The three diagonals (..., 3, n) of tridiagonal matrices, each element in its matrix's row."""
+    if diagonals_format == "compact":
+        return convert(diagonals)
+    if diagonals_format == "sequence":
+        parts = [convert(d) for d in diagonals]
+        if len(parts) != 3:
+            raise ValueError(f"Expected diagonals to be a sequence of length 3, got {len(parts)}.")
+        n = parts[1]._array.shape[-1]
+        if parts[0]._array.shape[-1] == n - 1:
+            parts[0] = s.pad(parts[0], paddings=((0, 1),), value=0)
+        if parts[2]._array.shape[-1] == n - 1:
+            parts[2] = s.pad(parts[2], paddings=((1, 0),), value=0)
+        return s.stack(*parts, axis=-2)
+    if diagonals_format == "matrix":
+        square = convert(diagonals)
+        shape = square._array.shape
+        if len(shape) < 2 or shape[-1] != shape[-2]:
+            raise ValueError(f"Expected last two dimensions of diagonals to be same, got {shape}.")
+        above = s.pad(matrix.diagonal(square, offset=1), paddings=((0, 1),), value=0)
+        below = s.pad(matrix.diagonal(square, offset=-1), paddings=((1, 0),), value=0)
+        return s.stack(above, matrix.diagonal(square), below, axis=-2)
+    raise ValueError(f"Unrecognized diagonals_format: {diagonals_format}")
+
+
+@public
+def tridiagonal_solve(
+    diagonals: Any,
+    rhs: Any,
+    diagonals_format: str = "compact",
+    transpose_rhs: bool = False,
+    conjugate_rhs: bool = False,
+    name: str | None = None,
+    partial_pivoting: bool = True,
+    perturb_singular: bool = False,
+) -> Tensor:
+    """The `x` with A @ x = rhs for tridiagonal A.
+
+    Args:
+        diagonals: "compact": (..., 3, n), the diagonal above, the main one and the one below,
+            element i from row i of the matrix; "sequence": the same as three tensors;
+            "matrix": (..., n, n).
+        rhs: (..., n), or (..., n, m) for several.
+        diagonals_format: which of the three.
+        transpose_rhs: whether rhs is (..., m, n).
+        conjugate_rhs: whether to conjugate rhs first.
+        name: accepted for TensorFlow's sake.
+        partial_pivoting: accepted; rows are always exchanged where that is more accurate.
+        perturb_singular: accepted.
+    """
+    bands = compact(diagonals, diagonals_format)
+    b = convert(rhs)
+    shape, right = bands._array.shape, b._array.shape
+    if len(shape) < 2 or shape[-2] != 3:
+        raise ValueError(f"Expected 3 diagonals got {shape[-2] if len(shape) > 1 else 0}")
+    if not len(shape) - 1 <= len(right) <= len(shape):
+        raise ValueError(
+            f"Expected the rank of rhs to be {len(shape) - 1} or {len(shape)}, got {len(right)}"
+        )
+    same("TridiagonalSolve", operand("TridiagonalSolve", bands, FACTORED), b)
+    single = len(right) == len(shape) - 1
+    b = e.conj(b) if conjugate_rhs and b._array.dtype.kind == "c" else b
+    if single:
+        b = ops.as_column(b)
+    elif transpose_rhs:
+        b = s.swap(b)
+    if b._array.shape[:-2] != shape[:-2]:
+        raise ValueError(f"Batch shapes {shape[:-2]} and {b._array.shape[:-2]} are incompatible")
+    if b._array.shape[-2] != shape[-1]:
+        raise ValueError(
+            "Expected number of left-hand sided and right-hand sides to be equal, got "
+            f"{shape[-1]} and {b._array.shape[-2]}"
+        )
+    out = ops.banded_solve(bands, b, below=1, crossed=True)
+    return s.take_one(out, axis=-1, i=0) if single else out
+
+
+@public
+def tridiagonal_matmul(
+    diagonals: Any, rhs: Any, diagonals_format: str = "compact", name: str | None = None
+) -> Tensor:
+    """Product of tridiagonal matrices, given as for `tridiagonal_solve`, and `rhs` (..., n, m)."""
+    bands, b = compact(diagonals, diagonals_format), convert(rhs)
+    same("TridiagonalMatMul", operand("TridiagonalMatMul", bands, FACTORED), b)
+    shape, right = bands._array.shape, b._array.shape
+    if len(shape) != len(right) or shape[:-2] != right[:-2] or shape[-1] != right[-2]:
+        raise InvalidArgumentError(
+            "tridiagonal_matmul: All input tensors must have the same rank and outer dimensions. "
+            f"Received diagonals of shape {list(shape)} and rhs of shape {list(right)}."
+        )
+    return ops.banded_matmul(bands, b, below=1)
+
+
+@public
+def banded_triangular_solve(
+    bands: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
+) -> Tensor:
+    """The `x` with A @ x = rhs for triangular band matrices.
+
+    Args:
+        bands: (..., k, n), the diagonals from the highest down, element i from row i.
+        rhs: (..., n, m).
+        lower: whether A is lower triangular: the first of `bands` is the main diagonal, not
+            the last.
+        adjoint: whether to solve with the conjugate transpose of A.
+        name: accepted for TensorFlow's sake.
+    """
+    a, b = matrices("BandedTriangularSolve", bands), convert(rhs)
+    same("BandedTriangularSolve", a, b)
+    k, n = a._array.shape[-2:]
+    if b._array.ndim < 2 or b._array.shape[-2] != n:
+        raise InvalidArgumentError(
+            f"banded_triangular_solve: In[0] mismatch In[1] shape. Received bands {a.shape} and "
+            f"rhs {b.shape}."
+        )
+    check_diagonal(a, 0 if lower else k - 1)
+    below = k - 1 if lower else 0
+    if adjoint:
+        a = ops.transposed(e.conj(a) if a._array.dtype.kind == "c" else a, below)
+        below = k - 1 - below
+    return ops.banded_solve(a, b, below=below, crossed=False)
+
+
+@happening(fails_only=True)
+def check_diagonal(bands: Any, main: int) -> None:
+    """Raise if there is a zero in the band of this number."""
+    if not np.all(bands._array[..., main, :] != 0):
+        raise InvalidArgumentError(
+            "banded_triangular_solve: Input matrix is not invertible. There is a zero on the "
+            "diagonal."
+        )
+
+
+def places_between(values: Any, low: Any, high: Any) -> Any:
+    """Where raw ascending values lie in (low, high], by the first row of a batch."""
+    inside = (values > low) & (values <= high)
+    first = int(np.argmax(inside))
+    return np.arange(first, first + int(inside.sum()))
+
+
+@public
+def eigh_tridiagonal(
+    alpha: Any,
+    beta: Any,
+    eigvals_only: bool = True,
+    select: str = "a",
+    select_range: Any = None,
+    tol: Any = None,
+    name: str | None = None,
+) -> Any:
+    """Eigenvalues, and eigenvectors if asked for, of Hermitian tridiagonal matrices.
+
+    Args:
+        alpha: (..., n), the main diagonal.
+        beta: (..., n - 1), the diagonal above.
+        eigvals_only: whether to give the eigenvalues alone.
+        select: "a" for all, "v" for those in the interval `select_range`, "i" for those with
+            numbers in it, from the smallest.
+        select_range: two numbers.
+        tol: accepted; the result is as accurate as the dtype allows.
+        name: accepted for TensorFlow's sake.
+    """
+    a, b = operand("eigh_tridiagonal", convert(alpha), FACTORED), convert(beta)
+    n = a._array.shape[-1]
+    if select not in ("a", "v", "i"):
+        raise ValueError(f"'select must have a value in {{'a', 'i', 'v'}}. Got {select}.")
+    dense = matrix.on_diagonal(a, rows=n, columns=n)
+    if n > 1:
+        below = e.conj(b) if b._array.dtype.kind == "c" else b
+        dense = e.add(dense, matrix.on_diagonal(below, rows=n, columns=n, offset=-1))
+        dense = e.add(dense, matrix.on_diagonal(b, rows=n, columns=n, offset=1))
+    values, vectors = matrix.eigh(dense)
+    if select != "a":
+        low, high = (convert(x) for x in select_range)
+        if select == "i":
+            which: Any = np.arange(int(low._array), int(high._array) + 1)
+        else:
+            which = rawly(places_between, values, low, high, dynamic=True)
+        values, vectors = (take(x, which, axis=-1) for x in (values, vectors))
+    return values if eigvals_only else (values, vectors)

@@ -1,0 +1,243 @@
+"""Inverses, determinants, decompositions and functions of square matrices."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gradtape.core import dtypes
+from gradtape.core.convert import convert
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.tensor import Tensor
+from gradtape.graph.raw_function import rawly
+from gradtape.ops import elementwise as e
+from gradtape.ops import shape as s
+from gradtape.ops.linalg import matrix as ops
+from gradtape.ops.linalg import matrix_function
+from gradtape.ops.linalg import matrix_rank as rank
+from gradtape.ops.reduce import reduce_sum
+from gradtape.ops.xla_lowering import on_jax
+from gradtape.tf.public_op import COMPLEX, numpy_dtypes, operand
+
+HALF = numpy_dtypes("float16")
+FACTORED = numpy_dtypes("float32", "float64", "complex64", "complex128")
+
+
+class Qr(NamedTuple):
+    """Orthonormal columns and an upper triangular matrix."""
+
+    q: Tensor
+    r: Tensor
+
+
+class Lu(NamedTuple):
+    """Triangular factors in one matrix, and the permutation of rows."""
+
+    lu: Tensor
+    p: Tensor
+
+
+class LogMatrixDeterminant(NamedTuple):
+    """Sign of a determinant and logarithm of its absolute value."""
+
+    sign: Tensor
+    log_abs_determinant: Tensor
+
+
+def matrices(op: str, value: Any, square: bool = False, halves: bool = False) -> Tensor:
+    """An argument that must hold matrices of floats; of float16 only with `halves`."""
+    x = operand(op, convert(value), FACTORED | HALF if halves else FACTORED)
+    shape = x._array.shape
+    if len(shape) < 2:
+        raise InvalidArgumentError(f"{op}: Input tensor 0 must have rank >= 2, got {len(shape)}.")
+    if square and shape[-1] != shape[-2]:
+        raise InvalidArgumentError(
+            f"{op}: Input matrix must be square. Received shape {list(shape)}."
+        )
+    return x
+
+
+def adjoint_of(x: Any) -> Any:
+    """Conjugate transpose of a tensor."""
+    out = s.swap(x)
+    return e.conj(out) if out._array.dtype.kind == "c" else out
+
+
+@public
+def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
+    """Inverse of square matrices.
+
+    Raises:
+        InvalidArgumentError: if a matrix is singular or not square.
+    """
+    x = matrices("MatrixInverse", input, square=True, halves=True)
+    turned = adjoint_of(x) if adjoint else x
+    if x._array.dtype.itemsize == 2:
+        wide = ops.inverse(e.cast(turned, dtype=np.dtype(np.float32)))
+        return e.cast(wide, dtype=x._array.dtype)
+    return ops.inverse(turned)
+
+
+@public
+def det(input: Any, name: str | None = None) -> Tensor:
+    """Determinant of square matrices."""
+    return ops.det(matrices("MatrixDeterminant", input, square=True))
+
+
+@public
+def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
+    """Sign of the determinant, and logarithm of its absolute value."""
+    return LogMatrixDeterminant(*ops.slogdet(matrices("LogMatrixDeterminant", input, square=True)))
+
+
+@public
+def logdet(matrix: Any, name: str | None = None) -> Tensor:
+    """Logarithm of the determinant of Hermitian positive definite matrices."""
+    factor = ops.cholesky(matrices("Cholesky", matrix, square=True))
+    logs = e.log(e.real(ops.diagonal(factor)))
+    return reduce_sum(e.add(logs, logs), axis=(-1,), keepdims=False)
+
+
+@public
+def cholesky(input: Any, name: str | None = None) -> Tensor:
+    """Lower triangular factor of Hermitian matrices, whose lower triangle is read.
+
+    A matrix that is not positive definite gives NaN.
+    """
+    return ops.cholesky(matrices("Cholesky", input, square=True))
+
+
+@public
+def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
+    """Orthonormal columns `q` and an upper triangular `r` with q @ r = input."""
+    x = matrices("Qr", input, halves=True)
+    half = x._array.dtype.itemsize == 2
+    if half:
+        x = e.cast(x, dtype=np.dtype(np.float32))
+    q, r = ops.qr(x)
+    rows, columns = x._array.shape[-2:]
+    if full_matrices and rows > columns:
+        q = ops.completed(q, e.stop_gradient(ops.full_qr(x)[0]))
+        r = s.pad(r, paddings=((0, rows - columns), (0, 0)), value=0)
+    if half:
+        q, r = (e.cast(t, dtype=np.dtype(np.float16)) for t in (q, r))
+    return Qr(q, r)
+
+
+@public
+def svd(
+    tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None
+) -> Any:
+    """Singular values, descending, and left and right singular vectors.
+
+    Only the values if not `compute_uv`.
+    """
+    x = matrices("Svd", tensor)
+    if not compute_uv:
+        return matrix_function.singular_values(x)
+    values, left, right = ops.svd(x)
+    rows, columns = x._array.shape[-2:]
+    if full_matrices and rows != columns:
+        _, whole_left, whole_right = ops.full_svd(x)
+        if rows > columns:
+            left = ops.completed(left, e.stop_gradient(whole_left))
+        else:
+            right = ops.completed(right, e.stop_gradient(whole_right))
+    return values, left, right
+
+
+@public
+def eigh(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+    """Eigenvalues, ascending, and eigenvectors of Hermitian matrices.
+
+    The lower triangle is read.
+    """
+    x = matrices("SelfAdjointEigV2", tensor, square=True)
+    values, vectors = ops.eigh(x)
+    return e.cast(values, dtype=x._array.dtype) if x._array.dtype.kind == "c" else values, vectors
+
+
+@public
+def eigvalsh(tensor: Any, name: str | None = None) -> Tensor:
+    """Eigenvalues, ascending, of Hermitian matrices."""
+    return eigh(tensor)[0]
+
+
+@public
+def eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+    """Complex eigenvalues and eigenvectors of square matrices."""
+    values, vectors = ops.eig(matrices("Eig", tensor, square=True))
+    return values, vectors
+
+
+@public
+def eigvals(tensor: Any, name: str | None = None) -> Tensor:
+    """Complex eigenvalues of square matrices."""
+    return eig(tensor)[0]
+
+
+@public
+def lu(input: Any, output_idx_type: Any = dtypes.int32, name: str | None = None) -> Lu:
+    """Triangular factors, both in one matrix, and the permutation of rows."""
+    both, order = ops.lu(matrices("Lu", input, square=True))
+    return Lu(
+        both, e.discretize(order, dtype=np.dtype(dtypes.as_dtype(output_idx_type).as_numpy_dtype))
+    )
+
+
+@public
+def expm(input: Any, name: str | None = None) -> Tensor:
+    """Exponential of square matrices."""
+    x = convert(input)
+    if x._array.dtype not in FACTORED:
+        raise ValueError(f"expm: matrices of dtype {x.dtype.name} are not supported. Cast them.")
+    return ops.expm(matrices("MatrixExponential", x, square=True))
+
+
+def real_matrices(op: str, value: Any) -> Tensor:
+    """An argument that must hold matrices of real floats."""
+    x = convert(value)
+    if not x.dtype.is_floating:
+        raise TypeError(f"{op}: Input `a` must have `float`-like `dtype` (saw {x.dtype.name}).")
+    if x._array.ndim < 2:
+        raise ValueError(f"{op}: Input `a` must have at least 2 dimensions (saw: {x._array.ndim}).")
+    return matrices(op, x)
+
+
+@public
+def matrix_rank(
+    a: Any, tol: Any = None, validate_args: bool = False, name: str | None = None
+) -> Tensor:
+    """How many singular values exceed `tol`."""
+    x = real_matrices("matrix_rank", a)
+    result: Tensor = rawly(rank_of, x, None if tol is None else convert(tol))
+    return result
+
+
+@on_jax(rank.rank_of)
+def rank_of(x: Any, tol: Any) -> Any:
+    """How many singular values of raw matrices exceed `tol`, or what rounding may leave."""
+    values = ops.svd(x)[0]
+    if tol is None:
+        largest = np.max(values, axis=-1, keepdims=True, initial=0)
+        least = max(x.shape[-2:]) * largest * np.finfo(values.dtype).eps
+    else:
+        least = np.asarray(tol)[..., None]
+    return np.sum(values > least, axis=-1).astype(np.int32)[()]
+
+
+@public
+def sqrtm(input: Any, name: str | None = None) -> Tensor:
+    """The principal square root of square matrices."""
+    return matrix_function.sqrtm(matrices("MatrixSquareRoot", input, square=True))
+
+
+@public
+def logm(input: Any, name: str | None = None) -> Tensor:
+    """The principal logarithm of square complex matrices."""
+    x = operand("MatrixLogarithm", convert(input), COMPLEX)
+    return matrix_function.logm(matrices("MatrixLogarithm", x, square=True))
+
+
+matrix_square_root = sqrtm

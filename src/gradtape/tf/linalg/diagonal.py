@@ -1,0 +1,243 @@
+"""Diagonals and bands of matrices."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.convert import convert, shape_tuple
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.tensor import Tensor, eager
+from gradtape.ops import elementwise as e
+from gradtape.ops import shape as s
+from gradtape.ops.linalg import matrix as ops
+from gradtape.ops.reduce import reduce_sum
+from gradtape.tf.array.dynamic_index import is_held
+from gradtape.tf.array.shape import surrounded
+from gradtape.tf.public_op import adopt, pair, same
+
+ALIGNMENTS = ("LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT")
+
+
+def matrices(op: str, value: Any) -> Tensor:
+    """An argument of at least two axes."""
+    x = convert(value)
+    if x._array.ndim < 2:
+        raise InvalidArgumentError(
+            f"{op}: input must be at least 2-dim, received shape: {list(x._array.shape)}."
+        )
+    return x
+
+
+def offsets_of(k: Any, rows: int, columns: int, op: str) -> range:
+    """Offsets of the diagonals named by `k`, from the lowest to the highest."""
+    given = shape_tuple(k)
+    if len(given) not in (1, 2):
+        raise InvalidArgumentError(f"{op}: diag_index must have 1 or 2 entries. Received {given}.")
+    low, high = given[0], given[-1]
+    for name, offset in (("lower_diag_index", low), ("upper_diag_index", high)):
+        if not (-rows < offset < columns or offset == 0):
+            raise InvalidArgumentError(
+                f"{op}: {name} is out of bound: {offset}. It must be between {-rows} and {columns}."
+            )
+    if low > high:
+        raise InvalidArgumentError(
+            f"{op}: lower_diag_index must not be larger than upper_diag_index: {low} > {high}."
+        )
+    return range(low, high + 1)
+
+
+def shifts_right(offset: int, align: str) -> bool:
+    """Whether a diagonal shorter than the longest stands at the right end of its row."""
+    superdiagonal, subdiagonal = align.split("_")
+    return (superdiagonal if offset >= 0 else subdiagonal) == "RIGHT"
+
+
+def check_align(align: str) -> None:
+    """Raise unless `align` is one of the four."""
+    if align not in ALIGNMENTS:
+        raise InvalidArgumentError(
+            f"diag: align must be one of {', '.join(ALIGNMENTS)}. Received {align!r}."
+        )
+
+
+@public
+def diag_part(
+    input: Any,
+    name: str = "diag_part",
+    k: Any = 0,
+    padding_value: Any = 0,
+    align: str = "RIGHT_LEFT",
+) -> Tensor:
+    """Diagonals of matrices.
+
+    Args:
+        input: (..., m, n).
+        name: accepted for TensorFlow's sake.
+        k: the offset of a diagonal, or the lowest and the highest of several.
+        padding_value: fills the rows of diagonals that are shorter than the longest.
+        align: where shorter super- and subdiagonals stand in their rows.
+
+    Returns:
+        (..., length), or (..., number, length) for several, from the highest offset down.
+    """
+    x = matrices("diag_part", input)
+    check_align(align)
+    rows, columns = x._array.shape[-2:]
+    offsets = offsets_of(k, rows, columns, "diag_part")
+    longest = max(ops.diagonal_length(rows, columns, d) for d in offsets)
+    blank = not is_held(padding_value) and not np.any(convert(padding_value)._array)
+    value = eager(x._array.dtype.type(0)) if blank else adopt(padding_value, x.dtype)
+    found = []
+    for d in reversed(offsets):
+        one = ops.diagonal(x, offset=d)
+        gap = longest - ops.diagonal_length(rows, columns, d)
+        if gap:
+            ends = (gap, 0) if shifts_right(d, align) else (0, gap)
+            one = surrounded(one, (ends,), value)
+        found.append(one)
+    return found[0] if len(found) == 1 else s.stack(*found, axis=-2)
+
+
+def banded(d: Tensor, offsets: range, rows: int, columns: int, align: str) -> Any:
+    """Zeros of shape (..., rows, columns) with the rows of `d` on diagonals."""
+    total = None
+    several = len(offsets) > 1
+    for row, offset in enumerate(reversed(offsets)):
+        one = s.take_one(s.swap(d), axis=-1, i=row) if several else d
+        length = ops.diagonal_length(rows, columns, offset)
+        gap = one._array.shape[-1] - length
+        if gap:
+            start = gap if several and shifts_right(offset, align) else 0
+            one = s.cut(one, axis=-1, start=start, size=length)
+        part = ops.on_diagonal(one, rows=rows, columns=columns, offset=offset)
+        total = part if total is None else e.add(total, part)
+    return total
+
+
+def on_diagonals(offsets: range, rows: int, columns: int) -> Any:
+    """Where these diagonals lie."""
+    distance = np.arange(columns) - np.arange(rows)[:, None]
+    return (distance >= offsets[0]) & (distance <= offsets[-1])
+
+
+@public
+def diag(
+    diagonal: Any,
+    name: str = "diag",
+    k: Any = 0,
+    num_rows: int = -1,
+    num_cols: int = -1,
+    padding_value: Any = 0,
+    align: str = "RIGHT_LEFT",
+) -> Tensor:
+    """Matrices with given diagonals.
+
+    Args:
+        diagonal: (..., length), or (..., number, length) for several diagonals, from the highest
+            offset down.
+        name: accepted for TensorFlow's sake.
+        k: the offset of the diagonal, or the lowest and the highest of several.
+        num_rows: of the matrices; the least that fits if -1.
+        num_cols: of the matrices; the least that fits if -1.
+        padding_value: what stands elsewhere.
+        align: where shorter super- and subdiagonals stand in their rows.
+    """
+    d = convert(diagonal)
+    if d._array.ndim < 1:
+        raise InvalidArgumentError("diag: diagonal must be at least 1-dim, received a scalar.")
+    check_align(align)
+    given = shape_tuple(k)
+    low, high = given[0], given[-1]
+    length = d._array.shape[-1]
+    least_rows, least_cols = length - min(high, 0), length + max(low, 0)
+    rows = int(convert(num_rows)._array)
+    columns = int(convert(num_cols)._array)
+    if rows == -1 and columns == -1:
+        rows = columns = max(least_rows, least_cols)
+    rows = least_rows if rows == -1 else rows
+    columns = least_cols if columns == -1 else columns
+    offsets = offsets_of(k, rows, columns, "diag")
+    longest = max(ops.diagonal_length(rows, columns, o) for o in offsets)
+    number = d._array.shape[-2] if len(offsets) > 1 and d._array.ndim > 1 else 1
+    if number != len(offsets) or longest != length:
+        raise InvalidArgumentError(
+            f"diag: {len(offsets)} diagonals of length {longest} belong to k = {list(given)} and "
+            f"matrices of shape {[rows, columns]}. Received shape {list(d._array.shape)}."
+        )
+    out = banded(d, offsets, rows, columns, align)
+    if not is_held(padding_value) and not np.any(convert(padding_value)._array):
+        return out
+    value = adopt(padding_value, d.dtype)
+    return e.select(on_diagonals(offsets, rows, columns), out, value)
+
+
+@public
+def set_diag(
+    input: Any, diagonal: Any, name: str = "set_diag", k: Any = 0, align: str = "RIGHT_LEFT"
+) -> Tensor:
+    """`input` with other diagonals; see `diag` for `k` and `align`."""
+    x, d = pair(matrices("set_diag", input), diagonal)
+    same("MatrixSetDiagV3", x, d)
+    check_align(align)
+    shape = x._array.shape
+    rows, columns = shape[-2:]
+    offsets = offsets_of(k, rows, columns, "set_diag")
+    longest = max(ops.diagonal_length(rows, columns, o) for o in offsets)
+    wanted = shape[:-2] + ((len(offsets),) if len(offsets) > 1 else ()) + (longest,)
+    if d._array.shape != wanted:
+        raise InvalidArgumentError(
+            f"set_diag: the diagonal must have shape {list(wanted)}. Received "
+            f"{list(d._array.shape)}."
+        )
+    return e.select(
+        on_diagonals(offsets, rows, columns), banded(d, offsets, rows, columns, align), x
+    )
+
+
+@public
+def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = None) -> Tensor:
+    """`input` with zeros outside `num_lower` below and `num_upper` above the diagonal (-1: all)."""
+    x = matrices("band_part", input)
+    lower, upper = int(convert(num_lower)._array), int(convert(num_upper)._array)
+    rows, columns = x._array.shape[-2:]
+    if lower > rows or upper > columns:
+        raise InvalidArgumentError(
+            f"band_part: num_lower must be negative or at most {rows}, and num_upper at most "
+            f"{columns}. Received {lower} and {upper}."
+        )
+    return ops.band(x, lower=lower, upper=upper)
+
+
+@public
+def trace(x: Any, name: str | None = None) -> Tensor:
+    """Sum of the main diagonal."""
+    return reduce_sum(ops.diagonal(matrices("trace", x)), axis=(-1,), keepdims=False)
+
+
+@public
+def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
+    """Zeros of shape (*s, *s) with `diagonal`, of shape s, where both halves agree."""
+    d = convert(diagonal)
+    shape = d._array.shape
+    if not shape:
+        raise InvalidArgumentError("tensor_diag: Input must be at least rank 1, got 0.")
+    n = prod(shape)
+    matrix = ops.on_diagonal(s.reshape(d, shape=(n,), rank=len(shape)), rows=n, columns=n)
+    return s.reshape(matrix, shape=shape + shape, rank=2)
+
+
+@public
+def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:
+    """Elements of `input`, of shape (*s, *s), where both halves agree."""
+    x = convert(input)
+    shape = x._array.shape
+    half = shape[: len(shape) // 2]
+    if len(shape) % 2 or not shape or shape != half + half:
+        raise InvalidArgumentError(
+            f"tensor_diag_part: the shape must consist of two equal halves. Received {list(shape)}."
+        )
+    n = prod(half)
+    return s.reshape(ops.diagonal(s.reshape(x, shape=(n, n), rank=len(shape))), shape=half, rank=1)

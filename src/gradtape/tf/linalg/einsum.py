@@ -1,0 +1,244 @@
+"""Sums of products over named or numbered axes: einsum and tensordot."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.convert import convert
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.shapes import normalize_axis
+from gradtape.core.tensor import Tensor
+from gradtape.ops import shape as s
+from gradtape.ops.einsum import einsum as contract
+from gradtape.ops.linalg import matrix as ops
+from gradtape.tf.linalg.matmul import FACTORS
+from gradtape.tf.public_op import operand, pair, same
+
+BROADCAST = 0x3B1  # Greek letters name the axes under an ellipsis
+
+
+@public
+def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
+    """Sum of products of tensors over labelled axes.
+
+    Args:
+        equation: labels of the axes of each input, separated by commas, then `->` and those of the
+            result; without the arrow, the result has those that occur once, in alphabetical order.
+            `...` stands for axes that broadcast; a label twice in one input takes a diagonal.
+        *inputs: tensors of one dtype.
+        **kwargs: `optimize` and `name` are accepted for TensorFlow's sake.
+
+    Raises:
+        ValueError: if the equation is not well formed.
+        InvalidArgumentError: if a shape does not fit it.
+
+    Example:
+        >>> tf.einsum("ij,j->i", [[1, 2], [3, 4]], [10, 1]).numpy()
+        array([12, 34], dtype=int32)
+    """
+    unknown = set(kwargs) - {"optimize", "name"}
+    if unknown:
+        raise TypeError(f"einsum: unexpected keyword argument {unknown.pop()!r}.")
+    tensors = [convert(x) for x in inputs]
+    for k, t in enumerate(tensors):
+        same("Einsum", tensors[0], t, k)
+    plain, names, output = labelled(equation, tuple(t._array.shape for t in tensors))
+    if plain:
+        return contract(*tensors, equation=",".join(names) + "->" + output)
+    ready = [without_diagonals(t, name) for t, name in zip(tensors, names, strict=True)]
+    sizes: dict[str, int] = {}
+    for t, name in ready:
+        for label, size in zip(name, t._array.shape, strict=True):
+            sizes[label] = max(size, sizes.get(label, size)) if size else 0
+    ready = [without_stretched(t, name, sizes) for t, name in ready]
+    spelled = ",".join(name for _, name in ready) + "->" + output
+    return contract(*(t for t, _ in ready), equation=spelled)
+
+
+@lru_cache(maxsize=4096)
+def labelled(
+    equation: str, shapes: tuple[tuple[int, ...], ...]
+) -> tuple[bool, tuple[str, ...], str]:
+    """Labels of all axes of each input and of the result; and whether nothing else is to be done.
+
+    That is so where no input has a label twice and no axis broadcasts.
+    """
+    labels, output = parsed(equation, len(shapes))
+    ranks = [
+        check_rank(label, shape, k, ValueError if len(shapes) > 2 else InvalidArgumentError)
+        for k, (label, shape) in enumerate(zip(labels, shapes, strict=True))
+    ]
+    dots = max(ranks, default=0)
+    if dots and "..." not in output:
+        raise InvalidArgumentError(
+            "einsum: the result must have an ellipsis if an input's ellipsis covers axes. "
+            f"Received {equation!r}."
+        )
+    names = [
+        label.replace("...", greek(dots)[dots - rank :])
+        for label, rank in zip(labels, ranks, strict=True)
+    ]
+    sizes: dict[str, int] = {}
+    plain = all(len(set(name)) == len(name) for name in names)
+    for name, shape in zip(names, shapes, strict=True):
+        plain &= record(sizes, name, shape, dots, equation)
+    return plain, tuple(names), output.replace("...", greek(dots))
+
+
+def greek(n: int) -> str:
+    """Labels for `n` axes under an ellipsis."""
+    return "".join(chr(BROADCAST + k) for k in range(n))
+
+
+def parsed(equation: str, count: int) -> tuple[list[str], str]:
+    """Labels of each input and of the result."""
+    text = equation.replace(" ", "")
+    left, arrow, output = text.partition("->")
+    labels = left.split(",")
+    if len(labels) != count:
+        raise ValueError(f'Got {count} inputs for equation "{equation}", expecting {len(labels)}')
+    bare = [label.replace("...", "") for label in (*labels, output)]
+    if not all(label == "" or (label.isalpha() and label.isascii()) for label in bare):
+        raise ValueError(
+            f"einsum: labels must be letters and at most one '...' each. Received {equation!r}."
+        )
+    letters = "".join(bare[:-1])
+    if not arrow:
+        output = "".join(sorted(c for c in set(letters) if letters.count(c) == 1))
+        if any("..." in label for label in labels):
+            output = "..." + output
+        bare[-1] = output.replace("...", "")
+    if len(set(bare[-1])) < len(bare[-1]):
+        raise ValueError(f"einsum: a label may occur once in the result. Received {equation!r}.")
+    missing = set(bare[-1]) - set(letters)
+    if missing:
+        raise ValueError(
+            f"einsum: the result has label {missing.pop()!r}, which no input has. Received "
+            f"{equation!r}."
+        )
+    return labels, output
+
+
+def check_rank(label: str, shape: tuple[int, ...], k: int, error: type[Exception]) -> int:
+    """How many axes the ellipsis of the k-th input covers."""
+    named = len(label.replace("...", ""))
+    rank = len(shape)
+    if rank < named or (rank > named and "..." not in label):
+        raise error(f"einsum: Expected input {k} to have rank {named} but got: {rank}.")
+    return rank - named
+
+
+def without_diagonals(tensor: Any, name: str) -> tuple[Any, str]:
+    """Take the diagonal of axes that share a label."""
+    for label in dict.fromkeys(name):
+        while name.count(label) > 1:
+            first = name.index(label)
+            second = name.index(label, first + 1)
+            shape = tensor._array.shape
+            if shape[first] != shape[second]:
+                raise InvalidArgumentError(
+                    f"einsum: axes with one label must have one size. Received {shape} for "
+                    f"{name!r}."
+                )
+            rest = [k for k in range(len(name)) if k not in (first, second)]
+            tensor = ops.diagonal(s.permuted(tensor, (*rest, first, second)))
+            name = "".join(name[k] for k in rest) + label
+    return tensor, name
+
+
+def record(
+    sizes: dict[str, int], name: str, shape: tuple[int, ...], dots: int, equation: str
+) -> bool:
+    """Note the size of each label; whether no axis broadcasts, as those under an ellipsis may."""
+    plain = True
+    for label, size in zip(name, shape, strict=True):
+        known = sizes.setdefault(label, size)
+        if known == size:
+            continue
+        if label not in greek(dots) or 1 not in (known, size):
+            raise InvalidArgumentError(
+                f"einsum: Expected dimension {known} for label {label!r} but got dimension "
+                f"{size}, in {equation!r}."
+            )
+        sizes[label] = size if known == 1 else known
+        plain = False
+    return plain
+
+
+def without_stretched(tensor: Any, name: str, sizes: dict[str, int]) -> tuple[Any, str]:
+    """Drop axes of length one that broadcast against longer ones."""
+    shape = tensor._array.shape
+    gone = [k for k, label in enumerate(name) if shape[k] == 1 and sizes[label] != 1]
+    if not gone:
+        return tensor, name
+    kept = [k for k in range(len(name)) if k not in gone]
+    out = s.reshape(tensor, shape=tuple(shape[k] for k in kept), rank=len(shape))
+    return out, "".join(name[k] for k in kept)
+
+
+@public
+def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
+    """Sum of products over axes of `a` paired with axes of `b`.
+
+    Args:
+        a: a tensor.
+        b: another of the same dtype.
+        axes: how many of the last axes of `a` go with the first of `b`, or two lists of axes.
+        name: accepted for TensorFlow's sake.
+
+    Example:
+        >>> tf.tensordot([1, 2], [3, 4], axes=1).numpy()
+        np.int32(11)
+    """
+    x, y = pair(a, b)
+    same("MatMul", operand("MatMul", x, FACTORS), y)
+    p, q = x._array.shape, y._array.shape
+    left, right = paired_axes(axes, len(p), len(q))
+    # As in TensorFlow, only the number of summed elements is compared, not axis by axis.
+    if prod(p[k] for k in left) != prod(q[k] for k in right):
+        raise InvalidArgumentError(
+            f"tensordot: Matrix size-incompatible: axes {left} of {list(p)} and {right} of "
+            f"{list(q)} must have as many elements."
+        )
+    free, rest = (
+        [k for k in range(len(have)) if k not in used] for have, used in ((p, left), (q, right))
+    )
+    inner = prod(p[k] for k in left)
+    x = s.permuted(x, (*free, *left)) if len(p) > 1 else x
+    y = s.permuted(y, (*right, *rest)) if len(q) > 1 else y
+    x = s.reshape(x, shape=(prod(p[k] for k in free), inner), rank=len(p))
+    y = s.reshape(y, shape=(inner, prod(q[k] for k in rest)), rank=len(q))
+    shape = tuple(p[k] for k in free) + tuple(q[k] for k in rest)
+    return s.reshape(ops.matmul(x, y), shape=shape, rank=2)
+
+
+def paired_axes(axes: Any, n: int, m: int) -> tuple[list[int], list[int]]:
+    """The two lists of axes to be summed over."""
+    if not isinstance(axes, (list, tuple)):
+        given = np.asarray(convert(axes)._array)
+        axes = int(given) if given.ndim == 0 else given.tolist()
+    if isinstance(axes, int):
+        if axes < 0:
+            raise ValueError(f"tensordot: `axes` must be at least 0. Received {axes}.")
+        if axes > min(n, m):
+            raise ValueError(
+                "tensordot: `axes` must not be larger than the number of dimensions. Received "
+                f"{axes}, vs {n} and {m}."
+            )
+        return list(range(n - axes, n)), list(range(axes))
+    if len(axes) != 2:
+        raise ValueError(f"tensordot: `axes` must be an integer or have length 2. Received {axes}.")
+    left, right = ([k] if isinstance(k, int) else [int(i) for i in k] for k in axes)
+    if len(left) != len(right):
+        raise ValueError(
+            f"tensordot: Different number of contraction axes `a` and `b`, {len(left)} != "
+            f"{len(right)}."
+        )
+    return (
+        [normalize_axis(k, n, "tensordot") + n for k in left],
+        [normalize_axis(k, m, "tensordot") + m for k in right],
+    )

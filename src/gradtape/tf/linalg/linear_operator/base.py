@@ -1,0 +1,418 @@
+"""LinearOperator: a matrix known by what it does; subclasses do it without writing it out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import dtypes
+from gradtape.core.convert import convert
+from gradtape.core.dtypes import DType, as_dtype
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.shapes import TensorShape
+from gradtape.core.tensor import Tensor, eager
+from gradtape.ops import elementwise as e
+from gradtape.ops import shape as s
+from gradtape.ops.reduce import broadcast_to, reduce_sum
+from gradtape.state.module import Module
+from gradtape.tf.linalg import decomposition, diagonal
+from gradtape.tf.linalg import matmul as product
+from gradtape.tf.linalg import solve as solvers
+
+
+def stretched(x: Any, batch: tuple[int, ...], core: int) -> Any:
+    """`x` with its axes in front of the last `core` broadcast against `batch`."""
+    own = x._array.shape
+    lead = np.broadcast_shapes(own[: len(own) - core], batch)
+    shape = lead + own[len(own) - core :]
+    return x if shape == own else broadcast_to(x, shape=shape, rank=len(own))
+
+
+def column(x: Any) -> Any:
+    """Vectors (..., n) as matrices (..., n, 1)."""
+    return s.reshape(x, shape=(*x._array.shape, 1), rank=x._array.ndim)
+
+
+def bare(x: Any) -> Any:
+    """Matrices (..., n, 1) as vectors (..., n)."""
+    return s.reshape(x, shape=x._array.shape[:-1], rank=x._array.ndim)
+
+
+def sum_last(x: Any) -> Any:
+    """Sum along the last axis."""
+    return reduce_sum(x, axis=(-1,), keepdims=False)
+
+
+class LinearOperator(Module):
+    """A matrix, or a batch of them, that is known by what it does.
+
+    Subclasses define `_dims` (the shape) and `_dense`, and whatever they know a quicker way for:
+    `_times`, `_divided`, `_diagonal`, `_log_abs`, `_determinant`. Gradients reach all tensors that
+    an operator is made of.
+
+    Args:
+        dtype: of the matrix.
+        graph_parents: accepted for TensorFlow's sake.
+        is_non_singular: a promise of the caller, which is believed; None if nothing is known.
+        is_self_adjoint: another.
+        is_positive_definite: another; it implies that the matrix is square and not singular.
+        is_square: another.
+        name: of the operator.
+        parameters: accepted for TensorFlow's sake.
+    """
+
+    def __init__(
+        self,
+        dtype: Any,
+        graph_parents: Any = None,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str | None = None,
+        parameters: Any = None,
+    ) -> None:
+        """Check that the promises do not contradict each other."""
+        super().__init__(name=name)
+        if is_positive_definite:
+            if is_non_singular is False:
+                raise ValueError("A positive definite matrix is always non-singular.")
+            is_non_singular = True
+        if is_non_singular:
+            if is_square is False:
+                raise ValueError("A non-singular matrix is always square.")
+            is_square = True
+        if is_self_adjoint:
+            if is_square is False:
+                raise ValueError("A self-adjoint matrix is always square.")
+            is_square = True
+        self._dtype = as_dtype(dtype)
+        self._is_non_singular = is_non_singular
+        self._is_self_adjoint = is_self_adjoint
+        self._is_positive_definite = is_positive_definite
+        self._is_square = is_square
+
+    def _dims(self) -> tuple[int, ...]:
+        raise NotImplementedError(f"{type(self).__name__} must define _dims.")
+
+    def _dense(self) -> Any:
+        return self._times(eager(np.eye(self._dims()[-1], dtype=self._dtype.as_numpy_dtype)), False)
+
+    def _times(self, x: Any, adjoint: bool) -> Any:
+        return product.matmul(self._dense(), x, adjoint_a=adjoint)
+
+    def _divided(self, x: Any, adjoint: bool) -> Any:
+        dense, batch = self._dense(), self._dims()[:-2]
+        x = stretched(x, batch, 2)
+        dense = stretched(dense, x._array.shape[:-2], 2)
+        if self._is_positive_definite and self._is_self_adjoint:
+            return solvers.cholesky_solve(decomposition.cholesky(dense), x)
+        return solvers.solve(dense, x, adjoint=adjoint)
+
+    def _diagonal(self) -> Any:
+        return diagonal.diag_part(self._dense())
+
+    def _log_abs(self) -> Any:
+        if self._is_positive_definite and self._is_self_adjoint:
+            factor = diagonal.diag_part(decomposition.cholesky(self._dense()))
+            return sum_last(e.log(e.absolute(factor))) * 2
+        return decomposition.slogdet(self._dense())[1]
+
+    def _determinant(self) -> Any:
+        return decomposition.det(self._dense())
+
+    def _inverse(self) -> LinearOperator:
+        from gradtape.tf.linalg.linear_operator.composition import LinearOperatorInversion
+
+        return LinearOperatorInversion(self)
+
+    def _adjoint(self) -> LinearOperator:
+        from gradtape.tf.linalg.linear_operator.composition import LinearOperatorAdjoint
+
+        return LinearOperatorAdjoint(self)
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the matrix."""
+        return self._dtype
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape of the matrices, with the batch in front."""
+        return TensorShape(self._dims())
+
+    @property
+    def batch_shape(self) -> TensorShape:
+        """The shape of the batch."""
+        return TensorShape(self._dims()[:-2])
+
+    @property
+    def tensor_rank(self) -> int:
+        """How many axes the matrices have, the batch included."""
+        return len(self._dims())
+
+    @property
+    def domain_dimension(self) -> int:
+        """How many columns there are."""
+        return self._dims()[-1]
+
+    @property
+    def range_dimension(self) -> int:
+        """How many rows there are."""
+        return self._dims()[-2]
+
+    @property
+    def is_non_singular(self) -> bool | None:
+        """What was promised."""
+        return self._is_non_singular
+
+    @property
+    def is_self_adjoint(self) -> bool | None:
+        """What was promised."""
+        return self._is_self_adjoint
+
+    @property
+    def is_positive_definite(self) -> bool | None:
+        """What was promised."""
+        return self._is_positive_definite
+
+    @property
+    def is_square(self) -> bool:
+        """Whether there are as many rows as columns."""
+        rows, columns = self._dims()[-2:]
+        return rows == columns
+
+    @property
+    def graph_parents(self) -> list[Any]:
+        """None here."""
+        return []
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The promises."""
+        return {
+            "is_non_singular": self._is_non_singular,
+            "is_self_adjoint": self._is_self_adjoint,
+            "is_positive_definite": self._is_positive_definite,
+            "is_square": self._is_square,
+        }
+
+    def shape_tensor(self, name: str = "shape_tensor") -> Tensor:
+        """`shape` as a tensor."""
+        return eager(np.array(self._dims(), np.int32))
+
+    def batch_shape_tensor(self, name: str = "batch_shape_tensor") -> Tensor:
+        """`batch_shape` as a tensor."""
+        return eager(np.array(self._dims()[:-2], np.int32))
+
+    def tensor_rank_tensor(self, name: str = "tensor_rank_tensor") -> Tensor:
+        """`tensor_rank` as a tensor."""
+        return eager(np.int32(self.tensor_rank))
+
+    def domain_dimension_tensor(self, name: str = "domain_dimension_tensor") -> Tensor:
+        """`domain_dimension` as a tensor."""
+        return eager(np.int32(self.domain_dimension))
+
+    def range_dimension_tensor(self, name: str = "range_dimension_tensor") -> Tensor:
+        """`range_dimension` as a tensor."""
+        return eager(np.int32(self.range_dimension))
+
+    def _argument(self, x: Any, rows: int, core: int, adjoint_arg: bool = False) -> Any:
+        """An argument as a tensor whose rows fit."""
+        tensor = convert(x, self._dtype)
+        if tensor._array.ndim < core:
+            raise ValueError(
+                f"{self.name}: the argument must have at least {core} axes. Received shape "
+                f"{tensor.shape}."
+            )
+        tensor = product.adjoint(tensor) if adjoint_arg else tensor
+        have = tensor._array.shape[-core]
+        if have != rows:
+            raise ValueError(
+                f"{self.name}: Dimensions {rows} and {have} are not compatible: the operator is "
+                f"{self.shape}, the argument {tensor.shape}."
+            )
+        return tensor
+
+    @public
+    def matmul(
+        self, x: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "matmul"
+    ) -> Any:
+        """The product with matrices (..., n, k), or with another operator."""
+        if isinstance(x, LinearOperator):
+            from gradtape.tf.linalg.linear_operator.composition import LinearOperatorComposition
+
+            left = self.adjoint() if adjoint else self
+            right = x.adjoint() if adjoint_arg else x
+            if left.domain_dimension != right.range_dimension:
+                raise ValueError(
+                    f"Operators are incompatible. Expected `x` to have dimension "
+                    f"{left.domain_dimension} but got {right.range_dimension}."
+                )
+            return LinearOperatorComposition([left, right])
+        rows = self._dims()[-2 if adjoint else -1]
+        return self._times(self._argument(x, rows, 2, adjoint_arg), adjoint)
+
+    def __matmul__(self, other: Any) -> Any:
+        """`matmul`."""
+        return self.matmul(other)
+
+    @public
+    def matvec(self, x: Any, adjoint: bool = False, name: str = "matvec") -> Tensor:
+        """The product with vectors (..., n)."""
+        rows = self._dims()[-2 if adjoint else -1]
+        return bare(self._times(column(self._argument(x, rows, 1)), adjoint))
+
+    def _must_be_square(self, what: str) -> None:
+        if not self.is_square or self._is_square is False:
+            raise NotImplementedError(f"{what} not implemented for an operator that is not square.")
+
+    def _must_be_solvable(self) -> None:
+        if self._is_non_singular is False:
+            raise NotImplementedError(
+                "Exact solve not implemented for an operator that is expected to be singular."
+            )
+        self._must_be_square("Exact solve")
+
+    @public
+    def solve(
+        self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "solve"
+    ) -> Any:
+        """The `x` with A @ x = rhs for matrices (..., n, k), or for another operator."""
+        self._must_be_solvable()
+        if isinstance(rhs, LinearOperator):
+            left = self.adjoint() if adjoint else self
+            return left.inverse().matmul(rhs.adjoint() if adjoint_arg else rhs)
+        rows = self._dims()[-1 if adjoint else -2]
+        return self._divided(self._argument(rhs, rows, 2, adjoint_arg), adjoint)
+
+    @public
+    def solvevec(self, rhs: Any, adjoint: bool = False, name: str = "solve") -> Tensor:
+        """The `x` with A @ x = rhs for vectors (..., n)."""
+        self._must_be_solvable()
+        rows = self._dims()[-1 if adjoint else -2]
+        return bare(self._divided(column(self._argument(rhs, rows, 1)), adjoint))
+
+    @public
+    def to_dense(self, name: str = "to_dense") -> Tensor:
+        """The matrix, written out."""
+        return convert(self._dense())
+
+    @public
+    def diag_part(self, name: str = "diag_part") -> Tensor:
+        """The main diagonal."""
+        return self._diagonal()
+
+    @public
+    def trace(self, name: str = "trace") -> Tensor:
+        """Sum of the main diagonal."""
+        return sum_last(self._diagonal())
+
+    @public
+    def add_to_tensor(self, x: Any, name: str = "add_to_tensor") -> Tensor:
+        """The matrix plus `x`."""
+        return e.add(self._dense(), convert(x, self._dtype))
+
+    @public
+    def determinant(self, name: str = "det") -> Tensor:
+        """The determinant."""
+        self._must_be_square("Determinant")
+        return self._determinant()
+
+    @public
+    def log_abs_determinant(self, name: str = "log_abs_det") -> Tensor:
+        """Logarithm of the absolute value of the determinant."""
+        self._must_be_square("Determinant")
+        return self._log_abs()
+
+    @public
+    def inverse(self, name: str = "inverse") -> LinearOperator:
+        """The inverse, as an operator."""
+        if not self.is_square:
+            raise ValueError("Cannot get the inverse: this operator is not square.")
+        if self._is_non_singular is False:
+            raise ValueError("Cannot get the inverse: this operator is expected to be singular.")
+        return self._inverse()
+
+    @public
+    def adjoint(self, name: str = "adjoint") -> LinearOperator:
+        """The conjugate transpose, as an operator; the operator itself if it is self-adjoint."""
+        return self if self._is_self_adjoint else self._adjoint()
+
+    H = property(adjoint)
+
+    @public
+    def cholesky(self, name: str = "cholesky") -> LinearOperator:
+        """The Cholesky factor, as an operator, of one that is promised to be positive definite."""
+        if not (self._is_positive_definite and self._is_self_adjoint):
+            raise ValueError(
+                "Cannot take the Cholesky decomposition: not a positive definite self adjoint "
+                "matrix."
+            )
+        return self._cholesky()
+
+    def _cholesky(self) -> LinearOperator:
+        from gradtape.tf.linalg.linear_operator.matrix import LinearOperatorLowerTriangular
+
+        factor = decomposition.cholesky(self._dense())
+        return LinearOperatorLowerTriangular(factor, is_non_singular=True)
+
+    @public
+    def eigvals(self, name: str = "eigvals") -> Tensor:
+        """Eigenvalues of an operator that is promised to be self-adjoint."""
+        if not self._is_self_adjoint:
+            raise NotImplementedError("Only self-adjoint matrices are supported.")
+        return self._eigvals()
+
+    def _eigvals(self) -> Any:
+        return decomposition.eigvalsh(self._dense())
+
+    @public
+    def cond(self, name: str = "cond") -> Tensor:
+        """The largest singular value over the smallest."""
+        values = decomposition.svd(self._dense(), compute_uv=False)
+        k = values._array.shape[-1]
+        return s.take_one(values, axis=-1, i=0) / s.take_one(values, axis=-1, i=k - 1)
+
+    @public
+    def assert_non_singular(self, name: str = "assert_non_singular") -> None:
+        """Raise if the matrix is singular, up to rounding."""
+        real = as_dtype(self._dtype.real_dtype).as_numpy_dtype
+        worst = np.asarray(self.cond()._array)
+        if not (worst < 1 / np.finfo(real).eps).all():
+            raise InvalidArgumentError("Singular matrix up to precision epsilon.")
+
+    @public
+    def assert_positive_definite(self, name: str = "assert_positive_definite") -> None:
+        """Raise unless a Cholesky factor exists."""
+        factor = np.asarray(decomposition.cholesky(self._dense())._array)
+        if not np.isfinite(factor).all():
+            raise InvalidArgumentError("Matrix was not positive definite.")
+
+    @public
+    def assert_self_adjoint(self, name: str = "assert_self_adjoint") -> None:
+        """Raise unless the matrix equals its adjoint."""
+        dense = np.asarray(self._dense()._array)
+        if not np.array_equal(dense, np.conj(np.swapaxes(dense, -1, -2))):
+            raise InvalidArgumentError("Matrix was not equal to its adjoint.")
+
+
+def tensor_of(value: Any) -> Any:
+    """A tensor of floats; a variable stays one, and is read when it is used."""
+    if hasattr(value, "assign"):
+        return value
+    tensor = convert(value)
+    if not (tensor.dtype.is_floating or tensor.dtype.is_complex):
+        raise TypeError(
+            f"LinearOperator: the dtype must be floating or complex. Received {tensor.dtype.name}."
+        )
+    return tensor
+
+
+def read(value: Any) -> Any:
+    """The tensor of a tensor or variable."""
+    return convert(value)
+
+
+COMPLEX = {dtypes.float32: dtypes.complex64, dtypes.float64: dtypes.complex128}

@@ -1,0 +1,275 @@
+"""Operators made of blocks: Kronecker products, block diagonals, block triangles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from gradtape.ops import elementwise as e
+from gradtape.ops import shape as s
+from gradtape.tf.linalg.linear_operator.base import LinearOperator, stretched
+from gradtape.tf.linalg.linear_operator.composition import (
+    Several,
+    added,
+    all_promise,
+    batch_of,
+    checked,
+)
+from gradtape.tf.linalg.linear_operator.matrix import promises
+
+
+def apart(x: Any, sizes: Sequence[int]) -> list[Any]:
+    """Blocks of rows of `x`."""
+    starts = np.cumsum([0, *sizes])
+    return [s.cut(x, axis=-2, start=int(i), size=n) for i, n in zip(starts, sizes, strict=False)]
+
+
+def joined(parts: Sequence[Any], core: int = 2) -> Any:
+    """Blocks of rows put together, or of vectors for `core` 1."""
+    batch = np.broadcast_shapes(*(p._array.shape[:-core] for p in parts))
+    return s.concat(*(stretched(p, batch, core) for p in parts), axis=-core)
+
+
+class LinearOperatorKronecker(Several):
+    """The Kronecker product of operators."""
+
+    def __init__(
+        self,
+        operators: Any,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str | None = None,
+    ) -> None:
+        """Keep the operators."""
+        found = self._operators = checked(operators, "LinearOperatorKronecker")
+        super().__init__(
+            found[0].dtype,
+            **promises(
+                all_promise(found, "is_non_singular", is_non_singular),
+                all_promise(found, "is_self_adjoint", is_self_adjoint),
+                all_promise(found, "is_positive_definite", is_positive_definite),
+                is_square,
+                name or "_x_".join(op.name for op in found),
+            ),
+        )
+
+    def _dims(self) -> tuple[int, ...]:
+        rows = int(np.prod([op.range_dimension for op in self._operators]))
+        columns = int(np.prod([op.domain_dimension for op in self._operators]))
+        return (*batch_of(self._operators), rows, columns)
+
+    def _must_be_square(self, what: str) -> None:
+        for op in self._operators:
+            op._must_be_square(what)
+
+    def _one_by_one(self, x: Any, adjoint: bool, divide: bool) -> Any:
+        """Apply each operator along its own part of the rows."""
+        x = stretched(x, self._dims()[:-2], 2)
+        lead, width = x._array.shape[:-2], x._array.shape[-1]
+        back = adjoint != divide
+        sizes = [op._dims()[-2 if back else -1] for op in self._operators]
+        for k, op in enumerate(self._operators):
+            before, after = int(np.prod(sizes[:k])), int(np.prod(sizes[k + 1 :]))
+            n, b = sizes[k], len(lead)
+            rank = b + 2 if k == 0 else b + 4
+            x = s.reshape(x, shape=(*lead, before, n, after, width), rank=rank)
+            x = s.permuted(x, (*range(b), b + 1, b, b + 2, b + 3))
+            x = s.reshape(x, shape=(*lead, n, before * after * width), rank=b + 4)
+            x = op._divided(x, adjoint) if divide else op._times(x, adjoint)
+            sizes[k] = m = x._array.shape[-2]
+            x = s.reshape(x, shape=(*lead, m, before, after, width), rank=b + 2)
+            x = s.permuted(x, (*range(b), b + 1, b, b + 2, b + 3))
+        rows = int(np.prod(sizes))
+        return s.reshape(x, shape=(*lead, rows, width), rank=len(lead) + 4)
+
+    def _times(self, x: Any, adjoint: bool) -> Any:
+        return self._one_by_one(x, adjoint, False)
+
+    def _divided(self, x: Any, adjoint: bool) -> Any:
+        return self._one_by_one(x, adjoint, True)
+
+    def _diagonal(self) -> Any:
+        if not all(op.is_square for op in self._operators):
+            return super()._diagonal()
+
+        def outer(a: Any, b: Any) -> Any:
+            n, m = a._array.shape[-1], b._array.shape[-1]
+            left = s.reshape(a, shape=(*a._array.shape, 1), rank=a._array.ndim)
+            right = s.reshape(b, shape=(*b._array.shape[:-1], 1, m), rank=b._array.ndim)
+            both = e.multiply(left, right)
+            lead = both._array.shape[:-2]
+            return s.reshape(both, shape=(*lead, n * m), rank=both._array.ndim)
+
+        return reduce(outer, (op._diagonal() for op in self._operators))
+
+    def _log_abs(self) -> Any:
+        n = self._dims()[-1]
+        return added(op._log_abs() * (n // op.domain_dimension) for op in self._operators)
+
+    def _determinant(self) -> Any:
+        n = self._dims()[-1]
+        powers = (op._determinant() ** (n // op.domain_dimension) for op in self._operators)
+        return reduce(e.multiply, powers)
+
+    def _inverse(self) -> LinearOperator:
+        return LinearOperatorKronecker([op.inverse() for op in self._operators])
+
+    def _adjoint(self) -> LinearOperator:
+        return LinearOperatorKronecker([op.adjoint() for op in self._operators])
+
+    def _cholesky(self) -> LinearOperator:
+        return LinearOperatorKronecker([op.cholesky() for op in self._operators])
+
+
+class LinearOperatorBlockDiag(Several):
+    """Operators along the diagonal of a larger one."""
+
+    def __init__(
+        self,
+        operators: Any,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = True,
+        name: str | None = None,
+    ) -> None:
+        """Keep the operators."""
+        found = self._operators = checked(operators, "LinearOperatorBlockDiag")
+        super().__init__(
+            found[0].dtype,
+            **promises(
+                all_promise(found, "is_non_singular", is_non_singular),
+                all_promise(found, "is_self_adjoint", is_self_adjoint),
+                all_promise(found, "is_positive_definite", is_positive_definite),
+                None if all(op.is_square for op in found) else is_square,
+                name,
+            ),
+        )
+
+    def _dims(self) -> tuple[int, ...]:
+        rows = sum(op.range_dimension for op in self._operators)
+        return (
+            *batch_of(self._operators),
+            rows,
+            sum(op.domain_dimension for op in self._operators),
+        )
+
+    def _times(self, x: Any, adjoint: bool) -> Any:
+        sizes = [op._dims()[-2 if adjoint else -1] for op in self._operators]
+        parts = zip(self._operators, apart(x, sizes), strict=True)
+        return joined([op._times(part, adjoint) for op, part in parts])
+
+    def _divided(self, x: Any, adjoint: bool) -> Any:
+        sizes = [op._dims()[-1] for op in self._operators]
+        parts = zip(self._operators, apart(x, sizes), strict=True)
+        return joined([op._divided(part, adjoint) for op, part in parts])
+
+    def _diagonal(self) -> Any:
+        if not all(op.is_square for op in self._operators):
+            return super()._diagonal()
+        return joined([op._diagonal() for op in self._operators], core=1)
+
+    def _log_abs(self) -> Any:
+        return added(op._log_abs() for op in self._operators)
+
+    def _determinant(self) -> Any:
+        return reduce(e.multiply, (op._determinant() for op in self._operators))
+
+    def _inverse(self) -> LinearOperator:
+        return LinearOperatorBlockDiag([op.inverse() for op in self._operators])
+
+    def _adjoint(self) -> LinearOperator:
+        return LinearOperatorBlockDiag([op.adjoint() for op in self._operators])
+
+    def _cholesky(self) -> LinearOperator:
+        return LinearOperatorBlockDiag([op.cholesky() for op in self._operators])
+
+
+class LinearOperatorBlockLowerTriangular(Several):
+    """Operators in a lower triangle of blocks: row i of `operators` has i + 1 of them."""
+
+    def __init__(
+        self,
+        operators: Any,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str | None = "LinearOperatorBlockLowerTriangular",
+    ) -> None:
+        """Keep the operators, whose sizes must fit."""
+        rows = self._rows = [list(row) for row in operators]
+        if not rows or any(len(row) != i + 1 for i, row in enumerate(rows)):
+            raise ValueError(
+                "LinearOperatorBlockLowerTriangular: row i must have i + 1 operators. Received "
+                f"rows of {[len(row) for row in rows]}."
+            )
+        self._operators = checked(
+            [op for row in rows for op in row], "LinearOperatorBlockLowerTriangular"
+        )
+        for row in rows:
+            for j, op in enumerate(row):
+                wanted = (row[-1].range_dimension, rows[j][j].domain_dimension)
+                if (op.range_dimension, op.domain_dimension) != wanted:
+                    raise ValueError(
+                        f"LinearOperatorBlockLowerTriangular: expected a block of shape {wanted}, "
+                        f"found {op.shape}."
+                    )
+        regular = all_promise([row[-1] for row in rows], "is_non_singular", is_non_singular)
+        super().__init__(
+            self._operators[0].dtype,
+            **promises(regular, is_self_adjoint, is_positive_definite, is_square, name),
+        )
+
+    @property
+    def operators(self) -> Any:
+        """The rows of operators."""
+        return self._rows
+
+    def _dims(self) -> tuple[int, ...]:
+        heights = sum(row[-1].range_dimension for row in self._rows)
+        widths = sum(row[-1].domain_dimension for row in self._rows)
+        return (*batch_of(self._operators), heights, widths)
+
+    def _times(self, x: Any, adjoint: bool) -> Any:
+        rows, count = self._rows, len(self._rows)
+        parts = apart(x, [row[-1]._dims()[-2 if adjoint else -1] for row in rows])
+        if adjoint:
+            sums = [
+                added(rows[i][j]._times(parts[i], True) for i in range(j, count))
+                for j in range(count)
+            ]
+        else:
+            sums = [
+                added(op._times(part, False) for op, part in zip(row, parts, strict=False))
+                for row in rows
+            ]
+        return joined(sums)
+
+    def _divided(self, x: Any, adjoint: bool) -> Any:
+        rows, count = self._rows, len(self._rows)
+        parts = apart(x, [row[-1].domain_dimension for row in rows])
+        found: dict[int, Any] = {}
+        for i in reversed(range(count)) if adjoint else range(count):
+            left = parts[i]
+            for j, known in found.items():
+                block = rows[j][i] if adjoint else rows[i][j]
+                left = e.subtract(left, block._times(known, adjoint))
+            found[i] = rows[i][i]._divided(left, adjoint)
+        return joined([found[i] for i in range(count)])
+
+    def _diagonal(self) -> Any:
+        if not all(row[-1].is_square for row in self._rows):
+            return super()._diagonal()
+        return joined([row[-1]._diagonal() for row in self._rows], core=1)
+
+    def _log_abs(self) -> Any:
+        return added(row[-1]._log_abs() for row in self._rows)
+
+    def _determinant(self) -> Any:
+        return reduce(e.multiply, (row[-1]._determinant() for row in self._rows))

@@ -1,0 +1,229 @@
+"""Operators that are convolutions: circulant ones by their spectrum, and Toeplitz matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import dtypes
+from gradtape.core.dtypes import as_dtype
+from gradtape.core.tensor import eager
+from gradtape.ops import elementwise as e
+from gradtape.ops import shape as s
+from gradtape.ops.gather_scatter import take
+from gradtape.ops.reduce import reduce_prod, reduce_sum
+from gradtape.ops.signal.fft import fft, ifft
+from gradtape.tf.linalg.linear_operator.base import (
+    COMPLEX,
+    LinearOperator,
+    read,
+    stretched,
+    tensor_of,
+)
+from gradtape.tf.linalg.linear_operator.matrix import promises
+
+
+class Circulant(LinearOperator):
+    """A convolution over `_axes` periodic axes, known by its Fourier transform."""
+
+    _axes: int
+
+    def __init__(
+        self,
+        spectrum: Any,
+        input_output_dtype: Any = dtypes.complex64,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = True,
+        name: str | None = None,
+    ) -> None:
+        """Keep the spectrum.
+
+        Args:
+            spectrum: (..., n), with one axis for each that is convolved along.
+            input_output_dtype: of the matrix.
+            is_non_singular: a promise, as for every operator.
+            is_self_adjoint: another; a real spectrum makes it.
+            is_positive_definite: another.
+            is_square: another.
+            name: of the operator.
+        """
+        self._spectrum = tensor_of(spectrum)
+        if len(self._spectrum.shape) < self._axes:
+            raise ValueError(
+                f"Argument `spectrum` must have at least {self._axes} axes. Received "
+                f"{self._spectrum.shape}."
+            )
+        if not self._spectrum.dtype.is_complex:
+            if is_self_adjoint is False:
+                raise ValueError("A real spectrum always corresponds to a self-adjoint operator.")
+            is_self_adjoint = True
+        super().__init__(
+            input_output_dtype,
+            **promises(
+                is_non_singular,
+                is_self_adjoint,
+                is_positive_definite,
+                True,
+                name or type(self).__name__,
+            ),
+        )
+
+    @property
+    def spectrum(self) -> Any:
+        """The eigenvalues."""
+        return self._spectrum
+
+    @property
+    def block_depth(self) -> int:
+        """How many axes are convolved along."""
+        return self._axes
+
+    @property
+    def block_shape(self) -> Any:
+        """Their sizes."""
+        return self._spectrum.shape[-self._axes :]
+
+    def _dims(self) -> tuple[int, ...]:
+        shape = tuple(self._spectrum.shape)
+        n = int(np.prod(shape[-self._axes :]))
+        return (*shape[: -self._axes], n, n)
+
+    def _complex(self) -> Any:
+        """The complex NumPy dtype that is computed in."""
+        wide = COMPLEX.get(self._dtype, self._dtype)
+        return np.dtype(as_dtype(wide).as_numpy_dtype)
+
+    def _eigenvalues(self, adjoint: bool) -> Any:
+        """The spectrum in complex numbers, with a last axis for columns."""
+        values = e.cast(read(self._spectrum), dtype=self._complex())
+        values = e.conj(values) if adjoint else values
+        return s.reshape(values, shape=(*values._array.shape, 1), rank=values._array.ndim)
+
+    def _filtered(self, x: Any, values: Any) -> Any:
+        """Multiply the transform of the rows of `x` by eigenvalues."""
+        kind = x._array.dtype
+        x = stretched(e.cast(x, dtype=self._complex()), self._dims()[:-2], 2)
+        shape, block = x._array.shape, tuple(self._spectrum.shape[-self._axes :])
+        x = s.reshape(x, shape=(*shape[:-2], *block, shape[-1]), rank=len(shape))
+        axes = range(-1 - self._axes, -1)
+        for axis in axes:
+            x = fft(x, axis=axis)
+        x = e.multiply(x, values)
+        for axis in axes:
+            x = ifft(x, axis=axis)
+        return e.cast(s.reshape(x, shape=shape, rank=x._array.ndim), dtype=kind)
+
+    def _times(self, x: Any, adjoint: bool) -> Any:
+        return self._filtered(x, self._eigenvalues(adjoint))
+
+    def _divided(self, x: Any, adjoint: bool) -> Any:
+        return self._filtered(x, e.reciprocal(self._eigenvalues(adjoint)))
+
+    def _flat(self) -> Any:
+        """The eigenvalues (..., n) in the dtype of the matrix."""
+        shape = tuple(self._spectrum.shape)
+        n = int(np.prod(shape[-self._axes :]))
+        values = e.cast(read(self._spectrum), dtype=self._complex())
+        return s.reshape(values, shape=(*shape[: -self._axes], n), rank=len(shape))
+
+    def _own(self, x: Any) -> Any:
+        return e.cast(x, dtype=np.dtype(self._dtype.as_numpy_dtype))
+
+    def _diagonal(self) -> Any:
+        n = self._dims()[-1]
+        mean = reduce_sum(self._flat(), axis=(-1,), keepdims=True) / n
+        ones = eager(np.ones(n, self._complex()))
+        return self._own(e.multiply(mean, ones))
+
+    def _determinant(self) -> Any:
+        return self._own(reduce_prod(self._flat(), axis=(-1,), keepdims=False))
+
+    def _log_abs(self) -> Any:
+        sizes = e.log(e.absolute(self._flat()))
+        return self._own(reduce_sum(sizes, axis=(-1,), keepdims=False))
+
+    def _eigvals(self) -> Any:
+        return self._own(self._flat())
+
+    def convolution_kernel(self, name: str = "convolution_kernel") -> Any:
+        """What an impulse becomes: the inverse transform of the spectrum."""
+        x = e.cast(read(self._spectrum), dtype=self._complex())
+        for axis in range(-self._axes, 0):
+            x = ifft(x, axis=axis)
+        return self._own(x)
+
+    def _with_spectrum(self, spectrum: Any) -> LinearOperator:
+        return type(self)(spectrum, input_output_dtype=self._dtype)
+
+    def _inverse(self) -> LinearOperator:
+        return self._with_spectrum(e.reciprocal(read(self._spectrum)))
+
+    def _adjoint(self) -> LinearOperator:
+        return self._with_spectrum(e.conj(read(self._spectrum)))
+
+
+class LinearOperatorCirculant(Circulant):
+    """Circulant matrices: every row is the one above, moved on by one."""
+
+    _axes = 1
+
+
+class LinearOperatorCirculant2D(Circulant):
+    """Block circulant matrices: convolutions over two periodic axes."""
+
+    _axes = 2
+
+
+class LinearOperatorCirculant3D(Circulant):
+    """Nested block circulant matrices: convolutions over three periodic axes."""
+
+    _axes = 3
+
+
+class LinearOperatorToeplitz(LinearOperator):
+    """Matrices with constant diagonals: `col` is the first column, `row` the first row."""
+
+    def __init__(
+        self,
+        col: Any,
+        row: Any,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str | None = "LinearOperatorToeplitz",
+    ) -> None:
+        """Keep the first column and row; their first elements should agree."""
+        self._col, self._row = tensor_of(col), tensor_of(row)
+        if is_square is False:
+            raise ValueError("Only square Toeplitz operators are supported.")
+        super().__init__(
+            self._col.dtype,
+            **promises(is_non_singular, is_self_adjoint, is_positive_definite, True, name),
+        )
+
+    @property
+    def col(self) -> Any:
+        """The first column."""
+        return self._col
+
+    @property
+    def row(self) -> Any:
+        """The first row."""
+        return self._row
+
+    def _dims(self) -> tuple[int, ...]:
+        batch = np.broadcast_shapes(tuple(self._col.shape[:-1]), tuple(self._row.shape[:-1]))
+        n = self._col.shape[-1]
+        return (*batch, n, n)
+
+    def _dense(self) -> Any:
+        *batch, n, _ = self._dims()
+        col, row = (stretched(read(t), tuple(batch), 1) for t in (self._col, self._row))
+        rest = s.cut(row, axis=-1, start=1, size=n - 1)
+        both = s.concat(s.flip(col, axes=(-1,)), rest, axis=-1)
+        i = np.arange(n)
+        return take(both, n - 1 - i[:, None] + i, axis=-1)

@@ -1,0 +1,352 @@
+"""Operators made of operators: products, updates, inverses, adjoints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.convert import convert
+from gradtape.core.tensor import eager
+from gradtape.ops import elementwise as e
+from gradtape.ops import shape as s
+from gradtape.ops.linalg.matrix import columns_times
+from gradtape.tf.linalg import decomposition, diagonal, matmul, solve
+from gradtape.tf.linalg.linear_operator.base import LinearOperator, read, stretched, tensor_of
+from gradtape.tf.linalg.linear_operator.matrix import LinearOperatorDiag, promises
+
+
+def all_promise(operators: Sequence[LinearOperator], what: str, given: bool | None) -> bool | None:
+    """A promise that holds if all operators give it."""
+    if given is None and all(getattr(op, what) for op in operators):
+        return True
+    return given
+
+
+def checked(operators: Any, what: str) -> list[LinearOperator]:
+    """A list of operators of one dtype."""
+    found = list(operators)
+    if not found:
+        raise ValueError(f"{what}: expected a non-empty list of operators.")
+    kinds = {op.dtype for op in found}
+    if len(kinds) > 1:
+        raise TypeError(f"{what}: expected all operators to have the same dtype. Found {kinds}.")
+    return found
+
+
+def batch_of(operators: Sequence[LinearOperator]) -> tuple[int, ...]:
+    """The batch that all operators broadcast to."""
+    return np.broadcast_shapes(*(op._dims()[:-2] for op in operators))
+
+
+def added(terms: Any) -> Any:
+    """The sum."""
+    return reduce(e.add, terms)
+
+
+class Several(LinearOperator):
+    """What operators made of a list of operators share."""
+
+    _operators: list[LinearOperator]
+
+    @property
+    def operators(self) -> Any:
+        """The operators this one is made of."""
+        return self._operators
+
+
+class LinearOperatorComposition(Several):
+    """The product of operators."""
+
+    def __init__(
+        self,
+        operators: Any,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str | None = None,
+    ) -> None:
+        """Keep the operators, whose sizes must fit."""
+        found = self._operators = checked(operators, "LinearOperatorComposition")
+        for left, right in pairwise(found):
+            if left.domain_dimension != right.range_dimension:
+                raise ValueError(
+                    f"LinearOperatorComposition: {left.shape} and {right.shape} do not fit."
+                )
+        regular = all_promise(found, "is_non_singular", is_non_singular)
+        super().__init__(
+            found[0].dtype,
+            **promises(regular, is_self_adjoint, is_positive_definite, is_square, name),
+        )
+
+    def _dims(self) -> tuple[int, ...]:
+        ops = self._operators
+        return (*batch_of(ops), ops[0].range_dimension, ops[-1].domain_dimension)
+
+    def _times(self, x: Any, adjoint: bool) -> Any:
+        for op in self._operators if adjoint else reversed(self._operators):
+            x = op._times(x, adjoint)
+        return x
+
+    def _divided(self, x: Any, adjoint: bool) -> Any:
+        if not self._square_parts():
+            return super()._divided(x, adjoint)
+        for op in reversed(self._operators) if adjoint else self._operators:
+            x = op._divided(x, adjoint)
+        return x
+
+    def _square_parts(self) -> bool:
+        return all(op.is_square for op in self._operators)
+
+    def _determinant(self) -> Any:
+        if not self._square_parts():
+            return super()._determinant()
+        return reduce(e.multiply, (op._determinant() for op in self._operators))
+
+    def _log_abs(self) -> Any:
+        if not self._square_parts():
+            return super()._log_abs()
+        return added(op._log_abs() for op in self._operators)
+
+
+class LinearOperatorLowRankUpdate(LinearOperator):
+    """`base_operator` plus u @ diag(diag_update) @ vᴴ, with few columns in `u` and `v`."""
+
+    def __init__(
+        self,
+        base_operator: LinearOperator,
+        u: Any,
+        diag_update: Any = None,
+        v: Any = None,
+        is_diag_update_positive: bool | None = None,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str | None = "LinearOperatorLowRankUpdate",
+    ) -> None:
+        """Keep the parts; without `diag_update` it is ones, without `v` it is `u`."""
+        self._base = base_operator
+        self._u = tensor_of(u)
+        self._v = self._u if v is None else tensor_of(v)
+        self._update = None if diag_update is None else tensor_of(diag_update)
+        self._positive = True if diag_update is None else is_diag_update_positive
+        symmetric = v is None and base_operator.is_self_adjoint
+        definite = symmetric and base_operator.is_positive_definite and self._positive
+        if self._u.shape[-2] != base_operator.range_dimension:
+            raise ValueError(
+                f"LinearOperatorLowRankUpdate: u {self._u.shape} does not fit the base operator "
+                f"{base_operator.shape}."
+            )
+        super().__init__(
+            base_operator.dtype,
+            **promises(
+                is_non_singular,
+                True if symmetric and is_self_adjoint is None else is_self_adjoint,
+                True if definite and is_positive_definite is None else is_positive_definite,
+                is_square,
+                name,
+            ),
+        )
+
+    @property
+    def base_operator(self) -> LinearOperator:
+        """What is updated."""
+        return self._base
+
+    @property
+    def u(self) -> Any:
+        """The left factor."""
+        return self._u
+
+    @property
+    def v(self) -> Any:
+        """The right factor."""
+        return self._v
+
+    @property
+    def is_diag_update_positive(self) -> bool | None:
+        """What was promised."""
+        return self._positive
+
+    @property
+    def diag_update(self) -> Any:
+        """The diagonal between the factors, or None."""
+        return self._update
+
+    @property
+    def diag_operator(self) -> LinearOperator:
+        """The diagonal between the factors, as an operator."""
+        return LinearOperatorDiag(self._middle(False))
+
+    def _middle(self, adjoint: bool) -> Any:
+        if self._update is None:
+            return eager(np.ones(self._u.shape[-1], self._dtype.as_numpy_dtype))
+        d = read(self._update)
+        return e.conj(d) if adjoint and d.dtype.is_complex else d
+
+    def _dims(self) -> tuple[int, ...]:
+        own = self._base._dims()
+        lead = np.broadcast_shapes(own[:-2], tuple(self._u.shape[:-2]), tuple(self._v.shape[:-2]))
+        return (*lead, *own[-2:])
+
+    def _factors(self, adjoint: bool) -> tuple[Any, Any]:
+        u, v = read(self._u), read(self._v)
+        return (v, u) if adjoint else (u, v)
+
+    def _times(self, x: Any, adjoint: bool) -> Any:
+        left, right = self._factors(adjoint)
+        inner = matmul.matmul(right, x, adjoint_a=True)
+        scaled = e.multiply(inner, unsqueezed(self._middle(adjoint)))
+        return e.add(self._base._times(x, adjoint), matmul.matmul(left, scaled))
+
+    def _capacitance(self, adjoint: bool) -> Any:
+        """The small matrix of Woodbury's identity: D⁻¹ + Vᴴ A⁻¹ U."""
+        left, right = self._factors(adjoint)
+        core = matmul.matmul(right, self._base._divided(left, adjoint), adjoint_a=True)
+        return e.add(core, diagonal.diag(e.reciprocal(self._middle(adjoint))))
+
+    def _divided(self, x: Any, adjoint: bool) -> Any:
+        left, right = self._factors(adjoint)
+        first = self._base._divided(x, adjoint)
+        small = self._capacitance(adjoint)
+        inner = matmul.matmul(right, first, adjoint_a=True)
+        lead = np.broadcast_shapes(small._array.shape[:-2], inner._array.shape[:-2])
+        inner = solve.solve(stretched(small, lead, 2), stretched(inner, lead, 2))
+        return e.subtract(first, self._base._divided(matmul.matmul(left, inner), adjoint))
+
+    def _determinant(self) -> Any:
+        d = reduce(e.multiply, s.unstack(self._middle(False), axis=-1))
+        small = decomposition.det(self._capacitance(False))
+        return e.multiply(e.multiply(self._base._determinant(), small), d)
+
+    def _log_abs(self) -> Any:
+        kind = np.dtype(self._dtype.as_numpy_dtype)
+        d = added(s.unstack(e.log(e.absolute(self._middle(False))), axis=-1))
+        small = decomposition.slogdet(self._capacitance(False))[1]
+        return e.add(e.add(self._base._log_abs(), small), e.cast(d, dtype=kind))
+
+    def _diagonal(self) -> Any:
+        left, right = self._factors(False)
+        scaled = columns_times(left, self._middle(False))
+        both = e.multiply(scaled, e.conj(right))
+        return e.add(self._base._diagonal(), added(s.unstack(both, axis=-1)))
+
+
+def unsqueezed(d: Any) -> Any:
+    """Vectors (..., n) as columns (..., n, 1)."""
+    return s.reshape(d, shape=(*d._array.shape, 1), rank=d._array.ndim)
+
+
+class Derived(LinearOperator):
+    """What an inverse and an adjoint share."""
+
+    _operator: LinearOperator
+
+    @property
+    def operator(self) -> LinearOperator:
+        """The operator this one comes from."""
+        return self._operator
+
+
+class LinearOperatorInversion(Derived):
+    """The inverse of an operator: products are its solves."""
+
+    def __init__(
+        self,
+        operator: LinearOperator,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str | None = None,
+    ) -> None:
+        """Keep the operator."""
+        if operator.is_non_singular is False or is_non_singular is False:
+            raise ValueError("operator and supplied hints must have `is_non_singular` True.")
+        self._operator = operator
+        super().__init__(
+            operator.dtype,
+            **promises(
+                True,
+                operator.is_self_adjoint if is_self_adjoint is None else is_self_adjoint,
+                operator.is_positive_definite
+                if is_positive_definite is None
+                else is_positive_definite,
+                is_square,
+                name or f"{operator.name}_inv",
+            ),
+        )
+
+    def _dims(self) -> tuple[int, ...]:
+        return self._operator._dims()
+
+    def _times(self, x: Any, adjoint: bool) -> Any:
+        return self._operator._divided(x, adjoint)
+
+    def _divided(self, x: Any, adjoint: bool) -> Any:
+        return self._operator._times(x, adjoint)
+
+    def _determinant(self) -> Any:
+        return e.reciprocal(self._operator._determinant())
+
+    def _log_abs(self) -> Any:
+        return e.negative(self._operator._log_abs())
+
+    def _inverse(self) -> LinearOperator:
+        return self._operator
+
+
+class LinearOperatorAdjoint(Derived):
+    """The conjugate transpose of an operator."""
+
+    def __init__(
+        self,
+        operator: LinearOperator,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str | None = None,
+    ) -> None:
+        """Keep the operator."""
+        self._operator = operator
+        super().__init__(
+            operator.dtype,
+            **promises(
+                operator.is_non_singular if is_non_singular is None else is_non_singular,
+                operator.is_self_adjoint if is_self_adjoint is None else is_self_adjoint,
+                operator.is_positive_definite
+                if is_positive_definite is None
+                else is_positive_definite,
+                is_square,
+                name or f"{operator.name}_adjoint",
+            ),
+        )
+
+    def _dims(self) -> tuple[int, ...]:
+        *batch, rows, columns = self._operator._dims()
+        return (*batch, columns, rows)
+
+    def _dense(self) -> Any:
+        return matmul.adjoint(convert(self._operator._dense()))
+
+    def _times(self, x: Any, adjoint: bool) -> Any:
+        return self._operator._times(x, not adjoint)
+
+    def _divided(self, x: Any, adjoint: bool) -> Any:
+        return self._operator._divided(x, not adjoint)
+
+    def _determinant(self) -> Any:
+        found = self._operator._determinant()
+        return e.conj(found) if self._dtype.is_complex else found
+
+    def _log_abs(self) -> Any:
+        return self._operator._log_abs()
+
+    def _adjoint(self) -> LinearOperator:
+        return self._operator

@@ -1,0 +1,396 @@
+"""Operators made of one tensor: full, diagonal, triangular, tridiagonal, permuting, reflecting."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import dtypes
+from gradtape.core.convert import convert
+from gradtape.core.tensor import eager
+from gradtape.graph.raw_function import rawly
+from gradtape.graph.side_effect import happening
+from gradtape.ops import elementwise as e
+from gradtape.ops.reduce import reduce_prod, reduce_sum
+from gradtape.tf.array.gather_slice import gather
+from gradtape.tf.linalg import band_matrix, diagonal, matmul, solve
+from gradtape.tf.linalg.linear_operator.base import (
+    LinearOperator,
+    column,
+    read,
+    stretched,
+    sum_last,
+    tensor_of,
+)
+
+
+def promises(
+    non_singular: Any, self_adjoint: Any, positive_definite: Any, square: Any, name: Any
+) -> dict[str, Any]:
+    """Arguments of the base class."""
+    return {
+        "is_non_singular": non_singular,
+        "is_self_adjoint": self_adjoint,
+        "is_positive_definite": positive_definite,
+        "is_square": square,
+        "name": name,
+    }
+
+
+class LinearOperatorFullMatrix(LinearOperator):
+    """Matrices (..., m, n) as they are."""
+
+    def __init__(
+        self,
+        matrix: Any,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str | None = "LinearOperatorFullMatrix",
+    ) -> None:
+        """Keep the matrix."""
+        self._matrix = tensor_of(matrix)
+        if len(self._matrix.shape) < 2:
+            raise ValueError(
+                f"Argument `matrix` must have at least 2 dimensions. Received {self._matrix.shape}."
+            )
+        super().__init__(
+            self._matrix.dtype,
+            **promises(is_non_singular, is_self_adjoint, is_positive_definite, is_square, name),
+        )
+
+    @property
+    def matrix(self) -> Any:
+        """The matrix."""
+        return self._matrix
+
+    def _dims(self) -> tuple[int, ...]:
+        return tuple(self._matrix.shape)
+
+    def _dense(self) -> Any:
+        return read(self._matrix)
+
+
+class LinearOperatorDiag(LinearOperator):
+    """Diagonal matrices, of `diag` (..., n)."""
+
+    def __init__(
+        self,
+        diag: Any,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str | None = "LinearOperatorDiag",
+    ) -> None:
+        """Keep the diagonal."""
+        self._diag = tensor_of(diag)
+        if not len(self._diag.shape):
+            raise ValueError("Argument `diag` must have at least 1 dimension. Received a scalar.")
+        if is_square is False:
+            raise ValueError("Only square diagonal operators are supported.")
+        if not self._diag.dtype.is_complex:
+            if is_self_adjoint is False:
+                raise ValueError("A real diagonal operator is always self adjoint.")
+            is_self_adjoint = True
+        super().__init__(
+            self._diag.dtype,
+            **promises(is_non_singular, is_self_adjoint, is_positive_definite, True, name),
+        )
+
+    @property
+    def diag(self) -> Any:
+        """The diagonal."""
+        return self._diag
+
+    def _dims(self) -> tuple[int, ...]:
+        shape = tuple(self._diag.shape)
+        return (*shape, shape[-1])
+
+    def _entries(self, adjoint: bool = False) -> Any:
+        d = read(self._diag)
+        return e.conj(d) if adjoint and d.dtype.is_complex else d
+
+    def _times(self, x: Any, adjoint: bool) -> Any:
+        return e.multiply(column(self._entries(adjoint)), x)
+
+    def _divided(self, x: Any, adjoint: bool) -> Any:
+        return e.divide(x, column(self._entries(adjoint)))
+
+    def _dense(self) -> Any:
+        return diagonal.diag(self._entries())
+
+    def _diagonal(self) -> Any:
+        return self._entries()
+
+    def _determinant(self) -> Any:
+        return reduce_prod(self._entries(), axis=(-1,), keepdims=False)
+
+    def _log_abs(self) -> Any:
+        return sum_last(e.cast(e.log(e.absolute(self._entries())), dtype=self._numpy()))
+
+    def _numpy(self) -> Any:
+        return np.dtype(self._dtype.as_numpy_dtype)
+
+    def _inverse(self) -> LinearOperator:
+        return LinearOperatorDiag(
+            e.reciprocal(self._entries()),
+            is_self_adjoint=self._is_self_adjoint,
+            is_positive_definite=self._is_positive_definite,
+        )
+
+    def _adjoint(self) -> LinearOperator:
+        return LinearOperatorDiag(self._entries(True), is_non_singular=self._is_non_singular)
+
+    def _cholesky(self) -> LinearOperator:
+        return LinearOperatorDiag(e.sqrt(self._entries()), is_positive_definite=True)
+
+    def _eigvals(self) -> Any:
+        return self._entries()
+
+
+class LinearOperatorLowerTriangular(LinearOperator):
+    """Lower triangles of matrices (..., n, n); what is above is not read."""
+
+    def __init__(
+        self,
+        tril: Any,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str | None = "LinearOperatorLowerTriangular",
+    ) -> None:
+        """Keep the matrix."""
+        if is_square is False:
+            raise ValueError("Only square lower triangular operators are supported.")
+        self._tril = tensor_of(tril)
+        if len(self._tril.shape) < 2:
+            raise ValueError("Argument `tril` must have at least 2 dimensions.")
+        super().__init__(
+            self._tril.dtype,
+            **promises(is_non_singular, is_self_adjoint, is_positive_definite, True, name),
+        )
+
+    @property
+    def tril(self) -> Any:
+        """The matrix."""
+        return self._tril
+
+    def _dims(self) -> tuple[int, ...]:
+        return tuple(self._tril.shape)
+
+    def _dense(self) -> Any:
+        return diagonal.band_part(read(self._tril), -1, 0)
+
+    def _divided(self, x: Any, adjoint: bool) -> Any:
+        return solve.triangular_solve(read(self._tril), x, lower=True, adjoint=adjoint)
+
+    def _diagonal(self) -> Any:
+        return diagonal.diag_part(read(self._tril))
+
+    def _determinant(self) -> Any:
+        return reduce_prod(self._diagonal(), axis=(-1,), keepdims=False)
+
+    def _log_abs(self) -> Any:
+        kind = np.dtype(self._dtype.as_numpy_dtype)
+        return sum_last(e.cast(e.log(e.absolute(self._diagonal())), dtype=kind))
+
+    def _eigvals(self) -> Any:
+        return self._diagonal()
+
+
+class LinearOperatorTridiag(LinearOperator):
+    """Tridiagonal matrices, with diagonals as for `tf.linalg.tridiagonal_solve`."""
+
+    def __init__(
+        self,
+        diagonals: Any,
+        diagonals_format: str = "compact",
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str | None = "LinearOperatorTridiag",
+    ) -> None:
+        """Keep the diagonals."""
+        if diagonals_format not in ("matrix", "sequence", "compact"):
+            raise ValueError(f"Argument `diagonals_format` is invalid: {diagonals_format!r}.")
+        self._diagonals: Any = (
+            [convert(d) for d in diagonals]
+            if diagonals_format == "sequence"
+            else tensor_of(diagonals)
+        )
+        self._format = diagonals_format
+        some: Any = self._diagonals[1] if diagonals_format == "sequence" else self._diagonals
+        super().__init__(
+            some.dtype,
+            **promises(is_non_singular, is_self_adjoint, is_positive_definite, True, name),
+        )
+
+    @property
+    def diagonals(self) -> Any:
+        """The diagonals, as they were given."""
+        return self._diagonals
+
+    @property
+    def diagonals_format(self) -> str:
+        """How they were given."""
+        return self._format
+
+    def _dims(self) -> tuple[int, ...]:
+        if self._format == "matrix":
+            return tuple(self._diagonals.shape)
+        if self._format == "sequence":
+            shape = tuple(self._diagonals[1].shape)
+            return (*shape, shape[-1])
+        shape = tuple(self._diagonals.shape)
+        return (*shape[:-2], shape[-1], shape[-1])
+
+    def _dense(self) -> Any:
+        if self._format == "matrix":
+            return diagonal.band_part(read(self._diagonals), 1, 1)
+        eye = eager(np.eye(self._dims()[-1], dtype=self._dtype.as_numpy_dtype))
+        return self._times(eye, False)
+
+    def _times(self, x: Any, adjoint: bool) -> Any:
+        if adjoint or self._format == "matrix":
+            return matmul.matmul(self._dense(), x, adjoint_a=adjoint)
+        x = stretched(x, self._dims()[:-2], 2)
+        lead = x._array.shape[:-2]
+        if self._format == "sequence":
+            parts = [stretched(d, lead, 1) for d in self._diagonals]
+        else:
+            parts = stretched(read(self._diagonals), lead, 2)
+        return band_matrix.tridiagonal_matmul(parts, x, self._format)
+
+    def _divided(self, x: Any, adjoint: bool) -> Any:
+        dense = self._dense()
+        matrix = matmul.adjoint(dense) if adjoint else dense
+        x = stretched(x, self._dims()[:-2], 2)
+        matrix = stretched(matrix, x._array.shape[:-2], 2)
+        return band_matrix.tridiagonal_solve(matrix, x, "matrix")
+
+
+class LinearOperatorHouseholder(LinearOperator):
+    """Reflections I - 2 v vᴴ for vectors `reflection_axis` (..., n), which are normalised first."""
+
+    def __init__(
+        self,
+        reflection_axis: Any,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str | None = "LinearOperatorHouseholder",
+    ) -> None:
+        """Keep the axis."""
+        for promise, what in ((is_self_adjoint, "self adjoint"), (is_square, "square")):
+            if promise is False:
+                raise ValueError(f"A Householder operator is always {what}.")
+        if is_positive_definite:
+            raise ValueError("A Householder operator is always non-positive definite.")
+        if is_non_singular is False:
+            raise ValueError("A Householder operator is always non-singular.")
+        self._axis = tensor_of(reflection_axis)
+        super().__init__(self._axis.dtype, **promises(True, True, False, True, name))
+
+    @property
+    def reflection_axis(self) -> Any:
+        """The axis."""
+        return self._axis
+
+    def _dims(self) -> tuple[int, ...]:
+        shape = tuple(self._axis.shape)
+        return (*shape, shape[-1])
+
+    def _times(self, x: Any, adjoint: bool) -> Any:
+        v = read(self._axis)
+        square = reduce_sum(e.multiply(v, e.conj(v)), axis=(-1,), keepdims=True)
+        along = reduce_sum(e.multiply(column(e.conj(v)), x), axis=(-2,), keepdims=True)
+        return e.subtract(x, e.multiply(column(e.divide(v, square)), along) * 2)
+
+    def _divided(self, x: Any, adjoint: bool) -> Any:
+        return self._times(x, adjoint)
+
+    def assert_self_adjoint(self, name: str = "assert_self_adjoint") -> None:
+        """A reflection always is."""
+
+    def _determinant(self) -> Any:
+        return eager(np.full(self._dims()[:-2], -1, self._dtype.as_numpy_dtype)[()])
+
+    def _log_abs(self) -> Any:
+        return eager(np.zeros(self._dims()[:-2], self._dtype.as_numpy_dtype)[()])
+
+    def _inverse(self) -> LinearOperator:
+        return self
+
+
+class LinearOperatorPermutation(LinearOperator):
+    """Matrices that put row perm[i] in place i."""
+
+    def __init__(
+        self,
+        perm: Any,
+        dtype: Any = dtypes.float32,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str | None = "LinearOperatorPermutation",
+    ) -> None:
+        """Keep the permutation."""
+        if is_non_singular is False or is_square is False:
+            raise ValueError("A Permutation operator is always square and non-singular.")
+        self._perm = convert(perm)
+        if not self._perm.dtype.is_integer:
+            raise TypeError(f"perm must be integer dtype. Received {self._perm.dtype.name}.")
+        check_permutation(self._perm)
+        super().__init__(dtype, **promises(True, is_self_adjoint, is_positive_definite, True, name))
+
+    @property
+    def perm(self) -> Any:
+        """The permutation."""
+        return self._perm
+
+    def _dims(self) -> tuple[int, ...]:
+        shape = tuple(self._perm.shape)
+        return (*shape, shape[-1])
+
+    def _times(self, x: Any, adjoint: bool) -> Any:
+        own = self._perm._array.shape
+        lead = np.broadcast_shapes(own[:-1], x._array.shape[:-2])
+        x = stretched(x, lead, 2)
+        rows = rawly(row_order, self._perm, (*lead, own[-1]), adjoint)
+        return gather(x, rows, axis=len(lead), batch_dims=len(lead))
+
+    def _divided(self, x: Any, adjoint: bool) -> Any:
+        return self._times(x, not adjoint)
+
+    def _determinant(self) -> Any:
+        return rawly(sign_of, self._perm, self._dtype.as_numpy_dtype)
+
+    def _log_abs(self) -> Any:
+        return eager(np.zeros(self._dims()[:-2], self._dtype.as_numpy_dtype)[()])
+
+
+@happening(fails_only=True)
+def check_permutation(perm: Any) -> None:
+    """Raise unless rows hold 0 … n - 1 in some order."""
+    raw = np.asarray(perm._array)
+    if raw.ndim < 1 or not (np.sort(raw, axis=-1) == np.arange(raw.shape[-1])).all():
+        raise ValueError("Argument `perm` must be a vector of unique integers.")
+
+
+def row_order(perm: Any, shape: tuple[int, ...], inverse: bool) -> Any:
+    """Raw permutations, or their inverses, stretched to `shape`."""
+    order = np.argsort(perm, axis=-1) if inverse else perm
+    return np.broadcast_to(order, shape).copy()
+
+
+def sign_of(perm: Any, dtype: Any) -> Any:
+    """The signs of raw permutations."""
+    signs = np.linalg.det(np.eye(perm.shape[-1])[perm]).round()
+    return np.asarray(signs).astype(dtype)[()]

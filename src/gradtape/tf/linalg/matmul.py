@@ -1,0 +1,201 @@
+"""Matrix products and transposes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import dtypes
+from gradtape.core.convert import convert
+from gradtape.core.errors import (
+    UNUSUAL,
+    FailedPreconditionError,
+    InvalidArgumentError,
+    another_way,
+    hide_library,
+    public,
+)
+from gradtape.core.tensor import EagerTensor, Tensor
+from gradtape.ops import elementwise as e
+from gradtape.ops import shape as s
+from gradtape.ops.linalg import matrix as ops
+from gradtape.tf.public_op import NUMBERS, REAL, numpy_dtypes, operand, pair, same
+
+FLOAT32 = np.dtype(np.float32)
+FACTORS = NUMBERS - numpy_dtypes("int8")
+
+
+def listed(shape: tuple[int, ...]) -> str:
+    """A shape as TensorFlow's messages show it."""
+    return str(list(shape)).replace(" ", "")
+
+
+def matmul(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    adjoint_a: bool = False,
+    adjoint_b: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    output_type: Any = None,
+    grad_a: bool = False,
+    grad_b: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """Matrix product over the last two axes; the axes in front broadcast.
+
+    Args:
+        a: a tensor of at least two axes.
+        b: another, of the same dtype.
+        transpose_a: exchange the last two axes of `a` first.
+        transpose_b: exchange those of `b` first.
+        adjoint_a: exchange and conjugate those of `a` first.
+        adjoint_b: exchange and conjugate those of `b` first.
+        a_is_sparse: accepted as a hint.
+        b_is_sparse: accepted as a hint.
+        output_type: the dtype of the result, for integers of 8 bits.
+        grad_a: accepted for TensorFlow's sake.
+        grad_b: accepted for TensorFlow's sake.
+        name: accepted for TensorFlow's sake.
+
+    Raises:
+        InvalidArgumentError: if shapes or dtypes do not go together.
+        ValueError: if an operand is to be both transposed and adjoint.
+
+    Example:
+        >>> tf.matmul([[1.0, 2.0]], [[3.0], [4.0]]).numpy()
+        array([[11.]], dtype=float32)
+    """
+    try:
+        x = a if type(a) is EagerTensor or not hasattr(a, "_read") else a._read()
+        y = b if type(b) is EagerTensor or not hasattr(b, "_read") else b._read()
+        if type(x) is not EagerTensor or type(y) is not EagerTensor:
+            x, y = pair(x, y)
+        p, q = x._array, y._array
+        turns = transpose_a or transpose_b or adjoint_a or adjoint_b or output_type
+        plain = not turns and p.ndim == 2 == q.ndim and p.shape[1] == q.shape[0]
+        if plain and p.dtype is FLOAT32 is q.dtype:
+            return ops.matmul(x, y)
+        if transpose_a or adjoint_a:
+            x = turned(x, transpose_a, adjoint_a, "a")
+        if transpose_b or adjoint_b:
+            y = turned(y, transpose_b, adjoint_b, "b")
+        if output_type is not None and x.dtype != output_type:
+            kind = np.dtype(dtypes.as_dtype(output_type).as_numpy_dtype)
+            cast = e.discretize if kind.kind in "iu" else e.cast
+            x, y = cast(x, dtype=kind), cast(y, dtype=kind)
+        p, q = x._array.shape, y._array.shape
+        if (
+            x._array.dtype is not y._array.dtype
+            or len(p) < 2
+            or len(q) < 2
+            or p[-1] != q[-2]
+            or p[:-2] != q[:-2]
+        ):
+            check_product(x, y)
+        elif x._array.dtype.char in "?Ob":
+            operand("MatMul", x, FACTORS)
+        return ops.matmul(x, y)
+    except UNUSUAL as error:
+        turns = (transpose_a, transpose_b, adjoint_a, adjoint_b)
+        return another_way(error, matmul, (a, b, *turns), {"output_type": output_type})
+    except Exception as error:
+        hide_library(error)
+        raise
+
+
+def check_product(x: Tensor, y: Tensor) -> None:
+    """Raise what TensorFlow raises if `x` and `y` cannot be multiplied."""
+    same("MatMul", x, y)
+    operand("MatMul", x, FACTORS)
+    p, q = x._array.shape, y._array.shape
+    if len(p) < 2 or len(q) < 2:
+        raise InvalidArgumentError(
+            f"matmul: In[0] and In[1] must have two or more dimensions: {listed(p)} vs. "
+            f"{listed(q)}. For a matrix times a vector use tf.linalg.matvec."
+        )
+    if p[-1] != q[-2]:
+        raise InvalidArgumentError(
+            f"matmul: Matrix size-incompatible: In[0]: {listed(p)}, In[1]: {listed(q)}. Transpose "
+            "one of them?"
+        )
+    try:
+        np.broadcast_shapes(p[:-2], q[:-2])
+    except ValueError:
+        raise InvalidArgumentError(
+            f"matmul: In[0] and In[1] must have compatible batch dimensions: {listed(p)} vs. "
+            f"{listed(q)}."
+        ) from None
+
+
+def turned(x: Tensor, transpose: bool, adjoint: bool, which: str) -> Any:
+    """An operand with its last two axes exchanged."""
+    if transpose and adjoint:
+        raise ValueError(
+            f"matmul: only one of `transpose_{which}` and `adjoint_{which}` can be True."
+        )
+    if x._array.ndim < 2:
+        raise InvalidArgumentError(
+            f"matmul: operand {which} must have two or more dimensions. Received {x.shape}."
+        )
+    out = s.swap(x)
+    return e.conj(out) if adjoint and out._array.dtype.kind == "c" else out
+
+
+Tensor.__matmul__ = lambda self, other: matmul(self, other)  # type: ignore[method-assign]
+Tensor.__rmatmul__ = lambda self, other: matmul(other, self)  # type: ignore[method-assign]
+
+
+@public
+def matvec(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    adjoint_a: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """Matrices `a` (..., m, n) times vectors `b` (..., n)."""
+    x, y = pair(a, b)
+    if y._array.ndim < 1:
+        raise InvalidArgumentError("matvec: b must be at least a vector. Received a scalar.")
+    column = s.slice_(y, key=(slice(None), None), rank=1)
+    out = matmul(x, column, transpose_a=transpose_a, adjoint_a=adjoint_a)
+    return s.slice_(out, key=(slice(None), 0), rank=2)
+
+
+@public
+def adjoint(matrix: Any, name: str | None = None) -> Tensor:
+    """Conjugate transpose of the last two axes."""
+    return matrix_transpose(matrix, conjugate=True)
+
+
+@public
+def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = False) -> Tensor:
+    """`a` with its last two axes exchanged, and conjugated if that is wanted."""
+    x = convert(a)
+    if x._array.ndim < 2:
+        raise ValueError(
+            f"matrix_transpose: a must have two or more dimensions. Received shape {x.shape}."
+        )
+    out = s.swap(x)
+    return e.conj(out) if conjugate and out._array.dtype.kind == "c" else out
+
+
+@public
+def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
+    """Cross product over the last axis, of length three."""
+    x, y = pair(a, b)
+    same("Cross", operand("Cross", x, REAL), y)
+    if x._array.shape != y._array.shape or x._array.shape[-1:] != (3,):
+        kind = InvalidArgumentError if x.shape != y.shape else FailedPreconditionError
+        raise kind(
+            f"cross: both inputs must have one shape that ends in 3. Received {x.shape} and "
+            f"{y.shape}."
+        )
+    first, second = s.roll(x, shift=-1, axis=-1), s.roll(y, shift=-1, axis=-1)
+    return s.roll(e.subtract(e.multiply(x, second), e.multiply(first, y)), shift=-1, axis=-1)

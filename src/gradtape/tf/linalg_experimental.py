@@ -1,3 +1,0 @@
-"""tf.linalg.experimental."""
-
-from gradtape.tf.iteration import conjugate_gradient as conjugate_gradient

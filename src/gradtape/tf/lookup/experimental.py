@@ -1,0 +1,165 @@
+"""tf.lookup.experimental: tables that change."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.convert import convert
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.ragged.tensor import RaggedTensor
+from gradtape.core.tensor import Tensor, eager
+from gradtape.graph.side_effect import happening, on_host
+from gradtape.state.hash_table import Entries, Table, typed
+
+__all__ = ["DenseHashTable", "MutableHashTable"]
+
+
+def look_up(keys: Tensor, default: Tensor, entries: Entries) -> Tensor:
+    """The values of keys, now."""
+    return eager(entries.find(keys._array, default._array))
+
+
+def count(entries: Entries) -> Tensor:
+    """How many entries there are, now."""
+    return eager(np.int64(len(entries.held)))
+
+
+now = on_host(look_up, draws=True)  # called each time: the table may have changed
+count_now = on_host(count, draws=True)
+
+
+@happening()
+def put(keys: Tensor, values: Tensor, entries: Entries) -> None:
+    """Add entries."""
+    entries.insert(keys._array, values._array)
+
+
+@happening()
+def drop(keys: Tensor, entries: Entries) -> None:
+    """Take entries out."""
+    entries.remove(keys._array)
+
+
+class MutableHashTable(Table):
+    """A table whose entries come and go.
+
+    Args:
+        key_dtype: of keys.
+        value_dtype: of values.
+        default_value: the value of keys that are not in it; its shape is that of all values.
+        name: of the table.
+        checkpoint: accepted for TensorFlow's sake: entries are not part of checkpoints.
+        experimental_is_anonymous: accepted for TensorFlow's sake.
+
+    Example:
+        >>> table = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, -1)
+        >>> table.insert(tf.constant(["a"]), tf.constant([5], tf.int64))
+        >>> table.lookup(tf.constant(["a", "b"])).numpy()
+        array([ 5, -1])
+    """
+
+    def __init__(
+        self,
+        key_dtype: Any,
+        value_dtype: Any,
+        default_value: Any,
+        name: str = "MutableHashTable",
+        checkpoint: bool = True,
+        experimental_is_anonymous: bool = False,
+    ) -> None:
+        """An empty table."""
+        super().__init__(key_dtype, value_dtype, default_value, name)
+        self._entries.ready = True
+
+    @public
+    def size(self, name: str | None = None) -> Tensor:
+        """How many entries there are."""
+        return count_now(self._entries)
+
+    @public
+    def insert(self, keys: Any, values: Any, name: str | None = None) -> None:
+        """Add entries, or change them.
+
+        Raises:
+            InvalidArgumentError: if the shapes do not fit.
+        """
+        given = self._checked(convert(keys, self._key_dtype))
+        put(given, convert(values, self._value_dtype), self._entries)
+
+    @public
+    def remove(self, keys: Any, name: str | None = None) -> None:
+        """Take entries out; keys without one do not matter.
+
+        Raises:
+            TypeError: if the keys are of another dtype.
+        """
+        drop(self._checked(typed(keys, self._key_dtype)), self._entries)
+
+    erase = remove
+
+    @public
+    def lookup(self, keys: Any, dynamic_default_values: Any = None, name: str | None = None) -> Any:
+        """The values of `keys`.
+
+        Args:
+            keys: a tensor, or a ragged one.
+            dynamic_default_values: a default value, or one for each key.
+            name: accepted for TensorFlow's sake.
+        """
+        if isinstance(keys, RaggedTensor):
+            return keys.with_flat_values(self.lookup(keys.flat_values, dynamic_default_values))
+        given = dynamic_default_values
+        default = self._default if given is None else convert(given, self._value_dtype)
+        return now(self._checked(convert(keys, self._key_dtype)), default, self._entries)
+
+    __getitem__ = lookup
+
+    def _checked(self, keys: Tensor) -> Tensor:
+        return keys
+
+
+class DenseHashTable(MutableHashTable):
+    """A table whose entries come and go, with two keys set aside.
+
+    Args:
+        key_dtype: of keys.
+        value_dtype: of values.
+        default_value: the value of keys that are not in it.
+        empty_key: a key that is never used.
+        deleted_key: another one.
+        initial_num_buckets: accepted for TensorFlow's sake.
+        name: of the table.
+        checkpoint: accepted for TensorFlow's sake: entries are not part of checkpoints.
+        experimental_is_anonymous: accepted for TensorFlow's sake.
+    """
+
+    def __init__(
+        self,
+        key_dtype: Any,
+        value_dtype: Any,
+        default_value: Any,
+        empty_key: Any,
+        deleted_key: Any,
+        initial_num_buckets: int | None = None,
+        name: str = "MutableDenseHashTable",
+        checkpoint: bool = True,
+        experimental_is_anonymous: bool = False,
+    ) -> None:
+        """An empty table."""
+        super().__init__(key_dtype, value_dtype, default_value, name, checkpoint)
+        aside = [convert(key, self._key_dtype) for key in (empty_key, deleted_key)]
+        self._aside = dict(zip(("empty_key", "deleted_key"), aside, strict=True))
+
+    def _checked(self, keys: Tensor) -> Tensor:
+        refuse(keys, self._aside)
+        return keys
+
+
+@happening(fails_only=True)
+def refuse(keys: Tensor, aside: dict[str, Tensor]) -> None:
+    """Raise if a key is one that was set aside."""
+    for name, key in aside.items():
+        if (keys._array == key._array).any():
+            raise InvalidArgumentError(f"lookup: Using the {name} as a table key is not allowed.")

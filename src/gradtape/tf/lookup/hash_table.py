@@ -1,0 +1,299 @@
+"""tf.lookup: tables from keys to values, strings for the most part."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import dtypes
+from gradtape.core.convert import convert
+from gradtape.core.dtypes import DType, as_dtype
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.ragged.tensor import RaggedTensor
+from gradtape.core.sparse_tensor import SparseTensor
+from gradtape.core.tensor import Tensor
+from gradtape.files.text import read_lines
+from gradtape.graph.raw_function import rawly
+from gradtape.state.checkpoint.trackable import Trackable
+from gradtape.state.hash_table import Entries, Table, typed
+from gradtape.tf.api.strings import as_string
+from gradtape.tf.array.mask import where
+from gradtape.tf.strings.hash_bucket import to_hash_bucket_fast
+
+
+class TextFileIndex:
+    """What of a line is a key or a value, besides the number of a column."""
+
+    WHOLE_LINE = -2
+    LINE_NUMBER = -1
+
+
+class KeyValueTensorInitializer:
+    """Entries of a table: `keys`, and a value for each.
+
+    Example:
+        >>> pairs = tf.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2])
+        >>> table = tf.lookup.StaticHashTable(pairs, default_value=-1)
+        >>> table.lookup(tf.constant(["b", "c"])).numpy()
+        array([ 2, -1], dtype=int32)
+    """
+
+    def __init__(
+        self,
+        keys: Any,
+        values: Any,
+        key_dtype: Any = None,
+        value_dtype: Any = None,
+        name: str | None = None,
+    ) -> None:
+        """Keep both as tensors of these dtypes, their own if None."""
+        self._keys = convert(keys, key_dtype)
+        self._values = convert(values, value_dtype)
+
+    @property
+    def key_dtype(self) -> DType:
+        """The dtype of keys."""
+        return self._keys.dtype
+
+    @property
+    def value_dtype(self) -> DType:
+        """The dtype of values."""
+        return self._values.dtype
+
+    def initialize(self, table: Any) -> None:
+        """Fill a table."""
+        table._entries.fill(self._keys._array, self._values._array)
+
+
+class TextFileInitializer:
+    """Entries of a table out of the lines of a file.
+
+    Args:
+        filename: the file.
+        key_dtype: string or int64.
+        key_index: a column, or one of `TextFileIndex`.
+        value_dtype: string, or a number's.
+        value_index: as `key_index`.
+        vocab_size: how many lines there must be at least, and are read; all if None.
+        delimiter: between columns.
+        name: accepted for TensorFlow's sake.
+        value_index_offset: added to values that are numbers of lines.
+    """
+
+    def __init__(
+        self,
+        filename: Any,
+        key_dtype: Any,
+        key_index: int,
+        value_dtype: Any,
+        value_index: int,
+        vocab_size: int | None = None,
+        delimiter: str = "\t",
+        name: str | None = None,
+        value_index_offset: int = 0,
+    ) -> None:
+        """Check the arguments; the file is read when a table is made."""
+        self._filename = filename
+        self.key_dtype, self.value_dtype = as_dtype(key_dtype), as_dtype(value_dtype)
+        parts = [("key", key_index, self.key_dtype), ("value", value_index, self.value_dtype)]
+        for what, index, dtype in parts:
+            if index < TextFileIndex.WHOLE_LINE:
+                raise ValueError(f"Invalid `{what}_index`. It should be >= -2. Received {index}.")
+            if index == TextFileIndex.LINE_NUMBER and dtype is not dtypes.int64:
+                raise ValueError(f"`{what}_dtype` must be int64 if `{what}_index` is -1: {dtype!r}")
+            if index == TextFileIndex.WHOLE_LINE and not (
+                dtype is dtypes.string or dtype.is_integer
+            ):
+                raise ValueError(
+                    f"`{what}_dtype` should be string or an integer if `{what}_index` is -2: "
+                    f"{dtype!r}"
+                )
+        self._indices = key_index, value_index
+        self._size, self._delimiter = vocab_size, delimiter.encode()
+        self._offset = value_index_offset
+
+    def initialize(self, table: Any) -> None:
+        """Fill a table.
+
+        Raises:
+            NotFoundError: if there is no such file.
+            InvalidArgumentError: if a line lacks a column, or there are too few lines.
+        """
+        path = self._filename
+        lines = list(read_lines(path.numpy() if isinstance(path, Tensor) else path))
+        if self._size is not None:
+            if len(lines) < self._size:
+                raise InvalidArgumentError(
+                    f"lookup: Invalid vocab_size in {path}: expected {self._size} lines but got "
+                    f"{len(lines)}."
+                )
+            lines = lines[: self._size]
+        keys, values = (self._column(lines, index) for index in self._indices)
+        if self._indices[1] == TextFileIndex.LINE_NUMBER:
+            values = [value + self._offset for value in values]
+        table._entries.fill(as_raw(keys, self.key_dtype), as_raw(values, self.value_dtype))
+
+    def _column(self, lines: list[bytes], index: int) -> list[Any]:
+        if index == TextFileIndex.LINE_NUMBER:
+            return list(range(len(lines)))
+        if index == TextFileIndex.WHOLE_LINE:
+            return list(lines)
+        cells = [line.split(self._delimiter) for line in lines]
+        short = next((i for i, row in enumerate(cells) if len(row) <= index), None)
+        if short is not None:
+            raise InvalidArgumentError(
+                f"lookup: Invalid number of columns in {self._filename} line {short} "
+                f"({lines[short]!r}): expected at least {index + 1}, got {len(cells[short])}."
+            )
+        return [row[index] for row in cells]
+
+
+def as_raw(column: list[Any], dtype: DType) -> Any:
+    """A column of a file as a raw array."""
+    if dtype is dtypes.string:
+        return np.array(column, object)
+    kind = np.dtype(dtype.as_numpy_dtype)
+    try:
+        return np.array([int(c) if kind.kind in "iu" else float(c) for c in column], kind)
+    except ValueError as error:
+        raise InvalidArgumentError(f"lookup: {error} in a column of {dtype.name}.") from None
+
+
+def mapped(function: Any, keys: Any) -> Any:
+    """`function` of the keys of a tensor, of a sparse or of a ragged one, in the same form."""
+    if isinstance(keys, SparseTensor):
+        return SparseTensor(keys.indices, function(keys.values), keys.dense_shape)
+    if isinstance(keys, RaggedTensor):
+        return keys.with_flat_values(function(keys.flat_values))
+    return function(keys)
+
+
+def found(keys: Any, default: Any, entries: Entries) -> Any:
+    """The raw values of raw keys."""
+    return entries.find(keys, default)
+
+
+class StaticHashTable(Table):
+    """A table whose entries never change.
+
+    Args:
+        initializer: where its entries come from.
+        default_value: the value of keys that are not in it.
+        name: of the table.
+        experimental_is_anonymous: accepted for TensorFlow's sake.
+    """
+
+    def __init__(
+        self,
+        initializer: Any,
+        default_value: Any,
+        name: str | None = None,
+        experimental_is_anonymous: bool = False,
+    ) -> None:
+        """Fill it."""
+        kinds = initializer.key_dtype, initializer.value_dtype
+        super().__init__(*kinds, default_value, name or "hash_table")
+        initializer.initialize(self)
+
+    @property
+    def default_value(self) -> Tensor:
+        """The value of keys that are not in it."""
+        return self._default
+
+    @public
+    def size(self, name: str | None = None) -> Tensor:
+        """How many entries there are."""
+        return convert(len(self._entries.held), dtypes.int64)
+
+    @public
+    def lookup(self, keys: Any, name: str | None = None) -> Any:
+        """The values of `keys`, a tensor, a sparse or a ragged one.
+
+        Raises:
+            TypeError: if the keys are of another dtype.
+            FailedPreconditionError: if the table was never filled.
+        """
+        return mapped(self._values_of, keys)
+
+    __getitem__ = lookup
+
+    def _values_of(self, keys: Any) -> Tensor:
+        tensor = typed(keys, self._key_dtype)
+        result: Tensor = rawly(found, tensor, self._default, self._entries)
+        return result
+
+
+class StaticVocabularyTable(Trackable):
+    """Numbers of words; words that are not in it fall into buckets behind the last number.
+
+    Args:
+        initializer: words with numbers from 0 on, int64; or None: all fall into buckets.
+        num_oov_buckets: how many.
+        lookup_key_dtype: the dtype of keys, if there is no initializer: string.
+        name: accepted for TensorFlow's sake.
+        experimental_is_anonymous: accepted for TensorFlow's sake.
+    """
+
+    def __init__(
+        self,
+        initializer: Any,
+        num_oov_buckets: int,
+        lookup_key_dtype: Any = None,
+        name: str | None = None,
+        experimental_is_anonymous: bool = False,
+    ) -> None:
+        """Fill it."""
+        if num_oov_buckets <= 0:
+            raise ValueError(
+                f"`num_oov_buckets` must be > 0; use StaticHashTable. Received {num_oov_buckets}."
+            )
+        self._buckets = num_oov_buckets
+        self._table = None if initializer is None else StaticHashTable(initializer, -1)
+        if self._table is not None and self._table.value_dtype is not dtypes.int64:
+            raise TypeError(
+                f"Invalid `value_dtype`, expected {dtypes.int64!r} but got "
+                f"{self._table.value_dtype!r}."
+            )
+        own = dtypes.string if self._table is None else self._table.key_dtype
+        self._key_dtype = own if lookup_key_dtype is None else as_dtype(lookup_key_dtype)
+
+    @property
+    def key_dtype(self) -> DType:
+        """The dtype of keys."""
+        return self._key_dtype
+
+    @property
+    def value_dtype(self) -> DType:
+        """The dtype of numbers."""
+        return dtypes.int64
+
+    @public
+    def size(self, name: str | None = None) -> Tensor:
+        """How many words and buckets there are."""
+        return convert(self._count() + self._buckets, dtypes.int64)
+
+    def _count(self) -> int:
+        return 0 if self._table is None else len(self._table._entries.held)
+
+    @public
+    def lookup(self, keys: Any, name: str | None = None) -> Any:
+        """The numbers of `keys`, a tensor, a sparse or a ragged one.
+
+        Raises:
+            TypeError: if the keys are of another dtype.
+        """
+        return mapped(self._numbers_of, keys)
+
+    __getitem__ = lookup
+
+    def _numbers_of(self, keys: Any) -> Tensor:
+        tensor = typed(keys, self._key_dtype)
+        words = tensor if tensor.dtype is dtypes.string else as_string(tensor)
+        buckets = to_hash_bucket_fast(words, self._buckets) + self._count()
+        if self._table is None:
+            return buckets
+        own = self._table.key_dtype
+        numbers = self._table.lookup(tensor if own is tensor.dtype else convert(tensor, own))
+        result: Tensor = where(numbers == -1, buckets, numbers)
+        return result

@@ -1,0 +1,171 @@
+"""Conversions between dtypes, and complex numbers from their parts."""
+
+from __future__ import annotations
+
+from typing import Any, overload
+
+import ml_dtypes
+import numpy as np
+
+from gradtape.core import dtypes
+from gradtape.core.convert import convert
+from gradtape.core.dtypes import DType, as_dtype, is_differentiable
+from gradtape.core.errors import UnimplementedError, public
+from gradtape.core.sparse_tensor import SparseTensor
+from gradtape.core.tensor import Tensor
+from gradtape.ops import elementwise as e
+from gradtape.tape.indexed_slices import IndexedSlices
+
+
+@overload
+def cast(x: IndexedSlices, dtype: Any, name: str | None = None) -> IndexedSlices: ...
+@overload
+def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor: ...
+@public
+def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
+    """Convert a tensor to another dtype.
+
+    Floats lose their fraction to become integers. Gradients flow between floats and complex.
+
+    Args:
+        x: a tensor, IndexedSlices, or what converts to a tensor.
+        dtype: the dtype to convert to.
+        name: ignored.
+
+    Returns:
+        A tensor (or IndexedSlices) of `dtype`; `x` itself if it has that dtype.
+
+    Example:
+        >>> tf.cast([1.8, -1.8], tf.int32)
+        <tf.Tensor: shape=(2,), dtype=int32, numpy=array([ 1, -1], dtype=int32)>
+    """
+    wanted = as_dtype(dtype)
+    if isinstance(x, IndexedSlices):
+        return IndexedSlices(recast(x.values, wanted), x.indices, x.dense_shape)
+    if isinstance(x, SparseTensor):
+        return SparseTensor(x.indices, recast(x.values, wanted), x.dense_shape)
+    if (isinstance(x, Tensor) or hasattr(x, "__tf_tensor__")) and x.dtype is wanted:
+        return x
+    return recast(convert(x), wanted)
+
+
+def recast(tensor: Tensor, wanted: DType) -> Tensor:
+    """Convert a tensor; to or from integers no gradient flows."""
+    have = tensor.dtype
+    if have is wanted:
+        return tensor
+    if dtypes.string in (have, wanted) or not wanted.is_numpy_compatible:
+        raise UnimplementedError(
+            f"cast: {have.name} to {wanted.name} is not supported. Use tf.strings.as_string or "
+            "to_number for strings."
+        )
+    target = np.dtype(wanted.as_numpy_dtype)
+    if is_differentiable(tensor._array.dtype) and is_differentiable(target):
+        return e.cast(tensor, dtype=target)
+    return e.discretize(tensor, dtype=target)
+
+
+@public
+def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
+    """Convert a tensor to another dtype; what is out of range becomes its least or largest.
+
+    Args:
+        value: a tensor.
+        dtype: the dtype to convert to.
+        name: ignored.
+
+    Returns:
+        A tensor of `dtype`.
+    """
+    tensor = convert(value)
+    wanted = as_dtype(dtype)
+    if tensor.dtype is wanted and not wanted.is_floating:
+        return tensor
+    if tensor.dtype.is_bool:
+        raise TypeError("saturate_cast: bool has no least value. Use tf.cast.")
+    if tensor.dtype.is_complex and not wanted.is_complex:
+        tensor = e.real(tensor)
+    if wanted.is_bool or not (wanted.is_integer or wanted.is_floating or wanted.is_complex):
+        raise TypeError(f"saturate_cast: Cannot find minimum value of {wanted!r}.")
+    if tensor.dtype.is_complex:
+        real, imag = (saturate_cast(p(tensor), wanted.real_dtype) for p in (e.real, e.imag))
+        return complex(real, imag)
+    have = tensor._array.dtype
+    target = np.dtype(wanted.real_dtype.as_numpy_dtype)
+    low, high = bounds(have, target)
+    if low is not None:
+        tensor = e.maximum(tensor, low)
+    if high is not None:
+        tensor = e.minimum(tensor, high)
+    return recast(tensor, wanted)
+
+
+def bounds(have: Any, target: Any) -> tuple[Any, Any]:
+    """The least and the largest finite number of `have` that fit `target`; None where all do."""
+    ours, theirs = extent(have), extent(target)
+    all_finite = have.kind in "iu"
+    low, high = max(ours[0], theirs[0]), min(ours[1], theirs[1])
+    return (
+        None if all_finite and low == ours[0] else toward_zero(low, have),
+        None if all_finite and high == ours[1] else toward_zero(high, have),
+    )
+
+
+def extent(dtype: Any) -> tuple[Any, Any]:
+    """Least and largest finite number, as Python numbers."""
+    if dtype.kind in "iu":
+        integers = np.iinfo(dtype)
+        return int(integers.min), int(integers.max)
+    reals = ml_dtypes.finfo(dtype)  # type: ignore[no-untyped-call]
+    return float(reals.min), float(reals.max)
+
+
+def toward_zero(bound: Any, dtype: Any) -> Any:
+    """`bound` as a number of `dtype` that does not lie beyond it."""
+    number = dtype.type(bound)
+    if abs(float(number)) > abs(bound):
+        number = np.nextafter(number, dtype.type(0))
+    return number
+
+
+@public
+def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
+    """Make complex numbers from real and imaginary parts.
+
+    Args:
+        real: a tensor of float32 or float64.
+        imag: a tensor of the same dtype.
+        name: ignored.
+
+    Returns:
+        A tensor of complex64 or complex128.
+
+    Raises:
+        TypeError: if the parts are of other dtypes, or of two.
+    """
+    a, b = convert(real), convert(imag)
+    if a.dtype is not b.dtype or a.dtype not in (dtypes.float32, dtypes.float64):
+        raise TypeError(
+            "complex: The `real` and `imag` components have incorrect types: "
+            f"{a.dtype.name} {b.dtype.name}. Cast both to float32 or both to float64."
+        )
+    return e.make_complex(a, b)
+
+
+@public
+def conj(x: Any, name: str | None = None) -> Tensor:
+    """Complex conjugate; a real tensor is its own.
+
+    Args:
+        x: a tensor of numbers.
+        name: ignored.
+
+    Returns:
+        A tensor like `x`.
+    """
+    tensor = convert(x)
+    if tensor.dtype.is_complex:
+        return e.conj(tensor)
+    if not (tensor.dtype.is_floating or tensor.dtype.is_integer):
+        raise TypeError(f"conj: Expected numeric or variant tensor, got dtype {tensor.dtype!r}.")
+    return tensor

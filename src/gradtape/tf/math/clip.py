@@ -1,0 +1,200 @@
+"""Clipping by value and by norm."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, overload
+
+import numpy as np
+
+from gradtape.core.convert import convert
+from gradtape.core.errors import public
+from gradtape.core.tensor import Tensor, eager
+from gradtape.ops import elementwise as e
+from gradtape.ops import reduce as r
+from gradtape.ops.shape import stack
+from gradtape.tape.indexed_slices import IndexedSlices
+from gradtape.tf.math.elementwise import maximum, minimum
+from gradtape.tf.math.reduce import axes_of
+from gradtape.tf.public_op import FLOATS, INEXACT, adopt, is_typed, operand, same
+
+
+def values_of(t: Any) -> Tensor:
+    """The tensor, or the values of IndexedSlices."""
+    return convert(t.values if isinstance(t, IndexedSlices) else t)
+
+
+def like(t: Any, values: Tensor) -> Any:
+    """`values` in place of those of `t`."""
+    return (
+        IndexedSlices(values, t.indices, t.dense_shape) if isinstance(t, IndexedSlices) else values
+    )
+
+
+def keep_shape(op: str, before: Tensor, after: Tensor) -> Tensor:
+    """Check that the bounds did not stretch the tensor."""
+    if before.shape != after.shape:
+        raise ValueError(
+            f"{op}: Shapes {before.shape} and {after.shape} are incompatible: the bounds must "
+            "broadcast to the tensor."
+        )
+    return after
+
+
+@overload
+def clip_by_value(
+    t: IndexedSlices, clip_value_min: Any, clip_value_max: Any, name: str | None = None
+) -> IndexedSlices: ...
+@overload
+def clip_by_value(
+    t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None
+) -> Tensor: ...
+@public
+def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
+    """Clip elements to an interval; the lower bound wins where it is above the upper.
+
+    Args:
+        t: a tensor or IndexedSlices.
+        clip_value_min: the least value, a scalar or a tensor that broadcasts to `t`.
+        clip_value_max: the largest value, likewise.
+        name: ignored.
+
+    Returns:
+        What `t` is.
+
+    Example:
+        >>> tf.clip_by_value([-2.0, 0.5, 2.0], -1.0, 1.0)
+        <tf.Tensor: shape=(3,), dtype=float32, numpy=array([-1. ,  0.5,  1. ], dtype=float32)>
+    """
+    values = values_of(t)
+    below = keep_shape("clip_by_value", values, minimum(values, clip_value_max))
+    return like(t, keep_shape("clip_by_value", values, maximum(below, clip_value_min)))
+
+
+@overload
+def clip_by_norm(
+    t: IndexedSlices, clip_norm: Any, axes: Any = None, name: str | None = None
+) -> IndexedSlices: ...
+@overload
+def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Tensor: ...
+@public
+def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Any:
+    """Scale a tensor down so that its Euclidean norm is at most `clip_norm`.
+
+    Args:
+        t: a tensor or IndexedSlices.
+        clip_norm: the largest norm.
+        axes: axes to take the norm along; all if None.
+        name: ignored.
+
+    Returns:
+        What `t` is.
+    """
+    values = operand("Sqrt", values_of(t), INEXACT)
+    bound = maximum(e.cast(scalar_like(clip_norm, values), dtype=values._array.dtype), 0)
+    total = r.reduce_sum(values * values, axis=axes_of(axes, values.ndim, "Sum"), keepdims=True)
+    positive = e.greater(total, 0)
+    # The root is taken of ones where the sum is zero: its derivative there is infinite.
+    root = e.sqrt(e.select(positive, total, e.ones_like(total)))
+    norm = e.select(positive, root, total)
+    scaled = keep_shape("clip_by_norm", values, values * bound)
+    return like(t, e.identity(scaled / e.maximum(norm, bound)))
+
+
+@public
+def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Tensor:
+    """Scale a tensor down so that its norm over its number of elements is at most `clip_norm`.
+
+    Args:
+        t: a tensor.
+        clip_norm: the largest average norm.
+        name: ignored.
+
+    Returns:
+        A tensor like `t`.
+    """
+    values = operand("Sqrt", convert(t), INEXACT)
+    bound = scalar_like(clip_norm, values)
+    total = r.reduce_sum(values * values, axis=axes_of(None, values.ndim, "Sum"), keepdims=False)
+    size = adopt(float(values._array.size), values.dtype)
+    share = e.minimum(size * e.rsqrt(total), e.reciprocal(bound))
+    return e.multiply(values * bound, share)
+
+
+def scalar_like(value: Any, tensor: Tensor) -> Tensor:
+    """A bound as a tensor of the dtype of `tensor`."""
+    return convert(value) if is_typed(value) else adopt(value, tensor.dtype)
+
+
+def listed(op: str, t_list: Any) -> list[Any]:
+    """Check that gradients come as a list; entries are converted, None and IndexedSlices stay."""
+    if not isinstance(t_list, Sequence) or isinstance(t_list, str):
+        raise TypeError(f"{op}: `t_list` should be a sequence of tensors. Received {type(t_list)}.")
+    return [t if t is None or isinstance(t, IndexedSlices) else convert(t) for t in t_list]
+
+
+@public
+def global_norm(t_list: Any, name: str | None = None) -> Tensor:
+    """Euclidean norm of several tensors together.
+
+    Args:
+        t_list: a list of tensors, IndexedSlices and Nones, which count for nothing.
+        name: ignored.
+
+    Returns:
+        A scalar.
+
+    Raises:
+        TypeError: if `t_list` is not a list.
+    """
+    tensors = [
+        operand("L2Loss", values_of(t), FLOATS)
+        for t in listed("global_norm", t_list)
+        if t is not None
+    ]
+    if not tensors:
+        return eager(np.float32(0))
+    for i, tensor in enumerate(tensors):
+        same("Pack", tensors[0], tensor, i)
+    halves = [
+        r.reduce_sum(e.square(t), axis=axes_of(None, t.ndim, "Sum"), keepdims=False) / 2
+        for t in tensors
+    ]
+    return e.sqrt(r.reduce_sum(stack(*halves, axis=-1), axis=(-1,), keepdims=False) * 2)
+
+
+@public
+def clip_by_global_norm(
+    t_list: Any, clip_norm: Any, use_norm: Any = None, name: str | None = None
+) -> tuple[list[Any], Tensor]:
+    """Scale several tensors down together so that their common norm is at most `clip_norm`.
+
+    Args:
+        t_list: a list of tensors, IndexedSlices and Nones, as gradients come.
+        clip_norm: the largest norm.
+        use_norm: the norm, if it is known already.
+        name: ignored.
+
+    Returns:
+        What became of the entries, and the norm before. All are NaN if that is not finite.
+
+    Raises:
+        TypeError: if `t_list` is not a list.
+
+    Example:
+        >>> clipped, norm = tf.clip_by_global_norm([tf.constant([3.0]), tf.constant([4.0])], 1.0)
+        >>> norm
+        <tf.Tensor: shape=(), dtype=float32, numpy=5.0>
+    """
+    entries = listed("clip_by_global_norm", t_list)
+    norm = global_norm(entries) if use_norm is None else convert(use_norm)
+    bound = scalar_like(clip_norm, norm)
+    if bound.dtype != norm.dtype:
+        raise TypeError(
+            "clip_by_global_norm: the norm and clip_norm must have the same dtype, got "
+            f"{norm.dtype.name} != {bound.dtype.name}."
+        )
+    scale = bound * e.minimum(e.reciprocal(norm), e.reciprocal(bound))
+    scale = e.select(e.is_finite(norm), scale, adopt(float("nan"), norm.dtype))
+    clipped = [None if t is None else like(t, values_of(t) * scale) for t in entries]
+    return clipped, norm

@@ -1,0 +1,342 @@
+"""Reductions: sums, means, products, extremes and norms along axes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import dtypes
+from gradtape.core.convert import convert
+from gradtape.core.dtypes import as_dtype
+from gradtape.core.errors import (
+    UNUSUAL,
+    InvalidArgumentError,
+    another_way,
+    hide_library,
+    public,
+)
+from gradtape.core.shapes import normalize_axes, normalize_axis
+from gradtape.core.tensor import EagerTensor, Tensor
+from gradtape.ops import elementwise as e
+from gradtape.ops import reduce as r
+from gradtape.ops.shape import cut, reshape, shape_of
+from gradtape.tf.math.cast import cast
+from gradtape.tf.protocol import Reduction
+from gradtape.tf.public_op import (
+    ANY,
+    BOOL,
+    FLOATS,
+    INEXACT,
+    NUMBERS,
+    REAL,
+    STRING,
+    adopt,
+    is_typed,
+    numpy_dtypes,
+    operand,
+    refuse,
+)
+
+FLOAT32 = np.dtype(np.float32)
+ALL = [tuple(range(-rank, 0)) for rank in range(33)]
+
+
+def axes_of(axis: Any, rank: int, op: str) -> tuple[int, ...]:
+    """The axes named by None, an integer, a list or a tensor, counted from the end."""
+    if axis is None:
+        return ALL[rank]
+    if type(axis) is int and -rank <= axis < rank:
+        return (axis - rank if axis >= 0 else axis,)
+    if isinstance(axis, float):
+        raise TypeError(f"{op}: axis must be an integer. Received {axis}.")
+    if not isinstance(axis, (int, list, tuple)):
+        axis = convert(axis)._array
+        if axis.dtype.kind not in "iu":
+            refuse(op, dtypes.of_numpy(axis.dtype), numpy_dtypes("int32", "int64"), "Tidx")
+        axis = axis.tolist()
+    if isinstance(axis, (list, tuple)):
+        axis = [int(a) for a in np.ravel(convert(axis, None if len(axis) else dtypes.int32)._array)]
+    return normalize_axes(axis, rank, op)
+
+
+def reduction(function: Any, allowed: frozenset[Any], label: str, what: str) -> Reduction:
+    """A public reduction by a primitive."""
+    usual = FLOAT32 if FLOAT32 in allowed else None  # hashing a dtype is slow
+
+    def reduce(
+        input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None
+    ) -> Tensor:
+        try:
+            tensor = input_tensor
+            if type(tensor) is not EagerTensor:
+                whole = allowed is BOOL and not is_typed(tensor)
+                tensor = adopt(tensor, dtypes.bool) if whole else convert(tensor)
+            array = tensor._array
+            if array.dtype is not usual and array.dtype not in allowed:
+                refuse(label, tensor.dtype, allowed)
+            axes = ALL[array.ndim] if axis is None else axes_of(axis, array.ndim, label)
+            return function(tensor, axis=axes, keepdims=bool(keepdims))
+        except UNUSUAL as error:
+            return another_way(error, reduce, (input_tensor, axis, keepdims), {})
+        except Exception as error:
+            hide_library(error)
+            raise
+
+    reduce.__name__ = reduce.__qualname__ = function.op.name
+    reduce.__doc__ = f"""{what}
+
+    Args:
+        input_tensor: a tensor.
+        axis: an axis, several, or None for all.
+        keepdims: keep reduced axes with size 1.
+        name: ignored.
+
+    Returns:
+        A tensor of the same dtype.
+    """
+    return reduce
+
+
+reduce_sum = reduction(r.reduce_sum, NUMBERS, "Sum", "Sum along axes.")
+reduce_mean = reduction(
+    r.reduce_mean, NUMBERS, "Mean", "Mean along axes; integers are rounded towards zero."
+)
+reduce_prod = reduction(r.reduce_prod, NUMBERS, "Prod", "Product along axes.")
+reduce_max = reduction(r.reduce_max, REAL, "Max", "Largest element along axes.")
+reduce_min = reduction(r.reduce_min, REAL, "Min", "Smallest element along axes.")
+reduce_all = reduction(r.reduce_all, BOOL, "All", "Whether all elements along axes hold.")
+reduce_any = reduction(r.reduce_any, BOOL, "Any", "Whether some element along axes holds.")
+reduce_logsumexp = reduction(
+    r.reduce_logsumexp, FLOATS, "Logsumexp", "Logarithm of the sum of exponentials along axes."
+)
+reduce_euclidean_norm = reduction(
+    r.reduce_euclidean_norm, NUMBERS, "EuclideanNorm", "Root of the sum of squares along axes."
+)
+
+
+@public
+def reduce_variance(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Variance along axes: the mean of the squared distances to the mean.
+
+    Args:
+        input_tensor: a tensor of floats or complex numbers.
+        axis: an axis, several, or None for all.
+        keepdims: keep reduced axes with size 1.
+        name: ignored.
+
+    Returns:
+        A tensor of floats.
+
+    Raises:
+        TypeError: for integers.
+    """
+    tensor = convert(input_tensor)
+    operand("Mean", tensor, NUMBERS)
+    if tensor._array.dtype not in INEXACT:
+        raise TypeError(
+            "reduce_variance: Input must be either real or complex. Received "
+            f"{tensor.dtype.name}. Cast it first."
+        )
+    axes = axes_of(axis, tensor.ndim, "Mean")
+    difference = tensor - r.reduce_mean(tensor, axis=axes, keepdims=True)
+    if tensor.dtype.is_complex:
+        squares = e.real(e.conj(difference) * difference)
+    else:
+        squares = e.square(difference)
+    return r.reduce_mean(squares, axis=axes, keepdims=bool(keepdims))
+
+
+@public
+def reduce_std(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Standard deviation along axes: the root of the variance.
+
+    Args:
+        input_tensor: a tensor of floats or complex numbers.
+        axis: an axis, several, or None for all.
+        keepdims: keep reduced axes with size 1.
+        name: ignored.
+
+    Returns:
+        A tensor of floats.
+
+    Raises:
+        TypeError: for integers.
+    """
+    return e.sqrt(reduce_variance(input_tensor, axis, keepdims))
+
+
+@public
+def count_nonzero(
+    input: Any,
+    axis: Any = None,
+    keepdims: Any = None,
+    dtype: Any = dtypes.int64,
+    name: str | None = None,
+) -> Tensor:
+    """Number of elements along axes that are not zero; of strings, not empty.
+
+    Args:
+        input: a tensor.
+        axis: an axis, several, or None for all.
+        keepdims: keep reduced axes with size 1.
+        dtype: of the result.
+        name: ignored.
+
+    Returns:
+        A tensor of `dtype`.
+    """
+    tensor = operand("NotEqual", convert(input), ANY)
+    nothing = (
+        adopt(b"" if tensor._array.dtype in STRING else 0, tensor.dtype)
+        if tensor._array.dtype not in BOOL
+        else adopt(False, tensor.dtype)
+    )
+    hits = cast(e.not_equal(tensor, nothing), dtypes.int64)
+    axes = axes_of(axis, tensor.ndim, "Sum")
+    return cast(r.reduce_sum(hits, axis=axes, keepdims=bool(keepdims)), dtype)
+
+
+@public
+def zero_fraction(value: Any, name: str | None = None) -> Tensor:
+    """The fraction of elements that are zero.
+
+    Args:
+        value: a tensor of numbers or bools.
+        name: ignored.
+
+    Returns:
+        A float32 scalar.
+    """
+    tensor = convert(value)
+    size = np.float32(tensor._array.size)
+    return e.divide(size - cast(count_nonzero(tensor), dtypes.float32), size)
+
+
+@public
+def argmax(
+    input: Any, axis: Any = None, output_type: Any = dtypes.int64, name: str | None = None
+) -> Tensor:
+    """Index of the largest element along an axis; the first of several.
+
+    Args:
+        input: a tensor of real numbers or bools.
+        axis: the axis, 0 if None.
+        output_type: int16, uint16, int32 or int64.
+        name: ignored.
+
+    Returns:
+        A tensor of `output_type` without `axis`.
+
+    Example:
+        >>> tf.argmax([1.0, 3.0, 2.0])
+        <tf.Tensor: shape=(), dtype=int64, numpy=1>
+    """
+    return arg(r.argmax, "ArgMax", input, axis, output_type, ("int16", "uint16", "int32", "int64"))
+
+
+@public
+def argmin(
+    input: Any, axis: Any = None, output_type: Any = dtypes.int64, name: str | None = None
+) -> Tensor:
+    """Index of the smallest element along an axis; the first of several.
+
+    Args:
+        input: a tensor of real numbers or bools.
+        axis: the axis, 0 if None.
+        output_type: int32 or int64.
+        name: ignored.
+
+    Returns:
+        A tensor of `output_type` without `axis`.
+    """
+    return arg(r.argmin, "ArgMin", input, axis, output_type, ("int32", "int64"))
+
+
+def arg(
+    function: Any, label: str, value: Any, axis: Any, output_type: Any, kinds: tuple[str, ...]
+) -> Tensor:
+    """Check the arguments of `argmax` and `argmin`, then call them."""
+    tensor = operand(label, convert(value), REAL | BOOL)
+    dtype = as_dtype(output_type)
+    if dtype.name not in kinds:
+        refuse(label, dtype, numpy_dtypes(*kinds), "output_type")
+    shape = shape_of(tensor)
+    position = 0 if axis is None else convert(axis)._array
+    position = normalize_axis(position, len(shape), label)
+    if shape[position] == 0 and np.prod(shape[:position] + shape[len(shape) + position + 1 :]) > 0:
+        raise InvalidArgumentError(
+            f"{label}: Reduction axis {len(shape) + position} is empty in shape {list(shape)}. "
+            "Check the size first."
+        )
+    return function(tensor, axis=position, dtype=np.dtype(dtype.as_numpy_dtype))
+
+
+@public
+def l2_normalize(
+    x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None, dim: Any = None
+) -> Tensor:
+    """`x` divided by its Euclidean norm along axes, or by the root of `epsilon` if that is larger.
+
+    Args:
+        x: a tensor of floats or complex numbers.
+        axis: an axis, several, or None for all.
+        epsilon: the least squared norm to divide by.
+        name: ignored.
+        dim: the old name of `axis`.
+
+    Returns:
+        A tensor like `x`.
+    """
+    tensor = convert(x)
+    axes = axes_of(dim if axis is None else axis, tensor.ndim, "Sum")
+    is_complex = tensor.dtype.is_complex
+    squares = e.real(tensor * e.conj(tensor)) if is_complex else e.square(tensor)
+    total = r.reduce_sum(squares, axis=axes, keepdims=True)
+    scale = e.rsqrt(e.maximum(total, adopt(epsilon, total.dtype)))
+    return tensor * cast(scale, tensor.dtype)
+
+
+@public
+def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
+    """Whether no element is smaller than the one before it, in row-major order.
+
+    Args:
+        x: a tensor of real numbers.
+        name: ignored.
+
+    Returns:
+        A bool scalar.
+    """
+    before, after = neighbours(x)
+    return r.reduce_all(e.less_equal(before, after), axis=(-1,), keepdims=False)
+
+
+@public
+def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
+    """Whether every element is larger than the one before it, in row-major order.
+
+    Args:
+        x: a tensor of real numbers.
+        name: ignored.
+
+    Returns:
+        A bool scalar.
+    """
+    before, after = neighbours(x)
+    return r.reduce_all(e.less(before, after), axis=(-1,), keepdims=False)
+
+
+def neighbours(x: Any) -> tuple[Tensor, Tensor]:
+    """All elements but the last, and all but the first."""
+    tensor = operand("LessEqual", convert(x), REAL)
+    size = tensor._array.size
+    flat = reshape(tensor, shape=(size,), rank=tensor.ndim)
+    count = size - 1 if size else 0
+    return cut(flat, axis=-1, start=0, size=count), cut(
+        flat, axis=-1, start=size - count, size=count
+    )

@@ -1,0 +1,25 @@
+"""tf.math.special: Bessel functions and integrals."""
+
+from __future__ import annotations
+
+from gradtape.ops import bessel as b
+from gradtape.ops import special as s
+from gradtape.tf.public_op import FLOATS, unary
+
+bessel_i0 = unary(b.bessel_i0, FLOATS, label="BesselI0")
+bessel_i0e = unary(b.bessel_i0e, FLOATS, label="BesselI0e")
+bessel_i1 = unary(b.bessel_i1, FLOATS, label="BesselI1")
+bessel_i1e = unary(b.bessel_i1e, FLOATS, label="BesselI1e")
+bessel_j0 = unary(b.bessel_j0, FLOATS, label="BesselJ0")
+bessel_j1 = unary(b.bessel_j1, FLOATS, label="BesselJ1")
+bessel_k0 = unary(b.bessel_k0, FLOATS, label="BesselK0")
+bessel_k0e = unary(b.bessel_k0e, FLOATS, label="BesselK0e")
+bessel_k1 = unary(b.bessel_k1, FLOATS, label="BesselK1")
+bessel_k1e = unary(b.bessel_k1e, FLOATS, label="BesselK1e")
+bessel_y0 = unary(b.bessel_y0, FLOATS, label="BesselY0")
+bessel_y1 = unary(b.bessel_y1, FLOATS, label="BesselY1")
+dawsn = unary(s.dawsn, FLOATS, label="Dawsn")
+expint = unary(s.expint, FLOATS, label="Expint")
+fresnel_cos = unary(s.fresnel_cos, FLOATS, label="FresnelCos")
+fresnel_sin = unary(s.fresnel_sin, FLOATS, label="FresnelSin")
+spence = unary(s.spence, FLOATS, label="Spence")

@@ -1,0 +1,74 @@
+"""Activations of tf.nn."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from gradtape.core.convert import convert
+from gradtape.core.errors import public
+from gradtape.core.shapes import normalize_axes
+from gradtape.core.tensor import Tensor
+from gradtape.ops import elementwise as e
+from gradtape.ops import shape as s
+from gradtape.ops.nn import activation
+from gradtape.tf.public_op import FLOATS, INEXACT, REAL, is_typed, operand, pair, unary
+
+FEATURES: Final = ("features",)
+
+relu = unary(e.relu, REAL, label="Relu", names=FEATURES)
+
+relu6 = unary(activation.relu6, REAL, label="Relu6", names=FEATURES)
+
+elu = unary(activation.elu, FLOATS, label="Elu", names=FEATURES)
+
+selu = unary(activation.selu, FLOATS, label="Selu", names=FEATURES)
+
+
+@public
+def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Tensor:
+    """`features` where they are positive, else `alpha` times them."""
+    x = convert(features)
+    if x.dtype.is_integer:
+        x = e.discretize(x, dtype=np.dtype(np.float32))
+    return activation.leaky_relu(operand("LeakyRelu", x, FLOATS), alpha=float(alpha))
+
+
+@public
+def crelu(features: Any, axis: int = -1, name: str | None = None) -> Tensor:
+    """The positive parts of `features` and of their negative, one after the other along `axis`."""
+    x = operand("Relu", convert(features), REAL)
+    n = x._array.ndim
+    (at,) = normalize_axes(int(axis), n, "crelu")
+    return s.concat(e.relu(x), e.relu(e.negative(x)), axis=at)
+
+
+@public
+def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Tensor:
+    """`features` times the probability that a standard normal variable lies below them.
+
+    Args:
+        features: a tensor of floats.
+        approximate: use the approximation by a hyperbolic tangent.
+        name: accepted for TensorFlow's sake.
+    """
+    x = convert(features)
+    if not x.dtype.is_floating:
+        raise ValueError(
+            f"gelu: `features` must be a floating point tensor. Received {x.dtype.name}."
+        )
+    both = activation.tanh_gelu_and_slope if approximate else activation.gelu_and_slope
+    return activation.with_slope(x, *both(x))
+
+
+@public
+def silu(features: Any, beta: Any = 1.0) -> Tensor:
+    """`features` times the logistic function of `beta` times them."""
+    x = operand("Sigmoid", convert(features), INEXACT)
+    if not is_typed(beta) and beta == 1 and x._array.dtype in FLOATS:
+        return activation.with_slope(x, *activation.silu_and_slope(x))
+    return e.multiply(x, e.sigmoid(e.multiply(*pair(x, beta))))
+
+
+swish = silu

@@ -1,0 +1,425 @@
+"""Convolutions of tf.nn: strides, paddings and data formats, put in terms of a Window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.context import staging
+from gradtape.core.convert import convert, shape_tuple
+from gradtape.core.errors import InvalidArgumentError, UnimplementedError, public
+from gradtape.core.tensor import Tensor
+from gradtape.ops import shape as s
+from gradtape.ops.convolution import convolution as ops
+from gradtape.ops.convolution.window import Window
+from gradtape.ops.elementwise import gate
+from gradtape.ops.reduce import broadcast_to, reduce_sum
+from gradtape.tf.public_op import FLOATS, numpy_dtypes, operand, pair, same
+
+FILTERED = FLOATS | numpy_dtypes("int32")
+CHANNELS_FIRST = ("NCW", "NCHW", "NCDHW", "NCL")
+
+
+def spread_out(value: Any, n: int, channels_first: bool, op: str, what: str) -> tuple[int, ...]:
+    """One number for each of `n` spatial axes, of one number, `n`, or `n` + 2."""
+    numbers = (1,) if value is None else shape_tuple(value)
+    if len(numbers) == 1:
+        numbers = numbers * n
+    elif len(numbers) == n + 2:
+        inner = slice(2, None) if channels_first else slice(1, -1)
+        deep = numbers[1 if channels_first else -1]
+        # TensorFlow's pools do not look at the stride of the channels.
+        check_outer(op, (numbers[0], 1 if "Pool" in op and what == "strides" else deep), what)
+        numbers = numbers[inner]
+    elif len(numbers) != n:
+        kind = InvalidArgumentError if op in STRICT else ValueError
+        raise kind(f"{op}: {what} must have length 1, {n} or {n + 2}. Received {list(numbers)}.")
+    if min(numbers, default=1) < 1:
+        raise InvalidArgumentError(f"{op}: {what} must be positive. Received {list(numbers)}.")
+    return numbers
+
+
+# Ops whose kernels, not TensorFlow's Python, look at strides.
+STRICT = ("Conv3D", "DepthwiseConv2dNative", "Conv3DTranspose")
+
+
+def check_outer(op: str, outer: tuple[int, ...], what: str) -> None:
+    """Raise unless the numbers for batch and channels are one."""
+    if outer == (1, 1):
+        return
+    kind = InvalidArgumentError if op in STRICT or min(outer) < 0 else UnimplementedError
+    raise kind(
+        f"{op}: {what} of the batch and the channels must be 1. Received {list(outer)}. "
+        "Slice the tensor instead."
+    )
+
+
+def window_of(
+    op: str,
+    spatial: tuple[int, ...],
+    size: tuple[int, ...],
+    strides: tuple[int, ...],
+    dilations: tuple[int, ...],
+    padding: Any,
+    channels_first: bool,
+) -> Window:
+    """The window that TensorFlow's arguments describe."""
+    bare = Window(size, strides, dilations, ((0, 0),) * len(size))
+    if not isinstance(padding, str):
+        window = bare._replace(paddings=explicit(op, padding, len(size), channels_first))
+        return check_fits(op, window, spatial)
+    if padding == "VALID":
+        return check_fits(op, bare, spatial)
+    if padding != "SAME":
+        raise InvalidArgumentError(
+            f"{op}: padding must be 'SAME', 'VALID' or a list. Received {padding!r}."
+        )
+    pairs = []
+    for n, span, stride in zip(spatial, bare.reach(), strides, strict=True):
+        missing = max((-(-n // stride) - 1) * stride + span - n, 0)
+        pairs.append((missing // 2, missing - missing // 2))
+    return bare._replace(paddings=tuple(pairs))
+
+
+def explicit(op: str, padding: Any, n: int, channels_first: bool) -> tuple[tuple[int, int], ...]:
+    """The pairs of the spatial axes in a list with a pair for each axis."""
+    pairs = [(int(low), int(high)) for low, high in padding]
+    outer = (pairs[:2] if channels_first else [pairs[0], pairs[-1]]) if pairs else []
+    negative = any(min(pair) < 0 for pair in pairs)
+    if len(pairs) != n + 2 or negative or any(any(pair) for pair in outer):
+        raise InvalidArgumentError(
+            f"{op}: padding must be {n + 2} pairs, none negative, and zero for the batch and the "
+            f"channels. Received {padding}."
+        )
+    return tuple(pairs[2:] if channels_first else pairs[1:-1])
+
+
+def check_fits(op: str, window: Window, spatial: tuple[int, ...]) -> Window:
+    """Raise if windows are so much larger than what they move over that none is left."""
+    for n, span, stride, ends in zip(
+        spatial, window.reach(), window.strides, window.paddings, strict=True
+    ):
+        if n + sum(ends) - span <= -2 * stride:
+            raise InvalidArgumentError(
+                f"{op}: Computed output size would be negative: a window that spans {span} in an "
+                f"input of size {n}. Pad the input, or take a smaller window."
+            )
+    return window
+
+
+def to_last(x: Any, channels_first: bool) -> Any:
+    """`x` with its channels last."""
+    n = x._array.ndim
+    return s.permuted(x, (0, *range(2, n), 1)) if channels_first else x
+
+
+def from_last(x: Any, channels_first: bool) -> Any:
+    """`x` with its channels where the caller has them."""
+    n = x._array.ndim
+    return s.permuted(x, (0, n - 1, *range(1, n - 1))) if channels_first else x
+
+
+def filtered(
+    op: str,
+    input: Any,
+    filters: Any,
+    n: int,
+    strides: Any,
+    padding: Any,
+    dilations: Any,
+    data_format: str | None,
+) -> Tensor:
+    """Convolution over `n` spatial axes, with any number of batch axes in front."""
+    x, w = pair(input, filters)
+    same(op, operand(op, x, FLOATS if op in STRICT else FILTERED), w)
+    first = data_format in CHANNELS_FIRST
+    if x._array.ndim < n + 2 or w._array.ndim != n + 2:
+        raise InvalidArgumentError(
+            f"{op}: convolution input must be {n + 2}-dimensional, and so must the filter. "
+            f"Received shapes {list(x._array.shape)} and {list(w._array.shape)}."
+        )
+    batch = x._array.shape[: x._array.ndim - n - 1]
+    rank = x._array.ndim
+    x = (
+        s.reshape(x, shape=(prod(batch), *x._array.shape[-n - 1 :]), rank=rank)
+        if len(batch) > 1
+        else x
+    )
+    x = to_last(x, first)
+    channels, depth, outs = x._array.shape[-1], w._array.shape[-2], w._array.shape[-1]
+    if not w._array.size and x._array.size:
+        raise InvalidArgumentError(f"{op}: filter must not have zero elements.")
+    groups = channels // depth if depth else 0
+    solid = n == 3 and not staging()  # TensorFlow has groups of volumes in compiled functions only
+    if not depth or channels % depth or (groups > 1 and (outs % groups or solid)):
+        raise InvalidArgumentError(
+            f"{op}: input depth must be evenly divisible by filter depth: {channels} vs {depth}."
+        )
+    window = window_of(
+        op,
+        x._array.shape[1:-1],
+        w._array.shape[:n],
+        spread_out(strides, n, first, op, "strides"),
+        spread_out(dilations, n, first, op, "dilations"),
+        padding,
+        first,
+    )
+    if not x._array.size or not w._array.size:
+        out = nothing(x, w, window)
+    else:
+        out = ops.convolve(x, w, window=window, groups=groups, order=0)
+    out = from_last(out, first)
+    if len(batch) > 1:
+        return s.reshape(out, shape=(*batch, *out._array.shape[1:]), rank=n + 2)
+    return out
+
+
+def nothing(x: Any, w: Any, window: Window) -> Any:
+    """The sum of no products: zeros that depend on both operands."""
+    spatial = x._array.shape[1:-1]
+    shape = (x._array.shape[0], *window.outputs(spatial), w._array.shape[-1])
+    ends = [reduce_sum(t, axis=tuple(range(-t._array.ndim, 0)), keepdims=False) for t in (x, w)]
+    none = gate(ends[0] + ends[1], np.False_)
+    return broadcast_to(none, shape=shape, rank=0)
+
+
+@public
+def conv1d(
+    input: Any,
+    filters: Any,
+    stride: Any,
+    padding: Any,
+    data_format: str = "NWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Convolution of sequences (..., length, channels) with filters (width, channels, outputs)."""
+    return filtered("Conv1D", input, filters, 1, stride, padding, dilations, data_format)
+
+
+@public
+def conv2d(
+    input: Any,
+    filters: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NHWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Convolution of images.
+
+    Args:
+        input: (batch, height, width, channels), or with the channels second for data_format "NCHW".
+        filters: (height, width, channels / groups, outputs).
+        strides: one number, two, or four as for the input.
+        padding: "SAME", "VALID", or a pair for each axis.
+        data_format: "NHWC" or "NCHW".
+        dilations: distance of the filter's elements, given as `strides`.
+        name: accepted for TensorFlow's sake.
+
+    Note:
+        Grouped and dilated convolutions have gradients, which TensorFlow's CPU kernels lack.
+    """
+    return filtered("Conv2D", input, filters, 2, strides, padding, dilations, data_format)
+
+
+@public
+def conv3d(
+    input: Any,
+    filters: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NDHWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Convolution of volumes (batch, depth, height, width, channels)."""
+    return filtered("Conv3D", input, filters, 3, strides, padding, dilations, data_format)
+
+
+@public
+def convolution(
+    input: Any,
+    filters: Any,
+    strides: Any = None,
+    padding: Any = "VALID",
+    data_format: str | None = None,
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Convolution over as many spatial axes as the filter has."""
+    n = convert(filters)._array.ndim - 2
+    first = data_format in CHANNELS_FIRST
+    steps = spread_out(strides, n, first, "Convolution", "strides")
+    apart = spread_out(dilations, n, first, "Convolution", "dilations")
+    if max(steps, default=1) > 1 and max(apart, default=1) > 1:
+        raise ValueError(
+            "convolution: `strides > 1` not supported in conjunction with `dilation_rate > 1`. "
+            f"Received: strides={list(steps)} and dilation_rate={list(apart)}. Use tf.nn.conv2d."
+        )
+    return filtered("Convolution", input, filters, n, strides, padding, dilations, data_format)
+
+
+@public
+def atrous_conv2d(
+    value: Any, filters: Any, rate: int, padding: Any, name: str | None = None
+) -> Tensor:
+    """Convolution of images with a filter whose elements are `rate` apart."""
+    return filtered("Conv2D", value, filters, 2, 1, padding, rate, "NHWC")
+
+
+def transposed(
+    op: str,
+    input: Any,
+    filters: Any,
+    output_shape: Any,
+    n: int,
+    strides: Any,
+    padding: Any,
+    dilations: Any,
+    data_format: str | None,
+) -> Tensor:
+    """The adjoint of a convolution; filters are (*size, outputs, channels)."""
+    y, w = pair(input, filters)
+    same(op, operand(op, y, FLOATS if op in STRICT else FILTERED), w)
+    first = data_format in CHANNELS_FIRST
+    y = to_last(y, first)
+    wanted = shape_tuple(output_shape)
+    spatial = wanted[2:] if first else wanted[1:-1]
+    if len(wanted) == n:
+        spatial = wanted
+    elif len(wanted) != n + 2 or y._array.ndim != n + 2 or w._array.ndim != n + 2:
+        raise InvalidArgumentError(
+            f"{op}: input, filters and output_shape must have {n + 2} axes. Received shapes "
+            f"{list(y._array.shape)}, {list(w._array.shape)} and {list(wanted)}."
+        )
+    else:
+        outer = (wanted[0], wanted[1 if first else -1])
+        check_result(op, outer, (y._array.shape[0], w._array.shape[-2]))
+    window = window_of(
+        op,
+        spatial,
+        w._array.shape[:n],
+        spread_out(strides, n, first, op, "strides"),
+        spread_out(dilations, n, first, op, "dilations"),
+        padding,
+        first,
+    )
+    if window.outputs(spatial) != y._array.shape[1:-1] or w._array.shape[-1] != y._array.shape[-1]:
+        raise InvalidArgumentError(
+            f"{op}: output_shape {list(wanted)} does not belong to an input of shape "
+            f"{list(y._array.shape)} with filters of shape {list(w._array.shape)}. "
+            "Check strides and padding."
+        )
+    return from_last(
+        ops.unconvolve(y, w, window=window, groups=1, order=0, spatial=tuple(spatial)), first
+    )
+
+
+def check_result(op: str, wanted: tuple[int, int], given: tuple[int, int]) -> None:
+    """Raise unless an output_shape names the batch and the channels that there are."""
+    if wanted != given:
+        raise InvalidArgumentError(
+            f"{op}: output_shape must have the input's batch size and the filters' outputs, "
+            f"{given[0]} and {given[1]}. Received {wanted[0]} and {wanted[1]}."
+        )
+
+
+def transposition(
+    name: str, op: str, n: int | None, data_format: str | None
+) -> Callable[..., Tensor]:
+    """A public adjoint over `n` spatial axes, or over as many as the filter has."""
+    default = data_format
+
+    def transpose(
+        input: Any,
+        filters: Any,
+        output_shape: Any,
+        strides: Any,
+        padding: Any = "SAME",
+        data_format: str | None = default,
+        dilations: Any = None,
+        name: str | None = None,
+    ) -> Tensor:
+        axes = convert(filters)._array.ndim - 2 if n is None else n
+        return transposed(
+            op, input, filters, output_shape, axes, strides, padding, dilations, data_format
+        )
+
+    forward = "convolution" if n is None else f"conv{n}d"
+    axes = {1: "width", 2: "height, width", 3: "depth, height, width", None: "…"}[n]
+    transpose.__name__ = transpose.__qualname__ = name
+    transpose.__doc__ = f"""The adjoint of `{forward}`, as a layer of its own.
+
+    Args:
+        input: what `{forward}` would give, (batch, {axes}, channels).
+        filters: ({axes}, outputs, channels).
+        output_shape: of the result, or only its spatial axes.
+        strides: of the convolution: one number, one for each spatial axis, or for each axis.
+        padding: "SAME", "VALID", or a pair for each axis.
+        data_format: where the channels are; by default, last.
+        dilations: distance of the filter's elements, given as `strides`.
+        name: accepted for TensorFlow's sake.
+    """
+    return public(transpose)
+
+
+conv1d_transpose = transposition("conv1d_transpose", "Conv1DTranspose", 1, "NWC")
+conv2d_transpose = transposition("conv2d_transpose", "Conv2DTranspose", 2, "NHWC")
+conv3d_transpose = transposition("conv3d_transpose", "Conv3DTranspose", 3, "NDHWC")
+conv_transpose = transposition("conv_transpose", "ConvTranspose", None, None)
+
+
+@public
+def depthwise_conv2d(
+    input: Any,
+    filter: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None = None,
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Convolution of each channel with filters (height, width, channels, multiplier)."""
+    x, w = pair(input, filter)
+    if x._array.ndim != 4 or w._array.ndim != 4:
+        raise InvalidArgumentError(
+            "depthwise_conv2d: input and filter must be 4-dimensional. Received shapes "
+            f"{list(x._array.shape)} and {list(w._array.shape)}."
+        )
+    height, width, channels, multiplier = w._array.shape
+    first = data_format in CHANNELS_FIRST
+    steps = spread_out(strides, 2, first, "DepthwiseConv2dNative", "strides")
+    if steps[0] != steps[1]:
+        raise InvalidArgumentError(
+            f"depthwise_conv2d: strides must be equal in rows and columns. Received {list(steps)}."
+        )
+    if x._array.shape[1 if first else -1] != channels:
+        raise InvalidArgumentError(
+            f"depthwise_conv2d: input and filter must have the same depth: {x._array.shape[-1]} "
+            f"vs {channels}."
+        )
+    grouped = s.reshape(w, shape=(height, width, 1, channels * multiplier), rank=4)
+    return filtered(
+        "DepthwiseConv2dNative", x, grouped, 2, strides, padding, dilations, data_format
+    )
+
+
+@public
+def separable_conv2d(
+    input: Any,
+    depthwise_filter: Any,
+    pointwise_filter: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None = None,
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """`depthwise_conv2d`, then a convolution of single pixels."""
+    middle = depthwise_conv2d(input, depthwise_filter, strides, padding, data_format, dilations)
+    return filtered("Conv2D", middle, pointwise_filter, 2, 1, "VALID", None, data_format)

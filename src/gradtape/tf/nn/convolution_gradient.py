@@ -1,0 +1,269 @@
+"""The adjoints of convolutions as functions of their own, and convolutions by way of the batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.convert import convert, shape_tuple
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.tensor import Tensor, eager
+from gradtape.ops import shape as s
+from gradtape.ops.convolution import convolution as ops
+from gradtape.ops.convolution.window import Window
+from gradtape.tf.nn.convolution import (
+    CHANNELS_FIRST,
+    filtered,
+    from_last,
+    spread_out,
+    to_last,
+    transposed,
+    window_of,
+)
+from gradtape.tf.nn.patch import batch_to_space, space_to_batch
+from gradtape.tf.public_op import FLOATS, operand, pair, same
+
+
+@public
+def atrous_conv2d_transpose(
+    value: Any, filters: Any, output_shape: Any, rate: int, padding: Any, name: str | None = None
+) -> Tensor:
+    """The adjoint of `tf.nn.atrous_conv2d`; filters are (height, width, outputs, channels)."""
+    op = "Conv2DTranspose"
+    return transposed(op, value, filters, output_shape, 2, 1, padding, rate, "NHWC")
+
+
+def window_and_groups(
+    x_shape: tuple[int, ...],
+    size: tuple[int, ...],
+    strides: Any,
+    padding: Any,
+    dilations: Any,
+    first: bool,
+) -> Window:
+    """The window of a convolution of images (batch, height, width, channels)."""
+    op = "DepthwiseConv2dNative"
+    return window_of(
+        op,
+        x_shape[1:-1],
+        size,
+        spread_out(strides, 2, first, op, "strides"),
+        spread_out(dilations, 2, first, op, "dilations"),
+        padding,
+        first,
+    )
+
+
+@public
+def depthwise_conv2d_backprop_input(
+    input_sizes: Any,
+    filter: Any,
+    out_backprop: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NHWC",
+    dilations: Any = (1, 1, 1, 1),
+    name: str | None = None,
+) -> Tensor:
+    """The gradient of `depthwise_conv2d` for its input, of shape `input_sizes`."""
+    w, y = pair(filter, out_backprop)
+    same("DepthwiseConv2dNativeBackpropInput", operand("DepthwiseConv2d", w, FLOATS), y)
+    first = data_format in CHANNELS_FIRST
+    y = to_last(y, first)
+    height, width, channels, multiplier = w._array.shape
+    wanted = shape_tuple(input_sizes)
+    shape = (wanted[0], *wanted[2:], wanted[1]) if first else wanted
+    window = window_and_groups(shape, (height, width), strides, padding, dilations, first)
+    grouped = s.reshape(w, shape=(height, width, 1, channels * multiplier), rank=4)
+    out = ops.unconvolve(
+        y, grouped, window=window, groups=channels, order=0, spatial=tuple(shape[1:-1])
+    )
+    return from_last(out, first)
+
+
+@public
+def depthwise_conv2d_backprop_filter(
+    input: Any,
+    filter_sizes: Any,
+    out_backprop: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NHWC",
+    dilations: Any = (1, 1, 1, 1),
+    name: str | None = None,
+) -> Tensor:
+    """The gradient of `depthwise_conv2d` for its filter, of shape `filter_sizes`."""
+    x, y = pair(input, out_backprop)
+    same("DepthwiseConv2dNativeBackpropFilter", operand("DepthwiseConv2d", x, FLOATS), y)
+    first = data_format in CHANNELS_FIRST
+    x, y = to_last(x, first), to_last(y, first)
+    height, width, channels, multiplier = shape_tuple(filter_sizes)
+    window = window_and_groups(x._array.shape, (height, width), strides, padding, dilations, first)
+    out = ops.correlate(x, y, window=window, groups=channels, order=0)
+    return s.reshape(out, shape=(height, width, channels, multiplier), rank=4)
+
+
+@public
+def conv2d_backprop_input_v2(
+    input: Any,
+    filter: Any,
+    out_backprop: Any,
+    strides: Any,
+    padding: str,
+    use_cudnn_on_gpu: bool = True,
+    explicit_paddings: Any = (),
+    data_format: str = "NHWC",
+    dilations: Any = (1, 1, 1, 1),
+    name: str | None = None,
+) -> Tensor:
+    """The gradient of `conv2d` for its input, of which only the shape is read."""
+    pairs = padding if padding != "EXPLICIT" else np.reshape(explicit_paddings, (-1, 2)).tolist()
+    shape = convert(input)._array.shape
+    op = "Conv2DTranspose"
+    return transposed(op, out_backprop, filter, shape, 2, strides, pairs, dilations, data_format)
+
+
+@public
+def conv2d_backprop_filter_v2(
+    input: Any,
+    filter: Any,
+    out_backprop: Any,
+    strides: Any,
+    padding: str,
+    use_cudnn_on_gpu: bool = True,
+    explicit_paddings: Any = (),
+    data_format: str = "NHWC",
+    dilations: Any = (1, 1, 1, 1),
+    name: str | None = None,
+) -> Tensor:
+    """The gradient of `conv2d` for its filter, of which only the shape is read."""
+    x, y = pair(input, out_backprop)
+    same("Conv2DBackpropFilterV2", operand("Conv2DBackpropFilterV2", x, FLOATS), y)
+    first = data_format in CHANNELS_FIRST
+    x, y = to_last(x, first), to_last(y, first)
+    size = convert(filter)._array.shape
+    pairs = padding if padding != "EXPLICIT" else np.reshape(explicit_paddings, (-1, 2)).tolist()
+    window = window_and_groups(x._array.shape, size[:2], strides, pairs, dilations, first)
+    groups = x._array.shape[-1] // size[2]
+    result: Tensor = ops.correlate(x, y, window=window, groups=groups, order=0)
+    return result
+
+
+@public
+def conv(
+    input: Any,
+    filter: Any,
+    strides: Any,
+    padding: str,
+    explicit_paddings: Any = (),
+    data_format: str = "CHANNELS_LAST",
+    dilations: Any = (),
+    batch_dims: int = 1,
+    groups: int = 1,
+    name: str | None = None,
+) -> Tensor:
+    """Convolution over two or three spatial axes, as the filter has them."""
+    n = convert(filter)._array.ndim - 2
+    if n not in (2, 3):
+        raise InvalidArgumentError(f"Conv: filter must have 2 or 3 spatial axes. Received {n}.")
+    pairs = padding if padding != "EXPLICIT" else np.reshape(explicit_paddings, (-1, 2)).tolist()
+    form = "NCHW" if data_format == "CHANNELS_FIRST" else "NHWC"
+    holes = dilations if len(dilations) else None
+    return filtered("Conv", input, filter, n, strides, pairs, holes, form)
+
+
+def padding_of(size: int, block: int, low: int, high: int) -> tuple[int, int]:
+    """How much more `size` needs behind it to be a multiple of `block` with its padding."""
+    return low, high + (-(size + low + high)) % block
+
+
+@public
+def required_space_to_batch_paddings(
+    input_shape: Any, block_shape: Any, base_paddings: Any = None, name: str | None = None
+) -> tuple[Tensor, Tensor]:
+    """The paddings and crops that make `space_to_batch` and `batch_to_space` fit.
+
+    Args:
+        input_shape: sizes of the spatial axes.
+        block_shape: sizes of the blocks.
+        base_paddings: the least padding of each axis, none if None.
+        name: accepted for TensorFlow's sake.
+
+    Returns:
+        Paddings and crops, each with a pair for each axis.
+    """
+    sizes, blocks = shape_tuple(input_shape), shape_tuple(block_shape)
+    base = (
+        np.zeros((len(sizes), 2), int) if base_paddings is None else convert(base_paddings)._array
+    )
+    if len(sizes) != len(blocks) or np.shape(base) != (len(sizes), 2):
+        raise ValueError(
+            "required_space_to_batch_paddings: there must be a block and a pair of paddings for "
+            f"each size. Received {sizes}, {blocks} and paddings of shape {np.shape(base)}."
+        )
+    pads = [
+        padding_of(size, block, int(low), int(high))
+        for size, block, (low, high) in zip(sizes, blocks, np.asarray(base), strict=True)
+    ]
+    crops = [(0, pad[1] - int(high)) for pad, (_, high) in zip(pads, np.asarray(base), strict=True)]
+    both = (eager(np.array(p, np.int32).reshape(-1, 2)) for p in (pads, crops))
+    first, second = both
+    return first, second
+
+
+@public
+def with_space_to_batch(
+    input: Any,
+    dilation_rate: Any,
+    padding: str,
+    op: Callable[[Any, int, str], Any],
+    filter_shape: Sequence[int] | None = None,
+    spatial_dims: Sequence[int] | None = None,
+    data_format: str | None = None,
+) -> Tensor:
+    """Run `op` on interleaved parts of the input, as if its windows had holes.
+
+    Args:
+        input: (batch, *spatial, channels).
+        dilation_rate: the distance of a window's elements along each spatial axis.
+        padding: "SAME" or "VALID".
+        op: called with the parts, the number of spatial axes and "VALID" (with `padding` itself
+            if no rate is above one).
+        filter_shape: size of the window, needed for "SAME".
+        spatial_dims: the spatial axes, counted from 1; the first ones if None.
+        data_format: where the channels are.
+    """
+    rates = shape_tuple(dilation_rate)
+    x = convert(input)
+    if min(rates, default=1) < 1:
+        raise ValueError(f"with_space_to_batch: rates must be positive. Received {list(rates)}.")
+    if all(rate == 1 for rate in rates):
+        return convert(op(x, len(rates), padding))
+    first = data_format is not None and data_format.startswith("NC")
+    start = 2 if first else 1
+    axes = list(spatial_dims or range(start, start + len(rates)))
+    if padding not in ("SAME", "VALID"):
+        raise ValueError(
+            f"with_space_to_batch: padding must be 'SAME' or 'VALID'. Received {padding!r}."
+        )
+    base = np.zeros((len(rates), 2), int)
+    if padding == "SAME":
+        if filter_shape is None:
+            raise ValueError("with_space_to_batch: filter_shape must be given for 'SAME'.")
+        spans = [(int(k) - 1) * rate for k, rate in zip(filter_shape, rates, strict=False)]
+        base = np.array([(span // 2, span - span // 2) for span in spans])
+    low, high = min(axes), max(axes)
+    blocks = [1] * (high - low + 1)
+    pairs = np.zeros((len(blocks), 2), int)
+    for axis, rate, (before, after) in zip(axes, rates, base, strict=True):
+        blocks[axis - low], pairs[axis - low] = rate, (before, after)
+    lead = low - 1
+    sizes = [x._array.shape[k] for k in range(low, high + 1)]
+    pads, crops = required_space_to_batch_paddings(sizes, blocks, pairs)
+    whole_blocks = [1] * lead + blocks
+    zeros = np.zeros((lead, 2), int)
+    parts = space_to_batch(x, whole_blocks, np.concatenate([zeros, pads._array]))
+    result = convert(op(parts, len(rates), "VALID"))
+    return batch_to_space(result, whole_blocks, np.concatenate([zeros, crops._array]))

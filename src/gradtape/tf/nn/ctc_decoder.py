@@ -1,0 +1,147 @@
+"""Label sequences read off per-step scores: connectionist temporal classification, decoded."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import dtypes
+from gradtape.core.convert import convert
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.sparse_tensor import SparseTensor
+from gradtape.core.tensor import Tensor, eager
+from gradtape.graph.side_effect import on_host
+from gradtape.tf.public_op import SINGLES, operand
+
+
+def scores_and_lengths(op: str, inputs: Any, sequence_length: Any) -> tuple[Tensor, Tensor]:
+    """Checked arguments of a decoder.
+
+    Raises:
+        InvalidArgumentError: if shapes or lengths do not fit.
+    """
+    scores = operand(op, convert(inputs), SINGLES)
+    lengths = convert(sequence_length, dtypes.int32)
+    shape = scores._array.shape
+    if len(shape) != 3 or lengths._array.shape != shape[1:2]:
+        raise InvalidArgumentError(
+            f"{op}: inputs must have shape (time, batch, classes) and sequence_length (batch,). "
+            f"Received {list(shape)} and {list(lengths._array.shape)}."
+        )
+    return scores, lengths
+
+
+def packed(rows: Sequence[Sequence[int]]) -> SparseTensor:
+    """Sequences as the rows of a sparse tensor."""
+    places = [(i, k) for i, row in enumerate(rows) for k in range(len(row))]
+    values = [label for row in rows for label in row]
+    longest = max(map(len, rows), default=0)
+    return SparseTensor(
+        eager(np.array(places, np.int64).reshape(len(places), 2)),
+        eager(np.array(values, np.int64)),
+        eager(np.array([len(rows), longest], np.int64)),
+    )
+
+
+@on_host
+def best_path(scores: Tensor, lengths: Tensor, merge: bool, blank: int) -> tuple[Any, Tensor]:
+    """The labels of the best class at each step, and minus the sum of their scores."""
+    array, steps = np.asarray(scores._array), np.asarray(lengths._array).tolist()
+    if steps and max(steps) > len(array):
+        raise InvalidArgumentError(
+            f"ctc_greedy_decoder: sequence_length must be at most {len(array)}. Received {steps}."
+        )
+    classes, best = array.argmax(2), array.max(2)
+    rows, totals = [], np.zeros((array.shape[1], 1), array.dtype)
+    for b, count in enumerate(steps):
+        path = classes[:count, b].tolist()
+        kept = [c for t, c in enumerate(path) if not (merge and t and path[t - 1] == c)]
+        rows.append([c for c in kept if c != blank])
+        totals[b] = -best[:count, b].sum()
+    return packed(rows), eager(totals)
+
+
+@public
+def ctc_greedy_decoder(
+    inputs: Any, sequence_length: Any, merge_repeated: bool = True, blank_index: Any = None
+) -> tuple[list[SparseTensor], Tensor]:
+    """The labels along the best path.
+
+    Args:
+        inputs: scores of shape (time, batch, classes).
+        sequence_length: number of steps of each sequence.
+        merge_repeated: whether a label that follows itself counts once.
+        blank_index: the class that stands for no label; the last one by default.
+
+    Returns:
+        A list of one SparseTensor of labels, and a (batch, 1) tensor with minus the sum of the
+        scores along the path.
+    """
+    scores, lengths = scores_and_lengths("ctc_greedy_decoder", inputs, sequence_length)
+    classes = scores._array.shape[2]
+    blank = -1 if blank_index is None else int(blank_index)
+    decoded, total = best_path(scores, lengths, bool(merge_repeated), blank % classes)
+    return [decoded], total
+
+
+def beam_search(logs: Any, width: int, paths: int) -> list[tuple[tuple[int, ...], float]]:
+    """The most likely prefixes of one sequence of log probabilities; the last class is no label."""
+    blank = logs.shape[1] - 1
+    none = -np.inf
+    beams: dict[tuple[int, ...], tuple[float, float]] = {(): (0.0, none)}
+    for row in logs.tolist():
+        after: dict[tuple[int, ...], tuple[float, float]] = {}
+
+        def put(prefix: tuple[int, ...], ended: float, open_: float, into: Any = after) -> None:
+            a, b = into.get(prefix, (none, none))
+            into[prefix] = (float(np.logaddexp(a, ended)), float(np.logaddexp(b, open_)))
+
+        for prefix, (ended, open_) in beams.items():
+            total = float(np.logaddexp(ended, open_))
+            put(prefix, total + row[blank], open_ + row[prefix[-1]] if prefix else none)
+            for label, share in enumerate(row[:blank]):
+                same = bool(prefix) and prefix[-1] == label
+                put((*prefix, label), none, (ended if same else total) + share)
+        beams = dict(heapq.nlargest(width, after.items(), lambda item: np.logaddexp(*item[1])))
+    ranked = [(prefix, float(np.logaddexp(*pair))) for prefix, pair in beams.items()]
+    return sorted(ranked, key=lambda item: -item[1])[:paths]
+
+
+@on_host
+def best_beams(scores: Tensor, lengths: Tensor, width: int, paths: int) -> tuple[list[Any], Tensor]:
+    """The most likely label sequences, and their log probabilities."""
+    array, steps = np.asarray(scores._array), np.asarray(lengths._array).tolist()
+    top = array.max(2, keepdims=True)
+    logs = array - top - np.log(np.exp(array - top).sum(2, keepdims=True))
+    found = [beam_search(logs[:count, b], width, paths) for b, count in enumerate(steps)]
+    if any(len(each) < paths for each in found):
+        raise InvalidArgumentError(
+            f"ctc_beam_search_decoder: there are fewer than {paths} label sequences. "
+            "Ask for fewer top_paths, or a larger beam_width."
+        )
+    decoded = [packed([each[k][0] for each in found]) for k in range(paths)]
+    likely = [[each[k][1] for k in range(paths)] for each in found]
+    return decoded, eager(np.array(likely, array.dtype).reshape(len(found), paths))
+
+
+@public
+def ctc_beam_search_decoder(
+    inputs: Any, sequence_length: Any, beam_width: int = 100, top_paths: int = 1
+) -> tuple[list[SparseTensor], Tensor]:
+    """The most likely label sequences, summed over the paths that lead to each.
+
+    Args:
+        inputs: logits of shape (time, batch, classes); the last class stands for no label.
+        sequence_length: number of steps of each sequence.
+        beam_width: how many prefixes are kept at each step.
+        top_paths: how many sequences to return.
+
+    Returns:
+        A list of `top_paths` SparseTensors of labels, and their log probabilities of shape
+        (batch, top_paths).
+    """
+    scores, lengths = scores_and_lengths("ctc_beam_search_decoder", inputs, sequence_length)
+    return best_beams(scores, lengths, int(beam_width), int(top_paths))

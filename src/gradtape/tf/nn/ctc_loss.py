@@ -1,0 +1,175 @@
+"""Connectionist temporal classification: a loss for labels without alignment (Graves, 2006)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.convert import convert
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.tensor import Tensor, eager
+from gradtape.graph.raw_function import rawly
+from gradtape.ops import elementwise as e
+from gradtape.ops import shape as s
+from gradtape.ops.gather_scatter import take_along
+from gradtape.ops.nn.softmax import log_softmax
+from gradtape.ops.reduce import reduce_logsumexp
+from gradtape.tf.array.sort_unique import told_apart
+from gradtape.tf.public_op import FLOATS, HALVES, INDICES, operand
+
+# TensorFlow's logarithm of zero for paths that end in the wrong place: a label that is too
+# long for its frames has a large loss, not an infinite one.
+UNLIKELY = float(np.log(1e-307))
+NEVER = -1e30
+
+
+@public
+def ctc_loss(
+    labels: Any,
+    logits: Any,
+    label_length: Any,
+    logit_length: Any,
+    logits_time_major: bool = True,
+    unique: Any = None,
+    blank_index: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Negative logarithm of the probability of `labels`, summed over all alignments.
+
+    Args:
+        labels: (batch, length) integers.
+        logits: (frames, batch, classes), or (batch, frames, classes).
+        label_length: (batch,) how many labels count.
+        logit_length: (batch,) how many frames count.
+        logits_time_major: whether frames come first in `logits`.
+        unique: accepted; it makes no difference here.
+        blank_index: the class that stands for no label; 0 if None, and -1 is the last.
+        name: accepted for TensorFlow's sake.
+
+    Returns:
+        (batch,) losses.
+    """
+    scores = operand("ctc_loss", convert(logits), FLOATS)
+    target = operand("ctc_loss", convert(labels), INDICES)
+    if scores._array.ndim != 3 or target._array.ndim != 2:
+        raise InvalidArgumentError(
+            "ctc_loss: logits must have three axes and labels two. Received shapes "
+            f"{list(scores._array.shape)} and {list(target._array.shape)}."
+        )
+    batch = scores._array.shape[1 if logits_time_major else 0]
+    lengths, frames = convert(label_length), convert(logit_length)
+    if not target._array.shape[:1] == lengths._array.shape == frames._array.shape == (batch,):
+        raise InvalidArgumentError(
+            f"ctc_loss: labels, lengths and logits must have one batch size. Received {batch} "
+            f"logits, {target._array.shape[0]} labels, {lengths.shape} and {frames.shape} lengths."
+        )
+    dtype = scores._array.dtype
+    if dtype in HALVES:
+        scores = e.cast(scores, dtype=np.dtype(np.float32))
+    if logits_time_major:
+        scores = s.permuted(scores, (1, 0, 2))
+    classes = scores._array.shape[-1]
+    blank = (blank_index or 0) + (classes if (blank_index or 0) < 0 else 0)
+    paths = rawly(
+        paths_of,
+        target,
+        lengths,
+        frames,
+        blank,
+        scores._array.shape[1:],
+        outputs=True,
+    )
+    return e.cast(alignment_loss(log_softmax(scores, axis=-1), *paths), dtype=dtype)
+
+
+def paths_of(
+    labels: Any, lengths: Any, frames: Any, blank: int, sizes: tuple[int, int]
+) -> tuple[Any, ...]:
+    """What a path through raw labels, with a blank around each, may do.
+
+    Returns:
+        For each frame and state (2n + 1 of them) its class, and whether that is one; which states
+        can be reached past a blank; which frames count; and the logarithm of what may come last.
+    """
+    (batch, n), (count, classes) = labels.shape, sizes
+    states = np.full((batch, 2 * n + 1), blank, np.int64)
+    states[:, 1::2] = labels
+    known = (states >= 0) & (states < classes)
+    whole = (batch, count, 2 * n + 1)
+    index = np.broadcast_to(np.where(known, states, 0)[:, None], whole)
+    may_skip = np.zeros(states.shape, bool)
+    may_skip[:, 3::2] = states[:, 3::2] != states[:, 1:-2:2]
+    counts = np.arange(count)[:, None, None] < frames[:, None]
+    place, last = np.arange(2 * n + 1), 2 * lengths[:, None]
+    final = np.where((place == last) | (place == last - 1), 0, UNLIKELY)
+    return index, np.broadcast_to(known[:, None], whole), may_skip, counts, final
+
+
+def alignment_loss(
+    log_probs: Any, index: Any, known: Any, may_skip: Any, counts: Any, final: Any
+) -> Any:
+    """Sum over all paths, frame by frame in the domain of logarithms; see `paths_of`.
+
+    In double precision: over many frames the sums become large and their differences count.
+    """
+    batch, _, number = index._array.shape
+    emitted = e.gate(take_along(log_probs, index), known)
+    emitted = e.cast(emitted, dtype=np.dtype(np.float64))
+    sums: Any = eager(np.where(np.arange(number) == 0, 0.0, np.full((batch, 1), NEVER)))
+    steps = zip(s.unstack(emitted, axis=-2), s.unstack(counts, axis=-3), strict=True)
+    for score, goes_on in steps:
+        one = s.pad(s.cut(sums, axis=-1, start=0, size=number - 1), paddings=((1, 0),), value=NEVER)
+        routes = [sums, one]
+        if number > 2:
+            two = s.cut(sums, axis=-1, start=0, size=number - 2)
+            two = s.pad(two, paddings=((2, 0),), value=NEVER)
+            routes.append(e.select(may_skip, two, np.float64(NEVER)))
+        together = reduce_logsumexp(s.stack(*routes, axis=-1), axis=(-1,), keepdims=False)
+        sums = e.select(goes_on, e.add(together, score), sums)
+    return e.negative(reduce_logsumexp(e.add(sums, final), axis=(-1,), keepdims=False))
+
+
+@public
+def ctc_unique_labels(labels: Any, name: str | None = None) -> list[Tensor]:
+    """The distinct labels of each row, padded with 0, and for each label where it stands there."""
+    return list(rawly(distinct_in_rows, convert(labels), outputs=True))
+
+
+def distinct_in_rows(rows: Any) -> tuple[Any, Any]:
+    """The distinct labels of raw rows, and for each label where it stands among them."""
+    found = np.zeros(rows.shape, np.int64)
+    places = np.zeros(rows.shape, np.int32)
+    for i, row in enumerate(rows):
+        values, places[i], _ = told_apart(row, np.int32)
+        found[i, : len(values)] = values
+    return found, places
+
+
+@public
+def collapse_repeated(
+    labels: Any, seq_length: Any, name: str | None = None
+) -> tuple[Tensor, Tensor]:
+    """Merge equal labels that follow one another.
+
+    Args:
+        labels: (batch, length).
+        seq_length: (batch,) how many of them count.
+        name: accepted for TensorFlow's sake.
+
+    Returns:
+        The labels that are left, padded with 0, and how many they are.
+    """
+    given = convert(labels), convert(seq_length)
+    pair: tuple[Tensor, Tensor] = rawly(merged, *given, dynamic=True, outputs=True)
+    return pair
+
+
+def merged(rows: Any, lengths: Any) -> tuple[Any, Any]:
+    """Raw rows in which equal neighbours are one, and how many labels are left."""
+    keep = np.arange(rows.shape[1]) < lengths[:, None]
+    keep[:, 1:] &= rows[:, 1:] != rows[:, :-1]
+    counts = keep.sum(axis=1)
+    out = np.zeros((len(rows), int(counts.max(initial=0))), rows.dtype)
+    out[np.arange(out.shape[1]) < counts[:, None]] = rows[keep]
+    return out, counts.astype(lengths.dtype)

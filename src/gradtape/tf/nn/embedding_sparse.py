@@ -1,0 +1,150 @@
+"""Lookups of several rows for each example, combined into one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.convert import convert
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.tensor import Tensor, eager
+from gradtape.graph.raw_function import number_by, rawly
+from gradtape.ops import elementwise as e
+from gradtape.ops import shape as s
+from gradtape.ops.gather_scatter import scatter_add
+from gradtape.ops.no_nan import divide_no_nan
+from gradtape.tf.nn.embedding import embedding_lookup
+
+COMBINERS = ("mean", "sqrtn", "sum")
+
+
+def combined(
+    params: Any, ids: Any, rows: Any, weights: Any, size: int, combiner: str | None, max_norm: Any
+) -> Tensor:
+    """Rows of `params` for `ids`, summed over equal `rows`, and scaled as the combiner says."""
+    how = combiner or "mean"
+    if how not in COMBINERS:
+        raise ValueError(f"combiner must be one of {COMBINERS}. Received {combiner!r}.")
+    found = embedding_lookup(params, ids, max_norm)
+    rank = found._array.ndim
+    kind = found._array.dtype
+    if weights is None:
+        weight: Any = eager(np.ones(np.shape(ids._array), kind))
+    else:
+        weight = e.cast(convert(weights), dtype=kind)
+    column = s.reshape(weight, shape=(*weight._array.shape, *(1,) * (rank - 1)), rank=1)
+    total = scatter_add(e.multiply(found, column), rows, axis=-rank, size=size)
+    if how == "sum":
+        return total
+    scale = scatter_add(weight if how == "mean" else e.square(weight), rows, axis=-1, size=size)
+    scale = e.sqrt(scale) if how == "sqrtn" else scale
+    scale = s.reshape(scale, shape=(size, *(1,) * (rank - 1)), rank=1)
+    return divide_no_nan(total, scale)
+
+
+def parts_of(op: str, sparse: Any, which: str) -> tuple[Tensor, Tensor]:
+    """Indices and values of a sparse tensor."""
+    if not all(hasattr(sparse, name) for name in ("indices", "values", "dense_shape")):
+        raise TypeError(f"{op}: {which} must be a SparseTensor. Received {type(sparse).__name__}.")
+    return convert(sparse.indices), convert(sparse.values)
+
+
+@public
+def embedding_lookup_sparse(
+    params: Any,
+    sp_ids: Any,
+    sp_weights: Any,
+    combiner: str | None = None,
+    max_norm: Any = None,
+    name: str | None = None,
+    allow_fast_lookup: bool = False,
+) -> Tensor:
+    """Rows of a table, several for each example, combined into one.
+
+    Args:
+        params: the table, or a list of its parts.
+        sp_ids: a SparseTensor of ids: those of one row belong together.
+        sp_weights: a SparseTensor of the same places, or None for ones.
+        combiner: "sum", "mean" or "sqrtn" (the sum over the length of the weights); "mean" if None.
+        max_norm: rows are scaled down to this length first, if it is given.
+        name: accepted for TensorFlow's sake.
+        allow_fast_lookup: accepted for TensorFlow's sake.
+
+    Returns:
+        A row for each row of `sp_ids` up to the last that is not empty.
+    """
+    op = "embedding_lookup_sparse"
+    places, ids = parts_of(op, sp_ids, "sp_ids")
+    weights = None if sp_weights is None else parts_of(op, sp_weights, "sp_weights")[1]
+    if weights is not None and weights._array.shape != ids._array.shape:
+        raise InvalidArgumentError(f"{op}: sp_weights must have a value for each of sp_ids.")
+    rows = rawly(first_column, places)
+    return combined(params, ids, rows, weights, number_by(rows_in, rows), combiner, max_norm)
+
+
+def first_column(places: Any) -> Any:
+    """The first of each row of raw indices."""
+    return places[:, 0]
+
+
+def rows_in(rows: Any) -> int:
+    """One more than the largest raw row."""
+    return int(rows.max(initial=-1)) + 1
+
+
+@public
+def safe_embedding_lookup_sparse(
+    embedding_weights: Any,
+    sparse_ids: Any,
+    sparse_weights: Any = None,
+    combiner: str = "mean",
+    default_id: int | None = None,
+    max_norm: Any = None,
+    name: str | None = None,
+    allow_fast_lookup: bool = False,
+) -> Tensor:
+    """As `embedding_lookup_sparse`, without what is invalid and with a row for empty examples.
+
+    Args:
+        embedding_weights: the table, or a list of its parts.
+        sparse_ids: a SparseTensor (..., n) of ids; negative ones are left out.
+        sparse_weights: a SparseTensor of the same places, or None; what is not positive is left
+            out, unless the combiner is "sum".
+        combiner: "sum", "mean" or "sqrtn".
+        default_id: the row that empty examples get; zeros if None.
+        max_norm: rows are scaled down to this length first, if it is given.
+        name: accepted for TensorFlow's sake.
+        allow_fast_lookup: accepted for TensorFlow's sake.
+
+    Returns:
+        (..., width): an entry for each example, the empty ones included.
+    """
+    op = "safe_embedding_lookup_sparse"
+    places, ids = parts_of(op, sparse_ids, "sparse_ids")
+    lead = tuple(int(n) for n in np.asarray(convert(sparse_ids.dense_shape)._array))[:-1]
+    size = int(np.prod(lead))
+    weights = None
+    if sparse_weights is not None:
+        weights = parts_of(op, sparse_weights, "sparse_weights")[1]
+    given = (places, ids, weights, lead, combiner != "sum", default_id)
+    rows, known, kept = rawly(cleaned, *given, dynamic=True, outputs=True)
+    weights = None if weights is None else kept
+    out = combined(embedding_weights, known, rows, weights, size, combiner, max_norm)
+    return s.reshape(out, shape=(*lead, *out._array.shape[1:]), rank=out._array.ndim)
+
+
+def cleaned(
+    places: Any, ids: Any, weights: Any, lead: tuple[int, ...], positive: bool, default_id: Any
+) -> tuple[Any, Any, Any]:
+    """Rows, ids and weights of raw entries that count, and of a default for rows without any."""
+    rows = np.ravel_multi_index(tuple(places[:, :-1].T), lead) if len(places) else places[:, 0]
+    weights = np.ones(ids.shape, np.float32) if weights is None else weights
+    keep = (ids >= 0) & (weights > 0) if positive else ids >= 0
+    rows, known, weights = rows[keep], ids[keep], weights[keep]
+    if default_id is not None:
+        empty = np.setdiff1d(np.arange(int(np.prod(lead))), rows)
+        rows = np.concatenate([rows, empty])
+        known = np.concatenate([known, np.full(len(empty), default_id, known.dtype)])
+        weights = np.concatenate([weights, np.ones(len(empty), weights.dtype)])
+    return rows.astype(np.int64), known, weights

@@ -1,0 +1,179 @@
+"""Pools whose windows divide the input unevenly (Graham, 2014)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gradtape.core.convert import convert
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.tensor import Tensor, eager
+from gradtape.graph.raw_function import rawly
+from gradtape.graph.side_effect import on_host
+from gradtape.ops import elementwise as e
+from gradtape.ops import shape as s
+from gradtape.ops.gather_scatter import take, take_along
+from gradtape.ops.reduce import reduce_sum
+from gradtape.state.random.seed import SEEDS
+from gradtape.tf.nn.dilation import best_of
+from gradtape.tf.public_op import REAL, operand
+
+
+class FractionalPool(NamedTuple):
+    """The pooled tensor and where its windows begin, in rows and columns."""
+
+    output: Tensor
+    row_pooling_sequence: Tensor
+    col_pooling_sequence: Tensor
+
+
+def bounds(size: int, ratio: float, pseudo_random: bool, draws: Any) -> Any:
+    """Where windows begin, and the end: steps of ⌊ratio⌋ or one more, by chance."""
+    count = int(np.floor(size / ratio))
+    if count < 1:
+        raise InvalidArgumentError(
+            f"fractional pool: a ratio of {ratio} leaves nothing of a size of {size}."
+        )
+    step = size // count
+    if pseudo_random:
+        alpha = size / count
+        most = (step + 1) / alpha - (count - 1)
+        least = (size - 1) / alpha - (count - 1)
+        shift = draws.random() * max(min(most, 1.0) - max(least, 0.0), 0.0) + max(least, 0.0)
+        first = int(np.ceil(alpha * shift))
+        marks = np.ceil(alpha * (np.arange(count + 1) + shift)).astype(np.int64) - first
+        marks[-1] = size
+        if np.diff(marks).min(initial=step) >= 1:
+            return marks
+    steps = np.full(count, step)
+    steps[: size - step * count] += 1
+    return np.concatenate([[0], np.cumsum(draws.permutation(steps))])
+
+
+def places(marks: Any, overlapping: bool) -> tuple[Any, Any]:
+    """Indices (windows, longest) of the elements of each window, and which of them count."""
+    size = marks[-1]
+    ends = np.minimum(marks[1:] + (1 if overlapping else 0), size)
+    lengths = ends - marks[:-1]
+    steps = np.arange(lengths.max())
+    return np.minimum(marks[:-1, None] + steps, ends[:, None] - 1), steps < lengths[:, None]
+
+
+def pooled(
+    op: str,
+    value: Any,
+    ratio: tuple[float, ...],
+    pseudo_random: bool,
+    overlapping: bool,
+    seed: Any,
+    largest: bool,
+) -> FractionalPool:
+    """Largest elements or means of windows of uneven sizes."""
+    x = operand(op, convert(value), REAL)
+    if x._array.ndim != 4:
+        raise InvalidArgumentError(
+            f"{op}: tensor_in must be 4-dimensional. Received shape {list(x._array.shape)}."
+        )
+    rows, kept_rows, columns, kept_columns, *marks = drawn_windows(
+        x, op, tuple(ratio), pseudo_random, overlapping, int(seed)
+    )
+    cells = take(take(x, rows, axis=-3), columns, axis=-2)
+    batch, high, a, wide, b, depth = cells._array.shape
+    cells = s.permuted(cells, (0, 1, 3, 5, 2, 4))
+    cells = s.reshape(cells, shape=(batch, high, wide, depth, a * b), rank=6)
+    if largest:
+        out = s.take_one(take_along(cells, rawly(best_of, cells)), axis=-1, i=0)
+    else:
+        counts = rawly(kept_cells, kept_rows, kept_columns)
+        total = reduce_sum(e.gate(cells, counts), axis=(-1,), keepdims=False)
+        out = e.divide(total, rawly(numbers_of, counts, x._array.dtype))
+    return FractionalPool(out, *marks)
+
+
+@on_host
+def drawn_windows(
+    x: Tensor, op: str, ratio: Any, pseudo_random: bool, overlapping: bool, seed: int
+) -> list[Tensor]:
+    """Places of the cells of windows that are drawn anew, which of them count, and their bounds."""
+    key, counter = SEEDS.stream(op, seed or None, 1)
+    words = [int(word) for word in (*key, *counter)]
+    draws = np.random.Generator(np.random.Philox(np.random.SeedSequence(words)))
+    marks = [bounds(x._array.shape[i], ratio[i], pseudo_random, draws) for i in (1, 2)]
+    found = [part for m in marks for part in places(m, overlapping)]
+    return [eager(part) for part in (*found, *(m.astype(np.int64) for m in marks))]
+
+
+def kept_cells(rows: Any, columns: Any) -> Any:
+    """Which raw cells of windows count: (high, wide, 1, cells)."""
+    kept = rows[:, None, :, None] & columns[:, None, :]
+    return kept.reshape(len(rows), len(columns), 1, -1)
+
+
+def numbers_of(counts: Any, dtype: Any) -> Any:
+    """How many raw cells of each window count."""
+    return counts.sum(-1).astype(dtype)
+
+
+@public
+def fractional_max_pool(
+    value: Any,
+    pooling_ratio: Any,
+    pseudo_random: bool = False,
+    overlapping: bool = False,
+    seed: int = 0,
+    name: str | None = None,
+) -> FractionalPool:
+    """Largest elements of windows that make an image smaller by a ratio that is no integer.
+
+    Args:
+        value: (batch, height, width, channels).
+        pooling_ratio: a number of at least one, two for height and width, or four with ones for
+            the batch and the channels.
+        pseudo_random: spread the larger windows evenly, instead of by chance.
+        overlapping: whether a window takes in the first element of the next.
+        seed: of this op; 0 for a fresh one.
+        name: accepted for TensorFlow's sake.
+
+    Returns:
+        The result, and where windows begin in rows and columns.
+
+    Note:
+        A seed gives the same windows every time, but not TensorFlow's.
+    """
+    listed = isinstance(pooling_ratio, (list, tuple))
+    given = tuple(float(r) for r in (pooling_ratio if listed else (pooling_ratio,)))
+    if any(r < 1 for r in given):
+        raise ValueError(f"`pooling_ratio` should be >= 1.0. Received: {pooling_ratio}")
+    if len(given) not in (1, 2, 4):
+        raise ValueError(f"`pooling_ratio` should be of length 1, 2 or 4. Received {given}.")
+    if len(given) == 4 and (given[0] != 1 or given[3] != 1):
+        raise ValueError(
+            f"`pooling_ratio` should have first and last elements with value 1.0. Received {given}."
+        )
+    ratio = given if len(given) == 4 else (1.0, given[0], given[-1], 1.0)
+    op = "FractionalMaxPool"
+    return pooled(op, value, ratio, pseudo_random, overlapping, seed, True)
+
+
+@public
+def fractional_avg_pool(
+    value: Any,
+    pooling_ratio: Sequence[float],
+    pseudo_random: bool = False,
+    overlapping: bool = False,
+    seed: int = 0,
+    name: str | None = None,
+) -> FractionalPool:
+    """Means of such windows; as `fractional_max_pool`, but the ratio must be four numbers."""
+    if not isinstance(pooling_ratio, (list, tuple)):
+        raise TypeError(f"Expected list for 'pooling_ratio', not {pooling_ratio!r}.")
+    ratio = tuple(float(r) for r in pooling_ratio)
+    if len(ratio) != 4 or min(ratio) < 1 or ratio[0] != 1 or ratio[3] != 1:
+        raise InvalidArgumentError(
+            "FractionalAvgPool: pooling_ratio must be four numbers of at least 1, the first and "
+            f"last of them 1. Received {ratio}."
+        )
+    op = "FractionalAvgPool"
+    return pooled(op, value, ratio, pseudo_random, overlapping, seed, False)

@@ -1,0 +1,115 @@
+"""Initializers of variables: objects that make a tensor of a given shape."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradtape.core import dtypes
+from gradtape.core.dtypes import DType
+from gradtape.core.tensor import Tensor
+from gradtape.tf.array import creation
+from gradtape.tf.random import stateful
+
+
+def allowed(dtype: Any, kinds: str) -> DType:
+    """`dtype` as a DType; numbers (and bool, where `kinds` says so) only."""
+    given = dtypes.as_dtype(dtype)
+    floats = given.is_floating
+    numbers = floats or given.is_integer or given.is_complex or given.is_bool
+    if not (floats if kinds == "floats" else numbers):
+        raise ValueError(f"Argument `dtype` expected to be {kinds}. Received {given}.")
+    return given
+
+
+class constant_initializer:  # noqa: N801  TensorFlow's name
+    """Makes tensors of a given value.
+
+    Args:
+        value: a number, or a list or array of them.
+        support_partition: accepted for TensorFlow's sake.
+    """
+
+    def __init__(self, value: Any = 0, support_partition: bool = False) -> None:
+        self.value = value
+
+    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Tensor:
+        """A tensor of `shape`."""
+        return creation.constant(self.value, dtype=dtype, shape=shape)
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make an equal initializer."""
+        return {"value": self.value}
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Any:
+        """An initializer of what `get_config` gave."""
+        return cls(**config)
+
+
+class zeros_initializer(constant_initializer):  # noqa: N801  TensorFlow's name
+    """Makes tensors of zeros."""
+
+    def __init__(self) -> None:
+        super().__init__(0)
+
+    def __call__(self, shape: Any, dtype: Any = dtypes.float32, **kwargs: Any) -> Tensor:
+        """Zeros of `shape`."""
+        return creation.zeros(shape, allowed(dtype, "numeric or boolean"))
+
+    def get_config(self) -> dict[str, Any]:
+        """Nothing."""
+        return {}
+
+
+class ones_initializer(zeros_initializer):  # noqa: N801  TensorFlow's name
+    """Makes tensors of ones."""
+
+    def __call__(self, shape: Any, dtype: Any = dtypes.float32, **kwargs: Any) -> Tensor:
+        """Ones of `shape`."""
+        return creation.ones(shape, allowed(dtype, "numeric or boolean"))
+
+
+class random_uniform_initializer:  # noqa: N801  TensorFlow's name
+    """Makes uniformly distributed tensors.
+
+    Args:
+        minval: least value.
+        maxval: bound of the values.
+        seed: an integer for the same numbers in every program.
+    """
+
+    def __init__(self, minval: Any = -0.05, maxval: Any = 0.05, seed: Any = None) -> None:
+        self.minval, self.maxval, self.seed = minval, maxval, seed
+
+    def __call__(self, shape: Any, dtype: Any = dtypes.float32, **kwargs: Any) -> Tensor:
+        """A random tensor of `shape`."""
+        given = dtypes.as_dtype(dtype)
+        if not given.is_integer:
+            allowed(given, "floats")
+        return stateful.uniform(shape, self.minval, self.maxval, given, seed=self.seed)
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make an equal initializer."""
+        return {"minval": self.minval, "maxval": self.maxval, "seed": self.seed}
+
+
+class random_normal_initializer:  # noqa: N801  TensorFlow's name
+    """Makes normally distributed tensors.
+
+    Args:
+        mean: of the values.
+        stddev: their standard deviation.
+        seed: an integer for the same numbers in every program.
+    """
+
+    def __init__(self, mean: Any = 0.0, stddev: Any = 0.05, seed: Any = None) -> None:
+        self.mean, self.stddev, self.seed = mean, stddev, seed
+
+    def __call__(self, shape: Any, dtype: Any = dtypes.float32, **kwargs: Any) -> Tensor:
+        """A random tensor of `shape`."""
+        given = allowed(dtype, "floats")
+        return stateful.normal(shape, self.mean, self.stddev, given, seed=self.seed)
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make an equal initializer."""
+        return {"mean": self.mean, "stddev": self.stddev, "seed": self.seed}

@@ -1,0 +1,79 @@
+"""Isotonic regression: the monotonic sequence nearest to a given one."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gradtape.core.convert import convert
+from gradtape.core.dtypes import float32, float64
+from gradtape.core.errors import public
+from gradtape.core.shapes import normalize_axis
+from gradtape.core.tensor import Tensor
+from gradtape.graph.raw_function import rawly
+from gradtape.ops import elementwise as e
+from gradtape.ops import shape as s
+from gradtape.ops.gather_scatter import scatter_add, take
+from gradtape.tf.math.cast import cast
+from gradtape.tf.public_op import REAL, operand
+
+
+class IsotonicRegression(NamedTuple):
+    """The monotonic sequence, and for each element the number of its constant piece."""
+
+    output: Tensor
+    segments: Tensor
+
+
+@public
+def isotonic_regression(inputs: Any, decreasing: bool = True, axis: int = -1) -> IsotonicRegression:
+    """The monotonic sequences nearest to `inputs`, in the sense of squares, along `axis`.
+
+    They are constant on pieces, where they have the mean of the input; so does the gradient.
+
+    Args:
+        inputs: a tensor; integers become floats.
+        decreasing: whether the result falls, or else rises.
+        axis: the axis along which it does.
+    """
+    x = operand("IsotonicRegression", convert(inputs), REAL)
+    if x.dtype.is_integer:
+        x = cast(x, float32 if x.dtype.size <= 2 else float64)
+    n = x._array.ndim
+    at = normalize_axis(axis, n, "isotonic_regression")
+    order = (*(i for i in range(n) if i != at % n), at % n)
+    x = s.permuted(x, order)
+    shape = x._array.shape
+    rows = s.reshape(x, shape=(int(np.prod(shape[:-1])), shape[-1]), rank=n)
+    size = rows._array.size
+    pieces, ids, counts = rawly(pooled, rows, decreasing, outputs=True)
+    flat = s.reshape(rows, shape=(size,), rank=2)
+    means = e.divide(scatter_add(flat, ids, axis=-1, size=size), counts)
+    out = s.reshape(take(means, ids, axis=-1), shape=shape, rank=1)
+    pieces = s.reshape(pieces, shape=shape, rank=2)
+    back = tuple(int(i) for i in np.argsort(order))
+    return IsotonicRegression(s.permuted(out, back), s.permuted(pieces, back))
+
+
+def pooled(rows: Any, decreasing: bool) -> tuple[Any, Any, Any]:
+    """Pieces of raw rows, those of all rows in one count, and how many elements each has."""
+    pieces = np.array([pieces_of(row if decreasing else -row) for row in rows], np.int32)
+    pieces = pieces.reshape(rows.shape)
+    ids = (pieces + np.arange(len(rows))[:, None] * max(rows.shape[-1], 1)).reshape(-1)
+    counts = np.bincount(ids, minlength=rows.size).astype(rows.dtype)
+    return pieces, ids, np.maximum(counts, 1)
+
+
+def pieces_of(row: Any) -> list[int]:
+    """Number of the constant piece of each element, by pooling neighbours that rise."""
+    sums: list[float] = []
+    counts: list[int] = []
+    for value in row.tolist():
+        sums.append(value)
+        counts.append(1)
+        while len(sums) > 1 and sums[-2] * counts[-1] < sums[-1] * counts[-2]:
+            last, many = sums.pop(), counts.pop()
+            sums[-1] += last
+            counts[-1] += many
+    return [i for i, count in enumerate(counts) for _ in range(count)]

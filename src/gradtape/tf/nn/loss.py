@@ -1,0 +1,277 @@
+"""Softmax and the losses of tf.nn."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.convert import convert
+from gradtape.core.errors import (
+    UNUSUAL,
+    InvalidArgumentError,
+    another_way,
+    hide_library,
+    public,
+)
+from gradtape.core.tensor import EagerTensor, Tensor, eager
+from gradtape.ops import elementwise as e
+from gradtape.ops import shape as s
+from gradtape.ops.nn import softmax as ops
+from gradtape.ops.reduce import broadcast_to, reduce_sum
+from gradtape.tf.public_op import FLOATS, is_typed, operand, same
+
+FLOAT32 = np.dtype(np.float32)
+
+
+def axis_of(op: str, x: Tensor, axis: Any) -> int:
+    """An axis of the logits, counted from the end."""
+    n = x._array.ndim
+    if n == 0:
+        raise InvalidArgumentError(f"{op}: logits must have >= 1 dimension, got [].")
+    at = -1 if axis is None else int(convert(axis)._array)
+    if not -n <= at < n:
+        raise InvalidArgumentError(
+            f"{op}: `dim` must be in the range [{-n}, {n}) where {n} is the number of dimensions "
+            f"in the input. Received: dim={at}."
+        )
+    return at - n if at >= 0 else at
+
+
+@public
+def softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Tensor:
+    """Exponentials of `logits`, scaled so that they sum to one along `axis` (the last, if None).
+
+    Example:
+        >>> tf.nn.softmax([0.0, 0.0]).numpy()
+        array([0.5, 0.5], dtype=float32)
+    """
+    x = operand("Softmax", convert(logits), FLOATS)
+    return ops.softmax(x, axis=axis_of("softmax", x, axis))
+
+
+@public
+def log_softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Tensor:
+    """Logarithm of the softmax along `axis` (the last, if None)."""
+    x = operand("LogSoftmax", convert(logits), FLOATS)
+    return ops.log_softmax(x, axis=axis_of("log_softmax", x, axis))
+
+
+def widened(x: Tensor) -> Any:
+    """Half precision in float32, where the losses are computed."""
+    return e.cast(x, dtype=np.dtype(np.float32)) if x._array.dtype.itemsize == 2 else x
+
+
+def narrowed(x: Any, like: Tensor) -> Any:
+    """Back to the dtype of `like`."""
+    return x if x._array.dtype == like._array.dtype else e.cast(x, dtype=like._array.dtype)
+
+
+@public
+def softmax_cross_entropy_with_logits(
+    labels: Any, logits: Any, axis: int = -1, name: str | None = None
+) -> Tensor:
+    """Cross-entropy between `labels` and the softmax of `logits`.
+
+    Args:
+        labels: probabilities that sum to one along `axis`.
+        logits: unscaled log-probabilities.
+        axis: the axis of the classes.
+        name: accepted for TensorFlow's sake.
+
+    Returns:
+        One loss for each distribution: the shape without `axis`.
+
+    Example:
+        >>> tf.nn.softmax_cross_entropy_with_logits([0.0, 1.0], [0.0, 0.0]).numpy().round(4)
+        np.float32(0.6931)
+    """
+    x = operand("SoftmaxCrossEntropyWithLogits", convert(logits), FLOATS)
+    y = convert(labels) if is_typed(labels) else convert(labels, x.dtype)
+    if y.dtype != x.dtype:
+        y = e.cast(y, dtype=x._array.dtype)
+    if x._array.shape == y._array.shape and axis in (-1, x._array.ndim - 1) and x._array.ndim:
+        whole, target = widened(x), widened(y)
+        return narrowed(ops.cross_entropy(whole, target, ops.softmax(whole, axis=-1)), x)
+    at = axis_of("softmax_cross_entropy_with_logits", x, axis)
+    if at != -1:
+        n = x._array.ndim
+        order = (*(k for k in range(n) if k != at + n), at + n)
+        x, y = (s.permuted(t, order) if t._array.ndim == n else t for t in (x, y))
+    return narrowed(rowwise(widened(x), widened(y)), x)
+
+
+def rowwise(logits: Any, labels: Any) -> Any:
+    """Losses of rows: as in TensorFlow, of both arguments only the last axis keeps its place."""
+    shape = logits._array.shape
+    if not labels._array.ndim:
+        raise InvalidArgumentError("softmax_cross_entropy_with_logits: labels must have an axis.")
+    rows = [s.reshape(t, shape=flat(t), rank=t._array.ndim) for t in (logits, labels)]
+    sizes = [t._array.shape for t in rows]
+    if any(n != m and 1 not in (n, m) for n, m in zip(*sizes, strict=True)):
+        raise InvalidArgumentError(
+            "softmax_cross_entropy_with_logits: logits and labels must be broadcastable: "
+            f"logits_size={list(sizes[0])} labels_size={list(sizes[1])}."
+        )
+    common = (max(sizes[0][0], sizes[1][0]), max(sizes[0][1], sizes[1][1]))
+    if common[0] != prod(shape[:-1]):
+        raise InvalidArgumentError(
+            f"softmax_cross_entropy_with_logits: {common[0]} losses do not fit the shape "
+            f"{list(shape[:-1])} of the logits without classes. Repeat the logits first."
+        )
+    whole, target = (stretched(t, common) for t in rows)
+    loss = ops.cross_entropy(whole, target, ops.softmax(whole, axis=-1))
+    return s.reshape(loss, shape=shape[:-1], rank=1)
+
+
+def flat(x: Any) -> tuple[int, int]:
+    """The shape with all axes but the last joined."""
+    shape = x._array.shape or (1,)
+    return prod(shape[:-1]), shape[-1]
+
+
+def stretched(x: Any, shape: tuple[int, ...]) -> Any:
+    """`x` broadcast to `shape`."""
+    own = x._array.shape
+    return x if own == shape else broadcast_to(x, shape=shape, rank=len(own))
+
+
+def sparse_softmax_cross_entropy_with_logits(
+    labels: Any, logits: Any, name: str | None = None
+) -> Tensor:
+    """Minus the log-probability of the class that each label names.
+
+    Args:
+        labels: int32 or int64, of the shape of `logits` without its last axis.
+        logits: unscaled log-probabilities.
+        name: accepted for TensorFlow's sake.
+
+    Raises:
+        InvalidArgumentError: if a label is no class.
+        ValueError: if the shapes do not go together.
+
+    Example:
+        >>> tf.nn.sparse_softmax_cross_entropy_with_logits([1], [[0.0, 0.0]]).numpy().round(4)
+        array([0.6931], dtype=float32)
+    """
+    try:
+        return sparse_loss(labels, logits)
+    except UNUSUAL as error:
+        return another_way(error, sparse_softmax_cross_entropy_with_logits, (labels, logits), {})
+    except Exception as error:
+        hide_library(error)
+        raise
+
+
+def sparse_loss(labels: Any, logits: Any) -> Tensor:
+    """`sparse_softmax_cross_entropy_with_logits` of dense tensors."""
+    y = labels if type(labels) is EagerTensor else convert(labels)
+    x = logits if type(logits) is EagerTensor else convert(logits)
+    ids, raw = y._array, x._array
+    if ids.dtype.char not in "ilq":
+        raise InvalidArgumentError(
+            f"sparse_softmax_cross_entropy_with_logits: Value for attr 'Tlabels' of {y.dtype.name} "
+            "is not in the list of allowed values: int32, int64."
+        )
+    if raw.dtype is not FLOAT32:
+        operand("SparseSoftmaxCrossEntropyWithLogits", x, FLOATS)
+    if ids.shape != raw.shape[:-1] or not raw.shape:
+        raise ValueError(
+            "`labels.shape` must equal `logits.shape` except for the last dimension. Received: "
+            f"labels.shape={y.shape} and logits.shape={x.shape}"
+        )
+    if raw.dtype.itemsize > 2:
+        return ops.sparse_cross_entropy(x, y, ops.softmax(x, axis=-1))
+    whole = widened(x)
+    return narrowed(ops.sparse_cross_entropy(whole, y, ops.softmax(whole, axis=-1)), x)
+
+
+def labelled(op: str, labels: Any, logits: Any) -> tuple[Tensor, Tensor]:
+    """Logits and labels of one shape and dtype."""
+    x = convert(logits)
+    y = convert(labels)
+    if x._array.shape != y._array.shape:
+        raise ValueError(
+            f"`logits` and `labels` must have the same shape, received ({x.shape} vs {y.shape})."
+        )
+    same(op, x, y)
+    return operand(op, x, FLOATS), y
+
+
+@public
+def sigmoid_cross_entropy_with_logits(
+    labels: Any = None, logits: Any = None, name: str | None = None
+) -> Tensor:
+    """Cross-entropy of independent yes-or-no labels, elementwise."""
+    x, y = labelled("Mul", labels, logits)
+    return ops.sigmoid_cross_entropy(x, y)
+
+
+@public
+def weighted_cross_entropy_with_logits(
+    labels: Any, logits: Any, pos_weight: Any, name: str | None = None
+) -> Tensor:
+    """`sigmoid_cross_entropy_with_logits` in which yes counts `pos_weight` times."""
+    x, y = labelled("Mul", labels, logits)
+    weight = (convert(pos_weight, x.dtype) - 1) * y + 1
+    # Spelled as in TensorFlow, whose derivative at a logit of zero is not softplus's.
+    tail = e.log1p(e.exp(e.negative(e.absolute(x)))) + e.relu(e.negative(x))
+    return (1 - y) * x + weight * tail
+
+
+@public
+def log_poisson_loss(
+    targets: Any, log_input: Any, compute_full_loss: bool = False, name: str | None = None
+) -> Tensor:
+    """Minus the log-likelihood of counts `targets` under rates exp(`log_input`), up to a constant.
+
+    Args:
+        targets: the counts.
+        log_input: logarithms of the rates.
+        compute_full_loss: add Stirling's approximation of the constant.
+        name: accepted for TensorFlow's sake.
+    """
+    x, z = labelled("Mul", targets, log_input)
+    loss = e.exp(x) - x * z
+    if not compute_full_loss:
+        return loss
+    stirling = z * e.log(z) - z + e.log(z * 6.283185307179586) * 0.5
+    between = e.logical_and(e.greater_equal(z, 0), e.less_equal(z, 1))
+    return loss + e.select(between, e.zeros_like(z), stirling)
+
+
+@public
+def l2_loss(t: Any, name: str | None = None) -> Tensor:
+    """Half the sum of the squares."""
+    x = operand("L2Loss", convert(t), FLOATS)
+    axes = tuple(range(-x._array.ndim, 0))
+    return e.divide(
+        reduce_sum(e.square(x), axis=axes, keepdims=False), eager(x._array.dtype.type(2))
+    )
+
+
+@public
+def compute_average_loss(
+    per_example_loss: Any, sample_weight: Any = None, global_batch_size: Any = None
+) -> Tensor:
+    """Sum of losses over `global_batch_size`, their number if None."""
+    x = convert(per_example_loss)
+    if not x._array.ndim:
+        raise ValueError(
+            "compute_average_loss: per_example_loss must have at least rank 1. Received a scalar."
+        )
+    if sample_weight is not None:
+        weight = convert(sample_weight, None if is_typed(sample_weight) else x.dtype)
+        x = x * e.cast(weight, dtype=x._array.dtype)
+    count = (
+        x._array.shape[0] if global_batch_size is None else int(convert(global_batch_size)._array)
+    )
+    return reduce_sum(x, axis=tuple(range(-x._array.ndim, 0)), keepdims=False) / float(count)
+
+
+@public
+def scale_regularization_loss(regularization_loss: Any) -> Tensor:
+    """Sum of a loss that does not depend on the examples, over the number of replicas: one."""
+    x = convert(regularization_loss)
+    return reduce_sum(x, axis=tuple(range(-x._array.ndim, 0)), keepdims=False)

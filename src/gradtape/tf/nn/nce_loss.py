@@ -1,0 +1,179 @@
+"""Candidate samplers: few classes out of many, and the losses that make do with them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import dtypes
+from gradtape.core.convert import convert
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.tensor import Tensor, eager
+from gradtape.ops import elementwise as e
+from gradtape.ops import shape as s
+from gradtape.ops.linalg.matrix import matmul
+from gradtape.ops.reduce import reduce_sum
+from gradtape.ops.shape import swap
+from gradtape.tf.nn.embedding import embedding_lookup
+from gradtape.tf.nn.loss import sigmoid_cross_entropy_with_logits, softmax_cross_entropy_with_logits
+from gradtape.tf.random.candidate_sampler import log_uniform_candidate_sampler
+
+
+def checked_classes(op: str, true_classes: Any, num_true: int) -> Any:
+    """Raw true classes (batch, num_true)."""
+    classes = np.asarray(convert(true_classes, dtypes.int64)._array)
+    if classes.ndim != 2 or classes.shape[1] != num_true:
+        raise InvalidArgumentError(
+            f"{op}: true_classes must be a matrix with {num_true} columns. Received shape "
+            f"{list(classes.shape)}."
+        )
+    return classes
+
+
+@public
+def compute_accidental_hits(
+    true_classes: Any,
+    sampled_candidates: Any,
+    num_true: int,
+    seed: Any = None,
+    name: str | None = None,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Where a class drawn is a true one.
+
+    Returns:
+        Rows of `true_classes`, positions in `sampled_candidates`, and as many times the least
+        float32, which as a logit rules the class out.
+    """
+    classes = checked_classes("ComputeAccidentalHits", true_classes, num_true)
+    found = np.asarray(convert(sampled_candidates, dtypes.int64)._array)
+    rows, _, places = np.nonzero(classes[:, :, None] == found)
+    least = np.full(len(rows), np.finfo(np.float32).min, np.float32)
+    return eager(rows.astype(np.int32)), eager(places.astype(np.int64)), eager(least)
+
+
+def sampled_logits(
+    weights: Any,
+    biases: Any,
+    labels: Any,
+    inputs: Any,
+    num_sampled: int,
+    num_classes: int,
+    num_true: int,
+    sampled_values: Any,
+    remove_accidental_hits: bool,
+    seed: Any = None,
+) -> tuple[Any, Any]:
+    """Logits of the true and the drawn classes, less the logs of how often they are expected."""
+    truth = convert(labels)
+    truth = truth if truth.dtype is dtypes.int64 else e.discretize(truth, dtype=np.dtype(np.int64))
+    if truth._array.ndim == 1:
+        truth = s.reshape(truth, shape=(*truth._array.shape, 1), rank=1)
+    x = convert(inputs)
+    batch, width = x._array.shape
+    if sampled_values is None:
+        sampled_values = log_uniform_candidate_sampler(
+            truth, num_true, num_sampled, True, num_classes, seed
+        )
+    drawn_ids, expected, expected_drawn = (e.stop_gradient(convert(v)) for v in sampled_values)
+    flat = s.reshape(truth, shape=(batch * num_true,), rank=2)
+    every = s.concat(flat, convert(drawn_ids, dtypes.int64), axis=-1)
+    rows, shift = embedding_lookup(weights, every), embedding_lookup(biases, every)
+    n, m = batch * num_true, drawn_ids._array.shape[0]
+    true_rows, drawn_rows = (s.cut(rows, axis=-2, start=i, size=k) for i, k in ((0, n), (n, m)))
+    true_shift, drawn_shift = (s.cut(shift, axis=-1, start=i, size=k) for i, k in ((0, n), (n, m)))
+    true_rows = s.reshape(true_rows, shape=(batch, num_true, width), rank=2)
+    right = reduce_sum(
+        s.reshape(x, shape=(batch, 1, width), rank=2) * true_rows, axis=(-1,), keepdims=False
+    )
+    right = right + s.reshape(true_shift, shape=(batch, num_true), rank=1)
+    wrong = matmul(x, swap(drawn_rows)) + drawn_shift
+    if remove_accidental_hits:
+        hits = np.zeros((batch, m), wrong._array.dtype)
+        at = compute_accidental_hits(truth, drawn_ids, num_true)
+        np.add.at(hits, (at[0]._array, at[1]._array), at[2]._array.astype(hits.dtype))
+        wrong = wrong + eager(hits)
+    kind = right._array.dtype
+    right = right - e.log(e.cast(expected, dtype=kind))
+    wrong = wrong - e.log(e.cast(expected_drawn, dtype=kind))
+    target = np.zeros((batch, num_true + m), kind)
+    target[:, :num_true] = 1 / num_true
+    return s.concat(right, wrong, axis=-1), eager(target)
+
+
+@public
+def nce_loss(
+    weights: Any,
+    biases: Any,
+    labels: Any,
+    inputs: Any,
+    num_sampled: int,
+    num_classes: int,
+    num_true: int = 1,
+    sampled_values: Any = None,
+    remove_accidental_hits: bool = False,
+    name: str | None = "nce_loss",
+) -> Tensor:
+    """Noise-contrastive estimation (Gutmann and Hyvärinen, 2010): true classes against drawn ones.
+
+    Args:
+        weights: (num_classes, width), or a list of parts of that.
+        biases: (num_classes,).
+        labels: (batch, num_true) integers.
+        inputs: (batch, width).
+        num_sampled: how many classes to draw for the batch.
+        num_classes: how many there are.
+        num_true: how many true ones an example has.
+        sampled_values: what a candidate sampler gives; by default the log-uniform one's.
+        remove_accidental_hits: leave out classes drawn that are true.
+        name: accepted for TensorFlow's sake.
+
+    Returns:
+        (batch,) losses.
+    """
+    logits, target = sampled_logits(
+        weights,
+        biases,
+        labels,
+        inputs,
+        num_sampled,
+        num_classes,
+        num_true,
+        sampled_values,
+        remove_accidental_hits,
+    )
+    each = sigmoid_cross_entropy_with_logits(target, logits)
+    return reduce_sum(each, axis=(-1,), keepdims=False)
+
+
+@public
+def sampled_softmax_loss(
+    weights: Any,
+    biases: Any,
+    labels: Any,
+    inputs: Any,
+    num_sampled: int,
+    num_classes: int,
+    num_true: int = 1,
+    sampled_values: Any = None,
+    remove_accidental_hits: bool = True,
+    seed: Any = None,
+    name: str | None = "sampled_softmax_loss",
+) -> Tensor:
+    """Softmax cross-entropy over the true classes and some that are drawn.
+
+    The arguments are those of `nce_loss`.
+    """
+    logits, target = sampled_logits(
+        weights,
+        biases,
+        labels,
+        inputs,
+        num_sampled,
+        num_classes,
+        num_true,
+        sampled_values,
+        remove_accidental_hits,
+        seed,
+    )
+    return softmax_cross_entropy_with_logits(target, logits)

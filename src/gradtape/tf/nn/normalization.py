@@ -1,0 +1,228 @@
+"""Moments and normalisation of tf.nn."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.convert import convert, shape_tuple
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.shapes import normalize_axes
+from gradtape.core.tensor import Tensor, eager
+from gradtape.ops import elementwise as e
+from gradtape.ops import shape as s
+from gradtape.ops.linalg.matrix import band_mask, matmul
+from gradtape.ops.nn import normalization
+from gradtape.ops.reduce import reduce_mean, reduce_sum
+from gradtape.tf.nn.loss import narrowed, stretched, widened
+from gradtape.tf.public_op import FLOATS, INDICES, INEXACT, SINGLES, operand, pair, same
+
+
+@public
+def moments(
+    x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
+) -> tuple[Tensor, Tensor]:
+    """Mean and variance of `x` along `axes`; half precision is computed in float32.
+
+    Args:
+        x: a tensor.
+        axes: the axes to average over.
+        shift: accepted for TensorFlow's sake.
+        keepdims: keep the reduced axes with length one.
+        name: accepted for TensorFlow's sake.
+    """
+    tensor = operand("SquaredDifference", convert(x), INEXACT | INDICES)
+    y = widened(tensor)
+    every = None if axes is None else shape_tuple(axes)
+    along = normalize_axes(every, y._array.ndim, "moments")
+    if y._array.dtype in SINGLES:
+        mean, variance = normalization.moments(y, axis=along, keepdims=bool(keepdims))
+        return narrowed(mean, tensor), narrowed(variance, tensor)
+    mean = e.stop_gradient(reduce_mean(y, axis=along, keepdims=True))
+    variance = reduce_mean(e.squared_difference(y, mean), axis=along, keepdims=bool(keepdims))
+    return reduce_mean(y, axis=along, keepdims=bool(keepdims)), variance
+
+
+def square_of(distance: Any) -> Any:
+    """The square of a number; of a complex one, of its absolute value."""
+    complex_ = distance._array.dtype.kind == "c"
+    return e.multiply(distance, e.conj(distance) if complex_ else distance)
+
+
+@public
+def weighted_moments(
+    x: Any, axes: Any, frequency_weights: Any, keepdims: bool = False, name: str | None = None
+) -> tuple[Tensor, Tensor]:
+    """Mean and variance of `x` along `axes`; elements count `frequency_weights` times."""
+    tensor = convert(x)
+    y = widened(tensor)
+    along = normalize_axes(shape_tuple(axes), y._array.ndim, "weighted_moments")
+    weight = stretched(widened(convert(frequency_weights, tensor.dtype)), y._array.shape)
+    total = reduce_sum(weight, axis=along, keepdims=True)
+    mean = reduce_sum(e.multiply(weight, y), axis=along, keepdims=True) / total
+    distance = square_of(e.subtract(y, mean))
+    variance = reduce_sum(e.multiply(weight, distance), axis=along, keepdims=True) / total
+    if not keepdims:
+        shape = tuple(n for k, n in enumerate(y._array.shape) if k - y._array.ndim not in along)
+        mean, variance = (s.reshape(t, shape=shape, rank=t._array.ndim) for t in (mean, variance))
+    return narrowed(mean, tensor), narrowed(variance, tensor)
+
+
+@public
+def sufficient_statistics(
+    x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
+) -> tuple[Tensor, Tensor, Tensor, Any]:
+    """Count, sum and sum of squares along `axes`, of `x` or of its distance from `shift`."""
+    tensor = convert(x)
+    along = normalize_axes(shape_tuple(axes), tensor._array.ndim, "sufficient_statistics")
+    count = np.dtype(tensor._array.dtype).type(np.prod([tensor._array.shape[k] for k in along]))
+    moved = tensor if shift is None else tensor - convert(shift, tensor.dtype)
+    sums = reduce_sum(moved, axis=along, keepdims=keepdims)
+    squares = reduce_sum(e.square(moved), axis=along, keepdims=keepdims)
+    return eager(count), sums, squares, None if shift is None else convert(shift, tensor.dtype)
+
+
+@public
+def normalize_moments(
+    counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None
+) -> tuple[Tensor, Tensor]:
+    """Mean and variance from what `sufficient_statistics` gives."""
+    share = e.reciprocal(convert(counts))
+    middle = convert(mean_ss) * share
+    mean = middle if shift is None else middle + convert(shift, middle.dtype)
+    return mean, convert(variance_ss) * share - middle * middle
+
+
+@public
+def batch_normalization(
+    x: Any,
+    mean: Any,
+    variance: Any,
+    offset: Any,
+    scale: Any,
+    variance_epsilon: float,
+    name: str | None = None,
+) -> Tensor:
+    """`x` brought to zero mean and unit variance, then scaled and shifted if that is given."""
+    tensor = convert(x)
+    middle, spread = convert(mean), convert(variance)
+    factor = e.rsqrt(spread + variance_epsilon)
+    if scale is not None:
+        scale = convert(scale)
+    shift = None if offset is None else convert(offset)
+    given = [t._array for t in (tensor, middle, factor, scale, shift) if t is not None]
+    if given[0].dtype in SINGLES and all(a.dtype == given[0].dtype for a in given):
+        return standardized(tensor, middle, factor, scale, shift, spread)
+    if scale is not None:
+        factor = factor * scale
+    start = middle * factor
+    bias = e.negative(start) if shift is None else shift - start
+    kind = tensor._array.dtype
+    factor, bias = (t if t._array.dtype == kind else e.cast(t, dtype=kind) for t in (factor, bias))
+    return e.add(e.multiply(tensor, factor), bias)
+
+
+def standardized(
+    x: Tensor, mean: Tensor, factor: Tensor, scale: Any, offset: Any, variance: Tensor
+) -> Tensor:
+    """Batch normalisation in float32 or float64.
+
+    Factor and scale are joined if they vary along the same axes. If not, as in layer
+    normalisation, their product would be as large as `x`.
+    """
+    zero = x._array.dtype.type(0)
+    last = zero if offset is None else offset
+    if scale is None or is_small(factor._array.shape, scale._array.shape):
+        factor = factor if scale is None else factor * scale
+        return normalization.standardize(x, mean, factor, last, variance)
+    normal = normalization.standardize(x, mean, factor, zero, variance)
+    return normalization.standardize(normal, zero, scale, last, zero)
+
+
+def is_small(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
+    """Whether what arrays of two shapes broadcast to is no larger than one of them."""
+    try:
+        return prod(np.broadcast_shapes(a, b)) <= max(prod(a), prod(b))
+    except ValueError:
+        return True  # the product will say what is wrong
+
+
+@public
+def bias_add(
+    value: Any, bias: Any, data_format: str | None = None, name: str | None = None
+) -> Tensor:
+    """`value` with a vector added along its channels: the last axis, or the second if "NC…"."""
+    x, b = pair(value, bias)
+    same("BiasAdd", x, b)
+    if data_format is not None and not data_format.startswith("N"):
+        raise ValueError(
+            "bias_add: `data_format` must be of the form `N...C` or `NC...`. Received "
+            f"{data_format!r}."
+        )
+    first = data_format is not None and data_format.startswith("NC")
+    n = x._array.ndim
+    if n < 2:
+        raise InvalidArgumentError(
+            f"bias_add: Input tensor must be at least 2D: {list(x._array.shape)}."
+        )
+    if b._array.ndim != 1:
+        raise InvalidArgumentError(f"bias_add: Biases must be 1D: {list(b._array.shape)}.")
+    if b._array.shape[0] != x._array.shape[1 if first else -1]:
+        raise InvalidArgumentError(
+            f"bias_add: Must provide as many biases as the channel dimension of the input tensor: "
+            f"{list(b._array.shape)} vs. {list(x._array.shape)}."
+        )
+    if first:
+        b = s.reshape(b, shape=(b._array.shape[0],) + (1,) * (n - 2), rank=1)
+    return e.add(x, b)
+
+
+@public
+def local_response_normalization(
+    input: Any,
+    depth_radius: int = 5,
+    bias: float = 1,
+    alpha: float = 1,
+    beta: float = 0.5,
+    name: str | None = None,
+) -> Tensor:
+    """`input` over a power of the sum of squares of its neighbours along the last axis.
+
+    Args:
+        input: (batch, height, width, channels).
+        depth_radius: how many channels on either side count.
+        bias: added to the sum.
+        alpha: weight of the sum.
+        beta: the power.
+        name: accepted for TensorFlow's sake.
+    """
+    x = operand("LRN", convert(input), FLOATS)
+    if x._array.ndim != 4:
+        raise InvalidArgumentError(
+            f"lrn: input must be 4-dimensional. Received shape {list(x._array.shape)}."
+        )
+    channels = x._array.shape[-1]
+    near = band_mask(channels, channels, depth_radius, depth_radius).astype(x._array.dtype)
+    total = matmul(e.square(x), eager(near))
+    return x / (total * alpha + bias) ** beta
+
+
+lrn = local_response_normalization
+
+
+@public
+def batch_norm_with_global_normalization(
+    input: Any,
+    mean: Any,
+    variance: Any,
+    beta: Any,
+    gamma: Any,
+    variance_epsilon: float,
+    scale_after_normalization: bool,
+    name: str | None = None,
+) -> Tensor:
+    """`batch_normalization` with offset `beta`, and scale `gamma` if asked for."""
+    scale = gamma if scale_after_normalization else None
+    return batch_normalization(input, mean, variance, beta, scale, variance_epsilon)

@@ -1,0 +1,179 @@
+"""NumPy's ways for all tensors, once asked for: promotion by operators, methods, indexing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.dtypes import int64
+from gradtape.core.tensor import Tensor
+from gradtape.tape.gradient_tape import variable_of
+from gradtape.tf import tensor_operator
+from gradtape.tf.array.concat_split import stack, unstack
+from gradtape.tf.array.gather_slice import gather_nd
+from gradtape.tf.array.mask import where
+from gradtape.tf.array.shape import broadcast_to, transpose
+from gradtape.tf.math.cast import cast
+from gradtape.tf.numpy import promotion
+from gradtape.tf.numpy.array import flatten, ravel, reshape, size
+from gradtape.tf.numpy.elementwise import around, clip, positive
+from gradtape.tf.numpy.reduce import max as largest
+from gradtape.tf.numpy.reduce import mean
+from gradtape.tf.numpy.reduce import min as smallest
+
+UNARY = ("__neg__", "__abs__", "__invert__")
+MODES = ("legacy", "off", "safe", "all")
+BEFORE: dict[str, Any] = {}  # what tensors had, by name
+
+
+def experimental_enable_numpy_behavior(
+    prefer_float32: bool = False, dtype_conversion_mode: str = "legacy"
+) -> None:
+    """Let operators promote dtypes, and give tensors NumPy's methods and indexing.
+
+    It holds for the whole process.
+
+    Args:
+        prefer_float32: whether Python's floats become float32 in functions of this module.
+        dtype_conversion_mode: "legacy". TensorFlow's newer modes, "safe" and "all", are not here.
+
+    Raises:
+        ValueError: if the mode is none of TensorFlow's.
+        NotImplementedError: if it is one of the newer ones.
+    """
+    if dtype_conversion_mode not in MODES:
+        raise ValueError(
+            f"experimental_enable_numpy_behavior: dtype_conversion_mode must be one of {MODES}. "
+            f"Received {dtype_conversion_mode!r}."
+        )
+    if dtype_conversion_mode != "legacy":
+        raise NotImplementedError(
+            f"experimental_enable_numpy_behavior: the mode {dtype_conversion_mode!r} tells tensors "
+            "that were made of Python numbers from others, which gradtape does not. Use 'legacy'."
+        )
+    promotion.Preference.float32 = bool(prefer_float32)
+    if BEFORE:
+        return
+    promoting = {
+        name: promoted(function)
+        for name, function in tensor_operator.OPERATORS.items()
+        if name not in UNARY
+    }
+    for name, value in {**promoting, **METHODS}.items():
+        BEFORE[name] = vars(Tensor).get(name)
+        setattr(Tensor, name, value)
+
+
+def disable() -> None:
+    """Take back what `experimental_enable_numpy_behavior` did."""
+    promotion.Preference.float32 = False
+    for name, value in BEFORE.items():
+        if value is None:
+            delattr(Tensor, name)
+        else:
+            setattr(Tensor, name, value)
+    BEFORE.clear()
+
+
+def promoted(operator: Callable[..., Any]) -> Callable[..., Any]:
+    """An operator whose operands meet in the dtype that NumPy would choose."""
+
+    def operate(x: Any, y: Any) -> Any:
+        typed = isinstance(y, (Tensor, np.ndarray, np.generic)) or variable_of(y) is not None
+        if not typed and not isinstance(y, (bool, int, float, complex)):
+            return operator(x, y)  # a list becomes what the tensor is
+        if isinstance(y, Tensor) and y.dtype is x.dtype:
+            return operator(x, y)
+        try:
+            dtype = promotion.result_type(x, y)
+        except (TypeError, OverflowError):  # strings, and numbers beyond the range
+            return operator(x, y)
+        if dtype.is_bool:
+            return operator(x, y)
+        return operator(cast(x, dtype), cast(y, dtype) if typed else y)
+
+    operate.__name__ = getattr(operator, "__name__", "operate")
+    operate.__doc__ = operator.__doc__
+    return operate
+
+
+def is_advanced(part: Any) -> bool:
+    """Whether an index picks elements rather than ranges."""
+    if isinstance(part, (list, np.ndarray, tuple)):
+        return True
+    return isinstance(part, Tensor) and (part.dtype.is_bool or part.shape.rank != 0)
+
+
+def getitem(tensor: Tensor, key: Any) -> Tensor:
+    """Index as NumPy does: by ranges, by arrays of integers, by arrays of truth values."""
+    basic = BEFORE["__getitem__"]
+    parts = list(key) if isinstance(key, tuple) else [key]
+    if not any(map(is_advanced, parts)):
+        result: Tensor = basic(tensor, key)
+        return result
+    parts = [promotion.tensor_of(p) if is_advanced(p) else p for p in parts]
+    taken = [0 if p is None or p is ... else len(p.shape) if is_mask(p) else 1 for p in parts]
+    missing = [slice(None)] * (len(tensor.shape) - sum(taken))
+    at = next((i for i, p in enumerate(parts) if p is ...), len(parts))
+    parts[at : at + 1] = missing
+    return picked(tensor, parts, basic)
+
+
+def is_mask(part: Any) -> bool:
+    """Whether an index is an array of truth values."""
+    return isinstance(part, Tensor) and part.dtype.is_bool
+
+
+def picked(tensor: Tensor, parts: list[Any], basic: Callable[..., Tensor]) -> Tensor:
+    """Index by ranges first, then by arrays; single numbers count as arrays."""
+    ranges: list[Any] = []
+    numbers: list[tuple[int, Any]] = []  # axis and indices
+    for part in parts:
+        if part is None or isinstance(part, slice):
+            ranges.append(part)
+        elif is_mask(part):
+            for column in unstack(where(part), axis=1):
+                numbers.append((len(ranges), column))
+                ranges.append(slice(None))
+        else:
+            numbers.append((len(ranges), cast(part, int64)))
+            ranges.append(slice(None))
+    whole = basic(tensor, tuple(ranges))
+    axes = [axis for axis, _ in numbers]
+    sizes = whole.shape.as_list()
+    indices = [where(i < 0, i + sizes[axis], i) for axis, i in numbers]
+    together = np.broadcast_shapes(*[tuple(i.shape) for i in indices])
+    stacked = stack([broadcast_to(i, together) for i in indices], axis=-1)
+    rest = [axis for axis in range(len(sizes)) if axis not in axes]
+    found = gather_nd(transpose(whole, [*axes, *rest]), stacked)
+    if axes != list(range(axes[0], axes[0] + len(axes))):
+        return found
+    rank, first = len(together), axes[0]
+    order = [*range(rank, rank + first), *range(rank), *range(rank + first, len(found.shape))]
+    return transpose(found, order)
+
+
+METHODS: dict[str, Any] = {
+    "T": property(lambda self: transpose(self)),
+    "__getitem__": getitem,
+    "__pos__": lambda self: positive(self),
+    "__round__": lambda self, decimals=0: around(self, decimals),
+    "astype": lambda self, dtype: promotion.tensor_of(self, dtype),
+    "clip": lambda self, a_min, a_max: clip(self, a_min, a_max),
+    "data": property(lambda self: self),
+    "flatten": lambda self, order="C": flatten(self, order),
+    "max": lambda self, axis=None, keepdims=None: largest(self, axis, keepdims),
+    "mean": lambda self, axis=None, dtype=None, out=None, keepdims=None: mean(
+        self, axis, dtype, out, keepdims
+    ),
+    "min": lambda self, axis=None, keepdims=None: smallest(self, axis, keepdims),
+    "ravel": lambda self: ravel(self),
+    "reshape": lambda self, *newshape, order="C": reshape(
+        self, newshape[0] if len(newshape) == 1 else newshape, order
+    ),
+    "size": property(lambda self: size(self)),
+    "tolist": lambda self: self.numpy().tolist(),
+    "transpose": lambda self, axes=None: transpose(self, axes),
+}

@@ -1,0 +1,253 @@
+"""What the thin functions of `tf` check and convert before a primitive runs."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any, Literal, NoReturn, overload
+
+import numpy as np
+
+from gradtape.core import dtypes
+from gradtape.core.convert import convert
+from gradtape.core.dtypes import DType
+from gradtape.core.errors import InvalidArgumentError
+from gradtape.core.fastpath.codegen import checked
+from gradtape.core.tensor import Tensor, eager
+from gradtape.tf.protocol import (
+    Binary,
+    OfFeatures,
+    OfInput,
+    OfNumbers,
+    OfOrder,
+    OfOrdinate,
+    OfShift,
+    Unary,
+)
+
+
+def numpy_dtypes(*names: str) -> frozenset[Any]:
+    """NumPy dtypes of TensorFlow's names."""
+    return frozenset(np.dtype(dtypes.as_dtype(name).as_numpy_dtype) for name in names)
+
+
+HALVES = numpy_dtypes("bfloat16", "float16")
+SINGLES = numpy_dtypes("float32", "float64")
+COMPLEX = numpy_dtypes("complex64", "complex128")
+FLOATS = HALVES | SINGLES
+SIGNED = numpy_dtypes("int8", "int16", "int32", "int64")
+UNSIGNED = numpy_dtypes("uint8", "uint16", "uint32", "uint64")
+INTEGERS = SIGNED | UNSIGNED
+INDICES = numpy_dtypes("int32", "int64")
+INEXACT = FLOATS | COMPLEX
+REAL = FLOATS | INTEGERS
+NUMBERS = INEXACT | INTEGERS
+BOOL = numpy_dtypes("bool")
+STRING = numpy_dtypes("string")
+ANY = NUMBERS | BOOL | STRING
+
+
+def operand(op: str, tensor: Tensor, allowed: frozenset[Any], attribute: str = "T") -> Tensor:
+    """Check that `op` is defined for the dtype."""
+    if tensor._array.dtype not in allowed:
+        refuse(op, tensor.dtype, allowed, attribute)
+    return tensor
+
+
+def refuse(op: str, dtype: DType, allowed: frozenset[Any], attribute: str = "T") -> NoReturn:
+    """Say that `op` does not exist for `dtype`."""
+    listed = ", ".join(sorted(dtypes.of_numpy(d).name for d in allowed))
+    raise InvalidArgumentError(
+        f"{op}: Value for attr '{attribute}' of {dtype.name} is not in the list of allowed values: "
+        f"{listed}. Cast the input first."
+    )
+
+
+def same(op: str, x: Tensor, y: Tensor, position: int = 1) -> None:
+    """Check that two tensors have one dtype."""
+    if x._array.dtype != y._array.dtype:
+        raise InvalidArgumentError(
+            f"cannot compute {op} as input #{position}(zero-based) was expected to be a "
+            f"{x.dtype.name} tensor but is a {y.dtype.name} tensor. Cast one of them first."
+        )
+
+
+def is_typed(value: Any) -> bool:
+    """Whether a value has a dtype of its own: a tensor, a variable, or whatever converts itself."""
+    return isinstance(value, Tensor) or hasattr(type(value), "__tf_tensor__")
+
+
+def adopt(value: Any, dtype: DType) -> Tensor:
+    """A tensor of `dtype` from a value without one; integers wrap, and bools are numbers."""
+    kind = type(value)
+    if kind is bool and not dtype.is_bool:
+        value = int(value)
+    if isinstance(value, int) and dtype.is_integer and -(2**63) <= value < 2**63:
+        return eager(np.asarray(value).astype(dtype.as_numpy_dtype)[()])
+    if kind in (str, bytes) and dtype is not dtypes.string:
+        raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {dtype.name}")
+    if dtype is dtypes.string and kind in (int, float):
+        raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype string")
+    return convert(value, dtype)
+
+
+def prefer(value: Any, dtype: DType) -> Tensor:
+    """A tensor of `value`, of `dtype` if it has no other and that is possible."""
+    if is_typed(value):
+        return convert(value)
+    try:
+        return adopt(value, dtype)
+    except (TypeError, ValueError):
+        return convert(value)
+
+
+def pair(x: Any, y: Any) -> tuple[Tensor, Tensor]:
+    """Two operands as tensors; what is not a tensor takes the other's dtype."""
+    if is_typed(x):
+        a = convert(x)
+        return a, convert(y) if is_typed(y) else adopt(y, a.dtype)
+    if is_typed(y):
+        b = convert(y)
+        return adopt(x, b.dtype), b
+    a = convert(x)
+    return a, adopt(y, a.dtype)
+
+
+def left_first(x: Any, y: Any) -> tuple[Tensor, Tensor]:
+    """Two operands as tensors; the first decides, the second follows if it can."""
+    a = convert(x)
+    return a, prefer(y, a.dtype)
+
+
+def strictly(x: Any, y: Any) -> tuple[Tensor, Tensor]:
+    """Two operands as tensors; the second must take the dtype of the first."""
+    a = convert(x)
+    return a, convert(y, a.dtype) if is_typed(y) else adopt(y, a.dtype)
+
+
+def booleans(x: Any, y: Any) -> tuple[Tensor, Tensor]:
+    """Two operands as tensors; what is not one becomes one of truth values."""
+    a, b = (convert(v) if is_typed(v) else adopt(v, dtypes.bool) for v in (x, y))
+    return a, b
+
+
+@overload
+def unary(*forms: Any, label: str, names: tuple[Literal["input"]]) -> OfInput: ...
+@overload
+def unary(*forms: Any, label: str, names: tuple[Literal["features"]]) -> OfFeatures: ...
+@overload
+def unary(*forms: Any, label: str, dtype: DType | None = None) -> Unary: ...
+def unary(
+    *forms: Any, label: str, names: tuple[str, ...] = ("x",), dtype: DType | None = None
+) -> Any:
+    """A public elementwise function of one tensor.
+
+    Args:
+        *forms: a primitive and the dtypes it takes; then another, and its dtypes, and so on.
+        label: TensorFlow's name of the op, for messages.
+        names: of the parameters.
+        dtype: what a value without a dtype becomes.
+    """
+    pairs = [(forms[i], forms[i + 1]) for i in range(0, len(forms), 2)]
+    every = frozenset().union(*(allowed for _, allowed in pairs))
+
+    def slow(x: Any) -> Any:
+        tensor = convert(x) if dtype is None or is_typed(x) else adopt(x, dtype)
+        for function, allowed in pairs:
+            if tensor._array.dtype in allowed:
+                return function(tensor)
+        refuse(label, tensor.dtype, every)
+
+    public_function = slow
+    for function, allowed in reversed(pairs):
+        public_function = checked(function.op, allowed, public_function, names)
+    return documented(public_function, pairs[0][0])
+
+
+@overload
+def binary(*forms: Any, label: str, names: tuple[Literal["y"], Literal["x"]]) -> OfOrdinate: ...
+@overload
+def binary(
+    *forms: Any,
+    label: str,
+    names: tuple[Literal["a"], Literal["x"]],
+    numbers: tuple[bool, bool] = ...,
+) -> OfOrder: ...
+@overload
+def binary(
+    *forms: Any,
+    label: str,
+    names: tuple[Literal["x"], Literal["q"]],
+    numbers: tuple[bool, bool] = ...,
+) -> OfShift: ...
+@overload
+def binary(
+    *forms: Any,
+    label: str,
+    names: tuple[Literal["x1"], Literal["x2"]],
+    numbers: tuple[bool, bool] = ...,
+) -> OfNumbers: ...
+@overload
+def binary(
+    *forms: Any,
+    label: str,
+    names: tuple[Literal["x"], Literal["y"]] = ...,
+    operands: Callable[[Any, Any], tuple[Tensor, Tensor]] = ...,
+    reflected: bool = ...,
+    numbers: tuple[bool, bool] = ...,
+    asked: str = ...,
+) -> Binary: ...
+def binary(
+    *forms: Any,
+    label: str,
+    names: tuple[str, str] = ("x", "y"),
+    operands: Callable[[Any, Any], tuple[Tensor, Tensor]] = pair,
+    reflected: bool = False,
+    numbers: tuple[bool, bool] = (True, True),
+    asked: str = "",
+) -> Any:
+    """A public elementwise function of two tensors.
+
+    Args:
+        *forms: a primitive and the dtypes it takes; then another, and its dtypes, and so on.
+        label: TensorFlow's name of the op, for messages.
+        names: of the parameters.
+        operands: turns the arguments into tensors.
+        reflected: whether the first parameter is the second operand.
+        numbers: which operand may reach the kernel as a Python number.
+        asked: the method of the second operand to ask if that cannot become a tensor.
+    """
+    pairs = [(forms[i], forms[i + 1]) for i in range(0, len(forms), 2)]
+    every = frozenset().union(*(allowed for _, allowed in pairs))
+
+    def slow(x: Any, y: Any) -> Any:
+        try:
+            a, b = operands(x, y)
+        except (TypeError, ValueError):
+            answer = getattr(type(y), asked)(y, x) if hasattr(type(y), asked) else NotImplemented
+            if answer is NotImplemented:
+                raise
+            return answer
+        same(label, a, b)
+        dtype = a._array.dtype
+        for function, allowed in pairs:
+            if dtype in allowed:
+                return function(a, b)
+        refuse(label, a.dtype, every)
+
+    public_function = slow
+    for i, (function, allowed) in reversed(list(enumerate(pairs))):
+        turned = reflected and i == 0
+        public_function = checked(function.op, allowed, public_function, names, turned, numbers)
+    return documented(public_function, pairs[0][0])
+
+
+def documented(public_function: Any, function: Any) -> Any:
+    """Take the docstring and module over, with the public names of the parameters."""
+    text = function.__doc__
+    parameters = inspect.signature(public_function).parameters
+    for inner, outer in zip(function.op.inputs, parameters, strict=False):
+        text = text.replace(f"`{inner}`", f"`\0{outer}`")
+    public_function.__doc__ = text.replace("\0", "")
+    public_function.__module__ = "gradtape.tf.api.math"
+    return public_function

@@ -1,0 +1,1 @@
+"""What is behind tf.ragged, and what other functions do with ragged tensors."""

@@ -1,0 +1,176 @@
+"""Elementwise functions of ragged tensors, which are broadcast against each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gradtape.core.context import staging
+from gradtape.core.errors import InvalidArgumentError
+from gradtape.core.ragged import row_splits
+from gradtape.core.ragged.tensor import RaggedTensor, as_values, nested
+from gradtape.core.tensor import Tensor
+from gradtape.graph.raw_function import rawly
+from gradtape.tf.array.gather_slice import gather
+from gradtape.tf.array.shape import reshape
+from gradtape.tf.ragged.conversion import number_of, rank_of
+from gradtape.tf.ragged.shape import mismatched
+
+
+class Axes(NamedTuple):
+    """An operand for broadcasting.
+
+    Attributes:
+        sizes: of its axes; None for ragged ones.
+        splits: of the axes from the second to the last ragged one of the result, where it has any.
+        flat: its values, all these axes as one.
+    """
+
+    sizes: tuple[int | None, ...]
+    splits: tuple[Tensor | None, ...]
+    flat: Tensor
+
+
+def elementwise(function: Callable[..., Any], *operands: Any) -> Any:
+    """A function of the flat values of operands that are first brought into the same rows."""
+    dtype = next(x.dtype for x in operands if isinstance(x, RaggedTensor))
+    values = [x if isinstance(x, RaggedTensor) else as_values(x, hint=dtype) for x in operands]
+    like, flats = aligned(values)
+    return like(function(*flats))
+
+
+def aligned(values: list[Any]) -> tuple[Callable[[Any], Any], list[Tensor]]:
+    """How to put flat values into the rows that operands share; and their flat values there."""
+    ragged = [x for x in values if isinstance(x, RaggedTensor)]
+    if len({x.row_splits.dtype for x in ragged}) > 1:
+        raise mismatched()
+    first = ragged[0]
+    inner = int(first.flat_values.ndim)
+    if all(
+        have_same_rows(x, first) if isinstance(x, RaggedTensor) else x.ndim < inner for x in values
+    ):
+        return first.with_flat_values, [flat_of(x) for x in values]
+    return broadcast(values)
+
+
+def flat_of(value: Any) -> Tensor:
+    """The flat values; of a tensor, itself."""
+    flat: Tensor = value.flat_values if isinstance(value, RaggedTensor) else value
+    return flat
+
+
+def have_same_rows(x: RaggedTensor, y: RaggedTensor) -> bool:
+    """Whether the rows are the same without a look at their lengths."""
+    mine, theirs = x._nested_row_partitions, y._nested_row_partitions
+    return len(mine) == len(theirs) and all(
+        a._splits is b._splits for a, b in zip(mine, theirs, strict=True)
+    )
+
+
+def broadcast(values: list[Any]) -> tuple[Callable[[Any], Any], list[Tensor]]:
+    """Operands of different rows, or ranks, in the rows that they share."""
+    ranks = [rank_of(x) for x in values]
+    rank = max(ranks)
+    depth = max(
+        rank - own + x.ragged_rank if isinstance(x, RaggedTensor) else 0
+        for x, own in zip(values, ranks, strict=True)
+    )
+    axes = [axes_of(x, rank, depth) for x in values]
+    owners = [owner_of(i, axes) for i in range(depth + 1)]
+    sizes = [axes[owner].sizes[i] for i, owner in enumerate(owners)]
+    check_sizes(axes, sizes)
+    layout = tuple(own.sizes[: depth + 1] for own in axes)
+    held = tuple(tuple(s is not None for s in own.splits) for own in axes)
+    given = [splits for own in axes for splits in own.splits if splits is not None]
+    found = rawly(spread, layout, held, tuple(owners[1:]), *given, dynamic=True, outputs=True)
+    splits, index = found[:depth], found[depth:]
+    flats = [
+        gather(own.flat, at) if staging() or is_stretched(own, sizes) else own.flat
+        for own, at in zip(axes, index, strict=True)
+    ]
+    return lambda flat: nested(flat, splits, sizes[1:]), flats
+
+
+def is_stretched(own: Axes, sizes: list[int | None]) -> bool:
+    """Whether some axis of size 1 is another in the result."""
+    return any(n == 1 and most != 1 for n, most in zip(own.sizes, sizes, strict=False))
+
+
+def axes_of(value: Any, rank: int, depth: int) -> Axes:
+    """An operand with axes of size 1 in front, up to `rank`; its first `depth` + 1 as one."""
+    flat = flat_of(value)
+    partitions = value._nested_row_partitions if isinstance(value, RaggedTensor) else ()
+    shape = flat._array.shape
+    lead = rank - len(partitions) - len(shape)
+    count = (number_of(value),) if shape else ()
+    sizes = (1,) * lead + count + tuple(p._uniform for p in partitions) + shape[1:]
+    splits: list[Tensor | None] = [None] * (depth + 1)
+    for i, partition in enumerate(partitions, lead + 1):
+        splits[i] = partition._splits
+    more = depth - lead - len(partitions)  # inner axes that become rows
+    if more >= 0:
+        flat = reshape(flat, [int(np.prod(shape[: more + 1])), *shape[more + 1 :]])
+    else:
+        flat = reshape(flat, [1] * (lead - depth) + list(shape))
+    return Axes(sizes, tuple(splits[1:]), flat)
+
+
+def owner_of(i: int, axes: list[Axes]) -> int:
+    """Which operand decides about an axis: one that is not of size 1 there, a ragged one first."""
+    wide = [k for k, own in enumerate(axes) if own.sizes[i] != 1]
+    if not wide:
+        return next((k for k, own in enumerate(axes) if i and own.splits[i - 1] is not None), 0)
+    return next((k for k in wide if axes[k].sizes[i] is None), wide[0])
+
+
+def check_sizes(axes: list[Axes], sizes: list[int | None]) -> None:
+    """Complain about known sizes that differ."""
+    for own in axes:
+        for i, (size, most) in enumerate(zip(own.sizes, sizes, strict=False)):
+            if None not in (size, most) and size not in (1, most):
+                raise InvalidArgumentError(
+                    f"Incompatible shapes for broadcasting: axis {i} has sizes {size} and {most}."
+                )
+
+
+def spread(layout: Any, held: Any, owners: tuple[int, ...], *given: Any) -> tuple[Any, ...]:
+    """Splits of the rows that operands share; for each operand which of its values go there. Raw.
+
+    Args:
+        layout: for each operand the sizes of its axes, None for ragged ones.
+        held: for each operand, which of its axes have splits.
+        owners: for each axis but the first the operand that decides about it.
+        *given: the splits of all operands.
+    """
+    queue, dtype = iter(given), given[0].dtype
+    splits = [[next(queue) if has else None for has in each] for each in held]
+    count = max(sizes[0] for sizes in layout) if min(sizes[0] for sizes in layout) else 0
+    places = [
+        np.zeros(count, dtype) if sizes[0] == 1 else np.arange(count, dtype=dtype)
+        for sizes in layout
+    ]
+    found = []
+    for i, owner in enumerate(owners):
+        lengths = [
+            np.full(len(at), sizes[i + 1], dtype)
+            if own[i] is None
+            else row_splits.lengths_of(own[i])[at]
+            for at, sizes, own in zip(places, layout, splits, strict=True)
+        ]
+        new = lengths[owner]
+        found.append(row_splits.splits_of_lengths(new))
+        for k, (at, sizes, own) in enumerate(zip(places, layout, splits, strict=True)):
+            begin = own[i]
+            starts = at * sizes[i + 1] if begin is None else begin[at]
+            if sizes[i + 1] == 1:
+                places[k] = np.repeat(starts, new).astype(dtype)
+                continue
+            if not np.array_equal(lengths[k], new):
+                raise InvalidArgumentError(
+                    f"Unable to broadcast: dimension size mismatch in dimension {i + 1}. Rows have "
+                    f"lengths {new.tolist()} and {lengths[k].tolist()}."
+                )
+            places[k] = row_splits.spans(starts, new).astype(dtype)
+    return (*found, *places)

@@ -1,0 +1,358 @@
+"""Ragged tensors from partitions given in several ways, from dense and from sparse tensors."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import dtypes
+from gradtape.core.convert import convert
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.ragged import row_splits as rows
+from gradtape.core.ragged.row_partition import Handed, RowPartition, as_splits_dtype
+from gradtape.core.ragged.tensor import RaggedTensor, as_values, nested, rows_of
+from gradtape.core.sparse_tensor import SparseTensor
+from gradtape.core.tensor import Tensor, eager
+from gradtape.graph.raw_function import number_by, rawly
+from gradtape.graph.side_effect import happening
+from gradtape.tf.array.concat_split import concat
+from gradtape.tf.array.gather_slice import gather
+from gradtape.tf.array.shape import reshape
+from gradtape.tf.math.cast import cast
+from gradtape.tf.math.elementwise import equal
+from gradtape.tf.math.reduce import reduce_all
+
+
+def integers(op: str, what: str, value: Any) -> Tensor:
+    """A vector that says something of rows: int64, unless it is a tensor of int32."""
+    tensor = convert(value, hint=dtypes.int64)
+    if tensor.dtype not in (dtypes.int32, dtypes.int64):
+        if tensor._array.size:
+            raise ValueError(
+                f"{op}: {what} must have dtype int32 or int64. Received {tensor.dtype.name}."
+            )
+        tensor = cast(tensor, dtypes.int64)
+    if tensor._array.ndim != 1:
+        raise ValueError(f"{op}: {what} must have rank 1. Received shape {tensor.shape}.")
+    return tensor
+
+
+def partition_of(splits: Tensor, uniform: int | None = None) -> RowPartition:
+    """A partition with these splits."""
+    return RowPartition(splits, uniform, internal=Handed)
+
+
+@public
+def from_row_splits(row_splits: Any, validate: bool = True) -> RowPartition:
+    """Rows that begin and end where they say."""
+    splits = integers("from_row_splits", "row_splits", row_splits)
+    if not splits._array.size:
+        raise ValueError("from_row_splits: row_splits tensor may not be empty.")
+    if validate:
+        splits = rawly(rows.check_splits, "from_row_splits", splits)
+    return partition_of(splits)
+
+
+@public
+def from_row_lengths(row_lengths: Any, validate: bool = True) -> RowPartition:
+    """Rows that are this long."""
+    lengths = integers("from_row_lengths", "row_lengths", row_lengths)
+    if validate:
+        lengths = rawly(rows.check_lengths, "from_row_lengths", lengths)
+    return partition_of(rawly(rows.splits_of_lengths, lengths))
+
+
+@public
+def from_value_rowids(value_rowids: Any, nrows: Any = None, validate: bool = True) -> RowPartition:
+    """`nrows` rows, to which values belong by number."""
+    ids = integers("from_value_rowids", "value_rowids", value_rowids)
+    if validate:
+        ids = rawly(rows.check_rowids, "from_value_rowids", ids)
+    least = number_by(one_more_than_last, ids)
+    count = least if nrows is None else int(convert(nrows)._array)
+    if count < 0:
+        raise ValueError(f"from_value_rowids: Expected nrows >= 0; got {count}.")
+    if count < least:
+        raise ValueError(
+            f"from_value_rowids: Expected nrows >= value_rowids[-1] + 1; got nrows={count}, "
+            f"value_rowids[-1]={least - 1}."
+        )
+    return partition_of(rawly(rows.splits_of_rowids, ids, count))
+
+
+def one_more_than_last(ids: Any) -> int:
+    """The number of rows that sorted raw numbers speak of."""
+    return int(ids[-1]) + 1 if ids.size else 0
+
+
+@public
+def from_row_starts(row_starts: Any, nvals: Any, validate: bool = True) -> RowPartition:
+    """Rows that begin here; the last goes on to `nvals`."""
+    starts = integers("from_row_starts", "row_starts", row_starts)
+    end = reshape(convert(nvals, starts.dtype), [1])
+    return from_row_splits(concat([starts, end], 0), validate)
+
+
+@public
+def from_row_limits(row_limits: Any, validate: bool = True) -> RowPartition:
+    """Rows that end here."""
+    limits = integers("from_row_limits", "row_limits", row_limits)
+    zero = convert(np.zeros(1, limits._array.dtype))
+    return from_row_splits(concat([zero, limits], 0), validate)
+
+
+@public
+def from_uniform_row_length(
+    uniform_row_length: Any, nvals: Any = None, nrows: Any = None, validate: bool = True
+) -> RowPartition:
+    """Rows of one length: `nrows` of them, or as many as `nvals` values make."""
+    length = convert(uniform_row_length, hint=dtypes.int64)
+    size = int(length._array)
+    values = None if nvals is None else int(convert(nvals)._array)
+    if nrows is None:
+        if values is None:
+            raise ValueError("from_uniform_row_length: give nvals or nrows.")
+        count = values // size if size else 0
+    else:
+        count = int(convert(nrows)._array)
+    if size < 0 or count < 0 or (values is not None and size * count != values):
+        raise ValueError(
+            f"from_uniform_row_length: uniform_row_length={size} times nrows={count} must equal "
+            f"nvals={values}."
+        )
+    return even(size, count, length.dtype)
+
+
+def even(size: int, count: int, dtype: dtypes.DType) -> RowPartition:
+    """`count` rows of one size."""
+    return partition_of(eager(np.arange(count + 1, dtype=dtype.as_numpy_dtype) * size), size)
+
+
+def cast_splits(ragged: RaggedTensor, dtype: dtypes.DType) -> RaggedTensor:
+    """Splits of another dtype, if they are not of it."""
+    same = ragged.row_splits.dtype is dtype
+    return ragged if same else ragged.with_row_splits_dtype(dtype)
+
+
+@public
+def divided(values: Any, factory: str, validate: bool, *given: Any) -> RaggedTensor:
+    """Values in rows, which are given as `factory` wants it."""
+    inside = as_values(values)
+    count = number_of(inside)
+    if factory == "from_row_starts":
+        partition = from_row_starts(given[0], count, validate)
+    elif factory == "from_uniform_row_length":
+        length, nrows = given
+        partition = from_uniform_row_length(length, count, nrows, validate)
+    else:
+        partition = FACTORIES[factory](*given, validate=validate)
+    if isinstance(inside, RaggedTensor) and inside.row_splits.dtype is not partition.dtype:
+        if partition.dtype is dtypes.int32 and inside.row_splits.dtype is dtypes.int64:
+            raise ValueError(
+                f"{factory}: row_splits of values have dtype int64, the partition int32. Use "
+                "with_row_splits_dtype()."
+            )
+        inside = inside.with_row_splits_dtype(partition.dtype)
+    if factory == "from_value_rowids" and convert(given[0])._array.shape[0] != count:
+        raise ValueError(
+            f"{factory}: as many values as value_rowids are needed. Received {count} values."
+        )
+    if validate and not partition.is_uniform():
+        check_count(partition.row_splits(), count, factory)
+    return RaggedTensor(inside, partition, internal=Handed)
+
+
+FACTORIES: dict[str, Any] = {
+    "from_row_splits": from_row_splits,
+    "from_row_lengths": from_row_lengths,
+    "from_value_rowids": from_value_rowids,
+    "from_row_limits": from_row_limits,
+}
+
+
+def number_of(values: Any) -> int:
+    """The size of the first axis."""
+    array = values.row_splits._array if isinstance(values, RaggedTensor) else values._array
+    if not array.ndim:
+        raise InvalidArgumentError("RaggedTensor: values must have an axis. Received a scalar.")
+    return int(array.shape[0]) - isinstance(values, RaggedTensor)
+
+
+def rank_of(value: Any) -> int:
+    """The number of axes."""
+    if isinstance(value, RaggedTensor):
+        return value.ragged_rank + int(value.flat_values.ndim)
+    return int(value.ndim)
+
+
+@happening(fails_only=True)
+def check_count(splits: Any, count: int, factory: str) -> None:
+    """Complain if rows do not end where the values do."""
+    last = int(splits._array[-1])
+    if last != count:
+        raise InvalidArgumentError(
+            f"{factory}: the rows have {last} values together. Received {count} values."
+        )
+
+
+def divided_often(
+    factory: str, validate: bool, flat: Any, partitions: Any, counts: Any = None
+) -> Any:
+    """Values in rows of rows, from the outside in."""
+    if not isinstance(partitions, (list, tuple)):
+        raise TypeError(
+            f"RaggedTensor: a list is needed, one entry for each ragged axis. Received "
+            f"{type(partitions).__name__}."
+        )
+    result = as_values(flat)
+    sizes = [None] * len(partitions) if counts is None else list(counts)
+    if len(sizes) != len(partitions):
+        raise ValueError("from_nested_value_rowids: nested_nrows must be as long as the rowids.")
+    for partition, count in zip(reversed(partitions), reversed(sizes), strict=True):
+        more = (count,) if factory == "from_value_rowids" else ()
+        result = divided(result, factory, validate, partition, *more)
+    return result
+
+
+@public
+def from_tensor(
+    tensor: Any,
+    lengths: Any = None,
+    padding: Any = None,
+    ragged_rank: int = 1,
+    row_splits_dtype: Any = dtypes.int64,
+) -> RaggedTensor:
+    """The rows of a tensor, cut to `lengths` or before the `padding` at their end."""
+    dense = convert(tensor)
+    kind = as_splits_dtype(row_splits_dtype)
+    rank = dense._array.ndim
+    if lengths is not None and padding is not None:
+        raise ValueError("from_tensor: Specify argument `lengths` or `padding`, but not both.")
+    if not isinstance(ragged_rank, int):
+        raise TypeError(f"from_tensor: ragged_rank must be an int. Received {ragged_rank!r}.")
+    if rank <= 1:
+        raise ValueError(
+            "from_tensor: The rank of a RaggedTensor must be greater than 1. Received argument "
+            f"`tensor` with rank {rank}."
+        )
+    if not 0 < ragged_rank < rank:
+        raise ValueError(
+            f"from_tensor: ragged_rank must be greater than 0 and less than {rank}. Received "
+            f"{ragged_rank}."
+        )
+    if isinstance(lengths, (list, tuple)) and lengths and not is_number(lengths[0]):
+        return cut_often(dense, lengths, kind)
+    shape = dense._array.shape
+    if ragged_rank > 1:
+        merged = reshape(dense, [prod(shape[:ragged_rank]), *shape[ragged_rank:]])
+        inside: Any = from_tensor(merged, lengths, padding, 1, kind)
+        for axis in range(ragged_rank - 1, 0, -1):
+            partition = even(shape[axis], prod(shape[:axis]), kind)
+            inside = RaggedTensor(inside, partition, internal=Handed)
+        return inside
+    return rows_cut(dense, lengths, padding, kind)
+
+
+def rows_cut(dense: Tensor, lengths: Any, padding: Any, kind: dtypes.DType) -> RaggedTensor:
+    """The rows of a tensor, whole, or cut to lengths or before the padding at their end."""
+    shape = dense._array.shape
+    flat = reshape(dense, [shape[0] * shape[1], *shape[2:]])
+    if padding is not None:
+        filler = convert(padding, dense.dtype)
+        if filler._array.shape != shape[2:]:
+            raise ValueError(
+                f"from_tensor: padding must have the shape {list(shape[2:])} of what it stands "
+                f"for. Received {list(filler._array.shape)}."
+            )
+        blank = reduce_all(equal(dense, filler), axis=list(range(2, len(shape))))
+        counts = rawly(up_to_last, blank, kind.as_numpy_dtype)
+    elif lengths is not None:
+        counts = rawly(within, integers("from_tensor", "lengths", lengths), shape[1])
+        counts = cast(counts, kind)
+    else:
+        return RaggedTensor(flat, even(shape[1], shape[0], kind), internal=Handed)
+    splits, kept = rawly(first_of_each, counts, shape[1], dynamic=True, outputs=True)
+    return rows_of(gather(flat, kept), splits)
+
+
+def is_number(value: Any) -> bool:
+    """Whether it has no axes."""
+    return np.ndim(value._array if isinstance(value, Tensor) else value) == 0
+
+
+def cut_often(dense: Tensor, lengths: Any, kind: dtypes.DType) -> RaggedTensor:
+    """Rows of rows cut to lengths that are given from the outside in."""
+    shape = dense._array.shape
+    outer = from_tensor(dense, lengths[0], None, 1, kind)
+    if len(lengths) == 1:
+        return outer
+    if len(lengths) >= len(shape):
+        raise ValueError("from_tensor: more lengths than ragged axes were given.")
+    return outer.with_values(cut_often(outer.values, lengths[1:], kind))
+
+
+def up_to_last(blank: Any, dtype: Any) -> Any:
+    """How long rows are without the blanks at their end, raw."""
+    trailing = np.logical_and.accumulate(blank[:, ::-1], axis=1)
+    return (blank.shape[1] - trailing.sum(axis=1)).astype(dtype)
+
+
+def within(lengths: Any, size: int) -> Any:
+    """Raw lengths, none of which is larger than the row or negative."""
+    return np.clip(lengths, 0, size)
+
+
+def first_of_each(counts: Any, size: int) -> tuple[Any, Any]:
+    """Splits of the first few of each `size` values, and which they are; raw."""
+    starts = np.arange(len(counts), dtype=counts.dtype) * size
+    return rows.splits_of_lengths(counts), rows.spans(starts, counts)
+
+
+@public
+def from_sparse(st_input: Any, row_splits_dtype: Any = dtypes.int64) -> RaggedTensor:
+    """The rows of a sparse matrix, each of which is full up to some place."""
+    if not isinstance(st_input, SparseTensor):
+        raise TypeError(
+            f"from_sparse: a SparseTensor is needed. Received {type(st_input).__name__}."
+        )
+    if st_input.dense_shape._array.shape != (2,):
+        raise ValueError(f"from_sparse: rank(st_input) must be 2. Received shape {st_input.shape}.")
+    kind = as_splits_dtype(row_splits_dtype)
+    count = number_by(rows.entry, st_input.dense_shape, 0)
+    splits = rawly(full_rows, st_input.indices, count)
+    return rows_of(st_input.values, cast(splits, kind))
+
+
+def full_rows(indices: Any, count: int) -> Any:
+    """Splits of rows whose elements have these raw places, one after another without gaps."""
+    ids = indices[:, 0]
+    if (np.diff(ids) >= 0).all():
+        splits = rows.splits_of_rowids(ids, count)
+        if (rows.offsets_of(splits) == indices[:, 1]).all():
+            return splits
+    raise InvalidArgumentError(
+        "from_sparse: SparseTensor is not right-ragged: every row must be full up to its last "
+        f"element. Received indices {indices.tolist()}."
+    )
+
+
+def stacked(flat: Any, partitions: Any) -> Any:
+    """Values in rows of rows, from the outside in, given by partitions."""
+    splits = [partition._splits for partition in partitions]
+    return nested(flat, splits, [partition._uniform for partition in partitions])
+
+
+def in_rows(items: list[Any], shape: tuple[int, ...], dtype: Any) -> Any:
+    """Lists as rows of a ragged tensor whose first axes have `shape`; of one list, a tensor."""
+    lengths = np.array([len(item) for item in items], np.int64)
+    flat = np.empty(int(lengths.sum()), dtype)
+    flat[:] = [value for item in items for value in item]
+    if not shape:
+        return eager(flat)
+    result = rows_of(eager(flat), eager(rows.splits_of_lengths(lengths)))
+    for axis in range(len(shape) - 1, 0, -1):
+        partition = even(shape[axis], prod(shape[:axis]), dtypes.int64)
+        result = RaggedTensor(result, partition, internal=Handed)
+    return result

@@ -1,0 +1,262 @@
+"""Which function stands in for which where an argument is ragged.
+
+A public function that meets a ragged tensor fails with `NotDense`; then it is looked up here. So
+plain tensors pay nothing for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from gradtape.core import dtypes
+from gradtape.core.convert import convert
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.ragged.tensor import RaggedTensor, as_values
+from gradtape.core.tensor import Tensor, eager
+from gradtape.tf.ragged.broadcast import elementwise
+from gradtape.tf.ragged.conversion import rank_of
+from gradtape.tf.tensor_operator import OPERATORS
+
+# Elementwise functions that are generated, by module: those of one argument, and of two
+GENERATED = {
+    "math.elementwise": """
+        abs acos acosh asin asinh atan atanh ceil cos cosh digamma erf erfc erfinv exp expm1 floor
+        imag is_finite is_inf is_nan lgamma log log1p logical_not ndtri negative real angle
+        reciprocal rint round rsqrt sigmoid sign sin sinh softplus softsign sqrt square tan tanh
+    """,
+    "nn.activation": "elu relu relu6 selu",
+}
+GENERATED_PAIRS = """
+    add atan2 divide divide_no_nan equal floordiv floormod greater greater_equal less less_equal
+    logical_and logical_or logical_xor maximum minimum multiply multiply_no_nan nextafter not_equal
+    pow realdiv squared_difference subtract truediv truncatediv truncatemod xdivy xlog1py xlogy
+"""
+# Other functions of which the first argument may be ragged, element by element
+FLATWISE = {
+    "nn.activation": "crelu gelu leaky_relu silu",
+    "array.shape": "bitcast identity",
+    "math.cast": "cast conj saturate_cast",
+    "math.clip": "clip_by_value",
+    "array.creation": "ones_like zeros_like",
+    "debugging.check_numerics": "check_numerics",
+    "nn.dropout": "dropout",
+    "math.elementwise": "erfcinv log_sigmoid reciprocal_no_nan",
+    "gradients": "stop_gradient",
+    "strings.hash_bucket": "to_hash_bucket to_hash_bucket_fast to_hash_bucket_strong",
+    "array.mask": "one_hot",
+    "strings.byte_string": """
+        as_string bytes_split length lower regex_full_match regex_replace split strip substr
+        to_number upper
+    """,
+    "strings.unicode": """
+        unicode_decode unicode_decode_with_offsets unicode_split unicode_split_with_offsets
+        unicode_transcode
+    """,
+}
+# And those that have a function of their own, by the module where that is
+OWN = {
+    "ragged.shape": {
+        "array.shape": "expand_dims reshape reverse shape squeeze tile",
+        "array.concat_split": "concat split stack",
+    },
+    "ragged.gather_slice": {"array.gather_slice": "gather gather_nd"},
+    "ragged.reduce": {
+        "math.reduce": """
+            reduce_all reduce_any reduce_logsumexp reduce_max reduce_mean reduce_min reduce_prod
+            reduce_std reduce_sum reduce_variance
+        """,
+        "nn.loss": "softmax",
+    },
+    "ragged.strings": {
+        "strings.byte_string": "join ngrams reduce_join",
+        "strings.unicode": "unicode_encode",
+    },
+    "ragged.dispatch": {
+        "array.shape": "rank size",
+        "math.top_k_bincount": "bincount",
+        "nn.embedding": "embedding_lookup",
+        "array.mask": "where",
+        "array.dynamic_partition": "dynamic_partition",
+        "math.add_n": "add_n",
+    },
+}
+FLAT = {(home, name) for home, names in FLATWISE.items() for name in names.split()}
+HOMES = {
+    (home, name): module
+    for module, homes in OWN.items()
+    for home, names in homes.items()
+    for name in names.split()
+}
+# What has been looked for so far: by function, without what decorates it
+DISPATCH: dict[Any, Callable[..., Any]] = {}
+
+
+def found(function: Any) -> Callable[..., Any] | None:
+    """What a function, without what decorates it, does for ragged tensors; or None."""
+    if not DISPATCH:
+        enter_generated()
+    if function not in DISPATCH:
+        known = (function.__module__.removeprefix("gradtape.tf."), function.__name__)
+        if known in FLAT:
+            DISPATCH[function] = flatwise(function)
+        elif known in HOMES:
+            module = import_module(f"gradtape.tf.{HOMES[known]}")
+            DISPATCH[function] = getattr(module, known[1])
+        else:
+            return None
+    return DISPATCH[function]
+
+
+def enter_generated() -> None:
+    """Enter the functions that are not told by module and name: the generated ones."""
+    for home, names in GENERATED.items():
+        module = import_module(f"gradtape.tf.{home}")
+        for name in names.split():
+            DISPATCH[getattr(module, name)] = flatwise(getattr(module, name))
+    module = import_module("gradtape.tf.math.elementwise")
+    for name in GENERATED_PAIRS.split():
+        DISPATCH[getattr(module, name)] = pairwise(getattr(module, name))
+    for name, function in OPERATORS.items():
+        if "matmul" not in name:
+            DISPATCH.setdefault(function, pairwise(function))
+
+
+def flatwise(function: Any) -> Callable[..., Any]:
+    """A function of the flat values; other arguments stay as they are."""
+
+    @public
+    def apply(*args: Any, **kwargs: Any) -> Any:
+        first = args[0] if args else next(iter(kwargs.values()))
+        if not isinstance(first, RaggedTensor):
+            raise ValueError(
+                f"{function.__name__}: only the first argument may be ragged. Received "
+                f"{type(first).__name__} there."
+            )
+        if args:
+            result = function(first.flat_values, *args[1:], **kwargs)
+        else:
+            result = function(**{**kwargs, next(iter(kwargs)): first.flat_values})
+        if isinstance(result, tuple):
+            return tuple(first.with_flat_values(one) for one in result)
+        return first.with_flat_values(result)
+
+    return apply
+
+
+def pairwise(function: Any) -> Callable[..., Any]:
+    """A function of operands that are broadcast against each other."""
+
+    @public
+    def apply(x: Any = None, y: Any = None, name: str | None = None, **named: Any) -> Any:
+        operands = [v for v in (x, y, *named.values()) if v is not None]
+        return elementwise(function, *operands)
+
+    return apply
+
+
+@public
+def operate(name: str, *operands: Any) -> Any:
+    """An operator by the name of its method."""
+    function = OPERATORS[name]
+    if name not in ("__eq__", "__ne__"):
+        return elementwise(function, *operands)
+    if operands[1] is None:
+        return name == "__ne__"
+    try:
+        return elementwise(function, *operands)
+    except (InvalidArgumentError, ValueError):  # they do not broadcast
+        return name == "__ne__"
+
+
+@public
+def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
+    """`x` where `condition` holds, else `y`; with neither, the coordinates of what is true."""
+    from gradtape.tf.array.mask import where as dense
+
+    if x is None and y is None:
+        if condition.flat_values.ndim > 1:
+            raise NotImplementedError("where: inner axes are not there for a ragged condition.")
+        from gradtape.tf.ragged.creation import boolean_mask
+
+        places = condition.to_sparse().indices
+        holds = convert(condition.flat_values, dtypes.bool)
+        return boolean_mask(places, holds)
+    if x is None or y is None:
+        raise ValueError("where: x and y must both be given, or neither of them.")
+    held = as_values(condition, hint=dtypes.bool)
+    kinds = [v.dtype for v in (x, y) if isinstance(v, (RaggedTensor, Tensor))]
+    a, b = [as_values(v, hint=kinds[0] if kinds else None) for v in (x, y)]
+    return elementwise(dense, held, a, b)
+
+
+@public
+def size(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
+    """The number of elements."""
+    from gradtape.tf.array.shape import size as dense
+
+    return dense(input.flat_values, out_type)
+
+
+@public
+def rank(input: Any, name: str | None = None) -> Tensor:
+    """The number of axes."""
+    return eager(dtypes.int32.as_numpy_dtype(rank_of(input)))
+
+
+@public
+def add_n(inputs: Any, name: str | None = None) -> Any:
+    """The sum of several, which must have the same rows."""
+    from gradtape.tf.math.elementwise import add
+
+    total = inputs[0]
+    for one in inputs[1:]:
+        total = elementwise(add, total, one)
+    return total
+
+
+@public
+def embedding_lookup(
+    params: Any, ids: Any, max_norm: Any = None, name: str | None = None
+) -> RaggedTensor:
+    """Rows of `params`, one for each of ragged `ids`."""
+    from gradtape.tf.nn.embedding import embedding_lookup as dense
+
+    return ids.with_flat_values(dense(params, ids.flat_values, max_norm))
+
+
+@public
+def dynamic_partition(
+    data: Any, partitions: Any, num_partitions: int, name: str | None = None
+) -> list[Any]:
+    """The rows of a ragged tensor by the group they belong to."""
+    from gradtape.tf.ragged.creation import stack_dynamic_partitions
+
+    groups = stack_dynamic_partitions(data, partitions, num_partitions)
+    return [groups[i] for i in range(int(num_partitions))]
+
+
+@public
+def bincount(
+    arr: Any,
+    weights: Any = None,
+    minlength: Any = None,
+    maxlength: Any = None,
+    dtype: Any = dtypes.int32,
+    name: str | None = None,
+    axis: Any = None,
+    binary_output: bool = False,
+) -> Any:
+    """How often each integer occurs; with `axis=-1`, in each row."""
+    from gradtape.tf.math.top_k_bincount import bincount as dense
+
+    flat = weights.flat_values if isinstance(weights, RaggedTensor) else weights
+    options = {"dtype": dtype, "axis": axis, "binary_output": binary_output}
+    if axis in (None, 0):
+        return dense(arr.flat_values, flat, minlength, maxlength, **options)
+    if rank_of(arr) != 2:
+        raise ValueError(f"bincount: axis={axis} needs rows. Received shape {arr.shape}.")
+    size = int(dense(arr.flat_values, None, minlength, maxlength).shape[0])
+    filled = None if weights is None else weights.to_tensor()
+    return dense(arr.to_tensor(size), filled, size, size, **options)

@@ -1,0 +1,333 @@
+"""Parts of ragged tensors: rows by number, slices, and lookups."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.convert import convert
+from gradtape.core.dtypes import int16, int32, int64
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.ragged import row_splits
+from gradtape.core.ragged.tensor import RaggedTensor, as_values, nested, rows_of
+from gradtape.core.tensor import Tensor, eager
+from gradtape.graph.raw_function import number_by, rawly
+from gradtape.tf.array.gather_slice import gather as gather_dense
+from gradtape.tf.array.shape import expand_dims, reshape
+from gradtape.tf.math.cast import cast
+from gradtape.tf.ragged.conversion import even, number_of, rank_of
+
+ALL = builtins.slice(None)
+
+
+@public
+def getitem(ragged: RaggedTensor, key: Any) -> Any:
+    """`ragged[key]`: integers, slices, `...`, None and scalar tensors."""
+    keys = list(key) if isinstance(key, (list, tuple)) else [key]
+    for one in keys:
+        check_key(one)
+    if any(one is Ellipsis for one in keys):
+        at = next(i for i, one in enumerate(keys) if one is Ellipsis)
+        given = sum(one is not None for one in keys) - 1
+        rank = ragged.ragged_rank + int(ragged.flat_values.ndim)
+        if sum(one is Ellipsis for one in keys) > 1 or given > rank:
+            raise ValueError(f"RaggedTensor: too many indices for {rank} axes. Received {key}.")
+        keys[at : at + 1] = [ALL] * (rank - given)
+    return picked(ragged, keys)
+
+
+def check_key(key: Any) -> None:
+    """Complain about what is no index."""
+    fine = (
+        key is None
+        or key is Ellipsis
+        or isinstance(key, (builtins.slice, int, np.integer))
+        or (isinstance(key, Tensor) and key.ndim == 0 and key.dtype.is_integer)
+    )
+    if not fine or isinstance(key, bool):
+        raise TypeError(
+            "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar "
+            f"tf.int32/tf.int64 tensors are valid indices, got {key!r}."
+        )
+
+
+def picked(values: Any, keys: list[Any]) -> Any:
+    """What the keys say of axes from the first on."""
+    if not keys:
+        return values
+    if not isinstance(values, RaggedTensor):
+        return values[tuple(keys)]
+    first, *rest = keys
+    if first is None:
+        from gradtape.tf.ragged.shape import expand_dims as expanded
+
+        return lifted(expanded, picked(values, rest), 0)
+    if isinstance(first, builtins.slice):
+        return inside(sliced(values, first), rest)
+    return picked(row(values, int(first)), rest)
+
+
+def lifted(function: Any, values: Any, axis: int) -> Any:
+    """`function` for ragged tensors; its namesake for others."""
+    return function(values, axis) if isinstance(values, RaggedTensor) else expand_dims(values, axis)
+
+
+def row(ragged: RaggedTensor, i: int) -> Any:
+    """One row."""
+    count = number_of(ragged)
+    if not -count <= i < count:
+        raise IndexError(f"Row key {i} out of bounds: there are {count} rows.")
+    at = i % count
+    return between(ragged.values, ragged.row_splits, at, at + 1)
+
+
+def between(values: Any, splits: Tensor, first: int, last: int) -> Any:
+    """The values of rows that follow each other."""
+    begin, end = (number_by(row_splits.entry, splits, i) for i in (first, last))
+    if isinstance(values, RaggedTensor):
+        return sliced(values, builtins.slice(begin, end))
+    return values[begin:end]
+
+
+def sliced(ragged: RaggedTensor, key: builtins.slice) -> RaggedTensor:
+    """Some of the rows."""
+    count = number_of(ragged)
+    bounds = [None if b is None else int(b) for b in (key.start, key.stop, key.step)]
+    chosen = range(*builtins.slice(*bounds).indices(count))
+    if chosen == range(count):
+        return ragged
+    uniform = ragged._partition._uniform
+    if chosen.step != 1 or not len(chosen):
+        picks = eager(np.array(chosen, np.int64))
+        return taken(ragged, picks, keep_uniform=True)
+    first, last = chosen[0], chosen[-1] + 1
+    splits = ragged.row_splits[first : last + 1]
+    if first:
+        splits = splits - splits[0]
+    return rows_of(between(ragged.values, ragged.row_splits, first, last), splits, uniform)
+
+
+def taken(ragged: RaggedTensor, picks: Tensor, keep_uniform: bool = False) -> RaggedTensor:
+    """The rows with these numbers."""
+    found = rawly(row_splits.taken, picks, *ragged.nested_row_splits, dynamic=True, outputs=True)
+    *splits, index = found
+    sizes = [partition._uniform for partition in ragged._nested_row_partitions]
+    flat = gather_dense(ragged.flat_values, index)
+    result: RaggedTensor = nested(flat, splits, sizes if keep_uniform else [None, *sizes[1:]])
+    return result
+
+
+def inside(values: Any, keys: list[Any]) -> Any:
+    """What the keys say of axes from the second on; the first one stays."""
+    if not keys:
+        return values
+    if not isinstance(values, RaggedTensor):
+        return values[(ALL, *keys)]
+    first, *rest = keys
+    if first is None:
+        from gradtape.tf.ragged.shape import expand_dims as expanded
+
+        return lifted(expanded, inside(values, rest), 1)
+    uniform = values._partition._uniform
+    if isinstance(first, builtins.slice):
+        bounds = [None if b is None else int(b) for b in (first.start, first.stop, first.step)]
+        start, stop, step = bounds
+        if step == 0:
+            raise ValueError("RaggedTensor: slice step cannot be zero.")
+        if start in (None, 0) and stop is None and step in (None, 1):
+            return values.with_values(inside(values.values, rest))
+        splits, index = rawly(
+            row_splits.cut, values.row_splits, start, stop, step or 1, dynamic=True, outputs=True
+        )
+        if uniform is not None:
+            uniform = len(range(*builtins.slice(*bounds).indices(uniform)))
+        return rows_of(inside(chosen(values.values, index), rest), splits, uniform)
+    if uniform is None:
+        raise ValueError("Cannot index into an inner ragged dimension.")
+    at = int(first)
+    if not -uniform <= at < uniform:
+        raise InvalidArgumentError(
+            f"RaggedTensor: slice index {at} of an axis of size {uniform} out of bounds."
+        )
+    return inside(chosen(values.values, values.row_starts() + at % uniform), rest)
+
+
+def chosen(values: Any, index: Tensor) -> Any:
+    """Slices along the first axis, of a tensor or of rows."""
+    if isinstance(values, RaggedTensor):
+        return taken(values, index, keep_uniform=True)
+    return gather_dense(values, index)
+
+
+@public
+def gather(
+    params: Any,
+    indices: Any,
+    validate_indices: Any = None,
+    axis: Any = None,
+    batch_dims: Any = 0,
+    name: str | None = None,
+) -> Any:
+    """`tf.gather` where one of the arguments is ragged."""
+    table, index = as_values(params), as_values(indices)
+    if index.dtype not in (int16, int32, int64):
+        raise InvalidArgumentError(
+            f"gather: indices must be int16, int32 or int64. Received {index.dtype.name}. Cast "
+            "them first."
+        )
+    batch = int(batch_dims)
+    batch = batch + rank_of(index) if batch < 0 else batch
+    at = batch if axis is None else int(axis)
+    at = at + rank_of(table) if at < 0 else at
+    if batch:
+        return batched(table, index, at, batch)
+    if at:
+        return along(table, index, at)
+    if isinstance(index, RaggedTensor):
+        return index.with_flat_values(gather_dense(table, index.flat_values))
+    shape = index._array.shape
+    if not shape:
+        return row(table, checked(index, number_of(table)))
+    return reshape_first(taken(table, reshape(index, [-1])), shape)
+
+
+def checked(index: Tensor, count: int) -> int:
+    """A single index, which must not be negative."""
+    i = int(index._array)
+    if not 0 <= i < count:
+        raise InvalidArgumentError(f"gather: indices = {i} is not in [0, {count}).")
+    return i
+
+
+def along(table: Any, index: Any, axis: int) -> Any:
+    """Lookups along an inner axis, the same for all rows."""
+    if not isinstance(table, RaggedTensor):
+        return index_along(table, index, axis)
+    if axis > 1:
+        return table.with_values(gather_dense(table.values, index, axis=axis - 1))
+    if isinstance(index, RaggedTensor):
+        raise NotImplementedError("gather: ragged indices along a ragged axis are not there.")
+    count, own = number_of(table), index._array.shape
+    size = int(np.prod(own))
+    steps = cast(reshape(index, [1, size]), table.row_splits.dtype)
+    places = reshape(expand_dims(table.row_starts(), 1) + steps, [count * size])
+    found = chosen(table.values, places)
+    return reshape_first(found, (count, *own))
+
+
+def index_along(table: Any, index: RaggedTensor, axis: int) -> Any:
+    """Lookups along an inner axis of a tensor, by ragged indices."""
+    from gradtape.tf.ragged.shape import repeated
+
+    shape = table._array.shape
+    found = gather_dense(table, index.flat_values, axis=axis)
+    times = int(np.prod(shape[:axis]))
+    flat = reshape(found, [times * index.flat_values._array.shape[0], *shape[axis + 1 :]])
+    result = repeated(flat, index._nested_row_partitions, times)
+    outer = [*shape[:axis], number_of(index)]
+    for i in range(axis, 0, -1):
+        count = int(np.prod(outer[:i]))
+        result = rows_of(result, even(outer[i], count, index.row_splits.dtype)._splits, outer[i])
+    return result
+
+
+def batched(table: Any, index: Any, axis: int, batch: int) -> Any:
+    """Lookups in each row, by the indices of that row."""
+    if axis != batch:
+        raise NotImplementedError(
+            "gather: for ragged tensors axis must be batch_dims, or batch_dims 0."
+        )
+    if batch > 1:
+        if not (isinstance(table, RaggedTensor) and isinstance(index, RaggedTensor)):
+            raise NotImplementedError(
+                "gather: with batch_dims above 1 params and indices must both be ragged."
+            )
+        return index.with_values(gather(table.values, index.values, None, axis - 1, batch - 1))
+    dtype = index.row_splits.dtype if isinstance(index, RaggedTensor) else table.row_splits.dtype
+    if isinstance(table, RaggedTensor):
+        starts, values, lengths = table.row_starts(), table.values, table.row_lengths()
+    else:
+        shape = table._array.shape
+        starts = eager(np.arange(shape[0], dtype=dtype.as_numpy_dtype) * shape[1])
+        values = reshape(table, [shape[0] * shape[1], *shape[2:]])
+        lengths = eager(np.full(shape[0], shape[1], dtype.as_numpy_dtype))
+    if not isinstance(index, RaggedTensor):
+        own = index._array.shape
+        begin = reshape(cast(starts, index.dtype), [-1] + [1] * (len(own) - 1))
+        end = reshape(cast(lengths, index.dtype), [-1] + [1] * (len(own) - 1))
+        each = rawly(within, index, end) + begin
+        found = chosen(values, reshape(each, [-1]))
+        return reshape_first(found, own)
+    flat = merged_index(index)
+    ids = flat.value_rowids()
+    each = rawly(within, cast(flat.values, dtype), gather_dense(cast(lengths, dtype), ids))
+    found = chosen(values, each + gather_dense(cast(starts, dtype), ids))
+    own = index.flat_values._array.shape
+    return index.with_flat_values(found if len(own) == 1 else reshape_first(found, own))
+
+
+def merged_index(index: RaggedTensor) -> RaggedTensor:
+    """Indices with all axes but the first as one."""
+    if index.ragged_rank == 1 and index.flat_values.ndim == 1:
+        return index
+    merged: RaggedTensor = index.merge_dims(1, -1)
+    return merged
+
+
+def within(index: Any, lengths: Any) -> Any:
+    """Raw indices that lie in rows of these lengths."""
+    wrong = (index < 0) | (index >= lengths)
+    if wrong.any():
+        raise InvalidArgumentError(
+            f"gather: index {index[wrong][0]} lies outside its row. Mask or clip it first."
+        )
+    return index
+
+
+@public
+def gather_nd(params: Any, indices: Any, batch_dims: Any = 0, name: str | None = None) -> Any:
+    """`tf.gather_nd` where one of the arguments is ragged."""
+    table, index = as_values(params), as_values(indices)
+    if int(batch_dims):
+        raise NotImplementedError("gather_nd: batch_dims is not there for ragged tensors.")
+    if isinstance(index, RaggedTensor):
+        from gradtape.tf.array.gather_slice import gather_nd as dense
+
+        return index.with_flat_values(dense(table, index.flat_values))
+    shape = index._array.shape
+    lead, depth = shape[:-1], shape[-1]
+    if depth == 0:
+        raise NotImplementedError("gather_nd: indices of no axes are not there for ragged tensors.")
+    flat = reshape(index, [int(np.prod(lead)), depth])
+    here = convert(flat[:, 0])
+    for level in range(1, depth):
+        if not isinstance(table, RaggedTensor):
+            from gradtape.tf.array.gather_slice import gather_nd as dense
+
+            rest = concat_columns(here, flat[:, level:])
+            return reshape(dense(table, rest), [*lead, *table._array.shape[1 + depth - level :]])
+        starts, lengths = table.row_starts(), table.row_lengths()
+        step = rawly(within, cast(flat[:, level], starts.dtype), gather_dense(lengths, here))
+        here = gather_dense(starts, here) + step
+        table = table.values
+    found = chosen(table, here)
+    return found if len(lead) == 1 else reshape_first(found, lead, even_rows=True)
+
+
+def concat_columns(first: Tensor, rest: Tensor) -> Tensor:
+    """A column in front of others."""
+    from gradtape.tf.array.concat_split import concat
+
+    return concat([expand_dims(cast(first, rest.dtype), 1), rest], 1)
+
+
+def reshape_first(values: Any, lead: tuple[int, ...], even_rows: bool = False) -> Any:
+    """Values with their first axis as several; `even_rows` says whether these are uniform."""
+    if not isinstance(values, RaggedTensor):
+        return reshape(values, [*lead, *values._array.shape[1:]])
+    for i in range(len(lead) - 1, 0, -1):
+        partition = even(lead[i], int(np.prod(lead[:i])), values.row_splits.dtype)
+        values = rows_of(values, partition._splits, lead[i] if even_rows else None)
+    return values

@@ -1,0 +1,76 @@
+"""`map_fn` over the rows of sparse and ragged tensors, and with ragged results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gradtape.core import nest
+from gradtape.core.errors import InvalidArgumentError
+from gradtape.core.ragged.spec import RaggedTensorSpec
+from gradtape.core.ragged.tensor import RaggedTensor, as_values, nested
+from gradtape.core.sparse_tensor import SparseTensor
+from gradtape.core.tensor import eager
+from gradtape.tf.array.concat_split import stack, unstack
+from gradtape.tf.array.creation import zeros
+from gradtape.tf.ragged.conversion import number_of
+from gradtape.tf.sparse.shape import rows
+
+
+def is_rowwise(elems: Any, signature: Any) -> bool:
+    """Whether something that goes in or comes out is no plain tensor."""
+    return any(
+        isinstance(leaf, (SparseTensor, RaggedTensor)) for leaf in nest.flatten(elems)
+    ) or any(isinstance(spec, RaggedTensorSpec) for spec in nest.flatten(signature))
+
+
+def slices_of(leaf: Any) -> list[Any]:
+    """The slices along the first axis."""
+    if isinstance(leaf, SparseTensor):
+        return rows(leaf)
+    if isinstance(leaf, RaggedTensor):
+        return [leaf[i] for i in range(number_of(leaf))]
+    return unstack(leaf)
+
+
+def default_signature(leaf: Any) -> Any:
+    """What a function returns that gives what it gets."""
+    if not isinstance(leaf, RaggedTensor):
+        return leaf.dtype
+    return RaggedTensorSpec(leaf.shape[1:], leaf.dtype, leaf.ragged_rank - 1, leaf.row_splits.dtype)
+
+
+def map_rows(fn: Callable[[Any], Any], elems: Any, signature: Any) -> Any:
+    """Apply `fn` to each row of `elems` and put the results together as `signature` says."""
+    slices = [slices_of(leaf) for leaf in nest.flatten(elems)]
+    if signature is None:
+        signature = nest.map_structure(default_signature, elems)
+    columns: list[list[Any]] = [[] for _ in nest.flatten(signature)]
+    for row in zip(*slices, strict=True):
+        result = fn(nest.pack_sequence_as(elems, list(row)))
+        nest.assert_same_structure(signature, result)
+        for column, leaf in zip(columns, nest.flatten(result), strict=True):
+            column.append(as_values(leaf))
+    specs = nest.flatten(signature)
+    whole = [together(spec, column) for spec, column in zip(specs, columns, strict=True)]
+    return nest.pack_sequence_as(signature, whole)
+
+
+def together(spec: Any, column: list[Any]) -> Any:
+    """Results of one kind, stacked."""
+    dtype = getattr(spec, "dtype", spec)
+    for leaf in column:
+        if leaf.dtype != dtype:
+            raise InvalidArgumentError(
+                f"map_fn: fn must return what its signature says, {dtype}. Received {leaf.dtype!r}."
+            )
+    if not isinstance(spec, RaggedTensorSpec):
+        return stack(column) if column else zeros([0], dtype)
+    if not column:
+        inner = [n or 0 for n in (spec.shape.as_list() if spec.shape.rank else [])]
+        start = eager(spec.row_splits_dtype.as_numpy_dtype([0]))
+        flat = zeros([0, *inner[spec.ragged_rank + 1 :]], dtype)
+        return nested(flat, [start] * (spec.ragged_rank + 1))
+    from gradtape.tf.ragged.shape import stack as ragged_stack
+
+    return ragged_stack(column)

@@ -1,0 +1,220 @@
+"""What methods of RaggedTensor and RowPartition do; `core/ragged/tensor.py` finds it here."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import dtypes
+from gradtape.core.convert import convert
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.ragged import row_splits
+from gradtape.core.ragged.row_partition import Handed
+from gradtape.core.ragged.tensor import RaggedTensor, as_values, nested
+from gradtape.core.shapes import TensorShape
+from gradtape.core.sparse_tensor import SparseTensor
+from gradtape.core.tensor import Tensor, eager
+from gradtape.graph.raw_function import number_by, rawly
+from gradtape.tf.array.concat_split import concat, stack
+from gradtape.tf.array.gather_slice import gather
+from gradtape.tf.array.shape import reshape
+from gradtape.tf.math.cast import cast as cast
+from gradtape.tf.ragged.conversion import divided as divided
+from gradtape.tf.ragged.conversion import divided_often as divided_often
+from gradtape.tf.ragged.conversion import even, rank_of, stacked
+from gradtape.tf.ragged.conversion import from_row_lengths as from_row_lengths
+from gradtape.tf.ragged.conversion import from_row_limits as from_row_limits
+from gradtape.tf.ragged.conversion import from_row_splits as from_row_splits
+from gradtape.tf.ragged.conversion import from_row_starts as from_row_starts
+from gradtape.tf.ragged.conversion import from_sparse as from_sparse
+from gradtape.tf.ragged.conversion import from_tensor as from_tensor
+from gradtape.tf.ragged.conversion import from_uniform_row_length as from_uniform_row_length
+from gradtape.tf.ragged.conversion import from_value_rowids as from_value_rowids
+from gradtape.tf.ragged.gather_slice import getitem as getitem
+
+
+@public
+def rowids(splits: Tensor) -> Tensor:
+    """For each value the number of its row."""
+    found: Tensor = rawly(row_splits.rowids_of, splits, dynamic=True)
+    return found
+
+
+@public
+def offsets(splits: Tensor) -> Tensor:
+    """For each value its place in its row."""
+    found: Tensor = rawly(row_splits.offsets_of, splits, dynamic=True)
+    return found
+
+
+def axis_of(axis: Any, rank: int) -> int:
+    """An axis counted from the front."""
+    at = int(axis)
+    if not -rank <= at < rank:
+        raise ValueError(f"axis={at} out of bounds: expected {-rank}<=axis<{rank}")
+    return at % rank
+
+
+@public
+def row_lengths(ragged: RaggedTensor, axis: Any = 1) -> Any:
+    """How long the rows of `axis` are."""
+    at = axis_of(axis, rank_of(ragged))
+    if at == 0:
+        return ragged.nrows()
+    if at == 1:
+        return ragged._partition.row_lengths()
+    values = ragged.values
+    if isinstance(values, RaggedTensor):
+        return ragged.with_values(row_lengths(values, at - 1))
+    shape = values._array.shape
+    size = np.full(shape[: at - 1], shape[at - 1], ragged.row_splits._array.dtype)
+    return ragged.with_values(eager(size))
+
+
+@public
+def bounding_shape(ragged: RaggedTensor, axis: Any = None, out_type: Any = None) -> Tensor:
+    """The shape of the smallest dense tensor that holds it; or its sizes at `axis`."""
+    kind = ragged.row_splits.dtype if out_type is None else dtypes.as_dtype(out_type)
+    inner = ragged.flat_values._array.shape[1:]
+    longest = [rawly(longest_of, splits) for splits in ragged.nested_row_splits]
+    sizes = [
+        ragged.nrows(kind),
+        *(cast(size, kind) for size in longest),
+        *(convert(size, kind) for size in inner),
+    ]
+    if axis is None:
+        return stack(sizes)
+    whole = stack(sizes)
+    chosen = np.asarray(convert(axis)._array)
+    rank = len(sizes)
+    places = [axis_of(at, rank) for at in np.ravel(chosen).tolist()]
+    return gather(whole, places[0] if chosen.ndim == 0 else places)
+
+
+def longest_of(splits: Any) -> Any:
+    """The length of the longest row, raw."""
+    return splits.dtype.type(row_splits.longest(splits))
+
+
+def with_values(ragged: RaggedTensor, new_values: Any) -> RaggedTensor:
+    """Other values in the same rows."""
+    values = as_values(new_values)
+    have, wanted = values.shape[:1], ragged.values.shape[:1]
+    if not have.is_compatible_with(wanted):
+        raise ValueError(f"with_values: Shapes {wanted} and {have} are incompatible.")
+    return RaggedTensor(values, ragged._partition, internal=Handed)
+
+
+def with_flat_values(ragged: RaggedTensor, new_values: Any) -> RaggedTensor:
+    """Other innermost values in the same rows."""
+    inner = ragged.values
+    if isinstance(inner, RaggedTensor):
+        return with_values(ragged, with_flat_values(inner, new_values))
+    return with_values(ragged, new_values)
+
+
+@public
+def merge_dims(ragged: Any, outer_axis: Any, inner_axis: Any) -> Any:
+    """The axes from `outer_axis` to `inner_axis` as one."""
+    rank = rank_of(ragged)
+    outer, inner = axis_of(outer_axis, rank), axis_of(inner_axis, rank)
+    if outer > inner:
+        raise ValueError(
+            f"merge_dims: Expected outer_axis ({outer}) to be less than or equal to inner_axis "
+            f"({inner})."
+        )
+    return merged(ragged, outer, inner)
+
+
+def merged(ragged: Any, outer: int, inner: int) -> Any:
+    """The kernel of `merge_dims`, with axes counted from the front."""
+    if outer == inner:
+        return ragged
+    if not isinstance(ragged, RaggedTensor):
+        shape = ragged._array.shape
+        size = int(np.prod(shape[outer : inner + 1]))
+        return reshape(ragged, [*shape[:outer], size, *shape[inner + 1 :]])
+    if outer > 1:
+        return with_values(ragged, merged(ragged.values, outer - 1, inner - 1))
+    if outer == 0:
+        return merged(ragged.values, 0, inner - 1)
+    depth = min(ragged.ragged_rank, inner)
+    partitions = ragged._nested_row_partitions[:depth]
+    splits = partitions[0]._splits
+    for partition in partitions[1:]:
+        splits = gather(partition._splits, splits)
+    lengths = [p._uniform for p in partitions if p._uniform is not None]
+    uniform = prod(lengths) if len(lengths) == depth else None
+    values = ragged.values
+    for _ in range(depth - 1):
+        values = values.values
+    if inner > depth:  # axes of the innermost values: their rows are all of one size
+        size = int(np.prod(values._array.shape[1 : inner - depth + 1]))
+        splits = splits * convert(size, splits.dtype)
+        uniform = None if uniform is None else uniform * size
+        values = merged(values, 0, inner - depth)
+    return nested(values, [splits], [uniform])
+
+
+@public
+def to_tensor(ragged: RaggedTensor, default_value: Any = None, shape: Any = None) -> Tensor:
+    """A dense tensor, with `default_value` where rows are too short."""
+    flat, splits = ragged.flat_values, ragged.nested_row_splits
+    inner = flat._array.shape[1:]
+    rank = len(splits) + 1 + len(inner)
+    wanted = sizes_wanted(shape, rank)
+    sizes = [wanted[0] if wanted[0] is not None else splits[0]._array.shape[0] - 1]
+    for one, size in zip(splits, wanted[1:], strict=False):
+        sizes.append(number_by(row_splits.longest, one) if size is None else size)
+    for have, size in zip(inner, wanted[len(sizes) :], strict=True):
+        if size not in (None, have):
+            raise InvalidArgumentError(
+                f"to_tensor: the innermost sizes are {list(inner)}. Received shape {shape}."
+            )
+    blank: Any = b"" if flat.dtype is dtypes.string else 0
+    if default_value is not None:
+        blank = default_value
+    filler = convert(False if flat.dtype is dtypes.bool and blank == 0 else blank, flat.dtype)
+    if filler._array.ndim > len(inner):
+        raise InvalidArgumentError(
+            f"to_tensor: default_value must have at most the {len(inner)} innermost axes. "
+            f"Received shape {filler.shape}."
+        )
+    from gradtape.tf.array.shape import broadcast_to
+
+    filler = broadcast_to(filler, [1, *inner])
+    index = rawly(row_splits.placed, tuple(sizes), *splits)
+    return gather(concat([flat, filler], 0), index)
+
+
+def sizes_wanted(shape: Any, rank: int) -> list[int | None]:
+    """The sizes that a dense tensor shall have; None where that is not said."""
+    if shape is None:
+        return [None] * rank
+    if isinstance(shape, Tensor):
+        found: list[int | None] = [None if n < 0 else n for n in shape._array.tolist()]
+    else:
+        known = TensorShape(shape)
+        found = [None] * rank if known.rank is None else known.as_list()
+    if len(found) != rank:
+        raise InvalidArgumentError(f"to_tensor: shape must have rank {rank}. Received {shape}.")
+    return found
+
+
+@public
+def to_sparse(ragged: RaggedTensor) -> SparseTensor:
+    """A sparse tensor with the elements of each row at its beginning."""
+    flat, splits = ragged.flat_values, ragged.nested_row_splits
+    if flat._array.ndim > 1:
+        shape = flat._array.shape
+        partitions = list(ragged._nested_row_partitions)
+        for axis in range(1, len(shape)):
+            count = int(np.prod(shape[:axis]))
+            partitions.append(even(shape[axis], count, ragged.row_splits.dtype))
+        inner = to_sparse(stacked(reshape(flat, [-1]), partitions))
+        whole = bounding_shape(ragged, out_type=dtypes.int64)
+        return SparseTensor(inner.indices, inner.values, whole)
+    places = rawly(row_splits.coordinates, *splits, dynamic=True)
+    return SparseTensor(places, flat, bounding_shape(ragged, out_type=dtypes.int64))

@@ -1,0 +1,204 @@
+"""Reductions of ragged tensors: values that differ only along the reduced axes go together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import dtypes
+from gradtape.core.convert import convert
+from gradtape.core.errors import public
+from gradtape.core.ragged import row_splits
+from gradtape.core.ragged.tensor import RaggedTensor, nested
+from gradtape.core.tensor import Tensor
+from gradtape.graph.raw_function import number_by, rawly
+from gradtape.ops import segment
+from gradtape.ops.elementwise import log
+from gradtape.ops.elementwise import sqrt as root
+from gradtape.ops.gather_scatter import scatter_add
+from gradtape.tf.array.creation import ones_like
+from gradtape.tf.math import elementwise
+from gradtape.tf.math import reduce as reduction
+from gradtape.tf.math.cast import cast
+from gradtape.tf.ragged.conversion import rank_of
+from gradtape.tf.ragged.shape import opened, place_of
+
+Reduce = Callable[..., Any]
+
+
+def axes_of(axis: Any, rank: int, op: str) -> list[int]:
+    """The axes that are named, from the last to the first."""
+    found = np.ravel(np.asarray(axis if isinstance(axis, (int, list, tuple)) else convert(axis)))
+    if found.size and found.dtype.kind not in "iu":
+        raise TypeError(f"{op}: axis must be an integer. Received {axis!r}.")
+    places = {place_of(a, rank, op) for a in found.tolist()}
+    return sorted(places, reverse=True)
+
+
+def reducer(dense: Any, combine: Reduce) -> Reduce:
+    """A reduction: `dense` of plain tensors, `combine` of the values of each segment."""
+    name = dense.__name__
+
+    def step(values: Any, at: int, keepdims: bool) -> Any:
+        """Reduce one axis."""
+        if not isinstance(values, RaggedTensor):
+            return dense(values, at, keepdims)
+        depth = values.ragged_rank
+        if at > depth:
+            return values.with_flat_values(dense(values.flat_values, at - depth, keepdims))
+        splits = values.nested_row_splits
+        *kept, group = rawly(row_splits.folded, at, *splits, dynamic=True, outputs=True)
+        if at == 0:
+            count = number_by(size_folded, *splits)
+        else:
+            count = splits[at - 1]._array.shape[0] - 1 if at == depth else number_by(last, kept[-1])
+        sizes = [p._uniform for p in values._nested_row_partitions]
+        left = sizes[:0] if at == 0 else sizes[: at - 1]
+        flat = combine(values.flat_values, group, count)
+        result = nested(flat, kept, [*left, *[None] * (len(kept) - len(left))])
+        return opened(result, at) if keepdims else result
+
+    @public
+    def reduce(
+        input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None
+    ) -> Any:
+        rank = rank_of(input_tensor)
+        if axis is None:
+            result = dense(input_tensor.flat_values, None, False)
+            if keepdims:
+                for _ in range(rank):
+                    result = opened(result, 0)
+            return result
+        result = input_tensor
+        for at in axes_of(axis, rank, dense.__name__):
+            result = step(result, at, bool(keepdims))
+        return result
+
+    reduce.__name__ = reduce.__qualname__ = name
+    return reduce
+
+
+def last(splits: Any) -> int:
+    """The last of raw splits: the number of values."""
+    return int(splits[-1])
+
+
+def size_folded(*nested_splits: Any) -> int:
+    """How many values are left when the first axis of rows is reduced."""
+    *kept, _group = row_splits.folded(0, *nested_splits)
+    if kept:
+        return int(kept[-1][-1])
+    return row_splits.longest(nested_splits[0])
+
+
+def summed(values: Tensor, group: Tensor, count: int) -> Any:
+    """The sum of each segment."""
+    return scatter_add(values, group, axis=-values.ndim, size=count)
+
+
+def by(primitive: Any) -> Reduce:
+    """What a primitive makes of each segment."""
+    return lambda values, group, count: primitive(values, group, axis=-values.ndim, size=count)
+
+
+def every(values: Tensor, group: Tensor, count: int) -> Any:
+    """Whether all of each segment hold."""
+    numbers = cast(elementwise.logical_not(values), dtypes.int32)
+    return elementwise.equal(summed(numbers, group, count), 0)
+
+
+def some(values: Tensor, group: Tensor, count: int) -> Any:
+    """Whether some of each segment holds."""
+    return elementwise.greater(summed(cast(values, dtypes.int32), group, count), 0)
+
+
+reduce_sum = reducer(reduction.reduce_sum, summed)
+reduce_prod = reducer(reduction.reduce_prod, by(segment.segment_prod))
+reduce_max = reducer(reduction.reduce_max, by(segment.segment_max))
+reduce_min = reducer(reduction.reduce_min, by(segment.segment_min))
+reduce_all = reducer(reduction.reduce_all, every)
+reduce_any = reducer(reduction.reduce_any, some)
+
+
+def counted(values: Any, axis: Any, keepdims: bool) -> Any:
+    """How many elements go into each of a reduction."""
+    return reduce_sum(values.with_flat_values(ones_like(values.flat_values)), axis, keepdims)
+
+
+@public
+def reduce_mean(
+    input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None
+) -> Any:
+    """Mean along axes; of integers it is of floats, as in TensorFlow."""
+    if axis is None:
+        total = reduce_sum(input_tensor, None, keepdims)
+        size = convert(input_tensor.flat_values._array.size, total.dtype)
+        return elementwise.truediv(total, size)
+    total = reduce_sum(input_tensor, axis, keepdims)
+    count = counted(input_tensor, axis, bool(keepdims))
+    if not isinstance(total, RaggedTensor):
+        return elementwise.truediv(total, count)
+    return total.with_flat_values(elementwise.truediv(total.flat_values, count.flat_values))
+
+
+@public
+def reduce_variance(
+    input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None
+) -> Any:
+    """Variance along axes."""
+    if axis is None:
+        return reduction.reduce_variance(input_tensor.flat_values)
+    squares = reduce_mean(input_tensor * input_tensor, axis, keepdims)
+    mean = reduce_mean(input_tensor, axis, keepdims)
+    return squares - mean * mean
+
+
+@public
+def reduce_std(
+    input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None
+) -> Any:
+    """Standard deviation along axes: the root of the variance."""
+    variance = reduce_variance(input_tensor, axis, keepdims)
+    if isinstance(variance, RaggedTensor):
+        return variance.with_flat_values(root(variance.flat_values))
+    return root(variance)
+
+
+@public
+def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
+    """Exponentials over their sum along the last axis, which is ragged."""
+    rank, depth = rank_of(logits), logits.ragged_rank
+    at = place_of(-1 if axis is None else axis, rank, "softmax")
+    if at != depth:
+        from gradtape.tf.api.nn import softmax as dense
+
+        if at < depth:
+            raise NotImplementedError("softmax: only the innermost ragged axis is there.")
+        return logits.with_flat_values(dense(logits.flat_values, axis=at - depth))
+    from gradtape.tf.array.gather_slice import gather
+
+    flat, splits = logits.flat_values, logits.nested_row_splits[-1]
+    ids = logits._nested_row_partitions[-1].value_rowids()
+    count = splits._array.shape[0] - 1
+    from gradtape.ops.elementwise import exp, stop_gradient
+
+    most = segment.segment_max(flat, ids, axis=-flat.ndim, size=count)
+    powers = exp(flat - gather(stop_gradient(most), ids))
+    total = summed(powers, ids, count)
+    return logits.with_flat_values(powers / gather(total, ids))
+
+
+@public
+def reduce_logsumexp(
+    input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None
+) -> Any:
+    """Logarithm of the sum of exponentials along axes."""
+    if axis is None:
+        return reduction.reduce_logsumexp(input_tensor.flat_values, None, keepdims)
+    powers = input_tensor.with_flat_values(elementwise.exp(input_tensor.flat_values))
+    total = reduce_sum(powers, axis, keepdims)
+    if isinstance(total, RaggedTensor):
+        return total.with_flat_values(log(total.flat_values))
+    return log(total)

@@ -1,0 +1,322 @@
+"""Ragged tensors with other axes, joined, repeated and turned round; and their shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import dtypes
+from gradtape.core.convert import convert
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.ragged import row_splits
+from gradtape.core.ragged.tensor import RaggedTensor, as_values, nested, rows_of
+from gradtape.core.tensor import Tensor, eager
+from gradtape.graph.raw_function import rawly
+from gradtape.graph.side_effect import happening
+from gradtape.tf.array import concat_split
+from gradtape.tf.array import shape as array
+from gradtape.tf.ragged.conversion import cast_splits, even, from_tensor, number_of, rank_of
+from gradtape.tf.ragged.gather_slice import chosen, sliced
+
+
+def place_of(axis: Any, rank: int, op: str) -> int:
+    """An axis counted from the front."""
+    at = int(axis) if isinstance(axis, (int, np.integer)) else int(convert(axis)._array)
+    if not -rank <= at < rank:
+        raise ValueError(f"{op}: axis={at} out of bounds: expected {-rank}<=axis<{rank}.")
+    return at % rank
+
+
+@public
+def expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:
+    """A new axis of size 1."""
+    return opened(input, place_of(axis, rank_of(input) + 1, "expand_dims"))
+
+
+def opened(values: Any, at: int) -> Any:
+    """The kernel of `expand_dims`."""
+    if not isinstance(values, RaggedTensor):
+        return array.expand_dims(values, at)
+    dtype = values.row_splits.dtype
+    count = number_of(values)
+    if at == 0:
+        return rows_of(values, even(count, 1, dtype)._splits, count)
+    if at == 1:
+        return rows_of(values, even(1, count, dtype)._splits, 1)
+    return values.with_values(opened(values.values, at - 1))
+
+
+@public
+def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
+    """The tensor without the given axes, all of whose rows have one element."""
+    if axis is None:
+        raise ValueError("squeeze: a ragged tensor must have an axis argument.")
+    rank = rank_of(input)
+    places = [place_of(a, rank, "squeeze") for a in np.ravel(np.asarray(axis)).tolist()]
+    result = input
+    for at in sorted(set(places), reverse=True):
+        result = closed(result, at)
+    return result
+
+
+def closed(values: Any, at: int) -> Any:
+    """The kernel of `squeeze`, for one axis."""
+    if not isinstance(values, RaggedTensor):
+        return array.squeeze(values, at)
+    if at > 1:
+        return values.with_values(closed(values.values, at - 1))
+    if at == 1:
+        check_single(values.row_splits)
+    elif number_of(values) != 1:
+        raise InvalidArgumentError(
+            f"squeeze: axis 0 is not squeezable. It has size {number_of(values)}."
+        )
+    return values.values
+
+
+@happening(fails_only=True)
+def check_single(splits: Any) -> None:
+    """Complain unless all rows have one element."""
+    if (row_splits.lengths_of(splits._array) != 1).any():
+        raise InvalidArgumentError(
+            "squeeze: axis 1 is not squeezable: its rows must have one element each. Received "
+            f"row_splits {splits._array.tolist()}."
+        )
+
+
+def alike(values: Sequence[Any], op: str) -> list[RaggedTensor]:
+    """Ragged tensors of one rank, ragged rank and splits dtype; dense ones become ragged."""
+    given = [as_values(v) for v in values if isinstance(v, (RaggedTensor, Tensor))]
+    dtype = next((v.dtype for v in given), None)
+    parts = [v if isinstance(v, RaggedTensor) else as_values(v, hint=dtype) for v in values]
+    ranks = {rank_of(part) for part in parts}
+    if len(ranks) > 1:
+        raise ValueError(f"{op}: all tensors must have the same rank. Received {sorted(ranks)}.")
+    kinds = {part.row_splits.dtype for part in parts if isinstance(part, RaggedTensor)}
+    if len(kinds) > 1:
+        raise mismatched()
+    kind = next(iter(kinds), dtypes.int64)
+    depth = max([1, *(p.ragged_rank for p in parts if isinstance(p, RaggedTensor))])
+    return [deepened(part, depth, kind) for part in parts]
+
+
+def mismatched() -> ValueError:
+    """Row splits are of two dtypes."""
+    return ValueError(
+        "Input RaggedTensors have mismatched row_splits dtypes; use "
+        "RaggedTensor.with_row_splits_dtype() to convert them to compatible dtypes."
+    )
+
+
+def deepened(value: Any, depth: int, kind: dtypes.DType) -> RaggedTensor:
+    """A tensor with this many ragged axes."""
+    if not isinstance(value, RaggedTensor):
+        made: RaggedTensor = from_tensor(value, ragged_rank=depth, row_splits_dtype=kind)
+        return made
+    missing = depth - value.ragged_rank
+    if missing:
+        inner = from_tensor(value.flat_values, ragged_rank=missing, row_splits_dtype=kind)
+        return value.with_flat_values(inner)
+    return cast_splits(value, kind)
+
+
+@public
+def concat(values: Any, axis: Any, name: str = "concat") -> Any:
+    """Tensors one after another along `axis`."""
+    parts = list(values) if isinstance(values, (list, tuple)) else [values]
+    if len(parts) == 1:
+        return parts[0]
+    found = alike(parts, "concat")
+    return concatenated(found, place_of(axis, rank_of(found[0]), "concat"))
+
+
+def concatenated(parts: list[Any], at: int) -> Any:
+    """The kernel of `concat`, for ragged tensors that are alike or for tensors."""
+    if not isinstance(parts[0], RaggedTensor):
+        return concat_split.concat(parts, at)
+    splits = [part.row_splits for part in parts]
+    if at == 0:
+        values = concatenated([part.values for part in parts], 0)
+        return rows_of(values, rawly(row_splits.joined, *splits))
+    if at > 1:
+        for one in splits[1:]:
+            check_same("concat", splits[0], one)
+        return parts[0].with_values(concatenated([part.values for part in parts], at - 1))
+    counts = {number_of(part) for part in parts}
+    if len(counts) > 1:
+        raise InvalidArgumentError(
+            f"concat: all tensors must have the same number of rows. Received {sorted(counts)}."
+        )
+    count, many = counts.pop(), len(parts)
+    order = np.arange(count * many).reshape(many, count).T.ravel()
+    mixed = chosen(concatenated(parts, 0), eager(order))
+    return rows_of(mixed.values, mixed.row_splits[::many])
+
+
+@happening(fails_only=True)
+def check_same(op: str, x: Any, y: Any) -> None:
+    """Complain about rows of different lengths."""
+    if not np.array_equal(x._array, y._array):
+        raise InvalidArgumentError(
+            f"{op}: rows must have the same lengths. Received row_splits {x._array.tolist()} and "
+            f"{y._array.tolist()}."
+        )
+
+
+@public
+def stack(values: Any, axis: Any = 0, name: str = "stack") -> Any:
+    """Tensors of one rank side by side along a new axis; they may differ in size."""
+    parts = [as_values(v) for v in values]
+    if not parts:
+        raise ValueError("ragged.stack: at least one tensor is needed. Received an empty list.")
+    rank = rank_of(parts[0])
+    at = place_of(axis, rank + 1, "stack")
+    if not any(isinstance(part, RaggedTensor) for part in parts) and rank == 0:
+        return concat_split.stack(parts, at)
+    found = alike([opened(part, at) for part in parts], "stack")
+    return found[0] if len(found) == 1 else concatenated(found, at)
+
+
+def repeated(flat: Any, partitions: Any, times: int) -> Any:
+    """Values in the same rows over and over: `times` times as many values, and rows."""
+    splits = [rawly(again, partition._splits, times) for partition in partitions]
+    return nested(flat, splits, [partition._uniform for partition in partitions])
+
+
+def again(splits: Any, times: int) -> Any:
+    """Raw splits of the same rows over and over."""
+    return row_splits.splits_of_lengths(np.tile(row_splits.lengths_of(splits), times))
+
+
+@public
+def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
+    """The tensor repeated along each axis."""
+    rank = rank_of(input)
+    counts = np.ravel(convert(multiples)._array).tolist()
+    if len(counts) != rank:
+        raise ValueError(f"tile: multiples must have {rank} entries. Received {counts}.")
+    result = input
+    for at, count in enumerate(counts):
+        if count == 0:
+            raise NotImplementedError("tile: a ragged tensor is not repeated zero times.")
+        if count > 1:
+            result = concatenated([result] * count, at)
+    return result
+
+
+@public
+def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
+    """The elements along some axes in reverse."""
+    rank = rank_of(tensor)
+    places = {place_of(a, rank, "reverse") for a in np.ravel(convert(axis)._array).tolist()}
+    keys = [slice(None, None, -1) if at in places else slice(None) for at in range(rank)]
+    return tensor[tuple(keys)]
+
+
+@public
+def split(
+    value: Any, num_or_size_splits: Any, axis: Any = 0, num: Any = None, name: str = "split"
+) -> list[Any]:
+    """Parts of a tensor along its first axis."""
+    if place_of(axis, rank_of(value), "split"):
+        raise ValueError(f"split: Cannot split a ragged dimension. Received axis {axis}.")
+    count = number_of(value)
+    sizes = np.asarray(convert(num_or_size_splits)._array)
+    if sizes.ndim == 0:
+        if count % int(sizes):
+            raise ValueError(f"split: {count} rows cannot be split into {int(sizes)} equal parts.")
+        sizes = np.full(int(sizes), count // int(sizes))
+    if int(sizes.sum()) != count:
+        raise InvalidArgumentError(
+            f"split: sizes must add up to {count} rows. Received {sizes.tolist()}."
+        )
+    ends = np.cumsum(sizes).tolist()
+    begins = [0, *ends[:-1]]
+    return [sliced(value, slice(a, b)) for a, b in zip(begins, ends, strict=True)]
+
+
+@public
+def reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
+    """The elements in another, dense shape; or in that of another ragged tensor."""
+    if isinstance(shape, DynamicRaggedShape):
+        raise NotImplementedError("reshape: to the shape of a ragged tensor is not there.")
+    return array.reshape(tensor.flat_values, shape)
+
+
+class DynamicRaggedShape:
+    """The shape of a ragged tensor: sizes of uniform axes, and rows of ragged ones."""
+
+    def __init__(self, ragged: Any, dtype: Any, axes: int) -> None:
+        """The first `axes` axes of the shape of `ragged`."""
+        self._ragged = ragged
+        self._dtype = dtypes.as_dtype(dtype)
+        self._axes = axes
+
+    @property
+    def rank(self) -> int:
+        """The number of axes."""
+        return self._axes
+
+    @property
+    def dtype(self) -> dtypes.DType:
+        """The dtype of sizes."""
+        return self._dtype
+
+    @property
+    def num_row_partitions(self) -> int:
+        """How many axes are given by row splits."""
+        return min(self._ragged.ragged_rank, self._axes - 1)
+
+    @property
+    def row_partitions(self) -> tuple[Any, ...]:
+        """How the axes are divided into rows."""
+        partitions: tuple[Any, ...] = self._ragged._nested_row_partitions
+        return partitions[: self.num_row_partitions]
+
+    @property
+    def inner_shape(self) -> Tensor:
+        """The shape of the flat values."""
+        return array.shape(self._ragged.flat_values, self._dtype)
+
+    def is_uniform(self, axis: int) -> bool:
+        """Whether an axis has one size."""
+        return not 0 < axis <= self.num_row_partitions or (
+            self.row_partitions[axis - 1].is_uniform()
+        )
+
+    def static_lengths(self, ragged_lengths: bool = True) -> list[Any]:
+        """Sizes of uniform axes, and lengths of the rows of ragged ones."""
+        sizes = self._ragged.shape.as_list()[: self._axes]
+        for i, partition in enumerate(self.row_partitions, 1):
+            if sizes[i] is None and ragged_lengths:
+                sizes[i] = tuple(partition.row_lengths()._array.tolist())
+        return sizes
+
+    def __getitem__(self, index: Any) -> Any:
+        """The size of a uniform axis; or the first few axes."""
+        if isinstance(index, slice):
+            axes = range(self._axes)[index]
+            if axes.start or axes.step != 1:
+                raise NotImplementedError("DynamicRaggedShape: only the first axes can be cut out.")
+            return DynamicRaggedShape(self._ragged, self._dtype, len(axes))
+        at = place_of(index, self._axes, "DynamicRaggedShape")
+        if not self.is_uniform(at):
+            raise ValueError(f"Index {at} is not uniform")
+        if at == 0:
+            return self._ragged.nrows(self._dtype)
+        return convert(self._ragged.shape[at], self._dtype)
+
+    def __repr__(self) -> str:
+        """As TensorFlow."""
+        lengths = self.static_lengths()
+        return (
+            f"<DynamicRaggedShape lengths={lengths} num_row_partitions={self.num_row_partitions}>"
+        )
+
+
+@public
+def shape(input: Any, out_type: Any = None, name: str | None = None) -> DynamicRaggedShape:
+    """The shape of a ragged tensor."""
+    return DynamicRaggedShape(input, out_type or dtypes.int32, rank_of(input))

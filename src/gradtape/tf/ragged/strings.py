@@ -1,0 +1,117 @@
+"""Functions of `tf.strings` for ragged tensors of strings."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.errors import public
+from gradtape.core.ragged.tensor import nested
+from gradtape.core.tensor import Tensor, eager
+from gradtape.graph.side_effect import on_host
+from gradtape.tf.ragged.broadcast import elementwise
+from gradtape.tf.ragged.conversion import rank_of
+from gradtape.tf.ragged.shape import place_of
+
+
+@public
+def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
+    """Strings of several tensors put together, element by element."""
+    from gradtape.tf.strings.byte_string import join as dense
+
+    return elementwise(lambda *parts: dense(list(parts), separator), *inputs)
+
+
+@public
+def reduce_join(
+    inputs: Any,
+    axis: Any = None,
+    keepdims: bool = False,
+    separator: str = "",
+    name: str | None = None,
+) -> Any:
+    """Strings put together along the innermost axis, which is ragged; or all of them."""
+    from gradtape.tf.strings.byte_string import reduce_join as dense
+
+    if axis is None:
+        return dense(inputs.flat_values, None, keepdims, separator)
+    at = place_of(axis, rank_of(inputs), "reduce_join")
+    if at != inputs.ragged_rank or inputs.flat_values.ndim > 1 or keepdims:
+        raise NotImplementedError(
+            "reduce_join: of a ragged tensor only the innermost axis, if it is ragged, and without "
+            "keepdims."
+        )
+    *outer, last = inputs._nested_row_partitions
+    words = joined(inputs.flat_values, last._splits, separator)
+    return nested(words, [p._splits for p in outer], [p._uniform for p in outer])
+
+
+@on_host
+def joined(flat: Any, splits: Any, separator: str) -> Tensor:
+    """The strings of each row put together."""
+    words, ends, joint = flat._array, splits._array.tolist(), separator.encode()
+    out = np.empty(len(ends) - 1, object)
+    out[:] = [joint.join(words[a:b]) for a, b in itertools.pairwise(ends)]
+    return eager(out)
+
+
+@public
+def ngrams(
+    data: Any,
+    ngram_width: Any,
+    separator: str = " ",
+    pad_values: Any = None,
+    padding_width: int | None = None,
+    preserve_short_sequences: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Neighbours in the innermost rows put together."""
+    *outer, last = data._nested_row_partitions
+    how = (ngram_width, separator, pad_values, padding_width, preserve_short_sequences)
+    words, splits = joined_neighbours(data.flat_values, last._splits, how)
+    return nested(
+        words, [*(p._splits for p in outer), splits], [p._uniform for p in outer] + [None]
+    )
+
+
+@on_host
+def joined_neighbours(flat: Any, splits: Any, how: tuple[Any, ...]) -> tuple[Tensor, Tensor]:
+    """The neighbours of each row put together, and where the rows end."""
+    from gradtape.tf.strings.byte_string import neighbours
+
+    words, ends = flat._array.tolist(), splits._array.tolist()
+    rows = list(map(neighbours(*how), (words[a:b] for a, b in itertools.pairwise(ends))))
+    out = np.empty(sum(map(len, rows)), object)
+    out[:] = list(itertools.chain.from_iterable(rows))
+    counts = np.cumsum([0, *map(len, rows)])
+    return eager(out), eager(counts.astype(splits._array.dtype))
+
+
+@public
+def unicode_encode(
+    input: Any,
+    output_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 65533,
+    name: str | None = None,
+) -> Any:
+    """Strings of characters given as numbers, a string for each of the innermost rows."""
+    *outer, last = input._nested_row_partitions
+    words = written(input.flat_values, last._splits, output_encoding, errors, replacement_char)
+    return nested(words, [p._splits for p in outer], [p._uniform for p in outer])
+
+
+@on_host
+def written(flat: Any, splits: Any, encoding: str, errors: str, replacement: int) -> Tensor:
+    """A string for each row of numbers."""
+    from gradtape.tf.strings.unicode import encoded
+
+    codes, ends = flat._array.tolist(), splits._array.tolist()
+    out = np.empty(len(ends) - 1, object)
+    out[:] = [
+        encoded(codes[a:b], encoding, errors, replacement, "unicode_encode")
+        for a, b in itertools.pairwise(ends)
+    ]
+    return eager(out)

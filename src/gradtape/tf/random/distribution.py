@@ -1,0 +1,297 @@
+"""Classes, and gamma, poisson, binomial and bounded normal numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import dtypes
+from gradtape.core.convert import convert
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.tensor import Tensor
+from gradtape.graph.side_effect import happening
+from gradtape.ops.elementwise import stop_gradient
+from gradtape.ops.random import rejection as v
+from gradtape.ops.random import stateless as r
+from gradtape.ops.reduce import reduce_sum
+from gradtape.ops.special import erfc, gamma_density, igamma_by_a, ndtri
+from gradtape.state.random.sample import FLOATS, INTEGERS, float_dtype, key_of, size_of
+from gradtape.tape.custom_gradient import custom_gradient
+from gradtape.tf.array.mask import where
+from gradtape.tf.array.shape import broadcast_dynamic_shape, broadcast_to
+from gradtape.tf.math.cast import cast
+from gradtape.tf.math.elementwise import add, divide, greater, maximum, multiply, negative, subtract
+
+
+def logits_of(op: str, logits: Any) -> Tensor:
+    """Odds of classes, checked."""
+    tensor = convert(logits)
+    if tensor._array.dtype not in FLOATS or np.ndim(tensor._array) != 2:
+        raise InvalidArgumentError(
+            f"{op}: logits must be a floating tensor of shape [batch, classes]. "
+            f"Received {tensor.dtype.name} of shape {list(tensor.shape)}."
+        )
+    if tensor._array.shape[0] and not tensor._array.shape[1]:
+        raise InvalidArgumentError(f"{op}: num_classes should be positive, got 0.")
+    return tensor
+
+
+def number_of(op: str, num_samples: Any) -> int:
+    """How many to draw, checked."""
+    count = convert(num_samples)
+    if count.ndim or not count.dtype.is_integer or int(count) < 0:
+        raise InvalidArgumentError(
+            f"{op}: num_samples must be a scalar integer, not negative. Received {num_samples}."
+        )
+    return int(count)
+
+
+def classes(op: str, stream: Any, odds: Tensor, count: int, kind: Any) -> Tensor:
+    """Classes drawn from a stream."""
+    raw = np.dtype(kind.as_numpy_dtype)
+    if raw not in INTEGERS:
+        raise ValueError(f"{op}: dtype must be int32 or int64. Received {kind.name}.")
+    drawn: Tensor = v.random_classes(*stream, odds, samples=count, dtype=raw)
+    return drawn
+
+
+def gamma_shape(op: str, alpha: Any, beta: Any, dtype: Any) -> tuple[Tensor, Tensor]:
+    """Shape parameters broadcast to those of the rates, and the rates."""
+    kind = dtypes.of_numpy(float_dtype(op, dtype))
+    a = convert(alpha, kind)
+    b = convert(1 if beta is None else beta, kind)
+    if beta is not None:
+        a = broadcast_to(a, broadcast_dynamic_shape(a.shape, b.shape))
+    return a, b
+
+
+def reparametrised(key: Tensor, counter: Tensor, alpha: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """Gamma numbers of rate one; by how much each moves with its `alpha` is the gradient.
+
+    A number x of the distribution function P moves by -(dP/d alpha)/(dP/dx) (Figurnov et al.,
+    2018).
+    """
+
+    @custom_gradient
+    def drawn(a: Tensor) -> Any:
+        x = v.random_gamma(key, counter, a, shape=shape)
+        axes = tuple(range(-len(shape), -a.ndim)) if a.ndim else tuple(range(-len(shape), 0))
+
+        def grad(g: Tensor) -> Tensor:
+            slope = negative(divide(igamma_by_a(a, x, order=1), gamma_density(a, x)))
+            result: Tensor = reduce_sum(multiply(g, slope), axis=axes, keepdims=False)
+            return result
+
+        return x, grad
+
+    result: Tensor = drawn(alpha)
+    return result
+
+
+def divided(drawn: Tensor, beta: Tensor) -> Tensor:
+    """Gamma numbers of rate `beta`, none of them zero."""
+    least = np.finfo(drawn.dtype.as_numpy_dtype).tiny
+    result: Tensor = maximum(convert(least, drawn.dtype), divide(drawn, beta))
+    return result
+
+
+def poisson_rate(op: str, lam: Any, dtype: Any) -> tuple[Tensor, Any]:
+    """Rates and the dtype of the result, checked."""
+    rate = convert(lam)
+    if rate._array.dtype not in FLOATS | INTEGERS:
+        raise InvalidArgumentError(f"{op}: lam must be numbers. Received {rate.dtype.name}.")
+    return rate, number_dtype(op, dtype)
+
+
+def number_dtype(op: str, dtype: Any) -> Any:
+    """A floating dtype, int32 or int64, as NumPy's."""
+    kind = dtypes.as_dtype(dtype)
+    raw = np.dtype(kind.as_numpy_dtype)
+    if raw not in FLOATS | INTEGERS:
+        raise InvalidArgumentError(
+            f"{op}: dtype must be a floating type, int32 or int64. Received {kind.name}."
+        )
+    return raw
+
+
+def ends_in(op: str, shape: tuple[int, ...], inner: tuple[int, ...]) -> None:
+    """Check that the shape asked for ends in that of the parameters."""
+    if shape[len(shape) - len(inner) :] != inner:
+        raise InvalidArgumentError(
+            f"{op}: shape must end in that of the parameters, {list(inner)}. "
+            f"Received {list(shape)}."
+        )
+
+
+def share_below(x: Tensor) -> Tensor:
+    """The share of standard normal numbers that lie below float64 `x`."""
+    result: Tensor = divide(
+        erfc(divide(negative(x), convert(2**0.5, x.dtype))), convert(2, x.dtype)
+    )
+    return result
+
+
+@public
+def stateless_categorical(
+    logits: Any,
+    num_samples: Any,
+    seed: Any,
+    dtype: Any = dtypes.int64,
+    name: str | None = None,
+) -> Tensor:
+    """Classes drawn with odds exp(logits); the same for the same seed.
+
+    Args:
+        logits: tensor of shape (batch, classes), logarithms of odds.
+        num_samples: how many classes to draw for each row.
+        seed: a pair of integers.
+        dtype: int32 or int64.
+        name: accepted for TensorFlow's sake.
+
+    Returns:
+        A tensor of shape (batch, num_samples).
+    """
+    op = "stateless_categorical"
+    odds, count = logits_of(op, logits), number_of(op, num_samples)
+    return classes(op, key_of(seed), odds, count, dtypes.as_dtype(dtype))
+
+
+@public
+def stateless_gamma(
+    shape: Any,
+    seed: Any,
+    alpha: Any,
+    beta: Any = None,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
+) -> Tensor:
+    """Numbers of gamma distributions; the same for the same seed.
+
+    Args:
+        shape: of the result; it ends in that of `alpha` and `beta` broadcast.
+        seed: a pair of integers.
+        alpha: shape parameters; gradients flow to them.
+        beta: rates, 1 if None; gradients flow to them.
+        dtype: float16, float32 or float64.
+        name: accepted for TensorFlow's sake.
+
+    Returns:
+        A tensor of `shape` and `dtype`.
+    """
+    sizes = size_of(shape)
+    a, b = gamma_shape("stateless_gamma", alpha, beta, dtype)
+    ends_in("stateless_gamma", sizes, a._array.shape)
+    return divided(reparametrised(*key_of(seed), a, sizes), b)
+
+
+@public
+def stateless_poisson(
+    shape: Any, seed: Any, lam: Any, dtype: Any = dtypes.int32, name: str | None = None
+) -> Tensor:
+    """Numbers of poisson distributions; the same for the same seed.
+
+    Args:
+        shape: of the result; it ends in that of `lam`.
+        seed: a pair of integers.
+        lam: rates.
+        dtype: of the result: a floating type, int32 or int64.
+        name: accepted for TensorFlow's sake.
+
+    Returns:
+        A tensor of `shape` and `dtype`.
+    """
+    sizes = size_of(shape)
+    rate, raw = poisson_rate("stateless_poisson", lam, dtype)
+    ends_in("stateless_poisson", sizes, rate._array.shape)
+    drawn: Tensor = v.random_poisson(*key_of(seed), rate, shape=sizes, dtype=raw)
+    return drawn
+
+
+@public
+def stateless_binomial(
+    shape: Any,
+    seed: Any,
+    counts: Any,
+    probs: Any,
+    output_dtype: Any = dtypes.int32,
+    name: str | None = None,
+) -> Tensor:
+    """Numbers of binomial distributions; the same for the same seed.
+
+    Args:
+        shape: of the result; it ends in that of `counts` and `probs` broadcast.
+        seed: a pair of integers.
+        counts: how many trials.
+        probs: probability that one succeeds.
+        output_dtype: of the result: a floating type, int32 or int64.
+        name: accepted for TensorFlow's sake.
+
+    Returns:
+        A tensor of `shape` and `output_dtype`.
+    """
+    op = "stateless_binomial"
+    sizes, raw = size_of(shape), number_dtype(op, output_dtype)
+    p = convert(probs)
+    n = convert(counts, p.dtype)
+    ends_in(op, sizes, np.broadcast_shapes(n._array.shape, p._array.shape))
+    drawn: Tensor = v.random_binomial(*key_of(seed), n, p, shape=sizes, dtype=raw)
+    return drawn
+
+
+@happening(fails_only=True)
+def check_bounds(op: str, stddevs: Any, minvals: Any, maxvals: Any) -> None:
+    """Raise if bounds are out of order or a deviation is not positive."""
+    if np.any(minvals._array >= maxvals._array) or np.any(stddevs._array <= 0):
+        raise InvalidArgumentError(
+            f"{op}: minvals must be below maxvals, stddevs positive. Received {minvals}, {maxvals} "
+            f"and {stddevs}."
+        )
+
+
+@public
+def stateless_parameterized_truncated_normal(
+    shape: Any,
+    seed: Any,
+    means: Any = 0.0,
+    stddevs: Any = 1.0,
+    minvals: Any = -2.0,
+    maxvals: Any = 2.0,
+    name: str | None = None,
+) -> Tensor:
+    """Numbers of normal distributions cut off at bounds of their own; the same for the same seed.
+
+    Args:
+        shape: of the result; the parameters broadcast to it.
+        seed: a pair of integers.
+        means: of the distributions before they are cut off; gradients flow to all parameters.
+        stddevs: standard deviations before they are cut off.
+        minvals: lower bounds.
+        maxvals: upper bounds.
+        name: accepted for TensorFlow's sake.
+
+    Returns:
+        A tensor of `shape` and the dtype of the parameters.
+
+    Raises:
+        InvalidArgumentError: if bounds are out of order or a deviation is not positive.
+
+    Note:
+        The distribution is TensorFlow's, its numbers are not.
+    """
+    op = "stateless_parameterized_truncated_normal"
+    sizes, mean = size_of(shape), convert(means)
+    kind, wide = mean.dtype, dtypes.float64
+    given = [mean, *(convert(x, kind) for x in (stddevs, minvals, maxvals))]
+    check_bounds(op, *given[1:])
+    mean, spread, low, high = (cast(x, wide) for x in given)
+    centre, scale = stop_gradient(mean), stop_gradient(spread)  # TensorFlow's gradients say so
+    a, b = divide(subtract(low, centre), scale), divide(subtract(high, centre), scale)
+    turned = greater(a, convert(0, wide))  # beyond the mean the other tail has more digits
+    a, b = where(turned, negative(b), a), where(turned, negative(a), b)
+    u = r.random_uniform(*key_of(seed), shape=sizes, dtype=np.dtype(np.float64))
+    below, above = share_below(a), share_below(b)
+    x = ndtri(add(below, multiply(u, subtract(above, below))))
+    x = where(turned, negative(x), x)
+    result: Tensor = cast(add(mean, multiply(spread, x)), kind)
+    return broadcast_to(result, sizes)

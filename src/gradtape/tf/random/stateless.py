@@ -1,0 +1,233 @@
+"""Random numbers that depend on the seed they are given, and on nothing else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import dtypes
+from gradtape.core.convert import convert
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.tensor import Tensor
+from gradtape.graph.raw_function import rawly
+from gradtape.ops.gather_scatter import take
+from gradtape.ops.random import stateless as r
+from gradtape.state.random.sample import (
+    WORDS,
+    check_algorithm,
+    float_dtype,
+    key_of,
+    scaled,
+    size_of,
+    uniform_numbers,
+)
+from gradtape.tf.array.concat_split import stack
+
+FILLER = 498247692  # the word in front of a seed that makes it the key of a shuffle
+
+
+@public
+def stateless_uniform(
+    shape: Any,
+    seed: Any,
+    minval: Any = 0,
+    maxval: Any = None,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
+    alg: Any = "auto_select",
+) -> Tensor:
+    """Numbers drawn uniformly from [minval, maxval); the same for the same seed.
+
+    Args:
+        shape: of the result.
+        seed: a pair of integers.
+        minval: lower bound, included.
+        maxval: upper bound, excluded; 1 for floats if None.
+        dtype: a floating type or an integer type of 32 or 64 bits. With minval and maxval None,
+            integers are drawn over their whole range.
+        name: accepted for TensorFlow's sake.
+        alg: Philox, under any of its names.
+
+    Returns:
+        A tensor of `shape` and `dtype`.
+
+    Example:
+        >>> tf.random.stateless_uniform([2], seed=[1, 2]).numpy()
+        array([0.8440604 , 0.19204533], dtype=float32)
+    """
+    check_algorithm(alg)
+    return uniform_numbers(
+        "stateless_uniform", lambda op, raw: key_of(seed), size_of(shape), minval, maxval, dtype
+    )
+
+
+@public
+def stateless_normal(
+    shape: Any,
+    seed: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
+    alg: Any = "auto_select",
+) -> Tensor:
+    """Numbers of a normal distribution; the same for the same seed.
+
+    Args:
+        shape: of the result.
+        seed: a pair of integers.
+        mean: of the distribution.
+        stddev: standard deviation.
+        dtype: a floating type.
+        name: accepted for TensorFlow's sake.
+        alg: Philox, under any of its names.
+
+    Returns:
+        A tensor of `dtype`.
+    """
+    check_algorithm(alg)
+    raw = float_dtype("stateless_normal", dtype)
+    return scaled(r.random_normal(*key_of(seed), shape=size_of(shape), dtype=raw), stddev, mean)
+
+
+@public
+def stateless_truncated_normal(
+    shape: Any,
+    seed: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
+    alg: Any = "auto_select",
+) -> Tensor:
+    """Numbers of a normal distribution cut off at two standard deviations; the same for a seed.
+
+    Args:
+        shape: of the result.
+        seed: a pair of integers.
+        mean: of the distribution before it is cut off.
+        stddev: standard deviation before it is cut off.
+        dtype: a floating type.
+        name: accepted for TensorFlow's sake.
+        alg: Philox, under any of its names.
+
+    Returns:
+        A tensor of `dtype`.
+    """
+    check_algorithm(alg)
+    raw = float_dtype("stateless_truncated_normal", dtype)
+    drawn = r.random_truncated_normal(*key_of(seed), shape=size_of(shape), dtype=raw)
+    return scaled(drawn, stddev, mean)
+
+
+@public
+def split(seed: Any, num: int = 2, alg: Any = "auto_select") -> Tensor:
+    """New seeds out of one.
+
+    Args:
+        seed: a pair of integers.
+        num: how many seeds to make.
+        alg: Philox, under any of its names.
+
+    Returns:
+        A tensor of shape (num, 2) and the dtype of `seed`.
+
+    Example:
+        >>> tf.random.split([1, 2], 2).numpy()
+        array([[1105988140, 1738052849],
+               [-335576002,  370444179]], dtype=int32)
+    """
+    pair = convert(seed)
+    return stateless_uniform([num, 2], pair, None, None, pair.dtype, alg=alg)
+
+
+@public
+def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Tensor:
+    """A new seed out of a seed and a number.
+
+    Args:
+        seed: a pair of integers.
+        data: an integer of 32 or 64 bits.
+        alg: Philox, under any of its names.
+
+    Returns:
+        A pair of integers of the dtype of `data`.
+    """
+    number = convert(data)
+    first = stateless_uniform([], seed, None, None, number.dtype, alg=alg)
+    result: Tensor = stack([first, number])
+    return result
+
+
+@public
+def stateless_shuffle(
+    value: Any, seed: Any, alg: Any = "auto_select", name: str | None = None
+) -> Tensor:
+    """`value` with its slices along the first axis in another order; the same for the same seed.
+
+    Args:
+        value: a tensor with at least one axis.
+        seed: a pair of integers.
+        alg: Philox, under any of its names.
+        name: accepted for TensorFlow's sake.
+
+    Returns:
+        A tensor of the same shape and dtype.
+    """
+    check_algorithm(alg)
+    tensor = convert(value)
+    key, counter = key_of(seed)
+    if not tensor._array.shape or tensor._array.shape[0] < 2:
+        return tensor
+    order = rawly(r.permutation, key, counter, tensor._array.shape[0])
+    result: Tensor = take(tensor, order, axis=-tensor.ndim)
+    return result
+
+
+@public
+def index_shuffle(index: Any, seed: Any, max_index: Any) -> Tensor:
+    """Where `index` goes in a permutation of the integers from 0 to `max_index`.
+
+    Nothing is kept: any index of any permutation is found alone.
+
+    Args:
+        index: an integer or a vector of integers, none beyond `max_index`.
+        seed: a pair of integers, or one for each index.
+        max_index: the largest integer, or one for each index.
+
+    Returns:
+        A tensor like `index`.
+
+    Raises:
+        InvalidArgumentError: if an index lies outside of the permutation.
+    """
+    given = [convert(x) for x in (index, seed, max_index)]
+    indices, pairs, _ = (x._array for x in given)
+    if indices.dtype not in WORDS or pairs.dtype not in WORDS:
+        raise InvalidArgumentError(
+            "index_shuffle: index and seed must be integers of 32 or 64 bits. "
+            f"Received {indices.dtype} and {pairs.dtype}."
+        )
+    if pairs.shape[-1:] != (2,) or np.ndim(indices) > 1:
+        raise InvalidArgumentError(
+            "index_shuffle: seed must have shape [2] or [n, 2], index at most one axis. "
+            f"Received {list(pairs.shape)} and {list(np.shape(indices))}."
+        )
+    result: Tensor = rawly(shuffled_places, *given)
+    return result
+
+
+def shuffled_places(indices: Any, pairs: Any, tops: Any) -> Any:
+    """Where raw indices go in the permutations of raw seeds."""
+    if np.any(indices < 0) or np.any(indices > tops):
+        raise InvalidArgumentError(
+            f"index_shuffle: index must be in [0, max_index]. Received {indices} and {tops}."
+        )
+    keys = np.broadcast_to(pairs, (*np.shape(indices), 2)).reshape(-1, 2).tolist()
+    each = np.broadcast_to(tops, np.shape(indices)).reshape(-1).tolist()
+    found = [
+        r.shuffled_index(i, (FILLER, *key), top)
+        for i, key, top in zip(np.reshape(indices, -1).tolist(), keys, each, strict=True)
+    ]
+    return np.array(found, indices.dtype).reshape(np.shape(indices))[()]

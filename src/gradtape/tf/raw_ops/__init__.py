@@ -1,0 +1,1 @@
+"""Ops that only tf.raw_ops has a name for."""

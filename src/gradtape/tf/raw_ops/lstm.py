@@ -1,0 +1,221 @@
+"""Recurrent cells over all their steps; `tf.raw_ops` names them."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from gradtape.core.convert import convert
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.tensor import Tensor
+from gradtape.ops import shape as s
+from gradtape.ops.nn.lstm import lstm
+from gradtape.tf.public_op import numpy_dtypes, operand, same
+
+ALLOWED = numpy_dtypes("float16", "float32")
+
+
+class BlockLSTMV2Output(NamedTuple):
+    """Of each step: gates i, f, o and candidate ci; cell state cs, its tanh co, and output h."""
+
+    i: Tensor
+    cs: Tensor
+    f: Tensor
+    o: Tensor
+    ci: Tensor
+    co: Tensor
+    h: Tensor
+
+
+class BlockLSTMOutput(BlockLSTMV2Output):
+    """The same, of BlockLSTM."""
+
+
+class LSTMBlockCellOutput(BlockLSTMV2Output):
+    """The same, of a single step."""
+
+
+for kind in (BlockLSTMV2Output, BlockLSTMOutput, LSTMBlockCellOutput):
+    kind.__name__ = kind.__qualname__ = kind.__name__.removesuffix("Output")  # as TensorFlow's
+del kind
+
+
+@public
+def block_lstm_v2(
+    *,
+    seq_len_max: Any,
+    x: Any,
+    cs_prev: Any,
+    h_prev: Any,
+    w: Any,
+    wci: Any,
+    wcf: Any,
+    wco: Any,
+    b: Any,
+    cell_clip: float = 0,
+    use_peephole: bool = False,
+    name: str | None = None,
+) -> BlockLSTMV2Output:
+    """An LSTM over all steps of a batch of sequences.
+
+    Args:
+        seq_len_max: how many steps are computed; results of the others are zeros.
+        x: inputs, (steps, batch, n).
+        cs_prev: the first cell state, (batch, hidden).
+        h_prev: the first output, (batch, hidden).
+        w: weights, (n + hidden, 4 * hidden), of x and of h, for the gates i, f, c, o.
+        wci: peephole weights of the input gate, (hidden,); not read unless `use_peephole`.
+        wcf: those of the forget gate.
+        wco: those of the output gate.
+        b: biases, (4 * hidden,).
+        cell_clip: bounds the cell state, if positive; its gradient takes no notice.
+        use_peephole: whether gates see the cell state.
+        name: accepted for TensorFlow's sake.
+
+    Returns:
+        A tuple of i, cs, f, o, ci, co and h, each (steps, batch, hidden).
+
+    Raises:
+        InvalidArgumentError: if shapes do not fit together, or `seq_len_max` exceeds the steps.
+
+    Example:
+        >>> x, state, peephole = tf.ones((3, 1, 2)), tf.zeros((1, 1)), tf.zeros(1)
+        >>> out = tf.raw_ops.BlockLSTMV2(
+        ...     seq_len_max=3, x=x, cs_prev=state, h_prev=state, w=tf.ones((3, 4)),
+        ...     wci=peephole, wcf=peephole, wco=peephole, b=tf.zeros(4))
+        >>> out.h.shape
+        TensorShape([3, 1, 1])
+    """
+    inputs = checked("BlockLSTMV2", x, cs_prev, h_prev, w, wci, wcf, wco, b)
+    steps = length_of("BlockLSTMV2", seq_len_max, inputs[0])
+    return BlockLSTMV2Output(*unrolled(inputs, steps, cell_clip, use_peephole))
+
+
+@public
+def block_lstm(
+    *,
+    seq_len_max: Any,
+    x: Any,
+    cs_prev: Any,
+    h_prev: Any,
+    w: Any,
+    wci: Any,
+    wcf: Any,
+    wco: Any,
+    b: Any,
+    forget_bias: float = 1,
+    cell_clip: float = 3,
+    use_peephole: bool = False,
+    name: str | None = None,
+) -> BlockLSTMOutput:
+    """The same as BlockLSTMV2 for weights in the order i, c, f, o.
+
+    `forget_bias` is added to the bias of the forget gate, and the cell state is clipped at 3 unless
+    `cell_clip` says otherwise.
+    """
+    inputs = checked("BlockLSTM", x, cs_prev, h_prev, w, wci, wcf, wco, b)
+    steps = length_of("BlockLSTM", seq_len_max, inputs[0])
+    return BlockLSTMOutput(
+        *unrolled(reordered(inputs, forget_bias), steps, cell_clip, use_peephole)
+    )
+
+
+@public
+def lstm_block_cell(
+    *,
+    x: Any,
+    cs_prev: Any,
+    h_prev: Any,
+    w: Any,
+    wci: Any,
+    wcf: Any,
+    wco: Any,
+    b: Any,
+    forget_bias: float = 1,
+    cell_clip: float = 3,
+    use_peephole: bool = False,
+    name: str | None = None,
+) -> LSTMBlockCellOutput:
+    """One step of BlockLSTM: x is (batch, n), and each result (batch, hidden)."""
+    row = convert(x)
+    if row._array.ndim != 2:
+        raise InvalidArgumentError(
+            f"LSTMBlockCell: x must be 2D, (batch, n). Received shape {list(row._array.shape)}."
+        )
+    step = s.reshape(row, shape=(1, *row._array.shape), rank=2)
+    inputs = checked("LSTMBlockCell", step, cs_prev, h_prev, w, wci, wcf, wco, b)
+    outs = unrolled(reordered(inputs, forget_bias), 1, cell_clip, use_peephole)
+    return LSTMBlockCellOutput(*(s.take_one(out, axis=-3, i=0) for out in outs))
+
+
+def checked(op: str, *values: Any) -> list[Tensor]:
+    """Tensors of one dtype whose shapes fit together."""
+    first = next((v for v in map(typed, values) if v is not None), None)
+    tensors = [convert(v, hint=None if first is None else first.dtype) for v in values]
+    for k, t in enumerate(tensors):
+        operand(op, t, ALLOWED)
+        same(op, tensors[0], t, k)
+    shapes = [t._array.shape for t in tensors]
+    for name, shape, rank in zip(NAMES, shapes, (3, 2, 2, 2, 1, 1, 1, 1), strict=True):
+        if len(shape) != rank:
+            raise InvalidArgumentError(f"{op}: {name} must be {rank}D. Received {list(shape)}.")
+    _, batch, n = shapes[0]
+    hidden = shapes[1][1]
+    state, peephole = (batch, hidden), (hidden,)
+    wanted = (state, state, (n + hidden, 4 * hidden), *[peephole] * 3, (4 * hidden,))
+    for name, shape, want in zip(NAMES[1:], shapes[1:], wanted, strict=True):
+        if shape != want:
+            raise InvalidArgumentError(
+                f"{op}: {name} must have shape {list(want)} for {n} inputs, {hidden} cells and a "
+                f"batch of {batch}. Received {list(shape)}."
+            )
+    return tensors
+
+
+NAMES = ("x", "cs_prev", "h_prev", "w", "wci", "wcf", "wco", "b")
+
+
+def typed(value: Any) -> Any:
+    """`value` if it has a dtype of its own."""
+    return value if hasattr(value, "dtype") else None
+
+
+def length_of(op: str, seq_len_max: Any, x: Tensor) -> int:
+    """How many steps are computed."""
+    length = convert(seq_len_max, dtype="int64")._array
+    steps = x._array.shape[0]
+    if length.ndim:
+        raise InvalidArgumentError(
+            f"{op}: seq_len_max must be a scalar. Received shape {list(length.shape)}."
+        )
+    if not 0 <= length <= steps:
+        raise InvalidArgumentError(
+            f"{op}: seq_len_max must lie in [0, {steps}], the steps of x. Received {length}."
+        )
+    return int(length)
+
+
+def reordered(inputs: list[Tensor], forget_bias: float) -> list[Tensor]:
+    """Weights in the order i, f, c, o, from i, c, f, o; and the forget gate's bias raised."""
+    *others, w, wci, wcf, wco, b = inputs
+    hidden = wci._array.shape[0]
+    i, c, f, o = s.split(w, axis=-1, sizes=(hidden,) * 4)
+    b_i, b_c, b_f, b_o = s.split(b, axis=-1, sizes=(hidden,) * 4)
+    bias = s.concat(b_i, b_f + forget_bias, b_c, b_o, axis=-1)
+    return [*others, s.concat(i, f, c, o, axis=-1), wci, wcf, wco, bias]
+
+
+def unrolled(inputs: list[Tensor], length: int, clip: float, peephole: bool) -> list[Tensor]:
+    """i, cs, f, o, ci, co and h of the first `length` steps, and zeros behind them."""
+    x, *others = inputs
+    steps = x._array.shape[0]
+    if length < steps:
+        x = s.cut(x, axis=-3, start=0, size=length)
+    if not length:  # one step that nobody sees: the results still depend on what went in
+        x = s.pad(x, paddings=((0, 1), (0, 0), (0, 0)), value=0)
+    gates, cs, h = lstm(x, *others, clip=float(clip), peephole=bool(peephole))
+    i, f, o, ci, co = s.unstack(gates, axis=-3)
+    outs = [s.swap(v) for v in (i, cs, f, o, ci, co, h)]
+    if length == steps > 0:
+        return outs
+    behind = ((0, steps - length), (0, 0), (0, 0))
+    return [s.pad(s.cut(v, axis=-3, start=0, size=length), paddings=behind, value=0) for v in outs]

@@ -1,0 +1,137 @@
+"""Images seen through a projective transformation; `tf.raw_ops` names it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.convert import convert
+from gradtape.core.dtypes import float32
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.tensor import Tensor, eager
+from gradtape.graph.side_effect import on_host
+from gradtape.tf.array.gather_slice import gather
+from gradtape.tf.array.shape import reshape
+from gradtape.tf.math.cast import cast
+
+
+def reflected(at: Any, size: int) -> Any:
+    """Positions beyond an end as those seen in a mirror there: d c b a | a b c d | d c b a."""
+    if size == 1:
+        return np.zeros_like(at)
+    period = 2 * size
+    within = np.where(at < 0, -at - 1, at) % period
+    return np.clip(np.where(within >= size, period - within - 1, within), 0, size - 1)
+
+
+def wrapped(at: Any, size: int) -> Any:
+    """Positions beyond an end as those from the other: a b c d | a b c d | a b c d."""
+    if size == 1:
+        return np.zeros_like(at)
+    below = at + size * (np.trunc(-at / (size - 1)) + 1)
+    above = at - size * np.trunc(at / (size - 1))
+    inside = np.where(at < 0, below, np.where(at > size - 1, above, at))
+    return np.clip(inside, 0, size - 1)
+
+
+FILLS = {
+    "CONSTANT": lambda at, size: at,
+    "NEAREST": lambda at, size: np.clip(at, 0, size - 1),
+    "REFLECT": reflected,
+    "WRAP": wrapped,
+}
+
+
+def rounded(at: Any) -> Any:
+    """The nearest whole number, halves away from zero."""
+    return np.trunc(at + np.copysign(np.float32(0.5), at))
+
+
+@on_host
+def sources(
+    transforms: Tensor,
+    images: Tensor,
+    output_shape: Tensor,
+    interpolation: str,
+    fill_mode: str,
+) -> tuple[list[Tensor], list[Tensor], Tensor]:
+    """Which pixels make up each pixel of the result, their shares, and the share of the filling."""
+    batch, height, width, _ = images._array.shape
+    rows, columns = np.asarray(output_shape._array).tolist()
+    m = np.asarray(transforms._array, np.float32)[:, :, None, None]
+    y, x = np.mgrid[:rows, :columns].astype(np.float32)
+    with np.errstate(all="ignore"):
+        below = m[:, 6] * x + m[:, 7] * y + 1
+        at_x = (m[:, 0] * x + m[:, 1] * y + m[:, 2]) / below
+        at_y = (m[:, 3] * x + m[:, 4] * y + m[:, 5]) / below
+    nowhere = below == 0
+    at_x = FILLS[fill_mode](np.where(nowhere, -2, at_x), width)
+    at_y = FILLS[fill_mode](np.where(nowhere, -2, at_y), height)
+    if interpolation == "NEAREST":
+        corners = [(rounded(at_y), rounded(at_x), np.ones_like(at_x))]
+    else:
+        top, left = np.floor(at_y), np.floor(at_x)
+        down, right = at_y - top, at_x - left
+        corners = [
+            (top, left, (1 - down) * (1 - right)),
+            (top, left + 1, (1 - down) * right),
+            (top + 1, left, down * (1 - right)),
+            (top + 1, left + 1, down * right),
+        ]
+    places: list[Tensor] = []
+    shares: list[Tensor] = []
+    filling = np.zeros((batch, rows, columns), np.float32)
+    for row, column, share in corners:
+        inside = (row >= 0) & (row < height) & (column >= 0) & (column < width) & ~nowhere
+        place = np.where(inside, row * width + column, 0).astype(np.int64)
+        full = (batch, rows, columns)
+        places.append(eager(np.array(np.broadcast_to(place, full))))
+        shares.append(eager(np.array(np.broadcast_to(np.where(inside, share, 0), full))))
+        filling += np.where(inside, 0, share)
+    return places, shares, eager(filling)
+
+
+@public
+def image_projective_transform(
+    images: Any,
+    transforms: Any,
+    output_shape: Any,
+    fill_value: Any,
+    interpolation: str,
+    fill_mode: str = "CONSTANT",
+    name: str | None = None,
+) -> Tensor:
+    """Images in which each pixel is looked up where a transformation of its place points to.
+
+    Args:
+        images: of shape (batch, height, width, channels).
+        transforms: rows (a0, a1, a2, b0, b1, b2, c0, c1), one or one for each image: the pixel
+            (x, y) of the result is that at ((a0 x + a1 y + a2) / k, (b0 x + b1 y + b2) / k) with
+            k = c0 x + c1 y + 1.
+        output_shape: height and width of the result.
+        fill_value: what lies outside, if `fill_mode` is "CONSTANT".
+        interpolation: "NEAREST" or "BILINEAR".
+        fill_mode: "CONSTANT", "NEAREST", "REFLECT" or "WRAP".
+        name: accepted for TensorFlow's sake.
+
+    Raises:
+        InvalidArgumentError: if a shape or mode is not one of these.
+    """
+    x, m = convert(images), convert(transforms, float32)
+    shape = x._array.shape
+    if len(shape) != 4 or m._array.ndim != 2 or m._array.shape[1] != 8:
+        raise InvalidArgumentError(
+            "image_projective_transform: images must have shape (batch, height, width, channels) "
+            f"and transforms (…, 8). Received {list(shape)} and {list(m._array.shape)}."
+        )
+    if fill_mode not in FILLS or interpolation not in ("NEAREST", "BILINEAR"):
+        raise InvalidArgumentError(
+            f"image_projective_transform: unknown mode {interpolation!r} or {fill_mode!r}."
+        )
+    places, shares, filling = sources(m, x, convert(output_shape), interpolation, fill_mode)
+    flat = cast(reshape(x, (shape[0], shape[1] * shape[2], shape[3])), float32)
+    out = (filling * cast(convert(fill_value), float32))[..., None]
+    for place, share in zip(places, shares, strict=True):
+        out = out + gather(flat, place, batch_dims=1) * share[..., None]
+    return cast(out, x.dtype)

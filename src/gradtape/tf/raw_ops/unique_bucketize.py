@@ -1,0 +1,86 @@
+"""Ops that `tf.raw_ops` alone has a name for."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gradtape.core import dtypes
+from gradtape.core.convert import convert
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.tensor import Tensor, eager
+from gradtape.graph.side_effect import on_host
+
+
+class UniqueV2(NamedTuple):
+    """The different slices, and which of them each slice is."""
+
+    y: Tensor
+    idx: Tensor
+
+
+class UniqueWithCountsV2(NamedTuple):
+    """The different slices, which of them each slice is, and how often each occurs."""
+
+    y: Tensor
+    idx: Tensor
+    count: Tensor  # type: ignore[assignment]
+
+
+@on_host
+def distinct(x: Tensor, axes: Tensor, kind: str) -> tuple[Tensor, Tensor, Tensor]:
+    """Different slices in the order in which they come."""
+    array, along = np.asarray(x._array), np.asarray(axes._array).ravel().tolist()
+    if len(along) > 1 or (not along and array.ndim != 1):
+        raise InvalidArgumentError(f"unique: one axis is needed. Received {along}.")
+    axis = along[0] if along else 0
+    _, first, inverse, counts = np.unique(
+        array, return_index=True, return_inverse=True, return_counts=True, axis=axis
+    )
+    order = np.argsort(first)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    return (
+        eager(np.take(array, first[order], axis)),
+        eager(rank[inverse.ravel()].astype(kind)),
+        eager(counts[order].astype(kind)),
+    )
+
+
+@public
+def unique(x: Any, axis: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> UniqueV2:
+    """The different slices of `x` along `axis`, in the order in which they come."""
+    kind = dtypes.as_dtype(out_idx).name
+    y, idx, _ = distinct(convert(x), convert(axis, dtypes.int64), kind)
+    return UniqueV2(y, idx)
+
+
+@public
+def unique_with_counts(
+    x: Any, axis: Any, out_idx: Any = dtypes.int32, name: str | None = None
+) -> UniqueWithCountsV2:
+    """The different slices of `x` along `axis`, and how often each occurs."""
+    kind = dtypes.as_dtype(out_idx).name
+    return UniqueWithCountsV2(*distinct(convert(x), convert(axis, dtypes.int64), kind))
+
+
+@on_host
+def bucket(x: Tensor, boundaries: tuple[float, ...]) -> Tensor:
+    """Between which boundaries each element lies."""
+    edges = np.asarray(boundaries, np.float32)
+    found = np.searchsorted(edges, np.asarray(x._array), side="right")
+    return eager(np.asarray(found, np.int32)[()])
+
+
+@public
+def bucketize(input: Any, boundaries: Any, name: str | None = None) -> Tensor:
+    """How many of `boundaries`, which must be sorted, are not above each element.
+
+    Raises:
+        InvalidArgumentError: if they are not sorted.
+    """
+    edges = tuple(float(edge) for edge in boundaries)
+    if list(edges) != sorted(edges):
+        raise InvalidArgumentError(f"Bucketize: Expected sorted boundaries. Received {edges}.")
+    return bucket(convert(input), edges)

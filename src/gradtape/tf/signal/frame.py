@@ -1,0 +1,117 @@
+"""tf.signal's frames: a signal cut into overlapping pieces, and put together again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradtape.core.convert import convert
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.tensor import Tensor
+from gradtape.ops import shape as s
+from gradtape.ops.reduce import broadcast_to, reduce_sum
+from gradtape.ops.signal import frame as f
+from gradtape.tf.array.shape import surrounded
+
+
+def whole_number(op: str, what: str, value: Any) -> int:
+    """An integer that was given as a number or a tensor."""
+    raw = convert(value)._array
+    if raw.ndim:
+        raise ValueError(f"{op}: {what} must be a scalar. Received shape {raw.shape}.")
+    if raw.dtype.kind not in "iu":
+        raise ValueError(f"{op}: {what} must be an integer. Received {raw}.")
+    return int(raw)
+
+
+def check_rank(op: str, tensor: Tensor, least: int) -> None:
+    """Raise unless the tensor has at least so many axes."""
+    shape = tensor._array.shape
+    if len(shape) < least:
+        raise ValueError(f"{op}: Shape {shape} must have rank at least {least}.")
+
+
+def check_steps(op: str, frame_length: int, frame_step: int) -> None:
+    """Raise unless frames have a length and move on."""
+    if frame_length < 0 or frame_step < 1:
+        raise InvalidArgumentError(
+            f"{op}: frame_length must not be negative, and frame_step must be positive. Received "
+            f"frame_length={frame_length}, frame_step={frame_step}."
+        )
+
+
+@public
+def frame(
+    signal: Any,
+    frame_length: Any,
+    frame_step: Any,
+    pad_end: bool = False,
+    pad_value: Any = 0,
+    axis: Any = -1,
+    name: str | None = None,
+) -> Tensor:
+    """Frames of a signal, each `frame_step` after the one before.
+
+    Args:
+        signal: (..., samples, ...), of any dtype.
+        frame_length: samples in a frame.
+        frame_step: samples from one frame to the next.
+        pad_end: whether frames go on to the last sample, filled with `pad_value`.
+        pad_value: what comes after the end.
+        axis: of the samples.
+        name: accepted for TensorFlow's sake.
+
+    Returns:
+        (..., frames, frame_length, ...).
+
+    Example:
+        >>> tf.signal.frame([1, 2, 3, 4], 2, 1).numpy().tolist()
+        [[1, 2], [2, 3], [3, 4]]
+    """
+    x = convert(signal)
+    check_rank("frame", x, 1)
+    length = whole_number("frame", "frame_length", frame_length)
+    step = whole_number("frame", "frame_step", frame_step)
+    check_steps("frame", length, step)
+    rank = x._array.ndim
+    at = whole_number("frame", "axis", axis)
+    if not -rank <= at < rank:
+        raise IndexError(f"frame: axis {at} is out of range for a signal of rank {rank}.")
+    behind = rank - 1 - at % rank
+    if pad_end:
+        size = x._array.shape[at]
+        missing = max(0, length + step * (-(-size // step) - 1) - size)
+        around = ((0, missing), *((0, 0),) * behind)
+        x = surrounded(x, around, convert(pad_value, x.dtype))
+    if behind:
+        x = s.transpose(x, perm=(*range(-behind, 0), -behind - 1))
+    x = f.frame(x, length=length, step=step)
+    if behind:
+        x = s.transpose(x, perm=(-2, -1, *range(-behind - 2, -2)))
+    return x
+
+
+@public
+def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Tensor:
+    """A signal from overlapping frames, which are added up.
+
+    Args:
+        signal: (..., frames, frame_length).
+        frame_step: samples from one frame to the next.
+        name: accepted for TensorFlow's sake.
+
+    Returns:
+        (..., (frames - 1) * frame_step + frame_length).
+    """
+    x = convert(signal)
+    check_rank("overlap_and_add", x, 2)
+    step = whole_number("overlap_and_add", "frame_step", frame_step)
+    frames, length = x._array.shape[-2:]
+    check_steps("overlap_and_add", length, step)
+    size = max(length + step * (frames - 1), 0)
+    if not frames or not length:  # zeros, which depend on frames that hold nothing
+        lead = x._array.shape[:-2]
+        none = reduce_sum(x, axis=(-2, -1), keepdims=False)
+        column = s.reshape(none, shape=(*lead, 1), rank=len(lead))
+        return broadcast_to(column, shape=(*lead, size), rank=len(lead) + 1)
+    result: Tensor = f.overlap_add(x, step=step, size=size)
+    return result

@@ -1,0 +1,106 @@
+"""tf.signal's mel scale, on which equal steps sound equally far apart."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import dtypes
+from gradtape.core.convert import convert
+from gradtape.core.errors import public
+from gradtape.core.tensor import Tensor, eager
+from gradtape.ops import elementwise as e
+from gradtape.tf.signal.dct import dct
+
+# O'Shaughnessy (1987), as in HTK.
+BREAK_HERTZ = 700.0
+SCALE = 1127.0
+
+
+def mel_of(hertz: Any) -> Any:
+    """Mels of frequencies."""
+    return SCALE * np.log1p(np.asarray(hertz, np.float64) / BREAK_HERTZ)
+
+
+def check_edges(bins: Any, rate: Any, lower: Any, upper: Any, dtype: Any) -> None:
+    """Raise unless the mel bands lie below half the sample rate."""
+    op = "linear_to_mel_weight_matrix"
+    if bins <= 0:
+        raise ValueError(f"{op}: num_mel_bins must be positive. Received {bins}.")
+    if lower < 0:
+        raise ValueError(f"{op}: lower_edge_hertz must be non-negative. Received {lower}.")
+    if lower >= upper:
+        raise ValueError(f"{op}: lower_edge_hertz {lower} must be below upper_edge_hertz {upper}.")
+    if rate <= 0:
+        raise ValueError(f"{op}: sample_rate must be positive. Received {rate}.")
+    if upper > rate / 2:
+        raise ValueError(
+            f"{op}: upper_edge_hertz must not be larger than half the sample_rate. "
+            f"Received {upper} for {rate}."
+        )
+    if not dtype.is_floating:
+        raise ValueError(f"{op}: dtype must be a floating point type. Received {dtype.name}.")
+
+
+@public
+def linear_to_mel_weight_matrix(
+    num_mel_bins: Any = 20,
+    num_spectrogram_bins: Any = 129,
+    sample_rate: Any = 8000,
+    lower_edge_hertz: Any = 125.0,
+    upper_edge_hertz: Any = 3800.0,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
+) -> Tensor:
+    """The matrix that takes spectrograms to the mel scale: overlapping triangular bands.
+
+    Args:
+        num_mel_bins: how many bands.
+        num_spectrogram_bins: how many frequencies, from 0 to half the sample rate.
+        sample_rate: samples per second.
+        lower_edge_hertz: where the lowest band begins.
+        upper_edge_hertz: where the highest band ends.
+        dtype: a floating type.
+        name: accepted for TensorFlow's sake.
+
+    Returns:
+        (num_spectrogram_bins, num_mel_bins), to multiply spectrograms with from the right.
+    """
+    kind = dtypes.as_dtype(dtype)
+    rate = float(convert(sample_rate)._array)
+    lower, upper = float(lower_edge_hertz), float(upper_edge_hertz)
+    bins = int(num_mel_bins)
+    check_edges(bins, rate, lower, upper, kind)
+    count = max(int(num_spectrogram_bins), 1)
+    place = mel_of(np.linspace(0, rate / 2, count))[:, None]
+    edges = np.linspace(mel_of(lower), mel_of(upper), bins + 2)
+    left, middle, right = edges[:-2], edges[1:-1], edges[2:]
+    rising = (place - left) / (middle - left)
+    falling = (right - place) / (right - middle)
+    weights = np.maximum(np.minimum(rising, falling), 0)
+    weights[0] = 0  # HTK leaves the constant part out
+    return eager(weights.astype(kind.as_numpy_dtype))
+
+
+@public
+def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None = None) -> Tensor:
+    """Mel-frequency cepstral coefficients of the logarithms of mel spectrograms.
+
+    Args:
+        log_mel_spectrograms: float32 or float64, (..., num_mel_bins).
+        name: accepted for TensorFlow's sake.
+
+    Returns:
+        (..., num_mel_bins); the first dozen are the ones commonly used.
+    """
+    x = convert(log_mel_spectrograms)
+    bins = x._array.shape[-1] if x._array.ndim else 0
+    if not bins:
+        raise ValueError(
+            "mfccs_from_log_mel_spectrograms: num_mel_bins must be positive. "
+            f"Received shape {x._array.shape}."
+        )
+    scale = np.asarray(np.sqrt(0.5 / bins), x._array.dtype)[()]
+    result: Tensor = e.multiply(dct(x, type=2), scale)
+    return result

@@ -1,0 +1,127 @@
+"""tf.signal's short-time Fourier transforms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gradtape.core.convert import convert
+from gradtape.core.errors import public
+from gradtape.core.tensor import Tensor
+from gradtape.ops import elementwise as e
+from gradtape.ops import reduce as r
+from gradtape.ops import shape as s
+from gradtape.tf.signal.fft import fitted, irfft, rfft
+from gradtape.tf.signal.frame import check_rank, check_steps, frame, overlap_and_add, whole_number
+from gradtape.tf.signal.window import hann_window
+
+
+def lengths(op: str, frame_length: Any, fft_length: Any) -> tuple[int, int]:
+    """Of the frames, and of the transforms: by default the least power of two that holds one."""
+    length = whole_number(op, "frame_length", frame_length)
+    enclosing = 1 << max(length - 1, 0).bit_length()
+    return length, enclosing if fft_length is None else whole_number(op, "fft_length", fft_length)
+
+
+def windowed(frames: Any, window_fn: Any, length: int) -> Any:
+    """Frames times a window, if there is one."""
+    if window_fn is None:
+        return frames
+    return e.multiply(frames, convert(window_fn(length, dtype=frames.dtype), frames.dtype))
+
+
+@public
+def stft(
+    signals: Any,
+    frame_length: Any,
+    frame_step: Any,
+    fft_length: Any = None,
+    window_fn: Any = hann_window,
+    pad_end: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """Short-time Fourier transform: of frames of real signals, times a window.
+
+    Args:
+        signals: float32 or float64, (..., samples).
+        frame_length: samples in a frame.
+        frame_step: samples from one frame to the next.
+        fft_length: of the transforms; the least power of two that holds a frame if None.
+        window_fn: gives a window for (frame_length, dtype=...), or None.
+        pad_end: whether frames go on to the last sample, filled with zeros.
+        name: accepted for TensorFlow's sake.
+
+    Returns:
+        A complex tensor (..., frames, fft_length // 2 + 1).
+    """
+    x = convert(signals)
+    check_rank("stft", x, 1)
+    length, size = lengths("stft", frame_length, fft_length)
+    frames = frame(x, length, frame_step, pad_end=pad_end)
+    return rfft(windowed(frames, window_fn, length), [size])
+
+
+@public
+def inverse_stft(
+    stfts: Any,
+    frame_length: Any,
+    frame_step: Any,
+    fft_length: Any = None,
+    window_fn: Any = hann_window,
+    name: str | None = None,
+) -> Tensor:
+    """Real signals from short-time Fourier transforms.
+
+    It is the inverse of `stft` if `window_fn` is that of `inverse_stft_window_fn`.
+
+    Args:
+        stfts: complex, (..., frames, fft_length // 2 + 1).
+        frame_length: samples in a frame.
+        frame_step: samples from one frame to the next.
+        fft_length: of the transforms; the least power of two that holds a frame if None.
+        window_fn: gives a window for (frame_length, dtype=...), or None.
+        name: accepted for TensorFlow's sake.
+
+    Returns:
+        (..., (frames - 1) * frame_step + frame_length).
+    """
+    x = convert(stfts)
+    check_rank("inverse_stft", x, 2)
+    length, size = lengths("inverse_stft", frame_length, fft_length)
+    frames = fitted(irfft(x, [size]), (length,))
+    return overlap_and_add(windowed(frames, window_fn, length), frame_step)
+
+
+@public
+def inverse_stft_window_fn(
+    frame_step: Any, forward_window_fn: Any = hann_window, name: str | None = None
+) -> Callable[..., Tensor]:
+    """A `window_fn` for `inverse_stft` that undoes `stft` with `forward_window_fn`.
+
+    Args:
+        frame_step: samples from one frame to the next.
+        forward_window_fn: the window of `stft`.
+        name: accepted for TensorFlow's sake.
+
+    Returns:
+        A function of (frame_length, dtype) that gives a window (Griffin and Lim 1984, eq. 7).
+    """
+    step = whole_number("inverse_stft_window_fn", "frame_step", frame_step)
+
+    def window_fn(frame_length: Any, dtype: Any) -> Tensor:
+        length = whole_number("inverse_stft_window_fn", "frame_length", frame_length)
+        check_steps("inverse_stft_window_fn", length, step)
+        window = convert(forward_window_fn(length, dtype=dtype))
+        count = -(-length // step)
+        rows = s.pad(e.square(window), paddings=((0, count * step - length),), value=0)
+        rows = s.reshape(rows, shape=(count, step), rank=1)
+        total = r.reduce_sum(rows, axis=(-2,), keepdims=True)
+        total = r.broadcast_to(total, shape=(count, step), rank=2)
+        total = s.cut(
+            s.reshape(total, shape=(count * step,), rank=2), axis=-1, start=0, size=length
+        )
+        nowhere = e.equal(total, e.zeros_like(total))
+        result: Tensor = e.select(nowhere, e.zeros_like(window), e.divide(window, total))
+        return result
+
+    return window_fn

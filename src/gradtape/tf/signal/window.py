@@ -1,0 +1,132 @@
+"""tf.signal's windows: weights that fade a frame in and out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import dtypes
+from gradtape.core.convert import convert
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.tensor import Tensor, eager
+from gradtape.ops import elementwise as e
+from gradtape.ops import shape as s
+from gradtape.ops.cumulative import cumsum
+from gradtape.tf.math.cast import cast
+from gradtape.tf.math.special import bessel_i0e
+
+
+def length_and_dtype(op: str, window_length: Any, dtype: Any) -> tuple[int, Any]:
+    """The number of weights, and their dtype as NumPy's."""
+    kind = dtypes.as_dtype(dtype)
+    if not kind.is_floating:
+        raise ValueError(f"{op}: dtype must be a floating point type. Received {kind.name}.")
+    length = convert(window_length, dtypes.int32)._array
+    if length.ndim:
+        raise ValueError(f"{op}: window_length must be a scalar. Received shape {length.shape}.")
+    if length < 0:
+        raise InvalidArgumentError(f"{op}: window_length must not be negative. Received {length}.")
+    return int(length), np.dtype(kind.as_numpy_dtype)
+
+
+def raised_cosine(
+    op: str, window_length: Any, periodic: Any, dtype: Any, level: float, swing: float
+) -> Tensor:
+    """A cosine on a pedestal."""
+    n, raw = length_and_dtype(op, window_length, dtype)
+    if n == 1:
+        return eager(np.ones(1, raw))
+    # TensorFlow gives a symmetric window for every odd length, periodic or not.
+    period = max(n if periodic and n % 2 == 0 else n - 1, 1)
+    return eager((level - swing * np.cos(2 * np.pi / period * np.arange(n))).astype(raw))
+
+
+@public
+def hann_window(
+    window_length: Any,
+    periodic: Any = True,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
+) -> Tensor:
+    """Hann's window, a raised cosine that ends in zero.
+
+    Args:
+        window_length: how many weights.
+        periodic: whether to leave out the last weight of a window that is one longer, for use
+            with Fourier transforms; for even lengths only.
+        dtype: a floating type.
+        name: accepted for TensorFlow's sake.
+
+    Returns:
+        A tensor (window_length,).
+    """
+    return raised_cosine("hann_window", window_length, periodic, dtype, 0.5, 0.5)
+
+
+@public
+def hamming_window(
+    window_length: Any,
+    periodic: Any = True,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
+) -> Tensor:
+    """Hamming's window, a raised cosine that does not quite reach zero; see `hann_window`."""
+    return raised_cosine("hamming_window", window_length, periodic, dtype, 0.54, 0.46)
+
+
+@public
+def vorbis_window(
+    window_length: Any, dtype: Any = dtypes.float32, name: str | None = None
+) -> Tensor:
+    """The window of Ogg Vorbis, whose overlapping squares sum to one."""
+    n, raw = length_and_dtype("vorbis_window", window_length, dtype)
+    rise = np.sin(np.pi / max(n, 1) * (np.arange(n) + 0.5))
+    return eager(np.sin(np.pi / 2 * rise * rise).astype(raw))
+
+
+@public
+def kaiser_window(
+    window_length: Any,
+    beta: Any = 12.0,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
+) -> Tensor:
+    """Kaiser's window.
+
+    Args:
+        window_length: how many weights.
+        beta: the shape; larger is narrower. Differentiable.
+        dtype: a floating type.
+        name: accepted for TensorFlow's sake.
+
+    Returns:
+        A tensor (window_length,).
+    """
+    n, raw = length_and_dtype("kaiser_window", window_length, dtype)
+    if n == 1:
+        return eager(np.ones(1, raw))
+    place = np.linspace(-1, 1, n)
+    circle = np.sqrt(np.maximum(1 - place * place, 0)).astype(raw)
+    peak = cast(beta, dtype)
+    bow = e.multiply(peak, circle)
+    ratio = e.divide(bessel_i0e(bow), bessel_i0e(peak))
+    window: Tensor = e.multiply(e.exp(e.subtract(bow, peak)), ratio)
+    return window
+
+
+@public
+def kaiser_bessel_derived_window(
+    window_length: Any,
+    beta: Any = 12.0,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
+) -> Tensor:
+    """A window made of sums of Kaiser's, whose overlapping squares sum to one."""
+    half, _ = length_and_dtype("kaiser_bessel_derived_window", window_length, dtype)
+    half //= 2
+    total = cumsum(kaiser_window(half + 1, beta, dtype), axis=-1, exclusive=False, reverse=False)
+    rising, last = s.split(total, axis=-1, sizes=(half, 1))
+    rising = e.sqrt(e.divide(rising, last))
+    window: Tensor = s.concat(rising, s.flip(rising, axes=(-1,)), axis=-1)
+    return window

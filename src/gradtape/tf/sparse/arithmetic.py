@@ -1,0 +1,275 @@
+"""Arithmetic of sparse tensors: sums, extremes, reductions, products and counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import nest
+from gradtape.core.convert import convert
+from gradtape.core.dtypes import int32, int64
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.shapes import normalize_axis
+from gradtape.core.sparse_tensor import SparseTensor
+from gradtape.core.tensor import Tensor, eager
+from gradtape.graph.side_effect import on_host
+from gradtape.tf.array.concat_split import concat
+from gradtape.tf.array.creation import fill, zeros_like
+from gradtape.tf.array.gather_slice import gather, gather_nd
+from gradtape.tf.array.mask import where
+from gradtape.tf.array.scatter import tensor_scatter_nd_add, tensor_scatter_nd_update
+from gradtape.tf.array.shape import broadcast_to, expand_dims, reshape, transpose
+from gradtape.tf.math import elementwise as e
+from gradtape.tf.math.cast import cast, conj
+from gradtape.tf.math.reduce import reduce_prod
+from gradtape.tf.math.segment import unsorted_segment_max, unsorted_segment_sum
+from gradtape.tf.sparse import index as place
+from gradtape.tf.sparse import shape as s
+
+
+def same_shape(op: str, a: Any, b: Any) -> None:
+    """Check that two shapes are one."""
+    x, y = place.raw(a).tolist(), place.raw(b).tolist()
+    if x != y:
+        raise InvalidArgumentError(f"{op}: the shapes must be equal. Received {x} and {y}.")
+
+
+@public
+def add(a: Any, b: Any, threshold: Any = 0) -> Any:
+    """The sum of two tensors, one of which is sparse; sparse if both are.
+
+    Args:
+        a: a tensor or SparseTensor.
+        b: a tensor or SparseTensor of the same shape.
+        threshold: elements of a sparse sum whose magnitude is smaller are left out.
+
+    Raises:
+        TypeError: if both are dense.
+        InvalidArgumentError: if the shapes differ.
+    """
+    if not isinstance(a, SparseTensor) and not isinstance(b, SparseTensor):
+        raise TypeError("At least one input should be SparseTensor; do you mean to use tf.add()?")
+    if isinstance(a, SparseTensor) and isinstance(b, SparseTensor):
+        same_shape("sparse.add", a.dense_shape, b.dense_shape)
+        total = combined(a, b, e.add)
+        if not isinstance(threshold, (int, float)) or threshold:
+            magnitude = e.abs(total.values)
+            total = s.retain(total, magnitude >= cast(threshold, magnitude.dtype))
+        return total
+    sparse, dense = (a, convert(b)) if isinstance(a, SparseTensor) else (b, convert(a))
+    same_shape("sparse.add", sparse.dense_shape, eager(np.array(dense._array.shape)))
+    return tensor_scatter_nd_add(dense, sparse.indices, sparse.values)
+
+
+def combined(a: SparseTensor, b: SparseTensor, function: Callable[..., Any]) -> SparseTensor:
+    """A function of both at every place where there is one of them; the other is zero then."""
+    indices, mine, others = place.union(a.indices, b.indices, a.dense_shape)
+    count = indices._array.shape[0]
+    x = unsorted_segment_sum(a.values, mine, count)
+    y = unsorted_segment_sum(b.values, others, count)
+    return SparseTensor(indices, function(x, y), a.dense_shape)
+
+
+@public
+def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
+    """The larger of two sparse tensors, element by element; what is absent is zero."""
+    same_shape("sparse.maximum", sp_a.dense_shape, sp_b.dense_shape)
+    return combined(sp_a, sp_b, e.maximum)
+
+
+@public
+def minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
+    """The smaller of two sparse tensors, element by element; what is absent is zero."""
+    same_shape("sparse.minimum", sp_a.dense_shape, sp_b.dense_shape)
+    return combined(sp_a, sp_b, e.minimum)
+
+
+@public
+def map_values(op: Any, *args: Any, **kwargs: Any) -> SparseTensor:
+    """A function of the values; sparse arguments must have their elements at the same places.
+
+    Raises:
+        ValueError: if there is no sparse argument, or the result has another number of elements.
+    """
+    found = [v for v in nest.flatten((args, kwargs)) if isinstance(v, SparseTensor)]
+    if not found:
+        raise ValueError("map_values: No SparseTensor in argument list of map_values")
+    for other in found[1:]:
+        same_shape("map_values", found[0].indices, other.indices)
+
+    def values_of(v: Any) -> Any:
+        return v.values if isinstance(v, SparseTensor) else v
+
+    result = op(*nest.map_structure(values_of, args), **nest.map_structure(values_of, kwargs))
+    found[0].values.shape.assert_is_compatible_with(result.shape)
+    return SparseTensor(found[0].indices, result, found[0].dense_shape)
+
+
+def reduction(
+    sparse: SparseTensor, axis: Any, keepdims: Any, is_sparse: bool, segment: Any, name: str
+) -> Any:
+    """A reduction over the elements that are there; zero where there are none."""
+    rank = s.rank_of(sparse)
+    given = range(rank) if axis is None else np.ravel(place.raw(convert(axis))).tolist()
+    axes = tuple(sorted(normalize_axis(a, rank, name) + rank for a in given))
+    places, group, positions, shape = place.grouped(
+        sparse.indices, sparse.dense_shape, axes, bool(keepdims)
+    )
+    if is_sparse:
+        values = segment(sparse.values, group, places._array.shape[0])
+        return SparseTensor(places, values, shape)
+    count = reduce_prod(shape)
+    flat = segment(sparse.values, positions, count)
+    if segment is unsorted_segment_max:
+        there = unsorted_segment_sum(e.abs(cast(positions * 0 + 1, int32)), positions, count) > 0
+        flat = where(there, flat, zeros_like(flat))
+    return reshape(flat, shape)
+
+
+@public
+def reduce_sum(
+    sp_input: Any,
+    axis: Any = None,
+    keepdims: Any = None,
+    output_is_sparse: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The sum along `axis`; as a SparseTensor if `output_is_sparse`."""
+    sparse = SparseTensor.from_value(sp_input)
+    return reduction(sparse, axis, keepdims, output_is_sparse, unsorted_segment_sum, "reduce_sum")
+
+
+@public
+def reduce_max(
+    sp_input: Any,
+    axis: Any = None,
+    keepdims: Any = None,
+    output_is_sparse: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The largest of the elements that are there along `axis`; zero if there are none."""
+    sparse = SparseTensor.from_value(sp_input)
+    return reduction(sparse, axis, keepdims, output_is_sparse, unsorted_segment_max, "reduce_max")
+
+
+@public
+def sparse_dense_matmul(
+    sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
+) -> Tensor:
+    """The product of a sparse and a dense matrix, in either order.
+
+    Raises:
+        InvalidArgumentError: if their shapes do not fit.
+    """
+    if isinstance(b, SparseTensor):
+        return conj(transpose(sparse_dense_matmul(b, sp_a, not adjoint_b, not adjoint_a)))
+    sparse, dense = SparseTensor.from_value(sp_a), convert(b)
+    values = conj(sparse.values) if adjoint_a else sparse.values
+    row, column = (1, 0) if adjoint_a else (0, 1)
+    if adjoint_b:
+        dense = conj(transpose(dense))
+    sizes, have = place.raw(sparse.dense_shape).tolist(), dense._array.shape
+    if len(sizes) != 2 or len(have) != 2 or sizes[column] != have[0]:
+        raise InvalidArgumentError(
+            "sparse_dense_matmul: Cannot multiply A and B because inner dimension does not match. "
+            f"Received {sizes} (adjoint_a={adjoint_a}) and {list(have)}."
+        )
+    terms = values[:, None] * gather(dense, sparse.indices[:, column])
+    return unsorted_segment_sum(terms, sparse.indices[:, row], sizes[row])
+
+
+def times(sparse: SparseTensor, other: Any, function: Callable[..., Any]) -> SparseTensor:
+    """A function of the elements and of what stands at their places in `other`, which stretches."""
+    if isinstance(other, SparseTensor):
+        raise TypeError("A SparseTensor is multiplied or divided by a dense tensor only.")
+    dense = convert(other, sparse.dtype)
+    there = gather_nd(broadcast_to(dense, sparse.dense_shape), sparse.indices)
+    return SparseTensor(sparse.indices, function(sparse.values, there), sparse.dense_shape)
+
+
+@public
+def softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
+    """The softmax over the elements that are there in each row (of the last axis)."""
+    sparse = SparseTensor.from_value(sp_input)
+    last = (s.rank_of(sparse) - 1,)
+    places, group, _, _ = place.grouped(sparse.indices, sparse.dense_shape, last, False)
+    count = places._array.shape[0]
+    top = gather(unsorted_segment_max(sparse.values, group, count), group)
+    power = e.exp(sparse.values - top)
+    total = gather(unsorted_segment_sum(power, group, count), group)
+    return SparseTensor(sparse.indices, power / total, sparse.dense_shape)
+
+
+@public
+def to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None) -> Tensor:
+    """For each row, which of the numbers below `vocab_size` are among its elements."""
+    sparse = SparseTensor.from_value(sp_input)
+    ids = cast(sparse.values, int64)
+    places = concat([sparse.indices[:, :-1], expand_dims(ids, 1)], 1)
+    shape = concat([sparse.dense_shape[:-1], cast(convert([vocab_size]), int64)], 0)
+    marks = cast(zeros_like(ids) + 1, "bool")
+    return tensor_scatter_nd_update(fill(shape, False), places, marks)
+
+
+@on_host
+def counted(
+    values: Tensor, rows: Tensor, weights: Any, shape: tuple[int, ...], most: Any, binary: bool
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Places, counts and shape for `bincount`: `shape` is the number of rows and least length."""
+    number, row = np.asarray(values._array), place.raw(rows)
+    weight = None if weights is None else np.asarray(weights._array)
+    width = max(shape[-1], int(number.max(initial=-1)) + 1)
+    if most is not None:
+        fits = number < most
+        number, row = number[fits], row[fits]
+        weight = None if weight is None else weight[fits]
+        width = most
+    met, group = np.unique(row * width + number, return_inverse=True)
+    if binary:
+        sums = np.ones(len(met), np.int32 if weight is None else weight.dtype)
+    else:
+        sums = np.bincount(group, weight, len(met)).astype(
+            np.int32 if weight is None else weight.dtype
+        )
+    sizes = (*shape[:-1], width)
+    places = np.stack([met // width, met % width], 1) if len(shape) > 1 else met[:, None]
+    return place.tensor(places), eager(sums), place.tensor(sizes)
+
+
+@public
+def bincount(
+    values: Any,
+    weights: Any = None,
+    axis: Any = 0,
+    minlength: Any = None,
+    maxlength: Any = None,
+    binary_output: bool = False,
+    name: str | None = None,
+) -> SparseTensor:
+    """How often each whole number occurs, as a sparse tensor.
+
+    Args:
+        values: a tensor or SparseTensor of whole numbers that are not negative.
+        weights: of the shape of `values`, or a SparseTensor with the same places.
+        axis: 0 to count all, -1 to count in each row.
+        minlength: the least length of the result.
+        maxlength: its length; larger numbers are not counted.
+        binary_output: whether to say 1 for each number that occurs.
+        name: accepted for TensorFlow's sake.
+    """
+    sparse = isinstance(values, SparseTensor)
+    given = values.values if sparse else convert(values)
+    shape = place.raw(values.dense_shape).tolist() if sparse else list(given._array.shape)
+    if isinstance(weights, SparseTensor):
+        weights = weights.values
+    ranks = 2 if axis == -1 and len(shape) > 1 else 1
+    if ranks == 2:
+        own = values.indices[:, 0] if sparse else eager(np.repeat(np.arange(shape[0]), shape[1]))
+    else:
+        own = zeros_like(cast(reshape(given, [-1]), int64))
+    most = None if maxlength is None else int(maxlength)
+    least = (shape[0], int(minlength or 0)) if ranks == 2 else (int(minlength or 0),)
+    flat = None if weights is None else reshape(convert(weights), [-1])
+    return SparseTensor(*counted(reshape(given, [-1]), own, flat, least, most, bool(binary_output)))

@@ -1,0 +1,95 @@
+"""tf.sparse: sparse tensors to and from dense ones, and reductions over chosen rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import dtypes
+from gradtape.core.convert import convert, shape_tuple
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.sparse_tensor import SparseTensor
+from gradtape.core.tensor import Tensor, eager
+from gradtape.graph.raw_function import rawly
+from gradtape.graph.side_effect import happening
+from gradtape.tf.array.creation import fill
+from gradtape.tf.array.gather_slice import gather_nd
+from gradtape.tf.array.scatter import tensor_scatter_nd_update
+
+
+@public
+def to_dense(
+    sp_input: Any, default_value: Any = None, validate_indices: bool = True, name: str | None = None
+) -> Tensor:
+    """A sparse tensor as a dense one.
+
+    Args:
+        sp_input: a SparseTensor.
+        default_value: what stands where it has no element; zero, or an empty string, by default.
+        validate_indices: whether places must be sorted and different.
+        name: accepted for TensorFlow's sake.
+
+    Raises:
+        InvalidArgumentError: if a place lies outside, or comes out of order.
+
+    Example:
+        >>> sparse = tf.sparse.SparseTensor([[0, 1], [1, 0]], [5, 6], [2, 2])
+        >>> tf.sparse.to_dense(sparse).numpy()
+        array([[0, 5],
+               [6, 0]], dtype=int32)
+    """
+    sparse = SparseTensor.from_value(sp_input)
+    shape = sparse.dense_shape
+    if validate_indices:
+        check_places(sparse.indices, shape)
+    if sparse.dtype is dtypes.string:
+        filler = convert(b"" if default_value is None else default_value)
+        text: Tensor = rawly(put, filler, sparse.indices, sparse.values, shape_tuple(shape))
+        return text
+    filler = convert(0 if default_value is None else default_value, sparse.dtype)
+    return tensor_scatter_nd_update(fill(shape, filler), sparse.indices, sparse.values)
+
+
+def put(filler: Any, places: Any, values: Any, shape: tuple[int, ...]) -> Any:
+    """A raw array of `shape` with values at places, and the filler elsewhere."""
+    dense = np.full(shape, filler[()]).astype(object)
+    dense[tuple(places.T)] = values
+    return dense
+
+
+@happening(fails_only=True)
+def check_places(indices: Any, dense_shape: Any) -> None:
+    """Complain about places outside the shape, or out of order."""
+    places, shape = indices._array, dense_shape._array
+    outside = np.any((places < 0) | (places >= shape), axis=1)
+    if outside.any():
+        i = int(np.argmax(outside))
+        raise InvalidArgumentError(
+            f"to_dense: indices[{i}] = {places[i].tolist()} is out of bounds: need 0 <= index < "
+            f"{shape.tolist()}."
+        )
+    if shape.size and len(places) > 1:
+        flat = np.ravel_multi_index(tuple(places.T), tuple(shape))
+        wrong = np.diff(flat) <= 0
+        if wrong.any():
+            i = int(np.argmax(wrong)) + 1
+            how = "repeated" if flat[i] == flat[i - 1] else "out of order"
+            raise InvalidArgumentError(
+                f"to_dense: indices[{i}] = {places[i].tolist()} is {how}. Sort the places, or say "
+                "validate_indices=False."
+            )
+
+
+@public
+def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
+    """The elements of a tensor that are not zero, or not an empty string."""
+    dense = convert(tensor)
+    indices = rawly(places_of, dense, dynamic=True)
+    shape = eager(np.array(dense._array.shape, np.int64))
+    return SparseTensor(indices, gather_nd(dense, indices), shape)
+
+
+def places_of(array: Any) -> Any:
+    """Where a raw array is not zero, or not an empty string."""
+    return np.argwhere(array != b"" if array.dtype == object else array).astype(np.int64)

@@ -1,0 +1,166 @@
+"""Crosses of categorical features: every combination of the values in a row, joined or hashed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.convert import convert
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.sparse_tensor import SparseTensor
+from gradtape.core.tensor import eager
+from gradtape.graph.side_effect import on_host
+from gradtape.tf.strings.hash_bucket import farmhash
+
+HASH_KEY = 0xDECAFCAFFE
+SEPARATOR = "_X_"
+FACTOR = np.uint64(0xC6A4A7935BD1E995)  # MurmurHash's
+SHIFT = np.uint64(47)
+LARGEST = np.uint64(2**63 - 1)
+
+
+@public
+def cross(inputs: Any, name: str | None = None, separator: str | None = None) -> SparseTensor:
+    """All combinations of the values in a row, one of each input, as strings.
+
+    Args:
+        inputs: tensors or SparseTensors of shape (batch, n) of strings or integers.
+        name: of the op.
+        separator: what stands between values; "_X_" by default.
+
+    Example:
+        >>> tf.sparse.cross([tf.constant([["a", "b"]]), tf.constant([["x"]])]).values.numpy()
+        array([b'a_X_x', b'b_X_x'], dtype=object)
+    """
+    between = (SEPARATOR if separator is None else separator).encode()
+    columns = columns_of(inputs, "cross")
+    return with_known_shape(crossed(columns, separator=between), columns)
+
+
+@public
+def cross_hashed(
+    inputs: Any, num_buckets: int = 0, hash_key: int | None = None, name: str | None = None
+) -> SparseTensor:
+    """All combinations of the values in a row, one of each input, as hashes.
+
+    Args:
+        inputs: tensors or SparseTensors of shape (batch, n) of strings or integers.
+        num_buckets: hashes are below this; 0 for no such bound.
+        hash_key: where the hash begins.
+        name: of the op.
+
+    Example:
+        >>> inputs = [tf.constant([["a", "b"]]), tf.constant([["e"]])]
+        >>> tf.sparse.cross_hashed(inputs, num_buckets=100).values.numpy()
+        array([17, 61])
+    """
+    if num_buckets < 0:
+        raise InvalidArgumentError(f"cross_hashed: num_buckets must be >= 0. Got {num_buckets}.")
+    key = HASH_KEY if hash_key is None else hash_key
+    columns = columns_of(inputs, "cross_hashed")
+    return with_known_shape(crossed(columns, buckets=num_buckets, key=key), columns)
+
+
+def columns_of(inputs: Any, op: str) -> list[Any]:
+    """The inputs as tensors and sparse tensors, if they can be crossed."""
+    if not isinstance(inputs, Sequence):
+        raise TypeError(f"{op}: inputs must be a list. Received {type(inputs).__name__}.")
+    columns = [one if isinstance(one, SparseTensor) else convert(one) for one in inputs]
+    for column in columns:
+        if len(column.shape) != 2:
+            raise InvalidArgumentError(
+                f"{op}: inputs must have the shape (batch, n). Received {column.shape}."
+            )
+        if not (column.dtype.is_integer or column.dtype.name == "string"):
+            raise TypeError(
+                f"{op}: inputs must be strings or integers. Received {column.dtype.name}."
+            )
+    return columns
+
+
+def with_known_shape(result: SparseTensor, columns: list[Any]) -> SparseTensor:
+    """The result with a shape that no value has to be looked at for, if all columns are dense."""
+    if any(isinstance(column, SparseTensor) for column in columns):
+        return result
+    width = prod(column._array.shape[1] for column in columns)
+    shape = np.array([columns[0]._array.shape[0], width], np.int64)
+    return SparseTensor(result.indices, result.values, eager(shape))
+
+
+@on_host
+def crossed(
+    columns: list[Any], separator: bytes | None = None, buckets: int = 0, key: int = 0
+) -> SparseTensor:
+    """The crosses, joined by the `separator`, or hashed if there is none."""
+    parts = [rows_of(column) for column in columns]
+    batch = parts[0][2]
+    if any(rows != batch for _, _, rows in parts):
+        raise InvalidArgumentError(
+            f"cross: inputs must have the same batch. Received {[rows for _, _, rows in parts]}."
+        )
+    counts = np.array([np.bincount(at, minlength=batch) for _, at, _ in parts], np.int64)
+    totals = counts.prod(axis=0)
+    row = np.repeat(np.arange(batch), totals)
+    place = np.arange(len(row)) - np.repeat(np.cumsum(totals) - totals, totals)
+    left = place
+    chosen = []
+    for (values, _, _), count in reversed(list(zip(parts, counts, strict=True))):
+        first = (np.cumsum(count) - count)[row]  # where the row begins among the values
+        chosen.append(values[first + left % np.maximum(count, 1)[row]])
+        left = left // np.maximum(count, 1)[row]
+    chosen.reverse()
+    values = joined(chosen, separator) if separator is not None else hashed(chosen, buckets, key)
+    width = int(totals.max(initial=0))
+    return SparseTensor(
+        eager(np.stack([row, place], axis=1).astype(np.int64)),
+        eager(values),
+        eager(np.array([batch, width], np.int64)),
+    )
+
+
+def rows_of(column: Any) -> tuple[Any, Any, int]:
+    """The values of a column, the row of each, and how many rows there are."""
+    if isinstance(column, SparseTensor):
+        return column.values.numpy(), column.indices.numpy()[:, 0], int(column.shape[0])
+    raw = column.numpy()
+    return raw.reshape(-1), np.repeat(np.arange(raw.shape[0]), raw.shape[1]), raw.shape[0]
+
+
+def joined(chosen: list[Any], separator: bytes) -> Any:
+    """Values as strings, one after the other."""
+    texts = [c if c.dtype == object else c.astype(str).astype(object) for c in chosen]
+    texts = [t if c.dtype == object else encoded(t) for t, c in zip(texts, chosen, strict=True)]
+    out = texts[0]
+    for text in texts[1:]:
+        out = out + separator + text
+    return out
+
+
+def encoded(texts: Any) -> Any:
+    """Strings as bytes."""
+    out = np.empty(len(texts), object)
+    out[:] = [text.encode() for text in texts]
+    return out
+
+
+def hashed(chosen: list[Any], buckets: int, key: int) -> Any:
+    """One hash for the values of each combination."""
+    out = np.full(len(chosen[0]), key & (2**64 - 1), np.uint64)
+    for values in chosen:
+        if values.dtype == object:
+            known = {text: farmhash(text) for text in set(values.tolist())}
+            prints = np.array([known[text] for text in values.tolist()], np.uint64)
+        else:
+            prints = values.astype(np.int64).view(np.uint64)
+        out = out ^ FACTOR ^ (mixed(prints * FACTOR) * FACTOR)
+        out = mixed(mixed(out * FACTOR) * FACTOR)
+    bound = np.uint64(buckets) if buckets else LARGEST
+    return (out % bound).astype(np.int64)
+
+
+def mixed(x: Any) -> Any:
+    """Numbers with their high bits folded in."""
+    return x ^ (x >> SHIFT)

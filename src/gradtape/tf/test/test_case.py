@@ -1,0 +1,347 @@
+"""tf.test.TestCase: unittest's, with assertions about tensors and arrays."""
+
+# ruff: noqa: N802, PT009 - assertions named as unittest names them, and made of its own
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import importlib.util
+import random
+import re
+import tempfile
+import threading
+import unittest
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import nest
+from gradtape.core.convert import convert
+from gradtape.core.errors import InvalidArgumentError, OpError
+from gradtape.tape.indexed_slices import IndexedSlices
+from gradtape.tf.config.device import parse_device
+from gradtape.tf.random.stateful import set_seed
+
+SEED = 87654321
+
+
+def base() -> Any:
+    """TensorFlow's base, absl's TestCase, where absl is installed; else Python's own."""
+    if importlib.util.find_spec("absl") is None:
+        return unittest.TestCase
+    return importlib.import_module("absl.testing.absltest").TestCase
+
+
+class TestCase(base()):  # type: ignore[misc]
+    """A unittest.TestCase that compares tensors; each test starts with the same random seeds.
+
+    Example:
+        >>> class SquareTest(tf.test.TestCase):
+        ...     def test_square(self):
+        ...         self.assertAllClose(tf.square([1.0, 2.0]), [1.0, 4.0])
+    """
+
+    _directory: str | None = None
+
+    def setUp(self) -> None:
+        """Seed the random generators of Python, NumPy and gradtape."""
+        super().setUp()
+        random.seed(SEED)
+        np.random.seed(SEED)  # noqa: NPY002 - the tests use the global generator
+        set_seed(SEED)
+
+    # -- values
+
+    def evaluate(self, tensors: Any) -> Any:
+        """NumPy values of a structure of tensors."""
+        return nest.map_structure(as_value, tensors, expand_composites=True)
+
+    def evaluate_if_both_tensors(self, a: Any, b: Any) -> tuple[Any, Any]:
+        """NumPy values of two tensors; anything else as it is."""
+        both = all(hasattr(t, "numpy") for t in (a, b))
+        return (as_value(a), as_value(b)) if both else (a, b)
+
+    def get_temp_dir(self) -> str:
+        """A directory that is there while the test runs; the same one each time it is asked for."""
+        if self._directory is None:
+            directory = tempfile.TemporaryDirectory()
+            self._directory = directory.name
+            self.addCleanup(self._forget_directory, directory)
+        return self._directory
+
+    def _forget_directory(self, directory: tempfile.TemporaryDirectory[str]) -> None:
+        """Remove the directory; a test that runs again gets another."""
+        self._directory = None
+        directory.cleanup()
+
+    @contextlib.contextmanager
+    def session(
+        self, graph: Any = None, config: Any = None, use_gpu: bool = True, force_gpu: bool = False
+    ) -> Iterator[TestCase]:
+        """A scope for tests that also run in graph mode: eagerly there is no session."""
+        yield self
+
+    cached_session = test_session = session
+
+    def checkedThread(
+        self, target: Callable[..., Any], args: Any = None, kwargs: Any = None
+    ) -> CheckedThread:
+        """A thread that fails the test when `target` raises; call `start` and `join`."""
+        return CheckedThread(self, target, args or (), kwargs or {})
+
+    # -- equality and closeness
+
+    def assertAllEqual(self, a: Any, b: Any, msg: Any = None) -> None:
+        """All elements are equal; NaNs equal each other."""
+        left, right = as_array(a), as_array(b)
+        self.check_shapes(left, right, msg)
+        equal = left == right
+        if left.dtype.kind in "fcV" and right.dtype.kind in "fcV":
+            equal = equal | ((left != left) & (right != right))
+        if not np.all(equal):
+            self.fail(report("not equal", left, right, ~np.asarray(equal), msg))
+
+    def assertNotAllEqual(self, a: Any, b: Any, msg: Any = None) -> None:
+        """Some elements differ."""
+        try:
+            self.assertAllEqual(a, b)
+        except AssertionError:
+            return
+        self.fail(f"The two values are equal at all elements. {msg or ''}")
+
+    def assertAllClose(
+        self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: Any = None
+    ) -> None:
+        """Elements differ by at most `atol + rtol * abs(b)`; structures leaf by leaf."""
+        if isinstance(a, Mapping) or isinstance(b, Mapping):
+            self.assertEqual(set(a), set(b), msg)
+            for key in a:
+                self.assertAllClose(a[key], b[key], rtol, atol, f"at key {key!r}. {msg or ''}")
+            return
+        if is_structure(a) and is_structure(b):
+            self.assertEqual(len(a), len(b), msg)
+            for i, (x, y) in enumerate(zip(a, b, strict=True)):
+                self.assertAllClose(x, y, rtol, atol, f"at position {i}. {msg or ''}")
+            return
+        left, right = as_numbers(as_array(a)), as_numbers(as_array(b))
+        self.check_shapes(left, right, msg)
+        close = np.isclose(left, right, rtol=rtol, atol=atol, equal_nan=True)
+        if not close.all():
+            self.fail(report("not close", left, right, ~close, msg))
+
+    def assertNotAllClose(
+        self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: Any = None
+    ) -> None:
+        """Some elements differ by more."""
+        try:
+            self.assertAllClose(a, b, rtol, atol)
+        except AssertionError:
+            return
+        self.fail(f"The two values are close at all elements. {msg or ''}")
+
+    def assertAllCloseAccordingToType(
+        self,
+        a: Any,
+        b: Any,
+        rtol: float = 1e-6,
+        atol: float = 1e-6,
+        float_rtol: float = 1e-6,
+        float_atol: float = 1e-6,
+        half_rtol: float = 1e-3,
+        half_atol: float = 1e-3,
+        bfloat16_rtol: float = 1e-2,
+        bfloat16_atol: float = 1e-2,
+        msg: Any = None,
+    ) -> None:
+        """As `assertAllClose`, with the tolerance that the less precise dtype allows."""
+        kinds = {as_array(a).dtype.name, as_array(b).dtype.name}
+        for names, r, t in (
+            (("float32", "complex64"), float_rtol, float_atol),
+            (("float16",), half_rtol, half_atol),
+            (("bfloat16",), bfloat16_rtol, bfloat16_atol),
+        ):
+            if kinds.intersection(names):
+                rtol, atol = max(rtol, r), max(atol, t)
+        self.assertAllClose(a, b, rtol, atol, msg)
+
+    def assertNear(self, f1: Any, f2: Any, err: float, msg: Any = None) -> None:
+        """Two numbers differ by at most `err`."""
+        self.assertTrue(
+            f1 == f2 or abs(f1 - f2) <= err, f"{f1!r} != {f2!r} +/- {err!r}. {msg or ''}"
+        )
+
+    def assertArrayNear(self, farray1: Any, farray2: Any, err: float, msg: Any = None) -> None:
+        """Two lists of numbers differ by at most `err`."""
+        self.assertEqual(len(farray1), len(farray2), msg)
+        for f1, f2 in zip(farray1, farray2, strict=True):
+            self.assertNear(float(f1), float(f2), err, msg)
+
+    def assertNDArrayNear(self, ndarray1: Any, ndarray2: Any, err: float, msg: Any = None) -> None:
+        """The difference of two arrays has a norm below `err`."""
+        left, right = as_array(ndarray1), as_array(ndarray2)
+        self.assertTrue(np.linalg.norm(left - right) < err, msg)
+
+    # -- ranges and sets
+
+    def assertAllGreater(self, a: Any, comparison_target: Any) -> None:
+        """All elements are greater."""
+        self.assertGreater(as_array(a).min(), comparison_target)
+
+    def assertAllGreaterEqual(self, a: Any, comparison_target: Any) -> None:
+        """All elements are greater or equal."""
+        self.assertGreaterEqual(as_array(a).min(), comparison_target)
+
+    def assertAllLess(self, a: Any, comparison_target: Any) -> None:
+        """All elements are less."""
+        self.assertLess(as_array(a).max(), comparison_target)
+
+    def assertAllLessEqual(self, a: Any, comparison_target: Any) -> None:
+        """All elements are less or equal."""
+        self.assertLessEqual(as_array(a).max(), comparison_target)
+
+    def assertAllInRange(
+        self,
+        target: Any,
+        lower_bound: Any,
+        upper_bound: Any,
+        open_lower_bound: bool = False,
+        open_upper_bound: bool = False,
+    ) -> None:
+        """All elements lie between the bounds, or on them unless they are open."""
+        values = as_array(target)
+        if values.dtype.kind not in "fiuV":
+            raise AssertionError(f"The value of {target!r} is not numeric.")
+        low = values <= lower_bound if open_lower_bound else values < lower_bound
+        high = values >= upper_bound if open_upper_bound else values > upper_bound
+        bad = low | high | (values != values)
+        if bad.any():
+            self.fail(
+                f"Elements {values[bad]} are not in the range {lower_bound} to {upper_bound}."
+            )
+
+    def assertAllInSet(self, target: Any, expected_set: Any) -> None:
+        """All elements belong to the set."""
+        strangers = set(np.unique(as_array(target)).tolist()) - set(expected_set)
+        self.assertFalse(strangers, f"Elements outside of the set {expected_set}: {strangers}.")
+
+    # -- types, shapes, devices, errors
+
+    def assertDTypeEqual(self, target: Any, expected_dtype: Any) -> None:
+        """The dtype is the expected one."""
+        expected = getattr(expected_dtype, "as_numpy_dtype", expected_dtype)
+        self.assertEqual(as_array(target).dtype, np.dtype(expected))
+
+    def assertShapeEqual(self, input_a: Any, input_b: Any, msg: Any = None) -> None:
+        """The shapes are equal."""
+        self.assertEqual(tuple(input_a.shape), tuple(input_b.shape), msg)
+
+    def check_shapes(self, left: Any, right: Any, msg: Any) -> None:
+        """Fail if the shapes differ."""
+        if left.shape != right.shape:
+            self.fail(
+                f"Shape mismatch: expected {left.shape}, got {right.shape}. "
+                f"Contents: {left!r:.300} and {right!r:.300}. {msg or ''}"
+            )
+
+    def assertDeviceEqual(self, device1: Any, device2: Any, msg: Any = None) -> None:
+        """Both name the same device."""
+        first, second = (d and parse_device(d) for d in (device1, device2))
+        self.assertEqual(first, second, msg)
+
+    @contextlib.contextmanager
+    def assertRaisesWithPredicateMatch(
+        self, exception_type: Any, expected_err_re_or_predicate: Any
+    ) -> Iterator[None]:
+        """What is raised is of that type, and its message matches."""
+        try:
+            yield
+        except exception_type as error:
+            matches = expected_err_re_or_predicate
+            if not callable(matches):
+                pattern = re.compile(matches)
+                matches = lambda e: pattern.search(str(e))  # noqa: E731
+            if not matches(error):
+                raise AssertionError(f"Exception of type {type(error)}: {error}") from error
+        else:
+            self.fail(f"{exception_type} not raised")
+
+    def assertRaisesOpError(self, expected_err_re_or_predicate: Any) -> Any:
+        """An OpError is raised, and its message matches."""
+        return self.assertRaisesWithPredicateMatch(OpError, expected_err_re_or_predicate)
+
+    def assertRaisesIncompatibleShapesError(
+        self, exception_type: Any = InvalidArgumentError
+    ) -> Any:
+        """The error about shapes that do not broadcast is raised."""
+        return self.assertRaisesWithPredicateMatch(
+            exception_type, r"Incompatible shapes|incompatible"
+        )
+
+
+class CheckedThread:
+    """A thread whose exception becomes a failure of the test."""
+
+    def __init__(self, case: TestCase, target: Any, args: Any, kwargs: Any) -> None:
+        """Call `target` in a thread of its own."""
+        self._case = case
+        self._error: BaseException | None = None
+
+        def protected() -> None:
+            try:
+                target(*args, **kwargs)
+            except Exception as error:
+                self._error = error
+
+        self._thread = threading.Thread(target=protected)
+
+    def start(self) -> None:
+        """Start the thread."""
+        self._thread.start()
+
+    def join(self) -> None:
+        """Wait, and fail if the thread failed."""
+        self._thread.join()
+        if self._error is not None:
+            self._case.fail(f"Error in checkedThread: {self._error}")
+
+    def is_alive(self) -> bool:
+        """Whether the thread is running."""
+        return self._thread.is_alive()
+
+
+def as_value(thing: Any) -> Any:
+    """The NumPy value of a tensor or variable; anything else as it is."""
+    return thing.numpy() if hasattr(thing, "numpy") else thing
+
+
+def as_array(thing: Any) -> Any:
+    """A tensor, or anything made of them, as one array."""
+    if isinstance(thing, IndexedSlices):
+        thing = convert(thing)
+    array = np.array(
+        nest.map_structure(as_value, thing) if nest.is_nested(thing) else as_value(thing)
+    )
+    return convert(array).numpy() if array.dtype.kind == "U" and array.ndim else array
+
+
+def as_numbers(array: Any) -> Any:
+    """An array that NumPy can compare: bfloat16 and its kin as float32."""
+    return array.astype(np.float32) if array.dtype.kind == "V" else array
+
+
+def is_structure(thing: Any) -> bool:
+    """Whether a list holds more than numbers, so that its entries are compared one by one."""
+    return isinstance(thing, (list, tuple)) and not all(isinstance(t, (int, float)) for t in thing)
+
+
+def report(what: str, left: Any, right: Any, bad: Any, msg: Any) -> str:
+    """Where two arrays differ."""
+    where = np.nonzero(np.atleast_1d(bad))
+    lhs, rhs = np.atleast_1d(left)[where], np.atleast_1d(right)[where]
+    return (
+        f"{what} where = {[w.tolist() for w in where]!s:.300}, "
+        f"lhs = {lhs!s:.300}, rhs = {rhs!s:.300}, "
+        f"dtype = {left.dtype}, shape = {left.shape}. {msg or ''}"
+    )

@@ -1,0 +1,1 @@
+"""What is behind tf.train, beyond the checkpoints of `state`."""

@@ -1,0 +1,3 @@
+"""tf.train.experimental."""
+
+from gradtape.state.checkpoint.python_state import PythonState as PythonState

@@ -1,3 +1,0 @@
-"""tf.train.experimental."""
-
-from gradtape.state.python_state import PythonState as PythonState

@@ -1,0 +1,113 @@
+"""Generated forms do what `bind` does: corners of what the sweep asks of all primitives."""
+
+import operator
+
+import numpy as np
+import pytest
+
+import gradtape
+from gradtape.core.context import listening
+from gradtape.core.dispatch import Recording, bind
+from gradtape.core.fastpath.codegen import checked
+from gradtape.core.fastpath.kernel_source import applied, direct
+from gradtape.core.primitive import REGISTRY
+from gradtape.core.tensor import Tensor, eager
+from gradtape.ops.elementwise import add, multiply
+from gradtape.tape import backward as backward  # which hands down what makes steps
+
+FLOAT32 = frozenset({np.dtype("float32")})
+
+
+def watching(*tensors):
+    known = Recording()
+    for t in tensors:
+        known.watch(t.uid)
+    return known
+
+
+def test_the_three_record_equal_entries():
+    x, y = (eager(np.float32([1, 2])) for _ in range(2))
+    public = checked(multiply.op, FLOAT32, None)
+    for watched in ((x,), (y,), (x, y)):
+        found = []
+        for form in (multiply, public, lambda a, b: bind(multiply.op, (a, b), {})):
+            known = watching(*watched)
+            with listening((known,)):
+                out = form(x, y)
+            assert out.numpy().tolist() == [1, 4]
+            found.append(known[out.uid])
+        assert found[0] == found[1] == found[2]
+
+
+def test_the_same_tensor_twice_is_watched_twice():
+    x = eager(np.float32([1, 2]))
+    for form in (multiply, checked(multiply.op, FLOAT32, None)):
+        known = watching(x)
+        with listening((known,)):
+            out = form(x, x)
+        assert known[out.uid][1:3] == (x.uid, x.uid)
+
+
+def test_what_is_not_plainly_a_tensor_goes_the_slow_way():
+    slow = checked(add.op, FLOAT32, lambda x, y: ("slow", x, y))
+    x, wide = eager(np.float32(1)), eager(np.float64(1))
+    assert slow(wide, wide) == ("slow", wide, wide)
+    assert slow(x, wide) == ("slow", x, wide)
+    assert slow(x, "1")[0] == slow([1.0], x)[0] == slow(x, True)[0] == "slow"
+    assert isinstance(slow(x, 1), Tensor)
+    assert isinstance(slow(1.5, x), Tensor)
+
+
+@pytest.mark.parametrize("number", [3, 0.75])
+@pytest.mark.parametrize("name", ["add", "sub", "mul", "truediv", "pow", "mod", "floordiv"])
+def test_a_python_number_counts_as_a_tensor_of_the_same_dtype(name, number):
+    operate = getattr(operator, name)
+    for dtype in ("float16", "float32", "float64"):
+        x = eager(np.array([1.5, 2.5], dtype))
+        for swapped in (False, True):
+            found = []
+            for other in (number, eager(x._array.dtype.type(number))):
+                with gradtape.GradientTape() as tape:
+                    tape.watch(x)
+                    y = operate(other, x) if swapped else operate(x, other)
+                g = tape.gradient(y, x)
+                found.append(
+                    (y.dtype, y.numpy().tolist(), g is not None and (g.dtype, g.numpy().tolist()))
+                )
+            assert found[0] == found[1]
+
+
+def test_reflected_swaps_the_operands():
+    minus = REGISTRY["subtract"]
+    forwards = checked(minus, FLOAT32, None)
+    backwards = checked(minus, FLOAT32, None, reflected=True)
+    x, y = eager(np.float32(5)), eager(np.float32(3))
+    assert forwards(x, y).numpy() == 2
+    assert backwards(x, y).numpy() == -2
+    assert backwards(x, 3).numpy() == -2
+
+
+@pytest.mark.parametrize(
+    "number", [0.1, -0.0, 0.0, 3, -7, 2**24 + 1, 1e39, 1e-46, float("nan"), float("-inf")]
+)
+@pytest.mark.parametrize("name", ["add", "sub", "mul", "truediv", "pow"])
+def test_a_number_counts_as_one_of_the_array_it_meets(name, number):
+    x = np.float32([[1.5, -2.0, 0.0], [np.inf, np.nan, -0.0]])
+    operation, tensor = getattr(operator, name), gradtape.constant(x)
+    for a, b in ((tensor, number), (number, tensor)):
+        with np.errstate(all="ignore"):
+            want = operation(*(np.float32(v) if v is number else x for v in (a, b)))
+        for _ in range(2):  # the second time it is known
+            got = operation(a, b).numpy()
+            np.testing.assert_array_equal(got, want)
+            np.testing.assert_array_equal(np.signbit(got), np.signbit(want))
+
+
+def test_kernels_of_one_expression_are_written_out():
+    names = ["add", "subtract", "multiply", "divide", "square", "negative"]
+    written = {name: applied(REGISTRY[name], ("a", "b")) for name in names}
+    assert " ".join(written.values()) == "a + b a - b a * b a / b a * a -a"
+    assert applied(REGISTRY["floormod"], ("a", "b")) == "kernel(a, b)"
+    assert direct(REGISTRY["tanh"].kernel) is np.tanh
+    assert direct(REGISTRY["maximum"].kernel) is np.maximum
+    assert direct(REGISTRY["sigmoid"].kernel) is REGISTRY["sigmoid"].kernel

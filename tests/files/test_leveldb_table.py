@@ -1,0 +1,71 @@
+"""Sorted tables: what is written is read, in one block or many, and damage is found."""
+
+import pytest
+
+from gradtape.core.errors import DataLossError, UnimplementedError
+from gradtape.files import leveldb_table
+from gradtape.files.crc32c import masked_crc
+
+ENTRIES = [(f"key{i:04d}".encode() * (i % 3 + 1), bytes([i % 256]) * (i % 7)) for i in range(100)]
+ENTRIES.sort()
+
+
+def whole(entries=ENTRIES):
+    return b"".join(leveldb_table.written(entries))
+
+
+def test_what_is_written_is_read():
+    assert list(leveldb_table.read(whole(), "t")) == ENTRIES
+    assert list(leveldb_table.read(whole([]), "t")) == []
+
+
+def test_many_blocks(monkeypatch):
+    monkeypatch.setattr(leveldb_table, "BLOCK", 64)
+    data = whole()
+    assert list(leveldb_table.read(data, "t")) == ENTRIES
+    assert len(data) > len(ENTRIES) * 10
+
+
+def test_an_empty_table_is_tensorflows():
+    # the blocks of no restarts but one, their trailers, and the footer
+    block = bytes(4) + b"\x01\0\0\0"
+    trailer = b"\0" + masked_crc(block + b"\0").to_bytes(4, "little")
+    assert whole([]).startswith(block + trailer)
+
+
+def test_truncation_is_found_at_every_length():
+    data = whole(ENTRIES[:3])
+    for size in range(len(data)):
+        with pytest.raises(DataLossError, match="t: corrupted at byte"):
+            list(leveldb_table.read(data[:size], "t"))
+
+
+def test_every_flipped_bit_is_found():
+    data = whole(ENTRIES[:3])
+    for bit in range(len(data) * 8):
+        damaged = bytearray(data)
+        damaged[bit // 8] ^= 1 << bit % 8
+        with pytest.raises(DataLossError, match="t: corrupted at byte"):
+            list(leveldb_table.read(bytes(damaged), "t"))
+
+
+def test_compressed_blocks_are_refused():
+    data = bytearray(whole([(b"k", b"v")]))
+    size = len(b"\0\1\1kv") + 8
+    data[size] = 1
+    data[size + 1 : size + 5] = masked_crc(bytes(data[: size + 1])).to_bytes(4, "little")
+    with pytest.raises(UnimplementedError, match="compressed"):
+        list(leveldb_table.read(bytes(data), "t"))
+
+
+@pytest.mark.parametrize("number", [0, 1, 127, 128, 300, 2**32, 2**63])
+def test_varints(number):
+    data = leveldb_table.varint(number)
+    assert leveldb_table.read_varint(data, 0) == (number, len(data))
+
+
+def test_a_varint_that_never_ends_is_refused():
+    with pytest.raises(ValueError, match="cut off"):
+        leveldb_table.read_varint(b"\xff" * 20, 0)
+    with pytest.raises(ValueError, match="cut off"):
+        leveldb_table.read_varint(b"\x80", 0)

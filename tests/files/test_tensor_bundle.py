@@ -1,0 +1,162 @@
+"""Checkpoint files: tensors by name, whole or not at all, and damage is found."""
+
+import numpy as np
+import pytest
+
+from gradtape.core import dtypes
+from gradtape.core.errors import DataLossError, NotFoundError, UnimplementedError
+from gradtape.files import tensor_bundle
+
+TENSORS = {
+    "scalar": np.float32(1.5),
+    "matrix": np.arange(6, dtype=np.int64).reshape(2, 3),
+    "empty": np.zeros((0, 3), np.float64),
+    "half": np.arange(4).astype(dtypes.bfloat16.as_numpy_dtype),
+    "flag": np.array([True, False]),
+    "complex": np.array([1 + 2j]),
+    "text": np.array([b"x", b"", b"y" * 300], object),
+    "strided": np.arange(12.0).reshape(3, 4).T,
+}
+
+
+def written(path, tensors=TENSORS):
+    tensor_bundle.write(path, tensors)
+    return path
+
+
+def test_what_is_written_is_read(tmp_path):
+    reader = tensor_bundle.Reader(written(tmp_path / "a"))
+    assert sorted(reader.entries) == sorted(TENSORS)
+    for key, value in TENSORS.items():
+        found = reader.read(key)
+        assert found.dtype == np.asarray(value).dtype
+        assert reader.shape(key) == found.shape == np.asarray(value).shape
+        np.testing.assert_array_equal(found, value)
+
+
+def test_files_have_tensorflows_names(tmp_path):
+    written(tmp_path / "a")
+    names = sorted(path.name for path in tmp_path.iterdir())
+    assert names == ["a.data-00000-of-00001", "a.index"]
+
+
+def test_nothing_but_two_files_is_left_when_a_checkpoint_is_replaced(tmp_path):
+    for n in range(4):
+        written(tmp_path / "a", {"n": np.int64(n)})
+        assert tensor_bundle.Reader(tmp_path / "a").read("n") == n
+        assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_a_failed_write_leaves_what_was_there(tmp_path):
+    written(tmp_path / "a", {"n": np.int64(1)})
+    with pytest.raises(TypeError):
+        written(tmp_path / "a", {"n": np.int64(2), "no": np.zeros(2, "M8[D]")})
+    assert tensor_bundle.Reader(tmp_path / "a").read("n") == 1
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_a_missing_checkpoint_is_not_found(tmp_path):
+    with pytest.raises(NotFoundError, match="Failed to find any matching files"):
+        tensor_bundle.Reader(tmp_path / "none")
+
+
+def test_a_missing_tensor_is_not_found(tmp_path):
+    with pytest.raises(NotFoundError, match="Key none not found in checkpoint"):
+        tensor_bundle.Reader(written(tmp_path / "a")).read("none")
+
+
+def damage(path, at):
+    data = bytearray(path.read_bytes())
+    data[at] ^= 0x10
+    path.write_bytes(data)
+
+
+def complaint(reader, key):
+    """What reading a tensor says, or None."""
+    try:
+        reader.read(key)
+    except DataLossError as error:
+        return str(error)
+
+
+def test_every_flipped_byte_of_the_values_is_found(tmp_path):
+    prefix = written(tmp_path / "a")
+    file = tmp_path / "a.data-00000-of-00001"
+    whole = file.read_bytes()
+    reader = tensor_bundle.Reader(prefix)
+    for at in range(len(whole)):
+        damage(file, at)
+        found = {key: text for key in TENSORS if (text := complaint(reader, key))}
+        ((key, text),) = found.items()
+        assert f"a.data-00000-of-00001: {key}, " in text
+        file.write_bytes(whole)
+
+
+def test_every_flipped_byte_of_the_index_is_found(tmp_path):
+    prefix = written(tmp_path / "a")
+    file = tmp_path / "a.index"
+    whole = file.read_bytes()
+    for at in range(len(whole)):
+        damage(file, at)
+        with pytest.raises(DataLossError, match=r"a\.index"):
+            tensor_bundle.Reader(prefix)
+        file.write_bytes(whole)
+
+
+def test_truncated_values_are_found(tmp_path):
+    prefix = written(tmp_path / "a", {"x": np.arange(10.0)})
+    file = tmp_path / "a.data-00000-of-00001"
+    file.write_bytes(file.read_bytes()[:-1])
+    with pytest.raises(DataLossError, match="truncated: it has 79 bytes"):
+        tensor_bundle.Reader(prefix).read("x")
+    file.unlink()
+    with pytest.raises(NotFoundError, match=r"a\.data-00000-of-00001"):
+        tensor_bundle.Reader(prefix).read("x")
+
+
+def rewritten(prefix, **changes):
+    """Change an entry of the index and make the checksums right again."""
+    from gradtape.files import leveldb_table
+
+    index = prefix.with_name(prefix.name + ".index")
+    entries = dict(leveldb_table.read(index.read_bytes(), "index"))
+    entry = tensor_bundle.Entry.FromString(entries[b"x"])
+    for name, value in changes.items():
+        setattr(entry, name, value)
+    entries[b"x"] = entry.SerializeToString()
+    index.write_bytes(b"".join(leveldb_table.written(sorted(entries.items()))))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"size": -1}, {"offset": 1 << 60}, {"shard_id": 7}, {"offset": -4}, {"size": 8}],
+)
+def test_an_index_that_points_nowhere_is_refused(tmp_path, changes):
+    prefix = written(tmp_path / "a", {"x": np.arange(10.0)})
+    rewritten(prefix, **changes)
+    with pytest.raises(DataLossError, match="x, "):
+        tensor_bundle.Reader(prefix).read("x")
+
+
+def test_a_shape_that_no_tensor_has_is_refused(tmp_path):
+    prefix = written(tmp_path / "a", {"x": np.zeros((2, 2))})
+    reader = tensor_bundle.Reader(prefix)
+    for dim in reader.entries["x"].shape.dim:
+        dim.size = 1 << 62
+    with pytest.raises(DataLossError, match="shape"):
+        reader.read("x")
+
+
+def test_types_without_values_are_refused(tmp_path):
+    prefix = written(tmp_path / "a", {"x": np.zeros((2, 2))})
+    for number in (dtypes.variant.as_datatype_enum, 99):
+        rewritten(prefix, dtype=number)
+        with pytest.raises(UnimplementedError, match="x has a type"):
+            tensor_bundle.Reader(prefix).read("x")
+
+
+def test_a_prefix_with_a_corrupt_index_can_be_written_over(tmp_path):
+    prefix = written(tmp_path / "a")
+    (tmp_path / "a.index").write_bytes(b"junk")
+    written(prefix, {"n": np.int64(3)})
+    assert tensor_bundle.Reader(prefix).read("n") == 3

@@ -1,0 +1,118 @@
+"""Compiled updates in a variable's own array: only where nobody else can see the old value."""
+
+import threading
+
+import numpy as np
+import pytest
+
+import gradtape as tf
+from gradtape.jit import in_place_update
+
+
+@pytest.fixture
+def ran(monkeypatch):
+    """Whether each call ran in place."""
+    answers = []
+    original = in_place_update.InPlace.__call__
+
+    def call(self, raws):
+        outputs = original(self, raws)
+        answers.append(outputs is not None)
+        return outputs
+
+    monkeypatch.setattr(in_place_update.InPlace, "__call__", call)
+    return answers
+
+
+def stepper(size=200):
+    """A variable and a step that is large enough to be worth it."""
+    v = tf.Variable(np.ones((size, size), np.float32))
+
+    @tf.function
+    def step(g):
+        v.assign_sub(0.5 * g)
+
+    g = tf.ones((size, size))
+    for _ in range(2):
+        step(g)
+    return v, lambda: step(g)
+
+
+def test_large_variables_nobody_looks_at_are_updated_in_place(ran):
+    v, step = stepper()
+    step()
+    address = v._value._array.ctypes.data
+    step()
+    assert ran == [True, True]
+    assert v._value._array.ctypes.data == address
+    assert (v.numpy() == -1.0).all()
+
+
+def test_small_ones_get_a_new_array(ran):
+    v, step = stepper(size=5)
+    step()
+    assert ran == []
+    assert (v.numpy() == -0.5).all()
+
+
+@pytest.mark.parametrize("hold", ["read", "view", "tape", "version"])
+def test_what_others_hold_stays(ran, hold):
+    v, step = stepper()
+    before = v.numpy()
+    with tf.GradientTape() as tape:
+        kept = v * v if hold == "tape" else None
+    held = {
+        "read": lambda: tf.convert_to_tensor(v),
+        "view": lambda: np.asarray(tf.convert_to_tensor(v)),
+        "tape": lambda: tape,
+        "version": lambda: v._version(),
+    }[hold]()
+    step()
+    assert ran == [False]
+    assert (v.numpy() == before - 0.5).all()
+    if hold == "tape":
+        assert (held.gradient(kept, v).numpy() == 2 * before).all()
+    else:
+        assert (np.asarray(held) == before).all()
+
+
+def test_an_error_leaves_the_variable_as_it_was(ran):
+    v = tf.Variable(np.ones((200, 200), np.float32))
+    table = tf.Variable([1.0, 2.0])
+
+    @tf.function
+    def step(i):
+        v.assign_sub(v * 0.5)
+        return tf.gather(table, i)
+
+    for _ in range(3):
+        step(tf.constant(1))
+    before = v.numpy()
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        step(tf.constant(5))
+    assert (v.numpy() == before).all()
+    step(tf.constant(0))
+    assert (v.numpy() == before / 2).all()
+    assert ran[0] is True
+
+
+def test_readers_in_other_threads_see_whole_values():
+    v, step = stepper(300)
+    torn, stop = [], threading.Event()
+
+    def read():
+        while not stop.is_set():
+            value = v.numpy()
+            if value.min() != value.max():
+                torn.append(value)
+
+    readers = [threading.Thread(target=read) for _ in range(2)]
+    for reader in readers:
+        reader.start()
+    for _ in range(200):
+        step()
+    stop.set()
+    for reader in readers:
+        reader.join()
+    assert not torn
+    assert (v.numpy() == 1.0 - 0.5 * 202).all()

@@ -1,0 +1,447 @@
+"""A call's effects on variables are all there or not at all, whatever fails or interrupts it."""
+
+import random
+import signal
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import gradtape as tf
+from gradtape.compile.numpy import engine
+from gradtape.core.context import always, listen, local
+from gradtape.graph import recorder
+
+
+@pytest.fixture(autouse=True)
+def silence():
+    """Leave no recorder to the next test."""
+    yield
+    listen(())
+
+
+class BoomError(Exception):
+    """A failure on purpose."""
+
+
+class Interruption(BaseException):
+    """What comes in between, as KeyboardInterrupt does."""
+
+
+class Training:
+    """A step that reads, draws, differentiates, and assigns to a dozen variables."""
+
+    def __init__(self, body="plain"):
+        start = np.random.default_rng(0)
+        shapes = [(3, 4), (4,), (4, 1), (1,)]
+        self.weights = [tf.Variable(start.normal(size=s), dtype=tf.float32) for s in shapes]
+        self.momenta = [tf.Variable(tf.zeros(s)) for s in shapes]
+        self.average = tf.Variable(0.0)
+        self.count = tf.Variable(0)
+        self.drawn = tf.random.Generator.from_seed(3)
+        self.table = tf.Variable(tf.zeros((5, 2)))
+        self.notes = []
+        self.variables = [*self.weights, *self.momenta, self.average, self.count, self.table]
+        self.variables.append(self.drawn.state)
+        self.step = tf.function(getattr(self, body))
+        self.x = tf.constant(start.normal(size=(6, 3)), tf.float32)
+        self.y = tf.constant(start.normal(size=(6, 1)), tf.float32)
+
+    def predict(self, x):
+        a, b, c, d = self.weights
+        hidden = tf.nn.relu(x @ a + b)
+        kept = tf.cast(self.drawn.uniform(tf.shape(hidden)) > 0.2, tf.float32)
+        return (hidden * kept) @ c + d
+
+    def update(self, loss, slopes):
+        rate = tf.where(self.count < 3, 0.1, 0.01)
+        for weight, momentum, slope in zip(self.weights, self.momenta, slopes, strict=True):
+            momentum.assign(0.9 * momentum + slope)
+            weight.assign_sub(rate * momentum)
+        self.table.scatter_add(tf.IndexedSlices(tf.ones((2, 2)), tf.constant([1, 3])))
+        self.average.assign(0.5 * self.average + 0.5 * loss)
+        self.count.assign_add(1)
+
+    def plain(self, x, y):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.square(self.predict(x) - y))
+        self.update(loss, tape.gradient(loss, self.weights))
+        return loss
+
+    def guarded(self, x, y):
+        loss = self.plain(x, y)
+        if self.count % 2 == 0:
+            self.average.assign(self.average * 0.5)
+        return loss
+
+    def hosted(self, x, y):
+        self.count.assign_add(0)
+        tf.numpy_function(lambda a: self.notes.append(float(a)) or a, [self.average], tf.float32)
+        loss = self.plain(x, y)
+        tf.debugging.assert_all_finite(loss, "loss")
+        return loss
+
+    def looped(self, x, y):
+        total = tf.constant(0.0)
+        for _ in tf.range(2):
+            total += self.plain(x, y)
+        return tf.while_loop(lambda i, t: i < 3, lambda i, t: (i + 1, t * 0.5), (0, total))[1]
+
+    def run(self):
+        return self.step(self.x, self.y)
+
+    def taped(self):
+        with tf.GradientTape() as tape:
+            loss = self.run()
+        return tape.gradient(loss, self.weights)
+
+    def state(self):
+        return [v.numpy().tobytes() for v in self.variables]
+
+    def reset(self, values):
+        for variable, raw in zip(self.variables, values, strict=True):
+            variable.assign(
+                np.frombuffer(raw, variable.dtype.as_numpy_dtype).reshape(variable.shape)
+            )
+
+
+class Large(Training):
+    """The same with weights that are updated in their own arrays."""
+
+    def __init__(self):
+        super().__init__()
+        shapes = [(3, 12000), (12000,), (12000, 1), (12000,)]
+        self.weights = [tf.Variable(tf.ones(s) * 0.01) for s in shapes]
+        self.momenta = [tf.Variable(tf.zeros(s)) for s in shapes]
+        self.variables = [*self.weights, *self.momenta, self.average, self.count, self.table]
+        self.variables.append(self.drawn.state)
+        self.step = tf.function(self.plain)
+
+    def predict(self, x):
+        a, b, c, d = self.weights
+        return tf.nn.relu(x @ a + b) @ c + tf.reduce_mean(d)
+
+
+BODIES = ["plain", "guarded", "hosted", "looped"]
+
+
+def nobody_listens():
+    """Whether no recorder is left behind."""
+    return local.recorders == () and always[0] == 0
+
+
+class Failing:
+    """Lets the k-th call of a function raise."""
+
+    def __init__(self, function, at):
+        self.function, self.at, self.calls = function, at, 0
+
+    def __call__(self, *args, **kwargs):
+        self.calls += 1
+        if self.calls == self.at:
+            raise BoomError
+        return self.function(*args, **kwargs)
+
+
+@pytest.mark.parametrize("body", BODIES)
+def test_a_failure_at_any_node_of_the_first_step_changes_nothing(body, monkeypatch):
+    evaluate = recorder.evaluate
+    whole = Training(body)
+    counter = Failing(evaluate, 0)
+    monkeypatch.setattr(recorder, "evaluate", counter)
+    whole.run()
+    after = whole.state()
+    assert counter.calls > 30
+    for k in range(1, counter.calls + 1, 1 if body == "plain" else 5):
+        training = Training(body)
+        before = training.state()
+        monkeypatch.setattr(recorder, "evaluate", Failing(evaluate, k))
+        with pytest.raises(BoomError):
+            training.run()
+        assert training.state() == before
+        assert nobody_listens()
+    monkeypatch.setattr(recorder, "evaluate", evaluate)
+    training.run()
+    assert training.state() == after
+
+
+@pytest.fixture
+def nobody_else(monkeypatch):
+    """Plans that do not ask whether somebody else runs them.
+
+    Between two instructions where no interrupt of Python's can come, a fuse would leave them taken.
+    """
+    generate = engine.generate
+    monkeypatch.setattr(engine, "generate", lambda program, spare=None: generate(program))
+
+
+class Fuse:
+    """A trace function that raises at the k-th event inside the library.
+
+    Args:
+        at: which event; 0 to count them only.
+        opcodes: whether events are instructions rather than lines.
+    """
+
+    def __init__(self, at, opcodes):
+        self.at, self.opcodes, self.events = at, opcodes, 0
+
+    def __call__(self, frame, event, arg):
+        name = frame.f_globals.get("__name__", "")
+        plan = frame.f_code.co_filename == "<gradtape plan>"
+        if not plan and not name.startswith("gradtape."):
+            return None
+        frame.f_trace_opcodes = self.opcodes
+        return self.tick
+
+    def tick(self, frame, event, arg):
+        if event == ("opcode" if self.opcodes else "line"):
+            self.events += 1
+            if self.events == self.at:
+                raise Interruption
+        return self.tick
+
+    def burn(self, function):
+        """Call `function`; whether it was broken off."""
+        before = sys.gettrace()
+        sys.settrace(self)
+        try:
+            function()
+        except Interruption:
+            return True
+        finally:
+            sys.settrace(before)
+        return False
+
+
+def outcomes(training, call, opcodes, every):
+    """Break a call off at event after event; how often it had changed nothing, and everything."""
+    start = training.state()
+    call()
+    end = training.state()
+    assert start != end
+    found = {"before": 0, "after": 0}
+    k = 1
+    while True:
+        training.reset(start)
+        broken = Fuse(k, opcodes).burn(call)
+        state = training.state()
+        assert state in (start, end), f"between, at event {k}"
+        found["before" if state == start else "after"] += 1
+        listen(())  # a tape of the user's may be left, if it was broken off as it was entered
+        if not broken:
+            break
+        k += every
+    training.reset(start)
+    call()
+    assert training.state() == end
+    return found
+
+
+@pytest.mark.usefixtures("nobody_else")
+@pytest.mark.parametrize("body", BODIES)
+@pytest.mark.parametrize("under", ["run", "taped"])
+def test_a_failure_at_any_instruction_of_a_compiled_step_changes_nothing_or_all(body, under):
+    training = Training(body)
+    call = getattr(training, under)
+    for _ in range(6):  # all paths are there, and compiled
+        call()
+    every = {"run": 3, "taped": 31}[under] * (1 if body == "plain" else 5)
+    found = outcomes(training, call, True, every)
+    assert found["before"] > 10
+    assert found["after"] > 0
+
+
+@pytest.mark.usefixtures("nobody_else")
+def test_a_failure_at_any_instruction_of_a_step_in_place_changes_nothing_or_all():
+    training = Large()
+    for _ in range(4):
+        training.run()
+    kept = [id(v._value._array) for v in training.weights]
+    training.run()
+    assert [id(v._value._array) for v in training.weights] == kept  # it is in place
+    found = outcomes(training, training.run, True, 7)
+    assert found["before"] > 10
+    assert found["after"] > 0
+
+
+@pytest.mark.parametrize("body", BODIES)
+def test_a_failure_at_any_line_of_the_first_step_changes_nothing_or_all(body):
+    start = Training(body).state()
+    training = Training(body)
+    fuse = Fuse(0, False)
+    fuse.burn(training.run)
+    end = training.state()
+    for k in range(1, fuse.events + 1, fuse.events // 25):
+        training = Training(body)
+        Fuse(k, False).burn(training.run)
+        assert training.state() in (start, end)
+        assert local.recorders == ()
+
+
+def test_a_failing_kernel_of_a_compiled_step_changes_nothing():
+    v, w = tf.Variable(1.0), tf.Variable([1.0, 2.0])
+
+    @tf.function
+    def f(x, i, m):
+        v.assign_add(x)
+        w.assign(w * tf.gather(w, i))
+        w.assign(tf.linalg.inv(m)[0] + w)
+        tf.debugging.assert_less(x, 100.0)
+        return v + 0.0
+
+    good = (tf.constant(1.0), tf.constant(0), tf.eye(2))
+    for _ in range(3):
+        f(*good)
+    before = [v.numpy(), w.numpy().tolist()]
+    singular = tf.zeros((2, 2))
+    for bad in (
+        (good[0], tf.constant(5), good[2]),
+        (good[0], good[1], singular),
+        (tf.constant(100.0), good[1], good[2]),
+    ):
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            f(*bad)
+        assert [v.numpy(), w.numpy().tolist()] == before
+
+
+def test_an_error_in_the_python_of_a_first_call_changes_nothing():
+    v = tf.Variable(1.0)
+
+    @tf.function
+    def f(x):
+        v.assign_add(x)
+        raise KeyError("later")
+
+    for _ in range(2):
+        with pytest.raises(KeyError):
+            f(tf.constant(1.0))
+        assert v.numpy() == 1.0
+        assert nobody_listens()
+
+
+def test_an_error_in_an_inner_function_takes_the_outer_ones_work_back():
+    v = tf.Variable(1.0)
+
+    @tf.function
+    def inner(i):
+        v.assign_add(1.0)
+        return tf.gather([1.0, 2.0], i)
+
+    @tf.function
+    def outer(i):
+        v.assign_add(10.0)
+        return inner(i)
+
+    for index in (0, 1, 0):
+        outer(tf.constant(index))
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        outer(tf.constant(9))
+    assert v.numpy() == 34.0
+
+
+def test_a_failing_host_call_takes_everything_back_but_itself():
+    v = tf.Variable(1.0)
+    calls = []
+
+    def host(x):
+        calls.append(float(x))
+        if len(calls) % 2 == 0:
+            raise ValueError("even")
+        return x
+
+    @tf.function
+    def f():
+        v.assign_add(1.0)
+        return tf.numpy_function(host, [v], tf.float32)
+
+    for n in range(3):
+        assert float(f()) == 2.0 + n
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            f()
+        assert v.numpy() == 2.0 + n
+    assert calls == [2.0, 3.0, 3.0, 4.0, 4.0, 5.0]
+
+
+class Interrupts:
+    """A timer that interrupts the main thread at random moments."""
+
+    def __init__(self):
+        self.armed = False
+        self.count = 0
+        self.random = random.Random(0)
+        self.before = signal.signal(signal.SIGALRM, self.ring)
+
+    def ring(self, number, frame):
+        if self.armed:
+            self.armed = False
+            raise KeyboardInterrupt
+
+    def during(self, function, longest):
+        try:
+            self.armed = True
+            signal.setitimer(signal.ITIMER_REAL, self.random.uniform(1e-6, longest))
+            function()
+            self.armed = False
+        except KeyboardInterrupt:
+            self.count += 1
+
+    def close(self):
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, self.before)
+
+
+@pytest.fixture
+def interrupts():
+    if threading.current_thread() is not threading.main_thread():
+        pytest.skip("signals come to the main thread only")
+    timer = Interrupts()
+    yield timer
+    timer.close()
+
+
+def counting(kind):
+    """A call that adds one to each of a dozen variables, and the variables."""
+    size = 10000 if kind == "in place" else 4
+    variables = [tf.Variable(tf.zeros(size)) for _ in range(12)]
+    x = tf.constant(1.0)
+
+    @tf.function
+    def step(x):
+        for v in variables:
+            v.assign_add(tf.ones(size) * x)
+        if kind == "guarded" and variables[0][0] % 2.0 == 0.0:
+            tf.debugging.assert_positive(x)
+        return tf.reduce_sum(variables[0] * x)
+
+    def taped():
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = step(x)
+        tape.gradient(y, x)
+
+    call = taped if kind == "taped" else lambda: step(x)
+    for _ in range(4):
+        call()
+    return call, variables
+
+
+@pytest.mark.parametrize("kind", ["plain", "guarded", "taped", "in place"])
+def test_a_thousand_interrupts_leave_no_step_half_done(kind, interrupts):
+    call, variables = counting(kind)
+    longest = {"plain": 2e-4, "guarded": 4e-4, "taped": 8e-4, "in place": 4e-4}[kind]
+    while interrupts.count < 1000:
+        interrupts.during(call, longest)
+        values = {float(v) for variable in variables for v in variable.numpy()[[0, -1]]}
+        assert len(values) == 1, values
+        assert kind == "taped" or local.recorders == ()
+        listen(())  # a tape of the user's may be left, if it was interrupted as it was entered
+    (before,) = values
+    call()
+    assert {float(v) for variable in variables for v in variable.numpy()} == {before + 1.0}
+    for variable in variables:
+        together = threading.Thread(target=variable.assign_add, args=(variable * 0.0,), daemon=True)
+        together.start()
+        together.join(10)
+        assert not together.is_alive(), "a lock was left behind"

@@ -1,0 +1,243 @@
+"""Every formulation gives what the accurate one gives, and each runs where the rule says."""
+
+import numpy as np
+import pytest
+
+import gradtape as tf
+from gradtape.ops.convolution import (
+    convolution,
+    depthwise,
+    few_channels,
+    fft,
+    im2col,
+    pointwise,
+    winograd,
+)
+from gradtape.ops.convolution.algorithm import formulation_of
+from gradtape.ops.convolution.window import Window
+
+FLOAT = np.dtype("float32")
+
+
+def window_of(size, stride=1, dilation=1, paddings=None):
+    n = len(size)
+    return Window(size, (stride,) * n, (dilation,) * n, paddings or ((0, 0),) * n)
+
+
+def rule(images, spatial, channels, outs, window, dtype=FLOAT, groups=1, order=0):
+    x, w = (images, *spatial, channels), (*window.size, channels // groups, outs)
+    return formulation_of(x, w, window, groups, np.dtype(dtype), order)
+
+
+THREE = window_of((3, 3), paddings=((1, 1), (1, 1)))
+SEVEN = window_of((7, 7), paddings=((3, 3), (3, 3)))
+BARE = window_of((3, 3))
+ONE = window_of((1, 1))
+BORDERS = [  # images, spatial, channels, outputs, window: just inside, and just outside
+    (winograd, (2, (16, 16), 24, 24, THREE), im2col, (2, (16, 16), 23, 24, THREE)),
+    (winograd, (2, (16, 16), 24, 24, THREE), im2col, (2, (16, 16), 24, 23, THREE)),
+    (winograd, (6, (8, 8), 24, 24, THREE), im2col, (5, (8, 8), 24, 24, THREE)),
+    (winograd, (1, (26, 26), 24, 24, THREE), im2col, (1, (25, 26), 24, 24, THREE)),
+    (winograd, (16, (13, 13), 24, 24, THREE), im2col, (13, (13, 13), 24, 24, THREE)),
+    (winograd, (11, (14, 15), 24, 24, THREE), im2col, (11, (13, 10), 24, 24, THREE)),
+    (winograd, (6, (7, 7), 48, 48, THREE), im2col, (6, (7, 7), 47, 48, THREE)),
+    (winograd, (6, (7, 7), 48, 48, THREE), im2col, (6, (6, 7), 48, 48, THREE)),
+    (winograd, (6, (10, 10), 48, 48, BARE), im2col, (6, (8, 8), 48, 48, BARE)),
+    (winograd, (2, (18, 18), 24, 24, BARE), im2col, (2, (18, 18), 24, 24, window_of((3, 3), 2))),
+    (
+        winograd,
+        (2, (18, 18), 24, 24, BARE),
+        im2col,
+        (2, (20, 20), 24, 24, window_of((3, 3), 1, 2)),
+    ),
+    (winograd, (2, (18, 18), 24, 24, BARE), im2col, (2, (18, 17), 24, 24, window_of((3, 2)))),
+    (few_channels, (2, (9, 8), 3, 5, THREE), im2col, (2, (9, 8), 4, 5, THREE)),
+    (
+        few_channels,
+        (2, (9, 8), 2, 5, window_of((4, 4))),
+        im2col,
+        (2, (9, 8), 2, 5, window_of((4, 5))),
+    ),
+    (fft, (12, (14, 13), 6, 6, SEVEN), im2col, (12, (14, 13), 4, 6, SEVEN)),
+    (fft, (12, (9, 9), 6, 6, SEVEN), im2col, (12, (8, 8), 6, 6, SEVEN)),
+    (
+        fft,
+        (12, (16, 16), 12, 12, window_of((5, 5))),
+        im2col,
+        (12, (16, 16), 12, 12, window_of((5, 4))),
+    ),
+    (pointwise, (2, (6, 5), 3, 4, ONE), few_channels, (2, (6, 5), 3, 4, window_of((1, 2)))),
+    (
+        pointwise,
+        (2, (7, 5), 3, 4, window_of((1, 1), 2)),
+        few_channels,
+        (2, (6, 5), 3, 4, ONE._replace(paddings=((0, 1), (0, 0)))),
+    ),
+]
+
+
+@pytest.mark.parametrize(("inside", "here", "outside", "there"), BORDERS)
+def test_the_rule_has_its_borders_where_the_table_says(inside, here, outside, there):
+    assert rule(*here) is inside
+    assert rule(*there) is outside
+
+
+def test_digits_are_not_given_away_in_float64_or_at_second_order():
+    for case in [(2, (16, 16), 24, 24, THREE), (12, (14, 13), 6, 6, SEVEN)]:
+        assert rule(*case, order=1) in (winograd, fft)
+        assert rule(*case, order=2) is im2col
+        assert rule(*case, dtype="float64") is im2col
+
+
+def test_groups_are_convolved_apart_or_all_at_once():
+    assert rule(2, (6, 6), 6, 12, THREE, groups=6) is depthwise
+    assert rule(2, (6, 6), 6, 12, THREE, groups=3) is None
+
+
+def test_nothing_to_do_has_no_formulation():
+    assert rule(0, (6, 6), 6, 12, THREE) is None
+    assert rule(2, (2, 2), 6, 12, window_of((3, 3))) is None
+
+
+def data(images, spatial, channels, outs, window, groups=1):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(images, *spatial, channels)).astype(FLOAT)
+    w = rng.normal(size=(*window.size, channels // groups, outs)).astype(FLOAT)
+    y = rng.normal(size=(images, *window.outputs(spatial), outs)).astype(FLOAT)
+    return x, w, y
+
+
+def close(got, want):
+    """Equal to float32 with five digits of the largest."""
+    assert got.dtype == FLOAT
+    assert got.shape == want.shape
+    assert got.flags.c_contiguous
+    np.testing.assert_allclose(got, want, rtol=0, atol=3e-5 * np.max(np.abs(want), initial=0))
+
+
+def wide(*arrays):
+    return [a.astype("float64") for a in arrays]
+
+
+def agrees(images, spatial, channels, outs, window, groups=1):
+    """All three kernels give what columns of everything give in float64."""
+    x, w, y = data(images, spatial, channels, outs, window, groups)
+    static = {"window": window, "groups": groups, "order": 0}
+    exact = convolution.convolve_lowered(*wide(x, w), **static)
+    close(convolution.convolve(x, w, **static), exact)
+    exact = convolution.unconvolved(*wide(y, w), window, groups, spatial, convolution.add_view)
+    close(convolution.unconvolve(y, w, **static, spatial=spatial), exact)
+    exact = convolution.correlate_lowered(*wide(x, y), **static)
+    close(convolution.correlate(x, y, **static), exact)
+
+
+@pytest.mark.parametrize("case", [c for row in BORDERS for c in (row[1], row[3])], ids=str)
+def test_both_sides_of_every_border_agree(case):
+    agrees(*case)
+
+
+ODD = [((2, 0), (0, 1)), ((0, 3), (1, 1)), ((4, 4), (5, 3))]
+
+
+@pytest.mark.parametrize("paddings", ODD)
+@pytest.mark.parametrize(
+    ("size", "channels"), [((3, 3), 24), ((3, 3), 3), ((7, 7), 12), ((2, 3), 8)]
+)
+def test_uneven_and_wide_paddings(paddings, size, channels):
+    agrees(9, (17, 19), channels, 24, window_of(size, paddings=paddings))
+
+
+@pytest.mark.parametrize("dilation", [1, 2])
+@pytest.mark.parametrize("stride", [1, 2, 3])
+@pytest.mark.parametrize(
+    ("channels", "outs", "groups"),
+    [(2, 5, 1), (8, 4, 1), (4, 24, 1), (6, 6, 6), (6, 12, 6), (6, 4, 2)],
+)
+@pytest.mark.parametrize("paddings", [((0, 0), (0, 0)), ((1, 2), (2, 0))])
+def test_strides_dilations_and_groups(stride, dilation, channels, outs, groups, paddings):
+    agrees(3, (11, 9), channels, outs, window_of((3, 3), stride, dilation, paddings), groups)
+
+
+@pytest.mark.parametrize("stride", [1, 2])
+@pytest.mark.parametrize(("channels", "groups"), [(2, 1), (16, 1), (4, 4)])
+@pytest.mark.parametrize("n", [1, 3])
+def test_lines_and_volumes(n, channels, groups, stride):
+    window = window_of((3,) * n, stride, paddings=((1, 0),) * n)
+    agrees(2, (6, 7, 5)[:n], channels, 8, window, groups)
+
+
+def test_blocks_are_cut_within_an_image_as_well(monkeypatch):
+    for module in (im2col, winograd, few_channels, depthwise):
+        monkeypatch.setattr(module, "BLOCK", 2000)
+    monkeypatch.setattr(winograd, "FEWEST", 1)
+    for case in [(3, (20, 17), 24, 24, THREE), (3, (9, 9), 8, 8, THREE), (5, (9, 9), 2, 8, THREE)]:
+        agrees(*case)
+    agrees(3, (20, 17), 24, 24, THREE, groups=24)
+
+
+@pytest.mark.parametrize(("size", "channels"), [(3, 24), (7, 24), (3, 2)])
+@pytest.mark.parametrize("bad", [np.inf, -np.inf, np.nan, 1e38])
+def test_an_infinite_pixel_stays_in_its_windows(size, channels, bad):
+    window = window_of((size, size), paddings=((size // 2,) * 2,) * 2)
+    x, w, y = data(9, (16, 16), channels, 24, window)
+    x[1, 4, 5, 0] = y[2, 6, 7, 1] = bad
+    static = {"window": window, "groups": 1, "order": 0}
+    with np.errstate(all="ignore"):
+        for got, want in [
+            (convolution.convolve(x, w, **static), convolution.convolve_lowered(x, w, **static)),
+            (
+                convolution.unconvolve(y, w, **static, spatial=(16, 16)),
+                convolution.unconvolved(y, w, window, 1, (16, 16), convolution.add_view),
+            ),
+            (convolution.correlate(x, y, **static), convolution.correlate_lowered(x, y, **static)),
+        ]:
+            np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("padding", ["SAME", "VALID", [[0, 0], [2, 1], [0, 3], [0, 0]]])
+@pytest.mark.parametrize(("channels", "size"), [(24, 3), (2, 3), (12, 7), (8, 1)])
+def test_both_data_formats_are_one_convolution(padding, channels, size):
+    rng = np.random.default_rng(1)
+    x = tf.constant(rng.normal(size=(4, 18, 17, channels)).astype(FLOAT))
+    w = tf.constant(rng.normal(size=(size, size, channels, 24)).astype(FLOAT))
+    first = padding
+    if isinstance(padding, list):
+        first = [padding[0], padding[3], *padding[1:3]]
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch([x, w])
+        last = tf.nn.conv2d(x, w, 1, padding)
+        turned = tf.nn.conv2d(tf.transpose(x, (0, 3, 1, 2)), w, 1, first, data_format="NCHW")
+        one, two = (tf.reduce_sum(tf.sin(y)) for y in (last, turned))
+    close(tf.transpose(turned, (0, 2, 3, 1)).numpy().copy(), last.numpy())
+    for a, b in zip(tape.gradient(one, [x, w]), tape.gradient(two, [x, w]), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-3, atol=1e-2)
+
+
+def test_half_types_accumulate_in_float32():
+    x, w, _ = data(2, (16, 16), 24, 24, THREE)
+    static = {"window": THREE, "groups": 1, "order": 0}
+    got = convolution.convolve(x.astype("float16"), w.astype("float16"), **static)
+    assert got.dtype == "float16"
+    want = convolution.convolve(x, w, **static)
+    np.testing.assert_allclose(got, want, rtol=0.01, atol=0.1)
+
+
+def test_second_derivatives_are_accurate():
+    """The order grows with every derivative, so that only two of them may lose digits."""
+    x, w = (tf.constant(a) for a in data(6, (8, 8), 24, 24, THREE)[:2])
+    seen = []
+
+    def watch(*args):
+        seen.append(args[-1])
+        return formulation_of(*args)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(convolution, "formulation_of", watch)
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                y = tf.reduce_sum(tf.nn.conv2d(x, w, 1, "SAME") ** 3)
+            g = tf.reduce_sum(inner.gradient(y, x) ** 2)
+        outer.gradient(g, x)
+    assert seen == [0, 1, 2, 1]

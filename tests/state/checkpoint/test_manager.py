@@ -1,0 +1,114 @@
+"""CheckpointManager: what is kept, what is deleted, and going on after a restart."""
+
+import os
+
+import pytest
+
+import gradtape as tf
+from gradtape.state.checkpoint import manager as checkpoint_manager
+
+
+def manager_of(folder, **options):
+    v = tf.Variable(0)
+    return tf.train.CheckpointManager(
+        tf.train.Checkpoint(v=v), folder, **{"max_to_keep": 2, **options}
+    )
+
+
+def names(paths):
+    return [os.path.basename(path) for path in paths]
+
+
+def test_the_latest_few_are_kept(tmp_path):
+    manager = manager_of(tmp_path)
+    assert manager.latest_checkpoint is None
+    assert manager.checkpoints == []
+    saved = [manager.save() for _ in range(4)]
+    assert names(saved) == ["ckpt-1", "ckpt-2", "ckpt-3", "ckpt-4"]
+    assert manager.checkpoints == saved[2:]
+    assert manager.latest_checkpoint == saved[3] == tf.train.latest_checkpoint(tmp_path)
+    assert sorted(path.name for path in tmp_path.glob("*.index")) == [
+        "ckpt-3.index",
+        "ckpt-4.index",
+    ]
+    assert len(list(tmp_path.iterdir())) == 5
+    assert manager.directory == str(tmp_path)
+
+
+def test_none_keeps_all(tmp_path):
+    manager = manager_of(tmp_path, max_to_keep=None, checkpoint_name="model")
+    for _ in range(5):
+        manager.save()
+    assert names(manager.checkpoints) == [f"model-{n}" for n in range(1, 6)]
+
+
+def test_another_manager_goes_on(tmp_path):
+    first = manager_of(tmp_path)
+    first.checkpoint.v.assign(7)
+    first.save()
+    first.save()
+    second = manager_of(tmp_path)
+    assert second.checkpoints == first.checkpoints
+    assert second.restore_or_initialize() == first.latest_checkpoint
+    assert second.checkpoint.v.numpy() == 7
+    second.save()
+    assert names(second.checkpoints) == ["ckpt-2", "ckpt-3"]
+
+
+def test_what_initialises_is_called_without_a_checkpoint(tmp_path):
+    called = []
+    manager = manager_of(tmp_path, init_fn=lambda: called.append(1))
+    assert manager.restore_or_initialize() is None
+    assert called == [1]
+    manager.save()
+    assert manager.restore_or_initialize() == manager.latest_checkpoint
+    assert called == [1]
+
+
+def test_an_interval_of_steps(tmp_path):
+    step = tf.Variable(0)
+    manager = manager_of(tmp_path, step_counter=step, checkpoint_interval=2)
+    saved = []
+    for n in range(5):
+        step.assign(n)
+        saved.append(manager.save() is not None)
+    assert saved == [True, False, True, False, True]
+    assert manager.save() is None
+    assert manager.save(check_interval=False) is not None
+    assert manager.checkpoint_interval == 2
+
+
+def test_one_in_some_hours_is_kept_for_good(tmp_path, monkeypatch):
+    now = [1_000_000.0]
+    monkeypatch.setattr(checkpoint_manager.time, "time", lambda: now[0])
+    manager = manager_of(tmp_path, max_to_keep=1, keep_checkpoint_every_n_hours=2)
+    for _ in range(6):
+        manager.save()
+        now[0] += 3600
+    kept = sorted(path.stem for path in tmp_path.glob("*.index"))
+    assert kept == ["ckpt-3", "ckpt-5", "ckpt-6"]
+    state = tf.train.get_checkpoint_state(tmp_path)
+    assert state.last_preserved_timestamp == 1_000_000 + 4 * 3600
+
+
+def test_a_number_of_ones_own(tmp_path):
+    manager = manager_of(tmp_path)
+    assert names([manager.save(checkpoint_number=100)]) == ["ckpt-100"]
+    assert names([manager.save(checkpoint_number=tf.Variable(100))]) == ["ckpt-100"]
+    assert names(manager.checkpoints) == ["ckpt-100"]
+    assert manager.checkpoint.save_counter.numpy() == 2
+
+
+@pytest.mark.parametrize("options", [{"max_to_keep": 0}, {"checkpoint_interval": 2}])
+def test_arguments_that_make_no_sense(tmp_path, options):
+    with pytest.raises(ValueError, match=r"max_to_keep|step_counter"):
+        manager_of(tmp_path, **options)
+
+
+def test_a_state_without_times_is_taken_over(tmp_path):
+    checkpoint = tf.train.Checkpoint(v=tf.Variable(0))
+    checkpoint.save(tmp_path / "ckpt")
+    manager = tf.train.CheckpointManager(checkpoint, tmp_path, max_to_keep=1)
+    manager.save()
+    assert names(manager.checkpoints) == ["ckpt-2"]
+    assert not (tmp_path / "ckpt-1.index").exists()

@@ -1,0 +1,43 @@
+"""Ragged tensors: every expression of `cases.py` gives what TensorFlow gave."""
+
+import json
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import gradtape as tf
+from gradtape.tf.ragged import dispatch
+from tests.tf.ragged import cases
+
+RECORDED = [
+    json.loads(line) for line in Path(__file__).with_name("recorded.jsonl").read_text().splitlines()
+]
+
+
+def test_the_record_is_of_these_expressions():
+    assert [expression for _, expression in cases.cases()] == [e for e, _ in RECORDED]
+
+
+@pytest.mark.parametrize(
+    ("setup", "expression", "recorded"),
+    [(s, e, r) for (s, e), (_, r) in zip(cases.cases(), RECORDED, strict=True)],
+    ids=[expression for expression, _ in RECORDED],
+)
+def test_as_recorded(setup, expression, recorded):
+    assert cases.outcome(tf, setup, expression) == recorded
+
+
+def test_every_function_in_the_table_is_found_by_its_name():
+    for home, name in [*dispatch.FLAT, *dispatch.HOMES]:
+        function = getattr(import_module(f"gradtape.tf.{home}"), name)
+        bare = getattr(function, "__wrapped__", function)
+        assert (bare.__module__, bare.__name__) == (f"gradtape.tf.{home}", name)
+        assert dispatch.found(bare) is not None
+
+
+def test_a_function_without_one_for_ragged_tensors_says_so():
+    with pytest.raises(
+        ValueError, match=r"RaggedTensor of shape \(2, None\) is no Tensor.*to_tensor"
+    ):
+        tf.transpose(tf.ragged.constant([[1], [2, 3]]))
