@@ -98,7 +98,8 @@ def members(cls, seen):
     """What a class has for users, beyond what classes of its kind or those in `seen` have."""
     if hasattr(cls, "DESCRIPTOR"):  # a protocol buffer
         return
-    usual = {name for base in (int, tuple, type, Exception) for name in dir(base)}
+    bases = (object, int, tuple, Exception)
+    usual = {name for base in bases if issubclass(cls, base) for name in dir(base)}
     for name in sorted(set(dir(cls)) - usual):
         value = getattr(cls, name, None)
         inherited = any(getattr(base, name, None) is value for base in cls.__mro__ if base in seen)

@@ -205,6 +205,8 @@ class Fuse:
     def burn(self, function):
         """Call `function`; whether it was broken off."""
         before = sys.gettrace()
+        if self.opcodes:  # Python 3.12 reports instructions only if a frame asked for them before
+            sys._getframe().f_trace_opcodes = True
         sys.settrace(self)
         try:
             function()
