@@ -8,6 +8,8 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
+from gradtape.core.lock import Lock
+
 # A tensor that a recorder may know (the version of a variable, the result of a recorded op) is
 # *marked*: its uid is negative, so that an op on others sees at a glance that it has nobody to
 # tell. What is watched by hand stays unmarked; `always[0]` counts the recorders, in all threads,
@@ -31,7 +33,7 @@ class Local(threading.local):
 
 local = Local()
 always = [0]
-counting = threading.Lock()
+counting = Lock()
 
 
 def listen(recorders: tuple[Any, ...]) -> None:

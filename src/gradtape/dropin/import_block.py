@@ -10,12 +10,13 @@ from __future__ import annotations
 import functools
 import importlib.abc
 import sys
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.machinery import ModuleSpec
 from types import FrameType, ModuleType
 from typing import Any
+
+from gradtape.core.lock import Lock
 
 NAMES = """
     accelerate clearml comet_ml datasets diffusers evaluate fastai flax huggingface_hub lightning
@@ -64,7 +65,7 @@ def hidden(is_ours: Callable[[str], bool]) -> Iterator[None]:
             sys.modules.update(taken)
 
 
-SWAPPING = threading.RLock()
+SWAPPING = Lock()
 
 
 class Curtain(importlib.abc.MetaPathFinder):

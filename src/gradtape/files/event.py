@@ -5,10 +5,10 @@ from __future__ import annotations
 import itertools
 import os
 import socket
-import threading
 import time
 from typing import Any
 
+from gradtape.core.lock import Lock
 from gradtape.files.access import as_path, explained
 from gradtape.files.protobuf import classes
 from gradtape.files.tensor_proto import SCHEMA, fill
@@ -57,7 +57,7 @@ class EventWriter:
         now = time.time()
         name = f"events.out.tfevents.{int(now):010d}.{socket.gethostname()}.{os.getpid()}"
         self._writer = RecordWriter(os.path.join(path, f"{name}.{next_number()}{suffix}"))
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._most, self._seconds = most, seconds
         self._waiting, self._flushed = 0, now
         first = Event(wall_time=now, file_version=VERSION)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import threading
 import weakref
 from collections import OrderedDict
 from typing import Any
@@ -13,6 +12,7 @@ from gradtape.core.context import local
 from gradtape.core.device.lazy_tensor import Pending, held
 from gradtape.core.device.switch import THEN, in_use
 from gradtape.core.errors import public
+from gradtape.core.lock import Lock
 from gradtape.core.tensor import EagerTensor
 from gradtape.jit import retrace_warning
 from gradtape.jit.nested_call import inlined
@@ -104,7 +104,7 @@ class Function:
         self._cache: OrderedDict[Any, Compiled] = OrderedDict()
         self._quick: dict[Any, Any] = {}
         self._quick_keys: dict[Any, list[Any]] = {}
-        self._lock = threading.RLock()
+        self._lock = Lock()
         self._methods: dict[int, tuple[Any, Function]] = {}  # by id of the instance
         self._has_created = False
         self._watched: dict[Any, Any] = {}

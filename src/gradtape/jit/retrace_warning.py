@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import logging
-import threading
 from collections import OrderedDict, deque
 from typing import Any
 
+from gradtape.core.lock import Lock
 from gradtape.jit.signature import Call, described
 
 log = logging.getLogger("gradtape")
@@ -15,7 +15,7 @@ WINDOW = 10  # calls that are looked at
 MANY = 5  # traces among them that are worth a word
 
 recent: OrderedDict[Any, deque[bool]] = OrderedDict()
-lock = threading.Lock()
+lock = Lock()
 
 
 def place_of(function: Any) -> Any:

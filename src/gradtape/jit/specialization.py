@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Iterable
 from typing import Any
 
@@ -13,6 +12,7 @@ from gradtape.core.device.array import moved
 from gradtape.core.dispatch import Handed
 from gradtape.core.dtypes import is_differentiable
 from gradtape.core.errors import InvalidArgumentError, OutOfRangeError, hide_library
+from gradtape.core.lock import Lock
 from gradtape.core.spec import TensorSpec
 from gradtape.core.symbolic_tensor import Opaque
 from gradtape.core.tensor import Tensor, eager, marked
@@ -76,7 +76,7 @@ class Compiled:
         self.plan: Any = None
         self.eager_because = ""
         self.fallbacks = 0
-        self.tracing = threading.RLock()
+        self.tracing = Lock()
         self.quick = False
         self.streams = owner.streams or Streams()  # of random ops: see Trace.stream_of
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator as PythonIterator
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 from gradtape.core.composite_tensor import CompositeTensor
 from gradtape.core.context import local, staging, unheard
 from gradtape.core.errors import InvalidArgumentError, OutOfRangeError, hide_library, public
+from gradtape.core.lock import Lock
 from gradtape.core.spec import TypeSpec
 from gradtape.core.tensor import eager
 from gradtape.pipeline.current_pass import Pass, ongoing, working_for
@@ -30,7 +30,7 @@ class Drawing:
     def __init__(self, dataset: Any) -> None:
         """Begin a pass over `dataset`."""
         self.begin(dataset)
-        self.lock = threading.Lock()
+        self.lock = Lock()
 
     def begin(self, dataset: Any) -> None:
         """Begin a pass over `dataset`."""

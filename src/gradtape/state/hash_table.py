@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections import deque
 from itertools import repeat
 from typing import Any
@@ -12,6 +11,7 @@ import numpy as np
 from gradtape.core.convert import convert
 from gradtape.core.dtypes import DType, as_dtype
 from gradtape.core.errors import FailedPreconditionError, InvalidArgumentError, public
+from gradtape.core.lock import Lock
 from gradtape.core.tensor import Tensor, eager
 from gradtape.state.checkpoint.trackable import TrackableResource
 
@@ -30,7 +30,7 @@ class Entries:
         self.row_shape = row_shape
         self.held: dict[Any, Any] = {}
         self.ready = False
-        self.lock = threading.Lock()
+        self.lock = Lock()
 
     def listed(self, values: Any) -> list[Any]:
         """Raw values, one after the other."""

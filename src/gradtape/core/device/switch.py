@@ -6,15 +6,16 @@ to know is written twice, side by side, and the second takes the place of the fi
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
+from gradtape.core.lock import Lock
+
 in_use = [False]  # whether a value may live elsewhere than on the host
 PAIRS: list[tuple[Any, Any]] = []
 THEN: list[Callable[[], None]] = []
-turning = threading.Lock()
+turning = Lock()
 
 
 def once_in_use(plain: Any) -> Callable[[Any], Any]:

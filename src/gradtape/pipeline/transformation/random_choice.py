@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 from itertools import count, islice
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.errors import InvalidArgumentError
+from gradtape.core.lock import Lock
 from gradtape.ops.random.philox import words
 from gradtape.ops.random.rejection import random_classes
 from gradtape.ops.random.stateless import key_and_counter
@@ -44,7 +44,7 @@ class SeedStream(Chance):
     def __init__(self, pair: tuple[int, int], fixed: bool) -> None:
         """Seeds out of `pair`; that pair itself each time if `fixed`."""
         self.fixed = fixed
-        self.lock = threading.Lock()
+        self.lock = Lock()
         self.go_to((*pair, 0))
 
     def next(self) -> tuple[int, int]:

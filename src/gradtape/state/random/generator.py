@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-import threading
 import weakref
 from collections.abc import Sequence
 from enum import Enum
@@ -16,6 +15,7 @@ from gradtape.core import dtypes
 from gradtape.core.context import staging
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.lock import Lock
 from gradtape.core.tensor import Tensor, eager
 from gradtape.ops.random import stateless as r
 from gradtape.ops.random.rejection import random_binomial
@@ -327,7 +327,7 @@ class Generator(Trackable):
 
 
 LIVING: weakref.WeakSet[Generator] = weakref.WeakSet()
-MOVING = threading.Lock()
+MOVING = Lock()
 
 
 def save_living() -> Sequence[tuple[Any, Tensor]]:

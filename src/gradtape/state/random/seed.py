@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import os
 import random
-import threading
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from gradtape.core.context import staging
+from gradtape.core.lock import Lock
 from gradtape.tape.custom_gradient import REPLAYED
 
 LARGEST = 2**31 - 1
@@ -31,7 +31,7 @@ class Seeds:
         self.seed = seed
         self.fresh = random.Random(seed)
         self.used: dict[Any, int] = {}
-        self.lock = threading.Lock()
+        self.lock = Lock()
 
     def save(self) -> Any:
         """All that later draws depend on."""
@@ -97,7 +97,7 @@ SEEDS = Seeds()
 
 def after_fork() -> None:
     """A lock may have been held by a thread that is not here; unseeded numbers must differ."""
-    SEEDS.lock = threading.Lock()
+    SEEDS.lock = Lock()
     if SEEDS.seed is None:
         SEEDS.fresh = random.Random()
 

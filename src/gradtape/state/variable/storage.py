@@ -9,7 +9,6 @@ array but the update itself, nobody can ever look at the old value.
 from __future__ import annotations
 
 import sys
-import threading
 from collections.abc import Callable
 from sys import getrefcount
 from typing import Any
@@ -19,6 +18,7 @@ import numpy as np
 from gradtape.core.context import local, next_uid
 from gradtape.core.device.array import HOST, Device, DeviceTensor, Remote, moved, tensor_of, wanted
 from gradtape.core.device.switch import in_use, once_in_use
+from gradtape.core.lock import ONCE, Lock
 from gradtape.core.tensor import EagerTensor, Tensor, eager
 
 
@@ -47,7 +47,7 @@ class Cell:
 
     def __init__(self, raw: Any) -> None:
         """Start with `raw`."""
-        self._lock = threading.RLock()
+        self._lock = Lock()
         self._raw_dtype = raw.dtype
         if in_use[0]:
             raw = wanted(raw)
@@ -107,7 +107,9 @@ class Cell:
         call into NumPy after all that can fail, so that an interrupt finds it done or not begun.
         """
         fresh, uid = EagerTensor(), -next_uid()
-        with self._lock:
+        locked: list[bool] = []
+        try:  # as `with self._lock:`, without a call: see `Lock`
+            locked.extend(map(self._lock.acquire, ONCE))
             if self._value is None:  # this thread's own update was interrupted by this one
                 self._value = self._version()
             value, self._value = self._value, None
@@ -132,6 +134,9 @@ class Cell:
                 if self._value is None:
                     self._value = fresh
                 self._work = None
+        finally:
+            if locked:
+                self._lock.release()
 
 
 class Taken:

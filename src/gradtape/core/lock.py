@@ -1,0 +1,35 @@
+"""Lock: the one kind of lock that the library uses, which an interrupt cannot leave locked."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+ONCE = (True,)
+# `_thread.RLock` is a class that can be derived from; `threading.RLock` hides it in a function.
+ReentrantLock: Any = type(threading.RLock())
+
+
+class Lock(ReentrantLock):
+    """A re-entrant lock for `with` that is never left locked by an exception of a signal handler.
+
+    Python runs signal handlers between two instructions of Python code, never inside a function
+    written in C. From Python 3.14 on it may run one after `__enter__` of a lock written in C has
+    returned and before the `with` block has begun: an exception there leaves the lock locked for
+    ever. Here `__enter__` is Python code, after whose return no handler runs before the block
+    begins, on all versions. Inside it, one C call takes the lock and notes that it did.
+    `__exit__` stays C code: no handler runs between the end of the block and the release.
+    """
+
+    __slots__ = ()
+
+    def __enter__(self) -> bool:
+        """Take the lock."""
+        taken: list[bool] = []
+        try:
+            taken.extend(map(self.acquire, ONCE))
+        except BaseException:
+            if taken:
+                self.release()
+            raise
+        return True
