@@ -156,11 +156,11 @@ def wrapped(raws: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def quiet() -> Any:
-    """Within this scope NumPy does not warn about overflow and the like."""
+    """Context manager and decorator: NumPy ignores overflow and other float errors.
+
+    Decorating a function with `@quiet()` costs less per call than a `with` block.
+    """
     return np.errstate(all="ignore")
-
-
-quietly = np.errstate(all="ignore")  # decorates a function, and is then quicker to enter
 
 
 def broadcastable(shapes: list[tuple[int, ...]]) -> bool:

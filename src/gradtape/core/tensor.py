@@ -11,6 +11,7 @@ from gradtape.core import dtypes
 from gradtape.core.context import local, next_uid, staging
 from gradtape.core.device.switch import once_in_use
 from gradtape.core.errors import public
+from gradtape.core.reference import Reference
 from gradtape.core.shapes import TensorShape
 
 OPERATORS = (
@@ -30,42 +31,6 @@ class TensorLike:
     """Base of everything that counts as a tensor (`tf.__internal__.types.Tensor`)."""
 
     __slots__ = ()
-
-
-class Reference:
-    """A hashable stand-in for a tensor or variable, equal where it is the same object."""
-
-    __slots__ = ("_object",)
-
-    def __init__(self, thing: Any) -> None:
-        """Refer to `thing`."""
-        self._object = thing
-
-    def deref(self) -> Any:
-        """The object referred to."""
-        return self._object
-
-    def __hash__(self) -> int:
-        """By identity."""
-        return id(self._object)
-
-    def __eq__(self, other: object) -> bool:
-        """By identity."""
-        if other is None:
-            return False
-        if not isinstance(other, Reference):
-            raise TypeError(
-                "Cannot compare a reference with the object itself. Call ref() on both."
-            )
-        return self._object is other._object
-
-    def __lt__(self, other: Reference) -> bool:
-        """In some order, so that a dict of references can be flattened."""
-        return id(self._object) < id(other._object)
-
-    def __repr__(self) -> str:
-        """As TensorFlow."""
-        return f"<Reference wrapping {self._object!r}>"
 
 
 class Lacking:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from gradtape.core.dispatch import Handed, Recording, Step, needs_of, quiet, quietly
+from gradtape.core.dispatch import Handed, Recording, Step, needs_of, quiet
 from gradtape.core.primitive import Primitive, Spec
 from gradtape.core.tensor import EagerTensor, Tensor, eager, raw_of
 from gradtape.ops.cotangent import Cotangents, absent, add_up
@@ -197,7 +197,7 @@ def everything(known: Recording, grads: dict[int, Any], recorded: bool, release:
                     (entry[0].recorded if recorded else entry[0])(entry, g, grads)
 
 
-@quietly
+@quiet()
 def use_up(known: Recording, grads: dict[int, Any]) -> None:
     """The common case: raw arrays, and each entry is needed only once."""
     while known:
