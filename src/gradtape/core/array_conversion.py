@@ -22,7 +22,7 @@ FLOAT32_MAX = float(np.finfo(np.float32).max)
 
 
 def raw_array(value: Any, dtype: DType | None) -> Any:
-    """A fresh raw array (a NumPy scalar if it has no axes) of a Python or NumPy value."""
+    """A new raw array of a Python or NumPy value; a NumPy scalar if it has no axes."""
     kind = type(value)
     if kind is float or kind is int:
         scalar = from_number(value, kind, dtype)
@@ -44,7 +44,7 @@ def raw_array(value: Any, dtype: DType | None) -> Any:
 
 
 def from_number(value: Any, kind: type, dtype: DType | None) -> Any:
-    """The common cases of a Python number, quickly; None for the others."""
+    """Fast path for the common Python numbers; None for the others."""
     if kind is float:
         if dtype is None:
             return single(value)
@@ -63,17 +63,17 @@ def single(value: float) -> Any:
     if -FLOAT32_MAX <= value <= FLOAT32_MAX or not math.isfinite(value):
         return np.float32(value)
     raise ValueError(
-        f"Can't convert {value!r} to a Tensor of float32: it is out of range. Give "
+        f"Can't convert {value!r} to a Tensor of float32: it is out of range. Pass "
         "dtype=tf.float64."
     )
 
 
 def unsupported(value: Any) -> ValueError:
-    """TensorFlow's complaint about what is not a number, string or array."""
+    """TensorFlow's error for a value that is not a number, string or array."""
     if hasattr(type(value), "_nested_row_partitions"):
         return NotDense(
-            f"A RaggedTensor of shape {value.shape} is no Tensor: its rows may differ in length. "
-            "Use its to_tensor() or flat_values."
+            f"A RaggedTensor of shape {value.shape} cannot be converted to a Tensor: its rows may "
+            "differ in length. Use its to_tensor() or flat_values."
         )
     return ValueError(
         f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)}) to a "
@@ -82,7 +82,7 @@ def unsupported(value: Any) -> ValueError:
 
 
 def lean(array: Any) -> Any:
-    """NumPy scalars instead of arrays without axes: they are an order of magnitude quicker."""
+    """A NumPy scalar for an array without axes, because scalars are ten times faster."""
     return array[()] if array.ndim == 0 and array.dtype != OBJECT else array
 
 
@@ -108,12 +108,12 @@ def from_sequence(value: Sequence[Any], dtype: DType | None) -> Any:
 
 
 def all_numbers(array: Any) -> bool:
-    """Whether an object array holds Python's or NumPy's real numbers only."""
+    """Whether an object array holds only real numbers, of Python or NumPy."""
     return all(isinstance(item, (int, float, np.integer, np.floating)) for item in array.flat)
 
 
 def from_large(array: Any, value: Any, dtype: DType | None) -> Any:
-    """Integers beyond 64 bits: good for floats only."""
+    """A raw array of integers beyond 64 bits, which only float and complex dtypes can hold."""
     if dtype is None or not (dtype.is_floating or dtype.is_complex):
         raise out_of_range(value)
     try:
@@ -123,14 +123,14 @@ def from_large(array: Any, value: Any, dtype: DType | None) -> Any:
 
 
 def out_of_range(value: Any) -> ValueError:
-    """TensorFlow's complaint about integers that are too large."""
+    """TensorFlow's error for integers that are too large."""
     return ValueError(
         f"Can't convert Python sequence with out-of-range integer to Tensor: {value!r}."
     )
 
 
 def from_python(array: Any, value: Any, dtype: DType | None) -> Any:
-    """A raw array of Python numbers, which NumPy has read as `array`."""
+    """A raw array of the Python numbers `value`, which NumPy has converted to `array`."""
     if array.dtype == OBJECT:
         return from_large(array, value, dtype)
     if dtype is None:
@@ -145,9 +145,9 @@ def from_python(array: Any, value: Any, dtype: DType | None) -> Any:
 
 
 def inferred(array: Any, value: Any) -> Any:
-    """The dtype of Python numbers: that of the first, which later ones may widen to float32.
+    """The dtype of Python numbers: that of the first number; later floats widen int to float32.
 
-    NumPy's integers count as Python's; its floats keep their width if they come first.
+    NumPy integers count as Python integers. NumPy floats keep their width if they come first.
     """
     first = value
     while isinstance(first, (list, tuple)) and first:
@@ -172,12 +172,12 @@ def inferred(array: Any, value: Any) -> Any:
 
 
 def mixed(value: Any) -> ValueError:
-    """TensorFlow's complaint about a list of things of different kinds."""
+    """TensorFlow's error for a list of values of different kinds."""
     return ValueError(f"Can't convert Python sequence with mixed types to Tensor: {value!r}.")
 
 
 def check_kind(array: Any, value: Any, dtype: DType) -> None:
-    """Floats do not become integers, nor numbers bools or strings, nor complex numbers real."""
+    """Raise TypeError for float → int, number → bool or string, and complex → real."""
     kind = array.dtype.kind
     if array.size == 0 and kind == "f":
         return
@@ -192,12 +192,12 @@ def check_kind(array: Any, value: Any, dtype: DType) -> None:
 
 
 def refusal(value: Any, dtype: DType) -> TypeError:
-    """A Python value does not fit a dtype that was asked for."""
+    """TensorFlow's error for a Python value that does not fit the requested dtype."""
     return TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {dtype.name}")
 
 
 def from_numpy(value: Any, dtype: DType | None) -> Any:
-    """A copy of a NumPy array, in native byte order; with `dtype`, whatever NumPy casts it to."""
+    """A copy of a NumPy array in native byte order; with `dtype`, cast as NumPy casts."""
     array = np.asarray(value)
     kind = array.dtype.kind
     if dtype is dtypes.string or (dtype is None and kind in "SUOT"):
@@ -224,7 +224,7 @@ def from_numpy(value: Any, dtype: DType | None) -> Any:
 
 
 def canonical(dtype: Any) -> Any:
-    """The one dtype object of a type, in native byte order: fast paths compare by identity."""
+    """The unique dtype object of a type, in native byte order; fast paths compare with `is`."""
     return np.dtype(dtype.type) if dtype.kind in "biufc" else dtype.newbyteorder("=")
 
 

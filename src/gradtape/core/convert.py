@@ -1,4 +1,4 @@
-"""From Python values to tensors: numbers, nested lists, arrays, and what converts itself."""
+"""Conversion to tensors: of numbers, nested lists, arrays, and objects that convert themselves."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from gradtape.core.tensor import EagerTensor, Tensor, eager
 
 INT32_MAX = 2**31 - 1
 
-# Registered by users, least priority first: (type, function(value, dtype, name, as_ref), priority)
+# Registered by users, lowest priority first: (type, function(value, dtype, name, as_ref), priority)
 CONVERSIONS: list[tuple[Any, Callable[..., Any], int]] = []
 
 
 class Handed:
-    """What higher layers hand down."""
+    """Functions of higher layers."""
 
     stack: Callable[[Sequence[Tensor]], Tensor]
     cast: Callable[[Tensor, DType], Tensor]
 
 
 def convert(value: Any, dtype: Any = None, hint: Any = None, name: str | None = None) -> Tensor:
-    """A tensor of `value`; of dtype `dtype` if given, preferably of `hint`."""
+    """Convert `value` to a tensor of `dtype` if given, else of `hint` if the value fits."""
     if type(value) is EagerTensor:
         return value if dtype is None else same_dtype(value, dtypes.as_dtype(dtype))
     if dtype is None and hasattr(value, "_read"):  # a variable
@@ -37,9 +37,9 @@ def convert(value: Any, dtype: Any = None, hint: Any = None, name: str | None = 
     wanted = None if dtype is None else dtypes.as_dtype(dtype)
     if isinstance(value, Tensor):
         return value if wanted is None else same_dtype(value, wanted)
-    own = getattr(type(value), "__tf_tensor__", None)
-    if own is not None:
-        tensor: Tensor = own(value, wanted, name)
+    to_tensor = getattr(type(value), "__tf_tensor__", None)
+    if to_tensor is not None:
+        tensor: Tensor = to_tensor(value, wanted, name)
         return tensor if wanted is None else same_dtype(tensor, wanted)
     if CONVERSIONS:
         registered = converted(value, wanted, hint, name)
@@ -55,7 +55,7 @@ def convert(value: Any, dtype: Any = None, hint: Any = None, name: str | None = 
 
 
 def preferred(value: Any, hint: Any) -> Any:
-    """A raw array of dtype `hint`; of the value's own if it does not fit."""
+    """A raw array of dtype `hint`, or of the value's own dtype if it does not fit."""
     try:
         return raw_array(value, dtypes.as_dtype(hint))
     except (TypeError, ValueError):
@@ -63,7 +63,7 @@ def preferred(value: Any, hint: Any) -> Any:
 
 
 def same_dtype(tensor: Tensor, dtype: DType) -> Tensor:
-    """Check the dtype; conversion never casts a tensor."""
+    """Return `tensor` if it has this dtype, else raise; conversion never casts a tensor."""
     if tensor.dtype is not dtype:
         raise ValueError(
             f"Tensor conversion requested dtype {dtype.name} for Tensor with dtype "
@@ -73,13 +73,13 @@ def same_dtype(tensor: Tensor, dtype: DType) -> Tensor:
 
 
 def register(base_type: Any, conversion_func: Callable[..., Any], priority: int = 100) -> None:
-    """Convert objects of `base_type` by `conversion_func`; the least `priority` goes first."""
+    """Convert objects of `base_type` by `conversion_func`; the lowest `priority` goes first."""
     CONVERSIONS.append((base_type, conversion_func, priority))
     CONVERSIONS.sort(key=lambda entry: entry[2])
 
 
 def converted(value: Any, dtype: DType | None, hint: Any, name: str | None) -> Tensor | None:
-    """What the registered functions make of `value`, or None if none of them takes it."""
+    """Convert `value` by the first registered function that accepts it; None if none does."""
     for kind, function, _ in CONVERSIONS:
         if not isinstance(value, kind):
             continue
@@ -108,7 +108,7 @@ def converted(value: Any, dtype: DType | None, hint: Any, name: str | None) -> T
 
 
 def shape_tensor(shape: TensorShape, dtype: DType | None, hint: Any) -> Tensor:
-    """A shape as a vector of integers."""
+    """Convert a shape to a vector of integers."""
     if not shape.is_fully_defined():
         raise ValueError(f"Cannot convert a partially known TensorShape {shape} to a Tensor.")
     sizes = shape.as_list()
@@ -129,12 +129,12 @@ def is_tensor_like(value: Any) -> bool:
 
 
 def holds_tensors(values: Any) -> bool:
-    """Whether a nested list has a tensor, or something that converts to one, in it."""
+    """Whether a nested list contains a tensor or an object that converts itself to one."""
     return next(tensors_in(values), None) is not None
 
 
 def tensors_in(values: Any) -> Iterator[Any]:
-    """The tensors of a nested list, and what converts itself to one."""
+    """Yield the tensors of a nested list, and objects that convert themselves to one."""
     for value in values:
         kind = type(value)
         if kind is float or kind is int:
@@ -156,7 +156,7 @@ def pack(values: Sequence[Any], dtype: DType | None) -> Tensor:
 
 
 def part(value: Any, dtype: DType) -> Tensor:
-    """One element of a list with tensors in it."""
+    """Convert one item of a list that contains tensors."""
     if isinstance(value, (list, tuple)) and holds_tensors(value):
         return Handed.stack([part(v, dtype) for v in value])
     if not holds_tensors((value,)):
@@ -171,14 +171,14 @@ def part(value: Any, dtype: DType) -> Tensor:
 
 
 def shape_tuple(shape: Any) -> tuple[int, ...]:
-    """A shape given as a tensor, array, TensorShape, int or a list of ints and scalar tensors."""
+    """Convert a tensor, array, TensorShape, int, or list of ints and scalar tensors to a shape."""
     if isinstance(shape, TensorShape):
         return tuple(shape.as_list())
     if isinstance(shape, Tensor):
         shape = np.asarray(shape._array)
     elif hasattr(shape, "__tf_tensor__"):
         shape = shape.__tf_tensor__(None, None)._array
-    if isinstance(shape, Reading):  # of a trace, which notes that its value is looked at
+    if isinstance(shape, Reading):  # the trace records that the value is read
         shape = shape.seen()
     if isinstance(shape, (np.ndarray, np.generic)):
         return tuple(size_of(n) for n in np.ravel(shape).tolist())
@@ -188,7 +188,7 @@ def shape_tuple(shape: Any) -> tuple[int, ...]:
 
 
 def size_of(value: Any) -> int:
-    """An integer of a shape; a float is not one."""
+    """Convert one size of a shape to an int; floats are refused."""
     if value is None:
         raise ValueError("Attempt to convert a value (None) with an unsupported type to a Tensor.")
     if isinstance(value, (float, np.floating)):

@@ -6,7 +6,7 @@ from typing import Any
 
 
 class Reference:
-    """A hashable stand-in for a tensor or variable, equal where it is the same object."""
+    """A hashable reference to a tensor or variable; equal if it refers to the same object."""
 
     __slots__ = ("_object",)
 
@@ -19,11 +19,11 @@ class Reference:
         return self._object
 
     def __hash__(self) -> int:
-        """By identity."""
+        """The identity of the object."""
         return id(self._object)
 
     def __eq__(self, other: object) -> bool:
-        """By identity."""
+        """Whether both refer to the same object."""
         if other is None:
             return False
         if not isinstance(other, Reference):
@@ -33,9 +33,9 @@ class Reference:
         return self._object is other._object
 
     def __lt__(self, other: Reference) -> bool:
-        """In some order, so that a dict of references can be flattened."""
+        """An arbitrary order, so that dicts with references as keys can be flattened."""
         return id(self._object) < id(other._object)
 
     def __repr__(self) -> str:
-        """As TensorFlow."""
+        """The repr of TensorFlow."""
         return f"<Reference wrapping {self._object!r}>"
