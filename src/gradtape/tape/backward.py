@@ -13,7 +13,7 @@ from typing import Any
 
 from gradtape.core.dispatch import Handed, Recording, Step, needs_of, quiet
 from gradtape.core.primitive import Primitive, Spec
-from gradtape.core.tensor import EagerTensor, Tensor, eager, raw_of
+from gradtape.core.tensor import EagerTensor, Tensor, eager
 from gradtape.ops.cotangent import Cotangents, absent, add_up
 from gradtape.ops.reduce import fold
 from gradtape.tape.indexed_slices import KNOWN, SOURCES, SPARSE, Slices, dense, passes_slices
@@ -121,7 +121,7 @@ def filled(g: dict[int, Any], specs: tuple[Spec, ...]) -> Cotangents:
     i, some = next(iter(g.items()))
     shape = some._array.shape if isinstance(some, Tensor) else some.shape
     lead = shape[: len(shape) - len(specs[i].shape)]
-    wrap = eager if isinstance(some, Tensor) else raw_of
+    wrap = eager if isinstance(some, Tensor) else unwrapped
     return Cotangents(
         [
             g[k] if k in g else wrap(absent(lead + spec.shape, spec.dtype))
