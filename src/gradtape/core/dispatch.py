@@ -155,7 +155,7 @@ def wrapped(raws: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(np.asarray(raw).astype(dtype) if isinstance(raw, int) else raw for raw in raws)
 
 
-def quiet() -> Any:
+def quiet() -> np.errstate:
     """Context manager and decorator: NumPy ignores overflow and other float errors.
 
     Decorating a function with `@quiet()` costs less per call than a `with` block.
