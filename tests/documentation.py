@@ -1,4 +1,4 @@
-"""Examples on the pages of `docs/`, as doctests for gradtape and, in parity, for TensorFlow."""
+"""The examples in `docs/` as doctests, for gradtape and (in `tests/parity`) for TensorFlow."""
 
 import doctest
 import re
@@ -22,7 +22,7 @@ def pages():
 
 
 def failures(text, tf):
-    """What goes wrong in examples where `tf` is the module given."""
+    """The failures of the examples in `text`, run with this module as `tf`."""
     names = {"tf": tf, tf.__name__: tf, "np": np}
     test = doctest.DocTestParser().get_doctest(text, names, "example", None, 0)
     said = []

@@ -1,4 +1,4 @@
-"""The founding documents in `seeds/`: their statements, and how one of their examples is run."""
+"""The founding documents in `seeds/`: parse their statements, and run their examples."""
 
 import re
 import sys
@@ -18,11 +18,11 @@ TITLE = re.compile(r"# |\*\*TensorFlow")
 def statements_of(number, text):
     """Statements of a document, in order, by id.
 
-    The first under "Pattern" is `0.pattern.1`, its example `0.pattern.1.code`; what stands outside
-    the lists is `0.text.1` and so on.
+    The first under "Pattern" is `0.pattern.1`, its example `0.pattern.1.code`. Sentences outside
+    the lists are `0.text.1` and so on.
     """
     found, section, count, texts = {}, "text", 0, 0
-    # Every other piece is an example; the language stands right after its opening fence.
+    # Every second piece is an example; it starts with its language.
     for i, piece in enumerate(text.split("```")):
         if i % 2:
             found[f"{number}.{section}.{count}.code"] = textwrap.dedent(
@@ -51,16 +51,16 @@ def statements():
 
 
 def run(example, tf, filled=None, **names):
-    """Run an example as it stands in its document.
+    """Run an example exactly as written in its document.
 
     Args:
         example: its id.
         tf: the module that it calls `tf`, or imports as `tensorflow`.
-        filled: what to put in the place of its `...`, if it leaves something out.
-        names: what the example uses and does not define.
+        filled: the code that replaces its `...`, if it has one.
+        names: names that the example uses and does not define.
 
     Returns:
-        All names that exist at its end, as attributes.
+        All names that the example defines, as attributes.
     """
     source = statements()[example]
     if filled is not None:

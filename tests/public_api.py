@@ -1,8 +1,8 @@
-"""What users can name: read off gradtape, and off TensorFlow, as text that can be compared.
+"""The public names and signatures of gradtape and of TensorFlow, as text.
 
-`python -m tests.public_api > tests/public_api.txt` writes gradtape's names and signatures down;
-`python -m tests.public_api tensorflow > tests/tensorflow_signatures.json`, where TensorFlow 2.21
-is installed, does so for TensorFlow: names of parameters, and which of them have defaults.
+`python -m tests.public_api > tests/public_api.txt` writes gradtape's names and signatures.
+`python -m tests.public_api tensorflow > tests/tensorflow_signatures.json` needs TensorFlow 2.21 and
+writes its parameter names, and which of them have defaults.
 """
 
 import importlib
@@ -19,8 +19,8 @@ HERE = Path(__file__).parent
 LISTING = HERE / "public_api.txt"
 SIGNATURES = HERE / "tensorflow_signatures.json"
 
-OWN = ["debug", "engine", "install", "uninstall"]  # beside TensorFlow's names
-# TensorFlow's namespaces that gradtape has, or may have one day; and what is not worth recording
+OWN = ["debug", "engine", "install", "uninstall"]  # names that TensorFlow does not have
+# TensorFlow's namespaces to record, and names in them to skip
 NAMESPACES = """
 audio autodiff autograph bitwise config data debugging dtypes errors experimental image io linalg
 math nest nn queue random signal strings test train version
@@ -31,7 +31,7 @@ PASSED_OVER = re.compile(
 
 
 def parameters_of(function, defaults=True):
-    """Parameters as text: with their defaults, or only with a mark where there is one."""
+    """Parameters as text, with their defaults, or with only a `=` for a default."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):  # not written in Python
@@ -59,7 +59,10 @@ def plain(value):
 
 
 def arguments_of(value, defaults=True):
-    """Parameters of a callable, None for anything else; a metaclass may hide those of a class."""
+    """Parameters of a callable as text, None for other values.
+
+    A metaclass may hide the parameters of a class.
+    """
     if not callable(value) or isinstance(value, EnumMeta):
         return None
     text = parameters_of(value, defaults)
@@ -69,7 +72,7 @@ def arguments_of(value, defaults=True):
 
 
 def is_namespace(value):
-    """Whether a name stands for names of its own, rather than for what the code imports."""
+    """Whether a value is a public namespace, not a module that the code imports."""
     if isinstance(value, ModuleType):
         name = value.__name__
         return name.startswith(("gradtape.tf.", "tensorflow._api.")) or name == "gradtape.debug"
@@ -77,7 +80,7 @@ def is_namespace(value):
 
 
 def walk(namespace, names, prefix="", seen=None):
-    """Dotted name and value of all that `names` lead to, members of classes included once."""
+    """Yield dotted name and value of all public names; members of a class appear once."""
     seen = set() if seen is None else seen
     for name in sorted(names):
         value = getattr(namespace, name)
@@ -95,7 +98,7 @@ def walk(namespace, names, prefix="", seen=None):
 
 
 def members(cls, seen):
-    """What a class has for users, beyond what classes of its kind or those in `seen` have."""
+    """Public members of a class that builtins and the classes in `seen` do not have."""
     if hasattr(cls, "DESCRIPTOR"):  # a protocol buffer
         return
     bases = (object, int, tuple, Exception)
@@ -108,7 +111,7 @@ def members(cls, seen):
 
 
 def of_tensorflow():
-    """TensorFlow's names with the parameters of what can be called."""
+    """TensorFlow's names, with the parameters of the callable ones."""
     tensorflow = importlib.import_module("tensorflow")
     names = [name for name in dir(tensorflow) if not name.startswith("_")]
     return {path: arguments_of(value, False) for path, value in walk(tensorflow, names)}
@@ -116,15 +119,15 @@ def of_tensorflow():
 
 @cache
 def recorded():
-    """What `of_tensorflow` found when it was last asked."""
+    """The saved result of `of_tensorflow`."""
     return json.loads(SIGNATURES.read_text())
 
 
 def of_gradtape():
-    """Public names of gradtape and what they stand for.
+    """Public names of gradtape and their values.
 
-    The modules behind namespaces have names in them that their code merely uses; public is what
-    TensorFlow has, too.
+    The modules of namespaces also contain imported names; only names that TensorFlow has are
+    public.
     """
     tf = importlib.import_module("gradtape")
     found = {p: value for p, value in walk(tf, tf._HOME) if p in recorded()}

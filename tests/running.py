@@ -1,6 +1,6 @@
-"""The programs of `examples/`: how they are run, and what TensorFlow 2.21 printed.
+"""Run the programs of `examples/`, and compare their output with TensorFlow 2.21.
 
-`python -m tests.running`, where TensorFlow is installed, writes `tests/programs/` anew.
+`python -m tests.running` needs TensorFlow and writes `tests/programs/` again.
 """
 
 import os
@@ -22,7 +22,7 @@ NUMBER = re.compile(r"(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)")
 
 
 def printed(name, *before):
-    """What a program prints; `before` are arguments of Python that come before its file."""
+    """The output of a program; `before` are arguments of Python in front of its file name."""
     command = [sys.executable, *before, str(ROOT / "examples" / f"{name}.py")]
     environment = {"OMP_NUM_THREADS": "1", **os.environ, "KERAS_BACKEND": "tensorflow"}
     done = subprocess.run(
@@ -33,12 +33,12 @@ def printed(name, *before):
 
 
 def recorded(name):
-    """What TensorFlow printed."""
+    """The output of a program on TensorFlow."""
     return (PRINTED / f"{name}.txt").read_text(encoding="utf-8")
 
 
 def assert_same(ours, theirs):
-    """Words are the same; numbers are close: errors of rounding grow while a network learns."""
+    """Check that words are equal and numbers close; rounding errors grow during training."""
     ours, theirs = NUMBER.split(ours), NUMBER.split(theirs)
     assert ours[::2] == theirs[::2]
     np.testing.assert_allclose(

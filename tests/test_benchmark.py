@@ -1,4 +1,4 @@
-"""The benchmark runs, finds gradtape equal to NumPy by hand, and would notice if it were not."""
+"""The benchmark runs, checks gradtape against hand-written NumPy, and reports differences."""
 
 import json
 import subprocess
@@ -37,7 +37,7 @@ def test_compiled_workloads_agree_with_numpy_at_the_first_and_the_third_call(tmp
         assert len(cells["gradtape"]) == 2, row
 
 
-def test_the_page_is_made_from_what_was_saved(tmp_path):
+def test_the_report_is_made_from_the_saved_results(tmp_path):
     _, saved = run_benchmark(tmp_path, "--only", "tiny", "--only", "import")
     page = tmp_path / "page.md"
     command = [sys.executable, str(BENCHMARKS / "report.py"), str(tmp_path / "results.json")]

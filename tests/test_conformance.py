@@ -1,8 +1,8 @@
-"""What TensorFlow 2.21 does with tensors, variables and tapes, case by case.
+"""Recorded cases of TensorFlow 2.21: tensors, variables and tapes.
 
-The recorded cases and their runner are in `conformance/tape`. Each area runs once, in a process of
-its own (its programs capture file descriptors, set alarms and change global state); every case is
-then a test, so that a failure names its id.
+The cases and their runner are in `tests/conformance/tape`. Each area runs once in a subprocess,
+because its programs capture file descriptors, set alarms and change global state. Every case is a
+test, so that a failure names its id.
 """
 
 import json
@@ -17,7 +17,7 @@ FOLDER = Path(__file__).parent / "conformance" / "tape"
 
 
 def core_cases():
-    """Ids of the cases that the runner chooses for `--needs core`."""
+    """Ids of the cases that the runner selects for `--needs core`."""
     with (FOLDER / "public.jsonl").open(encoding="utf-8") as lines:
         cases = [json.loads(line) for line in lines]
     return [c["id"] for c in cases if c["needs"] == [] and "deviation" not in c]
@@ -31,8 +31,8 @@ CASES = core_cases()
 
 
 @cache
-def complaints(area):
-    """The complaint of each failing case of an area, by id."""
+def failures_of(area):
+    """The error message of each failing case of an area, by id."""
     command = [sys.executable, str(FOLDER / "run.py"), "--module", "gradtape", "--needs", "core"]
     command += ["--only", f"{area}/", "--verbose"]
     done = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=300, check=False)
@@ -57,11 +57,11 @@ def complaints(area):
     "case",
     [pytest.param(case, marks=pytest.mark.xdist_group(area_of(case))) for case in CASES],
 )
-def test_as_tensorflow(case):
-    failing = complaints(area_of(case))
+def test_case_behaves_as_in_tensorflow(case):
+    failing = failures_of(area_of(case))
     assert case not in failing, f"{case}\n{failing[case]}"
 
 
-def test_the_corpus_is_whole():
+def test_no_case_is_missing():
     assert len(CASES) == 800
     assert len(set(CASES)) == len(CASES)

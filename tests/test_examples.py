@@ -1,4 +1,4 @@
-"""Examples in docstrings and on the pages of `docs/` do what they show."""
+"""Examples in docstrings and in `docs/` produce the output that they show."""
 
 import ast
 from pathlib import Path
@@ -14,7 +14,7 @@ TOPICS = [name for name in WRITTEN if name != "index.md"]
 
 
 def examples():
-    """Every text in the sources with a prompt in it, named for its file and line."""
+    """Every string in the sources that contains a prompt, with its file and line as id."""
     for path in sorted(ROOT.rglob("*.py")):
         name = path.relative_to(ROOT).as_posix()
         for node in ast.walk(ast.parse(path.read_text())):
@@ -27,12 +27,12 @@ EXAMPLES = list(examples())
 
 
 @pytest.mark.parametrize("text", EXAMPLES)
-def test_an_example_shows_what_it_does(text):
+def test_an_example_produces_the_output_it_shows(text):
     assert failures(text, gradtape) == ""
 
 
 @pytest.mark.parametrize("page", WRITTEN)
-def test_a_page_shows_what_its_examples_do(page):
+def test_the_examples_of_a_page_produce_the_output_they_show(page):
     assert failures(WRITTEN[page], gradtape) == ""
 
 

@@ -1,6 +1,6 @@
-"""What the founding documents say of the tape; `docs/founding.md` lists the statements.
+"""Statements of the founding documents about the tape; `docs/founding.md` lists them.
 
-Their examples run as they stand in `seeds/`. What they say of Keras is shown in `keras/`.
+Their examples run exactly as written in `seeds/`. Statements about Keras are tested in `keras/`.
 """
 
 import gc
@@ -45,7 +45,7 @@ def mean_squared_error(labels, predictions):
 
 
 def recorded(persistent=False, count=1):
-    """A tape after its context, a source, a target, and weak references to results between them."""
+    """A tape after its context, a source, a target, and weak references to intermediate results."""
     x, between = tf.Variable(0.5), []
     with tf.GradientTape(persistent=persistent) as tape:
         y = x
@@ -232,7 +232,7 @@ def test_without_watch_accessed_variables_only_watched_ones_count():
         y = a * (between * between)
     reference = weakref.ref(between)
     del between
-    assert alive([reference]) == 0  # what was done to b alone was not recorded
+    assert alive([reference]) == 0  # operations on b alone were not recorded
     assert [v is a for v in tape.watched_variables()] == [True]
     by_a, by_b = tape.gradient(y, [a, b])
     assert float(by_a) == pytest.approx(math.exp(6.0))
@@ -381,7 +381,7 @@ def test_a_jacobian_is_a_gradient_for_each_output():
     np.testing.assert_allclose(tape.jacobian(y, x), rows, rtol=1e-6)
 
 
-# What a tape holds
+# Memory of a tape
 
 
 def test_a_tape_is_used_up_by_one_gradient():
@@ -459,7 +459,7 @@ def test_nested_tapes_release_what_they_keep():
     assert alive([reference]) == 0
 
 
-# Tensors, and gradients of one's own
+# Tensors, and custom gradients
 
 
 def test_a_tensor_is_a_multidimensional_array_of_one_type():
@@ -595,7 +595,7 @@ def test_two_models_are_trained_together():
     np.testing.assert_allclose(values, [1.58, -0.42, 2.72, 0.86], rtol=1e-6)
 
 
-# Surroundings
+# Environment
 
 
 def test_document_three_breaks_off_in_its_second_section():
@@ -605,7 +605,7 @@ def test_document_three_breaks_off_in_its_second_section():
 
 
 def in_a_new_process(program):
-    """What a program prints that has just imported the package as `tf`."""
+    """The output of a program in a new process that imports gradtape as `tf`."""
     program = f"import sys\nbefore = set(sys.modules)\nimport {tf.__name__} as tf\n{program}"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, encoding="utf-8")
     assert done.returncode == 0, done.stderr

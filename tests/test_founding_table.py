@@ -1,4 +1,4 @@
-"""`docs/founding.md` has a row for each statement of the founding documents, each row a test."""
+"""`docs/founding.md` has a row with a test for each statement of the founding documents."""
 
 import ast
 import re
@@ -19,7 +19,7 @@ TEST = re.compile(r"`([\w/]+\.py::\w+)`")
 
 
 class Row(NamedTuple):
-    """What the table says of one statement."""
+    """A row of the table: one statement and its tests."""
 
     id: str
     says: str
@@ -28,10 +28,10 @@ class Row(NamedTuple):
 
 
 class Source(NamedTuple):
-    """What the source of a test tells."""
+    """Facts from the source of a test."""
 
     strings: frozenset
-    waits: bool  # it is expected to fail until something is there
+    waits: bool  # whether it is marked as an expected failure
 
 
 def read_rows(text):
@@ -43,7 +43,7 @@ def read_rows(text):
 
 
 def read_tests(path, source):
-    """Tests of a file by `path::name`; strings of functions it uses count as its own."""
+    """Tests of a file by `path::name`; strings of functions that a test calls count as its own."""
     functions = {n.name: n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef)}
     names, strings = {}, {}
     for name, function in functions.items():
@@ -57,7 +57,7 @@ def read_tests(path, source):
 
 
 def complaints(rows, ids, tests):
-    """What is wrong with the rows about the statements `ids`, given the tests there are."""
+    """Errors in the rows for the statements `ids`, given the existing tests."""
     listed = [row.id for row in rows]
     if listed != list(ids):
         wrong = set(listed) ^ set(ids) or "the same ids in another order, or twice"

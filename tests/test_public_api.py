@@ -1,4 +1,4 @@
-"""The public names: pinned, documented, and called as TensorFlow's are."""
+"""The public names are pinned and documented, and have TensorFlow's parameters."""
 
 import ast
 import inspect
@@ -15,23 +15,23 @@ CALLABLE = {path: value for path, value in PUBLIC.items() if callable(value)}
 
 # Where parameters differ from TensorFlow's, and why
 DIFFERENT = {
-    r"(dtypes\.)?DType": "nobody but the table of dtypes makes one",
+    r"(dtypes\.)?DType": "only the table of dtypes makes one",
     r"data\.(Dataset|Iterator)|(data\.)?experimental\.Optional": "an abstract class in TensorFlow",
     r"data\.Iterator\.get_next": "TensorFlow's concrete iterators have `name`, too",
-    r"TensorArraySpec\.is_compatible_with": "as of the other specs",
-    r"errors\.\w+Error": "one message is enough to raise it",
+    r"TensorArraySpec\.is_compatible_with": "the same parameters as other specs",
+    r"errors\.\w+Error": "the message is the only required argument",
     r"meshgrid|nest\.map_structure": "TensorFlow takes these parameters as **kwargs",
 }
 
 
 def test_the_listing_is_up_to_date():
     assert listing() == LISTING.read_text(), (
-        "Public names or signatures have changed. If that is meant: "
+        "Public names or signatures have changed. If that is intended: "
         "python -m tests.public_api > tests/public_api.txt"
     )
 
 
-def test_the_contents_page_for_type_checkers_has_the_same_names():
+def test_the_stub_for_type_checkers_has_the_same_names():
     tree = ast.parse(Path(gradtape.__file__).with_suffix(".pyi").read_text())
     stub = {}
     for node in tree.body:
@@ -43,17 +43,17 @@ def test_the_contents_page_for_type_checkers_has_the_same_names():
     assert stub == gradtape._HOME
 
 
-def test_every_name_of_the_contents_page_is_there():
+def test_every_listed_name_exists():
     missing = [name for name in gradtape._HOME if not hasattr(gradtape, name)]
     assert missing == []
 
 
-def test_what_gradtape_lacks_is_named():
+def test_the_error_names_a_missing_symbol():
     with pytest.raises(AttributeError, match=r"gradtape does not have tf\.no_such_name"):
-        gradtape.no_such_name  # noqa: B018 - asking for it is the test
+        gradtape.no_such_name  # noqa: B018 - the access is what is tested
 
 
-def test_all_that_can_be_called_is_documented():
+def test_every_callable_is_documented():
     silent = [path for path, value in CALLABLE.items() if not inspect.getdoc(value)]
     assert silent == []
 
@@ -70,7 +70,7 @@ def test_parameters_are_tensorflows():
         assert any(re.fullmatch(pattern, path) for path in differences), f"{pattern} is needless"
 
 
-def test_the_listing_has_what_everybody_uses():
+def test_the_listing_has_common_names():
     lines = LISTING.read_text().splitlines()
     assert "add(x, y, name=None)" in lines
     assert "class GradientTape(persistent=False, watch_accessed_variables=True)" in lines

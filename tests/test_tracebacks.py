@@ -1,4 +1,4 @@
-"""An error that a user made is shown at the user's line."""
+"""Tracebacks of user errors end at the user's line."""
 
 import subprocess
 import sys
@@ -27,13 +27,13 @@ MISTAKES = {
 
 @pytest.mark.parametrize("mistake", MISTAKES.values(), ids=MISTAKES)
 def test_a_traceback_ends_at_the_users_line(mistake):
-    for _ in range(2):  # a generated function is another one after its first call
+    for _ in range(2):  # the first call generates the code of the function
         with pytest.raises(Exception) as caught:  # noqa: PT011  (its class is tested elsewhere)
             mistake()
         assert traceback.extract_tb(caught.value.__traceback__)[-1].filename == __file__
 
 
-def test_a_mistake_in_a_callback_is_shown_in_the_callback():
+def test_a_traceback_ends_in_the_users_callback():
     def callback(x):
         return x + tf.ones(3)
 
@@ -41,7 +41,7 @@ def test_a_mistake_in_a_callback_is_shown_in_the_callback():
         tf.map_fn(callback, tf.ones((2, 2)))
     names = [frame.name for frame in traceback.extract_tb(caught.value.__traceback__)]
     assert names[-2:] == [
-        "test_a_mistake_in_a_callback_is_shown_in_the_callback",
+        "test_a_traceback_ends_in_the_users_callback",
         "callback",
     ]
 
@@ -57,7 +57,7 @@ def test_filtering_can_be_switched_off():
         tf.debugging.enable_traceback_filtering()
 
 
-def test_nothing_is_said_about_infinities():
+def test_infinities_cause_no_warnings():
     program = "import gradtape as tf; print((tf.constant(1.0) / 0.0).numpy(), tf.exp(1e9).numpy())"
     for flags in ([], ["-W", "error"]):
         done = subprocess.run(

@@ -1,4 +1,4 @@
-"""Type checkers and editors know every public name, and what it returns."""
+"""Type checkers know every public name and its return type."""
 
 import inspect
 import re
@@ -18,10 +18,10 @@ SOURCES = Path(gradtape.__file__).parents[1]
 MISSING = "tf.no_such_name"
 CLASSES = ("Tensor", "Variable", "GradientTape")
 REVEALED = re.compile(r'names\.py:(\d+): note: Revealed type is "(.*)"')
-TROUBLE = re.compile(r"names\.py:(\d+): error: (.*)")
+ERROR = re.compile(r"names\.py:(\d+): error: (.*)")
 
-# What is returned has the type that some argument has, or its structure
-OPEN = re.compile(r"""
+# The type of the result depends on the type or structure of an argument.
+DEPENDENT = re.compile(r"""
     GradientTape\.(gradient|jacobian|batch_jacobian) | autodiff\.ForwardAccumulator\.jvp
     | (custom_gradient|grad_pass_through|recompute_grad|function|Module\.with_name_scope)
     | (cond|case|switch_case|while_loop|foldl|foldr|map_fn|scan|vectorized_map)
@@ -42,7 +42,7 @@ OPEN = re.compile(r"""
     | strings\.(bytes_split|split|unicode_(decode|split)(_with_offsets)?)
     | experimental\.numpy\.(atleast_.d|average|linspace|promote_types|size|where)
     """, re.VERBOSE)  # fmt: skip
-# Names of classes that are values of no declared type
+# Attributes of classes without a declared type.
 UNTYPED = re.compile(r"""
     DType\.(as_numpy_dtype|max|min) | IndexedSlices\.(dense_shape|graph|indices|op|values)
     | io\.\w+Feature\.(default_value|dtype|index_key|shape|size)
@@ -52,7 +52,7 @@ UNTYPED = re.compile(r"""
 
 
 def public_names():
-    """Dotted names: what the listing has, NumPy's names, and methods with operators."""
+    """Dotted names: those of the listing, NumPy's names, and methods with operators."""
     names = dict(of_gradtape())
     numpy = gradtape.experimental.numpy
     for name, value in vars(numpy).items():
@@ -89,8 +89,8 @@ EXPRESSIONS = {
 }
 
 
-def asked(expressions, folder):
-    """What mypy, as `make types` runs it, says about each expression."""
+def run_mypy(expressions, folder):
+    """The types and errors that mypy, run as in `make types`, reports for each expression."""
     path = folder / "names.py"
     lines = [f"reveal_type({text})" for text in expressions]
     path.write_text("\n".join(["import gradtape as tf", *lines, ""]))
@@ -106,35 +106,35 @@ def asked(expressions, folder):
     )
     assert not answer.stderr, answer.stderr
     types = {expressions[int(n) - 2]: text for n, text in REVEALED.findall(answer.stdout)}
-    trouble = {expressions[int(n) - 2]: text for n, text in TROUBLE.findall(answer.stdout)}
-    return types, trouble
+    errors = {expressions[int(n) - 2]: text for n, text in ERROR.findall(answer.stdout)}
+    return types, errors
 
 
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory):
     pytest.importorskip("mypy")
     expressions = [f"tf.{name}" for name in NAMES]
-    return asked([*expressions, *EXPRESSIONS, MISSING], tmp_path_factory.mktemp("types"))
+    return run_mypy([*expressions, *EXPRESSIONS, MISSING], tmp_path_factory.mktemp("types"))
 
 
 def test_every_public_name_resolves(answers):
-    types, trouble = answers[0], dict(answers[1])
-    assert trouble[MISSING].startswith("Module has no attribute")
-    del trouble[MISSING]
-    # mypy wants an instance for what `__slots__` declares; it has said the type all the same
-    assert {n: text for n, text in trouble.items() if "instance-only" not in text} == {}
+    types, errors = answers[0], dict(answers[1])
+    assert errors[MISSING].startswith("Module has no attribute")
+    del errors[MISSING]
+    # mypy reports an error for attributes of `__slots__` on the class, but reveals their type
+    assert {n: text for n, text in errors.items() if "instance-only" not in text} == {}
     assert {f"tf.{name}" for name in NAMES} <= set(types)
 
 
-def test_no_public_name_is_anything(answers):
+def test_no_public_name_has_the_type_any(answers):
     types, _ = answers
     anything = [name for name in NAMES if types[f"tf.{name}"] == "Any"]
     assert [name for name in anything if not UNTYPED.fullmatch(name)] == []
 
 
-def test_functions_return_something_known(answers):
+def test_functions_have_a_known_return_type(answers):
     types, _ = answers
-    known = re.compile(f"({OPEN.pattern})|({UNTYPED.pattern})", re.VERBOSE)
+    known = re.compile(f"({DEPENDENT.pattern})|({UNTYPED.pattern})", re.VERBOSE)
     vague = [name for name in NAMES if types[f"tf.{name}"].endswith("-> Any")]
     assert [name for name in vague if not known.fullmatch(name)] == []
 
@@ -150,7 +150,7 @@ def test_parameters_of_public_functions_are_typed():
 
 
 def untyped(parameter):
-    """Whether a parameter says nothing about what it takes."""
+    """Whether a parameter has no annotation."""
     return parameter.annotation is parameter.empty and parameter.name not in ("self", "cls")
 
 
@@ -161,7 +161,7 @@ def test_public_functions_are_documented():
 
 
 @pytest.mark.parametrize("text", EXPRESSIONS)
-def test_what_programs_write_has_a_type(text, answers):
-    types, trouble = answers
-    assert text not in trouble
+def test_common_expressions_have_a_type(text, answers):
+    types, errors = answers
+    assert text not in errors
     assert types[text].rpartition(".")[2] == EXPRESSIONS[text]

@@ -1,7 +1,7 @@
 """TensorFlow 2's eager world as a small library on NumPy: `import gradtape as tf`.
 
-This is the contents page. A name is fetched from its home when it is first used, so that importing
-is quick; type checkers read the same contents in `__init__.pyi`.
+This module lists the public names and the modules that define them. A name is imported on first
+use, which keeps `import gradtape` fast. Type checkers read the same list in `__init__.pyi`.
 """
 
 from importlib import import_module as _import_module
@@ -12,9 +12,9 @@ from gradtape.core.errors import public as _public
 from gradtape.core.malloc import keep_freed_blocks as _keep_freed_blocks
 
 _keep_freed_blocks()
-_import_module("gradtape.tf.tensor_operator")  # hands Tensor and Variable their operators
+_import_module("gradtape.tf.tensor_operator")  # defines the operators of Tensor and Variable
 
-__version__ = "2.21.0"  # the TensorFlow whose behaviour this is
+__version__ = "2.21.0"  # the version of TensorFlow that gradtape follows
 newaxis = None
 
 _HOMES = {
@@ -120,12 +120,12 @@ _HOME = {name: home for home, names in _HOMES.items() for name in names.split()}
 
 
 def __dir__() -> list[str]:
-    """All public names, those not fetched yet included."""
+    """All public names, also those that are not imported yet."""
     return sorted({*globals(), *_HOME, *_LAZY})
 
 
 def _missing(path: str, name: str) -> _NoReturn:
-    """Say that a namespace does not have a name, and what comes near."""
+    """Raise AttributeError for a missing name, with the closest names."""
     text = f"module {path.replace('tf', 'gradtape', 1)!r} has no attribute {name!r}"
     if not name.startswith("_"):
         from gradtape.dropin.missing_symbol import explanation
@@ -137,7 +137,7 @@ def _missing(path: str, name: str) -> _NoReturn:
 
 @_public
 def __getattr__(name: str) -> object:
-    """Fetch a name from its home."""
+    """Import a name from the module that defines it."""
     home = _HOME.get(name)
     if home is not None:
         if home in ("gradtape.tf", "gradtape.tf.api"):  # a namespace

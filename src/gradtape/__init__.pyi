@@ -1,4 +1,4 @@
-"""The contents page for type checkers; `__init__.py` fetches the same names on first use."""
+"""The public names for type checkers; `__init__.py` imports the same names on first use."""
 
 from types import ModuleType
 

@@ -1,4 +1,4 @@
-"""Conversion: which dtype Python values get, and what is refused."""
+"""Conversion to tensors: inferred dtypes, and values that are refused."""
 
 import collections
 
@@ -79,12 +79,12 @@ def test_a_given_dtype(value, dtype, result):
         (tf.TensorShape([1]), "float32", TypeError),
     ],
 )
-def test_what_is_refused(value, dtype, error):
+def test_values_that_are_refused(value, dtype, error):
     with pytest.raises(error):
         tf.convert_to_tensor(value, dtype)
 
 
-def test_a_hint_is_a_wish():
+def test_a_hint_is_ignored_if_the_value_does_not_fit():
     assert tf.convert_to_tensor(1, dtype_hint=tf.float64).dtype is tf.float64
     assert tf.convert_to_tensor(1.5, dtype_hint=tf.int32).dtype is tf.float32
 

@@ -1,4 +1,4 @@
-"""DType against what TensorFlow 2.21 says of its own."""
+"""DType against TensorFlow 2.21."""
 
 import copy
 import pickle
@@ -92,7 +92,7 @@ def test_numpy_types(name):
     assert getattr(dtypes, name).as_numpy_dtype is getattr(module, name)
 
 
-def test_numpy_types_of_what_numpy_has_no_number_for():
+def test_numpy_types_of_dtypes_that_are_not_plain_numbers():
     assert dtypes.bool.as_numpy_dtype is np.bool_
     assert dtypes.string.as_numpy_dtype is object
     assert dtypes.qint8.as_numpy_dtype == np.dtype([("qint8", np.int8)])
@@ -122,7 +122,7 @@ def test_least_and_greatest_values(dtype, least, greatest):
 
 
 @pytest.mark.parametrize("name", ["bool", "string", "complex64", "qint8", "variant"])
-def test_what_has_no_order_has_no_limits(name):
+def test_dtypes_without_order_have_no_least_and_greatest_value(name):
     with pytest.raises(TypeError, match="Cannot find minimum value"):
         _ = getattr(dtypes, name).min
     with pytest.raises(TypeError, match="Cannot find maximum value"):

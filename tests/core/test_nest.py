@@ -1,4 +1,4 @@
-"""Nested structures against what tf.nest does in TensorFlow 2.21."""
+"""Nested structures against tf.nest of TensorFlow 2.21."""
 
 import collections
 import types
@@ -22,24 +22,24 @@ OtherFields = namedtuple("Point", "y z")
 
 
 class SubPoint(Point):
-    """A namedtuple with a subclass."""
+    """A subclass of a namedtuple."""
 
 
 class MyList(list):
-    """A list of another type."""
+    """A subclass of list."""
 
 
 class MyTuple(tuple):
-    """A tuple of another type."""
+    """A subclass of tuple."""
 
 
 class MyDict(dict):
-    """A dict of another type."""
+    """A subclass of dict."""
 
 
 @dataclass
 class Plain:
-    """A dataclass that is a leaf."""
+    """A dataclass, which is a leaf."""
 
     x: Any = 1
 
@@ -61,7 +61,7 @@ class Tagged:
 
 
 class Attrs:
-    """What the attrs library makes of a class with fields q and p."""
+    """A class with fields q and p, as the attrs library makes it."""
 
     __attrs_attrs__ = (types.SimpleNamespace(name="q"), types.SimpleNamespace(name="p"))
 
@@ -75,7 +75,7 @@ class Attrs:
 
 
 class MySequence(Sequence):
-    """A sequence of no built-in type."""
+    """A sequence that is not a subclass of a built-in type."""
 
     def __init__(self, items):
         self.items = list(items)
@@ -93,7 +93,7 @@ class MySequence(Sequence):
 
 
 class MyMapping(Mapping):
-    """A mapping that cannot be assigned to."""
+    """An immutable mapping."""
 
     def __init__(self, pairs):
         self.pairs = dict(pairs)
@@ -176,19 +176,19 @@ def test_packing_keeps_the_order_of_keys_and_a_default_factory():
     assert nest.pack_sequence_as(factory(a=0), [1]).default_factory is list
 
 
-def test_packing_leaves_the_structure_alone():
+def test_packing_does_not_change_the_structure():
     structure = MyDict(a=0)
     nest.pack_sequence_as(structure, [1])
     assert structure == {"a": 0}
 
 
-def test_flatten_gives_a_list_of_its_own():
+def test_flatten_returns_a_new_list():
     structure = [1, 2]
     nest.flatten(structure).append(3)
     assert structure == [1, 2]
 
 
-def test_items_of_a_flat_sequence_are_not_looked_into():
+def test_items_of_a_flat_sequence_may_be_structures():
     assert nest.pack_sequence_as([1, (2, 3)], ([5], 6, 7)) == [[5], (6, 7)]
     assert nest.pack_sequence_as([1, 2], range(2)) == [0, 1]
 
@@ -207,7 +207,7 @@ def test_items_of_a_flat_sequence_are_not_looked_into():
         ({1: "a", "b": 2}, [5, 6], TypeError),
     ],
 )
-def test_what_cannot_be_packed(structure, flat, error):
+def test_sequences_that_cannot_be_packed(structure, flat, error):
     with pytest.raises(error):
         nest.pack_sequence_as(structure, flat)
 

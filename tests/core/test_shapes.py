@@ -1,4 +1,4 @@
-"""TensorShape against what TensorFlow 2.21 does, and the arithmetic of axes."""
+"""TensorShape against TensorFlow 2.21, and normalization of axes."""
 
 import copy
 import pickle
@@ -29,11 +29,11 @@ UNKNOWN = TensorShape(None)
         (TensorShape([2, None]), "(2, None)"),
     ],
 )
-def test_what_makes_a_shape(dims, text):
+def test_arguments_of_a_shape(dims, text):
     assert str(TensorShape(dims)) == text
 
 
-def test_extents_are_python_integers():
+def test_sizes_are_python_integers():
     assert type(TensorShape(np.array([3]))[0]) is int
 
 
@@ -41,12 +41,12 @@ def test_extents_are_python_integers():
     "dims",
     ["ab", [1.0], ["a"], [[1]], 1.5],
 )
-def test_extents_must_be_integers(dims):
+def test_sizes_must_be_integers(dims):
     with pytest.raises(TypeError, match=r"(?i)dimension"):
         TensorShape(dims)
 
 
-def test_extents_are_not_negative():
+def test_sizes_are_not_negative():
     with pytest.raises(ValueError, match="Dimension -1 must be >= 0"):
         TensorShape([-1])
 
@@ -125,12 +125,12 @@ def test_shapes_are_not_ordered():
     ("x", "y", "joined"),
     [([1, None], [3], [1, None, 3]), ([1], (), [1]), ([1], None, None), (None, [1], None)],
 )
-def test_shapes_are_joined_by_plus(x, y, joined):
+def test_plus_concatenates_shapes(x, y, joined):
     assert TensorShape(x) + y == TensorShape(x).concatenate(y) == TensorShape(joined)
     assert x + TensorShape(y) == TensorShape(joined)
 
 
-def test_an_extent_is_joined_like_a_shape():
+def test_a_size_is_concatenated_like_a_shape():
     assert TensorShape([1]) + 3 == TensorShape([1, 3])
 
 
@@ -259,7 +259,7 @@ def test_shapes_that_do_not_broadcast(x, y):
         broadcast_static_shape(TensorShape(x), TensorShape(y))
 
 
-def test_dimensions_compute():
+def test_arithmetic_of_dimensions():
     seven = Dimension(7)
     assert repr([seven + 1, 1 + seven, seven - 2, 9 - seven]) == str(
         [Dimension(8), Dimension(8), Dimension(5), Dimension(2)]
@@ -272,7 +272,7 @@ def test_dimensions_compute():
         seven / 2
 
 
-def test_dimensions_compare():
+def test_comparison_of_dimensions():
     three = Dimension(3)
     assert three == 3
     assert three != 4
@@ -293,7 +293,7 @@ def test_dimensions_of_a_shape():
         Dimension("a")
 
 
-def test_a_tuple_is_taken_as_it_is():
+def test_a_tuple_is_not_checked():
     dims = (2, None)
     assert TensorShape.of(dims)._dims is dims
     assert TensorShape.of(None) == UNKNOWN
@@ -324,6 +324,6 @@ def test_several_axes(axis, expected):
     assert shapes.normalize_axes(axis, 3, "sum") == expected
 
 
-def test_no_axis_is_named_twice():
-    with pytest.raises(InvalidArgumentError, match="once"):
+def test_axes_are_unique():
+    with pytest.raises(InvalidArgumentError, match="unique"):
         shapes.normalize_axes([0, -3], 3, "sum")

@@ -1,4 +1,4 @@
-"""TensorSpec and TypeSpec against what TensorFlow 2.21 does."""
+"""TensorSpec and TypeSpec against TensorFlow 2.21."""
 
 import copy
 import pickle
@@ -99,7 +99,7 @@ def test_compatibility(value, expected):
     assert TensorSpec([None, 3]).is_compatible_with(value) is expected
 
 
-def test_what_describes_two_specs():
+def test_the_common_supertype_of_two_specs():
     spec = TensorSpec([2, 3], name="a")
     assert spec.most_specific_compatible_type(spec) == spec
     assert spec.most_specific_compatible_type(TensorSpec([2, 4], name="a")) == TensorSpec(
@@ -112,13 +112,13 @@ def test_what_describes_two_specs():
     "other",
     [TensorSpec([2], int32), TensorSpec([2], name="a"), 3],
 )
-def test_specs_that_nothing_describes(other):
+def test_specs_without_a_common_supertype(other):
     assert TensorSpec([2]).most_specific_common_supertype([other]) is None
     with pytest.raises(ValueError, match="No TypeSpec is compatible with both"):
         TensorSpec([2]).most_specific_compatible_type(other)
 
 
-def test_what_describes_many_specs():
+def test_the_common_supertype_of_many_specs():
     spec = TensorSpec([2, 3])
     assert spec.most_specific_common_supertype([]) == spec
     assert spec.most_specific_common_supertype(
@@ -142,7 +142,7 @@ def test_subtypes(x, y, expected):
 
 
 class PairSpec(TypeSpec):
-    """A spec made of two things."""
+    """A user-defined spec with two arguments."""
 
     def __init__(self, a, b):
         self.a, self.b = a, b
@@ -165,14 +165,14 @@ def test_a_type_spec_is_abstract():
         TypeSpec()
 
 
-def test_specs_of_users_compare_by_what_they_are_made_of():
+def test_user_defined_specs_compare_by_their_arguments():
     assert repr(PairSpec(1, [2])) == "PairSpec(1, [2])"
     assert PairSpec(1, [2]) == PairSpec(1, [2])
     assert PairSpec(1, [2]) != PairSpec(1, (2,))
     assert hash(PairSpec(1, [2])) == hash(PairSpec(1, [2]))
 
 
-def test_specs_of_users_are_compatible_piece_by_piece():
+def test_user_defined_specs_are_compatible_if_their_arguments_are():
     spec = PairSpec(TensorShape([None]), float32)
     assert spec.is_compatible_with(PairSpec(TensorShape([2]), float32))
     assert not spec.is_compatible_with(PairSpec(TensorShape([2, 3]), float32))
@@ -182,7 +182,7 @@ def test_specs_of_users_are_compatible_piece_by_piece():
     assert not PairSpec(1, 2).is_subtype_of(PairSpec(1, 3))
 
 
-def test_specs_of_users_are_generalised_piece_by_piece():
+def test_user_defined_specs_are_generalised_argument_by_argument():
     one, two = (PairSpec(TensorShape([n]), {"k": [TensorShape([n])]}) for n in (1, 2))
     assert one.most_specific_compatible_type(two) == PairSpec(
         TensorShape([None]), {"k": [TensorShape([None])]}

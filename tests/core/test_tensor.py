@@ -1,4 +1,4 @@
-"""Tensor: what it shows, what it converts to, and that it never changes."""
+"""Tensor: its repr, its conversions, and its immutability."""
 
 import copy
 import pickle
@@ -28,7 +28,7 @@ def test_repr_is_tensorflows(value, dtype, text):
     assert repr(tf.constant(value, dtype)) == text
 
 
-def test_str_puts_several_lines_below():
+def test_str_starts_several_lines_on_a_new_line():
     assert str(tf.constant(0.1)) == "tf.Tensor(0.1, shape=(), dtype=float32)"
     rows = tf.constant([[1, 2], [3, 4]])
     assert str(rows) == "tf.Tensor(\n[[1 2]\n [3 4]], shape=(2, 2), dtype=int32)"
@@ -113,7 +113,7 @@ def test_numpys_methods_are_missing(name):
         getattr(tf.constant([1.0]), name)
 
 
-def test_numpy_operands_meet_the_tensors_operators():
+def test_numpy_operands_use_the_tensors_operators():
     for left in (np.array([2.0, 2.0]), np.float32(2), np.float64(2)):
         product = left * tf.constant([1.0, 3.0])
         assert isinstance(product, tf.Tensor)
@@ -139,4 +139,4 @@ def test_numpys_methods_are_refused_by_name():
         with pytest.raises(AttributeError, match=rf"EagerTensor object .* '{name}'.*\.numpy\(\)"):
             getattr(t, name)
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
-        t.nonsense  # noqa: B018 - looking is what is tested
+        t.nonsense  # noqa: B018 - the access is what is tested

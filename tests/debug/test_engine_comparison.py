@@ -1,4 +1,4 @@
-"""compare_engines names the first primitive that an engine computes otherwise."""
+"""compare_engines names the first primitive whose value differs."""
 
 import numpy as np
 import pytest
@@ -28,11 +28,11 @@ def test_engines_agree_on_a_step_with_variables_and_control_flow():
     np.testing.assert_array_equal(variable.numpy(), X.numpy())
 
 
-def test_it_takes_what_tf_function_made():
+def test_it_accepts_a_tf_function():
     assert gradtape.debug.compare_engines(tf.function(lambda x: x * 2), X).equal
 
 
-def test_python_that_does_not_do_the_same_twice_is_seen():
+def test_a_nondeterministic_function_is_reported():
     count = iter(range(100))
     found = gradtape.debug.compare_engines(lambda x: x * float(next(count)), X)
     assert [d.engine for d in found.differences] == ["function"]
@@ -55,7 +55,7 @@ def test_the_first_wrong_primitive_is_named(monkeypatch):
 
 
 @pytest.mark.skipif(not is_there(), reason="needs jax")
-def test_what_xla_cannot_express_is_said():
+def test_the_reason_is_reported_if_xla_cannot_run():
     found = gradtape.debug.compare_engines(lambda x: tf.boolean_mask(x, x > 0), X)
     assert found.equal
     assert found.declined.startswith("where_true stays on the host")

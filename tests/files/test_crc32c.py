@@ -1,4 +1,4 @@
-"""CRC32C, with and without the wheel."""
+"""CRC32C, with and without google_crc32c."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ def test_known_checksums(extend, data, checksum):
 
 
 @pytest.mark.parametrize("size", [0, 1, 511, 512, 513, 1000, 4096, 100_003])
-def test_long_data_gives_what_the_plain_loop_gives(size, monkeypatch):
+def test_long_data_gives_the_result_of_the_plain_loop(size, monkeypatch):
     data = np.random.default_rng(size).bytes(size)
     found = crc32c.extended(7, data)
     monkeypatch.setattr(crc32c, "FEW", size)
@@ -34,7 +34,7 @@ def test_long_data_gives_what_the_plain_loop_gives(size, monkeypatch):
 
 
 @pytest.mark.parametrize("extend", BOTH)
-def test_pieces_make_up_the_whole(extend):
+def test_a_checksum_can_be_extended_piece_by_piece(extend):
     data = np.random.default_rng(0).bytes(5000)
     assert extend(extend(0, data[:1234]), data[1234:]) == extend(0, data)
 

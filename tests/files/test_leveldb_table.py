@@ -1,4 +1,4 @@
-"""Sorted tables: what is written is read, in one block or many, and damage is found."""
+"""LevelDB tables: round trips with one block or many, and detection of damage."""
 
 import pytest
 
@@ -10,38 +10,38 @@ ENTRIES = [(f"key{i:04d}".encode() * (i % 3 + 1), bytes([i % 256]) * (i % 7)) fo
 ENTRIES.sort()
 
 
-def whole(entries=ENTRIES):
+def table_bytes(entries=ENTRIES):
     return b"".join(leveldb_table.written(entries))
 
 
-def test_what_is_written_is_read():
-    assert list(leveldb_table.read(whole(), "t")) == ENTRIES
-    assert list(leveldb_table.read(whole([]), "t")) == []
+def test_a_written_table_is_read_back():
+    assert list(leveldb_table.read(table_bytes(), "t")) == ENTRIES
+    assert list(leveldb_table.read(table_bytes([]), "t")) == []
 
 
 def test_many_blocks(monkeypatch):
     monkeypatch.setattr(leveldb_table, "BLOCK", 64)
-    data = whole()
+    data = table_bytes()
     assert list(leveldb_table.read(data, "t")) == ENTRIES
     assert len(data) > len(ENTRIES) * 10
 
 
 def test_an_empty_table_is_tensorflows():
-    # the blocks of no restarts but one, their trailers, and the footer
+    # an empty block with one restart point, and its trailer
     block = bytes(4) + b"\x01\0\0\0"
     trailer = b"\0" + masked_crc(block + b"\0").to_bytes(4, "little")
-    assert whole([]).startswith(block + trailer)
+    assert table_bytes([]).startswith(block + trailer)
 
 
 def test_truncation_is_found_at_every_length():
-    data = whole(ENTRIES[:3])
+    data = table_bytes(ENTRIES[:3])
     for size in range(len(data)):
         with pytest.raises(DataLossError, match="t: corrupted at byte"):
             list(leveldb_table.read(data[:size], "t"))
 
 
 def test_every_flipped_bit_is_found():
-    data = whole(ENTRIES[:3])
+    data = table_bytes(ENTRIES[:3])
     for bit in range(len(data) * 8):
         damaged = bytearray(data)
         damaged[bit // 8] ^= 1 << bit % 8
@@ -50,7 +50,7 @@ def test_every_flipped_bit_is_found():
 
 
 def test_compressed_blocks_are_refused():
-    data = bytearray(whole([(b"k", b"v")]))
+    data = bytearray(table_bytes([(b"k", b"v")]))
     size = len(b"\0\1\1kv") + 8
     data[size] = 1
     data[size + 1 : size + 5] = masked_crc(bytes(data[: size + 1])).to_bytes(4, "little")

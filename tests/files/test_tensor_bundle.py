@@ -1,4 +1,4 @@
-"""Checkpoint files: tensors by name, whole or not at all, and damage is found."""
+"""Checkpoint files: round trips, atomic writes, and detection of damage."""
 
 import numpy as np
 import pytest
@@ -19,13 +19,13 @@ TENSORS = {
 }
 
 
-def written(path, tensors=TENSORS):
+def write_bundle(path, tensors=TENSORS):
     tensor_bundle.write(path, tensors)
     return path
 
 
-def test_what_is_written_is_read(tmp_path):
-    reader = tensor_bundle.Reader(written(tmp_path / "a"))
+def test_written_tensors_are_read_back(tmp_path):
+    reader = tensor_bundle.Reader(write_bundle(tmp_path / "a"))
     assert sorted(reader.entries) == sorted(TENSORS)
     for key, value in TENSORS.items():
         found = reader.read(key)
@@ -35,22 +35,22 @@ def test_what_is_written_is_read(tmp_path):
 
 
 def test_files_have_tensorflows_names(tmp_path):
-    written(tmp_path / "a")
+    write_bundle(tmp_path / "a")
     names = sorted(path.name for path in tmp_path.iterdir())
     assert names == ["a.data-00000-of-00001", "a.index"]
 
 
-def test_nothing_but_two_files_is_left_when_a_checkpoint_is_replaced(tmp_path):
+def test_replacing_a_checkpoint_leaves_two_files(tmp_path):
     for n in range(4):
-        written(tmp_path / "a", {"n": np.int64(n)})
+        write_bundle(tmp_path / "a", {"n": np.int64(n)})
         assert tensor_bundle.Reader(tmp_path / "a").read("n") == n
         assert len(list(tmp_path.iterdir())) == 2
 
 
-def test_a_failed_write_leaves_what_was_there(tmp_path):
-    written(tmp_path / "a", {"n": np.int64(1)})
+def test_a_failed_write_keeps_the_old_checkpoint(tmp_path):
+    write_bundle(tmp_path / "a", {"n": np.int64(1)})
     with pytest.raises(TypeError):
-        written(tmp_path / "a", {"n": np.int64(2), "no": np.zeros(2, "M8[D]")})
+        write_bundle(tmp_path / "a", {"n": np.int64(2), "no": np.zeros(2, "M8[D]")})
     assert tensor_bundle.Reader(tmp_path / "a").read("n") == 1
     assert len(list(tmp_path.iterdir())) == 2
 
@@ -62,7 +62,7 @@ def test_a_missing_checkpoint_is_not_found(tmp_path):
 
 def test_a_missing_tensor_is_not_found(tmp_path):
     with pytest.raises(NotFoundError, match="Key none not found in checkpoint"):
-        tensor_bundle.Reader(written(tmp_path / "a")).read("none")
+        tensor_bundle.Reader(write_bundle(tmp_path / "a")).read("none")
 
 
 def damage(path, at):
@@ -71,8 +71,8 @@ def damage(path, at):
     path.write_bytes(data)
 
 
-def complaint(reader, key):
-    """What reading a tensor says, or None."""
+def error_of(reader, key):
+    """The error message of reading a tensor, or None."""
     try:
         reader.read(key)
     except DataLossError as error:
@@ -80,20 +80,20 @@ def complaint(reader, key):
 
 
 def test_every_flipped_byte_of_the_values_is_found(tmp_path):
-    prefix = written(tmp_path / "a")
+    prefix = write_bundle(tmp_path / "a")
     file = tmp_path / "a.data-00000-of-00001"
     whole = file.read_bytes()
     reader = tensor_bundle.Reader(prefix)
     for at in range(len(whole)):
         damage(file, at)
-        found = {key: text for key in TENSORS if (text := complaint(reader, key))}
+        found = {key: text for key in TENSORS if (text := error_of(reader, key))}
         ((key, text),) = found.items()
         assert f"a.data-00000-of-00001: {key}, " in text
         file.write_bytes(whole)
 
 
 def test_every_flipped_byte_of_the_index_is_found(tmp_path):
-    prefix = written(tmp_path / "a")
+    prefix = write_bundle(tmp_path / "a")
     file = tmp_path / "a.index"
     whole = file.read_bytes()
     for at in range(len(whole)):
@@ -104,7 +104,7 @@ def test_every_flipped_byte_of_the_index_is_found(tmp_path):
 
 
 def test_truncated_values_are_found(tmp_path):
-    prefix = written(tmp_path / "a", {"x": np.arange(10.0)})
+    prefix = write_bundle(tmp_path / "a", {"x": np.arange(10.0)})
     file = tmp_path / "a.data-00000-of-00001"
     file.write_bytes(file.read_bytes()[:-1])
     with pytest.raises(DataLossError, match="truncated: it has 79 bytes"):
@@ -114,8 +114,8 @@ def test_truncated_values_are_found(tmp_path):
         tensor_bundle.Reader(prefix).read("x")
 
 
-def rewritten(prefix, **changes):
-    """Change an entry of the index and make the checksums right again."""
+def rewrite_index(prefix, **changes):
+    """Change an entry of the index, and update the checksums."""
     from gradtape.files import leveldb_table
 
     index = prefix.with_name(prefix.name + ".index")
@@ -131,15 +131,15 @@ def rewritten(prefix, **changes):
     "changes",
     [{"size": -1}, {"offset": 1 << 60}, {"shard_id": 7}, {"offset": -4}, {"size": 8}],
 )
-def test_an_index_that_points_nowhere_is_refused(tmp_path, changes):
-    prefix = written(tmp_path / "a", {"x": np.arange(10.0)})
-    rewritten(prefix, **changes)
+def test_an_index_with_invalid_positions_is_refused(tmp_path, changes):
+    prefix = write_bundle(tmp_path / "a", {"x": np.arange(10.0)})
+    rewrite_index(prefix, **changes)
     with pytest.raises(DataLossError, match="x, "):
         tensor_bundle.Reader(prefix).read("x")
 
 
-def test_a_shape_that_no_tensor_has_is_refused(tmp_path):
-    prefix = written(tmp_path / "a", {"x": np.zeros((2, 2))})
+def test_an_impossible_shape_is_refused(tmp_path):
+    prefix = write_bundle(tmp_path / "a", {"x": np.zeros((2, 2))})
     reader = tensor_bundle.Reader(prefix)
     for dim in reader.entries["x"].shape.dim:
         dim.size = 1 << 62
@@ -147,16 +147,16 @@ def test_a_shape_that_no_tensor_has_is_refused(tmp_path):
         reader.read("x")
 
 
-def test_types_without_values_are_refused(tmp_path):
-    prefix = written(tmp_path / "a", {"x": np.zeros((2, 2))})
+def test_types_that_numpy_lacks_are_refused(tmp_path):
+    prefix = write_bundle(tmp_path / "a", {"x": np.zeros((2, 2))})
     for number in (dtypes.variant.as_datatype_enum, 99):
-        rewritten(prefix, dtype=number)
+        rewrite_index(prefix, dtype=number)
         with pytest.raises(UnimplementedError, match="x has a type"):
             tensor_bundle.Reader(prefix).read("x")
 
 
 def test_a_prefix_with_a_corrupt_index_can_be_written_over(tmp_path):
-    prefix = written(tmp_path / "a")
+    prefix = write_bundle(tmp_path / "a")
     (tmp_path / "a.index").write_bytes(b"junk")
-    written(prefix, {"n": np.int64(3)})
+    write_bundle(prefix, {"n": np.int64(3)})
     assert tensor_bundle.Reader(prefix).read("n") == 3

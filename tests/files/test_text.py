@@ -17,7 +17,7 @@ from gradtape.files.text import read_lines
         (b"a\rb\r\nc\n\nd\r\n\r\nlast", [b"ab", b"c", b"", b"d", b"", b"last"]),
     ],
 )
-def test_lines_come_without_their_ends(tmp_path, text, lines):
+def test_lines_have_no_line_endings(tmp_path, text, lines):
     path = tmp_path / "a"
     path.write_bytes(text)
     assert list(read_lines(path)) == lines
@@ -33,7 +33,7 @@ def test_compressed_text(tmp_path):
         list(read_lines(path, "GZIP"))
 
 
-def test_what_cannot_be_opened_says_why(tmp_path):
+def test_the_error_says_why_a_file_cannot_be_opened(tmp_path):
     with pytest.raises(NotFoundError, match="No such file"):
         next(read_lines(tmp_path / "none"))
     with pytest.raises(FailedPreconditionError, match="Is a directory"):

@@ -1,4 +1,4 @@
-"""TFRecord files: what is written is read, and what is damaged is found."""
+"""TFRecord files: round trips, and detection of damage."""
 
 import gzip
 
@@ -21,7 +21,7 @@ OF_TENSORFLOW = bytes.fromhex(
 )
 
 
-def written(path, compression="", records=RECORDS):
+def write_records(path, compression="", records=RECORDS):
     writer = RecordWriter(path, compression)
     for record in records:
         writer.write(record)
@@ -30,13 +30,13 @@ def written(path, compression="", records=RECORDS):
 
 
 @pytest.mark.parametrize("compression", ["", "ZLIB", "GZIP", None])
-def test_what_is_written_is_read(tmp_path, compression):
-    path = written(tmp_path / "a", compression)
+def test_written_records_are_read_back(tmp_path, compression):
+    path = write_records(tmp_path / "a", compression)
     assert list(read_records(path, compression)) == RECORDS
 
 
 def test_the_bytes_are_tensorflows(tmp_path):
-    path = written(tmp_path / "a", records=[b"rec0", b"rec1", b"rec2"])
+    path = write_records(tmp_path / "a", records=[b"rec0", b"rec1", b"rec2"])
     assert path.read_bytes() == OF_TENSORFLOW
 
 
@@ -46,7 +46,7 @@ def test_an_empty_file_has_no_records(tmp_path):
     assert list(read_records(path)) == []
 
 
-def test_streams_that_follow_each_other_count_as_one(tmp_path):
+def test_concatenated_streams_are_read_as_one(tmp_path):
     path = tmp_path / "a"
     path.write_bytes(gzip.compress(OF_TENSORFLOW[:20]) + gzip.compress(OF_TENSORFLOW[20:]))
     assert list(read_records(path, "GZIP")) == [b"rec0", b"rec1", b"rec2"]
@@ -76,7 +76,7 @@ def test_a_flipped_bit_is_found_and_named(tmp_path, bit):
 
 @pytest.mark.parametrize("compression", ["ZLIB", "GZIP"])
 def test_a_truncated_stream_is_found_at_every_length(tmp_path, compression):
-    whole = written(tmp_path / "a", compression, [b"rec0", b"rec1"]).read_bytes()
+    whole = write_records(tmp_path / "a", compression, [b"rec0", b"rec1"]).read_bytes()
     path = tmp_path / "b"
     for size in range(1, len(whole)):
         path.write_bytes(whole[:size])
@@ -84,13 +84,13 @@ def test_a_truncated_stream_is_found_at_every_length(tmp_path, compression):
             list(read_records(path, compression))
 
 
-def test_what_is_not_compressed_is_said_not_to_be(tmp_path):
-    path = written(tmp_path / "a")
+def test_reading_a_plain_file_as_compressed_fails(tmp_path):
+    path = write_records(tmp_path / "a")
     with pytest.raises(DataLossError, match="GZIP stream is corrupt"):
         list(read_records(path, "GZIP"))
 
 
-def test_a_great_length_with_a_right_checksum_allocates_nothing(tmp_path):
+def test_a_wrong_length_with_a_valid_checksum_allocates_nothing(tmp_path):
     path = tmp_path / "a"
     from gradtape.files.crc32c import masked_crc
 
@@ -121,7 +121,7 @@ def test_a_closed_writer_takes_nothing_more(tmp_path):
 
 
 @pytest.mark.parametrize("compression", ["", "GZIP"])
-def test_what_is_flushed_can_be_read_from_a_copy(tmp_path, compression):
+def test_flush_writes_the_records_to_the_file(tmp_path, compression):
     writer = RecordWriter(tmp_path / "a", compression)
     writer.write(b"one")
     writer.flush()

@@ -1,9 +1,9 @@
-"""CompositeTensor: what is made of tensors without being one, as variables and datasets are."""
+"""CompositeTensor: the base class of values that are made of tensors, such as variables."""
 
 from abc import ABC
 
 
-class CompositeTensor(ABC):  # noqa: B024 - a mark for isinstance; there is nothing to implement
-    """Base of what is made of tensors, by inheritance or by registration."""
+class CompositeTensor(ABC):  # noqa: B024 - only for isinstance; it has no methods
+    """Base class of values made of tensors, by inheritance or by registration."""
 
     __slots__ = ()

@@ -1,4 +1,4 @@
-"""Who is listening: the recorders active in each thread, and switches that hold for a scope."""
+"""Per-thread state: the active recorders, and settings that hold for a scope."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from typing import Any
 
 from gradtape.core.lock import Lock
 
-# A tensor that a recorder may know (the version of a variable, the result of a recorded op) is
-# *marked*: its uid is negative, so that an op on others sees at a glance that it has nobody to
-# tell. What is watched by hand stays unmarked; `always[0]` counts the recorders, in all threads,
-# that know such a one, and while there are any, ops ask their recorders every time.
-next_uid = itertools.count(2).__next__  # 0 and -1 have a meaning of their own in a sweep
+# A tensor that a recorder may know (a version of a variable, the result of a recorded op) is
+# *marked*: its uid is negative. An op on unmarked tensors therefore skips its recorders with one
+# comparison. Tensors watched by `tape.watch` stay unmarked. `always[0]` counts the recorders in
+# all threads that watch such a tensor; while it is not zero, every op asks its recorders.
+next_uid = itertools.count(2).__next__  # the backward pass reserves 0 and -1
 
 
 class Local(threading.local):
-    """What belongs to one thread; `recorders` is replaced, never mutated: ops iterate over it."""
+    """State of one thread. `recorders` is replaced, never mutated, because ops iterate over it."""
 
     recorders: tuple[Any, ...] = ()
     name_scopes: tuple[str, ...] = ()
-    device: Any = None  # where ops shall run, if `tf.device` said so: a `device.array.Device`
-    scratch: bool = False  # whether tensors of unknown size may be about: see `shape_inference`
-    lane: int | None = None  # which of the two is being run
-    depends_on_data: bool = False  # whether it has used the data of a placeholder
-    draws: Any = None  # of a function that runs eagerly: where its random ops draw from
+    device: Any = None  # the `device.array.Device` that `tf.device` asks for
+    scratch: bool = False  # whether tensors of unknown size may exist: see `shape_inference`
+    lane: int | None = None  # which of the two sizes `shape_inference` is running
+    depends_on_data: bool = False  # whether that run has used the data of a placeholder
+    draws: Any = None  # random streams of a tf.function that runs eagerly
     stand_in: int = 0
-    """While only shapes and dtypes are wanted, a size for what the contents of strings decide."""
+    """While only shapes are inferred: a size to use where the contents of strings decide it."""
 
 
 local = Local()
@@ -37,17 +37,21 @@ counting = Lock()
 
 
 def listen(recorders: tuple[Any, ...]) -> None:
-    """From now on exactly `recorders` are told about ops of this thread."""
+    """Make `recorders` the recorders of this thread."""
     local.recorders = recorders
     recount(local.__dict__)
 
 
 def recount(home: dict[str, Any]) -> None:
-    """Count a thread's recorders that know unmarked tensors; `home` is what belongs to it."""
+    """Update the count of recorders that watch unmarked tensors.
+
+    Args:
+        home: the `__dict__` of the thread's state.
+    """
     now = sum(recorder.unmarked for recorder in home.get("recorders", ()))
     before = home.get("unmarked", 0)
     if now != before:
-        with counting:  # no call within: an interrupt finds both numbers changed, or none
+        with counting:  # no call inside, so that an interrupt cannot separate the two updates
             always[0] += now - before
             home["unmarked"] = now
 
@@ -60,7 +64,7 @@ def push(recorder: Any) -> None:
 
 
 def pop(recorder: Any) -> None:
-    """Take `recorder` away, wherever it stands."""
+    """Remove `recorder`, also if it is not the innermost one."""
     recorders = local.recorders
     if recorders and recorders[-1] is recorder:
         local.recorders = recorders[:-1]
@@ -72,22 +76,22 @@ def pop(recorder: Any) -> None:
 
 @contextlib.contextmanager
 def listening(recorders: tuple[Any, ...]) -> Iterator[None]:
-    """Within this scope exactly `recorders` are told about ops."""
+    """Use exactly `recorders` within this scope."""
     before = local.recorders
     try:
         listen(recorders)
         yield
     finally:
-        local.recorders = before  # at once: an interrupt lands in calls
+        local.recorders = before  # not by a call, which an interrupt could hit
         recount(local.__dict__)
 
 
 def staging() -> tuple[Any, ...]:
-    """The trace that takes over the ops of this thread, if there is one; it is the outermost."""
+    """The trace of this thread as a tuple of one, or (); a trace is the outermost recorder."""
     recorders = local.recorders
     return recorders[:1] if recorders and recorders[0].stages else ()
 
 
 def unheard() -> contextlib.AbstractContextManager[None]:
-    """Within this scope nobody records."""
+    """Use no recorders within this scope."""
     return listening(())

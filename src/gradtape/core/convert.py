@@ -1,42 +1,35 @@
-"""From Python values to tensors: numbers, nested lists, arrays, and what converts itself."""
+"""Conversion to tensors: of numbers, nested lists, arrays, and objects that convert themselves."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from gradtape.core import dtypes
+from gradtape.core.array_conversion import raw_array
 from gradtape.core.dtypes import DType
-from gradtape.core.errors import InvalidArgumentError, NotDense
+from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.lazy_array import Reading
 from gradtape.core.shapes import TensorShape
 from gradtape.core.tensor import EagerTensor, Tensor, eager
 
-BOOL = np.dtype("bool")
-FLOAT32, FLOAT64 = np.dtype("float32"), np.dtype("float64")
-INT32, INT64 = np.dtype("int32"), np.dtype("int64")
-COMPLEX128 = np.dtype("complex128")
-OBJECT = np.dtype("object")
-FLOAT16_MAX = float(np.finfo(np.float16).max)
-FLOAT32_MAX = float(np.finfo(np.float32).max)
 INT32_MAX = 2**31 - 1
 
-# Registered by users, least priority first: (type, function(value, dtype, name, as_ref), priority)
+# Registered by users, lowest priority first: (type, function(value, dtype, name, as_ref), priority)
 CONVERSIONS: list[tuple[Any, Callable[..., Any], int]] = []
 
 
 class Handed:
-    """What higher layers hand down."""
+    """Functions of higher layers."""
 
     stack: Callable[[Sequence[Tensor]], Tensor]
     cast: Callable[[Tensor, DType], Tensor]
 
 
 def convert(value: Any, dtype: Any = None, hint: Any = None, name: str | None = None) -> Tensor:
-    """A tensor of `value`; of dtype `dtype` if given, preferably of `hint`."""
+    """Convert `value` to a tensor of `dtype` if given, else of `hint` if the value fits."""
     if type(value) is EagerTensor:
         return value if dtype is None else same_dtype(value, dtypes.as_dtype(dtype))
     if dtype is None and hasattr(value, "_read"):  # a variable
@@ -44,9 +37,9 @@ def convert(value: Any, dtype: Any = None, hint: Any = None, name: str | None = 
     wanted = None if dtype is None else dtypes.as_dtype(dtype)
     if isinstance(value, Tensor):
         return value if wanted is None else same_dtype(value, wanted)
-    own = getattr(type(value), "__tf_tensor__", None)
-    if own is not None:
-        tensor: Tensor = own(value, wanted, name)
+    to_tensor = getattr(type(value), "__tf_tensor__", None)
+    if to_tensor is not None:
+        tensor: Tensor = to_tensor(value, wanted, name)
         return tensor if wanted is None else same_dtype(tensor, wanted)
     if CONVERSIONS:
         registered = converted(value, wanted, hint, name)
@@ -62,7 +55,7 @@ def convert(value: Any, dtype: Any = None, hint: Any = None, name: str | None = 
 
 
 def preferred(value: Any, hint: Any) -> Any:
-    """A raw array of dtype `hint`; of the value's own if it does not fit."""
+    """A raw array of dtype `hint`, or of the value's own dtype if it does not fit."""
     try:
         return raw_array(value, dtypes.as_dtype(hint))
     except (TypeError, ValueError):
@@ -70,7 +63,7 @@ def preferred(value: Any, hint: Any) -> Any:
 
 
 def same_dtype(tensor: Tensor, dtype: DType) -> Tensor:
-    """Check the dtype; conversion never casts a tensor."""
+    """Return `tensor` if it has this dtype, else raise; conversion never casts a tensor."""
     if tensor.dtype is not dtype:
         raise ValueError(
             f"Tensor conversion requested dtype {dtype.name} for Tensor with dtype "
@@ -80,13 +73,13 @@ def same_dtype(tensor: Tensor, dtype: DType) -> Tensor:
 
 
 def register(base_type: Any, conversion_func: Callable[..., Any], priority: int = 100) -> None:
-    """Convert objects of `base_type` by `conversion_func`; the least `priority` goes first."""
+    """Convert objects of `base_type` by `conversion_func`; the lowest `priority` goes first."""
     CONVERSIONS.append((base_type, conversion_func, priority))
     CONVERSIONS.sort(key=lambda entry: entry[2])
 
 
 def converted(value: Any, dtype: DType | None, hint: Any, name: str | None) -> Tensor | None:
-    """What the registered functions make of `value`, or None if none of them takes it."""
+    """Convert `value` by the first registered function that accepts it; None if none does."""
     for kind, function, _ in CONVERSIONS:
         if not isinstance(value, kind):
             continue
@@ -115,7 +108,7 @@ def converted(value: Any, dtype: DType | None, hint: Any, name: str | None) -> T
 
 
 def shape_tensor(shape: TensorShape, dtype: DType | None, hint: Any) -> Tensor:
-    """A shape as a vector of integers."""
+    """Convert a shape to a vector of integers."""
     if not shape.is_fully_defined():
         raise ValueError(f"Cannot convert a partially known TensorShape {shape} to a Tensor.")
     sizes = shape.as_list()
@@ -136,12 +129,12 @@ def is_tensor_like(value: Any) -> bool:
 
 
 def holds_tensors(values: Any) -> bool:
-    """Whether a nested list has a tensor, or something that converts to one, in it."""
+    """Whether a nested list contains a tensor or an object that converts itself to one."""
     return next(tensors_in(values), None) is not None
 
 
 def tensors_in(values: Any) -> Iterator[Any]:
-    """The tensors of a nested list, and what converts itself to one."""
+    """Yield the tensors of a nested list, and objects that convert themselves to one."""
     for value in values:
         kind = type(value)
         if kind is float or kind is int:
@@ -163,7 +156,7 @@ def pack(values: Sequence[Any], dtype: DType | None) -> Tensor:
 
 
 def part(value: Any, dtype: DType) -> Tensor:
-    """One element of a list with tensors in it."""
+    """Convert one item of a list that contains tensors."""
     if isinstance(value, (list, tuple)) and holds_tensors(value):
         return Handed.stack([part(v, dtype) for v in value])
     if not holds_tensors((value,)):
@@ -177,243 +170,15 @@ def part(value: Any, dtype: DType) -> Tensor:
     return tensor
 
 
-def raw_array(value: Any, dtype: DType | None) -> Any:
-    """A fresh raw array (a NumPy scalar if it has no axes) of a Python or NumPy value."""
-    kind = type(value)
-    if kind is float or kind is int:
-        scalar = from_number(value, kind, dtype)
-        if scalar is not None:
-            return scalar
-    if isinstance(value, (np.ndarray, np.generic)):
-        return from_numpy(value, dtype)
-    if isinstance(value, (list, tuple)):
-        return from_sequence(value, dtype)
-    if isinstance(value, (str, bytes)):
-        return from_strings(np.array(value, OBJECT), value, dtype)
-    if isinstance(value, (bool, int, float, complex)):
-        return from_python(np.array(value), value, dtype)
-    if hasattr(kind, "__array__"):
-        return from_numpy(value.__array__(), dtype)
-    if hasattr(kind, "__len__") and hasattr(kind, "__getitem__") and not isinstance(value, dict):
-        return from_sequence(list(value), dtype)
-    raise unsupported(value)
-
-
-def from_number(value: Any, kind: type, dtype: DType | None) -> Any:
-    """The common cases of a Python number, quickly; None for the others."""
-    if kind is float:
-        if dtype is None:
-            return single(value)
-        fits = dtype.kind == "float" and -FLOAT16_MAX <= value <= FLOAT16_MAX
-        return dtype.scalar(value) if fits else None
-    if not -(2**31) <= value < 2**31:
-        return None
-    if dtype is None:
-        return np.int32(value)
-    usual = dtype is dtypes.float32 or dtype is dtypes.int32 or dtype is dtypes.int64
-    return dtype.scalar(value) if usual else None
-
-
-def single(value: float) -> Any:
-    """A Python float as float32."""
-    if -FLOAT32_MAX <= value <= FLOAT32_MAX or not math.isfinite(value):
-        return np.float32(value)
-    raise ValueError(
-        f"Can't convert {value!r} to a Tensor of float32: it is out of range. Give "
-        "dtype=tf.float64."
-    )
-
-
-def unsupported(value: Any) -> ValueError:
-    """TensorFlow's complaint about what is not a number, string or array."""
-    if hasattr(type(value), "_nested_row_partitions"):
-        return NotDense(
-            f"A RaggedTensor of shape {value.shape} is no Tensor: its rows may differ in length. "
-            "Use its to_tensor() or flat_values."
-        )
-    return ValueError(
-        f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)}) to a "
-        "Tensor."
-    )
-
-
-def lean(array: Any) -> Any:
-    """NumPy scalars instead of arrays without axes: they are an order of magnitude quicker."""
-    return array[()] if array.ndim == 0 and array.dtype != OBJECT else array
-
-
-def from_sequence(value: Sequence[Any], dtype: DType | None) -> Any:
-    """A raw array of a nested list."""
-    try:
-        array = np.array(value)
-    except ValueError as error:
-        if "inhomogeneous" not in str(error):
-            raise
-        raise ValueError(
-            f"Can't convert non-rectangular Python sequence to Tensor: {value!r}. Pad the rows "
-            "to one length."
-        ) from None
-    except OverflowError:
-        array = np.array(value, OBJECT)
-    if array.dtype.kind in "SUO":
-        array = np.array(value, OBJECT)
-        if array.size and isinstance(array.flat[0], (int, np.integer)) and all_numbers(array):
-            return from_large(array, value, dtype)
-        return from_strings(array, value, dtype)
-    return from_python(array, value, dtype)
-
-
-def all_numbers(array: Any) -> bool:
-    """Whether an object array holds Python's or NumPy's real numbers only."""
-    return all(isinstance(item, (int, float, np.integer, np.floating)) for item in array.flat)
-
-
-def from_large(array: Any, value: Any, dtype: DType | None) -> Any:
-    """Integers beyond 64 bits: good for floats only."""
-    if dtype is None or not (dtype.is_floating or dtype.is_complex):
-        raise out_of_range(value)
-    try:
-        return lean(array.astype(FLOAT64).astype(dtype.as_numpy_dtype))
-    except OverflowError:
-        raise out_of_range(value) from None
-
-
-def out_of_range(value: Any) -> ValueError:
-    """TensorFlow's complaint about integers that are too large."""
-    return ValueError(
-        f"Can't convert Python sequence with out-of-range integer to Tensor: {value!r}."
-    )
-
-
-def from_python(array: Any, value: Any, dtype: DType | None) -> Any:
-    """A raw array of Python numbers, which NumPy has read as `array`."""
-    if array.dtype == OBJECT:
-        return from_large(array, value, dtype)
-    if dtype is None:
-        target = inferred(array, value)
-    else:
-        check_kind(array, value, dtype)
-        target = np.dtype(dtype.as_numpy_dtype)
-    if array.dtype.kind == "u" and array.dtype.itemsize == 8 and target.kind == "i":
-        raise out_of_range(value)
-    with np.errstate(all="ignore"):
-        return lean(array.astype(target))
-
-
-def inferred(array: Any, value: Any) -> Any:
-    """The dtype of Python numbers: that of the first, which later ones may widen to float32.
-
-    NumPy's integers count as Python's; its floats keep their width if they come first.
-    """
-    first = value
-    while isinstance(first, (list, tuple)) and first:
-        first = first[0]
-    if isinstance(first, np.ndarray) and first.size:
-        first = first.flat[0]
-    kind = array.dtype.kind
-    if not array.size:
-        return FLOAT32
-    if isinstance(first, (bool, np.bool_)) and kind != "b":
-        raise mixed(value)
-    if kind in "iu":
-        wide = array.min() < -(2**31) or array.max() >= 2**31
-        return INT64 if wide else INT32
-    if kind == "c":
-        if not isinstance(first, (complex, np.complexfloating)):
-            raise mixed(value)
-        return COMPLEX128
-    if isinstance(first, np.floating):
-        return np.dtype(type(first))
-    return BOOL if kind == "b" else FLOAT32
-
-
-def mixed(value: Any) -> ValueError:
-    """TensorFlow's complaint about a list of things of different kinds."""
-    return ValueError(f"Can't convert Python sequence with mixed types to Tensor: {value!r}.")
-
-
-def check_kind(array: Any, value: Any, dtype: DType) -> None:
-    """Floats do not become integers, nor numbers bools or strings, nor complex numbers real."""
-    kind = array.dtype.kind
-    if array.size == 0 and kind == "f":
-        return
-    refused = (
-        (kind == "f" and (dtype.is_integer or dtype.is_bool))
-        or (kind in "iu" and dtype.is_bool)
-        or (kind == "c" and not dtype.is_complex)
-        or dtype is dtypes.string
-    )
-    if refused:
-        raise refusal(value, dtype)
-
-
-def refusal(value: Any, dtype: DType) -> TypeError:
-    """A Python value does not fit a dtype that was asked for."""
-    return TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {dtype.name}")
-
-
-def from_numpy(value: Any, dtype: DType | None) -> Any:
-    """A copy of a NumPy array, in native byte order; with `dtype`, whatever NumPy casts it to."""
-    array = np.asarray(value)
-    kind = array.dtype.kind
-    if dtype is dtypes.string or (dtype is None and kind in "SUOT"):
-        if kind not in "SUOT":
-            raise ValueError(
-                f"Failed to convert a NumPy array of {array.dtype} to a Tensor of strings."
-            )
-        return from_strings(array, value, None)
-    if dtype is None:
-        target = canonical(array.dtype)
-        try:
-            dtypes.of_numpy(target)
-        except TypeError:
-            raise ValueError(
-                f"Failed to convert a NumPy array to a Tensor: its dtype {array.dtype} is not "
-                "supported."
-            ) from None
-    else:
-        target = np.dtype(dtype.as_numpy_dtype)
-        if kind == "c" and target.kind != "c":
-            array = array.real
-    with np.errstate(all="ignore"):
-        return lean(array.astype(target, order="C"))
-
-
-def canonical(dtype: Any) -> Any:
-    """The one dtype object of a type, in native byte order: fast paths compare by identity."""
-    return np.dtype(dtype.type) if dtype.kind in "biufc" else dtype.newbyteorder("=")
-
-
-def from_strings(array: Any, value: Any, dtype: DType | None) -> Any:
-    """An object array of bytes."""
-    out = np.empty(array.shape, OBJECT)
-    for i, item in enumerate(array.flat):
-        if isinstance(item, str):
-            out.flat[i] = item.encode()
-        elif isinstance(item, bytes):
-            out.flat[i] = bytes(item)
-        elif i and isinstance(value, (list, tuple)):
-            raise mixed(value)
-        elif isinstance(item, (bool, int, float, complex, np.number)):
-            raise ValueError(
-                f"Can't convert {value!r} to a Tensor: it mixes numbers with other objects."
-            )
-        else:
-            raise unsupported(item)
-    if dtype is not None and dtype is not dtypes.string:
-        raise refusal(value, dtype)
-    return out
-
-
 def shape_tuple(shape: Any) -> tuple[int, ...]:
-    """A shape given as a tensor, array, TensorShape, int or a list of ints and scalar tensors."""
+    """Convert a tensor, array, TensorShape, int, or list of ints and scalar tensors to a shape."""
     if isinstance(shape, TensorShape):
         return tuple(shape.as_list())
     if isinstance(shape, Tensor):
         shape = np.asarray(shape._array)
     elif hasattr(shape, "__tf_tensor__"):
         shape = shape.__tf_tensor__(None, None)._array
-    if isinstance(shape, Reading):  # of a trace, which notes that its value is looked at
+    if isinstance(shape, Reading):  # the trace records that the value is read
         shape = shape.seen()
     if isinstance(shape, (np.ndarray, np.generic)):
         return tuple(size_of(n) for n in np.ravel(shape).tolist())
@@ -423,7 +188,7 @@ def shape_tuple(shape: Any) -> tuple[int, ...]:
 
 
 def size_of(value: Any) -> int:
-    """An integer of a shape; a float is not one."""
+    """Convert one size of a shape to an int; floats are refused."""
     if value is None:
         raise ValueError("Attempt to convert a value (None) with an unsupported type to a Tensor.")
     if isinstance(value, (float, np.floating)):

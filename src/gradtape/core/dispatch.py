@@ -1,12 +1,12 @@
-"""Applying a primitive: evaluate the kernel, wrap the result, tell the recorders.
+"""Dispatch of a primitive: run the kernel, wrap the result, tell the recorders.
 
-`bind` is the whole story, for any primitive; `fastpath` writes it out for the common cases. A
-recorder is a dict: keys are the uids it knows, and storing an entry under an output's uid records
-the application. An entry is a flat tuple
+`bind` does this for any primitive; `fastpath` generates specialised copies for the common cases. A
+recorder is a dict whose keys are the uids it knows. Storing an entry under the uid of an output
+records the op. An entry is a flat tuple
 
-    (step, uid of each watched input …, what the rules of those inputs need …)
+    (step, uid of each watched input …, residuals of the rules of those inputs …)
 
-where `step(entry, g, grads)` is the backward step, which the tape layer makes (`make_step`).
+where `step(entry, g, grads)` is the backward step. The tape layer makes it (`make_step`).
 """
 
 from __future__ import annotations
@@ -27,28 +27,28 @@ from gradtape.core.tensor import eager as wrap
 Step = Callable[[tuple[Any, ...], Any, dict[int, Any]], None]
 Fetch = Callable[[Any, Any, dict[str, Any], Any, Any], Any]
 
-# TensorFlow computes 1/0 and overflows in silence. An `np.errstate` around every kernel would cost
-# a microsecond, so forward kernels run as they are: NumPy's warnings out of our modules are
-# ignored, and where somebody turned them into errors the kernel runs again in silence (`recover`).
+# TensorFlow does not warn about 1/0 or overflow. `np.errstate` around every kernel would cost a
+# microsecond. So this filter ignores NumPy's warnings from our modules, and where the user turned
+# warnings into errors, `recover` runs the kernel again with float errors ignored.
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"gradtape\.")
 
 
 class Recording(dict[int, Any]):
-    """What a tape knows: uid → entry for what it computed, uid → None for what it watches."""
+    """The record of a tape: uid → entry of a recorded result, uid → None of a watched tensor."""
 
     __slots__ = ("__weakref__", "accessed", "home", "roots", "unmarked", "variables")
-    stages = False  # a trace, always the outermost recorder, does: it takes ops over
+    stages = False  # True for a trace, which takes over ops and is always the outermost recorder
 
     def __init__(self, accessed: bool = True) -> None:
-        """Watch trainable variables as they are read, if `accessed`."""
+        """Start empty; with `accessed`, watch every trainable variable that is read."""
         self.accessed = accessed
-        self.unmarked = False  # whether an unmarked tensor is a root
-        self.home: dict[str, Any] = {}  # what belongs to the thread that is recorded
+        self.unmarked = False  # whether an unmarked tensor is watched
+        self.home: dict[str, Any] = {}  # `local.__dict__` of the thread that records
         self.roots: set[int] = set()
         self.variables: dict[int, tuple[Any, dict[int, None]]] = {}
 
     def touch(self, variable: Any, uid: int) -> None:
-        """A variable's current version `uid` is being read."""
+        """Note that a variable is read; `uid` is its current version."""
         seen = self.variables.get(variable._key)
         if seen is None:
             if not (self.accessed and variable._trainable):
@@ -61,7 +61,7 @@ class Recording(dict[int, Any]):
             self.roots.add(uid)
 
     def watch(self, uid: int) -> None:
-        """Make `uid` a root, unless it was computed from one."""
+        """Watch `uid`, unless it is already recorded as a result."""
         if uid not in self:
             self[uid] = None
             self.roots.add(uid)
@@ -70,13 +70,13 @@ class Recording(dict[int, Any]):
                 recount(self.home)
 
     def watch_variable(self, variable: Any, uid: int) -> None:
-        """Remember this version as a root that belongs to `variable`, unless of integers."""
+        """Watch this version of `variable`, unless it holds integers."""
         self.variables.setdefault(variable._key, (variable, {}))
         self.touch(variable, uid)
 
 
 class Handed:
-    """What the tape layer hands down, and `placement`: how kernels run where others are in use."""
+    """Functions of higher layers: backward steps of the tape, kernels placed on devices."""
 
     make_step: Callable[[Primitive, int, bool], Step]
     move: Step
@@ -85,38 +85,38 @@ class Handed:
 
 
 def spec_of(raw: Any) -> Any:
-    """Shape and dtype of a raw array; of each, for a tuple of them."""
+    """Shape and dtype of a raw array, or of each array of a tuple."""
     if type(raw) is tuple:
         return tuple([spec_of(r) for r in raw])
     return Spec((raw.shape, raw.dtype)) if hasattr(raw, "dtype") else spec_of(np.asarray(raw))
 
 
-def needs_of(op: Primitive, mask: int, fold: bool) -> tuple[str, ...]:
-    """Names of what an entry keeps for the inputs in `mask`, in order."""
+def needs_of(op: Primitive, mask: int, unbroadcast: bool) -> tuple[str, ...]:
+    """Names of the residuals that an entry stores for the inputs in `mask`, in order."""
     names: dict[str, None] = {}
     for i, rule in enumerate(op.rules):
         if rule is not None and mask >> i & 1:
             names.update(dict.fromkeys(n for n in rule.needs if n != "i"))
-            if fold:
+            if unbroadcast:
                 names[f"{op.inputs[i]}_shape"] = None
-    if fold:
+    if unbroadcast:
         names["out_shape"] = None
     if op.outputs:
         names["out_spec"] = None
     return tuple(names)
 
 
-def step_of(op: Primitive, mask: int, fold: bool) -> Step:
-    """The backward step for the inputs in `mask`, made on first use."""
-    key = (mask, fold)
+def step_of(op: Primitive, mask: int, unbroadcast: bool) -> Step:
+    """The backward step for the inputs in `mask`; it is generated on first use and cached."""
+    key = (mask, unbroadcast)
     step = op.steps.get(key)
     if step is None:
-        step = op.steps[key] = Handed.make_step(op, mask, fold)
+        step = op.steps[key] = Handed.make_step(op, mask, unbroadcast)
     return step
 
 
 def evaluate(op: Primitive, raws: tuple[Any, ...], static: dict[str, Any]) -> Any:
-    """Run the kernel; errors come out as TensorFlow's."""
+    """Run the kernel and raise its errors as TensorFlow's."""
     try:
         return op.kernel(*raws, **static)
     except Exception as error:
@@ -125,12 +125,12 @@ def evaluate(op: Primitive, raws: tuple[Any, ...], static: dict[str, Any]) -> An
 
 @once_in_use(evaluate)
 def evaluate_somewhere(op: Primitive, raws: tuple[Any, ...], static: dict[str, Any]) -> Any:
-    """The same where operands may be on accelerators."""
+    """Run the kernel where operands may be on accelerators."""
     return Handed.evaluate(op, raws, static)
 
 
 def recover(error: Exception, op: Primitive, raws: tuple[Any, ...], static: dict[str, Any]) -> Any:
-    """Compute again in silence if a floating-point warning was made an error; else explain."""
+    """Run the kernel again if only a float warning was raised; else raise TensorFlow's error."""
     if isinstance(error, RuntimeWarning | FloatingPointError):
         with np.errstate(all="ignore"):
             return op.kernel(*raws, **static)
@@ -150,21 +150,21 @@ def recover(error: Exception, op: Primitive, raws: tuple[Any, ...], static: dict
 
 
 def wrapped(raws: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Python integers that are too large for the integer array they meet, modulo its range."""
+    """Wrap Python integers that exceed the integer dtype of the other operand."""
     dtype = next(raw.dtype for raw in raws if not isinstance(raw, int))
     return tuple(np.asarray(raw).astype(dtype) if isinstance(raw, int) else raw for raw in raws)
 
 
-def quiet() -> Any:
-    """Within this scope NumPy does not warn about overflow and the like."""
+def quiet() -> np.errstate:
+    """Context manager and decorator: NumPy ignores overflow and other float errors.
+
+    Decorating a function with `@quiet()` costs less per call than a `with` block.
+    """
     return np.errstate(all="ignore")
 
 
-quietly = np.errstate(all="ignore")  # decorates a function, and is then quicker to enter
-
-
 def broadcastable(shapes: list[tuple[int, ...]]) -> bool:
-    """Whether arrays of these shapes broadcast."""
+    """Whether arrays of these shapes broadcast together."""
     try:
         np.broadcast_shapes(*shapes)
     except ValueError:
@@ -180,13 +180,13 @@ def bind(op: Primitive, args: tuple[Any, ...], static: dict[str, Any]) -> Any:
     raws = tuple([a._array if isinstance(a, Tensor) else a for a in args])
     result = evaluate(op, raws, static)
     out = tuple([wrap(r) for r in result]) if op.outputs else wrap(result)
-    for known in recorders:
-        hear(known, op, args, raws, static, out, result)
+    for record in recorders:
+        hear(record, op, args, raws, static, out, result)
     return out
 
 
 def hear(
-    known: Any,
+    record: Any,
     op: Primitive,
     args: tuple[Any, ...],
     raws: tuple[Any, ...],
@@ -194,30 +194,30 @@ def hear(
     out: Any,
     result: Any,
 ) -> None:
-    """Tell one recorder about an application, if it knows an input."""
+    """Record an op in one recorder, if the recorder knows an input."""
     if op.record is not None:
-        op.record(known, op, args, static, out)
+        op.record(record, op, args, static, out)
         return
-    mask = watched(op, args, known)
+    mask = watched(op, args, record)
     if not mask:
         return
     entry = entry_of(op, mask, args, raws, static, out, result)
     if op.outputs:
         anchor = next_uid()
-        known[anchor] = entry
+        record[anchor] = entry
         for i, one in enumerate(out):
-            known[marked(one)] = (Handed.move, anchor, i)
+            record[marked(one)] = (Handed.move, anchor, i)
     else:
-        known[marked(out)] = entry
-    if type(known) is not Recording:
-        known.complete(out if op.outputs else (out,))
+        record[marked(out)] = entry
+    if type(record) is not Recording:
+        record.complete(out if op.outputs else (out,))
 
 
-def watched(op: Primitive, args: tuple[Any, ...], known: dict[int, Any]) -> int:
-    """Bits of the inputs that `known` knows and that have a rule."""
+def watched(op: Primitive, args: tuple[Any, ...], record: dict[int, Any]) -> int:
+    """Bit mask of the inputs that `record` knows and that have a rule."""
     mask = 0
     for i, a in enumerate(args):
-        if isinstance(a, Tensor) and a.uid in known and op.rule(i) is not None:
+        if isinstance(a, Tensor) and a.uid in record and op.rule(i) is not None:
             mask |= 1 << i
     return mask
 
@@ -225,31 +225,31 @@ def watched(op: Primitive, args: tuple[Any, ...], known: dict[int, Any]) -> int:
 def entry_of(
     op: Primitive, mask: int, args: Any, raws: Any, static: dict[str, Any], out: Any, result: Any
 ) -> tuple[Any, ...]:
-    """The record of one application."""
+    """The entry that records one op."""
     uids = tuple([a.uid for i, a in enumerate(args) if mask >> i & 1])
     if op.variadic:
         step, fetchers = layout_of(op, 1, False)
         args, raws = (args,), (raws,)
         head: tuple[Any, ...] = (step, uids, mask)
     else:
-        fold = op.core is not None and broadcasts(op.core, raws, result)
-        step, fetchers = layout_of(op, mask, fold)
+        unbroadcast = op.core is not None and broadcasts(op.core, raws, result)
+        step, fetchers = layout_of(op, mask, unbroadcast)
         head = (step, *uids)
     return head + tuple([fetch(args, raws, static, out, result) for fetch in fetchers])
 
 
-def layout_of(op: Primitive, mask: int, fold: bool) -> tuple[Step, list[Fetch]]:
-    """The step for the inputs in `mask`, and how each thing that it needs is fetched."""
-    key = (mask, fold, "layout")
+def layout_of(op: Primitive, mask: int, unbroadcast: bool) -> tuple[Step, list[Fetch]]:
+    """The backward step for the inputs in `mask`, and a fetcher for each of its residuals."""
+    key = (mask, unbroadcast, "layout")
     layout = op.steps.get(key)
     if layout is None:
-        fetchers = [fetcher_of(op, name) for name in needs_of(op, mask, fold)]
-        layout = op.steps[key] = (step_of(op, mask, fold), fetchers)
+        fetchers = [fetcher_of(op, name) for name in needs_of(op, mask, unbroadcast)]
+        layout = op.steps[key] = (step_of(op, mask, unbroadcast), fetchers)
     return layout
 
 
 def fetcher_of(op: Primitive, name: str) -> Fetch:
-    """Find what a rule calls `name` among the parts of an application."""
+    """A function that picks the residual `name` out of the parts of an op."""
     if name == "out":
         return lambda args, raws, static, out, result: out
     if name in op.statics:
@@ -266,7 +266,7 @@ def fetcher_of(op: Primitive, name: str) -> Fetch:
 
 
 def broadcasts(core: int, raws: tuple[Any, ...], result: Any) -> bool:
-    """Whether some operand was stretched in front of its `core` axes."""
+    """Whether an operand was broadcast in front of its last `core` axes."""
     end = -core or None
     front = np.shape(result)[:end]
     return any(np.shape(raw)[:end] != front for raw in raws)

@@ -1,4 +1,4 @@
-"""DType, the kinds of element a tensor may have, and their NumPy counterparts."""
+"""DType, the element types of tensors, and their NumPy types."""
 
 import builtins
 from collections.abc import Callable
@@ -9,14 +9,14 @@ import numpy as np
 
 
 class DType:
-    """The type of a tensor's elements; there is one object for each, which does not change."""
+    """The type of a tensor's elements; there is one immutable object for each type."""
 
     as_datatype_enum: int
     name: str
     kind: str
     """One of float, int, uint, complex, bool, quantized, string and handle."""
     scalar: Any
-    """NumPy's scalar type, or for a quantized type its dtype; None for a handle."""
+    """NumPy's scalar type; a NumPy dtype for a quantized type; None for a handle."""
 
     def __init__(self, as_datatype_enum: int, name: str, kind: str, scalar: Any) -> None:
         keep = object.__setattr__
@@ -26,7 +26,7 @@ class DType:
         keep(self, "scalar", scalar)
 
     def __setattr__(self, name: str, value: Any) -> NoReturn:
-        raise AttributeError(f"{self!r} does not change: its {name!r} cannot be set.")
+        raise AttributeError(f"{self!r} is immutable: its {name!r} cannot be set.")
 
     @property
     def as_numpy_dtype(self) -> Any:
@@ -67,7 +67,7 @@ class DType:
 
     @property
     def is_numeric(self) -> builtins.bool:
-        """Whether TensorFlow counts this as a number, which it does not for float8 and int4."""
+        """Whether TensorFlow counts this as a number; float8 and int4 do not count."""
         return self.kind not in ("bool", "string", "handle") and self not in _NARROW
 
     @property
@@ -77,7 +77,7 @@ class DType:
 
     @property
     def size(self) -> int:
-        """Bytes that an element takes; 0 where they vary."""
+        """The number of bytes of an element; 0 if it varies."""
         return 0 if self.kind in ("string", "handle") else np.dtype(self.scalar).itemsize
 
     @property
@@ -97,7 +97,7 @@ class DType:
 
     @property
     def limits(self) -> tuple[int, int]:
-        """The intensities of an image of this type: 0 and 1 for floats, else 0 and the maximum."""
+        """The intensity range of an image of this type: (0, 1) for floats, else (0, maximum)."""
         if self in (float32, float64):
             return 0, 1
         if self.is_bool:
@@ -108,7 +108,7 @@ class DType:
 
     @property
     def base_dtype(self) -> "DType":
-        """This type; TensorFlow 1 had references to types besides."""
+        """This type; TensorFlow 1 also had reference types."""
         return self
 
     @property
@@ -187,8 +187,8 @@ _RANGES: dict[str, Any] = {
 }
 _REAL = {complex64: float32, complex128: float64}
 
-# What `as_dtype` takes: enum values, names, NumPy's types and a few of Python's. `int` is not
-# among them, as in TensorFlow.
+# Arguments of `as_dtype`: enum values, names, NumPy types and some Python types. `int` is not one,
+# as in TensorFlow.
 _ANY: dict[Any, DType] = {
     **{dtype.as_datatype_enum: dtype for dtype in DTYPES},
     **{dtype.name: dtype for dtype in DTYPES},
@@ -210,14 +210,14 @@ _ANY: dict[Any, DType] = {
 
 
 def as_dtype(type_value: Any) -> DType:
-    """The DType that a name, a NumPy type, an enum value or an array's dtype stands for."""
+    """Convert a name, a NumPy type, an enum value or an object with a dtype to a DType."""
     if type(type_value) is DType:
         return type_value
     if isinstance(type_value, np.dtype) and type_value.type in _ANY:
         return _ANY[type_value.type]
     try:
         return _ANY[type_value]
-    except (KeyError, TypeError):  # the TypeError is of what has no hash
+    except (KeyError, TypeError):  # TypeError: not hashable
         pass
     try:
         return _ANY[np.dtype(type_value.dtype).type]
@@ -229,7 +229,7 @@ def as_dtype(type_value: Any) -> DType:
 
 
 class _OfNumpy(dict[np.dtype[Any], DType]):
-    """DTypes by NumPy dtype; what is rare (strings, foreign byte orders) is worked out."""
+    """DTypes by NumPy dtype; rare ones (strings, foreign byte orders) are looked up on demand."""
 
     def __missing__(self, dtype: np.dtype[Any]) -> DType:
         return as_dtype(dtype)
@@ -251,7 +251,7 @@ _DIFFERENTIABLE = frozenset(
 
 
 def accumulator(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The dtype to sum elements of `dtype` in: float32 for narrower floats, else itself."""
+    """The dtype to accumulate elements of `dtype` in: float32 for narrower floats, else `dtype`."""
     return _ACCUMULATORS.get(dtype, dtype)
 
 

@@ -1,17 +1,17 @@
-"""The enumerations that arguments of the public functions are chosen from."""
+"""Enumerations for arguments of public functions."""
 
 from enum import Enum
 
 
 class UnconnectedGradients(Enum):
-    """What the gradient is of a source that the target does not depend on."""
+    """The gradient of a source that the target does not depend on."""
 
     NONE = "none"
     ZERO = "zero"
 
 
 class VariableSynchronization(Enum):
-    """When the copies of a distributed variable are brought together."""
+    """When the copies of a distributed variable are aggregated."""
 
     AUTO = 0
     NONE = 1

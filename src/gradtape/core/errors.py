@@ -3,23 +3,23 @@
 Exception
 ├── OpError                        base of what an op raises; has an `error_code`
 │   ├── CancelledError             1   the operation was cancelled
-│   ├── UnknownError               2   nothing more is known
+│   ├── UnknownError               2   an unknown error
 │   ├── InvalidArgumentError       3   an argument's value, shape or dtype is wrong
 │   ├── DeadlineExceededError      4   it took too long
 │   ├── NotFoundError              5   a file or resource is missing
-│   ├── AlreadyExistsError         6   what should be created is there already
+│   ├── AlreadyExistsError         6   a file or resource exists already
 │   ├── PermissionDeniedError      7   the caller may not do this
 │   ├── ResourceExhaustedError     8   out of memory, disk or quota
-│   ├── FailedPreconditionError    9   the state does not allow it, as an unset variable
-│   ├── AbortedError              10   given up, usually because of a concurrent action
-│   ├── OutOfRangeError           11   past the end, as of a dataset
-│   ├── UnimplementedError        12   not there for these arguments
-│   ├── InternalError             13   a mistake of ours
+│   ├── FailedPreconditionError    9   the state does not allow it, such as an unset variable
+│   ├── AbortedError              10   aborted, usually because of a concurrent action
+│   ├── OutOfRangeError           11   past the end, such as of a dataset
+│   ├── UnimplementedError        12   not implemented for these arguments
+│   ├── InternalError             13   a bug of this library
 │   ├── UnavailableError          14   try again later
 │   ├── DataLossError             15   bytes are missing or corrupt
 │   └── UnauthenticatedError      16   no valid credentials
 └── TypeError
-    └── OperatorNotAllowedInGraphError   Python looked at a symbolic tensor's value
+    └── OperatorNotAllowedInGraphError   Python asked for a symbolic tensor's value
 """
 
 import contextlib
@@ -62,7 +62,7 @@ class OpError(Exception):
     _code: ClassVar[int | None] = None
 
     def __init_subclass__(cls, code: int | None = None, **kwargs: Any) -> None:
-        """Give the subclass the error code it stands for."""
+        """Set the error code of the subclass."""
         super().__init_subclass__(**kwargs)
         if code is not None:
             cls._code = code
@@ -75,7 +75,7 @@ class OpError(Exception):
         *details: Any,
         error_code: int | None = None,
     ) -> None:
-        """Keep the facts; `details` are the code (of a bare OpError) and a dict of payloads."""
+        """Store the arguments; `details` are the code of a bare OpError and a dict of payloads."""
         super().__init__()
         if message is None:
             node_def, message = None, node_def
@@ -100,7 +100,7 @@ class OpError(Exception):
 
     @property
     def message(self) -> str:
-        """What went wrong, in words."""
+        """The error message."""
         return self._message
 
     @property
@@ -126,7 +126,7 @@ class CancelledError(OpError, code=CANCELLED):
 
 
 class UnknownError(OpError, code=UNKNOWN):
-    """An error about which nothing more is known."""
+    """An error of unknown cause."""
 
 
 class InvalidArgumentError(OpError, code=INVALID_ARGUMENT):
@@ -142,7 +142,7 @@ class NotFoundError(OpError, code=NOT_FOUND):
 
 
 class AlreadyExistsError(OpError, code=ALREADY_EXISTS):
-    """What should be created is there already."""
+    """A file or another resource that should be created exists already."""
 
 
 class PermissionDeniedError(OpError, code=PERMISSION_DENIED):
@@ -158,15 +158,15 @@ class FailedPreconditionError(OpError, code=FAILED_PRECONDITION):
 
 
 class AbortedError(OpError, code=ABORTED):
-    """An operation was given up, usually because of a concurrent one."""
+    """An operation was aborted, usually because of a concurrent one."""
 
 
 class OutOfRangeError(OpError, code=OUT_OF_RANGE):
-    """An operation went past the end, as an iterator after its last element."""
+    """An operation went past the end, such as an iterator after its last element."""
 
 
 class UnimplementedError(OpError, code=UNIMPLEMENTED):
-    """An operation does not exist for these arguments."""
+    """An operation is not implemented for these arguments."""
 
 
 class InternalError(OpError, code=INTERNAL):
@@ -185,7 +185,7 @@ class UnauthenticatedError(OpError, code=UNAUTHENTICATED):
     """The request has no valid credentials."""
 
 
-# What a graph or a dataset makes of exceptions of Python
+# Graphs and datasets raise these in place of Python's exceptions.
 RAISED: dict[type[Exception], type[OpError]] = {
     ValueError: InvalidArgumentError,
     TypeError: InvalidArgumentError,
@@ -196,13 +196,13 @@ RAISED: dict[type[Exception], type[OpError]] = {
 
 
 def as_op_error(op: str, error: Exception) -> OpError:
-    """What a graph or a dataset makes of an exception in the user's function."""
+    """The OpError that a graph or dataset raises for an exception of the user's function."""
     kind = next((k for raised, k in RAISED.items() if isinstance(error, raised)), UnknownError)
     return kind(f"{op}: {type(error).__name__}: {error}")
 
 
 class OperatorNotAllowedInGraphError(TypeError):
-    """Python asked a symbolic tensor for its value, as `bool` or iteration do."""
+    """Python asked a symbolic tensor for its value, for example by `bool` or iteration."""
 
 
 class Apart(BaseException):
@@ -210,30 +210,30 @@ class Apart(BaseException):
 
 
 class UnknownValueError(OperatorNotAllowedInGraphError):
-    """Python asked a tensor of unknown value for it, where only shapes are computed."""
+    """Python asked for a value where only shapes are inferred."""
 
 
-class NotDense(ValueError):  # noqa: N818 - most often no error, but the way to another function
-    """A ragged tensor is no tensor: `public` looks for a function that takes one."""
+class NotDense(ValueError):  # noqa: N818 - `public` usually catches it
+    """A ragged tensor was passed for a dense one; `public` calls the ragged function instead."""
 
 
-UNUSUAL = (Apart, NotDense, UnknownValueError)  # what is no error before `another_way` says so
+UNUSUAL = (Apart, NotDense, UnknownValueError)  # `public` passes these to `another_way`
 
 
 class Handed:
-    """What higher layers hand down."""
+    """Functions of higher layers."""
 
-    for_ragged: Callable[[Any], Any]  # what a function does for ragged tensors, or None
+    for_ragged: Callable[[Any], Any]  # public function → its ragged version, or None
 
 
-# Code that we generate has no file; it is compiled under a name that starts like this.
+# Generated code has no file; it is compiled under a name with this prefix.
 GENERATED = "<gradtape"
 _OURS = (os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep, GENERATED)
 _filtering = threading.local()
 
 
 def enable_traceback_filtering() -> None:
-    """Hide this library's frames from tracebacks in this thread; it is the default."""
+    """Hide this library's frames from tracebacks in this thread, which is the default."""
     _filtering.enabled = True
 
 
@@ -248,7 +248,7 @@ def is_traceback_filtering_enabled() -> bool:
 
 
 def user_frames(traceback: TracebackType | None) -> TracebackType | None:
-    """`traceback` without the frames of this library; None if nothing is left."""
+    """`traceback` without the frames of this library; None if no frame remains."""
     kept = []
     while traceback is not None:
         if not traceback.tb_frame.f_code.co_filename.startswith(_OURS):
@@ -261,7 +261,7 @@ def user_frames(traceback: TracebackType | None) -> TracebackType | None:
 
 
 def is_users(error: BaseException) -> bool:
-    """Whether the user's own code raised it; asked where tracebacks are not filtered."""
+    """Whether the user's code raised `error`; its traceback must be unfiltered."""
     traceback = error.__traceback__
     while traceback is not None and traceback.tb_next is not None:
         traceback = traceback.tb_next
@@ -271,7 +271,7 @@ def is_users(error: BaseException) -> bool:
 
 @contextlib.contextmanager
 def whole_tracebacks() -> Iterator[None]:
-    """In this block tracebacks show this library's frames."""
+    """Show this library's frames in tracebacks within this scope."""
     before = is_traceback_filtering_enabled()
     _filtering.enabled = False
     try:
@@ -281,17 +281,17 @@ def whole_tracebacks() -> Iterator[None]:
 
 
 def hide_library(error: BaseException) -> None:
-    """Drop this library's frames from the traceback of `error`, if that is wanted.
+    """Drop this library's frames from the traceback of `error`, if filtering is enabled.
 
-    Call it in the outermost library frame and then `raise` bare: a bare re-raise adds no entry
-    for the frame it stands in, so the traceback ends at the user's line.
+    Call it in the outermost library frame, followed by a bare `raise`. A bare `raise` adds no
+    entry for its own frame, so the traceback ends at the user's line.
     """
     if is_traceback_filtering_enabled():
         error.__traceback__ = user_frames(error.__traceback__)
 
 
 def public(fn: Callable[P, R]) -> Callable[P, R]:
-    """Make the tracebacks of errors out of `fn` end at the caller's line."""
+    """Decorate a public function: tracebacks of its errors end at the caller's line."""
 
     @wraps(fn)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -309,7 +309,7 @@ def public(fn: Callable[P, R]) -> Callable[P, R]:
 def another_way(
     error: BaseException, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """Do what could not be done with plain tensors: for each lane, or for ragged tensors."""
+    """Call the ragged version of `fn`, or run `fn` once per lane of `shape_inference`."""
     try:
         if isinstance(error, NotDense):
             function = Handed.for_ragged(fn)

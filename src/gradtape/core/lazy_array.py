@@ -1,4 +1,4 @@
-"""Arrays whose value is not at hand: shape and dtype are, and `seen` fetches the rest."""
+"""Lazy arrays: shape and dtype are known, and `seen` fetches the value."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 
 class Reading(np.lib.mixins.NDArrayOperatorsMixin):
-    """Stands where a raw array would; whoever looks at the value gets what `seen` gives."""
+    """Takes the place of a raw array; any access to the value calls `seen`."""
 
     __slots__ = ("dtype", "shape")
 
@@ -39,23 +39,23 @@ class Reading(np.lib.mixins.NDArrayOperatorsMixin):
         return self.size * int(self.dtype.itemsize)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        """The value as an array; one of its own if `copy` says so."""
+        """The value as an array; a copy if `copy` is true."""
         return np.array(self.seen(), dtype=dtype, copy=copy)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        """Apply to the values."""
+        """Apply a ufunc to the values."""
         return getattr(ufunc, method)(*map(shown, inputs), **kwargs)
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        """Apply to the values; of shapes alone, to the shape."""
+        """Apply a NumPy function to the values; `np.shape` and the like need no value."""
         fact = FACTS.get(func)
         if fact and len(args) == 1 and not kwargs:
             return getattr(self, fact)
         return func(*shown(args), **shown(kwargs))
 
     def __getattr__(self, name: str) -> Any:
-        """Any other attribute is one of the value; but NumPy shall ask for it by `__array__`."""
-        if name in ("__array_interface__", "__array_struct__"):  # bfloat16 would be bytes
+        """Get any other attribute from the value, except those that would bypass `__array__`."""
+        if name in ("__array_interface__", "__array_struct__"):  # they describe bfloat16 as bytes
             raise AttributeError(name)
         return getattr(self.seen(), name)
 
@@ -64,7 +64,7 @@ class Reading(np.lib.mixins.NDArrayOperatorsMixin):
         return self.seen()[shown(key)]
 
     def __iter__(self) -> Iterator[Any]:
-        """Over the value."""
+        """Iterate over the value."""
         return iter(self.seen())
 
     def __len__(self) -> int:
@@ -92,11 +92,11 @@ class Reading(np.lib.mixins.NDArrayOperatorsMixin):
         return int(self.seen().__index__())
 
 
-FACTS = {np.shape: "shape", np.ndim: "ndim", np.size: "size"}  # NumPy's names for them
+FACTS = {np.shape: "shape", np.ndim: "ndim", np.size: "size"}  # these need no value
 
 
 def shown(value: Any) -> Any:
-    """Raw values in place of those that stand for them; in containers too."""
+    """Replace lazy arrays by their values, also in nested tuples, lists and dicts."""
     if isinstance(value, Reading):
         return value.seen()
     if isinstance(value, (tuple, list)) and any(

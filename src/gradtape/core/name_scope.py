@@ -1,4 +1,4 @@
-"""Name scopes: the prefixes that variables get, as TensorFlow's eager mode gives them."""
+"""Name scopes: prefixes of variable names, as in TensorFlow's eager mode."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class name_scope:  # noqa: N801  TensorFlow's name, used like a function
     """Prefix the names of variables created within.
 
     Args:
-        name: the prefix; "" leaves all scopes, and one that ends in "/" replaces them.
+        name: the prefix. "" leaves all scopes; a name that ends in "/" replaces them.
 
     Raises:
         ValueError: if `name` is not a string.
@@ -29,7 +29,7 @@ class name_scope:  # noqa: N801  TensorFlow's name, used like a function
 
     @property
     def name(self) -> str:
-        """The prefix as it was given."""
+        """The prefix as passed in."""
         return self._name
 
     def __enter__(self) -> str:
@@ -43,5 +43,5 @@ class name_scope:  # noqa: N801  TensorFlow's name, used like a function
 
 
 def current_scope() -> str:
-    """The prefix of this place, which is empty or ends in "/"."""
+    """The current prefix, which is empty or ends in "/"."""
     return local.name_scopes[-1] if local.name_scopes else ""

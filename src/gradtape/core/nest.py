@@ -1,9 +1,9 @@
-"""Flatten, map and pack nested structures: lists, tuples, dicts and what behaves like them.
+"""Flatten, map and pack nested structures: lists, tuples, dicts and similar types.
 
-A structure is told by its type alone: sequences but strings, mappings (in the order of their sorted
-keys), mapping views, namedtuples, attrs classes, and classes with `__tf_flatten__`. All else is a
-leaf: tensors, arrays, sets, None. optree knows types one by one where TensorFlow goes by abstract
-base classes, and keeps the order of an OrderedDict, so it would need a wrapper as long as this.
+The type of a value decides whether it is a structure: sequences other than strings, mappings
+(sorted by key), mapping views, namedtuples, attrs classes, and classes with `__tf_flatten__`. All
+other values are leaves: tensors, arrays, sets, None. optree is not used: it registers exact types
+where TensorFlow checks abstract base classes, and it does not sort an OrderedDict.
 """
 
 from collections.abc import Callable, Iterator, Mapping, MappingView, MutableMapping, Sequence
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 
 class Kind(NamedTuple):
-    """How structures of one type come apart, and are put together again like a given one."""
+    """How to take apart structures of one type, and how to rebuild one like a given one."""
 
     children: Callable[[Any], list[Any]]
     rebuild: Callable[[Any, list[Any]], Any]
@@ -36,7 +36,7 @@ def _dict_like(like: Mapping[Any, Any], values: list[Any]) -> Any:
 
 
 def _mutable_mapping_like(like: MutableMapping[Any, Any], values: list[Any]) -> Any:
-    made = copy(like)  # keeps its order, and a default factory
+    made = copy(like)  # keeps the order and a default factory
     made.update(zip(_sorted_keys(like), values, strict=True))
     return made
 
@@ -77,7 +77,7 @@ _COMPOSITE = Kind(_components, _composite_like)
 
 
 class _Kinds(dict[type, Kind | None]):
-    """The kind of each type seen; None for leaves."""
+    """Cache of the kind of each type; None for leaves."""
 
     def __missing__(self, cls: type) -> Kind | None:
         kind = self[cls] = _kind_of_type(cls)
@@ -104,7 +104,7 @@ def _kind(structure: Any, expand_composites: bool) -> Kind | None:
     kind = _KINDS[type(structure)]
     if kind is None and expand_composites and hasattr(structure, "_type_spec"):
         whole = hasattr(structure, "element_spec") and not hasattr(structure, "has_value")
-        return None if whole else _COMPOSITE  # datasets and iterators are whole, Optionals not
+        return None if whole else _COMPOSITE  # datasets and iterators are leaves, Optionals are not
     return kind
 
 
@@ -120,7 +120,8 @@ def is_nested(seq: Any) -> bool:
 def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
     """The leaves of `structure`.
 
-    With `expand_composites`, what has a `_type_spec` (never a plain tensor) gives its parts.
+    With `expand_composites`, a value with a `_type_spec` (never a plain tensor) is replaced by its
+    components.
     """
     kind = _kind(structure, expand_composites)
     if kind is None:
@@ -177,7 +178,7 @@ def map_structure(
     expand_composites: bool = False,
     **unknown: Any,
 ) -> Any:
-    """A structure like the first with `func` of the corresponding leaves of all."""
+    """Apply `func` to corresponding leaves; the result has the structure of the first."""
     if not callable(func):
         raise TypeError(f"func must be callable, got: {func!r}")
     if not structure:
@@ -228,7 +229,7 @@ def _match(a: Any, b: Any, check_types: bool, expand_composites: bool) -> None:
 
 
 def _is_same_type(a: Any, b: Any) -> bool:
-    """Whether the types are equal, both lists, both mappings, or namedtuples that look the same."""
+    """Whether the types are equal, both lists, both mappings, or equivalent namedtuples."""
     return (
         type(a) is type(b)
         or (isinstance(a, list) and isinstance(b, list))
@@ -244,7 +245,7 @@ def _is_same_type(a: Any, b: Any) -> bool:
 def flatten_up_to(
     shallow_tree: Any, input_tree: Any, check_types: bool = True, expand_composites: bool = False
 ) -> list[Any]:
-    """The parts of `input_tree` that stand where the leaves of `shallow_tree` are."""
+    """The parts of `input_tree` at the leaves of `shallow_tree`."""
     kind = _kind(shallow_tree, expand_composites)
     if kind is None:
         return [input_tree]
@@ -285,7 +286,7 @@ def map_structure_up_to(
     check_types: bool = True,
     expand_composites: bool = False,
 ) -> Any:
-    """A structure like `shallow_tree` with `func` of the parts of `inputs` at its leaves."""
+    """Apply `func` to the parts of `inputs` at the leaves of `shallow_tree`."""
     if not inputs:
         raise ValueError("Cannot map over no sequences")
     parts = [flatten_up_to(shallow_tree, each, check_types, expand_composites) for each in inputs]
@@ -294,7 +295,7 @@ def map_structure_up_to(
 
 
 def flatten_with_tuple_paths(structure: Any) -> Iterator[tuple[tuple[Any, ...], Any]]:
-    """The leaves of `structure`, each with the keys, fields and positions that lead to it."""
+    """Yield each leaf of `structure` with its path of keys, fields and positions."""
     kind = _kind(structure, False)
     if kind is None:
         yield (), structure

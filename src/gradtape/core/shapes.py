@@ -1,4 +1,4 @@
-"""TensorShape, which may be known in part, and the arithmetic of axes and broadcasting."""
+"""TensorShape, which may be partially known, and functions for axes and broadcasting."""
 
 import math
 import operator
@@ -9,11 +9,11 @@ from typing import Any, overload
 from gradtape.core.errors import InvalidArgumentError
 
 Size = int | None
-"""The extent of one axis; None if it is unknown."""
+"""The size of one axis; None if it is unknown."""
 
 
 def as_size(value: Any) -> Size:
-    """The extent that an integer, a Dimension or anything with `__index__` stands for."""
+    """Convert an integer, a Dimension or an object with `__index__` to a size."""
     if value is None or isinstance(value, int):
         size = value
     elif isinstance(value, Dimension):
@@ -32,7 +32,7 @@ def as_size(value: Any) -> Size:
 
 
 def _lift(combine: Callable[[int, int], int], swap: bool = False) -> Callable[[Any, Any], Any]:
-    """An operator on Dimensions: unknown if an operand is."""
+    """Make an operator on Dimensions; the result is unknown if an operand is."""
 
     def apply(self: "Dimension", other: Any) -> Any:
         try:
@@ -47,7 +47,7 @@ def _lift(combine: Callable[[int, int], int], swap: bool = False) -> Callable[[A
 
 
 def _compare(holds: Callable[[int, int], bool]) -> Callable[[Any, Any], Any]:
-    """A comparison of Dimensions: None if either is unknown."""
+    """Make a comparison of Dimensions; the result is None if an operand is unknown."""
 
     def apply(self: "Dimension", other: Any) -> Any:
         try:
@@ -60,7 +60,7 @@ def _compare(holds: Callable[[int, int], bool]) -> Callable[[Any, Any], Any]:
 
 
 class Dimension:
-    """One extent of a TensorFlow 1 shape; TensorFlow 2 has plain integers and None."""
+    """One size of a TensorFlow 1 shape; TensorFlow 2 uses integers and None."""
 
     __slots__ = ("_value",)
     __hash__ = None  # type: ignore[assignment]
@@ -70,20 +70,20 @@ class Dimension:
 
     @property
     def value(self) -> Size:
-        """The extent, or None."""
+        """The size, or None."""
         return self._value
 
     def is_compatible_with(self, other: Any) -> bool:
-        """Whether both may be the same extent."""
+        """Whether both may be the same size."""
         return TensorShape([self]).is_compatible_with([other])
 
     def assert_is_compatible_with(self, other: Any) -> None:
-        """Raise ValueError if the two cannot be the same extent."""
+        """Raise ValueError if the two cannot be the same size."""
         if not self.is_compatible_with(other):
             raise ValueError(f"Dimensions {self} and {other} are not compatible")
 
     def merge_with(self, other: Any) -> "Dimension":
-        """What is known from either."""
+        """The size that either Dimension knows."""
         self.assert_is_compatible_with(other)
         return Dimension(other if self._value is None else self)
 
@@ -114,7 +114,7 @@ class Dimension:
 
 
 class TensorShape:
-    """The shape of a tensor: its rank and extents, as far as they are known."""
+    """The shape of a tensor: its rank and sizes, as far as they are known."""
 
     __slots__ = ("_dims",)
     _dims: tuple[Size, ...] | None
@@ -130,7 +130,7 @@ class TensorShape:
 
     @staticmethod
     def of(dims: tuple[Size, ...] | None) -> "TensorShape":
-        """The shape with these extents, which are taken as they are."""
+        """The shape with these sizes, which are not checked."""
         shape = _new(TensorShape)
         shape._dims = dims
         return shape
@@ -144,21 +144,21 @@ class TensorShape:
 
     @property
     def dims(self) -> list[Dimension] | None:
-        """The extents as Dimensions of TensorFlow 1, or None."""
+        """The sizes as Dimensions of TensorFlow 1, or None."""
         return None if self._dims is None else [Dimension(size) for size in self._dims]
 
-    def as_list(self) -> list[Any]:  # Any, as users compute with extents without asking for None
-        """The extents, each an integer or None."""
+    def as_list(self) -> list[Any]:  # Any: users do not check for None
+        """The sizes, each an integer or None."""
         if self._dims is None:
             raise ValueError("as_list() is not defined on an unknown TensorShape.")
         return list(self._dims)
 
     def is_fully_defined(self) -> bool:
-        """Whether every extent is known."""
+        """Whether every size is known."""
         return self._dims is not None and None not in self._dims
 
     def assert_is_fully_defined(self) -> None:
-        """Raise ValueError if an extent is unknown."""
+        """Raise ValueError if a size is unknown."""
         if not self.is_fully_defined():
             raise ValueError(f"Shape {self} is not fully defined")
 
@@ -167,7 +167,7 @@ class TensorShape:
         return math.prod(self._dims) if self.is_fully_defined() else None  # type: ignore[arg-type]
 
     def is_compatible_with(self, other: Any) -> bool:
-        """Whether some fully known shape fits both."""
+        """Whether a fully known shape can match both."""
         theirs = as_shape(other)._dims
         if self._dims is None or theirs is None:
             return True
@@ -176,12 +176,12 @@ class TensorShape:
         )
 
     def assert_is_compatible_with(self, other: Any) -> None:
-        """Raise ValueError if no fully known shape fits both."""
+        """Raise ValueError if no fully known shape can match both."""
         if not self.is_compatible_with(other):
             raise ValueError(f"Shapes {self} and {other} are incompatible")
 
     def merge_with(self, other: Any) -> "TensorShape":
-        """What is known from either shape."""
+        """The shape with every size that either shape knows."""
         shape = as_shape(other)
         if not self.is_compatible_with(shape):
             raise ValueError(f"Shapes {self} and {shape} are not compatible")
@@ -216,7 +216,7 @@ class TensorShape:
             raise ValueError(f"Shape {self} must have rank {rank}")
 
     def with_rank(self, rank: int) -> "TensorShape":
-        """This shape, or one of `rank` unknown extents if the rank is unknown."""
+        """This shape, or one of `rank` unknown sizes if the rank is unknown."""
         self.assert_has_rank(rank)
         return unknown_shape(rank) if self._dims is None else self
 
@@ -233,7 +233,7 @@ class TensorShape:
         return self
 
     def most_specific_compatible_shape(self, other: Any) -> "TensorShape":
-        """The extents that both shapes have; the others are unknown."""
+        """The sizes that both shapes share; the others are unknown."""
         mine, theirs = self._dims, as_shape(other)._dims
         if mine is None or theirs is None or len(mine) != len(theirs):
             return unknown_shape()
@@ -242,7 +242,7 @@ class TensorShape:
         )
 
     def most_specific_common_supertype(self, others: Sequence[Any]) -> "TensorShape | None":
-        """The least general shape that describes this one and all of `others`."""
+        """The most specific shape that describes this one and all of `others`."""
         if not all(isinstance(other, TensorShape) for other in others):
             return None
         shape = self
@@ -251,7 +251,7 @@ class TensorShape:
         return shape
 
     def is_subtype_of(self, other: Any) -> bool:
-        """Whether `other` describes whatever this shape describes."""
+        """Whether `other` describes every shape that this one describes."""
         return isinstance(other, TensorShape) and (
             other.most_specific_compatible_shape(self) == other
         )
@@ -317,12 +317,12 @@ def as_shape(shape: Any) -> TensorShape:
 
 
 def unknown_shape(rank: int | None = None) -> TensorShape:
-    """The shape of which nothing, or only the rank, is known."""
+    """A shape of unknown rank, or of `rank` unknown sizes."""
     return TensorShape.of(None if rank is None else (None,) * rank)
 
 
 def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
-    """The shape of what two tensors of these shapes broadcast to, as far as it is known."""
+    """The shape that two shapes broadcast to, as far as it is known."""
     x, y = as_shape(shape_x), as_shape(shape_y)
     if x._dims is None or y._dims is None:
         return unknown_shape()
@@ -336,17 +336,17 @@ def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
 
 
 def _stretch(x: Size, y: Size) -> Size:
-    """The extent that compatible `x` and `y` broadcast to."""
+    """The size that compatible `x` and `y` broadcast to."""
     if x == y or y == 1:
         return x
     if x == 1:
         return y
     known = x or y or 0
-    return known if known > 1 else None  # unknown next to 0 may be 0 or 1
+    return known if known > 1 else None  # an unknown size next to 0 is 0 or 1
 
 
 def normalize_axis(axis: Any, rank: int, op: str) -> int:
-    """`axis` counted from the end, so that -1 is the last, for an input of `rank` axes."""
+    """`axis` as a negative number, for an input of `rank` axes; -1 is the last axis."""
     position = operator.index(axis)
     if not -rank <= position < rank:
         raise InvalidArgumentError(
@@ -357,7 +357,7 @@ def normalize_axis(axis: Any, rank: int, op: str) -> int:
 
 
 def normalize_axes(axis: Any, rank: int, op: str) -> tuple[int, ...]:
-    """The axes named by an integer or several, counted from the end; all of them for None."""
+    """One or several axes as negative numbers; all axes for None."""
     if axis is None:
         return tuple(range(-rank, 0))
     try:
@@ -365,5 +365,5 @@ def normalize_axes(axis: Any, rank: int, op: str) -> tuple[int, ...]:
     except TypeError:  # not an integer
         axes = tuple(normalize_axis(entry, rank, op) for entry in axis)
     if len(set(axes)) < len(axes):
-        raise InvalidArgumentError(f"{op}: each axis may be named once. Received axes {axis}.")
+        raise InvalidArgumentError(f"{op}: the axes must be unique. Received axes {axis}.")
     return axes

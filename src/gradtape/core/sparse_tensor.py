@@ -1,4 +1,4 @@
-"""SparseTensor: the places of a tensor's elements that are not zero, and what stands there."""
+"""SparseTensor: the indices and values of the nonzero elements of a tensor."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class SparseTensorValue(NamedTuple):
 
 
 class SparseTensor(TensorLike, CompositeTensor):
-    """A tensor given by those of its elements that are not zero.
+    """A tensor given by the indices and values of its nonzero elements.
 
     Args:
-        indices: places, of shape `(n, rank)` and dtype int64.
-        values: elements, of shape `(n,)`.
+        indices: positions of the elements, of shape `(n, rank)` and dtype int64.
+        values: the elements, of shape `(n,)`.
         dense_shape: the shape of the tensor, of shape `(rank,)` and dtype int64.
 
     Raises:
@@ -47,14 +47,14 @@ class SparseTensor(TensorLike, CompositeTensor):
 
     @classmethod
     def from_value(cls, sparse_tensor_value: Any) -> SparseTensor:
-        """A SparseTensor of one, or of a SparseTensorValue."""
+        """Convert a SparseTensorValue; a SparseTensor is returned unchanged."""
         if isinstance(sparse_tensor_value, SparseTensor):
             return sparse_tensor_value
         return cls(*sparse_tensor_value)
 
     @property
     def indices(self) -> Tensor:
-        """Places of the elements, one in a row."""
+        """Indices of the elements, one per row."""
         return self._indices
 
     @property
@@ -75,7 +75,7 @@ class SparseTensor(TensorLike, CompositeTensor):
         return self._shape
 
     def set_shape(self, shape: Any) -> None:
-        """Check the shape against `shape`; sizes that were not known become so."""
+        """Check the shape against `shape`, and fill in unknown sizes."""
         if not self.shape.is_compatible_with(shape):
             raise ValueError(
                 f"SparseTensor's shape {self.shape} is not compatible with supplied shape "
@@ -93,7 +93,7 @@ class SparseTensor(TensorLike, CompositeTensor):
         return self._values.dtype
 
     def with_values(self, new_values: Any) -> SparseTensor:
-        """Other elements at the same places."""
+        """A sparse tensor with the same indices and other values."""
         return SparseTensor(self._indices, new_values, self._dense_shape)
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> SparseTensorValue:
@@ -106,7 +106,7 @@ class SparseTensor(TensorLike, CompositeTensor):
         return SparseTensorSpec(self.shape, self.dtype)
 
     def __repr__(self) -> str:
-        """The three parts."""
+        """Indices, values and dense shape."""
         return (
             f"SparseTensor(indices={self._indices!s}, values={self._values!s}, "
             f"dense_shape={self._dense_shape!s})"
@@ -114,7 +114,7 @@ class SparseTensor(TensorLike, CompositeTensor):
 
 
 def known_sizes(shape: Tensor) -> TensorShape:
-    """A shape given as a tensor; where its value is not known, neither are the sizes."""
+    """The static shape of a shape tensor; sizes are unknown where its value is."""
     lanes = getattr(shape, "_lanes", None)
     if lanes is not None and local.lane is None:
         pairs = zip(*(lane._array.tolist() for lane in lanes), strict=True)

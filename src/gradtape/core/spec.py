@@ -1,4 +1,4 @@
-"""TypeSpec and TensorSpec: what is known of a value without having it."""
+"""TypeSpec and TensorSpec: static descriptions of values."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -12,8 +12,8 @@ from gradtape.core.shapes import TensorShape
 class TypeSpec(ABC):
     """The type of a value that is made of tensors.
 
-    A subclass says what it is made of (`_serialize`); equality, compatibility and so on follow
-    from comparing that, piece by piece.
+    A subclass returns its constructor arguments from `_serialize`. Equality, compatibility and
+    subtyping compare these arguments one by one.
     """
 
     __slots__ = ()
@@ -53,14 +53,14 @@ class TypeSpec(ABC):
         )
 
     def is_subtype_of(self, other: Any) -> bool:
-        """Whether `other` describes whatever this spec describes."""
+        """Whether `other` describes every value that this spec describes."""
         pairs = self._matched([other])
         return pairs is not None and all(
             x.is_subtype_of(y) if hasattr(x, "is_subtype_of") else x == y for x, y in pairs
         )
 
     def most_specific_common_supertype(self, others: Sequence[Any]) -> Any:
-        """The least general spec that describes this one and all of `others`, or None."""
+        """The most specific spec that describes this one and all of `others`, or None."""
         groups = self._matched(others)
         if groups is None:
             return None
@@ -77,14 +77,14 @@ class TypeSpec(ABC):
         return self._deserialize(nest.pack_sequence_as(self._serialize(), pieces))
 
     def most_specific_compatible_type(self, other: Any) -> Any:
-        """The least general spec that describes both this one and `other`."""
+        """The most specific spec that describes both this one and `other`."""
         spec = self.most_specific_common_supertype([other])
         if spec is None:
             raise ValueError(f"No TypeSpec is compatible with both {self} and {other}")
         return spec
 
     def _matched(self, others: Sequence[Any]) -> list[tuple[Any, ...]] | None:
-        """The corresponding pieces of all specs; None if they are not made the same way."""
+        """Corresponding constructor arguments of all specs; None if their structures differ."""
         if any(type(other) is not type(self) for other in others):
             return None
         mine, theirs = self._serialize(), [other._serialize() for other in others]
@@ -125,7 +125,7 @@ class TensorSpec(TypeSpec):
 
     @classmethod
     def from_tensor(cls, tensor: Any, name: str | None = None) -> "TensorSpec":
-        """What describes `tensor` best."""
+        """The spec of `tensor`."""
         if not _is_tensor(tensor):
             raise ValueError(f"`tensor` should be a tf.Tensor, but got type {type(tensor)}.")
         return cls(tensor.shape, tensor.dtype, name)
@@ -148,7 +148,7 @@ class TensorSpec(TypeSpec):
     @property
     def value_type(self) -> Any:
         """The class Tensor."""
-        from gradtape.core.tensor import Tensor  # what makes tensors may need specs
+        from gradtape.core.tensor import Tensor  # not at the top, to avoid an import cycle
 
         return Tensor
 
@@ -166,7 +166,7 @@ class TensorSpec(TypeSpec):
         return self._shape, self._dtype, self._name
 
     def is_compatible_with(self, spec_or_tensor: Any) -> bool:
-        """Whether the dtype is the same and the shape may be; the name does not matter."""
+        """Whether the dtypes are equal and the shapes compatible; the name does not matter."""
         return (
             (isinstance(spec_or_tensor, TensorSpec) or _is_tensor(spec_or_tensor))
             and self._dtype == spec_or_tensor.dtype
@@ -174,7 +174,7 @@ class TensorSpec(TypeSpec):
         )
 
     def is_subtype_of(self, other: Any) -> bool:
-        """Whether `other` describes these tensors; one without a name is of any name."""
+        """Whether `other` describes these tensors; a spec without a name matches any name."""
         return (
             isinstance(other, TensorSpec)
             and self._name in (None, other._name)
@@ -191,12 +191,12 @@ class TensorSpec(TypeSpec):
 
 
 def _is_tensor(value: Any) -> bool:
-    """Whether `value` looks like a tensor; variables and IndexedSlices have no `ndim`."""
+    """Whether `value` is a tensor; variables and IndexedSlices have no `ndim`."""
     return isinstance(getattr(value, "dtype", None), DType) and hasattr(value, "ndim")
 
 
 def spec_of(value: Any) -> Any:
-    """The spec of a tensor or of what has a spec of its own; anything else as it is."""
+    """The spec of a tensor or composite; any other value unchanged."""
     if _is_tensor(value):
         return TensorSpec.from_tensor(value)
     return getattr(value, "_type_spec", value)

@@ -1,7 +1,7 @@
-"""Tensors of a trace. They carry the value of the run that is traced, but do not show it.
+"""Symbolic tensors, which `tf.function` passes to the function it traces.
 
-Their `_array` is a `Held`: shape and dtype are there for everybody; whoever looks at the value,
-in the library or in the user's program, does so through the trace, which notes what was seen.
+They hold the value of the traced run but hide it: their `_array` is a `Held`. Its shape and dtype
+are public. The library and the user's program read its value through the trace, which guards it.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from gradtape.core.tensor import Tensor
 
 
 class Held(Reading):
-    """The array of a symbolic tensor: static facts, and a value that is seen through the trace.
+    """The array of a symbolic tensor: static shape and dtype, and a value guarded by the trace.
 
     Attributes:
         value: the raw array of this run; None once the trace is closed.
-        number: which value of the trace this is.
-        trace: to whom it belongs.
+        number: the number of the value in the trace.
+        trace: the trace that the value belongs to.
     """
 
     __slots__ = ("__weakref__", "number", "trace", "value")
 
     def __init__(self, value: Any, number: int, trace: Any) -> None:
-        """Hold `value`, the one with this number in `trace`."""
+        """Hold `value`, which has this number in `trace`."""
         self.value = value
         self.shape = value.shape
         self.dtype = value.dtype
@@ -38,12 +38,12 @@ class Held(Reading):
         self.trace = trace
 
     def seen(self) -> Any:
-        """The raw value; the trace notes that it was looked at."""
+        """The raw value; the trace guards it."""
         return self.trace.observe(self)
 
 
 class SymbolicTensor(Tensor):
-    """A tensor of a function that is being traced."""
+    """A tensor inside a function that is being traced."""
 
     __slots__ = ()
 
@@ -54,22 +54,22 @@ class SymbolicTensor(Tensor):
 
     @property
     def name(self) -> str:
-        """What the tensor is called in its graph."""
+        """The name of the tensor in its graph."""
         return str(self._array.trace.name_of(self._array.number))
 
     @property
     def op(self) -> Any:
-        """What computes the tensor."""
+        """The op that computes the tensor."""
         return self._array.trace.operation_of(self._array.number)
 
     @property
     def value_index(self) -> int:
-        """Which result of its op this is."""
+        """The position of the tensor among the outputs of its op."""
         return int(self._array.trace.position_of(self._array.number))
 
     @property
     def device(self) -> str:
-        """Nowhere yet."""
+        """Empty: the tensor has no device yet."""
         return ""
 
     def set_shape(self, shape: Any) -> None:
@@ -88,7 +88,7 @@ class SymbolicTensor(Tensor):
         return self.ndim
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NoReturn:
-        """Refuse: NumPy would compute with the value of one call."""
+        """Raise: NumPy would compute with the value of this call only."""
         raise NotImplementedError(
             f"Cannot convert a symbolic tf.Tensor ({self.name}) to a numpy array. This error may "
             "indicate that you're trying to pass a Tensor to a NumPy call, which is not supported "
@@ -111,7 +111,7 @@ class SymbolicTensor(Tensor):
 
     @public
     def __bool__(self) -> bool:
-        """The truth of a single element; the trace notes which."""
+        """The truth value of a single element; the trace guards it."""
         self._array.trace.allow("Using a symbolic `tf.Tensor` as a Python `bool`")
         if self._array.size > 1:
             raise ValueError(
@@ -122,13 +122,13 @@ class SymbolicTensor(Tensor):
 
     @public
     def __int__(self) -> int:
-        """A scalar integer; the trace notes which."""
+        """A scalar integer; the trace guards it."""
         self._array.trace.allow("Using a symbolic `tf.Tensor` as a Python `int`")
         return int(self._scalar("int", "tf.int32").item())
 
     @public
     def __index__(self) -> int:
-        """A scalar integer; the trace notes which."""
+        """A scalar integer; the trace guards it."""
         self._array.trace.allow("Using a symbolic `tf.Tensor` as an index")
         if self._array.dtype.kind not in "iu":
             raise TypeError(
@@ -139,7 +139,7 @@ class SymbolicTensor(Tensor):
 
     @public
     def __float__(self) -> float:
-        """Refuse: a function that depends on a float's value would be traced for each."""
+        """Raise: a function that depends on a float would be retraced for every value."""
         raise TypeError(
             "float() of a symbolic tf.Tensor: its value is not known while tf.function traces. "
             f"Use tf.cast({self.name}, tf.float32) instead."
@@ -158,33 +158,33 @@ class SymbolicTensor(Tensor):
         return self._array.seen()
 
     def __copy__(self) -> SymbolicTensor:
-        """This tensor: it never changes."""
+        """This tensor, because it is immutable."""
         return self
 
     def __deepcopy__(self, memo: dict[int, Any]) -> SymbolicTensor:
-        """This tensor: it never changes."""
+        """This tensor, because it is immutable."""
         return self
 
     def __repr__(self) -> str:
-        """As TensorFlow: name, shape and dtype."""
+        """Name, shape and dtype, as in TensorFlow."""
         return f"<tf.Tensor {self.name!r} shape={self.shape} dtype={self.dtype.name}>"
 
     def __str__(self) -> str:
-        """As TensorFlow."""
+        """Name, shape and dtype, as TensorFlow prints them."""
         known = "" if self._array.ndim is None else f", shape={self.shape}"
         return f'Tensor("{self.name}"{known}, dtype={self.dtype.name})'
 
     def consumers(self) -> NoReturn:
-        """Not kept."""
-        raise NotImplementedError("Tensor.consumers: gradtape's graphs do not keep it.")
+        """Raise: graphs do not store the consumers of a tensor."""
+        raise NotImplementedError("Tensor.consumers: gradtape's graphs do not store consumers.")
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> NoReturn:
-        """Refuse: there are no sessions."""
+        """Raise: there are no sessions."""
         raise NotImplementedError("Tensor.eval: there are no sessions. Return it from tf.function.")
 
 
 def symbolic(held: Held) -> SymbolicTensor:
-    """A tensor of a trace; recorders may know it."""
+    """Make a symbolic tensor, marked as known to a recorder."""
     tensor = SymbolicTensor()
     tensor._array = held
     tensor.uid = -next_uid()
@@ -192,7 +192,7 @@ def symbolic(held: Held) -> SymbolicTensor:
 
 
 def out_of_scope(tensor: Tensor) -> TypeError:
-    """TensorFlow's complaint about a tensor of a trace that is over, or of another one."""
+    """TensorFlow's error for a tensor of another trace, or of one that is closed."""
     return TypeError(
         f"{tensor!r} is out of scope and cannot be used here. Use return values, explicit Python "
         "locals or TensorFlow collections to access it."
@@ -200,15 +200,15 @@ def out_of_scope(tensor: Tensor) -> TypeError:
 
 
 def refuse(what: str) -> OperatorNotAllowedInGraphError:
-    """TensorFlow's complaint where Python asks for a value that is not there."""
+    """TensorFlow's error where Python asks for the value of a symbolic tensor."""
     return OperatorNotAllowedInGraphError(
         f"{what} is not allowed: AutoGraph is disabled in this function. Use tf.cond or "
-        "tf.while_loop, or leave autograph=False out."
+        "tf.while_loop, or remove autograph=False."
     )
 
 
 class Opaque:
-    """A Python object that travels through a graph like a value; an iterator, for one."""
+    """A Python object that a graph passes on like a value, such as an iterator."""
 
     __slots__ = ("item",)
     shape = ()

@@ -1,4 +1,4 @@
-"""Tensor: an immutable handle on an array. EagerTensor is the one that has its value."""
+"""Tensor, an immutable handle on an array, and EagerTensor, a tensor with a value."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from gradtape.core import dtypes
 from gradtape.core.context import local, next_uid, staging
 from gradtape.core.device.switch import once_in_use
 from gradtape.core.errors import public
+from gradtape.core.reference import Reference
 from gradtape.core.shapes import TensorShape
 
 OPERATORS = (
@@ -21,65 +22,29 @@ CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
 
 
 class Handed:
-    """What `device.array` hands down."""
+    """Functions of `device.array`."""
 
     placed: Callable[[Any], EagerTensor]
 
 
 class TensorLike:
-    """Base of everything that counts as a tensor (`tf.__internal__.types.Tensor`)."""
+    """Base class of all kinds of tensors (`tf.__internal__.types.Tensor`)."""
 
     __slots__ = ()
 
 
-class Reference:
-    """A hashable stand-in for a tensor or variable, equal where it is the same object."""
-
-    __slots__ = ("_object",)
-
-    def __init__(self, thing: Any) -> None:
-        """Refer to `thing`."""
-        self._object = thing
-
-    def deref(self) -> Any:
-        """The object referred to."""
-        return self._object
-
-    def __hash__(self) -> int:
-        """By identity."""
-        return id(self._object)
-
-    def __eq__(self, other: object) -> bool:
-        """By identity."""
-        if other is None:
-            return False
-        if not isinstance(other, Reference):
-            raise TypeError(
-                "Cannot compare a reference with the object itself. Call ref() on both."
-            )
-        return self._object is other._object
-
-    def __lt__(self, other: Reference) -> bool:
-        """In some order, so that a dict of references can be flattened."""
-        return id(self._object) < id(other._object)
-
-    def __repr__(self) -> str:
-        """As TensorFlow."""
-        return f"<Reference wrapping {self._object!r}>"
-
-
 class Lacking:
-    """A member of NumPy's arrays that tensors do not have; looking for it says so.
+    """Descriptor for an attribute of NumPy arrays that tensors lack; raises AttributeError.
 
-    A `__getattr__` of the class could say it as well, but every `tensor.uid` would become slower.
+    A `__getattr__` of the class would do the same, but it would slow down every `tensor.uid`.
     """
 
     def __init__(self, name: str) -> None:
-        """Remember what is missing."""
+        """Store the name of the attribute."""
         self.name = name
 
     def __get__(self, instance: Any, owner: type) -> NoReturn:
-        """Refuse, and say what to use instead."""
+        """Raise AttributeError, which says what to use instead."""
         raise AttributeError(
             f"{owner.__name__} object has no attribute {self.name!r}. Tensors lack NumPy's "
             f"methods: use the function of tf, or .numpy().{self.name}."
@@ -87,9 +52,9 @@ class Lacking:
 
 
 class Tensor(TensorLike):
-    """A multidimensional array of one dtype that never changes.
+    """An immutable multidimensional array of one dtype.
 
-    Operators are declared here and handed the functions of `gradtape.tf` when that is imported.
+    Operators are declared here; `gradtape.tf.tensor_operator` defines them.
     """
 
     __slots__ = ("__dict__", "__weakref__", "_array", "uid")
@@ -139,7 +104,7 @@ class Tensor(TensorLike):
         def __complex__(self) -> complex: ...
 
         def numpy(self) -> Any:
-            """The value; declared for the tensors programs hold, those of a trace lack it."""
+            """The value; declared for type checkers, symbolic tensors do not have it."""
 
     @property
     def shape(self) -> TensorShape:
@@ -172,7 +137,7 @@ class Tensor(TensorLike):
     experimental_ref = ref
 
     def __hash__(self) -> int:
-        """Refuse: equality compares elements."""
+        """Raise TypeError: `==` compares elements."""
         raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
 
     @classmethod
@@ -186,12 +151,12 @@ for name in NUMPY_METHODS:
 
 
 class EagerTensor(Tensor):
-    """A tensor whose value is there."""
+    """A tensor that holds its value."""
 
     __slots__ = ()
 
     def numpy(self) -> Any:
-        """The value as a NumPy array that may be written to; a scalar as a NumPy scalar."""
+        """The value as a writable NumPy array; a scalar as a NumPy scalar."""
         array = self._array
         if isinstance(array, np.ndarray):
             return array.copy() if array.ndim else array[()]
@@ -210,7 +175,7 @@ class EagerTensor(Tensor):
         return CPU
 
     def cpu(self) -> EagerTensor:
-        """This tensor; it is there already."""
+        """This tensor, which is on the CPU already."""
         return self
 
     def gpu(self, gpu_index: int = 0) -> EagerTensor:
@@ -239,14 +204,14 @@ class EagerTensor(Tensor):
 
     @property
     def is_packed(self) -> bool:
-        """Whether this stands for tensors on several devices: never."""
+        """Whether this packs tensors of several devices: never."""
         return False
 
     def _datatype_enum(self) -> int:
         return self.dtype.as_datatype_enum
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        """A read-only view of the value; a copy if `dtype` differs or `copy` is asked for."""
+        """A read-only view of the value; a copy if `dtype` differs or `copy` is true."""
         view = np.asarray(self._array).view()
         view.flags.writeable = False
         if dtype is None and not copy:
@@ -254,11 +219,11 @@ class EagerTensor(Tensor):
         return np.array(view, dtype=dtype, copy=copy)
 
     def __dlpack__(self, **options: Any) -> Any:
-        """A copy of the value as a DLPack capsule; NumPy exports no read-only array."""
+        """A copy of the value as a DLPack capsule; NumPy does not export read-only arrays."""
         return np.array(self._array).__dlpack__(**options)
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        """The CPU, in DLPack's terms."""
+        """The CPU as DLPack's device type and number."""
         return np.array(self._array).__dlpack_device__()
 
     def __buffer__(self, flags: int) -> memoryview:
@@ -282,12 +247,12 @@ class EagerTensor(Tensor):
         if not self._array.shape:
             raise TypeError("Cannot iterate over a scalar tensor.")
         count = self._array.shape[0]
-        draws = next(iter(staging()), local.draws)
-        return (self[i] for i in (range(count) if draws is None else draws.turns(count)))
+        streams = next(iter(staging()), local.draws)
+        return (self[i] for i in (range(count) if streams is None else streams.turns(count)))
 
     @public
     def __bool__(self) -> bool:
-        """The truth of a single element; False if there is none."""
+        """The truth value of a single element; False if there is none."""
         array = self._array
         if array.size > 1:
             raise ValueError(
@@ -331,28 +296,28 @@ class EagerTensor(Tensor):
         return self._array[()]
 
     def __format__(self, spec: str) -> str:
-        """As NumPy formats an array; a scalar as its Python number."""
+        """Format as NumPy does; a scalar as its Python number."""
         return np.asarray(self._array).__format__(spec)
 
     def __copy__(self) -> EagerTensor:
-        """This tensor: it never changes."""
+        """This tensor, because it is immutable."""
         return self
 
     def __deepcopy__(self, memo: dict[int, Any]) -> EagerTensor:
-        """This tensor: it never changes."""
+        """This tensor, because it is immutable."""
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle as the value."""
+        """Pickle the value."""
         return eager, (self._array,)
 
     def __repr__(self) -> str:
-        """As TensorFlow: shape, dtype and value."""
+        """Shape, dtype and value, as in TensorFlow."""
         text = value_repr(self._array)
         return f"<tf.Tensor: shape={self.shape}, dtype={self.dtype.name}, numpy={text}>"
 
     def __str__(self) -> str:
-        """As TensorFlow: value, shape and dtype."""
+        """Value, shape and dtype, as in TensorFlow."""
         text = on_own_line(str(self._array))
         return f"tf.Tensor({text}, shape={self.shape}, dtype={self.dtype.name})"
 
@@ -388,7 +353,7 @@ class EagerTensor(Tensor):
 
 
 def value_repr(array: Any) -> str:
-    """The value as it stands in a repr: a scalar as its Python number, else NumPy's own."""
+    """The value for a repr: a scalar as its Python number, an array as NumPy prints it."""
     if array.shape:
         return on_own_line(repr(array))
     kind = array.dtype.kind
@@ -398,12 +363,12 @@ def value_repr(array: Any) -> str:
 
 
 def on_own_line(text: str) -> str:
-    """`text`, below what stands in front of it if it has several lines."""
+    """`text`, preceded by a line break if it has several lines."""
     return f"\n{text}" if "\n" in text else text
 
 
 def eager(raw: Any) -> EagerTensor:
-    """A tensor around a raw array, which must not be written to from now on."""
+    """Make a tensor of a raw array, which must not be written to from now on."""
     tensor = EagerTensor()
     tensor._array = raw
     tensor.uid = next_uid()
@@ -412,17 +377,17 @@ def eager(raw: Any) -> EagerTensor:
 
 @once_in_use(eager)
 def eager_somewhere(raw: Any) -> EagerTensor:
-    """The same where the program may ask for another device."""
+    """Make a tensor on the device that the program asks for."""
     return Handed.placed(raw)
 
 
 def marked(tensor: Tensor) -> int:
-    """Mark a tensor as one that a recorder may know; its uid from now on."""
+    """Mark a tensor as known to a recorder: make its uid negative, and return it."""
     if tensor.uid > 0:
         tensor.uid = -tensor.uid
     return tensor.uid
 
 
 def raw_of(value: Any) -> Any:
-    """The raw array of a tensor, or what was given."""
+    """The raw array of a tensor; any other value unchanged."""
     return value._array if isinstance(value, Tensor) else value

@@ -1,4 +1,4 @@
-"""What TensorFlow does not have: looking into a tape, and holding engines against each other."""
+"""Debugging tools that TensorFlow does not have: tape memory and engine comparison."""
 
 from gradtape.debug.engine_comparison import Comparison as Comparison
 from gradtape.debug.engine_comparison import Difference as Difference

@@ -1,4 +1,4 @@
-"""Hold the engines against each other."""
+"""Compare the results of the engines with eager mode."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ ROUNDING = {"float16": 1e-2, "bfloat16": 5e-2, "float32": 1e-4, "complex64": 1e-
 
 
 class Difference(NamedTuple):
-    """The first value, in the order of the run, that an engine has otherwise than eager mode.
+    """The first value, in execution order, where an engine differs from eager mode.
 
     Attributes:
-        engine: "function" (the trace as such), "numpy" or "xla".
-        primitive: that computes the value; "result" if only what is returned differs.
+        engine: "function" (the trace itself), "numpy" or "xla".
+        primitive: the primitive that computes the value; "result" if only the results differ.
         node: its number in the graph; -1 for a result.
-        line: the application, readably.
-        by: the largest difference, relative to the largest element; inf if dtypes, shapes or what
-            is not a number differ.
+        line: the printed graph node.
+        by: the largest difference, relative to the largest element; inf if dtypes, shapes or the
+            positions of NaN and inf differ.
     """
 
     engine: str
@@ -42,12 +42,12 @@ class Difference(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """What `compare_engines` found.
+    """The result of `compare_engines`.
 
     Attributes:
         differences: at most one for each engine.
-        engines: which ran.
-        declined: why XLA did not, or "".
+        engines: the engines that ran.
+        declined: why XLA did not run, or "".
     """
 
     differences: tuple[Difference, ...]
@@ -60,7 +60,7 @@ class Comparison(NamedTuple):
         return not self.differences
 
     def __str__(self) -> str:
-        """Readably."""
+        """One line per difference."""
         lines = [
             f"{d.engine}: {d.primitive} differs by {d.by:.2g}: {d.line}" for d in self.differences
         ]
@@ -74,18 +74,18 @@ class Comparison(NamedTuple):
 def compare_engines(
     function: Callable[..., Any], *args: Any, rtol: float | None = None
 ) -> Comparison:
-    """Run a function eagerly, on the numpy engine and, if jax is there, on the xla engine.
+    """Run a function eagerly, on the numpy engine and, if jax is installed, on the xla engine.
 
-    Variables are as before afterwards; other effects of the Python happen twice.
+    Variables are restored afterwards. Other side effects of the function happen twice.
 
     Args:
-        function: a Python function of tensors, or what `tf.function` made of one.
+        function: a Python function of tensors, or a `tf.function`.
         *args: its arguments.
-        rtol: how far values may differ, relative to the largest element; by default what
-            rounding explains.
+        rtol: the allowed difference, relative to the largest element; by default a bound for
+            rounding errors.
 
     Returns:
-        A `Comparison`; `print` it. It names the first primitive whose value differs.
+        A `Comparison`, which can be printed. It names the first primitive whose value differs.
 
     Example:
         >>> gradtape.debug.compare_engines(lambda x: tf.sin(x) * x, tf.constant([1.0, 2.0])).equal
@@ -112,17 +112,17 @@ def compare_engines(
 
 
 class Run:
-    """A function traced on values, and every value of that run.
+    """A traced function, and every value of the traced run.
 
     Attributes:
-        graph: without effects; what these gave are inputs.
-        given: raw inputs.
-        values: raw values by number, computed primitive by primitive.
-        eager: what the Python returned, raw.
+        graph: the graph without side effects; their results are inputs.
+        given: the raw inputs.
+        values: raw values by number, computed by running the primitives one by one.
+        eager: the raw results of the Python function.
     """
 
     def __init__(self, python: Callable[..., Any], args: tuple[Any, ...]) -> None:
-        """Trace, and run eagerly."""
+        """Trace the function, and run it eagerly."""
         call = Signature(python, None).bind(args, {})
         arguments = Arguments(call.leaves)
         trace = Trace(getattr(python, "__name__", "function"))
@@ -133,8 +133,8 @@ class Run:
                 returned = returned_tensors(python(*again, **named), trace.label)
                 path = Path(trace, returned, arguments.variables)
             if trace.given_up or trace.created:
-                why = trace.given_up or "it creates variables; call it once before"
-                raise ValueError(f"compare_engines: there is no graph of the function: {why}.")
+                why = trace.given_up or "it creates variables. Call the function once before"
+                raise ValueError(f"compare_engines: the function cannot be traced: {why}.")
             variables = path.variables(arguments.variables)
             first = [v._version()._array for v in variables]
             self.given = [t._array for t in (*arguments.tensors, *path.captures)] + first
@@ -152,7 +152,7 @@ class Run:
         self.eager = self.eagerly(python, args, variables)
 
     def eagerly(self, python: Callable[..., Any], args: Any, variables: list[Any]) -> list[Any]:
-        """What the Python returns; variables get their values back."""
+        """Run the Python function eagerly, and restore the variables."""
         before = [v._value for v in variables]
         try:
             with unheard():
@@ -167,7 +167,7 @@ class Run:
         return [t._array for t in leaves if isinstance(t, Tensor)]
 
     def interpreted(self) -> dict[int, Any]:
-        """All values, primitive by primitive."""
+        """Run the primitives of the graph one by one; return all values."""
         values = dict(zip(self.graph.inputs, self.given, strict=True))
         for node in self.graph.nodes:
             raws = tuple([i.raw if isinstance(i, Constant) else values[i] for i in node.inputs])
@@ -176,11 +176,11 @@ class Run:
         return values
 
     def outputs(self, values: dict[int, Any]) -> list[Any]:
-        """What the graph returns."""
+        """The outputs of the graph, out of `values`."""
         return [o.raw if isinstance(o, Constant) else values[o] for o in self.graph.outputs]
 
     def compare(self, engine: str, compiled: Any, rtol: float | None) -> Difference | None:
-        """The first value that `engine` has otherwise, if what it returns differs."""
+        """The first value where `engine` differs, or None if its results are equal."""
         wanted = self.outputs(self.values)
         found = self.first_result(wanted, list(compiled(self.graph)(*self.given)), engine, rtol)
         if found is None:
@@ -200,7 +200,7 @@ class Run:
     def first_result(
         self, wanted: list[Any], got: list[Any], engine: str, rtol: float | None
     ) -> Difference | None:
-        """The first result that differs."""
+        """The first result that differs, or None."""
         for k, (a, b) in enumerate(zip(wanted, got, strict=False)):
             by = distance(a, b)
             if by > allowed(a, rtol):
@@ -210,7 +210,7 @@ class Run:
 
 
 def allowed(raw: Any, rtol: float | None) -> float:
-    """How far a value may be off."""
+    """The allowed difference of a value."""
     if not is_differentiable(raw.dtype):
         return 0.0
     return ROUNDING.get(raw.dtype.name, 1e-9) if rtol is None else rtol

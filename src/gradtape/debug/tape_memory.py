@@ -1,4 +1,4 @@
-"""How much memory a tape holds."""
+"""The memory that a tape holds."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from gradtape.tape.gradient_tape import GradientTape
 
 
 def saved_bytes(tape: GradientTape) -> int:
-    """Bytes of all arrays that the recording of `tape` keeps alive, each counted once.
+    """Bytes of all arrays that `tape` keeps alive, each counted once.
 
     Args:
-        tape: a tape that was entered and not used up.
+        tape: a tape that has recorded and is not used up.
 
     Returns:
-        The number of bytes; 0 for a tape without a recording.
+        The number of bytes; 0 for a tape without a record.
 
     Example:
         >>> x = tf.ones((1000,))
@@ -36,7 +36,7 @@ def saved_bytes(tape: GradientTape) -> int:
 
 
 def tensors_in(parts: Any) -> Any:
-    """The tensors an entry keeps."""
+    """Yield the tensors that an entry keeps alive."""
     for part in parts:
         if isinstance(part, Tensor):
             yield part

@@ -1,1 +1,1 @@
-"""Formats of files: records, examples, TensorFlow's checkpoints, events, images."""
+"""File formats: TFRecord, Example, TensorFlow's checkpoints, event files, images, CSV, text."""

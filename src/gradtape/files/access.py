@@ -1,4 +1,4 @@
-"""Opening, reading and replacing files, with TensorFlow's errors in the place of Python's."""
+"""Open, read and replace files, with TensorFlow's errors in place of Python's."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import IO, Any
 from gradtape.core import errors
 
 CHUNK = 1 << 18
-WINDOWS = {"ZLIB": 15, "GZIP": 31}  # zlib's name for the wrapping of a compressed stream
+WINDOWS = {"ZLIB": 15, "GZIP": 31}  # `wbits` of zlib for each stream format
 BY_NUMBER: dict[int | None, type[errors.OpError]] = {
     errno.ENOENT: errors.NotFoundError,
     errno.EEXIST: errors.AlreadyExistsError,
@@ -34,7 +34,7 @@ BY_NUMBER: dict[int | None, type[errors.OpError]] = {
 
 
 def as_path(path: Any) -> str:
-    """A path given as text, bytes, a PathLike or a string tensor, as text."""
+    """Convert a path (str, bytes, PathLike or string tensor) to a str."""
     if hasattr(path, "numpy"):
         path = path.numpy()
     return os.fsdecode(path)
@@ -42,7 +42,7 @@ def as_path(path: Any) -> str:
 
 @contextmanager
 def explained(path: Any) -> Iterator[None]:
-    """Turn the operating system's errors about `path` into TensorFlow's."""
+    """Raise TensorFlow's errors in place of OSErrors about `path`."""
     try:
         yield
     except OSError as error:
@@ -51,7 +51,7 @@ def explained(path: Any) -> Iterator[None]:
 
 
 def check_compression(compression: str | None) -> str:
-    """One of "", "ZLIB" and "GZIP"."""
+    """Return "", "ZLIB" or "GZIP"; raise for any other compression."""
     name = compression or ""
     if name and name not in WINDOWS:
         raise errors.InvalidArgumentError(
@@ -61,7 +61,7 @@ def check_compression(compression: str | None) -> str:
 
 
 def opened(path: Any, compression: str | None = "", buffer_size: int | None = None) -> IO[bytes]:
-    """A file to read, decompressed on the way."""
+    """Open a file for reading, and decompress it while it is read."""
     name = check_compression(compression)
     size = max(buffer_size or CHUNK, io.DEFAULT_BUFFER_SIZE)
     with explained(path):
@@ -70,22 +70,22 @@ def opened(path: Any, compression: str | None = "", buffer_size: int | None = No
 
 
 class Inflating(io.RawIOBase):
-    """What a compressed file holds; streams that follow each other in it count as one."""
+    """Decompresses a file; concatenated streams are read as one."""
 
     def __init__(self, file: IO[bytes], path: Any, compression: str) -> None:
-        """Read from `file`, which is closed with this."""
+        """Read from `file`; closing this closes `file`."""
         self._file = file
         self._path = path
         self._compression = compression
         self._stream = zlib.decompressobj(WINDOWS[compression])
-        self._fed = False  # whether the present stream has begun
+        self._fed = False  # whether the current stream has started
 
     def readable(self) -> bool:
-        """Yes."""
+        """Always true."""
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Fill `buffer` as far as it goes in one step; 0 at the end."""
+        """Read into `buffer` and return the number of bytes; 0 at the end."""
         while True:
             data = self._stream.unconsumed_tail or self._stream.unused_data
             if self._stream.eof:
@@ -111,16 +111,17 @@ class Inflating(io.RawIOBase):
         )
 
     def close(self) -> None:
-        """Close the file, too."""
+        """Close this and the file."""
         self._file.close()
         super().close()
 
 
 @contextmanager
 def replacing(path: Any) -> Iterator[IO[bytes]]:
-    """A file to write that takes the place of `path` at the end of the block, whole or not at all.
+    """Open a temporary file that atomically replaces `path` at the end of the block.
 
-    It is on disk before it gets its name, so that neither a kill nor a power cut leaves half of it.
+    The file is synced to disk before it is renamed, so that neither a kill nor a power failure
+    leaves a partial file.
     """
     target = as_path(path)
     folder = os.path.dirname(target) or "."
@@ -143,7 +144,7 @@ def replacing(path: Any) -> Iterator[IO[bytes]]:
 
 
 def sync_folder(folder: str) -> None:
-    """Have the names in a folder on disk; not every system knows how to."""
+    """Sync the entries of a directory to disk, where the system supports it."""
     with suppress(OSError):
         number = os.open(folder, os.O_RDONLY)
         try:

@@ -1,4 +1,4 @@
-"""CRC32C (Castagnoli), the checksum of TensorFlow's files: by a wheel, or by NumPy without it."""
+"""CRC32C (Castagnoli), the checksum of TensorFlow's files, by google_crc32c or by NumPy."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ import numpy as np
 
 POLYNOMIAL = 0x82F63B78  # bits reversed
 MASK = 0xA282EAD8
-FEW = 512  # bytes that a plain loop takes faster than NumPy
+FEW = 512  # up to this many bytes a plain loop is faster than NumPy
 
 
 def masked_crc(data: Any) -> int:
-    """The checksum of `data` as it stands in files."""
+    """The masked checksum of `data`, as files store it."""
     return mask(_best()(0, data))
 
 
 def mask(crc: int) -> int:
-    """A checksum, rotated and shifted: that of data which holds its own checksum is weak."""
+    """Rotate and shift a checksum, because the CRC of data that contains its CRC is weak."""
     return ((crc >> 15 | crc << 17) + MASK) & 0xFFFFFFFF
 
 
 def crc32c(data: Any, crc: int = 0) -> int:
-    """The checksum of what had the checksum `crc`, followed by `data`."""
+    """Extend the checksum `crc` of earlier data by `data`."""
     return _best()(crc, data)
 
 
 @cache
 def _best() -> Callable[[int, Any], int]:
-    """The wheel's function if it is installed and compiled."""
+    """The function of google_crc32c if it is installed and compiled, else NumPy's."""
     try:
         import google_crc32c
     except ImportError:
@@ -45,12 +45,15 @@ def _best() -> Callable[[int, Any], int]:
 
 
 def extended(crc: int, data: Any) -> int:
-    """As `crc32c`, with the arguments the other way round, without the wheel."""
+    """`crc32c` with swapped arguments, computed by NumPy.
+
+    Long data is divided into lanes of equal length, whose checksums are computed side by side.
+    """
     raw = bytes(data)
     state = crc ^ 0xFFFFFFFF
     rest = len(raw)
     if rest > FEW:
-        length = 1 << (rest.bit_length() // 2)  # of a lane; about as many lanes
+        length = 1 << (rest.bit_length() // 2)  # of a lane; there are about as many lanes
         lanes = rest // length
         whole = np.frombuffer(raw, np.uint8, lanes * length).reshape(lanes, length)
         state = _joined(state, _each_lane(whole), length)
@@ -62,7 +65,7 @@ def extended(crc: int, data: Any) -> int:
 
 
 def _each_lane(lanes: Any) -> Any:
-    """The state after each row, from zero; all rows at once."""
+    """The state after each row, starting from zero, for all rows at once."""
     table = _table()
     states = np.zeros(lanes.shape[0], np.uint32)
     for column in np.ascontiguousarray(lanes.T):
@@ -71,7 +74,10 @@ def _each_lane(lanes: Any) -> Any:
 
 
 def _joined(state: int, lanes: Any, length: int) -> int:
-    """The state after all lanes of `length` bytes, from `state` on: it is linear in both."""
+    """The state after all lanes of `length` bytes, starting from `state`.
+
+    CRC is linear: the state after a lane is the lane's state xor the old state after zeros.
+    """
     powers = _after_zeros(length)
     for lane in lanes.tolist():
         moved = 0
@@ -83,7 +89,7 @@ def _joined(state: int, lanes: Any, length: int) -> int:
 
 @cache
 def _table() -> Any:
-    """The state after one byte, from zero."""
+    """The state after each possible byte, starting from zero."""
     states = np.arange(256, dtype=np.uint32)
     for _ in range(8):
         states = np.where(states & 1, states >> 1 ^ POLYNOMIAL, states >> 1).astype(np.uint32)
@@ -97,7 +103,7 @@ def _table_as_list() -> list[int]:
 
 @cache
 def _after_zeros(length: int) -> list[list[int]]:
-    """For each byte of a state and each value of it, the state after `length` zeros."""
+    """The state after `length` zeros, for each byte position of a state and each byte value."""
     table = _table()
     states = (
         np.arange(256, dtype=np.uint32) << np.arange(0, 32, 8, dtype=np.uint32)[:, None]

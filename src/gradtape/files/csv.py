@@ -1,4 +1,4 @@
-"""Comma-separated values: records, their fields, and what the fields mean."""
+"""CSV files: split records into fields, and parse fields."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ READERS: dict[Any, Any] = {
 def read_rows(
     path: str, compression: str | None, buffer_size: int | None, delimiter: bytes, quotes: bool
 ) -> Iterator[list[bytes]]:
-    """Yield the fields of each record of a file; a quoted field may go over several lines."""
+    """Yield the fields of each record of a file; a quoted field may span several lines."""
     number = 0
     with opened(path, compression, buffer_size) as file, explained(path):
         for line in file:
@@ -38,17 +38,17 @@ def read_rows(
 def value_of(
     field: bytes, dtype: Any, filler: Any, empty: set[bytes], place: tuple[int, int]
 ) -> Any:
-    """What a field says as a value of `dtype`; if it is `empty`, the one of `filler`.
+    """Parse a field as a value of `dtype`.
 
     Args:
         field: the text.
-        dtype: what it shall be.
-        filler: the value of an empty field, as an array of at most one.
+        dtype: the dtype of the value.
+        filler: the default value as an array of one element; empty if the field is required.
         empty: texts that count as empty.
-        place: number of the field and of the record.
+        place: the number of the field and of the record.
 
     Raises:
-        InvalidArgumentError: if an empty field has no value, or a field says something else.
+        InvalidArgumentError: if a required field is empty, or the text is not valid.
     """
     j, i = place
     if field in empty:
@@ -68,7 +68,7 @@ def value_of(
 
 
 def split(line: bytes, delimiter: bytes, quotes: bool, number: int) -> list[bytes]:
-    """The fields of a line; doubled quotes in a quoted field stand for one."""
+    """Split a line into fields; a doubled quote in a quoted field is one quote."""
     if not line:
         return []
     if not quotes or b'"' not in line:
@@ -98,7 +98,7 @@ def split(line: bytes, delimiter: bytes, quotes: bool, number: int) -> list[byte
 
 
 def quoted(line: bytes, at: int, number: int) -> tuple[bytes, int]:
-    """A quoted field from behind its first quote, and the place behind its last."""
+    """Read a quoted field from after its first quote; return it and the position after its last."""
     field = b""
     while True:
         end = line.find(b'"', at)

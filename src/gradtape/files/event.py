@@ -1,4 +1,4 @@
-"""Event files, which TensorBoard reads: a TFRecord file of Event messages."""
+"""Event files for TensorBoard: TFRecord files of Event messages."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ class EventWriter:
     """Appends events to a new file in a directory.
 
     Args:
-        folder: the directory, which is made if it is not there.
-        suffix: what the file's name ends in.
-        most: how many events may wait before they go to the file.
-        seconds: how long they may wait.
+        folder: the directory, which is created if it does not exist.
+        suffix: the end of the file name.
+        most: the number of buffered events after which the file is flushed.
+        seconds: the time in seconds after which the file is flushed.
     """
 
     def __init__(self, folder: Any, suffix: str, most: int, seconds: float) -> None:
@@ -66,7 +66,7 @@ class EventWriter:
         self._writer.flush()
 
     def add(self, tag: str, raw: Any, step: int, metadata: Any) -> None:
-        """Append the event that `tag` has the value `raw` at `step`."""
+        """Append an event: `tag` has the value `raw` at `step`."""
         event = Event(wall_time=time.time(), step=step)
         value = event.summary.value.add(tag=tag)
         fill(value.tensor, raw)
@@ -84,7 +84,7 @@ class EventWriter:
                 self._flush()
 
     def flush(self) -> None:
-        """Hand what was written to the operating system."""
+        """Flush the events to the operating system."""
         with self._lock:
             self._flush()
 
@@ -93,11 +93,11 @@ class EventWriter:
         self._waiting, self._flushed = 0, time.time()
 
     def close(self) -> None:
-        """Finish the file."""
+        """Flush and close the file."""
         with self._lock:
             self._writer.close()
 
 
 def plugin_metadata(plugin: str, description: str | None) -> Any:
-    """What TensorBoard needs to know to show a value."""
+    """The metadata that tells TensorBoard how to display a value."""
     return Metadata(plugin_data=Plugin(plugin_name=plugin), summary_description=description or "")

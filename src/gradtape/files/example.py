@@ -1,4 +1,4 @@
-"""tf.train.Example and its parts, as protocol buffers."""
+"""tf.train.Example and its parts as protocol buffers."""
 
 from __future__ import annotations
 

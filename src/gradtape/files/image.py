@@ -1,4 +1,4 @@
-"""Pictures in files: PNG, JPEG, GIF and BMP, read and written by Pillow."""
+"""Decode and encode PNG, JPEG, GIF and BMP images with Pillow."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from gradtape.core.errors import InvalidArgumentError, UnimplementedError
 MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
 PNG = b"\x89PNG\r\n\x1a\n"
 JPEG = b"\xff\xd8\xff"
-DEPTH = 24  # where a PNG says how many bits a channel has
+DEPTH = 24  # offset of the bit depth in a PNG file
 
 
 @cache
 def pillow() -> Any:
-    """The library."""
+    """Import Pillow."""
     try:
         import PIL.Image
     except ImportError as error:
         raise ImportError(
-            "gradtape: pictures need the package Pillow. `pip install gradtape[io]` brings it.",
+            "gradtape: images need the package Pillow. Install it with `pip install gradtape[io]`.",
             name="PIL",
         ) from error
     return PIL.Image
 
 
 def opened(data: bytes, op: str) -> Any:
-    """A picture, before it is decoded."""
+    """Open an image without decoding it."""
     image = pillow()
     try:
         return image.open(io.BytesIO(data), formats=("PNG", "JPEG", "GIF", "BMP"))
@@ -42,7 +42,7 @@ def opened(data: bytes, op: str) -> Any:
 
 
 def decoded(data: bytes, channels: int, op: str, ratio: int = 1) -> Any:
-    """The first frame of a picture, of shape (height, width, channels)."""
+    """Decode the first frame, of shape (height, width, channels)."""
     if local.stand_in:
         return np.zeros((local.stand_in, local.stand_in, channels or local.stand_in), np.uint8)
     picture = opened(data, op)
@@ -50,7 +50,7 @@ def decoded(data: bytes, channels: int, op: str, ratio: int = 1) -> Any:
 
 
 def frames(data: bytes, channels: int, op: str) -> Any:
-    """All frames of a picture, of shape (frames, height, width, channels)."""
+    """Decode all frames, of shape (frames, height, width, channels)."""
     if local.stand_in:
         return np.zeros((local.stand_in,) * 3 + (channels,), np.uint8)
     picture = opened(data, op)
@@ -62,7 +62,7 @@ def frames(data: bytes, channels: int, op: str) -> Any:
 
 
 def pixels(picture: Any, channels: int, data: bytes, op: str, ratio: int = 1) -> Any:
-    """The elements of the frame a picture stands at; uint16 if it has 16 bits."""
+    """The pixels of the current frame of a picture; uint16 if it has 16 bits."""
     if channels not in (0, *MODES) or (channels == 2 and picture.format == "JPEG"):
         raise InvalidArgumentError(f"{op}: channels must be 0, 1, 3 or 4. Received {channels}.")
     if picture.format == "JPEG" and (ratio != 1 or channels == 1):
@@ -80,14 +80,14 @@ def pixels(picture: Any, channels: int, data: bytes, op: str, ratio: int = 1) ->
 
 
 def widened(grey: Any, channels: int) -> Any:
-    """A grey picture of 16 bits with this many channels."""
+    """Repeat a grey 16-bit channel to this many channels."""
     colours = np.repeat(grey, {0: 1, 1: 1, 2: 1}.get(channels, 3), axis=2)
     opaque = np.full_like(grey, 0xFFFF)
     return np.concatenate([colours, opaque], axis=2) if channels in (2, 4) else colours
 
 
 def natural_channels(picture: Any) -> int:
-    """How many channels a picture has of its own."""
+    """The number of channels to decode if the caller passes 0."""
     if picture.mode in ("1", "L"):
         return 4 if "transparency" in picture.info and picture.format == "GIF" else 1
     if picture.mode == "P":
@@ -96,16 +96,18 @@ def natural_channels(picture: Any) -> int:
 
 
 def bit_depth(data: bytes) -> int:
-    """How many bits a channel has."""
+    """The number of bits of a channel."""
     return data[DEPTH] if data.startswith(PNG) and len(data) > DEPTH else 8
 
 
 def encoded(array: Any, form: str, op: str, **options: Any) -> bytes:
-    """A picture as the bytes of a file."""
+    """Encode an array as an image file."""
     image = pillow()
     if array.dtype == np.uint16:
         if array.shape[-1] != 1:
-            raise UnimplementedError(f"{op}: 16 bits are there for one channel only.")
+            raise UnimplementedError(
+                f"{op}: 16-bit images must have one channel. Received {array.shape[-1]}."
+            )
         picture = image.fromarray(array[..., 0])
     else:
         picture = image.fromarray(array[..., 0] if array.shape[-1] == 1 else array)

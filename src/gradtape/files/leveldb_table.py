@@ -1,10 +1,10 @@
-"""Sorted tables of keys and values in blocks: the LevelDB format behind a checkpoint's index.
+"""LevelDB tables of sorted keys and values, the format of a checkpoint's index.
 
-    blocks of data, one empty block, one block that names the last key and place of each, footer
+    data blocks, an empty block, an index block (last key and position of each data block), footer
 
-In a block, an entry is `shared, fresh, size` (varints), the part of the key that the key before
-does not begin with, and the value; every 16th entry has its whole key, and the places of these end
-the block. A block is followed by a byte for its compression and a checksum.
+An entry of a block is `shared, fresh, size` (varints), the `fresh` bytes of the key that follow
+the `shared` bytes of the previous key, and the value. Every 16th entry stores its whole key; a
+block ends with the offsets of these entries. A compression byte and a checksum follow each block.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ MAGIC = 0xDB4775248B80FB57
 FOOTER = struct.Struct("<40sQ")
 TRAILER = struct.Struct("<BI")
 INTERVAL = 16
-BLOCK = 1 << 18  # bytes after which a block is closed
+BLOCK = 1 << 18  # a block is closed when it has this many bytes
 
 
 def varint(number: int) -> bytes:
-    """An integer in groups of seven bits, lowest first."""
+    """Encode an integer in groups of seven bits, lowest first."""
     out = bytearray()
     while number > 0x7F:
         out.append(number & 0x7F | 0x80)
@@ -33,7 +33,11 @@ def varint(number: int) -> bytes:
 
 
 def read_varint(data: bytes, at: int) -> tuple[int, int]:
-    """An integer at a place, and the place after it; ValueError if there is none."""
+    """Read an integer at a position; return it and the position after it.
+
+    Raises:
+        ValueError: if the integer is truncated.
+    """
     number = shift = 0
     while at < len(data) and shift < 64:
         byte = data[at]
@@ -46,12 +50,12 @@ def read_varint(data: bytes, at: int) -> tuple[int, int]:
 
 
 def written(entries: Iterable[tuple[bytes, bytes]]) -> Iterator[bytes]:
-    """Yield a table in pieces; keys must come sorted."""
+    """Yield the bytes of a table in pieces; the keys must be sorted."""
     place = 0
     index: list[tuple[bytes, bytes]] = []
     block = BlockWriter()
 
-    def closed(block: BlockWriter) -> tuple[bytes, bytes]:
+    def close_block(block: BlockWriter) -> tuple[bytes, bytes]:
         nonlocal place
         data = block.finished()
         handle = varint(place) + varint(len(data))
@@ -61,29 +65,29 @@ def written(entries: Iterable[tuple[bytes, bytes]]) -> Iterator[bytes]:
 
     for key, value in entries:
         if block.size >= BLOCK:
-            data, handle = closed(block)
+            data, handle = close_block(block)
             index.append((block.last, handle))
             block = BlockWriter()
             yield data
         block.add(key, value)
-    data, handle = closed(block)
+    data, handle = close_block(block)
     index.append((block.last, handle))
     yield data
-    data, empty = closed(BlockWriter())
+    data, empty = close_block(BlockWriter())
     yield data
     names = BlockWriter(interval=1)
     for entry in index:
         names.add(*entry)
-    data, handle = closed(names)
+    data, handle = close_block(names)
     yield data
     yield FOOTER.pack(empty + handle, MAGIC)
 
 
 class BlockWriter:
-    """Entries on their way into a block."""
+    """Collects the entries of a block."""
 
     def __init__(self, interval: int = INTERVAL) -> None:
-        """Write every `interval`-th key in full."""
+        """Start empty; every `interval`-th key is stored whole."""
         self._interval = interval
         self._count = 0
         self._parts: list[bytes] = []
@@ -92,7 +96,7 @@ class BlockWriter:
         self.last = b""
 
     def add(self, key: bytes, value: bytes) -> None:
-        """Append an entry, whose key is greater than all before."""
+        """Append an entry; its key must be greater than all previous keys."""
         shared = 0
         if self._count % self._interval:
             most = min(len(key), len(self.last))
@@ -113,11 +117,11 @@ class BlockWriter:
 
 
 def read(data: bytes, name: str) -> Iterator[tuple[bytes, bytes]]:
-    """Yield the entries of a table, every block of it checked.
+    """Yield the entries of a table, and check every block.
 
     Args:
-        data: the file.
-        name: what to call it in errors.
+        data: the bytes of the file.
+        name: the name of the file in error messages.
 
     Raises:
         DataLossError: if the file is truncated or corrupt.
@@ -130,7 +134,7 @@ def read(data: bytes, name: str) -> Iterator[tuple[bytes, bytes]]:
     numbers = numbers_in(handles.rstrip(b"\0"), name, len(data) - FOOTER.size)
     if len(numbers) != 4:
         raise lost(name, len(data) - FOOTER.size, "the footer does not name two blocks")
-    block_at(data, numbers[0], numbers[1], name)  # of descriptions; there are none
+    block_at(data, numbers[0], numbers[1], name)  # the empty block is only checked
     for _, value in entries_of(*block_at(data, numbers[2], numbers[3], name), name):
         inner = numbers_in(value, name, numbers[2])
         if len(inner) != 2:
@@ -139,7 +143,7 @@ def read(data: bytes, name: str) -> Iterator[tuple[bytes, bytes]]:
 
 
 def numbers_in(data: bytes, name: str, place: int) -> list[int]:
-    """The integers in a piece of the file at `place`."""
+    """Read all varints in `data`, which is at `place` in the file."""
     numbers, at = [], 0
     while at < len(data):
         try:
@@ -151,7 +155,7 @@ def numbers_in(data: bytes, name: str, place: int) -> list[int]:
 
 
 def block_at(data: bytes, place: int, size: int, name: str) -> tuple[bytes, int]:
-    """A block that is whole, and its place."""
+    """Read a block and check it; return it and its position."""
     if place + size + TRAILER.size > len(data) - FOOTER.size:
         raise lost(name, place, f"a block of {size} bytes reaches past the end")
     block = data[place : place + size]
@@ -167,11 +171,11 @@ def block_at(data: bytes, place: int, size: int, name: str) -> tuple[bytes, int]
 
 
 def entries_of(block: bytes, place: int, name: str) -> Iterator[tuple[bytes, bytes]]:
-    """Yield the entries of a block that stands at `place`."""
+    """Yield the entries of a block at position `place`."""
     count = int.from_bytes(block[-4:], "little")
     end = len(block) - 4 - 4 * count
     if len(block) < 4 or end < 0:
-        raise lost(name, place, "a block without its list of whole keys")
+        raise lost(name, place, "a block without its list of restart points")
     key, at = b"", 0
     while at < end:
         start = at
@@ -190,5 +194,5 @@ def entries_of(block: bytes, place: int, name: str) -> Iterator[tuple[bytes, byt
 
 
 def lost(name: str, place: int, why: str) -> DataLossError:
-    """What is wrong with a table, and where."""
+    """The error for a corrupt table."""
     return DataLossError(f"{name}: corrupted at byte {place}: {why}.")

@@ -1,8 +1,8 @@
-"""Protocol buffers described in code: the same names and numbers as TensorFlow's, without copies.
+"""Protocol buffer classes from schemas in code, with TensorFlow's field names and numbers.
 
-A schema is a dict from a message's name to its fields, each written `name:number:type`. A type is
-one of protobuf's scalar types or another message; `type*` is repeated, `<type>` the values of a map
-with string keys, and `kind/name:…` belongs to the choice `kind`.
+A schema maps the name of a message to its fields, each written `name:number:type`. A type is one
+of protobuf's scalar types or another message. `type*` is a repeated field, `<type>` a map from
+strings to `type`, and `kind/name:…` a field of the oneof `kind`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ PACKAGE = "tensorflow"
 
 @cache
 def protobuf() -> ModuleType:
-    """The package that reads and writes messages."""
+    """Import the package protobuf."""
     try:
         import google.protobuf.descriptor_pb2
         import google.protobuf.descriptor_pool
@@ -26,19 +26,21 @@ def protobuf() -> ModuleType:
         import google.protobuf.message_factory
     except ImportError as error:
         raise ImportError(
-            "gradtape: this needs the package protobuf. `pip install gradtape[io]` brings it.",
+            "gradtape: protobuf is not installed. Install it with `pip install gradtape[io]`.",
             name="google.protobuf",
         ) from error
     return google.protobuf
 
 
 def classes(file: str, schema: dict[str, str], module: str) -> list[Any]:
-    """A class for each message of `schema`, in a pool of its own, so that TensorFlow may be there.
+    """Make a class for each message of `schema`.
+
+    The classes have their own descriptor pool, so that they do not clash with TensorFlow's.
 
     Args:
-        file: what to call the schema.
-        schema: fields by the name of the message.
-        module: where the classes say they live.
+        file: the file name of the schema.
+        schema: the fields of each message.
+        module: the `__module__` of the classes.
     """
     google = protobuf()
     described = google.descriptor_pb2.FileDescriptorProto(
@@ -59,7 +61,7 @@ def classes(file: str, schema: dict[str, str], module: str) -> list[Any]:
 
 
 def _add_field(message: Any, text: str, kinds: Any) -> None:
-    """Describe one field."""
+    """Add the field that `text` describes to a message."""
     path, number, kind = text.split(":")
     choice, _, name = path.rpartition("/")
     field = message.field.add(name=name, number=int(number), label=kinds.LABEL_OPTIONAL)
@@ -86,7 +88,7 @@ def _add_field(message: Any, text: str, kinds: Any) -> None:
 
 
 def parsed(kind: Any, data: bytes, where: str) -> Any:
-    """A message from its bytes; DataLossError, which says `where`, if they are none."""
+    """Parse a message; raise DataLossError, which names `where`, if the bytes are invalid."""
     try:
         return kind.FromString(data)
     except protobuf().message.DecodeError as error:

@@ -1,4 +1,4 @@
-"""TensorFlow's checkpoint files: `prefix.index`, a table of what there is, and `prefix.data-…`."""
+"""TensorFlow's checkpoint files: the table `prefix.index`, and the values in `prefix.data-…`."""
 
 from __future__ import annotations
 
@@ -35,32 +35,32 @@ Header, Entry, Shape, Dimension, Slice, Extent, Version = classes(
 )
 HEADER_KEY = b""
 VERSION = 1
-MOST = 1 << 40  # elements that no tensor has
+MOST = 1 << 40  # elements of a tensor; more are taken for corruption
 
 
 def index_file(prefix: str) -> str:
-    """The name of the index of a checkpoint."""
+    """The name of the index file of a checkpoint."""
     return f"{prefix}.index"
 
 
 def data_file(prefix: str, shard: int, shards: int) -> str:
-    """The name of a file of values of a checkpoint."""
+    """The name of a data file of a checkpoint."""
     return f"{prefix}.data-{shard:05d}-of-{shards:05d}"
 
 
 def exists(prefix: Any) -> bool:
-    """Whether there is a checkpoint of this name; its index comes last when it is written."""
+    """Whether a checkpoint of this name exists; its index is written last."""
     return os.path.isfile(index_file(as_path(prefix)))
 
 
 def write(prefix: Any, tensors: Mapping[str, Any]) -> None:
-    """Write a checkpoint, whole or not at all.
+    """Write a checkpoint atomically.
 
-    The index is the last file to get its name, and the only one that makes a checkpoint of the
-    files. Where it takes the place of another, values go to a file that the other does not use.
+    The index is written last, and a checkpoint exists only with its index. A checkpoint that
+    replaces another writes its values to a data file that the old one does not use.
 
     Args:
-        prefix: the path without the ends that its files have.
+        prefix: the path without the suffixes of its files.
         tensors: raw arrays by name.
     """
     name = as_path(prefix)
@@ -89,19 +89,19 @@ def write(prefix: Any, tensors: Mapping[str, Any]) -> None:
 
 
 def free_shard(prefix: str) -> tuple[int, int, str | None]:
-    """A number for the file of values, out of how many, and the file it makes needless."""
+    """The number of the data file, the number of data files, and an old data file to delete."""
     first, second = data_file(prefix, 0, 1), data_file(prefix, 1, 2)
     if not exists(prefix):
         return 0, 1, second if os.path.exists(second) else None
     try:
         shards = Reader(prefix).shards
     except (DataLossError, UnimplementedError):
-        shards = 0  # it cannot be read anyway
+        shards = 0  # the old checkpoint cannot be read anyway
     return (1, 2, first) if shards == 1 else (0, 1, second if os.path.exists(second) else None)
 
 
 def put(file: IO[bytes], array: Any) -> tuple[int, int]:
-    """Write the values of an array; how many bytes they are, and their checksum."""
+    """Write the values of an array; return the number of bytes and the checksum."""
     if array.dtype == object:
         return put_strings(file, array)
     data = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
@@ -114,7 +114,7 @@ def put(file: IO[bytes], array: Any) -> tuple[int, int]:
 
 
 def put_strings(file: IO[bytes], array: Any) -> tuple[int, int]:
-    """Write strings: all lengths, a checksum of these, all strings."""
+    """Write strings: all lengths, the checksum of the lengths, all strings."""
     items = [bytes(item) for item in array.flat]
     lengths = b"".join(leveldb_table.varint(len(item)) for item in items)
     crc = crc32c(b"".join(fixed(len(item)) for item in items))
@@ -128,18 +128,18 @@ def put_strings(file: IO[bytes], array: Any) -> tuple[int, int]:
 
 
 def fixed(length: int) -> bytes:
-    """A length as the checksum of lengths sees it."""
+    """The bytes of a length in the checksum of the lengths."""
     return struct.pack("<I" if length <= 0xFFFFFFFF else "<Q", length)
 
 
 class Reader:
-    """The tensors of a checkpoint. Nothing in the files is executed, and everything is checked."""
+    """Reads the tensors of a checkpoint. All data is checked, and no code in it is executed."""
 
     def __init__(self, prefix: Any) -> None:
         """Read the index.
 
         Raises:
-            NotFoundError: if there is no such checkpoint.
+            NotFoundError: if the checkpoint does not exist.
             DataLossError: if the index is truncated or corrupt.
         """
         self.prefix = as_path(prefix)
@@ -155,7 +155,7 @@ class Reader:
         header = parsed(Header, found.pop(HEADER_KEY, b""), name)
         self.shards: int = header.num_shards
         if not 0 < self.shards < 1 << 20 or header.version.min_consumer > VERSION:
-            raise DataLossError(f"{name}: the header says {header!s:.200}.")
+            raise DataLossError(f"{name}: invalid header: {header!s:.200}.")
         if header.endianness:
             raise UnimplementedError(f"{name}: big-endian checkpoints cannot be read.")
         self.entries: dict[str, Any] = {}
@@ -164,7 +164,7 @@ class Reader:
             self.entries[text] = parsed(Entry, value, f"{name}: {text}")
 
     def __contains__(self, key: str) -> bool:
-        """Whether there is a tensor of this name."""
+        """Whether the checkpoint has a tensor of this name."""
         return key in self.entries
 
     def dtype(self, key: str) -> dtypes.DType:
@@ -176,10 +176,10 @@ class Reader:
         return tuple(dim.size for dim in self._entry(key).shape.dim)
 
     def read(self, key: str) -> Any:
-        """A tensor as a NumPy array.
+        """Read a tensor as a NumPy array.
 
         Raises:
-            NotFoundError: if there is none of this name.
+            NotFoundError: if there is no tensor of this name.
             DataLossError: if it is truncated or its checksum is wrong.
         """
         entry = self._entry(key)
@@ -193,7 +193,7 @@ class Reader:
             numpy_dtype = np.dtype(dtype.as_numpy_dtype)
         except (TypeError, KeyError):
             raise UnimplementedError(
-                f"{self.prefix}: {key} has a type (number {entry.dtype}) without values of its own."
+                f"{self.prefix}: {key} has a type (number {entry.dtype}) that NumPy lacks."
             ) from None
         count = 1
         for size in shape:
@@ -213,15 +213,15 @@ class Reader:
         entry = self.entries.get(key)
         if entry is None:
             raise NotFoundError(
-                f"Key {key} not found in checkpoint {self.prefix}. list_variables shows what "
-                "there is."
+                f"Key {key} not found in checkpoint {self.prefix}. tf.train.list_variables lists "
+                "its keys."
             )
         return entry
 
     def _bytes(self, key: str, entry: Any) -> bytes:
-        """The bytes of a tensor, which must be there."""
+        """Read the bytes of a tensor."""
         if not 0 <= entry.shard_id < self.shards or entry.offset < 0 or entry.size < 0:
-            raise self._lost(key, entry, "the index points nowhere")
+            raise self._lost(key, entry, "the index has an invalid shard, offset or size")
         name = data_file(self.prefix, entry.shard_id, self.shards)
         with explained(name), open(name, "rb") as file:
             there = os.fstat(file.fileno()).st_size
@@ -231,7 +231,7 @@ class Reader:
             return file.read(entry.size)
 
     def _strings(self, key: str, entry: Any, data: bytes, count: int) -> Any:
-        """The strings of a tensor."""
+        """Parse the strings of a tensor."""
         lengths, at = [], 0
         if count > len(data):
             raise self._lost(key, entry, f"{len(data)} bytes for {count} strings")

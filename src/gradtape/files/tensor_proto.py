@@ -1,4 +1,4 @@
-"""Tensors as messages (TensorProto): what `serialize_tensor` and event files hold."""
+"""TensorProto, the message for tensors in `serialize_tensor` and event files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gradtape.core import dtypes
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.files.protobuf import classes
 
-FIELDS = (  # beside dtype and shape, where a tensor's values may stand, by dtype
+FIELDS = (  # the fields for the values of a tensor; the dtype decides which one is used
     "tensor_content:4:bytes half_val:13:int32* float_val:5:float* double_val:6:double* "
     "int_val:7:int32* string_val:8:bytes* scomplex_val:9:float* int64_val:10:int64* "
     "bool_val:11:bool* dcomplex_val:12:double* uint32_val:16:uint32* uint64_val:17:uint64*"
@@ -34,11 +34,11 @@ LISTED = {
     "uint32": "uint32_val",
     "uint64": "uint64_val",
 }
-MOST = 1 << 33  # elements that a message may ask for
+MOST = 1 << 33  # elements that the shape of a message may have
 
 
 def fill(message: Any, raw: Any) -> Any:
-    """Put a raw array into an empty TensorProto."""
+    """Store a raw array in an empty TensorProto."""
     array = np.asarray(raw)
     message.dtype = dtypes.of_numpy(array.dtype).as_datatype_enum
     message.tensor_shape.SetInParent()
@@ -52,20 +52,20 @@ def fill(message: Any, raw: Any) -> Any:
 
 
 def array_of(message: Any) -> Any:
-    """The array that a TensorProto holds; a list too short repeats its last element."""
+    """The array of a TensorProto; a short list of values is filled with its last element."""
     try:
         dtype = dtypes.as_dtype(message.dtype)
         numpy_dtype = np.dtype(dtype.as_numpy_dtype)
     except (TypeError, KeyError):
         raise InvalidArgumentError(
-            f"parse_tensor: a tensor of type number {message.dtype} has no values."
+            f"parse_tensor: NumPy cannot represent a tensor of type number {message.dtype}."
         ) from None
     shape = tuple(dim.size for dim in message.tensor_shape.dim)
     count = 1
     for size in shape:
         count *= size
         if size < 0 or count > MOST:
-            raise InvalidArgumentError(f"parse_tensor: the shape {shape} is not possible.")
+            raise InvalidArgumentError(f"parse_tensor: invalid shape {shape}.")
     if message.tensor_content:
         data = message.tensor_content
         if dtype is dtypes.string or len(data) != count * numpy_dtype.itemsize:
@@ -77,7 +77,7 @@ def array_of(message: Any) -> Any:
 
 
 def listed(message: Any, dtype: dtypes.DType, numpy_dtype: Any, count: int) -> Any:
-    """The elements of a message that lists them one by one."""
+    """The elements of a message that stores them in a repeated field."""
     field = LISTED.get(dtype.name)
     values = [] if field is None else list(getattr(message, field))
     if dtype is dtypes.string:

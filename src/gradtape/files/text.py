@@ -11,15 +11,15 @@ from gradtape.files.access import explained, opened
 def read_lines(
     path: Any, compression: str | None = "", buffer_size: int | None = None
 ) -> Iterator[bytes]:
-    """Yield the lines of a file without their ends.
+    """Yield the lines of a file without line endings.
 
     Args:
         path: the file.
         compression: "", "ZLIB" or "GZIP".
-        buffer_size: how many bytes to read at once.
+        buffer_size: the number of bytes to read at once.
 
     Raises:
-        NotFoundError: if there is no such file.
+        NotFoundError: if the file does not exist.
         DataLossError: if a compressed file is corrupt.
     """
     with opened(path, compression, buffer_size) as file, explained(path):

@@ -1,4 +1,4 @@
-"""TFRecord files: byte strings one after another, each with its length and two checksums.
+"""TFRecord files: a sequence of byte strings, each with its length and two checksums.
 
 uint64 length, uint32 masked crc of the length, the bytes, uint32 masked crc of the bytes
 """
@@ -17,22 +17,22 @@ from gradtape.files.crc32c import masked_crc
 
 HEADER = struct.Struct("<QI")
 FOOTER = struct.Struct("<I")
-STEP = 1 << 24  # how much is read at once where a length may be a lie
+STEP = 1 << 24  # largest single read, because a length in the file may be wrong
 
 
 def read_records(
     path: Any, compression: str | None = "", buffer_size: int | None = None
 ) -> Iterator[bytes]:
-    """Yield the records of a file, each one checked.
+    """Yield the records of a file, and check each one.
 
     Args:
         path: the file.
         compression: "", "ZLIB" or "GZIP".
-        buffer_size: how many bytes to read at once.
+        buffer_size: the number of bytes to read at once.
 
     Raises:
-        NotFoundError: if there is no such file.
-        DataLossError: at the first record that is truncated or whose checksum is wrong.
+        NotFoundError: if the file does not exist.
+        DataLossError: at the first record that is truncated or has a wrong checksum.
     """
     with opened(path, compression, buffer_size) as file:
         yield from records_in(file, as_path(path))
@@ -55,7 +55,10 @@ def records_in(file: IO[bytes], name: str) -> Iterator[bytes]:
             body = read_exactly(file, length + FOOTER.size)
         if len(body) < length + FOOTER.size:
             raise lost(
-                name, "truncated record", position, f"{len(body)} of {length + 4} bytes after it"
+                name,
+                "truncated record",
+                position,
+                f"{len(body)} of {length + 4} bytes after the header",
             )
         data = body[:length]
         if masked_crc(data) != FOOTER.unpack_from(body, length)[0]:
@@ -65,7 +68,7 @@ def records_in(file: IO[bytes], name: str) -> Iterator[bytes]:
 
 
 def read_exactly(file: IO[bytes], size: int) -> bytes:
-    """`size` bytes, or what there is; a great size allocates no more than the file has."""
+    """Read up to `size` bytes; never allocates more than the file has."""
     if size <= STEP:
         return file.read(size)
     parts = []
@@ -79,7 +82,7 @@ def read_exactly(file: IO[bytes], size: int) -> bytes:
 
 
 def lost(name: str, what: str, position: int, detail: str) -> DataLossError:
-    """What is wrong with the record at `position`."""
+    """The error for a corrupt record at `position`."""
     return DataLossError(f"{name}: {what} at {position}: {detail}.")
 
 
@@ -106,7 +109,7 @@ class RecordWriter:
         self._put(framed(record))
 
     def flush(self) -> None:
-        """Hand what was written to the operating system."""
+        """Flush the records to the operating system."""
         if self._file is None:
             raise FailedPreconditionError(f"{self._path}: the writer is closed.")
         if self._deflate is not None:
@@ -115,7 +118,7 @@ class RecordWriter:
             self._file.flush()
 
     def close(self) -> None:
-        """Finish the file; closing twice is closing once."""
+        """Flush and close the file; a second call does nothing."""
         if self._file is None:
             return
         with explained(self._path):
@@ -125,7 +128,7 @@ class RecordWriter:
         self._file = None
 
     def __del__(self) -> None:
-        """What was written is kept, even if nobody closed the file."""
+        """Close the file, so that no record is lost."""
         with suppress(Exception):
             self.close()
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from gradtape.core.dispatch import Handed, Recording, Step, needs_of, quiet, quietly
+from gradtape.core.dispatch import Handed, Recording, Step, needs_of, quiet
 from gradtape.core.primitive import Primitive, Spec
-from gradtape.core.tensor import EagerTensor, Tensor, eager, raw_of
+from gradtape.core.tensor import EagerTensor, Tensor, eager
 from gradtape.ops.cotangent import Cotangents, absent, add_up
 from gradtape.ops.reduce import fold
 from gradtape.tape.indexed_slices import KNOWN, SOURCES, SPARSE, Slices, dense, passes_slices
@@ -121,7 +121,7 @@ def filled(g: dict[int, Any], specs: tuple[Spec, ...]) -> Cotangents:
     i, some = next(iter(g.items()))
     shape = some._array.shape if isinstance(some, Tensor) else some.shape
     lead = shape[: len(shape) - len(specs[i].shape)]
-    wrap = eager if isinstance(some, Tensor) else raw_of
+    wrap = eager if isinstance(some, Tensor) else unwrapped
     return Cotangents(
         [
             g[k] if k in g else wrap(absent(lead + spec.shape, spec.dtype))
@@ -197,7 +197,7 @@ def everything(known: Recording, grads: dict[int, Any], recorded: bool, release:
                     (entry[0].recorded if recorded else entry[0])(entry, g, grads)
 
 
-@quietly
+@quiet()
 def use_up(known: Recording, grads: dict[int, Any]) -> None:
     """The common case: raw arrays, and each entry is needed only once."""
     while known:

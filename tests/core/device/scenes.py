@@ -1,6 +1,6 @@
-"""What programs do on accelerators, each a function; run by `test_devices` in a process of its own.
+"""Programs on accelerators, one function each; `test_devices` runs them in a separate process.
 
-JAX's further host devices stand in for GPUs: XLA_FLAGS=--xla_force_host_platform_device_count=3
+Additional host devices of JAX simulate GPUs: XLA_FLAGS=--xla_force_host_platform_device_count=3
 and GRADTAPE_STAND_IN=GPU.
 """
 
@@ -28,7 +28,7 @@ MATRIX = np.array([[1.0, 2.0], [3.0, 4.0]], np.float32)
 
 
 def raises(kind, function, *args, says="", **kwargs):
-    """What `function` raises, which must be of this kind and say this."""
+    """Check that `function` raises an error of this kind with this text; return it."""
     with pytest.raises(kind) as raised:
         function(*args, **kwargs)
     assert says in str(raised.value)
@@ -37,7 +37,7 @@ def raises(kind, function, *args, says="", **kwargs):
 
 @contextlib.contextmanager
 def counting_fetches():
-    """How often a value comes to the host within."""
+    """List the shapes of the values that are copied to the host within this scope."""
     fetch, fetched = Engine.fetch, []
 
     def counted(array):
@@ -57,7 +57,7 @@ def on_gpu(value, **kwargs):
 
 
 def handle_of(tensor):
-    """JAX's device of a tensor's copy there."""
+    """The JAX device that holds the copy of a tensor."""
     array, handle = tensor._array.there
     assert array.device is handle
     return handle
@@ -76,7 +76,7 @@ def scene_devices_are_listed():
     assert tf.test.is_gpu_available()
 
 
-def scene_ops_run_where_the_program_asks():
+def scene_ops_run_on_the_requested_device():
     x = tf.constant(MATRIX)
     with tf.device("/GPU:0"):
         results = [x * x, x + 1, 2 / x, -x, x @ x, tf.reduce_sum(x, 0), tf.exp(x), x[0], x > 2.0]
@@ -93,7 +93,7 @@ def scene_ops_run_where_the_program_asks():
     assert handle_of(results[0]) is jax.devices()[1]
 
 
-def scene_new_tensors_are_made_where_the_program_asks():
+def scene_new_tensors_are_on_the_requested_device():
     with tf.device("/device:GPU:1"):
         made = [tf.constant(1.0), tf.zeros([2]), tf.range(3), tf.random.normal([2]), tf.eye(2)]
         made += [
@@ -107,7 +107,7 @@ def scene_new_tensors_are_made_where_the_program_asks():
     assert tf.strings.length(words).device == CPU
 
 
-def scene_names_are_read_as_tensorflow_reads_them():
+def scene_names_are_parsed_as_in_tensorflow():
     full = "/job:localhost/replica:0/task:0/device:GPU:1"
     for name in ("/GPU:1", "GPU:1", "/gpu:1", "/device:GPU:1", "/device:gpu:1", full):
         with tf.device(name):
@@ -130,7 +130,7 @@ def scene_names_are_read_as_tensorflow_reads_them():
     assert tf.constant(1.0).device == CPU
 
 
-def scene_operands_are_copied_to_where_the_op_runs():
+def scene_operands_are_copied_to_the_device_of_the_op():
     here, there = tf.constant(MATRIX), on_gpu(MATRIX)
     with tf.device("/GPU:1"):
         other = tf.identity(there)
@@ -138,7 +138,7 @@ def scene_operands_are_copied_to_where_the_op_runs():
         assert tf.convert_to_tensor(there).device == GPU
     with tf.device("/CPU:0"):
         assert (there + other).device == tf.identity(there).device == CPU
-    # Without a word from the program: on an accelerator if that has an operand
+    # Without tf.device: on an accelerator if an operand is there
     assert (here + there).device == (there + here).device == (there * 2).device == GPU
     assert (other + other).device == GPU
     assert (here + here).device == CPU
@@ -148,7 +148,7 @@ def scene_operands_are_copied_to_where_the_op_runs():
     np.testing.assert_array_equal(other.numpy(), MATRIX)
 
 
-def scene_tensors_show_their_value():
+def scene_tensors_have_their_value_on_the_host():
     x = on_gpu(MATRIX)
     y = x * 1
     mine = y.numpy()
@@ -312,7 +312,7 @@ def scene_functions_run_on_the_device():
     with counting_fetches() as fetched:
         for _ in range(4):
             losses.append(step(x, y))
-    assert not fetched  # variables and results stay there between calls
+    assert not fetched  # variables and results stay on the device between calls
     assert {loss.device for loss in losses} == {GPU}
     assert {w.device for w in weights} == {GPU}
     assert handle_of(losses[-1]) is handle_of(weights[0]._value) is jax.devices()[1]
@@ -326,7 +326,7 @@ def scene_functions_run_on_the_device():
             np.testing.assert_allclose(got.numpy(), want.numpy(), rtol=1e-4)
 
 
-def scene_functions_go_where_they_are_asked_to():
+def scene_functions_run_on_the_requested_device():
     @tf.function
     def double(x):
         return x * 2
@@ -356,7 +356,7 @@ def scene_functions_go_where_they_are_asked_to():
             result += tf.cast(number, tf.float32) * factor
         return result
 
-    for _ in range(3):  # what happens in Python is not XLA's, but the result is the device's
+    for _ in range(3):  # the loop runs in Python, not in XLA, but the result is on the device
         assert total(tf.data.Dataset.range(4)).device == GPU
         assert total(tf.data.Dataset.range(4)).numpy() == 12
     home = tf.Variable(MATRIX)
@@ -369,7 +369,7 @@ def scene_functions_go_where_they_are_asked_to():
     with tf.device("/GPU:0"):
         for _ in range(4):
             assert shift().device == GPU
-    assert home.device == CPU  # it keeps both copies: the value travels when somebody looks
+    assert home.device == CPU  # both copies are kept; the value is fetched on first access
     assert handle_of(home._value) is jax.devices()[1]
     np.testing.assert_array_equal(home.numpy(), MATRIX + 4)
     assert (home + 1).device == CPU
@@ -458,7 +458,7 @@ def scene_64_bits_stay_64_bits():
     assert jnp.ones(3).device is jax.devices()[0]
 
 
-def scene_what_a_device_cannot_run_runs_on_the_host():
+def scene_ops_that_a_device_cannot_run_fall_back_to_the_host():
     with tf.device("/GPU:0"):
         x = tf.constant([0, 2, 2])
         assert tf.where(x > 0).numpy().tolist() == [[1], [2]]
@@ -490,7 +490,7 @@ def scene_errors_are_those_of_the_host():
         raises(error, lambda: x + tf.ones([2, 3], tf.float64))
 
 
-def scene_ops_say_where_they_run():
+def scene_ops_log_their_device():
     x = tf.ones([2])
     out = io.StringIO()
     with contextlib.redirect_stderr(out):
@@ -518,7 +518,7 @@ def scene_a_scope_belongs_to_its_thread():
     assert seen == [CPU]
 
 
-def scene_checkpoints_and_datasets_meet_devices():
+def scene_checkpoints_and_datasets_work_with_devices():
     with tf.device("/GPU:0"):
         v = tf.Variable(MATRIX)
         with tempfile.TemporaryDirectory() as folder:
@@ -533,7 +533,7 @@ def scene_checkpoints_and_datasets_meet_devices():
         assert [(row + v).device for row in data] == [GPU, GPU]
 
 
-def scene_host_functions_see_arrays():
+def scene_host_functions_get_arrays():
     x = on_gpu(MATRIX)
     assert type(tf.numpy_function(lambda a: a.sum(), [x], tf.float32).numpy()) is np.float32
     assert tf.py_function(lambda a: a * 2, [x], tf.float32).numpy().tolist() == [[2, 4], [6, 8]]
@@ -551,7 +551,7 @@ def scene_host_functions_see_arrays():
 
 
 def scene_the_xla_engine_keeps_values_on_its_own_device():
-    """Nobody asks for a device; JAX's default one is an accelerator."""
+    """No device is requested; the default device of JAX is an accelerator."""
     v = tf.Variable(MATRIX)
 
     @tf.function(jit_compile=True)
@@ -597,7 +597,7 @@ SCENES = {name: f for name, f in list(globals().items()) if name.startswith("sce
 
 
 def main():
-    """Run the scenes named, and print for each what went wrong."""
+    """Run the named scenes, and print the traceback of each, or an empty string."""
     results = {}
     for name in sys.argv[1:] or SCENES:
         try:

@@ -1,4 +1,4 @@
-"""Programs on accelerators; JAX's further host devices stand in for them, in another process."""
+"""Programs on accelerators, simulated by additional host devices of JAX in a subprocess."""
 
 import ast
 import json
@@ -26,7 +26,7 @@ STAND_INS = {
 
 
 def run(*arguments, **environment):
-    """What a program prints."""
+    """Run a program and return its output."""
     done = subprocess.run(
         [sys.executable, *arguments],
         capture_output=True,
@@ -41,7 +41,7 @@ def run(*arguments, **environment):
 
 @pytest.fixture(scope="module")
 def results():
-    """What went wrong in each scene."""
+    """The traceback of each scene, or an empty string."""
     return json.loads(run(str(SCENES), **STAND_INS))
 
 
@@ -67,7 +67,7 @@ print(x.device, x._array.there[0].device.id)
     assert printed == "/job:localhost/replica:0/task:0/device:GPU:0 2\n"
 
 
-def test_stand_ins_can_be_asked_for_by_the_program():
+def test_a_program_can_request_simulated_devices():
     program = """
 import gradtape as tf
 tf.engine.stand_in("TPU")
@@ -78,7 +78,7 @@ with tf.device("/TPU:1"):
     assert printed == "/job:localhost/replica:0/task:0/device:TPU:1 []\n"
 
 
-def test_jax_is_not_imported_where_it_can_know_of_no_accelerator():
+def test_jax_is_not_imported_if_it_cannot_have_accelerators():
     program = """
 import sys
 import gradtape as tf
@@ -91,7 +91,7 @@ print(x.device, "jax" in sys.modules)
     assert printed == "/job:localhost/replica:0/task:0/device:CPU:0 False\n"
 
 
-def test_users_jax_is_left_alone():
+def test_the_users_jax_settings_are_not_changed():
     program = """
 import jax, jax.numpy as jnp
 before = {name: jax.config.values[name] for name in jax.config.values}

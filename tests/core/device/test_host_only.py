@@ -1,4 +1,4 @@
-"""Names of devices where there is only the CPU: what TensorFlow without a GPU answers."""
+"""Device names on a machine without accelerators, as in TensorFlow without a GPU."""
 
 import subprocess
 import sys
@@ -23,7 +23,7 @@ def hard_placement():
     tf.config.set_soft_device_placement(True)
 
 
-def made(name):
+def make_on_device(name):
     with tf.device(name):
         return tf.constant([1.0]) * 2, tf.Variable(1.0)
 
@@ -32,16 +32,16 @@ NAMES = "/GPU:0 /GPU:5 GPU gpu:0 /device:XYZ:0 /job:localhost /cpu:1 /CPU:* /dev
 
 
 @pytest.mark.parametrize("name", [*NAMES.split(), CPU, "", None])
-def test_the_cpu_stands_in_for_what_is_not_there(name):
-    assert [thing.device for thing in made(name)] == [CPU, CPU]
+def test_the_cpu_replaces_missing_devices(name):
+    assert [thing.device for thing in make_on_device(name)] == [CPU, CPU]
 
 
 @pytest.mark.parametrize("name", ["/GPU:0", "/device:XYZ:0", "/cpu:1", "/device:TPU:0"])
 @pytest.mark.usefixtures("hard_placement")
-def test_it_does_not_if_it_may_not(name):
+def test_a_missing_device_is_an_error_without_soft_placement(name):
     with pytest.raises(tf.errors.InvalidArgumentError, match="Could not satisfy device spec"):
-        made(name)
-    assert made("/CPU:*")[0].device == CPU
+        make_on_device(name)
+    assert make_on_device("/CPU:*")[0].device == CPU
 
 
 @pytest.mark.parametrize(
@@ -58,9 +58,9 @@ def test_it_does_not_if_it_may_not(name):
         ("/job:worker/task:3", tf.errors.InvalidArgumentError, "/job:worker/replica:0/task:3"),
     ],
 )
-def test_names_that_are_none(name, error, says):
+def test_invalid_device_names(name, error, says):
     with pytest.raises(error, match=says):
-        made(name)
+        make_on_device(name)
 
 
 def test_there_is_no_gpu():
@@ -73,7 +73,7 @@ def test_there_is_no_gpu():
     assert tf.constant(1.0).cpu().backing_device == CPU
 
 
-def test_what_is_said_of_devices():
+def test_device_details_and_memory():
     experimental = tf.config.experimental
     assert experimental.get_device_details(here) == {}
     with pytest.raises(ValueError, match=r"must be a tf\.config\.PhysicalDevice"):
@@ -105,7 +105,7 @@ def test_visible_devices():
         tf.config.set_visible_devices([here], "GPU")
 
 
-def test_ops_say_where_they_run():
+def test_ops_log_their_device():
     program = """
 import gradtape as tf
 x = tf.constant([1.0, 2.0])

@@ -1,4 +1,4 @@
-"""Generated forms do what `bind` does: corners of what the sweep asks of all primitives."""
+"""Generated functions do what `bind` does; the sweep tests the same for all primitives."""
 
 import operator
 
@@ -13,49 +13,49 @@ from gradtape.core.fastpath.kernel_source import applied, direct
 from gradtape.core.primitive import REGISTRY
 from gradtape.core.tensor import Tensor, eager
 from gradtape.ops.elementwise import add, multiply
-from gradtape.tape import backward as backward  # which hands down what makes steps
+from gradtape.tape import backward as backward  # registers `make_step`
 
 FLOAT32 = frozenset({np.dtype("float32")})
 
 
-def watching(*tensors):
-    known = Recording()
+def record_watching(*tensors):
+    record = Recording()
     for t in tensors:
-        known.watch(t.uid)
-    return known
+        record.watch(t.uid)
+    return record
 
 
-def test_the_three_record_equal_entries():
+def test_all_three_forms_record_equal_entries():
     x, y = (eager(np.float32([1, 2])) for _ in range(2))
     public = checked(multiply.op, FLOAT32, None)
     for watched in ((x,), (y,), (x, y)):
         found = []
         for form in (multiply, public, lambda a, b: bind(multiply.op, (a, b), {})):
-            known = watching(*watched)
-            with listening((known,)):
+            record = record_watching(*watched)
+            with listening((record,)):
                 out = form(x, y)
             assert out.numpy().tolist() == [1, 4]
-            found.append(known[out.uid])
+            found.append(record[out.uid])
         assert found[0] == found[1] == found[2]
 
 
 def test_the_same_tensor_twice_is_watched_twice():
     x = eager(np.float32([1, 2]))
     for form in (multiply, checked(multiply.op, FLOAT32, None)):
-        known = watching(x)
-        with listening((known,)):
+        record = record_watching(x)
+        with listening((record,)):
             out = form(x, x)
-        assert known[out.uid][1:3] == (x.uid, x.uid)
+        assert record[out.uid][1:3] == (x.uid, x.uid)
 
 
-def test_what_is_not_plainly_a_tensor_goes_the_slow_way():
-    slow = checked(add.op, FLOAT32, lambda x, y: ("slow", x, y))
+def test_other_arguments_are_converted_first():
+    public = checked(add.op, FLOAT32, lambda x, y: ("converted", x, y))
     x, wide = eager(np.float32(1)), eager(np.float64(1))
-    assert slow(wide, wide) == ("slow", wide, wide)
-    assert slow(x, wide) == ("slow", x, wide)
-    assert slow(x, "1")[0] == slow([1.0], x)[0] == slow(x, True)[0] == "slow"
-    assert isinstance(slow(x, 1), Tensor)
-    assert isinstance(slow(1.5, x), Tensor)
+    assert public(wide, wide) == ("converted", wide, wide)
+    assert public(x, wide) == ("converted", x, wide)
+    assert public(x, "1")[0] == public([1.0], x)[0] == public(x, True)[0] == "converted"
+    assert isinstance(public(x, 1), Tensor)
+    assert isinstance(public(1.5, x), Tensor)
 
 
 @pytest.mark.parametrize("number", [3, 0.75])
@@ -91,22 +91,22 @@ def test_reflected_swaps_the_operands():
     "number", [0.1, -0.0, 0.0, 3, -7, 2**24 + 1, 1e39, 1e-46, float("nan"), float("-inf")]
 )
 @pytest.mark.parametrize("name", ["add", "sub", "mul", "truediv", "pow"])
-def test_a_number_counts_as_one_of_the_array_it_meets(name, number):
+def test_a_python_number_takes_the_dtype_of_the_array(name, number):
     x = np.float32([[1.5, -2.0, 0.0], [np.inf, np.nan, -0.0]])
     operation, tensor = getattr(operator, name), gradtape.constant(x)
     for a, b in ((tensor, number), (number, tensor)):
         with np.errstate(all="ignore"):
             want = operation(*(np.float32(v) if v is number else x for v in (a, b)))
-        for _ in range(2):  # the second time it is known
+        for _ in range(2):  # the second call finds the number in the cache
             got = operation(a, b).numpy()
             np.testing.assert_array_equal(got, want)
             np.testing.assert_array_equal(np.signbit(got), np.signbit(want))
 
 
-def test_kernels_of_one_expression_are_written_out():
+def test_kernels_of_one_expression_are_inlined():
     names = ["add", "subtract", "multiply", "divide", "square", "negative"]
-    written = {name: applied(REGISTRY[name], ("a", "b")) for name in names}
-    assert " ".join(written.values()) == "a + b a - b a * b a / b a * a -a"
+    inlined = {name: applied(REGISTRY[name], ("a", "b")) for name in names}
+    assert " ".join(inlined.values()) == "a + b a - b a * b a / b a * a -a"
     assert applied(REGISTRY["floormod"], ("a", "b")) == "kernel(a, b)"
     assert direct(REGISTRY["tanh"].kernel) is np.tanh
     assert direct(REGISTRY["maximum"].kernel) is np.maximum

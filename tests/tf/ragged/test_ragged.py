@@ -38,6 +38,7 @@ def test_every_function_in_the_table_is_found_by_its_name():
 
 def test_a_function_without_one_for_ragged_tensors_says_so():
     with pytest.raises(
-        ValueError, match=r"RaggedTensor of shape \(2, None\) is no Tensor.*to_tensor"
+        ValueError,
+        match=r"RaggedTensor of shape \(2, None\) cannot be converted to a Tensor.*to_tensor",
     ):
         tf.transpose(tf.ragged.constant([[1], [2, 3]]))

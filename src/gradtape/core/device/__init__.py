@@ -1,1 +1,1 @@
-"""Values on accelerators: device arrays, where an op is placed, and how both come into use."""
+"""Values on accelerators: device arrays, and the placement of ops."""

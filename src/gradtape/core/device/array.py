@@ -1,8 +1,8 @@
-"""Values on accelerators: devices and their names, `Remote` arrays, and the tensors around them.
+"""Devices and their names, device arrays (`Remote`), and the tensors that hold them.
 
-The array of a `DeviceTensor` is a `Remote`: a value that belongs on a device. It keeps the copy
-there, and the one on the host, once somebody has asked for them; neither ever changes. Operators
-and NumPy's elementwise functions work on the device, so that rules of primitives do.
+The array of a `DeviceTensor` is a `Remote`. It makes the copy on the device and the copy on the
+host on first use and keeps both; they never change. Operators and NumPy's elementwise functions
+run on the device, and so do the rules of primitives.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ LOCALHOST = "/job:localhost/replica:0/task:0/device:"
 
 
 class Device:
-    """A place where values live.
+    """The host or an accelerator.
 
     Attributes:
         kind: "CPU", "GPU" or "TPU".
-        number: among those of its kind that may be used.
-        place: among all of its kind.
+        number: its number among the visible devices of its kind.
+        place: its number among all devices of its kind.
         handle: JAX's device; None for the host.
     """
 
     __slots__ = ("handle", "kind", "number", "place")
 
     def __init__(self, kind: str, number: int, handle: Any = None) -> None:
-        """The device of this kind and number."""
+        """Describe the device of this kind and number."""
         self.kind = kind
         self.number = self.place = number
         self.handle = handle
 
     @property
     def name(self) -> str:
-        """As TensorFlow prints it."""
+        """The full name, as TensorFlow prints it."""
         return f"{LOCALHOST}{self.kind}:{self.number}"
 
     def __repr__(self) -> str:
@@ -49,18 +49,18 @@ class Device:
 
 
 HOST = Device("CPU", 0)
-ANYWHERE = Device("CPU", 0)  # no device is asked for, but ops shall not take a short cut
+ANYWHERE = Device("CPU", 0)  # no device is requested, but the fast path is disabled
 
 
 class Engine:
-    """What the layer that knows JAX hands down.
+    """Functions of the layer that knows JAX.
 
     Attributes:
-        put: a host value, or a copy elsewhere, as JAX's array on a device.
-        fetch: JAX's array as a raw one.
-        ufunc: apply a function of NumPy's name elementwise, to values on a device.
-        find: the device of a kind and number, or None.
-        default: the device of ops on values of accelerators where none is asked for.
+        put: copies a raw array or a JAX array to a device, as a JAX array.
+        fetch: converts a JAX array to a raw array.
+        ufunc: applies the ufunc of this name to values on a device; None if JAX lacks it.
+        find: returns the device of a kind and number, or None.
+        default: returns the device of ops on device arrays where `tf.device` requests none.
     """
 
     put: Callable[[Any, Device], Any]
@@ -74,15 +74,15 @@ class Remote(Reading):
     """A value that belongs on a device.
 
     Attributes:
-        device: where; of what only came to be elsewhere, the host.
-        there: the copy in JAX's hands, with JAX's device that has it; or None.
+        device: the device. A host value that has only been computed elsewhere has the host.
+        there: the JAX array and the JAX device it is on, or None.
         host: the copy on the host, or None.
     """
 
     __slots__ = ("__weakref__", "device", "host", "there")
 
     def __init__(self, device: Device, there: tuple[Any, Any] | None, host: Any = None) -> None:
-        """Of one copy at least."""
+        """Hold at least one copy."""
         known = host if there is None else there[0]
         self.shape = tuple(known.shape)
         self.dtype = known.dtype
@@ -99,7 +99,7 @@ class Remote(Reading):
         return host
 
     def on(self, device: Device) -> Any:
-        """JAX's array on a device; the one on its own is kept."""
+        """The JAX array on `device`; the array on the value's own device is kept."""
         there = self.there
         if there is not None and there[1] is device.handle:
             return there[0]
@@ -109,7 +109,7 @@ class Remote(Reading):
         return array
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        """Apply on the device; what JAX cannot do, to the values on the host."""
+        """Apply a ufunc on the device, or on the host if JAX lacks it."""
         device = target(inputs)
         if device is not HOST and method == "__call__" and not kwargs:
             result = Engine.ufunc(ufunc.__name__, inputs, device)
@@ -120,23 +120,23 @@ class Remote(Reading):
         return getattr(ufunc, method)(*map(shown, inputs), **kwargs)
 
     def __repr__(self) -> str:
-        """That of the value."""
+        """The repr of the value."""
         return repr(self.seen())
 
     def __str__(self) -> str:
-        """That of the value."""
+        """The str of the value."""
         return str(self.seen())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle as the value."""
+        """Pickle the value."""
         return shown, (self.seen(),)
 
 
 def target(raws: Any) -> Device:
-    """Where an op on `raws` runs: where the program asked for, or an accelerator if one has them.
+    """The device for an op on `raws`: that of `tf.device`, or an accelerator that has an operand.
 
-    So does TensorFlow; but there an op that nobody asked anything of runs on an accelerator, too.
-    The run that a function is traced in is the host's: each of its ops would have to be compiled.
+    TensorFlow uses an accelerator also if neither applies; gradtape uses the host. The run that
+    traces a function is on the host, because JAX would have to compile each of its ops.
     """
     if staging():
         return HOST
@@ -156,13 +156,13 @@ class DeviceTensor(EagerTensor):
 
     @property
     def device(self) -> str:
-        """Where the value lives."""
+        """The name of the device."""
         return str(self._array.device.name)
 
     backing_device = device
 
     def numpy(self) -> Any:
-        """A copy on the host, which may be written to; a scalar as a NumPy scalar."""
+        """A writable copy on the host; a scalar as a NumPy scalar."""
         raw = self._array.seen()
         return raw.copy() if isinstance(raw, np.ndarray) else raw
 
@@ -174,7 +174,7 @@ class DeviceTensor(EagerTensor):
         return tensor_of(self._array.seen())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle as the value."""
+        """Pickle the value."""
         return tensor_of, (self._array.seen(),)
 
 
@@ -182,7 +182,7 @@ DeviceTensor.__name__ = DeviceTensor.__qualname__ = "EagerTensor"  # as TensorFl
 
 
 def tensor_of(raw: Any) -> EagerTensor:
-    """A tensor around a raw array, wherever that is."""
+    """Make a tensor of a raw array on the host or of a device array."""
     tensor = DeviceTensor() if type(raw) is Remote else EagerTensor()
     tensor._array = raw
     tensor.uid = next_uid()
@@ -190,18 +190,18 @@ def tensor_of(raw: Any) -> EagerTensor:
 
 
 def is_movable(raw: Any) -> bool:
-    """Whether a raw value can leave the host: strings and Python objects cannot."""
+    """Whether a raw value can be copied to a device; strings and Python objects cannot."""
     dtype = getattr(raw, "dtype", None)
     return not (isinstance(dtype, np.dtype) and dtype.kind == "O")
 
 
 def arrived(array: Any, device: Device) -> Remote:
-    """What JAX has computed on a device."""
+    """The device array of a JAX array that was computed on `device`."""
     return Remote(device, (array, device.handle))
 
 
 def moved(raw: Any, device: Device) -> Any:
-    """A raw array that belongs on `device`; it is copied there when it is first needed there."""
+    """A raw array that belongs on `device`; the copy is made on first use."""
     if type(raw) is Remote:
         if raw.device is device:
             return raw
@@ -215,14 +215,14 @@ def moved(raw: Any, device: Device) -> Any:
 
 
 def beside(raw: Any, other: Any) -> Any:
-    """A raw array where another is."""
+    """A raw array on the device of another."""
     return moved(raw, other.device) if type(other) is Remote else raw
 
 
 def kept_at(raw: Any, device: Device) -> Any:
-    """`moved`, but a copy elsewhere is kept beside the one on the host, which is made when needed.
+    """`moved`, but a value that goes to the host keeps its device copy as a cache.
 
-    So a variable of the host that a function computes with on an accelerator travels once.
+    A host variable that a function uses on an accelerator is thus copied only once.
     """
     if device is HOST and type(raw) is Remote and raw.there is not None:
         return raw if raw.device is HOST else Remote(HOST, raw.there, raw.host)
@@ -230,7 +230,7 @@ def kept_at(raw: Any, device: Device) -> Any:
 
 
 def wanted(raw: Any) -> Any:
-    """A new value, where the program asks for it to be."""
+    """A new raw array on the device that the program requests."""
     device = local.device
     if device is None or device is ANYWHERE or type(raw) is Remote or staging():
         return raw
@@ -238,7 +238,7 @@ def wanted(raw: Any) -> Any:
 
 
 def placed(raw: Any) -> EagerTensor:
-    """A tensor of a new value, where the program asks for it to be."""
+    """Make a tensor on the device that the program requests."""
     return tensor_of(wanted(raw))
 
 
@@ -246,7 +246,7 @@ def gpu(tensor: EagerTensor, number: int) -> EagerTensor:
     """A copy of a tensor on a GPU.
 
     Raises:
-        RuntimeError: if there is none of that number.
+        RuntimeError: if there is no GPU of that number.
     """
     device = Engine.find("GPU", number)
     if device is None:

@@ -1,6 +1,6 @@
-"""Where a primitive runs once accelerators are in use: on the host, or on a device.
+"""Placement of primitives on the host or on a device.
 
-Part of `dispatch.evaluate` and of the generated callables from then on.
+`dispatch.evaluate` and the generated functions use it once accelerators are in use.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from gradtape.core.primitive import REGISTRY, Primitive
 on_numpy = evaluate_somewhere.plain
 
 
-class Inexpressible(Exception):  # noqa: N818  says what, not how
-    """A device cannot run a kernel."""
+class Inexpressible(Exception):  # noqa: N818 - it names the reason
+    """A kernel cannot run on a device."""
 
 
 class Placement:
-    """What users may set, and what the layer that knows JAX hands down.
+    """Settings of the user, and functions of the layer that knows JAX.
 
     Attributes:
-        soft: whether ops that a device cannot run go to the host.
-        logs: whether ops say where they run.
-        run: run the kernel of a primitive on a device; raises Inexpressible.
-        call: the same for a function of raw arrays that is no primitive.
+        soft: whether ops that a device cannot run fall back to the host.
+        logs: whether to log the device of every op.
+        run: runs the kernel of a primitive on a device; raises Inexpressible.
+        call: runs a function of raw arrays on a device; raises Inexpressible.
     """
 
     soft = True
@@ -39,7 +39,7 @@ class Placement:
 
 
 def evaluate(op: Primitive, raws: tuple[Any, ...], static: dict[str, Any]) -> Any:
-    """Run the kernel where it should."""
+    """Choose the device of an op and run the kernel there."""
     device = target(raws)
     if device is HOST:
         return on_host(op, raws, static)
@@ -47,7 +47,7 @@ def evaluate(op: Primitive, raws: tuple[Any, ...], static: dict[str, Any]) -> An
 
 
 def evaluate_raw(op: Primitive, raws: tuple[Any, ...], static: dict[str, Any]) -> Any:
-    """Run the kernel on raw arrays: the library's own business, where no device is asked for."""
+    """Run the kernel on raw arrays, on a device only if an operand is there."""
     for raw in raws:
         if type(raw) is Remote:
             return evaluate(op, raws, static)
@@ -62,19 +62,19 @@ def on_host(op: Primitive, raws: tuple[Any, ...], static: dict[str, Any]) -> Any
 
 
 def on_device(op: Primitive, raws: tuple[Any, ...], static: dict[str, Any], device: Device) -> Any:
-    """Run the kernel on a device; what it cannot run, on the host if that is allowed.
+    """Run the kernel on a device, or on the host if the device cannot run it.
 
     Raises:
-        InvalidArgumentError: if it is not.
+        InvalidArgumentError: if the device cannot run it and soft placement is off.
     """
     if REGISTRY.get(op.name) is not op:
-        return on_host(op, raws, static)  # a step of a trace, which is compiled as a whole later
+        return on_host(op, raws, static)  # made by a trace, which is compiled as a whole later
     try:
         if op.host or not all(map(is_movable, raws)):
             raise Inexpressible(op.host or "strings stay on the host")
         result = Placement.run(op, raws, static, device)
     except Inexpressible as error:
-        result = on_host(op, raws, static)  # which knows better what is wrong, if something is
+        result = on_host(op, raws, static)  # raises a better error if the arguments are wrong
         if not Placement.soft:
             raise refusal(op.name, device, error) from None
         return result
@@ -84,15 +84,15 @@ def on_device(op: Primitive, raws: tuple[Any, ...], static: dict[str, Any], devi
 
 
 def said(op: Primitive, device: Device) -> None:
-    """Say where an op runs."""
+    """Log the device of an op."""
     sys.stderr.write(f"Executing op {op.name} in device {device.name}\n")
 
 
 def call(function: Callable[..., Any], raws: list[Any]) -> Any:
-    """Apply a function of raw arrays and Python values that is no primitive.
+    """Choose a device for a function that is not a primitive, and call it there.
 
     Raises:
-        InvalidArgumentError: if a device cannot run it and the host may not stand in.
+        InvalidArgumentError: if the device cannot run it and soft placement is off.
     """
     device = target(raws)
     if device is HOST:
@@ -109,7 +109,7 @@ def call(function: Callable[..., Any], raws: list[Any]) -> Any:
 
 
 def public_name() -> str:
-    """The function of TensorFlow's that the program has called."""
+    """The name of the public function that the program has called."""
     frame: Any = sys._getframe(1)
     name = ""
     while frame is not None and frame.f_globals.get("__name__", "").startswith("gradtape."):
@@ -120,7 +120,7 @@ def public_name() -> str:
 
 
 def refusal(name: str, device: Device, why: Any) -> InvalidArgumentError:
-    """An op cannot run where it should, and may not run elsewhere."""
+    """TensorFlow's error for an op that the requested device cannot run."""
     return InvalidArgumentError(
         f"{name}: Could not satisfy device specification {device.name!r}. "
         f"enable_soft_placement=0. Supported device types [CPU]: {why}. Run it under "

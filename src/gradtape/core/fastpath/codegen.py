@@ -1,8 +1,8 @@
-"""What `dispatch.bind` does for one or two eager tensors, written out as generated code.
+"""Generated code that does what `dispatch.bind` does, for one or two eager tensors.
 
-Eager programs spend their time here. `specialised` makes the callable of a primitive, `checked` a
-public elementwise function. Source is generated, and compiled, when a function is first called:
-importing stays quick.
+Eager programs spend most of their time here. `specialised` makes the function of a primitive and
+`checked` a public elementwise function. Their source is generated and compiled on the first call,
+which keeps the import fast.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from gradtape.core.tensor import eager as wrap
 
 
 def specialised(op: Primitive) -> Any:
-    """The callable of a primitive: its kernel on raw arrays, `bind` (unrolled) on tensors."""
+    """Make the function of a primitive: the kernel on raw arrays, inlined `bind` on tensors."""
     if op.variadic:
         return variadic(op)
     function = later(op, lambda: specialised_source(op))
@@ -44,7 +44,7 @@ def specialised(op: Primitive) -> Any:
 
 
 def variadic(op: Primitive) -> Any:
-    """The callable of a primitive with `*inputs`."""
+    """Make the function of a primitive with `*inputs`."""
     kernel = op.kernel
 
     def function(*args: Any, **static: Any) -> Any:
@@ -57,7 +57,7 @@ def variadic(op: Primitive) -> Any:
 
 
 def specialised_source(op: Primitive) -> list[str]:
-    """Source of a primitive's callable."""
+    """Source of the function of a primitive."""
     signature = ", ".join([*op.inputs, *(["*", *op.statics] if op.statics else [])])
     some_tensor = " or ".join(f"isinstance({name}, Tensor)" for name in op.inputs)
     args = ", ".join(op.inputs) + ","
@@ -88,7 +88,7 @@ def specialised_source(op: Primitive) -> list[str]:
 
 
 def many_outputs(op: Primitive) -> list[str]:
-    """Source of the callable of a primitive that takes one tensor apart."""
+    """Source of the function of a primitive with one input and several outputs."""
     name, raw = op.inputs[0], f"{op.inputs[0]}_"
     kept = ", ".join(kept_by(op, 1, False, op.inputs, (raw,)))
     return [
@@ -100,31 +100,31 @@ def many_outputs(op: Primitive) -> list[str]:
         f"            r = recover(error, op, ({raw},), {static_dict(op)})",
         "        out = tuple([wrap(one) for one in r])",
         f"        if {name}.uid < 0 or always[0]:",
-        "            for known in local.recorders:",
-        "                if type(known) is not Recording:",
-        "                    if known.stages:",
+        "            for record in local.recorders:",
+        "                if type(record) is not Recording:",
+        "                    if record.stages:",
         f"                        return bind(op, ({name},), {static_dict(op)})",
-        f"                    hear(known, op, ({name},), ({raw},), {static_dict(op)}, out, r)",
-        f"                elif {name}.uid in known:",
+        f"                    hear(record, op, ({name},), ({raw},), {static_dict(op)}, out, r)",
+        f"                elif {name}.uid in record:",
         "                    anchor = next_uid()",
-        f"                    known[anchor] = (step1 or ready(1, False), {name}.uid, {kept})",
+        f"                    record[anchor] = (step1 or cache_step(1, False), {name}.uid, {kept})",
         "                    for i, one in enumerate(out):",
-        "                        known[marked(one)] = (Handed.move, anchor, i)",
+        "                        record[marked(one)] = (Handed.move, anchor, i)",
         "        return out",
     ]
 
 
 def is_eager(name: str) -> str:
-    """The condition for the short way: a tensor of the host, and no device is asked for."""
+    """Condition for the fast path: an eager tensor on the host, outside of any `tf.device`."""
     return f"type({name}) is EagerTensor" + (" and local.device is None" if in_use[0] else "")
 
 
 def kept_by(
-    op: Primitive, mask: int, fold: bool, names: tuple[str, ...], raws: tuple[str, ...]
+    op: Primitive, mask: int, unbroadcast: bool, names: tuple[str, ...], raws: tuple[str, ...]
 ) -> list[str]:
-    """Expressions for what the rules of the inputs in `mask` need."""
+    """Expressions for the residuals of the inputs in `mask`."""
     parts = []
-    for need in needs_of(op, mask, fold):
+    for need in needs_of(op, mask, unbroadcast):
         if need == "out" or need in op.statics:
             parts.append(need)
         elif need in op.inputs:
@@ -144,17 +144,21 @@ def kept_by(
 def checked(
     op: Primitive,
     allowed: frozenset[Any],
-    slow: Callable[..., Any],
+    convert_and_call: Callable[..., Any],
     names: tuple[str, ...] = ("x", "y"),
     reflected: bool = False,
     numbers: tuple[bool, bool] = (True, True),
 ) -> Any:
-    """A public elementwise function of one or two tensors, with the dtype checks TensorFlow makes.
+    """Make a public elementwise function of one or two tensors, with TensorFlow's dtype checks.
 
-    What is not plainly a tensor (and a tensor of the same dtype, or a Python number) goes to
-    `slow`, which converts the arguments, or raises. `names` are those of the parameters;
-    `reflected` swaps the operands, for methods such as `__rsub__`; `numbers` says which operand may
-    go to the kernel as a Python number.
+    Args:
+        op: the primitive.
+        allowed: the dtypes that the function takes.
+        convert_and_call: converts the arguments, or raises. It handles every call that is not one
+            tensor, two tensors of one dtype, or a tensor and a Python number.
+        names: the parameters of the function.
+        reflected: whether to swap the operands, for methods such as `__rsub__`.
+        numbers: for each operand, whether the kernel takes a Python number.
     """
     names = names[: len(op.inputs)]
     order = tuple(reversed(names)) if reflected else names
@@ -163,7 +167,7 @@ def checked(
         op,
         lambda: checked_source(op, names, order, numbers, single),
         allowed=allowed,
-        slow=slow,
+        convert_and_call=convert_and_call,
         weak=weak_of(allowed),
     )
     function.__signature__ = signature_of(order)
@@ -172,14 +176,14 @@ def checked(
 
 @cache
 def weak_of(allowed: frozenset[Any]) -> dict[type, frozenset[Any]]:
-    """Dtypes that a Python number may meet as it is; bfloat16 would turn into float32."""
+    """Dtypes that NumPy keeps next to a Python number; bfloat16 would become float32."""
     builtin = frozenset(d for d in allowed if d.kind in "fc" and d.num < 64)
     return {float: builtin, int: builtin | {d for d in allowed if d.kind in "iu"}}
 
 
 @cache
 def signature_of(names: tuple[str, ...]) -> inspect.Signature:
-    """Signature of a public elementwise function."""
+    """The signature of a public elementwise function."""
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     parameters = [inspect.Parameter(name, kind) for name in names]
     return inspect.Signature([*parameters, inspect.Parameter("name", kind, default=None)])
@@ -197,7 +201,7 @@ def checked_source(
     x, x_ = names[0], raws[0]
 
     def admits(raw: str, dtypes: str) -> str:
-        # The dtype of a NumPy scalar is slow to ask for, hence the look at its type first.
+        # `dtype` of a NumPy scalar is slow, so its type is checked first.
         quick = f"type({raw}) is float32 or {raw}.dtype is FLOAT32 or " if single else ""
         return f"{quick}{raw}.dtype in {dtypes}"
 
@@ -250,7 +254,7 @@ def checked_source(
             for name in names
         ),
         "    try:",
-        f"        return slow({', '.join(names)})",
+        f"        return convert_and_call({', '.join(names)})",
         "    except UNUSUAL as error:",
         f"        return another_way(error, again, ({', '.join(order)},), {{}})",
         "    except Exception as error:",
@@ -260,15 +264,15 @@ def checked_source(
 
 
 def guarded(op: Primitive, raws: tuple[str, ...]) -> list[str]:
-    """Run the kernel; an error leaves through the user's line."""
+    """Source that runs the kernel and hides the library's frames from errors."""
     return [
         "try:",
         f"    r = {applied(op, raws)}",
         "except Exception as error:",
         "    try:",
         f"        r = recover(error, op, ({', '.join(raws)},), {{}})",
-        "    except Exception as shown:",
-        "        hide_library(shown)",
+        "    except Exception as final:",
+        "        hide_library(final)",
         "        raise",
     ]
 
@@ -276,7 +280,7 @@ def guarded(op: Primitive, raws: tuple[str, ...]) -> list[str]:
 def tell(
     op: Primitive, names: tuple[str, ...], raws: tuple[str, ...], only: int | None = None
 ) -> list[str]:
-    """Wrap `r` and tell every recorder that knows an input; `only` says which one is a tensor."""
+    """Source that wraps `r` and records the op; `only` is the operand that is a tensor."""
     lines = [
         "out = EagerTensor()",
         "out._array = r",
@@ -291,60 +295,60 @@ def tell(
         f"{raw if only in (None, i) else name}, "
         for i, (name, raw) in enumerate(zip(names, raws, strict=True))
     )
-    told: list[str] = []
-    stretched = "False"
+    per_record: list[str] = []
+    is_broadcast = "False"
     if only is None and len(names) > 1:
         fronts = [f"{raw}.shape" + (f"[:-{op.core}]" if op.core else "") for raw in raws]
         differ = f"not ({' == '.join(fronts)})"
         if op.core == 0:
-            stretched = f"type(r) is ndarray and {differ}"
+            is_broadcast = f"type(r) is ndarray and {differ}"
         elif op.core is not None:
-            stretched = f"r.ndim > {op.core} and {differ}"
+            is_broadcast = f"r.ndim > {op.core} and {differ}"
     if len(ruled) == 1:
         i = ruled[0]
-        told += [
-            f"if {names[i]}.uid in known:",
-            *indent(1, store(op, 1 << i, names, raws, stretched)),
+        per_record += [
+            f"if {names[i]}.uid in record:",
+            *indent(1, store(op, 1 << i, names, raws, is_broadcast)),
         ]
     else:
         i, j = ruled
-        told += [
-            f"if {names[i]}.uid in known:",
-            f"    if {names[j]}.uid in known:",
-            *indent(2, store(op, 1 << i | 1 << j, names, raws, stretched)),
+        per_record += [
+            f"if {names[i]}.uid in record:",
+            f"    if {names[j]}.uid in record:",
+            *indent(2, store(op, 1 << i | 1 << j, names, raws, is_broadcast)),
             "    else:",
-            *indent(2, store(op, 1 << i, names, raws, stretched)),
-            f"elif {names[j]}.uid in known:",
-            *indent(1, store(op, 1 << j, names, raws, stretched)),
+            *indent(2, store(op, 1 << i, names, raws, is_broadcast)),
+            f"elif {names[j]}.uid in record:",
+            *indent(1, store(op, 1 << j, names, raws, is_broadcast)),
         ]
     return [
         *lines,
         f"if {some_marked} or always[0]:",
-        "    for known in local.recorders:",
-        "        if type(known) is not Recording:",
-        "            if known.stages:",
+        "    for record in local.recorders:",
+        "        if type(record) is not Recording:",
+        "            if record.stages:",
         f"                return bind(op, ({args}), {static_dict(op)})",
-        f"            hear(known, op, ({args}), ({values}), {static_dict(op)}, out, r)",
-        *indent(2, [f"el{told[0]}", *told[1:]]),
+        f"            hear(record, op, ({args}), ({values}), {static_dict(op)}, out, r)",
+        *indent(2, [f"el{per_record[0]}", *per_record[1:]]),
         "return out",
     ]
 
 
 def store(
-    op: Primitive, mask: int, names: tuple[str, ...], raws: tuple[str, ...], stretched: str
+    op: Primitive, mask: int, names: tuple[str, ...], raws: tuple[str, ...], is_broadcast: str
 ) -> list[str]:
-    """Record the application for the inputs in `mask`."""
+    """Source that stores the entry for the inputs in `mask`."""
 
-    def entry(fold: bool) -> str:
-        step = f"step{mask}{'f' if fold else ''}"
-        parts = [f"{step} or ready({mask}, {fold})"]
+    def entry(unbroadcast: bool) -> str:
+        step = f"step{mask}{'f' if unbroadcast else ''}"
+        parts = [f"{step} or cache_step({mask}, {unbroadcast})"]
         parts += [f"{name}.uid" for i, name in enumerate(names) if mask >> i & 1]
-        parts += kept_by(op, mask, fold, names, raws)
-        return f"known[uid] = ({', '.join(parts)},)"
+        parts += kept_by(op, mask, unbroadcast, names, raws)
+        return f"record[uid] = ({', '.join(parts)},)"
 
     lines = [entry(False)]
-    if stretched != "False":
-        lines = [f"if {stretched}:", f"    {entry(True)}", "else:", f"    {entry(False)}"]
+    if is_broadcast != "False":
+        lines = [f"if {is_broadcast}:", f"    {entry(True)}", "else:", f"    {entry(False)}"]
     return [
         "uid = out.uid",
         "if uid > 0:",
@@ -354,7 +358,7 @@ def store(
 
 
 def first_call(*args: Any, **kwargs: Any) -> Any:
-    """What stands in for a function until it is called; it finds `make` in its own namespace."""
+    """Code of a function before its first call: calls `make` of the function's namespace."""
     space = globals()
     try:
         return space["make"]()(*args, **kwargs)
@@ -363,11 +367,11 @@ def first_call(*args: Any, **kwargs: Any) -> Any:
         raise
 
 
-MADE: list[Any] = []  # functions that were generated
+MADE: list[Any] = []  # functions with generated code
 
 
 def make_again() -> None:
-    """Generate all functions again when they are next called: they have to know of devices now."""
+    """Generate every function again on its next call, now with support for devices."""
     while MADE:
         function = MADE.pop()
         function.__defaults__ = function.__kwdefaults__ = None
@@ -402,7 +406,7 @@ COMMON: dict[str, Any] = {
 
 
 def later(op: Primitive, source: Callable[[], list[str]], **extra: Any) -> Any:
-    """A function that is generated when it is first called, and its steps when first needed."""
+    """Make a function whose code is generated on its first call, its steps when first used."""
     steps = {f"step{mask}{f}": None for mask in range(1, 1 << len(op.inputs)) for f in ("", "f")}
     space = {**COMMON, **steps, "op": op, "kernel": direct(op.kernel), **extra}
     function = FunctionType(first_call.__code__, space, op.name)
@@ -419,19 +423,19 @@ def later(op: Primitive, source: Callable[[], list[str]], **extra: Any) -> Any:
         MADE.append(function)
         return function if in_use[0] is before else make()
 
-    def ready(mask: int, fold: bool) -> Step:
-        step = space[f"step{mask}{'f' if fold else ''}"] = step_of(op, mask, fold)
+    def cache_step(mask: int, unbroadcast: bool) -> Step:
+        step = space[f"step{mask}{'f' if unbroadcast else ''}"] = step_of(op, mask, unbroadcast)
         return step
 
-    space |= {"again": function, "make": make, "ready": ready}
+    space |= {"again": function, "make": make, "cache_step": cache_step}
     return function
 
 
 def static_dict(op: Primitive) -> str:
-    """A dict display of the static parameters."""
+    """Source of a dict with the static parameters."""
     return "{" + ", ".join(f"'{name}': {name}" for name in op.statics) + "}"
 
 
 def indent(levels: int, lines: list[str]) -> list[str]:
-    """Shift source lines to the right."""
+    """Indent source lines."""
     return ["    " * levels + line for line in lines]

@@ -1,4 +1,4 @@
-"""What generated code writes where it applies a kernel: less than a call of it, if that will do."""
+"""Source expressions that apply a kernel; simple kernels are inlined instead of called."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ FLOAT32 = np.dtype("float32")
 
 
 class Singles(dict[Any, Any]):
-    """Python numbers as float32 arrays without axes, which a ufunc takes in half the time."""
+    """Cache of Python numbers as 0-d float32 arrays, which ufuncs handle twice as fast."""
 
     def __missing__(self, number: Any) -> Any:
-        """Make one. Zeros are equal whatever their sign, and NaN is never found again."""
+        """Make an array; cache it unless it is zero (0.0 == -0.0) or NaN (never equal)."""
         if abs(number) > (1 << 24 if type(number) is int else 1e38):
-            return number  # converting it may round, or overflow
+            return number  # the conversion could round or overflow
         made = np.array(number, np.float32)
         made.flags.writeable = False
         if number and number == number:
@@ -32,13 +32,13 @@ SINGLES = Singles()
 
 
 def met(number: str, raw: str, single: bool) -> str:
-    """A Python number as the kernel takes it where it meets `raw`."""
+    """Expression for a Python number as the kernel takes it next to `raw`."""
     if not single:
         return number
     return f"SINGLES[{number}] if type({raw}) is ndarray and {raw}.dtype is FLOAT32 else {number}"
 
 
-# Kernels of one expression, told by their bytecode: written out they need no frame of their own.
+# Kernels of one expression, recognised by their bytecode. Inlining them saves a Python call.
 WRITTEN: dict[bytes, str] = {
     function.__code__.co_code: text
     for function, text in (
@@ -56,19 +56,19 @@ OF_A_UFUNC = frozenset(
 
 
 def applied(op: Primitive, values: tuple[str, ...]) -> str:
-    """The kernel of these values as an expression."""
+    """Expression that applies the kernel to these values."""
     text = None if op.statics else WRITTEN.get(code_of(op.kernel).co_code)
     return f"kernel({call_of(op, values)})" if text is None else text.format(*values)
 
 
 def code_of(kernel: Any) -> CodeType:
-    """The bytecode of a kernel; of what is no function, that of one that is not looked for."""
+    """The code of a kernel; for a kernel that is no function, code that matches no pattern."""
     code: CodeType = getattr(kernel, "__code__", code_of.__code__)
     return code
 
 
 def direct(kernel: Any) -> Any:
-    """The ufunc that is all of a kernel; or else the kernel."""
+    """The ufunc, if the kernel only calls one; else the kernel."""
     code = code_of(kernel)
     if code.co_code in OF_A_UFUNC and code.co_names[0] == "np":
         function = getattr(np, code.co_names[1], None)
@@ -78,5 +78,5 @@ def direct(kernel: Any) -> Any:
 
 
 def call_of(op: Primitive, values: tuple[str, ...]) -> str:
-    """Arguments of a call of the kernel."""
+    """Source of the arguments of a call of the kernel."""
     return ", ".join([*values, *(f"{name}={name}" for name in op.statics)])

@@ -1,4 +1,4 @@
-"""RowPartition: how values are divided into rows."""
+"""RowPartition: the division of values into rows."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from gradtape.core.tensor import EagerTensor, Tensor
 
 
 class Handed:
-    """What higher layers hand down."""
+    """Functions of higher layers; the class is also the key for the private constructors."""
 
-    home: Callable[[], Any]  # the module with what methods of ragged tensors and partitions do
+    home: Callable[[], Any]  # returns the module that implements the methods
 
 
 class RowPartition:
-    """How values are divided into rows; made by one of its factories.
+    """The division of values into rows; use one of the factory methods.
 
     Row `i` of `values` is `values[row_splits()[i] : row_splits()[i + 1]]`.
     """
@@ -27,7 +27,7 @@ class RowPartition:
     def __init__(
         self, row_splits: Any, uniform_row_length: int | None = None, internal: Any = False
     ) -> None:
-        """Keep the splits, and the length of all rows if there is one."""
+        """Store the splits, and the row length if it is uniform."""
         if internal is not Handed:
             raise ValueError(
                 "RowPartition constructor is private; please use one of the factory methods "
@@ -40,14 +40,14 @@ class RowPartition:
     def from_row_splits(
         cls, row_splits: Any, validate: bool = True, dtype: Any = None, dtype_hint: Any = None
     ) -> RowPartition:
-        """Rows that begin and end where `row_splits` say."""
+        """Rows given by `row_splits`."""
         return made(Handed.home().from_row_splits(row_splits, validate), dtype)
 
     @classmethod
     def from_row_lengths(
         cls, row_lengths: Any, validate: bool = True, dtype: Any = None, dtype_hint: Any = None
     ) -> RowPartition:
-        """Rows that are this long."""
+        """Rows given by their lengths."""
         return made(Handed.home().from_row_lengths(row_lengths, validate), dtype)
 
     @classmethod
@@ -59,7 +59,7 @@ class RowPartition:
         dtype: Any = None,
         dtype_hint: Any = None,
     ) -> RowPartition:
-        """`nrows` rows, to which values belong by number."""
+        """`nrows` rows, given by the row number of each value."""
         return made(Handed.home().from_value_rowids(value_rowids, nrows, validate), dtype)
 
     @classmethod
@@ -71,14 +71,14 @@ class RowPartition:
         dtype: Any = None,
         dtype_hint: Any = None,
     ) -> RowPartition:
-        """Rows that begin here; the last goes on to `nvals`."""
+        """Rows given by their starts; the last row ends at `nvals`."""
         return made(Handed.home().from_row_starts(row_starts, nvals, validate), dtype)
 
     @classmethod
     def from_row_limits(
         cls, row_limits: Any, validate: bool = True, dtype: Any = None, dtype_hint: Any = None
     ) -> RowPartition:
-        """Rows that end here."""
+        """Rows given by their ends."""
         return made(Handed.home().from_row_limits(row_limits, validate), dtype)
 
     @classmethod
@@ -91,7 +91,7 @@ class RowPartition:
         dtype: Any = None,
         dtype_hint: Any = None,
     ) -> RowPartition:
-        """Rows of one length: `nrows` of them, or as many as `nvals` values make."""
+        """Rows of one length: `nrows` rows, or as many as `nvals` values fill."""
         found = Handed.home().from_uniform_row_length(uniform_row_length, nvals, nrows, validate)
         return made(found, dtype)
 
@@ -113,19 +113,19 @@ class RowPartition:
 
     @property
     def static_uniform_row_length(self) -> int | None:
-        """The length of all rows, if they were made to have one."""
+        """The uniform row length, or None."""
         return self._uniform
 
     def is_uniform(self) -> bool:
-        """Whether all rows were made to have one length."""
+        """Whether the partition was made with a uniform row length."""
         return self._uniform is not None
 
     def uniform_row_length(self) -> Tensor | None:
-        """The length of all rows, if they were made to have one."""
+        """The uniform row length, or None."""
         return None if self._uniform is None else convert(self._uniform, self.dtype)
 
     def row_splits(self) -> Tensor:
-        """Where rows begin; at last, where the last one ends."""
+        """The start of each row, followed by the end of the last row."""
         return self._splits
 
     def nrows(self) -> Tensor:
@@ -137,24 +137,24 @@ class RowPartition:
         return self._splits[-1]
 
     def row_starts(self) -> Tensor:
-        """Where rows begin."""
+        """The start of each row."""
         return self._splits[:-1]
 
     def row_limits(self) -> Tensor:
-        """Where rows end."""
+        """The end of each row."""
         return self._splits[1:]
 
     def row_lengths(self) -> Tensor:
-        """How long rows are."""
+        """The length of each row."""
         return self._splits[1:] - self._splits[:-1]
 
     def value_rowids(self) -> Tensor:
-        """For each value the number of its row."""
+        """The row number of each value."""
         rowids: Tensor = Handed.home().rowids(self._splits)
         return rowids
 
     def offsets_in_rows(self) -> Tensor:
-        """For each value its place in its row."""
+        """The position of each value in its row."""
         offsets: Tensor = Handed.home().offsets(self._splits)
         return offsets
 
@@ -163,7 +163,7 @@ class RowPartition:
         return made(self, dtype)
 
     def __repr__(self) -> str:
-        """The splits; of rows of one length, that."""
+        """The splits, or the number and length of uniform rows."""
         if self._uniform is not None:
             return f"tf.RowPartition(nrows={self.static_nrows}, uniform_row_length={self._uniform})"
         shown = self._splits._array if isinstance(self._splits, EagerTensor) else self._splits
@@ -171,7 +171,7 @@ class RowPartition:
 
 
 def made(partition: Any, dtype: Any) -> RowPartition:
-    """A partition with splits of `dtype`, if that is given."""
+    """Cast the splits of a partition to `dtype`, if given."""
     if dtype is not None:
         splits = Handed.home().cast(partition._splits, as_splits_dtype(dtype))
         return RowPartition(splits, partition._uniform, internal=Handed)
@@ -180,7 +180,7 @@ def made(partition: Any, dtype: Any) -> RowPartition:
 
 
 def as_splits_dtype(dtype: Any) -> dtypes.DType:
-    """A dtype that row splits may have."""
+    """Convert to a dtype for row splits: int32 or int64."""
     kind = dtypes.as_dtype(dtype)
     if kind not in (dtypes.int32, dtypes.int64):
         raise ValueError(f"Row splits must have dtype int32 or int64. Received {kind.name}.")

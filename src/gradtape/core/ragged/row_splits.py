@@ -1,7 +1,7 @@
-"""Rows of different length as raw arrays: where they begin, who belongs to which, who goes where.
+"""Row splits as raw arrays: conversions, slicing, reduction and checks.
 
-Rows are given by *splits*: row `i` of some values is `values[splits[i] : splits[i + 1]]`. Several
-splits are nested from the outside in: the values of one are the rows of the next.
+Row `i` is `values[splits[i] : splits[i + 1]]`. Nested splits go from the outermost to the innermost
+axis: the values of one are the rows of the next.
 """
 
 from __future__ import annotations
@@ -14,34 +14,34 @@ from gradtape.core.errors import InvalidArgumentError
 
 
 def splits_of_lengths(lengths: Any) -> Any:
-    """Splits of rows that are this long."""
+    """Splits of rows of these lengths."""
     splits = np.zeros(len(lengths) + 1, lengths.dtype)
     np.cumsum(lengths, out=splits[1:])
     return splits
 
 
 def splits_of_rowids(rowids: Any, nrows: int) -> Any:
-    """Splits of `nrows` rows, to which values belong by number; the numbers do not decrease."""
+    """Splits of `nrows` rows, given the row number of each value; the numbers are sorted."""
     return splits_of_lengths(np.bincount(rowids, minlength=nrows).astype(rowids.dtype))
 
 
 def lengths_of(splits: Any) -> Any:
-    """How long the rows are."""
+    """The length of each row."""
     return splits[1:] - splits[:-1]
 
 
 def rowids_of(splits: Any) -> Any:
-    """For each value the number of its row."""
+    """The row number of each value."""
     return np.repeat(np.arange(len(splits) - 1, dtype=splits.dtype), lengths_of(splits))
 
 
 def offsets_of(splits: Any) -> Any:
-    """For each value its place in its row."""
+    """The position of each value in its row."""
     return spans(np.zeros(len(splits) - 1, splits.dtype), lengths_of(splits))
 
 
 def spans(starts: Any, lengths: Any) -> Any:
-    """The numbers from each of `starts` on, as many as its length says, one after another."""
+    """The ranges `start, start + 1, …` of these starts and lengths, concatenated."""
     ends = np.cumsum(lengths)
     total = ends[-1] if len(ends) else 0
     return np.repeat(starts - (ends - lengths), lengths) + np.arange(total, dtype=starts.dtype)
@@ -53,12 +53,12 @@ def longest(splits: Any) -> int:
 
 
 def entry(array: Any, i: int) -> int:
-    """An element of a vector."""
+    """An element of a vector as an int."""
     return int(array[i])
 
 
 def taken(rows: Any, *nested: Any) -> tuple[Any, ...]:
-    """Splits of the chosen rows, level by level; at last, which of the innermost values they have.
+    """Take rows by number: the splits of each level, and the indices of the innermost values.
 
     Raises:
         InvalidArgumentError: if there is no such row.
@@ -79,7 +79,7 @@ def taken(rows: Any, *nested: Any) -> tuple[Any, ...]:
 
 
 def cut(splits: Any, start: int | None, stop: int | None, step: int) -> tuple[Any, Any]:
-    """Every row sliced as Python does: new splits, and the places of the values that are kept."""
+    """Slice every row as Python does: new splits, and the indices of the values."""
     lengths = lengths_of(splits)
     least, most = (0, lengths) if step > 0 else (-1, lengths - 1)
     first, last = (least, most) if step > 0 else (most, least)
@@ -97,10 +97,10 @@ def cut(splits: Any, start: int | None, stop: int | None, step: int) -> tuple[An
 
 
 def placed(sizes: tuple[int, ...], *nested: Any) -> Any:
-    """For each element of a dense array the value that stands there, or how many values there are.
+    """For each element of a dense array, the index of its value; the value count for padding.
 
-    `sizes` are those of the axes: that of the outermost rows, then one for each of `nested`; what
-    lies beyond them is left out.
+    `sizes` are the sizes of the axes: of the outermost rows, then one for each of `nested`. Values
+    beyond these sizes are dropped.
     """
     count = len(nested[0]) - 1
     at = np.arange(sizes[0])
@@ -116,7 +116,7 @@ def placed(sizes: tuple[int, ...], *nested: Any) -> Any:
 
 
 def coordinates(*nested: Any) -> Any:
-    """For each value its row numbers and its place, one value in a row."""
+    """For each value its row numbers and its position in the row, one value per row."""
     columns = [np.arange(len(nested[0]) - 1)]
     for splits in nested:
         ids = rowids_of(splits)
@@ -125,10 +125,10 @@ def coordinates(*nested: Any) -> Any:
 
 
 def folded(axis: int, *nested: Any) -> tuple[Any, ...]:
-    """What is left when `axis` is reduced: splits, and for each value where it goes.
+    """The splits that remain when `axis` is reduced, and the segment id of each value.
 
-    Values that differ in nothing but their place along `axis` go together; a row is as long as the
-    longest of those that went into it.
+    Values whose positions differ only along `axis` share a segment. A resulting row is as long as
+    the longest row that is reduced into it.
     """
     dtype = nested[0].dtype
     if axis == 0:
@@ -147,14 +147,14 @@ def folded(axis: int, *nested: Any) -> tuple[Any, ...]:
 
 
 def joined(*nested: Any) -> Any:
-    """Splits of rows one after another."""
+    """Splits of the rows of all `nested`, concatenated."""
     ends = np.cumsum([0, *(int(splits[-1]) for splits in nested)])
     parts = [splits[:-1] + end for splits, end in zip(nested, ends, strict=False)]
     return np.concatenate([*parts, ends[-1:]]).astype(nested[0].dtype)
 
 
 def check_splits(op: str, splits: Any) -> Any:
-    """Splits that begin with zero and do not decrease."""
+    """Check that splits start with zero and do not decrease."""
     if splits[0] != 0:
         raise InvalidArgumentError(f"{op}: the first row must start at 0. Received {splits[0]}.")
     if (lengths_of(splits) < 0).any():
@@ -165,7 +165,7 @@ def check_splits(op: str, splits: Any) -> Any:
 
 
 def check_lengths(op: str, lengths: Any) -> Any:
-    """Lengths of rows, none of which is negative."""
+    """Check that no row length is negative."""
     if (lengths < 0).any():
         raise InvalidArgumentError(
             f"{op}: row_lengths must not be negative. Received {lengths.tolist()}."
@@ -174,7 +174,7 @@ def check_lengths(op: str, lengths: Any) -> Any:
 
 
 def check_rowids(op: str, rowids: Any) -> Any:
-    """Numbers of rows that are not negative and do not decrease."""
+    """Check that row numbers are not negative and do not decrease."""
     if (rowids < 0).any() or (np.diff(rowids) < 0).any():
         raise InvalidArgumentError(
             f"{op}: value_rowids must be sorted and not negative. Received {rowids.tolist()}."

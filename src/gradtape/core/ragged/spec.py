@@ -1,4 +1,4 @@
-"""RaggedTensorSpec: what is known of a RaggedTensor without having it."""
+"""RaggedTensorSpec: the static description of a RaggedTensor."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ class RaggedTensorSpec(TypeSpec):
     """The shape, dtype and number of ragged axes of a RaggedTensor.
 
     Args:
-        shape: sizes; None for those of ragged axes.
-        dtype: of the elements.
-        ragged_rank: how many axes are given by row splits; all but one if None. Without any, plain
-            tensors are described.
+        shape: the sizes; None for ragged axes.
+        dtype: the element type.
+        ragged_rank: the number of ragged axes; all but one if None. A spec with 0 describes plain
+            tensors.
         row_splits_dtype: int32 or int64.
-        flat_values_spec: what describes the flat values, if they are no plain tensor.
+        flat_values_spec: the spec of the flat values, if they are not a plain tensor.
     """
 
     __slots__ = ("_dtype", "_flat_values_spec", "_ragged_rank", "_row_splits_dtype", "_shape")
@@ -40,7 +40,10 @@ class RaggedTensorSpec(TypeSpec):
         rank = self._shape.rank
         if ragged_rank is None:
             if rank is None:
-                raise ValueError("RaggedTensorSpec: give ragged_rank or a shape of known rank.")
+                raise ValueError(
+                    "RaggedTensorSpec: ragged_rank is needed if the rank of shape is unknown. "
+                    "Pass ragged_rank or a shape of known rank."
+                )
             ragged_rank = rank - 1
         if rank is not None and ragged_rank >= max(rank, 1):
             raise ValueError(
@@ -51,7 +54,7 @@ class RaggedTensorSpec(TypeSpec):
 
     @classmethod
     def from_value(cls, value: Any) -> RaggedTensorSpec:
-        """What describes a RaggedTensor."""
+        """The spec of a RaggedTensor."""
         spec: RaggedTensorSpec = value._type_spec
         return spec
 
@@ -67,7 +70,7 @@ class RaggedTensorSpec(TypeSpec):
 
     @property
     def ragged_rank(self) -> int:
-        """How many axes are given by row splits."""
+        """The number of ragged axes."""
         return self._ragged_rank
 
     @property
@@ -77,7 +80,7 @@ class RaggedTensorSpec(TypeSpec):
 
     @property
     def flat_values_spec(self) -> Any:
-        """What describes the flat values, if they are no plain tensor."""
+        """The spec of the flat values, if they are not a plain tensor."""
         return self._flat_values_spec
 
     @property
@@ -121,7 +124,7 @@ class RaggedTensorSpec(TypeSpec):
         return parts if self._flat_values_spec is None else (*parts, self._flat_values_spec)
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
-        """Whether it is, or describes, a value of this type; without ragged axes, a tensor."""
+        """Whether `spec_or_value` is, or describes, a value of this type."""
         if self._ragged_rank == 0 and not isinstance(spec_or_value, RaggedTensorSpec):
             return TensorSpec(self._shape, self._dtype).is_compatible_with(spec_or_value)
         return super().is_compatible_with(spec_or_value)

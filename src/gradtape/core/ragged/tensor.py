@@ -1,4 +1,4 @@
-"""RaggedTensor: rows of different length, held as flat values and the places where rows begin."""
+"""RaggedTensor: rows of different lengths, stored as flat values and row splits."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from gradtape.core.tensor import EagerTensor, Tensor, TensorLike
 
 
 class RaggedTensor(TensorLike, CompositeTensor):
-    """A tensor some of whose axes have slices of different length; made by one of its factories.
+    """A tensor with one or more axes whose slices differ in length; use a factory method.
 
-    It is made of `values` and a partition of them into rows. The values may be ragged again; the
-    innermost are the `flat_values`, an ordinary tensor through which gradients flow.
+    It consists of `values` and a partition of them into rows. The values may be ragged themselves.
+    The innermost values are the `flat_values`, an ordinary tensor through which gradients flow.
 
     Example:
         >>> rows = tf.RaggedTensor.from_row_lengths([1, 2, 3, 4], [3, 0, 1])
@@ -32,7 +32,7 @@ class RaggedTensor(TensorLike, CompositeTensor):
     """
 
     def __init__(self, values: Any, row_partition: Any, internal: Any = False) -> None:
-        """Refuse, but for the factories."""
+        """For the factory methods only; raises ValueError otherwise."""
         if internal is not Handed:
             raise ValueError(
                 "RaggedTensor constructor is private; please use one of the factory methods "
@@ -41,7 +41,7 @@ class RaggedTensor(TensorLike, CompositeTensor):
         self._values: Any = values
         self._partition: RowPartition = row_partition
 
-    if TYPE_CHECKING:  # handed down by gradtape.tf, as those of Tensor
+    if TYPE_CHECKING:  # gradtape.tf.tensor_operator defines them
 
         def __add__(self, other: Any) -> RaggedTensor: ...
         def __sub__(self, other: Any) -> RaggedTensor: ...
@@ -50,20 +50,18 @@ class RaggedTensor(TensorLike, CompositeTensor):
         def __rsub__(self, other: Any) -> RaggedTensor: ...
         def __neg__(self) -> RaggedTensor: ...
 
-    # -- factories ---------------------------------------------------------------------------------
-
     @classmethod
     def from_row_splits(
         cls, values: Any, row_splits: Any, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
-        """Rows that begin and end where `row_splits` say."""
+        """Rows given by `row_splits`."""
         return Handed.home().divided(values, "from_row_splits", validate, row_splits)
 
     @classmethod
     def from_row_lengths(
         cls, values: Any, row_lengths: Any, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
-        """Rows that are this long."""
+        """Rows given by their lengths."""
         return Handed.home().divided(values, "from_row_lengths", validate, row_lengths)
 
     @classmethod
@@ -75,21 +73,21 @@ class RaggedTensor(TensorLike, CompositeTensor):
         name: str | None = None,
         validate: bool = True,
     ) -> RaggedTensor:
-        """`nrows` rows, to which values belong by number; up to the last number if None."""
+        """`nrows` rows, given by the row number of each value; by default up to the last number."""
         return Handed.home().divided(values, "from_value_rowids", validate, value_rowids, nrows)
 
     @classmethod
     def from_row_starts(
         cls, values: Any, row_starts: Any, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
-        """Rows that begin here."""
+        """Rows given by their starts."""
         return Handed.home().divided(values, "from_row_starts", validate, row_starts)
 
     @classmethod
     def from_row_limits(
         cls, values: Any, row_limits: Any, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
-        """Rows that end here."""
+        """Rows given by their ends."""
         return Handed.home().divided(values, "from_row_limits", validate, row_limits)
 
     @classmethod
@@ -101,7 +99,7 @@ class RaggedTensor(TensorLike, CompositeTensor):
         validate: bool = True,
         name: str | None = None,
     ) -> RaggedTensor:
-        """Rows of one length; `nrows` is needed only if that is zero."""
+        """Rows of one length; `nrows` is needed only if the length is zero."""
         given = (uniform_row_length, nrows)
         return Handed.home().divided(values, "from_uniform_row_length", validate, *given)
 
@@ -113,7 +111,7 @@ class RaggedTensor(TensorLike, CompositeTensor):
         name: str | None = None,
         validate: bool = True,
     ) -> RaggedTensor:
-        """Rows of rows, given by splits from the outside in."""
+        """Nested rows, given by the splits of each axis, outermost first."""
         given = (flat_values, nested_row_splits)
         return Handed.home().divided_often("from_row_splits", validate, *given)
 
@@ -125,7 +123,7 @@ class RaggedTensor(TensorLike, CompositeTensor):
         name: str | None = None,
         validate: bool = True,
     ) -> RaggedTensor:
-        """Rows of rows, given by lengths from the outside in."""
+        """Nested rows, given by the lengths of each axis, outermost first."""
         given = (flat_values, nested_row_lengths)
         return Handed.home().divided_often("from_row_lengths", validate, *given)
 
@@ -138,7 +136,7 @@ class RaggedTensor(TensorLike, CompositeTensor):
         name: str | None = None,
         validate: bool = True,
     ) -> RaggedTensor:
-        """Rows of rows, given by the numbers of rows from the outside in."""
+        """Nested rows, given by the row numbers of each axis, outermost first."""
         given = (flat_values, nested_value_rowids, nested_nrows)
         return Handed.home().divided_often("from_value_rowids", validate, *given)
 
@@ -152,7 +150,7 @@ class RaggedTensor(TensorLike, CompositeTensor):
         name: str | None = None,
         row_splits_dtype: Any = dtypes.int64,
     ) -> RaggedTensor:
-        """The rows of a tensor, cut to `lengths` or before the `padding` at their end."""
+        """The rows of a tensor, truncated to `lengths` or before trailing `padding`."""
         given = (lengths, padding, ragged_rank, row_splits_dtype)
         return Handed.home().from_tensor(tensor, *given)
 
@@ -160,10 +158,8 @@ class RaggedTensor(TensorLike, CompositeTensor):
     def from_sparse(
         cls, st_input: Any, name: str | None = None, row_splits_dtype: Any = dtypes.int64
     ) -> RaggedTensor:
-        """The rows of a sparse matrix, each of which is full up to some place."""
+        """The rows of a sparse matrix; the elements of each row must start at 0 without gaps."""
         return Handed.home().from_sparse(st_input, row_splits_dtype)
-
-    # -- parts -------------------------------------------------------------------------------------
 
     @property
     def dtype(self) -> dtypes.DType:
@@ -186,12 +182,12 @@ class RaggedTensor(TensorLike, CompositeTensor):
 
     @property
     def ragged_rank(self) -> int:
-        """How many axes are given by row splits."""
+        """The number of ragged axes."""
         return 1 + (self._values.ragged_rank if isinstance(self._values, RaggedTensor) else 0)
 
     @property
     def values(self) -> Any:
-        """What is divided into rows: a tensor, or ragged rows again."""
+        """The concatenated rows: a tensor, or a RaggedTensor again."""
         return self._values
 
     @property
@@ -205,17 +201,17 @@ class RaggedTensor(TensorLike, CompositeTensor):
 
     @property
     def row_splits(self) -> Tensor:
-        """Where the outermost rows begin; at last, where the last one ends."""
+        """The start of each outermost row, followed by the end of the last row."""
         return self._partition._splits
 
     @property
     def nested_row_splits(self) -> tuple[Tensor, ...]:
-        """The row splits of all ragged axes, from the outside in."""
+        """The row splits of all ragged axes, outermost first."""
         return tuple(partition._splits for partition in self._nested_row_partitions)
 
     @property
     def uniform_row_length(self) -> Tensor | None:
-        """The length of all rows, if they were made to have one."""
+        """The uniform row length, or None."""
         return self._partition.uniform_row_length()
 
     @property
@@ -232,11 +228,11 @@ class RaggedTensor(TensorLike, CompositeTensor):
         return RaggedTensorSpec(self.shape, self.dtype, self.ragged_rank, self.row_splits.dtype)
 
     def value_rowids(self, name: str | None = None) -> Tensor:
-        """For each value the number of its row."""
+        """The row number of each value."""
         return self._partition.value_rowids()
 
     def nested_value_rowids(self, name: str | None = None) -> tuple[Tensor, ...]:
-        """The numbers of the rows of all ragged axes, from the outside in."""
+        """The row numbers of all ragged axes, outermost first."""
         return tuple(partition.value_rowids() for partition in self._nested_row_partitions)
 
     def nrows(self, out_type: Any = None, name: str | None = None) -> Tensor:
@@ -245,72 +241,68 @@ class RaggedTensor(TensorLike, CompositeTensor):
         return rows if out_type is None else Handed.home().cast(rows, out_type)
 
     def row_starts(self, name: str | None = None) -> Tensor:
-        """Where rows begin."""
+        """The start of each row."""
         return self._partition.row_starts()
 
     def row_limits(self, name: str | None = None) -> Tensor:
-        """Where rows end."""
+        """The end of each row."""
         return self._partition.row_limits()
 
     def row_lengths(self, axis: int = 1, name: str | None = None) -> Any:
-        """How long the rows of `axis` are."""
+        """The lengths of the rows along `axis`."""
         return Handed.home().row_lengths(self, axis)
 
     def nested_row_lengths(self, name: str | None = None) -> tuple[Tensor, ...]:
-        """How long the rows of all ragged axes are, from the outside in."""
+        """The row lengths of all ragged axes, outermost first."""
         return tuple(partition.row_lengths() for partition in self._nested_row_partitions)
 
     def bounding_shape(
         self, axis: Any = None, name: str | None = None, out_type: Any = None
     ) -> Tensor:
-        """The shape of the smallest dense tensor that holds this one; or its sizes at `axis`."""
+        """The shape of the smallest dense tensor that holds this one, or its sizes at `axis`."""
         return Handed.home().bounding_shape(self, axis, out_type)
 
-    # -- the same with something else --------------------------------------------------------------
-
     def with_values(self, new_values: Any) -> RaggedTensor:
-        """Other values in the same rows."""
+        """A ragged tensor with the same rows and other values."""
         return Handed.home().with_values(self, new_values)
 
     def with_flat_values(self, new_values: Any) -> RaggedTensor:
-        """Other innermost values in the same rows."""
+        """A ragged tensor with the same rows and other innermost values."""
         return Handed.home().with_flat_values(self, new_values)
 
     def with_row_splits_dtype(self, dtype: Any) -> RaggedTensor:
-        """The same with row splits of `dtype`, int32 or int64."""
+        """This tensor with row splits of `dtype`, int32 or int64."""
         kind = as_splits_dtype(dtype)
         sizes = [partition._uniform for partition in self._nested_row_partitions]
         splits = [Handed.home().cast(splits, kind) for splits in self.nested_row_splits]
         return nested(self.flat_values, splits, sizes)
 
     def merge_dims(self, outer_axis: int, inner_axis: int) -> Any:
-        """The axes from `outer_axis` to `inner_axis` as one."""
+        """Merge the axes from `outer_axis` to `inner_axis` into one."""
         return Handed.home().merge_dims(self, outer_axis, inner_axis)
 
     def to_tensor(
         self, default_value: Any = None, name: str | None = None, shape: Any = None
     ) -> Tensor:
-        """A dense tensor, with `default_value` where rows are too short.
+        """A dense tensor, with short rows padded by `default_value`.
 
         Args:
-            default_value: zero, or an empty string, if None.
-            name: accepted for TensorFlow's sake.
-            shape: sizes to cut or fill to; None in it for the longest row.
+            default_value: the padding; zero or an empty string if None.
+            name: ignored.
+            shape: sizes to truncate or pad to; a None in it means the longest row.
         """
         return Handed.home().to_tensor(self, default_value, shape)
 
     def to_sparse(self, name: str | None = None) -> Any:
-        """A sparse tensor with the elements of each row at its beginning."""
+        """A sparse tensor; the elements of each row start at 0."""
         return Handed.home().to_sparse(self)
 
     def __getitem__(self, key: Any) -> Any:
-        """Rows by number; rows and what is in them by slices, `...` and None."""
+        """Index rows by number; index rows and inner axes by slices, `...` and None."""
         return Handed.home().getitem(self, key)
 
-    # -- out of the library ------------------------------------------------------------------------
-
     def numpy(self) -> Any:
-        """An array; of rows that differ in length, an array of arrays."""
+        """A NumPy array; an object array of rows if they differ in length."""
         if not isinstance(self.row_splits, EagerTensor):
             raise ValueError("RaggedTensor.numpy() is only supported in eager mode.")
         values = np.asarray(self._values.numpy())
@@ -324,7 +316,7 @@ class RaggedTensor(TensorLike, CompositeTensor):
         return found
 
     def to_list(self) -> list[Any]:
-        """Nested lists of Python's numbers and strings."""
+        """Nested lists of Python numbers and bytes."""
         if not isinstance(self.row_splits, EagerTensor):
             raise ValueError("RaggedTensor.to_list can only be used in eager mode.")
         values = self._values
@@ -333,19 +325,19 @@ class RaggedTensor(TensorLike, CompositeTensor):
         return [flat[a:b] for a, b in itertools.pairwise(splits)]
 
     def consumers(self) -> list[Any]:
-        """Nobody: eager tensors do not know who used them."""
+        """Empty: eager tensors do not record their consumers."""
         return []
 
     def __bool__(self) -> NoReturn:
-        """Refuse."""
+        """Raise TypeError."""
         raise TypeError("RaggedTensor may not be used as a boolean.")
 
     def __hash__(self) -> int:
-        """Refuse: equality is elementwise."""
+        """Raise TypeError: `==` compares elements."""
         raise TypeError("RaggedTensor is unhashable.")
 
     def __repr__(self) -> str:
-        """The rows; while a function is traced, the parts."""
+        """The rows; inside a traced function, the values and row splits."""
         if not isinstance(self.row_splits, EagerTensor):
             return f"tf.RaggedTensor(values={self._values!s}, row_splits={self.row_splits!s})"
         with np.printoptions(formatter={"all": written}):
@@ -353,19 +345,19 @@ class RaggedTensor(TensorLike, CompositeTensor):
 
 
 def written(item: Any) -> str:
-    """An array, or an element of one, with commas."""
+    """Format an array, or an element of one, with commas."""
     if not isinstance(item, np.ndarray):
         return str(item)
     return np.array2string(item, separator=", ") if item.size else repr(item.tolist())
 
 
 def rows_of(values: Any, splits: Tensor, uniform: int | None = None) -> RaggedTensor:
-    """Values in rows; `uniform` is the length of all of them, if they were made to have one."""
+    """Make a RaggedTensor of values and row splits; `uniform` is the uniform row length."""
     return RaggedTensor(values, RowPartition(splits, uniform, internal=Handed), internal=Handed)
 
 
 def nested(flat: Any, splits: Sequence[Tensor], sizes: Sequence[int | None] = ()) -> Any:
-    """Values in rows of rows, from the outside in; without splits, the values themselves."""
+    """Make a RaggedTensor of nested splits, outermost first; without splits, return `flat`."""
     lengths = list(sizes) or [None] * len(splits)
     for one, uniform in zip(reversed(splits), reversed(lengths), strict=True):
         flat = rows_of(flat, one, uniform)
@@ -373,7 +365,7 @@ def nested(flat: Any, splits: Sequence[Tensor], sizes: Sequence[int | None] = ()
 
 
 def as_values(value: Any, dtype: Any = None, hint: Any = None) -> Any:
-    """A ragged tensor as it is; anything else as a tensor."""
+    """Convert to a tensor; a ragged tensor is returned unchanged."""
     if isinstance(value, RaggedTensor):
         if dtype is not None and value.dtype is not dtypes.as_dtype(dtype):
             raise ValueError(
@@ -385,5 +377,5 @@ def as_values(value: Any, dtype: Any = None, hint: Any = None) -> Any:
 
 
 def is_ragged(value: Any) -> bool:
-    """Whether a value is ragged."""
+    """Whether a value is a RaggedTensor."""
     return isinstance(value, RaggedTensor)

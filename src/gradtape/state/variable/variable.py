@@ -13,9 +13,9 @@ from gradtape.core.convert import convert
 from gradtape.core.enums import VariableAggregation, VariableSynchronization
 from gradtape.core.errors import public
 from gradtape.core.name_scope import current_scope
+from gradtape.core.reference import Reference
 from gradtape.core.shapes import TensorShape
 from gradtape.core.tensor import (
-    Reference,
     Tensor,
     TensorLike,
     value_repr,

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.convert import lean
+from gradtape.core.array_conversion import lean
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import EagerTensor, Tensor, eager
 

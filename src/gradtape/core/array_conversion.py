@@ -1,0 +1,249 @@
+"""Conversion of Python and NumPy values to raw arrays, with TensorFlow's dtypes and errors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import dtypes
+from gradtape.core.dtypes import DType
+from gradtape.core.errors import NotDense
+
+BOOL = np.dtype("bool")
+FLOAT32, FLOAT64 = np.dtype("float32"), np.dtype("float64")
+INT32, INT64 = np.dtype("int32"), np.dtype("int64")
+COMPLEX128 = np.dtype("complex128")
+OBJECT = np.dtype("object")
+FLOAT16_MAX = float(np.finfo(np.float16).max)
+FLOAT32_MAX = float(np.finfo(np.float32).max)
+
+
+def raw_array(value: Any, dtype: DType | None) -> Any:
+    """A new raw array of a Python or NumPy value; a NumPy scalar if it has no axes."""
+    kind = type(value)
+    if kind is float or kind is int:
+        scalar = from_number(value, kind, dtype)
+        if scalar is not None:
+            return scalar
+    if isinstance(value, (np.ndarray, np.generic)):
+        return from_numpy(value, dtype)
+    if isinstance(value, (list, tuple)):
+        return from_sequence(value, dtype)
+    if isinstance(value, (str, bytes)):
+        return from_strings(np.array(value, OBJECT), value, dtype)
+    if isinstance(value, (bool, int, float, complex)):
+        return from_python(np.array(value), value, dtype)
+    if hasattr(kind, "__array__"):
+        return from_numpy(value.__array__(), dtype)
+    if hasattr(kind, "__len__") and hasattr(kind, "__getitem__") and not isinstance(value, dict):
+        return from_sequence(list(value), dtype)
+    raise unsupported(value)
+
+
+def from_number(value: Any, kind: type, dtype: DType | None) -> Any:
+    """Fast path for the common Python numbers; None for the others."""
+    if kind is float:
+        if dtype is None:
+            return single(value)
+        fits = dtype.kind == "float" and -FLOAT16_MAX <= value <= FLOAT16_MAX
+        return dtype.scalar(value) if fits else None
+    if not -(2**31) <= value < 2**31:
+        return None
+    if dtype is None:
+        return np.int32(value)
+    usual = dtype is dtypes.float32 or dtype is dtypes.int32 or dtype is dtypes.int64
+    return dtype.scalar(value) if usual else None
+
+
+def single(value: float) -> Any:
+    """A Python float as float32."""
+    if -FLOAT32_MAX <= value <= FLOAT32_MAX or not math.isfinite(value):
+        return np.float32(value)
+    raise ValueError(
+        f"Can't convert {value!r} to a Tensor of float32: it is out of range. Pass "
+        "dtype=tf.float64."
+    )
+
+
+def unsupported(value: Any) -> ValueError:
+    """TensorFlow's error for a value that is not a number, string or array."""
+    if hasattr(type(value), "_nested_row_partitions"):
+        return NotDense(
+            f"A RaggedTensor of shape {value.shape} cannot be converted to a Tensor: its rows may "
+            "differ in length. Use its to_tensor() or flat_values."
+        )
+    return ValueError(
+        f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)}) to a "
+        "Tensor."
+    )
+
+
+def lean(array: Any) -> Any:
+    """A NumPy scalar for an array without axes, because scalars are ten times faster."""
+    return array[()] if array.ndim == 0 and array.dtype != OBJECT else array
+
+
+def from_sequence(value: Sequence[Any], dtype: DType | None) -> Any:
+    """A raw array of a nested list."""
+    try:
+        array = np.array(value)
+    except ValueError as error:
+        if "inhomogeneous" not in str(error):
+            raise
+        raise ValueError(
+            f"Can't convert non-rectangular Python sequence to Tensor: {value!r}. Pad the rows "
+            "to one length."
+        ) from None
+    except OverflowError:
+        array = np.array(value, OBJECT)
+    if array.dtype.kind in "SUO":
+        array = np.array(value, OBJECT)
+        if array.size and isinstance(array.flat[0], (int, np.integer)) and all_numbers(array):
+            return from_large(array, value, dtype)
+        return from_strings(array, value, dtype)
+    return from_python(array, value, dtype)
+
+
+def all_numbers(array: Any) -> bool:
+    """Whether an object array holds only real numbers, of Python or NumPy."""
+    return all(isinstance(item, (int, float, np.integer, np.floating)) for item in array.flat)
+
+
+def from_large(array: Any, value: Any, dtype: DType | None) -> Any:
+    """A raw array of integers beyond 64 bits, which only float and complex dtypes can hold."""
+    if dtype is None or not (dtype.is_floating or dtype.is_complex):
+        raise out_of_range(value)
+    try:
+        return lean(array.astype(FLOAT64).astype(dtype.as_numpy_dtype))
+    except OverflowError:
+        raise out_of_range(value) from None
+
+
+def out_of_range(value: Any) -> ValueError:
+    """TensorFlow's error for integers that are too large."""
+    return ValueError(
+        f"Can't convert Python sequence with out-of-range integer to Tensor: {value!r}."
+    )
+
+
+def from_python(array: Any, value: Any, dtype: DType | None) -> Any:
+    """A raw array of the Python numbers `value`, which NumPy has converted to `array`."""
+    if array.dtype == OBJECT:
+        return from_large(array, value, dtype)
+    if dtype is None:
+        target = inferred(array, value)
+    else:
+        check_kind(array, value, dtype)
+        target = np.dtype(dtype.as_numpy_dtype)
+    if array.dtype.kind == "u" and array.dtype.itemsize == 8 and target.kind == "i":
+        raise out_of_range(value)
+    with np.errstate(all="ignore"):
+        return lean(array.astype(target))
+
+
+def inferred(array: Any, value: Any) -> Any:
+    """The dtype of Python numbers: that of the first number; later floats widen int to float32.
+
+    NumPy integers count as Python integers. NumPy floats keep their width if they come first.
+    """
+    first = value
+    while isinstance(first, (list, tuple)) and first:
+        first = first[0]
+    if isinstance(first, np.ndarray) and first.size:
+        first = first.flat[0]
+    kind = array.dtype.kind
+    if not array.size:
+        return FLOAT32
+    if isinstance(first, (bool, np.bool_)) and kind != "b":
+        raise mixed(value)
+    if kind in "iu":
+        wide = array.min() < -(2**31) or array.max() >= 2**31
+        return INT64 if wide else INT32
+    if kind == "c":
+        if not isinstance(first, (complex, np.complexfloating)):
+            raise mixed(value)
+        return COMPLEX128
+    if isinstance(first, np.floating):
+        return np.dtype(type(first))
+    return BOOL if kind == "b" else FLOAT32
+
+
+def mixed(value: Any) -> ValueError:
+    """TensorFlow's error for a list of values of different kinds."""
+    return ValueError(f"Can't convert Python sequence with mixed types to Tensor: {value!r}.")
+
+
+def check_kind(array: Any, value: Any, dtype: DType) -> None:
+    """Raise TypeError for float → int, number → bool or string, and complex → real."""
+    kind = array.dtype.kind
+    if array.size == 0 and kind == "f":
+        return
+    refused = (
+        (kind == "f" and (dtype.is_integer or dtype.is_bool))
+        or (kind in "iu" and dtype.is_bool)
+        or (kind == "c" and not dtype.is_complex)
+        or dtype is dtypes.string
+    )
+    if refused:
+        raise refusal(value, dtype)
+
+
+def refusal(value: Any, dtype: DType) -> TypeError:
+    """TensorFlow's error for a Python value that does not fit the requested dtype."""
+    return TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {dtype.name}")
+
+
+def from_numpy(value: Any, dtype: DType | None) -> Any:
+    """A copy of a NumPy array in native byte order; with `dtype`, cast as NumPy casts."""
+    array = np.asarray(value)
+    kind = array.dtype.kind
+    if dtype is dtypes.string or (dtype is None and kind in "SUOT"):
+        if kind not in "SUOT":
+            raise ValueError(
+                f"Failed to convert a NumPy array of {array.dtype} to a Tensor of strings."
+            )
+        return from_strings(array, value, None)
+    if dtype is None:
+        target = canonical(array.dtype)
+        try:
+            dtypes.of_numpy(target)
+        except TypeError:
+            raise ValueError(
+                f"Failed to convert a NumPy array to a Tensor: its dtype {array.dtype} is not "
+                "supported."
+            ) from None
+    else:
+        target = np.dtype(dtype.as_numpy_dtype)
+        if kind == "c" and target.kind != "c":
+            array = array.real
+    with np.errstate(all="ignore"):
+        return lean(array.astype(target, order="C"))
+
+
+def canonical(dtype: Any) -> Any:
+    """The unique dtype object of a type, in native byte order; fast paths compare with `is`."""
+    return np.dtype(dtype.type) if dtype.kind in "biufc" else dtype.newbyteorder("=")
+
+
+def from_strings(array: Any, value: Any, dtype: DType | None) -> Any:
+    """An object array of bytes."""
+    out = np.empty(array.shape, OBJECT)
+    for i, item in enumerate(array.flat):
+        if isinstance(item, str):
+            out.flat[i] = item.encode()
+        elif isinstance(item, bytes):
+            out.flat[i] = bytes(item)
+        elif i and isinstance(value, (list, tuple)):
+            raise mixed(value)
+        elif isinstance(item, (bool, int, float, complex, np.number)):
+            raise ValueError(
+                f"Can't convert {value!r} to a Tensor: it mixes numbers with other objects."
+            )
+        else:
+            raise unsupported(item)
+    if dtype is not None and dtype is not dtypes.string:
+        raise refusal(value, dtype)
+    return out
