@@ -25,7 +25,8 @@ from gradtape.tf.ragged.conversion import (
     number_of,
 )
 from gradtape.tf.ragged.shape import check_same, deepened
-from gradtape.tf.strings.byte_string import as_string, join
+from gradtape.tf.strings.conversion import as_string
+from gradtape.tf.strings.join import join
 
 
 @public

@@ -46,10 +46,9 @@ FLATWISE = {
     "gradients": "stop_gradient",
     "strings.hash_bucket": "to_hash_bucket to_hash_bucket_fast to_hash_bucket_strong",
     "array.mask": "one_hot",
-    "strings.byte_string": """
-        as_string bytes_split length lower regex_full_match regex_replace split strip substr
-        to_number upper
-    """,
+    "strings.byte_string": "bytes_split length lower split strip substr upper",
+    "strings.conversion": "as_string to_number",
+    "strings.regex": "regex_full_match regex_replace",
     "strings.unicode": """
         unicode_decode unicode_decode_with_offsets unicode_split unicode_split_with_offsets
         unicode_transcode
@@ -70,7 +69,7 @@ OWN = {
         "nn.loss": "softmax",
     },
     "ragged.strings": {
-        "strings.byte_string": "join ngrams reduce_join",
+        "strings.join": "join ngrams reduce_join",
         "strings.unicode": "unicode_encode",
     },
     "ragged.dispatch": {

@@ -19,7 +19,7 @@ from gradtape.tf.ragged.shape import place_of
 @public
 def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
     """Strings of several tensors put together, element by element."""
-    from gradtape.tf.strings.byte_string import join as dense
+    from gradtape.tf.strings.join import join as dense
 
     return elementwise(lambda *parts: dense(list(parts), separator), *inputs)
 
@@ -33,7 +33,7 @@ def reduce_join(
     name: str | None = None,
 ) -> Any:
     """Strings put together along the innermost axis, which is ragged; or all of them."""
-    from gradtape.tf.strings.byte_string import reduce_join as dense
+    from gradtape.tf.strings.join import reduce_join as dense
 
     if axis is None:
         return dense(inputs.flat_values, None, keepdims, separator)
@@ -79,7 +79,7 @@ def ngrams(
 @on_host
 def joined_neighbours(flat: Any, splits: Any, how: tuple[Any, ...]) -> tuple[Tensor, Tensor]:
     """The neighbours of each row put together, and where the rows end."""
-    from gradtape.tf.strings.byte_string import neighbours
+    from gradtape.tf.strings.join import neighbours
 
     words, ends = flat._array.tolist(), splits._array.tolist()
     rows = list(map(neighbours(*how), (words[a:b] for a, b in itertools.pairwise(ends))))
