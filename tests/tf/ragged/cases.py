@@ -479,7 +479,7 @@ tf.gather_nd(r3, [[0, 0, 1], [2, 0, 0]])
 tf.gather_nd(r3, [[[0, 1]], [[2, 0]]])
 """
 
-# Of a ragged tensor `x` with `rank` axes
+# Expressions evaluated for random ragged tensors `x` with `rank` axes
 OF_ANY = """
 x + x.with_flat_values(x.flat_values * 2)
 x * tf.RaggedTensor.from_nested_row_splits(x.flat_values, x.nested_row_splits)
