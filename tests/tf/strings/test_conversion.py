@@ -53,7 +53,7 @@ def test_a_function_does_not_retrace_for_another_string():
         return S.to_number(S.regex_replace(text, "x", ""), tf.float32) * 2
 
     assert [float(number(tf.constant(f"x{n}"))) for n in range(20)] == [2.0 * n for n in range(20)]
-    assert len(calls) <= 2, "another string is no reason to trace again"
+    assert len(calls) <= 2, "another string must not retrace"
 
 
 def test_format_replaces_placeholders_with_tensors():

@@ -11,7 +11,7 @@ TEXTS += [b"w" * 64, b"v" * 65, b"u" * 100, bytes(range(256)), b"q" * 1000]
 
 @pytest.mark.parametrize(
     ("call", "numbers"),
-    [  # as TensorFlow 2.21 gives them
+    [  # results of TensorFlow 2.21
         (
             lambda: S.to_hash_bucket_fast(TEXTS, 1000),
             "263 939 385 497 263 581 743 359 506 8 660 415 196",

@@ -18,7 +18,7 @@ from gradtape.tf.ragged.conversion import in_rows
 
 
 def each(function: Callable[..., Any], *arrays: Any, dtype: Any = object) -> Tensor:
-    """A tensor of what `function` makes of the elements; arrays broadcast."""
+    """Apply `function` to each element of the arrays, which broadcast, and return a tensor."""
     views = np.broadcast_arrays(*arrays)
     out = np.empty(views[0].shape, dtype)
     for i, items in enumerate(zip(*(view.flat for view in views), strict=True)):
@@ -27,7 +27,7 @@ def each(function: Callable[..., Any], *arrays: Any, dtype: Any = object) -> Ten
 
 
 def strings(value: Any) -> Any:
-    """The raw array of a tensor of strings."""
+    """Convert to a tensor of strings and return its raw array."""
     tensor = convert(value) if is_typed(value) else convert(value, dtypes.string)
     return operand("string op", tensor, STRING)._array
 
@@ -35,12 +35,12 @@ def strings(value: Any) -> Any:
 @public
 @on_host
 def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
-    """The number of bytes, or with `unit="UTF8_CHAR"` of characters, in each string."""
+    """The number of bytes in each string, or of characters if `unit` is "UTF8_CHAR"."""
     return each(lambda s: len(in_unit(s, unit, "length")), strings(input), dtype=np.int32)
 
 
 def in_unit(text: bytes, unit: str, op: str) -> Any:
-    """A string as what its units are counted in."""
+    """Convert a string to a sequence of its units, bytes or characters."""
     if unit == "BYTE":
         return text
     if unit == "UTF8_CHAR":
@@ -51,15 +51,15 @@ def in_unit(text: bytes, unit: str, op: str) -> Any:
 @public
 @on_host
 def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
-    """`len` units of each string from `pos` on; a negative `pos` counts from the end.
+    """`len` units of each string, starting at `pos`; a negative `pos` counts from the end.
 
-    A negative `len` means all that is left.
+    A negative `len` means up to the end of the string.
 
     Raises:
         InvalidArgumentError: if `pos` lies outside a string.
     """
 
-    def cut(text: bytes, start: Any, count: Any) -> bytes:
+    def take(text: bytes, start: Any, count: Any) -> bytes:
         units = in_unit(text, unit, "substr")
         size = units.__len__()
         if not -size <= start <= size and not local.stand_in:
@@ -68,30 +68,30 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
         part = units[first : first + count if count >= 0 else None]
         return part if isinstance(part, bytes) else part.encode()
 
-    return each(cut, strings(input), convert(pos)._array, convert(len)._array)
+    return each(take, strings(input), convert(pos)._array, convert(len)._array)
 
 
 def recoded(function: str) -> Callable[..., Tensor]:
-    """A function of each string, of ASCII letters only unless the encoding is utf-8."""
+    """Make `lower` or `upper`; without the encoding "utf-8" they change ASCII letters only."""
 
-    def change(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
+    def change_case(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
         if encoding not in ("", "utf-8"):
             raise InvalidArgumentError(
                 f'{function}: encoding must be "" or "utf-8". Received {encoding!r}.'
             )
 
-        def one(text: bytes) -> bytes:
+        def change_one(text: bytes) -> bytes:
             if encoding:
                 return str(getattr(text.decode("utf-8", "replace"), function)()).encode()
             return bytes(getattr(text, function)())
 
-        return each(one, strings(input))
+        return each(change_one, strings(input))
 
-    change.__name__ = change.__qualname__ = function
-    change.__doc__ = (
+    change_case.__name__ = change_case.__qualname__ = function
+    change_case.__doc__ = (
         f"""The strings in {function} case; letters beyond ASCII only with `encoding="utf-8"`."""
     )
-    return public(on_host(change))
+    return public(on_host(change_case))
 
 
 lower = recoded("lower")
@@ -103,7 +103,7 @@ upper = recoded("upper")
 @public
 @on_host
 def strip(input: Any, name: str | None = None) -> Tensor:
-    """The strings without white space at both ends."""
+    """The strings without leading and trailing white space."""
     return each(bytes.strip, strings(input))
 
 
@@ -114,12 +114,12 @@ def split(input: Any, sep: str | None = None, maxsplit: int = -1, name: str | No
 
     Args:
         input: strings.
-        sep: what stands between words; any white space if None or empty.
-        maxsplit: how often to split at most.
+        sep: separator of words; any white space if None or empty.
+        maxsplit: the largest number of splits; -1 for no limit.
         name: accepted for TensorFlow's sake.
 
     Returns:
-        A RaggedTensor with a row of words for each string; of a string without axes, a Tensor.
+        A RaggedTensor with a row of words for each string; a Tensor if `input` is a scalar.
 
     Example:
         >>> tf.strings.split(["a rose is", "a rose"])
@@ -136,7 +136,7 @@ def split(input: Any, sep: str | None = None, maxsplit: int = -1, name: str | No
 @public
 @on_host
 def bytes_split(input: Any, name: str | None = None) -> Any:
-    """The bytes of strings, each as a string: a RaggedTensor, or of a single string a Tensor."""
+    """The bytes of strings, as strings: a RaggedTensor, or a Tensor if `input` is a scalar."""
     text = strings(input)
     data = [bytes(local.stand_in) if local.stand_in else one for one in text.flat]
     return in_rows([[bytes([byte]) for byte in one] for one in data], text.shape, object)

@@ -29,15 +29,15 @@ def as_string(
 
     Args:
         input: a tensor.
-        precision: digits behind the point, six by default; for floats only.
+        precision: digits after the decimal point, six by default; for floats only.
         scientific: write floats with an exponent.
-        shortest: write floats in the shorter of the two ways.
+        shortest: write floats in the shorter of decimal and scientific notation.
         width: the least number of characters.
         fill: a character to pad with ("0", " ", "+", "-" as in `printf`).
         name: accepted for TensorFlow's sake.
 
     Raises:
-        InvalidArgumentError: if the options do not fit each other or the dtype.
+        InvalidArgumentError: if options conflict, or do not apply to the dtype.
     """
     tensor = convert(input)
     dtype = tensor.dtype
@@ -48,7 +48,7 @@ def as_string(
         )
     if len(fill) > 1 or fill not in " +-0#":
         raise InvalidArgumentError(
-            f"as_string: fill must be one of ' +-0#', or nothing. Received {fill!r}."
+            f"as_string: fill must be one of ' +-0#', or empty. Received {fill!r}."
         )
     if not fractional and (precision >= 0 or scientific or shortest):
         raise InvalidArgumentError(
@@ -71,15 +71,15 @@ def as_string(
 @public
 @on_host
 def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = None) -> Tensor:
-    """The numbers that the strings stand for.
+    """Numbers parsed from strings.
 
     Raises:
-        InvalidArgumentError: if one is not a number.
+        InvalidArgumentError: if a string is not a number of that dtype.
     """
     dtype = dtypes.as_dtype(out_type)
     read = int if dtype.is_integer else float
 
-    def number(text: bytes) -> Any:
+    def parse(text: bytes) -> Any:
         try:
             if local.stand_in:
                 return 0
@@ -91,7 +91,7 @@ def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = Non
                 f"to_number: could not correctly convert string: {text!r}."
             ) from None
 
-    return each(number, strings(input), dtype=dtype.as_numpy_dtype)
+    return each(parse, strings(input), dtype=dtype.as_numpy_dtype)
 
 
 @public
@@ -99,7 +99,7 @@ def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = Non
 def format(
     template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None
 ) -> Tensor:
-    """`template` with each `placeholder` replaced by a tensor, written as `tf.print` does.
+    """`template` with each `placeholder` replaced by a tensor, formatted as by `tf.print`.
 
     Raises:
         ValueError: if there are more or fewer tensors than placeholders.
@@ -107,8 +107,8 @@ def format(
     values = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
     if template.count(placeholder) != len(values):
         raise ValueError(
-            f"format: {template.count(placeholder)} placeholders in {template!r}, but "
-            f"{len(values)} inputs."
+            f"format: inputs must be as many as the placeholders in {template!r}, "
+            f"{template.count(placeholder)}. Received {len(values)}."
         )
     first, *rest = template.split(placeholder)
     texts = [text_of(value, summarize) for value in values]

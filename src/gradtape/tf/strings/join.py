@@ -18,11 +18,11 @@ from gradtape.tf.strings.byte_string import each, strings
 @public
 @on_host
 def join(inputs: Sequence[Any], separator: str = "", name: str | None = None) -> Tensor:
-    """Strings put together element by element; scalars go with every element.
+    """Elementwise concatenation of strings; scalars are broadcast.
 
     Args:
         inputs: tensors of one shape, and scalars.
-        separator: what stands between them.
+        separator: string between the joined strings.
         name: accepted for TensorFlow's sake.
 
     Raises:
@@ -47,13 +47,13 @@ def reduce_join(
     separator: str = "",
     name: str | None = None,
 ) -> Tensor:
-    """Strings along `axis` (all axes if None) put together.
+    """Strings joined along `axis`; along all axes if None.
 
     Args:
         inputs: a tensor of strings.
         axis: an axis, or a list of axes, joined in that order.
-        keepdims: keep joined axes with size one.
-        separator: what stands between them.
+        keepdims: whether to keep joined axes with size 1.
+        separator: string between the joined strings.
         name: accepted for TensorFlow's sake.
     """
     array = strings(inputs)
@@ -74,25 +74,25 @@ def reduce_join(
 def unsorted_segment_join(
     inputs: Any, segment_ids: Any, num_segments: Any, separator: str = "", name: str | None = None
 ) -> Tensor:
-    """Strings that have the same number in `segment_ids` put together.
+    """Strings with the same segment id, joined.
 
     Args:
         inputs: a tensor of strings.
-        segment_ids: numbers below `num_segments`, of a shape that begins that of `inputs`.
-        num_segments: how many segments there are.
-        separator: what stands between them.
+        segment_ids: integers below `num_segments`; their shape is a prefix of that of `inputs`.
+        num_segments: the number of segments.
+        separator: string between the joined strings.
         name: accepted for TensorFlow's sake.
 
     Raises:
-        InvalidArgumentError: if a number is too large.
+        InvalidArgumentError: if a segment id is too large, or the shapes do not match.
     """
     array, ids = strings(inputs), np.asarray(convert(segment_ids)._array)
     count = int(num_segments)
     rest = array.shape[ids.ndim :]
     if ids.shape != array.shape[: ids.ndim] or (ids.size and ids.max() >= count):
         raise InvalidArgumentError(
-            f"unsorted_segment_join: segment_ids of shape {list(ids.shape)} must be below {count} "
-            f"and begin the shape {list(array.shape)} of the inputs."
+            f"unsorted_segment_join: segment_ids must be below {count}, and their shape a prefix "
+            f"of {list(array.shape)}. Received shape {list(ids.shape)}."
         )
     rows = array.reshape(ids.size, *rest)
     out = np.empty((count, *rest), object)
@@ -114,22 +114,24 @@ def ngrams(
     preserve_short_sequences: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Neighbours along the last axis put together.
+    """N-grams: neighbours along the last axis, joined.
 
     Args:
         data: strings.
-        ngram_width: how many, or a list of such numbers.
-        separator: what stands between them.
-        pad_values: what stands in front and behind: a string, or a pair of them.
-        padding_width: how often, at most; by default one less than the width.
-        preserve_short_sequences: whether a row too short for every width gives one that is shorter.
+        ngram_width: the number of strings in an n-gram, or a list of such numbers.
+        separator: string between the joined strings.
+        pad_values: string to pad rows with at both ends, or a pair of strings; None for none.
+        padding_width: the largest number of pad values at each end; by default the width minus 1.
+        preserve_short_sequences: whether a row that is too short for every width is joined whole.
         name: accepted for TensorFlow's sake.
     """
     array = strings(data)
     if not array.ndim:
-        raise ValueError("ngrams: `data` must have at least one axis.")
-    of_row = neighbours(ngram_width, separator, pad_values, padding_width, preserve_short_sequences)
-    rows = [of_row(list(row)) for row in array.reshape(-1, array.shape[-1])]
+        raise ValueError("ngrams: data must have rank >= 1. Received a scalar.")
+    make_ngrams = neighbours(
+        ngram_width, separator, pad_values, padding_width, preserve_short_sequences
+    )
+    rows = [make_ngrams(list(row)) for row in array.reshape(-1, array.shape[-1])]
     out = np.empty((len(rows), len(rows[0]) if rows else 0), object)
     for i, row in enumerate(rows):
         out[i] = row
@@ -139,12 +141,12 @@ def ngrams(
 def neighbours(
     ngram_width: Any, separator: str, pad_values: Any, padding_width: int | None, keep_short: bool
 ) -> Callable[[list[bytes]], list[bytes]]:
-    """What `ngrams` makes of a row."""
+    """Make a function that returns the n-grams of a row."""
     widths = list(ngram_width) if isinstance(ngram_width, (list, tuple)) else [ngram_width]
     pads = (pad_values, pad_values) if isinstance(pad_values, (str, bytes)) else pad_values
     joint = separator.encode()
 
-    def of_row(row: list[bytes]) -> list[bytes]:
+    def make_ngrams(row: list[bytes]) -> list[bytes]:
         found = []
         for width in widths:
             padded = row
@@ -157,4 +159,4 @@ def neighbours(
             found = [joint.join(row)]
         return found
 
-    return of_row
+    return make_ngrams

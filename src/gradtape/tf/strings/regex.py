@@ -18,7 +18,7 @@ from gradtape.tf.strings.byte_string import each, strings
 def regex_replace(
     input: Any, pattern: str, rewrite: str, replace_global: bool = True, name: str | None = None
 ) -> Tensor:
-    r"""The strings with matches of `pattern` replaced; in `rewrite`, `\1` … are groups."""
+    r"""The strings with matches of `pattern` replaced by `rewrite`, where `\1` is group 1."""
     found = compiled(pattern)
     template = re.sub(r"\\(\d)", r"\\g<\1>", rewrite)
     count = 0 if replace_global else 1
@@ -34,17 +34,17 @@ def regex_full_match(input: Any, pattern: str, name: str | None = None) -> Tenso
 
 
 def to_text(data: bytes) -> str:
-    """A string as characters; bytes that are none stand for themselves."""
+    """Decode UTF-8; invalid bytes become surrogates, which `to_bytes` restores."""
     return data.decode("utf-8", "surrogateescape")
 
 
 def to_bytes(text: str) -> bytes:
-    """What `to_text` was made of."""
+    """Encode as UTF-8; the inverse of `to_text`."""
     return text.encode("utf-8", "surrogateescape")
 
 
 def compiled(pattern: Any) -> re.Pattern[str]:
-    """A regular expression over characters; its classes know ASCII only."""
+    """Compile a regular expression over characters; character classes match ASCII only."""
     text = pattern if isinstance(pattern, str) else to_text(strings(pattern)[()])
     try:
         return re.compile(text, re.ASCII)
