@@ -81,7 +81,7 @@ def fixed_unigram_candidate_sampler(
     weights = np.concatenate([np.zeros(num_reserved_ids, np.float32), powers])[shard::num_shards]
     if len(weights) != range_max:
         raise InvalidArgumentError(
-            f"{op}: range_max is {range_max}, but must be the number of classes, {len(weights)}."
+            f"{op}: range_max is {range_max}, but {len(weights)} classes were given."
         )
     enough(op, num_sampled, unique, int(np.count_nonzero(weights)) if unique else range_max)
     likely, other = aliases(weights.astype(float).tolist())
