@@ -1,4 +1,4 @@
-"""Control flow as functions: structures, dtypes and shapes that must hold, and errors."""
+"""cond, case, switch_case and while_loop: structures, and errors for invalid arguments."""
 
 import pytest
 
@@ -18,7 +18,7 @@ def test_a_predicate_must_be_a_value():
 def test_exclusive_cases_must_not_both_hold():
     pairs = [(tf.constant(True), returns(1)), (tf.constant(True), returns(2))]
     assert tf.case(pairs) == 1
-    assert tf.case(pairs, exclusive=True) == 1  # the last predicate is not looked at
+    assert tf.case(pairs, exclusive=True) == 1  # the last predicate is not checked
     with pytest.raises(tf.errors.InvalidArgumentError, match="more than 1"):
         tf.case(pairs, exclusive=True, default=returns(3))
 
@@ -63,7 +63,7 @@ def test_branches_must_be_numbered_callables_and_the_index_a_tensor(index, branc
         tf.switch_case(index, branches)
 
 
-def test_loop_variables_come_back_as_the_body_nests_them():
+def test_loop_variables_are_returned_in_the_structure_of_the_body():
     result = tf.while_loop(lambda i, x: i < 3, lambda i, x: [i + 1, x * 2], (0, tf.constant(1.0)))
     assert isinstance(result, list)
     assert [float(r) for r in result] == [3.0, 8.0]
@@ -73,7 +73,7 @@ def test_loop_variables_come_back_as_the_body_nests_them():
     )
 
 
-def test_a_loop_keeps_its_structure():
+def test_a_loop_must_keep_its_structure():
     start = (tf.constant(0), {"a": tf.constant(1.0)})
     with pytest.raises(ValueError, match="structure"):
         tf.while_loop(lambda i, d: i < 3, lambda i, d: (i + 1, {"b": d["a"]}), start)

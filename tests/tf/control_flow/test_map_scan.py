@@ -1,11 +1,11 @@
-"""Functions over slices: structures, dtypes and shapes that must hold, and nothing to go over."""
+"""map_fn, vectorized_map, scan and folds: structures, dtypes and shapes, and empty inputs."""
 
 import pytest
 
 import gradtape as tf
 
 
-def test_map_fn_returns_what_its_signature_says():
+def test_map_fn_results_must_match_the_signature():
     x = tf.constant([1.0, 2.0])
     with pytest.raises(tf.errors.InvalidArgumentError, match="dtype"):
         tf.map_fn(lambda t: tf.cast(t, tf.int32), x)
@@ -18,14 +18,14 @@ def test_map_fn_returns_what_its_signature_says():
     assert tf.map_fn(lambda t: t, x, fn_output_signature="float32").numpy().tolist() == [1.0, 2.0]
 
 
-def test_maps_of_nothing():
+def test_maps_of_empty_tensors():
     assert tf.map_fn(lambda t: t, tf.zeros((0, 2))).shape == (0,)
     spec = tf.TensorSpec([3], tf.float32)
     assert tf.map_fn(lambda t: t, tf.zeros((0, 2)), fn_output_signature=spec).shape == (0, 3)
     assert tf.vectorized_map(lambda t: tf.stack([t, t]), tf.zeros((0, 2))).shape == (0, 2, 2)
 
 
-def test_a_vectorized_map_stretches_single_slices_and_keeps_none():
+def test_vectorized_map_broadcasts_single_slices_and_keeps_none():
     a, b = tf.constant([1.0, 2.0, 3.0]), tf.constant([5.0])
     assert tf.vectorized_map(lambda t: t[0] * t[1], [a, b]).numpy().tolist() == [5.0, 10.0, 15.0]
     assert tf.vectorized_map(lambda t: None, a) is None
@@ -33,7 +33,7 @@ def test_a_vectorized_map_stretches_single_slices_and_keeps_none():
         tf.vectorized_map(lambda t: t[0], [a, tf.ones(2)])
 
 
-def test_folds_of_nothing():
+def test_folds_of_empty_tensors():
     nothing = tf.zeros((0,))
     for fold in (tf.foldl, tf.foldr, tf.scan):
         with pytest.raises(tf.errors.OutOfRangeError, match="empty"):
@@ -42,7 +42,7 @@ def test_folds_of_nothing():
     assert tf.scan(lambda a, t: a, nothing, initializer=1.0).shape == (0,)
 
 
-def test_a_fold_keeps_its_structure_and_a_scan_its_shape():
+def test_a_fold_must_keep_its_structure_and_a_scan_its_shape():
     x = tf.constant([1.0, 2.0, 3.0])
     start = (tf.constant(0.0), tf.constant(1.0))
     with pytest.raises(TypeError, match="structure"):

@@ -1,4 +1,4 @@
-"""Plain Python functions among ops, and initializers."""
+"""py_function and numpy_function; and initializers."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ import pytest
 import gradtape as tf
 
 
-def test_gradients_flow_through_a_function_of_tensors_and_not_of_arrays():
+def test_gradients_flow_through_py_function_but_not_numpy_function():
     x = tf.constant([1.0, 2.0])
     with tf.GradientTape(persistent=True) as tape:
         tape.watch(x)
@@ -16,7 +16,7 @@ def test_gradients_flow_through_a_function_of_tensors_and_not_of_arrays():
     assert tape.gradient(around, x) is None
 
 
-def test_what_a_function_returns_is_held_against_tout():
+def test_results_must_match_tout():
     both = tf.py_function(lambda v: (v, v * 2), [1.0], [tf.float32, tf.float32])
     assert [float(t) for t in both] == [1.0, 2.0]
     assert tf.py_function(lambda v: None, [1.0], []) == []

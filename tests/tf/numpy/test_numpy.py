@@ -1,4 +1,4 @@
-"""tf.experimental.numpy gives what NumPy gives, as tensors with gradients."""
+"""tf.experimental.numpy returns NumPy's results, as tensors with gradients."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ import gradtape as tf
 tnp = tf.experimental.numpy
 X = np.random.default_rng(1).uniform(0.1, 0.9, (3, 3))
 
-ALIKE = [
+CALLS = [
     "abs(x)",
     "square(x)",
     "arcsin(x)",
@@ -90,8 +90,8 @@ ALIKE = [
 ]
 
 
-@pytest.mark.parametrize("call", ALIKE)
-def test_a_function_gives_what_numpys_gives(call):
+@pytest.mark.parametrize("call", CALLS)
+def test_values_and_dtypes_are_those_of_numpy(call):
     got = eval(f"tnp.{call}", {"tnp": tnp, "x": tf.constant(X), "np": np})
     want = np.asarray(eval(f"np.{call}", {"np": np, "x": X}))
     assert isinstance(got, tf.Tensor)
@@ -115,7 +115,7 @@ def test_fix_rounds_towards_zero():  # NumPy deprecates its own `fix` in favour 
         (tf.constant(1.0), tf.constant(2.0, tf.float64), tf.float64),
     ],
 )
-def test_operands_meet_in_numpys_dtype(a, b, dtype):
+def test_operands_are_promoted_as_in_numpy(a, b, dtype):
     assert tnp.add(a, b).dtype == dtype
     assert tnp.result_type(a, b) == dtype
 

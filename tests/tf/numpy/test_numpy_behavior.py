@@ -1,4 +1,4 @@
-"""experimental_enable_numpy_behavior: promotion by operators, NumPy's methods and indexing."""
+"""experimental_enable_numpy_behavior: promotion in operators, NumPy's methods and indexing."""
 
 import numpy as np
 import pytest
@@ -63,7 +63,7 @@ def test_operators_promote(expression, dtype):
     np.testing.assert_allclose(answer, eval(expression, {"np": np}, arrays))
 
 
-def test_functions_keep_their_rules():
+def test_functions_do_not_promote():
     with pytest.raises(tf.errors.InvalidArgumentError):
         tf.add(tf.constant([1.0]), tf.constant([1]))
     with pytest.raises(tf.errors.InvalidArgumentError):
@@ -116,7 +116,7 @@ def test_methods_and_indices_are_those_of_numpy(expression):
     assert np.asarray(answer).dtype == np.asarray(wanted).dtype
 
 
-def test_gradients_and_functions():
+def test_indexing_and_methods_work_under_a_tape_and_in_a_function():
     w = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
 
     @tf.function
@@ -130,7 +130,7 @@ def test_gradients_and_functions():
         np.testing.assert_allclose(tape.gradient(y, w), [[0.0, 0.0], [0.0, 2.0]])
 
 
-def test_prefer_float32_and_modes():
+def test_prefer_float32_changes_python_floats_only_and_modes_are_checked():
     tnp.experimental_enable_numpy_behavior(prefer_float32=True)
     names = [
         value.dtype.name
@@ -158,7 +158,7 @@ def test_prefer_float32_and_modes():
         tnp.experimental_enable_numpy_behavior(dtype_conversion_mode="none")
 
 
-def test_it_can_be_taken_back():
+def test_numpy_behavior_can_be_disabled():
     disable()
     with pytest.raises(AttributeError, match="reshape"):
         _ = tf.constant([1.0]).reshape

@@ -1,7 +1,7 @@
-"""Expressions with ragged tensors; `python tests/tf/ragged/cases.py` records TensorFlow's answers.
+"""Expressions with ragged tensors; `python tests/tf/ragged/cases.py` records TensorFlow's results.
 
-The answers are in `ragged_recorded.jsonl`, a line for each expression: its text and what its value
-looks like, or the class of the error. `test_ragged.py` holds gradtape to them.
+The results are in `recorded.jsonl`, one line per expression: its text, and the repr of its value
+or the class of the error. `test_ragged.py` checks that gradtape gives the same results.
 """
 
 from __future__ import annotations
@@ -479,7 +479,7 @@ tf.gather_nd(r3, [[0, 0, 1], [2, 0, 0]])
 tf.gather_nd(r3, [[[0, 1]], [[2, 0]]])
 """
 
-# Of a ragged tensor `x` with `rank` axes
+# Expressions evaluated for random ragged tensors `x` with `rank` axes
 OF_ANY = """
 x + x.with_flat_values(x.flat_values * 2)
 x * tf.RaggedTensor.from_nested_row_splits(x.flat_values, x.nested_row_splits)
@@ -532,7 +532,7 @@ x.merge_dims(0, AXIS)
 
 
 def nested_lists(source: random.Random, depth: int, count: int, inner: tuple[int, ...]) -> Any:
-    """Lists of random lengths, of random digits."""
+    """Nested lists of random lengths, with random digits."""
     if depth == 0:
         digits = [source.randrange(9) for _ in range(count * int(np.prod(inner)))]
         return np.array(digits, int).reshape(count, *inner).tolist()
@@ -540,7 +540,7 @@ def nested_lists(source: random.Random, depth: int, count: int, inner: tuple[int
 
 
 def cases() -> list[tuple[str, str]]:
-    """Statements that prepare an expression, and the expression."""
+    """Pairs of the statements that prepare an expression, and the expression."""
     found = [(SETUP, line) for line in BY_HAND.strip().splitlines()]
     source = random.Random(7)
     for depth, inner in ((1, ()), (2, ()), (1, (2,)), (3, ()), (2, (2,)), (2, ())):
@@ -555,7 +555,7 @@ def cases() -> list[tuple[str, str]]:
 
 
 def outcome(tf: Any, setup: str, expression: str) -> str:
-    """What an expression gives: its repr and shape, or the class of the error."""
+    """The result of an expression: its repr and shape, or the class of the error."""
     names: dict[str, Any] = {"tf": tf, "np": np}
     exec(setup, names)
     try:

@@ -1,4 +1,4 @@
-"""Ragged tensors: every expression of `cases.py` gives what TensorFlow gave."""
+"""Ragged tensors: every expression of `cases.py` gives the result recorded from TensorFlow."""
 
 import json
 from importlib import import_module
@@ -15,7 +15,7 @@ RECORDED = [
 ]
 
 
-def test_the_record_is_of_these_expressions():
+def test_every_expression_has_a_recorded_result():
     assert [expression for _, expression in cases.cases()] == [e for e, _ in RECORDED]
 
 
@@ -24,11 +24,11 @@ def test_the_record_is_of_these_expressions():
     [(s, e, r) for (s, e), (_, r) in zip(cases.cases(), RECORDED, strict=True)],
     ids=[expression for expression, _ in RECORDED],
 )
-def test_as_recorded(setup, expression, recorded):
+def test_result_equals_the_recorded_one(setup, expression, recorded):
     assert cases.outcome(tf, setup, expression) == recorded
 
 
-def test_every_function_in_the_table_is_found_by_its_name():
+def test_every_function_in_the_dispatch_tables_exists():
     for home, name in [*dispatch.FLAT, *dispatch.HOMES]:
         function = getattr(import_module(f"gradtape.tf.{home}"), name)
         bare = getattr(function, "__wrapped__", function)
@@ -36,7 +36,7 @@ def test_every_function_in_the_table_is_found_by_its_name():
         assert dispatch.found(bare) is not None
 
 
-def test_a_function_without_one_for_ragged_tensors_says_so():
+def test_a_function_without_ragged_implementation_raises():
     with pytest.raises(
         ValueError,
         match=r"RaggedTensor of shape \(2, None\) cannot be converted to a Tensor.*to_tensor",

@@ -1,4 +1,4 @@
-"""Ragged tensors under tapes, in functions, structures and loops, and written out."""
+"""Ragged tensors under tapes, in functions, structures and loops, and printed."""
 
 import io
 import sys
@@ -39,7 +39,7 @@ def test_gradients_flow_through_the_flat_values(function, expected):
     assert gradient(function, ROWS).to_list() == expected
 
 
-def test_gradients_reach_what_the_values_are_made_of():
+def test_gradients_reach_the_sources_of_the_values():
     v = tf.Variable([1.0, 2.0, 3.0])
     rows = [0, 2, 3]
     found = gradient(lambda v: tf.RaggedTensor.from_row_splits(v, rows) ** 2, v)
@@ -48,7 +48,7 @@ def test_gradients_reach_what_the_values_are_made_of():
     assert tf.convert_to_tensor(column).numpy().tolist() == [3, 0, 3]
 
 
-def test_a_source_without_influence():
+def test_the_gradient_of_an_unconnected_source_is_none():
     assert gradient(lambda x: tf.constant(1.0), ROWS) is None
 
 
@@ -60,7 +60,7 @@ def test_softmax_of_each_row():
     np.testing.assert_allclose(slope.flat_values, [0.19661194, -0.19661194, 0.0], atol=1e-6)
 
 
-def test_spread_of_each_row():
+def test_statistics_of_each_row():
     np.testing.assert_allclose(tf.math.reduce_std(ROWS, axis=1), [0.5, np.nan, 0.0])
     np.testing.assert_allclose(tf.math.reduce_variance(ROWS, axis=1), [0.25, np.nan, 0.0])
     np.testing.assert_allclose(
@@ -68,7 +68,7 @@ def test_spread_of_each_row():
     )
 
 
-def test_a_function_takes_and_returns_them():
+def test_a_function_takes_and_returns_ragged_tensors():
     @tf.function
     def step(x):
         return x * 2.0, tf.reduce_sum(x, axis=1), x.to_tensor(), x[1:], x[:, -1:]
@@ -79,7 +79,7 @@ def test_a_function_takes_and_returns_them():
             assert repr(now) == repr(plain)
 
 
-def test_rows_made_even_and_others_have_traces_of_their_own():
+def test_uniform_and_ragged_rows_have_separate_traces():
     first = tf.function(lambda x: x[:, 0] if x.uniform_row_length is not None else x[:, :1])
     even = tf.RaggedTensor.from_tensor([[1, 2], [3, 4]])
     uneven = tf.RaggedTensor.from_row_lengths([1, 2, 3, 4], [1, 3])
@@ -88,7 +88,7 @@ def test_rows_made_even_and_others_have_traces_of_their_own():
         assert first(uneven).to_list() == [[1], [2]]
 
 
-def test_rows_that_differ_are_refused_in_a_compiled_function_too():
+def test_a_compiled_function_rejects_rows_that_differ():
     total = tf.function(lambda x, y: tf.reduce_sum(x + y))
     x, y = tf.ragged.constant([[1, 2], [3]]), tf.ragged.constant([[1, 2], [3]])
     assert [int(total(x, y)), int(total(x, y))] == [12, 12]
@@ -96,7 +96,7 @@ def test_rows_that_differ_are_refused_in_a_compiled_function_too():
         total(x, tf.ragged.constant([[1], [2, 3]]))
 
 
-def test_an_input_signature_is_held():
+def test_an_input_signature_is_enforced():
     spec = tf.RaggedTensorSpec([None, None], tf.float32)
     total = tf.function(tf.reduce_sum, input_signature=[spec])
     assert total(ROWS).numpy() == 6
@@ -105,7 +105,7 @@ def test_an_input_signature_is_held():
             total(wrong)
 
 
-def test_what_comes_of_a_spec_is_known_when_it_is_called():
+def test_a_concrete_function_from_a_spec_knows_its_outputs_only_when_called():
     concrete = tf.function(lambda x: x * 2.0).get_concrete_function(
         tf.RaggedTensorSpec([None, None])
     )
@@ -114,7 +114,7 @@ def test_what_comes_of_a_spec_is_known_when_it_is_called():
     assert concrete(ROWS).to_list() == [[2, 4], [], [6]]
 
 
-def test_functions_of_strings_in_a_function():
+def test_string_functions_in_a_function():
     loud = tf.function(lambda x: tf.strings.upper(tf.strings.split(x)))
     assert loud(tf.constant(["a b", "c"])).to_list() == [[b"A", b"B"], [b"C"]]
     assert loud(tf.constant(["", "d e"])).to_list() == [[], [b"D", b"E"]]
@@ -127,7 +127,7 @@ def test_branches_and_loops():
     assert last.to_list() == [[8, 16], [], [24]]
 
 
-def test_structures():
+def test_nest_flattens_ragged_tensors_with_expand_composites():
     parts = tf.nest.flatten({"a": ROWS}, expand_composites=True)
     assert [part.numpy().tolist() for part in parts] == [[1, 2, 3], [0, 2, 2, 3]]
     doubled = tf.nest.map_structure(lambda t: t, ROWS, expand_composites=True)
@@ -135,7 +135,7 @@ def test_structures():
     assert tf.nest.flatten(ROWS) == [ROWS]
 
 
-def test_a_map_over_rows():
+def test_map_fn_maps_over_rows():
     assert tf.map_fn(tf.reduce_sum, ROWS, fn_output_signature=tf.float32).numpy().tolist() == [
         3,
         0,
@@ -149,7 +149,7 @@ def test_a_map_over_rows():
     assert (none.to_list(), none.shape.as_list()) == ([], [0, None])
 
 
-def test_they_are_printed_with_commas(monkeypatch):
+def test_ragged_tensors_are_printed_with_commas(monkeypatch):
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     tf.print(ROWS, tf.ragged.constant([["a"], ["b", "c"]]), {"k": tf.ragged.range([7, 1])})
     assert sys.stderr.getvalue() == (
@@ -159,7 +159,7 @@ def test_they_are_printed_with_commas(monkeypatch):
     assert tf.strings.format("<{}>", ROWS[:1]).numpy() == b"<[[1.000000, 2.000000]]>"
 
 
-def test_a_partition_by_itself():
+def test_row_partition_converts_between_its_forms():
     partition = tf.experimental.RowPartition.from_value_rowids([0, 0, 2], nrows=4)
     assert partition.row_splits().numpy().tolist() == [0, 2, 2, 3, 3]
     assert partition.row_lengths().numpy().tolist() == [2, 0, 1, 0]
@@ -170,7 +170,7 @@ def test_a_partition_by_itself():
     assert (even.is_uniform(), int(even.nrows()), int(even.nvals())) == (True, 2, 4)
 
 
-def test_combinations_of_elements():
+def test_cross_combines_the_elements_of_each_row():
     rows = tf.ragged.constant([["a"], ["b", "c"], []])
     crossed = tf.ragged.cross([rows, [[1, 2], [3, 4], [5, 6]]])
     assert crossed.to_list() == [
@@ -180,18 +180,18 @@ def test_combinations_of_elements():
     ]
 
 
-def test_integers_counted_in_each_row():
+def test_bincount_counts_all_rows_or_each_row():
     rows = tf.ragged.constant([[1, 1], [], [3]])
     assert tf.math.bincount(rows).numpy().tolist() == [0, 2, 0, 1]
     assert tf.math.bincount(rows, axis=-1).numpy().tolist() == [[0, 2, 0, 0], [0] * 4, [0, 0, 0, 1]]
 
 
-def test_slices_go_to_the_ends_of_rows():
+def test_stack_dynamic_partitions_appends_slices_to_rows():
     stacked = tf.ragged.stack_dynamic_partitions(["a", "b", "c"], [1, 0, 1], num_partitions=3)
     assert stacked.to_list() == [[b"b"], [b"a", b"c"], []]
 
 
-def test_neighbours_in_rows_are_put_together():
+def test_ngrams_join_neighbours_of_each_row():
     words = tf.ragged.constant([["a", "b", "c"], ["d"], []])
     assert tf.strings.ngrams(words, 2).to_list() == [[b"a b", b"b c"], [], []]
     both = tf.strings.ngrams(words, [1, 2], separator="-", pad_values=("<", ">"))

@@ -1,4 +1,4 @@
-"""Classes, gamma, poisson, binomial and bounded normal numbers: TensorFlow's, number by number."""
+"""Categorical, gamma, Poisson, binomial and truncated normal samples equal TensorFlow's."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ def same(tensor, numbers):
     np.testing.assert_array_equal(tensor.numpy(), np.asarray(numbers, tensor.numpy().dtype))
 
 
-def test_classes():
+def test_classes_are_those_of_tensorflow():
     same(tf.random.stateless_categorical([[0.0, 1.0, 2.0]], 8, SEED), [[2, 2, 1, 2, 2, 2, 2, 1]])
     odds = [[0.0, -np.inf, 1.0], [np.nan, 0.0, 0.0], [np.inf, 0.0, 0.0]]
     same(
@@ -30,14 +30,14 @@ def test_classes():
     same(tf.random.categorical([[0.0, 1.0, 2.0]], 8, seed=3), [[2, 1, 1, 2, 2, 1, 2, 2]])
 
 
-def test_many_classes_are_found_as_few_are():
+def test_classes_of_many_logits_do_not_depend_on_the_batch():
     logits = np.linspace(-1, 1, 3000).reshape(2, 1500)
     many = tf.random.stateless_categorical(logits, 100, SEED).numpy()
     shorter = tf.random.stateless_categorical(logits[:1], 20, SEED).numpy()
     assert many[0, :20].tolist() == shorter[0].tolist()
 
 
-def test_gamma():
+def test_gamma_samples_are_those_of_tensorflow():
     drawn = tf.random.stateless_gamma([2, 3], SEED, [0.5, 1.0, 5.0])
     assert drawn.shape == (2, 3)
     tf.random.set_seed(1)
@@ -47,7 +47,7 @@ def test_gamma():
     same(drawn[0], [0.015594, 0.8765, 3.771])
 
 
-def test_poisson_and_binomial():
+def test_poisson_and_binomial_samples_are_those_of_tensorflow():
     tf.random.set_seed(1)
     rates = [0.5, 3.0, 15.0, 100.0]
     same(
@@ -83,7 +83,7 @@ def test_poisson_and_binomial():
         ),
     ],
 )
-def test_laws_of_floats(drawn, law):
+def test_floating_samples_follow_their_distribution(drawn, law):
     numbers = drawn().numpy().astype(np.float64)
     assert stats.kstest(numbers, law.cdf).pvalue > 1e-3
 
@@ -97,7 +97,7 @@ def test_laws_of_floats(drawn, law):
         (lambda: tf.random.stateless_binomial([20000], SEED, 90.0, 0.6), stats.binom(90, 0.6)),
     ],
 )
-def test_laws_of_integers(drawn, law):
+def test_integer_samples_follow_their_distribution(drawn, law):
     numbers = drawn().numpy()
     assert abs(numbers.mean() - law.mean()) < 4 * law.std() / 20000**0.5
     assert abs(numbers.std() / law.std() - 1) < 0.03
@@ -119,7 +119,7 @@ def test_gradients_of_gamma_are_tensorflows():
     np.testing.assert_allclose(tape.gradient(drawn, beta), -2.0193543, rtol=1e-5)
 
 
-def test_gradients_of_bounded_normals_are_tensorflows():
+def test_gradients_of_truncated_normals_are_tensorflows():
     parameters = [tf.Variable(x) for x in (0.5, 2.0, -1.0, 2.0)]
     with tf.GradientTape() as tape:
         drawn = tf.random.stateless_parameterized_truncated_normal([3], SEED, *parameters)
@@ -153,6 +153,6 @@ def test_gradients_of_bounded_normals_are_tensorflows():
         ),
     ],
 )
-def test_what_is_refused(error, draw):
+def test_invalid_arguments_are_rejected(error, draw):
     with pytest.raises(error):
         draw()

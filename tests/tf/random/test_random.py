@@ -9,7 +9,7 @@ from gradtape.ops.random import stateless as primitives
 
 UNIFORM, NORMAL, TRUNCATED = "stateless_uniform", "stateless_normal", "stateless_truncated_normal"
 
-# of shape [6], with the seed [7, -3]
+# samples of shape [6] for the seed [7, -3]
 DRAWN = {
     (UNIFORM, "float16"): [
         0.5888671875, 0.740234375, 0.4453125,
@@ -57,9 +57,8 @@ DRAWN = {
 def test_stateless_floats_are_tensorflows(name, dtype):
     drawn = getattr(tf.random, name)([6], [7, -3], dtype=dtype)
     assert drawn.dtype.name == dtype
-    ulp = (
-        1 if dtype in ("float16", "bfloat16") else 2
-    )  # of the logarithm and the sine of another C library
+    # TensorFlow's C library may round logarithm and sine differently.
+    ulp = 1 if dtype in ("float16", "bfloat16") else 2
     expected = np.array(DRAWN[name, dtype]).astype(drawn.dtype.as_numpy_dtype)
     if name == UNIFORM or ulp == 1:
         np.testing.assert_array_equal(drawn.numpy().astype("float64"), expected.astype("float64"))
@@ -110,7 +109,7 @@ def test_stateful_ops_without_a_seed_follow_the_global_one_as_in_tensorflow():
     )
 
 
-def test_a_seeded_op_goes_on_in_its_stream_as_in_tensorflow():
+def test_a_seeded_op_continues_its_stream_as_in_tensorflow():
     tf.random.set_seed(42)
     uniform = [tf.random.uniform([2], seed=9).numpy().tolist() for _ in range(3)]
     assert uniform == [
@@ -142,7 +141,7 @@ def test_an_op_inside_recompute_grad_draws_the_same_numbers_again():
 
         with tf.GradientTape() as tape:
             y = dropped(x)
-            tf.random.uniform([3])  # whoever draws in between is not disturbed
+            tf.random.uniform([3])  # a draw in between has no effect on the recomputation
         after = tf.random.uniform([3], seed=1).numpy()
         g = tape.gradient(y, x).numpy()
         assert len(seen) == 2
@@ -167,7 +166,7 @@ def test_gradients_flow_to_the_bounds_but_not_through_shuffle():
 
 
 @pytest.mark.parametrize("shape", [[], [0], [2, 0, 3], [2, 3]])
-def test_shapes(shape):
+def test_results_have_the_requested_shape(shape):
     for draw in (tf.random.uniform, tf.random.normal, tf.random.truncated_normal):
         assert draw(shape).shape == shape
     assert tf.random.uniform(shape, 0, 3, dtype="int64").shape == shape
@@ -204,7 +203,7 @@ def test_bad_input_gets_tensorflows_exception_class(error, draw):
         draw()
 
 
-def test_large_draws_without_any_seed_are_quick_and_follow_the_same_law():
+def test_large_draws_without_any_seed_follow_the_same_distribution():
     tf.random.set_seed(None)
     normal, uniform = tf.random.normal([50_000]), tf.random.uniform([50_000], 1.0, 3.0)
     assert normal.dtype == uniform.dtype == tf.float32
@@ -219,7 +218,7 @@ def test_large_draws_without_any_seed_are_quick_and_follow_the_same_law():
     assert seeded.numpy().tolist() == tf.random.normal([3000]).numpy().tolist()
 
 
-def test_a_compiled_function_starts_over_with_the_seed_as_in_tensorflow():
+def test_setting_the_seed_restarts_the_streams_of_a_compiled_function_as_in_tensorflow():
     @tf.function
     def draw():
         return tf.random.uniform([2]), tf.random.uniform([2]), tf.random.uniform([2], seed=5)
@@ -232,7 +231,7 @@ def test_a_compiled_function_starts_over_with_the_seed_as_in_tensorflow():
         np.testing.assert_allclose([t.numpy() for t in draw()], second, rtol=1e-6)
 
 
-def test_a_random_op_in_a_loop_over_a_tensor_draws_on_as_in_tensorflow():
+def test_a_random_op_in_a_loop_over_a_tensor_continues_its_stream_as_in_tensorflow():
     @tf.function
     def draw(logits):
         drawn = tf.TensorArray(tf.int64, 0, dynamic_size=True)
@@ -245,7 +244,7 @@ def test_a_random_op_in_a_loop_over_a_tensor_draws_on_as_in_tensorflow():
     assert [draw(tf.zeros([1, 5])).numpy().tolist() for _ in range(3)] == expected
 
 
-def test_the_body_of_a_loop_over_a_tensor_counts_its_random_ops_by_itself():
+def test_the_body_of_a_loop_over_a_tensor_numbers_its_random_ops_separately():
     @tf.function
     def draw(n):
         before = tf.random.normal([])
@@ -306,8 +305,8 @@ def test_a_call_that_creates_variables_draws_once():
     np.testing.assert_allclose(scaled(), second, rtol=1e-6)
 
 
-def test_a_function_that_falls_back_to_python_draws_on(monkeypatch):
-    monkeypatch.setattr(specialization, "MOST", 3)  # paths that are kept
+def test_a_function_that_falls_back_to_python_continues_its_streams(monkeypatch):
+    monkeypatch.setattr(specialization, "MOST", 3)  # the number of traced paths that are kept
     logits = tf.zeros([1, 5])
 
     @tf.function

@@ -1,4 +1,4 @@
-"""tf.raw_ops' LSTMs: equal to a loop over cells, at any order, and strict about what they take."""
+"""The LSTMs of tf.raw_ops equal a loop over cells, with derivatives, and check their inputs."""
 
 import numpy as np
 import pytest
@@ -37,7 +37,7 @@ def fused(given, peephole=False, **options):
 
 
 @pytest.mark.parametrize("peephole", [False, True])
-def test_all_results_and_gradients_are_those_of_a_loop_over_cells(peephole):
+def test_results_and_gradients_equal_those_of_a_loop_over_cells(peephole):
     given = inputs()
     sources = list(given.values())
     for k in range(7):
@@ -52,7 +52,7 @@ def test_all_results_and_gradients_are_those_of_a_loop_over_cells(peephole):
             np.testing.assert_allclose(a, e, rtol=1e-4, atol=1e-5, err_msg=f"{k} {name}")
 
 
-def test_second_derivatives_are_those_of_a_loop_over_cells():
+def test_second_derivatives_equal_those_of_a_loop_over_cells():
     given = inputs()
 
     def penalty(h):
@@ -71,7 +71,7 @@ def test_second_derivatives_are_those_of_a_loop_over_cells():
         np.testing.assert_allclose(a, e, rtol=1e-3, atol=1e-3)
 
 
-def test_jacobian_is_that_of_a_loop_over_cells():
+def test_jacobian_equals_that_of_a_loop_over_cells():
     given = inputs()
     with tf.GradientTape(persistent=True) as tape:
         tape.watch(given["b"])
@@ -81,7 +81,7 @@ def test_jacobian_is_that_of_a_loop_over_cells():
     )
 
 
-def test_steps_behind_the_length_are_zeros_without_influence():
+def test_steps_after_seq_len_max_are_zeros_with_zero_gradients():
     given = inputs()
     with tf.GradientTape() as tape:
         tape.watch(given["x"])
@@ -94,7 +94,7 @@ def test_steps_behind_the_length_are_zeros_without_influence():
 
 
 @pytest.mark.parametrize("steps", [STEPS, 0])
-def test_no_steps_give_zeros_with_zero_gradients(steps):
+def test_zero_steps_give_zeros_with_zero_gradients(steps):
     given = inputs()
     given["x"] = given["x"][:steps]
     sources = list(given.values())
@@ -117,7 +117,7 @@ def test_clipping_bounds_the_state_and_passes_gradients_on():
     np.testing.assert_allclose(tape.gradient(clipped.cs, given["b"]), want, rtol=1e-5, atol=1e-6)
 
 
-def test_the_first_version_orders_gates_otherwise_and_raises_the_forget_bias():
+def test_block_lstm_orders_gates_differently_and_adds_a_forget_bias():
     given = inputs()
     old = tf.raw_ops.BlockLSTM(seq_len_max=STEPS, **given, forget_bias=0.5, cell_clip=0)
     swapped = {**given}
@@ -152,12 +152,12 @@ def test_half_precision_keeps_its_dtype():
         ({"seq_len_max": [1]}, "seq_len_max"),
     ],
 )
-def test_what_does_not_fit_is_refused(wrong, message):
+def test_invalid_inputs_are_rejected(wrong, message):
     with pytest.raises(tf.errors.InvalidArgumentError, match=message):
         tf.raw_ops.BlockLSTMV2(**{"seq_len_max": STEPS, **inputs(), **wrong})
 
 
-def test_arguments_go_by_name():
+def test_arguments_are_keyword_only():
     with pytest.raises(TypeError):
         tf.raw_ops.BlockLSTMV2(STEPS, **inputs())
 

@@ -1,4 +1,4 @@
-"""Ops that only tf.raw_ops names: buckets, distinct slices, projective transforms."""
+"""Ops of tf.raw_ops only: buckets, unique slices, projective transforms."""
 
 import numpy as np
 import pytest
@@ -6,14 +6,14 @@ import pytest
 import gradtape as tf
 
 
-def test_buckets():
+def test_bucketize_counts_the_boundaries_below_each_element():
     found = tf.raw_ops.Bucketize(input=tf.constant([-1.0, 0.0, 1.0, 5.0]), boundaries=[0, 1, 3])
     assert (found.numpy().tolist(), found.dtype) == ([0, 1, 2, 3], tf.int32)
     with pytest.raises(tf.errors.InvalidArgumentError, match="sorted"):
         tf.raw_ops.Bucketize(input=[1.0], boundaries=[2, 1])
 
 
-def test_distinct_slices_come_in_their_order():
+def test_unique_slices_keep_the_order_of_first_occurrence():
     y, idx = tf.raw_ops.UniqueV2(x=[[1, 2], [0, 1], [1, 2]], axis=[0])
     assert (y.numpy().tolist(), idx.numpy().tolist()) == ([[1, 2], [0, 1]], [0, 1, 0])
     y, idx, count = tf.raw_ops.UniqueWithCountsV2(x=[[1, 2, 1], [0, 1, 0]], axis=[1])
@@ -21,7 +21,7 @@ def test_distinct_slices_come_in_their_order():
     assert (idx.numpy().tolist(), count.numpy().tolist()) == ([0, 1, 0], [2, 1])
 
 
-def test_every_nan_is_another():
+def test_every_nan_is_unique():
     assert tf.unique([np.nan, 1.0, np.nan]).y.shape == (3,)
 
 
@@ -43,11 +43,11 @@ OUTSIDE = {
 
 
 @pytest.mark.parametrize("mode", OUTSIDE)
-def test_what_lies_outside_an_image(mode):
+def test_fill_mode_determines_pixels_outside_the_image(mode):
     assert transformed(IMAGE, LEFT, fill_mode=mode)[0].tolist() == OUTSIDE[mode]
 
 
-def test_between_pixels():
+def test_bilinear_interpolation_averages_pixels():
     half = [1.0, 0.0, 0.5, 0.0, 1.0, 0.0, 0.0, 0.0]
     assert transformed(IMAGE, half, interpolation="BILINEAR")[0].tolist() == [0.5, 1.5, 5.5]
     shape = tf.constant([1, 2])

@@ -1,4 +1,4 @@
-"""Arithmetic and shapes of sparse tensors; numbers are TensorFlow's."""
+"""Arithmetic and shapes of sparse tensors; expected values come from TensorFlow."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ def ids():
     return tf.SparseTensor([[0, 0], [0, 2], [1, 1]], [1, 1, 4], [3, 3])
 
 
-def test_a_sum_has_the_places_of_both(f):
+def test_a_sum_has_the_indices_of_both(f):
     assert parts(tf.sparse.add(f, tf.sparse.transpose(f))) == (
         [[0, 0], [0, 2], [1, 1], [2, 0]],
         [-2.0, -2.0, 8.0, -2.0],
@@ -38,13 +38,13 @@ def test_a_sum_has_the_places_of_both(f):
         tf.sparse.add(f, tf.ones((2, 2)))
 
 
-def test_what_is_absent_is_zero_for_extremes(f):
+def test_missing_elements_count_as_zero_for_extremes(f):
     other = tf.SparseTensor([[0, 0], [2, 2]], [-5.0, -5.0], [3, 3])
     assert parts(tf.sparse.maximum(f, other))[1] == [-1.0, 0.0, 4.0, 0.0]
     assert parts(tf.sparse.minimum(f, other))[1] == [-5.0, -2.0, 0.0, -5.0]
 
 
-def test_reductions_look_at_what_is_there(f):
+def test_reductions_ignore_missing_elements(f):
     assert tf.sparse.reduce_max(f, axis=1).numpy().tolist() == [-1.0, 4.0, 0.0]
     assert tf.sparse.reduce_sum(f, axis=0, keepdims=True).numpy().tolist() == [[-1.0, 4.0, -2.0]]
     assert tf.sparse.reduce_max(f).numpy() == 4.0
@@ -81,7 +81,7 @@ def test_gradients_reach_the_values():
     assert tape.gradient(y, v).numpy().tolist() == [-46.0, -198.0, 136.0]
 
 
-def test_inside_a_function_places_may_change(f):
+def test_indices_may_change_between_calls_of_a_function(f):
     @tf.function
     def g(sparse):
         return tf.sparse.to_dense(tf.sparse.add(sparse, sparse))
@@ -90,7 +90,7 @@ def test_inside_a_function_places_may_change(f):
         np.testing.assert_array_equal(g(sparse), 2 * tf.sparse.to_dense(sparse))
 
 
-def test_map_values(f, ids):
+def test_map_values_keeps_the_indices(f, ids):
     assert parts(tf.sparse.map_values(tf.negative, f))[1] == [1.0, 2.0, -4.0]
     with pytest.raises(ValueError, match="incompatible"):
         tf.sparse.map_values(lambda v: v[:1], f)
@@ -98,7 +98,7 @@ def test_map_values(f, ids):
         tf.sparse.map_values(tf.negative, 1.0)
 
 
-def test_other_shapes(f):
+def test_reshape_expand_dims_transpose_and_reset_shape(f):
     assert parts(tf.sparse.reshape(f, [9]))[0] == [[0], [2], [4]]
     assert parts(tf.sparse.reshape(f, [-1, 1]))[2] == [9, 1]
     with pytest.raises(tf.errors.InvalidArgumentError):
@@ -112,7 +112,7 @@ def test_other_shapes(f):
         tf.sparse.reset_shape(f, [2, 2])
 
 
-def test_pieces(f):
+def test_concat_slice_split_retain_and_fill(f):
     joined = tf.sparse.concat(1, [f, f])
     assert parts(joined)[0] == [[0, 0], [0, 2], [0, 3], [0, 5], [1, 1], [1, 4]]
     with pytest.raises(tf.errors.InvalidArgumentError, match="must match"):
@@ -126,11 +126,11 @@ def test_pieces(f):
     assert parts(tf.sparse.eye(2, 3)) == ([[0, 0], [1, 1]], [1.0, 1.0], [2, 3])
 
 
-def test_softmax_is_over_what_is_there(f):
+def test_softmax_ignores_missing_elements(f):
     np.testing.assert_allclose(tf.sparse.softmax(f).values, [0.7310586, 0.26894143, 1.0], rtol=1e-6)
 
 
-def test_counts(ids):
+def test_bincount_counts_all_or_each_row(ids):
     x = tf.constant([[1, 3, 3], [0, 1, 9]])
     assert parts(tf.sparse.bincount(x)) == ([[0], [1], [3], [9]], [1, 2, 2, 1], [10])
     by_row = tf.sparse.bincount(x, axis=-1, maxlength=4)
@@ -144,7 +144,7 @@ def test_counts(ids):
     assert tf.sparse.to_indicator(ids, 5).numpy()[:, 1].tolist() == [True, False, False]
 
 
-def test_plain_functions_take_sparse_tensors(f):
+def test_general_functions_accept_sparse_tensors(f):
     assert tf.is_tensor(f)
     assert (tf.size(f).numpy(), tf.rank(f).numpy()) == (9, 2)
     assert tf.shape(f).numpy().tolist() == [3, 3]
@@ -154,7 +154,7 @@ def test_plain_functions_take_sparse_tensors(f):
     np.testing.assert_array_equal(rows, 2 * tf.sparse.to_dense(f))
 
 
-def test_set_shape_checks(f):
+def test_set_shape_raises_for_an_incompatible_shape(f):
     f.set_shape((3, None))
     with pytest.raises(ValueError, match="not compatible"):
         f.set_shape((2, 3))

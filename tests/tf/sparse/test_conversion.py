@@ -1,4 +1,4 @@
-"""tf.sparse: to and from dense tensors."""
+"""tf.sparse: conversion to and from dense tensors."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ import gradtape as tf
 from gradtape.core.errors import InvalidArgumentError
 
 
-def test_there_and_back():
+def test_from_dense_and_back():
     dense = tf.constant([[0.0, 1.0], [2.0, 0.0]])
     sparse = tf.sparse.from_dense(dense)
     assert sparse.indices.numpy().tolist() == [[0, 1], [1, 0]]
@@ -17,7 +17,7 @@ def test_there_and_back():
     assert tf.sparse.to_dense(sparse, default_value=9).numpy()[0, 0] == 9
 
 
-def test_strings():
+def test_sparse_strings_have_empty_strings_for_missing_elements():
     sparse = tf.SparseTensor([[1]], ["x"], [3])
     assert tf.sparse.to_dense(sparse).numpy().tolist() == [b"", b"x", b""]
     assert tf.sparse.to_dense(sparse, "-").numpy().tolist() == [b"-", b"x", b"-"]
@@ -33,17 +33,17 @@ def test_gradients_flow_to_the_values():
 
 
 @pytest.mark.parametrize("places", [[[3], [4]], [[1], [0]], [[1], [1]], [[-1], [0]]])
-def test_places_that_make_no_sense(places):
+def test_invalid_indices_are_rejected(places):
     with pytest.raises(InvalidArgumentError, match=r"to_dense: indices\["):
         tf.sparse.to_dense(tf.SparseTensor(places, [1, 2], [3]))
 
 
-def test_shapes_that_do_not_fit():
+def test_incompatible_component_shapes_are_rejected():
     with pytest.raises(ValueError, match="SparseTensor: indices"):
         tf.SparseTensor([[0, 1]], [1, 2], [2, 2])
 
 
-def test_it_is_a_structure_of_tensors():
+def test_a_sparse_tensor_is_a_structure_of_tensors():
     sparse = tf.SparseTensor([[0]], [1.0], [2])
     assert len(tf.nest.flatten(sparse, expand_composites=True)) == 3
     assert tf.type_spec_from_value(sparse) == tf.SparseTensorSpec([2], tf.float32)

@@ -12,7 +12,7 @@ S = tf.SparseTensor([[0, 0], [2, 1], [2, 3]], ["x", "y", "zz"], [3, 4])
 T = tf.SparseTensor([[0, 0], [0, 2], [2, 0]], tf.constant([5, 6, 7], tf.int64), [3, 3])
 
 
-def test_strings_of_all_combinations():
+def test_cross_joins_all_combinations():
     crossed = tf.sparse.cross([A, I])
     assert crossed.values.numpy().tolist() == [
         *(b"a_X_1", b"a_X_-2", b"b_X_1", b"b_X_-2"),
@@ -43,7 +43,7 @@ def test_hashes_are_those_of_tensorflow():
     assert other.values.numpy().tolist() != hashed.values.numpy().tolist()
 
 
-def test_in_a_function_and_what_is_refused():
+def test_cross_in_a_function_and_invalid_inputs():
     f = tf.function(lambda x: tf.sparse.to_dense(tf.sparse.cross_hashed([x, B], 100)))
     for _ in range(3):
         np.testing.assert_array_equal(f(A), [[17, 61], [68, 75]])

@@ -1,1 +1,1 @@
-"""Control flow as functions: cond, while_loop, map_fn, scan, py_function."""
+"""Functional control flow: cond, while_loop, map_fn, scan, py_function."""

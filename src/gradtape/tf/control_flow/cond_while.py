@@ -1,4 +1,7 @@
-"""Control flow as functions: cond, case, switch_case, while_loop. Eagerly plain Python."""
+"""Functional control flow: cond, case, switch_case and while_loop.
+
+Eagerly these run as plain Python; in a trace they become nodes of the graph.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ from gradtape.tf.array.tensor_array import TensorArray
 
 
 def truth(value: Any) -> bool:
-    """A Python bool of a predicate."""
+    """Convert a predicate to a Python bool."""
     return bool(value if isinstance(value, (bool, int, float, str)) else convert(value))
 
 
@@ -43,7 +46,7 @@ def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: str | None 
         name: accepted for TensorFlow's sake.
 
     Returns:
-        What the chosen function returns.
+        The result of the chosen function.
 
     Raises:
         TypeError: if a branch is not callable.
@@ -74,18 +77,20 @@ def case(
     """Call the function of the first pair whose predicate holds.
 
     Args:
-        pred_fn_pairs: list of (predicate, callable); if `exclusive`, also a dict from `ref()`.
-        default: called if none holds.
-        exclusive: whether only one may hold (the last is not looked at without a `default`).
-        strict: return the list of one result as a list, which happens anyway.
+        pred_fn_pairs: list of (predicate, callable). If `exclusive`, also a dict whose keys are
+            `pred.ref()`.
+        default: called if no predicate holds.
+        exclusive: whether at most one predicate may hold. Without a `default`, the last
+            predicate is not checked.
+        strict: accepted for TensorFlow's sake; lists of one result are always kept as lists.
         name: accepted for TensorFlow's sake.
 
     Returns:
-        What the chosen function returns.
+        The result of the chosen function.
 
     Raises:
         TypeError: if the pairs are not pairs of a tensor and a callable.
-        ValueError: if there are none, or a dict is given that has no order.
+        ValueError: if there are no pairs, or `pred_fn_pairs` is a dict and `exclusive` is False.
         InvalidArgumentError: if no predicate holds and there is no default, or too many hold.
     """
     if isinstance(pred_fn_pairs, dict):
@@ -111,7 +116,7 @@ def case(
 
 
 def chosen(pairs: list[Any], default: Any) -> Any:
-    """The first whose predicate holds, as nested `cond`s; the last, if there is no default."""
+    """Express `case` as nested `cond`s; without a default, the last function is the fallback."""
     if not pairs:
         return default()
     (pred, fn), *rest = pairs
@@ -121,14 +126,14 @@ def chosen(pairs: list[Any], default: Any) -> Any:
 
 
 def check_cases(pairs: Any, default: Any) -> None:
-    """Check that `pairs` are some of a bool tensor and a callable each."""
+    """Raise unless `pairs` is a non-empty list of (bool tensor, callable)."""
     if not isinstance(pairs, (list, tuple)):
         raise TypeError("case: 'pred_fn_pairs' must be a list, tuple, or dict.")
     for pair in pairs:
         if not isinstance(pair, tuple) or len(pair) != 2:
             raise TypeError(f"case: each entry must be a 2-tuple (pred, fn). Received {pair!r}.")
         if not isinstance(pair[0], Tensor) or pair[0].dtype != bool_dtype:
-            raise TypeError(f"case: pred must be a Tensor, of bool. Received {pair[0]!r}.")
+            raise TypeError(f"case: pred must be a bool Tensor. Received {pair[0]!r}.")
         if not callable(pair[1]):
             raise TypeError(f"case: fn must be callable. Received {pair[1]!r}.")
     if not pairs:
@@ -141,7 +146,7 @@ def check_cases(pairs: Any, default: Any) -> None:
 def switch_case(
     branch_index: Any, branch_fns: Any, default: Any = None, name: str = "switch_case"
 ) -> Any:
-    """Call the `branch_index`-th of `branch_fns`; out of range, `default` or the last one.
+    """Call the function at `branch_index`; if out of range, `default` or the last function.
 
     Args:
         branch_index: a scalar integer.
@@ -150,11 +155,11 @@ def switch_case(
         name: accepted for TensorFlow's sake.
 
     Returns:
-        What the chosen function returns.
+        The result of the chosen function.
 
     Raises:
         TypeError: if the index is not an integer tensor, or a branch is not callable.
-        ValueError: if the branches are not numbered 0, 1, … without gaps, or there are none.
+        ValueError: if the branches are not numbered from 0 without gaps, or there are none.
     """
     if not isinstance(branch_index, Tensor) or not branch_index.dtype.is_integer:
         raise TypeError(
@@ -170,7 +175,7 @@ def switch_case(
 
 
 def branches_of(branch_fns: Any) -> dict[int, Callable[[], Any]]:
-    """The branches by their numbers."""
+    """Convert branches to a dict from index to callable, and check them."""
     if not isinstance(branch_fns, (list, tuple, dict)):
         raise TypeError(
             f"switch_case: 'branch_fns' must be a list, tuple, or dict. Received {branch_fns!r}."
@@ -219,11 +224,11 @@ def while_loop(
         parallel_iterations: accepted for TensorFlow's sake.
         back_prop: accepted; eagerly gradients flow either way, as in TensorFlow.
         swap_memory: accepted for TensorFlow's sake.
-        maximum_iterations: at most so many repetitions.
+        maximum_iterations: upper bound on the number of iterations; None for no bound.
         name: accepted for TensorFlow's sake.
 
     Returns:
-        The loop variables after the last repetition, nested as `body` returned them.
+        The loop variables after the last iteration, nested as `body` returned them.
 
     Raises:
         TypeError: if `cond` or `body` is not callable.
@@ -264,7 +269,11 @@ def while_loop(
 
 
 def staged_while(trace: Any, cond: Any, body: Any, loop_vars: Any, most: Any) -> Any:
-    """A loop as a node of the graph that is traced."""
+    """Record a loop as a node of the graph.
+
+    Raises:
+        NotANode: if the loop cannot be a node.
+    """
     if has_optional(loop_vars):
         raise NotANode
     flat = nest.flatten(loop_vars, expand_composites=True)
@@ -276,15 +285,15 @@ def staged_while(trace: Any, cond: Any, body: Any, loop_vars: Any, most: Any) ->
         for leaf, array in zip(flat, arrays, strict=True)
     ]
 
-    def packed(values: list[Any]) -> Any:
+    def pack(values: list[Any]) -> Any:
         filled = [
             value if array is None else array._with(value)
             for value, array in zip(values, arrays, strict=True)
         ]
         return nest.pack_sequence_as(loop_vars, filled, expand_composites=True)
 
-    def turn(values: list[Any], slices: list[Any]) -> tuple[list[Any], list[Any]]:
-        after = body(*packed(values))
+    def run_body(values: list[Any], slices: list[Any]) -> tuple[list[Any], list[Any]]:
+        after = body(*pack(values))
         if len(loop_vars) == 1 and not nest.is_nested(after):
             after = nest.pack_sequence_as(loop_vars, [after])
         nest.assert_same_structure(list(loop_vars), list(after))
@@ -293,22 +302,22 @@ def staged_while(trace: Any, cond: Any, body: Any, loop_vars: Any, most: Any) ->
 
     limit = None if most is None else convert(most)
     last, _ = staged_loop(
-        trace, lambda *values: cond(*packed(list(values))), turn, carry, [], limit
+        trace, lambda *values: cond(*pack(list(values))), run_body, carry, [], limit
     )
-    return packed(last)
+    return pack(last)
 
 
 def is_laid_out(array: TensorArray) -> bool:
-    """Whether an array's elements can stand side by side: their shape is known."""
+    """Whether the shape of a TensorArray's elements is known, so that they can be stacked."""
     written = array._whole is not None or any(item is not None for item in array._items)
     return written or array.element_shape.is_fully_defined()
 
 
 def laid_out(trace: Any, body: Any, loop_vars: Any, arrays: list[Any]) -> list[Any]:
-    """Arrays with the element shape that one turn of the loop, traced aside, writes.
+    """Infer the element shapes of TensorArrays by tracing one iteration in a separate trace.
 
     Raises:
-        NotANode: if it does not tell.
+        NotANode: if an element shape remains unknown.
     """
     flat = nest.flatten(loop_vars, expand_composites=True)
     probes = [array and copy.copy(array) for array in arrays]
@@ -322,11 +331,11 @@ def laid_out(trace: Any, body: Any, loop_vars: Any, arrays: list[Any]) -> list[A
     formals = [t for t in given if isinstance(t, Tensor)]
     after: list[Any] = []
 
-    def turn(*_: Any) -> None:
+    def run_body(*_: Any) -> None:
         structure = nest.pack_sequence_as(loop_vars, given, expand_composites=True)
         after.extend(nest.flatten(body(*structure), expand_composites=True))
 
-    traced_aside(trace, turn, formals, {})
+    traced_aside(trace, run_body, formals, {})
     found: list[Any] = []
     for array, then in zip(arrays, after, strict=True):
         if array is None:
@@ -342,5 +351,5 @@ def laid_out(trace: Any, body: Any, loop_vars: Any, arrays: list[Any]) -> list[A
 
 
 def settled(value: Any) -> Any:
-    """A tensor of a loop variable; arrays of tensors stay what they are."""
+    """Convert a loop variable to a tensor; TensorArrays are kept."""
     return value if isinstance(value, TensorArray) else convert(value)

@@ -1,4 +1,4 @@
-"""A function called for one slice of tensors after another: map_fn, scan, foldl, foldr."""
+"""Functions that apply a function to slices of tensors: map_fn, scan, foldl and foldr."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from gradtape.tf.ragged.map_fn import is_rowwise, map_rows
 
 
 def length_of(elems: Any, op: str, stretch: bool = False) -> int:
-    """The common first dimension of a structure of tensors; if `stretch`, ones do not count."""
+    """The common first dimension of a structure of tensors; if `stretch`, ones broadcast."""
     sizes = {len(t) for t in nest.flatten(elems)}
     if stretch and len(sizes) > 1:
         sizes -= {1}
@@ -36,7 +36,7 @@ def length_of(elems: Any, op: str, stretch: bool = False) -> int:
 
 
 def as_tensors(elems: Any, op: str) -> Any:
-    """A structure of tensors, at least one and none of them a scalar."""
+    """Convert to a structure of tensors; raise if it is empty or contains a scalar."""
     tensors = nest.map_structure(convert, elems)
     if not nest.flatten(tensors):
         raise ValueError(
@@ -51,15 +51,15 @@ def as_tensors(elems: Any, op: str) -> Any:
 
 
 def at(elems: Any, i: int) -> Any:
-    """The i-th slice of every tensor; the only one, if there is but one."""
+    """The i-th slice of every tensor; a tensor with a single slice broadcasts."""
     return nest.map_structure(lambda t: t[min(i, len(t) - 1)], elems)
 
 
 class Columns:
-    """Structures of tensors that are stacked leaf by leaf."""
+    """Collects structures of tensors and stacks them leaf by leaf."""
 
     def __init__(self, specs: Any, n: int, infer_shape: bool) -> None:
-        """There will be `n` structures like `specs`: dtypes, or specs of tensors."""
+        """Prepare for `n` structures like `specs`, whose leaves are dtypes or TensorSpecs."""
         self.specs = specs
         self.arrays = [
             TensorArray(spec.dtype, n, infer_shape=infer_shape, element_shape=spec.shape)
@@ -67,18 +67,18 @@ class Columns:
         ]
 
     def put(self, i: int, structure: Any) -> None:
-        """Keep the i-th structure."""
+        """Write the i-th structure."""
         nest.assert_same_structure(self.specs, structure)
         for array, leaf in zip(self.arrays, nest.flatten(structure), strict=True):
             array.write(i, leaf)
 
     def stack(self) -> Any:
-        """A structure of the stacked leaves."""
+        """The structure of stacked leaves."""
         return nest.pack_sequence_as(self.specs, [array.stack() for array in self.arrays])
 
 
 def as_spec(signature: Any) -> TensorSpec:
-    """What a dtype or spec says of a tensor."""
+    """Convert a dtype or TensorSpec to a TensorSpec."""
     return signature if isinstance(signature, TensorSpec) else TensorSpec(None, signature)
 
 
@@ -105,7 +105,7 @@ def map_fn(
         swap_memory: accepted for TensorFlow's sake.
         infer_shape: accepted for TensorFlow's sake.
         name: accepted for TensorFlow's sake.
-        fn_output_signature: dtype or TensorSpec of what `fn` returns, or a structure of them; by
+        fn_output_signature: dtype or TensorSpec of the results of `fn`, or a structure of them; by
             default that of `elems`. With a RaggedTensorSpec results may differ in size.
 
     Returns:
@@ -147,7 +147,7 @@ def vectorized_map(
 
     Args:
         fn: callable of one slice.
-        elems: a tensor or a structure of tensors; those with one slice are stretched.
+        elems: a tensor or a structure of tensors; those with one slice are broadcast.
         fallback_to_while_loop: accepted for TensorFlow's sake.
         warn: accepted for TensorFlow's sake.
 
@@ -156,7 +156,7 @@ def vectorized_map(
     """
     tensors = as_tensors(elems, "vectorized_map")
     n = length_of(tensors, "vectorized_map", stretch=True)
-    if n == 0:  # the result on zeros tells the shape
+    if n == 0:  # call `fn` on zeros to find the result shape
         probe = fn(nest.map_structure(lambda t: zeros(t.shape[1:], t.dtype), tensors))
         return nest.map_structure(lambda t: stack([convert(t)])[:0], probe)
     if staging():
@@ -170,21 +170,21 @@ def vectorized_map(
 
 
 def stretched(tensors: Any, n: int) -> Any:
-    """Tensors of one slice, repeated."""
+    """Broadcast tensors of one slice to `n` slices."""
     return nest.map_structure(
         lambda t: broadcast_to(t, (n, *t.shape[1:])) if len(t) == 1 else t, tensors
     )
 
 
 def mapped(fn: Any, tensors: Any, n: int, columns: Columns | None = None) -> Any:
-    """The results of `fn`, stacked, as one loop of the graph that is traced.
+    """Record a map as one loop node of the graph; returns the stacked results.
 
     Raises:
-        NotANode: if it cannot be one.
+        NotANode: if the map cannot be a node.
     """
     structures: list[Any] = []
 
-    def turn(carry: list[Any], slices: list[Any]) -> tuple[list[Any], list[Any]]:
+    def run_body(carry: list[Any], slices: list[Any]) -> tuple[list[Any], list[Any]]:
         result = fn(nest.pack_sequence_as(tensors, slices))
         if columns is not None:
             columns.put(0, result)
@@ -192,16 +192,16 @@ def mapped(fn: Any, tensors: Any, n: int, columns: Columns | None = None) -> Any
         return [], [leaf for leaf in nest.flatten(result) if leaf is not None]
 
     limit = convert(n, int64)
-    _, ys = staged_loop(staging()[0], None, turn, [], nest.flatten(tensors), limit)
+    _, ys = staged_loop(staging()[0], None, run_body, [], nest.flatten(tensors), limit)
     rest = iter(ys)
     return nest.map_structure(lambda leaf: leaf if leaf is None else next(rest), structures[0])
 
 
 def accumulated(fn: Any, elems: Any, initializer: Any, backwards: bool, op: str) -> tuple[Any, Any]:
-    """The last and all partial results of a fold, as one loop of the graph that is traced.
+    """Record a fold as one loop node of the graph; returns the last and all partial results.
 
     Raises:
-        NotANode: if it cannot be one.
+        NotANode: if the fold cannot be a node.
     """
     if not callable(fn):
         raise TypeError(f"{op}: fn must be callable. Received {fn!r}.")
@@ -209,13 +209,15 @@ def accumulated(fn: Any, elems: Any, initializer: Any, backwards: bool, op: str)
     n = length_of(tensors, op)
     if initializer is None:
         if not n:
-            raise OutOfRangeError(f"{op}: elements must not be empty without an initializer.")
+            raise OutOfRangeError(
+                f"{op}: elems must not be empty without an initializer. Received 0 slices."
+            )
         total = at(tensors, n - 1 if backwards else 0)
         rest = nest.map_structure(lambda t: t[:-1] if backwards else t[1:], tensors)
     else:
         total, rest = nest.map_structure(convert, initializer), tensors
 
-    def turn(carry: list[Any], slices: list[Any]) -> tuple[list[Any], list[Any]]:
+    def run_body(carry: list[Any], slices: list[Any]) -> tuple[list[Any], list[Any]]:
         before = nest.pack_sequence_as(total, carry)
         after = fn(before, nest.pack_sequence_as(tensors, slices))
         nest.assert_same_structure(total, after)
@@ -224,7 +226,7 @@ def accumulated(fn: Any, elems: Any, initializer: Any, backwards: bool, op: str)
 
     first, slices = nest.flatten(total), nest.flatten(rest)
     limit = convert(n - (initializer is None), int64)
-    last, ys = staged_loop(staging()[0], None, turn, first, slices, limit, backwards)
+    last, ys = staged_loop(staging()[0], None, run_body, first, slices, limit, backwards)
     if initializer is None:
         pairs = zip(first, ys, strict=True)
         ys = [concat([y, f[None]] if backwards else [f[None], y], 0) for f, y in pairs]
@@ -234,7 +236,10 @@ def accumulated(fn: Any, elems: Any, initializer: Any, backwards: bool, op: str)
 def folded(
     fn: Any, elems: Any, initializer: Any, backwards: bool, op: str
 ) -> Iterator[tuple[int, Any]]:
-    """All partial results of a fold, from the first value on, with the positions of the slices."""
+    """Yield the partial results of a fold, each with the position of its slice.
+
+    The position of an initializer is -1.
+    """
     if not callable(fn):
         raise TypeError(f"{op}: fn must be callable. Received {fn!r}.")
     tensors = as_tensors(elems, op)
@@ -242,7 +247,7 @@ def folded(
     if backwards:
         order.reverse()
     if initializer is not None:
-        # As in TensorFlow, numbers stay numbers in a fold, and take the dtype they meet.
+        # As in TensorFlow, a Python number stays one in a fold and adopts the dtype of its operand.
         total = nest.map_structure(convert, initializer) if op == "scan" else initializer
         yield -1, total
     elif order:
@@ -250,7 +255,9 @@ def folded(
         total = at(tensors, first)
         yield first, total
     else:
-        raise OutOfRangeError(f"{op}: elements must not be empty without an initializer.")
+        raise OutOfRangeError(
+            f"{op}: elems must not be empty without an initializer. Received 0 slices."
+        )
     for i in order:
         after = fn(total, at(tensors, i))
         nest.assert_same_structure(total, after)
@@ -271,16 +278,16 @@ def foldl(
     """Combine the slices of `elems`, first to last, by `fn(accumulated, slice)`.
 
     Args:
-        fn: callable of the value so far and the next slice.
+        fn: callable of the accumulated value and the next slice.
         elems: a tensor or a structure of tensors.
-        initializer: the value to start with; the first slice if None.
+        initializer: the initial value; the first slice if None.
         parallel_iterations: accepted for TensorFlow's sake.
         back_prop: accepted; eagerly gradients flow either way, as in TensorFlow.
         swap_memory: accepted for TensorFlow's sake.
         name: accepted for TensorFlow's sake.
 
     Returns:
-        The last value.
+        The final value.
     """
     if staging():
         with contextlib.suppress(NotANode):
@@ -303,16 +310,16 @@ def foldr(
     """Combine the slices of `elems`, last to first, by `fn(accumulated, slice)`.
 
     Args:
-        fn: callable of the value so far and the next slice.
+        fn: callable of the accumulated value and the next slice.
         elems: a tensor or a structure of tensors.
-        initializer: the value to start with; the last slice if None.
+        initializer: the initial value; the last slice if None.
         parallel_iterations: accepted for TensorFlow's sake.
         back_prop: accepted; eagerly gradients flow either way, as in TensorFlow.
         swap_memory: accepted for TensorFlow's sake.
         name: accepted for TensorFlow's sake.
 
     Returns:
-        The last value.
+        The final value.
     """
     if staging():
         with contextlib.suppress(NotANode):
@@ -337,14 +344,14 @@ def scan(
     """All partial results of a fold, stacked.
 
     Args:
-        fn: callable of the value so far and the next slice.
+        fn: callable of the accumulated value and the next slice.
         elems: a tensor or a structure of tensors.
-        initializer: the value to start with; the first slice if None.
+        initializer: the initial value; the first slice if None.
         parallel_iterations: accepted for TensorFlow's sake.
         back_prop: accepted; eagerly gradients flow either way, as in TensorFlow.
         swap_memory: accepted for TensorFlow's sake.
         infer_shape: accepted for TensorFlow's sake.
-        reverse: go from last to first.
+        reverse: whether to go from the last slice to the first.
         name: accepted for TensorFlow's sake.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Python functions called like ops: py_function on tensors, numpy_function on arrays."""
+"""Python functions as ops: py_function on tensors, numpy_function on arrays."""
 
 from __future__ import annotations
 
@@ -20,8 +20,6 @@ from gradtape.graph.recorder import operation
 from gradtape.tape.custom_gradient import record_custom
 from gradtape.tape.gradient_tape import GradientTape
 
-# What TensorFlow makes of an exception in the function; of any other, an UnknownError.
-
 
 @public
 def py_function(
@@ -30,12 +28,12 @@ def py_function(
     Tout: Any = None,  # noqa: N803  TensorFlow's name
     name: str | None = None,
 ) -> Any:
-    """Call `func` on tensors; gradients flow to `inp`, not to what else `func` uses.
+    """Call `func` on tensors; gradients flow to `inp`, but not to other tensors `func` uses.
 
     Args:
         func: function of tensors that returns a tensor, a list of them, or None.
             Without it, a decorator is returned.
-        inp: list of its arguments.
+        inp: list of arguments of `func`.
         Tout: dtype of the result, or a list of dtypes of the results.
         name: accepted for TensorFlow's sake.
 
@@ -43,8 +41,8 @@ def py_function(
         A tensor; a list of tensors if `Tout` is a list.
 
     Raises:
-        InvalidArgumentError: if `func` raises ValueError or TypeError, or returns something else
-            than `Tout` says. Other exceptions become OpErrors of another kind.
+        InvalidArgumentError: if `func` raises ValueError or TypeError, or its results do not
+            match `Tout`. Other exceptions become other subclasses of OpError.
     """
     if Tout is None:
         raise TypeError("py_function: Missing required argument: 'Tout'.")
@@ -65,12 +63,12 @@ def py_function(
 
 
 class Run:
-    """One call of a Python function on tensors, under a tape of its own."""
+    """A call of a Python function on tensors, recorded on its own tape."""
 
     def __init__(
         self, func: Callable[..., Any], raws: Any, specs: list[TensorSpec], several: bool
     ) -> None:
-        """Call `func`; its tensors are not to be taken for a variable that it reads besides."""
+        """Call `func` on new tensors, so that none is mistaken for a read of a variable."""
         self.tape = GradientTape(persistent=True, watch_accessed_variables=False)
         self.inner: list[Tensor] = [eager(raw) for raw in raws]
         with unheard(), self.tape:
@@ -78,7 +76,7 @@ class Run:
             self.results = results_of(func, self.inner, specs, several)
 
     def gradient(self, *cotangents: Tensor) -> list[Any]:
-        """Gradients for the arguments."""
+        """Gradients with respect to the arguments."""
         answers: list[Any] = self.tape.gradient(
             self.results, self.inner, output_gradients=list(cotangents)
         )
@@ -92,7 +90,7 @@ def staged(
     specs: list[TensorSpec],
     several: bool,
 ) -> list[Tensor]:
-    """Call `func` whenever the graph runs; its tape travels to the gradient as a value."""
+    """Record a node that calls `func` in each run and hands its tape to the gradient as a value."""
 
     def kernel(*raws: Any) -> tuple[Any, ...]:
         run = Run(func, raws, specs, several)
@@ -122,14 +120,14 @@ def staged(
 
 
 def as_spec(described: Any) -> TensorSpec:
-    """What a dtype or spec says of a result."""
+    """Convert a dtype or TensorSpec to a TensorSpec."""
     return described if isinstance(described, TensorSpec) else TensorSpec(None, described)
 
 
 def results_of(
     func: Callable[..., Any], inputs: list[Tensor], specs: list[TensorSpec], several: bool
 ) -> list[Tensor]:
-    """Call the function and convert what it returns."""
+    """Call the function and convert its results to tensors."""
     try:
         answer = func(*inputs)
         answers = (
@@ -163,8 +161,8 @@ def numpy_function(
     Args:
         func: function of arrays that returns an array, a list of arrays, or None.
             Without it, a decorator is returned.
-        inp: list of its arguments.
-        Tout: accepted for TensorFlow's sake: the results have the dtypes that `func` gives them.
+        inp: list of arguments of `func`.
+        Tout: dtype of the result, or a list of dtypes. Eagerly it is ignored.
         stateful: accepted for TensorFlow's sake.
         name: accepted for TensorFlow's sake.
 
@@ -187,7 +185,7 @@ def numpy_function(
 
 
 def arrays_of(func: Callable[..., Any], raws: tuple[Any, ...], described: Any) -> tuple[Any, ...]:
-    """Raw results of a function of arrays, of the dtypes that are promised for a graph."""
+    """Call a function of arrays; raise unless its results have the dtypes of `described`."""
     try:
         with unheard():
             answer = func(*[np.array(raw) for raw in raws])

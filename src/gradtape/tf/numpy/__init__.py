@@ -1,1 +1,1 @@
-"""What is behind tf.experimental.numpy."""
+"""Implementation of tf.experimental.numpy."""

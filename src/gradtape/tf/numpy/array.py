@@ -1,4 +1,4 @@
-"""Arrays made, reshaped, joined and indexed with NumPy's names."""
+"""tf.experimental.numpy functions that create, reshape, join and split arrays."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ ascontiguousarray = asarray
 
 @public
 def copy(a: Any) -> Tensor:
-    """As `numpy.copy`; tensors do not change, so this is the tensor."""
+    """As `numpy.copy`; returns the tensor itself, because tensors are immutable."""
     return tensor_of(a)
 
 
 def made(name: str) -> Callable[..., Tensor]:
-    """A public function that makes an array as NumPy does."""
+    """Make a public function from NumPy's creation function `name`."""
     maker = getattr(np, name)
 
     @public
@@ -65,7 +65,7 @@ def made(name: str) -> Callable[..., Tensor]:
 
 
 def called(maker: Any, options: dict[str, Any], *args: Any) -> Any:
-    """What a function of NumPy makes."""
+    """Call a creation function of NumPy and return an array."""
     return np.asarray(maker(*args, **options))
 
 
@@ -162,15 +162,15 @@ def reshape(a: Any, newshape: Any, order: str = "C") -> Tensor:
     """As `numpy.reshape`, in the orders "C" and "F"."""
     x = tensor_of(a)
     if order == "F":
-        turned = tf.transpose(x)
+        transposed = tf.transpose(x)
         back = tuple(reversed(newshape if isinstance(newshape, (list, tuple)) else (newshape,)))
-        return tf.transpose(tf.reshape(turned, back))
+        return tf.transpose(tf.reshape(transposed, back))
     return tf.reshape(x, newshape)
 
 
 @public
 def ravel(a: Any) -> Tensor:
-    """As `numpy.ravel`: the flat array."""
+    """As `numpy.ravel`: the flattened array."""
     return tf.reshape(tensor_of(a), [-1])
 
 
@@ -234,7 +234,7 @@ def broadcast_arrays(*args: Any) -> list[Tensor]:
 
 
 def raised(rank: int, lay: Any) -> Callable[..., Any]:
-    """A public function that gives arrays at least `rank` axes."""
+    """Make `atleast_<rank>d`; `lay` reshapes arrays that have fewer axes."""
 
     @public
     def lift(*arys: Any) -> Any:
@@ -247,7 +247,7 @@ def raised(rank: int, lay: Any) -> Callable[..., Any]:
 
 
 def in_three(x: Tensor) -> Tensor:
-    """One more axis on either side, or behind."""
+    """Add axes of size 1 as `numpy.atleast_3d` does."""
     have = x._array.shape
     return tf.reshape(x, {0: (1, 1, 1), 1: (1, *have, 1), 2: (*have, 1)}[len(have)])
 
@@ -259,7 +259,7 @@ atleast_3d = raised(3, in_three)
 
 @public
 def concatenate(arys: Any, axis: Any = 0) -> Tensor:
-    """As `numpy.concatenate`; of the flat arrays if `axis` is None."""
+    """As `numpy.concatenate`; joins the flattened arrays if `axis` is None."""
     parts = promoted(*arys)
     if axis is None:
         return concat_split.concat([tf.reshape(p, [-1]) for p in parts], 0)
@@ -299,7 +299,7 @@ def dstack(tup: Any) -> Tensor:
 
 @public
 def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
-    """As `numpy.split`: into equal parts, or at given places."""
+    """As `numpy.split`: into equal parts, or at the given positions."""
     x = tensor_of(ary)
     if isinstance(indices_or_sections, int):
         return concat_split.split(x, indices_or_sections, axis)
@@ -327,7 +327,7 @@ def dsplit(ary: Any, indices_or_sections: Any) -> list[Tensor]:
 
 @public
 def tile(a: Any, reps: Any) -> Tensor:
-    """As `numpy.tile`; what is shorter gets axes in front."""
+    """As `numpy.tile`; `a` or `reps` is padded in front to the same number of axes."""
     x = tensor_of(a)
     times = [int(k) for k in np.ravel(reps)]
     rank = builtins.max(len(times), x._array.ndim)
@@ -343,7 +343,7 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Tensor:
 
 @public
 def roll(a: Any, shift: Any, axis: Any = None) -> Tensor:
-    """As `numpy.roll`; of the flat array if `axis` is None."""
+    """As `numpy.roll`; rolls the flattened array if `axis` is None."""
     x = tensor_of(a)
     if axis is None:
         return tf.reshape(tf.roll(tf.reshape(x, [-1]), shift, 0), x._array.shape)
@@ -372,7 +372,7 @@ def fliplr(m: Any) -> Tensor:
 
 @public
 def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Tensor:
-    """As `numpy.rot90`: a quarter turn, `k` times."""
+    """As `numpy.rot90`: `k` rotations by 90 degrees."""
     x = tensor_of(m)
     first, second = axes
     for _ in range(k % 4):

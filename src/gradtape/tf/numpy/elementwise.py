@@ -75,7 +75,7 @@ isneginf = inexact("isneginf", lambda x: tf.equal(x, -math.inf))
 
 
 def ratio_of_sine(x: Tensor) -> Tensor:
-    """sin(πx) / (πx), and one at zero."""
+    """sin(πx) / (πx), and 1 at zero."""
     angle = x * math.pi
     zero = tf.equal(angle, 0)
     safe = choose(zero, e.ones_like(angle), angle)
@@ -111,7 +111,7 @@ greater_equal = binary("greater_equal", tf.greater_equal, numeric_of)
 
 
 def soft_maximum(base: float) -> Any:
-    """The logarithm to `base` of a sum of powers, without overflow."""
+    """Make a function that computes log(base**a + base**b) to `base`, without overflow."""
     scale = math.log(base)
 
     def function(a: Tensor, b: Tensor) -> Tensor:
@@ -126,7 +126,7 @@ logaddexp2 = binary("logaddexp2", soft_maximum(2), inexact_of)
 
 
 def truth_of(value: Any) -> Tensor:
-    """Whether each element is not zero."""
+    """Bool tensor that is True where an element is not zero."""
     return cast.cast(tensor_of(value), dtypes.bool)
 
 
@@ -140,8 +140,8 @@ logical_not = unary("logical_not", tf.logical_not, truth_of)
 def heaviside(x1: Any, x2: Any) -> Tensor:
     """As `numpy.heaviside`: 0 below zero, 1 above, `x2` at zero."""
     a, b = (inexact_of(x) for x in promoted(x1, x2))
-    above = cast.cast(tf.greater(a, 0), a.dtype)
-    return choose(tf.equal(a, 0), b, above)
+    step = cast.cast(tf.greater(a, 0), a.dtype)
+    return choose(tf.equal(a, 0), b, step)
 
 
 @public
@@ -166,7 +166,7 @@ round = around
 
 @public
 def clip(a: Any, a_min: Any, a_max: Any) -> Tensor:
-    """As `numpy.clip`: no less than `a_min` and no more than `a_max`; either may be None."""
+    """As `numpy.clip`: limit values to [a_min, a_max]; either bound may be None."""
     out = tensor_of(a)
     if a_min is not None:
         out = maximum(out, a_min)
@@ -175,12 +175,12 @@ def clip(a: Any, a_min: Any, a_max: Any) -> Tensor:
 
 @public
 def divmod(x1: Any, x2: Any) -> tuple[Tensor, Tensor]:
-    """As `numpy.divmod`: the floored quotient, and what is left."""
+    """As `numpy.divmod`: the floored quotient and the remainder."""
     return floor_divide(x1, x2), mod(x1, x2)
 
 
 def by_numpy(name: str, function: Any) -> Callable[..., Tensor]:
-    """A public function of integers, which have no gradient."""
+    """Make a public function of two integer arrays; it has no gradient."""
 
     @public
     def of_integers(x1: Any, x2: Any) -> Tensor:

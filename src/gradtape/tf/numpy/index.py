@@ -1,4 +1,4 @@
-"""Elements chosen by conditions, positions and diagonals, with NumPy's names."""
+"""tf.experimental.numpy functions that select elements: by condition, index and diagonal."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def where(condition: Any, x: Any = None, y: Any = None) -> Any:
 
 @public
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> Tensor:
-    """As `numpy.select`: of each place the choice whose condition is the first to hold."""
+    """As `numpy.select`: at each position, the choice whose condition is the first to hold."""
     *choices, out = promoted(*choicelist, default)
     for condition, choice in zip(reversed(condlist), reversed(choices), strict=True):
         out = mask.where(condition, choice, out)
@@ -43,37 +43,37 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Tensor:
 
 @public
 def nonzero(a: Any) -> list[Tensor]:
-    """As `numpy.nonzero`: coordinates, one tensor an axis."""
+    """As `numpy.nonzero`: coordinates, one tensor per axis."""
     return concat_split.unstack(mask.where(atleast_1d(a)), axis=1)
 
 
 @public
 def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "clip") -> Tensor:
-    """As `numpy.take`; indices outside are clipped, or wrapped in the mode "wrap"."""
+    """As `numpy.take`; out-of-range indices are clipped, or wrapped if `mode` is "wrap"."""
     x = tensor_of(a)
     x, at = (tf.reshape(x, [-1]), 0) if axis is None else (x, axis)
     places = rawly(brought_inside, tensor_of(indices), x._array.shape[at], mode)
     return gather_slice.gather(x, places, axis=at)
 
 
-def brought_inside(places: Any, count: int, mode: str) -> Any:
-    """Raw places in an axis of length `count`, wrapped or clipped."""
-    inside = places % count if mode == "wrap" else np.clip(places, -count, count - 1)
+def brought_inside(indices: Any, count: int, mode: str) -> Any:
+    """Wrap or clip raw indices to an axis of length `count`."""
+    inside = indices % count if mode == "wrap" else np.clip(indices, -count, count - 1)
     return from_front(inside, count)
 
 
-def from_front(places: Any, count: int) -> Any:
-    """Raw places counted from the front; negative ones count from the end."""
-    return np.where(places < 0, places + count, places)
+def from_front(indices: Any, count: int) -> Any:
+    """Convert raw indices, which may count from the end, to non-negative ones."""
+    return np.where(indices < 0, indices + count, indices)
 
 
 @public
 def take_along_axis(arr: Any, indices: Any, axis: Any) -> Tensor:
     """As `numpy.take_along_axis`."""
-    x, where_to = tensor_of(arr), tensor_of(indices)
+    x, index = tensor_of(arr), tensor_of(indices)
     if axis is None:
         x, axis = tf.reshape(x, [-1]), 0
-    rows, places = swapaxes(x, axis, -1), swapaxes(where_to, axis, -1)
+    rows, places = swapaxes(x, axis, -1), swapaxes(index, axis, -1)
     batch = np.broadcast_shapes(rows._array.shape[:-1], places._array.shape[:-1])
     count = rows._array.shape[-1]
     rows = tf.broadcast_to(rows, (*batch, count))
@@ -83,7 +83,7 @@ def take_along_axis(arr: Any, indices: Any, axis: Any) -> Tensor:
 
 @public
 def compress(condition: Any, a: Any, axis: Any = None) -> Tensor:
-    """As `numpy.compress`: what a condition along an axis keeps."""
+    """As `numpy.compress`: the slices along `axis` for which `condition` holds."""
     x = tensor_of(a)
     x, at = (tf.reshape(x, [-1]), 0) if axis is None else (x, axis)
     return gather_slice.gather(
@@ -115,7 +115,7 @@ def diag_indices(n: int, ndim: int = 2) -> tuple[Tensor, ...]:
 
 @public
 def diag(v: Any, k: int = 0) -> Tensor:
-    """As `numpy.diag`: the matrix of a diagonal, or the diagonal of a matrix."""
+    """As `numpy.diag`: a diagonal matrix from a vector, or the diagonal of a matrix."""
     x = tensor_of(v)
     return matrix_of(x, k=k) if x._array.ndim == 1 else diagonal(x, k)
 
@@ -137,7 +137,7 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
 
 
 def triangle(name: str, keep: Any) -> Callable[..., Tensor]:
-    """A public function that keeps the elements on one side of a diagonal."""
+    """Make a public function that zeroes the elements on one side of a diagonal."""
 
     @public
     def part(m: Any, k: int = 0) -> Tensor:
@@ -169,7 +169,7 @@ def vander(x: Any, N: Any = None, increasing: bool = False) -> Tensor:  # noqa: 
 
 @public
 def diff(a: Any, n: int = 1, axis: int = -1) -> Tensor:
-    """As `numpy.diff`: differences of neighbours, `n` times."""
+    """As `numpy.diff`: differences of adjacent elements, applied `n` times."""
     x = tensor_of(a)
     at = axis - x._array.ndim if axis >= 0 else axis
     for _ in range(n):
@@ -180,15 +180,15 @@ def diff(a: Any, n: int = 1, axis: int = -1) -> Tensor:
 
 @public
 def isscalar(num: Any) -> bool:
-    """As `numpy.isscalar`; a tensor without axes is one."""
+    """As `numpy.isscalar`; a tensor of rank 0 counts as a scalar."""
     return num._array.ndim == 0 if isinstance(num, Tensor) else bool(np.isscalar(num))
 
 
 @public
 def iscomplexobj(x: Any) -> bool:
     """As `numpy.iscomplexobj`."""
-    complex_one: bool = result_type(x).is_complex
-    return complex_one
+    is_complex: bool = result_type(x).is_complex
+    return is_complex
 
 
 @public
@@ -199,7 +199,7 @@ def isrealobj(x: Any) -> bool:
 
 @public
 def iscomplex(x: Any) -> Tensor:
-    """As `numpy.iscomplex`: whether an imaginary part is not zero."""
+    """As `numpy.iscomplex`: whether imaginary parts are not zero."""
     found: Tensor = rawly(np.iscomplex, tensor_of(x))
     return found
 

@@ -1,4 +1,4 @@
-"""NumPy's ways for all tensors, once asked for: promotion by operators, methods, indexing."""
+"""NumPy behavior for tensors (opt-in): dtype promotion in operators, methods and indexing."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from gradtape.tf.numpy.reduce import min as smallest
 
 UNARY = ("__neg__", "__abs__", "__invert__")
 MODES = ("legacy", "off", "safe", "all")
-BEFORE: dict[str, Any] = {}  # what tensors had, by name
+BEFORE: dict[str, Any] = {}  # attributes of Tensor before they were replaced; empty if disabled
 
 
 def experimental_enable_numpy_behavior(
@@ -33,15 +33,15 @@ def experimental_enable_numpy_behavior(
 ) -> None:
     """Let operators promote dtypes, and give tensors NumPy's methods and indexing.
 
-    It holds for the whole process.
+    The change affects the whole process.
 
     Args:
         prefer_float32: whether Python's floats become float32 in functions of this module.
-        dtype_conversion_mode: "legacy". TensorFlow's newer modes, "safe" and "all", are not here.
+        dtype_conversion_mode: must be "legacy"; "off", "safe" and "all" are not supported.
 
     Raises:
-        ValueError: if the mode is none of TensorFlow's.
-        NotImplementedError: if it is one of the newer ones.
+        ValueError: if the mode is not one of TensorFlow's.
+        NotImplementedError: if the mode is not "legacy".
     """
     if dtype_conversion_mode not in MODES:
         raise ValueError(
@@ -50,8 +50,9 @@ def experimental_enable_numpy_behavior(
         )
     if dtype_conversion_mode != "legacy":
         raise NotImplementedError(
-            f"experimental_enable_numpy_behavior: the mode {dtype_conversion_mode!r} tells tensors "
-            "that were made of Python numbers from others, which gradtape does not. Use 'legacy'."
+            "experimental_enable_numpy_behavior: dtype_conversion_mode must be 'legacy'. Received "
+            f"{dtype_conversion_mode!r}. Use 'legacy': the newer modes need to know whether a "
+            "tensor was made from a Python number, which gradtape does not record."
         )
     promotion.Preference.float32 = bool(prefer_float32)
     if BEFORE:
@@ -67,7 +68,7 @@ def experimental_enable_numpy_behavior(
 
 
 def disable() -> None:
-    """Take back what `experimental_enable_numpy_behavior` did."""
+    """Undo `experimental_enable_numpy_behavior`."""
     promotion.Preference.float32 = False
     for name, value in BEFORE.items():
         if value is None:
@@ -78,17 +79,17 @@ def disable() -> None:
 
 
 def promoted(operator: Callable[..., Any]) -> Callable[..., Any]:
-    """An operator whose operands meet in the dtype that NumPy would choose."""
+    """Make an operator that first casts its operands to the dtype NumPy would choose."""
 
     def operate(x: Any, y: Any) -> Any:
         typed = isinstance(y, (Tensor, np.ndarray, np.generic)) or variable_of(y) is not None
         if not typed and not isinstance(y, (bool, int, float, complex)):
-            return operator(x, y)  # a list becomes what the tensor is
+            return operator(x, y)  # a list takes the dtype of the tensor
         if isinstance(y, Tensor) and y.dtype is x.dtype:
             return operator(x, y)
         try:
             dtype = promotion.result_type(x, y)
-        except (TypeError, OverflowError):  # strings, and numbers beyond the range
+        except (TypeError, OverflowError):  # strings and numbers out of range
             return operator(x, y)
         if dtype.is_bool:
             return operator(x, y)
@@ -100,34 +101,34 @@ def promoted(operator: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def is_advanced(part: Any) -> bool:
-    """Whether an index picks elements rather than ranges."""
+    """Whether an index is an array, as in NumPy's advanced indexing."""
     if isinstance(part, (list, np.ndarray, tuple)):
         return True
     return isinstance(part, Tensor) and (part.dtype.is_bool or part.shape.rank != 0)
 
 
 def getitem(tensor: Tensor, key: Any) -> Tensor:
-    """Index as NumPy does: by ranges, by arrays of integers, by arrays of truth values."""
+    """Index as NumPy does: by slices, integer arrays and boolean arrays."""
     basic = BEFORE["__getitem__"]
     parts = list(key) if isinstance(key, tuple) else [key]
     if not any(map(is_advanced, parts)):
         result: Tensor = basic(tensor, key)
         return result
     parts = [promotion.tensor_of(p) if is_advanced(p) else p for p in parts]
-    taken = [0 if p is None or p is ... else len(p.shape) if is_mask(p) else 1 for p in parts]
-    missing = [slice(None)] * (len(tensor.shape) - sum(taken))
+    axes = [0 if p is None or p is ... else len(p.shape) if is_mask(p) else 1 for p in parts]
+    missing = [slice(None)] * (len(tensor.shape) - sum(axes))
     at = next((i for i, p in enumerate(parts) if p is ...), len(parts))
     parts[at : at + 1] = missing
     return picked(tensor, parts, basic)
 
 
 def is_mask(part: Any) -> bool:
-    """Whether an index is an array of truth values."""
+    """Whether an index is a boolean array."""
     return isinstance(part, Tensor) and part.dtype.is_bool
 
 
 def picked(tensor: Tensor, parts: list[Any], basic: Callable[..., Tensor]) -> Tensor:
-    """Index by ranges first, then by arrays; single numbers count as arrays."""
+    """Apply slices first, then integer and boolean arrays; single integers count as arrays."""
     ranges: list[Any] = []
     numbers: list[tuple[int, Any]] = []  # axis and indices
     for part in parts:

@@ -1,4 +1,4 @@
-"""Products of arrays with NumPy's names."""
+"""tf.experimental.numpy products: dot, matmul, einsum, cross and the like."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gradtape.tf.numpy.promotion import numeric_of, promoted, tensor_of
 
 
 def factors(a: Any, b: Any) -> tuple[Tensor, Tensor]:
-    """Two tensors of numbers of one dtype."""
+    """Convert two values to numeric tensors of one dtype."""
     x, y = (numeric_of(v) for v in promoted(a, b))
     return x, y
 
@@ -55,14 +55,14 @@ def inner(a: Any, b: Any) -> Tensor:
 
 @public
 def outer(a: Any, b: Any) -> Tensor:
-    """As `numpy.outer`, of the flat arrays."""
+    """As `numpy.outer`, of the flattened arrays."""
     x, y = factors(a, b)
     return tf.reshape(x, [-1, 1]) * tf.reshape(y, [1, -1])
 
 
 @public
 def vdot(a: Any, b: Any) -> Tensor:
-    """As `numpy.vdot`, of the flat arrays; the first is conjugated."""
+    """As `numpy.vdot`, of the flattened arrays; the first is conjugated."""
     x, y = factors(a, b)
     return reduce_sum(tf.reshape(conj(x), [-1]) * tf.reshape(y, [-1]))
 
@@ -74,10 +74,10 @@ def kron(a: Any, b: Any) -> Tensor:
     rank = max(x._array.ndim, y._array.ndim)
     p = (1,) * (rank - x._array.ndim) + x._array.shape
     q = (1,) * (rank - y._array.ndim) + y._array.shape
-    apart = tf.reshape(x, [n for k in p for n in (k, 1)]) * tf.reshape(
+    product = tf.reshape(x, [n for k in p for n in (k, 1)]) * tf.reshape(
         y, [n for k in q for n in (1, k)]
     )
-    return tf.reshape(apart, [m * n for m, n in zip(p, q, strict=True)])
+    return tf.reshape(product, [m * n for m, n in zip(p, q, strict=True)])
 
 
 @public
@@ -117,7 +117,7 @@ def cross(
 
 
 def lengthened(x: Tensor) -> Tensor:
-    """Vectors of length three."""
+    """Pad vectors of length two with a zero."""
     short = 3 - x._array.shape[-1]
     return tf.pad(x, [[0, 0]] * (x._array.ndim - 1) + [[0, short]]) if short else x
 

@@ -1,4 +1,4 @@
-"""NumPy's dtypes for tensors: what values become, and what several of them become together."""
+"""NumPy's dtype rules for tensors: conversion of values, and promotion of several to one dtype."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OfArrays = Callable[..., Tensor]
 
 
 class Preference:
-    """What Python's numbers become.
+    """Which dtypes Python numbers are converted to.
 
     Attributes:
         float32: whether floats become float32, and complex numbers complex64.
@@ -33,7 +33,7 @@ NARROW = {dtypes.float64: dtypes.float32, dtypes.complex128: dtypes.complex64}
 
 
 def tensor_of(value: Any, dtype: Any = None) -> Tensor:
-    """A tensor; numbers and lists take NumPy's dtypes (int64, float64), not TensorFlow's."""
+    """Convert to a tensor; Python numbers and lists take NumPy's dtypes (int64, float64)."""
     if is_typed(value):
         tensor = convert(value)
     elif isinstance(value, (list, tuple)) and any(map(is_typed, nest.flatten(value))):
@@ -46,14 +46,14 @@ def tensor_of(value: Any, dtype: Any = None) -> Tensor:
 
 
 def dtype_of(dtype: Any) -> dtypes.DType:
-    """A dtype as NumPy understands it: `float` is float64."""
+    """Convert to a dtype as NumPy does: `float` is float64."""
     if isinstance(dtype, type):
         return dtypes.of_numpy(np.dtype(dtype))
     return dtypes.as_dtype(dtype)
 
 
 def kind_of(value: Any) -> Any:
-    """What NumPy's promotion looks at: a dtype, or a Python number, which gives way."""
+    """Argument for `np.result_type`: a dtype, or a Python number, which promotes weakly."""
     if isinstance(value, (bool, int, float, complex)) and not isinstance(value, np.generic):
         return value
     if isinstance(value, dtypes.DType):
@@ -64,7 +64,7 @@ def kind_of(value: Any) -> Any:
 
 
 def result_type(*arrays_and_dtypes: Any) -> dtypes.DType:
-    """The dtype that values and dtypes have together."""
+    """The common dtype of values and dtypes, by NumPy's promotion."""
     kinds = list(map(kind_of, arrays_and_dtypes))
     dtype = dtypes.of_numpy(np.result_type(*kinds))
     if Preference.float32 and all(isinstance(k, (bool, int, float, complex)) for k in kinds):
@@ -73,18 +73,18 @@ def result_type(*arrays_and_dtypes: Any) -> dtypes.DType:
 
 
 def promote_types(type1: Any, type2: Any) -> Any:
-    """The smallest NumPy dtype that holds two."""
+    """As `numpy.promote_types`: the smallest dtype that both can be cast to safely."""
     return np.promote_types(*(np.dtype(dtype_of(t).as_numpy_dtype) for t in (type1, type2)))
 
 
 def promoted(*values: Any) -> list[Tensor]:
-    """Tensors of one dtype."""
+    """Convert values to tensors of their common dtype."""
     dtype = result_type(*values)
     return [tensor_of(v, dtype) for v in values]
 
 
 def inexact_of(value: Any) -> Tensor:
-    """A tensor of floats or complex numbers; integers become float64."""
+    """Convert to a floating or complex tensor; integers and bools become float64."""
     tensor = tensor_of(value)
     if tensor.dtype.is_floating or tensor.dtype.is_complex:
         return tensor
@@ -92,13 +92,13 @@ def inexact_of(value: Any) -> Tensor:
 
 
 def numeric_of(value: Any) -> Tensor:
-    """A tensor of numbers; truth values become int64."""
+    """Convert to a numeric tensor; bools become int64."""
     tensor = tensor_of(value)
     return cast(tensor, dtypes.int64) if tensor.dtype.is_bool else tensor
 
 
 def unary(name: str, function: Function, prepare: Function = numeric_of) -> OfArrays:
-    """A public function of one array."""
+    """Make a public function of one array."""
 
     @public
     def of_one(x: Any) -> Tensor:
@@ -108,12 +108,12 @@ def unary(name: str, function: Function, prepare: Function = numeric_of) -> OfAr
 
 
 def inexact(name: str, function: Function) -> OfArrays:
-    """A public function of one array of floats or complex numbers."""
+    """Make a public function of one floating or complex array."""
     return unary(name, function, inexact_of)
 
 
 def binary(name: str, function: Function, prepare: Function | None = None) -> OfArrays:
-    """A public function of two arrays that are promoted to one dtype."""
+    """Make a public function of two arrays, which are promoted to one dtype."""
 
     @public
     def of_two(x1: Any, x2: Any) -> Tensor:
@@ -124,7 +124,7 @@ def binary(name: str, function: Function, prepare: Function | None = None) -> Of
 
 
 def named(function: OfArrays, name: str) -> OfArrays:
-    """Name and document a function after NumPy's."""
+    """Set the name and docstring of a function that has NumPy's name."""
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"As `numpy.{name}`, of tensors and with gradients."
     return function

@@ -1,4 +1,4 @@
-"""Random numbers with the names of NumPy's old interface."""
+"""tf.experimental.numpy.random: the functions of NumPy's legacy random interface."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gradtape.tf.random import stateful as tf
 
 
 def shape_of(size: Any) -> Any:
-    """A shape given as None, a number or a tuple."""
+    """Convert `size` (None, an int or a tuple) to a shape."""
     return () if size is None else (size,) if isinstance(size, int) else size
 
 

@@ -1,4 +1,4 @@
-"""Reductions and running sums with NumPy's names and dtypes."""
+"""tf.experimental.numpy reductions, cumulative sums and sorting."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from gradtape.core.tensor import Tensor
 from gradtape.tf.array.creation import ones_like, zeros_like
 from gradtape.tf.array.mask import where
 from gradtape.tf.array.shape import reshape
-from gradtape.tf.array.sort_unique import argsort as positions
-from gradtape.tf.array.sort_unique import sort as sorted_along
+from gradtape.tf.array.sort_unique import argsort as argsort_along
+from gradtape.tf.array.sort_unique import sort as sort_along
 from gradtape.tf.math import cumulative
 from gradtape.tf.math import reduce as reduction
 from gradtape.tf.math.cast import cast
@@ -23,7 +23,7 @@ from gradtape.tf.public_op import is_typed
 
 
 def wide(a: Any, dtype: Any = None) -> Tensor:
-    """What NumPy sums in: `dtype` if given, else 64 bits for integers and truth values."""
+    """Cast to the dtype NumPy sums in: `dtype` if given, else 64 bits for integers and bools."""
     x = tensor_of(a, dtype)
     if dtype is not None or x.dtype.is_floating or x.dtype.is_complex:
         return x
@@ -63,11 +63,11 @@ def var(
 ) -> Tensor:
     """As `numpy.var`, of tensors and with gradients."""
     x = inexact_of(a) if dtype is None else inexact_of(tensor_of(a, dtype))
-    spread = reduction.reduce_variance(x, axis, bool(keepdims))
+    variance = reduction.reduce_variance(x, axis, bool(keepdims))
     if not ddof:
-        return spread
-    count = x._array.size / at_least_one(spread._array.size)
-    return spread * (count / (count - ddof))
+        return variance
+    count = x._array.size / at_least_one(variance._array.size)
+    return variance * (count / (count - ddof))
 
 
 @public
@@ -77,7 +77,7 @@ def std(a: Any, axis: Any = None, keepdims: Any = None) -> Tensor:
 
 
 def extreme(name: str, function: Any) -> Callable[..., Tensor]:
-    """A public reduction that keeps the dtype."""
+    """Make a public reduction that keeps the dtype."""
 
     @public
     def reduce(a: Any, axis: Any = None, out: Any = None, keepdims: Any = None) -> Tensor:
@@ -104,7 +104,7 @@ def min(a: Any, axis: Any = None, keepdims: Any = None) -> Tensor:
 
 @public
 def ptp(a: Any, axis: Any = None, keepdims: Any = None) -> Tensor:
-    """As `numpy.ptp`: the largest minus the smallest."""
+    """As `numpy.ptp`: the maximum minus the minimum."""
     return max(a, axis, keepdims) - min(a, axis, keepdims)
 
 
@@ -127,35 +127,35 @@ def count_nonzero(a: Any, axis: Any = None) -> Tensor:
 
 
 def without_nan(a: Any, dtype: Any, make: Any) -> Tensor:
-    """`a` with what is not a number replaced."""
+    """Replace NaN by the elements of `make(a)`."""
     x = wide(a, dtype)
     return where(is_nan(x), make(x), x) if x.dtype.is_floating else x
 
 
 @public
 def nansum(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Tensor:
-    """As `numpy.nansum`: what is not a number counts as zero."""
+    """As `numpy.nansum`: NaN counts as zero."""
     return sum(without_nan(a, dtype, zeros_like), axis, None, keepdims)
 
 
 @public
 def nanprod(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Tensor:
-    """As `numpy.nanprod`: what is not a number counts as one."""
+    """As `numpy.nanprod`: NaN counts as one."""
     return prod(without_nan(a, dtype, ones_like), axis, None, keepdims)
 
 
 @public
 def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = None) -> Tensor:
-    """As `numpy.nanmean`: what is not a number does not count."""
+    """As `numpy.nanmean`: NaN is ignored."""
     x = inexact_of(a) if dtype is None else tensor_of(a, dtype)
     total = nansum(x, axis, None, keepdims)
-    known = cast(equal(x, x), total.dtype)
-    return total / reduction.reduce_sum(known, axis, bool(keepdims))
+    not_nan = cast(equal(x, x), total.dtype)
+    return total / reduction.reduce_sum(not_nan, axis, bool(keepdims))
 
 
 @public
 def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False) -> Any:
-    """As `numpy.average`, with weights for the elements or for those along `axis`."""
+    """As `numpy.average`; `weights` has the shape of `a`, or is a vector along `axis`."""
     x = inexact_of(a)
     if weights is None:
         mid = reduction.reduce_mean(x, axis)
@@ -173,12 +173,12 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
 
 
 def at_least_one(count: int) -> int:
-    """At least one."""
+    """max(count, 1); the builtin `max` is shadowed in this module."""
     return count if count > 1 else 1
 
 
 def running(name: str, function: Any) -> Callable[..., Tensor]:
-    """A public running sum or product; of the flat array if there is no axis."""
+    """Make a public cumulative function; without an axis it works on the flattened array."""
 
     @public
     def accumulate(a: Any, axis: Any = None, dtype: Any = None) -> Tensor:
@@ -194,7 +194,7 @@ cumprod = running("cumprod", cumulative.cumprod)
 
 
 def position(name: str, function: Any) -> Callable[..., Tensor]:
-    """A public function that gives the place of an extreme; in the flat array without an axis."""
+    """Make `argmax` or `argmin`; without an axis they index the flattened array."""
 
     @public
     def place(a: Any, axis: Any = None) -> Tensor:
@@ -210,14 +210,14 @@ argmin = position("argmin", reduction.argmin)
 
 @public
 def sort(a: Any, axis: Any = -1, kind: str = "quicksort", order: Any = None) -> Tensor:
-    """As `numpy.sort`; of the flat array if `axis` is None."""
+    """As `numpy.sort`; sorts the flattened array if `axis` is None."""
     x = tensor_of(a)
-    return sorted_along(reshape(x, [-1])) if axis is None else sorted_along(x, axis)
+    return sort_along(reshape(x, [-1])) if axis is None else sort_along(x, axis)
 
 
 @public
 def argsort(a: Any, axis: Any = -1, kind: str = "quicksort", order: Any = None) -> Tensor:
-    """As `numpy.argsort`; of the flat array if `axis` is None."""
+    """As `numpy.argsort`; sorts the flattened array if `axis` is None."""
     x = tensor_of(a)
-    found = positions(reshape(x, [-1])) if axis is None else positions(x, axis)
-    return cast(found, dtypes.int64)
+    order = argsort_along(reshape(x, [-1])) if axis is None else argsort_along(x, axis)
+    return cast(order, dtypes.int64)

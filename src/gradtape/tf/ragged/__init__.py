@@ -1,1 +1,1 @@
-"""What is behind tf.ragged, and what other functions do with ragged tensors."""
+"""Implementation of tf.ragged, and of other functions for ragged tensors."""

@@ -1,4 +1,4 @@
-"""Elementwise functions of ragged tensors, which are broadcast against each other."""
+"""Elementwise functions of ragged tensors: broadcasting of operands with different rows."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ from gradtape.tf.ragged.shape import mismatched
 
 
 class Axes(NamedTuple):
-    """An operand for broadcasting.
+    """An operand, prepared for broadcasting.
 
     Attributes:
-        sizes: of its axes; None for ragged ones.
-        splits: of the axes from the second to the last ragged one of the result, where it has any.
-        flat: its values, all these axes as one.
+        sizes: the size of each axis; None for ragged axes.
+        splits: row splits of the axes after the first, up to the last ragged axis of the result;
+            None where the operand has none.
+        flat: the values, with the first axis and the axes of `splits` merged into one.
     """
 
     sizes: tuple[int | None, ...]
@@ -34,7 +35,7 @@ class Axes(NamedTuple):
 
 
 def elementwise(function: Callable[..., Any], *operands: Any) -> Any:
-    """A function of the flat values of operands that are first brought into the same rows."""
+    """Broadcast the operands to the same rows and apply `function` to their flat values."""
     dtype = next(x.dtype for x in operands if isinstance(x, RaggedTensor))
     values = [x if isinstance(x, RaggedTensor) else as_values(x, hint=dtype) for x in operands]
     like, flats = aligned(values)
@@ -42,7 +43,11 @@ def elementwise(function: Callable[..., Any], *operands: Any) -> Any:
 
 
 def aligned(values: list[Any]) -> tuple[Callable[[Any], Any], list[Tensor]]:
-    """How to put flat values into the rows that operands share; and their flat values there."""
+    """Broadcast operands to the same rows.
+
+    Returns:
+        A function that puts flat values into these rows, and the flat values of each operand.
+    """
     ragged = [x for x in values if isinstance(x, RaggedTensor)]
     if len({x.row_splits.dtype for x in ragged}) > 1:
         raise mismatched()
@@ -56,13 +61,13 @@ def aligned(values: list[Any]) -> tuple[Callable[[Any], Any], list[Tensor]]:
 
 
 def flat_of(value: Any) -> Tensor:
-    """The flat values; of a tensor, itself."""
+    """The flat values of a ragged tensor; a plain tensor itself."""
     flat: Tensor = value.flat_values if isinstance(value, RaggedTensor) else value
     return flat
 
 
 def have_same_rows(x: RaggedTensor, y: RaggedTensor) -> bool:
-    """Whether the rows are the same without a look at their lengths."""
+    """Whether two ragged tensors hold the same splits objects; does not compare lengths."""
     mine, theirs = x._nested_row_partitions, y._nested_row_partitions
     return len(mine) == len(theirs) and all(
         a._splits is b._splits for a, b in zip(mine, theirs, strict=True)
@@ -70,7 +75,7 @@ def have_same_rows(x: RaggedTensor, y: RaggedTensor) -> bool:
 
 
 def broadcast(values: list[Any]) -> tuple[Callable[[Any], Any], list[Tensor]]:
-    """Operands of different rows, or ranks, in the rows that they share."""
+    """Broadcast operands whose rows or ranks differ; returns as `aligned` does."""
     ranks = [rank_of(x) for x in values]
     rank = max(ranks)
     depth = max(
@@ -94,12 +99,12 @@ def broadcast(values: list[Any]) -> tuple[Callable[[Any], Any], list[Tensor]]:
 
 
 def is_stretched(own: Axes, sizes: list[int | None]) -> bool:
-    """Whether some axis of size 1 is another in the result."""
+    """Whether an axis of size 1 has another size in the result."""
     return any(n == 1 and most != 1 for n, most in zip(own.sizes, sizes, strict=False))
 
 
 def axes_of(value: Any, rank: int, depth: int) -> Axes:
-    """An operand with axes of size 1 in front, up to `rank`; its first `depth` + 1 as one."""
+    """Prepend axes of size 1 up to `rank`, and merge the first `depth` + 1 axes."""
     flat = flat_of(value)
     partitions = value._nested_row_partitions if isinstance(value, RaggedTensor) else ()
     shape = flat._array.shape
@@ -109,7 +114,7 @@ def axes_of(value: Any, rank: int, depth: int) -> Axes:
     splits: list[Tensor | None] = [None] * (depth + 1)
     for i, partition in enumerate(partitions, lead + 1):
         splits[i] = partition._splits
-    more = depth - lead - len(partitions)  # inner axes that become rows
+    more = depth - lead - len(partitions)  # inner axes that are merged into the first
     if more >= 0:
         flat = reshape(flat, [int(np.prod(shape[: more + 1])), *shape[more + 1 :]])
     else:
@@ -118,7 +123,10 @@ def axes_of(value: Any, rank: int, depth: int) -> Axes:
 
 
 def owner_of(i: int, axes: list[Axes]) -> int:
-    """Which operand decides about an axis: one that is not of size 1 there, a ragged one first."""
+    """The operand that determines the size of axis `i`.
+
+    It is one whose size there is not 1; ragged operands take precedence.
+    """
     wide = [k for k, own in enumerate(axes) if own.sizes[i] != 1]
     if not wide:
         return next((k for k, own in enumerate(axes) if i and own.splits[i - 1] is not None), 0)
@@ -126,23 +134,27 @@ def owner_of(i: int, axes: list[Axes]) -> int:
 
 
 def check_sizes(axes: list[Axes], sizes: list[int | None]) -> None:
-    """Complain about known sizes that differ."""
+    """Raise if the known sizes of an axis differ and neither is 1."""
     for own in axes:
         for i, (size, most) in enumerate(zip(own.sizes, sizes, strict=False)):
             if None not in (size, most) and size not in (1, most):
                 raise InvalidArgumentError(
-                    f"Incompatible shapes for broadcasting: axis {i} has sizes {size} and {most}."
+                    f"Incompatible shapes for broadcasting: axis {i} must have one size. Received "
+                    f"sizes {size} and {most}."
                 )
 
 
 def spread(layout: Any, held: Any, owners: tuple[int, ...], *given: Any) -> tuple[Any, ...]:
-    """Splits of the rows that operands share; for each operand which of its values go there. Raw.
+    """Compute the row splits of the broadcast result, from raw arrays.
 
     Args:
-        layout: for each operand the sizes of its axes, None for ragged ones.
+        layout: for each operand, the sizes of its axes; None for ragged axes.
         held: for each operand, which of its axes have splits.
-        owners: for each axis but the first the operand that decides about it.
+        owners: for each axis after the first, the operand that determines its size.
         *given: the splits of all operands.
+
+    Returns:
+        The splits of the result; then, for each operand, the indices of the values to gather.
     """
     queue, dtype = iter(given), given[0].dtype
     splits = [[next(queue) if has else None for has in each] for each in held]

@@ -1,4 +1,4 @@
-"""Ragged tensors from partitions given in several ways, from dense and from sparse tensors."""
+"""Conversions to ragged tensors: from row partitions of every form, dense and sparse tensors."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from gradtape.tf.math.reduce import reduce_all
 
 
 def integers(op: str, what: str, value: Any) -> Tensor:
-    """A vector that says something of rows: int64, unless it is a tensor of int32."""
+    """Convert to a vector of int64, or of int32 if it has that dtype already."""
     tensor = convert(value, hint=dtypes.int64)
     if tensor.dtype not in (dtypes.int32, dtypes.int64):
         if tensor._array.size:
@@ -40,13 +40,13 @@ def integers(op: str, what: str, value: Any) -> Tensor:
 
 
 def partition_of(splits: Tensor, uniform: int | None = None) -> RowPartition:
-    """A partition with these splits."""
+    """Make a RowPartition from splits; `uniform` is the length of all rows, if they share one."""
     return RowPartition(splits, uniform, internal=Handed)
 
 
 @public
 def from_row_splits(row_splits: Any, validate: bool = True) -> RowPartition:
-    """Rows that begin and end where they say."""
+    """Row partition from the boundaries of rows."""
     splits = integers("from_row_splits", "row_splits", row_splits)
     if not splits._array.size:
         raise ValueError("from_row_splits: row_splits tensor may not be empty.")
@@ -57,7 +57,7 @@ def from_row_splits(row_splits: Any, validate: bool = True) -> RowPartition:
 
 @public
 def from_row_lengths(row_lengths: Any, validate: bool = True) -> RowPartition:
-    """Rows that are this long."""
+    """Row partition from the lengths of rows."""
     lengths = integers("from_row_lengths", "row_lengths", row_lengths)
     if validate:
         lengths = rawly(rows.check_lengths, "from_row_lengths", lengths)
@@ -66,7 +66,7 @@ def from_row_lengths(row_lengths: Any, validate: bool = True) -> RowPartition:
 
 @public
 def from_value_rowids(value_rowids: Any, nrows: Any = None, validate: bool = True) -> RowPartition:
-    """`nrows` rows, to which values belong by number."""
+    """Partition into `nrows` rows, from the row number of each value."""
     ids = integers("from_value_rowids", "value_rowids", value_rowids)
     if validate:
         ids = rawly(rows.check_rowids, "from_value_rowids", ids)
@@ -83,13 +83,13 @@ def from_value_rowids(value_rowids: Any, nrows: Any = None, validate: bool = Tru
 
 
 def one_more_than_last(ids: Any) -> int:
-    """The number of rows that sorted raw numbers speak of."""
+    """The least number of rows for sorted raw row ids."""
     return int(ids[-1]) + 1 if ids.size else 0
 
 
 @public
 def from_row_starts(row_starts: Any, nvals: Any, validate: bool = True) -> RowPartition:
-    """Rows that begin here; the last goes on to `nvals`."""
+    """Row partition from the starts of rows; the last row ends at `nvals`."""
     starts = integers("from_row_starts", "row_starts", row_starts)
     end = reshape(convert(nvals, starts.dtype), [1])
     return from_row_splits(concat([starts, end], 0), validate)
@@ -97,7 +97,7 @@ def from_row_starts(row_starts: Any, nvals: Any, validate: bool = True) -> RowPa
 
 @public
 def from_row_limits(row_limits: Any, validate: bool = True) -> RowPartition:
-    """Rows that end here."""
+    """Row partition from the ends of rows."""
     limits = integers("from_row_limits", "row_limits", row_limits)
     zero = convert(np.zeros(1, limits._array.dtype))
     return from_row_splits(concat([zero, limits], 0), validate)
@@ -107,13 +107,15 @@ def from_row_limits(row_limits: Any, validate: bool = True) -> RowPartition:
 def from_uniform_row_length(
     uniform_row_length: Any, nvals: Any = None, nrows: Any = None, validate: bool = True
 ) -> RowPartition:
-    """Rows of one length: `nrows` of them, or as many as `nvals` values make."""
+    """Partition into rows of one length: `nrows` rows, or as many as `nvals` values fill."""
     length = convert(uniform_row_length, hint=dtypes.int64)
     size = int(length._array)
     values = None if nvals is None else int(convert(nvals)._array)
     if nrows is None:
         if values is None:
-            raise ValueError("from_uniform_row_length: give nvals or nrows.")
+            raise ValueError(
+                "from_uniform_row_length: nvals or nrows must be given. Received neither."
+            )
         count = values // size if size else 0
     else:
         count = int(convert(nrows)._array)
@@ -126,19 +128,19 @@ def from_uniform_row_length(
 
 
 def even(size: int, count: int, dtype: dtypes.DType) -> RowPartition:
-    """`count` rows of one size."""
+    """Partition into `count` rows of `size` values each."""
     return partition_of(eager(np.arange(count + 1, dtype=dtype.as_numpy_dtype) * size), size)
 
 
 def cast_splits(ragged: RaggedTensor, dtype: dtypes.DType) -> RaggedTensor:
-    """Splits of another dtype, if they are not of it."""
+    """Cast the row splits, unless they already have `dtype`."""
     same = ragged.row_splits.dtype is dtype
     return ragged if same else ragged.with_row_splits_dtype(dtype)
 
 
 @public
 def divided(values: Any, factory: str, validate: bool, *given: Any) -> RaggedTensor:
-    """Values in rows, which are given as `factory` wants it."""
+    """Partition values into rows; `given` are the arguments of the partition's `factory`."""
     inside = as_values(values)
     count = number_of(inside)
     if factory == "from_row_starts":
@@ -151,13 +153,13 @@ def divided(values: Any, factory: str, validate: bool, *given: Any) -> RaggedTen
     if isinstance(inside, RaggedTensor) and inside.row_splits.dtype is not partition.dtype:
         if partition.dtype is dtypes.int32 and inside.row_splits.dtype is dtypes.int64:
             raise ValueError(
-                f"{factory}: row_splits of values have dtype int64, the partition int32. Use "
-                "with_row_splits_dtype()."
+                f"{factory}: row_splits of values and partition must have one dtype. Received "
+                "int64 and int32. Use with_row_splits_dtype()."
             )
         inside = inside.with_row_splits_dtype(partition.dtype)
     if factory == "from_value_rowids" and convert(given[0])._array.shape[0] != count:
         raise ValueError(
-            f"{factory}: as many values as value_rowids are needed. Received {count} values."
+            f"{factory}: values must be as many as value_rowids. Received {count} values."
         )
     if validate and not partition.is_uniform():
         check_count(partition.row_splits(), count, factory)
@@ -176,7 +178,7 @@ def number_of(values: Any) -> int:
     """The size of the first axis."""
     array = values.row_splits._array if isinstance(values, RaggedTensor) else values._array
     if not array.ndim:
-        raise InvalidArgumentError("RaggedTensor: values must have an axis. Received a scalar.")
+        raise InvalidArgumentError("RaggedTensor: values must have rank >= 1. Received a scalar.")
     return int(array.shape[0]) - isinstance(values, RaggedTensor)
 
 
@@ -189,22 +191,23 @@ def rank_of(value: Any) -> int:
 
 @happening(fails_only=True)
 def check_count(splits: Any, count: int, factory: str) -> None:
-    """Complain if rows do not end where the values do."""
+    """Raise unless the splits end at the number of values."""
     last = int(splits._array[-1])
     if last != count:
         raise InvalidArgumentError(
-            f"{factory}: the rows have {last} values together. Received {count} values."
+            f"{factory}: the row partition must cover all values. Received a partition of {last} "
+            f"values, and {count} values."
         )
 
 
 def divided_often(
     factory: str, validate: bool, flat: Any, partitions: Any, counts: Any = None
 ) -> Any:
-    """Values in rows of rows, from the outside in."""
+    """Partition values into nested rows; `partitions` starts with the outermost axis."""
     if not isinstance(partitions, (list, tuple)):
         raise TypeError(
-            f"RaggedTensor: a list is needed, one entry for each ragged axis. Received "
-            f"{type(partitions).__name__}."
+            "RaggedTensor: nested partitions must be a list with one entry per ragged axis. "
+            f"Received {type(partitions).__name__}."
         )
     result = as_values(flat)
     sizes = [None] * len(partitions) if counts is None else list(counts)
@@ -224,7 +227,7 @@ def from_tensor(
     ragged_rank: int = 1,
     row_splits_dtype: Any = dtypes.int64,
 ) -> RaggedTensor:
-    """The rows of a tensor, cut to `lengths` or before the `padding` at their end."""
+    """The rows of a tensor, truncated to `lengths` or without their trailing `padding`."""
     dense = convert(tensor)
     kind = as_splits_dtype(row_splits_dtype)
     rank = dense._array.ndim
@@ -256,15 +259,15 @@ def from_tensor(
 
 
 def rows_cut(dense: Tensor, lengths: Any, padding: Any, kind: dtypes.DType) -> RaggedTensor:
-    """The rows of a tensor, whole, or cut to lengths or before the padding at their end."""
+    """The kernel of `from_tensor` for one ragged axis."""
     shape = dense._array.shape
     flat = reshape(dense, [shape[0] * shape[1], *shape[2:]])
     if padding is not None:
         filler = convert(padding, dense.dtype)
         if filler._array.shape != shape[2:]:
             raise ValueError(
-                f"from_tensor: padding must have the shape {list(shape[2:])} of what it stands "
-                f"for. Received {list(filler._array.shape)}."
+                f"from_tensor: padding must have the shape of an element, {list(shape[2:])}. "
+                f"Received {list(filler._array.shape)}."
             )
         blank = reduce_all(equal(dense, filler), axis=list(range(2, len(shape))))
         counts = rawly(up_to_last, blank, kind.as_numpy_dtype)
@@ -278,44 +281,47 @@ def rows_cut(dense: Tensor, lengths: Any, padding: Any, kind: dtypes.DType) -> R
 
 
 def is_number(value: Any) -> bool:
-    """Whether it has no axes."""
+    """Whether a number, array or tensor has rank 0."""
     return np.ndim(value._array if isinstance(value, Tensor) else value) == 0
 
 
 def cut_often(dense: Tensor, lengths: Any, kind: dtypes.DType) -> RaggedTensor:
-    """Rows of rows cut to lengths that are given from the outside in."""
+    """Truncate nested rows to `lengths`, which starts with the outermost axis."""
     shape = dense._array.shape
     outer = from_tensor(dense, lengths[0], None, 1, kind)
     if len(lengths) == 1:
         return outer
     if len(lengths) >= len(shape):
-        raise ValueError("from_tensor: more lengths than ragged axes were given.")
+        raise ValueError(
+            f"from_tensor: lengths must be fewer than the axes, {len(shape)}. Received "
+            f"{len(lengths)}."
+        )
     return outer.with_values(cut_often(outer.values, lengths[1:], kind))
 
 
 def up_to_last(blank: Any, dtype: Any) -> Any:
-    """How long rows are without the blanks at their end, raw."""
+    """Lengths of raw rows without the trailing elements that are `blank`."""
     trailing = np.logical_and.accumulate(blank[:, ::-1], axis=1)
     return (blank.shape[1] - trailing.sum(axis=1)).astype(dtype)
 
 
 def within(lengths: Any, size: int) -> Any:
-    """Raw lengths, none of which is larger than the row or negative."""
+    """Clip raw lengths to [0, size]."""
     return np.clip(lengths, 0, size)
 
 
 def first_of_each(counts: Any, size: int) -> tuple[Any, Any]:
-    """Splits of the first few of each `size` values, and which they are; raw."""
+    """Keep the first `counts[i]` of the `size` values of each raw row: splits and value indices."""
     starts = np.arange(len(counts), dtype=counts.dtype) * size
     return rows.splits_of_lengths(counts), rows.spans(starts, counts)
 
 
 @public
 def from_sparse(st_input: Any, row_splits_dtype: Any = dtypes.int64) -> RaggedTensor:
-    """The rows of a sparse matrix, each of which is full up to some place."""
+    """The rows of a sparse matrix; the elements of each row must fill its first columns."""
     if not isinstance(st_input, SparseTensor):
         raise TypeError(
-            f"from_sparse: a SparseTensor is needed. Received {type(st_input).__name__}."
+            f"from_sparse: st_input must be a SparseTensor. Received {type(st_input).__name__}."
         )
     if st_input.dense_shape._array.shape != (2,):
         raise ValueError(f"from_sparse: rank(st_input) must be 2. Received shape {st_input.shape}.")
@@ -326,7 +332,7 @@ def from_sparse(st_input: Any, row_splits_dtype: Any = dtypes.int64) -> RaggedTe
 
 
 def full_rows(indices: Any, count: int) -> Any:
-    """Splits of rows whose elements have these raw places, one after another without gaps."""
+    """Row splits of a sparse matrix with raw `indices`; raises if a row has gaps."""
     ids = indices[:, 0]
     if (np.diff(ids) >= 0).all():
         splits = rows.splits_of_rowids(ids, count)
@@ -339,13 +345,13 @@ def full_rows(indices: Any, count: int) -> Any:
 
 
 def stacked(flat: Any, partitions: Any) -> Any:
-    """Values in rows of rows, from the outside in, given by partitions."""
+    """Make a ragged tensor from flat values and partitions, the outermost first."""
     splits = [partition._splits for partition in partitions]
     return nested(flat, splits, [partition._uniform for partition in partitions])
 
 
 def in_rows(items: list[Any], shape: tuple[int, ...], dtype: Any) -> Any:
-    """Lists as rows of a ragged tensor whose first axes have `shape`; of one list, a tensor."""
+    """Make a ragged tensor with outer shape `shape` from lists; a tensor if `shape` is ()."""
     lengths = np.array([len(item) for item in items], np.int64)
     flat = np.empty(int(lengths.sum()), dtype)
     flat[:] = [value for item in items for value in item]

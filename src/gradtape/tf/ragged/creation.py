@@ -1,4 +1,4 @@
-"""tf.ragged: ragged tensors out of nested lists, ranges, masks and crossings."""
+"""tf.ragged functions that create ragged tensors: from lists, ranges, masks and crosses."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ from gradtape.tf.ragged.conversion import (
     number_of,
 )
 from gradtape.tf.ragged.shape import check_same, deepened
-from gradtape.tf.strings.byte_string import as_string, join
+from gradtape.tf.strings.conversion import as_string
+from gradtape.tf.strings.join import join
 
 
 @public
@@ -37,13 +38,13 @@ def constant(
     name: str | None = None,
     row_splits_dtype: Any = dtypes.int64,
 ) -> Any:
-    """A ragged tensor of nested lists.
+    """A ragged tensor from nested lists.
 
     Args:
-        pylist: nested lists, tuples or arrays; all numbers or strings at one depth.
-        dtype: of the elements; found from them if None.
-        ragged_rank: how many axes are ragged; all but the first, and those of `inner_shape`, if
-            None.
+        pylist: nested lists, tuples or arrays; all scalars must be at one depth.
+        dtype: of the elements; inferred from them if None.
+        ragged_rank: the number of ragged axes. None means all axes except the first and those of
+            `inner_shape`.
         inner_shape: the shape of the innermost values, which are not ragged.
         name: accepted for TensorFlow's sake.
         row_splits_dtype: int32 or int64.
@@ -58,7 +59,10 @@ def constant(
     kind = as_splits_dtype(row_splits_dtype)
     if not is_list(pylist):
         if ragged_rank:
-            raise ValueError(f"ragged.constant: {pylist!r} has no ragged axes.")
+            raise ValueError(
+                f"ragged.constant: ragged_rank must be 0 for a scalar. Received {ragged_rank} and "
+                f"{pylist!r}."
+            )
         return convert(pylist, dtype)
     scalars, empties = depths_of(pylist)
     depth = max(empties, (ragged_rank or 0) + 1) if scalars is None else scalars
@@ -86,7 +90,7 @@ def constant(
 
 
 def is_list(value: Any) -> bool:
-    """Whether a value has elements."""
+    """Whether a value is a list, or an array or tensor with at least one axis."""
     if isinstance(value, Tensor):
         return bool(value.ndim)
     return isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.ndim > 0)
@@ -104,7 +108,7 @@ def numpy_dtype_in(value: Any) -> Any:
 
 
 def depths_of(value: Any) -> tuple[int | None, int]:
-    """How deep numbers or strings lie in nested lists, or None; and how deep empty lists go."""
+    """Nesting depth of the scalars in nested lists (None without any), and of empty lists."""
     if isinstance(value, np.ndarray) and value.dtype != object:
         return (value.ndim, 0) if value.size else (None, value.ndim)
     if not is_list(value):
@@ -123,7 +127,7 @@ def depths_of(value: Any) -> tuple[int | None, int]:
 def inner_values(
     values: Any, dtype: Any, depth: int, inner: tuple[int, ...] | None, own: Any
 ) -> Tensor:
-    """The flat values of nested lists; `depth` is how many axes they have."""
+    """Flat values, with `depth` axes, from nested lists."""
     if len(values) == 0:
         shape = (0, *(inner if inner is not None else (0,) * (depth - 1)))
         kind = dtypes.as_dtype(dtypes.float32 if dtype is None else dtype)
@@ -136,12 +140,13 @@ def inner_values(
         if "rectangular" not in str(error) and "inhomogeneous" not in str(error):
             raise
         raise ValueError(
-            "ragged.constant: inner values have inconsistent shape. Raise ragged_rank."
+            "ragged.constant: inner values must have one shape. Received inconsistent shapes. "
+            "Increase ragged_rank."
         ) from None
     if inner is not None and flat._array.shape[1:] != inner:
         raise ValueError(
-            f"ragged.constant: inner values have shape {list(flat._array.shape[1:])}, which is not "
-            f"inner_shape {list(inner)}."
+            f"ragged.constant: inner values must have inner_shape {list(inner)}. Received shape "
+            f"{list(flat._array.shape[1:])}."
         )
     return flat
 
@@ -158,7 +163,7 @@ def range(
     """Rows of numbers: from each of `starts` to its limit, in steps of its delta.
 
     Args:
-        starts: vector or scalar; the limits, if those are None.
+        starts: vector or scalar. If `limits` is None, these are the limits and starts are 0.
         limits: vector or scalar.
         deltas: vector or scalar.
         dtype: of the numbers.
@@ -181,7 +186,7 @@ def range(
 
 
 def numbers(starts: Any, limits: Any, deltas: Any, dtype: Any) -> tuple[Any, Any]:
-    """Splits and values of rows of numbers, raw."""
+    """Row splits and values of ranges, from raw arrays."""
     shapes = {np.shape(a) for a in (starts, limits, deltas)} - {()}
     if len(shapes) > 1 or any(len(shape) != 1 for shape in shapes):
         raise InvalidArgumentError(
@@ -202,25 +207,25 @@ def numbers(starts: Any, limits: Any, deltas: Any, dtype: Any) -> tuple[Any, Any
 
 @public
 def map_flat_values(op: Any, *args: Any, **kwargs: Any) -> Any:
-    """`op` of the flat values of ragged arguments, in their rows.
+    """Apply `op` to the flat values of ragged arguments and keep their rows.
 
     Args:
-        op: function that keeps the size of the first axis.
-        *args: ragged tensors, which have the same rows, and anything else.
-        **kwargs: the same by name; lists of them too.
+        op: function whose result has the same outer size as the flat values.
+        *args: arguments of `op`. The ragged ones, also inside lists, must have the same rows.
+        **kwargs: keyword arguments of `op`, treated likewise.
     """
     found: list[RaggedTensor] = []
 
-    def flat(value: Any) -> Any:
+    def take_flat(value: Any) -> Any:
         if isinstance(value, RaggedTensor):
             found.append(value)
             return value.flat_values
         if isinstance(value, (list, tuple)) and any(isinstance(v, RaggedTensor) for v in value):
-            return [flat(v) for v in value]
+            return [take_flat(v) for v in value]
         return value
 
-    flats = [flat(a) for a in args]
-    named = {key: flat(value) for key, value in kwargs.items()}
+    flats = [take_flat(a) for a in args]
+    named = {key: take_flat(value) for key, value in kwargs.items()}
     result = op(*flats, **named)
     if not found:
         return result
@@ -244,7 +249,7 @@ def map_flat_values(op: Any, *args: Any, **kwargs: Any) -> Any:
 
 @public
 def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
-    """The elements of `data` for which `mask` holds; rows stay, and get shorter.
+    """The elements of `data` for which `mask` holds; no row is dropped, but rows may get shorter.
 
     Args:
         data: a tensor or ragged tensor.
@@ -274,29 +279,29 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
 
 
 def own_depth(values: Any, rank: int) -> int:
-    """How many axes of `values` must be ragged for a mask of this rank."""
+    """How many axes of `values` must be ragged for a mask of rank `rank`."""
     return max(rank - 1, values.ragged_rank if isinstance(values, RaggedTensor) else 0)
 
 
 def masked(values: Any, held: Any) -> Any:
-    """The kernel of `boolean_mask`, for a mask that is ragged in all axes but the first."""
+    """The kernel of `boolean_mask`, for a mask whose axes after the first are all ragged."""
     check_same("ragged.boolean_mask", values.row_splits, held.row_splits)
     if held.ragged_rank > 1:
         return values.with_values(masked(values.values, held.values))
     inside = boolean_mask(values.values, held.values)
-    lengths = rawly(held_by, held.row_splits, held.values)
-    return rows_of(inside, lengths)
+    splits = rawly(held_by, held.row_splits, held.values)
+    return rows_of(inside, splits)
 
 
 def held_by(splits: Any, mask: Any) -> Any:
-    """Splits of rows of which only those are left for which a mask holds; raw."""
+    """Raw row splits after the elements for which `mask` is False are dropped."""
     before = np.concatenate([[0], np.cumsum(mask)])
     return before[splits].astype(splits.dtype)
 
 
 @public
 def cross(inputs: Any, name: str | None = None) -> RaggedTensor:
-    """All ways to take one element of each input, row by row, joined by "_X_".
+    """All combinations of one element from each input, row by row, joined by "_X_".
 
     Args:
         inputs: ragged, sparse or dense tensors of rank 2 with strings or integers; the last of
@@ -317,20 +322,20 @@ def cross(inputs: Any, name: str | None = None) -> RaggedTensor:
 
 
 def as_rows(value: Any) -> RaggedTensor:
-    """A tensor of rank 2 as rows."""
+    """Convert a sparse or dense tensor of rank 2 to a ragged one."""
     if isinstance(value, SparseTensor):
         return from_sparse(value)
     found = as_values(value)
     return found if isinstance(found, RaggedTensor) else from_tensor(found)
 
 
-def crossed(*nested_splits: Any) -> tuple[Any, ...]:
-    """Splits of all combinations of the elements of rows; for each of `nested_splits` which."""
-    lengths = [row_splits.lengths_of(splits).astype(np.int64) for splits in nested_splits]
+def crossed(*input_splits: Any) -> tuple[Any, ...]:
+    """Row splits of all combinations, and for each input the index of the value in each."""
+    lengths = [row_splits.lengths_of(splits).astype(np.int64) for splits in input_splits]
     new = row_splits.splits_of_lengths(np.prod(lengths, axis=0))
     ids, rest = row_splits.rowids_of(new), row_splits.offsets_of(new)
     found = []
-    for splits, own in zip(reversed(nested_splits), reversed(lengths), strict=True):
+    for splits, own in zip(reversed(input_splits), reversed(lengths), strict=True):
         rest, at = np.divmod(rest, own[ids])
         found.append(splits[ids] + at)
     return (new, *reversed(found))
@@ -338,7 +343,7 @@ def crossed(*nested_splits: Any) -> tuple[Any, ...]:
 
 @public
 def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: Any = None) -> Tensor:
-    """For each value the number of its row."""
+    """For each value, the number of its row."""
     given = integers("row_splits_to_segment_ids", "splits", splits)
     ids: Tensor = rawly(row_splits.rowids_of, given, dynamic=True)
     return ids if out_type is None else cast(ids, out_type)
@@ -348,7 +353,7 @@ def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: An
 def segment_ids_to_row_splits(
     segment_ids: Any, num_segments: Any = None, out_type: Any = None, name: str | None = None
 ) -> Tensor:
-    """Where the rows begin to which values belong by number."""
+    """Row splits from the row number of each value."""
     splits = from_value_rowids(segment_ids, num_segments, validate=False).row_splits()
     return splits if out_type is None else cast(splits, out_type)
 
@@ -357,7 +362,7 @@ def segment_ids_to_row_splits(
 def stack_dynamic_partitions(
     data: Any, partitions: Any, num_partitions: Any, name: str | None = None
 ) -> RaggedTensor:
-    """Slices of `data` in rows: slice `i` goes to the end of row `partitions[i]`."""
+    """Group the slices of `data` into rows: slice `i` is appended to row `partitions[i]`."""
     values = as_values(data)
     ids = integers("stack_dynamic_partitions", "partitions", partitions)
     count = number_by(np.asarray, convert(num_partitions))
@@ -373,7 +378,7 @@ def stack_dynamic_partitions(
 
 
 def sorted_by(ids: Any, count: int) -> tuple[Any, Any]:
-    """The order that brings raw numbers of rows together, and the splits of the rows."""
+    """A stable order that sorts raw row ids, and the splits of the rows."""
     if ids.size and (ids.min() < 0 or ids.max() >= count):
         raise InvalidArgumentError(
             f"stack_dynamic_partitions: partitions must lie in [0, {count}). Received "

@@ -1,7 +1,7 @@
-"""Which function stands in for which where an argument is ragged.
+"""Dispatch of public functions to their implementations for ragged tensors.
 
-A public function that meets a ragged tensor fails with `NotDense`; then it is looked up here. So
-plain tensors pay nothing for it.
+A public function that receives a ragged tensor fails with `NotDense` and is then looked up here.
+So dispatch costs nothing for plain tensors.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from gradtape.tf.ragged.broadcast import elementwise
 from gradtape.tf.ragged.conversion import rank_of
 from gradtape.tf.tensor_operator import OPERATORS
 
-# Elementwise functions that are generated, by module: those of one argument, and of two
+# Generated elementwise functions of one argument, by module; below, those of two arguments
 GENERATED = {
     "math.elementwise": """
         abs acos acosh asin asinh atan atanh ceil cos cosh digamma erf erfc erfinv exp expm1 floor
@@ -33,7 +33,7 @@ GENERATED_PAIRS = """
     logical_and logical_or logical_xor maximum minimum multiply multiply_no_nan nextafter not_equal
     pow realdiv squared_difference subtract truediv truncatediv truncatemod xdivy xlog1py xlogy
 """
-# Other functions of which the first argument may be ragged, element by element
+# Other functions that apply to the flat values of their first argument, by module
 FLATWISE = {
     "nn.activation": "crelu gelu leaky_relu silu",
     "array.shape": "bitcast identity",
@@ -46,16 +46,15 @@ FLATWISE = {
     "gradients": "stop_gradient",
     "strings.hash_bucket": "to_hash_bucket to_hash_bucket_fast to_hash_bucket_strong",
     "array.mask": "one_hot",
-    "strings.byte_string": """
-        as_string bytes_split length lower regex_full_match regex_replace split strip substr
-        to_number upper
-    """,
+    "strings.byte_string": "bytes_split length lower split strip substr upper",
+    "strings.conversion": "as_string to_number",
+    "strings.regex": "regex_full_match regex_replace",
     "strings.unicode": """
         unicode_decode unicode_decode_with_offsets unicode_split unicode_split_with_offsets
         unicode_transcode
     """,
 }
-# And those that have a function of their own, by the module where that is
+# Functions with an implementation of their own: its module, then the function's module and name
 OWN = {
     "ragged.shape": {
         "array.shape": "expand_dims reshape reverse shape squeeze tile",
@@ -70,7 +69,7 @@ OWN = {
         "nn.loss": "softmax",
     },
     "ragged.strings": {
-        "strings.byte_string": "join ngrams reduce_join",
+        "strings.join": "join ngrams reduce_join",
         "strings.unicode": "unicode_encode",
     },
     "ragged.dispatch": {
@@ -89,12 +88,12 @@ HOMES = {
     for home, names in homes.items()
     for name in names.split()
 }
-# What has been looked for so far: by function, without what decorates it
+# Cache of lookups, by undecorated function
 DISPATCH: dict[Any, Callable[..., Any]] = {}
 
 
 def found(function: Any) -> Callable[..., Any] | None:
-    """What a function, without what decorates it, does for ragged tensors; or None."""
+    """The implementation of an undecorated public function for ragged tensors, or None."""
     if not DISPATCH:
         enter_generated()
     if function not in DISPATCH:
@@ -110,7 +109,7 @@ def found(function: Any) -> Callable[..., Any] | None:
 
 
 def enter_generated() -> None:
-    """Enter the functions that are not told by module and name: the generated ones."""
+    """Register generated functions, which cannot be found by module and name."""
     for home, names in GENERATED.items():
         module = import_module(f"gradtape.tf.{home}")
         for name in names.split():
@@ -124,7 +123,7 @@ def enter_generated() -> None:
 
 
 def flatwise(function: Any) -> Callable[..., Any]:
-    """A function of the flat values; other arguments stay as they are."""
+    """Make a function that applies `function` to the flat values of its first argument."""
 
     @public
     def apply(*args: Any, **kwargs: Any) -> Any:
@@ -132,7 +131,7 @@ def flatwise(function: Any) -> Callable[..., Any]:
         if not isinstance(first, RaggedTensor):
             raise ValueError(
                 f"{function.__name__}: only the first argument may be ragged. Received "
-                f"{type(first).__name__} there."
+                f"{type(first).__name__} as the first argument."
             )
         if args:
             result = function(first.flat_values, *args[1:], **kwargs)
@@ -146,7 +145,7 @@ def flatwise(function: Any) -> Callable[..., Any]:
 
 
 def pairwise(function: Any) -> Callable[..., Any]:
-    """A function of operands that are broadcast against each other."""
+    """Make a function that broadcasts two operands and applies `function`."""
 
     @public
     def apply(x: Any = None, y: Any = None, name: str | None = None, **named: Any) -> Any:
@@ -158,7 +157,7 @@ def pairwise(function: Any) -> Callable[..., Any]:
 
 @public
 def operate(name: str, *operands: Any) -> Any:
-    """An operator by the name of its method."""
+    """Apply the operator whose method is called `name`."""
     function = OPERATORS[name]
     if name not in ("__eq__", "__ne__"):
         return elementwise(function, *operands)
@@ -166,18 +165,20 @@ def operate(name: str, *operands: Any) -> Any:
         return name == "__ne__"
     try:
         return elementwise(function, *operands)
-    except (InvalidArgumentError, ValueError):  # they do not broadcast
+    except (InvalidArgumentError, ValueError):  # the operands do not broadcast
         return name == "__ne__"
 
 
 @public
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
-    """`x` where `condition` holds, else `y`; with neither, the coordinates of what is true."""
+    """`x` where `condition` holds, else `y`; without both, the coordinates of True elements."""
     from gradtape.tf.array.mask import where as dense
 
     if x is None and y is None:
         if condition.flat_values.ndim > 1:
-            raise NotImplementedError("where: inner axes are not there for a ragged condition.")
+            raise NotImplementedError(
+                "where: a ragged condition with uniform inner axes is not supported."
+            )
         from gradtape.tf.ragged.creation import boolean_mask
 
         places = condition.to_sparse().indices
@@ -207,7 +208,7 @@ def rank(input: Any, name: str | None = None) -> Tensor:
 
 @public
 def add_n(inputs: Any, name: str | None = None) -> Any:
-    """The sum of several, which must have the same rows."""
+    """The sum of several ragged tensors."""
     from gradtape.tf.math.elementwise import add
 
     total = inputs[0]
@@ -230,7 +231,7 @@ def embedding_lookup(
 def dynamic_partition(
     data: Any, partitions: Any, num_partitions: int, name: str | None = None
 ) -> list[Any]:
-    """The rows of a ragged tensor by the group they belong to."""
+    """The rows of a ragged tensor, grouped by partition."""
     from gradtape.tf.ragged.creation import stack_dynamic_partitions
 
     groups = stack_dynamic_partitions(data, partitions, num_partitions)
@@ -248,7 +249,7 @@ def bincount(
     axis: Any = None,
     binary_output: bool = False,
 ) -> Any:
-    """How often each integer occurs; with `axis=-1`, in each row."""
+    """The count of each integer; per row if `axis=-1`."""
     from gradtape.tf.math.top_k_bincount import bincount as dense
 
     flat = weights.flat_values if isinstance(weights, RaggedTensor) else weights
@@ -256,7 +257,9 @@ def bincount(
     if axis in (None, 0):
         return dense(arr.flat_values, flat, minlength, maxlength, **options)
     if rank_of(arr) != 2:
-        raise ValueError(f"bincount: axis={axis} needs rows. Received shape {arr.shape}.")
+        raise ValueError(
+            f"bincount: arr must have rank 2 for axis={axis}. Received shape {arr.shape}."
+        )
     size = int(dense(arr.flat_values, None, minlength, maxlength).shape[0])
     filled = None if weights is None else weights.to_tensor()
     return dense(arr.to_tensor(size), filled, size, size, **options)

@@ -1,4 +1,4 @@
-"""Parts of ragged tensors: rows by number, slices, and lookups."""
+"""Indexing, slicing and gathering of ragged tensors."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def getitem(ragged: RaggedTensor, key: Any) -> Any:
 
 
 def check_key(key: Any) -> None:
-    """Complain about what is no index."""
+    """Raise unless `key` is a valid index of a ragged tensor."""
     fine = (
         key is None
         or key is Ellipsis
@@ -54,7 +54,7 @@ def check_key(key: Any) -> None:
 
 
 def picked(values: Any, keys: list[Any]) -> Any:
-    """What the keys say of axes from the first on."""
+    """Apply `keys` to the axes, starting with the first."""
     if not keys:
         return values
     if not isinstance(values, RaggedTensor):
@@ -70,21 +70,21 @@ def picked(values: Any, keys: list[Any]) -> Any:
 
 
 def lifted(function: Any, values: Any, axis: int) -> Any:
-    """`function` for ragged tensors; its namesake for others."""
+    """Apply `function`, the ragged `expand_dims`, or the dense one if `values` is a tensor."""
     return function(values, axis) if isinstance(values, RaggedTensor) else expand_dims(values, axis)
 
 
 def row(ragged: RaggedTensor, i: int) -> Any:
-    """One row."""
+    """Row `i`."""
     count = number_of(ragged)
     if not -count <= i < count:
-        raise IndexError(f"Row key {i} out of bounds: there are {count} rows.")
+        raise IndexError(f"Row key {i} out of bounds: must lie in [{-count}, {count}).")
     at = i % count
     return between(ragged.values, ragged.row_splits, at, at + 1)
 
 
 def between(values: Any, splits: Tensor, first: int, last: int) -> Any:
-    """The values of rows that follow each other."""
+    """The values of the consecutive rows from `first` to `last` (exclusive)."""
     begin, end = (number_by(row_splits.entry, splits, i) for i in (first, last))
     if isinstance(values, RaggedTensor):
         return sliced(values, builtins.slice(begin, end))
@@ -92,7 +92,7 @@ def between(values: Any, splits: Tensor, first: int, last: int) -> Any:
 
 
 def sliced(ragged: RaggedTensor, key: builtins.slice) -> RaggedTensor:
-    """Some of the rows."""
+    """The rows that a slice selects."""
     count = number_of(ragged)
     bounds = [None if b is None else int(b) for b in (key.start, key.stop, key.step)]
     chosen = range(*builtins.slice(*bounds).indices(count))
@@ -110,7 +110,7 @@ def sliced(ragged: RaggedTensor, key: builtins.slice) -> RaggedTensor:
 
 
 def taken(ragged: RaggedTensor, picks: Tensor, keep_uniform: bool = False) -> RaggedTensor:
-    """The rows with these numbers."""
+    """The rows whose numbers are `picks`."""
     found = rawly(row_splits.taken, picks, *ragged.nested_row_splits, dynamic=True, outputs=True)
     *splits, index = found
     sizes = [partition._uniform for partition in ragged._nested_row_partitions]
@@ -120,7 +120,7 @@ def taken(ragged: RaggedTensor, picks: Tensor, keep_uniform: bool = False) -> Ra
 
 
 def inside(values: Any, keys: list[Any]) -> Any:
-    """What the keys say of axes from the second on; the first one stays."""
+    """Apply `keys` to the axes, starting with the second."""
     if not keys:
         return values
     if not isinstance(values, RaggedTensor):
@@ -145,17 +145,20 @@ def inside(values: Any, keys: list[Any]) -> Any:
             uniform = len(range(*builtins.slice(*bounds).indices(uniform)))
         return rows_of(inside(chosen(values.values, index), rest), splits, uniform)
     if uniform is None:
-        raise ValueError("Cannot index into an inner ragged dimension.")
+        raise ValueError(
+            "Cannot index into an inner ragged dimension. Use a slice, or to_tensor() first."
+        )
     at = int(first)
     if not -uniform <= at < uniform:
         raise InvalidArgumentError(
-            f"RaggedTensor: slice index {at} of an axis of size {uniform} out of bounds."
+            f"RaggedTensor: index must lie in [{-uniform}, {uniform}), the size of its axis. "
+            f"Received {at}."
         )
     return inside(chosen(values.values, values.row_starts() + at % uniform), rest)
 
 
 def chosen(values: Any, index: Tensor) -> Any:
-    """Slices along the first axis, of a tensor or of rows."""
+    """Gather slices along the first axis of a tensor or ragged tensor."""
     if isinstance(values, RaggedTensor):
         return taken(values, index, keep_uniform=True)
     return gather_dense(values, index)
@@ -194,21 +197,21 @@ def gather(
 
 
 def checked(index: Tensor, count: int) -> int:
-    """A single index, which must not be negative."""
+    """Convert a scalar index to an int; raise unless it lies in [0, count)."""
     i = int(index._array)
     if not 0 <= i < count:
-        raise InvalidArgumentError(f"gather: indices = {i} is not in [0, {count}).")
+        raise InvalidArgumentError(f"gather: indices must lie in [0, {count}). Received {i}.")
     return i
 
 
 def along(table: Any, index: Any, axis: int) -> Any:
-    """Lookups along an inner axis, the same for all rows."""
+    """Gather along an inner axis, with the same indices for all rows."""
     if not isinstance(table, RaggedTensor):
         return index_along(table, index, axis)
     if axis > 1:
         return table.with_values(gather_dense(table.values, index, axis=axis - 1))
     if isinstance(index, RaggedTensor):
-        raise NotImplementedError("gather: ragged indices along a ragged axis are not there.")
+        raise NotImplementedError("gather: ragged indices along a ragged axis are not supported.")
     count, own = number_of(table), index._array.shape
     size = int(np.prod(own))
     steps = cast(reshape(index, [1, size]), table.row_splits.dtype)
@@ -218,7 +221,7 @@ def along(table: Any, index: Any, axis: int) -> Any:
 
 
 def index_along(table: Any, index: RaggedTensor, axis: int) -> Any:
-    """Lookups along an inner axis of a tensor, by ragged indices."""
+    """Gather along an inner axis of a tensor, with ragged indices."""
     from gradtape.tf.ragged.shape import repeated
 
     shape = table._array.shape
@@ -234,15 +237,17 @@ def index_along(table: Any, index: RaggedTensor, axis: int) -> Any:
 
 
 def batched(table: Any, index: Any, axis: int, batch: int) -> Any:
-    """Lookups in each row, by the indices of that row."""
+    """Gather within each row, with the indices of that row (`batch_dims` >= 1)."""
     if axis != batch:
         raise NotImplementedError(
-            "gather: for ragged tensors axis must be batch_dims, or batch_dims 0."
+            "gather: axis must equal batch_dims for ragged tensors, unless batch_dims is 0. "
+            f"Received axis {axis} and batch_dims {batch}."
         )
     if batch > 1:
         if not (isinstance(table, RaggedTensor) and isinstance(index, RaggedTensor)):
             raise NotImplementedError(
-                "gather: with batch_dims above 1 params and indices must both be ragged."
+                "gather: params and indices must both be ragged if batch_dims > 1. Received "
+                f"batch_dims {batch}."
             )
         return index.with_values(gather(table.values, index.values, None, axis - 1, batch - 1))
     dtype = index.row_splits.dtype if isinstance(index, RaggedTensor) else table.row_splits.dtype
@@ -269,7 +274,7 @@ def batched(table: Any, index: Any, axis: int, batch: int) -> Any:
 
 
 def merged_index(index: RaggedTensor) -> RaggedTensor:
-    """Indices with all axes but the first as one."""
+    """Merge all axes of the indices after the first."""
     if index.ragged_rank == 1 and index.flat_values.ndim == 1:
         return index
     merged: RaggedTensor = index.merge_dims(1, -1)
@@ -277,11 +282,12 @@ def merged_index(index: RaggedTensor) -> RaggedTensor:
 
 
 def within(index: Any, lengths: Any) -> Any:
-    """Raw indices that lie in rows of these lengths."""
+    """Raw indices, after a check that each lies in [0, length) of its row."""
     wrong = (index < 0) | (index >= lengths)
     if wrong.any():
         raise InvalidArgumentError(
-            f"gather: index {index[wrong][0]} lies outside its row. Mask or clip it first."
+            f"gather: indices must lie in their row. Received {index[wrong][0]}. Mask or clip them "
+            "first."
         )
     return index
 
@@ -291,7 +297,7 @@ def gather_nd(params: Any, indices: Any, batch_dims: Any = 0, name: str | None =
     """`tf.gather_nd` where one of the arguments is ragged."""
     table, index = as_values(params), as_values(indices)
     if int(batch_dims):
-        raise NotImplementedError("gather_nd: batch_dims is not there for ragged tensors.")
+        raise NotImplementedError("gather_nd: batch_dims is not supported for ragged tensors.")
     if isinstance(index, RaggedTensor):
         from gradtape.tf.array.gather_slice import gather_nd as dense
 
@@ -299,7 +305,9 @@ def gather_nd(params: Any, indices: Any, batch_dims: Any = 0, name: str | None =
     shape = index._array.shape
     lead, depth = shape[:-1], shape[-1]
     if depth == 0:
-        raise NotImplementedError("gather_nd: indices of no axes are not there for ragged tensors.")
+        raise NotImplementedError(
+            "gather_nd: indices of depth 0 are not supported for ragged tensors."
+        )
     flat = reshape(index, [int(np.prod(lead)), depth])
     here = convert(flat[:, 0])
     for level in range(1, depth):
@@ -317,14 +325,14 @@ def gather_nd(params: Any, indices: Any, batch_dims: Any = 0, name: str | None =
 
 
 def concat_columns(first: Tensor, rest: Tensor) -> Tensor:
-    """A column in front of others."""
+    """Prepend a column to a matrix."""
     from gradtape.tf.array.concat_split import concat
 
     return concat([expand_dims(cast(first, rest.dtype), 1), rest], 1)
 
 
 def reshape_first(values: Any, lead: tuple[int, ...], even_rows: bool = False) -> Any:
-    """Values with their first axis as several; `even_rows` says whether these are uniform."""
+    """Reshape the first axis to `lead`; `even_rows` marks the new ragged axes as uniform."""
     if not isinstance(values, RaggedTensor):
         return reshape(values, [*lead, *values._array.shape[1:]])
     for i in range(len(lead) - 1, 0, -1):

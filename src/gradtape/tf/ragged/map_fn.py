@@ -18,7 +18,7 @@ from gradtape.tf.sparse.shape import rows
 
 
 def is_rowwise(elems: Any, signature: Any) -> bool:
-    """Whether something that goes in or comes out is no plain tensor."""
+    """Whether an input is sparse or ragged, or an output is ragged."""
     return any(
         isinstance(leaf, (SparseTensor, RaggedTensor)) for leaf in nest.flatten(elems)
     ) or any(isinstance(spec, RaggedTensorSpec) for spec in nest.flatten(signature))
@@ -34,14 +34,14 @@ def slices_of(leaf: Any) -> list[Any]:
 
 
 def default_signature(leaf: Any) -> Any:
-    """What a function returns that gives what it gets."""
+    """The output signature of a function that returns its input."""
     if not isinstance(leaf, RaggedTensor):
         return leaf.dtype
     return RaggedTensorSpec(leaf.shape[1:], leaf.dtype, leaf.ragged_rank - 1, leaf.row_splits.dtype)
 
 
 def map_rows(fn: Callable[[Any], Any], elems: Any, signature: Any) -> Any:
-    """Apply `fn` to each row of `elems` and put the results together as `signature` says."""
+    """Apply `fn` to each row of `elems` and stack the results as `signature` specifies."""
     slices = [slices_of(leaf) for leaf in nest.flatten(elems)]
     if signature is None:
         signature = nest.map_structure(default_signature, elems)
@@ -57,12 +57,12 @@ def map_rows(fn: Callable[[Any], Any], elems: Any, signature: Any) -> Any:
 
 
 def together(spec: Any, column: list[Any]) -> Any:
-    """Results of one kind, stacked."""
+    """Stack the results for one leaf of the signature."""
     dtype = getattr(spec, "dtype", spec)
     for leaf in column:
         if leaf.dtype != dtype:
             raise InvalidArgumentError(
-                f"map_fn: fn must return what its signature says, {dtype}. Received {leaf.dtype!r}."
+                f"map_fn: fn must return {dtype}, as its signature says. Received {leaf.dtype!r}."
             )
     if not isinstance(spec, RaggedTensorSpec):
         return stack(column) if column else zeros([0], dtype)

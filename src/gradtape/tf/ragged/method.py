@@ -1,4 +1,4 @@
-"""What methods of RaggedTensor and RowPartition do; `core/ragged/tensor.py` finds it here."""
+"""Implementations of methods of RaggedTensor and RowPartition, called by `core/ragged`."""
 
 from __future__ import annotations
 
@@ -37,20 +37,20 @@ from gradtape.tf.ragged.gather_slice import getitem as getitem
 
 @public
 def rowids(splits: Tensor) -> Tensor:
-    """For each value the number of its row."""
+    """For each value, the number of its row."""
     found: Tensor = rawly(row_splits.rowids_of, splits, dynamic=True)
     return found
 
 
 @public
 def offsets(splits: Tensor) -> Tensor:
-    """For each value its place in its row."""
+    """For each value, its position in its row."""
     found: Tensor = rawly(row_splits.offsets_of, splits, dynamic=True)
     return found
 
 
 def axis_of(axis: Any, rank: int) -> int:
-    """An axis counted from the front."""
+    """Convert `axis`, which may be negative, to a non-negative int."""
     at = int(axis)
     if not -rank <= at < rank:
         raise ValueError(f"axis={at} out of bounds: expected {-rank}<=axis<{rank}")
@@ -59,7 +59,7 @@ def axis_of(axis: Any, rank: int) -> int:
 
 @public
 def row_lengths(ragged: RaggedTensor, axis: Any = 1) -> Any:
-    """How long the rows of `axis` are."""
+    """The lengths of the rows of `axis`."""
     at = axis_of(axis, rank_of(ragged))
     if at == 0:
         return ragged.nrows()
@@ -75,7 +75,7 @@ def row_lengths(ragged: RaggedTensor, axis: Any = 1) -> Any:
 
 @public
 def bounding_shape(ragged: RaggedTensor, axis: Any = None, out_type: Any = None) -> Tensor:
-    """The shape of the smallest dense tensor that holds it; or its sizes at `axis`."""
+    """The shape of the smallest dense tensor that holds all values; or its sizes at `axis`."""
     kind = ragged.row_splits.dtype if out_type is None else dtypes.as_dtype(out_type)
     inner = ragged.flat_values._array.shape[1:]
     longest = [rawly(longest_of, splits) for splits in ragged.nested_row_splits]
@@ -94,12 +94,12 @@ def bounding_shape(ragged: RaggedTensor, axis: Any = None, out_type: Any = None)
 
 
 def longest_of(splits: Any) -> Any:
-    """The length of the longest row, raw."""
+    """The length of the longest row, as a raw scalar."""
     return splits.dtype.type(row_splits.longest(splits))
 
 
 def with_values(ragged: RaggedTensor, new_values: Any) -> RaggedTensor:
-    """Other values in the same rows."""
+    """A ragged tensor with the same rows and other values."""
     values = as_values(new_values)
     have, wanted = values.shape[:1], ragged.values.shape[:1]
     if not have.is_compatible_with(wanted):
@@ -108,7 +108,7 @@ def with_values(ragged: RaggedTensor, new_values: Any) -> RaggedTensor:
 
 
 def with_flat_values(ragged: RaggedTensor, new_values: Any) -> RaggedTensor:
-    """Other innermost values in the same rows."""
+    """A ragged tensor with the same rows and other innermost values."""
     inner = ragged.values
     if isinstance(inner, RaggedTensor):
         return with_values(ragged, with_flat_values(inner, new_values))
@@ -117,7 +117,7 @@ def with_flat_values(ragged: RaggedTensor, new_values: Any) -> RaggedTensor:
 
 @public
 def merge_dims(ragged: Any, outer_axis: Any, inner_axis: Any) -> Any:
-    """The axes from `outer_axis` to `inner_axis` as one."""
+    """Merge the axes from `outer_axis` to `inner_axis` into one."""
     rank = rank_of(ragged)
     outer, inner = axis_of(outer_axis, rank), axis_of(inner_axis, rank)
     if outer > inner:
@@ -129,7 +129,7 @@ def merge_dims(ragged: Any, outer_axis: Any, inner_axis: Any) -> Any:
 
 
 def merged(ragged: Any, outer: int, inner: int) -> Any:
-    """The kernel of `merge_dims`, with axes counted from the front."""
+    """The kernel of `merge_dims`, for non-negative axes."""
     if outer == inner:
         return ragged
     if not isinstance(ragged, RaggedTensor):
@@ -150,7 +150,7 @@ def merged(ragged: Any, outer: int, inner: int) -> Any:
     values = ragged.values
     for _ in range(depth - 1):
         values = values.values
-    if inner > depth:  # axes of the innermost values: their rows are all of one size
+    if inner > depth:  # also merge uniform inner axes
         size = int(np.prod(values._array.shape[1 : inner - depth + 1]))
         splits = splits * convert(size, splits.dtype)
         uniform = None if uniform is None else uniform * size
@@ -160,7 +160,7 @@ def merged(ragged: Any, outer: int, inner: int) -> Any:
 
 @public
 def to_tensor(ragged: RaggedTensor, default_value: Any = None, shape: Any = None) -> Tensor:
-    """A dense tensor, with `default_value` where rows are too short."""
+    """A dense tensor, padded with `default_value` where rows are too short."""
     flat, splits = ragged.flat_values, ragged.nested_row_splits
     inner = flat._array.shape[1:]
     rank = len(splits) + 1 + len(inner)
@@ -171,7 +171,7 @@ def to_tensor(ragged: RaggedTensor, default_value: Any = None, shape: Any = None
     for have, size in zip(inner, wanted[len(sizes) :], strict=True):
         if size not in (None, have):
             raise InvalidArgumentError(
-                f"to_tensor: the innermost sizes are {list(inner)}. Received shape {shape}."
+                f"to_tensor: shape must end in the inner shape {list(inner)}. Received {shape}."
             )
     blank: Any = b"" if flat.dtype is dtypes.string else 0
     if default_value is not None:
@@ -190,7 +190,7 @@ def to_tensor(ragged: RaggedTensor, default_value: Any = None, shape: Any = None
 
 
 def sizes_wanted(shape: Any, rank: int) -> list[int | None]:
-    """The sizes that a dense tensor shall have; None where that is not said."""
+    """The sizes given for a dense tensor; None where they are unknown."""
     if shape is None:
         return [None] * rank
     if isinstance(shape, Tensor):
@@ -205,7 +205,7 @@ def sizes_wanted(shape: Any, rank: int) -> list[int | None]:
 
 @public
 def to_sparse(ragged: RaggedTensor) -> SparseTensor:
-    """A sparse tensor with the elements of each row at its beginning."""
+    """A sparse tensor with the elements of each row in its first columns."""
     flat, splits = ragged.flat_values, ragged.nested_row_splits
     if flat._array.ndim > 1:
         shape = flat._array.shape

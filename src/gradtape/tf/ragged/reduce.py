@@ -1,4 +1,4 @@
-"""Reductions of ragged tensors: values that differ only along the reduced axes go together."""
+"""Reductions of ragged tensors, computed as segment reductions of the flat values."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Reduce = Callable[..., Any]
 
 
 def axes_of(axis: Any, rank: int, op: str) -> list[int]:
-    """The axes that are named, from the last to the first."""
+    """The axes as non-negative ints, from the last to the first."""
     found = np.ravel(np.asarray(axis if isinstance(axis, (int, list, tuple)) else convert(axis)))
     if found.size and found.dtype.kind not in "iu":
         raise TypeError(f"{op}: axis must be an integer. Received {axis!r}.")
@@ -38,10 +38,10 @@ def axes_of(axis: Any, rank: int, op: str) -> list[int]:
 
 
 def reducer(dense: Any, combine: Reduce) -> Reduce:
-    """A reduction: `dense` of plain tensors, `combine` of the values of each segment."""
+    """Make a reduction from `dense`, for plain tensors, and `combine`, for segments of values."""
     name = dense.__name__
 
-    def step(values: Any, at: int, keepdims: bool) -> Any:
+    def reduce_axis(values: Any, at: int, keepdims: bool) -> Any:
         """Reduce one axis."""
         if not isinstance(values, RaggedTensor):
             return dense(values, at, keepdims)
@@ -73,7 +73,7 @@ def reducer(dense: Any, combine: Reduce) -> Reduce:
             return result
         result = input_tensor
         for at in axes_of(axis, rank, dense.__name__):
-            result = step(result, at, bool(keepdims))
+            result = reduce_axis(result, at, bool(keepdims))
         return result
 
     reduce.__name__ = reduce.__qualname__ = name
@@ -81,12 +81,12 @@ def reducer(dense: Any, combine: Reduce) -> Reduce:
 
 
 def last(splits: Any) -> int:
-    """The last of raw splits: the number of values."""
+    """The last of raw row splits, which is the number of values."""
     return int(splits[-1])
 
 
 def size_folded(*nested_splits: Any) -> int:
-    """How many values are left when the first axis of rows is reduced."""
+    """The number of values that remain when the first axis is reduced."""
     *kept, _group = row_splits.folded(0, *nested_splits)
     if kept:
         return int(kept[-1][-1])
@@ -99,18 +99,18 @@ def summed(values: Tensor, group: Tensor, count: int) -> Any:
 
 
 def by(primitive: Any) -> Reduce:
-    """What a primitive makes of each segment."""
+    """Make a combining function from a segment primitive."""
     return lambda values, group, count: primitive(values, group, axis=-values.ndim, size=count)
 
 
 def every(values: Tensor, group: Tensor, count: int) -> Any:
-    """Whether all of each segment hold."""
+    """Whether all values of each segment are True."""
     numbers = cast(elementwise.logical_not(values), dtypes.int32)
     return elementwise.equal(summed(numbers, group, count), 0)
 
 
 def some(values: Tensor, group: Tensor, count: int) -> Any:
-    """Whether some of each segment holds."""
+    """Whether any value of each segment is True."""
     return elementwise.greater(summed(cast(values, dtypes.int32), group, count), 0)
 
 
@@ -123,7 +123,7 @@ reduce_any = reducer(reduction.reduce_any, some)
 
 
 def counted(values: Any, axis: Any, keepdims: bool) -> Any:
-    """How many elements go into each of a reduction."""
+    """The number of elements that are reduced to each result."""
     return reduce_sum(values.with_flat_values(ones_like(values.flat_values)), axis, keepdims)
 
 
@@ -131,7 +131,7 @@ def counted(values: Any, axis: Any, keepdims: bool) -> Any:
 def reduce_mean(
     input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None
 ) -> Any:
-    """Mean along axes; of integers it is of floats, as in TensorFlow."""
+    """Mean along axes; integers give a floating result, as in TensorFlow."""
     if axis is None:
         total = reduce_sum(input_tensor, None, keepdims)
         size = convert(input_tensor.flat_values._array.size, total.dtype)
@@ -168,14 +168,17 @@ def reduce_std(
 
 @public
 def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
-    """Exponentials over their sum along the last axis, which is ragged."""
+    """Exponentials divided by their sum along `axis`, the last one by default."""
     rank, depth = rank_of(logits), logits.ragged_rank
     at = place_of(-1 if axis is None else axis, rank, "softmax")
     if at != depth:
         from gradtape.tf.api.nn import softmax as dense
 
         if at < depth:
-            raise NotImplementedError("softmax: only the innermost ragged axis is there.")
+            raise NotImplementedError(
+                "softmax: axis must be the innermost ragged axis or a uniform inner axis. Received "
+                f"{axis}."
+            )
         return logits.with_flat_values(dense(logits.flat_values, axis=at - depth))
     from gradtape.tf.array.gather_slice import gather
 

@@ -1,4 +1,4 @@
-"""Ragged tensors with other axes, joined, repeated and turned round; and their shapes."""
+"""Shapes of ragged tensors: new axes, concat, stack, tile, reverse, split, and tf.shape."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from gradtape.tf.ragged.gather_slice import chosen, sliced
 
 
 def place_of(axis: Any, rank: int, op: str) -> int:
-    """An axis counted from the front."""
+    """Convert `axis`, which may be negative, to a non-negative int."""
     at = int(axis) if isinstance(axis, (int, np.integer)) else int(convert(axis)._array)
     if not -rank <= at < rank:
         raise ValueError(f"{op}: axis={at} out of bounds: expected {-rank}<=axis<{rank}.")
@@ -50,7 +50,7 @@ def opened(values: Any, at: int) -> Any:
 
 @public
 def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
-    """The tensor without the given axes, all of whose rows have one element."""
+    """The tensor without the given axes, which must have size 1."""
     if axis is None:
         raise ValueError("squeeze: a ragged tensor must have an axis argument.")
     rank = rank_of(input)
@@ -71,23 +71,23 @@ def closed(values: Any, at: int) -> Any:
         check_single(values.row_splits)
     elif number_of(values) != 1:
         raise InvalidArgumentError(
-            f"squeeze: axis 0 is not squeezable. It has size {number_of(values)}."
+            f"squeeze: axis 0 must have size 1. Received size {number_of(values)}."
         )
     return values.values
 
 
 @happening(fails_only=True)
 def check_single(splits: Any) -> None:
-    """Complain unless all rows have one element."""
+    """Raise unless every row has exactly one element."""
     if (row_splits.lengths_of(splits._array) != 1).any():
         raise InvalidArgumentError(
-            "squeeze: axis 1 is not squeezable: its rows must have one element each. Received "
+            "squeeze: the rows of axis 1 must have one element each. Received "
             f"row_splits {splits._array.tolist()}."
         )
 
 
 def alike(values: Sequence[Any], op: str) -> list[RaggedTensor]:
-    """Ragged tensors of one rank, ragged rank and splits dtype; dense ones become ragged."""
+    """Convert values to ragged tensors of one rank, ragged rank and splits dtype."""
     given = [as_values(v) for v in values if isinstance(v, (RaggedTensor, Tensor))]
     dtype = next((v.dtype for v in given), None)
     parts = [v if isinstance(v, RaggedTensor) else as_values(v, hint=dtype) for v in values]
@@ -103,7 +103,7 @@ def alike(values: Sequence[Any], op: str) -> list[RaggedTensor]:
 
 
 def mismatched() -> ValueError:
-    """Row splits are of two dtypes."""
+    """The error for row splits of different dtypes."""
     return ValueError(
         "Input RaggedTensors have mismatched row_splits dtypes; use "
         "RaggedTensor.with_row_splits_dtype() to convert them to compatible dtypes."
@@ -111,10 +111,10 @@ def mismatched() -> ValueError:
 
 
 def deepened(value: Any, depth: int, kind: dtypes.DType) -> RaggedTensor:
-    """A tensor with this many ragged axes."""
+    """Convert a tensor or ragged tensor to ragged rank `depth`."""
     if not isinstance(value, RaggedTensor):
-        made: RaggedTensor = from_tensor(value, ragged_rank=depth, row_splits_dtype=kind)
-        return made
+        ragged: RaggedTensor = from_tensor(value, ragged_rank=depth, row_splits_dtype=kind)
+        return ragged
     missing = depth - value.ragged_rank
     if missing:
         inner = from_tensor(value.flat_values, ragged_rank=missing, row_splits_dtype=kind)
@@ -124,7 +124,7 @@ def deepened(value: Any, depth: int, kind: dtypes.DType) -> RaggedTensor:
 
 @public
 def concat(values: Any, axis: Any, name: str = "concat") -> Any:
-    """Tensors one after another along `axis`."""
+    """Concatenation along `axis`."""
     parts = list(values) if isinstance(values, (list, tuple)) else [values]
     if len(parts) == 1:
         return parts[0]
@@ -133,7 +133,7 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Any:
 
 
 def concatenated(parts: list[Any], at: int) -> Any:
-    """The kernel of `concat`, for ragged tensors that are alike or for tensors."""
+    """The kernel of `concat`: all parts are tensors, or all have the same ragged rank."""
     if not isinstance(parts[0], RaggedTensor):
         return concat_split.concat(parts, at)
     splits = [part.row_splits for part in parts]
@@ -157,7 +157,7 @@ def concatenated(parts: list[Any], at: int) -> Any:
 
 @happening(fails_only=True)
 def check_same(op: str, x: Any, y: Any) -> None:
-    """Complain about rows of different lengths."""
+    """Raise if the rows of two ragged tensors have different lengths."""
     if not np.array_equal(x._array, y._array):
         raise InvalidArgumentError(
             f"{op}: rows must have the same lengths. Received row_splits {x._array.tolist()} and "
@@ -167,10 +167,10 @@ def check_same(op: str, x: Any, y: Any) -> None:
 
 @public
 def stack(values: Any, axis: Any = 0, name: str = "stack") -> Any:
-    """Tensors of one rank side by side along a new axis; they may differ in size."""
+    """Tensors of one rank stacked along a new axis; their sizes may differ."""
     parts = [as_values(v) for v in values]
     if not parts:
-        raise ValueError("ragged.stack: at least one tensor is needed. Received an empty list.")
+        raise ValueError("ragged.stack: values must not be empty. Received an empty list.")
     rank = rank_of(parts[0])
     at = place_of(axis, rank + 1, "stack")
     if not any(isinstance(part, RaggedTensor) for part in parts) and rank == 0:
@@ -180,13 +180,13 @@ def stack(values: Any, axis: Any = 0, name: str = "stack") -> Any:
 
 
 def repeated(flat: Any, partitions: Any, times: int) -> Any:
-    """Values in the same rows over and over: `times` times as many values, and rows."""
+    """Put `flat` into the rows of `partitions`, repeated `times` times."""
     splits = [rawly(again, partition._splits, times) for partition in partitions]
     return nested(flat, splits, [partition._uniform for partition in partitions])
 
 
 def again(splits: Any, times: int) -> Any:
-    """Raw splits of the same rows over and over."""
+    """Raw splits of the same rows repeated `times` times."""
     return row_splits.splits_of_lengths(np.tile(row_splits.lengths_of(splits), times))
 
 
@@ -200,7 +200,9 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
     result = input
     for at, count in enumerate(counts):
         if count == 0:
-            raise NotImplementedError("tile: a ragged tensor is not repeated zero times.")
+            raise NotImplementedError(
+                f"tile: multiples must be positive for a ragged tensor. Received {counts}."
+            )
         if count > 1:
             result = concatenated([result] * count, at)
     return result
@@ -208,7 +210,7 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
 
 @public
 def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
-    """The elements along some axes in reverse."""
+    """The tensor with some axes reversed."""
     rank = rank_of(tensor)
     places = {place_of(a, rank, "reverse") for a in np.ravel(convert(axis)._array).tolist()}
     keys = [slice(None, None, -1) if at in places else slice(None) for at in range(rank)]
@@ -219,7 +221,7 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
 def split(
     value: Any, num_or_size_splits: Any, axis: Any = 0, num: Any = None, name: str = "split"
 ) -> list[Any]:
-    """Parts of a tensor along its first axis."""
+    """Parts along the first axis."""
     if place_of(axis, rank_of(value), "split"):
         raise ValueError(f"split: Cannot split a ragged dimension. Received axis {axis}.")
     count = number_of(value)
@@ -239,14 +241,14 @@ def split(
 
 @public
 def reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
-    """The elements in another, dense shape; or in that of another ragged tensor."""
+    """The elements in a dense shape."""
     if isinstance(shape, DynamicRaggedShape):
-        raise NotImplementedError("reshape: to the shape of a ragged tensor is not there.")
+        raise NotImplementedError("reshape: a DynamicRaggedShape is not supported as shape.")
     return array.reshape(tensor.flat_values, shape)
 
 
 class DynamicRaggedShape:
-    """The shape of a ragged tensor: sizes of uniform axes, and rows of ragged ones."""
+    """The shape of a ragged tensor: sizes of uniform axes, row partitions of ragged ones."""
 
     def __init__(self, ragged: Any, dtype: Any, axes: int) -> None:
         """The first `axes` axes of the shape of `ragged`."""
@@ -266,12 +268,12 @@ class DynamicRaggedShape:
 
     @property
     def num_row_partitions(self) -> int:
-        """How many axes are given by row splits."""
+        """The number of axes that are described by row splits."""
         return min(self._ragged.ragged_rank, self._axes - 1)
 
     @property
     def row_partitions(self) -> tuple[Any, ...]:
-        """How the axes are divided into rows."""
+        """The row partitions of the ragged axes."""
         partitions: tuple[Any, ...] = self._ragged._nested_row_partitions
         return partitions[: self.num_row_partitions]
 
@@ -287,7 +289,7 @@ class DynamicRaggedShape:
         )
 
     def static_lengths(self, ragged_lengths: bool = True) -> list[Any]:
-        """Sizes of uniform axes, and lengths of the rows of ragged ones."""
+        """Sizes of uniform axes, and tuples of row lengths for ragged ones."""
         sizes = self._ragged.shape.as_list()[: self._axes]
         for i, partition in enumerate(self.row_partitions, 1):
             if sizes[i] is None and ragged_lengths:
@@ -295,21 +297,23 @@ class DynamicRaggedShape:
         return sizes
 
     def __getitem__(self, index: Any) -> Any:
-        """The size of a uniform axis; or the first few axes."""
+        """The size of a uniform axis; for a slice, the shape of the first axes."""
         if isinstance(index, slice):
             axes = range(self._axes)[index]
             if axes.start or axes.step != 1:
-                raise NotImplementedError("DynamicRaggedShape: only the first axes can be cut out.")
+                raise NotImplementedError(
+                    "DynamicRaggedShape: a slice must start at 0 with step 1."
+                )
             return DynamicRaggedShape(self._ragged, self._dtype, len(axes))
         at = place_of(index, self._axes, "DynamicRaggedShape")
         if not self.is_uniform(at):
-            raise ValueError(f"Index {at} is not uniform")
+            raise ValueError(f"DynamicRaggedShape: axis must be uniform. Received axis {at}.")
         if at == 0:
             return self._ragged.nrows(self._dtype)
         return convert(self._ragged.shape[at], self._dtype)
 
     def __repr__(self) -> str:
-        """As TensorFlow."""
+        """The same text as in TensorFlow."""
         lengths = self.static_lengths()
         return (
             f"<DynamicRaggedShape lengths={lengths} num_row_partitions={self.num_row_partitions}>"

@@ -1,4 +1,4 @@
-"""Functions of `tf.strings` for ragged tensors of strings."""
+"""tf.strings functions for ragged tensors."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from gradtape.tf.ragged.shape import place_of
 
 @public
 def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
-    """Strings of several tensors put together, element by element."""
-    from gradtape.tf.strings.byte_string import join as dense
+    """Elementwise concatenation of strings."""
+    from gradtape.tf.strings.join import join as dense
 
     return elementwise(lambda *parts: dense(list(parts), separator), *inputs)
 
@@ -32,16 +32,16 @@ def reduce_join(
     separator: str = "",
     name: str | None = None,
 ) -> Any:
-    """Strings put together along the innermost axis, which is ragged; or all of them."""
-    from gradtape.tf.strings.byte_string import reduce_join as dense
+    """Strings joined along the innermost ragged axis; all strings if `axis` is None."""
+    from gradtape.tf.strings.join import reduce_join as dense
 
     if axis is None:
         return dense(inputs.flat_values, None, keepdims, separator)
     at = place_of(axis, rank_of(inputs), "reduce_join")
     if at != inputs.ragged_rank or inputs.flat_values.ndim > 1 or keepdims:
         raise NotImplementedError(
-            "reduce_join: of a ragged tensor only the innermost axis, if it is ragged, and without "
-            "keepdims."
+            "reduce_join: axis must be the innermost, ragged axis, and keepdims False, for a "
+            f"ragged tensor. Received axis={axis}, keepdims={keepdims}, shape {inputs.shape}."
         )
     *outer, last = inputs._nested_row_partitions
     words = joined(inputs.flat_values, last._splits, separator)
@@ -50,7 +50,7 @@ def reduce_join(
 
 @on_host
 def joined(flat: Any, splits: Any, separator: str) -> Tensor:
-    """The strings of each row put together."""
+    """Join the strings of each row."""
     words, ends, joint = flat._array, splits._array.tolist(), separator.encode()
     out = np.empty(len(ends) - 1, object)
     out[:] = [joint.join(words[a:b]) for a, b in itertools.pairwise(ends)]
@@ -67,7 +67,7 @@ def ngrams(
     preserve_short_sequences: bool = False,
     name: str | None = None,
 ) -> Any:
-    """Neighbours in the innermost rows put together."""
+    """N-grams of the innermost rows."""
     *outer, last = data._nested_row_partitions
     how = (ngram_width, separator, pad_values, padding_width, preserve_short_sequences)
     words, splits = joined_neighbours(data.flat_values, last._splits, how)
@@ -78,8 +78,8 @@ def ngrams(
 
 @on_host
 def joined_neighbours(flat: Any, splits: Any, how: tuple[Any, ...]) -> tuple[Tensor, Tensor]:
-    """The neighbours of each row put together, and where the rows end."""
-    from gradtape.tf.strings.byte_string import neighbours
+    """The n-grams of each row, and their row splits."""
+    from gradtape.tf.strings.join import neighbours
 
     words, ends = flat._array.tolist(), splits._array.tolist()
     rows = list(map(neighbours(*how), (words[a:b] for a, b in itertools.pairwise(ends))))
@@ -97,7 +97,7 @@ def unicode_encode(
     replacement_char: int = 65533,
     name: str | None = None,
 ) -> Any:
-    """Strings of characters given as numbers, a string for each of the innermost rows."""
+    """One string for each innermost row of code points."""
     *outer, last = input._nested_row_partitions
     words = written(input.flat_values, last._splits, output_encoding, errors, replacement_char)
     return nested(words, [p._splits for p in outer], [p._uniform for p in outer])
@@ -105,7 +105,7 @@ def unicode_encode(
 
 @on_host
 def written(flat: Any, splits: Any, encoding: str, errors: str, replacement: int) -> Tensor:
-    """A string for each row of numbers."""
+    """Encode each row of code points as a string."""
     from gradtape.tf.strings.unicode import encoded
 
     codes, ends = flat._array.tolist(), splits._array.tolist()

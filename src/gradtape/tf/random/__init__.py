@@ -1,1 +1,1 @@
-"""What is behind tf.random."""
+"""Implementation of tf.random."""

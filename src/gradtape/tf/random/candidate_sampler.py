@@ -1,4 +1,4 @@
-"""Samplers of candidate classes, for losses that look at a few of very many classes."""
+"""Samplers of candidate classes, for losses that use a sample of a large number of classes."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from gradtape.graph.side_effect import on_host
 from gradtape.ops.random.philox import long_words, unit64
 from gradtape.state.random.seed import SEEDS
 
-RESERVED = 512  # blocks set aside for each candidate
-AT_ONCE = 256
+RESERVED = 512  # random blocks reserved for each candidate
+AT_ONCE = 256  # random words drawn at a time
 
 
 class Candidates(NamedTuple):
-    """Classes, and how often targets and they themselves are to be expected among them."""
+    """Sampled classes, and the expected counts of the target classes and of themselves."""
 
     sampled_candidates: Tensor
     true_expected_count: Tensor
@@ -30,7 +30,7 @@ class Candidates(NamedTuple):
 
 
 def true_of(op: str, true_classes: Any, num_true: int) -> Any:
-    """The target classes, as an array of shape (batch, num_true)."""
+    """Convert the target classes to an array of shape (batch, num_true)."""
     classes = convert(true_classes, dtypes.int64 if isinstance(true_classes, list) else None)
     array = classes._array
     if np.ndim(array) != 2 or array.shape[1] != num_true:
@@ -42,10 +42,10 @@ def true_of(op: str, true_classes: Any, num_true: int) -> Any:
 
 
 def draws(op: Any, seed: Any, sampled: int, choose: Callable[[Any], Any]) -> Iterator[int]:
-    """Classes that `choose` makes of words of 64 bits, without end.
+    """Draw classes without end; `choose` maps random 64-bit words to classes.
 
-    Ops that are alike in `op`, which is the name and all arguments but the classes, have a stream
-    in common.
+    `op` is the name of the op and all its arguments except the classes. Ops with an equal `op`
+    share one stream.
     """
     own = None if seed is None else int(seed)
     key, counter = SEEDS.stream(op, own, RESERVED * sampled)
@@ -57,7 +57,10 @@ def draws(op: Any, seed: Any, sampled: int, choose: Callable[[Any], Any]) -> Ite
 
 
 def sampled(true: Any, classes: Iterator[int], number: int, unique: bool, share: Any) -> Candidates:
-    """Candidates, and how often true classes and candidates are to be expected among them."""
+    """Take `number` candidates from `classes` and compute the expected counts.
+
+    `share` maps classes to their probabilities.
+    """
     found: list[int] = []
     seen: set[int] = set()
     tries = 0
@@ -68,22 +71,23 @@ def sampled(true: Any, classes: Iterator[int], number: int, unique: bool, share:
             seen.add(candidate)
             found.append(candidate)
 
-    def expected(numbers: Any) -> Any:
+    def expected_counts(numbers: Any) -> Any:
         p = share(np.asarray(numbers, np.float64)).astype(np.float32)
         if tries == number:
             return eager(p * np.float32(number))
-        # some class was drawn twice, and once left out; TensorFlow computes in float32
+        # Duplicates were rejected. TensorFlow computes in float32.
         return eager(-np.expm1(np.float32(tries) * np.log1p(-p)))
 
     chosen = np.array(found, np.int64)
-    return Candidates(eager(chosen), expected(true), expected(chosen))
+    return Candidates(eager(chosen), expected_counts(true), expected_counts(chosen))
 
 
 def in_range(op: str, num_sampled: int, unique: bool, range_max: int) -> None:
-    """Check that there are enough classes."""
+    """Raise if `num_sampled` unique classes exceed `range_max`."""
     if unique and num_sampled > range_max:
         raise InvalidArgumentError(
-            f"{op}: Sampler's range is too small: {num_sampled} different classes of {range_max}."
+            f"{op}: Sampler's range is too small: num_sampled must be at most range_max if unique. "
+            f"Received {num_sampled} and {range_max}."
         )
 
 
@@ -104,9 +108,9 @@ def uniform_candidate_sampler(
         true_classes: int64 tensor of shape (batch, num_true), the target classes.
         num_true: how many targets each example has.
         num_sampled: how many classes to draw.
-        unique: whether all of them must differ.
+        unique: whether all drawn classes must differ.
         range_max: number of classes.
-        seed: of this op; with the same one the next call goes on in the same stream.
+        seed: of this op; a later call with the same seed continues its stream.
         name: accepted for TensorFlow's sake.
 
     Returns:
@@ -116,8 +120,8 @@ def uniform_candidate_sampler(
     true = true_of(op, true_classes, num_true)
     in_range(op, num_sampled, unique, range_max)
     size = np.uint64(range_max)
-    alike = op, num_true, num_sampled, unique, range_max
-    classes = draws(alike, seed, num_sampled, lambda words: words % size)
+    key = op, num_true, num_sampled, unique, range_max
+    classes = draws(key, seed, num_sampled, lambda words: words % size)
     return sampled(
         true, classes, num_sampled, unique, lambda c: np.full(np.shape(c), 1 / range_max)
     )
@@ -134,15 +138,15 @@ def log_uniform_candidate_sampler(
     seed: Any = None,
     name: str | None = None,
 ) -> Candidates:
-    """Classes drawn from [0, range_max), low ones more often: about as words in texts.
+    """Classes drawn from [0, range_max) with log-uniform (Zipfian) probabilities.
 
     Args:
         true_classes: int64 tensor of shape (batch, num_true), the target classes.
         num_true: how many targets each example has.
         num_sampled: how many classes to draw.
-        unique: whether all of them must differ.
+        unique: whether all drawn classes must differ.
         range_max: number of classes.
-        seed: of this op; with the same one the next call goes on in the same stream.
+        seed: of this op; a later call with the same seed continues its stream.
         name: accepted for TensorFlow's sake.
 
     Returns:
@@ -156,8 +160,8 @@ def log_uniform_candidate_sampler(
     def choose(words: Any) -> Any:
         return (np.exp(unit64(words) * whole).astype(np.int64) - 1) % range_max
 
-    alike = op, num_true, num_sampled, unique, range_max
-    classes = draws(alike, seed, num_sampled, choose)
+    key = op, num_true, num_sampled, unique, range_max
+    classes = draws(key, seed, num_sampled, choose)
     return sampled(true, classes, num_sampled, unique, lambda c: np.log((c + 2) / (c + 1)) / whole)
 
 
@@ -171,7 +175,7 @@ def all_candidate_sampler(
     seed: Any = None,
     name: str | None = None,
 ) -> Candidates:
-    """All `num_sampled` classes, in order: for testing.
+    """All `num_sampled` classes, in order; for testing.
 
     Args:
         true_classes: int64 tensor of shape (batch, num_true), the target classes.

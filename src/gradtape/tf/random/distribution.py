@@ -1,4 +1,4 @@
-"""Classes, and gamma, poisson, binomial and bounded normal numbers."""
+"""Categorical, gamma, Poisson, binomial and parameterized truncated normal samples."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from gradtape.tf.math.elementwise import add, divide, greater, maximum, multiply
 
 
 def logits_of(op: str, logits: Any) -> Tensor:
-    """Odds of classes, checked."""
+    """Convert to logits and check their dtype and shape."""
     tensor = convert(logits)
     if tensor._array.dtype not in FLOATS or np.ndim(tensor._array) != 2:
         raise InvalidArgumentError(
@@ -38,7 +38,7 @@ def logits_of(op: str, logits: Any) -> Tensor:
 
 
 def number_of(op: str, num_samples: Any) -> int:
-    """How many to draw, checked."""
+    """Convert `num_samples` to a non-negative int."""
     count = convert(num_samples)
     if count.ndim or not count.dtype.is_integer or int(count) < 0:
         raise InvalidArgumentError(
@@ -48,7 +48,7 @@ def number_of(op: str, num_samples: Any) -> int:
 
 
 def classes(op: str, stream: Any, odds: Tensor, count: int, kind: Any) -> Tensor:
-    """Classes drawn from a stream."""
+    """Draw `count` classes per row from a random stream."""
     raw = np.dtype(kind.as_numpy_dtype)
     if raw not in INTEGERS:
         raise ValueError(f"{op}: dtype must be int32 or int64. Received {kind.name}.")
@@ -57,7 +57,7 @@ def classes(op: str, stream: Any, odds: Tensor, count: int, kind: Any) -> Tensor
 
 
 def gamma_shape(op: str, alpha: Any, beta: Any, dtype: Any) -> tuple[Tensor, Tensor]:
-    """Shape parameters broadcast to those of the rates, and the rates."""
+    """Convert alpha and beta to tensors; alpha is broadcast to their common shape."""
     kind = dtypes.of_numpy(float_dtype(op, dtype))
     a = convert(alpha, kind)
     b = convert(1 if beta is None else beta, kind)
@@ -67,14 +67,14 @@ def gamma_shape(op: str, alpha: Any, beta: Any, dtype: Any) -> tuple[Tensor, Ten
 
 
 def reparametrised(key: Tensor, counter: Tensor, alpha: Tensor, shape: tuple[int, ...]) -> Tensor:
-    """Gamma numbers of rate one; by how much each moves with its `alpha` is the gradient.
+    """Draw gamma samples of rate 1, differentiable in `alpha`.
 
-    A number x of the distribution function P moves by -(dP/d alpha)/(dP/dx) (Figurnov et al.,
-    2018).
+    By implicit reparameterization, a sample x of the distribution function P has the derivative
+    -(dP/d alpha)/(dP/dx) (Figurnov et al., 2018).
     """
 
     @custom_gradient
-    def drawn(a: Tensor) -> Any:
+    def draw(a: Tensor) -> Any:
         x = v.random_gamma(key, counter, a, shape=shape)
         axes = tuple(range(-len(shape), -a.ndim)) if a.ndim else tuple(range(-len(shape), 0))
 
@@ -85,27 +85,29 @@ def reparametrised(key: Tensor, counter: Tensor, alpha: Tensor, shape: tuple[int
 
         return x, grad
 
-    result: Tensor = drawn(alpha)
+    result: Tensor = draw(alpha)
     return result
 
 
 def divided(drawn: Tensor, beta: Tensor) -> Tensor:
-    """Gamma numbers of rate `beta`, none of them zero."""
+    """Scale gamma samples to rate `beta`; none of them is zero."""
     least = np.finfo(drawn.dtype.as_numpy_dtype).tiny
     result: Tensor = maximum(convert(least, drawn.dtype), divide(drawn, beta))
     return result
 
 
 def poisson_rate(op: str, lam: Any, dtype: Any) -> tuple[Tensor, Any]:
-    """Rates and the dtype of the result, checked."""
+    """Convert the rates and the dtype of the result, and check them."""
     rate = convert(lam)
     if rate._array.dtype not in FLOATS | INTEGERS:
-        raise InvalidArgumentError(f"{op}: lam must be numbers. Received {rate.dtype.name}.")
+        raise InvalidArgumentError(
+            f"{op}: lam must be floating, int32 or int64. Received {rate.dtype.name}."
+        )
     return rate, number_dtype(op, dtype)
 
 
 def number_dtype(op: str, dtype: Any) -> Any:
-    """A floating dtype, int32 or int64, as NumPy's."""
+    """Convert to a NumPy dtype, which must be floating, int32 or int64."""
     kind = dtypes.as_dtype(dtype)
     raw = np.dtype(kind.as_numpy_dtype)
     if raw not in FLOATS | INTEGERS:
@@ -116,16 +118,16 @@ def number_dtype(op: str, dtype: Any) -> Any:
 
 
 def ends_in(op: str, shape: tuple[int, ...], inner: tuple[int, ...]) -> None:
-    """Check that the shape asked for ends in that of the parameters."""
+    """Raise unless `shape` ends in `inner`, the shape of the parameters."""
     if shape[len(shape) - len(inner) :] != inner:
         raise InvalidArgumentError(
-            f"{op}: shape must end in that of the parameters, {list(inner)}. "
+            f"{op}: shape must end in the shape of the parameters, {list(inner)}. "
             f"Received {list(shape)}."
         )
 
 
 def share_below(x: Tensor) -> Tensor:
-    """The share of standard normal numbers that lie below float64 `x`."""
+    """Distribution function of the standard normal distribution, in float64."""
     result: Tensor = divide(
         erfc(divide(negative(x), convert(2**0.5, x.dtype))), convert(2, x.dtype)
     )
@@ -140,10 +142,10 @@ def stateless_categorical(
     dtype: Any = dtypes.int64,
     name: str | None = None,
 ) -> Tensor:
-    """Classes drawn with odds exp(logits); the same for the same seed.
+    """Classes drawn with probabilities softmax(logits), determined by the seed.
 
     Args:
-        logits: tensor of shape (batch, classes), logarithms of odds.
+        logits: unnormalized log-probabilities, (batch, classes).
         num_samples: how many classes to draw for each row.
         seed: a pair of integers.
         dtype: int32 or int64.
@@ -166,13 +168,13 @@ def stateless_gamma(
     dtype: Any = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:
-    """Numbers of gamma distributions; the same for the same seed.
+    """Samples of gamma distributions, determined by the seed.
 
     Args:
-        shape: of the result; it ends in that of `alpha` and `beta` broadcast.
+        shape: of the result; must end in the broadcast shape of `alpha` and `beta`.
         seed: a pair of integers.
-        alpha: shape parameters; gradients flow to them.
-        beta: rates, 1 if None; gradients flow to them.
+        alpha: shape parameters; differentiable.
+        beta: rates, 1 if None; differentiable.
         dtype: float16, float32 or float64.
         name: accepted for TensorFlow's sake.
 
@@ -189,10 +191,10 @@ def stateless_gamma(
 def stateless_poisson(
     shape: Any, seed: Any, lam: Any, dtype: Any = dtypes.int32, name: str | None = None
 ) -> Tensor:
-    """Numbers of poisson distributions; the same for the same seed.
+    """Samples of Poisson distributions, determined by the seed.
 
     Args:
-        shape: of the result; it ends in that of `lam`.
+        shape: of the result; must end in the shape of `lam`.
         seed: a pair of integers.
         lam: rates.
         dtype: of the result: a floating type, int32 or int64.
@@ -217,13 +219,13 @@ def stateless_binomial(
     output_dtype: Any = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
-    """Numbers of binomial distributions; the same for the same seed.
+    """Samples of binomial distributions, determined by the seed.
 
     Args:
-        shape: of the result; it ends in that of `counts` and `probs` broadcast.
+        shape: of the result; must end in the broadcast shape of `counts` and `probs`.
         seed: a pair of integers.
-        counts: how many trials.
-        probs: probability that one succeeds.
+        counts: numbers of trials.
+        probs: success probabilities.
         output_dtype: of the result: a floating type, int32 or int64.
         name: accepted for TensorFlow's sake.
 
@@ -241,11 +243,11 @@ def stateless_binomial(
 
 @happening(fails_only=True)
 def check_bounds(op: str, stddevs: Any, minvals: Any, maxvals: Any) -> None:
-    """Raise if bounds are out of order or a deviation is not positive."""
+    """Raise if a lower bound is not below its upper bound, or a deviation is not positive."""
     if np.any(minvals._array >= maxvals._array) or np.any(stddevs._array <= 0):
         raise InvalidArgumentError(
-            f"{op}: minvals must be below maxvals, stddevs positive. Received {minvals}, {maxvals} "
-            f"and {stddevs}."
+            f"{op}: minvals must be below maxvals, and stddevs positive. Received {minvals}, "
+            f"{maxvals} and {stddevs}."
         )
 
 
@@ -259,13 +261,13 @@ def stateless_parameterized_truncated_normal(
     maxvals: Any = 2.0,
     name: str | None = None,
 ) -> Tensor:
-    """Numbers of normal distributions cut off at bounds of their own; the same for the same seed.
+    """Samples of normal distributions, each truncated at its own bounds; determined by the seed.
 
     Args:
         shape: of the result; the parameters broadcast to it.
         seed: a pair of integers.
-        means: of the distributions before they are cut off; gradients flow to all parameters.
-        stddevs: standard deviations before they are cut off.
+        means: of the distributions before truncation. All parameters are differentiable.
+        stddevs: standard deviations before truncation.
         minvals: lower bounds.
         maxvals: upper bounds.
         name: accepted for TensorFlow's sake.
@@ -274,10 +276,11 @@ def stateless_parameterized_truncated_normal(
         A tensor of `shape` and the dtype of the parameters.
 
     Raises:
-        InvalidArgumentError: if bounds are out of order or a deviation is not positive.
+        InvalidArgumentError: if a lower bound is not below its upper bound, or a deviation is
+            not positive.
 
     Note:
-        The distribution is TensorFlow's, its numbers are not.
+        The distribution is the same as in TensorFlow; the samples for a seed are not.
     """
     op = "stateless_parameterized_truncated_normal"
     sizes, mean = size_of(shape), convert(means)
@@ -285,13 +288,13 @@ def stateless_parameterized_truncated_normal(
     given = [mean, *(convert(x, kind) for x in (stddevs, minvals, maxvals))]
     check_bounds(op, *given[1:])
     mean, spread, low, high = (cast(x, wide) for x in given)
-    centre, scale = stop_gradient(mean), stop_gradient(spread)  # TensorFlow's gradients say so
+    centre, scale = stop_gradient(mean), stop_gradient(spread)  # as TensorFlow's gradients
     a, b = divide(subtract(low, centre), scale), divide(subtract(high, centre), scale)
-    turned = greater(a, convert(0, wide))  # beyond the mean the other tail has more digits
-    a, b = where(turned, negative(b), a), where(turned, negative(a), b)
+    mirrored = greater(a, convert(0, wide))  # above the mean, the other tail is more precise
+    a, b = where(mirrored, negative(b), a), where(mirrored, negative(a), b)
     u = r.random_uniform(*key_of(seed), shape=sizes, dtype=np.dtype(np.float64))
     below, above = share_below(a), share_below(b)
     x = ndtri(add(below, multiply(u, subtract(above, below))))
-    x = where(turned, negative(x), x)
+    x = where(mirrored, negative(x), x)
     result: Tensor = cast(add(mean, multiply(spread, x)), kind)
     return broadcast_to(result, sizes)

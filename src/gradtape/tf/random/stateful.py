@@ -1,4 +1,4 @@
-"""tf.random: numbers from a seed of their own or from the global one, as TensorFlow's."""
+"""Stateful tf.random functions, which draw from the op's seed or the global seed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gradtape.ops.random import stateless as r
 from gradtape.state.random.function_stream import fallback_stream, staged_stream
 from gradtape.state.random.sample import float_dtype, is_large, scaled, size_of, uniform_numbers
 from gradtape.state.random.seed import SEEDS
-from gradtape.state.random.seed import set_seed as start_over
+from gradtape.state.random.seed import set_seed as set_global_seed
 from gradtape.tf.random.distribution import (
     classes,
     divided,
@@ -29,12 +29,12 @@ from gradtape.tf.random.distribution import (
     reparametrised,
 )
 
-GENEROUS = 256  # blocks that a stateful op uses up for each number, however few it needs
+GENEROUS = 256  # random blocks that a stateful op reserves per number, as in TensorFlow
 
 
 @public
 def set_seed(seed: int | None) -> None:
-    """Set the global seed, from which ops without a seed of their own take theirs.
+    """Set the global seed, which ops without their own seed use.
 
     Args:
         seed: an integer; None for numbers that differ from run to run.
@@ -46,17 +46,17 @@ def set_seed(seed: int | None) -> None:
         >>> bool(tf.reduce_all(a == tf.random.uniform([2])))
         True
     """
-    start_over(seed)
+    set_global_seed(seed)
 
 
 def stream_of(op: Any, shape: tuple[int, ...], dtype: Any, seed: Any) -> tuple[Tensor, Tensor]:
-    """Key and counter of a stateful op, which moves on."""
+    """Take key and counter for a result of `shape` and advance the op's stream."""
     own = None if seed is None else int(seed)
     return next_stream((op, dtype), own, GENEROUS * prod(shape))
 
 
 def next_stream(op: Any, own: int | None, blocks: int) -> tuple[Tensor, Tensor]:
-    """Key and counter for the next `blocks` blocks of an op with its own seed."""
+    """Take key and counter for `blocks` blocks; `own` is the op's own seed, if it has one."""
     stage = staging()
     if stage:
         return staged_stream(stage[0], op, own, blocks)
@@ -82,7 +82,7 @@ def uniform(
         minval: lower bound, included.
         maxval: upper bound, excluded; 1 for floats if None. Integers need it.
         dtype: a floating type, int32 or int64.
-        seed: of this op; with the same one the next call goes on in the same stream.
+        seed: of this op; a later call with the same seed continues its stream.
         name: accepted for TensorFlow's sake.
 
     Returns:
@@ -109,14 +109,14 @@ def normal(
     seed: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """Numbers of a normal distribution.
+    """Samples of a normal distribution.
 
     Args:
         shape: of the result; `mean` and `stddev` broadcast against it.
         mean: of the distribution.
         stddev: standard deviation.
         dtype: a floating type.
-        seed: of this op; with the same one the next call goes on in the same stream.
+        seed: of this op; a later call with the same seed continues its stream.
         name: accepted for TensorFlow's sake.
 
     Returns:
@@ -138,14 +138,14 @@ def truncated_normal(
     seed: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """Numbers of a normal distribution, none further than two standard deviations from the mean.
+    """Samples of a normal distribution, truncated at two standard deviations from the mean.
 
     Args:
         shape: of the result; `mean` and `stddev` broadcast against it.
-        mean: of the distribution before it is cut off.
-        stddev: standard deviation before it is cut off.
+        mean: of the distribution before truncation.
+        stddev: standard deviation before truncation.
         dtype: a floating type.
-        seed: of this op; with the same one the next call goes on in the same stream.
+        seed: of this op; a later call with the same seed continues its stream.
         name: accepted for TensorFlow's sake.
 
     Returns:
@@ -158,11 +158,11 @@ def truncated_normal(
 
 @public
 def shuffle(value: Any, seed: Any = None, name: str | None = None) -> Tensor:
-    """`value` with its slices along the first axis in another order.
+    """`value` with its slices along the first axis in random order.
 
     Args:
         value: a tensor.
-        seed: of this op; with the same one the next call goes on in the same stream.
+        seed: of this op; a later call with the same seed continues its stream.
         name: accepted for TensorFlow's sake.
 
     Returns:
@@ -180,7 +180,7 @@ def shuffle(value: Any, seed: Any = None, name: str | None = None) -> Tensor:
 
 
 def permuted(key: Tensor, counter: Tensor, size: int) -> Tensor:
-    """A permutation drawn at a place in a stream."""
+    """Draw a permutation of `size` elements."""
     order: Tensor = rawly(r.permutation, key, counter, size)
     return order
 
@@ -189,13 +189,13 @@ def permuted(key: Tensor, counter: Tensor, size: int) -> Tensor:
 def categorical(
     logits: Any, num_samples: Any, dtype: Any = None, seed: Any = None, name: str | None = None
 ) -> Tensor:
-    """Classes drawn with odds exp(logits).
+    """Classes drawn with probabilities softmax(logits).
 
     Args:
-        logits: tensor of shape (batch, classes), logarithms of odds.
+        logits: unnormalized log-probabilities, (batch, classes).
         num_samples: how many classes to draw for each row.
         dtype: int32 or int64 (default).
-        seed: of this op; with the same one the next call goes on in the same stream.
+        seed: of this op; a later call with the same seed continues its stream.
         name: accepted for TensorFlow's sake.
 
     Returns:
@@ -222,18 +222,18 @@ def gamma(
     seed: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """Numbers of gamma distributions, `shape` of them for each pair of `alpha` and `beta`.
+    """Samples of gamma distributions, `shape` of them for each pair of `alpha` and `beta`.
 
     Args:
-        shape: of the numbers drawn for each distribution.
-        alpha: shape parameters; gradients flow to them.
-        beta: rates, 1 if None; gradients flow to them.
+        shape: of the samples drawn for each distribution.
+        alpha: shape parameters; differentiable.
+        beta: rates, 1 if None; differentiable.
         dtype: float16, float32 or float64.
-        seed: of this op; with the same one the next call goes on in the same stream.
+        seed: of this op; a later call with the same seed continues its stream.
         name: accepted for TensorFlow's sake.
 
     Returns:
-        A tensor of shape `shape` followed by that of `alpha` and `beta` broadcast.
+        A tensor of shape `shape` followed by the broadcast shape of `alpha` and `beta`.
     """
     a, b = gamma_shape("gamma", alpha, beta, dtype)
     sizes = (*size_of(shape), *a._array.shape)
@@ -245,17 +245,17 @@ def gamma(
 def poisson(
     shape: Any, lam: Any, dtype: Any = dtypes.float32, seed: Any = None, name: str | None = None
 ) -> Tensor:
-    """Numbers of poisson distributions, `shape` of them for each rate.
+    """Samples of Poisson distributions, `shape` of them for each rate.
 
     Args:
-        shape: of the numbers drawn for each distribution.
+        shape: of the samples drawn for each distribution.
         lam: rates.
         dtype: of the result: float16, float32, float64, int32 or int64.
-        seed: of this op; with the same one the next call goes on in the same stream.
+        seed: of this op; a later call with the same seed continues its stream.
         name: accepted for TensorFlow's sake.
 
     Returns:
-        A tensor of shape `shape` followed by that of `lam`.
+        A tensor of shape `shape` followed by the shape of `lam`.
     """
     rate, raw = poisson_rate("poisson", lam, dtype)
     sizes = (*size_of(shape), *rate._array.shape)

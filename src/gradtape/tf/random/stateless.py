@@ -1,4 +1,4 @@
-"""Random numbers that depend on the seed they are given, and on nothing else."""
+"""Stateless tf.random functions: results depend only on the seed argument."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from gradtape.state.random.sample import (
 )
 from gradtape.tf.array.concat_split import stack
 
-FILLER = 498247692  # the word in front of a seed that makes it the key of a shuffle
+FILLER = 498247692  # first word of the key of `index_shuffle`; the seed follows
 
 
 @public
@@ -37,7 +37,7 @@ def stateless_uniform(
     name: str | None = None,
     alg: Any = "auto_select",
 ) -> Tensor:
-    """Numbers drawn uniformly from [minval, maxval); the same for the same seed.
+    """Numbers drawn uniformly from [minval, maxval), determined by the seed.
 
     Args:
         shape: of the result.
@@ -47,7 +47,7 @@ def stateless_uniform(
         dtype: a floating type or an integer type of 32 or 64 bits. With minval and maxval None,
             integers are drawn over their whole range.
         name: accepted for TensorFlow's sake.
-        alg: Philox, under any of its names.
+        alg: "philox" or "auto_select", which is the same.
 
     Returns:
         A tensor of `shape` and `dtype`.
@@ -72,7 +72,7 @@ def stateless_normal(
     name: str | None = None,
     alg: Any = "auto_select",
 ) -> Tensor:
-    """Numbers of a normal distribution; the same for the same seed.
+    """Samples of a normal distribution, determined by the seed.
 
     Args:
         shape: of the result.
@@ -81,7 +81,7 @@ def stateless_normal(
         stddev: standard deviation.
         dtype: a floating type.
         name: accepted for TensorFlow's sake.
-        alg: Philox, under any of its names.
+        alg: "philox" or "auto_select", which is the same.
 
     Returns:
         A tensor of `dtype`.
@@ -101,16 +101,18 @@ def stateless_truncated_normal(
     name: str | None = None,
     alg: Any = "auto_select",
 ) -> Tensor:
-    """Numbers of a normal distribution cut off at two standard deviations; the same for a seed.
+    """Samples of a normal distribution truncated at two standard deviations.
+
+    The seed determines them.
 
     Args:
         shape: of the result.
         seed: a pair of integers.
-        mean: of the distribution before it is cut off.
-        stddev: standard deviation before it is cut off.
+        mean: of the distribution before truncation.
+        stddev: standard deviation before truncation.
         dtype: a floating type.
         name: accepted for TensorFlow's sake.
-        alg: Philox, under any of its names.
+        alg: "philox" or "auto_select", which is the same.
 
     Returns:
         A tensor of `dtype`.
@@ -123,12 +125,12 @@ def stateless_truncated_normal(
 
 @public
 def split(seed: Any, num: int = 2, alg: Any = "auto_select") -> Tensor:
-    """New seeds out of one.
+    """New seeds derived from one seed.
 
     Args:
         seed: a pair of integers.
         num: how many seeds to make.
-        alg: Philox, under any of its names.
+        alg: "philox" or "auto_select", which is the same.
 
     Returns:
         A tensor of shape (num, 2) and the dtype of `seed`.
@@ -144,12 +146,12 @@ def split(seed: Any, num: int = 2, alg: Any = "auto_select") -> Tensor:
 
 @public
 def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Tensor:
-    """A new seed out of a seed and a number.
+    """A new seed derived from a seed and an integer.
 
     Args:
         seed: a pair of integers.
         data: an integer of 32 or 64 bits.
-        alg: Philox, under any of its names.
+        alg: "philox" or "auto_select", which is the same.
 
     Returns:
         A pair of integers of the dtype of `data`.
@@ -164,12 +166,12 @@ def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Tensor:
 def stateless_shuffle(
     value: Any, seed: Any, alg: Any = "auto_select", name: str | None = None
 ) -> Tensor:
-    """`value` with its slices along the first axis in another order; the same for the same seed.
+    """`value` with its slices along the first axis in an order determined by the seed.
 
     Args:
         value: a tensor with at least one axis.
         seed: a pair of integers.
-        alg: Philox, under any of its names.
+        alg: "philox" or "auto_select", which is the same.
         name: accepted for TensorFlow's sake.
 
     Returns:
@@ -187,12 +189,12 @@ def stateless_shuffle(
 
 @public
 def index_shuffle(index: Any, seed: Any, max_index: Any) -> Tensor:
-    """Where `index` goes in a permutation of the integers from 0 to `max_index`.
+    """The image of `index` under a permutation of the integers from 0 to `max_index`.
 
-    Nothing is kept: any index of any permutation is found alone.
+    The permutation itself is not computed.
 
     Args:
-        index: an integer or a vector of integers, none beyond `max_index`.
+        index: an integer or a vector of integers in [0, max_index].
         seed: a pair of integers, or one for each index.
         max_index: the largest integer, or one for each index.
 
@@ -200,7 +202,7 @@ def index_shuffle(index: Any, seed: Any, max_index: Any) -> Tensor:
         A tensor like `index`.
 
     Raises:
-        InvalidArgumentError: if an index lies outside of the permutation.
+        InvalidArgumentError: if an index does not lie in [0, max_index].
     """
     given = [convert(x) for x in (index, seed, max_index)]
     indices, pairs, _ = (x._array for x in given)
@@ -219,7 +221,7 @@ def index_shuffle(index: Any, seed: Any, max_index: Any) -> Tensor:
 
 
 def shuffled_places(indices: Any, pairs: Any, tops: Any) -> Any:
-    """Where raw indices go in the permutations of raw seeds."""
+    """Images of raw indices under the permutations that raw seeds determine."""
     if np.any(indices < 0) or np.any(indices > tops):
         raise InvalidArgumentError(
             f"index_shuffle: index must be in [0, max_index]. Received {indices} and {tops}."

@@ -1,4 +1,4 @@
-"""Samplers of candidate classes by their frequencies, given or learned."""
+"""Samplers of candidate classes by given or learned frequencies."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from gradtape.ops.random.philox import unit32
 from gradtape.state.random.seed import SEEDS, STARTED_OVER
 from gradtape.tf.random.candidate_sampler import Candidates, draws, sampled, true_of
 
-LEARNED: dict[Any, Any] = {}  # how often each class was a target, by op and seeds
+LEARNED: dict[Any, Any] = {}  # counts of target classes so far, by op and seeds
 STARTED_OVER.append(LEARNED.clear)
 
 
 def enough(op: str, num_sampled: int, unique: bool, size: int) -> None:
-    """Check that there are enough classes."""
+    """Raise unless `num_sampled` is positive and, if unique, at most `size`."""
     if num_sampled < 1 or (unique and num_sampled > size):
         raise InvalidArgumentError(
-            f"{op}: Sampler's range is too small. Received num_sampled={num_sampled} of {size} "
-            "classes."
+            f"{op}: Sampler's range is too small: num_sampled must lie in [1, classes]. Received "
+            f"num_sampled={num_sampled} for {size} classes."
         )
 
 
@@ -48,25 +48,26 @@ def fixed_unigram_candidate_sampler(
     """Classes drawn with given frequencies.
 
     Args:
-        true_classes: int64 (batch, num_true).
-        num_true: how many true classes an example has.
+        true_classes: int64 tensor of shape (batch, num_true), the target classes.
+        num_true: how many targets each example has.
         num_sampled: how many classes to draw.
-        unique: whether they shall differ.
-        range_max: how many classes there are, in this shard.
-        vocab_file: a file with a line for each class that ends, after a comma, in its frequency.
-        distortion: the power that frequencies are raised to.
-        num_reserved_ids: how many classes in front are never drawn.
-        num_shards: classes are dealt out to so many samplers …
-        shard: … and this one has those whose number leaves this remainder, numbered anew.
-        unigrams: the frequencies, instead of a file.
-        seed: of this op; with the same one the next call goes on in the same stream.
+        unique: whether all drawn classes must differ.
+        range_max: number of classes in this shard.
+        vocab_file: a file with one line per class; the part after the last comma is its frequency.
+        distortion: the exponent applied to the frequencies.
+        num_reserved_ids: how many classes are added in front; they are never drawn.
+        num_shards: how many samplers share the classes.
+        shard: which of the samplers this is. It has the classes c with c % num_shards == shard,
+            renumbered from 0.
+        unigrams: the frequencies, in place of `vocab_file`.
+        seed: of this op; a later call with the same seed continues its stream.
         name: accepted for TensorFlow's sake.
 
     Returns:
         As `tf.random.uniform_candidate_sampler`.
 
     Raises:
-        InvalidArgumentError: if `range_max` is not the number of classes, or too few.
+        InvalidArgumentError: if `range_max` is not the number of classes, or there are too few.
     """
     op = "fixed_unigram_candidate_sampler"
     true = true_of(op, true_classes, num_true)
@@ -90,19 +91,19 @@ def fixed_unigram_candidate_sampler(
         at = pairs[:, 1] % np.uint32(len(weights))
         return np.where(unit32(pairs[:, 0]) < likely[at], at, other[at])
 
-    total = np.add.accumulate(weights)[-1]  # in float32, one by one
-    shares = np.append(weights / total, np.float32(0))  # what is out of range has none
+    total = np.add.accumulate(weights)[-1]  # sequentially in float32
+    shares = np.append(weights / total, np.float32(0))  # classes out of range have probability 0
 
     def share(classes: Any) -> Any:
-        known = (classes >= 0) & (classes < len(weights))
-        return shares[np.where(known, classes, len(weights)).astype(np.int64)]
+        in_range = (classes >= 0) & (classes < len(weights))
+        return shares[np.where(in_range, classes, len(weights)).astype(np.int64)]
 
-    alike = op, num_true, num_sampled, unique, tuple(weights.tolist())
-    return sampled(true, draws(alike, seed, num_sampled, choose), num_sampled, unique, share)
+    key = op, num_true, num_sampled, unique, tuple(weights.tolist())
+    return sampled(true, draws(key, seed, num_sampled, choose), num_sampled, unique, share)
 
 
 def aliases(weights: list[float]) -> tuple[Any, Any]:
-    """For each class how likely it is kept, and the one to take instead (Walker, 1977)."""
+    """Alias table (Walker, 1977): for each class its acceptance probability and its alias."""
     n, total = len(weights), sum(weights)
     likely = [weight * n / total for weight in weights]
     other = list(range(n))
@@ -113,7 +114,7 @@ def aliases(weights: list[float]) -> tuple[Any, Any]:
         other[short] = long
         likely[long] -= 1 - likely[short]
         (low if likely[long] < 1 else high).append(long)
-    for i in (*low, *high):  # what rounding has left over
+    for i in (*low, *high):  # left over because of rounding
         likely[i] = 1.0
     return np.array(likely, np.float32), np.array(other)
 
@@ -129,15 +130,15 @@ def learned_unigram_candidate_sampler(
     seed: Any = None,
     name: str | None = None,
 ) -> Candidates:
-    """Classes drawn as often as they were targets in earlier calls with the same seed.
+    """Classes drawn in proportion to their counts as targets in earlier calls with the same seed.
 
     Args:
-        true_classes: int64 (batch, num_true).
-        num_true: how many true classes an example has.
+        true_classes: int64 tensor of shape (batch, num_true), the target classes.
+        num_true: how many targets each example has.
         num_sampled: how many classes to draw.
-        unique: whether they shall differ.
-        range_max: how many classes there are; each counts as seen once.
-        seed: of this op; with the same one the next call goes on in the same stream.
+        unique: whether all drawn classes must differ.
+        range_max: number of classes; each starts with a count of one.
+        seed: of this op; a later call with the same seed continues its stream.
         name: accepted for TensorFlow's sake.
 
     Returns:
@@ -150,9 +151,9 @@ def learned_unigram_candidate_sampler(
         raise InvalidArgumentError(
             f"{op}: true_classes must lie in [0, {range_max}). Received {true.ravel().tolist()}."
         )
-    alike = op, num_true, num_sampled, unique, range_max
+    key = op, num_true, num_sampled, unique, range_max
     kept = SEEDS.seed is None or seed is not None
-    which = (*alike, SEEDS.seed, None if seed is None else int(seed))
+    which = (*key, SEEDS.seed, None if seed is None else int(seed))
     counts = LEARNED.get(which) if kept else None
     if counts is None:
         counts = np.ones(range_max, np.int64)
@@ -163,7 +164,7 @@ def learned_unigram_candidate_sampler(
 
     found = sampled(
         true,
-        draws(alike, seed, num_sampled, choose),
+        draws(key, seed, num_sampled, choose),
         num_sampled,
         unique,
         lambda classes: counts[classes.astype(np.int64)] / float(total),

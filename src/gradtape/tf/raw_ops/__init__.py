@@ -1,1 +1,1 @@
-"""Ops that only tf.raw_ops has a name for."""
+"""Ops that TensorFlow has only in tf.raw_ops."""

@@ -1,4 +1,4 @@
-"""Recurrent cells over all their steps; `tf.raw_ops` names them."""
+"""The LSTM ops of tf.raw_ops: BlockLSTMV2, BlockLSTM and LSTMBlockCell."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ALLOWED = numpy_dtypes("float16", "float32")
 
 
 class BlockLSTMV2Output(NamedTuple):
-    """Of each step: gates i, f, o and candidate ci; cell state cs, its tanh co, and output h."""
+    """For each step: gates i, f, o, candidate ci, cell state cs, its tanh co, and output h."""
 
     i: Tensor
     cs: Tensor
@@ -27,15 +27,15 @@ class BlockLSTMV2Output(NamedTuple):
 
 
 class BlockLSTMOutput(BlockLSTMV2Output):
-    """The same, of BlockLSTM."""
+    """The results of BlockLSTM."""
 
 
 class LSTMBlockCellOutput(BlockLSTMV2Output):
-    """The same, of a single step."""
+    """The results of LSTMBlockCell, a single step."""
 
 
 for kind in (BlockLSTMV2Output, BlockLSTMOutput, LSTMBlockCellOutput):
-    kind.__name__ = kind.__qualname__ = kind.__name__.removesuffix("Output")  # as TensorFlow's
+    kind.__name__ = kind.__qualname__ = kind.__name__.removesuffix("Output")  # TensorFlow's names
 del kind
 
 
@@ -58,16 +58,16 @@ def block_lstm_v2(
     """An LSTM over all steps of a batch of sequences.
 
     Args:
-        seq_len_max: how many steps are computed; results of the others are zeros.
+        seq_len_max: number of steps to compute; the results of later steps are zeros.
         x: inputs, (steps, batch, n).
-        cs_prev: the first cell state, (batch, hidden).
-        h_prev: the first output, (batch, hidden).
+        cs_prev: the initial cell state, (batch, hidden).
+        h_prev: the initial output, (batch, hidden).
         w: weights, (n + hidden, 4 * hidden), of x and of h, for the gates i, f, c, o.
         wci: peephole weights of the input gate, (hidden,); not read unless `use_peephole`.
         wcf: those of the forget gate.
         wco: those of the output gate.
         b: biases, (4 * hidden,).
-        cell_clip: bounds the cell state, if positive; its gradient takes no notice.
+        cell_clip: bound of the cell state, if positive. The gradient ignores the clipping.
         use_peephole: whether gates see the cell state.
         name: accepted for TensorFlow's sake.
 
@@ -75,7 +75,7 @@ def block_lstm_v2(
         A tuple of i, cs, f, o, ci, co and h, each (steps, batch, hidden).
 
     Raises:
-        InvalidArgumentError: if shapes do not fit together, or `seq_len_max` exceeds the steps.
+        InvalidArgumentError: if shapes are incompatible, or `seq_len_max` exceeds the steps.
 
     Example:
         >>> x, state, peephole = tf.ones((3, 1, 2)), tf.zeros((1, 1)), tf.zeros(1)
@@ -107,10 +107,9 @@ def block_lstm(
     use_peephole: bool = False,
     name: str | None = None,
 ) -> BlockLSTMOutput:
-    """The same as BlockLSTMV2 for weights in the order i, c, f, o.
+    """BlockLSTMV2 with weights in the order i, c, f, o.
 
-    `forget_bias` is added to the bias of the forget gate, and the cell state is clipped at 3 unless
-    `cell_clip` says otherwise.
+    `forget_bias` is added to the bias of the forget gate. The default of `cell_clip` is 3.
     """
     inputs = checked("BlockLSTM", x, cs_prev, h_prev, w, wci, wcf, wco, b)
     steps = length_of("BlockLSTM", seq_len_max, inputs[0])
@@ -148,7 +147,7 @@ def lstm_block_cell(
 
 
 def checked(op: str, *values: Any) -> list[Tensor]:
-    """Tensors of one dtype whose shapes fit together."""
+    """Convert the inputs to tensors; raise unless dtypes are equal and shapes compatible."""
     first = next((v for v in map(typed, values) if v is not None), None)
     tensors = [convert(v, hint=None if first is None else first.dtype) for v in values]
     for k, t in enumerate(tensors):
@@ -175,12 +174,12 @@ NAMES = ("x", "cs_prev", "h_prev", "w", "wci", "wcf", "wco", "b")
 
 
 def typed(value: Any) -> Any:
-    """`value` if it has a dtype of its own."""
+    """`value` if it has a dtype, else None."""
     return value if hasattr(value, "dtype") else None
 
 
 def length_of(op: str, seq_len_max: Any, x: Tensor) -> int:
-    """How many steps are computed."""
+    """Convert `seq_len_max` to an int; raise unless it lies in [0, steps]."""
     length = convert(seq_len_max, dtype="int64")._array
     steps = x._array.shape[0]
     if length.ndim:
@@ -189,13 +188,13 @@ def length_of(op: str, seq_len_max: Any, x: Tensor) -> int:
         )
     if not 0 <= length <= steps:
         raise InvalidArgumentError(
-            f"{op}: seq_len_max must lie in [0, {steps}], the steps of x. Received {length}."
+            f"{op}: seq_len_max must lie in [0, {steps}], the number of steps. Received {length}."
         )
     return int(length)
 
 
 def reordered(inputs: list[Tensor], forget_bias: float) -> list[Tensor]:
-    """Weights in the order i, f, c, o, from i, c, f, o; and the forget gate's bias raised."""
+    """Reorder gates from i, c, f, o to i, f, c, o, and add `forget_bias` to the bias of f."""
     *others, w, wci, wcf, wco, b = inputs
     hidden = wci._array.shape[0]
     i, c, f, o = s.split(w, axis=-1, sizes=(hidden,) * 4)
@@ -205,12 +204,12 @@ def reordered(inputs: list[Tensor], forget_bias: float) -> list[Tensor]:
 
 
 def unrolled(inputs: list[Tensor], length: int, clip: float, peephole: bool) -> list[Tensor]:
-    """i, cs, f, o, ci, co and h of the first `length` steps, and zeros behind them."""
+    """i, cs, f, o, ci, co and h of the first `length` steps, followed by zeros."""
     x, *others = inputs
     steps = x._array.shape[0]
     if length < steps:
         x = s.cut(x, axis=-3, start=0, size=length)
-    if not length:  # one step that nobody sees: the results still depend on what went in
+    if not length:  # one dummy step, so that the results stay connected to the inputs
         x = s.pad(x, paddings=((0, 1), (0, 0), (0, 0)), value=0)
     gates, cs, h = lstm(x, *others, clip=float(clip), peephole=bool(peephole))
     i, f, o, ci, co = s.unstack(gates, axis=-3)

@@ -1,4 +1,4 @@
-"""Images seen through a projective transformation; `tf.raw_ops` names it."""
+"""tf.raw_ops.ImageProjectiveTransform: projective transformation of images."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gradtape.tf.math.cast import cast
 
 
 def reflected(at: Any, size: int) -> Any:
-    """Positions beyond an end as those seen in a mirror there: d c b a | a b c d | d c b a."""
+    """Map positions outside the image by reflection: d c b a | a b c d | d c b a."""
     if size == 1:
         return np.zeros_like(at)
     period = 2 * size
@@ -26,7 +26,7 @@ def reflected(at: Any, size: int) -> Any:
 
 
 def wrapped(at: Any, size: int) -> Any:
-    """Positions beyond an end as those from the other: a b c d | a b c d | a b c d."""
+    """Map positions outside the image by wrapping: a b c d | a b c d | a b c d."""
     if size == 1:
         return np.zeros_like(at)
     below = at + size * (np.trunc(-at / (size - 1)) + 1)
@@ -44,7 +44,7 @@ FILLS = {
 
 
 def rounded(at: Any) -> Any:
-    """The nearest whole number, halves away from zero."""
+    """Round to the nearest integer, halves away from zero."""
     return np.trunc(at + np.copysign(np.float32(0.5), at))
 
 
@@ -56,18 +56,18 @@ def sources(
     interpolation: str,
     fill_mode: str,
 ) -> tuple[list[Tensor], list[Tensor], Tensor]:
-    """Which pixels make up each pixel of the result, their shares, and the share of the filling."""
+    """For each output pixel: its source pixels, their weights, and the weight of the fill value."""
     batch, height, width, _ = images._array.shape
     rows, columns = np.asarray(output_shape._array).tolist()
     m = np.asarray(transforms._array, np.float32)[:, :, None, None]
     y, x = np.mgrid[:rows, :columns].astype(np.float32)
     with np.errstate(all="ignore"):
-        below = m[:, 6] * x + m[:, 7] * y + 1
-        at_x = (m[:, 0] * x + m[:, 1] * y + m[:, 2]) / below
-        at_y = (m[:, 3] * x + m[:, 4] * y + m[:, 5]) / below
-    nowhere = below == 0
-    at_x = FILLS[fill_mode](np.where(nowhere, -2, at_x), width)
-    at_y = FILLS[fill_mode](np.where(nowhere, -2, at_y), height)
+        scale = m[:, 6] * x + m[:, 7] * y + 1
+        at_x = (m[:, 0] * x + m[:, 1] * y + m[:, 2]) / scale
+        at_y = (m[:, 3] * x + m[:, 4] * y + m[:, 5]) / scale
+    at_infinity = scale == 0
+    at_x = FILLS[fill_mode](np.where(at_infinity, -2, at_x), width)
+    at_y = FILLS[fill_mode](np.where(at_infinity, -2, at_y), height)
     if interpolation == "NEAREST":
         corners = [(rounded(at_y), rounded(at_x), np.ones_like(at_x))]
     else:
@@ -83,7 +83,7 @@ def sources(
     shares: list[Tensor] = []
     filling = np.zeros((batch, rows, columns), np.float32)
     for row, column, share in corners:
-        inside = (row >= 0) & (row < height) & (column >= 0) & (column < width) & ~nowhere
+        inside = (row >= 0) & (row < height) & (column >= 0) & (column < width) & ~at_infinity
         place = np.where(inside, row * width + column, 0).astype(np.int64)
         full = (batch, rows, columns)
         places.append(eager(np.array(np.broadcast_to(place, full))))
@@ -102,21 +102,21 @@ def image_projective_transform(
     fill_mode: str = "CONSTANT",
     name: str | None = None,
 ) -> Tensor:
-    """Images in which each pixel is looked up where a transformation of its place points to.
+    """Images transformed projectively: each output pixel is read at its transformed position.
 
     Args:
         images: of shape (batch, height, width, channels).
-        transforms: rows (a0, a1, a2, b0, b1, b2, c0, c1), one or one for each image: the pixel
-            (x, y) of the result is that at ((a0 x + a1 y + a2) / k, (b0 x + b1 y + b2) / k) with
+        transforms: rows (a0, a1, a2, b0, b1, b2, c0, c1), one for all images or one for each.
+            Output pixel (x, y) is read at ((a0 x + a1 y + a2) / k, (b0 x + b1 y + b2) / k) with
             k = c0 x + c1 y + 1.
         output_shape: height and width of the result.
-        fill_value: what lies outside, if `fill_mode` is "CONSTANT".
+        fill_value: value outside the image, if `fill_mode` is "CONSTANT".
         interpolation: "NEAREST" or "BILINEAR".
         fill_mode: "CONSTANT", "NEAREST", "REFLECT" or "WRAP".
         name: accepted for TensorFlow's sake.
 
     Raises:
-        InvalidArgumentError: if a shape or mode is not one of these.
+        InvalidArgumentError: if a shape or mode is invalid.
     """
     x, m = convert(images), convert(transforms, float32)
     shape = x._array.shape
@@ -127,7 +127,8 @@ def image_projective_transform(
         )
     if fill_mode not in FILLS or interpolation not in ("NEAREST", "BILINEAR"):
         raise InvalidArgumentError(
-            f"image_projective_transform: unknown mode {interpolation!r} or {fill_mode!r}."
+            "image_projective_transform: unknown mode: interpolation must be NEAREST or BILINEAR, "
+            f"fill_mode one of {list(FILLS)}. Received {interpolation!r} and {fill_mode!r}."
         )
     places, shares, filling = sources(m, x, convert(output_shape), interpolation, fill_mode)
     flat = cast(reshape(x, (shape[0], shape[1] * shape[2], shape[3])), float32)

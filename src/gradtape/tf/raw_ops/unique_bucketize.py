@@ -1,4 +1,4 @@
-"""Ops that `tf.raw_ops` alone has a name for."""
+"""tf.raw_ops.UniqueV2, UniqueWithCountsV2 and Bucketize."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from gradtape.graph.side_effect import on_host
 
 
 class UniqueV2(NamedTuple):
-    """The different slices, and which of them each slice is."""
+    """The unique slices, and for each slice its index among them."""
 
     y: Tensor
     idx: Tensor
 
 
 class UniqueWithCountsV2(NamedTuple):
-    """The different slices, which of them each slice is, and how often each occurs."""
+    """The unique slices, for each slice its index among them, and the counts."""
 
     y: Tensor
     idx: Tensor
@@ -30,10 +30,12 @@ class UniqueWithCountsV2(NamedTuple):
 
 @on_host
 def distinct(x: Tensor, axes: Tensor, kind: str) -> tuple[Tensor, Tensor, Tensor]:
-    """Different slices in the order in which they come."""
+    """Unique slices in order of first occurrence, indices and counts."""
     array, along = np.asarray(x._array), np.asarray(axes._array).ravel().tolist()
     if len(along) > 1 or (not along and array.ndim != 1):
-        raise InvalidArgumentError(f"unique: one axis is needed. Received {along}.")
+        raise InvalidArgumentError(
+            f"unique: axis must be given once, unless x is a vector. Received {along}."
+        )
     axis = along[0] if along else 0
     _, first, inverse, counts = np.unique(
         array, return_index=True, return_inverse=True, return_counts=True, axis=axis
@@ -50,7 +52,7 @@ def distinct(x: Tensor, axes: Tensor, kind: str) -> tuple[Tensor, Tensor, Tensor
 
 @public
 def unique(x: Any, axis: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> UniqueV2:
-    """The different slices of `x` along `axis`, in the order in which they come."""
+    """The unique slices of `x` along `axis`, in order of first occurrence."""
     kind = dtypes.as_dtype(out_idx).name
     y, idx, _ = distinct(convert(x), convert(axis, dtypes.int64), kind)
     return UniqueV2(y, idx)
@@ -60,14 +62,14 @@ def unique(x: Any, axis: Any, out_idx: Any = dtypes.int32, name: str | None = No
 def unique_with_counts(
     x: Any, axis: Any, out_idx: Any = dtypes.int32, name: str | None = None
 ) -> UniqueWithCountsV2:
-    """The different slices of `x` along `axis`, and how often each occurs."""
+    """The unique slices of `x` along `axis`, with their counts."""
     kind = dtypes.as_dtype(out_idx).name
     return UniqueWithCountsV2(*distinct(convert(x), convert(axis, dtypes.int64), kind))
 
 
 @on_host
 def bucket(x: Tensor, boundaries: tuple[float, ...]) -> Tensor:
-    """Between which boundaries each element lies."""
+    """The bucket of each element."""
     edges = np.asarray(boundaries, np.float32)
     found = np.searchsorted(edges, np.asarray(x._array), side="right")
     return eager(np.asarray(found, np.int32)[()])
@@ -75,10 +77,10 @@ def bucket(x: Tensor, boundaries: tuple[float, ...]) -> Tensor:
 
 @public
 def bucketize(input: Any, boundaries: Any, name: str | None = None) -> Tensor:
-    """How many of `boundaries`, which must be sorted, are not above each element.
+    """For each element, the number of sorted `boundaries` that are <= it.
 
     Raises:
-        InvalidArgumentError: if they are not sorted.
+        InvalidArgumentError: if `boundaries` are not sorted.
     """
     edges = tuple(float(edge) for edge in boundaries)
     if list(edges) != sorted(edges):

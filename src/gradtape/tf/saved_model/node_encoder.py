@@ -39,7 +39,8 @@ HOMES = frozenset(
     ragged.reduce ragged.shape ragged.strings random.candidate_sampler random.distribution
     random.stateful random.stateless random.unigram_sampler raw_ops.projective_transform
     raw_ops.unique_bucketize sets sparse.arithmetic sparse.conversion sparse.cross sparse.index
-    strings.byte_string strings.hash_bucket strings.unicode
+    strings.byte_string strings.conversion strings.hash_bucket strings.join strings.regex
+    strings.unicode
     """.split()  # noqa: SIM905  a list of names reads better so
 )
 NUMPY = frozenset(("asarray", "flatnonzero", "iscomplex", "isreal", "signbit"))

@@ -1,1 +1,1 @@
-"""What is behind tf.signal."""
+"""Implementation of tf.signal."""

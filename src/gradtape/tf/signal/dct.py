@@ -1,4 +1,4 @@
-"""tf.signal's discrete cosine transforms, and what is made of them."""
+"""tf.signal's discrete cosine transforms: dct, idct, mdct and its inverse."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def transformed(op: str, value: Any, kind: Any, n: Any, axis: Any, norm: Any, ba
     x = convert(value)
     check_rank(op, x, 1)
     if kind == 1 and norm == "ortho":
-        raise ValueError(f"{op}: type 1 has no orthogonal form. Let norm be None.")
+        raise ValueError(f"{op}: norm must be None for type 1. Received 'ortho'.")
     if kind == 1 and x._array.shape[-1] < 2:
         raise ValueError(f"{op}: type 1 requires the dimension to be greater than one.")
     dtype = x._array.dtype
@@ -63,7 +63,7 @@ def dct(
     Args:
         input: float32 or float64, (..., samples).
         type: 1, 2, 3 or 4.
-        n: length to cut or pad the samples to; as they are if None.
+        n: length to truncate or pad the samples to; unchanged if None.
         axis: must be -1.
         norm: None, or "ortho" for an orthogonal transform (not of type 1).
         name: accepted for TensorFlow's sake.
@@ -92,7 +92,7 @@ def idct(
 
 
 def windowed(frames: Any, window_fn: Any, length: int) -> Any:
-    """Frames times a window; without one, times the constant that makes them invertible."""
+    """Multiply frames by a window, or by sqrt(1/2) if there is none, so `mdct` is invertible."""
     dtype = frames.dtype
     if window_fn is None:
         return e.multiply(frames, dtype.as_numpy_dtype(math.sqrt(0.5)))
@@ -100,7 +100,7 @@ def windowed(frames: Any, window_fn: Any, length: int) -> Any:
 
 
 def backwards(x: Any) -> Any:
-    """The last axis reversed."""
+    """Reverse the last axis."""
     return s.flip(x, axes=(-1,))
 
 
@@ -113,13 +113,13 @@ def mdct(
     norm: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Modified discrete cosine transform, of frames that overlap by half.
+    """Modified discrete cosine transform of half-overlapping frames.
 
     Args:
         signals: float32 or float64, (..., samples).
         frame_length: samples in a frame, a multiple of four.
-        window_fn: gives a window for (length, dtype=...), or None.
-        pad_end: whether frames go on to the last sample, filled with zeros.
+        window_fn: function of (length, dtype=...) that returns a window, or None.
+        pad_end: whether to pad with zeros so that every sample is in a frame.
         norm: None or "ortho".
         name: accepted for TensorFlow's sake.
 

@@ -1,4 +1,4 @@
-"""tf.signal's Fourier transforms."""
+"""tf.signal's Fourier transforms of one, two and three axes."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def ifft3d(input: Any, name: str | None = None) -> Tensor:
 
 
 def fitted(x: Tensor, lengths: tuple[int, ...]) -> Any:
-    """`x` with its last axes cut, or padded with zeros, to these lengths."""
+    """Truncate, or pad with zeros, the last axes to `lengths`."""
     rank = len(lengths)
     have = x._array.shape[-rank:]
     if have == lengths:
@@ -78,7 +78,7 @@ def fitted(x: Tensor, lengths: tuple[int, ...]) -> Any:
 def spectrum_or_signal(
     op: str, value: Any, hint: Any, allowed: frozenset[Any], rank: int
 ) -> Tensor:
-    """The operand of a real transform, of an allowed dtype and at least this rank."""
+    """Convert to a tensor; raise unless it has an allowed dtype and at least this rank."""
     x = convert(value, hint=hint)
     if x._array.dtype not in allowed:
         listed = " or ".join(sorted(str(dtype) for dtype in allowed))
@@ -89,7 +89,7 @@ def spectrum_or_signal(
 
 
 def real_transform(op: str, value: Any, fft_length: Any, rank: int) -> Tensor:
-    """Transform of real rows: the last axis in half, then the others whole."""
+    """Transform real input: rfft along the last axis, fft along the other `rank` - 1."""
     x = spectrum_or_signal(op, value, dtypes.float32, SINGLES, rank)
     lengths = x._array.shape[-rank:] if fft_length is None else shape_tuple(fft_length)
     if len(lengths) != rank:
@@ -103,7 +103,7 @@ def real_transform(op: str, value: Any, fft_length: Any, rank: int) -> Tensor:
 
 
 def inverse_real_transform(op: str, value: Any, fft_length: Any, rank: int) -> Tensor:
-    """Real rows from half a transform."""
+    """The inverse of `real_transform`."""
     x = spectrum_or_signal(op, value, dtypes.complex64, COMPLEX, rank)
     have = x._array.shape
     if fft_length is None:
@@ -122,11 +122,11 @@ def inverse_real_transform(op: str, value: Any, fft_length: Any, rank: int) -> T
 
 @public
 def rfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
-    """Half of the Fourier transform of the last axis, which is real.
+    """Fourier transform of a real last axis: the non-negative frequencies.
 
     Args:
         input_tensor: float32 or float64, (..., n).
-        fft_length: a list with the length to cut or pad to; n if None.
+        fft_length: a list with the length to truncate or pad to; n if None.
         name: accepted for TensorFlow's sake.
 
     Returns:
@@ -137,13 +137,13 @@ def rfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> 
 
 @public
 def irfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
-    """Real rows from half of their Fourier transform; the inverse of `rfft`."""
+    """The inverse of `rfft`: a real last axis from its non-negative frequencies."""
     return inverse_real_transform("IRFFT", input_tensor, fft_length, 1)
 
 
 @public
 def rfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
-    """Half of the Fourier transform of the last two axes, which are real."""
+    """Fourier transform of two real last axes; non-negative frequencies of the last."""
     return real_transform("RFFT2D", input_tensor, fft_length, 2)
 
 
@@ -155,7 +155,7 @@ def irfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) 
 
 @public
 def rfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
-    """Half of the Fourier transform of the last three axes, which are real."""
+    """Fourier transform of three real last axes; non-negative frequencies of the last."""
     return real_transform("RFFT3D", input_tensor, fft_length, 3)
 
 
@@ -166,7 +166,7 @@ def irfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) 
 
 
 def shifted(x: Any, axes: Any, back: bool) -> Tensor:
-    """Roll axes by half their length."""
+    """Roll axes by half their length, backwards if `back`."""
     tensor = convert(x)
     n = tensor._array.ndim
     for axis in normalize_axes(None if axes is None else shape_tuple(axes), n, "fftshift"):

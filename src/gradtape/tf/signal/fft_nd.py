@@ -22,7 +22,7 @@ NORMS = (None, "backward", "ortho", "forward")
 
 
 def fitted_along(x: Any, axis: int, size: int) -> Any:
-    """`x` with an axis cut, or padded with zeros, to this size."""
+    """Truncate, or pad with zeros, an axis to `size`."""
     have = s.shape_of(x)[axis]
     if size < have:
         return s.cut(x, axis=axis, start=0, size=size)
@@ -31,14 +31,14 @@ def fitted_along(x: Any, axis: int, size: int) -> Any:
 
 
 def last(function: Any, x: Any, axis: int) -> Any:
-    """Apply a function of the last axis to another."""
+    """Apply a function of the last axis along `axis`."""
     perm = tuple(range(axis, 0))
     swapped = (perm[-1], *perm[1:-1], perm[0]) if len(perm) > 1 else perm
     return s.transpose(function(s.transpose(x, perm=swapped)), perm=swapped)
 
 
 def plan(op: str, x: Tensor, fft_length: Any, axes: Any, norm: Any, half: bool) -> Any:
-    """Pairs of (axis, length), and what the norm scales by."""
+    """Pairs of (axis, length), and the factor of the norm."""
     rank = x._array.ndim
     chosen = range(rank) if axes is None else shape_tuple(axes)
     places = [normalize_axis(axis, rank, op) for axis in chosen]
@@ -60,7 +60,7 @@ def plan(op: str, x: Tensor, fft_length: Any, axes: Any, norm: Any, half: bool) 
 
 
 def scaled(x: Any, factor: float) -> Any:
-    """`x` times a number."""
+    """Multiply `x` by `factor`."""
     return x if factor == 1 else e.multiply(x, np.asarray(factor, x._array.dtype)[()])
 
 
@@ -76,13 +76,13 @@ def fftnd(
 
     Args:
         input_tensor: complex.
-        fft_length: the length to cut or pad each of the axes to; as they are if None.
+        fft_length: the length to truncate or pad each axis to; unchanged if None.
         axes: all if None.
         norm: "backward" (or None) scales the inverse, "forward" this transform, "ortho" both.
         name: accepted for TensorFlow's sake.
 
     Note:
-        TensorFlow has this function, but no kernel for it on the CPU.
+        TensorFlow has no CPU kernel for this function.
     """
     x: Any = spectrum_or_signal("FFTND", input_tensor, dtypes.complex64, COMPLEX, 0)
     pairs, factor = plan("fftnd", x, fft_length, axes, norm, False)
@@ -115,7 +115,7 @@ def rfftnd(
     norm: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Fourier transform of real numbers along several axes: half of the last of them."""
+    """Fourier transform of real input along several axes; non-negative frequencies of the last."""
     x: Any = spectrum_or_signal("RFFTND", input_tensor, dtypes.float32, SINGLES, 1)
     pairs, factor = plan("rfftnd", x, fft_length, axes, norm, False)
     for axis, length in reversed(pairs):

@@ -1,4 +1,4 @@
-"""tf.signal's frames: a signal cut into overlapping pieces, and put together again."""
+"""tf.signal's frame and overlap_and_add: signals to overlapping frames and back."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gradtape.tf.array.shape import surrounded
 
 
 def whole_number(op: str, what: str, value: Any) -> int:
-    """An integer that was given as a number or a tensor."""
+    """Convert a number or tensor to an int; raise unless it is a scalar integer."""
     raw = convert(value)._array
     if raw.ndim:
         raise ValueError(f"{op}: {what} must be a scalar. Received shape {raw.shape}.")
@@ -24,14 +24,14 @@ def whole_number(op: str, what: str, value: Any) -> int:
 
 
 def check_rank(op: str, tensor: Tensor, least: int) -> None:
-    """Raise unless the tensor has at least so many axes."""
+    """Raise unless the tensor has at least `least` axes."""
     shape = tensor._array.shape
     if len(shape) < least:
         raise ValueError(f"{op}: Shape {shape} must have rank at least {least}.")
 
 
 def check_steps(op: str, frame_length: int, frame_step: int) -> None:
-    """Raise unless frames have a length and move on."""
+    """Raise unless `frame_length` is non-negative and `frame_step` positive."""
     if frame_length < 0 or frame_step < 1:
         raise InvalidArgumentError(
             f"{op}: frame_length must not be negative, and frame_step must be positive. Received "
@@ -49,14 +49,14 @@ def frame(
     axis: Any = -1,
     name: str | None = None,
 ) -> Tensor:
-    """Frames of a signal, each `frame_step` after the one before.
+    """Overlapping frames of a signal, `frame_step` samples apart.
 
     Args:
         signal: (..., samples, ...), of any dtype.
         frame_length: samples in a frame.
         frame_step: samples from one frame to the next.
-        pad_end: whether frames go on to the last sample, filled with `pad_value`.
-        pad_value: what comes after the end.
+        pad_end: whether to pad with `pad_value` so that every sample is in a frame.
+        pad_value: value of the padding.
         axis: of the samples.
         name: accepted for TensorFlow's sake.
 
@@ -92,7 +92,7 @@ def frame(
 
 @public
 def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Tensor:
-    """A signal from overlapping frames, which are added up.
+    """A signal from overlapping frames, whose overlaps are added.
 
     Args:
         signal: (..., frames, frame_length).
@@ -108,7 +108,7 @@ def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Te
     frames, length = x._array.shape[-2:]
     check_steps("overlap_and_add", length, step)
     size = max(length + step * (frames - 1), 0)
-    if not frames or not length:  # zeros, which depend on frames that hold nothing
+    if not frames or not length:  # zeros that stay connected to the input, for its gradient
         lead = x._array.shape[:-2]
         none = reduce_sum(x, axis=(-2, -1), keepdims=False)
         column = s.reshape(none, shape=(*lead, 1), rank=len(lead))

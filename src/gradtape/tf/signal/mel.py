@@ -1,4 +1,4 @@
-"""tf.signal's mel scale, on which equal steps sound equally far apart."""
+"""tf.signal's mel scale: weight matrix and cepstral coefficients."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SCALE = 1127.0
 
 
 def mel_of(hertz: Any) -> Any:
-    """Mels of frequencies."""
+    """Convert frequencies in hertz to mels."""
     return SCALE * np.log1p(np.asarray(hertz, np.float64) / BREAK_HERTZ)
 
 
@@ -53,19 +53,19 @@ def linear_to_mel_weight_matrix(
     dtype: Any = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:
-    """The matrix that takes spectrograms to the mel scale: overlapping triangular bands.
+    """Matrix that converts spectrograms to the mel scale, with overlapping triangular bands.
 
     Args:
-        num_mel_bins: how many bands.
-        num_spectrogram_bins: how many frequencies, from 0 to half the sample rate.
+        num_mel_bins: number of bands.
+        num_spectrogram_bins: number of frequencies, from 0 to half the sample rate.
         sample_rate: samples per second.
-        lower_edge_hertz: where the lowest band begins.
-        upper_edge_hertz: where the highest band ends.
+        lower_edge_hertz: lower edge of the lowest band.
+        upper_edge_hertz: upper edge of the highest band.
         dtype: a floating type.
         name: accepted for TensorFlow's sake.
 
     Returns:
-        (num_spectrogram_bins, num_mel_bins), to multiply spectrograms with from the right.
+        (num_spectrogram_bins, num_mel_bins): multiply spectrograms by it from the right.
     """
     kind = dtypes.as_dtype(dtype)
     rate = float(convert(sample_rate)._array)
@@ -79,13 +79,13 @@ def linear_to_mel_weight_matrix(
     rising = (place - left) / (middle - left)
     falling = (right - place) / (right - middle)
     weights = np.maximum(np.minimum(rising, falling), 0)
-    weights[0] = 0  # HTK leaves the constant part out
+    weights[0] = 0  # HTK ignores the zero frequency
     return eager(weights.astype(kind.as_numpy_dtype))
 
 
 @public
 def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None = None) -> Tensor:
-    """Mel-frequency cepstral coefficients of the logarithms of mel spectrograms.
+    """Mel-frequency cepstral coefficients (MFCCs) of log-mel spectrograms.
 
     Args:
         log_mel_spectrograms: float32 or float64, (..., num_mel_bins).

@@ -1,4 +1,4 @@
-"""tf.signal's short-time Fourier transforms."""
+"""tf.signal's short-time Fourier transform, its inverse and the inverse window."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from gradtape.tf.signal.window import hann_window
 
 
 def lengths(op: str, frame_length: Any, fft_length: Any) -> tuple[int, int]:
-    """Of the frames, and of the transforms: by default the least power of two that holds one."""
+    """Frame length and transform length; the latter defaults to the next power of two."""
     length = whole_number(op, "frame_length", frame_length)
     enclosing = 1 << max(length - 1, 0).bit_length()
     return length, enclosing if fft_length is None else whole_number(op, "fft_length", fft_length)
 
 
 def windowed(frames: Any, window_fn: Any, length: int) -> Any:
-    """Frames times a window, if there is one."""
+    """Multiply frames by a window, if there is one."""
     if window_fn is None:
         return frames
     return e.multiply(frames, convert(window_fn(length, dtype=frames.dtype), frames.dtype))
@@ -40,15 +40,15 @@ def stft(
     pad_end: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Short-time Fourier transform: of frames of real signals, times a window.
+    """Short-time Fourier transform of real signals.
 
     Args:
         signals: float32 or float64, (..., samples).
         frame_length: samples in a frame.
         frame_step: samples from one frame to the next.
-        fft_length: of the transforms; the least power of two that holds a frame if None.
-        window_fn: gives a window for (frame_length, dtype=...), or None.
-        pad_end: whether frames go on to the last sample, filled with zeros.
+        fft_length: of the transforms; the smallest power of two >= frame_length if None.
+        window_fn: function of (frame_length, dtype=...) that returns a window, or None.
+        pad_end: whether to pad with zeros so that every sample is in a frame.
         name: accepted for TensorFlow's sake.
 
     Returns:
@@ -72,14 +72,14 @@ def inverse_stft(
 ) -> Tensor:
     """Real signals from short-time Fourier transforms.
 
-    It is the inverse of `stft` if `window_fn` is that of `inverse_stft_window_fn`.
+    It is the inverse of `stft` if `window_fn` comes from `inverse_stft_window_fn`.
 
     Args:
         stfts: complex, (..., frames, fft_length // 2 + 1).
         frame_length: samples in a frame.
         frame_step: samples from one frame to the next.
-        fft_length: of the transforms; the least power of two that holds a frame if None.
-        window_fn: gives a window for (frame_length, dtype=...), or None.
+        fft_length: of the transforms; the smallest power of two >= frame_length if None.
+        window_fn: function of (frame_length, dtype=...) that returns a window, or None.
         name: accepted for TensorFlow's sake.
 
     Returns:
@@ -96,7 +96,7 @@ def inverse_stft(
 def inverse_stft_window_fn(
     frame_step: Any, forward_window_fn: Any = hann_window, name: str | None = None
 ) -> Callable[..., Tensor]:
-    """A `window_fn` for `inverse_stft` that undoes `stft` with `forward_window_fn`.
+    """A `window_fn` that makes `inverse_stft` the inverse of `stft` with `forward_window_fn`.
 
     Args:
         frame_step: samples from one frame to the next.
@@ -104,7 +104,7 @@ def inverse_stft_window_fn(
         name: accepted for TensorFlow's sake.
 
     Returns:
-        A function of (frame_length, dtype) that gives a window (Griffin and Lim 1984, eq. 7).
+        A function of (frame_length, dtype) that returns a window (Griffin and Lim 1984, eq. 7).
     """
     step = whole_number("inverse_stft_window_fn", "frame_step", frame_step)
 
@@ -120,8 +120,8 @@ def inverse_stft_window_fn(
         total = s.cut(
             s.reshape(total, shape=(count * step,), rank=2), axis=-1, start=0, size=length
         )
-        nowhere = e.equal(total, e.zeros_like(total))
-        result: Tensor = e.select(nowhere, e.zeros_like(window), e.divide(window, total))
+        is_zero = e.equal(total, e.zeros_like(total))
+        result: Tensor = e.select(is_zero, e.zeros_like(window), e.divide(window, total))
         return result
 
     return window_fn

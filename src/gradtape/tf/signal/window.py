@@ -1,4 +1,4 @@
-"""tf.signal's windows: weights that fade a frame in and out."""
+"""tf.signal's window functions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gradtape.tf.math.special import bessel_i0e
 
 
 def length_and_dtype(op: str, window_length: Any, dtype: Any) -> tuple[int, Any]:
-    """The number of weights, and their dtype as NumPy's."""
+    """Convert the arguments of a window to an int and a NumPy dtype, and check them."""
     kind = dtypes.as_dtype(dtype)
     if not kind.is_floating:
         raise ValueError(f"{op}: dtype must be a floating point type. Received {kind.name}.")
@@ -33,11 +33,11 @@ def length_and_dtype(op: str, window_length: Any, dtype: Any) -> tuple[int, Any]
 def raised_cosine(
     op: str, window_length: Any, periodic: Any, dtype: Any, level: float, swing: float
 ) -> Tensor:
-    """A cosine on a pedestal."""
+    """The window level - swing * cos(2π i / period)."""
     n, raw = length_and_dtype(op, window_length, dtype)
     if n == 1:
         return eager(np.ones(1, raw))
-    # TensorFlow gives a symmetric window for every odd length, periodic or not.
+    # TensorFlow returns a symmetric window for every odd length, even if `periodic`.
     period = max(n if periodic and n % 2 == 0 else n - 1, 1)
     return eager((level - swing * np.cos(2 * np.pi / period * np.arange(n))).astype(raw))
 
@@ -49,12 +49,12 @@ def hann_window(
     dtype: Any = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:
-    """Hann's window, a raised cosine that ends in zero.
+    """Hann window: a raised cosine that reaches zero.
 
     Args:
-        window_length: how many weights.
-        periodic: whether to leave out the last weight of a window that is one longer, for use
-            with Fourier transforms; for even lengths only.
+        window_length: number of samples.
+        periodic: whether to drop the last sample of a symmetric window that is one longer, for
+            use with Fourier transforms. It has no effect on odd lengths.
         dtype: a floating type.
         name: accepted for TensorFlow's sake.
 
@@ -71,7 +71,7 @@ def hamming_window(
     dtype: Any = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:
-    """Hamming's window, a raised cosine that does not quite reach zero; see `hann_window`."""
+    """Hamming window: a raised cosine that does not reach zero. See `hann_window`."""
     return raised_cosine("hamming_window", window_length, periodic, dtype, 0.54, 0.46)
 
 
@@ -79,7 +79,7 @@ def hamming_window(
 def vorbis_window(
     window_length: Any, dtype: Any = dtypes.float32, name: str | None = None
 ) -> Tensor:
-    """The window of Ogg Vorbis, whose overlapping squares sum to one."""
+    """Window of Ogg Vorbis; its squares sum to one at an overlap of half."""
     n, raw = length_and_dtype("vorbis_window", window_length, dtype)
     rise = np.sin(np.pi / max(n, 1) * (np.arange(n) + 0.5))
     return eager(np.sin(np.pi / 2 * rise * rise).astype(raw))
@@ -92,11 +92,11 @@ def kaiser_window(
     dtype: Any = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:
-    """Kaiser's window.
+    """Kaiser window.
 
     Args:
-        window_length: how many weights.
-        beta: the shape; larger is narrower. Differentiable.
+        window_length: number of samples.
+        beta: shape parameter; larger is narrower. Differentiable.
         dtype: a floating type.
         name: accepted for TensorFlow's sake.
 
@@ -122,7 +122,7 @@ def kaiser_bessel_derived_window(
     dtype: Any = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:
-    """A window made of sums of Kaiser's, whose overlapping squares sum to one."""
+    """Kaiser-Bessel derived window; its squares sum to one at an overlap of half."""
     half, _ = length_and_dtype("kaiser_bessel_derived_window", window_length, dtype)
     half //= 2
     total = cumsum(kaiser_window(half + 1, beta, dtype), axis=-1, exclusive=False, reverse=False)

@@ -1,1 +1,1 @@
-"""What is behind tf.sparse."""
+"""Implementation of tf.sparse."""

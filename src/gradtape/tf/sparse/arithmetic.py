@@ -1,4 +1,4 @@
-"""Arithmetic of sparse tensors: sums, extremes, reductions, products and counts."""
+"""tf.sparse arithmetic: sums, extremes, reductions, products and counts."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from gradtape.tf.math import elementwise as e
 from gradtape.tf.math.cast import cast, conj
 from gradtape.tf.math.reduce import reduce_prod
 from gradtape.tf.math.segment import unsorted_segment_max, unsorted_segment_sum
-from gradtape.tf.sparse import index as place
+from gradtape.tf.sparse import index as sparse_index
 from gradtape.tf.sparse import shape as s
 
 
 def same_shape(op: str, a: Any, b: Any) -> None:
-    """Check that two shapes are one."""
-    x, y = place.raw(a).tolist(), place.raw(b).tolist()
+    """Raise unless two tensors, of shapes or of indices, are equal."""
+    x, y = sparse_index.raw(a).tolist(), sparse_index.raw(b).tolist()
     if x != y:
-        raise InvalidArgumentError(f"{op}: the shapes must be equal. Received {x} and {y}.")
+        raise InvalidArgumentError(f"{op}: shapes or indices must be equal. Received {x} and {y}.")
 
 
 @public
@@ -43,7 +43,7 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
     Args:
         a: a tensor or SparseTensor.
         b: a tensor or SparseTensor of the same shape.
-        threshold: elements of a sparse sum whose magnitude is smaller are left out.
+        threshold: elements of a sparse sum with a smaller magnitude are dropped.
 
     Raises:
         TypeError: if both are dense.
@@ -64,8 +64,8 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
 
 
 def combined(a: SparseTensor, b: SparseTensor, function: Callable[..., Any]) -> SparseTensor:
-    """A function of both at every place where there is one of them; the other is zero then."""
-    indices, mine, others = place.union(a.indices, b.indices, a.dense_shape)
+    """Apply `function` at every index that either tensor has; missing elements count as zero."""
+    indices, mine, others = sparse_index.union(a.indices, b.indices, a.dense_shape)
     count = indices._array.shape[0]
     x = unsorted_segment_sum(a.values, mine, count)
     y = unsorted_segment_sum(b.values, others, count)
@@ -74,21 +74,21 @@ def combined(a: SparseTensor, b: SparseTensor, function: Callable[..., Any]) -> 
 
 @public
 def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
-    """The larger of two sparse tensors, element by element; what is absent is zero."""
+    """Elementwise maximum of two sparse tensors; missing elements count as zero."""
     same_shape("sparse.maximum", sp_a.dense_shape, sp_b.dense_shape)
     return combined(sp_a, sp_b, e.maximum)
 
 
 @public
 def minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
-    """The smaller of two sparse tensors, element by element; what is absent is zero."""
+    """Elementwise minimum of two sparse tensors; missing elements count as zero."""
     same_shape("sparse.minimum", sp_a.dense_shape, sp_b.dense_shape)
     return combined(sp_a, sp_b, e.minimum)
 
 
 @public
 def map_values(op: Any, *args: Any, **kwargs: Any) -> SparseTensor:
-    """A function of the values; sparse arguments must have their elements at the same places.
+    """Apply a function to the values; all sparse arguments must have the same indices.
 
     Raises:
         ValueError: if there is no sparse argument, or the result has another number of elements.
@@ -110,11 +110,11 @@ def map_values(op: Any, *args: Any, **kwargs: Any) -> SparseTensor:
 def reduction(
     sparse: SparseTensor, axis: Any, keepdims: Any, is_sparse: bool, segment: Any, name: str
 ) -> Any:
-    """A reduction over the elements that are there; zero where there are none."""
+    """Reduce the stored elements with the function `segment`; zero where there are none."""
     rank = s.rank_of(sparse)
-    given = range(rank) if axis is None else np.ravel(place.raw(convert(axis))).tolist()
+    given = range(rank) if axis is None else np.ravel(sparse_index.raw(convert(axis))).tolist()
     axes = tuple(sorted(normalize_axis(a, rank, name) + rank for a in given))
-    places, group, positions, shape = place.grouped(
+    places, group, positions, shape = sparse_index.grouped(
         sparse.indices, sparse.dense_shape, axes, bool(keepdims)
     )
     if is_sparse:
@@ -123,8 +123,8 @@ def reduction(
     count = reduce_prod(shape)
     flat = segment(sparse.values, positions, count)
     if segment is unsorted_segment_max:
-        there = unsorted_segment_sum(e.abs(cast(positions * 0 + 1, int32)), positions, count) > 0
-        flat = where(there, flat, zeros_like(flat))
+        stored = unsorted_segment_sum(e.abs(cast(positions * 0 + 1, int32)), positions, count) > 0
+        flat = where(stored, flat, zeros_like(flat))
     return reshape(flat, shape)
 
 
@@ -136,7 +136,7 @@ def reduce_sum(
     output_is_sparse: bool = False,
     name: str | None = None,
 ) -> Any:
-    """The sum along `axis`; as a SparseTensor if `output_is_sparse`."""
+    """Sum along `axis`; a SparseTensor if `output_is_sparse`."""
     sparse = SparseTensor.from_value(sp_input)
     return reduction(sparse, axis, keepdims, output_is_sparse, unsorted_segment_sum, "reduce_sum")
 
@@ -149,7 +149,7 @@ def reduce_max(
     output_is_sparse: bool = False,
     name: str | None = None,
 ) -> Any:
-    """The largest of the elements that are there along `axis`; zero if there are none."""
+    """Maximum of the stored elements along `axis`; zero if there are none."""
     sparse = SparseTensor.from_value(sp_input)
     return reduction(sparse, axis, keepdims, output_is_sparse, unsorted_segment_max, "reduce_max")
 
@@ -158,7 +158,7 @@ def reduce_max(
 def sparse_dense_matmul(
     sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
 ) -> Tensor:
-    """The product of a sparse and a dense matrix, in either order.
+    """Product of a sparse and a dense matrix, in either order.
 
     Raises:
         InvalidArgumentError: if their shapes do not fit.
@@ -170,7 +170,7 @@ def sparse_dense_matmul(
     row, column = (1, 0) if adjoint_a else (0, 1)
     if adjoint_b:
         dense = conj(transpose(dense))
-    sizes, have = place.raw(sparse.dense_shape).tolist(), dense._array.shape
+    sizes, have = sparse_index.raw(sparse.dense_shape).tolist(), dense._array.shape
     if len(sizes) != 2 or len(have) != 2 or sizes[column] != have[0]:
         raise InvalidArgumentError(
             "sparse_dense_matmul: Cannot multiply A and B because inner dimension does not match. "
@@ -181,20 +181,20 @@ def sparse_dense_matmul(
 
 
 def times(sparse: SparseTensor, other: Any, function: Callable[..., Any]) -> SparseTensor:
-    """A function of the elements and of what stands at their places in `other`, which stretches."""
+    """Apply `function` to the stored elements and those of `other`, which is broadcast."""
     if isinstance(other, SparseTensor):
-        raise TypeError("A SparseTensor is multiplied or divided by a dense tensor only.")
+        raise TypeError("A SparseTensor can only be multiplied or divided by a dense tensor.")
     dense = convert(other, sparse.dtype)
-    there = gather_nd(broadcast_to(dense, sparse.dense_shape), sparse.indices)
-    return SparseTensor(sparse.indices, function(sparse.values, there), sparse.dense_shape)
+    others = gather_nd(broadcast_to(dense, sparse.dense_shape), sparse.indices)
+    return SparseTensor(sparse.indices, function(sparse.values, others), sparse.dense_shape)
 
 
 @public
 def softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
-    """The softmax over the elements that are there in each row (of the last axis)."""
+    """Softmax over the stored elements along the last axis."""
     sparse = SparseTensor.from_value(sp_input)
     last = (s.rank_of(sparse) - 1,)
-    places, group, _, _ = place.grouped(sparse.indices, sparse.dense_shape, last, False)
+    places, group, _, _ = sparse_index.grouped(sparse.indices, sparse.dense_shape, last, False)
     count = places._array.shape[0]
     top = gather(unsorted_segment_max(sparse.values, group, count), group)
     power = e.exp(sparse.values - top)
@@ -204,7 +204,7 @@ def softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
 
 @public
 def to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None) -> Tensor:
-    """For each row, which of the numbers below `vocab_size` are among its elements."""
+    """For each row, a bool per integer below `vocab_size`: whether the row contains it."""
     sparse = SparseTensor.from_value(sp_input)
     ids = cast(sparse.values, int64)
     places = concat([sparse.indices[:, :-1], expand_dims(ids, 1)], 1)
@@ -217,8 +217,11 @@ def to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None) -> Ten
 def counted(
     values: Tensor, rows: Tensor, weights: Any, shape: tuple[int, ...], most: Any, binary: bool
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Places, counts and shape for `bincount`: `shape` is the number of rows and least length."""
-    number, row = np.asarray(values._array), place.raw(rows)
+    """The kernel of `bincount`: indices, counts and dense shape.
+
+    `shape` is (rows, least length), or (least length,) if all rows are counted together.
+    """
+    number, row = np.asarray(values._array), sparse_index.raw(rows)
     weight = None if weights is None else np.asarray(weights._array)
     width = max(shape[-1], int(number.max(initial=-1)) + 1)
     if most is not None:
@@ -226,16 +229,19 @@ def counted(
         number, row = number[fits], row[fits]
         weight = None if weight is None else weight[fits]
         width = most
-    met, group = np.unique(row * width + number, return_inverse=True)
+    occurring, group = np.unique(row * width + number, return_inverse=True)
     if binary:
-        sums = np.ones(len(met), np.int32 if weight is None else weight.dtype)
+        sums = np.ones(len(occurring), np.int32 if weight is None else weight.dtype)
     else:
-        sums = np.bincount(group, weight, len(met)).astype(
+        sums = np.bincount(group, weight, len(occurring)).astype(
             np.int32 if weight is None else weight.dtype
         )
     sizes = (*shape[:-1], width)
-    places = np.stack([met // width, met % width], 1) if len(shape) > 1 else met[:, None]
-    return place.tensor(places), eager(sums), place.tensor(sizes)
+    if len(shape) > 1:
+        places = np.stack([occurring // width, occurring % width], 1)
+    else:
+        places = occurring[:, None]
+    return sparse_index.tensor(places), eager(sums), sparse_index.tensor(sizes)
 
 
 @public
@@ -248,20 +254,20 @@ def bincount(
     binary_output: bool = False,
     name: str | None = None,
 ) -> SparseTensor:
-    """How often each whole number occurs, as a sparse tensor.
+    """The count of each integer, as a sparse tensor.
 
     Args:
-        values: a tensor or SparseTensor of whole numbers that are not negative.
-        weights: of the shape of `values`, or a SparseTensor with the same places.
+        values: a tensor or SparseTensor of non-negative integers.
+        weights: of the shape of `values`, or a SparseTensor with the same indices.
         axis: 0 to count all, -1 to count in each row.
         minlength: the least length of the result.
-        maxlength: its length; larger numbers are not counted.
-        binary_output: whether to say 1 for each number that occurs.
+        maxlength: the length of the result; larger integers are not counted.
+        binary_output: whether to return 1, not the count, for each integer that occurs.
         name: accepted for TensorFlow's sake.
     """
     sparse = isinstance(values, SparseTensor)
     given = values.values if sparse else convert(values)
-    shape = place.raw(values.dense_shape).tolist() if sparse else list(given._array.shape)
+    shape = sparse_index.raw(values.dense_shape).tolist() if sparse else list(given._array.shape)
     if isinstance(weights, SparseTensor):
         weights = weights.values
     ranks = 2 if axis == -1 and len(shape) > 1 else 1

@@ -1,4 +1,4 @@
-"""tf.sparse: sparse tensors to and from dense ones, and reductions over chosen rows."""
+"""tf.sparse conversions to and from dense tensors."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def to_dense(
 
     Args:
         sp_input: a SparseTensor.
-        default_value: what stands where it has no element; zero, or an empty string, by default.
-        validate_indices: whether places must be sorted and different.
+        default_value: of the elements that are not stored; zero or an empty string if None.
+        validate_indices: whether to check that indices are in range, sorted and unique.
         name: accepted for TensorFlow's sake.
 
     Raises:
-        InvalidArgumentError: if a place lies outside, or comes out of order.
+        InvalidArgumentError: if an index is out of range, out of order or repeated.
 
     Example:
         >>> sparse = tf.sparse.SparseTensor([[0, 1], [1, 0]], [5, 6], [2, 2])
@@ -52,7 +52,7 @@ def to_dense(
 
 
 def put(filler: Any, places: Any, values: Any, shape: tuple[int, ...]) -> Any:
-    """A raw array of `shape` with values at places, and the filler elsewhere."""
+    """A raw array of `shape` with `values` at `places`, and `filler` elsewhere."""
     dense = np.full(shape, filler[()]).astype(object)
     dense[tuple(places.T)] = values
     return dense
@@ -60,7 +60,7 @@ def put(filler: Any, places: Any, values: Any, shape: tuple[int, ...]) -> Any:
 
 @happening(fails_only=True)
 def check_places(indices: Any, dense_shape: Any) -> None:
-    """Complain about places outside the shape, or out of order."""
+    """Raise if an index is out of range, out of order or repeated."""
     places, shape = indices._array, dense_shape._array
     outside = np.any((places < 0) | (places >= shape), axis=1)
     if outside.any():
@@ -76,14 +76,14 @@ def check_places(indices: Any, dense_shape: Any) -> None:
             i = int(np.argmax(wrong)) + 1
             how = "repeated" if flat[i] == flat[i - 1] else "out of order"
             raise InvalidArgumentError(
-                f"to_dense: indices[{i}] = {places[i].tolist()} is {how}. Sort the places, or say "
+                f"to_dense: indices[{i}] = {places[i].tolist()} is {how}. Sort the indices, or set "
                 "validate_indices=False."
             )
 
 
 @public
 def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
-    """The elements of a tensor that are not zero, or not an empty string."""
+    """A sparse tensor of the elements that are not zero, or not an empty string."""
     dense = convert(tensor)
     indices = rawly(places_of, dense, dynamic=True)
     shape = eager(np.array(dense._array.shape, np.int64))
@@ -91,5 +91,5 @@ def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
 
 
 def places_of(array: Any) -> Any:
-    """Where a raw array is not zero, or not an empty string."""
+    """Indices of the elements of a raw array that are not zero, or not an empty string."""
     return np.argwhere(array != b"" if array.dtype == object else array).astype(np.int64)

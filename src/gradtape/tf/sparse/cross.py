@@ -17,19 +17,19 @@ from gradtape.tf.strings.hash_bucket import farmhash
 
 HASH_KEY = 0xDECAFCAFFE
 SEPARATOR = "_X_"
-FACTOR = np.uint64(0xC6A4A7935BD1E995)  # MurmurHash's
+FACTOR = np.uint64(0xC6A4A7935BD1E995)  # the constants of MurmurHash64A
 SHIFT = np.uint64(47)
 LARGEST = np.uint64(2**63 - 1)
 
 
 @public
 def cross(inputs: Any, name: str | None = None, separator: str | None = None) -> SparseTensor:
-    """All combinations of the values in a row, one of each input, as strings.
+    """Row by row, all combinations of one value from each input, as strings.
 
     Args:
         inputs: tensors or SparseTensors of shape (batch, n) of strings or integers.
         name: of the op.
-        separator: what stands between values; "_X_" by default.
+        separator: string between values; "_X_" if None.
 
     Example:
         >>> tf.sparse.cross([tf.constant([["a", "b"]]), tf.constant([["x"]])]).values.numpy()
@@ -44,12 +44,12 @@ def cross(inputs: Any, name: str | None = None, separator: str | None = None) ->
 def cross_hashed(
     inputs: Any, num_buckets: int = 0, hash_key: int | None = None, name: str | None = None
 ) -> SparseTensor:
-    """All combinations of the values in a row, one of each input, as hashes.
+    """Row by row, all combinations of one value from each input, as hashes.
 
     Args:
         inputs: tensors or SparseTensors of shape (batch, n) of strings or integers.
-        num_buckets: hashes are below this; 0 for no such bound.
-        hash_key: where the hash begins.
+        num_buckets: hashes are taken modulo this number; 0 for no bound.
+        hash_key: the initial value of the hash.
         name: of the op.
 
     Example:
@@ -58,14 +58,16 @@ def cross_hashed(
         array([17, 61])
     """
     if num_buckets < 0:
-        raise InvalidArgumentError(f"cross_hashed: num_buckets must be >= 0. Got {num_buckets}.")
+        raise InvalidArgumentError(
+            f"cross_hashed: num_buckets must be >= 0. Received {num_buckets}."
+        )
     key = HASH_KEY if hash_key is None else hash_key
     columns = columns_of(inputs, "cross_hashed")
     return with_known_shape(crossed(columns, buckets=num_buckets, key=key), columns)
 
 
 def columns_of(inputs: Any, op: str) -> list[Any]:
-    """The inputs as tensors and sparse tensors, if they can be crossed."""
+    """Convert the inputs to tensors or sparse tensors, and check shape and dtype."""
     if not isinstance(inputs, Sequence):
         raise TypeError(f"{op}: inputs must be a list. Received {type(inputs).__name__}.")
     columns = [one if isinstance(one, SparseTensor) else convert(one) for one in inputs]
@@ -82,7 +84,7 @@ def columns_of(inputs: Any, op: str) -> list[Any]:
 
 
 def with_known_shape(result: SparseTensor, columns: list[Any]) -> SparseTensor:
-    """The result with a shape that no value has to be looked at for, if all columns are dense."""
+    """Replace the dense shape by one that does not depend on values, if all columns are dense."""
     if any(isinstance(column, SparseTensor) for column in columns):
         return result
     width = prod(column._array.shape[1] for column in columns)
@@ -94,12 +96,12 @@ def with_known_shape(result: SparseTensor, columns: list[Any]) -> SparseTensor:
 def crossed(
     columns: list[Any], separator: bytes | None = None, buckets: int = 0, key: int = 0
 ) -> SparseTensor:
-    """The crosses, joined by the `separator`, or hashed if there is none."""
+    """Compute the crosses: joined by `separator`, or hashed if it is None."""
     parts = [rows_of(column) for column in columns]
     batch = parts[0][2]
     if any(rows != batch for _, _, rows in parts):
         raise InvalidArgumentError(
-            f"cross: inputs must have the same batch. Received {[rows for _, _, rows in parts]}."
+            f"cross: inputs must have one batch size. Received {[rows for _, _, rows in parts]}."
         )
     counts = np.array([np.bincount(at, minlength=batch) for _, at, _ in parts], np.int64)
     totals = counts.prod(axis=0)
@@ -108,7 +110,7 @@ def crossed(
     left = place
     chosen = []
     for (values, _, _), count in reversed(list(zip(parts, counts, strict=True))):
-        first = (np.cumsum(count) - count)[row]  # where the row begins among the values
+        first = (np.cumsum(count) - count)[row]  # index of the first value of the row
         chosen.append(values[first + left % np.maximum(count, 1)[row]])
         left = left // np.maximum(count, 1)[row]
     chosen.reverse()
@@ -122,7 +124,7 @@ def crossed(
 
 
 def rows_of(column: Any) -> tuple[Any, Any, int]:
-    """The values of a column, the row of each, and how many rows there are."""
+    """The values of a column, the row number of each, and the number of rows."""
     if isinstance(column, SparseTensor):
         return column.values.numpy(), column.indices.numpy()[:, 0], int(column.shape[0])
     raw = column.numpy()
@@ -130,7 +132,7 @@ def rows_of(column: Any) -> tuple[Any, Any, int]:
 
 
 def joined(chosen: list[Any], separator: bytes) -> Any:
-    """Values as strings, one after the other."""
+    """Convert values to strings and join them with `separator`."""
     texts = [c if c.dtype == object else c.astype(str).astype(object) for c in chosen]
     texts = [t if c.dtype == object else encoded(t) for t, c in zip(texts, chosen, strict=True)]
     out = texts[0]
@@ -140,19 +142,19 @@ def joined(chosen: list[Any], separator: bytes) -> Any:
 
 
 def encoded(texts: Any) -> Any:
-    """Strings as bytes."""
+    """Encode an array of `str` as an array of `bytes`."""
     out = np.empty(len(texts), object)
     out[:] = [text.encode() for text in texts]
     return out
 
 
 def hashed(chosen: list[Any], buckets: int, key: int) -> Any:
-    """One hash for the values of each combination."""
+    """Hash the values of each combination."""
     out = np.full(len(chosen[0]), key & (2**64 - 1), np.uint64)
     for values in chosen:
         if values.dtype == object:
-            known = {text: farmhash(text) for text in set(values.tolist())}
-            prints = np.array([known[text] for text in values.tolist()], np.uint64)
+            hashes = {text: farmhash(text) for text in set(values.tolist())}
+            prints = np.array([hashes[text] for text in values.tolist()], np.uint64)
         else:
             prints = values.astype(np.int64).view(np.uint64)
         out = out ^ FACTOR ^ (mixed(prints * FACTOR) * FACTOR)
@@ -162,5 +164,5 @@ def hashed(chosen: list[Any], buckets: int, key: int) -> Any:
 
 
 def mixed(x: Any) -> Any:
-    """Numbers with their high bits folded in."""
+    """MurmurHash's shift-mix of each element: x ^ (x >> 47)."""
     return x ^ (x >> SHIFT)

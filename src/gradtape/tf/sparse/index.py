@@ -1,4 +1,4 @@
-"""Places of sparse tensors: what is computed from indices alone, and has no gradient."""
+"""Computations on the indices of sparse tensors; they have no gradient."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from gradtape.graph.side_effect import on_host
 
 
 def tensor(array: Any) -> Tensor:
-    """Whole numbers as an int64 tensor."""
+    """Make an int64 tensor."""
     return eager(np.asarray(array, np.int64))
 
 
 def raw(value: Any) -> Any:
-    """The array of a tensor of whole numbers."""
+    """The raw array of an integer tensor."""
     return np.asarray(value._array)
 
 
 def order_of(places: Any) -> Any:
-    """How places are put in order, row by row."""
+    """The permutation that sorts raw indices in row-major order."""
     return np.lexsort(places.T[::-1]) if places.shape[1] else np.arange(len(places))
 
 
 def flat_of(places: Any, sizes: Any) -> Any:
-    """Places as positions in the flattened tensor."""
+    """Convert raw indices to positions in the flattened tensor."""
     steps = np.append(np.cumprod(sizes[::-1])[::-1][1:], 1) if len(sizes) else sizes
     return places @ steps.astype(np.int64) if len(sizes) else np.zeros(len(places), np.int64)
 
 
 def unflat(positions: Any, sizes: Any) -> Any:
-    """Positions in a flattened tensor as places."""
+    """Convert positions in the flattened tensor to indices."""
     if not len(sizes):
         return np.zeros((len(positions), 0), np.int64)
     return np.stack(np.unravel_index(positions, tuple(sizes)), axis=1).astype(np.int64)
@@ -41,13 +41,13 @@ def unflat(positions: Any, sizes: Any) -> Any:
 
 @on_host
 def ordered(indices: Tensor) -> Tensor:
-    """How places are put in order."""
+    """The permutation that sorts indices in row-major order."""
     return tensor(order_of(raw(indices)))
 
 
 @on_host
 def union(a: Tensor, b: Tensor, shape: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """The places of `a` or `b`, in order, and where those of each stand among them."""
+    """The sorted union of two sets of indices, and the position of each index in it."""
     sizes = raw(shape)
     mine, others = flat_of(raw(a), sizes), flat_of(raw(b), sizes)
     every = np.union1d(mine, others)
@@ -60,7 +60,7 @@ def union(a: Tensor, b: Tensor, shape: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
 @on_host
 def reshaped(indices: Tensor, shape: Tensor, wanted: Tensor) -> tuple[Tensor, Tensor]:
-    """Places in another shape, and that shape with -1 filled in."""
+    """Indices in the shape `wanted`, and that shape with -1 replaced."""
     before, after = raw(shape), raw(wanted).astype(np.int64)
     size, known = int(np.prod(before)), int(np.prod(after[after != -1]))
     free = after == -1
@@ -78,24 +78,24 @@ def reshaped(indices: Tensor, shape: Tensor, wanted: Tensor) -> tuple[Tensor, Te
 def grouped(
     indices: Tensor, shape: Tensor, axes: tuple[int, ...], keepdims: bool
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """What is left of places without some axes.
+    """Group elements whose indices are equal outside `axes`.
 
     Returns:
-        The places that are met, in order; for each element which of them is its own; the same as
-        a position in the flattened result; and the shape of the result.
+        The sorted indices of the groups; the group of each element; its position in the flattened
+        result; and the shape of the result.
     """
     sizes, places = raw(shape), raw(indices)
-    left = [i for i in range(len(sizes)) if i not in axes]
-    positions = flat_of(places[:, left], sizes[left])
-    met, group = np.unique(positions, return_inverse=True)
-    rows = unflat(met, sizes[left])
+    kept = [i for i in range(len(sizes)) if i not in axes]
+    positions = flat_of(places[:, kept], sizes[kept])
+    distinct, group = np.unique(positions, return_inverse=True)
+    rows = unflat(distinct, sizes[kept])
     if keepdims:
         whole = np.zeros((len(rows), len(sizes)), np.int64)
-        whole[:, left] = rows
+        whole[:, kept] = rows
         rows = whole
-        result = np.where(np.isin(np.arange(len(sizes)), left), sizes, 1)
+        result = np.where(np.isin(np.arange(len(sizes)), kept), sizes, 1)
     else:
-        result = sizes[left]
+        result = sizes[kept]
     return tensor(rows), tensor(group), tensor(positions), tensor(result)
 
 
@@ -103,7 +103,7 @@ def grouped(
 def inside(
     indices: Tensor, shape: Tensor, start: Tensor, size: Tensor
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Which places lie in a block, where they are in it, and its shape."""
+    """The elements inside a block: their numbers, their indices in it, and its shape."""
     places, first = raw(indices), raw(start)
     end = np.minimum(first + raw(size), raw(shape))
     kept = np.flatnonzero(np.all((places >= first) & (places < end), axis=1))
@@ -112,7 +112,12 @@ def inside(
 
 @on_host
 def filled_rows(indices: Tensor, shape: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Places with one more in each empty row, how they come to be in order, which are empty."""
+    """Add an index at the start of each empty row.
+
+    Returns:
+        The sorted indices; the permutation that sorts the old ones followed by the new ones; and
+        for each row whether it was empty.
+    """
     places, sizes = raw(indices), raw(shape)
     empty = np.setdiff1d(np.arange(sizes[0]), places[:, 0])
     more = np.zeros((len(empty), len(sizes)), np.int64)
@@ -124,6 +129,6 @@ def filled_rows(indices: Tensor, shape: Tensor) -> tuple[Tensor, Tensor, Tensor]
 
 @on_host
 def extent(indices: Tensor) -> Tensor:
-    """The smallest shape that holds all places."""
+    """The smallest dense shape that holds all indices."""
     places = raw(indices)
     return tensor(places.max(0) + 1 if len(places) else np.zeros(places.shape[1]))

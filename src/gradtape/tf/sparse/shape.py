@@ -1,4 +1,4 @@
-"""Sparse tensors in other shapes and orders, joined, cut and masked."""
+"""tf.sparse functions that reorder, reshape, join, slice and mask."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.shapes import normalize_axis
 from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import Tensor, eager
-from gradtape.tf.array.concat_split import concat as joined
+from gradtape.tf.array.concat_split import concat as concat_dense
 from gradtape.tf.array.creation import fill, ones, zeros
 from gradtape.tf.array.gather_slice import gather
 from gradtape.tf.array.mask import where
 from gradtape.tf.math.cast import cast
-from gradtape.tf.sparse import index as place
+from gradtape.tf.sparse import index as sparse_index
 
 
 def rank_of(sparse: SparseTensor) -> int:
@@ -27,9 +27,9 @@ def rank_of(sparse: SparseTensor) -> int:
 
 @public
 def reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
-    """The same tensor with its elements in order, row by row."""
+    """The same tensor with its elements in row-major order."""
     sparse = SparseTensor.from_value(sp_input)
-    order = place.ordered(sparse.indices)
+    order = sparse_index.ordered(sparse.indices)
     return SparseTensor(
         gather(sparse.indices, order), gather(sparse.values, order), sparse.dense_shape
     )
@@ -37,10 +37,10 @@ def reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
 
 @public
 def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
-    """The elements in another shape; one size may be -1, which means what is left."""
+    """The elements in another shape; one size may be -1, which is inferred."""
     sparse = SparseTensor.from_value(sp_input)
     wanted = cast(convert(shape, int64) if not isinstance(shape, Tensor) else shape, int64)
-    indices, after = place.reshaped(sparse.indices, sparse.dense_shape, wanted)
+    indices, after = sparse_index.reshaped(sparse.indices, sparse.dense_shape, wanted)
     return SparseTensor(indices, sparse.values, after)
 
 
@@ -61,8 +61,8 @@ def expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> Spa
     rank = rank_of(sparse)
     at = normalize_axis(-1 if axis is None else int(axis), rank + 1, "expand_dims") + rank + 1
     column = zeros([sparse.indices._array.shape[0], 1], int64)
-    indices = joined([sparse.indices[:, :at], column, sparse.indices[:, at:]], 1)
-    shape = joined([sparse.dense_shape[:at], ones([1], int64), sparse.dense_shape[at:]], 0)
+    indices = concat_dense([sparse.indices[:, :at], column, sparse.indices[:, at:]], 1)
+    shape = concat_dense([sparse.dense_shape[:at], ones([1], int64), sparse.dense_shape[at:]], 0)
     return SparseTensor(indices, sparse.values, shape)
 
 
@@ -70,17 +70,17 @@ def expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> Spa
 def concat(
     axis: int, sp_inputs: Any, expand_nonconcat_dims: bool = False, name: str | None = None
 ) -> SparseTensor:
-    """Sparse tensors one behind the other along `axis`.
+    """Concatenation of sparse tensors along `axis`.
 
     Raises:
-        InvalidArgumentError: if they differ along another axis; not with `expand_nonconcat_dims`,
-            which takes the largest size.
+        InvalidArgumentError: if sizes differ along another axis. With `expand_nonconcat_dims` the
+            largest size is used instead.
     """
     parts = [SparseTensor.from_value(part) for part in sp_inputs]
     rank = rank_of(parts[0])
     at = normalize_axis(int(axis), rank, "sparse.concat") + rank
     shapes = [part.dense_shape for part in parts]
-    sizes = np.stack([place.raw(shape) for shape in shapes])
+    sizes = np.stack([sparse_index.raw(shape) for shape in shapes])
     others = [i for i in range(rank) if i != at]
     if not expand_nonconcat_dims and (sizes[:, others] != sizes[0, others]).any():
         raise InvalidArgumentError(
@@ -94,8 +94,8 @@ def concat(
         shift = np.zeros(rank, np.int64)
         shift[at] = start
         indices.append(part.indices + shift)
-    values = joined([part.values for part in parts], 0)
-    return reorder(SparseTensor(joined(indices, 0), values, eager(result)))
+    values = concat_dense([part.values for part in parts], 0)
+    return reorder(SparseTensor(concat_dense(indices, 0), values, eager(result)))
 
 
 @public
@@ -110,10 +110,10 @@ def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
 
 @public
 def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> SparseTensor:
-    """The block that starts at `start` and has this `size`, or what there is of it."""
+    """The block of `size` that starts at `start`, clipped to the shape of the tensor."""
     sparse = SparseTensor.from_value(sp_input)
     corners = [cast(convert(corner), int64) for corner in (start, size)]
-    kept, indices, shape = place.inside(sparse.indices, sparse.dense_shape, *corners)
+    kept, indices, shape = sparse_index.inside(sparse.indices, sparse.dense_shape, *corners)
     return SparseTensor(indices, gather(sparse.values, kept), shape)
 
 
@@ -121,9 +121,9 @@ def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> Spar
 def split(
     sp_input: Any = None, num_split: Any = None, axis: Any = None, name: str | None = None
 ) -> list[SparseTensor]:
-    """`num_split` blocks along `axis`; the first ones are larger by one if it does not divide."""
+    """`num_split` blocks along `axis`; the first ones get the remainder, one each."""
     sparse = SparseTensor.from_value(sp_input)
-    sizes = place.raw(sparse.dense_shape)
+    sizes = sparse_index.raw(sparse.dense_shape)
     at = normalize_axis(int(axis), len(sizes), "sparse.split") + len(sizes)
     small, more = divmod(int(sizes[at]), int(num_split))
     blocks, begin = [], 0
@@ -137,7 +137,7 @@ def split(
 
 def rows(sparse: SparseTensor) -> list[SparseTensor]:
     """The slices along the first axis."""
-    count, *rest = place.raw(sparse.dense_shape).tolist()
+    count, *rest = sparse_index.raw(sparse.dense_shape).tolist()
     blocks = [slice(sparse, [i] + [0] * len(rest), [1, *rest]) for i in range(count)]
     return [SparseTensor(b.indices[:, 1:], b.values, sparse.dense_shape[1:]) for b in blocks]
 
@@ -146,29 +146,29 @@ def rows(sparse: SparseTensor) -> list[SparseTensor]:
 def fill_empty_rows(
     sp_input: Any, default_value: Any, name: str | None = None
 ) -> tuple[SparseTensor, Tensor]:
-    """`default_value` at the start of every row without elements; and which rows these are."""
+    """The tensor with `default_value` in every empty row, and for each row whether it was empty."""
     sparse = SparseTensor.from_value(sp_input)
-    indices, order, empty = place.filled_rows(sparse.indices, sparse.dense_shape)
+    indices, order, empty = sparse_index.filled_rows(sparse.indices, sparse.dense_shape)
     count = indices._array.shape[0] - sparse.indices._array.shape[0]
     values = [sparse.values, fill([count], convert(default_value, sparse.dtype))]
-    return SparseTensor(indices, gather(joined(values, 0), order), sparse.dense_shape), empty
+    return SparseTensor(indices, gather(concat_dense(values, 0), order), sparse.dense_shape), empty
 
 
 @public
 def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
-    """The same elements in a larger shape; in the smallest that holds them, by default.
+    """The same elements in a larger shape; in the smallest possible shape if it is None.
 
     Raises:
-        InvalidArgumentError: if the shape does not hold all of the tensor, or has another rank.
+        InvalidArgumentError: if the new shape is smaller or has another rank.
     """
     sparse = SparseTensor.from_value(sp_input)
     if new_shape is None:
-        return SparseTensor(sparse.indices, sparse.values, place.extent(sparse.indices))
+        return SparseTensor(sparse.indices, sparse.values, sparse_index.extent(sparse.indices))
     shape = cast(convert(new_shape), int64)
-    before, after = place.raw(sparse.dense_shape), place.raw(shape)
+    before, after = sparse_index.raw(sparse.dense_shape), sparse_index.raw(shape)
     if before.shape != after.shape or (after < before).any():
         raise InvalidArgumentError(
-            f"reset_shape: the shape must hold {before.tolist()}. Received {after.tolist()}."
+            f"reset_shape: new_shape must be at least {before.tolist()}. Received {after.tolist()}."
         )
     return SparseTensor(sparse.indices, sparse.values, shape)
 
@@ -177,7 +177,7 @@ def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
 def eye(
     num_rows: Any, num_columns: Any = None, dtype: Any = "float32", name: str | None = None
 ) -> SparseTensor:
-    """Ones on the diagonal."""
+    """A sparse matrix with ones on the diagonal."""
     rows = int(num_rows)
     columns = rows if num_columns is None else int(num_columns)
     diagonal = np.arange(min(rows, columns))

@@ -1,1 +1,1 @@
-"""What is behind tf.strings."""
+"""Implementation of tf.strings."""

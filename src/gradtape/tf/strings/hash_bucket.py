@@ -1,4 +1,4 @@
-"""tf.strings: strings to numbers by hashing, with TensorFlow's hash functions."""
+"""tf.strings functions that hash strings, with TensorFlow's hash functions."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from gradtape.graph.side_effect import on_host
 from gradtape.tf.strings.byte_string import each, strings
 
 WORD = (1 << 64) - 1
-K0, K1, K2 = 0xC3A5C85C97CB3127, 0xB492B66FBE98F273, 0x9AE16A3B2F90404F  # FarmHash's
+K0, K1, K2 = 0xC3A5C85C97CB3127, 0xB492B66FBE98F273, 0x9AE16A3B2F90404F  # the constants of FarmHash
 
 
 def buckets(function: Any, input: Any, num_buckets: int, op: str) -> Tensor:
-    """The hashes of strings, modulo `num_buckets`."""
+    """Hash strings with `function`, modulo `num_buckets`."""
     if num_buckets < 1:
         raise InvalidArgumentError(f"{op}: num_buckets must be at least 1. Received {num_buckets}.")
     return each(lambda text: function(text) % num_buckets, strings(input), dtype=np.int64)
@@ -25,7 +25,7 @@ def buckets(function: Any, input: Any, num_buckets: int, op: str) -> Tensor:
 @public
 @on_host
 def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -> Tensor:
-    """A number below `num_buckets` for each string, by FarmHash's Fingerprint64.
+    """A bucket below `num_buckets` for each string, by FarmHash's Fingerprint64.
 
     Example:
         >>> tf.strings.to_hash_bucket_fast(["a", "b", "a"], 10).numpy()
@@ -39,7 +39,7 @@ def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -
 def to_hash_bucket_strong(
     input: Any, num_buckets: int, key: Any, name: str | None = None
 ) -> Tensor:
-    """A number below `num_buckets` for each string, by SipHash with a key of two numbers."""
+    """A bucket below `num_buckets` for each string, by SipHash with a key of two integers."""
     if len(key) != 2:
         raise InvalidArgumentError(
             f"to_hash_bucket_strong: Key must have 2 elements. Received {len(key)}."
@@ -51,29 +51,29 @@ def to_hash_bucket_strong(
 @public
 @on_host
 def to_hash_bucket(input: Any, num_buckets: int, name: str | None = None) -> Tensor:
-    """A number below `num_buckets` for each string, by MurmurHash64A."""
+    """A bucket below `num_buckets` for each string, by MurmurHash64A."""
     return buckets(murmurhash, input, num_buckets, "to_hash_bucket")
 
 
 def word(text: bytes, at: int) -> int:
-    """Eight bytes as a number."""
+    """Read eight bytes as a little-endian integer."""
     return int.from_bytes(text[at : at + 8], "little")
 
 
 def turned(x: int, by: int) -> int:
-    """The low 64 bits of `x`, rotated to the right."""
+    """Rotate the low 64 bits of `x` to the right."""
     x &= WORD
     return x >> by | (x << (64 - by)) & WORD
 
 
 def mixed(x: int) -> int:
-    """The low 64 bits of `x`, with the high ones folded in."""
+    """FarmHash's ShiftMix: x ^ (x >> 47), of the low 64 bits of `x`."""
     x &= WORD
     return x ^ x >> 47
 
 
 def joined(u: int, v: int, mul: int) -> int:
-    """One number of two."""
+    """FarmHash's HashLen16: hash two words to one."""
     a = mixed(((u ^ v) & WORD) * mul)
     return mixed((v ^ a) * mul) * mul & WORD
 
@@ -149,7 +149,7 @@ def farmhash_step(
     mul: int,
     weight: int,
 ) -> tuple[int, int, int, tuple[int, int], tuple[int, int]]:
-    """Take in 64 bytes."""
+    """Update the state with 64 bytes."""
     x = turned(x + y + v[0] + word(text, at + 8), 37) * mul & WORD
     y = turned(y + v[1] + word(text, at + 48), 42) * mul & WORD
     x ^= w[1] * weight & WORD
@@ -161,7 +161,7 @@ def farmhash_step(
 
 
 def farmhash_half(text: bytes, at: int, a: int, b: int) -> tuple[int, int]:
-    """Take in 32 bytes."""
+    """Update half of the state with 32 bytes."""
     a += word(text, at)
     b = turned(b + a + word(text, at + 24), 21)
     c = a

@@ -1,4 +1,4 @@
-"""tf.strings: characters of strings in Unicode's encodings."""
+"""tf.strings functions that decode, encode and split Unicode text."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ OUTPUT = ("UTF-8", "UTF-16-BE", "UTF-32-BE")
 def decoded(
     text: bytes, encoding: str, errors: str, replacement: int, control: bool, op: str
 ) -> list[tuple[int, int]]:
-    """Characters of a string with the places at which they begin."""
+    """Decode a string to pairs of (code point, byte offset)."""
     if errors not in ("strict", "replace", "ignore"):
         raise InvalidArgumentError(
             f'{op}: errors must be "strict", "replace" or "ignore". Received {errors!r}.'
@@ -40,7 +40,7 @@ def decoded(
         if 0xD800 <= code <= 0xDFFF or (code == REPLACEMENT and encoding != "UTF-8"):
             if errors == "strict":
                 raise InvalidArgumentError(
-                    f"{op}: Invalid formatting on input string {text!r:.100}. Say "
+                    f"{op}: Invalid formatting on input string {text!r:.100}. Use "
                     'errors="replace" or "ignore".'
                 )
             if errors == "replace":
@@ -53,9 +53,11 @@ def decoded(
 
 
 def encoded(codes: Any, encoding: str, errors: str, replacement: int, op: str) -> bytes:
-    """A string of characters."""
+    """Encode code points as a string."""
     if encoding not in OUTPUT:
-        raise InvalidArgumentError(f"{op}: output_encoding must be one of {OUTPUT}: {encoding!r}.")
+        raise InvalidArgumentError(
+            f"{op}: output_encoding must be one of {OUTPUT}. Received {encoding!r}."
+        )
     kept = []
     for code in codes:
         if 0 <= code < 0x110000 and not 0xD800 <= code <= 0xDFFF:
@@ -79,7 +81,7 @@ def unicode_decode_with_offsets(
     replace_control_characters: bool = False,
     name: str | None = None,
 ) -> tuple[Any, Any]:
-    """As `unicode_decode`, and the byte at which each character begins."""
+    """As `unicode_decode`; returns also the byte offset of each character."""
     text = strings(input)
     how = (input_encoding, errors, replacement_char, replace_control_characters)
     found = [decoded(bytes(one), *how, "unicode_decode") for one in text.flat]
@@ -97,18 +99,18 @@ def unicode_decode(
     replace_control_characters: bool = False,
     name: str | None = None,
 ) -> Any:
-    """The characters of strings, as numbers: a RaggedTensor, or of a single string a Tensor.
+    """Code points of strings: a RaggedTensor, or a Tensor if `input` is a scalar.
 
     Args:
         input: strings.
-        input_encoding: as "UTF-8".
-        errors: what to do where the string is wrong: "replace", "ignore" or "strict".
-        replacement_char: the number that stands for what is wrong.
-        replace_control_characters: whether control characters count as wrong.
+        input_encoding: a name such as "UTF-8".
+        errors: how to treat invalid bytes: "replace", "ignore" or "strict".
+        replacement_char: the code point that replaces invalid bytes.
+        replace_control_characters: whether control characters are replaced, too.
         name: accepted for TensorFlow's sake.
 
     Raises:
-        InvalidArgumentError: if a string is wrong and `errors` is "strict".
+        InvalidArgumentError: if a string is invalid and `errors` is "strict".
     """
     return unicode_decode_with_offsets(
         input, input_encoding, errors, replacement_char, replace_control_characters
@@ -124,7 +126,7 @@ def unicode_split_with_offsets(
     replacement_char: int = REPLACEMENT,
     name: str | None = None,
 ) -> tuple[Any, Any]:
-    """As `unicode_split`, and the byte at which each character begins."""
+    """As `unicode_split`; returns also the byte offset of each character."""
     text = strings(input)
     how = (input_encoding, errors, replacement_char, False)
     found = [decoded(bytes(one), *how, "unicode_split") for one in text.flat]
@@ -142,7 +144,7 @@ def unicode_split(
     replacement_char: int = REPLACEMENT,
     name: str | None = None,
 ) -> Any:
-    """The characters of strings, as strings; otherwise as `unicode_decode`."""
+    """The characters of strings, as strings; arguments as of `unicode_decode`."""
     return unicode_split_with_offsets(input, input_encoding, errors, replacement_char)[0]
 
 
@@ -155,13 +157,13 @@ def unicode_encode(
     replacement_char: int = REPLACEMENT,
     name: str | None = None,
 ) -> Tensor:
-    """Strings of characters given as numbers, along the last axis.
+    """Strings from code points along the last axis.
 
     Args:
-        input: numbers of dtype int32.
+        input: int32 code points.
         output_encoding: "UTF-8", "UTF-16-BE" or "UTF-32-BE".
-        errors: what to do with numbers that are no character: "replace", "ignore" or "strict".
-        replacement_char: the number that stands for what is wrong.
+        errors: how to treat invalid code points: "replace", "ignore" or "strict".
+        replacement_char: the code point that replaces invalid ones.
         name: accepted for TensorFlow's sake.
     """
     codes = convert(input, dtypes.int32)._array
@@ -186,9 +188,9 @@ def unicode_transcode(
     replace_control_characters: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Strings in another encoding; arguments as of `unicode_decode` and `unicode_encode`."""
+    """Strings converted to another encoding; arguments as of `unicode_decode`."""
 
-    def changed(text: bytes) -> bytes:
+    def transcode(text: bytes) -> bytes:
         found = decoded(
             text,
             input_encoding,
@@ -200,4 +202,4 @@ def unicode_transcode(
         codes = [code for code, _ in found]
         return encoded(codes, output_encoding, errors, replacement_char, "unicode_transcode")
 
-    return each(changed, strings(input))
+    return each(transcode, strings(input))

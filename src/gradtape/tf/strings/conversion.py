@@ -1,0 +1,115 @@
+"""tf.strings functions that write tensors as text and parse numbers from text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradtape.core import dtypes
+from gradtape.core.context import local
+from gradtape.core.convert import convert
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.tensor import Tensor
+from gradtape.graph.side_effect import on_host
+from gradtape.tf.io.print import text_of
+from gradtape.tf.strings.byte_string import each, strings
+
+
+@public
+@on_host
+def as_string(
+    input: Any,
+    precision: int = -1,
+    scientific: bool = False,
+    shortest: bool = False,
+    width: int = -1,
+    fill: str = "",
+    name: str | None = None,
+) -> Tensor:
+    """Numbers as text, in the notation of C's `printf`.
+
+    Args:
+        input: a tensor.
+        precision: digits after the decimal point, six by default; for floats only.
+        scientific: write floats with an exponent.
+        shortest: write floats in the shorter of decimal and scientific notation.
+        width: the least number of characters.
+        fill: a character to pad with ("0", " ", "+", "-" as in `printf`).
+        name: accepted for TensorFlow's sake.
+
+    Raises:
+        InvalidArgumentError: if options conflict, or do not apply to the dtype.
+    """
+    tensor = convert(input)
+    dtype = tensor.dtype
+    fractional = dtype.is_floating or dtype.is_complex
+    if scientific and shortest:
+        raise InvalidArgumentError(
+            "as_string: Cannot select both scientific and shortest notation."
+        )
+    if len(fill) > 1 or fill not in " +-0#":
+        raise InvalidArgumentError(
+            f"as_string: fill must be one of ' +-0#', or empty. Received {fill!r}."
+        )
+    if not fractional and (precision >= 0 or scientific or shortest):
+        raise InvalidArgumentError(
+            f"as_string: precision and notation are not supported for {dtype.name}."
+        )
+    letter = "e" if scientific else "g" if shortest else "f"
+    size = ("" if width < 0 else str(width)) + ("" if precision < 0 else f".{precision}")
+    if dtype.is_complex:
+        form = f"(%{fill}{size}{letter},%{fill}{size}{letter})"
+        return each(lambda z: (form % (z.real, z.imag)).encode(), tensor._array)
+    if fractional:
+        return each(lambda x: (f"%{fill}{size}{letter}" % float(x)).encode(), tensor._array)
+    if dtype.is_integer:
+        return each(lambda x: (f"%{fill}{size}d" % int(x)).encode(), tensor._array)
+    if dtype.is_bool:
+        return each(lambda x: b"true" if x else b"false", tensor._array)
+    return each(lambda x: f"%{fill}{size}s".encode() % x, strings(tensor))
+
+
+@public
+@on_host
+def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = None) -> Tensor:
+    """Numbers parsed from strings.
+
+    Raises:
+        InvalidArgumentError: if a string is not a number of that dtype.
+    """
+    dtype = dtypes.as_dtype(out_type)
+    read = int if dtype.is_integer else float
+
+    def parse(text: bytes) -> Any:
+        try:
+            if local.stand_in:
+                return 0
+            if b"_" in text:
+                raise ValueError
+            return dtype.scalar(read(text.strip()))
+        except (ValueError, OverflowError):
+            raise InvalidArgumentError(
+                f"to_number: could not correctly convert string: {text!r}."
+            ) from None
+
+    return each(parse, strings(input), dtype=dtype.as_numpy_dtype)
+
+
+@public
+@on_host
+def format(
+    template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None
+) -> Tensor:
+    """`template` with each `placeholder` replaced by a tensor, formatted as by `tf.print`.
+
+    Raises:
+        ValueError: if there are more or fewer tensors than placeholders.
+    """
+    values = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
+    if template.count(placeholder) != len(values):
+        raise ValueError(
+            f"format: inputs must be as many as the placeholders in {template!r}, "
+            f"{template.count(placeholder)}. Received {len(values)}."
+        )
+    first, *rest = template.split(placeholder)
+    texts = [text_of(value, summarize) for value in values]
+    return convert(first + "".join(text + after for text, after in zip(texts, rest, strict=True)))
