@@ -22,7 +22,7 @@ from gradtape.tf.nn.convolution import (
     transposed,
     window_of,
 )
-from gradtape.tf.nn.patch import batch_to_space, space_to_batch
+from gradtape.tf.nn.space_to_batch import batch_to_space, space_to_batch
 from gradtape.tf.public_op import FLOATS, operand, pair, same
 
 

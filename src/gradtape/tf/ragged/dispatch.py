@@ -75,7 +75,7 @@ OWN = {
     },
     "ragged.dispatch": {
         "array.shape": "rank size",
-        "math.top_k_bincount": "bincount",
+        "math.bincount": "bincount",
         "nn.embedding": "embedding_lookup",
         "array.mask": "where",
         "array.dynamic_partition": "dynamic_partition",
@@ -249,7 +249,7 @@ def bincount(
     binary_output: bool = False,
 ) -> Any:
     """How often each integer occurs; with `axis=-1`, in each row."""
-    from gradtape.tf.math.top_k_bincount import bincount as dense
+    from gradtape.tf.math.bincount import bincount as dense
 
     flat = weights.flat_values if isinstance(weights, RaggedTensor) else weights
     options = {"dtype": dtype, "axis": axis, "binary_output": binary_output}
