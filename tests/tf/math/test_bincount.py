@@ -5,7 +5,7 @@ import pytest
 import gradtape as tf
 
 
-def test_bins_are_cut_to_length_and_rows_counted_alone():
+def test_maxlength_limits_the_bins_and_axis_counts_by_row():
     assert tf.math.bincount([1, 1, 3]).numpy().tolist() == [0, 2, 0, 1]
     assert tf.math.bincount([1, 1, 3], maxlength=2).numpy().tolist() == [0, 2]
     rows = tf.math.bincount([[1, 1], [3, 0]], axis=-1, maxlength=2)

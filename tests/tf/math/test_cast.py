@@ -6,7 +6,7 @@ import pytest
 import gradtape as tf
 
 
-def test_casts_saturate_only_where_asked():
+def test_saturate_cast_clips_and_cast_wraps():
     assert tf.saturate_cast([300, -5, 7], tf.uint8).numpy().tolist() == [255, 0, 7]
     assert tf.saturate_cast([3e9, -3e9], tf.int32).numpy().tolist() == [2147483520, -(2**31)]
     assert tf.cast([300, -5, 7], tf.uint8).numpy().tolist() == [44, 251, 7]

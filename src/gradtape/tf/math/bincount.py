@@ -33,17 +33,17 @@ def bincount(
     axis: Any = None,
     binary_output: bool = False,
 ) -> Tensor:
-    """Count how often each integer occurs.
+    """Number of occurrences of each integer.
 
     Args:
-        arr: integers that are not negative.
-        weights: what each entry counts for; ones if None.
-        minlength: the least number of bins.
-        maxlength: the largest; what does not fit is left out.
-        dtype: of the counts, if there are no weights.
+        arr: non-negative integers.
+        weights: the weight of each entry; ones if None.
+        minlength: the smallest number of bins.
+        maxlength: the largest number of bins; integers beyond it are not counted.
+        dtype: the dtype of the counts, if there are no weights.
         name: ignored.
-        axis: -1 (or 1) to count each row of a matrix by itself; None or 0 to count everything.
-        binary_output: only say, with 1, which integers occur.
+        axis: -1 (or 1) to count in each row of a matrix; None or 0 to count all elements.
+        binary_output: whether to return 1 for each integer that occurs, instead of its count.
 
     Returns:
         Bins (n,), or (rows, n).
@@ -80,7 +80,7 @@ def bincount(
 
 @on_jax(xla_lowering.bins_for)
 def bins_for(numbers: Any, least: int, most: int | None) -> int:
-    """How many bins raw integers need."""
+    """Number of bins that raw integers need, between `least` and `most`."""
     check_bins(numbers)
     size = max(int(numbers.max()) + 1 if numbers.size else 0, least)
     size = size if most is None else min(size, most)
@@ -92,14 +92,14 @@ def bins_for(numbers: Any, least: int, most: int | None) -> int:
 
 
 def check_bins(numbers: Any) -> None:
-    """Refuse negative numbers."""
+    """Raise if a raw number is negative."""
     if (np.asarray(numbers) < 0).any():
         raise InvalidArgumentError("DenseBincount: Input arr must be non-negative! Clip it first.")
 
 
 @on_jax(xla_lowering.bins_of)
 def bins_of(numbers: Any, lines: int, size: int) -> Any:
-    """The bin of each raw integer, line by line; what is out of range goes to one bin more."""
+    """Assign each raw integer its bin, row by row; integers >= `size` go to an extra bin."""
     check_bins(numbers)
     flat = numbers.reshape(lines, numbers.size // max(lines, 1))
     return (np.minimum(flat, size) + (size + 1) * np.arange(lines)[:, None]).ravel()
@@ -107,7 +107,7 @@ def bins_of(numbers: Any, lines: int, size: int) -> Any:
 
 @on_jax(xla_lowering.counted)
 def counted(ids: Any, shape: tuple[int, ...], binary: bool, dtype: Any) -> Any:
-    """How many raw ids each bin has, without the bins for what is out of range."""
+    """Count raw ids in each bin, without the extra bin of each row."""
     size = shape[-1]
     lines = prod(shape[:-1])
     bins = np.bincount(ids, minlength=lines * (size + 1)).reshape(lines, size + 1)[:, :size]
@@ -123,14 +123,14 @@ def confusion_matrix(
     dtype: Any = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
-    """Count how often each class was predicted for each label.
+    """Number of times each class was predicted for each label.
 
     Args:
         labels: integers (n,).
         predictions: integers (n,).
-        num_classes: rows and columns of the result; as many as needed if None.
-        weights: what each pair counts for; ones if None.
-        dtype: of the result.
+        num_classes: the number of rows and columns; the largest class plus one if None.
+        weights: the weight of each pair; ones if None.
+        dtype: the dtype of the result.
         name: ignored.
 
     Returns:
@@ -168,13 +168,13 @@ def confusion_matrix(
 
 
 def classes_in(*numbers: Any) -> int:
-    """One more than the largest of raw integers."""
+    """Number of classes: the largest raw integer plus one."""
     return max((int(n.max()) for n in numbers if n.size), default=-1) + 1
 
 
 @on_jax(xla_lowering.cells_of)
 def cells_of(rows: Any, columns: Any, size: int) -> Any:
-    """Where pairs of raw integers below `size` stand in a flat matrix."""
+    """Convert raw pairs (row, column) to positions in a flat matrix, after a check of the range."""
     for what, numbers in (("labels", rows), ("predictions", columns)):
         if (np.asarray(numbers) < 0).any():
             raise InvalidArgumentError(f"confusion_matrix: `{what}` contains negative values.")
@@ -194,13 +194,13 @@ def histogram_fixed_width_bins(
     dtype: Any = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
-    """The bin of each value, of bins of one width; what is outside goes to the first or last.
+    """The bin of each value, for bins of equal width; outliers go to the first or last bin.
 
     Args:
         values: a tensor of real numbers.
-        value_range: two numbers, where the bins begin and end.
-        nbins: how many bins.
-        dtype: of the result.
+        value_range: the lower and upper end of the bins.
+        nbins: the number of bins.
+        dtype: the dtype of the result.
         name: ignored.
 
     Returns:
@@ -215,10 +215,10 @@ def histogram_fixed_width_bins(
 
 @on_jax(xla_lowering.equal_bins)
 def equal_bins(values: Any, limits: Any, count: int, kind: Any) -> Any:
-    """The bins of raw values between two limits."""
+    """Assign raw values to `count` bins of equal width between two limits."""
     if limits.shape != (2,) or not limits[0] < limits[1] or count < 1:
         raise InvalidArgumentError(
-            f"histogram_fixed_width: value_range must be two numbers in order, and nbins positive. "
+            f"histogram_fixed_width: value_range must be two increasing numbers, nbins positive. "
             f"Received {limits.tolist()} and {count}."
         )
     if not np.isfinite(np.asarray(values, np.float64)).all():
@@ -236,13 +236,13 @@ def histogram_fixed_width(
     dtype: Any = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
-    """How many values each of several bins of one width holds.
+    """Number of values in each of `nbins` bins of equal width.
 
     Args:
         values: a tensor of real numbers.
-        value_range: two numbers, where the bins begin and end.
-        nbins: how many bins.
-        dtype: of the result.
+        value_range: the lower and upper end of the bins.
+        nbins: the number of bins.
+        dtype: the dtype of the result.
         name: ignored.
 
     Returns:
@@ -256,5 +256,5 @@ def histogram_fixed_width(
 
 @on_jax(xla_lowering.counts)
 def numbers_of(bins: Any, count: int, dtype: Any) -> Any:
-    """How many raw bins there are of each number."""
+    """Count how often each of `count` bins occurs."""
     return segment.counts(bins, count, dtype)

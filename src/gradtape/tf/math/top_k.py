@@ -17,7 +17,7 @@ from gradtape.tf.public_op import INDICES, REAL, is_typed, numpy_dtypes, operand
 
 
 class TopKV2(NamedTuple):
-    """The k largest entries and where they stand."""
+    """The k largest entries and their indices."""
 
     values: Any
     indices: Any
@@ -31,11 +31,11 @@ def top_k(
     index_type: Any = dtypes.int32,
     name: str | None = None,
 ) -> TopKV2:
-    """The `k` largest entries along the last axis, largest first; equal ones in order.
+    """The `k` largest entries along the last axis, largest first; ties keep their order.
 
     Args:
         input: a tensor of real numbers (..., n).
-        k: how many, at most n.
+        k: the number of entries, at most n.
         sorted: accepted; the result is always sorted.
         index_type: int16, int32 or int64.
         name: ignored.
@@ -71,11 +71,11 @@ def approx_max_k(
     aggregate_to_topk: bool = True,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """The `k` largest entries along an axis; here they are always exact.
+    """The `k` largest entries along an axis; here the result is always exact.
 
     Args:
         operand: a tensor of floats.
-        k: how many.
+        k: the number of entries.
         reduction_dimension: the axis.
         recall_target: accepted for TensorFlow's sake.
         reduction_input_size_override: accepted for TensorFlow's sake.
@@ -98,7 +98,7 @@ def approx_min_k(
     aggregate_to_topk: bool = True,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """The `k` smallest entries along an axis; otherwise as `approx_max_k`."""
+    """The `k` smallest entries along an axis; arguments as for `approx_max_k`."""
     return extreme_k(operand, k, reduction_dimension, True)
 
 
@@ -113,12 +113,12 @@ def approx_top_k(
     aggregate_to_topk: bool = True,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """The `k` largest entries along an axis, or the smallest; as `approx_max_k`."""
+    """The `k` largest entries along an axis, or the smallest; arguments as for `approx_max_k`."""
     return extreme_k(input, k, reduction_dimension, not is_max_k)
 
 
 def extreme_k(value: Any, k: int, axis: int, smallest: bool) -> tuple[Tensor, Tensor]:
-    """The k extreme entries along `axis`."""
+    """Find the k largest or smallest entries along `axis`."""
     tensor = convert(value)
     position = normalize_axis(axis, tensor.ndim, "ApproxTopK")
     if position != -1:
@@ -133,12 +133,12 @@ def extreme_k(value: Any, k: int, axis: int, smallest: bool) -> tuple[Tensor, Te
 
 @public
 def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Tensor:
-    """Whether the prediction of each target is among the `k` largest of its row; ties are in.
+    """Whether the score of each target is among the `k` largest of its row; ties count as in.
 
     Args:
         targets: integers (b,), columns of `predictions`.
         predictions: float32 (b, n).
-        k: how many.
+        k: the number of entries.
         name: ignored.
 
     Returns:
