@@ -83,8 +83,8 @@ def lstsq(
     rows, columns = a._array.shape[-2:]
     if b._array.shape[-2] != rows or (not fast and a._array.ndim != b._array.ndim):
         raise InvalidArgumentError(
-            "lstsq: matrix and rhs must have equal numbers of rows (and axes, if not fast). Received "
-            f"shapes {list(a._array.shape)} and {list(b._array.shape)}."
+            "lstsq: matrix and rhs must have equal numbers of rows (and axes, if not fast). "
+            f"Received shapes {list(a._array.shape)} and {list(b._array.shape)}."
         )
     tall = rows >= columns
     if not fast:  # as in TensorFlow, without regularisation

@@ -81,7 +81,7 @@ class LinearOperatorComposition(Several):
         for left, right in pairwise(found):
             if left.domain_dimension != right.range_dimension:
                 raise ValueError(
-                    "LinearOperatorComposition: columns of an operator must match rows of the next. "
+                    "LinearOperatorComposition: columns of an operator must match the next rows. "
                     f"Received {left.shape} and {right.shape}."
                 )
         regular = all_promise(found, "is_non_singular", is_non_singular)
