@@ -48,9 +48,7 @@ from gradtape.tf.nn.ctc_loss import ctc_unique_labels as ctc_unique_labels
 from gradtape.tf.nn.dilation import dilation2d as dilation2d
 from gradtape.tf.nn.dilation import erosion2d as erosion2d
 from gradtape.tf.nn.dropout import dropout as dropout
-from gradtape.tf.nn.embedding import depth_to_space as depth_to_space
 from gradtape.tf.nn.embedding import embedding_lookup as embedding_lookup
-from gradtape.tf.nn.embedding import space_to_depth as space_to_depth
 from gradtape.tf.nn.embedding_sparse import embedding_lookup_sparse as embedding_lookup_sparse
 from gradtape.tf.nn.embedding_sparse import (
     safe_embedding_lookup_sparse as safe_embedding_lookup_sparse,
@@ -102,6 +100,8 @@ from gradtape.tf.nn.pool import max_pool2d as max_pool2d
 from gradtape.tf.nn.pool import max_pool3d as max_pool3d
 from gradtape.tf.nn.pool import pool as pool
 from gradtape.tf.nn.space_to_batch import space_to_batch as space_to_batch
+from gradtape.tf.nn.space_to_depth import depth_to_space as depth_to_space
+from gradtape.tf.nn.space_to_depth import space_to_depth as space_to_depth
 from gradtape.tf.random.candidate_sampler import all_candidate_sampler as all_candidate_sampler
 from gradtape.tf.random.unigram_sampler import (
     fixed_unigram_candidate_sampler as fixed_unigram_candidate_sampler,

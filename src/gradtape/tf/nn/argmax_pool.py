@@ -14,8 +14,8 @@ from gradtape.graph.raw_function import rawly
 from gradtape.ops import shape as s
 from gradtape.ops.gather_scatter import take
 from gradtape.ops.reduce import lowest
-from gradtape.tf.nn.convolution import CHANNELS_FIRST, from_last, spread_out, to_last, window_of
 from gradtape.tf.nn.dilation import elements
+from gradtape.tf.nn.window_argument import CHANNELS_FIRST, from_last, spread_out, to_last, window_of
 from gradtape.tf.public_op import REAL, operand
 
 

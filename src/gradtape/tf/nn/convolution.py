@@ -1,4 +1,4 @@
-"""Convolutions of tf.nn: strides, paddings and data formats, put in terms of a Window."""
+"""Convolutions of tf.nn and their transposes."""
 
 from __future__ import annotations
 
@@ -10,116 +10,24 @@ import numpy as np
 
 from gradtape.core.context import staging
 from gradtape.core.convert import convert, shape_tuple
-from gradtape.core.errors import InvalidArgumentError, UnimplementedError, public
+from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor
 from gradtape.ops import shape as s
 from gradtape.ops.convolution import convolution as ops
 from gradtape.ops.convolution.window import Window
 from gradtape.ops.elementwise import gate
 from gradtape.ops.reduce import broadcast_to, reduce_sum
+from gradtape.tf.nn.window_argument import (
+    CHANNELS_FIRST,
+    STRICT,
+    from_last,
+    spread_out,
+    to_last,
+    window_of,
+)
 from gradtape.tf.public_op import FLOATS, numpy_dtypes, operand, pair, same
 
 FILTERED = FLOATS | numpy_dtypes("int32")
-CHANNELS_FIRST = ("NCW", "NCHW", "NCDHW", "NCL")
-
-
-def spread_out(value: Any, n: int, channels_first: bool, op: str, what: str) -> tuple[int, ...]:
-    """One number for each of `n` spatial axes, of one number, `n`, or `n` + 2."""
-    numbers = (1,) if value is None else shape_tuple(value)
-    if len(numbers) == 1:
-        numbers = numbers * n
-    elif len(numbers) == n + 2:
-        inner = slice(2, None) if channels_first else slice(1, -1)
-        deep = numbers[1 if channels_first else -1]
-        # TensorFlow's pools do not look at the stride of the channels.
-        check_outer(op, (numbers[0], 1 if "Pool" in op and what == "strides" else deep), what)
-        numbers = numbers[inner]
-    elif len(numbers) != n:
-        kind = InvalidArgumentError if op in STRICT else ValueError
-        raise kind(f"{op}: {what} must have length 1, {n} or {n + 2}. Received {list(numbers)}.")
-    if min(numbers, default=1) < 1:
-        raise InvalidArgumentError(f"{op}: {what} must be positive. Received {list(numbers)}.")
-    return numbers
-
-
-# Ops whose kernels, not TensorFlow's Python, look at strides.
-STRICT = ("Conv3D", "DepthwiseConv2dNative", "Conv3DTranspose")
-
-
-def check_outer(op: str, outer: tuple[int, ...], what: str) -> None:
-    """Raise unless the numbers for batch and channels are one."""
-    if outer == (1, 1):
-        return
-    kind = InvalidArgumentError if op in STRICT or min(outer) < 0 else UnimplementedError
-    raise kind(
-        f"{op}: {what} of the batch and the channels must be 1. Received {list(outer)}. "
-        "Slice the tensor instead."
-    )
-
-
-def window_of(
-    op: str,
-    spatial: tuple[int, ...],
-    size: tuple[int, ...],
-    strides: tuple[int, ...],
-    dilations: tuple[int, ...],
-    padding: Any,
-    channels_first: bool,
-) -> Window:
-    """The window that TensorFlow's arguments describe."""
-    bare = Window(size, strides, dilations, ((0, 0),) * len(size))
-    if not isinstance(padding, str):
-        window = bare._replace(paddings=explicit(op, padding, len(size), channels_first))
-        return check_fits(op, window, spatial)
-    if padding == "VALID":
-        return check_fits(op, bare, spatial)
-    if padding != "SAME":
-        raise InvalidArgumentError(
-            f"{op}: padding must be 'SAME', 'VALID' or a list. Received {padding!r}."
-        )
-    pairs = []
-    for n, span, stride in zip(spatial, bare.reach(), strides, strict=True):
-        missing = max((-(-n // stride) - 1) * stride + span - n, 0)
-        pairs.append((missing // 2, missing - missing // 2))
-    return bare._replace(paddings=tuple(pairs))
-
-
-def explicit(op: str, padding: Any, n: int, channels_first: bool) -> tuple[tuple[int, int], ...]:
-    """The pairs of the spatial axes in a list with a pair for each axis."""
-    pairs = [(int(low), int(high)) for low, high in padding]
-    outer = (pairs[:2] if channels_first else [pairs[0], pairs[-1]]) if pairs else []
-    negative = any(min(pair) < 0 for pair in pairs)
-    if len(pairs) != n + 2 or negative or any(any(pair) for pair in outer):
-        raise InvalidArgumentError(
-            f"{op}: padding must be {n + 2} pairs, none negative, and zero for the batch and the "
-            f"channels. Received {padding}."
-        )
-    return tuple(pairs[2:] if channels_first else pairs[1:-1])
-
-
-def check_fits(op: str, window: Window, spatial: tuple[int, ...]) -> Window:
-    """Raise if windows are so much larger than what they move over that none is left."""
-    for n, span, stride, ends in zip(
-        spatial, window.reach(), window.strides, window.paddings, strict=True
-    ):
-        if n + sum(ends) - span <= -2 * stride:
-            raise InvalidArgumentError(
-                f"{op}: Computed output size would be negative: a window that spans {span} in an "
-                f"input of size {n}. Pad the input, or take a smaller window."
-            )
-    return window
-
-
-def to_last(x: Any, channels_first: bool) -> Any:
-    """`x` with its channels last."""
-    n = x._array.ndim
-    return s.permuted(x, (0, *range(2, n), 1)) if channels_first else x
-
-
-def from_last(x: Any, channels_first: bool) -> Any:
-    """`x` with its channels where the caller has them."""
-    n = x._array.ndim
-    return s.permuted(x, (0, n - 1, *range(1, n - 1))) if channels_first else x
 
 
 def filtered(
@@ -369,8 +277,14 @@ def transposition(
 
 
 conv1d_transpose = transposition("conv1d_transpose", "Conv1DTranspose", 1, "NWC")
+
+
 conv2d_transpose = transposition("conv2d_transpose", "Conv2DTranspose", 2, "NHWC")
+
+
 conv3d_transpose = transposition("conv3d_transpose", "Conv3DTranspose", 3, "NDHWC")
+
+
 conv_transpose = transposition("conv_transpose", "ConvTranspose", None, None)
 
 

@@ -13,16 +13,9 @@ from gradtape.core.tensor import Tensor, eager
 from gradtape.ops import shape as s
 from gradtape.ops.convolution import convolution as ops
 from gradtape.ops.convolution.window import Window
-from gradtape.tf.nn.convolution import (
-    CHANNELS_FIRST,
-    filtered,
-    from_last,
-    spread_out,
-    to_last,
-    transposed,
-    window_of,
-)
+from gradtape.tf.nn.convolution import filtered, transposed
 from gradtape.tf.nn.space_to_batch import batch_to_space, space_to_batch
+from gradtape.tf.nn.window_argument import CHANNELS_FIRST, from_last, spread_out, to_last, window_of
 from gradtape.tf.public_op import FLOATS, operand, pair, same
 
 

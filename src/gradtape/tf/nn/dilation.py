@@ -14,7 +14,7 @@ from gradtape.ops import shape as s
 from gradtape.ops.convolution.window import Window
 from gradtape.ops.gather_scatter import take_along
 from gradtape.ops.reduce import lowest
-from gradtape.tf.nn.convolution import spread_out, window_of
+from gradtape.tf.nn.window_argument import spread_out, window_of
 from gradtape.tf.public_op import REAL, operand, pair, same
 
 

@@ -8,7 +8,7 @@ from gradtape.core.convert import convert, shape_tuple
 from gradtape.core.errors import InvalidArgumentError, OutOfRangeError, public
 from gradtape.core.tensor import Tensor
 from gradtape.ops.convolution import window as ops
-from gradtape.tf.nn.convolution import spread_out, window_of
+from gradtape.tf.nn.window_argument import spread_out, window_of
 
 
 def extracted(

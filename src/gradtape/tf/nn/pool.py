@@ -14,7 +14,7 @@ from gradtape.core.tensor import Tensor, eager
 from gradtape.ops.convolution.window import Window
 from gradtape.ops.elementwise import divide
 from gradtape.ops.nn import pool as ops
-from gradtape.tf.nn.convolution import CHANNELS_FIRST, from_last, spread_out, to_last, window_of
+from gradtape.tf.nn.window_argument import CHANNELS_FIRST, from_last, spread_out, to_last, window_of
 from gradtape.tf.public_op import FLOATS, REAL, operand
 
 
