@@ -22,6 +22,6 @@ def test_positions_of_a_pool_point_at_its_values(padding, whole):
     np.testing.assert_array_equal(X.ravel()[found], values)
 
 
-def test_other_formats_are_refused():
+def test_other_data_formats_raise():
     with pytest.raises(ValueError, match="NHWC"):
         tf.nn.max_pool_with_argmax(X, 2, 2, "SAME", data_format="NCHW")

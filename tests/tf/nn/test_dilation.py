@@ -11,7 +11,7 @@ W = RNG.standard_normal((2, 3, 2))
 
 
 def dilated(x, w):
-    """Dilation without padding, one place at a time."""
+    """Dilation without padding, one output position at a time."""
     rows, columns = x.shape[1] - w.shape[0] + 1, x.shape[2] - w.shape[1] + 1
     out = np.empty((x.shape[0], rows, columns, x.shape[3]))
     for i in range(rows):
@@ -28,7 +28,7 @@ def test_dilation_is_the_largest_sum_and_erosion_the_smallest_difference():
     np.testing.assert_allclose(tf.nn.erosion2d(X, W, *plain), eroded)
 
 
-def test_the_gradient_of_dilation_goes_to_the_first_of_equals():
+def test_the_first_of_tied_elements_gets_the_gradient():
     x, w = tf.constant(np.zeros((1, 2, 2, 1))), tf.constant(np.zeros((2, 2, 1)))
     with tf.GradientTape() as tape:
         tape.watch([x, w])
@@ -37,6 +37,6 @@ def test_the_gradient_of_dilation_goes_to_the_first_of_equals():
         assert gradient.numpy().ravel().tolist() == [1, 0, 0, 0]
 
 
-def test_other_formats_are_refused():
+def test_other_data_formats_raise():
     with pytest.raises(ValueError, match="data_format"):
         tf.nn.dilation2d(X, W, [1, 1, 1, 1], "SAME", "NCHW", [1, 1, 1, 1])

@@ -37,7 +37,7 @@ def max_pool_with_argmax(
     include_batch_in_index: bool = False,
     name: str | None = None,
 ) -> MaxPoolWithArgmax:
-    """Largest elements of windows, and where they stand in the flat image, or in the flat batch.
+    """Largest elements of windows, and their positions in the flat image or in the flat batch.
 
     Args:
         input: (batch, height, width, channels).
@@ -45,8 +45,8 @@ def max_pool_with_argmax(
         strides: 1, 2 or 4 numbers.
         padding: "SAME" or "VALID".
         data_format: "NHWC".
-        output_dtype: int32 or int64, of the positions.
-        include_batch_in_index: whether positions count through the batch.
+        output_dtype: the dtype of the positions, int32 or int64.
+        include_batch_in_index: whether positions refer to the flat batch, not to each flat image.
         name: accepted for TensorFlow's sake.
     """
     if data_format != "NHWC":
@@ -69,22 +69,22 @@ def max_pool_with_argmax(
         first,
     )
     places = np.arange(x._array.size).reshape(shape)
-    met = np.stack([t._array for t in elements(eager(places), window, -1)], axis=-1)
-    found = rawly(largest_met, x, met)
+    covered = np.stack([t._array for t in elements(eager(places), window, -1)], axis=-1)
+    found = rawly(largest_met, x, covered)
     out = take(s.reshape(x, shape=(x._array.size,), rank=4), found, axis=-1)
     size = 0 if include_batch_in_index or not shape[0] else max(x._array.size // shape[0], 1)
     dtype = dtypes.as_dtype(output_dtype).as_numpy_dtype
     return MaxPoolWithArgmax(from_last(out, first), rawly(within_image, found, size, dtype))
 
 
-def largest_met(x: Any, met: Any) -> Any:
-    """Of raw positions in the last axis the one of the largest element; -1 lies outside."""
+def largest_met(x: Any, covered: Any) -> Any:
+    """Choose, along the last axis of raw positions, that of the largest element; -1 is padding."""
     flat = np.asarray(x).reshape(-1)
-    seen = flat[met] if flat.size else met
-    best = np.argmax(np.where(met < 0, lowest(flat.dtype), seen), axis=-1)[..., None]
-    return np.take_along_axis(met, best, axis=-1)[..., 0]
+    values = flat[covered] if flat.size else covered
+    best = np.argmax(np.where(covered < 0, lowest(flat.dtype), values), axis=-1)[..., None]
+    return np.take_along_axis(covered, best, axis=-1)[..., 0]
 
 
 def within_image(places: Any, size: int, dtype: Any) -> Any:
-    """Raw positions in images of this size, or, of size 0, in the batch."""
+    """Convert raw positions in the batch to positions in images of `size`, unless that is 0."""
     return (places % size if size else places).astype(dtype)

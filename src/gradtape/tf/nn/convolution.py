@@ -13,7 +13,7 @@ from gradtape.core.convert import convert, shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor
 from gradtape.ops import shape as s
-from gradtape.ops.convolution import convolution as ops
+from gradtape.ops.convolution import convolution as convolution_ops
 from gradtape.ops.convolution.window import Window
 from gradtape.ops.elementwise import gate
 from gradtape.ops.reduce import broadcast_to, reduce_sum
@@ -40,7 +40,7 @@ def filtered(
     dilations: Any,
     data_format: str | None,
 ) -> Tensor:
-    """Convolution over `n` spatial axes, with any number of batch axes in front."""
+    """Check the arguments and convolve over `n` spatial axes, with any number of batch axes."""
     x, w = pair(input, filters)
     same(op, operand(op, x, FLOATS if op in STRICT else FILTERED), w)
     first = data_format in CHANNELS_FIRST
@@ -61,8 +61,9 @@ def filtered(
     if not w._array.size and x._array.size:
         raise InvalidArgumentError(f"{op}: filter must not have zero elements.")
     groups = channels // depth if depth else 0
-    solid = n == 3 and not staging()  # TensorFlow has groups of volumes in compiled functions only
-    if not depth or channels % depth or (groups > 1 and (outs % groups or solid)):
+    # TensorFlow supports groups of volumes only in compiled functions.
+    ungrouped = n == 3 and not staging()
+    if not depth or channels % depth or (groups > 1 and (outs % groups or ungrouped)):
         raise InvalidArgumentError(
             f"{op}: input depth must be evenly divisible by filter depth: {channels} vs {depth}."
         )
@@ -78,7 +79,7 @@ def filtered(
     if not x._array.size or not w._array.size:
         out = nothing(x, w, window)
     else:
-        out = ops.convolve(x, w, window=window, groups=groups, order=0)
+        out = convolution_ops.convolve(x, w, window=window, groups=groups, order=0)
     out = from_last(out, first)
     if len(batch) > 1:
         return s.reshape(out, shape=(*batch, *out._array.shape[1:]), rank=n + 2)
@@ -86,7 +87,7 @@ def filtered(
 
 
 def nothing(x: Any, w: Any, window: Window) -> Any:
-    """The sum of no products: zeros that depend on both operands."""
+    """Convolve operands without elements: zeros that depend on both."""
     spatial = x._array.shape[1:-1]
     shape = (x._array.shape[0], *window.outputs(spatial), w._array.shape[-1])
     ends = [reduce_sum(t, axis=tuple(range(-t._array.ndim, 0)), keepdims=False) for t in (x, w)]
@@ -121,12 +122,12 @@ def conv2d(
     """Convolution of images.
 
     Args:
-        input: (batch, height, width, channels), or with the channels second for data_format "NCHW".
+        input: (batch, height, width, channels), or channels second for data_format "NCHW".
         filters: (height, width, channels / groups, outputs).
-        strides: one number, two, or four as for the input.
+        strides: one number, two, or four: one for each axis of the input.
         padding: "SAME", "VALID", or a pair for each axis.
         data_format: "NHWC" or "NCHW".
-        dilations: distance of the filter's elements, given as `strides`.
+        dilations: distance between the elements of the filter, in the form of `strides`.
         name: accepted for TensorFlow's sake.
 
     Note:
@@ -159,7 +160,7 @@ def convolution(
     dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """Convolution over as many spatial axes as the filter has."""
+    """Convolution over all spatial axes of the filter."""
     n = convert(filters)._array.ndim - 2
     first = data_format in CHANNELS_FIRST
     steps = spread_out(strides, n, first, "Convolution", "strides")
@@ -176,7 +177,7 @@ def convolution(
 def atrous_conv2d(
     value: Any, filters: Any, rate: int, padding: Any, name: str | None = None
 ) -> Tensor:
-    """Convolution of images with a filter whose elements are `rate` apart."""
+    """Convolution of images with dilation `rate`."""
     return filtered("Conv2D", value, filters, 2, 1, padding, rate, "NHWC")
 
 
@@ -191,7 +192,10 @@ def transposed(
     dilations: Any,
     data_format: str | None,
 ) -> Tensor:
-    """The adjoint of a convolution; filters are (*size, outputs, channels)."""
+    """Check the arguments and apply a transposed convolution.
+
+    Filters are (*size, outputs, channels).
+    """
     y, w = pair(input, filters)
     same(op, operand(op, y, FLOATS if op in STRICT else FILTERED), w)
     first = data_format in CHANNELS_FIRST
@@ -219,17 +223,18 @@ def transposed(
     )
     if window.outputs(spatial) != y._array.shape[1:-1] or w._array.shape[-1] != y._array.shape[-1]:
         raise InvalidArgumentError(
-            f"{op}: output_shape {list(wanted)} does not belong to an input of shape "
-            f"{list(y._array.shape)} with filters of shape {list(w._array.shape)}. "
+            f"{op}: output_shape {list(wanted)} is incompatible with an input of shape "
+            f"{list(y._array.shape)} and filters of shape {list(w._array.shape)}. "
             "Check strides and padding."
         )
     return from_last(
-        ops.unconvolve(y, w, window=window, groups=1, order=0, spatial=tuple(spatial)), first
+        convolution_ops.unconvolve(y, w, window=window, groups=1, order=0, spatial=tuple(spatial)),
+        first,
     )
 
 
 def check_result(op: str, wanted: tuple[int, int], given: tuple[int, int]) -> None:
-    """Raise unless an output_shape names the batch and the channels that there are."""
+    """Raise unless batch and channels of an output_shape are those of the operands."""
     if wanted != given:
         raise InvalidArgumentError(
             f"{op}: output_shape must have the input's batch size and the filters' outputs, "
@@ -240,7 +245,7 @@ def check_result(op: str, wanted: tuple[int, int], given: tuple[int, int]) -> No
 def transposition(
     name: str, op: str, n: int | None, data_format: str | None
 ) -> Callable[..., Tensor]:
-    """A public adjoint over `n` spatial axes, or over as many as the filter has."""
+    """Make a public transposed convolution over `n` spatial axes, or those of the filter."""
     default = data_format
 
     def transpose(
@@ -261,16 +266,16 @@ def transposition(
     forward = "convolution" if n is None else f"conv{n}d"
     axes = {1: "width", 2: "height, width", 3: "depth, height, width", None: "…"}[n]
     transpose.__name__ = transpose.__qualname__ = name
-    transpose.__doc__ = f"""The adjoint of `{forward}`, as a layer of its own.
+    transpose.__doc__ = f"""Transposed convolution: the adjoint of `{forward}`.
 
     Args:
-        input: what `{forward}` would give, (batch, {axes}, channels).
+        input: (batch, {axes}, channels), of the shape of a result of `{forward}`.
         filters: ({axes}, outputs, channels).
-        output_shape: of the result, or only its spatial axes.
-        strides: of the convolution: one number, one for each spatial axis, or for each axis.
+        output_shape: the shape of the result, or only its spatial axes.
+        strides: one number, one for each spatial axis, or one for each axis.
         padding: "SAME", "VALID", or a pair for each axis.
-        data_format: where the channels are; by default, last.
-        dilations: distance of the filter's elements, given as `strides`.
+        data_format: the order of the axes; by default, channels last.
+        dilations: distance between the elements of the filter, in the form of `strides`.
         name: accepted for TensorFlow's sake.
     """
     return public(transpose)
@@ -334,6 +339,6 @@ def separable_conv2d(
     dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """`depthwise_conv2d`, then a convolution of single pixels."""
+    """`depthwise_conv2d`, followed by a pointwise (1×1) convolution."""
     middle = depthwise_conv2d(input, depthwise_filter, strides, padding, data_format, dilations)
     return filtered("Conv2D", middle, pointwise_filter, 2, 1, "VALID", None, data_format)

@@ -19,7 +19,7 @@ from gradtape.tf.public_op import REAL, operand, pair, same
 
 
 def elements(x: Any, window: Window, outside: Any) -> list[Any]:
-    """For each place in the window the elements of `x` (batch, …, channels) it meets."""
+    """For each tap of the window, the elements of `x` (batch, …, channels) that it covers."""
     spatial = shape_inside(x)
     outputs = window.outputs(spatial)
     full = s.pad(x, paddings=((0, 0), *window.paddings, (0, 0)), value=outside)
@@ -31,19 +31,19 @@ def elements(x: Any, window: Window, outside: Any) -> list[Any]:
 
 
 def shape_inside(x: Any) -> tuple[int, ...]:
-    """The spatial axes of a tensor."""
+    """The sizes of the spatial axes of a tensor."""
     shape: tuple[int, ...] = s.shape_of(x)[1:-1]
     return shape
 
 
 def first_largest(candidates: list[Any]) -> Any:
-    """The largest of the candidates, element by element; of equals the first."""
+    """Take the largest of the candidates, element by element; the first one of ties."""
     every = s.stack(*candidates, axis=-1)
     return s.take_one(take_along(every, rawly(best_of, every)), axis=-1, i=0)
 
 
 def best_of(every: Any) -> Any:
-    """Where the largest raw elements of the last axis stand."""
+    """Positions of the largest raw elements along the last axis, which is kept."""
     return np.argmax(every, axis=-1)[..., None]
 
 
@@ -88,10 +88,10 @@ def dilation2d(
         False,
     )
     least = lowest(x._array.dtype)
-    met = elements(x, window, least)
+    covered = elements(x, window, least)
     inside = elements(eager(np.ones((1, *x._array.shape[1:-1], 1), bool)), window, False)
     sums = []
-    for i, (part, where) in enumerate(zip(met, inside, strict=True)):
+    for i, (part, where) in enumerate(zip(covered, inside, strict=True)):
         weight = s.slice_(w, key=(*divmod(i, size[1]), slice(None)), rank=3)
         sums.append(e.select(where, e.add(part, weight), least))
     return first_largest(sums)
@@ -112,5 +112,5 @@ def erosion2d(
     The arguments are those of `dilation2d`.
     """
     x, w = pair(value, filters)
-    turned = s.flip(w, axes=(-3, -2))
-    return e.negative(dilation2d(e.negative(x), turned, strides, padding, data_format, dilations))
+    flipped = s.flip(w, axes=(-3, -2))
+    return e.negative(dilation2d(e.negative(x), flipped, strides, padding, data_format, dilations))

@@ -17,13 +17,13 @@ from gradtape.tf.array.gather_slice import gather
 def embedding_lookup(
     params: Any, ids: Any, max_norm: Any = None, name: str | None = None
 ) -> Tensor:
-    """Rows of `params`, one for each of `ids`, scaled down to length `max_norm` if that is given.
+    """Rows of `params` for `ids`, scaled down to the norm `max_norm` if given.
 
     The gradient is IndexedSlices.
     """
     if isinstance(params, (list, tuple)):
         if not params:
-            raise ValueError("embedding_lookup: params must not be empty.")
+            raise ValueError("embedding_lookup: params must not be empty. Received an empty list.")
         params = params[0] if len(params) == 1 else concat(params, 0)
     rows = gather(params, ids)
     if max_norm is None:

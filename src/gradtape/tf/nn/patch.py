@@ -7,14 +7,14 @@ from typing import Any
 from gradtape.core.convert import convert, shape_tuple
 from gradtape.core.errors import InvalidArgumentError, OutOfRangeError, public
 from gradtape.core.tensor import Tensor
-from gradtape.ops.convolution import window as ops
+from gradtape.ops.convolution.window import patches
 from gradtape.tf.nn.window_argument import spread_out, window_of
 
 
 def extracted(
     op: str, images: Any, n: int, sizes: Any, strides: Any, rates: Any, padding: Any
 ) -> Tensor:
-    """Windows over `n` spatial axes, laid out in the channels."""
+    """Extract windows over `n` spatial axes into the channels, after checks."""
     x = convert(images)
     if x._array.ndim != n + 2:
         raise InvalidArgumentError(
@@ -25,13 +25,13 @@ def extracted(
     given = ((sizes, "sizes"), (strides, "strides"), (rates, "rates"))
     for value, what in given:
         check_window(op, shape_tuple(value), n, what)
-    size, step, apart = (spread_out(value, n, False, op, what) for value, what in given)
-    window = window_of(op, x._array.shape[1:-1], size, step, apart, padding, False)
-    return ops.patches(x, window=window)
+    size, step, rate = (spread_out(value, n, False, op, what) for value, what in given)
+    window = window_of(op, x._array.shape[1:-1], size, step, rate, padding, False)
+    return patches(x, window=window)
 
 
 def check_window(op: str, numbers: tuple[int, ...], n: int, what: str) -> None:
-    """Raise, with TensorFlow's classes, unless there is a positive number for each axis."""
+    """Raise unless there is a positive number for each axis."""
     if len(numbers) not in (1, n + 2):
         raise InvalidArgumentError(f"{op}: {what} must have {n + 2} entries. Received {numbers}.")
     if min(numbers[1:-1], default=1) < 1:
@@ -46,9 +46,9 @@ def extract_patches(
 
     Args:
         images: (batch, height, width, channels).
-        sizes: of the windows, [1, height, width, 1].
-        strides: distance of windows, [1, rows, columns, 1].
-        rates: distance of the pixels of a window, [1, rows, columns, 1].
+        sizes: the size of the windows, [1, height, width, 1].
+        strides: the distance between windows, [1, rows, columns, 1].
+        rates: the distance between the pixels of a window, [1, rows, columns, 1].
         padding: "VALID" or "SAME".
         name: accepted for TensorFlow's sake.
 

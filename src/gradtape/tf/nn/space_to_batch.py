@@ -15,12 +15,12 @@ from gradtape.ops import shape as s
 
 @public
 def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None = None) -> Tensor:
-    """Blocks of the padded spatial axes moved into the batch.
+    """`input` with blocks of the padded spatial axes moved into the batch.
 
     Args:
         input: (batch, *spatial, ...).
         block_shape: the size of the blocks along each spatial axis.
-        paddings: for each spatial axis how many zeros in front and behind.
+        paddings: for each spatial axis the number of zeros to add before and after.
         name: accepted for TensorFlow's sake.
     """
     x = convert(input)
@@ -37,13 +37,13 @@ def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None
             f"space_to_batch: padded sizes {list(shape[1 : n + 1])} must be divisible by the "
             f"blocks {list(blocks)}."
         )
-    apart = tuple(
+    split_sizes = tuple(
         m for size, block in zip(shape[1:], blocks, strict=False) for m in (size // block, block)
     )
-    x = s.reshape(x, shape=(shape[0], *apart, *shape[n + 1 :]), rank=rank)
+    x = s.reshape(x, shape=(shape[0], *split_sizes, *shape[n + 1 :]), rank=rank)
     inner, outer = range(2, 2 * n + 1, 2), range(1, 2 * n, 2)
     x = s.permuted(x, (*inner, 0, *outer, *range(2 * n + 1, n + rank)))
-    final = (prod(blocks) * shape[0], *apart[::2], *shape[n + 1 :])
+    final = (prod(blocks) * shape[0], *split_sizes[::2], *shape[n + 1 :])
     return s.reshape(x, shape=final, rank=n + rank)
 
 
@@ -51,7 +51,7 @@ space_to_batch_nd = space_to_batch
 
 
 def check_blocks(op: str, blocks: tuple[int, ...], pairs: Any, rank: int) -> None:
-    """Raise unless there is a positive block and a pair for each of at most rank - 1 axes."""
+    """Raise unless there are a positive block and a pair for each spatial axis."""
     if len(pairs) != len(blocks) or len(blocks) >= rank or min(blocks, default=1) < 1:
         raise InvalidArgumentError(
             f"{op}: paddings or crops must have shape [{len(blocks)}, 2], blocks be positive, and "
@@ -61,9 +61,9 @@ def check_blocks(op: str, blocks: tuple[int, ...], pairs: Any, rank: int) -> Non
 
 @public
 def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Tensor:
-    """The inverse of `space_to_batch`.
+    """Inverse of `space_to_batch`.
 
-    `crops` says how much to cut off each spatial axis afterwards.
+    `crops` has a pair for each spatial axis: the sizes to cut off at its start and end.
     """
     x = convert(input)
     blocks = shape_tuple(block_shape) * (2 if isinstance(block_shape, int) else 1)

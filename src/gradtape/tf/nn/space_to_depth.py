@@ -11,7 +11,7 @@ from gradtape.ops import shape as s
 
 
 def check_image(op: str, x: Tensor, block_size: int, data_format: str) -> None:
-    """Raise unless `x` is a batch of images and the blocks have at least two pixels a side."""
+    """Raise unless `x` is a batch of images in NHWC and the block size is at least 2."""
     if x._array.ndim != 4 or block_size < 2 or data_format != "NHWC":
         raise InvalidArgumentError(
             f"{op}: input must have rank 4, block_size be at least 2, and data_format 'NHWC'. "
@@ -23,7 +23,7 @@ def check_image(op: str, x: Tensor, block_size: int, data_format: str) -> None:
 def space_to_depth(
     input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None
 ) -> Tensor:
-    """Blocks of pixels moved into the channels."""
+    """Blocks of `block_size` × `block_size` pixels, moved into the channels."""
     x = convert(input)
     k = block_size
     check_image("space_to_depth", x, k, data_format)
@@ -32,8 +32,8 @@ def space_to_depth(
         raise InvalidArgumentError(
             f"space_to_depth: Image height {height} and width {width} must be divisible by {k}."
         )
-    apart = s.reshape(x, shape=(batch, height // k, k, width // k, k, channels), rank=4)
-    moved = s.permuted(apart, (0, 1, 3, 2, 4, 5))
+    blocks = s.reshape(x, shape=(batch, height // k, k, width // k, k, channels), rank=4)
+    moved = s.permuted(blocks, (0, 1, 3, 2, 4, 5))
     return s.reshape(moved, shape=(batch, height // k, width // k, k * k * channels), rank=6)
 
 
@@ -41,7 +41,7 @@ def space_to_depth(
 def depth_to_space(
     input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None
 ) -> Tensor:
-    """Channels moved into blocks of pixels; the inverse of `space_to_depth`."""
+    """Channels moved into blocks of pixels: the inverse of `space_to_depth`."""
     x = convert(input)
     k = block_size
     check_image("depth_to_space", x, k, data_format)
@@ -50,6 +50,6 @@ def depth_to_space(
         raise InvalidArgumentError(
             f"depth_to_space: Input depth {channels} must be divisible by {k * k}."
         )
-    apart = s.reshape(x, shape=(batch, height, width, k, k, channels // (k * k)), rank=4)
-    moved = s.permuted(apart, (0, 1, 3, 2, 4, 5))
+    blocks = s.reshape(x, shape=(batch, height, width, k, k, channels // (k * k)), rank=4)
+    moved = s.permuted(blocks, (0, 1, 3, 2, 4, 5))
     return s.reshape(moved, shape=(batch, height * k, width * k, channels // (k * k)), rank=6)

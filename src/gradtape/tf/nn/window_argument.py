@@ -13,14 +13,14 @@ CHANNELS_FIRST = ("NCW", "NCHW", "NCDHW", "NCL")
 
 
 def spread_out(value: Any, n: int, channels_first: bool, op: str, what: str) -> tuple[int, ...]:
-    """One number for each of `n` spatial axes, of one number, `n`, or `n` + 2."""
+    """Expand 1, `n` or `n` + 2 numbers (with batch and channels) to one for each spatial axis."""
     numbers = (1,) if value is None else shape_tuple(value)
     if len(numbers) == 1:
         numbers = numbers * n
     elif len(numbers) == n + 2:
         inner = slice(2, None) if channels_first else slice(1, -1)
         deep = numbers[1 if channels_first else -1]
-        # TensorFlow's pools do not look at the stride of the channels.
+        # TensorFlow's pools ignore the stride of the channels.
         check_outer(op, (numbers[0], 1 if "Pool" in op and what == "strides" else deep), what)
         numbers = numbers[inner]
     elif len(numbers) != n:
@@ -36,7 +36,7 @@ STRICT = ("Conv3D", "DepthwiseConv2dNative", "Conv3DTranspose")
 
 
 def check_outer(op: str, outer: tuple[int, ...], what: str) -> None:
-    """Raise unless the numbers for batch and channels are one."""
+    """Raise unless the numbers for batch and channels are 1."""
     if outer == (1, 1):
         return
     kind = InvalidArgumentError if op in STRICT or min(outer) < 0 else UnimplementedError
@@ -55,26 +55,26 @@ def window_of(
     padding: Any,
     channels_first: bool,
 ) -> Window:
-    """The window that TensorFlow's arguments describe."""
-    bare = Window(size, strides, dilations, ((0, 0),) * len(size))
+    """Make the window that TensorFlow's arguments describe."""
+    unpadded = Window(size, strides, dilations, ((0, 0),) * len(size))
     if not isinstance(padding, str):
-        window = bare._replace(paddings=explicit(op, padding, len(size), channels_first))
+        window = unpadded._replace(paddings=explicit(op, padding, len(size), channels_first))
         return check_fits(op, window, spatial)
     if padding == "VALID":
-        return check_fits(op, bare, spatial)
+        return check_fits(op, unpadded, spatial)
     if padding != "SAME":
         raise InvalidArgumentError(
             f"{op}: padding must be 'SAME', 'VALID' or a list. Received {padding!r}."
         )
     pairs = []
-    for n, span, stride in zip(spatial, bare.reach(), strides, strict=True):
+    for n, span, stride in zip(spatial, unpadded.reach(), strides, strict=True):
         missing = max((-(-n // stride) - 1) * stride + span - n, 0)
         pairs.append((missing // 2, missing - missing // 2))
-    return bare._replace(paddings=tuple(pairs))
+    return unpadded._replace(paddings=tuple(pairs))
 
 
 def explicit(op: str, padding: Any, n: int, channels_first: bool) -> tuple[tuple[int, int], ...]:
-    """The pairs of the spatial axes in a list with a pair for each axis."""
+    """Check a list with a pair for each axis, and return the pairs of the spatial axes."""
     pairs = [(int(low), int(high)) for low, high in padding]
     outer = (pairs[:2] if channels_first else [pairs[0], pairs[-1]]) if pairs else []
     negative = any(min(pair) < 0 for pair in pairs)
@@ -87,25 +87,25 @@ def explicit(op: str, padding: Any, n: int, channels_first: bool) -> tuple[tuple
 
 
 def check_fits(op: str, window: Window, spatial: tuple[int, ...]) -> Window:
-    """Raise if windows are so much larger than what they move over that none is left."""
+    """Raise if the window is so much larger than the input that the output size is negative."""
     for n, span, stride, ends in zip(
         spatial, window.reach(), window.strides, window.paddings, strict=True
     ):
         if n + sum(ends) - span <= -2 * stride:
             raise InvalidArgumentError(
                 f"{op}: Computed output size would be negative: a window that spans {span} in an "
-                f"input of size {n}. Pad the input, or take a smaller window."
+                f"input of size {n}. Pad the input, or use a smaller window."
             )
     return window
 
 
 def to_last(x: Any, channels_first: bool) -> Any:
-    """`x` with its channels last."""
+    """Move the channels of `x` last."""
     n = x._array.ndim
     return s.permuted(x, (0, *range(2, n), 1)) if channels_first else x
 
 
 def from_last(x: Any, channels_first: bool) -> Any:
-    """`x` with its channels where the caller has them."""
+    """Move the channels of `x` from the last axis back to the caller's position."""
     n = x._array.ndim
     return s.permuted(x, (0, n - 1, *range(1, n - 1))) if channels_first else x
