@@ -54,9 +54,8 @@ _HOMES = {
     "gradtape.tf.array.creation": """
         constant convert_to_tensor eye fill linspace ones ones_like range zeros zeros_like
     """,
-    "gradtape.tf.math.top_k_bincount": """
-        approx_top_k histogram_fixed_width histogram_fixed_width_bins
-    """,
+    "gradtape.tf.math.top_k": "approx_top_k",
+    "gradtape.tf.math.bincount": "histogram_fixed_width histogram_fixed_width_bins",
     "gradtape.tf.math.cumulative": "cumsum",
     "gradtape.tf.debugging.assertion": "Assert assert_equal assert_greater assert_less",
     "gradtape.tf.debugging.shape_assertion": "assert_rank",
@@ -94,9 +93,8 @@ _HOMES = {
     "gradtape.tf.linalg.norm": "norm",
     "gradtape.tf.array.sort_unique": "argsort searchsorted sort unique unique_with_counts",
     "gradtape.tf.io.print": "print",
-    "gradtape.tf.nn.patch": """
-        batch_to_space extract_volume_patches space_to_batch space_to_batch_nd
-    """,
+    "gradtape.tf.nn.patch": "extract_volume_patches",
+    "gradtape.tf.nn.space_to_batch": "batch_to_space space_to_batch space_to_batch_nd",
     "gradtape.tf.linalg.matmul": "matmul",
     "gradtape.tf.math.reduce": """
         argmax argmin reduce_all reduce_any reduce_logsumexp reduce_max reduce_mean

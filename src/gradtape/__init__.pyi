@@ -200,6 +200,8 @@ from gradtape.tf.linalg.matmul import matmul as matmul
 from gradtape.tf.linalg.norm import norm as norm
 from gradtape.tf.math.add_n import add_n as add_n
 from gradtape.tf.math.add_n import scalar_mul as scalar_mul
+from gradtape.tf.math.bincount import histogram_fixed_width as histogram_fixed_width
+from gradtape.tf.math.bincount import histogram_fixed_width_bins as histogram_fixed_width_bins
 from gradtape.tf.math.cast import cast as cast
 from gradtape.tf.math.cast import complex as complex
 from gradtape.tf.math.cast import saturate_cast as saturate_cast
@@ -259,9 +261,7 @@ from gradtape.tf.math.reduce import reduce_mean as reduce_mean
 from gradtape.tf.math.reduce import reduce_min as reduce_min
 from gradtape.tf.math.reduce import reduce_prod as reduce_prod
 from gradtape.tf.math.reduce import reduce_sum as reduce_sum
-from gradtape.tf.math.top_k_bincount import approx_top_k as approx_top_k
-from gradtape.tf.math.top_k_bincount import histogram_fixed_width as histogram_fixed_width
-from gradtape.tf.math.top_k_bincount import histogram_fixed_width_bins as histogram_fixed_width_bins
+from gradtape.tf.math.top_k import approx_top_k as approx_top_k
 from gradtape.tf.nn.convolution_gradient import conv as conv
 from gradtape.tf.nn.convolution_gradient import (
     conv2d_backprop_filter_v2 as conv2d_backprop_filter_v2,
@@ -275,10 +275,10 @@ from gradtape.tf.nn.initializer import ones_initializer as ones_initializer
 from gradtape.tf.nn.initializer import random_normal_initializer as random_normal_initializer
 from gradtape.tf.nn.initializer import random_uniform_initializer as random_uniform_initializer
 from gradtape.tf.nn.initializer import zeros_initializer as zeros_initializer
-from gradtape.tf.nn.patch import batch_to_space as batch_to_space
 from gradtape.tf.nn.patch import extract_volume_patches as extract_volume_patches
-from gradtape.tf.nn.patch import space_to_batch as space_to_batch
-from gradtape.tf.nn.patch import space_to_batch_nd as space_to_batch_nd
+from gradtape.tf.nn.space_to_batch import batch_to_space as batch_to_space
+from gradtape.tf.nn.space_to_batch import space_to_batch as space_to_batch
+from gradtape.tf.nn.space_to_batch import space_to_batch_nd as space_to_batch_nd
 
 __version__: str
 newaxis: None

@@ -1,4 +1,4 @@
-"""Making tensors, changing their shapes, putting them together and looking elements up."""
+"""Array functions: creation, shapes, concatenation, indexing and scatter."""
 
 import numpy as np
 import pytest
@@ -76,7 +76,7 @@ def test_values(call, want):
         (lambda: tf.sort(X, direction="UP"), ValueError),
     ],
 )
-def test_what_tensorflow_refuses_is_refused(call, error):
+def test_invalid_arguments_raise_as_in_tensorflow(call, error):
     with pytest.raises(error):
         call()
 
@@ -87,18 +87,18 @@ def test_tracebacks_end_at_the_callers_line():
     assert caught.traceback[-1].path.name == "test_shape.py"
 
 
-def test_gradients_of_what_repeats_are_summed():
+def test_gradients_of_repeated_elements_are_summed():
     np.testing.assert_array_equal(gradient(lambda x: tf.repeat(x, [1, 3]), tf.ones(2)), [1, 3])
     mirror = gradient(lambda x: tf.pad(x, [[2, 1]], "REFLECT"), tf.ones(3))
     np.testing.assert_array_equal(mirror, [1, 3, 2])
 
 
-def test_one_of_several_pieces_gives_zeros_for_the_rest():
+def test_unused_pieces_of_a_split_have_zero_gradient():
     np.testing.assert_array_equal(gradient(lambda x: tf.split(x, 2)[1], tf.ones(4)), [0, 0, 1, 1])
     np.testing.assert_array_equal(gradient(lambda x: tf.unstack(x)[0], tf.ones(3)), [1, 0, 0])
 
 
-def test_rows_looked_up_have_a_sparse_gradient_and_masks_a_whole_one():
+def test_gather_has_a_sparse_gradient_and_a_mask_a_dense_one():
     table = tf.Variable([[1.0], [2.0], [3.0]])
     with tf.GradientTape(persistent=True) as tape:
         looked_up = tf.gather(table, [0, 2])
@@ -136,7 +136,7 @@ def test_indices_that_point_outside_can_be_ignored(call, expected):
             call(x, bad_indices_policy=policy)
 
 
-def test_a_function_rolls_by_what_it_computes():
+def test_a_function_rolls_by_a_computed_shift():
     @tf.function
     def rolled(x, shift):
         with tf.GradientTape() as tape:

@@ -1,4 +1,4 @@
-"""TensorArray: what may be written, read, and left out."""
+"""TensorArray: reads, writes, sizes and its spec."""
 
 import pytest
 
@@ -17,14 +17,14 @@ def test_stacking_gathering_and_concatenating_do_not_clear():
     assert array.stack().numpy().tolist() == [[0.0], [2.0]]
 
 
-def test_an_unwritten_element_of_unknown_shape_is_refused():
+def test_reading_an_unwritten_element_of_unknown_shape_raises():
     array = tf.TensorArray(tf.float32, 2)
     for read in (lambda: array.read(0), array.stack, array.concat):
         with pytest.raises(ValueError, match="not written"):
             read()
 
 
-def test_what_an_array_needs():
+def test_invalid_arguments_raise():
     with pytest.raises(ValueError, match="Size must be declared"):
         tf.TensorArray(tf.float32)
     with pytest.raises(ValueError, match="handle"):
@@ -38,7 +38,7 @@ def test_what_an_array_needs():
         len(tf.TensorArray(tf.float32, 3))
 
 
-def test_no_elements_stack_to_the_shape_that_is_known():
+def test_an_empty_array_stacks_to_its_element_shape():
     assert tf.TensorArray(tf.float32, 0, element_shape=[2]).stack().shape == (0, 2)
     assert tf.TensorArray(tf.float32, 0, element_shape=[None, 2]).stack().shape == (0,)
 
@@ -52,7 +52,7 @@ def test_a_split_must_fill_the_array():
     assert tf.TensorArray(tf.float32, 0, dynamic_size=True).split(value, [1, 2]).size() == 2
 
 
-def test_a_scatter_goes_as_far_as_both_reach():
+def test_scatter_ignores_the_surplus_of_the_longer_argument():
     assert tf.TensorArray(tf.float32, 3).scatter([0], [1.0, 2.0]).stack().numpy().tolist() == [
         1,
         0,

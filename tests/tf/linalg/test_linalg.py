@@ -1,4 +1,4 @@
-"""tf.linalg."""
+"""tf.linalg: products, decompositions, solvers, diagonals, norms and their gradients."""
 
 import numpy as np
 import pytest
@@ -10,14 +10,14 @@ A = RNG.normal(size=(3, 3)) + 3 * np.eye(3)
 
 
 @pytest.mark.parametrize("flags", [{}, {"transpose_a": True}, {"adjoint_b": True}])
-def test_products_turn_their_operands(flags):
+def test_matmul_transposes_and_conjugates_its_operands(flags):
     a, b = (RNG.normal(size=(2, 2)) + 1j * RNG.normal(size=(2, 2)) for _ in range(2))
     left = a.T if "transpose_a" in flags else a
     right = b.conj().T if "adjoint_b" in flags else b
     np.testing.assert_allclose(tf.matmul(a, b, **flags), left @ right, rtol=1e-12)
 
 
-def test_operands_that_do_not_go_together_are_refused():
+def test_incompatible_operands_raise():
     x = tf.ones((2, 3))
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"size-incompatible.*\[2,3\]"):
         x @ x
@@ -40,7 +40,7 @@ def test_decompositions_multiply_back():
     np.testing.assert_allclose(tf.linalg.lu_reconstruct(*tf.linalg.lu(x)), A, rtol=1e-10)
 
 
-def test_solvers_solve():
+def test_solvers_agree_with_numpy():
     b = RNG.normal(size=(3, 2))
     spd = A @ A.T
     want = np.linalg.solve(spd, b)
@@ -59,7 +59,7 @@ def test_the_gradient_of_the_log_determinant_is_the_inverse():
     np.testing.assert_allclose(tape.gradient(y, spd), np.linalg.inv(A @ A.T), rtol=1e-8)
 
 
-def test_diagonals_of_a_band_stand_as_tensorflow_aligns_them():
+def test_diagonals_of_a_band_are_aligned_as_in_tensorflow():
     band = tf.linalg.diag_part(tf.reshape(tf.range(1, 10), (3, 3)), k=(-1, 1))
     np.testing.assert_array_equal(band, [[0, 2, 6], [1, 5, 9], [4, 8, 0]])
     whole = tf.linalg.diag(band, k=(-1, 1))
@@ -76,7 +76,7 @@ def test_norms():
         tf.norm(x, ord="fro")
 
 
-def test_contractions_over_chosen_axes():
+def test_tensordot_over_given_axes():
     a, b = RNG.normal(size=(2, 3, 4)), RNG.normal(size=(4, 3, 5))
     got = tf.tensordot(a, b, [[2, 1], [0, 1]])
     np.testing.assert_allclose(got, np.tensordot(a, b, [[2, 1], [0, 1]]), rtol=1e-12)
@@ -92,8 +92,8 @@ def test_the_spectral_norm_has_a_gradient_where_singular_values_coincide():
     np.testing.assert_allclose(tape.gradient(length, x), np.full((3, 4), 12**-0.5))
 
 
-def test_complex_tridiagonal_equations_differentiate_as_in_tensorflow():
-    # TensorFlow solves the transposed equations there, not the adjoint ones.
+def test_complex_tridiagonal_solve_has_the_gradient_of_tensorflow():
+    # The gradient in TensorFlow solves with the transposed matrix, not with the adjoint.
     bands, b = tf.constant([[0j], [1 + 2j], [0j]]), tf.constant([[3 - 1j]])
     with tf.GradientTape() as tape:
         tape.watch([bands, b])

@@ -1,4 +1,4 @@
-"""Linear operators do what their matrices do, and so do their gradients."""
+"""Linear operators agree with their dense matrices, and so do their gradients."""
 
 import numpy as np
 import pytest
@@ -90,7 +90,7 @@ def close(got, want, op):
 
 
 @pytest.mark.parametrize("make", [*OPERATORS.values(), *RECTANGULAR.values()])
-def test_products_are_the_matrices(make):
+def test_products_agree_with_the_dense_matrix(make):
     op = make()
     dense = op.to_dense().numpy()
     turned = np.conj(np.swapaxes(dense, -1, -2))
@@ -115,7 +115,7 @@ def test_products_are_the_matrices(make):
 
 
 @pytest.mark.parametrize("make", OPERATORS.values(), ids=OPERATORS)
-def test_solves_and_determinants_are_the_matrices(make):
+def test_solves_and_determinants_agree_with_the_dense_matrix(make):
     op = make()
     dense = op.to_dense().numpy()
     y = argument(op, dense.shape[-1])
@@ -158,7 +158,7 @@ GRADIENTS = {
 
 
 @pytest.mark.parametrize("what", GRADIENTS)
-def test_gradients_are_those_of_the_matrix(what):
+def test_gradients_agree_with_the_dense_matrix(what):
     make, value = GRADIENTS[what]
     parameter = tf.Variable(value)
     x = normal(3, 2)
@@ -172,10 +172,10 @@ def test_gradients_are_those_of_the_matrix(what):
         return tf.add_n([tf.reduce_sum(tf.sin(part)) for part in parts])
 
     with tf.GradientTape(persistent=True) as tape:
-        quick, slow = (loss(make(parameter), dense) for dense in (False, True))
-    np.testing.assert_allclose(quick, slow, rtol=1e-9)
+        structured, dense = (loss(make(parameter), is_dense) for is_dense in (False, True))
+    np.testing.assert_allclose(structured, dense, rtol=1e-9)
     np.testing.assert_allclose(
-        tape.gradient(quick, parameter), tape.gradient(slow, parameter), rtol=1e-7, atol=1e-9
+        tape.gradient(structured, parameter), tape.gradient(dense, parameter), rtol=1e-7, atol=1e-9
     )
 
 
@@ -187,29 +187,31 @@ def test_an_operator_reads_its_variable_when_it_is_used():
     assert op.trainable_variables == (v,)
 
 
-REFUSED = {
+INVALID = {
     "definite but singular": lambda: FULL(
         np.eye(2), is_positive_definite=True, is_non_singular=False
     ),
-    "regular but not square": lambda: FULL(np.eye(2), is_non_singular=True, is_square=False),
+    "non-singular but not square": lambda: FULL(np.eye(2), is_non_singular=True, is_square=False),
     "a vector as a matrix": lambda: FULL([1.0]),
     "a scalar as a diagonal": lambda: DIAG(1.0),
-    "products that do not fit": lambda: L.LinearOperatorComposition([FULL([[1.0, 2.0]])] * 2),
+    "products of incompatible sizes": lambda: L.LinearOperatorComposition([FULL([[1.0, 2.0]])] * 2),
     "no operators": lambda: L.LinearOperatorKronecker([]),
-    "a factor without a promise": lambda: FULL(np.eye(2)).cholesky(),
-    "no permutation": lambda: L.LinearOperatorPermutation([0, 0]),
+    "a Cholesky factor without hints": lambda: FULL(np.eye(2)).cholesky(),
+    "not a permutation": lambda: L.LinearOperatorPermutation([0, 0]),
     "the inverse of zeros": lambda: L.LinearOperatorZeros(2).inverse(),
-    "a triangle with a hole": lambda: L.LinearOperatorBlockLowerTriangular([[], []]),
+    "a block triangle with missing operators": lambda: L.LinearOperatorBlockLowerTriangular(
+        [[], []]
+    ),
 }
 
 
-@pytest.mark.parametrize("what", REFUSED)
-def test_what_cannot_be_is_refused(what):
+@pytest.mark.parametrize("what", INVALID)
+def test_invalid_operators_raise(what):
     with pytest.raises(ValueError, match=r"\w"):
-        REFUSED[what]()
+        INVALID[what]()
 
 
-def test_what_is_not_there_says_so():
+def test_unsupported_operations_raise():
     for call in (
         lambda: FULL(normal(2, 3)).solve(np.ones((2, 1))),
         lambda: FULL(normal(2, 3)).determinant(),

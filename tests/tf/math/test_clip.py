@@ -1,4 +1,4 @@
-"""Clipping: slices, Nones, zeros and what is not finite."""
+"""Clipping: IndexedSlices, None, zeros, NaN and infinity."""
 
 import numpy as np
 import pytest
@@ -16,12 +16,12 @@ def test_slices_and_none_keep_their_place():
     assert clipped[1] is None
 
 
-def test_the_norm_of_nothing_is_zero():
+def test_the_norm_of_an_empty_list_is_zero():
     assert tf.linalg.global_norm([None]).numpy() == 0
     assert tf.clip_by_global_norm([], 1.0)[0] == []
 
 
-def test_what_is_not_finite_becomes_nan():
+def test_an_infinite_norm_gives_nan():
     (clipped,), norm = tf.clip_by_global_norm([tf.constant([np.inf, 1.0])], 1.0)
     assert np.isnan(clipped.numpy()).all()
     assert np.isinf(norm.numpy())
@@ -40,12 +40,12 @@ def test_clipping_zero_by_norm_has_a_gradient():
     np.testing.assert_array_equal(tape.gradient(y, x).numpy(), [1, 1])
 
 
-def test_bounds_must_not_stretch_the_tensor():
+def test_bounds_must_not_change_the_shape():
     with pytest.raises(ValueError, match="incompatible"):
         tf.clip_by_value(tf.constant([1.0, 2.0]), [[0.0], [1.5]], 1.8)
 
 
-def test_a_bound_of_another_dtype_is_cast_for_one_tensor_and_refused_for_several():
+def test_clip_by_norm_casts_the_bound_and_clip_by_global_norm_raises():
     x = tf.constant([3.0, 4.0], tf.float64)
     np.testing.assert_allclose(tf.clip_by_norm(x, tf.constant(1.0)), [0.6, 0.8])
     with pytest.raises(TypeError, match="same dtype"):

@@ -1,4 +1,4 @@
-"""Adjoints of convolutions called by name are what the tape computes."""
+"""Gradient functions of convolutions agree with the gradients of the tape."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ X, W = RNG.normal(size=(2, 6, 5, 2)), RNG.normal(size=(3, 2, 2, 3))
 @pytest.mark.parametrize("padding", ["SAME", "VALID"])
 @pytest.mark.parametrize("stride", [1, 2])
 @pytest.mark.parametrize("first", [False, True])
-def test_backprops_are_the_tapes(padding, stride, first):
+def test_backprop_functions_agree_with_the_tape(padding, stride, first):
     form = "NCHW" if first else "NHWC"
     strides = [1, 1, stride, stride] if first else [1, stride, stride, 1]
     x = tf.constant(np.moveaxis(X, -1, 1) if first else X)
@@ -37,7 +37,7 @@ def test_backprops_are_the_tapes(padding, stride, first):
         np.testing.assert_allclose(back_filter(x, shapes[1], g, **wanted), dw, atol=1e-12)
 
 
-def test_the_transpose_with_holes_is_the_adjoint():
+def test_atrous_conv2d_transpose_is_the_adjoint():
     x, w = tf.constant(X), tf.constant(W)
     with tf.GradientTape() as tape:
         tape.watch(x)
@@ -48,7 +48,7 @@ def test_the_transpose_with_holes_is_the_adjoint():
 
 
 @pytest.mark.parametrize("padding", ["SAME", "VALID"])
-def test_windows_with_holes_by_way_of_the_batch(padding):
+def test_with_space_to_batch_agrees_with_a_dilated_convolution(padding):
     def op(parts, n, how):
         assert (n, how) == (2, "VALID")
         return tf.nn.conv2d(parts, W, 1, how)
@@ -57,7 +57,7 @@ def test_windows_with_holes_by_way_of_the_batch(padding):
     np.testing.assert_allclose(got, tf.nn.conv2d(X, W, 1, padding, dilations=2), atol=1e-12)
 
 
-def test_paddings_that_make_blocks_fit():
+def test_required_paddings_make_sizes_divisible():
     pads, crops = tf.required_space_to_batch_paddings([5, 7], [2, 3])
     np.testing.assert_array_equal(pads, [[0, 1], [0, 2]])
     np.testing.assert_array_equal(crops, [[0, 1], [0, 2]])

@@ -44,7 +44,7 @@ def test_frames_and_labels_past_their_lengths_do_not_count():
     np.testing.assert_allclose(loss[1], alone, rtol=1e-9)
 
 
-def test_the_gradient_is_that_of_central_differences():
+def test_the_gradient_agrees_with_central_differences():
     logits = RNG.standard_normal((5, 1, 4))
     labels = np.array([[1, 3, 3]], np.int32)
 
@@ -55,9 +55,9 @@ def test_the_gradient_is_that_of_central_differences():
     with tf.GradientTape() as tape:
         tape.watch(x)
         value = loss(x)
-    way = RNG.standard_normal(logits.shape)
-    slope = (loss(logits + 1e-5 * way) - loss(logits - 1e-5 * way)) / 2e-5
-    np.testing.assert_allclose(np.sum(tape.gradient(value, x) * way), slope[0], rtol=1e-6)
+    direction = RNG.standard_normal(logits.shape)
+    slope = (loss(logits + 1e-5 * direction) - loss(logits - 1e-5 * direction)) / 2e-5
+    np.testing.assert_allclose(np.sum(tape.gradient(value, x) * direction), slope[0], rtol=1e-6)
 
 
 def test_a_label_too_long_for_its_frames_has_a_large_finite_loss():

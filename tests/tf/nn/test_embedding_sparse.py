@@ -1,4 +1,4 @@
-"""Rows of a table combined for each example."""
+"""Embedding lookups with several rows per example."""
 
 from types import SimpleNamespace
 
@@ -12,7 +12,7 @@ PLACES = [[0, 0], [0, 1], [1, 0], [3, 2]]
 
 
 def sparse(values):
-    """What the functions read of a SparseTensor."""
+    """Make an object with the attributes of a SparseTensor that the functions read."""
     return SimpleNamespace(indices=np.array(PLACES), values=values, dense_shape=[5, 3])
 
 
@@ -20,7 +20,7 @@ IDS, WEIGHTS = sparse(np.array([1, 3, 3, 0])), sparse(np.array([0.5, 2.0, 1.5, 1
 
 
 @pytest.mark.parametrize("combiner", ["sum", "mean", "sqrtn"])
-def test_rows_are_combined(combiner):
+def test_combiners_sum_or_average_the_rows(combiner):
     got = tf.nn.embedding_lookup_sparse(TABLE, IDS, WEIGHTS, combiner)
     first = 0.5 * TABLE[1] + 2 * TABLE[3]
     scale = {"sum": 1, "mean": 2.5, "sqrtn": np.hypot(0.5, 2)}[combiner]
@@ -29,7 +29,7 @@ def test_rows_are_combined(combiner):
     np.testing.assert_array_equal(got[2], [0, 0])
 
 
-def test_the_gradient_reaches_the_table_by_rows():
+def test_the_gradient_of_the_table_is_indexed_slices():
     table = tf.Variable(TABLE)
     with tf.GradientTape() as tape:
         y = tf.nn.embedding_lookup_sparse(table, IDS, None, "sum")
@@ -40,7 +40,7 @@ def test_the_gradient_reaches_the_table_by_rows():
     )
 
 
-def test_safe_lookups_leave_out_what_is_invalid_and_fill_what_is_empty():
+def test_safe_lookups_skip_invalid_ids_and_fill_empty_rows():
     ids, weights = sparse(np.array([1, -1, 3, 0])), sparse(np.array([0.5, 2.0, -1.5, 1.0]))
     zeros = tf.nn.safe_embedding_lookup_sparse(TABLE, ids, weights)
     np.testing.assert_allclose(zeros, [TABLE[1], [0, 0], [0, 0], TABLE[0], [0, 0]])
@@ -48,7 +48,7 @@ def test_safe_lookups_leave_out_what_is_invalid_and_fill_what_is_empty():
     np.testing.assert_allclose(filled, TABLE[[1, 2, 2, 0, 2]])
 
 
-def test_other_combiners_and_dense_ids_are_refused():
+def test_unknown_combiners_and_dense_ids_raise():
     with pytest.raises(ValueError, match="combiner"):
         tf.nn.embedding_lookup_sparse(TABLE, IDS, None, "max")
     with pytest.raises(TypeError, match="SparseTensor"):

@@ -1,4 +1,4 @@
-"""Pools of uneven windows."""
+"""Fractional pools: windows, gradients and ratios."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ def test_windows_cover_the_image_and_are_pooled(overlapping, pseudo_random, seed
                 np.testing.assert_allclose(out[:, i, j], reduce(part, axis=(1, 2)))
 
 
-def test_each_maximum_gets_the_gradient_and_means_share_it():
+def test_maxima_get_the_whole_gradient_and_means_share_it():
     x = tf.constant(X)
     with tf.GradientTape(persistent=True) as tape:
         tape.watch(x)
@@ -39,7 +39,7 @@ def test_each_maximum_gets_the_gradient_and_means_share_it():
     np.testing.assert_allclose(np.sum(tape.gradient(means, x)), np.size(means))
 
 
-def test_ratios_that_cannot_be():
+def test_invalid_ratios_raise():
     for ratio in (0.5, [2.0, 1.5, 1.5, 1.0], [1.5] * 3):
         with pytest.raises(ValueError, match="pooling_ratio"):
             tf.nn.fractional_max_pool(X, ratio)

@@ -1,4 +1,4 @@
-"""Candidate samplers, and losses over few of many classes."""
+"""Candidate samplers, and losses over sampled classes."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ SAMPLERS = [tf.random.uniform_candidate_sampler, tf.random.log_uniform_candidate
 
 @pytest.mark.parametrize("sampler", SAMPLERS)
 @pytest.mark.parametrize("unique", [False, True])
-def test_samplers_draw_classes_and_say_how_often_they_expect_them(sampler, unique):
+def test_samplers_return_classes_and_their_expected_counts(sampler, unique):
     drawn, expected, expected_drawn = sampler(TRUE, 1, 8, unique, 10, seed=3)
     classes = drawn.numpy()
     assert classes.dtype == np.int64
@@ -29,7 +29,7 @@ def test_samplers_draw_classes_and_say_how_often_they_expect_them(sampler, uniqu
         np.testing.assert_allclose(expected, wanted, rtol=1e-6)
 
 
-def test_a_sampler_with_a_seed_starts_over_with_the_global_seed():
+def test_set_seed_restarts_a_sampler_with_a_seed():
     draws = []
     for _ in range(2):
         tf.random.set_seed(5)
@@ -37,7 +37,7 @@ def test_a_sampler_with_a_seed_starts_over_with_the_global_seed():
     np.testing.assert_array_equal(*draws)
 
 
-def test_fixed_unigrams_leave_reserved_classes_out(tmp_path):
+def test_fixed_unigrams_never_sample_reserved_classes(tmp_path):
     file = tmp_path / "vocabulary.csv"
     file.write_text("a,1\nb,2\nc,3\n", encoding="utf-8")
     for source in ({"unigrams": [1, 2, 3]}, {"vocab_file": str(file)}):
@@ -48,13 +48,13 @@ def test_fixed_unigrams_leave_reserved_classes_out(tmp_path):
         np.testing.assert_allclose(expected, [[0], [20]])
 
 
-def test_samplers_refuse_what_does_not_fit():
+def test_invalid_sampler_arguments_raise():
     for arguments in ((TRUE, 1, 11, True, 10), (TRUE, 2, 3, True, 10), (TRUE[0], 1, 3, True, 10)):
         with pytest.raises(tf.errors.InvalidArgumentError):
             SAMPLERS[0](*arguments)
 
 
-def test_accidental_hits_are_the_true_classes_among_the_drawn():
+def test_accidental_hits_are_the_true_classes_among_the_sampled():
     rows, places, weights = tf.nn.compute_accidental_hits([[3, 5], [1, 3], [7, 7]], [3, 7, 1, 9], 2)
     np.testing.assert_array_equal(rows, [0, 1, 1, 2, 2])
     np.testing.assert_array_equal(places, [0, 2, 0, 1, 1])
@@ -77,7 +77,7 @@ def test_with_every_class_the_sampled_softmax_is_the_softmax():
     )
 
 
-def test_nce_is_a_yes_or_no_for_each_class():
+def test_nce_is_a_binary_cross_entropy_for_each_class():
     drawn, expected, expected_drawn = np.array([2, 9]), np.full((3, 1), 0.5), np.full(2, 0.25)
     got = tf.nn.nce_loss(W, B, TRUE, X, 2, 10, sampled_values=(drawn, expected, expected_drawn))
     logits = X @ W.T + B

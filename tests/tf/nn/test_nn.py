@@ -1,4 +1,4 @@
-"""tf.nn."""
+"""tf.nn: activations, convolutions, pools, moments, embeddings; and real Fourier transforms."""
 
 import numpy as np
 import pytest
@@ -46,14 +46,14 @@ def test_a_transposed_convolution_is_the_adjoint():
     np.testing.assert_allclose(layer, back, rtol=1e-12)
 
 
-def test_a_depthwise_convolution_treats_channels_alone():
+def test_a_depthwise_convolution_convolves_each_channel():
     x, w = RNG.normal(size=(1, 4, 4, 2)), RNG.normal(size=(2, 2, 2, 3))
     whole = tf.nn.depthwise_conv2d(x, w, [1, 1, 1, 1], "VALID")
     parts = [tf.nn.conv2d(x[..., k : k + 1], w[:, :, k : k + 1], 1, "VALID") for k in range(2)]
     np.testing.assert_allclose(whole, np.concatenate(parts, -1), rtol=1e-12)
 
 
-def test_padding_does_not_count_in_means():
+def test_average_pools_exclude_the_padding():
     out = tf.nn.avg_pool2d(tf.ones((1, 3, 3, 1)), 2, 2, "SAME")
     np.testing.assert_array_equal(out, np.ones((1, 2, 2, 1)))
 
@@ -74,7 +74,7 @@ def test_the_first_of_equal_maxima_gets_the_gradient():
         lambda: tf.nn.bias_add(tf.ones((2, 3)), tf.ones(2)),
     ],
 )
-def test_what_does_not_fit_is_an_invalid_argument(call):
+def test_invalid_arguments_raise(call):
     with pytest.raises(tf.errors.InvalidArgumentError):
         call()
 

@@ -8,6 +8,8 @@ from gradtape.tf.math.add_n import accumulate_n as accumulate_n
 from gradtape.tf.math.add_n import add_n as add_n
 from gradtape.tf.math.add_n import polyval as polyval
 from gradtape.tf.math.add_n import scalar_mul as scalar_mul
+from gradtape.tf.math.bincount import bincount as bincount
+from gradtape.tf.math.bincount import confusion_matrix as confusion_matrix
 from gradtape.tf.math.cast import conj as conj
 from gradtape.tf.math.cumulative import cumprod as cumprod
 from gradtape.tf.math.cumulative import cumsum as cumsum
@@ -126,9 +128,7 @@ from gradtape.tf.math.special import bessel_i0 as bessel_i0
 from gradtape.tf.math.special import bessel_i0e as bessel_i0e
 from gradtape.tf.math.special import bessel_i1 as bessel_i1
 from gradtape.tf.math.special import bessel_i1e as bessel_i1e
-from gradtape.tf.math.top_k_bincount import approx_max_k as approx_max_k
-from gradtape.tf.math.top_k_bincount import approx_min_k as approx_min_k
-from gradtape.tf.math.top_k_bincount import bincount as bincount
-from gradtape.tf.math.top_k_bincount import confusion_matrix as confusion_matrix
-from gradtape.tf.math.top_k_bincount import in_top_k as in_top_k
-from gradtape.tf.math.top_k_bincount import top_k as top_k
+from gradtape.tf.math.top_k import approx_max_k as approx_max_k
+from gradtape.tf.math.top_k import approx_min_k as approx_min_k
+from gradtape.tf.math.top_k import in_top_k as in_top_k
+from gradtape.tf.math.top_k import top_k as top_k

@@ -6,10 +6,10 @@ from gradtape.tf.math.elementwise import softsign as softsign
 from gradtape.tf.math.elementwise import tanh as tanh
 from gradtape.tf.math.reduce import l2_normalize as l2_normalize
 from gradtape.tf.math.reduce import zero_fraction as zero_fraction
-from gradtape.tf.math.top_k_bincount import approx_max_k as approx_max_k
-from gradtape.tf.math.top_k_bincount import approx_min_k as approx_min_k
-from gradtape.tf.math.top_k_bincount import in_top_k as in_top_k
-from gradtape.tf.math.top_k_bincount import top_k as top_k
+from gradtape.tf.math.top_k import approx_max_k as approx_max_k
+from gradtape.tf.math.top_k import approx_min_k as approx_min_k
+from gradtape.tf.math.top_k import in_top_k as in_top_k
+from gradtape.tf.math.top_k import top_k as top_k
 from gradtape.tf.nn import experimental as experimental
 from gradtape.tf.nn.activation import crelu as crelu
 from gradtape.tf.nn.activation import elu as elu
@@ -20,6 +20,7 @@ from gradtape.tf.nn.activation import relu6 as relu6
 from gradtape.tf.nn.activation import selu as selu
 from gradtape.tf.nn.activation import silu as silu
 from gradtape.tf.nn.activation import swish as swish
+from gradtape.tf.nn.argmax_pool import max_pool_with_argmax as max_pool_with_argmax
 from gradtape.tf.nn.convolution import atrous_conv2d as atrous_conv2d
 from gradtape.tf.nn.convolution import conv1d as conv1d
 from gradtape.tf.nn.convolution import conv1d_transpose as conv1d_transpose
@@ -46,11 +47,8 @@ from gradtape.tf.nn.ctc_loss import ctc_loss as ctc_loss
 from gradtape.tf.nn.ctc_loss import ctc_unique_labels as ctc_unique_labels
 from gradtape.tf.nn.dilation import dilation2d as dilation2d
 from gradtape.tf.nn.dilation import erosion2d as erosion2d
-from gradtape.tf.nn.dilation import max_pool_with_argmax as max_pool_with_argmax
 from gradtape.tf.nn.dropout import dropout as dropout
-from gradtape.tf.nn.embedding import depth_to_space as depth_to_space
 from gradtape.tf.nn.embedding import embedding_lookup as embedding_lookup
-from gradtape.tf.nn.embedding import space_to_depth as space_to_depth
 from gradtape.tf.nn.embedding_sparse import embedding_lookup_sparse as embedding_lookup_sparse
 from gradtape.tf.nn.embedding_sparse import (
     safe_embedding_lookup_sparse as safe_embedding_lookup_sparse,
@@ -92,7 +90,6 @@ from gradtape.tf.nn.normalization import moments as moments
 from gradtape.tf.nn.normalization import normalize_moments as normalize_moments
 from gradtape.tf.nn.normalization import sufficient_statistics as sufficient_statistics
 from gradtape.tf.nn.normalization import weighted_moments as weighted_moments
-from gradtape.tf.nn.patch import space_to_batch as space_to_batch
 from gradtape.tf.nn.pool import avg_pool as avg_pool
 from gradtape.tf.nn.pool import avg_pool1d as avg_pool1d
 from gradtape.tf.nn.pool import avg_pool2d as avg_pool2d
@@ -102,6 +99,9 @@ from gradtape.tf.nn.pool import max_pool1d as max_pool1d
 from gradtape.tf.nn.pool import max_pool2d as max_pool2d
 from gradtape.tf.nn.pool import max_pool3d as max_pool3d
 from gradtape.tf.nn.pool import pool as pool
+from gradtape.tf.nn.space_to_batch import space_to_batch as space_to_batch
+from gradtape.tf.nn.space_to_depth import depth_to_space as depth_to_space
+from gradtape.tf.nn.space_to_depth import space_to_depth as space_to_depth
 from gradtape.tf.random.candidate_sampler import all_candidate_sampler as all_candidate_sampler
 from gradtape.tf.random.unigram_sampler import (
     fixed_unigram_candidate_sampler as fixed_unigram_candidate_sampler,

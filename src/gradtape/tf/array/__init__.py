@@ -1,1 +1,1 @@
-"""Top-level functions of tensors as arrays: making, reshaping, joining, looking up."""
+"""Top-level array functions: creation, shapes, concatenation, indexing."""

@@ -1,4 +1,4 @@
-"""Top-level functions that put tensors together and take them apart."""
+"""Top-level functions that concatenate, stack and split tensors."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from gradtape.tf.public_op import is_typed, same
 
 
 def matching(values: Any, op: str) -> list[Tensor]:
-    """Tensors of one dtype; what has none of its own takes that of the first that has."""
+    """Convert to tensors of one dtype; values without a dtype take that of the first typed one."""
     if isinstance(values, Tensor):
         return list(s.unstack(values, axis=-values.ndim))
     items = list(values)
@@ -47,7 +47,7 @@ def matching(values: Any, op: str) -> list[Tensor]:
 
 @public
 def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
-    """Tensors one after another along `axis`; all other sizes must agree.
+    """Concatenation along `axis`; all other dimensions must agree.
 
     Example:
         >>> tf.concat([[1, 2], [3]], axis=0).numpy()
@@ -57,7 +57,7 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
         values = [values]
     tensors = matching(values, "ConcatV2")
     if not tensors:
-        raise InvalidArgumentError("concat: at least one tensor is needed. Received an empty list.")
+        raise InvalidArgumentError("concat: values must not be empty. Received an empty list.")
     at = axis if isinstance(axis, int) else int(convert(axis)._array)
     first = tensors[0]._array.shape
     if len(tensors) == 1:
@@ -86,7 +86,7 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
 
 @public
 def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
-    """Tensors of one shape side by side along a new `axis`.
+    """Tensors of one shape, stacked along a new `axis`.
 
     Example:
         >>> tf.stack([[1, 2], [3, 4]], axis=1).numpy()
@@ -100,7 +100,7 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
 
 
 def stacked(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
-    """The kernel of `stack`, for tensors of one dtype."""
+    """Stack tensors of one dtype, after a check of their shapes."""
     first = tensors[0]._array.shape
     for i, t in enumerate(tensors):
         if t._array.shape != first:
@@ -125,8 +125,8 @@ def unstack(
 
     Args:
         value: a tensor.
-        num: how many slices there are; found out if None.
-        axis: the axis to take apart.
+        num: the number of slices; inferred if None.
+        axis: the axis to unstack.
         name: accepted for TensorFlow's sake.
     """
     x = convert(value)
@@ -146,13 +146,13 @@ def unstack(
 def split(
     value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str = "split"
 ) -> list[Tensor]:
-    """`value` cut along `axis` into equal pieces, or into pieces of given sizes.
+    """Pieces of `value` along `axis`, of equal size or of the given sizes.
 
     Args:
         value: a tensor.
         num_or_size_splits: the number of pieces, or a list of their sizes, one of which may be -1.
-        axis: the axis to cut.
-        num: accepted for TensorFlow's sake.
+        axis: the axis to split.
+        num: the number of sizes, if these are given; only checked.
         name: accepted for TensorFlow's sake.
 
     Example:
@@ -182,7 +182,8 @@ def split(
         sizes = tuple(int(k) for k in wanted)
         if num is not None and num != len(sizes):
             raise InvalidArgumentError(
-                f"split: num is {num}, but there are {len(sizes)} sizes. Leave num out."
+                f"split: num must be the number of sizes, {len(sizes)}. Received {num}. "
+                "Leave num out."
             )
         if sizes.count(-1) == 1:
             rest = size - sum(sizes) - 1
@@ -201,7 +202,7 @@ def meshgrid(*args: Any, indexing: str = "xy", name: str | None = None) -> list[
 
     Args:
         *args: vectors.
-        indexing: "xy" puts the second vector's axis first, as for pictures; "ij" keeps the order.
+        indexing: "xy" swaps the first two axes, as for images; "ij" keeps the order.
         name: accepted for TensorFlow's sake.
     """
     if indexing not in ("xy", "ij"):
@@ -222,7 +223,7 @@ def meshgrid(*args: Any, indexing: str = "xy", name: str | None = None) -> list[
 
 @public
 def parallel_stack(values: Any, name: str = "parallel_stack") -> Tensor:
-    """Stack tensors of one shape along a new first axis, inside a `tf.function`.
+    """Tensors of one shape, stacked along a new first axis, inside a `tf.function`.
 
     Args:
         values: a list of tensors.

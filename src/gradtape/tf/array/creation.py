@@ -1,4 +1,4 @@
-"""Top-level functions that make tensors: of values, of one number, of ranges."""
+"""Top-level functions that create tensors: from values, filled with a constant, or as a range."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ def convert_to_tensor(
     dtype_hint: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """A tensor of a Python value, array, variable or nested list of them.
+    """A tensor made from a Python value, array, variable or nested list of them.
 
     Args:
-        value: what to convert.
-        dtype: the dtype it must have; inferred if None.
+        value: the value to convert.
+        dtype: the dtype of the result; inferred if None.
         dtype_hint: a dtype to prefer where `dtype` is None.
         name: accepted for TensorFlow's sake.
 
@@ -42,7 +42,7 @@ def convert_to_tensor(
         <tf.Tensor: shape=(2,), dtype=float32, numpy=array([1.5, 2.5], dtype=float32)>
     """
     tensor = convert(value, dtype, dtype_hint, name)
-    # What is read from a variable must not count as the variable itself later on.
+    # A tape must not take the value read from a variable for the variable itself.
     return identity_of(tensor) if isinstance(value, Variable) else tensor
 
 
@@ -53,7 +53,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
     Args:
         value: a number, string, array or nested list.
         dtype: the element type; inferred if None.
-        shape: the shape; a single element fills it.
+        shape: the shape; a single element is repeated to fill it.
         name: accepted for TensorFlow's sake.
 
     Raises:
@@ -90,7 +90,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
 
 
 def sizes_of(shape: Any, op: str) -> tuple[int, ...]:
-    """A shape to be filled; no size may be negative."""
+    """Convert `shape` to a tuple of non-negative sizes."""
     sizes = shape_tuple(shape)
     for size in sizes:
         if size < 0:
@@ -101,7 +101,7 @@ def sizes_of(shape: Any, op: str) -> tuple[int, ...]:
 
 
 def full(shape: tuple[int, ...], value: Any, dtype: dtypes.DType) -> Tensor:
-    """A tensor whose elements are all `value`."""
+    """Make a tensor whose elements are all `value`, which is 0 or 1."""
     if dtype == dtypes.string:
         if value != 0:
             raise TypeError(f"Cannot convert {value} to EagerTensor of dtype string")
@@ -116,7 +116,7 @@ def full(shape: tuple[int, ...], value: Any, dtype: dtypes.DType) -> Tensor:
 def zeros(
     shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: Any = None
 ) -> Tensor:
-    """A tensor of zeros; of strings, empty ones.
+    """A tensor of zeros, or of empty strings if `dtype` is string.
 
     Example:
         >>> tf.zeros((2, 3), tf.int32).numpy()
@@ -135,7 +135,7 @@ def ones(
 
 
 def like(input: Any, value: int, dtype: Any) -> Tensor:
-    """A tensor of the shape of `input`, without reading its elements."""
+    """Make a tensor filled with `value`, of the shape of `input`; does not read its elements."""
     raw = convert(input)._array
     return full(
         raw.shape, value, dtypes.of_numpy(raw.dtype) if dtype is None else dtypes.as_dtype(dtype)
@@ -146,13 +146,13 @@ def like(input: Any, value: int, dtype: Any) -> Tensor:
 def zeros_like(
     input: Any, dtype: Any = None, name: str | None = None, layout: Any = None
 ) -> Tensor:
-    """Zeros of the shape of `input`, and of its dtype unless another is given."""
+    """Zeros of the shape of `input`, and of its dtype unless `dtype` is given."""
     return like(input, 0, dtype)
 
 
 @public
 def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Tensor:
-    """Ones of the shape of `input`, and of its dtype unless another is given.
+    """Ones of the shape of `input`, and of its dtype unless `dtype` is given.
 
     Example:
         >>> tf.ones_like([1.0, 2.0]).numpy()
@@ -206,7 +206,7 @@ def eye(
     return eager(matrix)
 
 
-# TensorFlow's order of how much a dtype holds.
+# Order in which TensorFlow widens the dtypes of range's arguments.
 RANGE_ORDER = {
     name: k
     for k, name in enumerate(("int32", "int64", "float16", "bfloat16", "float32", "float64"))
@@ -220,14 +220,14 @@ def range(
     """The numbers from `start` up to, but not including, `limit`, in steps of `delta`.
 
     Args:
-        start: the first number; with `limit` left out, the limit, and the first is 0.
-        limit: where to stop.
+        start: the first number. Without `limit`, this is the limit and the range starts at 0.
+        limit: the end, not included.
         delta: the step; may be negative.
-        dtype: the element type; the widest of the arguments' if None.
+        dtype: the element type; the widest dtype of the arguments if None.
         name: accepted for TensorFlow's sake.
 
     Raises:
-        InvalidArgumentError: if `delta` is zero or leads away from `limit`.
+        InvalidArgumentError: if `delta` is zero or points away from `limit`.
 
     Example:
         >>> tf.range(5).numpy()
@@ -238,8 +238,8 @@ def range(
     if limit is None:
         start, limit = 0, start
     if dtype is None and type(start) is type(limit) is type(delta) is int:
-        quick = delta > 0 and -(2**31) <= start <= limit < 2**31
-        if quick:
+        fits_int32 = delta > 0 and -(2**31) <= start <= limit < 2**31
+        if fits_int32:
             return eager(np.arange(start, limit, delta, dtype=np.int32))
     parts = [t if is_typed(t) else convert(t, dtype) for t in (start, limit, delta)]
     raws = [convert(t)._array for t in parts]
@@ -251,9 +251,9 @@ def range(
     else:
         wide = dtypes.as_dtype(dtype)
     kind = np.dtype(wide.as_numpy_dtype)
-    # Of integers that start at a known number the size says all: then it is a constant.
-    moving = raws if kind.kind not in "iu" else (raws[0], raws[2])
-    if any(type(raw) is Held for raw in moving):
+    # An integer range with known start and delta is determined by its size: it is a constant.
+    varying = raws if kind.kind not in "iu" else (raws[0], raws[2])
+    if any(type(raw) is Held for raw in varying):
         result: Tensor = rawly(numbers_between, *map(convert, parts), kind, dynamic=True)
         return result
     start, limit, delta = raws
@@ -261,7 +261,7 @@ def range(
 
 
 def numbers_between(start: Any, limit: Any, delta: Any, kind: Any) -> Any:
-    """The raw numbers of a range."""
+    """Compute a range from raw scalars."""
     first, last, step = (raw.astype(kind)[()] for raw in (start, limit, delta))
     if step == 0:
         raise InvalidArgumentError("range: Requires delta != 0: 0.")
@@ -276,7 +276,7 @@ def numbers_between(start: Any, limit: Any, delta: Any, kind: Any) -> Any:
         )
     if kind.kind in "iu":
         return np.arange(int(first), int(last), int(step), dtype=kind)
-    # In the dtype itself, as TensorFlow: 0.3 / 0.1 are three steps in float32, else a little more.
+    # Divide in the dtype itself, as TensorFlow does: 0.3 / 0.1 is 3 in float32, not in float64.
     count = int(np.ceil(abs((last - first) / step)))
     return (first + np.arange(count).astype(kind) * step).astype(kind, copy=False)
 
@@ -287,10 +287,10 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
 
     Args:
         start: the first value or values.
-        stop: the last, of the same dtype.
-        num: how many.
+        stop: the last value or values, of the same dtype.
+        num: the length of the new axis.
         name: accepted for TensorFlow's sake.
-        axis: where the new axis stands.
+        axis: the position of the new axis.
 
     Example:
         >>> tf.linspace(0.0, 1.0, 5).numpy()
@@ -327,12 +327,12 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
 
 
 def opened(shape: tuple[int, ...], axis: int) -> tuple[int, ...]:
-    """`shape` with a new axis of length one at `axis`, counted from the end of the result."""
+    """Insert an axis of length one at `axis`, counted from the end of the result."""
     at = len(shape) + 1 + axis
     return (*shape[:at], 1, *shape[at:])
 
 
 def raised(tensor: Tensor, shape: tuple[int, ...]) -> Any:
-    """`tensor` stretched to `shape`."""
+    """Broadcast `tensor` to `shape` unless it has that shape."""
     own = tensor._array.shape
     return tensor if own == shape else stretch(tensor, shape=shape, rank=len(own))

@@ -1,4 +1,4 @@
-"""Parts of tensors whose place is known only when a graph runs: indices that are its values."""
+"""Slicing by indices that are tensors of a trace, so known only when the graph runs."""
 
 from __future__ import annotations
 
@@ -18,16 +18,17 @@ WORDS = (np.dtype(np.int32), np.dtype(np.int64))
 
 
 def is_held(value: Any) -> bool:
-    """Whether a value is one of a graph that is being traced."""
+    """Whether `value` is a tensor of a trace."""
     if isinstance(value, Tensor):
         return type(value._array) is Held
     return hasattr(type(value), "__tf_tensor__") and type(convert(value)._array) is Held
 
 
 def placed(x: Tensor, key: Any) -> tuple[Tensor, Any]:
-    """`x` cut to what the indices in `key` that are values of a graph choose, and the rest of it.
+    """Apply the indices in `key` that are tensors of a trace.
 
-    A slice with a step is left to the caller, who looks at its values.
+    Returns the sliced `x` and the key that is left to apply. Slices with a step stay in that key:
+    the caller reads their values, which adds a guard.
     """
     if not staging():
         return x, key
@@ -61,12 +62,12 @@ def placed(x: Tensor, key: Any) -> tuple[Tensor, Any]:
 
 
 def parts_of(item: Any) -> tuple[Any, ...]:
-    """What an index consists of."""
+    """The start, stop and step of a slice, or the index itself."""
     return (item.start, item.stop, item.step) if isinstance(item, slice) else (item,)
 
 
 def range_of(item: Any, axis: int, n: int) -> tuple[Any, int] | None:
-    """Where an index or a slice of an axis of length `n` starts, and its size."""
+    """Compute start and size of an index or slice; None if it is neither scalar nor integer."""
     if not isinstance(item, slice):
         where = convert(item)
         if where._array.shape or where._array.dtype not in WORDS:
@@ -79,7 +80,7 @@ def range_of(item: Any, axis: int, n: int) -> tuple[Any, int] | None:
 
 
 def from_front(index: Any, axis: int, n: int) -> Any:
-    """A raw index counted from the front of an axis of length `n`."""
+    """Convert a raw index, which may be negative, to a position in an axis of length `n`."""
     at = int(index)
     if not -n <= at < n:
         raise InvalidArgumentError(
@@ -90,30 +91,30 @@ def from_front(index: Any, axis: int, n: int) -> Any:
 
 
 def first_of(start: Any, stop: Any, n: int) -> Any:
-    """Where a raw slice of an axis of length `n` begins."""
+    """Start of a raw slice of an axis of length `n`."""
     return np.int64(bounds(start, stop, n)[0])
 
 
 def size_of(start: Any, stop: Any, n: int) -> int:
-    """How many elements a raw slice of an axis of length `n` has."""
+    """Number of elements in a raw slice of an axis of length `n`."""
     first, last = bounds(start, stop, n)
     return last - first
 
 
 def bounds(start: Any, stop: Any, n: int) -> tuple[int, int]:
-    """Begin and end of a raw slice within an axis of length `n`."""
+    """Start and end of a raw slice, clipped to an axis of length `n`."""
     ends = (None if end is None else int(end) for end in (start, stop))
     first, last, _ = slice(*ends).indices(n)
     return min(first, n), max(first, last)
 
 
 def together(*starts: Any) -> Any:
-    """Raw integers in one row."""
+    """Pack raw integers into a vector."""
     return np.array(starts, np.int64)
 
 
 def block(x: Tensor, begin: Tensor, sizes: tuple[int, ...]) -> Any:
-    """The part of `x` that starts at `begin`; a size of -1 means up to the end."""
+    """Cut the block of `x` that starts at `begin`; a size of -1 means up to the end."""
     shape = x._array.shape
     begin = rawly(begun, begin, sizes, shape)
     known = tuple(
@@ -123,12 +124,12 @@ def block(x: Tensor, begin: Tensor, sizes: tuple[int, ...]) -> Any:
 
 
 def rest_behind(begin: Any, axis: int, n: int) -> int:
-    """How many elements lie behind a raw position."""
+    """Number of elements from a raw position to the end of an axis of length `n`."""
     return n - int(begin[axis])
 
 
 def begun(begin: Any, sizes: tuple[int, ...], shape: tuple[int, ...]) -> Any:
-    """Raw positions where a block of these sizes fits into `shape`."""
+    """Check that a block of these sizes at the raw position `begin` fits into `shape`."""
     for k, (at, n, whole) in enumerate(zip(begin.tolist(), sizes, shape, strict=True)):
         if not 0 <= at <= whole:
             raise InvalidArgumentError(f"slice: Expected begin[{k}] in [0, {whole}], but got {at}.")

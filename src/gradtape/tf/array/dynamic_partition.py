@@ -1,4 +1,4 @@
-"""Rows dealt out to several tensors by number, and put together again."""
+"""tf.dynamic_partition, and its inverse tf.dynamic_stitch."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from gradtape.tf.public_op import same
 def dynamic_partition(
     data: Any, partitions: Any, num_partitions: int, name: str | None = None
 ) -> list[Tensor]:
-    """Split rows into lists by number.
+    """Rows of `data`, divided among `num_partitions` tensors.
 
     Args:
         data: a tensor whose shape begins with that of `partitions`.
-        partitions: for each row the list it goes to, in [0, num_partitions).
-        num_partitions: how many lists.
+        partitions: for each row the number of its tensor, in [0, num_partitions).
+        num_partitions: the number of tensors.
         name: ignored.
 
     Returns:
@@ -54,7 +54,7 @@ def dynamic_partition(
 
 
 def flat_numbers(numbers: Any, num_partitions: int) -> Any:
-    """Raw numbers of lists in one row, checked."""
+    """Flatten raw partition numbers, after a check of their range."""
     if ((numbers < 0) | (numbers >= num_partitions)).any():
         raise InvalidArgumentError(
             f"dynamic_partition: partitions must lie in [0, {num_partitions}). "
@@ -64,21 +64,21 @@ def flat_numbers(numbers: Any, num_partitions: int) -> Any:
 
 
 def places_of(numbers: Any, number: int) -> Any:
-    """Where a number stands in a raw row."""
+    """Positions of `number` in a raw vector."""
     return np.flatnonzero(numbers == number)
 
 
 @public
 def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
-    """Put rows of several tensors together in one; where an index is repeated the last row wins.
+    """Rows of several tensors merged into one; of rows with equal indices the last one wins.
 
     Args:
         indices: a list of integer tensors.
-        data: a list of tensors, each of whose shapes begins with that of its indices.
+        data: a list of tensors; the shape of each begins with that of its indices.
         name: ignored.
 
     Returns:
-        A tensor with one row more than the largest index.
+        A tensor with as many rows as the largest index plus one.
     """
     places = [convert(i) for i in indices]
     tensors = [convert(d) for d in data]
@@ -94,7 +94,7 @@ def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
         rests.append(shape_of(t)[len(own) :])
         if shape_of(t)[: len(own)] != own or rests[-1] != rests[0]:
             raise InvalidArgumentError(
-                "dynamic_stitch: each data.shape must be indices.shape and what all share. "
+                "dynamic_stitch: each data.shape must be indices.shape + rest, with equal rests. "
                 f"Received {list(shape_of(t))} for indices {list(own)}."
             )
     axis = -1 - len(rests[0])
@@ -108,7 +108,7 @@ def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
 
 
 def laid_end_to_end(*places: Any) -> Any:
-    """All raw indices in one row, checked."""
+    """Flatten and concatenate raw indices, after a check that none is negative."""
     every = np.concatenate([np.ravel(i) for i in places])
     if every.size and every.min() < 0:
         raise InvalidArgumentError(
@@ -118,5 +118,5 @@ def laid_end_to_end(*places: Any) -> Any:
 
 
 def one_more_than_largest(every: Any) -> int:
-    """How many rows raw indices need."""
+    """Number of rows that raw indices need."""
     return int(every.max()) + 1 if every.size else 0

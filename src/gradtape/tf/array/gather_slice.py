@@ -1,4 +1,4 @@
-"""Top-level functions that look elements up; and `Tensor.__getitem__`."""
+"""Top-level functions that read elements by index or slice; and `Tensor.__getitem__`."""
 
 from __future__ import annotations
 
@@ -20,9 +20,8 @@ from gradtape.core.errors import (
 from gradtape.core.shapes import normalize_axis
 from gradtape.core.tensor import EagerTensor, Tensor, eager
 from gradtape.graph.raw_function import rawly
-from gradtape.ops import gather_scatter as i
+from gradtape.ops import gather_scatter, xla_lowering
 from gradtape.ops import shape as s
-from gradtape.ops import xla_lowering
 from gradtape.ops.basic_indexing import mask_of, slice_key
 from gradtape.ops.elementwise import gate
 from gradtape.ops.xla_lowering import on_jax
@@ -37,7 +36,7 @@ WHOLE = (builtins.slice(None),) * 64
 
 
 def indices_of(op: str, value: Any) -> Tensor:
-    """An argument that must hold indices."""
+    """Convert an argument to a tensor, after a check that its dtype is one for indices."""
     tensor = convert(value)
     if tensor._array.dtype not in INDEX_DTYPES:
         raise InvalidArgumentError(
@@ -75,7 +74,7 @@ Tensor.__getitem__ = getitem  # type: ignore[method-assign]
 
 @public
 def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
-    """The block of `input_` that starts at `begin` and has this `size`; -1 means up to the end."""
+    """The block of `input_` that starts at `begin`, with `size`; -1 means up to the end."""
     x = convert(input_)
     have = x._array.shape
     sizes = shape_tuple(size)
@@ -118,14 +117,14 @@ def strided_slice(
 
     Args:
         input_: a tensor.
-        begin: where each axis starts.
-        end: where it stops.
-        strides: in which steps; ones if None.
+        begin: the start of each axis.
+        end: the end of each axis, not included.
+        strides: the step of each axis; ones if None.
         begin_mask: bit k set: start axis k at its beginning.
         end_mask: bit k set: run axis k to its end.
         ellipsis_mask: bit k set: entry k stands for `...`.
         new_axis_mask: bit k set: entry k is a new axis.
-        shrink_axis_mask: bit k set: entry k is the index `begin[k]`, and its axis goes.
+        shrink_axis_mask: bit k set: entry k is the index `begin[k]`; its axis is removed.
         var: accepted for TensorFlow's sake.
         name: accepted for TensorFlow's sake.
     """
@@ -133,7 +132,7 @@ def strided_slice(
     steps = (1,) * len(starts) if strides is None else shape_tuple(strides)
     if not len(starts) == len(stops) == len(steps):
         raise InvalidArgumentError(
-            "strided_slice: begin, end and strides must have one length. Received "
+            "strided_slice: begin, end and strides must have the same length. Received "
             f"{list(starts)}, {list(stops)} and {list(steps)}."
         )
     key: list[Any] = []
@@ -166,7 +165,7 @@ def gather(
         params: a tensor.
         indices: integers in [0, params.shape[axis]).
         validate_indices: accepted for TensorFlow's sake.
-        axis: the axis to look along; `batch_dims` if None.
+        axis: the axis of `params` that is indexed; `batch_dims` if None.
         batch_dims: how many leading axes `params` and `indices` share.
         name: accepted for TensorFlow's sake.
 
@@ -192,15 +191,15 @@ def gather(
         raise InvalidArgumentError(
             f"gather: batch_dims ({shared}) must be less than or equal to axis ({at + n})."
         )
-    if shared and at + n >= shared:  # with axis 0 TensorFlow does not look at batch_dims
+    if shared and at + n >= shared:  # with axis 0 TensorFlow ignores batch_dims
         return batched_gather(x, where, at + n, shared)
-    if given == -n:  # only an axis written 0 gives IndexedSlices in TensorFlow
+    if given == -n:  # axis 0 gives IndexedSlices in TensorFlow, the same axis as -n does not
         x = s.reshape(x, shape=x._array.shape, rank=n)
-    return i.gather(x, where, axis=at)
+    return gather_scatter.gather(x, where, axis=at)
 
 
 def batched_gather(x: Tensor, where: Tensor, axis: int, shared: int) -> Any:
-    """Look up in each batch of the first `shared` axes, as one lookup in a longer axis."""
+    """Gather with `shared` batch axes, by flattening them into the gathered axis."""
     shape, own = x._array.shape, where._array.shape
     batch = shape[:shared]
     if own[:shared] != batch:
@@ -214,8 +213,8 @@ def batched_gather(x: Tensor, where: Tensor, axis: int, shared: int) -> Any:
     x = s.permuted(x, (*range(shared), axis, *middle, *behind))
     rest = tuple(shape[k] for k in middle + behind)
     flat = s.reshape(x, shape=(prod(batch) * shape[axis], *rest), rank=n)
-    rows = i.batch_rows(where, shape=batch, size=shape[axis])
-    found = i.take(flat, rows, axis=-len(rest) - 1)
+    rows = gather_scatter.batch_rows(where, shape=batch, size=shape[axis])
+    found = gather_scatter.take(flat, rows, axis=-len(rest) - 1)
     inner = len(own) - shared
     order = (
         *range(shared),
@@ -227,7 +226,7 @@ def batched_gather(x: Tensor, where: Tensor, axis: int, shared: int) -> Any:
 
 
 def ignored(op: str, indices: Tensor, shape: tuple[int, ...], policy: str) -> Any:
-    """Which rows of `indices` point outside of `shape` and are ignored; None if none may."""
+    """Mask of the rows of `indices` to ignore; None unless the policy is "IGNORE"."""
     if policy not in ("", "DEFAULT", "ERROR", "IGNORE"):
         raise InvalidArgumentError(
             f"{op}: Unknown bad indices handling attribute: {policy}. Use 'ERROR' or 'IGNORE'."
@@ -238,7 +237,7 @@ def ignored(op: str, indices: Tensor, shape: tuple[int, ...], policy: str) -> An
 
 
 def points_outside(raw: Any, shape: tuple[int, ...]) -> Any:
-    """Which rows of raw indices point outside of `shape`."""
+    """Mask of the rows of raw indices that point outside of `shape`."""
     return ((raw < 0) | (raw >= np.array(shape[: raw.shape[-1]]))).any(axis=-1)
 
 
@@ -257,8 +256,8 @@ def gather_nd(
         indices: integers of shape (..., depth); each row indexes the first `depth` axes.
         batch_dims: how many leading axes `params` and `indices` share.
         name: accepted for TensorFlow's sake.
-        bad_indices_policy: "IGNORE" for zeros where a row points outside of `params`; else that
-            is an error.
+        bad_indices_policy: "IGNORE" gives zeros where a row points outside of `params`; by
+            default that is an error.
 
     Example:
         >>> tf.gather_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]]).numpy()
@@ -291,37 +290,38 @@ def gather_nd(
         )
     outside = ignored("gather_nd", where, x._array.shape, bad_indices_policy)
     if outside is not None:
-        found = i.gather_nd(x, rawly(with_zeros, where, outside), rank=rank)
+        found = gather_scatter.gather_nd(x, rawly(with_zeros, where, outside), rank=rank)
         return gate(found, rawly(kept_rows, outside, found._array.ndim))
     if own[-1] == 1 and len(own) == 2 and not batch_dims:
         # Rows of the first axis: TensorFlow's gradient is IndexedSlices here.
-        return i.gather(x, s.reshape(where, shape=own[:-1], rank=2), axis=-rank)
-    return i.gather_nd(x, where, rank=rank)
+        return gather_scatter.gather(x, s.reshape(where, shape=own[:-1], rank=2), axis=-rank)
+    return gather_scatter.gather_nd(x, where, rank=rank)
 
 
 def with_zeros(indices: Any, outside: Any) -> Any:
-    """Raw indices with zeros in the rows that are outside."""
+    """Replace the raw rows that are outside by zeros."""
     return np.where(outside[..., None], 0, indices).astype(indices.dtype)
 
 
 def kept_rows(outside: Any, rank: int) -> Any:
-    """Where raw rows are not outside, shaped to broadcast against `rank` axes."""
+    """Mask of the raw rows that are not outside, shaped to broadcast against `rank` axes."""
     return ~outside.reshape(outside.shape + (1,) * (rank - outside.ndim))
 
 
 @public
 def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
-    """Coordinates, one row for each axis, of positions in a flat array of shape `dims`."""
+    """Coordinates, one row for each axis, of flat positions in an array of shape `dims`."""
     where = operand("UnravelIndex", convert(indices), INDICES)
     result: Tensor = rawly(coordinates, where, shape_tuple(dims))
     return result
 
 
 def coordinates(raw: Any, sizes: tuple[int, ...]) -> Any:
-    """Coordinates of raw positions."""
+    """Convert raw flat positions to coordinates."""
     if raw.size and not (raw.min() >= 0 and raw.max() < prod(sizes)):
         raise InvalidArgumentError(
-            f"unravel_index: index is out of bound as with dims. Received dims {sizes}."
+            f"unravel_index: indices must lie in [0, {prod(sizes)}). index is out of bound as with "
+            f"dims {sizes}."
         )
     return np.stack(np.unravel_index(raw, sizes)).astype(raw.dtype)
 
@@ -334,7 +334,7 @@ def reverse_sequence(
     batch_axis: int | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Reverse the first `seq_lengths[b]` elements of `seq_axis`, for each b of `batch_axis`."""
+    """`input` with the first `seq_lengths[b]` elements of `seq_axis` reversed, for each batch b."""
     x = convert(input)
     n = x._array.ndim
     along = normalize_axis(0 if seq_axis is None else seq_axis, n, "reverse_sequence") + n
@@ -349,7 +349,7 @@ def reverse_sequence(
 
 @on_jax(xla_lowering.turned)
 def turned(lengths: Any, batch: int, size: int) -> Any:
-    """For each of the raw lengths the places 0 … size - 1, the first ones in reverse order."""
+    """Positions 0 … size - 1 for each raw length, with that many leading positions reversed."""
     if lengths.shape != (batch,) or (lengths.size and lengths.max() > size):
         raise InvalidArgumentError(
             f"reverse_sequence: seq_lengths must have {batch} entries, none above {size}. "
@@ -361,14 +361,14 @@ def turned(lengths: Any, batch: int, size: int) -> Any:
 
 @public
 def invert_permutation(x: Any, name: str | None = None) -> Tensor:
-    """The permutation that undoes the permutation `x` of 0 … n - 1."""
+    """Inverse of the permutation `x` of 0 … n - 1."""
     result: Tensor = rawly(inverted, indices_of("InvertPermutation", x))
     return result
 
 
 @on_jax(xla_lowering.inverted)
 def inverted(raw: Any) -> Any:
-    """The inverse of a raw permutation."""
+    """Invert a raw permutation, after a check that it is one."""
     if raw.ndim != 1 or not np.array_equal(np.sort(raw), np.arange(raw.size)):
         raise InvalidArgumentError(
             f"invert_permutation: x must be a permutation of 0..n-1. Received {raw.tolist()}."

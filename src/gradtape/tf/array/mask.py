@@ -1,4 +1,4 @@
-"""Top-level functions that choose by conditions, and masks of lengths and classes."""
+"""Top-level functions that select by a mask, and those that make masks and one-hot vectors."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from gradtape.core.convert import convert, shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor
 from gradtape.graph.raw_function import number_by, rawly
-from gradtape.ops import gather_scatter as i
+from gradtape.ops import gather_scatter, xla_lowering
 from gradtape.ops import shape as s
-from gradtape.ops import xla_lowering
 from gradtape.ops.elementwise import select, stop_gradient
 from gradtape.ops.xla_lowering import on_jax
 from gradtape.tf.public_op import is_typed, pair, same
@@ -22,7 +21,7 @@ from gradtape.tf.public_op import is_typed, pair, same
 
 @public
 def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_mask") -> Tensor:
-    """Slices of `tensor` where `mask`, which covers some axes from `axis` on, holds.
+    """Slices of `tensor` where `mask` is true; the axes of `mask` start at `axis`.
 
     Raises:
         ValueError: if the mask is a scalar, or does not fit the shape.
@@ -41,19 +40,19 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_
     if shape[at : at + len(own)] != own:
         raise ValueError(f"Shapes {shape[at : at + len(own)]} and {own} are incompatible")
     flat = s.reshape(x, shape=(*shape[:at], prod(own), *shape[at + len(own) :]), rank=len(shape))
-    rows = i.where_true(s.reshape(keep, shape=(prod(own),), rank=len(own)))
+    rows = gather_scatter.where_true(s.reshape(keep, shape=(prod(own),), rank=len(own)))
     rows = s.reshape(rows, shape=(rows._array.size,), rank=2)
-    return i.take(flat, rows, axis=at - len(shape) + len(own) - 1)
+    return gather_scatter.take(flat, rows, axis=at - len(shape) + len(own) - 1)
 
 
 @public
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
-    """`x` where `condition` holds, else `y`; with neither, the coordinates of what is true.
+    """`x` where `condition` holds, else `y`; without both, coordinates of the true elements.
 
     Args:
-        condition: booleans; without `x` and `y` also numbers.
-        x: values for where it holds.
-        y: values for where it does not; all three broadcast.
+        condition: booleans; without `x` and `y` numbers are accepted, too.
+        x: values where the condition holds.
+        y: values elsewhere; the three arguments broadcast.
         name: accepted for TensorFlow's sake.
 
     Raises:
@@ -69,10 +68,12 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     if x is None and y is None:
         every = convert(condition)
         if not every._array.ndim:
-            raise InvalidArgumentError("where: condition must have at least one axis.")
-        return i.where_true(every)
+            raise InvalidArgumentError(
+                "where: condition must have at least one axis. Received a scalar."
+            )
+        return gather_scatter.where_true(every)
     if x is None or y is None:
-        raise ValueError("where: x and y must both be given, or neither of them.")
+        raise ValueError("where: x and y must both be given, or neither of them. Received one.")
     holds = convert(condition) if is_typed(condition) else convert(condition, dtypes.bool)
     a, b = pair(x, y)
     if holds._array.dtype.kind != "b":
@@ -94,14 +95,14 @@ def one_hot(
     dtype: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """`on_value` at the position each index names along a new axis, `off_value` elsewhere.
+    """`on_value` at each index along a new axis, `off_value` elsewhere.
 
     Args:
-        indices: integers; one outside [0, depth) gives no `on_value` at all.
+        indices: integers; an index outside [0, depth) gives only `off_value`.
         depth: the length of the new axis.
         on_value: 1 if None.
         off_value: 0 if None.
-        axis: where the new axis stands; last if None.
+        axis: the position of the new axis; last if None.
         dtype: the element type; that of the values, or float32.
         name: accepted for TensorFlow's sake.
 
@@ -141,7 +142,7 @@ def one_hot(
             f"one_hot: depth must be non-negative, and axis -1 or in [0, {n}). Received {size} and "
             f"{axis}."
         )
-    out = select(i.one_hot_mask(where, depth=size), on, off)
+    out = select(gather_scatter.one_hot_mask(where, depth=size), on, off)
     if axis is None or axis in (-1, n - 1):
         return out
     return s.permuted(out, (*range(axis), n - 1, *range(axis, n - 1)))
@@ -151,7 +152,7 @@ def one_hot(
 def sequence_mask(
     lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, name: str | None = None
 ) -> Tensor:
-    """Whether a position along a new last axis lies before the given length.
+    """Mask that is true at the first `lengths` positions of a new last axis.
 
     Example:
         >>> tf.sequence_mask([1, 3], 3).numpy()
@@ -170,12 +171,12 @@ def sequence_mask(
 
 @on_jax(xla_lowering.longest_of)
 def longest_of(lengths: Any) -> int:
-    """The largest of raw lengths, rounded up."""
+    """Largest of the raw lengths, rounded up."""
     return int(np.ceil(np.max(lengths, initial=0)))
 
 
 @on_jax(xla_lowering.before)
 def before(lengths: Any, size: int, dtype: Any) -> Any:
-    """Which of `size` places lie before raw lengths."""
+    """Mask of the positions below each raw length, among `size` positions."""
     mask = np.arange(size) < np.asarray(lengths)[..., None]
     return mask.astype(dtype, copy=False)

@@ -1,4 +1,4 @@
-"""Top-level functions that put elements where indices say."""
+"""Top-level functions that write or add elements at indices."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gradtape.core.convert import convert, shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor
 from gradtape.graph.raw_function import rawly
-from gradtape.ops import gather_scatter as i
+from gradtape.ops import gather_scatter
 from gradtape.ops import shape as s
 from gradtape.ops.elementwise import add, subtract
 from gradtape.tf.array.gather_slice import ignored, indices_of
@@ -21,7 +21,7 @@ from gradtape.tf.public_op import pair, same
 def checked_updates(
     op: str, indices: Any, updates: Tensor, shape: tuple[int, ...], policy: str
 ) -> tuple[Tensor, Tensor]:
-    """Indices and updates, which must have a slice of `shape` for each row of `indices`."""
+    """Check that `updates` has one slice for each row of `indices`; drop ignored rows."""
     places = indices_of(op, indices)
     own = places._array.shape
     if not own or own[-1] > len(shape):
@@ -42,11 +42,13 @@ def checked_updates(
     count = prod(own[:-1])
     rows = s.reshape(places, shape=(count, own[-1]), rank=len(own))
     slices = s.reshape(updates, shape=(count, *shape[own[-1] :]), rank=len(wanted))
-    return i.take(rows, kept, axis=-2), i.take(slices, kept, axis=-slices._array.ndim)
+    return gather_scatter.take(rows, kept, axis=-2), gather_scatter.take(
+        slices, kept, axis=-slices._array.ndim
+    )
 
 
 def kept_places(outside: Any) -> Any:
-    """Positions of raw rows that are not outside."""
+    """Positions of the raw rows that are not outside."""
     return np.flatnonzero(~outside)
 
 
@@ -59,8 +61,8 @@ def scatter_nd(
     Args:
         indices: integers of shape (..., depth); each row indexes the first `depth` axes.
         updates: a slice for each row.
-        shape: of the result.
-        bad_indices_policy: "IGNORE" to leave rows out that point outside; else they are an error.
+        shape: the shape of the result.
+        bad_indices_policy: "IGNORE" skips rows that point outside; by default they are an error.
         name: accepted for TensorFlow's sake.
 
     Example:
@@ -71,13 +73,13 @@ def scatter_nd(
     places, values = checked_updates(
         "scatter_nd", indices, convert(updates), sizes, bad_indices_policy
     )
-    return i.scatter_nd(values, places, shape=sizes)
+    return gather_scatter.scatter_nd(values, places, shape=sizes)
 
 
 def scatter_arguments(
     op: str, tensor: Any, indices: Any, updates: Any, policy: str = ""
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """The three tensors of an update, checked."""
+    """Convert and check the three tensors of an update."""
     x, values = pair(tensor, updates)
     same(op, x, values, 2)
     places, values = checked_updates(op, indices, values, x._array.shape, policy)
@@ -92,7 +94,7 @@ def tensor_scatter_nd_add(
     x, places, values = scatter_arguments(
         "tensor_scatter_nd_add", tensor, indices, updates, bad_indices_policy
     )
-    return add(x, i.scatter_nd(values, places, shape=x._array.shape))
+    return add(x, gather_scatter.scatter_nd(values, places, shape=x._array.shape))
 
 
 @public
@@ -103,38 +105,38 @@ def tensor_scatter_nd_sub(
     x, places, values = scatter_arguments(
         "tensor_scatter_nd_sub", tensor, indices, updates, bad_indices_policy
     )
-    return subtract(x, i.scatter_nd(values, places, shape=x._array.shape))
+    return subtract(x, gather_scatter.scatter_nd(values, places, shape=x._array.shape))
 
 
 @public
 def tensor_scatter_nd_update(
     tensor: Any, indices: Any, updates: Any, name: str | None = None
 ) -> Tensor:
-    """`tensor` with `updates` in place of what the rows of `indices` point at.
+    """`tensor` with the slices that the rows of `indices` point at replaced by `updates`.
 
-    The last of several wins.
+    If several rows are equal, the last one wins.
     """
     x, places, values = scatter_arguments("tensor_scatter_nd_update", tensor, indices, updates)
-    return i.update_nd(x, places, values, rank=x._array.ndim)
+    return gather_scatter.update_nd(x, places, values, rank=x._array.ndim)
 
 
 @public
 def tensor_scatter_nd_max(
     tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
 ) -> Tensor:
-    """The larger of `tensor` and of the `updates` that the rows of `indices` send there."""
+    """Maximum of `tensor` and of the `updates` at the rows of `indices`."""
     x, places, values = scatter_arguments(
         "tensor_scatter_nd_max", tensor, indices, updates, bad_indices_policy
     )
-    return i.extreme_nd(x, places, values, largest=True)
+    return gather_scatter.extreme_nd(x, places, values, largest=True)
 
 
 @public
 def tensor_scatter_nd_min(
     tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
 ) -> Tensor:
-    """The smaller of `tensor` and of the `updates` that the rows of `indices` send there."""
+    """Minimum of `tensor` and of the `updates` at the rows of `indices`."""
     x, places, values = scatter_arguments(
         "tensor_scatter_nd_min", tensor, indices, updates, bad_indices_policy
     )
-    return i.extreme_nd(x, places, values, largest=False)
+    return gather_scatter.extreme_nd(x, places, values, largest=False)

@@ -1,4 +1,4 @@
-"""Top-level functions that ask for shapes and change them."""
+"""Top-level functions that query and change shapes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from gradtape.tf.public_op import NUMBERS, operand, refuse
 
 @public
 def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
-    """The shape of `input` as a vector, int32 unless `out_type` says otherwise."""
+    """The shape of `input` as a vector of `out_type`, int32 by default."""
     kind = np.int32 if out_type is None else dtypes.as_dtype(out_type).as_numpy_dtype
     if isinstance(input, SparseTensor):
         return cast(input.dense_shape, kind)
@@ -60,7 +60,7 @@ def rank(input: Any, name: str | None = None) -> Tensor:
 
 @public
 def size(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
-    """The number of elements of `input`, int32 unless `out_type` says otherwise."""
+    """The number of elements of `input`, of dtype `out_type`, int32 by default."""
     kind = np.int32 if out_type is None else dtypes.as_dtype(out_type).as_numpy_dtype
     if isinstance(input, SparseTensor):
         from gradtape.tf.math.reduce import reduce_prod
@@ -93,7 +93,7 @@ def identity(input: IndexedSlices, name: str | None = None) -> IndexedSlices: ..
 def identity(input: Any, name: str | None = None) -> Tensor: ...
 @public
 def identity(input: Any, name: str | None = None) -> Any:
-    """A tensor of its own with the value of `input`; of IndexedSlices, the same of each part."""
+    """A new tensor with the value of `input`; IndexedSlices are rebuilt from new components."""
     if isinstance(input, (IndexedSlices, SparseTensor)):
         return nest.map_structure(identity, input, expand_composites=True)
     return identity_of(convert(input))
@@ -101,7 +101,7 @@ def identity(input: Any, name: str | None = None) -> Any:
 
 @public
 def identity_n(input: Sequence[Any], name: str | None = None) -> list[Tensor]:
-    """Tensors of their own with the values of `input`."""
+    """New tensors with the values of `input`."""
     return list(s.identity_n(*(convert(t) for t in input)))
 
 
@@ -126,7 +126,7 @@ def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
 
 @public
 def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
-    """The elements of `tensor` in another shape; one size may be -1, which means what is left.
+    """The elements of `tensor` in another shape; a size of -1 is inferred from the others.
 
     Raises:
         InvalidArgumentError: if the number of elements does not fit.
@@ -142,7 +142,7 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
 
 
 def completed(have: tuple[int, ...], wanted: tuple[int, ...]) -> tuple[int, ...]:
-    """`wanted` with its -1 worked out for an array of shape `have`."""
+    """Replace the -1 in `wanted` by the size that an array of shape `have` needs."""
     count = prod(have)
     if -1 not in wanted:
         for i, n in enumerate(wanted):
@@ -162,7 +162,7 @@ def completed(have: tuple[int, ...], wanted: tuple[int, ...]) -> tuple[int, ...]
         )
     known = prod(rest)
     if known == 0 and count == 0:
-        # Of two sizes that are lost among zeros TensorFlow takes what the other axes leave.
+        # With zeros on both sides TensorFlow divides the products of the non-zero sizes.
         left, taken = (prod(n for n in sizes if n) for sizes in (have, rest))
         return (*wanted[:at], left // taken, *wanted[at + 1 :])
     if known == 0 or count % known:
@@ -175,7 +175,7 @@ def completed(have: tuple[int, ...], wanted: tuple[int, ...]) -> tuple[int, ...]
 
 @public
 def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str = "transpose") -> Tensor:
-    """`a` with its axes in the order `perm`; reversed if that is None.
+    """`a` with its axes in the order `perm`, or in reverse order if that is None.
 
     Args:
         a: a tensor.
@@ -208,7 +208,7 @@ def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str = "tr
 
 @public
 def expand_dims(input: Any, axis: Any, name: str | None = None) -> Tensor:
-    """`input` with a new axis of length one in front of `axis`.
+    """`input` with a new axis of length one at position `axis`.
 
     Example:
         >>> tf.expand_dims([1, 2, 3], axis=0).shape
@@ -234,7 +234,7 @@ def expand_dims(input: Any, axis: Any, name: str | None = None) -> Tensor:
 
 @public
 def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
-    """`input` without axes of length one: all of them, or those named by `axis`.
+    """`input` without its axes of length one: all of them, or those in `axis`.
 
     Example:
         >>> tf.squeeze([[[1], [2]]]).numpy()
@@ -253,13 +253,13 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
             raise InvalidArgumentError(
                 f"squeeze: Can not squeeze dim[{a % n}], expected a dimension of 1, got {have[a]}."
             )
-    gone = {a % n for a in axes} if axes else {i for i, size in enumerate(have) if size == 1}
-    return s.reshape(x, shape=tuple(d for i, d in enumerate(have) if i not in gone), rank=n)
+    removed = {a % n for a in axes} if axes else {i for i, size in enumerate(have) if size == 1}
+    return s.reshape(x, shape=tuple(d for i, d in enumerate(have) if i not in removed), rank=n)
 
 
 @public
 def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
-    """`input` stretched to `shape`."""
+    """`input` broadcast to `shape`."""
     x = convert(input)
     wanted = sizes_of(shape, "broadcast_to")
     have = x._array.shape
@@ -274,7 +274,7 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
 
 @public
 def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
-    """Copies of `input` side by side: `multiples` has a count for each axis.
+    """Copies of `input`, `multiples[k]` of them along axis k.
 
     Example:
         >>> tf.tile([1, 2], [3]).numpy()
@@ -300,11 +300,11 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
 
 @public
 def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None = None) -> Tensor:
-    """Each element along `axis` `repeats` times in a row; of the flat tensor if `axis` is None.
+    """Elements along `axis`, each `repeats` times; `input` is flattened if `axis` is None.
 
     Args:
         input: a tensor.
-        repeats: how often, one number or one for each element.
+        repeats: one count, or one for each element.
         axis: the axis to repeat along.
         name: accepted for TensorFlow's sake.
 
@@ -328,7 +328,7 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
 
 
 def repeated(counts: Any, size: int) -> Any:
-    """Each of the places 0 … size - 1 as often as the raw counts, or the only one, say."""
+    """Repeat each position 0 … size - 1 by its raw count, or all by the only count."""
     counts = np.ravel(counts)
     if counts.size and counts.min() < 0:
         raise InvalidArgumentError(
@@ -339,26 +339,26 @@ def repeated(counts: Any, size: int) -> Any:
 
 @public
 def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
-    """`tensor` with the order of the elements reversed along the axes in the list `axis`."""
+    """`tensor` reversed along the axes in the list `axis`."""
     x = convert(tensor)
     dims = convert(axis, hint=dtypes.int32)._array
     if dims.ndim != 1:
         raise InvalidArgumentError(
-            f"reverse: 'dims' must be 1-dimension, not {dims.ndim}. Give a list of axes."
+            f"reverse: 'dims' must be 1-dimension, not {dims.ndim}. Pass a list of axes."
         )
     axes = tuple(normalize_axis(int(a), x._array.ndim, "reverse") for a in dims)
     if len(set(axes)) < len(axes):
         raise InvalidArgumentError(
-            f"reverse: each axis may be named once. Received {dims.tolist()}."
+            f"reverse: axis must not contain an axis twice. Received {dims.tolist()}."
         )
     return s.flip(x, axes=axes) if axes else identity_of(x)
 
 
 @public
 def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
-    """`input` moved on by `shift` places along `axis`.
+    """`input` shifted by `shift` positions along `axis`.
 
-    What falls off the end comes in at the front.
+    Elements that are shifted past the end re-enter at the front.
     """
     x = convert(input)
     axes = shape_tuple(axis)
@@ -379,7 +379,7 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
 
 
 def rolled(shifts: Any, k: int, n: int) -> Any:
-    """Where each of `n` places is filled from after a shift by a raw number."""
+    """Source position of each of `n` positions, after a shift by the raw `shifts[k]`."""
     return (np.arange(n) - np.ravel(shifts)[k]) % max(n, 1)
 
 
@@ -391,14 +391,14 @@ def pad(
     constant_values: Any = 0,
     name: str | None = None,
 ) -> Tensor:
-    """`tensor` with elements added around it.
+    """`tensor` with elements added before and after it along each axis.
 
     Args:
-        tensor: what to pad.
-        paddings: for each axis how many elements in front and behind.
-        mode: "CONSTANT", "REFLECT" (mirror without the edge) or "SYMMETRIC" (mirror with it), in
-            any case.
-        constant_values: what to add in mode "CONSTANT".
+        tensor: the tensor to pad.
+        paddings: for each axis the number of elements to add before and after.
+        mode: "CONSTANT", "REFLECT" (mirror without the edge) or "SYMMETRIC" (mirror with it);
+            upper or lower case.
+        constant_values: the value to add in mode "CONSTANT".
         name: accepted for TensorFlow's sake.
 
     Raises:
@@ -434,7 +434,7 @@ def pad(
 
 
 def surrounded(x: Tensor, pairs: tuple[tuple[int, int], ...], value: Tensor) -> Any:
-    """`x` with a scalar around it."""
+    """Pad `x` with a scalar, which may be a tensor of a trace."""
     if not is_held(value):
         return s.pad(x, paddings=pairs, value=value._array)
     out = s.pad(x, paddings=pairs, value=zero_of(x))
@@ -444,12 +444,12 @@ def surrounded(x: Tensor, pairs: tuple[tuple[int, int], ...], value: Tensor) -> 
 
 
 def zero_of(x: Tensor) -> Any:
-    """Zero, False or an empty string."""
+    """Zero of the dtype of `x`: a number, False or an empty string."""
     return b"" if x.dtype is dtypes.string else x._array.dtype.type(0)
 
 
 def mirrored(x: Tensor, pairs: tuple[tuple[int, int], ...], edge: bool) -> Any:
-    """`x` continued by its mirror image, with or without the edge itself."""
+    """Pad `x` with its mirror image, with or without the edge itself."""
     n = len(pairs)
     for i, (low, high) in enumerate(pairs):
         size = x._array.shape[i]
@@ -466,9 +466,9 @@ def mirrored(x: Tensor, pairs: tuple[tuple[int, int], ...], edge: bool) -> Any:
 
 @public
 def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
-    """The same bits read as another dtype.
+    """The same bits, read as another dtype.
 
-    The last axis holds or provides the bytes where sizes differ.
+    If the item sizes differ, a last axis is added or removed to hold the bytes of one item.
     """
     x = operand("Bitcast", convert(input), NUMBERS)
     raw = x._array

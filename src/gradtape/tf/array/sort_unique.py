@@ -1,4 +1,4 @@
-"""Top-level functions about order: sorting, distinct elements, places in a sorted row."""
+"""Top-level functions that sort, find distinct elements and search in sorted rows."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.shapes import normalize_axis
 from gradtape.core.tensor import Tensor
 from gradtape.graph.raw_function import rawly
-from gradtape.ops import gather_scatter as i
+from gradtape.ops import gather_scatter, xla_lowering
 from gradtape.ops import shape as s
-from gradtape.ops import xla_lowering
 from gradtape.ops.elementwise import discretize
 from gradtape.ops.xla_lowering import on_jax
 from gradtape.tf.public_op import REAL, operand, prefer, same
@@ -24,22 +23,22 @@ DIRECTIONS = ("ASCENDING", "DESCENDING")
 
 
 class Unique(NamedTuple):
-    """Distinct elements, and for each element which of them it is."""
+    """Distinct elements `y`; element k of the input is `y[idx[k]]`."""
 
     y: Tensor
     idx: Tensor
 
 
 class UniqueWithCounts(NamedTuple):
-    """Distinct elements, for each element which of them it is, and how often each occurs."""
+    """Distinct elements `y` and their counts; element k of the input is `y[idx[k]]`."""
 
     y: Tensor
     idx: Tensor
-    count: Tensor  # type: ignore[assignment]  # TensorFlow's name, which a tuple has too
+    count: Tensor  # type: ignore[assignment]  # TensorFlow's name; tuple has a method of that name
 
 
 def last_axis(x: Tensor, axis: Any, direction: str, op: str) -> tuple[Tensor, tuple[int, ...]]:
-    """`x` with the axis to be sorted last, and the order of axes that undoes this."""
+    """Move `axis` last; return the tensor and the permutation that restores the order of axes."""
     if direction not in DIRECTIONS:
         raise ValueError(
             f"{op}: direction must be 'ASCENDING' or 'DESCENDING'. Received {direction!r}."
@@ -53,8 +52,8 @@ def last_axis(x: Tensor, axis: Any, direction: str, op: str) -> tuple[Tensor, tu
     at = normalize_axis(int(convert(axis)._array), n, op) + n
     if at == n - 1:
         return x, tuple(range(n))
-    there = (*range(at), *range(at + 1, n), at)
-    return s.permuted(x, there), (*range(at), n - 1, *range(at, n - 1))
+    order = (*range(at), *range(at + 1, n), at)
+    return s.permuted(x, order), (*range(at), n - 1, *range(at, n - 1))
 
 
 @public
@@ -74,8 +73,8 @@ def sort(
         array([3, 2, 1], dtype=int32)
     """
     x, back = last_axis(convert(values), axis, direction, "sort")
-    order = i.rank_order(x, descending=direction == "DESCENDING")
-    out = i.take_along(x, order)
+    order = gather_scatter.rank_order(x, descending=direction == "DESCENDING")
+    out = gather_scatter.take_along(x, order)
     return out if back[-1] == len(back) - 1 else s.permuted(out, back)
 
 
@@ -87,7 +86,7 @@ def argsort(
     stable: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Positions (int32) that sort `values` along `axis`; what is equal keeps its order.
+    """Positions (int32) that sort `values` along `axis`; the sort is stable.
 
     Example:
         >>> tf.argsort([3, 1, 2]).numpy()
@@ -95,7 +94,7 @@ def argsort(
     """
     x, back = last_axis(convert(values), axis, direction, "argsort")
     order = discretize(
-        i.rank_order(x, descending=direction == "DESCENDING"), dtype=np.dtype(np.int32)
+        gather_scatter.rank_order(x, descending=direction == "DESCENDING"), dtype=np.dtype(np.int32)
     )
     return order if back[-1] == len(back) - 1 else s.permuted(order, back)
 
@@ -116,7 +115,7 @@ def unique_with_counts(
 
 
 def distinct(x: Any, out_idx: Any) -> UniqueWithCounts:
-    """All that there is to know about the distinct elements of a vector."""
+    """Find the distinct elements of a vector, their indices and counts."""
     tensor = convert(x)
     if tensor._array.ndim != 1:
         raise InvalidArgumentError(
@@ -127,7 +126,7 @@ def distinct(x: Any, out_idx: Any) -> UniqueWithCounts:
 
 
 def told_apart(raw: Any, kind: Any) -> tuple[Any, Any, Any]:
-    """The distinct elements of a raw vector, which of them each element is, and their counts."""
+    """Find the distinct elements of a raw vector, the index of each element, and the counts."""
     _, first, inverse, counts = np.unique(
         raw, return_index=True, return_inverse=True, return_counts=True, equal_nan=False
     )
@@ -145,12 +144,12 @@ def searchsorted(
     out_type: Any = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
-    """Where `values` would go in rows that are sorted.
+    """Positions at which `values` would be inserted into sorted rows.
 
     Args:
         sorted_sequence: rows (..., n), each ascending.
-        values: what to place in them, (..., m).
-        side: "left" for in front of equal elements, "right" for behind them.
+        values: the values to insert, (..., m).
+        side: "left" for positions before equal elements, "right" for those after them.
         out_type: the dtype of the positions.
         name: accepted for TensorFlow's sake.
 
@@ -179,7 +178,7 @@ def searchsorted(
 
 @on_jax(xla_lowering.places_in)
 def places_in(table: Any, wanted: Any, side: Literal["left", "right"], kind: Any) -> Any:
-    """Where raw values would go in sorted rows."""
+    """Search raw values in raw sorted rows."""
     if table.ndim == 1 and wanted.ndim == 1:
         return np.searchsorted(table, wanted, side).astype(kind)
     lines = prod(table.shape[:-1])

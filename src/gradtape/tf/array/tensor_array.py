@@ -1,10 +1,9 @@
-"""tf.TensorArray: a list of tensors that is written once and read."""
+"""tf.TensorArray, a list of tensors of one dtype, and its spec."""
 
 from __future__ import annotations
 
 import copy
 import operator
-from builtins import range as indices
 from typing import Any
 
 from gradtape.core import dtypes
@@ -19,23 +18,23 @@ from gradtape.tf.array import concat_split, creation, gather_slice, scatter
 
 
 class TensorArray:
-    """A list of tensors of one dtype.
+    """A list of tensors of one dtype, written and read by index.
 
     Args:
-        dtype: of the elements.
-        size: how many there are; grows if `dynamic_size`.
+        dtype: the dtype of the elements.
+        size: the number of elements; it grows if `dynamic_size`.
         dynamic_size: whether writing past the end extends the array.
-        clear_after_read: forget an element once it was read (the default).
+        clear_after_read: drop an element after it is read (the default).
         tensor_array_name: accepted for TensorFlow's sake.
         handle: accepted for TensorFlow's sake; must be None.
         flow: accepted for TensorFlow's sake.
         infer_shape: whether all elements must have the shape of the first.
-        element_shape: shape every element must be compatible with.
+        element_shape: the shape that every element must be compatible with.
         colocate_with_first_write_call: accepted for TensorFlow's sake.
         name: accepted for TensorFlow's sake.
 
     Raises:
-        ValueError: if there is no `size`, or a `handle`.
+        ValueError: if `size` is missing or a `handle` is given.
     """
 
     @public
@@ -60,7 +59,8 @@ class TensorArray:
             size, dynamic_size = 0, dynamic_size
         if size is None:
             raise ValueError(
-                "TensorArray: Size must be declared. Give size=0 and dynamic_size=True to grow."
+                "TensorArray: Size must be declared. Pass size=0 and dynamic_size=True if it "
+                "must grow."
             )
         self._dtype = dtypes.as_dtype(dtype)
         self._dynamic_size = bool(dynamic_size)
@@ -69,7 +69,7 @@ class TensorArray:
         self._element_shape = TensorShape(element_shape)
         self._items: list[Tensor | None] = [None] * operator.index(size)
         self._cleared: set[int] = set()
-        self._whole: Tensor | None = None  # all elements stacked, as loops of a graph want it
+        self._whole: Tensor | None = None  # all elements stacked; used in traces
 
     @property
     def dtype(self) -> dtypes.DType:
@@ -83,17 +83,17 @@ class TensorArray:
 
     @property
     def element_shape(self) -> TensorShape:
-        """What is known of the elements' shape."""
+        """The known part of the elements' shape."""
         return self._element_shape
 
     @property
     def handle(self) -> None:
-        """There is none."""
+        """None: arrays have no handle here."""
         return
 
     @property
     def flow(self) -> Tensor:
-        """A scalar that stands for the order of writes."""
+        """A placeholder scalar; the order of writes needs no flow tensor here."""
         return convert(0)
 
     def identity(self) -> TensorArray:
@@ -101,24 +101,24 @@ class TensorArray:
         return self
 
     def grad(self, source: Any, flow: Any = None, name: str | None = None) -> Any:
-        """Refuse: a tape differentiates through an array by itself."""
+        """Not supported: a tape differentiates through an array by itself."""
         raise NotImplementedError(
             "TensorArray.grad is not supported when eager execution is enabled; use a tape."
         )
 
     @public
     def size(self, name: str | None = None) -> Tensor:
-        """How many elements there are."""
+        """The number of elements."""
         return convert(len(self._items) if self._whole is None else self._whole._array.shape[0])
 
     @public
     def read(self, index: Any, name: str | None = None) -> Tensor:
-        """The element at `index`; zeros, if it was not written and the shape is known.
+        """The element at `index`; zeros if it was not written and the shape is known.
 
         Raises:
-            OutOfRangeError: if there is no such element.
-            InvalidArgumentError: if it was read before and cleared.
-            ValueError: if it was not written and the shape is not known.
+            OutOfRangeError: if `index` is out of range.
+            InvalidArgumentError: if an earlier read cleared the element.
+            ValueError: if the element was not written and its shape is not known.
         """
         if self._whole is not None or isinstance(index, SymbolicTensor):
             return gather_slice.gather(self._stacked(), index)
@@ -149,18 +149,18 @@ class TensorArray:
         if item is None:
             if not self._element_shape.is_fully_defined():
                 raise ValueError(
-                    f"TensorArray: element {i} was not written, and {self._element_shape} does not "
-                    "say what zeros to give for it. Write it first."
+                    f"TensorArray: element {i} was not written, and element_shape "
+                    f"{self._element_shape} is not fully known. Write it first."
                 )
             item = self._items[i] = creation.zeros(self._element_shape, self._dtype)
         return item
 
     @public
     def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
-        """Put `value` at `index`.
+        """Write `value` at `index`.
 
         Raises:
-            OutOfRangeError: if the index lies outside and the array does not grow.
+            OutOfRangeError: if the index is out of range and the array does not grow.
             ValueError: if the shape does not fit.
             InvalidArgumentError: if the dtype does not fit.
         """
@@ -179,7 +179,7 @@ class TensorArray:
         return self.stack() if self._whole is None else self._whole
 
     def _rewritten(self, index: Tensor, value: Any) -> TensorArray:
-        """Another array, like this but for one element; in a graph nothing is overwritten."""
+        """Make a copy of this array with one element replaced; traces never overwrite."""
         fitting = self._fitting(value)
         if self._whole is None and not any(item is not None for item in self._items):
             self._whole = creation.zeros([len(self._items), *fitting.shape], self._dtype)
@@ -187,7 +187,7 @@ class TensorArray:
         return self._with(changed)
 
     def _with(self, whole: Tensor) -> TensorArray:
-        """An array like this with these elements."""
+        """Make a copy of this array whose elements are the rows of `whole`."""
         other = copy.copy(self)
         other._whole, other._items, other._cleared = whole, [], set()
         other._element_shape = self._element_shape.merge_with(whole.shape[1:])
@@ -210,27 +210,27 @@ class TensorArray:
 
     @public
     def stack(self, name: str | None = None) -> Tensor:
-        """All elements along a new first dimension."""
+        """All elements, stacked along a new first dimension."""
         if self._whole is not None:
             return self._whole
         if not self._items:
             known = self._element_shape.is_fully_defined()
             return creation.zeros([0, *(self._element_shape if known else ())], self._dtype)
-        return concat_split.stack([self._item(i) for i in indices(len(self._items))])
+        return concat_split.stack([self._item(i) for i in range(len(self._items))])
 
     @public
     def gather(self, indices: Any, name: str | None = None) -> Tensor:
-        """Some elements along a new first dimension."""
+        """The elements at `indices`, along a new first dimension."""
         if self._whole is not None or isinstance(convert(indices), SymbolicTensor):
             return gather_slice.gather(self._stacked(), indices)
         return concat_split.stack([self._item(self._position(i)) for i in convert(indices)])
 
     @public
     def concat(self, name: str | None = None) -> Tensor:
-        """All elements one after another along their first dimension."""
+        """All elements, concatenated along their first dimension."""
         if self._whole is not None:
             self._items, self._whole = list(concat_split.unstack(self._whole)), None
-        items = [self._item(i) for i in indices(len(self._items))]
+        items = [self._item(i) for i in range(len(self._items))]
         for i, item in enumerate(items):
             if item.ndim == 0:
                 raise InvalidArgumentError(
@@ -287,18 +287,18 @@ class TensorArray:
 
     @public
     def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
-        """Write the slices of `value` at `indices`; what is too many of either is left over."""
+        """Write the slices of `value` at `indices`; the longer one's surplus is ignored."""
         for i, item in zip(convert(indices), concat_split.unstack(convert(value)), strict=False):
             self.write(i, item)
         return self
 
     def close(self, name: str | None = None) -> None:
-        """Forget all elements."""
+        """Drop all elements."""
         self._items = []
 
 
 class TensorArraySpec(TypeSpec):
-    """What is known of a TensorArray."""
+    """Spec of a TensorArray: element shape, dtype, and whether it grows and infers shapes."""
 
     __slots__ = ("_parts",)
 
@@ -309,7 +309,7 @@ class TensorArraySpec(TypeSpec):
         dynamic_size: bool = False,
         infer_shape: bool = True,
     ) -> None:
-        """Describe an array of such elements."""
+        """Make the spec of an array of such elements."""
         self._parts = TensorShape(element_shape), dtypes.as_dtype(dtype), dynamic_size, infer_shape
 
     @property
@@ -319,7 +319,7 @@ class TensorArraySpec(TypeSpec):
 
     @classmethod
     def from_value(cls, value: TensorArray) -> TensorArraySpec:
-        """What describes `value` best."""
+        """The most specific spec of `value`."""
         return cls(value._element_shape, value._dtype, value._dynamic_size, value._infer_shape)
 
     def _serialize(self) -> tuple[Any, ...]:

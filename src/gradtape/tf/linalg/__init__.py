@@ -1,1 +1,1 @@
-"""What is behind tf.linalg."""
+"""Implementation of tf.linalg: products, solvers, decompositions, linear operators."""

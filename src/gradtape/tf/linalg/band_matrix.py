@@ -1,4 +1,4 @@
-"""Band matrices: products, solves and eigenvalues that look only at the diagonals."""
+"""Band matrices, stored as diagonals: products, solves and eigenvalues."""
 
 from __future__ import annotations
 
@@ -14,14 +14,13 @@ from gradtape.graph.side_effect import happening
 from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
 from gradtape.ops.gather_scatter import take
-from gradtape.ops.linalg import band_matrix as ops
-from gradtape.ops.linalg import matrix
+from gradtape.ops.linalg import band_matrix, matrix
 from gradtape.tf.linalg.decomposition import FACTORED, matrices
 from gradtape.tf.public_op import operand, same
 
 
 def compact(diagonals: Any, diagonals_format: str) -> Tensor:
-    """The three diagonals (..., 3, n) of tridiagonal matrices, each element in its matrix's row."""
+    """Convert the diagonals of tridiagonal matrices to the format "compact" (..., 3, n)."""
     if diagonals_format == "compact":
         return convert(diagonals)
     if diagonals_format == "sequence":
@@ -56,19 +55,19 @@ def tridiagonal_solve(
     partial_pivoting: bool = True,
     perturb_singular: bool = False,
 ) -> Tensor:
-    """The `x` with A @ x = rhs for tridiagonal A.
+    """Solution `x` of A @ x = rhs for tridiagonal A.
 
     Args:
-        diagonals: "compact": (..., 3, n), the diagonal above, the main one and the one below,
-            element i from row i of the matrix; "sequence": the same as three tensors;
+        diagonals: "compact": (..., 3, n), the superdiagonal, the main diagonal and the
+            subdiagonal, element i from row i of the matrix; "sequence": the same as three tensors;
             "matrix": (..., n, n).
-        rhs: (..., n), or (..., n, m) for several.
-        diagonals_format: which of the three.
+        rhs: (..., n), or (..., n, m) for several right-hand sides.
+        diagonals_format: "compact", "sequence" or "matrix".
         transpose_rhs: whether rhs is (..., m, n).
         conjugate_rhs: whether to conjugate rhs first.
         name: accepted for TensorFlow's sake.
-        partial_pivoting: accepted; rows are always exchanged where that is more accurate.
-        perturb_singular: accepted.
+        partial_pivoting: ignored; the solver always pivots.
+        perturb_singular: ignored.
     """
     bands = compact(diagonals, diagonals_format)
     b = convert(rhs)
@@ -83,7 +82,7 @@ def tridiagonal_solve(
     single = len(right) == len(shape) - 1
     b = e.conj(b) if conjugate_rhs and b._array.dtype.kind == "c" else b
     if single:
-        b = ops.as_column(b)
+        b = band_matrix.as_column(b)
     elif transpose_rhs:
         b = s.swap(b)
     if b._array.shape[:-2] != shape[:-2]:
@@ -93,7 +92,7 @@ def tridiagonal_solve(
             "Expected number of left-hand sided and right-hand sides to be equal, got "
             f"{shape[-1]} and {b._array.shape[-2]}"
         )
-    out = ops.banded_solve(bands, b, below=1, crossed=True)
+    out = band_matrix.banded_solve(bands, b, below=1, crossed=True)
     return s.take_one(out, axis=-1, i=0) if single else out
 
 
@@ -110,21 +109,21 @@ def tridiagonal_matmul(
             "tridiagonal_matmul: All input tensors must have the same rank and outer dimensions. "
             f"Received diagonals of shape {list(shape)} and rhs of shape {list(right)}."
         )
-    return ops.banded_matmul(bands, b, below=1)
+    return band_matrix.banded_matmul(bands, b, below=1)
 
 
 @public
 def banded_triangular_solve(
     bands: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
 ) -> Tensor:
-    """The `x` with A @ x = rhs for triangular band matrices.
+    """Solution `x` of A @ x = rhs for triangular band matrices.
 
     Args:
         bands: (..., k, n), the diagonals from the highest down, element i from row i.
         rhs: (..., n, m).
-        lower: whether A is lower triangular: the first of `bands` is the main diagonal, not
-            the last.
-        adjoint: whether to solve with the conjugate transpose of A.
+        lower: whether A is lower triangular, so that the main diagonal is the first of `bands`;
+            otherwise it is the last.
+        adjoint: whether to use the conjugate transpose of A.
         name: accepted for TensorFlow's sake.
     """
     a, b = matrices("BandedTriangularSolve", bands), convert(rhs)
@@ -138,14 +137,14 @@ def banded_triangular_solve(
     check_diagonal(a, 0 if lower else k - 1)
     below = k - 1 if lower else 0
     if adjoint:
-        a = ops.transposed(e.conj(a) if a._array.dtype.kind == "c" else a, below)
+        a = band_matrix.transposed(e.conj(a) if a._array.dtype.kind == "c" else a, below)
         below = k - 1 - below
-    return ops.banded_solve(a, b, below=below, crossed=False)
+    return band_matrix.banded_solve(a, b, below=below, crossed=False)
 
 
 @happening(fails_only=True)
 def check_diagonal(bands: Any, main: int) -> None:
-    """Raise if there is a zero in the band of this number."""
+    """Raise if band number `main`, the main diagonal, has a zero."""
     if not np.all(bands._array[..., main, :] != 0):
         raise InvalidArgumentError(
             "banded_triangular_solve: Input matrix is not invertible. There is a zero on the "
@@ -154,7 +153,7 @@ def check_diagonal(bands: Any, main: int) -> None:
 
 
 def places_between(values: Any, low: Any, high: Any) -> Any:
-    """Where raw ascending values lie in (low, high], by the first row of a batch."""
+    """Positions of the raw ascending values in (low, high]."""
     inside = (values > low) & (values <= high)
     first = int(np.argmax(inside))
     return np.arange(first, first + int(inside.sum()))
@@ -170,16 +169,16 @@ def eigh_tridiagonal(
     tol: Any = None,
     name: str | None = None,
 ) -> Any:
-    """Eigenvalues, and eigenvectors if asked for, of Hermitian tridiagonal matrices.
+    """Eigenvalues, and optionally eigenvectors, of Hermitian tridiagonal matrices.
 
     Args:
         alpha: (..., n), the main diagonal.
-        beta: (..., n - 1), the diagonal above.
-        eigvals_only: whether to give the eigenvalues alone.
-        select: "a" for all, "v" for those in the interval `select_range`, "i" for those with
-            numbers in it, from the smallest.
-        select_range: two numbers.
-        tol: accepted; the result is as accurate as the dtype allows.
+        beta: (..., n - 1), the superdiagonal.
+        eigvals_only: whether to return the eigenvalues alone.
+        select: "a" for all, "v" for eigenvalues in the interval `select_range`, "i" for those
+            whose index, in ascending order, lies in it.
+        select_range: the lower and upper end, both included for "i".
+        tol: ignored; the result is as accurate as the dtype allows.
         name: accepted for TensorFlow's sake.
     """
     a, b = operand("eigh_tridiagonal", convert(alpha), FACTORED), convert(beta)

@@ -1,4 +1,4 @@
-"""tf.linalg.experimental: equations solved step by step."""
+"""tf.linalg.experimental.conjugate_gradient, an iterative solver."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gradtape.ops.reduce import reduce_sum
 
 
 class CGState(NamedTuple):
-    """How far the iteration has come: steps, solution, residual, direction, squared residual."""
+    """State of the iteration: steps, solution, residual, direction, squared residual."""
 
     i: Tensor
     x: Tensor
@@ -24,7 +24,7 @@ class CGState(NamedTuple):
 
 
 def dot(x: Any, y: Any) -> Any:
-    """Inner products along the last axis, which stays."""
+    """Inner products along the last axis, which is kept with length one."""
     return reduce_sum(e.multiply(e.conj(x), y), axis=(-1,), keepdims=True)
 
 
@@ -38,45 +38,45 @@ def conjugate_gradient(
     max_iter: int = 20,
     name: str | None = "conjugate_gradient",
 ) -> CGState:
-    """Solve A @ x = rhs for a self-adjoint, positive definite operator (Hestenes, Stiefel, 1952).
+    """Solution of A @ x = rhs for self-adjoint, positive definite A (Hestenes, Stiefel, 1952).
 
     Args:
-        operator: a LinearOperator that is promised to be both.
+        operator: a LinearOperator with the hints `is_self_adjoint` and `is_positive_definite`.
         rhs: vectors (..., n).
         preconditioner: an operator close to the inverse of A, or None.
-        x: where to start; zeros if None.
-        tol: the iteration stops when the residual is this much shorter than `rhs`.
-        max_iter: after how many steps it stops anyway.
+        x: the initial guess; zeros if None.
+        tol: stop when the norm of the residual is at most `tol` times that of `rhs`.
+        max_iter: the largest number of steps.
         name: accepted for TensorFlow's sake.
 
     Returns:
-        How far it came; the field `x` is the solution.
+        The final state; its field `x` is the solution.
     """
     if not (operator.is_self_adjoint and operator.is_positive_definite):
         raise ValueError("Expected a self-adjoint, positive definite operator.")
     b = convert(rhs, operator.dtype)
     start = e.zeros_like(b) if x is None else convert(x, operator.dtype)
     residual = b if x is None else e.subtract(b, operator.matvec(start))
-    improved = residual if preconditioner is None else preconditioner.matvec(residual)
+    preconditioned = residual if preconditioner is None else preconditioner.matvec(residual)
     length = dot(b, b)
-    found: Any = start
-    direction, gamma = improved, dot(residual, improved)
+    solution: Any = start
+    direction, gamma = preconditioned, dot(residual, preconditioned)
     steps = 0
     while steps < max_iter and number_by(is_longer, dot(residual, residual), length, float(tol)):
-        moved = operator.matvec(direction)
-        alpha = divide_no_nan(gamma, dot(direction, moved))
-        found = e.add(found, e.multiply(alpha, direction))
-        residual = e.subtract(residual, e.multiply(alpha, moved))
-        improved = residual if preconditioner is None else preconditioner.matvec(residual)
-        before, gamma = gamma, dot(residual, improved)
-        ratio = divide_no_nan(gamma, before)
-        direction = e.add(improved, e.multiply(ratio, direction))
+        image = operator.matvec(direction)
+        alpha = divide_no_nan(gamma, dot(direction, image))
+        solution = e.add(solution, e.multiply(alpha, direction))
+        residual = e.subtract(residual, e.multiply(alpha, image))
+        preconditioned = residual if preconditioner is None else preconditioner.matvec(residual)
+        previous, gamma = gamma, dot(residual, preconditioned)
+        beta = divide_no_nan(gamma, previous)
+        direction = e.add(preconditioned, e.multiply(beta, direction))
         steps += 1
     flat = reduce_sum(gamma, axis=(-1,), keepdims=False)
-    return CGState(convert(steps), found, residual, direction, flat)
+    return CGState(convert(steps), solution, residual, direction, flat)
 
 
 def is_longer(square: Any, other: Any, tol: float) -> bool:
-    """Whether of raw squares the largest exceeds what `tol` leaves of the largest of others."""
+    """Whether the largest raw `square` exceeds `tol` squared times the largest `other`."""
     bound = tol * float(abs(other).max(initial=0)) ** 0.5
     return float(abs(square).max(initial=0)) > bound**2

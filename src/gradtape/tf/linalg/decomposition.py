@@ -13,7 +13,7 @@ from gradtape.core.tensor import Tensor
 from gradtape.graph.raw_function import rawly
 from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
-from gradtape.ops.linalg import matrix as ops
+from gradtape.ops.linalg import matrix as matrix_ops
 from gradtape.ops.linalg import matrix_function
 from gradtape.ops.linalg import matrix_rank as rank
 from gradtape.ops.reduce import reduce_sum
@@ -25,14 +25,14 @@ FACTORED = numpy_dtypes("float32", "float64", "complex64", "complex128")
 
 
 class Qr(NamedTuple):
-    """Orthonormal columns and an upper triangular matrix."""
+    """Factors of a QR decomposition: orthonormal columns and an upper triangular matrix."""
 
     q: Tensor
     r: Tensor
 
 
 class Lu(NamedTuple):
-    """Triangular factors in one matrix, and the permutation of rows."""
+    """Factors of an LU decomposition in one matrix, and the permutation of rows."""
 
     lu: Tensor
     p: Tensor
@@ -46,7 +46,7 @@ class LogMatrixDeterminant(NamedTuple):
 
 
 def matrices(op: str, value: Any, square: bool = False, halves: bool = False) -> Tensor:
-    """An argument that must hold matrices of floats; of float16 only with `halves`."""
+    """Convert an argument to float or complex matrices; float16 is allowed only with `halves`."""
     x = operand(op, convert(value), FACTORED | HALF if halves else FACTORED)
     shape = x._array.shape
     if len(shape) < 2:
@@ -72,40 +72,42 @@ def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
         InvalidArgumentError: if a matrix is singular or not square.
     """
     x = matrices("MatrixInverse", input, square=True, halves=True)
-    turned = adjoint_of(x) if adjoint else x
+    a = adjoint_of(x) if adjoint else x
     if x._array.dtype.itemsize == 2:
-        wide = ops.inverse(e.cast(turned, dtype=np.dtype(np.float32)))
+        wide = matrix_ops.inverse(e.cast(a, dtype=np.dtype(np.float32)))
         return e.cast(wide, dtype=x._array.dtype)
-    return ops.inverse(turned)
+    return matrix_ops.inverse(a)
 
 
 @public
 def det(input: Any, name: str | None = None) -> Tensor:
     """Determinant of square matrices."""
-    return ops.det(matrices("MatrixDeterminant", input, square=True))
+    return matrix_ops.det(matrices("MatrixDeterminant", input, square=True))
 
 
 @public
 def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
     """Sign of the determinant, and logarithm of its absolute value."""
-    return LogMatrixDeterminant(*ops.slogdet(matrices("LogMatrixDeterminant", input, square=True)))
+    return LogMatrixDeterminant(
+        *matrix_ops.slogdet(matrices("LogMatrixDeterminant", input, square=True))
+    )
 
 
 @public
 def logdet(matrix: Any, name: str | None = None) -> Tensor:
     """Logarithm of the determinant of Hermitian positive definite matrices."""
-    factor = ops.cholesky(matrices("Cholesky", matrix, square=True))
-    logs = e.log(e.real(ops.diagonal(factor)))
+    factor = matrix_ops.cholesky(matrices("Cholesky", matrix, square=True))
+    logs = e.log(e.real(matrix_ops.diagonal(factor)))
     return reduce_sum(e.add(logs, logs), axis=(-1,), keepdims=False)
 
 
 @public
 def cholesky(input: Any, name: str | None = None) -> Tensor:
-    """Lower triangular factor of Hermitian matrices, whose lower triangle is read.
+    """Cholesky factor, lower triangular, of Hermitian positive definite matrices.
 
-    A matrix that is not positive definite gives NaN.
+    Only the lower triangle is read. A matrix that is not positive definite gives NaN.
     """
-    return ops.cholesky(matrices("Cholesky", input, square=True))
+    return matrix_ops.cholesky(matrices("Cholesky", input, square=True))
 
 
 @public
@@ -115,10 +117,10 @@ def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
     half = x._array.dtype.itemsize == 2
     if half:
         x = e.cast(x, dtype=np.dtype(np.float32))
-    q, r = ops.qr(x)
+    q, r = matrix_ops.qr(x)
     rows, columns = x._array.shape[-2:]
     if full_matrices and rows > columns:
-        q = ops.completed(q, e.stop_gradient(ops.full_qr(x)[0]))
+        q = matrix_ops.completed(q, e.stop_gradient(matrix_ops.full_qr(x)[0]))
         r = s.pad(r, paddings=((0, rows - columns), (0, 0)), value=0)
     if half:
         q, r = (e.cast(t, dtype=np.dtype(np.float16)) for t in (q, r))
@@ -131,19 +133,19 @@ def svd(
 ) -> Any:
     """Singular values, descending, and left and right singular vectors.
 
-    Only the values if not `compute_uv`.
+    Without `compute_uv`, only the values.
     """
     x = matrices("Svd", tensor)
     if not compute_uv:
         return matrix_function.singular_values(x)
-    values, left, right = ops.svd(x)
+    values, left, right = matrix_ops.svd(x)
     rows, columns = x._array.shape[-2:]
     if full_matrices and rows != columns:
-        _, whole_left, whole_right = ops.full_svd(x)
+        _, whole_left, whole_right = matrix_ops.full_svd(x)
         if rows > columns:
-            left = ops.completed(left, e.stop_gradient(whole_left))
+            left = matrix_ops.completed(left, e.stop_gradient(whole_left))
         else:
-            right = ops.completed(right, e.stop_gradient(whole_right))
+            right = matrix_ops.completed(right, e.stop_gradient(whole_right))
     return values, left, right
 
 
@@ -151,10 +153,10 @@ def svd(
 def eigh(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
     """Eigenvalues, ascending, and eigenvectors of Hermitian matrices.
 
-    The lower triangle is read.
+    Only the lower triangle is read.
     """
     x = matrices("SelfAdjointEigV2", tensor, square=True)
-    values, vectors = ops.eigh(x)
+    values, vectors = matrix_ops.eigh(x)
     return e.cast(values, dtype=x._array.dtype) if x._array.dtype.kind == "c" else values, vectors
 
 
@@ -167,7 +169,7 @@ def eigvalsh(tensor: Any, name: str | None = None) -> Tensor:
 @public
 def eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
     """Complex eigenvalues and eigenvectors of square matrices."""
-    values, vectors = ops.eig(matrices("Eig", tensor, square=True))
+    values, vectors = matrix_ops.eig(matrices("Eig", tensor, square=True))
     return values, vectors
 
 
@@ -179,8 +181,8 @@ def eigvals(tensor: Any, name: str | None = None) -> Tensor:
 
 @public
 def lu(input: Any, output_idx_type: Any = dtypes.int32, name: str | None = None) -> Lu:
-    """Triangular factors, both in one matrix, and the permutation of rows."""
-    both, order = ops.lu(matrices("Lu", input, square=True))
+    """LU decomposition: both triangular factors in one matrix, and the permutation of rows."""
+    both, order = matrix_ops.lu(matrices("Lu", input, square=True))
     return Lu(
         both, e.discretize(order, dtype=np.dtype(dtypes.as_dtype(output_idx_type).as_numpy_dtype))
     )
@@ -191,12 +193,14 @@ def expm(input: Any, name: str | None = None) -> Tensor:
     """Exponential of square matrices."""
     x = convert(input)
     if x._array.dtype not in FACTORED:
-        raise ValueError(f"expm: matrices of dtype {x.dtype.name} are not supported. Cast them.")
-    return ops.expm(matrices("MatrixExponential", x, square=True))
+        raise ValueError(
+            f"expm: input must be float32, float64 or complex. Received {x.dtype.name}. Cast it."
+        )
+    return matrix_ops.expm(matrices("MatrixExponential", x, square=True))
 
 
 def real_matrices(op: str, value: Any) -> Tensor:
-    """An argument that must hold matrices of real floats."""
+    """Convert an argument to matrices of real floats."""
     x = convert(value)
     if not x.dtype.is_floating:
         raise TypeError(f"{op}: Input `a` must have `float`-like `dtype` (saw {x.dtype.name}).")
@@ -209,7 +213,7 @@ def real_matrices(op: str, value: Any) -> Tensor:
 def matrix_rank(
     a: Any, tol: Any = None, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
-    """How many singular values exceed `tol`."""
+    """Number of singular values above `tol`; by default above the rounding error."""
     x = real_matrices("matrix_rank", a)
     result: Tensor = rawly(rank_of, x, None if tol is None else convert(tol))
     return result
@@ -217,8 +221,8 @@ def matrix_rank(
 
 @on_jax(rank.rank_of)
 def rank_of(x: Any, tol: Any) -> Any:
-    """How many singular values of raw matrices exceed `tol`, or what rounding may leave."""
-    values = ops.svd(x)[0]
+    """Count the singular values of raw matrices above `tol`, or above the rounding error."""
+    values = matrix_ops.svd(x)[0]
     if tol is None:
         largest = np.max(values, axis=-1, keepdims=True, initial=0)
         least = max(x.shape[-2:]) * largest * np.finfo(values.dtype).eps
@@ -229,13 +233,13 @@ def rank_of(x: Any, tol: Any) -> Any:
 
 @public
 def sqrtm(input: Any, name: str | None = None) -> Tensor:
-    """The principal square root of square matrices."""
+    """Principal square root of square matrices."""
     return matrix_function.sqrtm(matrices("MatrixSquareRoot", input, square=True))
 
 
 @public
 def logm(input: Any, name: str | None = None) -> Tensor:
-    """The principal logarithm of square complex matrices."""
+    """Principal logarithm of square complex matrices."""
     x = operand("MatrixLogarithm", convert(input), COMPLEX)
     return matrix_function.logm(matrices("MatrixLogarithm", x, square=True))
 

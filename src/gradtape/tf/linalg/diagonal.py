@@ -12,7 +12,7 @@ from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor, eager
 from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
-from gradtape.ops.linalg import matrix as ops
+from gradtape.ops.linalg import matrix as matrix_ops
 from gradtape.ops.reduce import reduce_sum
 from gradtape.tf.array.dynamic_index import is_held
 from gradtape.tf.array.shape import surrounded
@@ -22,7 +22,7 @@ ALIGNMENTS = ("LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT")
 
 
 def matrices(op: str, value: Any) -> Tensor:
-    """An argument of at least two axes."""
+    """Convert an argument to a tensor of at least two axes."""
     x = convert(value)
     if x._array.ndim < 2:
         raise InvalidArgumentError(
@@ -32,7 +32,7 @@ def matrices(op: str, value: Any) -> Tensor:
 
 
 def offsets_of(k: Any, rows: int, columns: int, op: str) -> range:
-    """Offsets of the diagonals named by `k`, from the lowest to the highest."""
+    """Offsets of the diagonals that `k` selects, in ascending order."""
     given = shape_tuple(k)
     if len(given) not in (1, 2):
         raise InvalidArgumentError(f"{op}: diag_index must have 1 or 2 entries. Received {given}.")
@@ -50,13 +50,13 @@ def offsets_of(k: Any, rows: int, columns: int, op: str) -> range:
 
 
 def shifts_right(offset: int, align: str) -> bool:
-    """Whether a diagonal shorter than the longest stands at the right end of its row."""
+    """Whether a diagonal shorter than the longest is aligned to the right of its row."""
     superdiagonal, subdiagonal = align.split("_")
     return (superdiagonal if offset >= 0 else subdiagonal) == "RIGHT"
 
 
 def check_align(align: str) -> None:
-    """Raise unless `align` is one of the four."""
+    """Raise unless `align` is one of `ALIGNMENTS`."""
     if align not in ALIGNMENTS:
         raise InvalidArgumentError(
             f"diag: align must be one of {', '.join(ALIGNMENTS)}. Received {align!r}."
@@ -77,8 +77,8 @@ def diag_part(
         input: (..., m, n).
         name: accepted for TensorFlow's sake.
         k: the offset of a diagonal, or the lowest and the highest of several.
-        padding_value: fills the rows of diagonals that are shorter than the longest.
-        align: where shorter super- and subdiagonals stand in their rows.
+        padding_value: fills up diagonals that are shorter than the longest.
+        align: the alignment of shorter super- and subdiagonals, such as "RIGHT_LEFT".
 
     Returns:
         (..., length), or (..., number, length) for several, from the highest offset down.
@@ -87,13 +87,13 @@ def diag_part(
     check_align(align)
     rows, columns = x._array.shape[-2:]
     offsets = offsets_of(k, rows, columns, "diag_part")
-    longest = max(ops.diagonal_length(rows, columns, d) for d in offsets)
+    longest = max(matrix_ops.diagonal_length(rows, columns, d) for d in offsets)
     blank = not is_held(padding_value) and not np.any(convert(padding_value)._array)
     value = eager(x._array.dtype.type(0)) if blank else adopt(padding_value, x.dtype)
     found = []
     for d in reversed(offsets):
-        one = ops.diagonal(x, offset=d)
-        gap = longest - ops.diagonal_length(rows, columns, d)
+        one = matrix_ops.diagonal(x, offset=d)
+        gap = longest - matrix_ops.diagonal_length(rows, columns, d)
         if gap:
             ends = (gap, 0) if shifts_right(d, align) else (0, gap)
             one = surrounded(one, (ends,), value)
@@ -102,23 +102,23 @@ def diag_part(
 
 
 def banded(d: Tensor, offsets: range, rows: int, columns: int, align: str) -> Any:
-    """Zeros of shape (..., rows, columns) with the rows of `d` on diagonals."""
+    """Make matrices (..., rows, columns) with the rows of `d` on diagonals, and zeros elsewhere."""
     total = None
     several = len(offsets) > 1
     for row, offset in enumerate(reversed(offsets)):
         one = s.take_one(s.swap(d), axis=-1, i=row) if several else d
-        length = ops.diagonal_length(rows, columns, offset)
+        length = matrix_ops.diagonal_length(rows, columns, offset)
         gap = one._array.shape[-1] - length
         if gap:
             start = gap if several and shifts_right(offset, align) else 0
             one = s.cut(one, axis=-1, start=start, size=length)
-        part = ops.on_diagonal(one, rows=rows, columns=columns, offset=offset)
+        part = matrix_ops.on_diagonal(one, rows=rows, columns=columns, offset=offset)
         total = part if total is None else e.add(total, part)
     return total
 
 
 def on_diagonals(offsets: range, rows: int, columns: int) -> Any:
-    """Where these diagonals lie."""
+    """Mask (rows, columns) of these diagonals."""
     distance = np.arange(columns) - np.arange(rows)[:, None]
     return (distance >= offsets[0]) & (distance <= offsets[-1])
 
@@ -140,10 +140,10 @@ def diag(
             offset down.
         name: accepted for TensorFlow's sake.
         k: the offset of the diagonal, or the lowest and the highest of several.
-        num_rows: of the matrices; the least that fits if -1.
-        num_cols: of the matrices; the least that fits if -1.
-        padding_value: what stands elsewhere.
-        align: where shorter super- and subdiagonals stand in their rows.
+        num_rows: the number of rows; as few as possible if -1.
+        num_cols: the number of columns; as few as possible if -1.
+        padding_value: the value outside of the diagonals.
+        align: the alignment of shorter super- and subdiagonals, such as "RIGHT_LEFT".
     """
     d = convert(diagonal)
     if d._array.ndim < 1:
@@ -160,12 +160,13 @@ def diag(
     rows = least_rows if rows == -1 else rows
     columns = least_cols if columns == -1 else columns
     offsets = offsets_of(k, rows, columns, "diag")
-    longest = max(ops.diagonal_length(rows, columns, o) for o in offsets)
+    longest = max(matrix_ops.diagonal_length(rows, columns, o) for o in offsets)
     number = d._array.shape[-2] if len(offsets) > 1 and d._array.ndim > 1 else 1
     if number != len(offsets) or longest != length:
         raise InvalidArgumentError(
-            f"diag: {len(offsets)} diagonals of length {longest} belong to k = {list(given)} and "
-            f"matrices of shape {[rows, columns]}. Received shape {list(d._array.shape)}."
+            f"diag: diagonal must hold {len(offsets)} diagonals of length {longest} for k = "
+            f"{list(given)} and matrices of shape {[rows, columns]}. Received shape "
+            f"{list(d._array.shape)}."
         )
     out = banded(d, offsets, rows, columns, align)
     if not is_held(padding_value) and not np.any(convert(padding_value)._array):
@@ -178,14 +179,14 @@ def diag(
 def set_diag(
     input: Any, diagonal: Any, name: str = "set_diag", k: Any = 0, align: str = "RIGHT_LEFT"
 ) -> Tensor:
-    """`input` with other diagonals; see `diag` for `k` and `align`."""
+    """`input` with some diagonals replaced; see `diag` for `k` and `align`."""
     x, d = pair(matrices("set_diag", input), diagonal)
     same("MatrixSetDiagV3", x, d)
     check_align(align)
     shape = x._array.shape
     rows, columns = shape[-2:]
     offsets = offsets_of(k, rows, columns, "set_diag")
-    longest = max(ops.diagonal_length(rows, columns, o) for o in offsets)
+    longest = max(matrix_ops.diagonal_length(rows, columns, o) for o in offsets)
     wanted = shape[:-2] + ((len(offsets),) if len(offsets) > 1 else ()) + (longest,)
     if d._array.shape != wanted:
         raise InvalidArgumentError(
@@ -199,7 +200,10 @@ def set_diag(
 
 @public
 def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = None) -> Tensor:
-    """`input` with zeros outside `num_lower` below and `num_upper` above the diagonal (-1: all)."""
+    """`input` with zeros outside of a band around the main diagonal.
+
+    The band has `num_lower` subdiagonals and `num_upper` superdiagonals; -1 means all.
+    """
     x = matrices("band_part", input)
     lower, upper = int(convert(num_lower)._array), int(convert(num_upper)._array)
     rows, columns = x._array.shape[-2:]
@@ -208,30 +212,30 @@ def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = Non
             f"band_part: num_lower must be negative or at most {rows}, and num_upper at most "
             f"{columns}. Received {lower} and {upper}."
         )
-    return ops.band(x, lower=lower, upper=upper)
+    return matrix_ops.band(x, lower=lower, upper=upper)
 
 
 @public
 def trace(x: Any, name: str | None = None) -> Tensor:
     """Sum of the main diagonal."""
-    return reduce_sum(ops.diagonal(matrices("trace", x)), axis=(-1,), keepdims=False)
+    return reduce_sum(matrix_ops.diagonal(matrices("trace", x)), axis=(-1,), keepdims=False)
 
 
 @public
 def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
-    """Zeros of shape (*s, *s) with `diagonal`, of shape s, where both halves agree."""
+    """Tensor of shape (*s, *s), zero except for out[i, i] = diagonal[i] at each multi-index i."""
     d = convert(diagonal)
     shape = d._array.shape
     if not shape:
         raise InvalidArgumentError("tensor_diag: Input must be at least rank 1, got 0.")
     n = prod(shape)
-    matrix = ops.on_diagonal(s.reshape(d, shape=(n,), rank=len(shape)), rows=n, columns=n)
+    matrix = matrix_ops.on_diagonal(s.reshape(d, shape=(n,), rank=len(shape)), rows=n, columns=n)
     return s.reshape(matrix, shape=shape + shape, rank=2)
 
 
 @public
 def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:
-    """Elements of `input`, of shape (*s, *s), where both halves agree."""
+    """Tensor of shape s with out[i] = input[i, i], for `input` of shape (*s, *s)."""
     x = convert(input)
     shape = x._array.shape
     half = shape[: len(shape) // 2]
@@ -240,4 +244,6 @@ def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:
             f"tensor_diag_part: the shape must consist of two equal halves. Received {list(shape)}."
         )
     n = prod(half)
-    return s.reshape(ops.diagonal(s.reshape(x, shape=(n, n), rank=len(shape))), shape=half, rank=1)
+    return s.reshape(
+        matrix_ops.diagonal(s.reshape(x, shape=(n, n), rank=len(shape))), shape=half, rank=1
+    )

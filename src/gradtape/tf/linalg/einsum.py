@@ -14,11 +14,11 @@ from gradtape.core.shapes import normalize_axis
 from gradtape.core.tensor import Tensor
 from gradtape.ops import shape as s
 from gradtape.ops.einsum import einsum as contract
-from gradtape.ops.linalg import matrix as ops
+from gradtape.ops.linalg import matrix as matrix_ops
 from gradtape.tf.linalg.matmul import FACTORS
 from gradtape.tf.public_op import operand, pair, same
 
-BROADCAST = 0x3B1  # Greek letters name the axes under an ellipsis
+BROADCAST = 0x3B1  # Greek letters are the labels of axes under an ellipsis
 
 
 @public
@@ -26,15 +26,16 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
     """Sum of products of tensors over labelled axes.
 
     Args:
-        equation: labels of the axes of each input, separated by commas, then `->` and those of the
-            result; without the arrow, the result has those that occur once, in alphabetical order.
-            `...` stands for axes that broadcast; a label twice in one input takes a diagonal.
+        equation: labels of the axes of each input, separated by commas, then `->` and the labels
+            of the result. Without the arrow, the result has the labels that occur once, in
+            alphabetical order. `...` stands for axes that broadcast. A label that occurs twice in
+            one input takes a diagonal.
         *inputs: tensors of one dtype.
         **kwargs: `optimize` and `name` are accepted for TensorFlow's sake.
 
     Raises:
         ValueError: if the equation is not well formed.
-        InvalidArgumentError: if a shape does not fit it.
+        InvalidArgumentError: if a shape does not match the equation.
 
     Example:
         >>> tf.einsum("ij,j->i", [[1, 2], [3, 4]], [10, 1]).numpy()
@@ -49,23 +50,24 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
     plain, names, output = labelled(equation, tuple(t._array.shape for t in tensors))
     if plain:
         return contract(*tensors, equation=",".join(names) + "->" + output)
-    ready = [without_diagonals(t, name) for t, name in zip(tensors, names, strict=True)]
+    operands = [without_diagonals(t, name) for t, name in zip(tensors, names, strict=True)]
     sizes: dict[str, int] = {}
-    for t, name in ready:
+    for t, name in operands:
         for label, size in zip(name, t._array.shape, strict=True):
             sizes[label] = max(size, sizes.get(label, size)) if size else 0
-    ready = [without_stretched(t, name, sizes) for t, name in ready]
-    spelled = ",".join(name for _, name in ready) + "->" + output
-    return contract(*(t for t, _ in ready), equation=spelled)
+    operands = [without_stretched(t, name, sizes) for t, name in operands]
+    explicit = ",".join(name for _, name in operands) + "->" + output
+    return contract(*(t for t, _ in operands), equation=explicit)
 
 
 @lru_cache(maxsize=4096)
 def labelled(
     equation: str, shapes: tuple[tuple[int, ...], ...]
 ) -> tuple[bool, tuple[str, ...], str]:
-    """Labels of all axes of each input and of the result; and whether nothing else is to be done.
+    """Replace each ellipsis by labels, so that every axis has one.
 
-    That is so where no input has a label twice and no axis broadcasts.
+    Returns whether the equation is plain, the labels of each input, and those of the result. An
+    equation is plain if no input has a label twice and no axis broadcasts.
     """
     labels, output = parsed(equation, len(shapes))
     ranks = [
@@ -95,7 +97,7 @@ def greek(n: int) -> str:
 
 
 def parsed(equation: str, count: int) -> tuple[list[str], str]:
-    """Labels of each input and of the result."""
+    """Split an equation into the labels of each input and of the result, after checks."""
     text = equation.replace(" ", "")
     left, arrow, output = text.partition("->")
     labels = left.split(",")
@@ -113,18 +115,20 @@ def parsed(equation: str, count: int) -> tuple[list[str], str]:
             output = "..." + output
         bare[-1] = output.replace("...", "")
     if len(set(bare[-1])) < len(bare[-1]):
-        raise ValueError(f"einsum: a label may occur once in the result. Received {equation!r}.")
+        raise ValueError(
+            f"einsum: a label may occur only once in the result. Received {equation!r}."
+        )
     missing = set(bare[-1]) - set(letters)
     if missing:
         raise ValueError(
-            f"einsum: the result has label {missing.pop()!r}, which no input has. Received "
-            f"{equation!r}."
+            f"einsum: each label of the result must occur in an input. Received {equation!r}, with "
+            f"label {missing.pop()!r}, which no input has."
         )
     return labels, output
 
 
 def check_rank(label: str, shape: tuple[int, ...], k: int, error: type[Exception]) -> int:
-    """How many axes the ellipsis of the k-th input covers."""
+    """Count the axes that the ellipsis of input `k` covers, after a check of its rank."""
     named = len(label.replace("...", ""))
     rank = len(shape)
     if rank < named or (rank > named and "..." not in label):
@@ -133,7 +137,7 @@ def check_rank(label: str, shape: tuple[int, ...], k: int, error: type[Exception
 
 
 def without_diagonals(tensor: Any, name: str) -> tuple[Any, str]:
-    """Take the diagonal of axes that share a label."""
+    """Take the diagonal of the axes that share a label."""
     for label in dict.fromkeys(name):
         while name.count(label) > 1:
             first = name.index(label)
@@ -141,11 +145,11 @@ def without_diagonals(tensor: Any, name: str) -> tuple[Any, str]:
             shape = tensor._array.shape
             if shape[first] != shape[second]:
                 raise InvalidArgumentError(
-                    f"einsum: axes with one label must have one size. Received {shape} for "
+                    f"einsum: axes with the same label must have one size. Received {shape} for "
                     f"{name!r}."
                 )
             rest = [k for k in range(len(name)) if k not in (first, second)]
-            tensor = ops.diagonal(s.permuted(tensor, (*rest, first, second)))
+            tensor = matrix_ops.diagonal(s.permuted(tensor, (*rest, first, second)))
             name = "".join(name[k] for k in rest) + label
     return tensor, name
 
@@ -153,7 +157,7 @@ def without_diagonals(tensor: Any, name: str) -> tuple[Any, str]:
 def record(
     sizes: dict[str, int], name: str, shape: tuple[int, ...], dots: int, equation: str
 ) -> bool:
-    """Note the size of each label; whether no axis broadcasts, as those under an ellipsis may."""
+    """Record the size of each label; return whether no axis broadcasts."""
     plain = True
     for label, size in zip(name, shape, strict=True):
         known = sizes.setdefault(label, size)
@@ -172,10 +176,10 @@ def record(
 def without_stretched(tensor: Any, name: str, sizes: dict[str, int]) -> tuple[Any, str]:
     """Drop axes of length one that broadcast against longer ones."""
     shape = tensor._array.shape
-    gone = [k for k, label in enumerate(name) if shape[k] == 1 and sizes[label] != 1]
-    if not gone:
+    dropped = [k for k, label in enumerate(name) if shape[k] == 1 and sizes[label] != 1]
+    if not dropped:
         return tensor, name
-    kept = [k for k in range(len(name)) if k not in gone]
+    kept = [k for k in range(len(name)) if k not in dropped]
     out = s.reshape(tensor, shape=tuple(shape[k] for k in kept), rank=len(shape))
     return out, "".join(name[k] for k in kept)
 
@@ -187,7 +191,7 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     Args:
         a: a tensor.
         b: another of the same dtype.
-        axes: how many of the last axes of `a` go with the first of `b`, or two lists of axes.
+        axes: the number of last axes of `a` to pair with first axes of `b`, or two lists of axes.
         name: accepted for TensorFlow's sake.
 
     Example:
@@ -198,11 +202,11 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     same("MatMul", operand("MatMul", x, FACTORS), y)
     p, q = x._array.shape, y._array.shape
     left, right = paired_axes(axes, len(p), len(q))
-    # As in TensorFlow, only the number of summed elements is compared, not axis by axis.
+    # As in TensorFlow, only the product of the summed sizes is compared, not each size.
     if prod(p[k] for k in left) != prod(q[k] for k in right):
         raise InvalidArgumentError(
             f"tensordot: Matrix size-incompatible: axes {left} of {list(p)} and {right} of "
-            f"{list(q)} must have as many elements."
+            f"{list(q)} must have the same number of elements."
         )
     free, rest = (
         [k for k in range(len(have)) if k not in used] for have, used in ((p, left), (q, right))
@@ -213,11 +217,11 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     x = s.reshape(x, shape=(prod(p[k] for k in free), inner), rank=len(p))
     y = s.reshape(y, shape=(inner, prod(q[k] for k in rest)), rank=len(q))
     shape = tuple(p[k] for k in free) + tuple(q[k] for k in rest)
-    return s.reshape(ops.matmul(x, y), shape=shape, rank=2)
+    return s.reshape(matrix_ops.matmul(x, y), shape=shape, rank=2)
 
 
 def paired_axes(axes: Any, n: int, m: int) -> tuple[list[int], list[int]]:
-    """The two lists of axes to be summed over."""
+    """Convert `axes` to two lists of axes to sum over."""
     if not isinstance(axes, (list, tuple)):
         given = np.asarray(convert(axes)._array)
         axes = int(given) if given.ndim == 0 else given.tolist()

@@ -1,4 +1,4 @@
-"""Matrix products and transposes."""
+"""Matrix products, cross products and transposes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gradtape.core.errors import (
 from gradtape.core.tensor import EagerTensor, Tensor
 from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
-from gradtape.ops.linalg import matrix as ops
+from gradtape.ops.linalg import matrix as matrix_ops
 from gradtape.tf.public_op import NUMBERS, REAL, numpy_dtypes, operand, pair, same
 
 FLOAT32 = np.dtype(np.float32)
@@ -27,7 +27,7 @@ FACTORS = NUMBERS - numpy_dtypes("int8")
 
 
 def listed(shape: tuple[int, ...]) -> str:
-    """A shape as TensorFlow's messages show it."""
+    """Format a shape as in TensorFlow's messages."""
     return str(list(shape)).replace(" ", "")
 
 
@@ -50,20 +50,20 @@ def matmul(
     Args:
         a: a tensor of at least two axes.
         b: another, of the same dtype.
-        transpose_a: exchange the last two axes of `a` first.
-        transpose_b: exchange those of `b` first.
-        adjoint_a: exchange and conjugate those of `a` first.
-        adjoint_b: exchange and conjugate those of `b` first.
-        a_is_sparse: accepted as a hint.
-        b_is_sparse: accepted as a hint.
-        output_type: the dtype of the result, for integers of 8 bits.
+        transpose_a: transpose `a` first.
+        transpose_b: transpose `b` first.
+        adjoint_a: transpose and conjugate `a` first.
+        adjoint_b: transpose and conjugate `b` first.
+        a_is_sparse: ignored.
+        b_is_sparse: ignored.
+        output_type: the dtype of the result, for 8-bit integers.
         grad_a: accepted for TensorFlow's sake.
         grad_b: accepted for TensorFlow's sake.
         name: accepted for TensorFlow's sake.
 
     Raises:
-        InvalidArgumentError: if shapes or dtypes do not go together.
-        ValueError: if an operand is to be both transposed and adjoint.
+        InvalidArgumentError: if shapes or dtypes are incompatible.
+        ValueError: if both `transpose` and `adjoint` are True for one operand.
 
     Example:
         >>> tf.matmul([[1.0, 2.0]], [[3.0], [4.0]]).numpy()
@@ -75,10 +75,10 @@ def matmul(
         if type(x) is not EagerTensor or type(y) is not EagerTensor:
             x, y = pair(x, y)
         p, q = x._array, y._array
-        turns = transpose_a or transpose_b or adjoint_a or adjoint_b or output_type
-        plain = not turns and p.ndim == 2 == q.ndim and p.shape[1] == q.shape[0]
+        options = transpose_a or transpose_b or adjoint_a or adjoint_b or output_type
+        plain = not options and p.ndim == 2 == q.ndim and p.shape[1] == q.shape[0]
         if plain and p.dtype is FLOAT32 is q.dtype:
-            return ops.matmul(x, y)
+            return matrix_ops.matmul(x, y)
         if transpose_a or adjoint_a:
             x = turned(x, transpose_a, adjoint_a, "a")
         if transpose_b or adjoint_b:
@@ -98,17 +98,17 @@ def matmul(
             check_product(x, y)
         elif x._array.dtype.char in "?Ob":
             operand("MatMul", x, FACTORS)
-        return ops.matmul(x, y)
+        return matrix_ops.matmul(x, y)
     except UNUSUAL as error:
-        turns = (transpose_a, transpose_b, adjoint_a, adjoint_b)
-        return another_way(error, matmul, (a, b, *turns), {"output_type": output_type})
+        flags = (transpose_a, transpose_b, adjoint_a, adjoint_b)
+        return another_way(error, matmul, (a, b, *flags), {"output_type": output_type})
     except Exception as error:
         hide_library(error)
         raise
 
 
 def check_product(x: Tensor, y: Tensor) -> None:
-    """Raise what TensorFlow raises if `x` and `y` cannot be multiplied."""
+    """Raise TensorFlow's error if `x` and `y` cannot be multiplied."""
     same("MatMul", x, y)
     operand("MatMul", x, FACTORS)
     p, q = x._array.shape, y._array.shape
@@ -120,7 +120,7 @@ def check_product(x: Tensor, y: Tensor) -> None:
     if p[-1] != q[-2]:
         raise InvalidArgumentError(
             f"matmul: Matrix size-incompatible: In[0]: {listed(p)}, In[1]: {listed(q)}. Transpose "
-            "one of them?"
+            "one of them."
         )
     try:
         np.broadcast_shapes(p[:-2], q[:-2])
@@ -132,7 +132,7 @@ def check_product(x: Tensor, y: Tensor) -> None:
 
 
 def turned(x: Tensor, transpose: bool, adjoint: bool, which: str) -> Any:
-    """An operand with its last two axes exchanged."""
+    """Transpose the last two axes of an operand, and conjugate it for `adjoint`."""
     if transpose and adjoint:
         raise ValueError(
             f"matmul: only one of `transpose_{which}` and `adjoint_{which}` can be True."
@@ -176,7 +176,7 @@ def adjoint(matrix: Any, name: str | None = None) -> Tensor:
 
 @public
 def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = False) -> Tensor:
-    """`a` with its last two axes exchanged, and conjugated if that is wanted."""
+    """Transpose of the last two axes, conjugated if `conjugate` is True."""
     x = convert(a)
     if x._array.ndim < 2:
         raise ValueError(
@@ -188,13 +188,13 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
 
 @public
 def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
-    """Cross product over the last axis, of length three."""
+    """Cross product along the last axis, which has length 3."""
     x, y = pair(a, b)
     same("Cross", operand("Cross", x, REAL), y)
     if x._array.shape != y._array.shape or x._array.shape[-1:] != (3,):
         kind = InvalidArgumentError if x.shape != y.shape else FailedPreconditionError
         raise kind(
-            f"cross: both inputs must have one shape that ends in 3. Received {x.shape} and "
+            f"cross: both inputs must have the same shape, which ends in 3. Received {x.shape} and "
             f"{y.shape}."
         )
     first, second = s.roll(x, shift=-1, axis=-1), s.roll(y, shift=-1, axis=-1)

@@ -29,14 +29,14 @@ def norm(
 
     Args:
         tensor: a tensor of floats or complex numbers.
-        ord: "euclidean", "fro" (of matrices), 1, 2, inf, or for vectors any positive number.
-        axis: the axis of the vectors, the two axes of the matrices, or None for all
+        ord: "euclidean", "fro" (matrices only), 1, 2, inf, or any positive number for vectors.
+        axis: the axis of the vectors, the two axes of the matrices, or None for the norm of all
             elements as one vector.
         keepdims: keep the reduced axes with length one.
         name: accepted for TensorFlow's sake.
 
     Raises:
-        ValueError: if `ord` or `axis` is not one of these.
+        ValueError: if `ord` or `axis` is not supported.
     """
     x = convert(tensor)
     n = x._array.ndim
@@ -73,7 +73,7 @@ def norm(
 
 
 def check_norm(order: Any, pairwise: bool) -> None:
-    """Raise unless the norm exists."""
+    """Raise unless `order` is a norm of vectors, or of matrices if `pairwise`."""
     if pairwise:
         if not (order in ("euclidean", "fro", 1, 2) or order == np.inf):
             raise ValueError(
@@ -85,10 +85,10 @@ def check_norm(order: Any, pairwise: bool) -> None:
 
 
 def spectral(x: Tensor, axes: tuple[int, ...], keep: bool) -> Any:
-    """Largest singular value of matrices on any two axes."""
+    """Largest singular value of the matrices on two axes."""
     n = x._array.ndim
-    there = [k for k in range(n) if k - n not in axes] + [a + n for a in axes]
-    values = singular_values(s.permuted(x, tuple(there)))
+    order = [k for k in range(n) if k - n not in axes] + [a + n for a in axes]
+    values = singular_values(s.permuted(x, tuple(order)))
     largest = reduce_max(values, axis=(-1,), keepdims=False)
     if not keep:
         return largest
@@ -100,7 +100,7 @@ def spectral(x: Tensor, axes: tuple[int, ...], keep: bool) -> Any:
 def normalize(
     tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """`tensor` over its norm along `axis`, and that norm."""
+    """`tensor` divided by its norm along `axis`, and that norm."""
     x = convert(tensor)
     length = norm(x, ord, axis, keepdims=True)
     kind = x._array.dtype

@@ -1,4 +1,4 @@
-"""Solvers of linear equations, and inverses made of decompositions."""
+"""Solvers of linear equations, and inverses computed from decompositions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gradtape.graph.raw_function import rawly
 from gradtape.ops import elementwise as e
 from gradtape.ops import xla_lowering
 from gradtape.ops.gather_scatter import take_along
-from gradtape.ops.linalg import matrix as ops
+from gradtape.ops.linalg import matrix as matrix_ops
 from gradtape.ops.reduce import broadcast_to
 from gradtape.ops.shape import swap
 from gradtape.ops.xla_lowering import on_jax
@@ -23,10 +23,10 @@ from gradtape.tf.public_op import pair, same
 
 @public
 def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
-    """The `x` with matrix @ x = rhs.
+    """Solution `x` of matrix @ x = rhs.
 
     Raises:
-        InvalidArgumentError: if a matrix is singular, or shapes do not go together.
+        InvalidArgumentError: if a matrix is singular, or shapes are incompatible.
     """
     a, b = pair(matrix, rhs)
     same("MatrixSolve", a, b)
@@ -36,14 +36,14 @@ def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None)
             f"solve: Input matrix and rhs are incompatible. Received shapes {a.shape} and "
             f"{b.shape}."
         )
-    return ops.solve(adjoint_of(a) if adjoint else a, b)
+    return matrix_ops.solve(adjoint_of(a) if adjoint else a, b)
 
 
 @public
 def triangular_solve(
     matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
 ) -> Tensor:
-    """The `x` with matrix @ x = rhs; only the lower (or upper) triangle of `matrix` is read."""
+    """Solution `x` of matrix @ x = rhs, reading only the lower (or upper) triangle of `matrix`."""
     a, b = pair(matrix, rhs)
     same("MatrixTriangularSolve", a, b)
     a = matrices("MatrixTriangularSolve", a, square=True)
@@ -53,13 +53,13 @@ def triangular_solve(
             f"{b.shape}."
         )
     if adjoint:
-        return ops.triangular_solve(adjoint_of(a), b, lower=not lower)
-    return ops.triangular_solve(a, b, lower=lower)
+        return matrix_ops.triangular_solve(adjoint_of(a), b, lower=not lower)
+    return matrix_ops.triangular_solve(a, b, lower=lower)
 
 
 @public
 def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
-    """The `x` with A @ x = rhs, where `chol` is the Cholesky factor of A."""
+    """Solution `x` of A @ x = rhs, where `chol` is the Cholesky factor of A."""
     factor, b = pair(chol, rhs)
     return triangular_solve(factor, triangular_solve(factor, b), adjoint=True)
 
@@ -68,14 +68,13 @@ def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
 def lstsq(
     matrix: Any, rhs: Any, l2_regularizer: float = 0.0, fast: bool = True, name: str | None = None
 ) -> Tensor:
-    """The `x` that makes matrix @ x - rhs least, and is itself least where many do.
+    """Least-squares solution `x` of matrix @ x = rhs, of minimal norm if there are many.
 
     Args:
         matrix: (..., m, n).
         rhs: (..., m, k).
-        l2_regularizer: weight of the square of x.
-        fast: accepted; the normal equations are solved if it is True, a QR
-            decomposition is used if not.
+        l2_regularizer: the weight of the squared norm of x.
+        fast: whether to solve the normal equations; otherwise a QR decomposition is used.
         name: accepted for TensorFlow's sake.
     """
     a, b = pair(matrix, rhs)
@@ -84,50 +83,50 @@ def lstsq(
     rows, columns = a._array.shape[-2:]
     if b._array.shape[-2] != rows or (not fast and a._array.ndim != b._array.ndim):
         raise InvalidArgumentError(
-            "lstsq: matrix and rhs must have as many rows (and, if not fast, axes). Received "
-            f"shapes {list(a._array.shape)} and {list(b._array.shape)}."
+            "lstsq: matrix and rhs must have equal numbers of rows (and axes, if not fast). "
+            f"Received shapes {list(a._array.shape)} and {list(b._array.shape)}."
         )
     tall = rows >= columns
-    if not fast:  # TensorFlow, too, regularises only the fast way
+    if not fast:  # as in TensorFlow, without regularisation
         if tall:
-            q, r = ops.qr(a)
-            return ops.triangular_solve(r, ops.matmul(adjoint_of(q), b), lower=False)
-        q, r = ops.qr(adjoint_of(a))
-        return ops.matmul(q, ops.triangular_solve(adjoint_of(r), b, lower=True))
+            q, r = matrix_ops.qr(a)
+            return matrix_ops.triangular_solve(r, matrix_ops.matmul(adjoint_of(q), b), lower=False)
+        q, r = matrix_ops.qr(adjoint_of(a))
+        return matrix_ops.matmul(q, matrix_ops.triangular_solve(adjoint_of(r), b, lower=True))
     ah = adjoint_of(a)
-    gram = ops.matmul(ah, a) if tall else ops.matmul(a, ah)
+    gram = matrix_ops.matmul(ah, a) if tall else matrix_ops.matmul(a, ah)
     if l2_regularizer:
         gram = e.add(
             gram, rawly(ridge, convert(l2_regularizer), min(rows, columns), a._array.dtype)
         )
-    factor = ops.cholesky(gram)
-    right = ops.matmul(ah, b) if tall else b
-    inner = ops.triangular_solve(factor, right, lower=True)
-    found = ops.triangular_solve(adjoint_of(factor), inner, lower=False)
-    return found if tall else ops.matmul(ah, found)
+    factor = matrix_ops.cholesky(gram)
+    right = matrix_ops.matmul(ah, b) if tall else b
+    inner = matrix_ops.triangular_solve(factor, right, lower=True)
+    found = matrix_ops.triangular_solve(adjoint_of(factor), inner, lower=False)
+    return found if tall else matrix_ops.matmul(ah, found)
 
 
 def ridge(weight: Any, size: int, dtype: Any) -> Any:
-    """The identity times a raw weight."""
+    """Make an identity matrix times a raw weight."""
     return (np.eye(size) * weight).astype(dtype)
 
 
 @public
 def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | None = None) -> Tensor:
-    """Moore-Penrose inverse; singular values below `rcond` times the largest count as zero."""
+    """Moore-Penrose inverse; singular values up to `rcond` times the largest count as zero."""
     x = real_matrices("pinv", a)
     if rcond is None:
         rcond = 10 * max(x._array.shape[-2:]) * float(np.finfo(x._array.dtype).eps)
-    values, left, right = ops.svd(x)
+    values, left, right = matrix_ops.svd(x)
     keep = rawly(not_negligible, values, convert(rcond))
     safe = e.select(keep, values, e.ones_like(values))
     inverse = e.gate(e.reciprocal(safe), keep)
-    return ops.matmul(ops.columns_times(right, inverse), adjoint_of(left))
+    return matrix_ops.matmul(matrix_ops.columns_times(right, inverse), adjoint_of(left))
 
 
 @on_jax(xla_lowering.not_negligible)
 def not_negligible(values: Any, rcond: Any) -> Any:
-    """Which raw singular values exceed `rcond` times the largest."""
+    """Mask of the raw singular values above `rcond` times the largest."""
     largest = np.max(values, axis=-1, keepdims=True, initial=0)
     return values > largest * np.asarray(rcond)[..., None]
 
@@ -136,7 +135,7 @@ def not_negligible(values: Any, rcond: Any) -> Any:
 def lu_matrix_inverse(
     lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
-    """The inverse of the matrix whose factors `lu` gives."""
+    """Inverse of the matrix with the factors that `lu` returned."""
     both = convert(lower_upper)
     n = both._array.shape[-1]
     return lu_solve(
@@ -148,19 +147,21 @@ def lu_matrix_inverse(
 def lu_solve(
     lower_upper: Any, perm: Any, rhs: Any, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
-    """The `x` with A @ x = rhs, where `lu` gives the factors of A."""
+    """Solution `x` of A @ x = rhs, from the factors of A that `lu` returned."""
     both, b = pair(lower_upper, rhs)
     if b._array.ndim < 2:
         raise ValueError(f"lu_solve: rhs must have at least 2 axes. Received shape {b.shape}.")
-    arranged = rows_taken(b, convert(perm))
-    inner = ops.triangular_solve(unit_lower(both), arranged, lower=True)
-    return ops.triangular_solve(both, inner, lower=False)
+    permuted = rows_taken(b, convert(perm))
+    inner = matrix_ops.triangular_solve(unit_lower(both), permuted, lower=True)
+    return matrix_ops.triangular_solve(both, inner, lower=False)
 
 
 def unit_lower(both: Tensor) -> Any:
-    """The lower factor, whose diagonal of ones is not kept."""
+    """Extract the lower factor, and add its diagonal of ones, which `lu` does not store."""
     n = both._array.shape[-1]
-    strict = e.subtract(ops.band(both, lower=-1, upper=0), ops.band(both, lower=0, upper=0))
+    strict = e.subtract(
+        matrix_ops.band(both, lower=-1, upper=0), matrix_ops.band(both, lower=0, upper=0)
+    )
     return e.add(strict, eager(np.eye(n, dtype=both._array.dtype)))
 
 
@@ -168,26 +169,26 @@ def unit_lower(both: Tensor) -> Any:
 def lu_reconstruct(
     lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
-    """The matrix whose factors `lu` gives."""
+    """Matrix with the factors that `lu` returned."""
     both = convert(lower_upper)
-    mixed = ops.matmul(unit_lower(both), ops.band(both, lower=0, upper=-1))
-    return rows_taken(mixed, rawly(undone, convert(perm)))
+    product = matrix_ops.matmul(unit_lower(both), matrix_ops.band(both, lower=0, upper=-1))
+    return rows_taken(product, rawly(undone, convert(perm)))
 
 
 @on_jax(xla_lowering.undone)
 def undone(perm: Any) -> Any:
-    """The inverse of raw permutations."""
+    """Invert raw permutations."""
     return np.argsort(perm, axis=-1)
 
 
 @on_jax(xla_lowering.for_each_column)
 def for_each_column(order: Any, shape: tuple[int, ...]) -> Any:
-    """Raw orders (..., n), once for each column."""
+    """Repeat raw orders (..., n) for each column."""
     return np.broadcast_to(order[..., None, :], shape)
 
 
 def rows_taken(x: Any, order: Tensor) -> Any:
-    """The rows of matrices (..., n, m) in the `order` (..., n)."""
+    """Permute the rows of matrices (..., n, m) into the `order` (..., n)."""
     rows, width = x._array.shape[-2:]
     lead = np.broadcast_shapes(x._array.shape[:-2], order._array.shape[:-1])
     columns = rawly(for_each_column, order, (*lead, width, rows))

@@ -1,1 +1,1 @@
-"""What is behind tf.math."""
+"""Implementation of tf.math: elementwise functions, reductions, casts, clipping, segments."""

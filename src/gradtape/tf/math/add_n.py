@@ -1,4 +1,4 @@
-"""Sums of lists of tensors, and polynomials."""
+"""Sums of lists of tensors, products with a scalar, and polynomials."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
     """Sum of tensors of one shape and dtype.
 
     Args:
-        inputs: tensors or IndexedSlices, or one tensor that stands for its rows.
+        inputs: a list of tensors or IndexedSlices, or one tensor, whose rows are added.
         name: ignored.
 
     Returns:
         A tensor of that shape.
 
     Raises:
-        ValueError: if there are none.
+        ValueError: if `inputs` is empty.
         InvalidArgumentError: if shapes or dtypes differ.
     """
     if isinstance(inputs, Tensor):
@@ -71,7 +71,7 @@ def accumulate_n(
         A tensor of that shape.
 
     Raises:
-        ValueError: if there are none, or shapes or dtypes differ.
+        ValueError: if `inputs` is empty, or shapes or dtypes differ.
     """
     if not isinstance(inputs, (list, tuple)) or not inputs:
         raise ValueError(
@@ -108,7 +108,7 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
         name: ignored.
 
     Returns:
-        What `x` is.
+        A tensor, or IndexedSlices if `x` is.
 
     Raises:
         ValueError: if `scalar` has axes.
@@ -129,11 +129,11 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
 
 @public
 def polyval(coeffs: Sequence[Any], x: Any, name: str | None = None) -> Tensor:
-    """Evaluate a polynomial by Horner's rule.
+    """Value of a polynomial at `x`, by Horner's rule.
 
     Args:
-        coeffs: a list of coefficients, that of the highest power first.
-        x: where.
+        coeffs: a list of coefficients, the highest power first.
+        x: a tensor.
         name: ignored.
 
     Returns:

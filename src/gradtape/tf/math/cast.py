@@ -23,12 +23,12 @@ def cast(x: IndexedSlices, dtype: Any, name: str | None = None) -> IndexedSlices
 def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor: ...
 @public
 def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
-    """Convert a tensor to another dtype.
+    """`x` converted to another dtype.
 
-    Floats lose their fraction to become integers. Gradients flow between floats and complex.
+    Floats are truncated to integers. Gradients flow between floating and complex dtypes only.
 
     Args:
-        x: a tensor, IndexedSlices, or what converts to a tensor.
+        x: a tensor, IndexedSlices, or a value that converts to a tensor.
         dtype: the dtype to convert to.
         name: ignored.
 
@@ -50,14 +50,14 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
 
 
 def recast(tensor: Tensor, wanted: DType) -> Tensor:
-    """Convert a tensor; to or from integers no gradient flows."""
+    """Convert a tensor to the dtype `wanted`; no gradient flows to or from integers."""
     have = tensor.dtype
     if have is wanted:
         return tensor
     if dtypes.string in (have, wanted) or not wanted.is_numpy_compatible:
         raise UnimplementedError(
             f"cast: {have.name} to {wanted.name} is not supported. Use tf.strings.as_string or "
-            "to_number for strings."
+            "tf.strings.to_number for strings."
         )
     target = np.dtype(wanted.as_numpy_dtype)
     if is_differentiable(tensor._array.dtype) and is_differentiable(target):
@@ -67,7 +67,7 @@ def recast(tensor: Tensor, wanted: DType) -> Tensor:
 
 @public
 def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
-    """Convert a tensor to another dtype; what is out of range becomes its least or largest.
+    """`value` converted to another dtype, clipped to the range of that dtype.
 
     Args:
         value: a tensor.
@@ -82,7 +82,7 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
     if tensor.dtype is wanted and not wanted.is_floating:
         return tensor
     if tensor.dtype.is_bool:
-        raise TypeError("saturate_cast: bool has no least value. Use tf.cast.")
+        raise TypeError("saturate_cast: value must not be bool, which has no minimum. Use tf.cast.")
     if tensor.dtype.is_complex and not wanted.is_complex:
         tensor = e.real(tensor)
     if wanted.is_bool or not (wanted.is_integer or wanted.is_floating or wanted.is_complex):
@@ -101,7 +101,7 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
 
 
 def bounds(have: Any, target: Any) -> tuple[Any, Any]:
-    """The least and the largest finite number of `have` that fit `target`; None where all do."""
+    """Bounds to clip numbers of `have` to, so that they fit `target`; None where all fit."""
     ours, theirs = extent(have), extent(target)
     all_finite = have.kind in "iu"
     low, high = max(ours[0], theirs[0]), min(ours[1], theirs[1])
@@ -112,7 +112,7 @@ def bounds(have: Any, target: Any) -> tuple[Any, Any]:
 
 
 def extent(dtype: Any) -> tuple[Any, Any]:
-    """Least and largest finite number, as Python numbers."""
+    """Smallest and largest finite number of `dtype`, as Python numbers."""
     if dtype.kind in "iu":
         integers = np.iinfo(dtype)
         return int(integers.min), int(integers.max)
@@ -121,7 +121,7 @@ def extent(dtype: Any) -> tuple[Any, Any]:
 
 
 def toward_zero(bound: Any, dtype: Any) -> Any:
-    """`bound` as a number of `dtype` that does not lie beyond it."""
+    """Convert `bound` to `dtype`, rounded toward zero."""
     number = dtype.type(bound)
     if abs(float(number)) > abs(bound):
         number = np.nextafter(number, dtype.type(0))
@@ -130,7 +130,7 @@ def toward_zero(bound: Any, dtype: Any) -> Any:
 
 @public
 def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
-    """Make complex numbers from real and imaginary parts.
+    """Complex numbers made from real and imaginary parts.
 
     Args:
         real: a tensor of float32 or float64.
@@ -141,7 +141,7 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
         A tensor of complex64 or complex128.
 
     Raises:
-        TypeError: if the parts are of other dtypes, or of two.
+        TypeError: unless both parts are float32 or both float64.
     """
     a, b = convert(real), convert(imag)
     if a.dtype is not b.dtype or a.dtype not in (dtypes.float32, dtypes.float64):
@@ -154,7 +154,7 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
 
 @public
 def conj(x: Any, name: str | None = None) -> Tensor:
-    """Complex conjugate; a real tensor is its own.
+    """Complex conjugate; a real tensor is returned unchanged.
 
     Args:
         x: a tensor of numbers.

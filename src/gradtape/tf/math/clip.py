@@ -11,7 +11,7 @@ from gradtape.core.convert import convert
 from gradtape.core.errors import public
 from gradtape.core.tensor import Tensor, eager
 from gradtape.ops import elementwise as e
-from gradtape.ops import reduce as r
+from gradtape.ops import reduce
 from gradtape.ops.shape import stack
 from gradtape.tape.indexed_slices import IndexedSlices
 from gradtape.tf.math.elementwise import maximum, minimum
@@ -25,18 +25,18 @@ def values_of(t: Any) -> Tensor:
 
 
 def like(t: Any, values: Tensor) -> Any:
-    """`values` in place of those of `t`."""
+    """Replace the values of `t`, a tensor or IndexedSlices, by `values`."""
     return (
         IndexedSlices(values, t.indices, t.dense_shape) if isinstance(t, IndexedSlices) else values
     )
 
 
 def keep_shape(op: str, before: Tensor, after: Tensor) -> Tensor:
-    """Check that the bounds did not stretch the tensor."""
+    """Check that broadcasting against the bounds did not change the shape."""
     if before.shape != after.shape:
         raise ValueError(
             f"{op}: Shapes {before.shape} and {after.shape} are incompatible: the bounds must "
-            "broadcast to the tensor."
+            "broadcast to the shape of the tensor."
         )
     return after
 
@@ -51,7 +51,7 @@ def clip_by_value(
 ) -> Tensor: ...
 @public
 def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
-    """Clip elements to an interval; the lower bound wins where it is above the upper.
+    """Elements clipped to an interval; the lower bound wins if it exceeds the upper one.
 
     Args:
         t: a tensor or IndexedSlices.
@@ -60,7 +60,7 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | 
         name: ignored.
 
     Returns:
-        What `t` is.
+        A tensor, or IndexedSlices if `t` is.
 
     Example:
         >>> tf.clip_by_value([-2.0, 0.5, 2.0], -1.0, 1.0)
@@ -79,22 +79,24 @@ def clip_by_norm(
 def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Tensor: ...
 @public
 def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Any:
-    """Scale a tensor down so that its Euclidean norm is at most `clip_norm`.
+    """`t` scaled down so that its Euclidean norm is at most `clip_norm`.
 
     Args:
         t: a tensor or IndexedSlices.
         clip_norm: the largest norm.
-        axes: axes to take the norm along; all if None.
+        axes: axes along which the norm is computed; all if None.
         name: ignored.
 
     Returns:
-        What `t` is.
+        A tensor, or IndexedSlices if `t` is.
     """
     values = operand("Sqrt", values_of(t), INEXACT)
     bound = maximum(e.cast(scalar_like(clip_norm, values), dtype=values._array.dtype), 0)
-    total = r.reduce_sum(values * values, axis=axes_of(axes, values.ndim, "Sum"), keepdims=True)
+    total = reduce.reduce_sum(
+        values * values, axis=axes_of(axes, values.ndim, "Sum"), keepdims=True
+    )
     positive = e.greater(total, 0)
-    # The root is taken of ones where the sum is zero: its derivative there is infinite.
+    # sqrt has an infinite derivative at zero, so zero sums are replaced by one before it.
     root = e.sqrt(e.select(positive, total, e.ones_like(total)))
     norm = e.select(positive, root, total)
     scaled = keep_shape("clip_by_norm", values, values * bound)
@@ -103,7 +105,7 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
 
 @public
 def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Tensor:
-    """Scale a tensor down so that its norm over its number of elements is at most `clip_norm`.
+    """`t` scaled down so that its norm divided by its size is at most `clip_norm`.
 
     Args:
         t: a tensor.
@@ -115,19 +117,21 @@ def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Ten
     """
     values = operand("Sqrt", convert(t), INEXACT)
     bound = scalar_like(clip_norm, values)
-    total = r.reduce_sum(values * values, axis=axes_of(None, values.ndim, "Sum"), keepdims=False)
+    total = reduce.reduce_sum(
+        values * values, axis=axes_of(None, values.ndim, "Sum"), keepdims=False
+    )
     size = adopt(float(values._array.size), values.dtype)
     share = e.minimum(size * e.rsqrt(total), e.reciprocal(bound))
     return e.multiply(values * bound, share)
 
 
 def scalar_like(value: Any, tensor: Tensor) -> Tensor:
-    """A bound as a tensor of the dtype of `tensor`."""
+    """Convert a bound to a tensor; without a dtype it takes that of `tensor`."""
     return convert(value) if is_typed(value) else adopt(value, tensor.dtype)
 
 
 def listed(op: str, t_list: Any) -> list[Any]:
-    """Check that gradients come as a list; entries are converted, None and IndexedSlices stay."""
+    """Convert the entries of a list to tensors; None and IndexedSlices stay as they are."""
     if not isinstance(t_list, Sequence) or isinstance(t_list, str):
         raise TypeError(f"{op}: `t_list` should be a sequence of tensors. Received {type(t_list)}.")
     return [t if t is None or isinstance(t, IndexedSlices) else convert(t) for t in t_list]
@@ -135,10 +139,10 @@ def listed(op: str, t_list: Any) -> list[Any]:
 
 @public
 def global_norm(t_list: Any, name: str | None = None) -> Tensor:
-    """Euclidean norm of several tensors together.
+    """Euclidean norm of all elements of several tensors.
 
     Args:
-        t_list: a list of tensors, IndexedSlices and Nones, which count for nothing.
+        t_list: a list of tensors and IndexedSlices; None entries are skipped.
         name: ignored.
 
     Returns:
@@ -157,26 +161,27 @@ def global_norm(t_list: Any, name: str | None = None) -> Tensor:
     for i, tensor in enumerate(tensors):
         same("Pack", tensors[0], tensor, i)
     halves = [
-        r.reduce_sum(e.square(t), axis=axes_of(None, t.ndim, "Sum"), keepdims=False) / 2
+        reduce.reduce_sum(e.square(t), axis=axes_of(None, t.ndim, "Sum"), keepdims=False) / 2
         for t in tensors
     ]
-    return e.sqrt(r.reduce_sum(stack(*halves, axis=-1), axis=(-1,), keepdims=False) * 2)
+    return e.sqrt(reduce.reduce_sum(stack(*halves, axis=-1), axis=(-1,), keepdims=False) * 2)
 
 
 @public
 def clip_by_global_norm(
     t_list: Any, clip_norm: Any, use_norm: Any = None, name: str | None = None
 ) -> tuple[list[Any], Tensor]:
-    """Scale several tensors down together so that their common norm is at most `clip_norm`.
+    """Tensors scaled by one factor so that their global norm is at most `clip_norm`.
 
     Args:
-        t_list: a list of tensors, IndexedSlices and Nones, as gradients come.
+        t_list: a list of tensors, IndexedSlices and None, such as gradients.
         clip_norm: the largest norm.
-        use_norm: the norm, if it is known already.
+        use_norm: the global norm, if it is already known.
         name: ignored.
 
     Returns:
-        What became of the entries, and the norm before. All are NaN if that is not finite.
+        The clipped entries, and the norm before clipping. If that is not finite, all entries
+        are NaN.
 
     Raises:
         TypeError: if `t_list` is not a list.

@@ -1,4 +1,4 @@
-"""Running sums, products and log-sum-exps."""
+"""Cumulative sums, products and log-sum-exps."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gradtape.tf.public_op import FLOATS, NUMBERS, operand
 def cumulative(
     function: Any, allowed: frozenset[Any], label: str, what: str, example: str = ""
 ) -> Running:
-    """A public running reduction by a primitive."""
+    """Make a public cumulative function from a primitive."""
 
     @public
     def run(
@@ -35,9 +35,9 @@ def cumulative(
 
     Args:
         x: a tensor.
-        axis: the axis to run along.
-        exclusive: leave each element out of its own result.
-        reverse: run from the end.
+        axis: the axis to accumulate along.
+        exclusive: whether each result excludes the element at its position.
+        reverse: whether to accumulate from the end.
         name: ignored.
 
     Returns:
@@ -50,17 +50,17 @@ cumsum = cumulative(
     scan.cumsum,
     NUMBERS,
     "Cumsum",
-    "Running sum along an axis.",
+    "Cumulative sum along an axis.",
     """
     Example:
         >>> tf.cumsum([1, 2, 3])
         <tf.Tensor: shape=(3,), dtype=int32, numpy=array([1, 3, 6], dtype=int32)>
     """,
 )
-cumprod = cumulative(scan.cumprod, NUMBERS, "Cumprod", "Running product along an axis.")
+cumprod = cumulative(scan.cumprod, NUMBERS, "Cumprod", "Cumulative product along an axis.")
 cumulative_logsumexp = cumulative(
     scan.cumulative_logsumexp,
     FLOATS,
     "CumulativeLogsumexp",
-    "Running logarithm of the sum of exponentials along an axis.",
+    "Cumulative logarithm of the sum of exponentials along an axis.",
 )

@@ -1,4 +1,4 @@
-"""Elementwise functions of `tf.math`: primitives with the dtypes that TensorFlow takes."""
+"""Elementwise functions of `tf.math`: each pairs a primitive with TensorFlow's dtypes for it."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ QUOTIENTS = {
 
 
 def quotient(function: Any, x: Any, y: Any, name: str) -> Tensor:
-    """Divide tensors of one dtype; integers become floats that hold them."""
+    """Divide two values of one dtype; integers are first cast to the float of `QUOTIENTS`."""
     a = convert(x)
     b = prefer(y, a.dtype)
     dtype = a.dtype
@@ -107,26 +107,26 @@ def quotient(function: Any, x: Any, y: Any, name: str) -> Tensor:
         a, b = cast(a, QUOTIENTS[dtype]), cast(b, QUOTIENTS[dtype])
     elif not (dtype.is_floating or dtype.is_complex):
         raise TypeError(
-            f"{name}: numbers are needed. Invalid dtype {dtype!r}. Cast the operands first."
+            f"{name}: operands must be numbers. Invalid dtype {dtype!r}. Cast the operands first."
         )
     return function(a, b)
 
 
 def quotient_of(function: Any, name: str, either: bool) -> Any:
-    """The slow form of a division; with `either` a tensor in second place decides the dtype."""
+    """Make the general form of a division; with `either`, `y` decides the dtype if `x` has none."""
 
-    def slow(x: Any, y: Any) -> Tensor:
+    def convert_and_divide(x: Any, y: Any) -> Tensor:
         if either and is_typed(y) and not is_typed(x):
             x = adopt(x, convert(y).dtype)
         return quotient(function, x, y, name)
 
-    return slow
+    return convert_and_divide
 
 
 def division(function: Any, name: str, either: bool, **options: Any) -> Binary:
-    """A public division."""
-    slow = quotient_of(function, name, either)
-    return documented(checked(function.op, INEXACT, slow, **options), function)
+    """Make a public division."""
+    general = quotient_of(function, name, either)
+    return documented(checked(function.op, INEXACT, general, **options), function)
 
 
 divide = division(e.divide, "divide", True)
@@ -137,7 +137,7 @@ divide_no_nan = division(no_nan.divide_no_nan, "divide_no_nan", True, numbers=NE
 
 @public
 def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
-    """One over `x`; zero where `x` is.
+    """One over `x`; zero where `x` is zero.
 
     Args:
         x: a tensor of floats or complex numbers.
@@ -176,7 +176,7 @@ softsign = unary(e.softsign, FLOATS, label="Softsign", names=("features",))
 
 @public
 def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
-    """Logarithm of the sigmoid, without ever taking it of zero.
+    """Logarithm of the sigmoid, finite for large negative `x`.
 
     Args:
         x: a tensor of floats.
@@ -257,7 +257,7 @@ def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Tensor:
         name: ignored.
 
     Returns:
-        A tensor of the shape that those of the arguments that are no scalars share.
+        A tensor of the shape of the arguments that are not scalars; these must have one shape.
     """
     first, second = pair(a, b)
     third = convert(x) if is_typed(x) else adopt(x, first.dtype)

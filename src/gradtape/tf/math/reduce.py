@@ -1,4 +1,4 @@
-"""Reductions: sums, means, products, extremes and norms along axes."""
+"""Reductions along axes: sums, means, products, extremes, norms, and argmax and argmin."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gradtape.core.errors import (
 from gradtape.core.shapes import normalize_axes, normalize_axis
 from gradtape.core.tensor import EagerTensor, Tensor
 from gradtape.ops import elementwise as e
-from gradtape.ops import reduce as r
+from gradtape.ops import reduce
 from gradtape.ops.shape import cut, reshape, shape_of
 from gradtape.tf.math.cast import cast
 from gradtape.tf.protocol import Reduction
@@ -43,7 +43,7 @@ ALL = [tuple(range(-rank, 0)) for rank in range(33)]
 
 
 def axes_of(axis: Any, rank: int, op: str) -> tuple[int, ...]:
-    """The axes named by None, an integer, a list or a tensor, counted from the end."""
+    """Negative axes from None (all of them), an integer, a list or a tensor."""
     if axis is None:
         return ALL[rank]
     if type(axis) is int and -rank <= axis < rank:
@@ -61,30 +61,30 @@ def axes_of(axis: Any, rank: int, op: str) -> tuple[int, ...]:
 
 
 def reduction(function: Any, allowed: frozenset[Any], label: str, what: str) -> Reduction:
-    """A public reduction by a primitive."""
-    usual = FLOAT32 if FLOAT32 in allowed else None  # hashing a dtype is slow
+    """Make a public reduction from a primitive."""
+    common = FLOAT32 if FLOAT32 in allowed else None  # hashing a dtype is slow
 
-    def reduce(
+    def reduce_tensor(
         input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None
     ) -> Tensor:
         try:
             tensor = input_tensor
             if type(tensor) is not EagerTensor:
-                whole = allowed is BOOL and not is_typed(tensor)
-                tensor = adopt(tensor, dtypes.bool) if whole else convert(tensor)
+                as_bool = allowed is BOOL and not is_typed(tensor)
+                tensor = adopt(tensor, dtypes.bool) if as_bool else convert(tensor)
             array = tensor._array
-            if array.dtype is not usual and array.dtype not in allowed:
+            if array.dtype is not common and array.dtype not in allowed:
                 refuse(label, tensor.dtype, allowed)
             axes = ALL[array.ndim] if axis is None else axes_of(axis, array.ndim, label)
             return function(tensor, axis=axes, keepdims=bool(keepdims))
         except UNUSUAL as error:
-            return another_way(error, reduce, (input_tensor, axis, keepdims), {})
+            return another_way(error, reduce_tensor, (input_tensor, axis, keepdims), {})
         except Exception as error:
             hide_library(error)
             raise
 
-    reduce.__name__ = reduce.__qualname__ = function.op.name
-    reduce.__doc__ = f"""{what}
+    reduce_tensor.__name__ = reduce_tensor.__qualname__ = function.op.name
+    reduce_tensor.__doc__ = f"""{what}
 
     Args:
         input_tensor: a tensor.
@@ -95,23 +95,23 @@ def reduction(function: Any, allowed: frozenset[Any], label: str, what: str) -> 
     Returns:
         A tensor of the same dtype.
     """
-    return reduce
+    return reduce_tensor
 
 
-reduce_sum = reduction(r.reduce_sum, NUMBERS, "Sum", "Sum along axes.")
+reduce_sum = reduction(reduce.reduce_sum, NUMBERS, "Sum", "Sum along axes.")
 reduce_mean = reduction(
-    r.reduce_mean, NUMBERS, "Mean", "Mean along axes; integers are rounded towards zero."
+    reduce.reduce_mean, NUMBERS, "Mean", "Mean along axes; integers are rounded towards zero."
 )
-reduce_prod = reduction(r.reduce_prod, NUMBERS, "Prod", "Product along axes.")
-reduce_max = reduction(r.reduce_max, REAL, "Max", "Largest element along axes.")
-reduce_min = reduction(r.reduce_min, REAL, "Min", "Smallest element along axes.")
-reduce_all = reduction(r.reduce_all, BOOL, "All", "Whether all elements along axes hold.")
-reduce_any = reduction(r.reduce_any, BOOL, "Any", "Whether some element along axes holds.")
+reduce_prod = reduction(reduce.reduce_prod, NUMBERS, "Prod", "Product along axes.")
+reduce_max = reduction(reduce.reduce_max, REAL, "Max", "Largest element along axes.")
+reduce_min = reduction(reduce.reduce_min, REAL, "Min", "Smallest element along axes.")
+reduce_all = reduction(reduce.reduce_all, BOOL, "All", "Whether all elements along axes are true.")
+reduce_any = reduction(reduce.reduce_any, BOOL, "Any", "Whether any element along axes is true.")
 reduce_logsumexp = reduction(
-    r.reduce_logsumexp, FLOATS, "Logsumexp", "Logarithm of the sum of exponentials along axes."
+    reduce.reduce_logsumexp, FLOATS, "Logsumexp", "Logarithm of the sum of exponentials along axes."
 )
 reduce_euclidean_norm = reduction(
-    r.reduce_euclidean_norm, NUMBERS, "EuclideanNorm", "Root of the sum of squares along axes."
+    reduce.reduce_euclidean_norm, NUMBERS, "EuclideanNorm", "Root of the sum of squares along axes."
 )
 
 
@@ -141,12 +141,12 @@ def reduce_variance(
             f"{tensor.dtype.name}. Cast it first."
         )
     axes = axes_of(axis, tensor.ndim, "Mean")
-    difference = tensor - r.reduce_mean(tensor, axis=axes, keepdims=True)
+    difference = tensor - reduce.reduce_mean(tensor, axis=axes, keepdims=True)
     if tensor.dtype.is_complex:
         squares = e.real(e.conj(difference) * difference)
     else:
         squares = e.square(difference)
-    return r.reduce_mean(squares, axis=axes, keepdims=bool(keepdims))
+    return reduce.reduce_mean(squares, axis=axes, keepdims=bool(keepdims))
 
 
 @public
@@ -178,27 +178,27 @@ def count_nonzero(
     dtype: Any = dtypes.int64,
     name: str | None = None,
 ) -> Tensor:
-    """Number of elements along axes that are not zero; of strings, not empty.
+    """Number of elements along axes that are not zero, or not empty strings.
 
     Args:
         input: a tensor.
         axis: an axis, several, or None for all.
         keepdims: keep reduced axes with size 1.
-        dtype: of the result.
+        dtype: the dtype of the result.
         name: ignored.
 
     Returns:
         A tensor of `dtype`.
     """
     tensor = operand("NotEqual", convert(input), ANY)
-    nothing = (
+    zero = (
         adopt(b"" if tensor._array.dtype in STRING else 0, tensor.dtype)
         if tensor._array.dtype not in BOOL
         else adopt(False, tensor.dtype)
     )
-    hits = cast(e.not_equal(tensor, nothing), dtypes.int64)
+    nonzero = cast(e.not_equal(tensor, zero), dtypes.int64)
     axes = axes_of(axis, tensor.ndim, "Sum")
-    return cast(r.reduce_sum(hits, axis=axes, keepdims=bool(keepdims)), dtype)
+    return cast(reduce.reduce_sum(nonzero, axis=axes, keepdims=bool(keepdims)), dtype)
 
 
 @public
@@ -221,7 +221,7 @@ def zero_fraction(value: Any, name: str | None = None) -> Tensor:
 def argmax(
     input: Any, axis: Any = None, output_type: Any = dtypes.int64, name: str | None = None
 ) -> Tensor:
-    """Index of the largest element along an axis; the first of several.
+    """Index of the largest element along an axis; the first one of ties.
 
     Args:
         input: a tensor of real numbers or bools.
@@ -236,14 +236,16 @@ def argmax(
         >>> tf.argmax([1.0, 3.0, 2.0])
         <tf.Tensor: shape=(), dtype=int64, numpy=1>
     """
-    return arg(r.argmax, "ArgMax", input, axis, output_type, ("int16", "uint16", "int32", "int64"))
+    return arg(
+        reduce.argmax, "ArgMax", input, axis, output_type, ("int16", "uint16", "int32", "int64")
+    )
 
 
 @public
 def argmin(
     input: Any, axis: Any = None, output_type: Any = dtypes.int64, name: str | None = None
 ) -> Tensor:
-    """Index of the smallest element along an axis; the first of several.
+    """Index of the smallest element along an axis; the first one of ties.
 
     Args:
         input: a tensor of real numbers or bools.
@@ -254,13 +256,13 @@ def argmin(
     Returns:
         A tensor of `output_type` without `axis`.
     """
-    return arg(r.argmin, "ArgMin", input, axis, output_type, ("int32", "int64"))
+    return arg(reduce.argmin, "ArgMin", input, axis, output_type, ("int32", "int64"))
 
 
 def arg(
     function: Any, label: str, value: Any, axis: Any, output_type: Any, kinds: tuple[str, ...]
 ) -> Tensor:
-    """Check the arguments of `argmax` and `argmin`, then call them."""
+    """Check the arguments of `argmax` or `argmin`, then call the primitive `function`."""
     tensor = operand(label, convert(value), REAL | BOOL)
     dtype = as_dtype(output_type)
     if dtype.name not in kinds:
@@ -280,12 +282,12 @@ def arg(
 def l2_normalize(
     x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None, dim: Any = None
 ) -> Tensor:
-    """`x` divided by its Euclidean norm along axes, or by the root of `epsilon` if that is larger.
+    """`x` divided by its Euclidean norm along axes, which is at least sqrt(`epsilon`).
 
     Args:
         x: a tensor of floats or complex numbers.
         axis: an axis, several, or None for all.
-        epsilon: the least squared norm to divide by.
+        epsilon: a lower bound of the squared norm.
         name: ignored.
         dim: the old name of `axis`.
 
@@ -296,7 +298,7 @@ def l2_normalize(
     axes = axes_of(dim if axis is None else axis, tensor.ndim, "Sum")
     is_complex = tensor.dtype.is_complex
     squares = e.real(tensor * e.conj(tensor)) if is_complex else e.square(tensor)
-    total = r.reduce_sum(squares, axis=axes, keepdims=True)
+    total = reduce.reduce_sum(squares, axis=axes, keepdims=True)
     scale = e.rsqrt(e.maximum(total, adopt(epsilon, total.dtype)))
     return tensor * cast(scale, tensor.dtype)
 
@@ -313,7 +315,7 @@ def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
         A bool scalar.
     """
     before, after = neighbours(x)
-    return r.reduce_all(e.less_equal(before, after), axis=(-1,), keepdims=False)
+    return reduce.reduce_all(e.less_equal(before, after), axis=(-1,), keepdims=False)
 
 
 @public
@@ -328,11 +330,11 @@ def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
         A bool scalar.
     """
     before, after = neighbours(x)
-    return r.reduce_all(e.less(before, after), axis=(-1,), keepdims=False)
+    return reduce.reduce_all(e.less(before, after), axis=(-1,), keepdims=False)
 
 
 def neighbours(x: Any) -> tuple[Tensor, Tensor]:
-    """All elements but the last, and all but the first."""
+    """Flatten `x`; return all elements but the last, and all but the first."""
     tensor = operand("LessEqual", convert(x), REAL)
     size = tensor._array.size
     flat = reshape(tensor, shape=(size,), rank=tensor.ndim)

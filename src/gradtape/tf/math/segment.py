@@ -1,4 +1,4 @@
-"""Segment reductions: rows with the same id are combined."""
+"""Segment reductions: rows with the same segment id are combined."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from gradtape.tf.public_op import FLOATS, INDICES, NUMBERS, REAL, operand, prefe
 def sorted_ids(
     label: str, data: Any, segment_ids: Any, allowed: frozenset[Any], limit: int | None = None
 ) -> tuple[Tensor, Tensor, int, int]:
-    """Data, ids, axis and number of segments of a reduction whose ids must not decrease.
+    """Convert and check the arguments of a reduction whose ids must not decrease.
 
-    There are `limit` segments, or as many as the last id says.
+    Returns data, ids, axis and number of segments: `limit`, or the last id plus one.
     """
     tensor = operand(label, convert(data), allowed)
     found = operand(label, prefer(segment_ids, int32), INDICES, "Tindices")
@@ -50,7 +50,7 @@ def sorted_ids(
 
 @on_jax(xla_lowering.as_given)
 def increasing(ids: Any, label: str, limit: int | None) -> Any:
-    """Raw ids, which must not decrease nor lie outside [0, limit)."""
+    """Check that raw ids do not decrease and lie in [0, limit)."""
     if ids.size and (np.diff(ids) < 0).any():
         raise InvalidArgumentError(
             f"{label}: segment ids are not increasing. Sort them, or use the unsorted form."
@@ -68,14 +68,18 @@ def increasing(ids: Any, label: str, limit: int | None) -> Any:
 
 @on_jax(xla_lowering.one_more_than_last)
 def one_more_than_last(ids: Any) -> int:
-    """The number of segments of raw ids that do not decrease."""
+    """Number of segments of raw ids that do not decrease."""
     return int(ids[-1]) + 1 if ids.size else 0
 
 
 def unsorted_ids(
     label: str, data: Any, segment_ids: Any, num_segments: Any, allowed: frozenset[Any]
 ) -> tuple[Tensor, Tensor, int, int]:
-    """Data, ids, axis and number of segments; negative ids become one more, to be cut off."""
+    """Convert and check the arguments of a reduction with ids in any order.
+
+    Returns data, ids, axis and number of segments. Negative ids become an extra last segment,
+    which `clipped` removes.
+    """
     tensor = operand(label, convert(data), allowed)
     found = operand(label, convert(segment_ids), INDICES, "Tindices")
     ids = found._array
@@ -93,7 +97,7 @@ def unsorted_ids(
 
 @on_jax(xla_lowering.folded)
 def folded(ids: Any, label: str, size: int) -> Any:
-    """Raw ids below `size`, with `size` in place of negative ones."""
+    """Check that raw ids are below `size`, and replace negative ones by `size`."""
     flat = np.ravel(ids)
     if (flat >= size).any():
         where = int(np.flatnonzero(flat >= size)[0])
@@ -107,7 +111,7 @@ def folded(ids: Any, label: str, size: int) -> Any:
 def ordered(
     function: Any, allowed: frozenset[Any], label: str, name: str, what: str, empty: bool
 ) -> OfSegments:
-    """A public reduction over sorted segments; with `empty` segments without rows are zero."""
+    """Make a public reduction over sorted segments; with `empty`, empty segments give zero."""
 
     @public
     def reduce(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
@@ -125,7 +129,7 @@ def ordered(
 def anyhow(
     function: Any, allowed: frozenset[Any], label: str, name: str, what: str
 ) -> OfUnsortedSegments:
-    """A public reduction over segments in any order."""
+    """Make a public reduction over segments in any order."""
 
     @public
     def reduce(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
@@ -136,13 +140,13 @@ def anyhow(
         reduce,
         name,
         what,
-        "segment_ids: ids for the first axes of `data`; rows with a negative one are left out.\n"
+        "segment_ids: ids for the first axes of `data`; rows with a negative id are dropped.\n"
         "        num_segments: number of rows of the result.",
     )
 
 
 def described(function: Any, name: str, what: str, ids: str) -> Any:
-    """Name and document a public function."""
+    """Set the name and docstring of a public function."""
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"""{what}
 
@@ -158,28 +162,28 @@ def described(function: Any, name: str, what: str, ids: str) -> Any:
 
 
 def column(values: Any, rank: int) -> Any:
-    """A raw vector over segments, shaped to broadcast against `rank` axes."""
+    """Reshape a raw vector over segments to broadcast against `rank` axes."""
     return values.reshape(values.shape + (1,) * (rank - 1))
 
 
 @on_jax(xla_lowering.occupied)
 def occupied(ids: Any, size: int, rank: int) -> Any:
-    """Which segments have rows, as a raw column."""
+    """Raw mask of the segments that have rows, shaped to broadcast against `rank` axes."""
     return column(s.counts(ids, size, bool), rank)
 
 
 @on_jax(xla_lowering.divisors)
 def divisors(ids: Any, size: int, rank: int, power: int, dtype: Any) -> Any:
-    """The number of rows of each segment, at least 1, or its square root if `power` is 2.
+    """Number of rows of each segment, at least 1, or its square root if `power` is 2.
 
-    Ids beyond `size` do not count.
+    Ids of `size` and more are not counted.
     """
     counts = np.maximum(s.counts(ids, size, np.float64)[:size], 1) ** (1 / power)
     return column(counts.astype(dtype), rank)
 
 
 def clipped(function: Any) -> Any:
-    """`function` with the segment of negative ids cut off."""
+    """Wrap `function` to remove the extra segment of negative ids."""
 
     def reduce(tensor: Any, ids: Any, *, axis: int, size: int) -> Tensor:
         out = function(tensor, ids, axis=axis, size=size + 1)
@@ -189,7 +193,7 @@ def clipped(function: Any) -> Any:
 
 
 def mean(tensor: Any, ids: Any, *, axis: int, size: int) -> Tensor:
-    """Mean of each segment, zero of an empty one; integers are rounded towards zero."""
+    """Mean of each segment, zero for an empty one; integers are rounded towards zero."""
     total = scatter_add(tensor, ids, axis=axis, size=size)
     dtype = tensor._array.dtype
     count = rawly(divisors, ids, size, total.ndim, 1, dtype)
@@ -198,12 +202,12 @@ def mean(tensor: Any, ids: Any, *, axis: int, size: int) -> Tensor:
 
 @on_jax(xla_lowering.whole)
 def whole(total: Any, count: Any) -> Any:
-    """Raw quotients rounded towards zero."""
+    """Divide raw integers, rounding towards zero."""
     return ((total - np.fmod(total, count)) // count).astype(total.dtype)
 
 
 def divided(power: int) -> Any:
-    """Sums of segments over their number of rows, or over its square root if `power` is 2."""
+    """Make a reduction: segment sums over the number of rows, or its root if `power` is 2."""
 
     def reduce(tensor: Any, ids: Any, *, axis: int, size: int) -> Tensor:
         tensor = cast(tensor, QUOTIENTS.get(tensor.dtype, tensor.dtype))
@@ -225,7 +229,7 @@ segment_max = ordered(
     REAL,
     "SegmentMax",
     "segment_max",
-    "Largest element of each segment; 0 of an empty one.",
+    "Largest element of each segment; 0 for an empty one.",
     True,
 )
 segment_min = ordered(
@@ -233,7 +237,7 @@ segment_min = ordered(
     REAL,
     "SegmentMin",
     "segment_min",
-    "Smallest element of each segment; 0 of an empty one.",
+    "Smallest element of each segment; 0 for an empty one.",
     True,
 )
 unsorted_segment_sum = anyhow(
@@ -255,14 +259,14 @@ unsorted_segment_max = anyhow(
     REAL,
     "UnsortedSegmentMax",
     "unsorted_segment_max",
-    "Largest element of each segment; the least finite number of an empty one.",
+    "Largest element of each segment; the smallest finite number for an empty one.",
 )
 unsorted_segment_min = anyhow(
     clipped(s.segment_min),
     REAL,
     "UnsortedSegmentMin",
     "unsorted_segment_min",
-    "Smallest element of each segment; the largest finite number of an empty one.",
+    "Smallest element of each segment; the largest finite number for an empty one.",
 )
 unsorted_segment_mean = anyhow(
     divided(1), REAL, "UnsortedSegmentMean", "unsorted_segment_mean", "Mean of each segment."
@@ -272,12 +276,12 @@ unsorted_segment_sqrt_n = anyhow(
     FLOATS,
     "UnsortedSegmentSqrtN",
     "unsorted_segment_sqrt_n",
-    "Sum of each segment over the square root of its number of rows.",
+    "Sum of each segment, divided by the square root of its number of rows.",
 )
 
 
 def chosen(power: int, allowed: frozenset[Any], label: str, name: str, what: str) -> OfChosenRows:
-    """A public reduction over sorted segments of chosen rows; `power` as for `divided`, or 0."""
+    """Make a public reduction of selected rows; `power` as for `divided`, 0 for plain sums."""
 
     @public
     def reduce(
@@ -309,30 +313,30 @@ def chosen(power: int, allowed: frozenset[Any], label: str, name: str, what: str
         reduce,
         name,
         what,
-        "indices: which rows of `data` to take.\n"
-        "        segment_ids: for each of them its segment; they must not decrease.\n"
-        "        num_segments: number of rows of the result, if not one more than the last id.\n"
+        "indices: the rows of `data` to select.\n"
+        "        segment_ids: ids of the selected rows, which must not decrease.\n"
+        "        num_segments: number of rows of the result; the last id plus one if None.\n"
         "        sparse_gradient: accepted for TensorFlow's sake.",
     )
 
 
 @on_jax(xla_lowering.second_as_given)
 def in_range(label: str, rows: Any, size: int) -> Any:
-    """Raw indices, all of which must lie in [0, size)."""
+    """Check that raw indices lie in [0, size)."""
     check_range(label, rows, size)
     return rows
 
 
 sparse_segment_sum = chosen(
-    0, REAL, "SparseSegmentSum", "segment_sum", "Sum of the chosen rows of each segment."
+    0, REAL, "SparseSegmentSum", "segment_sum", "Sum of the selected rows of each segment."
 )
 sparse_segment_mean = chosen(
-    1, FLOATS, "SparseSegmentMean", "segment_mean", "Mean of the chosen rows of each segment."
+    1, FLOATS, "SparseSegmentMean", "segment_mean", "Mean of the selected rows of each segment."
 )
 sparse_segment_sqrt_n = chosen(
     2,
     FLOATS,
     "SparseSegmentSqrtN",
     "segment_sqrt_n",
-    "Sum of the chosen rows of each segment over the square root of their number.",
+    "Sum of the selected rows of each segment, divided by the square root of their number.",
 )

@@ -1,4 +1,4 @@
-"""Sobol's sequence: points that fill a cube evenly."""
+"""tf.math.sobol_sample: points of the Sobol sequence."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from gradtape.tf.public_op import SINGLES, refuse
 def sobol_sample(
     dim: Any, num_results: Any, skip: Any = 0, dtype: Any = dtypes.float32, name: str | None = None
 ) -> Tensor:
-    """Points of Sobol's sequence, without the one at the origin.
+    """Points of the Sobol sequence, which fill the unit cube evenly; without the origin.
 
     Args:
         dim: number of coordinates.
         num_results: number of points.
-        skip: how many points to leave out at the beginning.
+        skip: the number of points to skip at the beginning.
         dtype: float32 or float64.
         name: ignored.
 

@@ -1,4 +1,4 @@
-"""tf.math.special: Bessel functions and integrals."""
+"""tf.math.special: Bessel functions, Dawson, Fresnel and exponential integrals, Spence."""
 
 from __future__ import annotations
 

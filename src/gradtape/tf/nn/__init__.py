@@ -1,1 +1,1 @@
-"""What is behind tf.nn."""
+"""Implementation of tf.nn: activations, convolutions, pools, losses, normalisation."""

@@ -28,7 +28,7 @@ selu = unary(activation.selu, FLOATS, label="Selu", names=FEATURES)
 
 @public
 def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Tensor:
-    """`features` where they are positive, else `alpha` times them."""
+    """Leaky ReLU: `features` where positive, elsewhere `alpha` times `features`."""
     x = convert(features)
     if x.dtype.is_integer:
         x = e.discretize(x, dtype=np.dtype(np.float32))
@@ -37,7 +37,7 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Te
 
 @public
 def crelu(features: Any, axis: int = -1, name: str | None = None) -> Tensor:
-    """The positive parts of `features` and of their negative, one after the other along `axis`."""
+    """Concatenated ReLU: relu(features) and relu(-features), concatenated along `axis`."""
     x = operand("Relu", convert(features), REAL)
     n = x._array.ndim
     (at,) = normalize_axes(int(axis), n, "crelu")
@@ -46,11 +46,11 @@ def crelu(features: Any, axis: int = -1, name: str | None = None) -> Tensor:
 
 @public
 def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Tensor:
-    """`features` times the probability that a standard normal variable lies below them.
+    """Gaussian error linear unit: `features` times the standard normal CDF of `features`.
 
     Args:
         features: a tensor of floats.
-        approximate: use the approximation by a hyperbolic tangent.
+        approximate: whether to use the tanh approximation.
         name: accepted for TensorFlow's sake.
     """
     x = convert(features)
@@ -64,7 +64,7 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> T
 
 @public
 def silu(features: Any, beta: Any = 1.0) -> Tensor:
-    """`features` times the logistic function of `beta` times them."""
+    """SiLU, or swish: features * sigmoid(beta * features)."""
     x = operand("Sigmoid", convert(features), INEXACT)
     if not is_typed(beta) and beta == 1 and x._array.dtype in FLOATS:
         return activation.with_slope(x, *activation.silu_and_slope(x))

@@ -1,4 +1,4 @@
-"""Convolutions of tf.nn: strides, paddings and data formats, put in terms of a Window."""
+"""Convolutions of tf.nn and their transposes."""
 
 from __future__ import annotations
 
@@ -10,116 +10,24 @@ import numpy as np
 
 from gradtape.core.context import staging
 from gradtape.core.convert import convert, shape_tuple
-from gradtape.core.errors import InvalidArgumentError, UnimplementedError, public
+from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor
 from gradtape.ops import shape as s
-from gradtape.ops.convolution import convolution as ops
+from gradtape.ops.convolution import convolution as convolution_ops
 from gradtape.ops.convolution.window import Window
 from gradtape.ops.elementwise import gate
 from gradtape.ops.reduce import broadcast_to, reduce_sum
+from gradtape.tf.nn.window_argument import (
+    CHANNELS_FIRST,
+    STRICT,
+    from_last,
+    spread_out,
+    to_last,
+    window_of,
+)
 from gradtape.tf.public_op import FLOATS, numpy_dtypes, operand, pair, same
 
 FILTERED = FLOATS | numpy_dtypes("int32")
-CHANNELS_FIRST = ("NCW", "NCHW", "NCDHW", "NCL")
-
-
-def spread_out(value: Any, n: int, channels_first: bool, op: str, what: str) -> tuple[int, ...]:
-    """One number for each of `n` spatial axes, of one number, `n`, or `n` + 2."""
-    numbers = (1,) if value is None else shape_tuple(value)
-    if len(numbers) == 1:
-        numbers = numbers * n
-    elif len(numbers) == n + 2:
-        inner = slice(2, None) if channels_first else slice(1, -1)
-        deep = numbers[1 if channels_first else -1]
-        # TensorFlow's pools do not look at the stride of the channels.
-        check_outer(op, (numbers[0], 1 if "Pool" in op and what == "strides" else deep), what)
-        numbers = numbers[inner]
-    elif len(numbers) != n:
-        kind = InvalidArgumentError if op in STRICT else ValueError
-        raise kind(f"{op}: {what} must have length 1, {n} or {n + 2}. Received {list(numbers)}.")
-    if min(numbers, default=1) < 1:
-        raise InvalidArgumentError(f"{op}: {what} must be positive. Received {list(numbers)}.")
-    return numbers
-
-
-# Ops whose kernels, not TensorFlow's Python, look at strides.
-STRICT = ("Conv3D", "DepthwiseConv2dNative", "Conv3DTranspose")
-
-
-def check_outer(op: str, outer: tuple[int, ...], what: str) -> None:
-    """Raise unless the numbers for batch and channels are one."""
-    if outer == (1, 1):
-        return
-    kind = InvalidArgumentError if op in STRICT or min(outer) < 0 else UnimplementedError
-    raise kind(
-        f"{op}: {what} of the batch and the channels must be 1. Received {list(outer)}. "
-        "Slice the tensor instead."
-    )
-
-
-def window_of(
-    op: str,
-    spatial: tuple[int, ...],
-    size: tuple[int, ...],
-    strides: tuple[int, ...],
-    dilations: tuple[int, ...],
-    padding: Any,
-    channels_first: bool,
-) -> Window:
-    """The window that TensorFlow's arguments describe."""
-    bare = Window(size, strides, dilations, ((0, 0),) * len(size))
-    if not isinstance(padding, str):
-        window = bare._replace(paddings=explicit(op, padding, len(size), channels_first))
-        return check_fits(op, window, spatial)
-    if padding == "VALID":
-        return check_fits(op, bare, spatial)
-    if padding != "SAME":
-        raise InvalidArgumentError(
-            f"{op}: padding must be 'SAME', 'VALID' or a list. Received {padding!r}."
-        )
-    pairs = []
-    for n, span, stride in zip(spatial, bare.reach(), strides, strict=True):
-        missing = max((-(-n // stride) - 1) * stride + span - n, 0)
-        pairs.append((missing // 2, missing - missing // 2))
-    return bare._replace(paddings=tuple(pairs))
-
-
-def explicit(op: str, padding: Any, n: int, channels_first: bool) -> tuple[tuple[int, int], ...]:
-    """The pairs of the spatial axes in a list with a pair for each axis."""
-    pairs = [(int(low), int(high)) for low, high in padding]
-    outer = (pairs[:2] if channels_first else [pairs[0], pairs[-1]]) if pairs else []
-    negative = any(min(pair) < 0 for pair in pairs)
-    if len(pairs) != n + 2 or negative or any(any(pair) for pair in outer):
-        raise InvalidArgumentError(
-            f"{op}: padding must be {n + 2} pairs, none negative, and zero for the batch and the "
-            f"channels. Received {padding}."
-        )
-    return tuple(pairs[2:] if channels_first else pairs[1:-1])
-
-
-def check_fits(op: str, window: Window, spatial: tuple[int, ...]) -> Window:
-    """Raise if windows are so much larger than what they move over that none is left."""
-    for n, span, stride, ends in zip(
-        spatial, window.reach(), window.strides, window.paddings, strict=True
-    ):
-        if n + sum(ends) - span <= -2 * stride:
-            raise InvalidArgumentError(
-                f"{op}: Computed output size would be negative: a window that spans {span} in an "
-                f"input of size {n}. Pad the input, or take a smaller window."
-            )
-    return window
-
-
-def to_last(x: Any, channels_first: bool) -> Any:
-    """`x` with its channels last."""
-    n = x._array.ndim
-    return s.permuted(x, (0, *range(2, n), 1)) if channels_first else x
-
-
-def from_last(x: Any, channels_first: bool) -> Any:
-    """`x` with its channels where the caller has them."""
-    n = x._array.ndim
-    return s.permuted(x, (0, n - 1, *range(1, n - 1))) if channels_first else x
 
 
 def filtered(
@@ -132,7 +40,7 @@ def filtered(
     dilations: Any,
     data_format: str | None,
 ) -> Tensor:
-    """Convolution over `n` spatial axes, with any number of batch axes in front."""
+    """Check the arguments and convolve over `n` spatial axes, with any number of batch axes."""
     x, w = pair(input, filters)
     same(op, operand(op, x, FLOATS if op in STRICT else FILTERED), w)
     first = data_format in CHANNELS_FIRST
@@ -153,8 +61,9 @@ def filtered(
     if not w._array.size and x._array.size:
         raise InvalidArgumentError(f"{op}: filter must not have zero elements.")
     groups = channels // depth if depth else 0
-    solid = n == 3 and not staging()  # TensorFlow has groups of volumes in compiled functions only
-    if not depth or channels % depth or (groups > 1 and (outs % groups or solid)):
+    # TensorFlow supports groups of volumes only in compiled functions.
+    ungrouped = n == 3 and not staging()
+    if not depth or channels % depth or (groups > 1 and (outs % groups or ungrouped)):
         raise InvalidArgumentError(
             f"{op}: input depth must be evenly divisible by filter depth: {channels} vs {depth}."
         )
@@ -170,7 +79,7 @@ def filtered(
     if not x._array.size or not w._array.size:
         out = nothing(x, w, window)
     else:
-        out = ops.convolve(x, w, window=window, groups=groups, order=0)
+        out = convolution_ops.convolve(x, w, window=window, groups=groups, order=0)
     out = from_last(out, first)
     if len(batch) > 1:
         return s.reshape(out, shape=(*batch, *out._array.shape[1:]), rank=n + 2)
@@ -178,7 +87,7 @@ def filtered(
 
 
 def nothing(x: Any, w: Any, window: Window) -> Any:
-    """The sum of no products: zeros that depend on both operands."""
+    """Convolve operands without elements: zeros that depend on both."""
     spatial = x._array.shape[1:-1]
     shape = (x._array.shape[0], *window.outputs(spatial), w._array.shape[-1])
     ends = [reduce_sum(t, axis=tuple(range(-t._array.ndim, 0)), keepdims=False) for t in (x, w)]
@@ -213,12 +122,12 @@ def conv2d(
     """Convolution of images.
 
     Args:
-        input: (batch, height, width, channels), or with the channels second for data_format "NCHW".
+        input: (batch, height, width, channels), or channels second for data_format "NCHW".
         filters: (height, width, channels / groups, outputs).
-        strides: one number, two, or four as for the input.
+        strides: one number, two, or four: one for each axis of the input.
         padding: "SAME", "VALID", or a pair for each axis.
         data_format: "NHWC" or "NCHW".
-        dilations: distance of the filter's elements, given as `strides`.
+        dilations: distance between the elements of the filter, in the form of `strides`.
         name: accepted for TensorFlow's sake.
 
     Note:
@@ -251,7 +160,7 @@ def convolution(
     dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """Convolution over as many spatial axes as the filter has."""
+    """Convolution over all spatial axes of the filter."""
     n = convert(filters)._array.ndim - 2
     first = data_format in CHANNELS_FIRST
     steps = spread_out(strides, n, first, "Convolution", "strides")
@@ -268,7 +177,7 @@ def convolution(
 def atrous_conv2d(
     value: Any, filters: Any, rate: int, padding: Any, name: str | None = None
 ) -> Tensor:
-    """Convolution of images with a filter whose elements are `rate` apart."""
+    """Convolution of images with dilation `rate`."""
     return filtered("Conv2D", value, filters, 2, 1, padding, rate, "NHWC")
 
 
@@ -283,7 +192,10 @@ def transposed(
     dilations: Any,
     data_format: str | None,
 ) -> Tensor:
-    """The adjoint of a convolution; filters are (*size, outputs, channels)."""
+    """Check the arguments and apply a transposed convolution.
+
+    Filters are (*size, outputs, channels).
+    """
     y, w = pair(input, filters)
     same(op, operand(op, y, FLOATS if op in STRICT else FILTERED), w)
     first = data_format in CHANNELS_FIRST
@@ -311,17 +223,18 @@ def transposed(
     )
     if window.outputs(spatial) != y._array.shape[1:-1] or w._array.shape[-1] != y._array.shape[-1]:
         raise InvalidArgumentError(
-            f"{op}: output_shape {list(wanted)} does not belong to an input of shape "
-            f"{list(y._array.shape)} with filters of shape {list(w._array.shape)}. "
+            f"{op}: output_shape {list(wanted)} is incompatible with an input of shape "
+            f"{list(y._array.shape)} and filters of shape {list(w._array.shape)}. "
             "Check strides and padding."
         )
     return from_last(
-        ops.unconvolve(y, w, window=window, groups=1, order=0, spatial=tuple(spatial)), first
+        convolution_ops.unconvolve(y, w, window=window, groups=1, order=0, spatial=tuple(spatial)),
+        first,
     )
 
 
 def check_result(op: str, wanted: tuple[int, int], given: tuple[int, int]) -> None:
-    """Raise unless an output_shape names the batch and the channels that there are."""
+    """Raise unless batch and channels of an output_shape are those of the operands."""
     if wanted != given:
         raise InvalidArgumentError(
             f"{op}: output_shape must have the input's batch size and the filters' outputs, "
@@ -332,7 +245,7 @@ def check_result(op: str, wanted: tuple[int, int], given: tuple[int, int]) -> No
 def transposition(
     name: str, op: str, n: int | None, data_format: str | None
 ) -> Callable[..., Tensor]:
-    """A public adjoint over `n` spatial axes, or over as many as the filter has."""
+    """Make a public transposed convolution over `n` spatial axes, or those of the filter."""
     default = data_format
 
     def transpose(
@@ -353,24 +266,30 @@ def transposition(
     forward = "convolution" if n is None else f"conv{n}d"
     axes = {1: "width", 2: "height, width", 3: "depth, height, width", None: "…"}[n]
     transpose.__name__ = transpose.__qualname__ = name
-    transpose.__doc__ = f"""The adjoint of `{forward}`, as a layer of its own.
+    transpose.__doc__ = f"""Transposed convolution: the adjoint of `{forward}`.
 
     Args:
-        input: what `{forward}` would give, (batch, {axes}, channels).
+        input: (batch, {axes}, channels), of the shape of a result of `{forward}`.
         filters: ({axes}, outputs, channels).
-        output_shape: of the result, or only its spatial axes.
-        strides: of the convolution: one number, one for each spatial axis, or for each axis.
+        output_shape: the shape of the result, or only its spatial axes.
+        strides: one number, one for each spatial axis, or one for each axis.
         padding: "SAME", "VALID", or a pair for each axis.
-        data_format: where the channels are; by default, last.
-        dilations: distance of the filter's elements, given as `strides`.
+        data_format: the order of the axes; by default, channels last.
+        dilations: distance between the elements of the filter, in the form of `strides`.
         name: accepted for TensorFlow's sake.
     """
     return public(transpose)
 
 
 conv1d_transpose = transposition("conv1d_transpose", "Conv1DTranspose", 1, "NWC")
+
+
 conv2d_transpose = transposition("conv2d_transpose", "Conv2DTranspose", 2, "NHWC")
+
+
 conv3d_transpose = transposition("conv3d_transpose", "Conv3DTranspose", 3, "NDHWC")
+
+
 conv_transpose = transposition("conv_transpose", "ConvTranspose", None, None)
 
 
@@ -420,6 +339,6 @@ def separable_conv2d(
     dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """`depthwise_conv2d`, then a convolution of single pixels."""
+    """`depthwise_conv2d`, followed by a pointwise (1×1) convolution."""
     middle = depthwise_conv2d(input, depthwise_filter, strides, padding, data_format, dilations)
     return filtered("Conv2D", middle, pointwise_filter, 2, 1, "VALID", None, data_format)

@@ -1,4 +1,4 @@
-"""The adjoints of convolutions as functions of their own, and convolutions by way of the batch."""
+"""Gradients of convolutions as functions, and dilated convolutions by space_to_batch."""
 
 from __future__ import annotations
 
@@ -11,18 +11,11 @@ from gradtape.core.convert import convert, shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor, eager
 from gradtape.ops import shape as s
-from gradtape.ops.convolution import convolution as ops
+from gradtape.ops.convolution import convolution
 from gradtape.ops.convolution.window import Window
-from gradtape.tf.nn.convolution import (
-    CHANNELS_FIRST,
-    filtered,
-    from_last,
-    spread_out,
-    to_last,
-    transposed,
-    window_of,
-)
-from gradtape.tf.nn.patch import batch_to_space, space_to_batch
+from gradtape.tf.nn.convolution import filtered, transposed
+from gradtape.tf.nn.space_to_batch import batch_to_space, space_to_batch
+from gradtape.tf.nn.window_argument import CHANNELS_FIRST, from_last, spread_out, to_last, window_of
 from gradtape.tf.public_op import FLOATS, operand, pair, same
 
 
@@ -43,7 +36,7 @@ def window_and_groups(
     dilations: Any,
     first: bool,
 ) -> Window:
-    """The window of a convolution of images (batch, height, width, channels)."""
+    """Make the window of a convolution of images (batch, height, width, channels)."""
     op = "DepthwiseConv2dNative"
     return window_of(
         op,
@@ -67,7 +60,7 @@ def depthwise_conv2d_backprop_input(
     dilations: Any = (1, 1, 1, 1),
     name: str | None = None,
 ) -> Tensor:
-    """The gradient of `depthwise_conv2d` for its input, of shape `input_sizes`."""
+    """Gradient of `depthwise_conv2d` with respect to its input, of shape `input_sizes`."""
     w, y = pair(filter, out_backprop)
     same("DepthwiseConv2dNativeBackpropInput", operand("DepthwiseConv2d", w, FLOATS), y)
     first = data_format in CHANNELS_FIRST
@@ -77,7 +70,7 @@ def depthwise_conv2d_backprop_input(
     shape = (wanted[0], *wanted[2:], wanted[1]) if first else wanted
     window = window_and_groups(shape, (height, width), strides, padding, dilations, first)
     grouped = s.reshape(w, shape=(height, width, 1, channels * multiplier), rank=4)
-    out = ops.unconvolve(
+    out = convolution.unconvolve(
         y, grouped, window=window, groups=channels, order=0, spatial=tuple(shape[1:-1])
     )
     return from_last(out, first)
@@ -94,14 +87,14 @@ def depthwise_conv2d_backprop_filter(
     dilations: Any = (1, 1, 1, 1),
     name: str | None = None,
 ) -> Tensor:
-    """The gradient of `depthwise_conv2d` for its filter, of shape `filter_sizes`."""
+    """Gradient of `depthwise_conv2d` with respect to its filter, of shape `filter_sizes`."""
     x, y = pair(input, out_backprop)
     same("DepthwiseConv2dNativeBackpropFilter", operand("DepthwiseConv2d", x, FLOATS), y)
     first = data_format in CHANNELS_FIRST
     x, y = to_last(x, first), to_last(y, first)
     height, width, channels, multiplier = shape_tuple(filter_sizes)
     window = window_and_groups(x._array.shape, (height, width), strides, padding, dilations, first)
-    out = ops.correlate(x, y, window=window, groups=channels, order=0)
+    out = convolution.correlate(x, y, window=window, groups=channels, order=0)
     return s.reshape(out, shape=(height, width, channels, multiplier), rank=4)
 
 
@@ -118,7 +111,7 @@ def conv2d_backprop_input_v2(
     dilations: Any = (1, 1, 1, 1),
     name: str | None = None,
 ) -> Tensor:
-    """The gradient of `conv2d` for its input, of which only the shape is read."""
+    """Gradient of `conv2d` with respect to its input, of which only the shape is read."""
     pairs = padding if padding != "EXPLICIT" else np.reshape(explicit_paddings, (-1, 2)).tolist()
     shape = convert(input)._array.shape
     op = "Conv2DTranspose"
@@ -138,7 +131,7 @@ def conv2d_backprop_filter_v2(
     dilations: Any = (1, 1, 1, 1),
     name: str | None = None,
 ) -> Tensor:
-    """The gradient of `conv2d` for its filter, of which only the shape is read."""
+    """Gradient of `conv2d` with respect to its filter, of which only the shape is read."""
     x, y = pair(input, out_backprop)
     same("Conv2DBackpropFilterV2", operand("Conv2DBackpropFilterV2", x, FLOATS), y)
     first = data_format in CHANNELS_FIRST
@@ -147,7 +140,7 @@ def conv2d_backprop_filter_v2(
     pairs = padding if padding != "EXPLICIT" else np.reshape(explicit_paddings, (-1, 2)).tolist()
     window = window_and_groups(x._array.shape, size[:2], strides, pairs, dilations, first)
     groups = x._array.shape[-1] // size[2]
-    result: Tensor = ops.correlate(x, y, window=window, groups=groups, order=0)
+    result: Tensor = convolution.correlate(x, y, window=window, groups=groups, order=0)
     return result
 
 
@@ -164,18 +157,18 @@ def conv(
     groups: int = 1,
     name: str | None = None,
 ) -> Tensor:
-    """Convolution over two or three spatial axes, as the filter has them."""
+    """Convolution over the spatial axes of the filter, two or three."""
     n = convert(filter)._array.ndim - 2
     if n not in (2, 3):
         raise InvalidArgumentError(f"Conv: filter must have 2 or 3 spatial axes. Received {n}.")
     pairs = padding if padding != "EXPLICIT" else np.reshape(explicit_paddings, (-1, 2)).tolist()
     form = "NCHW" if data_format == "CHANNELS_FIRST" else "NHWC"
-    holes = dilations if len(dilations) else None
-    return filtered("Conv", input, filter, n, strides, pairs, holes, form)
+    rates = dilations if len(dilations) else None
+    return filtered("Conv", input, filter, n, strides, pairs, rates, form)
 
 
 def padding_of(size: int, block: int, low: int, high: int) -> tuple[int, int]:
-    """How much more `size` needs behind it to be a multiple of `block` with its padding."""
+    """Increase the padding (low, high) so that the padded `size` is a multiple of `block`."""
     return low, high + (-(size + low + high)) % block
 
 
@@ -183,12 +176,12 @@ def padding_of(size: int, block: int, low: int, high: int) -> tuple[int, int]:
 def required_space_to_batch_paddings(
     input_shape: Any, block_shape: Any, base_paddings: Any = None, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """The paddings and crops that make `space_to_batch` and `batch_to_space` fit.
+    """Paddings and crops that make sizes divisible in `space_to_batch` and `batch_to_space`.
 
     Args:
         input_shape: sizes of the spatial axes.
         block_shape: sizes of the blocks.
-        base_paddings: the least padding of each axis, none if None.
+        base_paddings: the smallest padding of each axis; zeros if None.
         name: accepted for TensorFlow's sake.
 
     Returns:
@@ -223,17 +216,17 @@ def with_space_to_batch(
     spatial_dims: Sequence[int] | None = None,
     data_format: str | None = None,
 ) -> Tensor:
-    """Run `op` on interleaved parts of the input, as if its windows had holes.
+    """Result of `op` with dilated windows, by running it on interleaved parts of the input.
 
     Args:
         input: (batch, *spatial, channels).
-        dilation_rate: the distance of a window's elements along each spatial axis.
+        dilation_rate: the distance between elements of a window along each spatial axis.
         padding: "SAME" or "VALID".
-        op: called with the parts, the number of spatial axes and "VALID" (with `padding` itself
-            if no rate is above one).
+        op: called with the parts, the number of spatial axes and "VALID"; with `padding` itself
+            if no rate is above 1.
         filter_shape: size of the window, needed for "SAME".
         spatial_dims: the spatial axes, counted from 1; the first ones if None.
-        data_format: where the channels are.
+        data_format: the order of the axes; channels are second if it starts with "NC".
     """
     rates = shape_tuple(dilation_rate)
     x = convert(input)
@@ -251,7 +244,9 @@ def with_space_to_batch(
     base = np.zeros((len(rates), 2), int)
     if padding == "SAME":
         if filter_shape is None:
-            raise ValueError("with_space_to_batch: filter_shape must be given for 'SAME'.")
+            raise ValueError(
+                "with_space_to_batch: padding 'SAME' needs filter_shape. Received None."
+            )
         spans = [(int(k) - 1) * rate for k, rate in zip(filter_shape, rates, strict=False)]
         base = np.array([(span // 2, span - span // 2) for span in spans])
     low, high = min(axes), max(axes)

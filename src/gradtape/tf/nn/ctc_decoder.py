@@ -1,4 +1,4 @@
-"""Label sequences read off per-step scores: connectionist temporal classification, decoded."""
+"""Decoders of connectionist temporal classification: label sequences from per-step scores."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from gradtape.tf.public_op import SINGLES, operand
 
 
 def scores_and_lengths(op: str, inputs: Any, sequence_length: Any) -> tuple[Tensor, Tensor]:
-    """Checked arguments of a decoder.
+    """Convert and check the arguments of a decoder.
 
     Raises:
-        InvalidArgumentError: if shapes or lengths do not fit.
+        InvalidArgumentError: if shapes or lengths are incompatible.
     """
     scores = operand(op, convert(inputs), SINGLES)
     lengths = convert(sequence_length, dtypes.int32)
@@ -35,7 +35,7 @@ def scores_and_lengths(op: str, inputs: Any, sequence_length: Any) -> tuple[Tens
 
 
 def packed(rows: Sequence[Sequence[int]]) -> SparseTensor:
-    """Sequences as the rows of a sparse tensor."""
+    """Pack label sequences into the rows of a sparse tensor."""
     places = [(i, k) for i, row in enumerate(rows) for k in range(len(row))]
     values = [label for row in rows for label in row]
     longest = max(map(len, rows), default=0)
@@ -48,7 +48,7 @@ def packed(rows: Sequence[Sequence[int]]) -> SparseTensor:
 
 @on_host
 def best_path(scores: Tensor, lengths: Tensor, merge: bool, blank: int) -> tuple[Any, Tensor]:
-    """The labels of the best class at each step, and minus the sum of their scores."""
+    """Find the labels of the best class at each step, and minus the sum of their scores."""
     array, steps = np.asarray(scores._array), np.asarray(lengths._array).tolist()
     if steps and max(steps) > len(array):
         raise InvalidArgumentError(
@@ -68,13 +68,13 @@ def best_path(scores: Tensor, lengths: Tensor, merge: bool, blank: int) -> tuple
 def ctc_greedy_decoder(
     inputs: Any, sequence_length: Any, merge_repeated: bool = True, blank_index: Any = None
 ) -> tuple[list[SparseTensor], Tensor]:
-    """The labels along the best path.
+    """Labels along the path of the best class at each step.
 
     Args:
         inputs: scores of shape (time, batch, classes).
         sequence_length: number of steps of each sequence.
-        merge_repeated: whether a label that follows itself counts once.
-        blank_index: the class that stands for no label; the last one by default.
+        merge_repeated: whether to merge equal consecutive labels.
+        blank_index: the blank class, which means no label; the last one by default.
 
     Returns:
         A list of one SparseTensor of labels, and a (batch, 1) tensor with minus the sum of the
@@ -88,23 +88,28 @@ def ctc_greedy_decoder(
 
 
 def beam_search(logs: Any, width: int, paths: int) -> list[tuple[tuple[int, ...], float]]:
-    """The most likely prefixes of one sequence of log probabilities; the last class is no label."""
+    """Find the most likely label sequences for log probabilities; the last class is blank.
+
+    Each prefix has two log probabilities: of paths that end in a blank, and in its last label.
+    """
     blank = logs.shape[1] - 1
     none = -np.inf
     beams: dict[tuple[int, ...], tuple[float, float]] = {(): (0.0, none)}
     for row in logs.tolist():
         after: dict[tuple[int, ...], tuple[float, float]] = {}
 
-        def put(prefix: tuple[int, ...], ended: float, open_: float, into: Any = after) -> None:
+        def add_path(
+            prefix: tuple[int, ...], blanked: float, labelled: float, into: Any = after
+        ) -> None:
             a, b = into.get(prefix, (none, none))
-            into[prefix] = (float(np.logaddexp(a, ended)), float(np.logaddexp(b, open_)))
+            into[prefix] = (float(np.logaddexp(a, blanked)), float(np.logaddexp(b, labelled)))
 
-        for prefix, (ended, open_) in beams.items():
-            total = float(np.logaddexp(ended, open_))
-            put(prefix, total + row[blank], open_ + row[prefix[-1]] if prefix else none)
+        for prefix, (blanked, labelled) in beams.items():
+            total = float(np.logaddexp(blanked, labelled))
+            add_path(prefix, total + row[blank], labelled + row[prefix[-1]] if prefix else none)
             for label, share in enumerate(row[:blank]):
                 same = bool(prefix) and prefix[-1] == label
-                put((*prefix, label), none, (ended if same else total) + share)
+                add_path((*prefix, label), none, (blanked if same else total) + share)
         beams = dict(heapq.nlargest(width, after.items(), lambda item: np.logaddexp(*item[1])))
     ranked = [(prefix, float(np.logaddexp(*pair))) for prefix, pair in beams.items()]
     return sorted(ranked, key=lambda item: -item[1])[:paths]
@@ -112,15 +117,15 @@ def beam_search(logs: Any, width: int, paths: int) -> list[tuple[tuple[int, ...]
 
 @on_host
 def best_beams(scores: Tensor, lengths: Tensor, width: int, paths: int) -> tuple[list[Any], Tensor]:
-    """The most likely label sequences, and their log probabilities."""
+    """Find the most likely label sequences and their log probabilities."""
     array, steps = np.asarray(scores._array), np.asarray(lengths._array).tolist()
     top = array.max(2, keepdims=True)
     logs = array - top - np.log(np.exp(array - top).sum(2, keepdims=True))
     found = [beam_search(logs[:count, b], width, paths) for b, count in enumerate(steps)]
     if any(len(each) < paths for each in found):
         raise InvalidArgumentError(
-            f"ctc_beam_search_decoder: there are fewer than {paths} label sequences. "
-            "Ask for fewer top_paths, or a larger beam_width."
+            f"ctc_beam_search_decoder: found fewer than {paths} label sequences. "
+            "Reduce top_paths, or increase beam_width."
         )
     decoded = [packed([each[k][0] for each in found]) for k in range(paths)]
     likely = [[each[k][1] for k in range(paths)] for each in found]
@@ -131,13 +136,13 @@ def best_beams(scores: Tensor, lengths: Tensor, width: int, paths: int) -> tuple
 def ctc_beam_search_decoder(
     inputs: Any, sequence_length: Any, beam_width: int = 100, top_paths: int = 1
 ) -> tuple[list[SparseTensor], Tensor]:
-    """The most likely label sequences, summed over the paths that lead to each.
+    """The most likely label sequences; their probability is a sum over all paths to each.
 
     Args:
-        inputs: logits of shape (time, batch, classes); the last class stands for no label.
+        inputs: logits of shape (time, batch, classes); the last class is blank.
         sequence_length: number of steps of each sequence.
-        beam_width: how many prefixes are kept at each step.
-        top_paths: how many sequences to return.
+        beam_width: the number of prefixes to keep at each step.
+        top_paths: the number of sequences to return.
 
     Returns:
         A list of `top_paths` SparseTensors of labels, and their log probabilities of shape

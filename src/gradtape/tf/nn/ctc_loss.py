@@ -1,4 +1,4 @@
-"""Connectionist temporal classification: a loss for labels without alignment (Graves, 2006)."""
+"""Loss of connectionist temporal classification: labels without alignment (Graves, 2006)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gradtape.ops.reduce import reduce_logsumexp
 from gradtape.tf.array.sort_unique import told_apart
 from gradtape.tf.public_op import FLOATS, HALVES, INDICES, operand
 
-# TensorFlow's logarithm of zero for paths that end in the wrong place: a label that is too
+# TensorFlow's logarithm of zero for paths that end in a wrong state. So a label that is too
 # long for its frames has a large loss, not an infinite one.
 UNLIKELY = float(np.log(1e-307))
 NEVER = -1e30
@@ -40,11 +40,11 @@ def ctc_loss(
     Args:
         labels: (batch, length) integers.
         logits: (frames, batch, classes), or (batch, frames, classes).
-        label_length: (batch,) how many labels count.
-        logit_length: (batch,) how many frames count.
+        label_length: (batch,) the number of labels.
+        logit_length: (batch,) the number of frames.
         logits_time_major: whether frames come first in `logits`.
-        unique: accepted; it makes no difference here.
-        blank_index: the class that stands for no label; 0 if None, and -1 is the last.
+        unique: ignored.
+        blank_index: the blank class, which means no label; 0 if None, and -1 is the last.
         name: accepted for TensorFlow's sake.
 
     Returns:
@@ -61,7 +61,7 @@ def ctc_loss(
     lengths, frames = convert(label_length), convert(logit_length)
     if not target._array.shape[:1] == lengths._array.shape == frames._array.shape == (batch,):
         raise InvalidArgumentError(
-            f"ctc_loss: labels, lengths and logits must have one batch size. Received {batch} "
+            f"ctc_loss: labels, lengths and logits must have the same batch size. Received {batch} "
             f"logits, {target._array.shape[0]} labels, {lengths.shape} and {frames.shape} lengths."
         )
     dtype = scores._array.dtype
@@ -86,11 +86,13 @@ def ctc_loss(
 def paths_of(
     labels: Any, lengths: Any, frames: Any, blank: int, sizes: tuple[int, int]
 ) -> tuple[Any, ...]:
-    """What a path through raw labels, with a blank around each, may do.
+    """Describe the paths through raw labels, with a blank before and after each label.
+
+    There are 2n + 1 states: a blank at even positions, a label at odd ones.
 
     Returns:
-        For each frame and state (2n + 1 of them) its class, and whether that is one; which states
-        can be reached past a blank; which frames count; and the logarithm of what may come last.
+        For each frame and state its class, and whether that is a valid class; which states can be
+        reached by skipping a blank; which frames count; and the log weight of each final state.
     """
     (batch, n), (count, classes) = labels.shape, sizes
     states = np.full((batch, 2 * n + 1), blank, np.int64)
@@ -109,9 +111,9 @@ def paths_of(
 def alignment_loss(
     log_probs: Any, index: Any, known: Any, may_skip: Any, counts: Any, final: Any
 ) -> Any:
-    """Sum over all paths, frame by frame in the domain of logarithms; see `paths_of`.
+    """Sum over all paths, frame by frame, in log space; the arguments come from `paths_of`.
 
-    In double precision: over many frames the sums become large and their differences count.
+    In float64, because small differences of large sums matter after many frames.
     """
     batch, _, number = index._array.shape
     emitted = e.gate(take_along(log_probs, index), known)
@@ -125,19 +127,19 @@ def alignment_loss(
             two = s.cut(sums, axis=-1, start=0, size=number - 2)
             two = s.pad(two, paddings=((2, 0),), value=NEVER)
             routes.append(e.select(may_skip, two, np.float64(NEVER)))
-        together = reduce_logsumexp(s.stack(*routes, axis=-1), axis=(-1,), keepdims=False)
-        sums = e.select(goes_on, e.add(together, score), sums)
+        total = reduce_logsumexp(s.stack(*routes, axis=-1), axis=(-1,), keepdims=False)
+        sums = e.select(goes_on, e.add(total, score), sums)
     return e.negative(reduce_logsumexp(e.add(sums, final), axis=(-1,), keepdims=False))
 
 
 @public
 def ctc_unique_labels(labels: Any, name: str | None = None) -> list[Tensor]:
-    """The distinct labels of each row, padded with 0, and for each label where it stands there."""
+    """Distinct labels of each row, padded with 0, and for each label its index among them."""
     return list(rawly(distinct_in_rows, convert(labels), outputs=True))
 
 
 def distinct_in_rows(rows: Any) -> tuple[Any, Any]:
-    """The distinct labels of raw rows, and for each label where it stands among them."""
+    """Find the distinct labels of raw rows, and for each label its index among them."""
     found = np.zeros(rows.shape, np.int64)
     places = np.zeros(rows.shape, np.int32)
     for i, row in enumerate(rows):
@@ -150,15 +152,15 @@ def distinct_in_rows(rows: Any) -> tuple[Any, Any]:
 def collapse_repeated(
     labels: Any, seq_length: Any, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """Merge equal labels that follow one another.
+    """`labels` with equal consecutive labels merged.
 
     Args:
         labels: (batch, length).
-        seq_length: (batch,) how many of them count.
+        seq_length: (batch,) the number of labels in each row.
         name: accepted for TensorFlow's sake.
 
     Returns:
-        The labels that are left, padded with 0, and how many they are.
+        The remaining labels, padded with 0, and their numbers.
     """
     given = convert(labels), convert(seq_length)
     pair: tuple[Tensor, Tensor] = rawly(merged, *given, dynamic=True, outputs=True)
@@ -166,7 +168,7 @@ def collapse_repeated(
 
 
 def merged(rows: Any, lengths: Any) -> tuple[Any, Any]:
-    """Raw rows in which equal neighbours are one, and how many labels are left."""
+    """Merge equal neighbours in raw rows, and count the remaining labels."""
     keep = np.arange(rows.shape[1]) < lengths[:, None]
     keep[:, 1:] &= rows[:, 1:] != rows[:, :-1]
     counts = keep.sum(axis=1)

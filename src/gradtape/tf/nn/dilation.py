@@ -1,34 +1,25 @@
-"""Windows in which the largest element is looked for: dilation, erosion, pools with positions."""
+"""Greyscale dilation and erosion."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from gradtape.core import dtypes
-from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor, eager
 from gradtape.graph.raw_function import rawly
 from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
 from gradtape.ops.convolution.window import Window
-from gradtape.ops.gather_scatter import take, take_along
+from gradtape.ops.gather_scatter import take_along
 from gradtape.ops.reduce import lowest
-from gradtape.tf.nn.convolution import CHANNELS_FIRST, from_last, spread_out, to_last, window_of
+from gradtape.tf.nn.window_argument import spread_out, window_of
 from gradtape.tf.public_op import REAL, operand, pair, same
 
 
-class MaxPoolWithArgmax(NamedTuple):
-    """Largest elements of windows, and their positions in the flat input."""
-
-    output: Tensor
-    argmax: Tensor
-
-
 def elements(x: Any, window: Window, outside: Any) -> list[Any]:
-    """For each place in the window the elements of `x` (batch, …, channels) it meets."""
+    """For each tap of the window, the elements of `x` (batch, …, channels) that it covers."""
     spatial = shape_inside(x)
     outputs = window.outputs(spatial)
     full = s.pad(x, paddings=((0, 0), *window.paddings, (0, 0)), value=outside)
@@ -40,19 +31,19 @@ def elements(x: Any, window: Window, outside: Any) -> list[Any]:
 
 
 def shape_inside(x: Any) -> tuple[int, ...]:
-    """The spatial axes of a tensor."""
+    """The sizes of the spatial axes of a tensor."""
     shape: tuple[int, ...] = s.shape_of(x)[1:-1]
     return shape
 
 
 def first_largest(candidates: list[Any]) -> Any:
-    """The largest of the candidates, element by element; of equals the first."""
+    """Take the largest of the candidates, element by element; the first one of ties."""
     every = s.stack(*candidates, axis=-1)
     return s.take_one(take_along(every, rawly(best_of, every)), axis=-1, i=0)
 
 
 def best_of(every: Any) -> Any:
-    """Where the largest raw elements of the last axis stand."""
+    """Positions of the largest raw elements along the last axis, which is kept."""
     return np.argmax(every, axis=-1)[..., None]
 
 
@@ -97,10 +88,10 @@ def dilation2d(
         False,
     )
     least = lowest(x._array.dtype)
-    met = elements(x, window, least)
+    covered = elements(x, window, least)
     inside = elements(eager(np.ones((1, *x._array.shape[1:-1], 1), bool)), window, False)
     sums = []
-    for i, (part, where) in enumerate(zip(met, inside, strict=True)):
+    for i, (part, where) in enumerate(zip(covered, inside, strict=True)):
         weight = s.slice_(w, key=(*divmod(i, size[1]), slice(None)), rank=3)
         sums.append(e.select(where, e.add(part, weight), least))
     return first_largest(sums)
@@ -121,69 +112,5 @@ def erosion2d(
     The arguments are those of `dilation2d`.
     """
     x, w = pair(value, filters)
-    turned = s.flip(w, axes=(-3, -2))
-    return e.negative(dilation2d(e.negative(x), turned, strides, padding, data_format, dilations))
-
-
-@public
-def max_pool_with_argmax(
-    input: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
-    data_format: str = "NHWC",
-    output_dtype: Any = dtypes.int64,
-    include_batch_in_index: bool = False,
-    name: str | None = None,
-) -> MaxPoolWithArgmax:
-    """Largest elements of windows, and where they stand in the flat image, or in the flat batch.
-
-    Args:
-        input: (batch, height, width, channels).
-        ksize: size of the window: 1, 2 or 4 numbers.
-        strides: 1, 2 or 4 numbers.
-        padding: "SAME" or "VALID".
-        data_format: "NHWC".
-        output_dtype: int32 or int64, of the positions.
-        include_batch_in_index: whether positions count through the batch.
-        name: accepted for TensorFlow's sake.
-    """
-    if data_format != "NHWC":
-        raise ValueError(f"Attr 'data_format' of 'MaxPoolWithArgmax' is not NHWC: {data_format!r}.")
-    x = operand("MaxPoolWithArgmax", convert(input), REAL)
-    if x._array.ndim != 4:
-        raise InvalidArgumentError(
-            f"max_pool_with_argmax: input must be 4-dimensional. Received {list(x._array.shape)}."
-        )
-    first = data_format in CHANNELS_FIRST
-    x = to_last(x, first)
-    shape = x._array.shape
-    window = window_of(
-        "MaxPoolWithArgmax",
-        shape[1:-1],
-        spread_out(ksize, 2, first, "MaxPoolWithArgmax", "ksize"),
-        spread_out(strides, 2, first, "MaxPoolWithArgmax", "strides"),
-        (1, 1),
-        padding,
-        first,
-    )
-    places = np.arange(x._array.size).reshape(shape)
-    met = np.stack([t._array for t in elements(eager(places), window, -1)], axis=-1)
-    found = rawly(largest_met, x, met)
-    out = take(s.reshape(x, shape=(x._array.size,), rank=4), found, axis=-1)
-    size = 0 if include_batch_in_index or not shape[0] else max(x._array.size // shape[0], 1)
-    dtype = dtypes.as_dtype(output_dtype).as_numpy_dtype
-    return MaxPoolWithArgmax(from_last(out, first), rawly(within_image, found, size, dtype))
-
-
-def largest_met(x: Any, met: Any) -> Any:
-    """Of raw positions in the last axis the one of the largest element; -1 lies outside."""
-    flat = np.asarray(x).reshape(-1)
-    seen = flat[met] if flat.size else met
-    best = np.argmax(np.where(met < 0, lowest(flat.dtype), seen), axis=-1)[..., None]
-    return np.take_along_axis(met, best, axis=-1)[..., 0]
-
-
-def within_image(places: Any, size: int, dtype: Any) -> Any:
-    """Raw positions in images of this size, or, of size 0, in the batch."""
-    return (places % size if size else places).astype(dtype)
+    flipped = s.flip(w, axes=(-3, -2))
+    return e.negative(dilation2d(e.negative(x), flipped, strides, padding, data_format, dilations))

@@ -1,4 +1,4 @@
-"""Dropout: elements set to zero at random, the others scaled up."""
+"""Dropout: random elements are set to zero, the others are scaled up."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gradtape.tf.random.stateless import stateless_uniform
 
 
 def noise_shape_of(x: Tensor, noise_shape: Any) -> Any:
-    """The shape of the mask; None in it stands for the size of `x`."""
+    """The shape of the mask; None entries are replaced by the size of `x`."""
     if noise_shape is None:
         return x.shape
     if isinstance(noise_shape, TensorShape):
@@ -27,7 +27,7 @@ def noise_shape_of(x: Tensor, noise_shape: Any) -> Any:
 
 
 def dropped(x: Any, rate: Any, noise_shape: Any, sample: Any) -> Tensor:
-    """`x` with a share of `rate` set to zero; `sample(shape, dtype)` draws from [0, 1)."""
+    """Set a fraction `rate` of `x` to zero; `sample(shape, dtype)` draws from [0, 1)."""
     tensor = convert(x)
     dtype = tensor.dtype
     if not dtype.is_floating:
@@ -43,7 +43,7 @@ def dropped(x: Any, rate: Any, noise_shape: Any, sample: Any) -> Tensor:
                 f"Received {rate}."
             )
         if rate == 0:
-            sample([0], dtype)  # what is drawn next must not depend on the rate
+            sample([0], dtype)  # advances the stream, so that later draws do not depend on the rate
             return tensor
         share = convert(rate, dtype)
         scaled = multiply(tensor, convert(1 / (1 - rate), dtype))
@@ -71,8 +71,8 @@ def dropout(
     Args:
         x: a floating tensor.
         rate: a number, or scalar tensor, in [0, 1).
-        noise_shape: shape of what is drawn, which broadcasts to that of `x`.
-        seed: of this op; see `tf.random.uniform`.
+        noise_shape: the shape of the mask, which broadcasts to that of `x`.
+        seed: the seed of this op; see `tf.random.uniform`.
         name: accepted for TensorFlow's sake.
 
     Returns:
@@ -95,14 +95,14 @@ def stateless_dropout(
     noise_shape: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """`dropout` that is the same for the same seed.
+    """`dropout` that is a deterministic function of `seed`.
 
     Args:
         x: a floating tensor.
         rate: a number, or scalar tensor, in [0, 1).
         seed: a pair of integers.
         rng_alg: Philox, under any of its names.
-        noise_shape: shape of what is drawn, which broadcasts to that of `x`.
+        noise_shape: the shape of the mask, which broadcasts to that of `x`.
         name: accepted for TensorFlow's sake.
 
     Returns:

@@ -1,14 +1,13 @@
-"""Lookups of rows, and pixels moved into channels and back."""
+"""tf.nn.embedding_lookup: rows of a table."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from gradtape.core.convert import convert
-from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.errors import public
 from gradtape.core.tensor import Tensor
 from gradtape.ops import elementwise as e
-from gradtape.ops import shape as s
 from gradtape.ops.reduce import reduce_sum
 from gradtape.tf.array.concat_split import concat
 from gradtape.tf.array.gather_slice import gather
@@ -18,13 +17,13 @@ from gradtape.tf.array.gather_slice import gather
 def embedding_lookup(
     params: Any, ids: Any, max_norm: Any = None, name: str | None = None
 ) -> Tensor:
-    """Rows of `params`, one for each of `ids`, scaled down to length `max_norm` if that is given.
+    """Rows of `params` for `ids`, scaled down to the norm `max_norm` if given.
 
     The gradient is IndexedSlices.
     """
     if isinstance(params, (list, tuple)):
         if not params:
-            raise ValueError("embedding_lookup: params must not be empty.")
+            raise ValueError("embedding_lookup: params must not be empty. Received an empty list.")
         params = params[0] if len(params) == 1 else concat(params, 0)
     rows = gather(params, ids)
     if max_norm is None:
@@ -34,48 +33,3 @@ def embedding_lookup(
     limit = convert(max_norm, rows.dtype)
     length = e.sqrt(square)
     return rows * limit / e.maximum(length, limit)
-
-
-def check_image(op: str, x: Tensor, block_size: int, data_format: str) -> None:
-    """Raise unless `x` is a batch of images and the blocks have at least two pixels a side."""
-    if x._array.ndim != 4 or block_size < 2 or data_format != "NHWC":
-        raise InvalidArgumentError(
-            f"{op}: input must have rank 4, block_size be at least 2, and data_format 'NHWC'. "
-            f"Received shape {list(x._array.shape)}, {block_size} and {data_format!r}."
-        )
-
-
-@public
-def space_to_depth(
-    input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None
-) -> Tensor:
-    """Blocks of pixels moved into the channels."""
-    x = convert(input)
-    k = block_size
-    check_image("space_to_depth", x, k, data_format)
-    batch, height, width, channels = x._array.shape
-    if height % k or width % k:
-        raise InvalidArgumentError(
-            f"space_to_depth: Image height {height} and width {width} must be divisible by {k}."
-        )
-    apart = s.reshape(x, shape=(batch, height // k, k, width // k, k, channels), rank=4)
-    moved = s.permuted(apart, (0, 1, 3, 2, 4, 5))
-    return s.reshape(moved, shape=(batch, height // k, width // k, k * k * channels), rank=6)
-
-
-@public
-def depth_to_space(
-    input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None
-) -> Tensor:
-    """Channels moved into blocks of pixels; the inverse of `space_to_depth`."""
-    x = convert(input)
-    k = block_size
-    check_image("depth_to_space", x, k, data_format)
-    batch, height, width, channels = x._array.shape
-    if channels % (k * k):
-        raise InvalidArgumentError(
-            f"depth_to_space: Input depth {channels} must be divisible by {k * k}."
-        )
-    apart = s.reshape(x, shape=(batch, height, width, k, k, channels // (k * k)), rank=4)
-    moved = s.permuted(apart, (0, 1, 3, 2, 4, 5))
-    return s.reshape(moved, shape=(batch, height * k, width * k, channels // (k * k)), rank=6)

@@ -1,4 +1,4 @@
-"""Lookups of several rows for each example, combined into one."""
+"""Embedding lookups of several rows per example, combined into one row."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ COMBINERS = ("mean", "sqrtn", "sum")
 def combined(
     params: Any, ids: Any, rows: Any, weights: Any, size: int, combiner: str | None, max_norm: Any
 ) -> Tensor:
-    """Rows of `params` for `ids`, summed over equal `rows`, and scaled as the combiner says."""
+    """Look up `ids` in `params` and combine the results with equal `rows`."""
     how = combiner or "mean"
     if how not in COMBINERS:
         raise ValueError(f"combiner must be one of {COMBINERS}. Received {combiner!r}.")
@@ -44,7 +44,7 @@ def combined(
 
 
 def parts_of(op: str, sparse: Any, which: str) -> tuple[Tensor, Tensor]:
-    """Indices and values of a sparse tensor."""
+    """Split a sparse tensor into indices and values."""
     if not all(hasattr(sparse, name) for name in ("indices", "values", "dense_shape")):
         raise TypeError(f"{op}: {which} must be a SparseTensor. Received {type(sparse).__name__}.")
     return convert(sparse.indices), convert(sparse.values)
@@ -60,36 +60,39 @@ def embedding_lookup_sparse(
     name: str | None = None,
     allow_fast_lookup: bool = False,
 ) -> Tensor:
-    """Rows of a table, several for each example, combined into one.
+    """Rows of a table, several per example, combined into one row.
 
     Args:
         params: the table, or a list of its parts.
-        sp_ids: a SparseTensor of ids: those of one row belong together.
-        sp_weights: a SparseTensor of the same places, or None for ones.
-        combiner: "sum", "mean" or "sqrtn" (the sum over the length of the weights); "mean" if None.
-        max_norm: rows are scaled down to this length first, if it is given.
+        sp_ids: a SparseTensor of ids; the ids of one row belong to one example.
+        sp_weights: a SparseTensor with the indices of `sp_ids`, or None for ones.
+        combiner: "sum", "mean" or "sqrtn" (the sum over the norm of the weights); "mean" if None.
+        max_norm: rows of the table are first scaled down to this norm, if given.
         name: accepted for TensorFlow's sake.
         allow_fast_lookup: accepted for TensorFlow's sake.
 
     Returns:
-        A row for each row of `sp_ids` up to the last that is not empty.
+        A row for each row of `sp_ids`, up to the last one that is not empty.
     """
     op = "embedding_lookup_sparse"
     places, ids = parts_of(op, sp_ids, "sp_ids")
     weights = None if sp_weights is None else parts_of(op, sp_weights, "sp_weights")[1]
     if weights is not None and weights._array.shape != ids._array.shape:
-        raise InvalidArgumentError(f"{op}: sp_weights must have a value for each of sp_ids.")
+        raise InvalidArgumentError(
+            f"{op}: sp_weights must have a value for each of sp_ids. Received shapes "
+            f"{list(weights._array.shape)} and {list(ids._array.shape)}."
+        )
     rows = rawly(first_column, places)
     return combined(params, ids, rows, weights, number_by(rows_in, rows), combiner, max_norm)
 
 
 def first_column(places: Any) -> Any:
-    """The first of each row of raw indices."""
+    """Take the first entry of each row of raw indices."""
     return places[:, 0]
 
 
 def rows_in(rows: Any) -> int:
-    """One more than the largest raw row."""
+    """Number of rows: the largest raw row plus one."""
     return int(rows.max(initial=-1)) + 1
 
 
@@ -104,21 +107,21 @@ def safe_embedding_lookup_sparse(
     name: str | None = None,
     allow_fast_lookup: bool = False,
 ) -> Tensor:
-    """As `embedding_lookup_sparse`, without what is invalid and with a row for empty examples.
+    """`embedding_lookup_sparse` that skips invalid ids and returns a row for empty examples, too.
 
     Args:
         embedding_weights: the table, or a list of its parts.
-        sparse_ids: a SparseTensor (..., n) of ids; negative ones are left out.
-        sparse_weights: a SparseTensor of the same places, or None; what is not positive is left
-            out, unless the combiner is "sum".
+        sparse_ids: a SparseTensor (..., n) of ids; negative ids are skipped.
+        sparse_weights: a SparseTensor with the indices of `sparse_ids`, or None for ones. Ids
+            whose weight is not positive are skipped, unless the combiner is "sum".
         combiner: "sum", "mean" or "sqrtn".
-        default_id: the row that empty examples get; zeros if None.
-        max_norm: rows are scaled down to this length first, if it is given.
+        default_id: the id for empty examples; they get zeros if None.
+        max_norm: rows of the table are first scaled down to this norm, if given.
         name: accepted for TensorFlow's sake.
         allow_fast_lookup: accepted for TensorFlow's sake.
 
     Returns:
-        (..., width): an entry for each example, the empty ones included.
+        (..., width), with an entry for each example, including empty ones.
     """
     op = "safe_embedding_lookup_sparse"
     places, ids = parts_of(op, sparse_ids, "sparse_ids")
@@ -137,7 +140,7 @@ def safe_embedding_lookup_sparse(
 def cleaned(
     places: Any, ids: Any, weights: Any, lead: tuple[int, ...], positive: bool, default_id: Any
 ) -> tuple[Any, Any, Any]:
-    """Rows, ids and weights of raw entries that count, and of a default for rows without any."""
+    """Drop invalid raw entries and add `default_id` to empty rows; return rows, ids, weights."""
     rows = np.ravel_multi_index(tuple(places[:, :-1].T), lead) if len(places) else places[:, 0]
     weights = np.ones(ids.shape, np.float32) if weights is None else weights
     keep = (ids >= 0) & (weights > 0) if positive else ids >= 0

@@ -1,4 +1,4 @@
-"""Pools whose windows divide the input unevenly (Graham, 2014)."""
+"""Fractional pools, whose windows have random, uneven sizes (Graham, 2014)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from gradtape.tf.public_op import REAL, operand
 
 
 class FractionalPool(NamedTuple):
-    """The pooled tensor and where its windows begin, in rows and columns."""
+    """The pooled tensor, and the starts of its windows in rows and columns."""
 
     output: Tensor
     row_pooling_sequence: Tensor
@@ -30,11 +30,11 @@ class FractionalPool(NamedTuple):
 
 
 def bounds(size: int, ratio: float, pseudo_random: bool, draws: Any) -> Any:
-    """Where windows begin, and the end: steps of ⌊ratio⌋ or one more, by chance."""
+    """Draw the starts of the windows, and their end; each step is ⌊size / count⌋ or one more."""
     count = int(np.floor(size / ratio))
     if count < 1:
         raise InvalidArgumentError(
-            f"fractional pool: a ratio of {ratio} leaves nothing of a size of {size}."
+            f"fractional pool: pooling_ratio must be at most the size {size}. Received {ratio}."
         )
     step = size // count
     if pseudo_random:
@@ -53,7 +53,7 @@ def bounds(size: int, ratio: float, pseudo_random: bool, draws: Any) -> Any:
 
 
 def places(marks: Any, overlapping: bool) -> tuple[Any, Any]:
-    """Indices (windows, longest) of the elements of each window, and which of them count."""
+    """Indices (windows, longest) of the elements of each window, and a mask of the valid ones."""
     size = marks[-1]
     ends = np.minimum(marks[1:] + (1 if overlapping else 0), size)
     lengths = ends - marks[:-1]
@@ -70,7 +70,7 @@ def pooled(
     seed: Any,
     largest: bool,
 ) -> FractionalPool:
-    """Largest elements or means of windows of uneven sizes."""
+    """Pool by the largest elements, or by the means, of randomly drawn windows."""
     x = operand(op, convert(value), REAL)
     if x._array.ndim != 4:
         raise InvalidArgumentError(
@@ -96,7 +96,7 @@ def pooled(
 def drawn_windows(
     x: Tensor, op: str, ratio: Any, pseudo_random: bool, overlapping: bool, seed: int
 ) -> list[Tensor]:
-    """Places of the cells of windows that are drawn anew, which of them count, and their bounds."""
+    """Draw windows; return indices and masks of their elements by axis, then their bounds."""
     key, counter = SEEDS.stream(op, seed or None, 1)
     words = [int(word) for word in (*key, *counter)]
     draws = np.random.Generator(np.random.Philox(np.random.SeedSequence(words)))
@@ -106,13 +106,13 @@ def drawn_windows(
 
 
 def kept_cells(rows: Any, columns: Any) -> Any:
-    """Which raw cells of windows count: (high, wide, 1, cells)."""
+    """Mask (rows, columns, 1, elements) of the valid elements of each window."""
     kept = rows[:, None, :, None] & columns[:, None, :]
     return kept.reshape(len(rows), len(columns), 1, -1)
 
 
 def numbers_of(counts: Any, dtype: Any) -> Any:
-    """How many raw cells of each window count."""
+    """Count the valid elements of each window."""
     return counts.sum(-1).astype(dtype)
 
 
@@ -125,22 +125,22 @@ def fractional_max_pool(
     seed: int = 0,
     name: str | None = None,
 ) -> FractionalPool:
-    """Largest elements of windows that make an image smaller by a ratio that is no integer.
+    """Largest elements of windows that shrink an image by a ratio that need not be an integer.
 
     Args:
         value: (batch, height, width, channels).
-        pooling_ratio: a number of at least one, two for height and width, or four with ones for
+        pooling_ratio: a number of at least 1, two for height and width, or four with ones for
             the batch and the channels.
-        pseudo_random: spread the larger windows evenly, instead of by chance.
-        overlapping: whether a window takes in the first element of the next.
-        seed: of this op; 0 for a fresh one.
+        pseudo_random: whether the larger windows are evenly spread, instead of at random.
+        overlapping: whether a window includes the first element of the next.
+        seed: the seed of this op; 0 for a fresh one.
         name: accepted for TensorFlow's sake.
 
     Returns:
-        The result, and where windows begin in rows and columns.
+        The result, and the starts of the windows in rows and columns.
 
     Note:
-        A seed gives the same windows every time, but not TensorFlow's.
+        A seed gives the same windows every time, but not those of TensorFlow.
     """
     listed = isinstance(pooling_ratio, (list, tuple))
     given = tuple(float(r) for r in (pooling_ratio if listed else (pooling_ratio,)))
@@ -166,7 +166,7 @@ def fractional_avg_pool(
     seed: int = 0,
     name: str | None = None,
 ) -> FractionalPool:
-    """Means of such windows; as `fractional_max_pool`, but the ratio must be four numbers."""
+    """Means of windows as in `fractional_max_pool`; here the ratio must be four numbers."""
     if not isinstance(pooling_ratio, (list, tuple)):
         raise TypeError(f"Expected list for 'pooling_ratio', not {pooling_ratio!r}.")
     ratio = tuple(float(r) for r in pooling_ratio)

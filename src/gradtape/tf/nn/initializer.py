@@ -1,4 +1,4 @@
-"""Initializers of variables: objects that make a tensor of a given shape."""
+"""Initializers of variables: callables that make a tensor of a given shape."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gradtape.tf.random import stateful
 
 
 def allowed(dtype: Any, kinds: str) -> DType:
-    """`dtype` as a DType; numbers (and bool, where `kinds` says so) only."""
+    """Convert `dtype` to a DType, after a check: floats only if `kinds` is "floats"."""
     given = dtypes.as_dtype(dtype)
     floats = given.is_floating
     numbers = floats or given.is_integer or given.is_complex or given.is_bool
@@ -22,7 +22,7 @@ def allowed(dtype: Any, kinds: str) -> DType:
 
 
 class constant_initializer:  # noqa: N801  TensorFlow's name
-    """Makes tensors of a given value.
+    """Make tensors of a given value.
 
     Args:
         value: a number, or a list or array of them.
@@ -42,12 +42,12 @@ class constant_initializer:  # noqa: N801  TensorFlow's name
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Any:
-        """An initializer of what `get_config` gave."""
+        """Make an initializer from the result of `get_config`."""
         return cls(**config)
 
 
 class zeros_initializer(constant_initializer):  # noqa: N801  TensorFlow's name
-    """Makes tensors of zeros."""
+    """Make tensors of zeros."""
 
     def __init__(self) -> None:
         super().__init__(0)
@@ -57,12 +57,12 @@ class zeros_initializer(constant_initializer):  # noqa: N801  TensorFlow's name
         return creation.zeros(shape, allowed(dtype, "numeric or boolean"))
 
     def get_config(self) -> dict[str, Any]:
-        """Nothing."""
+        """An empty dict: there are no arguments."""
         return {}
 
 
 class ones_initializer(zeros_initializer):  # noqa: N801  TensorFlow's name
-    """Makes tensors of ones."""
+    """Make tensors of ones."""
 
     def __call__(self, shape: Any, dtype: Any = dtypes.float32, **kwargs: Any) -> Tensor:
         """Ones of `shape`."""
@@ -70,12 +70,12 @@ class ones_initializer(zeros_initializer):  # noqa: N801  TensorFlow's name
 
 
 class random_uniform_initializer:  # noqa: N801  TensorFlow's name
-    """Makes uniformly distributed tensors.
+    """Make uniformly distributed tensors.
 
     Args:
-        minval: least value.
-        maxval: bound of the values.
-        seed: an integer for the same numbers in every program.
+        minval: the smallest value.
+        maxval: the upper bound, not included.
+        seed: an integer that makes the numbers reproducible.
     """
 
     def __init__(self, minval: Any = -0.05, maxval: Any = 0.05, seed: Any = None) -> None:
@@ -94,12 +94,12 @@ class random_uniform_initializer:  # noqa: N801  TensorFlow's name
 
 
 class random_normal_initializer:  # noqa: N801  TensorFlow's name
-    """Makes normally distributed tensors.
+    """Make normally distributed tensors.
 
     Args:
-        mean: of the values.
-        stddev: their standard deviation.
-        seed: an integer for the same numbers in every program.
+        mean: the mean.
+        stddev: the standard deviation.
+        seed: an integer that makes the numbers reproducible.
     """
 
     def __init__(self, mean: Any = 0.0, stddev: Any = 0.05, seed: Any = None) -> None:

@@ -1,4 +1,4 @@
-"""Isotonic regression: the monotonic sequence nearest to a given one."""
+"""Isotonic regression: the monotonic sequence with the least squared distance to a given one."""
 
 from __future__ import annotations
 
@@ -28,14 +28,15 @@ class IsotonicRegression(NamedTuple):
 
 @public
 def isotonic_regression(inputs: Any, decreasing: bool = True, axis: int = -1) -> IsotonicRegression:
-    """The monotonic sequences nearest to `inputs`, in the sense of squares, along `axis`.
+    """Monotonic sequences along `axis` with the least squared distance to `inputs`.
 
-    They are constant on pieces, where they have the mean of the input; so does the gradient.
+    Each is piecewise constant: the mean of the input on each piece. The gradient is averaged over
+    each piece, too.
 
     Args:
         inputs: a tensor; integers become floats.
-        decreasing: whether the result falls, or else rises.
-        axis: the axis along which it does.
+        decreasing: whether the result decreases; otherwise it increases.
+        axis: the axis of the sequences.
     """
     x = operand("IsotonicRegression", convert(inputs), REAL)
     if x.dtype.is_integer:
@@ -57,7 +58,7 @@ def isotonic_regression(inputs: Any, decreasing: bool = True, axis: int = -1) ->
 
 
 def pooled(rows: Any, decreasing: bool) -> tuple[Any, Any, Any]:
-    """Pieces of raw rows, those of all rows in one count, and how many elements each has."""
+    """Find the constant pieces of raw rows: piece numbers by row, global ids, and their sizes."""
     pieces = np.array([pieces_of(row if decreasing else -row) for row in rows], np.int32)
     pieces = pieces.reshape(rows.shape)
     ids = (pieces + np.arange(len(rows))[:, None] * max(rows.shape[-1], 1)).reshape(-1)
@@ -66,7 +67,7 @@ def pooled(rows: Any, decreasing: bool) -> tuple[Any, Any, Any]:
 
 
 def pieces_of(row: Any) -> list[int]:
-    """Number of the constant piece of each element, by pooling neighbours that rise."""
+    """Number of the constant piece of each element, by pooling adjacent increasing values."""
     sums: list[float] = []
     counts: list[int] = []
     for value in row.tolist():

@@ -18,15 +18,16 @@ from gradtape.core.errors import (
 from gradtape.core.tensor import EagerTensor, Tensor, eager
 from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
-from gradtape.ops.nn import softmax as ops
-from gradtape.ops.reduce import broadcast_to, reduce_sum
+from gradtape.ops.nn import softmax as softmax_ops
+from gradtape.ops.reduce import reduce_sum
+from gradtape.tf.array.creation import raised
 from gradtape.tf.public_op import FLOATS, is_typed, operand, same
 
 FLOAT32 = np.dtype(np.float32)
 
 
 def axis_of(op: str, x: Tensor, axis: Any) -> int:
-    """An axis of the logits, counted from the end."""
+    """Convert an axis of the logits to a negative one."""
     n = x._array.ndim
     if n == 0:
         raise InvalidArgumentError(f"{op}: logits must have >= 1 dimension, got [].")
@@ -41,30 +42,30 @@ def axis_of(op: str, x: Tensor, axis: Any) -> int:
 
 @public
 def softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Tensor:
-    """Exponentials of `logits`, scaled so that they sum to one along `axis` (the last, if None).
+    """Exponentials of `logits`, scaled to sum to one along `axis` (the last, if None).
 
     Example:
         >>> tf.nn.softmax([0.0, 0.0]).numpy()
         array([0.5, 0.5], dtype=float32)
     """
     x = operand("Softmax", convert(logits), FLOATS)
-    return ops.softmax(x, axis=axis_of("softmax", x, axis))
+    return softmax_ops.softmax(x, axis=axis_of("softmax", x, axis))
 
 
 @public
 def log_softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Tensor:
     """Logarithm of the softmax along `axis` (the last, if None)."""
     x = operand("LogSoftmax", convert(logits), FLOATS)
-    return ops.log_softmax(x, axis=axis_of("log_softmax", x, axis))
+    return softmax_ops.log_softmax(x, axis=axis_of("log_softmax", x, axis))
 
 
 def widened(x: Tensor) -> Any:
-    """Half precision in float32, where the losses are computed."""
+    """Cast half precision to float32, in which losses are computed."""
     return e.cast(x, dtype=np.dtype(np.float32)) if x._array.dtype.itemsize == 2 else x
 
 
 def narrowed(x: Any, like: Tensor) -> Any:
-    """Back to the dtype of `like`."""
+    """Cast `x` to the dtype of `like`."""
     return x if x._array.dtype == like._array.dtype else e.cast(x, dtype=like._array.dtype)
 
 
@@ -93,7 +94,9 @@ def softmax_cross_entropy_with_logits(
         y = e.cast(y, dtype=x._array.dtype)
     if x._array.shape == y._array.shape and axis in (-1, x._array.ndim - 1) and x._array.ndim:
         whole, target = widened(x), widened(y)
-        return narrowed(ops.cross_entropy(whole, target, ops.softmax(whole, axis=-1)), x)
+        return narrowed(
+            softmax_ops.cross_entropy(whole, target, softmax_ops.softmax(whole, axis=-1)), x
+        )
     at = axis_of("softmax_cross_entropy_with_logits", x, axis)
     if at != -1:
         n = x._array.ndim
@@ -103,10 +106,15 @@ def softmax_cross_entropy_with_logits(
 
 
 def rowwise(logits: Any, labels: Any) -> Any:
-    """Losses of rows: as in TensorFlow, of both arguments only the last axis keeps its place."""
+    """Compute the losses of matrices of rows; all axes but the last are flattened.
+
+    As in TensorFlow, the flattened arguments broadcast.
+    """
     shape = logits._array.shape
     if not labels._array.ndim:
-        raise InvalidArgumentError("softmax_cross_entropy_with_logits: labels must have an axis.")
+        raise InvalidArgumentError(
+            "softmax_cross_entropy_with_logits: labels must have an axis. Received a scalar."
+        )
     rows = [s.reshape(t, shape=flat(t), rank=t._array.ndim) for t in (logits, labels)]
     sizes = [t._array.shape for t in rows]
     if any(n != m and 1 not in (n, m) for n, m in zip(*sizes, strict=True)):
@@ -117,30 +125,24 @@ def rowwise(logits: Any, labels: Any) -> Any:
     common = (max(sizes[0][0], sizes[1][0]), max(sizes[0][1], sizes[1][1]))
     if common[0] != prod(shape[:-1]):
         raise InvalidArgumentError(
-            f"softmax_cross_entropy_with_logits: {common[0]} losses do not fit the shape "
-            f"{list(shape[:-1])} of the logits without classes. Repeat the logits first."
+            "softmax_cross_entropy_with_logits: labels must not have more rows than logits. "
+            f"Received {common[0]} rows for logits of shape {list(shape)}. Repeat the logits first."
         )
-    whole, target = (stretched(t, common) for t in rows)
-    loss = ops.cross_entropy(whole, target, ops.softmax(whole, axis=-1))
+    whole, target = (raised(t, common) for t in rows)
+    loss = softmax_ops.cross_entropy(whole, target, softmax_ops.softmax(whole, axis=-1))
     return s.reshape(loss, shape=shape[:-1], rank=1)
 
 
 def flat(x: Any) -> tuple[int, int]:
-    """The shape with all axes but the last joined."""
+    """The shape of `x` with all axes but the last flattened into one."""
     shape = x._array.shape or (1,)
     return prod(shape[:-1]), shape[-1]
-
-
-def stretched(x: Any, shape: tuple[int, ...]) -> Any:
-    """`x` broadcast to `shape`."""
-    own = x._array.shape
-    return x if own == shape else broadcast_to(x, shape=shape, rank=len(own))
 
 
 def sparse_softmax_cross_entropy_with_logits(
     labels: Any, logits: Any, name: str | None = None
 ) -> Tensor:
-    """Minus the log-probability of the class that each label names.
+    """Cross-entropy of integer labels: minus the log-probability of each label's class.
 
     Args:
         labels: int32 or int64, of the shape of `logits` without its last axis.
@@ -148,8 +150,8 @@ def sparse_softmax_cross_entropy_with_logits(
         name: accepted for TensorFlow's sake.
 
     Raises:
-        InvalidArgumentError: if a label is no class.
-        ValueError: if the shapes do not go together.
+        InvalidArgumentError: if a label is out of range.
+        ValueError: if the shapes are incompatible.
 
     Example:
         >>> tf.nn.sparse_softmax_cross_entropy_with_logits([1], [[0.0, 0.0]]).numpy().round(4)
@@ -165,7 +167,7 @@ def sparse_softmax_cross_entropy_with_logits(
 
 
 def sparse_loss(labels: Any, logits: Any) -> Tensor:
-    """`sparse_softmax_cross_entropy_with_logits` of dense tensors."""
+    """Compute `sparse_softmax_cross_entropy_with_logits` of dense tensors."""
     y = labels if type(labels) is EagerTensor else convert(labels)
     x = logits if type(logits) is EagerTensor else convert(logits)
     ids, raw = y._array, x._array
@@ -182,13 +184,15 @@ def sparse_loss(labels: Any, logits: Any) -> Tensor:
             f"labels.shape={y.shape} and logits.shape={x.shape}"
         )
     if raw.dtype.itemsize > 2:
-        return ops.sparse_cross_entropy(x, y, ops.softmax(x, axis=-1))
+        return softmax_ops.sparse_cross_entropy(x, y, softmax_ops.softmax(x, axis=-1))
     whole = widened(x)
-    return narrowed(ops.sparse_cross_entropy(whole, y, ops.softmax(whole, axis=-1)), x)
+    return narrowed(
+        softmax_ops.sparse_cross_entropy(whole, y, softmax_ops.softmax(whole, axis=-1)), x
+    )
 
 
 def labelled(op: str, labels: Any, logits: Any) -> tuple[Tensor, Tensor]:
-    """Logits and labels of one shape and dtype."""
+    """Convert logits and labels, after a check that shapes and dtypes are equal."""
     x = convert(logits)
     y = convert(labels)
     if x._array.shape != y._array.shape:
@@ -203,19 +207,19 @@ def labelled(op: str, labels: Any, logits: Any) -> tuple[Tensor, Tensor]:
 def sigmoid_cross_entropy_with_logits(
     labels: Any = None, logits: Any = None, name: str | None = None
 ) -> Tensor:
-    """Cross-entropy of independent yes-or-no labels, elementwise."""
+    """Cross-entropy of independent binary labels, elementwise."""
     x, y = labelled("Mul", labels, logits)
-    return ops.sigmoid_cross_entropy(x, y)
+    return softmax_ops.sigmoid_cross_entropy(x, y)
 
 
 @public
 def weighted_cross_entropy_with_logits(
     labels: Any, logits: Any, pos_weight: Any, name: str | None = None
 ) -> Tensor:
-    """`sigmoid_cross_entropy_with_logits` in which yes counts `pos_weight` times."""
+    """`sigmoid_cross_entropy_with_logits` with positive labels weighted by `pos_weight`."""
     x, y = labelled("Mul", labels, logits)
     weight = (convert(pos_weight, x.dtype) - 1) * y + 1
-    # Spelled as in TensorFlow, whose derivative at a logit of zero is not softplus's.
+    # TensorFlow's formula: at a logit of zero its derivative differs from that of softplus.
     tail = e.log1p(e.exp(e.negative(e.absolute(x)))) + e.relu(e.negative(x))
     return (1 - y) * x + weight * tail
 
@@ -229,7 +233,7 @@ def log_poisson_loss(
     Args:
         targets: the counts.
         log_input: logarithms of the rates.
-        compute_full_loss: add Stirling's approximation of the constant.
+        compute_full_loss: whether to add Stirling's approximation of the constant.
         name: accepted for TensorFlow's sake.
     """
     x, z = labelled("Mul", targets, log_input)
@@ -255,7 +259,7 @@ def l2_loss(t: Any, name: str | None = None) -> Tensor:
 def compute_average_loss(
     per_example_loss: Any, sample_weight: Any = None, global_batch_size: Any = None
 ) -> Tensor:
-    """Sum of losses over `global_batch_size`, their number if None."""
+    """Sum of losses divided by `global_batch_size`, which defaults to their number."""
     x = convert(per_example_loss)
     if not x._array.ndim:
         raise ValueError(
@@ -272,6 +276,6 @@ def compute_average_loss(
 
 @public
 def scale_regularization_loss(regularization_loss: Any) -> Tensor:
-    """Sum of a loss that does not depend on the examples, over the number of replicas: one."""
+    """Sum of a regularization loss, divided by the number of replicas, which is one here."""
     x = convert(regularization_loss)
     return reduce_sum(x, axis=tuple(range(-x._array.ndim, 0)), keepdims=False)

@@ -1,4 +1,4 @@
-"""Candidate samplers: few classes out of many, and the losses that make do with them."""
+"""Losses over a few sampled classes out of many: NCE and sampled softmax."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from gradtape.tf.random.candidate_sampler import log_uniform_candidate_sampler
 
 
 def checked_classes(op: str, true_classes: Any, num_true: int) -> Any:
-    """Raw true classes (batch, num_true)."""
+    """Convert true classes to a raw array, after a check of the shape (batch, num_true)."""
     classes = np.asarray(convert(true_classes, dtypes.int64)._array)
     if classes.ndim != 2 or classes.shape[1] != num_true:
         raise InvalidArgumentError(
@@ -39,11 +39,11 @@ def compute_accidental_hits(
     seed: Any = None,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Where a class drawn is a true one.
+    """Positions at which a sampled class equals a true class.
 
     Returns:
-        Rows of `true_classes`, positions in `sampled_candidates`, and as many times the least
-        float32, which as a logit rules the class out.
+        Rows of `true_classes`, positions in `sampled_candidates`, and for each the smallest
+        float32, which added to a logit excludes the class.
     """
     classes = checked_classes("ComputeAccidentalHits", true_classes, num_true)
     found = np.asarray(convert(sampled_candidates, dtypes.int64)._array)
@@ -64,7 +64,7 @@ def sampled_logits(
     remove_accidental_hits: bool,
     seed: Any = None,
 ) -> tuple[Any, Any]:
-    """Logits of the true and the drawn classes, less the logs of how often they are expected."""
+    """Compute logits of true and sampled classes, minus the log of their expected counts."""
     truth = convert(labels)
     truth = truth if truth.dtype is dtypes.int64 else e.discretize(truth, dtype=np.dtype(np.int64))
     if truth._array.ndim == 1:
@@ -75,30 +75,32 @@ def sampled_logits(
         sampled_values = log_uniform_candidate_sampler(
             truth, num_true, num_sampled, True, num_classes, seed
         )
-    drawn_ids, expected, expected_drawn = (e.stop_gradient(convert(v)) for v in sampled_values)
+    sampled_ids, expected, expected_sampled = (e.stop_gradient(convert(v)) for v in sampled_values)
     flat = s.reshape(truth, shape=(batch * num_true,), rank=2)
-    every = s.concat(flat, convert(drawn_ids, dtypes.int64), axis=-1)
-    rows, shift = embedding_lookup(weights, every), embedding_lookup(biases, every)
-    n, m = batch * num_true, drawn_ids._array.shape[0]
-    true_rows, drawn_rows = (s.cut(rows, axis=-2, start=i, size=k) for i, k in ((0, n), (n, m)))
-    true_shift, drawn_shift = (s.cut(shift, axis=-1, start=i, size=k) for i, k in ((0, n), (n, m)))
+    every = s.concat(flat, convert(sampled_ids, dtypes.int64), axis=-1)
+    rows, offsets = embedding_lookup(weights, every), embedding_lookup(biases, every)
+    n, m = batch * num_true, sampled_ids._array.shape[0]
+    true_rows, sampled_rows = (s.cut(rows, axis=-2, start=i, size=k) for i, k in ((0, n), (n, m)))
+    true_biases, sampled_biases = (
+        s.cut(offsets, axis=-1, start=i, size=k) for i, k in ((0, n), (n, m))
+    )
     true_rows = s.reshape(true_rows, shape=(batch, num_true, width), rank=2)
-    right = reduce_sum(
+    true_logits = reduce_sum(
         s.reshape(x, shape=(batch, 1, width), rank=2) * true_rows, axis=(-1,), keepdims=False
     )
-    right = right + s.reshape(true_shift, shape=(batch, num_true), rank=1)
-    wrong = matmul(x, swap(drawn_rows)) + drawn_shift
+    true_logits = true_logits + s.reshape(true_biases, shape=(batch, num_true), rank=1)
+    noise_logits = matmul(x, swap(sampled_rows)) + sampled_biases
     if remove_accidental_hits:
-        hits = np.zeros((batch, m), wrong._array.dtype)
-        at = compute_accidental_hits(truth, drawn_ids, num_true)
+        hits = np.zeros((batch, m), noise_logits._array.dtype)
+        at = compute_accidental_hits(truth, sampled_ids, num_true)
         np.add.at(hits, (at[0]._array, at[1]._array), at[2]._array.astype(hits.dtype))
-        wrong = wrong + eager(hits)
-    kind = right._array.dtype
-    right = right - e.log(e.cast(expected, dtype=kind))
-    wrong = wrong - e.log(e.cast(expected_drawn, dtype=kind))
+        noise_logits = noise_logits + eager(hits)
+    kind = true_logits._array.dtype
+    true_logits = true_logits - e.log(e.cast(expected, dtype=kind))
+    noise_logits = noise_logits - e.log(e.cast(expected_sampled, dtype=kind))
     target = np.zeros((batch, num_true + m), kind)
     target[:, :num_true] = 1 / num_true
-    return s.concat(right, wrong, axis=-1), eager(target)
+    return s.concat(true_logits, noise_logits, axis=-1), eager(target)
 
 
 @public
@@ -114,18 +116,18 @@ def nce_loss(
     remove_accidental_hits: bool = False,
     name: str | None = "nce_loss",
 ) -> Tensor:
-    """Noise-contrastive estimation (Gutmann and Hyvärinen, 2010): true classes against drawn ones.
+    """Noise-contrastive estimation loss (Gutmann and Hyvärinen, 2010).
 
     Args:
         weights: (num_classes, width), or a list of parts of that.
         biases: (num_classes,).
         labels: (batch, num_true) integers.
         inputs: (batch, width).
-        num_sampled: how many classes to draw for the batch.
-        num_classes: how many there are.
-        num_true: how many true ones an example has.
-        sampled_values: what a candidate sampler gives; by default the log-uniform one's.
-        remove_accidental_hits: leave out classes drawn that are true.
+        num_sampled: the number of classes to sample for the batch.
+        num_classes: the number of classes.
+        num_true: the number of true classes of each example.
+        sampled_values: the result of a candidate sampler; by default, of the log-uniform one.
+        remove_accidental_hits: whether to exclude sampled classes that are true classes.
         name: accepted for TensorFlow's sake.
 
     Returns:
@@ -160,7 +162,7 @@ def sampled_softmax_loss(
     seed: Any = None,
     name: str | None = "sampled_softmax_loss",
 ) -> Tensor:
-    """Softmax cross-entropy over the true classes and some that are drawn.
+    """Softmax cross-entropy over the true classes and some sampled ones.
 
     The arguments are those of `nce_loss`.
     """

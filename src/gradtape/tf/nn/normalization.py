@@ -16,7 +16,8 @@ from gradtape.ops import shape as s
 from gradtape.ops.linalg.matrix import band_mask, matmul
 from gradtape.ops.nn import normalization
 from gradtape.ops.reduce import reduce_mean, reduce_sum
-from gradtape.tf.nn.loss import narrowed, stretched, widened
+from gradtape.tf.array.creation import raised
+from gradtape.tf.nn.loss import narrowed, widened
 from gradtape.tf.public_op import FLOATS, INDICES, INEXACT, SINGLES, operand, pair, same
 
 
@@ -46,7 +47,7 @@ def moments(
 
 
 def square_of(distance: Any) -> Any:
-    """The square of a number; of a complex one, of its absolute value."""
+    """Square of the absolute value, for real or complex numbers."""
     complex_ = distance._array.dtype.kind == "c"
     return e.multiply(distance, e.conj(distance) if complex_ else distance)
 
@@ -55,11 +56,11 @@ def square_of(distance: Any) -> Any:
 def weighted_moments(
     x: Any, axes: Any, frequency_weights: Any, keepdims: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """Mean and variance of `x` along `axes`; elements count `frequency_weights` times."""
+    """Mean and variance of `x` along `axes`, with elements weighted by `frequency_weights`."""
     tensor = convert(x)
     y = widened(tensor)
     along = normalize_axes(shape_tuple(axes), y._array.ndim, "weighted_moments")
-    weight = stretched(widened(convert(frequency_weights, tensor.dtype)), y._array.shape)
+    weight = raised(widened(convert(frequency_weights, tensor.dtype)), y._array.shape)
     total = reduce_sum(weight, axis=along, keepdims=True)
     mean = reduce_sum(e.multiply(weight, y), axis=along, keepdims=True) / total
     distance = square_of(e.subtract(y, mean))
@@ -74,13 +75,13 @@ def weighted_moments(
 def sufficient_statistics(
     x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor, Tensor, Any]:
-    """Count, sum and sum of squares along `axes`, of `x` or of its distance from `shift`."""
+    """Count, sum and sum of squares along `axes`, of `x` or of `x` minus `shift`."""
     tensor = convert(x)
     along = normalize_axes(shape_tuple(axes), tensor._array.ndim, "sufficient_statistics")
     count = np.dtype(tensor._array.dtype).type(np.prod([tensor._array.shape[k] for k in along]))
-    moved = tensor if shift is None else tensor - convert(shift, tensor.dtype)
-    sums = reduce_sum(moved, axis=along, keepdims=keepdims)
-    squares = reduce_sum(e.square(moved), axis=along, keepdims=keepdims)
+    shifted = tensor if shift is None else tensor - convert(shift, tensor.dtype)
+    sums = reduce_sum(shifted, axis=along, keepdims=keepdims)
+    squares = reduce_sum(e.square(shifted), axis=along, keepdims=keepdims)
     return eager(count), sums, squares, None if shift is None else convert(shift, tensor.dtype)
 
 
@@ -88,7 +89,7 @@ def sufficient_statistics(
 def normalize_moments(
     counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """Mean and variance from what `sufficient_statistics` gives."""
+    """Mean and variance from the results of `sufficient_statistics`."""
     share = e.reciprocal(convert(counts))
     middle = convert(mean_ss) * share
     mean = middle if shift is None else middle + convert(shift, middle.dtype)
@@ -105,7 +106,7 @@ def batch_normalization(
     variance_epsilon: float,
     name: str | None = None,
 ) -> Tensor:
-    """`x` brought to zero mean and unit variance, then scaled and shifted if that is given."""
+    """`x` normalised by `mean` and `variance`, then scaled and shifted if those are given."""
     tensor = convert(x)
     middle, spread = convert(mean), convert(variance)
     factor = e.rsqrt(spread + variance_epsilon)
@@ -127,9 +128,9 @@ def batch_normalization(
 def standardized(
     x: Tensor, mean: Tensor, factor: Tensor, scale: Any, offset: Any, variance: Tensor
 ) -> Tensor:
-    """Batch normalisation in float32 or float64.
+    """Compute batch normalisation in float32 or float64.
 
-    Factor and scale are joined if they vary along the same axes. If not, as in layer
+    Factor and scale are multiplied first if they vary along the same axes. Otherwise, as in layer
     normalisation, their product would be as large as `x`.
     """
     zero = x._array.dtype.type(0)
@@ -142,18 +143,18 @@ def standardized(
 
 
 def is_small(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
-    """Whether what arrays of two shapes broadcast to is no larger than one of them."""
+    """Whether arrays of two shapes broadcast to a size no larger than one of them."""
     try:
         return prod(np.broadcast_shapes(a, b)) <= max(prod(a), prod(b))
     except ValueError:
-        return True  # the product will say what is wrong
+        return True  # the product will raise
 
 
 @public
 def bias_add(
     value: Any, bias: Any, data_format: str | None = None, name: str | None = None
 ) -> Tensor:
-    """`value` with a vector added along its channels: the last axis, or the second if "NC…"."""
+    """`value` plus a vector along its channels: the last axis, or the second for "NC…"."""
     x, b = pair(value, bias)
     same("BiasAdd", x, b)
     if data_format is not None and not data_format.startswith("N"):
@@ -188,14 +189,14 @@ def local_response_normalization(
     beta: float = 0.5,
     name: str | None = None,
 ) -> Tensor:
-    """`input` over a power of the sum of squares of its neighbours along the last axis.
+    """`input` divided by a power of the sum of squares of neighbouring channels.
 
     Args:
         input: (batch, height, width, channels).
-        depth_radius: how many channels on either side count.
-        bias: added to the sum.
-        alpha: weight of the sum.
-        beta: the power.
+        depth_radius: the number of channels on either side to sum over.
+        bias: a number added to the weighted sum.
+        alpha: the weight of the sum.
+        beta: the exponent.
         name: accepted for TensorFlow's sake.
     """
     x = operand("LRN", convert(input), FLOATS)
@@ -223,6 +224,6 @@ def batch_norm_with_global_normalization(
     scale_after_normalization: bool,
     name: str | None = None,
 ) -> Tensor:
-    """`batch_normalization` with offset `beta`, and scale `gamma` if asked for."""
+    """`batch_normalization` with offset `beta`, and optionally scale `gamma`."""
     scale = gamma if scale_after_normalization else None
     return batch_normalization(input, mean, variance, beta, scale, variance_epsilon)

@@ -1,24 +1,20 @@
-"""Windows and blocks of images, moved into the channels or the batch."""
+"""Sliding windows of images and volumes, laid out in the channels."""
 
 from __future__ import annotations
 
-from math import prod
 from typing import Any
-
-import numpy as np
 
 from gradtape.core.convert import convert, shape_tuple
 from gradtape.core.errors import InvalidArgumentError, OutOfRangeError, public
 from gradtape.core.tensor import Tensor
-from gradtape.ops import shape as s
-from gradtape.ops.convolution import window as ops
-from gradtape.tf.nn.convolution import spread_out, window_of
+from gradtape.ops.convolution.window import patches
+from gradtape.tf.nn.window_argument import spread_out, window_of
 
 
 def extracted(
     op: str, images: Any, n: int, sizes: Any, strides: Any, rates: Any, padding: Any
 ) -> Tensor:
-    """Windows over `n` spatial axes, laid out in the channels."""
+    """Extract windows over `n` spatial axes into the channels, after checks."""
     x = convert(images)
     if x._array.ndim != n + 2:
         raise InvalidArgumentError(
@@ -29,13 +25,13 @@ def extracted(
     given = ((sizes, "sizes"), (strides, "strides"), (rates, "rates"))
     for value, what in given:
         check_window(op, shape_tuple(value), n, what)
-    size, step, apart = (spread_out(value, n, False, op, what) for value, what in given)
-    window = window_of(op, x._array.shape[1:-1], size, step, apart, padding, False)
-    return ops.patches(x, window=window)
+    size, step, rate = (spread_out(value, n, False, op, what) for value, what in given)
+    window = window_of(op, x._array.shape[1:-1], size, step, rate, padding, False)
+    return patches(x, window=window)
 
 
 def check_window(op: str, numbers: tuple[int, ...], n: int, what: str) -> None:
-    """Raise, with TensorFlow's classes, unless there is a positive number for each axis."""
+    """Raise unless there is a positive number for each axis."""
     if len(numbers) not in (1, n + 2):
         raise InvalidArgumentError(f"{op}: {what} must have {n + 2} entries. Received {numbers}.")
     if min(numbers[1:-1], default=1) < 1:
@@ -50,9 +46,9 @@ def extract_patches(
 
     Args:
         images: (batch, height, width, channels).
-        sizes: of the windows, [1, height, width, 1].
-        strides: distance of windows, [1, rows, columns, 1].
-        rates: distance of the pixels of a window, [1, rows, columns, 1].
+        sizes: the size of the windows, [1, height, width, 1].
+        strides: the distance between windows, [1, rows, columns, 1].
+        rates: the distance between the pixels of a window, [1, rows, columns, 1].
         padding: "VALID" or "SAME".
         name: accepted for TensorFlow's sake.
 
@@ -68,76 +64,3 @@ def extract_volume_patches(
 ) -> Tensor:
     """Windows of volumes (batch, depth, height, width, channels), laid out in the channels."""
     return extracted("ExtractVolumePatches", input, 3, ksizes, strides, 1, padding)
-
-
-@public
-def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None = None) -> Tensor:
-    """Blocks of the padded spatial axes moved into the batch.
-
-    Args:
-        input: (batch, *spatial, ...).
-        block_shape: the size of the blocks along each spatial axis.
-        paddings: for each spatial axis how many zeros in front and behind.
-        name: accepted for TensorFlow's sake.
-    """
-    x = convert(input)
-    blocks = shape_tuple(block_shape)
-    pairs = tuple(
-        (int(low), int(high)) for low, high in np.asarray(convert(paddings)._array).reshape(-1, 2)
-    )
-    n, rank = len(blocks), x._array.ndim
-    check_blocks("space_to_batch", blocks, pairs, rank)
-    x = s.pad(x, paddings=((0, 0), *pairs, *((0, 0),) * (rank - n - 1)), value=0)
-    shape = x._array.shape
-    if any(size % block for size, block in zip(shape[1:], blocks, strict=False)):
-        raise InvalidArgumentError(
-            f"space_to_batch: padded sizes {list(shape[1 : n + 1])} must be divisible by the "
-            f"blocks {list(blocks)}."
-        )
-    apart = tuple(
-        m for size, block in zip(shape[1:], blocks, strict=False) for m in (size // block, block)
-    )
-    x = s.reshape(x, shape=(shape[0], *apart, *shape[n + 1 :]), rank=rank)
-    inner, outer = range(2, 2 * n + 1, 2), range(1, 2 * n, 2)
-    x = s.permuted(x, (*inner, 0, *outer, *range(2 * n + 1, n + rank)))
-    final = (prod(blocks) * shape[0], *apart[::2], *shape[n + 1 :])
-    return s.reshape(x, shape=final, rank=n + rank)
-
-
-space_to_batch_nd = space_to_batch
-
-
-def check_blocks(op: str, blocks: tuple[int, ...], pairs: Any, rank: int) -> None:
-    """Raise unless there is a positive block and a pair for each of at most rank - 1 axes."""
-    if len(pairs) != len(blocks) or len(blocks) >= rank or min(blocks, default=1) < 1:
-        raise InvalidArgumentError(
-            f"{op}: paddings or crops must have shape [{len(blocks)}, 2], blocks be positive, and "
-            f"the input have more than {len(blocks)} axes. Received {list(blocks)} and {pairs}."
-        )
-
-
-@public
-def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Tensor:
-    """The inverse of `space_to_batch`.
-
-    `crops` says how much to cut off each spatial axis afterwards.
-    """
-    x = convert(input)
-    blocks = shape_tuple(block_shape) * (2 if isinstance(block_shape, int) else 1)
-    pairs = np.asarray(convert(crops)._array).reshape(-1, 2).tolist()
-    n, rank, shape = len(blocks), x._array.ndim, x._array.shape
-    check_blocks("batch_to_space", blocks, pairs, rank)
-    if shape[0] % prod(blocks):
-        raise InvalidArgumentError(
-            f"batch_to_space: the batch size {shape[0]} must be divisible by {prod(blocks)}."
-        )
-    x = s.reshape(x, shape=(*blocks, shape[0] // prod(blocks), *shape[1:]), rank=rank)
-    order = [n]
-    for k in range(n):
-        order += [n + 1 + k, k]
-    x = s.permuted(x, (*order, *range(2 * n + 1, n + rank)))
-    sizes = tuple(size * block for size, block in zip(shape[1:], blocks, strict=False))
-    x = s.reshape(x, shape=(shape[0] // prod(blocks), *sizes, *shape[n + 1 :]), rank=n + rank)
-    inner = tuple(slice(low, size - high) for (low, high), size in zip(pairs, sizes, strict=True))
-    key = (slice(None), *inner, *(slice(None),) * (rank - n - 1))
-    return s.slice_(x, key=key, rank=rank)

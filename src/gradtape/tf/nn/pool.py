@@ -1,4 +1,4 @@
-"""Pools of tf.nn: largest elements and means of windows."""
+"""Pools of tf.nn: maxima and means of windows."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor, eager
 from gradtape.ops.convolution.window import Window
 from gradtape.ops.elementwise import divide
-from gradtape.ops.nn import pool as ops
-from gradtape.tf.nn.convolution import CHANNELS_FIRST, from_last, spread_out, to_last, window_of
+from gradtape.ops.nn import pool as pool_ops
+from gradtape.tf.nn.window_argument import CHANNELS_FIRST, from_last, spread_out, to_last, window_of
 from gradtape.tf.public_op import FLOATS, REAL, operand
 
 
@@ -29,7 +29,7 @@ def pooled(
     largest: bool,
     dilations: Any = None,
 ) -> Tensor:
-    """Largest elements, or means, of windows over `n` spatial axes."""
+    """Check the arguments and pool over `n` spatial axes: the largest elements, or the means."""
     x = operand(op, convert(input), REAL if largest else FLOATS)
     if x._array.ndim != n + 2:
         raise InvalidArgumentError(
@@ -53,24 +53,24 @@ def pooled(
             f"{op}: padding must be smaller than the window. Received {padding} and {size}."
         )
     if largest:
-        # TensorFlow's kernel for volumes gives every one of several equal maxima the gradient.
-        return from_last(ops.max_pool(x, window=window, every=n == 3), first)
-    total = ops.sum_pool(x, window=window)
+        # TensorFlow's kernel for volumes passes the gradient to all maxima that tie.
+        return from_last(pool_ops.max_pool(x, window=window, every=n == 3), first)
+    total = pool_ops.sum_pool(x, window=window)
     count = counts(window, x._array.shape[1:-1], x._array.dtype)
     return from_last(divide(total, eager(count)), first)
 
 
 def counts(window: Window, spatial: tuple[int, ...], dtype: Any) -> Any:
-    """How many elements of the input, without padding, each place of the window covers."""
+    """Count the input elements, without padding, that the window covers at each position."""
     if not any(low or high for low, high in window.paddings):
         return np.dtype(dtype).type(prod(window.size))
-    return ops.sum_pool(np.ones((*spatial, 1), dtype), window=window)
+    return pool_ops.sum_pool(np.ones((*spatial, 1), dtype), window=window)
 
 
 def pooling(
     name: str, op: str, n: int | None, data_format: str | None, what: str
 ) -> Callable[..., Tensor]:
-    """A public pool over `n` spatial axes, or over as many as the input has."""
+    """Make a public pool over `n` spatial axes, or over as many as the input has."""
     default, largest = data_format, name.startswith("max")
 
     def pool(
@@ -89,18 +89,18 @@ def pooling(
     pool.__doc__ = f"""{what}
 
     Args:
-        input: (batch, {axes}, channels), or with the channels second if `data_format` says so.
+        input: (batch, {axes}, channels), or channels second if `data_format` starts with "NC".
         ksize: size of the windows: one number, one for each spatial axis, or one for each axis.
-        strides: from one window to the next, given as `ksize`.
+        strides: the distance between windows, in the form of `ksize`.
         padding: "SAME", "VALID", or a pair for each axis.
-        data_format: where the channels are; by default, last.
+        data_format: the order of the axes; by default, channels last.
         name: accepted for TensorFlow's sake.
     """
     return public(pool)
 
 
-LARGEST = "Largest elements of windows; of equals the first gets the gradient."
-MEANS = "Means of windows; padding does not count."
+LARGEST = "Largest elements of windows; of ties the first one gets the gradient."
+MEANS = "Means of windows, without the padding."
 
 max_pool = pooling("max_pool", "MaxPool", None, None, LARGEST)
 max_pool1d = pooling("max_pool1d", "MaxPool", 1, "NWC", LARGEST)
@@ -110,7 +110,7 @@ max_pool3d = pooling(
     "MaxPool3D",
     3,
     "NDHWC",
-    "Largest elements of windows; all of several equals get the gradient.",
+    "Largest elements of windows; all elements that tie get the gradient.",
 )
 avg_pool = pooling("avg_pool", "AvgPool", None, None, MEANS)
 avg_pool1d = pooling("avg_pool1d", "AvgPool", 1, "NWC", MEANS)
@@ -129,7 +129,7 @@ def pool(
     dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """Largest elements ("MAX") or means ("AVG") of windows, which may have holes."""
+    """Largest elements ("MAX") or means ("AVG") of windows, which may be dilated."""
     if pooling_type not in ("MAX", "AVG"):
         raise ValueError(f"pool: pooling_type must be 'MAX' or 'AVG'. Received {pooling_type!r}.")
     n = len(window_shape)
@@ -150,16 +150,16 @@ def pool(
 def check_pool(
     x: Tensor, size: tuple[int, ...], strides: Any, padding: Any, dilations: Any
 ) -> None:
-    """Raise for what TensorFlow's `pool` rules out before it looks at values."""
+    """Raise the errors that TensorFlow's `pool` raises in Python."""
     n = len(size)
     if x._array.ndim != n + 2:
         raise ValueError(
             f"pool: input must have {n} spatial axes. Received shape {list(x._array.shape)}."
         )
-    steps, holes = one_for_each("strides", strides, n), one_for_each("dilations", dilations, n)
-    if max(holes, default=1) > 1 and max(steps, default=1) > 1:
+    steps, rates = one_for_each("strides", strides, n), one_for_each("dilations", dilations, n)
+    if max(rates, default=1) > 1 and max(steps, default=1) > 1:
         raise ValueError("pool: strides > 1 are not supported together with dilations > 1.")
-    if max(holes, default=1) > 1 and padding == "SAME":
+    if max(rates, default=1) > 1 and padding == "SAME":
         raise ValueError("pool: padding 'SAME' is not supported together with dilations > 1.")
     if any(step > window for step, window in zip(steps, size, strict=True)):
         raise ValueError(
@@ -168,7 +168,7 @@ def check_pool(
 
 
 def one_for_each(what: str, value: Any, n: int) -> tuple[int, ...]:
-    """A positive number for each of `n` axes; ones if None."""
+    """Convert to `n` positive numbers, one for each axis; ones if None."""
     numbers = (1,) * n if value is None else shape_tuple(value)
     if len(numbers) != n or min(numbers, default=1) < 1:
         raise ValueError(f"pool: {what} must be {n} positive numbers. Received {value}.")

@@ -74,7 +74,7 @@ OWN = {
     },
     "ragged.dispatch": {
         "array.shape": "rank size",
-        "math.top_k_bincount": "bincount",
+        "math.bincount": "bincount",
         "nn.embedding": "embedding_lookup",
         "array.mask": "where",
         "array.dynamic_partition": "dynamic_partition",
@@ -250,7 +250,7 @@ def bincount(
     binary_output: bool = False,
 ) -> Any:
     """The count of each integer; per row if `axis=-1`."""
-    from gradtape.tf.math.top_k_bincount import bincount as dense
+    from gradtape.tf.math.bincount import bincount as dense
 
     flat = weights.flat_values if isinstance(weights, RaggedTensor) else weights
     options = {"dtype": dtype, "axis": axis, "binary_output": binary_output}

@@ -32,8 +32,8 @@ HOMES = frozenset(
     debugging.shape_assertion image.adjustment image.codec image.crop_flip image.extract_glimpse
     image.random_augmentation io.csv io.parse_example io.parse_sequence_example io.print
     io.serialization linalg.band_matrix linalg.conjugate_gradient linalg.decomposition
-    linalg.linear_operator.matrix linalg.solve lookup.experimental lookup.hash_table math.segment
-    math.top_k_bincount nn.ctc_decoder nn.ctc_loss nn.dilation nn.embedding_sparse
+    linalg.linear_operator.matrix linalg.solve lookup.experimental lookup.hash_table math.bincount
+    math.segment nn.argmax_pool nn.ctc_decoder nn.ctc_loss nn.dilation nn.embedding_sparse
     nn.fractional_pool nn.isotonic_regression numpy.array numpy.elementwise numpy.index public_op
     ragged.broadcast ragged.conversion ragged.creation ragged.gather_slice ragged.method
     ragged.reduce ragged.shape ragged.strings random.candidate_sampler random.distribution

@@ -1,4 +1,4 @@
-"""Linear operators: matrices known by what they do."""
+"""Linear operators: matrices with products and solves that exploit their structure."""
 
 from gradtape.tf.linalg.linear_operator.base import LinearOperator as LinearOperator
 from gradtape.tf.linalg.linear_operator.block import (

@@ -1,4 +1,4 @@
-"""LinearOperator: a matrix known by what it does; subclasses do it without writing it out."""
+"""LinearOperator: base class of matrices whose subclasses exploit their structure."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from gradtape.tf.linalg import solve as solvers
 
 
 def stretched(x: Any, batch: tuple[int, ...], core: int) -> Any:
-    """`x` with its axes in front of the last `core` broadcast against `batch`."""
+    """Broadcast the axes of `x` in front of the last `core` axes against `batch`."""
     own = x._array.shape
     lead = np.broadcast_shapes(own[: len(own) - core], batch)
     shape = lead + own[len(own) - core :]
@@ -30,12 +30,12 @@ def stretched(x: Any, batch: tuple[int, ...], core: int) -> Any:
 
 
 def column(x: Any) -> Any:
-    """Vectors (..., n) as matrices (..., n, 1)."""
+    """Reshape vectors (..., n) to columns (..., n, 1)."""
     return s.reshape(x, shape=(*x._array.shape, 1), rank=x._array.ndim)
 
 
 def bare(x: Any) -> Any:
-    """Matrices (..., n, 1) as vectors (..., n)."""
+    """Reshape columns (..., n, 1) to vectors (..., n)."""
     return s.reshape(x, shape=x._array.shape[:-1], rank=x._array.ndim)
 
 
@@ -45,20 +45,20 @@ def sum_last(x: Any) -> Any:
 
 
 class LinearOperator(Module):
-    """A matrix, or a batch of them, that is known by what it does.
+    """A matrix, or a batch of matrices, defined by its operations.
 
-    Subclasses define `_dims` (the shape) and `_dense`, and whatever they know a quicker way for:
-    `_times`, `_divided`, `_diagonal`, `_log_abs`, `_determinant`. Gradients reach all tensors that
-    an operator is made of.
+    Subclasses define `_dims` (the shape) and `_dense`. They override `_times`, `_divided`,
+    `_diagonal`, `_log_abs` and `_determinant` if they have a faster way. Gradients reach all
+    tensors of an operator.
 
     Args:
-        dtype: of the matrix.
+        dtype: the dtype of the matrix.
         graph_parents: accepted for TensorFlow's sake.
-        is_non_singular: a promise of the caller, which is believed; None if nothing is known.
-        is_self_adjoint: another.
-        is_positive_definite: another; it implies that the matrix is square and not singular.
-        is_square: another.
-        name: of the operator.
+        is_non_singular: a hint, which is not checked; None if unknown.
+        is_self_adjoint: a hint.
+        is_positive_definite: a hint; it implies that the matrix is square and not singular.
+        is_square: a hint.
+        name: the name of the operator.
         parameters: accepted for TensorFlow's sake.
     """
 
@@ -73,7 +73,7 @@ class LinearOperator(Module):
         name: str | None = None,
         parameters: Any = None,
     ) -> None:
-        """Check that the promises do not contradict each other."""
+        """Check that the hints do not contradict each other."""
         super().__init__(name=name)
         if is_positive_definite:
             if is_non_singular is False:
@@ -139,58 +139,58 @@ class LinearOperator(Module):
 
     @property
     def shape(self) -> TensorShape:
-        """The shape of the matrices, with the batch in front."""
+        """The shape of the matrices, batch dimensions first."""
         return TensorShape(self._dims())
 
     @property
     def batch_shape(self) -> TensorShape:
-        """The shape of the batch."""
+        """The batch dimensions."""
         return TensorShape(self._dims()[:-2])
 
     @property
     def tensor_rank(self) -> int:
-        """How many axes the matrices have, the batch included."""
+        """The number of axes, including the batch dimensions."""
         return len(self._dims())
 
     @property
     def domain_dimension(self) -> int:
-        """How many columns there are."""
+        """The number of columns."""
         return self._dims()[-1]
 
     @property
     def range_dimension(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return self._dims()[-2]
 
     @property
     def is_non_singular(self) -> bool | None:
-        """What was promised."""
+        """The hint that the matrix is not singular."""
         return self._is_non_singular
 
     @property
     def is_self_adjoint(self) -> bool | None:
-        """What was promised."""
+        """The hint that the matrix equals its adjoint."""
         return self._is_self_adjoint
 
     @property
     def is_positive_definite(self) -> bool | None:
-        """What was promised."""
+        """The hint that the matrix is positive definite."""
         return self._is_positive_definite
 
     @property
     def is_square(self) -> bool:
-        """Whether there are as many rows as columns."""
+        """Whether the numbers of rows and columns are equal."""
         rows, columns = self._dims()[-2:]
         return rows == columns
 
     @property
     def graph_parents(self) -> list[Any]:
-        """None here."""
+        """An empty list."""
         return []
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The promises."""
+        """The hints."""
         return {
             "is_non_singular": self._is_non_singular,
             "is_self_adjoint": self._is_self_adjoint,
@@ -219,7 +219,7 @@ class LinearOperator(Module):
         return eager(np.int32(self.range_dimension))
 
     def _argument(self, x: Any, rows: int, core: int, adjoint_arg: bool = False) -> Any:
-        """An argument as a tensor whose rows fit."""
+        """Convert an argument to a tensor, after a check that it has `rows` rows."""
         tensor = convert(x, self._dtype)
         if tensor._array.ndim < core:
             raise ValueError(
@@ -239,7 +239,7 @@ class LinearOperator(Module):
     def matmul(
         self, x: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "matmul"
     ) -> Any:
-        """The product with matrices (..., n, k), or with another operator."""
+        """Product with matrices (..., n, k), or with another operator."""
         if isinstance(x, LinearOperator):
             from gradtape.tf.linalg.linear_operator.composition import LinearOperatorComposition
 
@@ -260,7 +260,7 @@ class LinearOperator(Module):
 
     @public
     def matvec(self, x: Any, adjoint: bool = False, name: str = "matvec") -> Tensor:
-        """The product with vectors (..., n)."""
+        """Product with vectors (..., n)."""
         rows = self._dims()[-2 if adjoint else -1]
         return bare(self._times(column(self._argument(x, rows, 1)), adjoint))
 
@@ -279,7 +279,7 @@ class LinearOperator(Module):
     def solve(
         self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "solve"
     ) -> Any:
-        """The `x` with A @ x = rhs for matrices (..., n, k), or for another operator."""
+        """Solution `x` of A @ x = rhs for matrices (..., n, k), or for another operator."""
         self._must_be_solvable()
         if isinstance(rhs, LinearOperator):
             left = self.adjoint() if adjoint else self
@@ -289,14 +289,14 @@ class LinearOperator(Module):
 
     @public
     def solvevec(self, rhs: Any, adjoint: bool = False, name: str = "solve") -> Tensor:
-        """The `x` with A @ x = rhs for vectors (..., n)."""
+        """Solution `x` of A @ x = rhs for vectors (..., n)."""
         self._must_be_solvable()
         rows = self._dims()[-1 if adjoint else -2]
         return bare(self._divided(column(self._argument(rhs, rows, 1)), adjoint))
 
     @public
     def to_dense(self, name: str = "to_dense") -> Tensor:
-        """The matrix, written out."""
+        """The matrix as a dense tensor."""
         return convert(self._dense())
 
     @public
@@ -344,7 +344,7 @@ class LinearOperator(Module):
 
     @public
     def cholesky(self, name: str = "cholesky") -> LinearOperator:
-        """The Cholesky factor, as an operator, of one that is promised to be positive definite."""
+        """The Cholesky factor, as an operator; needs both hints, self-adjoint and definite."""
         if not (self._is_positive_definite and self._is_self_adjoint):
             raise ValueError(
                 "Cannot take the Cholesky decomposition: not a positive definite self adjoint "
@@ -360,7 +360,7 @@ class LinearOperator(Module):
 
     @public
     def eigvals(self, name: str = "eigvals") -> Tensor:
-        """Eigenvalues of an operator that is promised to be self-adjoint."""
+        """Eigenvalues; needs the hint self-adjoint."""
         if not self._is_self_adjoint:
             raise NotImplementedError("Only self-adjoint matrices are supported.")
         return self._eigvals()
@@ -370,7 +370,7 @@ class LinearOperator(Module):
 
     @public
     def cond(self, name: str = "cond") -> Tensor:
-        """The largest singular value over the smallest."""
+        """The condition number: the largest singular value over the smallest."""
         values = decomposition.svd(self._dense(), compute_uv=False)
         k = values._array.shape[-1]
         return s.take_one(values, axis=-1, i=0) / s.take_one(values, axis=-1, i=k - 1)
@@ -399,7 +399,7 @@ class LinearOperator(Module):
 
 
 def tensor_of(value: Any) -> Any:
-    """A tensor of floats; a variable stays one, and is read when it is used."""
+    """Convert to a tensor of floats; a variable is returned as it is and read on each use."""
     if hasattr(value, "assign"):
         return value
     tensor = convert(value)
@@ -411,7 +411,7 @@ def tensor_of(value: Any) -> Any:
 
 
 def read(value: Any) -> Any:
-    """The tensor of a tensor or variable."""
+    """Convert a tensor or variable to a tensor."""
     return convert(value)
 
 

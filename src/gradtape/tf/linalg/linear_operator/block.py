@@ -1,4 +1,4 @@
-"""Operators made of blocks: Kronecker products, block diagonals, block triangles."""
+"""Operators made of blocks: Kronecker products, block diagonal and block triangular matrices."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from gradtape.tf.linalg.linear_operator.matrix import promises
 
 
 def apart(x: Any, sizes: Sequence[int]) -> list[Any]:
-    """Blocks of rows of `x`."""
+    """Split the rows of `x` into blocks of these sizes."""
     starts = np.cumsum([0, *sizes])
     return [s.cut(x, axis=-2, start=int(i), size=n) for i, n in zip(starts, sizes, strict=False)]
 
 
 def joined(parts: Sequence[Any], core: int = 2) -> Any:
-    """Blocks of rows put together, or of vectors for `core` 1."""
+    """Concatenate blocks of rows, or vectors if `core` is 1; batch axes broadcast."""
     batch = np.broadcast_shapes(*(p._array.shape[:-core] for p in parts))
     return s.concat(*(stretched(p, batch, core) for p in parts), axis=-core)
 
 
 class LinearOperatorKronecker(Several):
-    """The Kronecker product of operators."""
+    """Kronecker product of operators."""
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class LinearOperatorKronecker(Several):
         is_square: bool | None = None,
         name: str | None = None,
     ) -> None:
-        """Keep the operators."""
+        """Store the operators."""
         found = self._operators = checked(operators, "LinearOperatorKronecker")
         super().__init__(
             found[0].dtype,
@@ -68,11 +68,11 @@ class LinearOperatorKronecker(Several):
             op._must_be_square(what)
 
     def _one_by_one(self, x: Any, adjoint: bool, divide: bool) -> Any:
-        """Apply each operator along its own part of the rows."""
+        """Multiply or divide by each factor along its part of the row axis."""
         x = stretched(x, self._dims()[:-2], 2)
         lead, width = x._array.shape[:-2], x._array.shape[-1]
-        back = adjoint != divide
-        sizes = [op._dims()[-2 if back else -1] for op in self._operators]
+        from_range = adjoint != divide
+        sizes = [op._dims()[-2 if from_range else -1] for op in self._operators]
         for k, op in enumerate(self._operators):
             before, after = int(np.prod(sizes[:k])), int(np.prod(sizes[k + 1 :]))
             n, b = sizes[k], len(lead)
@@ -127,7 +127,7 @@ class LinearOperatorKronecker(Several):
 
 
 class LinearOperatorBlockDiag(Several):
-    """Operators along the diagonal of a larger one."""
+    """Block diagonal matrix with operators as blocks."""
 
     def __init__(
         self,
@@ -138,7 +138,7 @@ class LinearOperatorBlockDiag(Several):
         is_square: bool | None = True,
         name: str | None = None,
     ) -> None:
-        """Keep the operators."""
+        """Store the operators."""
         found = self._operators = checked(operators, "LinearOperatorBlockDiag")
         super().__init__(
             found[0].dtype,
@@ -191,7 +191,7 @@ class LinearOperatorBlockDiag(Several):
 
 
 class LinearOperatorBlockLowerTriangular(Several):
-    """Operators in a lower triangle of blocks: row i of `operators` has i + 1 of them."""
+    """Block lower triangular matrix; row i of `operators` has i + 1 operators."""
 
     def __init__(
         self,
@@ -202,7 +202,7 @@ class LinearOperatorBlockLowerTriangular(Several):
         is_square: bool | None = None,
         name: str | None = "LinearOperatorBlockLowerTriangular",
     ) -> None:
-        """Keep the operators, whose sizes must fit."""
+        """Store the operators, after a check of their sizes."""
         rows = self._rows = [list(row) for row in operators]
         if not rows or any(len(row) != i + 1 for i, row in enumerate(rows)):
             raise ValueError(
@@ -217,8 +217,8 @@ class LinearOperatorBlockLowerTriangular(Several):
                 wanted = (row[-1].range_dimension, rows[j][j].domain_dimension)
                 if (op.range_dimension, op.domain_dimension) != wanted:
                     raise ValueError(
-                        f"LinearOperatorBlockLowerTriangular: expected a block of shape {wanted}, "
-                        f"found {op.shape}."
+                        f"LinearOperatorBlockLowerTriangular: expected a block of shape {wanted}. "
+                        f"Received {op.shape}."
                     )
         regular = all_promise([row[-1] for row in rows], "is_non_singular", is_non_singular)
         super().__init__(
@@ -256,11 +256,11 @@ class LinearOperatorBlockLowerTriangular(Several):
         parts = apart(x, [row[-1].domain_dimension for row in rows])
         found: dict[int, Any] = {}
         for i in reversed(range(count)) if adjoint else range(count):
-            left = parts[i]
+            rest = parts[i]
             for j, known in found.items():
                 block = rows[j][i] if adjoint else rows[i][j]
-                left = e.subtract(left, block._times(known, adjoint))
-            found[i] = rows[i][i]._divided(left, adjoint)
+                rest = e.subtract(rest, block._times(known, adjoint))
+            found[i] = rows[i][i]._divided(rest, adjoint)
         return joined([found[i] for i in range(count)])
 
     def _diagonal(self) -> Any:

@@ -1,4 +1,4 @@
-"""Operators that are convolutions: circulant ones by their spectrum, and Toeplitz matrices."""
+"""Operators that are convolutions: circulant and Toeplitz matrices."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from gradtape.tf.linalg.linear_operator.matrix import promises
 
 
 class Circulant(LinearOperator):
-    """A convolution over `_axes` periodic axes, known by its Fourier transform."""
+    """A convolution over `_axes` periodic axes, given by its Fourier transform."""
 
     _axes: int
 
@@ -39,16 +39,16 @@ class Circulant(LinearOperator):
         is_square: bool | None = True,
         name: str | None = None,
     ) -> None:
-        """Keep the spectrum.
+        """Store the spectrum.
 
         Args:
-            spectrum: (..., n), with one axis for each that is convolved along.
-            input_output_dtype: of the matrix.
-            is_non_singular: a promise, as for every operator.
-            is_self_adjoint: another; a real spectrum makes it.
-            is_positive_definite: another.
-            is_square: another.
-            name: of the operator.
+            spectrum: the eigenvalues, with one last axis for each axis of the convolution.
+            input_output_dtype: the dtype of the matrix.
+            is_non_singular: a hint, as for every operator.
+            is_self_adjoint: a hint; a real spectrum implies it.
+            is_positive_definite: a hint.
+            is_square: a hint.
+            name: the name of the operator.
         """
         self._spectrum = tensor_of(spectrum)
         if len(self._spectrum.shape) < self._axes:
@@ -78,12 +78,12 @@ class Circulant(LinearOperator):
 
     @property
     def block_depth(self) -> int:
-        """How many axes are convolved along."""
+        """The number of axes of the convolution."""
         return self._axes
 
     @property
     def block_shape(self) -> Any:
-        """Their sizes."""
+        """The sizes of the axes of the convolution."""
         return self._spectrum.shape[-self._axes :]
 
     def _dims(self) -> tuple[int, ...]:
@@ -92,18 +92,18 @@ class Circulant(LinearOperator):
         return (*shape[: -self._axes], n, n)
 
     def _complex(self) -> Any:
-        """The complex NumPy dtype that is computed in."""
+        """The complex NumPy dtype of intermediate results."""
         wide = COMPLEX.get(self._dtype, self._dtype)
         return np.dtype(as_dtype(wide).as_numpy_dtype)
 
     def _eigenvalues(self, adjoint: bool) -> Any:
-        """The spectrum in complex numbers, with a last axis for columns."""
+        """The complex spectrum, with a last axis of length one that broadcasts over columns."""
         values = e.cast(read(self._spectrum), dtype=self._complex())
         values = e.conj(values) if adjoint else values
         return s.reshape(values, shape=(*values._array.shape, 1), rank=values._array.ndim)
 
     def _filtered(self, x: Any, values: Any) -> Any:
-        """Multiply the transform of the rows of `x` by eigenvalues."""
+        """Multiply the Fourier transform of the rows of `x` by `values`, and transform back."""
         kind = x._array.dtype
         x = stretched(e.cast(x, dtype=self._complex()), self._dims()[:-2], 2)
         shape, block = x._array.shape, tuple(self._spectrum.shape[-self._axes :])
@@ -123,7 +123,7 @@ class Circulant(LinearOperator):
         return self._filtered(x, e.reciprocal(self._eigenvalues(adjoint)))
 
     def _flat(self) -> Any:
-        """The eigenvalues (..., n) in the dtype of the matrix."""
+        """The complex eigenvalues (..., n)."""
         shape = tuple(self._spectrum.shape)
         n = int(np.prod(shape[-self._axes :]))
         values = e.cast(read(self._spectrum), dtype=self._complex())
@@ -149,7 +149,7 @@ class Circulant(LinearOperator):
         return self._own(self._flat())
 
     def convolution_kernel(self, name: str = "convolution_kernel") -> Any:
-        """What an impulse becomes: the inverse transform of the spectrum."""
+        """The convolution kernel: the inverse Fourier transform of the spectrum."""
         x = e.cast(read(self._spectrum), dtype=self._complex())
         for axis in range(-self._axes, 0):
             x = ifft(x, axis=axis)
@@ -166,7 +166,7 @@ class Circulant(LinearOperator):
 
 
 class LinearOperatorCirculant(Circulant):
-    """Circulant matrices: every row is the one above, moved on by one."""
+    """Circulant matrices: each row is the row above, shifted by one."""
 
     _axes = 1
 
@@ -196,7 +196,7 @@ class LinearOperatorToeplitz(LinearOperator):
         is_square: bool | None = None,
         name: str | None = "LinearOperatorToeplitz",
     ) -> None:
-        """Keep the first column and row; their first elements should agree."""
+        """Store the first column and row; their first elements should be equal."""
         self._col, self._row = tensor_of(col), tensor_of(row)
         if is_square is False:
             raise ValueError("Only square Toeplitz operators are supported.")

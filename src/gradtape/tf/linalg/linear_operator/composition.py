@@ -1,4 +1,4 @@
-"""Operators made of operators: products, updates, inverses, adjoints."""
+"""Operators made of operators: products, low-rank updates, inverses, adjoints."""
 
 from __future__ import annotations
 
@@ -15,51 +15,57 @@ from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
 from gradtape.ops.linalg.matrix import columns_times
 from gradtape.tf.linalg import decomposition, diagonal, matmul, solve
-from gradtape.tf.linalg.linear_operator.base import LinearOperator, read, stretched, tensor_of
+from gradtape.tf.linalg.linear_operator.base import (
+    LinearOperator,
+    column,
+    read,
+    stretched,
+    tensor_of,
+)
 from gradtape.tf.linalg.linear_operator.matrix import LinearOperatorDiag, promises
 
 
 def all_promise(operators: Sequence[LinearOperator], what: str, given: bool | None) -> bool | None:
-    """A promise that holds if all operators give it."""
+    """Return True if the hint `what` is not given and all operators have it; else `given`."""
     if given is None and all(getattr(op, what) for op in operators):
         return True
     return given
 
 
 def checked(operators: Any, what: str) -> list[LinearOperator]:
-    """A list of operators of one dtype."""
+    """Check that `operators` is a non-empty list with one dtype."""
     found = list(operators)
     if not found:
         raise ValueError(f"{what}: expected a non-empty list of operators.")
     kinds = {op.dtype for op in found}
     if len(kinds) > 1:
-        raise TypeError(f"{what}: expected all operators to have the same dtype. Found {kinds}.")
+        raise TypeError(f"{what}: expected all operators to have the same dtype. Received {kinds}.")
     return found
 
 
 def batch_of(operators: Sequence[LinearOperator]) -> tuple[int, ...]:
-    """The batch that all operators broadcast to."""
+    """The batch shape that all operators broadcast to."""
     return np.broadcast_shapes(*(op._dims()[:-2] for op in operators))
 
 
 def added(terms: Any) -> Any:
-    """The sum."""
+    """Add all terms."""
     return reduce(e.add, terms)
 
 
 class Several(LinearOperator):
-    """What operators made of a list of operators share."""
+    """Base class of operators made of a list of operators."""
 
     _operators: list[LinearOperator]
 
     @property
     def operators(self) -> Any:
-        """The operators this one is made of."""
+        """The operators that this operator is made of."""
         return self._operators
 
 
 class LinearOperatorComposition(Several):
-    """The product of operators."""
+    """Product of operators."""
 
     def __init__(
         self,
@@ -70,12 +76,13 @@ class LinearOperatorComposition(Several):
         is_square: bool | None = None,
         name: str | None = None,
     ) -> None:
-        """Keep the operators, whose sizes must fit."""
+        """Store the operators, after a check of their sizes."""
         found = self._operators = checked(operators, "LinearOperatorComposition")
         for left, right in pairwise(found):
             if left.domain_dimension != right.range_dimension:
                 raise ValueError(
-                    f"LinearOperatorComposition: {left.shape} and {right.shape} do not fit."
+                    "LinearOperatorComposition: columns of an operator must match the next rows. "
+                    f"Received {left.shape} and {right.shape}."
                 )
         regular = all_promise(found, "is_non_singular", is_non_singular)
         super().__init__(
@@ -129,7 +136,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         is_square: bool | None = None,
         name: str | None = "LinearOperatorLowRankUpdate",
     ) -> None:
-        """Keep the parts; without `diag_update` it is ones, without `v` it is `u`."""
+        """Store the parts; `diag_update` defaults to ones, and `v` to `u`."""
         self._base = base_operator
         self._u = tensor_of(u)
         self._v = self._u if v is None else tensor_of(v)
@@ -139,8 +146,8 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         definite = symmetric and base_operator.is_positive_definite and self._positive
         if self._u.shape[-2] != base_operator.range_dimension:
             raise ValueError(
-                f"LinearOperatorLowRankUpdate: u {self._u.shape} does not fit the base operator "
-                f"{base_operator.shape}."
+                "LinearOperatorLowRankUpdate: u must have as many rows as the base operator. "
+                f"Received {self._u.shape} and {base_operator.shape}."
             )
         super().__init__(
             base_operator.dtype,
@@ -155,7 +162,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
 
     @property
     def base_operator(self) -> LinearOperator:
-        """What is updated."""
+        """The operator that is updated."""
         return self._base
 
     @property
@@ -170,7 +177,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
 
     @property
     def is_diag_update_positive(self) -> bool | None:
-        """What was promised."""
+        """The hint that all entries of `diag_update` are positive."""
         return self._positive
 
     @property
@@ -201,7 +208,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
     def _times(self, x: Any, adjoint: bool) -> Any:
         left, right = self._factors(adjoint)
         inner = matmul.matmul(right, x, adjoint_a=True)
-        scaled = e.multiply(inner, unsqueezed(self._middle(adjoint)))
+        scaled = e.multiply(inner, column(self._middle(adjoint)))
         return e.add(self._base._times(x, adjoint), matmul.matmul(left, scaled))
 
     def _capacitance(self, adjoint: bool) -> Any:
@@ -237,24 +244,19 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         return e.add(self._base._diagonal(), added(s.unstack(both, axis=-1)))
 
 
-def unsqueezed(d: Any) -> Any:
-    """Vectors (..., n) as columns (..., n, 1)."""
-    return s.reshape(d, shape=(*d._array.shape, 1), rank=d._array.ndim)
-
-
 class Derived(LinearOperator):
-    """What an inverse and an adjoint share."""
+    """Base class of the inverse and the adjoint of an operator."""
 
     _operator: LinearOperator
 
     @property
     def operator(self) -> LinearOperator:
-        """The operator this one comes from."""
+        """The operator that is inverted or transposed."""
         return self._operator
 
 
 class LinearOperatorInversion(Derived):
-    """The inverse of an operator: products are its solves."""
+    """Inverse of an operator; its products are solves with that operator."""
 
     def __init__(
         self,
@@ -265,7 +267,7 @@ class LinearOperatorInversion(Derived):
         is_square: bool | None = None,
         name: str | None = None,
     ) -> None:
-        """Keep the operator."""
+        """Store the operator."""
         if operator.is_non_singular is False or is_non_singular is False:
             raise ValueError("operator and supplied hints must have `is_non_singular` True.")
         self._operator = operator
@@ -302,7 +304,7 @@ class LinearOperatorInversion(Derived):
 
 
 class LinearOperatorAdjoint(Derived):
-    """The conjugate transpose of an operator."""
+    """Conjugate transpose of an operator."""
 
     def __init__(
         self,
@@ -313,7 +315,7 @@ class LinearOperatorAdjoint(Derived):
         is_square: bool | None = None,
         name: str | None = None,
     ) -> None:
-        """Keep the operator."""
+        """Store the operator."""
         self._operator = operator
         super().__init__(
             operator.dtype,

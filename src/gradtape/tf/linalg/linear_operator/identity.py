@@ -1,4 +1,4 @@
-"""Operators that are known by their size: identities, multiples of them, zeros."""
+"""Identity operators, their multiples, and zero operators."""
 
 from __future__ import annotations
 
@@ -36,9 +36,11 @@ class LinearOperatorIdentity(LinearOperator):
         assert_proper_shapes: bool = False,
         name: str | None = "LinearOperatorIdentity",
     ) -> None:
-        """Keep the size."""
+        """Store the size."""
         if False in (is_self_adjoint, is_non_singular, is_positive_definite, is_square):
-            raise ValueError("An identity operator is always square, positive definite and so on.")
+            raise ValueError(
+                "An identity operator is always square, self-adjoint and positive definite."
+            )
         (rows,) = shape_tuple(num_rows)
         if rows < 0:
             raise ValueError(f"Argument `num_rows` must be non-negative. Received {rows}.")
@@ -72,7 +74,7 @@ class LinearOperatorIdentity(LinearOperator):
 
 
 class LinearOperatorScaledIdentity(LinearOperatorDiag):
-    """Identity matrices times `multiplier`, of the shape of the batch."""
+    """Identity matrices times `multiplier`, whose shape is the batch shape."""
 
     def __init__(
         self,
@@ -85,12 +87,12 @@ class LinearOperatorScaledIdentity(LinearOperatorDiag):
         assert_proper_shapes: bool = False,
         name: str | None = "LinearOperatorScaledIdentity",
     ) -> None:
-        """Keep the size and the multiplier."""
+        """Store the size and the multiplier."""
         if not is_square:
             raise ValueError("A ScaledIdentity operator is always square.")
         self._multiplier = tensor_of(multiplier)
         (self._num_rows,) = shape_tuple(num_rows)
-        self._diag = self._multiplier  # only its dtype is read before `_entries`
+        self._diag = self._multiplier  # only its dtype is read; `_entries` is overridden
         if not self._multiplier.dtype.is_complex:
             is_self_adjoint = True
         LinearOperator.__init__(
@@ -136,7 +138,7 @@ class LinearOperatorZeros(LinearOperator):
         assert_proper_shapes: bool = False,
         name: str | None = "LinearOperatorZeros",
     ) -> None:
-        """Keep the size."""
+        """Store the size."""
         if is_non_singular or is_positive_definite:
             raise ValueError("A zero operator is always singular.")
         (rows,) = shape_tuple(num_rows)

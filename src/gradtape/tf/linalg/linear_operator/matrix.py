@@ -1,4 +1,4 @@
-"""Operators made of one tensor: full, diagonal, triangular, tridiagonal, permuting, reflecting."""
+"""Operators made of one tensor: full, diagonal, triangular, Householder, permutation matrices."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from gradtape.tf.linalg.linear_operator.base import (
 def promises(
     non_singular: Any, self_adjoint: Any, positive_definite: Any, square: Any, name: Any
 ) -> dict[str, Any]:
-    """Arguments of the base class."""
+    """Keyword arguments of the base class: the hints and the name."""
     return {
         "is_non_singular": non_singular,
         "is_self_adjoint": self_adjoint,
@@ -39,7 +39,7 @@ def promises(
 
 
 class LinearOperatorFullMatrix(LinearOperator):
-    """Matrices (..., m, n) as they are."""
+    """Dense matrices (..., m, n)."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class LinearOperatorFullMatrix(LinearOperator):
         is_square: bool | None = None,
         name: str | None = "LinearOperatorFullMatrix",
     ) -> None:
-        """Keep the matrix."""
+        """Store the matrix."""
         self._matrix = tensor_of(matrix)
         if len(self._matrix.shape) < 2:
             raise ValueError(
@@ -74,7 +74,7 @@ class LinearOperatorFullMatrix(LinearOperator):
 
 
 class LinearOperatorDiag(LinearOperator):
-    """Diagonal matrices, of `diag` (..., n)."""
+    """Diagonal matrices with the diagonals `diag` (..., n)."""
 
     def __init__(
         self,
@@ -85,7 +85,7 @@ class LinearOperatorDiag(LinearOperator):
         is_square: bool | None = None,
         name: str | None = "LinearOperatorDiag",
     ) -> None:
-        """Keep the diagonal."""
+        """Store the diagonal."""
         self._diag = tensor_of(diag)
         if not len(self._diag.shape):
             raise ValueError("Argument `diag` must have at least 1 dimension. Received a scalar.")
@@ -152,7 +152,7 @@ class LinearOperatorDiag(LinearOperator):
 
 
 class LinearOperatorLowerTriangular(LinearOperator):
-    """Lower triangles of matrices (..., n, n); what is above is not read."""
+    """Lower triangular matrices (..., n, n); elements above the diagonal are ignored."""
 
     def __init__(
         self,
@@ -163,7 +163,7 @@ class LinearOperatorLowerTriangular(LinearOperator):
         is_square: bool | None = None,
         name: str | None = "LinearOperatorLowerTriangular",
     ) -> None:
-        """Keep the matrix."""
+        """Store the matrix."""
         if is_square is False:
             raise ValueError("Only square lower triangular operators are supported.")
         self._tril = tensor_of(tril)
@@ -176,7 +176,7 @@ class LinearOperatorLowerTriangular(LinearOperator):
 
     @property
     def tril(self) -> Any:
-        """The matrix."""
+        """The matrix whose lower triangle is used."""
         return self._tril
 
     def _dims(self) -> tuple[int, ...]:
@@ -215,7 +215,7 @@ class LinearOperatorTridiag(LinearOperator):
         is_square: bool | None = None,
         name: str | None = "LinearOperatorTridiag",
     ) -> None:
-        """Keep the diagonals."""
+        """Store the diagonals."""
         if diagonals_format not in ("matrix", "sequence", "compact"):
             raise ValueError(f"Argument `diagonals_format` is invalid: {diagonals_format!r}.")
         self._diagonals: Any = (
@@ -232,12 +232,12 @@ class LinearOperatorTridiag(LinearOperator):
 
     @property
     def diagonals(self) -> Any:
-        """The diagonals, as they were given."""
+        """The diagonals, in the format `diagonals_format`."""
         return self._diagonals
 
     @property
     def diagonals_format(self) -> str:
-        """How they were given."""
+        """The format of `diagonals`: "compact", "sequence" or "matrix"."""
         return self._format
 
     def _dims(self) -> tuple[int, ...]:
@@ -275,7 +275,7 @@ class LinearOperatorTridiag(LinearOperator):
 
 
 class LinearOperatorHouseholder(LinearOperator):
-    """Reflections I - 2 v vᴴ for vectors `reflection_axis` (..., n), which are normalised first."""
+    """Reflections I - 2 v vᴴ, where v is the normalised `reflection_axis` (..., n)."""
 
     def __init__(
         self,
@@ -286,9 +286,9 @@ class LinearOperatorHouseholder(LinearOperator):
         is_square: bool | None = None,
         name: str | None = "LinearOperatorHouseholder",
     ) -> None:
-        """Keep the axis."""
-        for promise, what in ((is_self_adjoint, "self adjoint"), (is_square, "square")):
-            if promise is False:
+        """Store the axis."""
+        for hint, what in ((is_self_adjoint, "self adjoint"), (is_square, "square")):
+            if hint is False:
                 raise ValueError(f"A Householder operator is always {what}.")
         if is_positive_definite:
             raise ValueError("A Householder operator is always non-positive definite.")
@@ -299,7 +299,7 @@ class LinearOperatorHouseholder(LinearOperator):
 
     @property
     def reflection_axis(self) -> Any:
-        """The axis."""
+        """The axis of reflection, as it was given."""
         return self._axis
 
     def _dims(self) -> tuple[int, ...]:
@@ -316,7 +316,7 @@ class LinearOperatorHouseholder(LinearOperator):
         return self._times(x, adjoint)
 
     def assert_self_adjoint(self, name: str = "assert_self_adjoint") -> None:
-        """A reflection always is."""
+        """Do nothing: a reflection is always self-adjoint."""
 
     def _determinant(self) -> Any:
         return eager(np.full(self._dims()[:-2], -1, self._dtype.as_numpy_dtype)[()])
@@ -329,7 +329,7 @@ class LinearOperatorHouseholder(LinearOperator):
 
 
 class LinearOperatorPermutation(LinearOperator):
-    """Matrices that put row perm[i] in place i."""
+    """Permutation matrices; row i of a product is row perm[i] of the operand."""
 
     def __init__(
         self,
@@ -341,7 +341,7 @@ class LinearOperatorPermutation(LinearOperator):
         is_square: bool | None = None,
         name: str | None = "LinearOperatorPermutation",
     ) -> None:
-        """Keep the permutation."""
+        """Store the permutation."""
         if is_non_singular is False or is_square is False:
             raise ValueError("A Permutation operator is always square and non-singular.")
         self._perm = convert(perm)
@@ -378,19 +378,19 @@ class LinearOperatorPermutation(LinearOperator):
 
 @happening(fails_only=True)
 def check_permutation(perm: Any) -> None:
-    """Raise unless rows hold 0 … n - 1 in some order."""
+    """Raise unless each row is a permutation of 0 … n - 1."""
     raw = np.asarray(perm._array)
     if raw.ndim < 1 or not (np.sort(raw, axis=-1) == np.arange(raw.shape[-1])).all():
         raise ValueError("Argument `perm` must be a vector of unique integers.")
 
 
 def row_order(perm: Any, shape: tuple[int, ...], inverse: bool) -> Any:
-    """Raw permutations, or their inverses, stretched to `shape`."""
+    """Broadcast raw permutations, or their inverses, to `shape`."""
     order = np.argsort(perm, axis=-1) if inverse else perm
     return np.broadcast_to(order, shape).copy()
 
 
 def sign_of(perm: Any, dtype: Any) -> Any:
-    """The signs of raw permutations."""
+    """Signs of raw permutations."""
     signs = np.linalg.det(np.eye(perm.shape[-1])[perm]).round()
     return np.asarray(signs).astype(dtype)[()]

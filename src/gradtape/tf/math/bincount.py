@@ -1,9 +1,9 @@
-"""Counting and ranking: bins, confusion matrices, the k largest."""
+"""Counts of values: tf.math.bincount, confusion matrices and histograms."""
 
 from __future__ import annotations
 
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -11,160 +11,15 @@ from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.dtypes import as_dtype
 from gradtape.core.errors import InvalidArgumentError, public
-from gradtape.core.shapes import normalize_axis
 from gradtape.core.tensor import Tensor, eager
 from gradtape.graph.raw_function import number_by, rawly
 from gradtape.ops import segment, xla_lowering
-from gradtape.ops.gather_scatter import scatter_add, take_along
-from gradtape.ops.shape import cut, reshape, shape_of, transpose
-from gradtape.ops.top_k import in_top, top_indices
+from gradtape.ops.gather_scatter import scatter_add
+from gradtape.ops.shape import cut, reshape, shape_of
 from gradtape.ops.xla_lowering import on_jax
 from gradtape.tf.array.shape import squeeze
 from gradtape.tf.math.cast import cast
-from gradtape.tf.public_op import INDICES, REAL, SINGLES, is_typed, numpy_dtypes, operand
-
-
-class TopKV2(NamedTuple):
-    """The k largest entries and where they stand."""
-
-    values: Any
-    indices: Any
-
-
-@public
-def top_k(
-    input: Any,
-    k: Any = 1,
-    sorted: bool = True,
-    index_type: Any = dtypes.int32,
-    name: str | None = None,
-) -> TopKV2:
-    """The `k` largest entries along the last axis, largest first; equal ones in order.
-
-    Args:
-        input: a tensor of real numbers (..., n).
-        k: how many, at most n.
-        sorted: accepted; the result is always sorted.
-        index_type: int16, int32 or int64.
-        name: ignored.
-
-    Returns:
-        A named tuple of values and indices, both (..., k).
-
-    Raises:
-        InvalidArgumentError: if `k` is larger than n.
-    """
-    tensor = operand("TopKV2", convert(input), REAL)
-    count = int(convert(k)._array)
-    shape = shape_of(tensor)
-    if not shape:
-        raise InvalidArgumentError("TopKV2: input must be >= 1-D, got shape []. Reshape it first.")
-    if count < 0:
-        raise InvalidArgumentError(f"TopKV2: Need k >= 0, got {count}.")
-    if shape[-1] < count:
-        raise InvalidArgumentError(
-            f"TopKV2: input must have at least k columns. Had {shape[-1]}, needed {count}."
-        )
-    indices = top_indices(tensor, k=count)
-    return TopKV2(take_along(tensor, indices), cast(indices, index_type))
-
-
-@public
-def approx_max_k(
-    operand: Any,
-    k: int,
-    reduction_dimension: int = -1,
-    recall_target: float = 0.95,
-    reduction_input_size_override: int = -1,
-    aggregate_to_topk: bool = True,
-    name: str | None = None,
-) -> tuple[Tensor, Tensor]:
-    """The `k` largest entries along an axis; here they are always exact.
-
-    Args:
-        operand: a tensor of floats.
-        k: how many.
-        reduction_dimension: the axis.
-        recall_target: accepted for TensorFlow's sake.
-        reduction_input_size_override: accepted for TensorFlow's sake.
-        aggregate_to_topk: accepted for TensorFlow's sake.
-        name: ignored.
-
-    Returns:
-        Values and int32 indices.
-    """
-    return extreme_k(operand, k, reduction_dimension, False)
-
-
-@public
-def approx_min_k(
-    operand: Any,
-    k: int,
-    reduction_dimension: int = -1,
-    recall_target: float = 0.95,
-    reduction_input_size_override: int = -1,
-    aggregate_to_topk: bool = True,
-    name: str | None = None,
-) -> tuple[Tensor, Tensor]:
-    """The `k` smallest entries along an axis; otherwise as `approx_max_k`."""
-    return extreme_k(operand, k, reduction_dimension, True)
-
-
-@public
-def approx_top_k(
-    input: Any,
-    k: int,
-    reduction_dimension: int = -1,
-    recall_target: float = 0.95,
-    is_max_k: bool = True,
-    reduction_input_size_override: int = -1,
-    aggregate_to_topk: bool = True,
-    name: str | None = None,
-) -> tuple[Tensor, Tensor]:
-    """The `k` largest entries along an axis, or the smallest; as `approx_max_k`."""
-    return extreme_k(input, k, reduction_dimension, not is_max_k)
-
-
-def extreme_k(value: Any, k: int, axis: int, smallest: bool) -> tuple[Tensor, Tensor]:
-    """The k extreme entries along `axis`."""
-    tensor = convert(value)
-    position = normalize_axis(axis, tensor.ndim, "ApproxTopK")
-    if position != -1:
-        perm = list(range(-tensor.ndim, 0))
-        perm[position], perm[-1] = perm[-1], perm[position]
-        moved = transpose(tensor, perm=tuple(perm))
-        found = extreme_k(moved, k, -1, smallest)
-        return tuple(transpose(t, perm=tuple(perm)) for t in found)
-    values, indices = top_k(-tensor if smallest else tensor, k)
-    return (-values if smallest else values), indices
-
-
-@public
-def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Tensor:
-    """Whether the prediction of each target is among the `k` largest of its row; ties are in.
-
-    Args:
-        targets: integers (b,), columns of `predictions`.
-        predictions: float32 (b, n).
-        k: how many.
-        name: ignored.
-
-    Returns:
-        Bools (b,); False for targets out of range, and where a larger score is not finite.
-    """
-    given = convert(predictions) if is_typed(predictions) else convert(predictions, dtypes.float32)
-    scores = operand("InTopKV2", given, numpy_dtypes("float32"))
-    classes = operand("InTopKV2", convert(targets), INDICES)
-    if scores.ndim != 2:
-        raise InvalidArgumentError(
-            f"InTopKV2: predictions must be 2-dimensional. Received shape {scores.shape}."
-        )
-    if classes.ndim != 1 or shape_of(classes)[0] != shape_of(scores)[0]:
-        raise InvalidArgumentError(
-            f"InTopKV2: targets must have one entry for each row of predictions. "
-            f"Received shapes {classes.shape} and {scores.shape}."
-        )
-    return in_top(scores, classes, k=int(convert(k)._array))
+from gradtape.tf.public_op import INDICES, REAL, SINGLES, operand
 
 
 @public
@@ -178,17 +33,17 @@ def bincount(
     axis: Any = None,
     binary_output: bool = False,
 ) -> Tensor:
-    """Count how often each integer occurs.
+    """Number of occurrences of each integer.
 
     Args:
-        arr: integers that are not negative.
-        weights: what each entry counts for; ones if None.
-        minlength: the least number of bins.
-        maxlength: the largest; what does not fit is left out.
-        dtype: of the counts, if there are no weights.
+        arr: non-negative integers.
+        weights: the weight of each entry; ones if None.
+        minlength: the smallest number of bins.
+        maxlength: the largest number of bins; integers beyond it are not counted.
+        dtype: the dtype of the counts, if there are no weights.
         name: ignored.
-        axis: -1 (or 1) to count each row of a matrix by itself; None or 0 to count everything.
-        binary_output: only say, with 1, which integers occur.
+        axis: -1 (or 1) to count in each row of a matrix; None or 0 to count all elements.
+        binary_output: whether to return 1 for each integer that occurs, instead of its count.
 
     Returns:
         Bins (n,), or (rows, n).
@@ -225,7 +80,7 @@ def bincount(
 
 @on_jax(xla_lowering.bins_for)
 def bins_for(numbers: Any, least: int, most: int | None) -> int:
-    """How many bins raw integers need."""
+    """Number of bins that raw integers need, between `least` and `most`."""
     check_bins(numbers)
     size = max(int(numbers.max()) + 1 if numbers.size else 0, least)
     size = size if most is None else min(size, most)
@@ -237,14 +92,14 @@ def bins_for(numbers: Any, least: int, most: int | None) -> int:
 
 
 def check_bins(numbers: Any) -> None:
-    """Refuse negative numbers."""
+    """Raise if a raw number is negative."""
     if (np.asarray(numbers) < 0).any():
         raise InvalidArgumentError("DenseBincount: Input arr must be non-negative! Clip it first.")
 
 
 @on_jax(xla_lowering.bins_of)
 def bins_of(numbers: Any, lines: int, size: int) -> Any:
-    """The bin of each raw integer, line by line; what is out of range goes to one bin more."""
+    """Assign each raw integer its bin, row by row; integers >= `size` go to an extra bin."""
     check_bins(numbers)
     flat = numbers.reshape(lines, numbers.size // max(lines, 1))
     return (np.minimum(flat, size) + (size + 1) * np.arange(lines)[:, None]).ravel()
@@ -252,7 +107,7 @@ def bins_of(numbers: Any, lines: int, size: int) -> Any:
 
 @on_jax(xla_lowering.counted)
 def counted(ids: Any, shape: tuple[int, ...], binary: bool, dtype: Any) -> Any:
-    """How many raw ids each bin has, without the bins for what is out of range."""
+    """Count raw ids in each bin, without the extra bin of each row."""
     size = shape[-1]
     lines = prod(shape[:-1])
     bins = np.bincount(ids, minlength=lines * (size + 1)).reshape(lines, size + 1)[:, :size]
@@ -268,14 +123,14 @@ def confusion_matrix(
     dtype: Any = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
-    """Count how often each class was predicted for each label.
+    """Number of times each class was predicted for each label.
 
     Args:
         labels: integers (n,).
         predictions: integers (n,).
-        num_classes: rows and columns of the result; as many as needed if None.
-        weights: what each pair counts for; ones if None.
-        dtype: of the result.
+        num_classes: the number of rows and columns; the largest class plus one if None.
+        weights: the weight of each pair; ones if None.
+        dtype: the dtype of the result.
         name: ignored.
 
     Returns:
@@ -313,13 +168,13 @@ def confusion_matrix(
 
 
 def classes_in(*numbers: Any) -> int:
-    """One more than the largest of raw integers."""
+    """Number of classes: the largest raw integer plus one."""
     return max((int(n.max()) for n in numbers if n.size), default=-1) + 1
 
 
 @on_jax(xla_lowering.cells_of)
 def cells_of(rows: Any, columns: Any, size: int) -> Any:
-    """Where pairs of raw integers below `size` stand in a flat matrix."""
+    """Convert raw pairs (row, column) to positions in a flat matrix, after a check of the range."""
     for what, numbers in (("labels", rows), ("predictions", columns)):
         if (np.asarray(numbers) < 0).any():
             raise InvalidArgumentError(f"confusion_matrix: `{what}` contains negative values.")
@@ -339,13 +194,13 @@ def histogram_fixed_width_bins(
     dtype: Any = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
-    """The bin of each value, of bins of one width; what is outside goes to the first or last.
+    """The bin of each value, for bins of equal width; outliers go to the first or last bin.
 
     Args:
         values: a tensor of real numbers.
-        value_range: two numbers, where the bins begin and end.
-        nbins: how many bins.
-        dtype: of the result.
+        value_range: the lower and upper end of the bins.
+        nbins: the number of bins.
+        dtype: the dtype of the result.
         name: ignored.
 
     Returns:
@@ -360,10 +215,10 @@ def histogram_fixed_width_bins(
 
 @on_jax(xla_lowering.equal_bins)
 def equal_bins(values: Any, limits: Any, count: int, kind: Any) -> Any:
-    """The bins of raw values between two limits."""
+    """Assign raw values to `count` bins of equal width between two limits."""
     if limits.shape != (2,) or not limits[0] < limits[1] or count < 1:
         raise InvalidArgumentError(
-            f"histogram_fixed_width: value_range must be two numbers in order, and nbins positive. "
+            f"histogram_fixed_width: value_range must be two increasing numbers, nbins positive. "
             f"Received {limits.tolist()} and {count}."
         )
     if not np.isfinite(np.asarray(values, np.float64)).all():
@@ -381,13 +236,13 @@ def histogram_fixed_width(
     dtype: Any = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
-    """How many values each of several bins of one width holds.
+    """Number of values in each of `nbins` bins of equal width.
 
     Args:
         values: a tensor of real numbers.
-        value_range: two numbers, where the bins begin and end.
-        nbins: how many bins.
-        dtype: of the result.
+        value_range: the lower and upper end of the bins.
+        nbins: the number of bins.
+        dtype: the dtype of the result.
         name: ignored.
 
     Returns:
@@ -401,5 +256,5 @@ def histogram_fixed_width(
 
 @on_jax(xla_lowering.counts)
 def numbers_of(bins: Any, count: int, dtype: Any) -> Any:
-    """How many raw bins there are of each number."""
+    """Count how often each of `count` bins occurs."""
     return segment.counts(bins, count, dtype)

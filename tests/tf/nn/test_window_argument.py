@@ -1,4 +1,4 @@
-"""Arguments of convolutions and pools that TensorFlow refuses, and with which class."""
+"""Invalid window arguments of convolutions and pools raise TensorFlow's exception classes."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ PAIRS = [[0, 0], [1, 0], [0, 1], [0, 0]]
 VOLUME, CUBE = np.ones((1, 3, 3, 3, 2), np.float32), np.ones((2, 2, 2, 2, 1), np.float32)
 
 RAISES = {
-    "padding in small letters": (lambda: tf.nn.conv2d(X, W, 1, "same"), INVALID),
+    "padding in lower case": (lambda: tf.nn.conv2d(X, W, 1, "same"), INVALID),
     "a stride of the batch": (lambda: tf.nn.conv2d(X, W, [2, 1, 1, 1], "SAME"), UNIMPLEMENTED),
     "a dilation of channels": (
         lambda: tf.nn.conv2d(X, W, 1, "SAME", dilations=[1, 2, 2, 2]),
@@ -31,7 +31,7 @@ RAISES = {
     "three pairs of padding": (lambda: tf.nn.conv2d(X, W, 1, PAIRS[1:]), INVALID),
     "a window twice too large": (lambda: tf.nn.max_pool2d(X, 7, 1, "VALID"), INVALID),
     "an empty filter": (lambda: tf.nn.conv2d(X, W[:0], 1, "VALID"), INVALID),
-    "bytes": (lambda: tf.nn.conv2d(X.astype(np.int8), W.astype(np.int8), 1, "VALID"), INVALID),
+    "int8": (lambda: tf.nn.conv2d(X.astype(np.int8), W.astype(np.int8), 1, "VALID"), INVALID),
     "integers depthwise": (
         lambda: tf.nn.depthwise_conv2d(X.astype(int), W.astype(int), [1, 1, 1, 1], "SAME"),
         INVALID,
@@ -72,7 +72,7 @@ RAISES = {
         lambda: tf.image.extract_patches(X, [2, 2, 2, 1], [1] * 4, [1] * 4, "SAME"),
         UNIMPLEMENTED,
     ),
-    "patches that do not move": (
+    "patches with a stride of zero": (
         lambda: tf.image.extract_patches(X, [1, 2, 2, 1], [1, 0, 1, 1], [1] * 4, "SAME"),
         tf.errors.OutOfRangeError,
     ),
@@ -84,19 +84,19 @@ RAISES = {
 
 
 @pytest.mark.parametrize("what", RAISES)
-def test_windows_refuse(what):
+def test_invalid_arguments_raise(what):
     call, kind = RAISES[what]
     with pytest.raises(kind):
         call()
 
 
-def test_pools_do_not_look_at_the_stride_of_the_channels():
+def test_pools_ignore_the_stride_of_the_channels():
     got = tf.nn.max_pool2d(X, [1, 2, 2, 1], [1, 2, 2, 5], "VALID")
     assert got.shape == (1, 2, 2, 2)
 
 
 @pytest.mark.parametrize("shape", [(0, 4, 4, 2), (1, 4, 4, 0)])
-def test_a_convolution_of_nothing_is_zero_and_so_are_its_gradients(shape):
+def test_an_empty_convolution_is_zero_and_so_are_its_gradients(shape):
     x, w = tf.zeros(shape), tf.constant(W[:, :, : shape[-1] or 1])
     with tf.GradientTape() as tape:
         tape.watch([x, w])
