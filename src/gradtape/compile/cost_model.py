@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from gradtape.core.primitive import REGISTRY
 from gradtape.graph.control_node import COND, LOOP
 from gradtape.graph.graph import Constant, Graph, Node
-from gradtape.graph.recorder import INSTALL
+from gradtape.graph.trace_op import INSTALL
 
 LARGE = 1 << 20  # elements that a graph computes from which compiling pays
 BALANCE = 16  # products for each such element up to which they count for little

@@ -16,8 +16,9 @@ from gradtape.core.dtypes import is_differentiable
 from gradtape.core.primitive import Spec
 from gradtape.core.tensor import Tensor, eager, marked
 from gradtape.graph.loop_gradient import Backwards, Shape, differentiable
-from gradtape.graph.recorder import operation, raw_value
+from gradtape.graph.recorder import raw_value
 from gradtape.graph.subgraph import Body
+from gradtape.graph.trace_op import operation
 from gradtape.ops.gather_scatter import scatter_add
 from gradtape.ops.raw_array import integer, is_owned, ones, stacked, stand_in, unstacked
 from gradtape.ops.shape import lean, zeros

@@ -14,7 +14,8 @@ from gradtape.core.convert import convert
 from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import Tensor, eager
 from gradtape.graph.graph import Node, Operand
-from gradtape.graph.recorder import Trace, ValueRead, operation, raw_value
+from gradtape.graph.recorder import Trace, ValueRead, raw_value
+from gradtape.graph.trace_op import operation
 from gradtape.ops.raw_array import ones
 from gradtape.tape.indexed_slices import IndexedSlices
 

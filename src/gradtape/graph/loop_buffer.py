@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from gradtape.graph.graph import Graph, Node
-from gradtape.graph.recorder import operation
+from gradtape.graph.trace_op import operation
 from gradtape.ops.gather_scatter import update_nd, write_nd
 
 READERS = frozenset(["gather", "take", "gather_nd"])  # their results are copies

@@ -17,29 +17,18 @@ from gradtape.core.context import listening, local, next_uid
 from gradtape.core.dispatch import Recording, evaluate, hear
 from gradtape.core.errors import InvalidArgumentError, OpError
 from gradtape.core.lazy_array import shown
-from gradtape.core.primitive import REGISTRY, Primitive, Spec, parameters_of
+from gradtape.core.primitive import REGISTRY, Primitive, Spec
 from gradtape.core.symbolic_tensor import Held, SymbolicTensor, out_of_scope, refuse, symbolic
 from gradtape.core.tensor import Tensor, eager
 from gradtape.graph.graph import Constant, Effect, Graph, Node, Operand
+from gradtape.graph.guard import Guard, key_of, users_line
+from gradtape.graph.trace_op import INSTALL, called
+from gradtape.graph.value_name import ValueNames
 from gradtape.ops.raw_array import stand_in
 from gradtape.state.random.stream import Draws, Streams
 
 LIMIT = 20_000  # nodes; beyond it nothing more is recorded
 LOOKS = 200  # at values, in a run that finds out what comes of a call
-
-
-class Guard:
-    """Python looked at a value: where in the trace, at which, and what it saw."""
-
-    __slots__ = ("kind", "number", "place", "seen", "where")
-
-    def __init__(self, place: int, number: int, kind: str, seen: Any, where: str) -> None:
-        """After `place` nodes, value `number` was looked at (`kind`: its value or its shape)."""
-        self.place = place
-        self.number = number
-        self.kind = kind
-        self.seen = seen
-        self.where = where
 
 
 class State:
@@ -55,7 +44,7 @@ class State:
         self.written = False
 
 
-class Trace(dict[int, Any], Draws):
+class Trace(dict[int, Any], Draws, ValueNames):
     """Records all that is computed from its inputs.
 
     Attributes:
@@ -76,6 +65,7 @@ class Trace(dict[int, Any], Draws):
     def __init__(self, name: str = "trace", autograph: bool = True, refuses: bool = False) -> None:
         """Start empty. With `refuses`, values may not be looked at."""
         Draws.__init__(self, Streams())
+        ValueNames.__init__(self)
         self.label = name
         self.autograph = autograph
         self.refuses = refuses
@@ -100,8 +90,6 @@ class Trace(dict[int, Any], Draws):
         self.tape: Recording | None = None
         self.closed = False
         self.held: list[weakref.ref[Held]] = []
-        self.names: dict[int, str] = {}
-        self.used: dict[str, int] = {}
         self.log: list[tuple[str, Any]] = []  # what a second run of this call is fed
         self.seen: list[tuple[str, Any]] = []  # what it has seen itself
         self.kept: list[Any] = []
@@ -405,51 +393,6 @@ class Trace(dict[int, Any], Draws):
         first += [s.first._array.number for s in self.states.values()]
         return Graph([*self.inputs, *first], self.nodes, outputs, self.specs)
 
-    # -- names
-
-    def name_of(self, number: int) -> str:
-        """What a value is called, as TensorFlow numbers ops of one name."""
-        if number not in self.names:
-            made = self.operation_of(number)
-            base = made.type if made else "Placeholder"
-            count = self.used.get(base, 0)
-            self.used[base] = count + 1
-            self.names[number] = f"{base}_{count}" if count else base
-        return f"{self.names[number]}:{self.position_of(number)}"
-
-    def operation_of(self, number: int) -> Any:
-        """What computes a value."""
-        for node in reversed(self.nodes):
-            if number in node.outputs:
-                return Operation(self, node)
-        return None
-
-    def position_of(self, number: int) -> int:
-        """Which result of its op a value is."""
-        for node in reversed(self.nodes):
-            if number in node.outputs:
-                return node.outputs.index(number)
-        return 0
-
-
-class Operation:
-    """What a symbolic tensor's `op` shows."""
-
-    def __init__(self, trace: Trace, node: Node) -> None:
-        """The application `node` in `trace`."""
-        self._trace = trace
-        self._node = node
-        self.type = node.op.name
-
-    @property
-    def name(self) -> str:
-        """The name, without the position of a result."""
-        return self._trace.name_of(self._node.outputs[0]).rpartition(":")[0]
-
-    def __repr__(self) -> str:
-        """Type and name."""
-        return f"<tf.Operation {self.name!r} type={self.type}>"
-
 
 class NeedsTape(BaseException):
     """`tf.gradients` was called, but nothing was recorded for it: run again with a tape."""
@@ -464,65 +407,3 @@ def raw_value(lifted: Any) -> Any:
     if isinstance(lifted, SymbolicTensor):
         return lifted._array.value
     return lifted._array if isinstance(lifted, Tensor) else lifted
-
-
-def key_of(raw: Any) -> Any:
-    """A value as a guard compares it."""
-    if raw.shape == () and raw.dtype.kind in "biu":
-        return raw.item()
-    if raw.dtype.kind == "O":
-        return (raw.shape, tuple(raw.ravel().tolist()))
-    return (raw.shape, raw.tobytes())
-
-
-def fingerprint(value: Any) -> Any:
-    """Something hashable that is equal for equal values."""
-    known = hasattr(value, "tobytes") and not isinstance(value, type)
-    return key_of(value) if known else repr(value)
-
-
-def users_line() -> str:
-    """File and line of the innermost frame outside this library."""
-    import sys
-
-    frame: Any = sys._getframe(1)
-    while frame is not None and frame.f_globals.get("__name__", "").startswith("gradtape."):
-        frame = frame.f_back
-    return f"{frame.f_code.co_filename}:{frame.f_lineno}" if frame is not None else "unknown"
-
-
-def operation(kernel: Callable[..., Any], outputs: bool = False) -> Primitive:
-    """A primitive without rules, which only traces know."""
-    return Primitive(kernel, dict.fromkeys(parameters_of(kernel)[0]), None, outputs)
-
-
-def called(
-    function: Callable[..., Any],
-    args: tuple[Any, ...],
-    places: list[int],
-    dynamic: bool,
-    outputs: bool,
-) -> Primitive:
-    """A function of raw arrays as a primitive of those arguments that are at `places`."""
-
-    def kernel(*raws: Any) -> Any:
-        given = list(args)
-        for i, raw in zip(places, raws, strict=True):
-            given[i] = raw
-        return function(*given)
-
-    kernel.__name__ = function.__name__
-    kernel.parts = (function, args, places)  # type: ignore[attr-defined]
-    op = operation(kernel, outputs)
-    op.dynamic = dynamic
-    fixed = [None if i in places else fingerprint(a) for i, a in enumerate(args)]
-    op.key = (function, tuple(fixed))
-    return op
-
-
-def install(x: Any, *, key: int) -> Any:
-    """What the variable with this key is given; the tape's thread is cut here."""
-    return x
-
-
-INSTALL = operation(install)

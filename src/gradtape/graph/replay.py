@@ -9,7 +9,7 @@ from gradtape.core.dispatch import bind
 from gradtape.core.tensor import Tensor, eager
 from gradtape.graph.custom_gradient import CUSTOM, Custom
 from gradtape.graph.graph import Constant, Effect, Node, Operand
-from gradtape.graph.recorder import INSTALL
+from gradtape.graph.trace_op import INSTALL
 from gradtape.tape.custom_gradient import record_custom
 from gradtape.tape.indexed_slices import IndexedSlices
 

@@ -19,8 +19,9 @@ from gradtape.core.primitive import Spec
 from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import Tensor, eager
 from gradtape.graph.graph import Effect, Graph, Node, Operand
-from gradtape.graph.recorder import INSTALL, Trace
+from gradtape.graph.recorder import Trace
 from gradtape.graph.replay import replay, tensor_at
+from gradtape.graph.trace_op import INSTALL
 from gradtape.jit.trace_path import Path
 from gradtape.ops.elementwise import identity
 from gradtape.tape.backward import accumulate, filled, sweep

@@ -9,8 +9,8 @@ from typing import Any
 from gradtape.core.dispatch import spec_of
 from gradtape.graph.custom_gradient import Custom
 from gradtape.graph.graph import Constant, Graph, Node, Operand
+from gradtape.graph.guard import key_of
 from gradtape.graph.loop_gradient import Shape
-from gradtape.graph.recorder import key_of
 from gradtape.graph.subgraph import Body
 
 

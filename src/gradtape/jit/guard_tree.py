@@ -13,8 +13,9 @@ from typing import Any
 from gradtape.core.dispatch import evaluate
 from gradtape.core.errors import OutOfRangeError
 from gradtape.graph.graph import Effect, Graph, Node, Operand
-from gradtape.graph.recorder import INSTALL, key_of
+from gradtape.graph.guard import key_of
 from gradtape.graph.replay import lookup
+from gradtape.graph.trace_op import INSTALL
 from gradtape.jit.graph_equality import same_nodes
 from gradtape.jit.trace_path import Path, commit
 

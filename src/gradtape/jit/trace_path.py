@@ -15,7 +15,9 @@ from gradtape.core.device.switch import in_use
 from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import EagerTensor, Tensor, eager
 from gradtape.graph.graph import Constant, Graph, Operand
-from gradtape.graph.recorder import INSTALL, Guard, Trace
+from gradtape.graph.guard import Guard
+from gradtape.graph.recorder import Trace
+from gradtape.graph.trace_op import INSTALL
 from gradtape.state.variable.storage import version
 from gradtape.tape.gradient_tape import variable_of
 

@@ -11,7 +11,7 @@ import numpy as np
 from gradtape.compile.numpy.abstract_array import OpaqueError, StandIn
 from gradtape.compile.numpy.kernel_namespace import cloned
 from gradtape.compile.numpy.program import Known
-from gradtape.graph.recorder import operation
+from gradtape.graph.trace_op import operation
 from gradtape.ops import reduce
 from gradtape.ops.nn.softmax import TINY, check_labels
 from gradtape.ops.relu_kernel import BITS

@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from gradtape.compile.numpy import numpy_function  # noqa: F401 - it tells the recorder about functions
-from gradtape.compile.numpy.abstract_array import PYTHON, Recorder, StandIn
+from gradtape.compile.numpy.abstract_array import PYTHON, StandIn
+from gradtape.compile.numpy.call_recorder import Recorder
 from gradtape.compile.numpy.kernel_namespace import cloned
 from gradtape.compile.numpy.kernel_override import FORMS
 from gradtape.compile.numpy.program import Call, Known, Operand, Program, substituted
 from gradtape.core.primitive import REGISTRY, Primitive
 from gradtape.graph.graph import Graph, Node
-from gradtape.graph.recorder import INSTALL
+from gradtape.graph.trace_op import INSTALL
 
 
 class Template:

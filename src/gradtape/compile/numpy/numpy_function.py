@@ -7,13 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.compile.numpy.abstract_array import (
-    FUNCTIONS,
-    PRODUCTS,
-    OpaqueError,
-    Recorder,
-    StandIn,
-)
+from gradtape.compile.numpy.abstract_array import FUNCTIONS, PRODUCTS, OpaqueError, StandIn
+from gradtape.compile.numpy.call_recorder import Recorder
 from gradtape.compile.numpy.program import Known, shape_of_all
 
 

@@ -16,8 +16,8 @@ from gradtape.graph.control_node import COND, FOREVER, LOOP
 from gradtape.graph.custom_gradient import CUSTOM
 from gradtape.graph.graph import Constant, Effect, Node
 from gradtape.graph.loop_gradient import Shape
-from gradtape.graph.recorder import INSTALL
 from gradtape.graph.subgraph import Body
+from gradtape.graph.trace_op import INSTALL
 from gradtape.ops.raw_array import stand_in
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.compile.numpy.abstract_array import result_dtype
+from gradtape.compile.numpy.call_recorder import result_dtype
 from gradtape.compile.numpy.program import Call, Known, Program
 from gradtape.graph.graph import Constant
 
