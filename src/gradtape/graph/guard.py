@@ -1,4 +1,4 @@
-"""Guards: what Python saw of a traced value, and where."""
+"""Guards: which traced values Python has read, and what it saw."""
 
 from __future__ import annotations
 
@@ -7,12 +7,20 @@ from typing import Any
 
 
 class Guard:
-    """Python looked at a value: where in the trace, at which, and what it saw."""
+    """A record that Python read a value while it was traced; later calls must read the same.
+
+    Attributes:
+        place: how many nodes precede the read.
+        number: which value was read.
+        kind: "value" or "shape", the part that was read.
+        seen: what was read, as `key_of` or a shape.
+        where: file and line of the user's code.
+    """
 
     __slots__ = ("kind", "number", "place", "seen", "where")
 
     def __init__(self, place: int, number: int, kind: str, seen: Any, where: str) -> None:
-        """After `place` nodes, value `number` was looked at (`kind`: its value or its shape)."""
+        """After `place` nodes, Python read value `number`."""
         self.place = place
         self.number = number
         self.kind = kind
@@ -20,8 +28,12 @@ class Guard:
         self.where = where
 
 
+class ValueRead(Exception):  # noqa: N818  not an error
+    """Python read a value, or ran an effect, where the trace forbids it."""
+
+
 def key_of(raw: Any) -> Any:
-    """A value as a guard compares it."""
+    """A raw array as a hashable key, by which guards compare values."""
     if raw.shape == () and raw.dtype.kind in "biu":
         return raw.item()
     if raw.dtype.kind == "O":

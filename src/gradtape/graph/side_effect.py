@@ -1,4 +1,4 @@
-"""Functions that do something when a graph runs: check, print, call Python."""
+"""Side effects of a graph: functions that run at every call, to check, print or call Python."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ R = TypeVar("R")
 
 
 class Hole:
-    """Where a tensor is in the arguments of a function that happens."""
+    """Marks the place of a tensor in the saved arguments of a side effect."""
 
     def __init__(self, position: int) -> None:
-        """The tensor with this position."""
+        """Stand for the tensor at this position among the inputs of the node."""
         self.position = position
 
 
 def parts_of(function: Any, given: Any, leaves: list[Any], places: list[int], gives: bool) -> Any:
-    """A function, its arguments without their tensors, and whether it `gives` results.
+    """A call as (function, arguments with a `Hole` for each tensor, whether it `gives` results).
 
     None if there are composite arguments.
     """
@@ -39,9 +39,10 @@ def parts_of(function: Any, given: Any, leaves: list[Any], places: list[int], gi
 
 
 def happening(fails_only: bool = False) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Let a function of tensors that returns nothing happen at each run of a graph.
+    """Decorate a function of tensors that returns nothing, to run at every call of a graph.
 
-    With `fails_only` all it may do is raise; on constants it does so while the graph is traced.
+    With `fails_only` the function's only effect is to raise; on constants it then runs during
+    tracing only.
     """
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
@@ -78,10 +79,10 @@ def happening(fails_only: bool = False) -> Callable[[Callable[..., None]], Calla
 
 
 def on_host(function: Callable[P, R], draws: bool = False) -> Callable[P, R]:
-    """Let a function of tensors, which is no op, be called at each run of a graph.
+    """Decorate a function of tensors that is no op, so that it is called at every run of a graph.
 
-    What it returns may be any structure of tensors; its other arguments must decide which. One
-    that `draws` random numbers is called each time also if its arguments are constants.
+    It may return any structure of tensors, which must depend on its non-tensor arguments only. A
+    function that `draws` random numbers is called at every run even if its arguments are constants.
     """
     structures: dict[Any, Any] = {}
 
@@ -92,7 +93,7 @@ def on_host(function: Callable[P, R], draws: bool = False) -> Callable[P, R]:
             return function(*args, **kwargs)
         for leaf in nest.flatten((args, kwargs)):
             if isinstance(leaf, RaggedTensor):
-                convert(leaf)  # which fails: there may be another function for these
+                convert(leaf)  # raises, so that dispatch can try the function for ragged tensors
         leaves = nest.flatten((args, kwargs), expand_composites=True)
         places = [i for i, leaf in enumerate(leaves) if is_tensor_like(leaf)]
         tensors = [convert(leaves[i]) for i in places]

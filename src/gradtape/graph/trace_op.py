@@ -1,4 +1,4 @@
-"""Primitives that only traces know: they have no rules and are not registered."""
+"""Ops that exist only in traces: primitives without rules that are not in the registry."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gradtape.graph.guard import key_of
 
 
 def operation(kernel: Callable[..., Any], outputs: bool = False) -> Primitive:
-    """A primitive without rules, which only traces know."""
+    """Make a primitive without rules that is not in the registry."""
     return Primitive(kernel, dict.fromkeys(parameters_of(kernel)[0]), None, outputs)
 
 
@@ -21,7 +21,7 @@ def called(
     dynamic: bool,
     outputs: bool,
 ) -> Primitive:
-    """A function of raw arrays as a primitive of those arguments that are at `places`."""
+    """Make a primitive from a function of raw arrays; its inputs are the arguments at `places`."""
 
     def kernel(*raws: Any) -> Any:
         given = list(args)
@@ -39,13 +39,13 @@ def called(
 
 
 def fingerprint(value: Any) -> Any:
-    """Something hashable that is equal for equal values."""
+    """A hashable key that is equal for equal values."""
     known = hasattr(value, "tobytes") and not isinstance(value, type)
     return key_of(value) if known else repr(value)
 
 
 def install(x: Any, *, key: int) -> Any:
-    """What the variable with this key is given; the tape's thread is cut here."""
+    """The new value of the variable with this key; assignment stops the gradient."""
     return x
 
 

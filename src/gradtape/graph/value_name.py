@@ -24,7 +24,7 @@ class ValueNames:
         self.used: dict[str, int] = {}
 
     def name_of(self, number: int) -> str:
-        """What a value is called, as TensorFlow numbers ops of one name."""
+        """The name of a value; values of the same op are numbered as in TensorFlow."""
         if number not in self.names:
             made = self.operation_of(number)
             base = made.type if made else "Placeholder"
@@ -34,14 +34,14 @@ class ValueNames:
         return f"{self.names[number]}:{self.position_of(number)}"
 
     def operation_of(self, number: int) -> Any:
-        """What computes a value."""
+        """The operation that computes a value, or None for an input."""
         for node in reversed(self.nodes):
             if number in node.outputs:
                 return Operation(self, node)
         return None
 
     def position_of(self, number: int) -> int:
-        """Which result of its op a value is."""
+        """The position of a value among the results of its op."""
         for node in reversed(self.nodes):
             if number in node.outputs:
                 return node.outputs.index(number)
@@ -49,10 +49,10 @@ class ValueNames:
 
 
 class Operation:
-    """What a symbolic tensor's `op` shows."""
+    """The `op` attribute of a symbolic tensor."""
 
     def __init__(self, trace: ValueNames, node: Node) -> None:
-        """The application `node` in `trace`."""
+        """Describe `node` of `trace`."""
         self._trace = trace
         self._node = node
         self.type = node.op.name

@@ -15,7 +15,8 @@ from gradtape.core.sparse_tensor import SparseTensor, SparseTensorSpec
 from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import Tensor, eager
 from gradtape.graph.graph_def import GraphDef
-from gradtape.graph.recorder import Trace, ValueRead
+from gradtape.graph.guard import ValueRead
+from gradtape.graph.recorder import Trace
 from gradtape.jit.guard_tree import Tree
 from gradtape.jit.signature import Call, is_array
 from gradtape.jit.signature_repr import Shown, function_type
