@@ -225,10 +225,10 @@ def test_large_draws_without_a_seed_are_expressible():
     [
         (lambda x: tf.boolean_mask(x, x > 0), "where_true stays on the host: the size"),
         (lambda x: tf.random.gamma((3,), tf.abs(x) + 1), "random_gamma stays on the host"),
-        (lambda x: tf.numpy_function(np.sin, [x], tf.float32), "happens in Python"),
+        (lambda x: tf.numpy_function(np.sin, [x], tf.float32), "runs in Python"),
         (
             lambda x: tf.strings.join(["a", tf.strings.as_string(x)]),
-            "happens in Python|string|host",
+            "runs in Python|string|host",
         ),
     ],
 )

@@ -1,7 +1,8 @@
-"""Which NumPy calls a kernel makes: it runs once on stand-ins that know only shape and dtype.
+"""Abstract arrays: stand-ins with a shape and a dtype but no values, to record a kernel's calls.
 
-NumPy's own protocols tell a stand-in which ufunc or function it meets. A kernel that looks at
-values, fills buffers or calls what is not known to be safe raises `OpaqueError`: it stays one call.
+A kernel runs once on stand-ins. NumPy's protocols (`__array_ufunc__`, `__array_function__`) tell
+them which NumPy functions are called. A kernel that reads values, fills buffers or calls a function
+without a handler raises `OpaqueError`; the plan then calls the kernel as a whole.
 """
 
 from __future__ import annotations
@@ -20,11 +21,19 @@ PYTHON = (bool, int, float, complex)
 
 
 class OpaqueError(Exception):
-    """A kernel did something that cannot be seen through; it stays one call."""
+    """A kernel did something that cannot be recorded; the plan calls it as a whole."""
 
 
 class StandIn:
-    """Stands in for an array of known shape and dtype."""
+    """Stands in for an array of known shape and dtype.
+
+    Attributes:
+        recorder: records the calls.
+        number: which value of the recorder this is.
+        fresh: whether the kernel made it, so that it may be overwritten.
+        shared: whether there are views of it.
+        dead: whether it was overwritten; the result has another number.
+    """
 
     __hash__ = object.__hash__
 
@@ -34,9 +43,9 @@ class StandIn:
         self.number = number
         self.shape = known.shape
         self.dtype = known.dtype
-        self.fresh = fresh  # made by the kernel itself, so that it may be overwritten
-        self.shared = False  # there are views of it
-        self.dead = False  # overwritten; the result goes by another number
+        self.fresh = fresh
+        self.shared = False
+        self.dead = False
 
     @property
     def ndim(self) -> int:
@@ -59,7 +68,7 @@ class StandIn:
         return self.size * self.itemsize
 
     def __array_ufunc__(self, ufunc: Any, method: str, *args: Any, **options: Any) -> Any:
-        """NumPy asks here when a ufunc meets a stand-in."""
+        """Record a ufunc call; NumPy calls this for a ufunc on a stand-in."""
         if method == "reduce" and set(options) <= REDUCE:
             names = ("axis", "dtype", "out", "keepdims", "initial")
             given = dict(zip(names, args[1:], strict=False)) | options
@@ -83,14 +92,14 @@ class StandIn:
         )
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        """NumPy asks here when a function meets a stand-in."""
+        """Record a function call; NumPy calls this for a function on a stand-in."""
         handler = FUNCTIONS.get(func)
         if handler is None:
             raise OpaqueError
         return handler(self.recorder, *args, **kwargs)
 
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
-        """There are no values."""
+        """Refuse: a stand-in has no values."""
         raise OpaqueError
 
     __bool__ = __int__ = __float__ = __complex__ = __index__ = __contains__ = __array__
@@ -101,15 +110,15 @@ class StandIn:
         return int(self.shape[0])
 
     def __iter__(self) -> Any:
-        """Over the first axis."""
+        """Iterate over the first axis."""
         return iter([self[i] for i in range(len(self))])
 
     def __getattr__(self, name: str) -> Any:
-        """Other attributes would show the value."""
+        """Refuse: other attributes would depend on values."""
         raise OpaqueError
 
     def __getitem__(self, key: Any) -> Any:
-        """Elements; a view unless the key has arrays."""
+        """Record an index expression: a view unless the key contains arrays."""
         parts = key if type(key) is tuple else (key,)
         if any(isinstance(k, StandIn) for k in parts):
             raise OpaqueError
@@ -117,16 +126,16 @@ class StandIn:
         return self.recorder.general("call" if fancy else "view", "[]", (self, key))
 
     def reshape(self, *shape: Any) -> Any:
-        """Laid out as `shape`."""
+        """The array with another shape."""
         given = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
         return self.recorder.general("view", "reshape", (self, tuple(given)))
 
     def swapaxes(self, a: int, b: int) -> Any:
-        """With two axes exchanged."""
+        """The array with two axes exchanged."""
         return self.recorder.general("view", "swapaxes", (self, a, b))
 
     def transpose(self, *axes: Any) -> Any:
-        """With axes in another order."""
+        """The array with permuted axes."""
         given = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
         given = tuple(range(self.ndim))[::-1] if not given else tuple(given)
         return self.recorder.general("view", "transpose", (self, given))
@@ -134,7 +143,7 @@ class StandIn:
     T = property(transpose)
 
     def ravel(self) -> Any:
-        """With one axis."""
+        """The array with a single axis."""
         return self.reshape((self.size,))
 
     def view(self, dtype: Any) -> Any:
@@ -142,7 +151,7 @@ class StandIn:
         return self.recorder.general("view", "view", (self, dtype))
 
     def astype(self, dtype: Any, copy: bool = True) -> Any:
-        """In another dtype."""
+        """The array converted to another dtype."""
         dtype = np.dtype(dtype)
         if dtype == self.dtype:
             return self
@@ -158,7 +167,7 @@ class StandIn:
 
     @property
     def flags(self) -> Any:
-        """As of a contiguous array: kernels ask only to choose a quicker way, right for any."""
+        """Those of a contiguous array: kernels read them only to choose among equivalent ways."""
         return CONTIGUOUS
 
     @property
@@ -176,7 +185,7 @@ class StandIn:
         return self.recorder.general("view", "imag", (self,))
 
     def overwritten(self, out: Any) -> Any:
-        """`out`, which the kernel wrote over this array; nobody else may have seen that."""
+        """Mark this array as overwritten by `out`; it must be fresh and have no views."""
         if not self.fresh or self.shared or out.shape != self.shape or out.dtype != self.dtype:
             raise OpaqueError
         self.dead = True
@@ -190,12 +199,12 @@ class ScalarStandIn(StandIn):
     """Stands in for a NumPy scalar."""
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        """NumPy refuses it as well."""
+        """Refuse, as NumPy scalars do."""
         raise OpaqueError
 
 
 def binary(sign: str, ufunc: Any) -> tuple[Callable[..., Any], ...]:
-    """An operator, its reflection, and the form that overwrites."""
+    """Make a binary operator, its reflected form and its in-place form."""
 
     def apply(a: Any, b: Any) -> Any:
         recorder = a.recorder if isinstance(a, StandIn) else b.recorder
@@ -224,7 +233,7 @@ def binary(sign: str, ufunc: Any) -> tuple[Callable[..., Any], ...]:
 
 
 def unary(sign: str, ufunc: Any) -> Callable[..., Any]:
-    """An operator of one operand."""
+    """Make a unary operator."""
 
     def apply(a: Any) -> Any:
         return a.recorder.scalar(sign, (a,)) if is_scalar(a) else a.recorder.ufunc(ufunc, (a,))
@@ -233,7 +242,7 @@ def unary(sign: str, ufunc: Any) -> Callable[..., Any]:
 
 
 def is_scalar(a: Any) -> bool:
-    """Whether an operand is a number, or stands in for one, rather than an array."""
+    """Whether an operand is a number or a scalar stand-in rather than an array."""
     return not isinstance(a, np.ndarray) if not isinstance(a, StandIn) else type(a) is ScalarStandIn
 
 
@@ -282,5 +291,5 @@ def np_shape(a: Any) -> tuple[int, ...]:
 
 
 def kind_of(a: Any) -> str:
-    """Kind of dtype of an operand."""
+    """The dtype kind of an operand."""
     return str(a.dtype.kind) if hasattr(a, "dtype") else np.asarray(a).dtype.kind

@@ -1,4 +1,4 @@
-"""The recorder of the NumPy calls that a kernel makes on stand-ins."""
+"""Recording of the NumPy calls that a kernel makes on stand-ins."""
 
 from __future__ import annotations
 
@@ -10,21 +10,27 @@ from gradtape.compile.numpy.abstract_array import OpaqueError, ScalarStandIn, St
 from gradtape.compile.numpy.program import OPERATORS, Call, Known, Operand, shape_of_all
 from gradtape.graph.graph import Constant
 
-MOST_CALLS = 48
-MAY_FAIL = {np.power, np.float_power}
+MOST_CALLS = 48  # of one kernel; beyond it stays opaque
+MAY_FAIL = {np.power, np.float_power}  # they raise for negative integer exponents
 
 
 class Recorder:
-    """The calls of one kernel so far."""
+    """Records the calls of one kernel.
+
+    Attributes:
+        calls: the calls so far.
+        known: shape and dtype of each value.
+        frozen: arrays that were made read-only, by id, each with the constant that holds a copy.
+    """
 
     def __init__(self) -> None:
-        """Nothing is recorded yet."""
+        """Start without calls."""
         self.calls: list[Call] = []
         self.known: list[Known] = []
         self.frozen: dict[int, tuple[Any, Constant]] = {}
 
     def given(self, known: Known) -> StandIn:
-        """A stand-in for an input."""
+        """Add a value and return a stand-in for it."""
         self.known.append(known)
         return (StandIn if known.array else ScalarStandIn)(self, len(self.known) - 1, known, False)
 
@@ -36,7 +42,7 @@ class Recorder:
         known: Known,
         static: dict[str, Any] | None = None,
     ) -> StandIn:
-        """Note a call and stand in for its result."""
+        """Record a call and return a stand-in for its result."""
         if len(self.calls) == MOST_CALLS:
             raise OpaqueError
         operands = tuple([self.operand(a) for a in args])
@@ -57,7 +63,7 @@ class Recorder:
             return tuple([self.operand(v) for v in value])
         if isinstance(value, np.ndarray):
             if id(value) not in self.frozen:
-                # A kernel that goes on to change the array raises, and stays opaque.
+                # If the kernel writes to it later, NumPy raises, and the kernel stays opaque.
                 writeable = value.flags.writeable
                 kept = Constant(value.copy() if writeable else value)
                 value.flags.writeable = False
@@ -66,13 +72,13 @@ class Recorder:
         return Constant(value)
 
     def thaw(self) -> None:
-        """Give back what was frozen."""
+        """Make the frozen arrays writeable again."""
         for value, _ in self.frozen.values():
             if value is not None:
                 value.flags.writeable = True
 
     def ufunc(self, ufunc: Any, args: tuple[Any, ...]) -> StandIn:
-        """A ufunc of one result, called without keywords."""
+        """Record a ufunc with one result, called without keywords."""
         if ufunc.nout != 1 or ufunc.signature is not None or len(args) != ufunc.nin:
             raise OpaqueError
         if ufunc in MAY_FAIL and all(kind_of(a) in "iub" for a in args):
@@ -84,7 +90,7 @@ class Recorder:
         return self.emit("ufunc", ufunc, args, Known(shape, dtype, shape != ()))
 
     def scalar(self, sign: str, args: tuple[Any, ...]) -> StandIn:
-        """An operator on NumPy scalars and numbers."""
+        """Record an operator on NumPy scalars and Python numbers."""
         if sign in ("**", "//", "%") and all(kind_of(a) in "iub" for a in args):
             raise OpaqueError
         with np.errstate(all="ignore"):
@@ -94,7 +100,7 @@ class Recorder:
     def reduce(
         self, ufunc: Any, x: Any, axis: Any, dtype: Any, keepdims: bool, *initial: Any
     ) -> Any:
-        """A reduction of an array."""
+        """Record a reduction of an array."""
         if not isinstance(x, StandIn) or x.dtype.char == "O":
             raise OpaqueError
         n = len(x.shape)
@@ -109,13 +115,13 @@ class Recorder:
         small = np.ones((1,) * n, x.dtype)
         result = ufunc.reduce(small, axis, dtype, None, keepdims, *initial).dtype
         if dtype is not None and np.dtype(dtype) == x.dtype and x.dtype.char in "fdFDlq":
-            dtype = None  # what NumPy takes by itself, without being told
+            dtype = None  # NumPy's default for these dtypes
         where = tuple(axes) if len(axes) != 1 else axes[0]
         args = (x, where, dtype, bool(keepdims), *initial)
         return self.emit("reduce", ufunc, args, Known(shape, result, shape != ()))
 
     def general(self, kind: str, fn: Any, args: tuple[Any, ...], cheap: bool = True) -> Any:
-        """Any other call; what it gives is found by calling it on arrays of ones."""
+        """Record any other call; a call on sample arrays gives the result's shape and dtype."""
         with np.errstate(all="ignore"):
             raws = [probe(a, cheap) for a in args]
             if type(fn) is not str:
@@ -131,14 +137,14 @@ class Recorder:
 
 
 def known_of(found: Any) -> Known:
-    """What is known of a result."""
+    """Shape, dtype and kind of a result."""
     if not isinstance(found, np.ndarray | np.generic) or found.dtype.char == "O":
         raise OpaqueError
     return Known(found.shape, found.dtype, isinstance(found, np.ndarray))
 
 
 def probe(a: Any, cheap: bool = True) -> Any:
-    """An array or scalar of ones for a stand-in; of unknown values if that will do."""
+    """A sample array for a stand-in: ones, or uninitialised memory if `cheap`."""
     if type(a) in (tuple, list):
         return type(a)(probe(b, cheap) for b in a)
     if not isinstance(a, StandIn):
@@ -153,7 +159,7 @@ MOST_DTYPES = 4096
 
 
 def result_dtype(ufunc: Any, args: tuple[Any, ...]) -> Any:
-    """The dtype that a ufunc gives; Python's integers may not fit, so their value counts."""
+    """The dtype of a ufunc's result; Python integers count by value, as they may not fit."""
     key = (ufunc, *[getattr(a, "dtype", a if type(a) is int else type(a)) for a in args])
     found = DTYPES.get(key)
     if found is None:
