@@ -25,8 +25,6 @@ class Writer:
     Attributes:
         space: objects by their name in the source.
         named: names of objects, by id.
-        lines: the lines so far.
-        depth: levels of indentation.
         late: whether calls are collected in a list instead of executed.
         local: within a block, names of values (by number) and constants (by id).
     """

@@ -55,7 +55,7 @@ class Staging:
     """
 
     def __init__(self, program: Program, updates: dict[int, int]) -> None:
-        """Start with every update whose new value is the result of a ufunc and has the old shape."""
+        """Start with every update whose new value has the old shape and comes from a ufunc."""
         self.program = program
         self.roots = roots_of(program)
         self.makers = {o: (i, call) for i, call in enumerate(program.calls) for o in call.outs}
