@@ -115,7 +115,7 @@ class Function:
         self.warns = True  # whether to warn of frequent retracing; off for functions of datasets
         self.quiet = 0  # cache hits since the last trace
         self.pieces: dict[Any, Any] = {}
-        # With an input_signature TensorFlow traces once for all shapes: so they share random streams.
+        # With an input_signature TensorFlow traces once for all shapes: they share the streams.
         self.streams = Streams() if input_signature is not None else None
         self.differentiates = False  # whether it calls tf.gradients
         self.asked: list[tuple[Any, Any]] = []  # calls of unknown sizes that were requested
@@ -347,8 +347,8 @@ class Bound:
         instance = self._instance()
         if instance is None:
             raise ReferenceError(
-                f"{self._function.__name__}: the object of this bound method has been deleted. Keep "
-                "a reference to it."
+                f"{self._function.__name__}: the object of this method has been deleted. Keep a "
+                "reference to it."
             )
         return self._function(instance, *args, **kwargs)
 

@@ -237,7 +237,7 @@ class Compiled:
         elif self.tree is None:
             self.tree = Tree(path)
         elif self.tree.paths >= MOST:
-            self.give_up(f"it has more than {MOST} paths, the last from {path.guards[-1].where}")
+            self.give_up(f"more than {MOST} paths diverge at {path.guards[-1].where}")
         else:
             self.tree.add(path)
         self.only = path if self.tree and not path.guards and not path.effects else None
@@ -251,7 +251,7 @@ class Compiled:
     def give_up(self, why: str) -> None:
         """Call the Python function from now on, and log the reason once."""
         log.warning(
-            "tf.function %s runs eagerly from now on for these arguments: %s. Functions that it calls "
+            "tf.function %s runs eagerly from now on for these arguments: %s. Functions it calls "
             "stay compiled.",
             self.owner.name,
             why,
@@ -361,7 +361,7 @@ def commit_trace(trace: Trace) -> None:
 
 
 def as_shape_error(error: InvalidArgumentError) -> Exception:
-    """An error while tracing, as both classes: TensorFlow's for tracing and its for execution."""
+    """An error while tracing, as both classes: TensorFlow's for tracing and that for execution."""
     if isinstance(error, ValueError):
         return error
     return ShapeError(str(error)).with_traceback(error.__traceback__)
