@@ -47,7 +47,7 @@ def happening(fails_only: bool = False) -> Callable[[Callable[..., None]], Calla
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(function)
-        def happens(*args: Any, **kwargs: Any) -> None:
+        def run_or_record(*args: Any, **kwargs: Any) -> None:
             stage = staging()
             if not stage:
                 return function(*args, **kwargs)
@@ -67,13 +67,13 @@ def happening(fails_only: bool = False) -> Callable[[Callable[..., None]], Calla
                     function(*again, **named)
                 return ()
 
-            kernel.parts = parts_of(happens, (args, kwargs), leaves, places, False)  # type: ignore[attr-defined]
+            kernel.parts = parts_of(run_or_record, (args, kwargs), leaves, places, False)  # type: ignore[attr-defined]
             rest = [leaf for leaf in leaves if not is_tensor_like(leaf)]
             key = (function, tuple(places), tuple(rest))
             stage[0].effect(Effect(function.__name__, kernel, fails_only, key), tensors)
             return None
 
-        return happens
+        return run_or_record
 
     return decorate
 

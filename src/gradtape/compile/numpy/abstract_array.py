@@ -204,7 +204,7 @@ class ScalarStandIn(StandIn):
 
 
 def binary(sign: str, ufunc: Any) -> tuple[Callable[..., Any], ...]:
-    """Make a binary operator, its reflected form and its in-place form."""
+    """Make a binary operator, its apply_reflected form and its in-place form."""
 
     def apply(a: Any, b: Any) -> Any:
         recorder = a.recorder if isinstance(a, StandIn) else b.recorder
@@ -222,14 +222,14 @@ def binary(sign: str, ufunc: Any) -> tuple[Callable[..., Any], ...]:
             return recorder.scalar(sign, (a, b))
         return recorder.ufunc(ufunc, (a, b))
 
-    def reflected(a: Any, b: Any) -> Any:
+    def apply_reflected(a: Any, b: Any) -> Any:
         return apply(b, a)
 
-    def inplace(a: Any, b: Any) -> Any:
+    def apply_in_place(a: Any, b: Any) -> Any:
         out = apply(a, b)
         return out if isinstance(a, ScalarStandIn) else a.overwritten(out)
 
-    return apply, reflected, inplace
+    return apply, apply_reflected, apply_in_place
 
 
 def unary(sign: str, ufunc: Any) -> Callable[..., Any]:

@@ -136,7 +136,7 @@ class XlaPlan:
             with context(True):  # else JAX would convert 64-bit inputs to 32 bits
                 return executable(*given)
 
-        def stretching(*given: Any) -> Any:
+        def call_with_any_length(*given: Any) -> Any:
             if [a.shape for a in given] == shapes:
                 return call(*given)
             with self.settings():
@@ -145,7 +145,7 @@ class XlaPlan:
                 return self.compiled(*given)
 
         if self.stretches:
-            return stretching
+            return call_with_any_length
         wide = any(self.specs[self.inputs[k]].dtype.itemsize > 4 for k in self.read)
         return call if wide else executable
 
