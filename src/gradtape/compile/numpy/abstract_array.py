@@ -204,7 +204,7 @@ class ScalarStandIn(StandIn):
 
 
 def binary(sign: str, ufunc: Any) -> tuple[Callable[..., Any], ...]:
-    """Make a binary operator, its apply_reflected form and its in-place form."""
+    """Make a binary operator, its reflected form and its in-place form."""
 
     def apply(a: Any, b: Any) -> Any:
         recorder = a.recorder if isinstance(a, StandIn) else b.recorder
