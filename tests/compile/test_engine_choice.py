@@ -1,4 +1,4 @@
-"""Which engine a graph goes to."""
+"""The choice of the engine for a graph."""
 
 import logging
 
@@ -16,28 +16,28 @@ JAX = kernel_namespace.is_there()
 
 @pytest.fixture(autouse=True)
 def clean(monkeypatch):
-    """Nothing was said, and nothing asked for."""
+    """Reset the settings and the log of the process."""
     monkeypatch.setattr(Process, "engine", None)
     monkeypatch.setattr(Process, "said", set())
     monkeypatch.setattr(Process, "declined", {})
     monkeypatch.delenv("GRADTAPE_ENGINE", raising=False)
 
 
-def plan_of(function):
-    """The plan of a function's only signature."""
+def engine_of(function):
+    """The engine that compiled the only signature of a function."""
     (compiled,) = function._cache.values()
     return type(compiled.plan).__module__.split(".")[2] + "_engine"
 
 
-def called(function):
-    """The function, once its plan is made."""
+def call_twice(function):
+    """Call a function twice, so that its plan exists."""
     for _ in range(2):
         function(tf.constant([1.0, 2.0]))
     return function
 
 
-def test_without_a_word_small_graphs_run_on_numpy():
-    assert plan_of(called(tf.function(lambda x: x * 2))) == "numpy_engine"
+def test_by_default_small_graphs_run_on_numpy():
+    assert engine_of(call_twice(tf.function(lambda x: x * 2))) == "numpy_engine"
     assert gradtape.engine.current() is None
 
 
@@ -53,10 +53,10 @@ WORK = {
 
 @pytest.mark.skipif(not JAX, reason="needs jax")
 @pytest.mark.parametrize("what", WORK)
-def test_without_a_word_large_elementwise_work_goes_to_xla(what):
+def test_by_default_large_elementwise_work_goes_to_xla(what):
     python, engine_name = WORK[what]
     function = tf.function(lambda x: python(x[0]))
-    assert plan_of(called(function)) == engine_name
+    assert engine_of(call_twice(function)) == engine_name
     np.testing.assert_allclose(
         function(tf.constant([0.5, 0.0])), python(tf.constant(0.5)), rtol=1e-5
     )
@@ -65,10 +65,10 @@ def test_without_a_word_large_elementwise_work_goes_to_xla(what):
 def test_without_jax_large_elementwise_work_runs_on_numpy(monkeypatch):
     monkeypatch.setattr(kernel_namespace, "FOUND", [False])
     function = tf.function(lambda x: tf.tanh(x[0]) * LARGE)
-    assert plan_of(called(function)) == "numpy_engine"
+    assert engine_of(call_twice(function)) == "numpy_engine"
 
 
-def test_what_is_said_last_and_of_the_function_counts(monkeypatch):
+def test_settings_of_the_function_override_those_of_the_process(monkeypatch):
     choice = Choice("f")
     monkeypatch.setenv("GRADTAPE_ENGINE", "xla")
     assert choice.preferred == "xla"
@@ -81,7 +81,7 @@ def test_what_is_said_last_and_of_the_function_counts(monkeypatch):
     assert not choice.required
 
 
-def test_jit_compile_false_is_numpy_whatever_the_process_says(monkeypatch):
+def test_jit_compile_false_overrides_the_setting_of_the_process(monkeypatch):
     monkeypatch.setenv("GRADTAPE_ENGINE", "xla")
     assert Choice("f", False).preferred == "numpy"
 
@@ -94,12 +94,12 @@ def test_an_unknown_engine_is_refused(monkeypatch):
         gradtape.engine.current()
 
 
-def test_without_jax_functions_run_on_numpy_and_say_so_once(monkeypatch, caplog):
+def test_without_jax_functions_run_on_numpy_and_warn_once(monkeypatch, caplog):
     monkeypatch.setattr(kernel_namespace, "FOUND", [False])
     with caplog.at_level(logging.WARNING, "gradtape"):
         for _ in range(2):
-            function = called(tf.function(lambda x: x * 2, jit_compile=True))
-    assert plan_of(function) == "numpy_engine"
+            function = call_twice(tf.function(lambda x: x * 2, jit_compile=True))
+    assert engine_of(function) == "numpy_engine"
     assert len([r for r in caplog.records if "XLA" in r.message]) == 1
     with pytest.raises(ModuleNotFoundError, match="jax"):
         gradtape.engine.use("xla")
@@ -107,34 +107,34 @@ def test_without_jax_functions_run_on_numpy_and_say_so_once(monkeypatch, caplog)
 
 @pytest.mark.skipif(not JAX, reason="needs jax")
 def test_jit_compile_takes_xla():
-    assert plan_of(called(tf.function(lambda x: x * 2, jit_compile=True))) == "xla_engine"
+    assert engine_of(call_twice(tf.function(lambda x: x * 2, jit_compile=True))) == "xla_engine"
 
 
 @pytest.mark.skipif(not JAX, reason="needs jax")
 def test_the_process_and_one_function_can_ask_for_xla():
     function = tf.function(lambda x: x * 2)
     gradtape.engine.use("xla", function)
-    assert plan_of(called(function)) == "xla_engine"
+    assert engine_of(call_twice(function)) == "xla_engine"
     gradtape.engine.use("xla")
-    assert plan_of(called(tf.function(lambda x: x * 2))) == "xla_engine"
+    assert engine_of(call_twice(tf.function(lambda x: x * 2))) == "xla_engine"
 
 
 @pytest.mark.skipif(not JAX, reason="needs jax")
-def test_what_xla_cannot_express_runs_on_numpy_if_it_is_only_preferred():
+def test_graphs_that_xla_cannot_express_run_on_numpy_if_xla_is_only_preferred():
     gradtape.engine.use("xla")
     function = tf.function(lambda x: tf.random.gamma((2,), x))
-    assert plan_of(called(function)) == "numpy_engine"
+    assert engine_of(call_twice(function)) == "numpy_engine"
     (reason,) = gradtape.engine.declined()
     assert reason.startswith("random_gamma stays on the host")
 
 
 @pytest.mark.skipif(not JAX, reason="needs jax")
-def test_long_graphs_run_on_numpy_unless_asked_for():
+def test_long_graphs_run_on_numpy_if_xla_is_only_preferred():
     def python(x):
         for _ in range(engine.LARGEST + 1):
             x = x + 1.0
         return x
 
     gradtape.engine.use("xla")
-    assert plan_of(called(tf.function(python))) == "numpy_engine"
-    assert np.isfinite(called(tf.function(python))(tf.constant([1.0, 2.0]))).all()
+    assert engine_of(call_twice(tf.function(python))) == "numpy_engine"
+    assert np.isfinite(call_twice(tf.function(python))(tf.constant([1.0, 2.0]))).all()

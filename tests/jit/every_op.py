@@ -1,4 +1,4 @@
-"""Programs of one op each, and other values for their arguments."""
+"""Programs of one op each, and variations of the values of their arguments."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class Program:
     """An expression.
 
     Attributes:
-        expression: of `tf`, `tnp`, and the names of `arrays` and `others`.
-        arrays: what is passed as tensors.
-        others: arrays and variables that the expression finds around it.
+        expression: Python source that uses `tf`, `tnp` and the names of `arrays` and `others`.
+        arrays: arrays that are passed as tensors.
+        others: arrays and variables that the expression captures.
     """
 
     expression: str
@@ -61,24 +61,24 @@ def is_number(array: Any) -> bool:
 
 
 def scaled(array: Any) -> Any:
-    """Floats a little smaller; order, sign and symmetry stay."""
+    """Scale floats down a little; order, sign and symmetry stay the same."""
     return (
         (array * np.asarray(0.875, array.dtype)).astype(array.dtype) if is_number(array) else array
     )
 
 
 def backwards(array: Any) -> Any:
-    """What is no float in reverse order."""
+    """Reverse arrays that are not floats."""
     return array if is_number(array) else array.ravel()[::-1].reshape(array.shape)
 
 
 def shifted(array: Any) -> Any:
-    """All elements moved on by one place."""
+    """Shift all elements by one place."""
     return np.roll(array.ravel(), 1).reshape(array.shape)
 
 
 def mirrored(array: Any) -> Any:
-    """Integers counted from the other end, truth values negated, strings from behind."""
+    """Mirror integers within their range, negate booleans, and reverse strings."""
     if array.dtype.kind == "b":
         return ~array
     if array.dtype.kind == "O":
@@ -89,7 +89,7 @@ def mirrored(array: Any) -> Any:
 
 
 def lowered(array: Any) -> Any:
-    """Integers one less, but not below the least; strings one byte longer."""
+    """Lower integers by one, but not below the minimum; append a byte to strings."""
     if array.dtype.kind == "O":
         return filled([text + b"7" for text in array.ravel()], array.shape)
     if array.dtype.kind in "iu" and array.size:
@@ -98,7 +98,7 @@ def lowered(array: Any) -> Any:
 
 
 def raised(array: Any) -> Any:
-    """Integers one more, which is often out of range."""
+    """Raise integers by one, which is often out of range."""
     return array + np.ones_like(array) if array.dtype.kind in "iu" else array
 
 
@@ -123,7 +123,7 @@ def array_of(record: Any) -> Any:
 
 
 def plain(data: Any, name: str, shape: tuple[int, ...]) -> Any:
-    """Nested lists as an array."""
+    """Convert nested lists to an array."""
     for _ in range(len(shape) - 1):
         data = [v for part in data for v in part]
     values = data if shape else [data]

@@ -1,4 +1,4 @@
-"""Programs of ops that the corpus does not have, or has without a tensor where there may be one."""
+"""Programs that the corpus lacks, or has without a tensor where an argument may be one."""
 
 from __future__ import annotations
 
@@ -367,7 +367,7 @@ STRINGS: dict[str, Any] = {
     "tf.gather(x, i)": {"x": TEXT, "i": ints(2, 0)},
 }
 
-# Of random ops with a stream of their own only shapes and dtypes are alike.
+# For random ops with their own stream only shapes and dtypes are compared.
 STREAMS: dict[str, Any] = {
     "tf.random.normal([2, 3], mean=x)": {"x": HALF},
     "tf.random.uniform([2, 3], maxval=x)": {"x": HALF},

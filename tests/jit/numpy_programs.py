@@ -1,4 +1,4 @@
-"""Programs of `tf.experimental.numpy`, as those of `more_programs`."""
+"""Programs of `tf.experimental.numpy`, in the format of `more_programs`."""
 
 from __future__ import annotations
 

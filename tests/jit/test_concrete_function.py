@@ -1,4 +1,4 @@
-"""Concrete functions: what they show, what they refuse, and that they trace no more than needed."""
+"""Concrete functions: their signatures, graphs and errors, and that they avoid extra traces."""
 
 import pytest
 
@@ -46,23 +46,23 @@ def test_the_graph_of_a_loop_over_a_dataset_does_not_depend_on_its_length():
         dataset, drawn = pairs(count)
         concrete = total.get_concrete_function(dataset)
         sizes.add(len(concrete.graph.as_graph_def().node))
-        assert not drawn  # nothing is run to look at it
+        assert not drawn  # tracing draws no element
         assert [int(total(dataset)) for _ in range(3)] == [2 * count] * 3
         assert int(concrete(dataset)) == 2 * count
     assert len(sizes) == 1
     assert sizes.pop() > 2
 
 
-def test_a_function_that_branches_on_values_says_what_it_returns():
+def test_a_function_that_branches_on_values_has_structured_outputs():
     concrete = positive.get_concrete_function(tf.TensorSpec([], tf.float32))
     assert concrete.structured_outputs == tf.TensorSpec([], tf.float32)
     given = positive.get_concrete_function(tf.constant(-3))
     assert given.structured_outputs == tf.TensorSpec([], tf.int32)
-    assert "negative" in given.graph.pretty()  # the way that -3 goes
+    assert "negative" in given.graph.pretty()  # the path of -3
     assert int(given(tf.constant(4))) == 4
 
 
-def test_a_loop_on_values_says_what_it_returns():
+def test_a_loop_on_values_has_structured_outputs():
     @tf.function
     def shrink(x):
         while tf.reduce_sum(x) > 1:
@@ -73,7 +73,7 @@ def test_a_loop_on_values_says_what_it_returns():
     assert concrete.structured_outputs == tf.TensorSpec([3])
 
 
-def test_looking_at_what_is_returned_does_nothing():
+def test_getting_a_concrete_function_has_no_side_effects():
     v, called = tf.Variable(1), []
 
     @tf.function
@@ -89,7 +89,7 @@ def test_looking_at_what_is_returned_does_nothing():
     assert called == []
 
 
-def test_a_trace_that_is_there_is_not_made_again():
+def test_an_existing_trace_is_reused():
     runs = []
     f = tf.function(lambda x: runs.append(1) or x + x)
     f(tf.constant(1.0))
@@ -142,7 +142,7 @@ def test_a_graph_lists_its_nodes():
     assert 'name: "add_1"' in str(nodes[-2])
 
 
-def test_objects_say_what_shares_a_trace():
+def test_tracing_types_decide_which_objects_share_a_trace():
     class Kind(tf.types.experimental.TraceType):
         def __init__(self, of):
             self.of = type(of)
@@ -177,7 +177,7 @@ def test_objects_say_what_shares_a_trace():
     assert int(f(Mango(), Mango())) == 4
 
 
-def test_variables_are_made_by_one_trace_and_used_by_the_next():
+def test_variables_are_created_by_one_trace_and_used_by_the_next():
     made = []
 
     @tf.function

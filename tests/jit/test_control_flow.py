@@ -1,4 +1,4 @@
-"""tf.function: Python's own control flow on tensors, and the ops that stand for it."""
+"""tf.function: Python's control flow on tensors, and tf.cond, tf.while_loop and their kin."""
 
 import pytest
 
@@ -219,7 +219,7 @@ def test_a_loop_whose_condition_is_a_variable():
     assert ints(f, 3, 2, 6, 6) == [3, 3, 6, 6]
 
 
-def test_with_autograph_off_values_are_refused():
+def test_with_autograph_off_reading_a_value_is_an_error():
     x = tf.constant([1.0, 2.0])
     for body in (
         lambda x: x if x[0] > 0 else -x,
@@ -235,7 +235,7 @@ def test_with_autograph_off_values_are_refused():
         tf.function(lambda x: x * int(x), autograph=False)(tf.constant(2))
 
 
-def test_with_autograph_off_ops_stand_for_control_flow():
+def test_with_autograph_off_control_flow_ops_work():
     @tf.function(autograph=False)
     def f(x):
         y = tf.cond(x > 0, lambda: x, lambda: -x)
@@ -333,7 +333,7 @@ def test_python_ints_of_tensors():
         assert c.shape.as_list() == [n]
 
 
-def test_an_undefined_name_in_a_branch_that_is_not_taken_is_no_matter():
+def test_an_undefined_name_in_a_branch_that_is_not_taken_is_no_error():
     @tf.function
     def f(x):
         y = x

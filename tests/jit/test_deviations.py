@@ -32,7 +32,7 @@ def test_an_input_of_the_python_branch_not_taken_gets_none():
     assert [float(s) for s in tape.gradient(z, [x, y])] == [2.0, 0.0]
 
 
-def test_an_error_takes_back_what_came_before_it():
+def test_an_error_reverts_earlier_assignments_of_the_call():
     v = tf.Variable(1.0)
 
     @tf.function
@@ -71,7 +71,7 @@ def test_a_float_of_a_tensor_is_refused():
         f(tf.constant(2.0))
 
 
-def test_python_sees_values_where_tensorflow_would_refuse_them():
+def test_python_may_read_values_where_tensorflow_raises():
     @tf.function
     def f(x, n):
         assert n > 0
@@ -114,7 +114,7 @@ def test_recompute_grad_of_a_function_knows_its_variables_at_every_call():
         assert float(tape.gradient(y, v)) == 3.0
 
 
-def test_versions_that_a_loops_body_assigns_do_not_count_as_the_variable():
+def test_versions_assigned_in_a_loop_body_do_not_count_as_the_variable():
     v = tf.Variable(2.0)
 
     @tf.function
@@ -145,7 +145,7 @@ def test_grouped_ops_are_none_in_a_function():
     assert tf.function(lambda x: tf.group(x))(tf.constant(1.0)) is None
 
 
-def test_random_ops_around_a_python_if_are_numbered_as_they_come():
+def test_random_ops_around_a_python_if_are_numbered_in_execution_order():
     tf.random.set_seed(7)
 
     @tf.function

@@ -1,4 +1,4 @@
-"""Indices, sizes and ids that are values of a graph: other values are no other path."""
+"""Indices, sizes and ids as values of a graph: other values need no new trace."""
 
 import numpy as np
 import pytest
@@ -33,7 +33,7 @@ def test_an_index_is_a_value_of_the_graph():
         lambda x, i: x[i, i],
     ],
 )
-def test_an_index_may_stand_among_others(take):
+def test_an_index_may_be_one_of_several(take):
     function = tf.function(take)
     for i in (0, 2, -2):
         np.testing.assert_array_equal(function(X, i32(i)), take(X, i))
@@ -59,7 +59,7 @@ def test_a_window_is_traced_once_for_each_size():
     assert traces(window) == 3
 
 
-def test_a_slice_with_a_step_that_is_a_value_is_right():
+def test_the_step_of_a_slice_may_be_a_value():
     function = tf.function(lambda x, i: x[::i])
     for i in (1, 2, 3, 2):
         np.testing.assert_array_equal(function(X, i32(i)), X[::i])
@@ -93,7 +93,7 @@ def test_a_loop_over_indices_is_one_node():
     assert traces(total) == 1
 
 
-def test_a_block_begins_where_a_value_says():
+def test_the_start_of_a_slice_may_be_a_value():
     function = tf.function(lambda x, i: tf.slice(x, i, [2, -1]))
     for i in ([0, 0], [1, 0], [2, 0]):
         np.testing.assert_array_equal(function(X, i32(i)), X.numpy()[i[0] : i[0] + 2])
@@ -110,15 +110,15 @@ def test_shapes_may_be_values():
         assert flat.shape == zeros.shape == shape
 
 
-def test_a_value_around_an_array_may_change_from_call_to_call():
+def test_the_padding_value_may_change_from_call_to_call():
     function = tf.function(lambda x, v: tf.pad(x, [[0, 0], [1, 0]], constant_values=v))
     for value in (1.0, 2.0, 3.0):
         np.testing.assert_array_equal(function(X, tf.constant(value))[:, 0], np.full(4, value))
     assert traces(function) == 1
 
 
-def test_what_an_op_is_made_with_is_looked_at():
-    # a tensor where the op has a static parameter: a guard, and no value of a trace that is over
+def test_a_tensor_for_a_static_parameter_adds_a_guard():
+    # reading the tensor adds a guard; later calls must not use a value of the closed trace
     function = tf.function(lambda x, k: tf.math.top_k(x, k)[0])
     for k in (1, 2, 1, 2):
         assert function(X, i32(k)).shape == (4, k)
@@ -154,8 +154,8 @@ def test_bad_values_raise_when_the_compiled_graph_runs(function, good, bad):
     assert traces(staged) == 1
 
 
-def test_a_signature_alone_may_not_suit_an_op():
-    # stand-ins are zeros, which are no permutation
+def test_an_op_may_fail_on_stand_ins():
+    # the stand-in is an array of zeros, which is no permutation
     function = tf.function(tf.math.invert_permutation)
     concrete = function.get_concrete_function(tf.TensorSpec([3], tf.int32))
     np.testing.assert_array_equal(concrete(i32([2, 0, 1])), [1, 2, 0])
@@ -177,7 +177,7 @@ def test_random_crops_and_flips_are_traced_once():
     assert traces(changed) == 1
 
 
-def test_a_value_of_a_trace_that_is_over_is_refused():
+def test_a_tensor_of_a_closed_trace_is_refused():
     kept = []
     tf.function(lambda i: kept.append(i))(i32([0, 1]))
     with pytest.raises(TypeError, match="out of scope"):
@@ -198,7 +198,7 @@ def test_a_value_of_a_trace_that_is_over_is_refused():
         )[0],
     ],
 )
-def test_what_is_drawn_is_drawn_anew_in_every_call(draw):
+def test_every_call_draws_new_random_numbers(draw):
     images = tf.ones([1, 24, 24, 1]) * tf.range(24.0)[:, None] / 24
     function = tf.function(draw)
     results = {function(images).numpy().tobytes() for _ in range(6)}

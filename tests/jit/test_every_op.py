@@ -1,4 +1,4 @@
-"""Every op in a function: the values of eager execution for any values, and one trace."""
+"""Every op in a function computes the same as eagerly, for all values, with one trace."""
 
 import re
 
@@ -11,8 +11,8 @@ from tests.jit.every_op import programs
 
 PROGRAMS = programs()
 
-# Programs that are traced again for other values, though no shape changes: integers and thresholds
-# that say what the op is, which Python must know.
+# Programs that are traced again for other values although no shape changes: integers and thresholds
+# that are static parameters of the op, so that Python must read them.
 KNOWN = re.compile(
     r"""reduce/sum/axis_tensor.*                     # the axis of a reduction
     |array/tf\.space_to_batch\(x,\ \[2,\ 2\],\ c\)   # paddings
@@ -56,7 +56,7 @@ def outcome(function, tensors):
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_a_function_does_what_its_op_does_eagerly_and_is_traced_once(name):
+def test_a_function_computes_the_same_as_its_op_and_is_traced_once(name):
     program = PROGRAMS[name]
     python = program.function()
     function = tf.function(python)
@@ -72,13 +72,13 @@ def test_a_function_does_what_its_op_does_eagerly_and_is_traced_once(name):
         shapes.add(tuple(np.shape(array) for array in wanted))
     traces = function.experimental_get_tracing_count()
     if KNOWN.fullmatch(name):
-        assert traces > len(shapes)  # else it need not be named above
+        assert traces > len(shapes)  # else it need not be listed above
     else:
         assert traces <= len(shapes)
 
 
 @pytest.mark.parametrize("name", [n for n in PROGRAMS if n.startswith(("array/tf", "math/tf"))])
-def test_gradients_through_a_function_are_those_of_its_op(name):
+def test_gradients_through_a_function_equal_those_of_its_op(name):
     program = PROGRAMS[name]
     python = program.function()
     function = tf.function(python)

@@ -1,4 +1,4 @@
-"""tf.function: when Python runs, what is shared, what a call returns."""
+"""tf.function: when Python runs, which calls share a trace, and what a call returns."""
 
 import gc
 import logging
@@ -26,7 +26,7 @@ def double(x):
 
 
 class Doubler:
-    """An object with a function for a method."""
+    """An object whose method is a tf.function."""
 
     factor = 2
 
@@ -36,7 +36,7 @@ class Doubler:
 
 
 @pytest.mark.usefixtures("eager")
-def test_run_eagerly_it_is_the_python_function():
+def test_run_eagerly_it_calls_the_python_function():
     assert tf.config.functions_run_eagerly()
     x = tf.Variable(3.0)
     with tf.GradientTape() as tape:
@@ -46,7 +46,7 @@ def test_run_eagerly_it_is_the_python_function():
 
 
 def missing(x):
-    """An op that fails unless there are two elements."""
+    """Apply an op that fails unless there are two elements."""
     return tf.gather(x, [1]) * 2.0
 
 
@@ -96,7 +96,7 @@ def test_an_op_that_fails_is_an_error_if_its_result_is_used(use):
         f(tf.constant([5.0, 6.0]))
 
 
-def test_an_op_on_wrong_shapes_is_an_error_also_if_it_is_not_used():
+def test_an_op_on_wrong_shapes_is_an_error_even_if_it_is_not_used():
     f = tf.function(lambda x: (tf.matmul(x, x), x)[1])
     for _ in range(2):
         with pytest.raises(ValueError, match="matmul"):
@@ -117,7 +117,7 @@ def test_only_callables_can_be_functions():
         tf.function(3)
 
 
-def test_a_method_has_traces_for_each_instance_and_lets_it_die():
+def test_a_method_has_traces_for_each_instance_and_does_not_keep_it_alive():
     one = Doubler()
     assert one(tf.constant(3.0)) == 6.0
     assert one(tf.constant(4.0)) == 8.0
@@ -127,7 +127,7 @@ def test_a_method_has_traces_for_each_instance_and_lets_it_die():
     assert alive() is None
 
 
-def test_tensors_of_a_trace_are_dead_when_it_is_over():
+def test_tensors_of_a_closed_trace_cannot_be_used():
     leaked = []
 
     @tf.function
@@ -163,7 +163,7 @@ def test_a_variable_is_created_in_the_first_call_only():
         always(tf.constant(1.0))
 
 
-def test_assign_then_read_is_cut_as_in_eager_mode():
+def test_assignment_stops_the_gradient_as_in_eager_mode():
     v = tf.Variable(2.0)
 
     @tf.function
@@ -199,7 +199,7 @@ def test_an_error_changes_no_variable():
         assert v.numpy() == 3.0
 
 
-def test_frequent_tracing_says_which_argument_changes(caplog):
+def test_the_warning_about_retracing_names_the_argument_that_changes(caplog):
     @tf.function
     def f(x, n):
         return x * n

@@ -1,4 +1,4 @@
-"""tf.function and tapes: outside, inside, across the border, and what users supply themselves."""
+"""tf.function and tapes: outside, inside and across calls, and custom gradients."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ import gradtape as tf
 
 
 def close(a, b, rtol=1e-5):
-    """Hold values against each other."""
+    """Assert that values are close."""
     np.testing.assert_allclose(np.asarray(a), b, rtol=rtol, atol=1e-6)
 
 
@@ -42,7 +42,7 @@ def test_a_function_under_a_tape_a_tape_in_a_function_and_both():
         close(both(x), expected)
 
 
-def test_nested_tapes_across_the_border():
+def test_nested_tapes_inside_and_outside_of_a_function():
     compiled = tf.function(lambda x: x**4)
 
     @tf.function
@@ -70,7 +70,7 @@ def test_nested_tapes_across_the_border():
         close(two.gradient(second, x), 24 * value)
 
 
-def test_a_tape_of_the_caller_watches_through_the_border():
+def test_a_tape_of_the_caller_watches_inside_a_function():
     v = tf.Variable(3.0)
 
     @tf.function
@@ -312,7 +312,7 @@ def test_recompute_grad_inside_outside_and_around():
                 close(dv, value * value * np.cos(2 * value))
 
 
-def test_indexed_slices_come_through_the_border():
+def test_gradients_through_a_function_may_be_indexed_slices():
     table = tf.Variable(tf.reshape(tf.range(8.0), (4, 2)))
 
     @tf.function
@@ -416,7 +416,7 @@ def test_gradients_through_while_loop_and_cond_of_any_order():
         (lambda x, v, w: tf.scan(lambda s, a: s * v + a * w, tf.stack([x, x]))[1], [5.0, 1.0, 1.0]),
     ],
 )
-def test_a_tape_hears_of_variables_that_only_a_loop_or_branch_reads(body, expected):
+def test_a_tape_watches_variables_that_only_a_loop_or_branch_reads(body, expected):
     v, w = tf.Variable(2.0), tf.Variable(3.0)
 
     @tf.function

@@ -1,4 +1,4 @@
-"""The tree of paths: it grows by one path at a time, keeps them, and is bounded."""
+"""The guard tree: it grows by one path at a time, keeps its paths, and is bounded."""
 
 import logging
 
@@ -10,7 +10,7 @@ import gradtape as tf
 
 @tf.custom_gradient
 def doubled(x):
-    """A gradient of its own."""
+    """A function with a custom gradient."""
     return x * 2.0, lambda g: g * 3.0
 
 
@@ -32,7 +32,7 @@ BEFORE = {
 
 
 @pytest.mark.parametrize("what", BEFORE)
-def test_paths_that_begin_alike_share_their_beginning(what):
+def test_paths_share_their_common_segments(what):
     @tf.function
     def f(x, v, k):
         y = BEFORE[what](x, v)
@@ -50,7 +50,7 @@ def test_paths_that_begin_alike_share_their_beginning(what):
     assert not f.fallbacks()
 
 
-def test_beyond_sixteen_paths_python_runs_and_says_so_once(caplog):
+def test_beyond_sixteen_paths_python_runs_and_warns_once(caplog):
     @tf.function
     def f(n):
         total = tf.constant(0)
@@ -69,7 +69,7 @@ def test_beyond_sixteen_paths_python_runs_and_says_so_once(caplog):
     assert times == 23
 
 
-def test_a_long_loop_over_a_dataset_runs_python_and_says_so_once(caplog, monkeypatch):
+def test_a_long_loop_over_a_dataset_runs_python_and_warns_once(caplog, monkeypatch):
     monkeypatch.setattr("gradtape.graph.recorder.LIMIT", 500)
     v = tf.Variable(0.0)
     data = tf.data.Dataset.from_tensor_slices(np.ones(300, np.float32))
@@ -91,7 +91,7 @@ def test_a_long_loop_over_a_dataset_runs_python_and_says_so_once(caplog, monkeyp
     assert times == 2
 
 
-def test_what_an_eager_body_calls_stays_compiled(monkeypatch):
+def test_functions_called_by_an_eager_body_stay_compiled(monkeypatch):
     monkeypatch.setattr("gradtape.graph.recorder.LIMIT", 500)
     runs = []
     v = tf.Variable(0.0)

@@ -1,4 +1,4 @@
-"""Compiled updates in a variable's own array: only where nobody else can see the old value."""
+"""Compiled in-place updates of variables: only where no other reference sees the old value."""
 
 import threading
 
@@ -11,7 +11,7 @@ from gradtape.jit import in_place_update
 
 @pytest.fixture
 def ran(monkeypatch):
-    """Whether each call ran in place."""
+    """A list that tells for each call whether it ran in place."""
     answers = []
     original = in_place_update.InPlace.__call__
 
@@ -25,7 +25,7 @@ def ran(monkeypatch):
 
 
 def stepper(size=200):
-    """A variable and a step that is large enough to be worth it."""
+    """A variable and a step function, by default large enough for an in-place update."""
     v = tf.Variable(np.ones((size, size), np.float32))
 
     @tf.function
@@ -38,7 +38,7 @@ def stepper(size=200):
     return v, lambda: step(g)
 
 
-def test_large_variables_nobody_looks_at_are_updated_in_place(ran):
+def test_large_variables_without_other_references_are_updated_in_place(ran):
     v, step = stepper()
     step()
     address = v._value._array.ctypes.data
@@ -48,7 +48,7 @@ def test_large_variables_nobody_looks_at_are_updated_in_place(ran):
     assert (v.numpy() == -1.0).all()
 
 
-def test_small_ones_get_a_new_array(ran):
+def test_small_variables_get_a_new_array(ran):
     v, step = stepper(size=5)
     step()
     assert ran == []
@@ -56,7 +56,7 @@ def test_small_ones_get_a_new_array(ran):
 
 
 @pytest.mark.parametrize("hold", ["read", "view", "tape", "version"])
-def test_what_others_hold_stays(ran, hold):
+def test_arrays_with_other_references_are_not_overwritten(ran, hold):
     v, step = stepper()
     before = v.numpy()
     with tf.GradientTape() as tape:
@@ -76,7 +76,7 @@ def test_what_others_hold_stays(ran, hold):
         assert (np.asarray(held) == before).all()
 
 
-def test_an_error_leaves_the_variable_as_it_was(ran):
+def test_an_error_leaves_the_variable_unchanged(ran):
     v = tf.Variable(np.ones((200, 200), np.float32))
     table = tf.Variable([1.0, 2.0])
 
@@ -96,7 +96,7 @@ def test_an_error_leaves_the_variable_as_it_was(ran):
     assert ran[0] is True
 
 
-def test_readers_in_other_threads_see_whole_values():
+def test_readers_in_other_threads_never_see_partial_updates():
     v, step = stepper(300)
     torn, stop = [], threading.Event()
 

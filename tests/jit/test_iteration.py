@@ -1,4 +1,4 @@
-"""Functions with iterators and Optionals, and what Keras brings: callables, cast variables."""
+"""Functions with iterators and Optionals, and with callables and cast variables as in Keras."""
 
 import inspect
 
@@ -112,7 +112,7 @@ def test_a_function_with_its_own_gradient_shows_its_signature():
 
 def test_a_variable_read_in_another_dtype_is_an_argument():
     class Cast:
-        """Reads as a tensor of another dtype, as Keras's variables do under autocast."""
+        """A variable that reads as a tensor of another dtype, as in Keras under autocast."""
 
         _should_act_as_resource_variable = True
 
@@ -164,7 +164,7 @@ def test_strides_and_dilations_exclude_each_other_in_convolution():
         tf.nn.convolution(tf.ones((1, 9, 9, 1)), tf.ones((3, 3, 1, 1)), strides=2, dilations=2)
 
 
-def test_what_only_converts_itself_is_no_tensor():
+def test_an_object_with_tf_tensor_method_is_no_tensor():
     class Own:
         def __tf_tensor__(self, dtype=None, name=None):
             return tf.constant(1.0)

@@ -1,4 +1,4 @@
-"""Results of the xla engine stay with JAX until somebody looks at them."""
+"""XLA results stay JAX arrays and are converted to NumPy on first access."""
 
 import copy
 import pickle
@@ -19,8 +19,8 @@ from gradtape.state.variable.storage import Taken
 pytestmark = pytest.mark.skipif(not is_there(), reason="jax is not installed")
 
 
-def made(x):
-    """Something that XLA has computed: `2 x`."""
+def lazy_double(x):
+    """A lazy result of XLA: `2 x`."""
     double = tf.function(lambda x: x + x, jit_compile=True)
     for _ in range(3):
         result = double(tf.constant(x))
@@ -28,8 +28,8 @@ def made(x):
     return result
 
 
-def test_a_result_becomes_an_ordinary_tensor_when_it_is_looked_at():
-    result = made([1.0, 2.0])
+def test_a_result_becomes_an_ordinary_tensor_on_first_access():
+    result = lazy_double([1.0, 2.0])
     assert isinstance(result, tf.Tensor)
     assert type(result).__name__ == "EagerTensor"
     assert result.shape == [2]
@@ -40,7 +40,7 @@ def test_a_result_becomes_an_ordinary_tensor_when_it_is_looked_at():
 
 
 @pytest.mark.parametrize(
-    "look",
+    "access",
     [
         lambda t: t + 0.0,
         lambda t: tf.identity(t),
@@ -56,12 +56,12 @@ def test_a_result_becomes_an_ordinary_tensor_when_it_is_looked_at():
         lambda t: tf.map_fn(lambda row: row, t),
     ],
 )
-def test_every_way_of_looking_sees_the_value(look):
-    np.testing.assert_array_equal(look(made([[1.0, 2.0], [3.0, 4.0]])), [[2, 4], [6, 8]])
+def test_every_kind_of_access_gives_the_value(access):
+    np.testing.assert_array_equal(access(lazy_double([[1.0, 2.0], [3.0, 4.0]])), [[2, 4], [6, 8]])
 
 
-def test_a_tape_differentiates_by_and_through_one():
-    x = made([1.0, 2.0])
+def test_a_tape_differentiates_with_respect_to_and_through_a_lazy_tensor():
+    x = lazy_double([1.0, 2.0])
     with tf.GradientTape() as tape:
         tape.watch(x)
         y = x * x
@@ -69,13 +69,13 @@ def test_a_tape_differentiates_by_and_through_one():
 
 
 def test_scalars_and_wide_types_come_back_as_they_are():
-    scalar = made(np.float64(1 / 3))
+    scalar = lazy_double(np.float64(1 / 3))
     assert scalar.numpy().dtype == np.float64
     assert scalar.numpy() == 2 / 3
-    assert int(made(np.int64(2**40))) == 2**41
+    assert int(lazy_double(np.int64(2**40))) == 2**41
 
 
-def test_variables_go_from_call_to_call_without_being_looked_at():
+def test_variables_stay_lazy_between_calls():
     v, w = tf.Variable([1.0, 2.0]), tf.Variable(3.0)
 
     @tf.function(jit_compile=True)
@@ -94,7 +94,7 @@ def test_variables_go_from_call_to_call_without_being_looked_at():
     np.testing.assert_array_equal(v, [15.0, 16.0])
 
 
-def test_many_variables_are_given_their_values_together():
+def test_many_variables_are_updated_together():
     variables = [tf.Variable(float(i)) for i in range(40)]
 
     @tf.function(jit_compile=True)
@@ -109,7 +109,7 @@ def test_many_variables_are_given_their_values_together():
     assert all(v._value.uid < 0 for v in variables)
 
 
-def test_a_tape_tells_the_versions_of_a_variable_apart():
+def test_a_tape_distinguishes_the_versions_of_a_variable():
     v = tf.Variable(2.0)
     double = tf.function(lambda: v.assign(2 * v), jit_compile=True)
     for _ in range(3):
@@ -121,7 +121,7 @@ def test_a_tape_tells_the_versions_of_a_variable_apart():
     assert float(tape.gradient(y, v)) == 2 * 16 * 17 + 16 * 16  # by both
 
 
-def test_an_argument_that_comes_again_is_not_mistaken_for_another():
+def test_a_cached_argument_is_not_mistaken_for_another():
     add = tf.function(lambda x, y: x + y, jit_compile=True)
     a, b = tf.constant([1.0, 2.0]), tf.constant(1.0)
     for _ in range(4):
@@ -146,9 +146,9 @@ def test_arrays_of_the_program_may_change_between_calls():
     np.testing.assert_array_equal(add(tensor), tensor.numpy() + 1)
 
 
-def test_threads_may_look_at_once():
+def test_threads_may_access_a_result_concurrently():
     for _ in range(20):
-        result, seen = made([1.0, 2.0]), []
+        result, seen = lazy_double([1.0, 2.0]), []
         threads = [
             threading.Thread(target=lambda r=result, s=seen: s.append(r.numpy())) for _ in range(4)
         ]
@@ -159,7 +159,7 @@ def test_threads_may_look_at_once():
         np.testing.assert_array_equal(seen, [[2.0, 4.0]] * 4)
 
 
-def test_a_variable_that_is_being_updated_is_waited_for():
+def test_a_call_waits_for_a_variable_that_is_being_updated():
     v, w = tf.Variable([1.0, 2.0]), tf.Variable([3.0, 4.0])
     add = tf.function(lambda: v + w, jit_compile=True)
     for _ in range(3):
@@ -197,7 +197,7 @@ def test_a_failed_check_changes_nothing():
 # -- when XLA takes over
 
 
-def test_a_graph_of_many_small_ops_goes_to_xla_after_so_many_calls():
+def test_a_graph_of_many_small_ops_goes_to_xla_after_a_number_of_calls():
     def work(x):
         for _ in range(130):
             x = tf.tanh(x) + 0.5
@@ -236,7 +236,7 @@ def test_many_products_of_large_matrices_stay_on_numpy(size, goes):
     assert (calls_until_xla(concrete._path.graph) is not None) == goes
 
 
-def test_a_loop_whose_turns_are_known_to_be_many_goes_to_xla_at_once():
+def test_a_loop_with_many_known_iterations_goes_to_xla_at_once():
     @tf.function
     def turned(x, steps):
         return tf.foldl(lambda x, step: x * 0.5 + step, steps, x)

@@ -1,4 +1,4 @@
-"""tf.function over time: nothing is kept that nobody needs, and threads do not mix."""
+"""tf.function over time: no leaks of objects or memory, and correct results from threads."""
 
 import gc
 import threading
@@ -39,7 +39,7 @@ X = tf.ones((2, 3))
 
 
 def exercises():
-    """Calls of many kinds, each to be made over and over."""
+    """Calls of many kinds, each to be repeated many times."""
     model = Model()
     table = tf.Variable(tf.ones((4, 2)))
     data = tf.data.Dataset.range(3)
@@ -101,7 +101,7 @@ def test_thousands_of_calls_leave_no_object_behind(what):
     assert counts[2] - counts[0] < 50, counts
 
 
-def test_ten_thousand_steps_take_no_memory():
+def test_ten_thousand_steps_do_not_leak_memory():
     model = Model()
     for _ in range(100):
         model.step(X)
@@ -120,7 +120,7 @@ def test_ten_thousand_steps_take_no_memory():
     assert after - before < 10_000
 
 
-def test_a_model_dies_with_its_functions():
+def test_a_deleted_model_is_freed_with_its_functions():
     model = Model()
     for _ in range(3):
         model.step(X)
@@ -133,11 +133,11 @@ def test_a_model_dies_with_its_functions():
     gone = [weakref.ref(t) for t in (model, model.w, model.step, Model.method.__get__(model))]
     del model, y, tape
     gc.collect()
-    gc.collect()  # the methods' functions, which the model's end has freed
+    gc.collect()  # frees the methods' functions, which the deleted model no longer references
     assert [ref() for ref in gone] == [None] * 4
 
 
-def test_a_function_dies_with_what_it_captures():
+def test_a_deleted_function_is_freed_with_its_captures():
     def made():
         v = tf.Variable(1.0)
         c = tf.constant([1.0, 2.0])
@@ -151,7 +151,7 @@ def test_a_function_dies_with_what_it_captures():
     assert [ref() for ref in gone] == [None, None]
 
 
-def test_values_of_a_trace_die_when_it_is_over():
+def test_values_of_a_trace_are_freed_when_it_ends():
     alive = []
 
     @tf.function
@@ -204,7 +204,7 @@ def test_a_thousand_shapes_in_a_function_called_by_another_stay_within_the_bound
 
 
 def together(*calls):
-    """Run functions in threads of their own, all at once; what they return."""
+    """Run functions concurrently, each in its own thread; return their results."""
     results, errors = [None] * len(calls), []
     barrier = threading.Barrier(len(calls))
 

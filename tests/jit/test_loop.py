@@ -1,4 +1,4 @@
-"""Loops of a graph: their size does not depend on how often they run."""
+"""Loops of a graph: their size does not depend on the number of iterations."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ def test_loops_over_strings():
 
 
 def rnn(steps, train):
-    """A recurrent network by while_loop, forward or as a training step."""
+    """A recurrent network with while_loop, forward or as a training step."""
     rng = np.random.default_rng(0)
     a, b, c = (tf.Variable(rng.normal(size=s) * 0.3) for s in ((3, 4), (4, 4), (4,)))
 
@@ -53,7 +53,7 @@ def test_a_recurrent_network_of_any_length_is_one_graph(train):
 
 
 @pytest.mark.parametrize("steps", [1, 7, 100])
-def test_the_loop_computes_what_python_does(steps):
+def test_the_loop_computes_the_same_as_python(steps):
     x = tf.constant(np.random.default_rng(1).normal(size=(steps, 2, 3)))
     compiled = rnn(steps, True)
     plain = rnn(steps, True).python_function
@@ -74,11 +74,11 @@ def test_map_fn_and_scan_of_any_length_are_one_node():
     assert sizes.pop() < 12
 
 
-# -- arrays that are rewritten row by row, and tables that are looked up ---------------------------
+# -- in-place updates of carries, and row lookups --------------------------------------------------
 
 
 def running(table, order):
-    """Sums of rows looked up one after the other, each written to an array and read again."""
+    """Cumulative sums of looked-up rows, each written to an array and read again."""
     count = tf.shape(order)[0]
 
     def body(i, total, sums):
@@ -117,7 +117,7 @@ def test_rows_written_and_looked_up_in_a_loop_have_all_derivatives():
 
 
 def rewriting(x, keeps):
-    """A loop that rewrites rows of `x`, and returns what it was one turn before."""
+    """A loop that updates rows of `x`, and also returns the array of the previous iteration."""
 
     def body(i, x, before):
         changed = tf.tensor_scatter_nd_update(x, [[i]], [tf.cast(i, tf.float32)])
@@ -127,7 +127,7 @@ def rewriting(x, keeps):
 
 
 @pytest.mark.parametrize("keeps", [True, False])
-def test_rewriting_in_place_spares_what_others_see(keeps):
+def test_in_place_updates_do_not_change_other_values(keeps):
     x = tf.constant([9.0, 9.0, 9.0, 9.0, 9.0])
     function = tf.function(rewriting)
     for _ in range(3):
@@ -137,7 +137,7 @@ def test_rewriting_in_place_spares_what_others_see(keeps):
         np.testing.assert_array_equal(x, 9)
 
 
-def test_a_long_loop_copies_an_array_that_it_fills_once(monkeypatch):
+def test_a_long_loop_copies_the_array_that_it_fills_only_once(monkeypatch):
     copies = []
     monkeypatch.setattr(update_nd.op, "kernel", counted(update_nd.op.kernel, copies))
 
@@ -155,7 +155,7 @@ def test_a_long_loop_copies_an_array_that_it_fills_once(monkeypatch):
 
 
 def counted(kernel, calls):
-    """The kernel, each call of which leaves a mark."""
+    """The kernel, with each call added to a list."""
 
     def marked(*args, **static):
         calls.append(1)

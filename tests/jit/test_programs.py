@@ -1,4 +1,4 @@
-"""Random programs give the same run eagerly and as functions: values, variables and gradients."""
+"""Random programs compute the same eagerly and as functions: values, variables, gradients."""
 
 import numpy as np
 import pytest
@@ -39,22 +39,22 @@ BINARY = [
 
 @tf.custom_gradient
 def doubled(x):
-    """A gradient of its own: twice the true one."""
+    """A custom gradient: twice the true one."""
     return tf.sin(x), lambda g: 2.0 * g * tf.cos(x)
 
 
 def looped(x):
-    """Three turns of a loop that is a node."""
+    """Three iterations of a loop node."""
     return tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, tf.sin(y) + x), (0, x))[1]
 
 
 def branched(x):
-    """A choice that is a node."""
+    """A cond node."""
     return tf.cond(tf.reduce_sum(x) > 0.0, lambda: tf.sin(x), lambda: x * 0.5)
 
 
 def chosen(x):
-    """A choice of Python."""
+    """A branch of Python."""
     return tf.sin(x) if tf.reduce_sum(x) > 0.0 else x * 0.5
 
 
@@ -116,7 +116,7 @@ def outcome(function, arrays, dtype):
 
 
 def compare(a, b, rtol):
-    """Hold two outcomes against each other; None counts as zeros where a path was not taken."""
+    """Compare two outcomes; None equals zeros where a path was not taken."""
     for one, other in zip(a, b, strict=True):
         for p, q in zip(one, other, strict=True):
             left = np.zeros(()) if p is None else tf.convert_to_tensor(p).numpy()
@@ -129,7 +129,7 @@ def compare(a, b, rtol):
 @pytest.mark.parametrize(("dtype", "rtol"), [("float32", 2e-5), ("float64", 1e-11)])
 @settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(steps=st.lists(STEPS, min_size=1, max_size=9), seed=st.integers(0, 1000))
-def test_a_function_does_what_the_python_does(steps, seed, dtype, rtol):
+def test_a_function_computes_the_same_as_python(steps, seed, dtype, rtol):
     arrays = np.random.default_rng(seed).normal(size=(4, 3, 3))
     python = program(steps)
     compare(outcome(python, arrays, dtype), outcome(tf.function(python), arrays, dtype), rtol)
@@ -146,7 +146,7 @@ def on_xla(python):
 @pytest.mark.parametrize(("dtype", "rtol"), [("float32", 2e-5), ("float64", 1e-11)])
 @settings(max_examples=20, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(steps=st.lists(STEPS, min_size=1, max_size=9), seed=st.integers(0, 1000))
-def test_a_function_on_xla_does_what_the_python_does(steps, seed, dtype, rtol):
+def test_a_function_on_xla_computes_the_same_as_python(steps, seed, dtype, rtol):
     arrays = np.random.default_rng(seed).normal(size=(4, 3, 3))
     python = program(steps)
     compare(outcome(python, arrays, dtype), outcome(on_xla(python), arrays, dtype), rtol)
@@ -179,7 +179,7 @@ def train(function, arrays):
 
 @settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(steps=st.lists(STEPS, min_size=1, max_size=9), seed=st.integers(0, 1000))
-def test_a_training_step_inside_a_function_does_what_it_does_outside(steps, seed):
+def test_a_training_step_computes_the_same_inside_a_function(steps, seed):
     arrays = np.random.default_rng(seed).normal(size=(4, 3, 3))
     step = stepping(steps)
     compare(train(step, arrays), train(tf.function(step), arrays), 1e-11)
@@ -187,7 +187,7 @@ def test_a_training_step_inside_a_function_does_what_it_does_outside(steps, seed
 
 @settings(max_examples=20, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(steps=st.lists(STEPS, min_size=1, max_size=9), seed=st.integers(0, 1000))
-def test_a_training_step_on_xla_does_what_it_does_outside(steps, seed):
+def test_a_training_step_computes_the_same_on_xla(steps, seed):
     arrays = np.random.default_rng(seed).normal(size=(4, 3, 3))
     step = stepping(steps)
     compare(train(step, arrays), train(on_xla(step), arrays), 1e-11)

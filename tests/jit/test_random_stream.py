@@ -1,12 +1,12 @@
-"""Random ops in functions draw TensorFlow's numbers: each graph of its own counts its own ops."""
+"""Random ops in functions draw TensorFlow's numbers; each graph counts its own ops."""
 
 import numpy as np
 import pytest
 
 import gradtape as tf
 
-# The first three numbers of streams that TensorFlow begins with the global seed 7 in a graph: of
-# its first op without a seed, and of the second, drawn one or two at a time.
+# The first three numbers of streams in TensorFlow with the global seed 7, for the first and the
+# second op without a seed in a graph, drawn one or two at a time.
 FIRST = [0.7537, 0.5876, 0.3971]
 SECOND = [0.4604, 0.5190, 0.7408]
 
@@ -30,7 +30,7 @@ def is_close(found, *columns):
     np.testing.assert_allclose(found, np.transpose(columns), atol=1e-4)
 
 
-def test_a_nested_function_counts_by_itself():
+def test_a_nested_function_counts_its_own_random_ops():
     inner = tf.function(lambda: draw())
     is_close(first_numbers(tf.function(lambda: (draw(), inner(), draw()))), FIRST, FIRST, SECOND)
 
@@ -40,10 +40,10 @@ def test_each_call_of_a_nested_function_has_streams_of_its_own():
     outer = tf.function(lambda: (inner(), inner(), draw()))
     inner()
     is_close(first_numbers(outer), FIRST, FIRST, FIRST)
-    is_close([[float(inner()[0])]], [FIRST[1]])  # as if nobody else had called it
+    is_close([[float(inner()[0])]], [FIRST[1]])  # as if no other function had called it
 
 
-def test_the_branches_of_a_cond_count_by_themselves():
+def test_the_branches_of_a_cond_count_their_own_random_ops():
     @tf.function
     def f(p):
         return draw(), tf.cond(p, lambda: draw(), lambda: draw()), draw()
@@ -74,7 +74,7 @@ def test_one_trace_for_all_shapes_means_one_stream():
     is_close(found, [0.7537, 0.5876, 0.7915, 0.1782])
 
 
-def test_a_first_run_that_makes_variables_draws_for_them_alone():
+def test_a_first_run_that_creates_variables_draws_only_for_them():
     made = []
 
     @tf.function
@@ -87,7 +87,7 @@ def test_a_first_run_that_makes_variables_draws_for_them_alone():
     is_close(first_numbers(f), FIRST, [SECOND[0]] * 3, SECOND)
 
 
-def test_what_a_first_run_assigned_does_not_count():
+def test_assignments_of_a_first_run_that_creates_variables_do_not_count():
     count, made = tf.Variable(0), []
 
     @tf.function

@@ -1,4 +1,4 @@
-"""tf.function: what happens outside of the graph happens as often, and in the order, as it says."""
+"""tf.function: side effects run as often, and in the order, as the Python function says."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ import gradtape as tf
 
 
 class Environment:
-    """Counts its steps and is over after `length` of them."""
+    """An environment that counts its steps and ends after `length` of them."""
 
     def __init__(self):
         self.calls = 0
@@ -25,7 +25,7 @@ class Environment:
 
 
 def episode(environment):
-    """A function that plays until the environment says that it is over."""
+    """A function that runs steps until the environment ends."""
 
     @tf.function
     def play(scale):
@@ -175,7 +175,7 @@ def test_numpy_function_has_no_gradient():
         assert float(tape.gradient(y, x)) == 1.0
 
 
-def test_errors_of_host_functions_come_out_as_tensorflows():
+def test_errors_of_host_functions_become_tensorflows_errors():
     def fail(x):
         raise ValueError("no")
 
@@ -310,7 +310,7 @@ def test_an_epoch_over_an_iterator_ends_with_out_of_range():
         assert int(v) == expected
 
 
-def test_a_step_on_an_exhausted_iterator_keeps_what_came_before():
+def test_a_step_on_an_exhausted_iterator_keeps_earlier_assignments():
     v, w = tf.Variable(0), tf.Variable(0)
 
     @tf.function

@@ -1,4 +1,4 @@
-"""tf.function: which calls share a trace, what may be passed, and what comes back."""
+"""tf.function: which calls share a trace, what may be passed, and what is returned."""
 
 import collections
 import dataclasses
@@ -12,7 +12,7 @@ Point = collections.namedtuple("Point", ["x", "y"])
 
 
 def counted(**options):
-    """A function that notes each run of its Python: the function, and the list of notes."""
+    """A function that logs each run of its Python code, and the log."""
     runs = []
 
     @tf.function(**options)
@@ -144,7 +144,7 @@ def test_equal_objects_share_a_trace():
     assert runs == [2, 3]
 
 
-def test_what_cannot_be_hashed_cannot_be_an_argument():
+def test_arguments_must_be_hashable():
     @dataclasses.dataclass
     class Config:
         k: int
@@ -347,7 +347,7 @@ def test_a_concrete_function_from_an_input_signature_needs_no_arguments():
     assert concrete(tf.constant([1, 2])).numpy().tolist() == [2, 4]
 
 
-def test_getting_a_concrete_function_traces_but_does_nothing():
+def test_getting_a_concrete_function_traces_without_side_effects():
     v = tf.Variable(1.0)
     runs = []
 
@@ -406,7 +406,7 @@ def test_python_side_effects_happen_once_for_each_trace():
     assert notes == ["run", "run"]
 
 
-def test_executing_eagerly_and_inside_function_say_where_they_are():
+def test_executing_eagerly_and_inside_function():
     seen = []
 
     @tf.function

@@ -1,4 +1,4 @@
-"""Steps as people write them, as functions: the numbers are TensorFlow's."""
+"""Typical training steps as functions; the expected numbers are TensorFlow's."""
 
 import numpy as np
 import pytest
@@ -99,7 +99,7 @@ def classifier():
 
 
 def epoch_in_a_function():
-    """The whole loop over a dataset inside."""
+    """The whole loop over a dataset inside a function."""
     weights = [tf.Variable(w) for w in START]
     data = tf.data.Dataset.from_tensor_slices((X, Y)).batch(16)
 
@@ -232,7 +232,7 @@ def accumulation():
 
 
 def recurrent():
-    """A recurrent network by a Python loop with a TensorArray, of two lengths."""
+    """A recurrent network with a Python loop and a TensorArray, for two lengths."""
     cell = layers([(5, 4), (4, 4), (4,), (4, 2)], 5)
 
     @tf.function

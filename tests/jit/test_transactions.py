@@ -1,4 +1,4 @@
-"""A call's effects on variables are all there or not at all, whatever fails or interrupts it."""
+"""A call updates all its variables or none, whatever fails or interrupts it."""
 
 import random
 import signal
@@ -16,17 +16,17 @@ from gradtape.graph import recorder
 
 @pytest.fixture(autouse=True)
 def silence():
-    """Leave no recorder to the next test."""
+    """Remove all recorders after a test."""
     yield
     listen(())
 
 
 class BoomError(Exception):
-    """A failure on purpose."""
+    """A deliberate failure."""
 
 
 class Interruption(BaseException):
-    """What comes in between, as KeyboardInterrupt does."""
+    """An interrupt, like KeyboardInterrupt."""
 
 
 class Training:
@@ -107,7 +107,7 @@ class Training:
 
 
 class Large(Training):
-    """The same with weights that are updated in their own arrays."""
+    """The same with weights that are updated in place."""
 
     def __init__(self):
         super().__init__()
@@ -126,13 +126,13 @@ class Large(Training):
 BODIES = ["plain", "guarded", "hosted", "looped"]
 
 
-def nobody_listens():
-    """Whether no recorder is left behind."""
+def has_no_recorder():
+    """Whether no recorder is active."""
     return local.recorders == () and always[0] == 0
 
 
 class Failing:
-    """Lets the k-th call of a function raise."""
+    """A wrapper whose k-th call raises."""
 
     def __init__(self, function, at):
         self.function, self.at, self.calls = function, at, 0
@@ -160,17 +160,18 @@ def test_a_failure_at_any_node_of_the_first_step_changes_nothing(body, monkeypat
         with pytest.raises(BoomError):
             training.run()
         assert training.state() == before
-        assert nobody_listens()
+        assert has_no_recorder()
     monkeypatch.setattr(recorder, "evaluate", evaluate)
     training.run()
     assert training.state() == after
 
 
 @pytest.fixture
-def nobody_else(monkeypatch):
-    """Plans that do not ask whether somebody else runs them.
+def unowned_plans(monkeypatch):
+    """Make plans that do not track which call owns their buffers.
 
-    Between two instructions where no interrupt of Python's can come, a fuse would leave them taken.
+    `Fuse` also raises between instructions where Python handles no signals; there a plan would stay
+    owned.
     """
     generate = engine.generate
     monkeypatch.setattr(engine, "generate", lambda program, spare=None: generate(program))
@@ -180,7 +181,7 @@ class Fuse:
     """A trace function that raises at the k-th event inside the library.
 
     Args:
-        at: which event; 0 to count them only.
+        at: index of the event; 0 to only count events.
         opcodes: whether events are instructions rather than lines.
     """
 
@@ -203,7 +204,7 @@ class Fuse:
         return self.tick
 
     def burn(self, function):
-        """Call `function`; whether it was broken off."""
+        """Call `function`; return whether it was interrupted."""
         before = sys.gettrace()
         if self.opcodes:  # Python 3.12 reports instructions only if a frame asked for them before
             sys._getframe().f_trace_opcodes = True
@@ -218,7 +219,7 @@ class Fuse:
 
 
 def outcomes(training, call, opcodes, every):
-    """Break a call off at event after event; how often it had changed nothing, and everything."""
+    """Interrupt a call at each event; count how often it had changed nothing or everything."""
     start = training.state()
     call()
     end = training.state()
@@ -231,7 +232,7 @@ def outcomes(training, call, opcodes, every):
         state = training.state()
         assert state in (start, end), f"between, at event {k}"
         found["before" if state == start else "after"] += 1
-        listen(())  # a tape of the user's may be left, if it was broken off as it was entered
+        listen(())  # an interrupt at the entry of the user's tape may leave it active
         if not broken:
             break
         k += every
@@ -241,13 +242,13 @@ def outcomes(training, call, opcodes, every):
     return found
 
 
-@pytest.mark.usefixtures("nobody_else")
+@pytest.mark.usefixtures("unowned_plans")
 @pytest.mark.parametrize("body", BODIES)
 @pytest.mark.parametrize("under", ["run", "taped"])
 def test_a_failure_at_any_instruction_of_a_compiled_step_changes_nothing_or_all(body, under):
     training = Training(body)
     call = getattr(training, under)
-    for _ in range(6):  # all paths are there, and compiled
+    for _ in range(6):  # all paths are traced and compiled
         call()
     every = {"run": 3, "taped": 31}[under] * (1 if body == "plain" else 5)
     found = outcomes(training, call, True, every)
@@ -255,14 +256,14 @@ def test_a_failure_at_any_instruction_of_a_compiled_step_changes_nothing_or_all(
     assert found["after"] > 0
 
 
-@pytest.mark.usefixtures("nobody_else")
+@pytest.mark.usefixtures("unowned_plans")
 def test_a_failure_at_any_instruction_of_a_step_in_place_changes_nothing_or_all():
     training = Large()
     for _ in range(4):
         training.run()
     kept = [id(v._value._array) for v in training.weights]
     training.run()
-    assert [id(v._value._array) for v in training.weights] == kept  # it is in place
+    assert [id(v._value._array) for v in training.weights] == kept  # the updates are in place
     found = outcomes(training, training.run, True, 7)
     assert found["before"] > 10
     assert found["after"] > 0
@@ -320,10 +321,10 @@ def test_an_error_in_the_python_of_a_first_call_changes_nothing():
         with pytest.raises(KeyError):
             f(tf.constant(1.0))
         assert v.numpy() == 1.0
-        assert nobody_listens()
+        assert has_no_recorder()
 
 
-def test_an_error_in_an_inner_function_takes_the_outer_ones_work_back():
+def test_an_error_in_an_inner_function_reverts_the_outer_function():
     v = tf.Variable(1.0)
 
     @tf.function
@@ -343,7 +344,7 @@ def test_an_error_in_an_inner_function_takes_the_outer_ones_work_back():
     assert v.numpy() == 34.0
 
 
-def test_a_failing_host_call_takes_everything_back_but_itself():
+def test_a_failing_host_call_reverts_everything_but_host_effects():
     v = tf.Variable(1.0)
     calls = []
 
@@ -438,7 +439,7 @@ def test_a_thousand_interrupts_leave_no_step_half_done(kind, interrupts):
         values = {float(v) for variable in variables for v in variable.numpy()[[0, -1]]}
         assert len(values) == 1, values
         assert kind == "taped" or local.recorders == ()
-        listen(())  # a tape of the user's may be left, if it was interrupted as it was entered
+        listen(())  # an interrupt at the entry of the user's tape may leave it active
     (before,) = values
     call()
     assert {float(v) for variable in variables for v in variable.numpy()} == {before + 1.0}

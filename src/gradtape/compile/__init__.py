@@ -1,1 +1,1 @@
-"""Engines: a graph in, a callable on raw arrays out."""
+"""Engines: they compile a graph into a callable on raw arrays."""

@@ -1,12 +1,11 @@
-"""Whether XLA pays for a graph that nobody asked it for: what the rule of `engine` looks at.
+"""Cost model: should this graph use XLA by default? Part of the rule in `engine`.
 
-XLA makes one pass over memory where NumPy makes one per op, and its `exp` and `tanh` are quicker.
-It pays where that is most of the work: in large elementwise chains, normalisations and softmaxes,
-not in matrix products and convolutions. Ops that look at values to raise an error stay on NumPy.
+XLA makes one pass over memory where NumPy makes one per op, and its `exp` and `tanh` are faster. It
+pays off where this is most of the work: large elementwise chains, normalisations and softmaxes, but
+not matrix products and convolutions. Ops that check values and may raise an error stay on NumPy.
 
-Of small arrays NumPy needs about a microsecond for each op, XLA for each call 30 and little more:
-it pays for graphs of many ops, and loops, once they were called often enough to make up for
-compiling.
+On small arrays NumPy takes about 1 µs per op; XLA takes about 30 µs per call and little per op. So
+XLA pays off for graphs of many ops and for loops, after enough calls to make up for compilation.
 """
 
 from __future__ import annotations
@@ -17,14 +16,14 @@ from typing import Any, NamedTuple
 from gradtape.core.primitive import REGISTRY
 from gradtape.graph.control_node import COND, LOOP
 from gradtape.graph.graph import Constant, Graph, Node
-from gradtape.graph.recorder import INSTALL
+from gradtape.graph.trace_op import INSTALL
 
-LARGE = 1 << 20  # elements that a graph computes from which compiling pays
-BALANCE = 16  # products for each such element up to which they count for little
-MANY = 100  # ops in a call from which XLA's own cost of one is made up for
-SMALL = 1 << 14  # elements that an op computes on average, up to which NumPy's cost of one counts
-PATIENCE = 100_000  # ops that NumPy runs, in about as long as XLA takes to compile
-TURNS = 32  # what a loop is taken to make if nobody knows
+LARGE = 1 << 20  # elements computed by a graph: from here on compiling pays off
+BALANCE = 16  # scalar products per such element: up to here matrix products matter little
+MANY = 100  # ops in a call: from here on XLA's overhead per call pays off
+SMALL = 1 << 14  # elements computed per op on average: up to here NumPy's overhead per op matters
+PATIENCE = 100_000  # ops that NumPy runs in about the time that XLA needs to compile
+TURNS = 32  # assumed iterations of a loop without a known limit
 
 MOVES = "gradtape.ops.shape"
 CHAINED = frozenset(
@@ -37,7 +36,7 @@ SOFTMAX = frozenset(
 
 
 class Work(NamedTuple):
-    """What a call of a graph computes; `moved` are elements that are only moved."""
+    """The work of one call of a graph; `moved` counts elements that are only copied."""
 
     ops: int
     elements: int
@@ -45,7 +44,7 @@ class Work(NamedTuple):
     moved: int
 
     def times(self, turns: int) -> Work:
-        """So many turns of a loop."""
+        """The work of `turns` iterations."""
         return Work(*[turns * n for n in self])
 
     def __add__(self, other: Any) -> Work:
@@ -53,7 +52,7 @@ class Work(NamedTuple):
 
 
 def suits_xla(graph: Graph) -> bool:
-    """Whether a graph is large, and elementwise work most of it; or runs very many small ops."""
+    """Whether a graph is large and mostly elementwise, or runs very many small ops in loops."""
     work = work_of(graph)
     if work is None:
         return False
@@ -63,7 +62,7 @@ def suits_xla(graph: Graph) -> bool:
 
 
 def calls_until_xla(graph: Graph) -> int | None:
-    """After how many calls XLA should take over a graph of many small ops; None: never."""
+    """The number of calls after which XLA should run a graph of many small ops; None: never."""
     work = work_of(graph)
     if work is None or work.ops < MANY:
         return None
@@ -73,7 +72,7 @@ def calls_until_xla(graph: Graph) -> int | None:
 
 
 def work_of(graph: Graph) -> Work | None:
-    """What a call computes; None if it has ops that are better off on NumPy."""
+    """The work of one call; None if the graph has an op that should run on NumPy."""
     total = Work(0, 0, 0, 0)
     for node in graph.needed():
         if node.op is INSTALL:
@@ -86,7 +85,7 @@ def work_of(graph: Graph) -> Work | None:
 
 
 def work_of_node(graph: Graph, node: Node) -> Work | None:
-    """The same of one node."""
+    """The work of one node; None if it should run on NumPy."""
     if node.op is LOOP or node.op is COND:
         return work_of_bodies(node)
     op = REGISTRY.get(node.op.name)
@@ -105,7 +104,7 @@ def work_of_node(graph: Graph, node: Node) -> Work | None:
 
 
 def work_of_bodies(node: Node) -> Work | None:
-    """That of the bodies of a loop, for all turns, or of both branches."""
+    """The work of a loop's body and test, for all iterations, or of both branches of a `cond`."""
     static = node.static
     bodies = static["branches"] if node.op is COND else (static["body"], static["test"])
     total = Work(0, 0, 0, 0)

@@ -1,14 +1,15 @@
-"""Which engine a graph goes to: a fixed rule, never a timing.
+"""The choice of the engine for a graph: a fixed rule, never a timing.
 
-1. What `use(name, function)` says of the function itself.
-2. `jit_compile=True` asks for XLA, `jit_compile=False` for NumPy.
-3. What `use(name)` says of the process, or else the environment variable GRADTAPE_ENGINE.
-4. XLA, if jax is installed, for large graphs of elementwise work (`cost_model.suits_xla`), and for
-   graphs of many small ops after so many calls as the graph says (`cost_model.calls_until_xla`);
-   else NumPy.
+The first of these that applies decides:
 
-Who asks for XLA by 2 gets it or an error. By the others it is preferred: graphs that XLA cannot
-express, or of more than a thousand ops, which it takes long to compile, run on NumPy.
+1. The engine that `use(name, function)` set for this function.
+2. `jit_compile=True` selects XLA, `jit_compile=False` NumPy.
+3. The engine that `use(name)` set for the process, else the environment variable GRADTAPE_ENGINE.
+4. If jax is installed, XLA for large graphs of elementwise work (`cost_model.suits_xla`), and for
+   graphs of many small ops after a number of calls (`cost_model.calls_until_xla`); else NumPy.
+
+`jit_compile=True` means XLA or an error. The other rules only prefer XLA: graphs that it cannot
+express, and graphs of more than a thousand ops, which take long to compile, run on NumPy.
 """
 
 from __future__ import annotations
@@ -30,18 +31,18 @@ from gradtape.core.lazy_array import shown
 from gradtape.graph.graph import Graph
 
 ENGINES = ("numpy", "xla")
-LARGEST = 1000  # nodes of a graph that XLA is given without `jit_compile=True`
+LARGEST = 1000  # nodes of a graph that may go to XLA without `jit_compile=True`
 
 log = logging.getLogger("gradtape")
 
 
 class Process:
-    """What holds for every function.
+    """Settings and counters of the process.
 
     Attributes:
-        engine: what `use` said, or None.
-        said: what the log has said already.
-        declined: why graphs ran on NumPy although XLA was preferred, and how many.
+        engine: the engine that `use` set, or None.
+        said: warnings that were logged already.
+        declined: reasons why graphs ran on NumPy although XLA was preferred, with counts.
     """
 
     engine: str | None = None
@@ -50,52 +51,52 @@ class Process:
 
 
 class Fetching:
-    """A plan for the host whose inputs may be on accelerators, and its results shall be."""
+    """A plan that runs on the host with inputs and results on an accelerator."""
 
     def __init__(self, plan: Any, device: Device | None) -> None:
-        """For a plan, in place of one on `device`."""
+        """Run `plan` in place of a plan on `device`."""
         self.plan = plan
         self.device = device or HOST
         self.in_place: dict[int, int] = {}
 
     def run(self, *raws: Any) -> Any:
-        """Run."""
+        """Fetch the inputs, run the plan, and move the results to the device."""
         return tuple([moved(raw, self.device) for raw in self.plan.run(*shown(raws))])
 
     __call__ = run
 
     def pretty(self) -> str:
-        """That of the plan."""
+        """The plan as readable lines."""
         return str(self.plan.pretty())
 
 
 class Choice:
-    """What is known of a function about the engine of its graphs.
+    """The engine that a function asks for.
 
     Attributes:
-        name: of the function.
-        jit_compile: as it was given to `tf.function`.
-        engine: what `use` said of this function, or None.
-        device: where the graphs run; None: nobody said.
+        name: name of the function.
+        jit_compile: the argument of `tf.function`.
+        engine: the engine that `use` set for this function, or None.
+        device: where the graphs run, or None if no device was requested.
     """
 
     device: Device | None = None
 
     def __init__(self, name: str = "", jit_compile: bool | None = None) -> None:
-        """Of a function called `name`."""
+        """The choice of a function called `name`."""
         self.name = name
         self.jit_compile = jit_compile
         self.engine: str | None = None
 
     def at(self, device: Device | None) -> Choice:
-        """The same for graphs that run on a device."""
+        """The same choice for graphs that run on `device`."""
         choice = copy(self)
         choice.device = device
         return choice
 
     @property
     def preferred(self) -> str | None:
-        """The engine that is asked for, if one is."""
+        """The engine that was asked for, or None."""
         if self.engine is not None:
             return self.engine
         if self.jit_compile is not None:
@@ -109,11 +110,11 @@ class Choice:
 
     @property
     def portable(self) -> bool:
-        """Whether graphs should keep to ops that XLA has, too."""
+        """Whether traces should use only ops that XLA has: it is preferred and installed."""
         return self.preferred == "xla" and is_there()
 
     def compile(self, graph: Graph, updates: dict[int, int] | None = None) -> Any:
-        """The plan of a graph.
+        """Compile a graph into a plan.
 
         Raises:
             InvalidArgumentError: if XLA was asked for and cannot express the graph.
@@ -129,17 +130,17 @@ class Choice:
         return numpy_engine.compile_graph(graph, updates)
 
     def patience(self, graph: Graph) -> int | None:
-        """How many calls stay on NumPy until XLA takes over; None: all."""
+        """The number of calls on NumPy before XLA takes over; None: never."""
         if self.preferred is not None or not is_there() or len(graph.nodes) > LARGEST:
             return None
         return calls_until_xla(graph)
 
     def on_xla(self, graph: Graph) -> Any:
-        """The plan for XLA, or None if the graph goes to NumPy instead."""
+        """The XLA plan of a graph, or None if the graph must run on NumPy."""
         if not is_there():
             once(
-                "tf.function %s asks for XLA, which needs jax: it runs on NumPy. "
-                "pip install 'gradtape[xla]' brings it.",
+                "tf.function %s: XLA needs jax, which is not installed. It runs on NumPy. "
+                "To use XLA: pip install 'gradtape[xla]'.",
                 self.name,
             )
             return None
@@ -156,9 +157,9 @@ class Choice:
         except Inexpressible as error:
             if required:
                 raise InvalidArgumentError(
-                    f"tf.function {self.name}: jit_compile=True asks for XLA, which cannot express "
-                    f"the function: {error}. Leave out jit_compile, or move that op out of the "
-                    "function."
+                    f"tf.function {self.name}: with jit_compile=True, XLA must be able to run the "
+                    f"function. It cannot: {error}. Leave out jit_compile, or move that op out "
+                    "of the function."
                 ) from error
             if placed and self.device is not None and not Placement.soft:
                 raise refusal(f"tf.function {self.name}", self.device, error) from None
@@ -166,7 +167,7 @@ class Choice:
             return None
 
     def decline(self, why: str) -> None:
-        """Note that a graph runs on NumPy although XLA is preferred."""
+        """Log and count that a graph runs on NumPy although XLA is preferred."""
         log.info("tf.function %s runs on NumPy: %s", self.name, why)
         Process.declined[why] = Process.declined.get(why, 0) + 1
 
@@ -175,11 +176,13 @@ def use(engine: str | None, function: Any = None) -> None:
     """Choose the engine of functions that are compiled from now on.
 
     Args:
-        engine: "numpy", "xla" (graphs that it cannot express run on NumPy), or None: by the rule.
-        function: what `tf.function` returned, for that one alone; by default all.
+        engine: "numpy", "xla" (graphs that it cannot express run on NumPy), or None for the
+            default rule.
+        function: a function made by `tf.function`, to choose its engine alone; by default the
+            engine of all functions.
 
     Raises:
-        ValueError: if there is no such engine.
+        ValueError: if the engine is unknown.
         ModuleNotFoundError: if "xla" is asked for and jax is not installed.
 
     Example:
@@ -192,7 +195,8 @@ def use(engine: str | None, function: Any = None) -> None:
         checked(engine)
         if engine == "xla" and not is_there():
             raise ModuleNotFoundError(
-                "engine.use: the xla engine needs jax. pip install 'gradtape[xla]' brings it."
+                "engine.use: the xla engine needs jax, which is not installed. "
+                "Run: pip install 'gradtape[xla]'."
             )
     if function is None:
         Process.engine = engine
@@ -201,23 +205,23 @@ def use(engine: str | None, function: Any = None) -> None:
 
 
 def current() -> str | None:
-    """The engine that functions are to use that say nothing about it; None: it depends on them."""
+    """The engine of functions without a choice of their own; None: the default rule decides."""
     return Choice().preferred
 
 
 def declined() -> dict[str, int]:
-    """Why graphs ran on NumPy although XLA was preferred, and how many did."""
+    """Reasons why graphs ran on NumPy although XLA was preferred, with counts."""
     return dict(Process.declined)
 
 
 def checked(engine: str) -> str:
-    """An engine's name.
+    """Check the name of an engine and return it.
 
     Raises:
-        ValueError: if it is none.
+        ValueError: if there is no such engine.
     """
     if engine not in ENGINES:
-        raise ValueError(f"engine must be one of {', '.join(ENGINES)}. Received {engine!r}.")
+        raise ValueError(f"engine: must be one of {', '.join(ENGINES)}. Received {engine!r}.")
     return engine
 
 
@@ -228,7 +232,7 @@ def from_environment() -> str | None:
 
 
 def once(message: str, *args: Any) -> None:
-    """Say something in the log, the first time."""
+    """Log a warning unless it was logged before."""
     if message not in Process.said:
         Process.said.add(message)
         log.warning(message, *args)

@@ -1,1 +1,1 @@
-"""Traces: the graph of primitives that one run of a function recorded."""
+"""Graphs: recording the primitives that a function applies, and replaying them."""

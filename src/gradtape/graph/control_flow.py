@@ -1,8 +1,8 @@
-"""tf.cond and tf.while_loop inside a trace: nodes if that is possible, else Python's own way.
+"""tf.cond and tf.while_loop inside a trace: a node where possible, else Python's control flow.
 
-Bodies are traced aside with values refused. One that looks at values, does something besides
-computing, or changes the shape of what goes round, cannot be a node: Python then runs it under
-guards.
+Each body is traced into a graph of its own, without reading values. A body cannot become a node if
+it reads values, has side effects, or changes the shape of a loop's carry. Python then runs it, and
+guards record the values it read.
 """
 
 from __future__ import annotations
@@ -17,34 +17,35 @@ from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import Tensor, eager
 from gradtape.graph.control_node import COND, FOREVER, LOOP, apply_loop, first_slice
 from gradtape.graph.graph import Operand
+from gradtape.graph.guard import ValueRead
 from gradtape.graph.loop_gradient import Shape
-from gradtape.graph.recorder import Trace, ValueRead, raw_value
+from gradtape.graph.recorder import Trace, raw_value
 from gradtape.graph.subgraph import Aside, body_of
 from gradtape.ops.raw_array import integer
 
 
 class NotANode(Exception):  # noqa: N818  not an error
-    """A body cannot be part of a graph."""
+    """A body cannot become a node of a graph."""
 
 
 def leaves_of(structure: Any) -> list[Any]:
-    """Tensors of a structure; None stays."""
+    """Flatten a structure and convert its leaves to tensors; None stays None."""
     flat = nest.flatten(structure, expand_composites=True)
     return [leaf if leaf is None else convert(leaf) for leaf in flat]
 
 
 def numbers_of(trace: Trace, tensors: list[Any]) -> list[Operand]:
-    """How tensors are written in a graph."""
+    """The operands that stand for `tensors` in the graph of `trace`."""
     return [trace.operand(trace.lift(t)) for t in tensors]
 
 
 def traced_aside(
     trace: Trace, function: Callable[..., Any], formals: list[Any], carried: dict[int, Any]
 ) -> Aside:
-    """A function traced aside.
+    """Trace a function into a graph of its own.
 
     Raises:
-        NotANode: if it cannot be.
+        NotANode: if the function reads values or has side effects.
     """
     try:
         aside = Aside(trace, function, formals, carried)
@@ -58,7 +59,7 @@ def traced_aside(
 def staged_cond(
     trace: Trace, pred: SymbolicTensor, true_fn: Callable[[], Any], false_fn: Callable[[], Any]
 ) -> Any:
-    """`tf.cond` inside a trace."""
+    """Trace `tf.cond`: as a node if possible, else one branch under a guard."""
     drawn = trace.drawn
     try:
         return cond_node(trace, pred, true_fn, false_fn)
@@ -69,11 +70,12 @@ def staged_cond(
 
 
 class Side:
-    """One branch of a `cond`, traced aside.
+    """One branch of a `cond`, traced into a graph of its own.
 
     Attributes:
-        aside: the trace.
-        leaves: the flat result: tensors, and None.
+        aside: the trace of the branch.
+        leaves: the flat result: tensors and None.
+        outputs: operands of the results and of the variables that either branch writes.
     """
 
     def __init__(self, trace: Trace, function: Callable[[], Any]) -> None:
@@ -85,13 +87,13 @@ class Side:
         self.outputs: list[Operand] = []
 
     def called(self, function: Callable[[], Any]) -> Any:
-        """Call the function; its result has to be converted while the trace goes on."""
+        """Call the branch and convert its result while the trace is still open."""
         answer = function()
         self.leaves = leaves_of(answer)
         return answer
 
     def settle(self, written: Iterable[int]) -> list[SymbolicTensor]:
-        """Fix the outputs, the variables in `written` included; what is read from outside."""
+        """Set `outputs`, with the variables in `written`; return the outer tensors it reads."""
         tensors = [t for t in self.leaves if t is not None]
         for key in written:
             held = self.aside.written.get(key)
@@ -106,7 +108,7 @@ class Side:
 def cond_node(
     trace: Trace, pred: SymbolicTensor, true_fn: Callable[[], Any], false_fn: Callable[[], Any]
 ) -> Any:
-    """A node with both branches."""
+    """Trace both branches and record them as one node."""
     yes, no = sides = Side(trace, true_fn), Side(trace, false_fn)
     check_alike(yes, no)
     written = {**yes.aside.written, **no.aside.written}
@@ -121,16 +123,16 @@ def cond_node(
 
 
 def has_optional(structure: Any) -> bool:
-    """Whether an Optional is in it: whether that is empty is known to Python only."""
+    """Whether a structure holds an Optional: only Python knows if an Optional is empty."""
     return any(hasattr(leaf, "has_value") for leaf in nest.flatten(structure))
 
 
 def check_alike(yes: Side, no: Side) -> None:
-    """Check that both branches return the same kind of thing.
+    """Check that both branches return the same structure, dtypes and shapes.
 
     Raises:
-        TypeError, ValueError: if they do not.
-        NotANode: if only the shapes differ, or there are Optionals.
+        TypeError, ValueError: if the structures or dtypes differ.
+        NotANode: if only the shapes differ, or a result is an Optional.
     """
     results = (yes.aside.result, no.aside.result)
     if has_optional(results):
@@ -138,11 +140,14 @@ def check_alike(yes: Side, no: Side) -> None:
     nest.assert_same_structure(*results, expand_composites=True)
     for a, b in zip(yes.leaves, no.leaves, strict=True):
         if (a is None) != (b is None):
-            raise TypeError("tf.cond: a result is None in one branch only.")
+            raise TypeError(
+                "tf.cond: both branches must return None at the same places. Received a result "
+                "that is None in one branch only."
+            )
         if a is not None and a.dtype is not b.dtype:
             raise TypeError(
-                f"tf.cond: true_fn and false_fn must return one dtype. Received {a.dtype.name} and "
-                f"{b.dtype.name}."
+                "tf.cond: true_fn and false_fn must return the same dtype. Received "
+                f"{a.dtype.name} and {b.dtype.name}."
             )
         if a is not None and a._array.shape != b._array.shape:
             raise NotANode
@@ -157,28 +162,28 @@ def staged_loop(
     limit: Any,
     reverse: bool = False,
 ) -> tuple[list[Any], list[Any]]:
-    """A loop as a node.
+    """Trace a loop as a node.
 
     Args:
         trace: the trace.
-        test: function of the carries that says whether to go on.
-        body: function of the carries and of one slice of each of `xs`; returns the next carries
-            and what is to be stacked.
-        carry: tensors that go round.
+        test: function of the carries; the loop goes on while it is true.
+        body: function of the carries and of one slice of each of `xs`. Returns the next carries
+            and the values to stack.
+        carry: tensors passed from one iteration to the next.
         xs: tensors that are sliced along their first axis.
-        limit: at most so many iterations; a tensor or None.
-        reverse: whether it begins with the last slice; `limit` is their number then.
+        limit: the maximum number of iterations; a tensor or None.
+        reverse: whether to start with the last slice. `limit` must then be the number of slices.
 
     Returns:
         The last carries, and the stacked results.
 
     Raises:
-        NotANode: if it cannot be one.
+        NotANode: if the body cannot become a node.
     """
     carried: dict[int, Any] = {}
     drawn = trace.drawn
     while True:
-        trace.drawn = drawn  # the random ops of the body are the same ones every time
+        trace.drawn = drawn  # every attempt must count the random ops of the body from here
         states = [trace.states[key] for key in carried]
         given = [trace.lift(t) for t in [*carry, *(s.newest for s in states)]]
         formals = [trace.value(raw_value(t)) for t in given]
@@ -238,7 +243,7 @@ def staged_loop(
 def aside_test(
     trace: Trace, test: Callable[..., Any], formals: list[Any], carried: dict[int, Any]
 ) -> tuple[Aside, list[Operand]]:
-    """The condition of a loop, traced aside."""
+    """Trace the condition of a loop into a graph of its own."""
     answers: list[Any] = []
     aside = traced_aside(
         trace, lambda *values: answers.append(convert(test(*values))), formals, carried
@@ -253,5 +258,5 @@ def aside_test(
 
 
 def sliced(x: Any) -> Any:
-    """The first slice of a tensor, raw."""
+    """The first slice of a tensor along its first axis, as a raw array."""
     return first_slice(raw_value(x), -x._array.ndim)

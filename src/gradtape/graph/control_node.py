@@ -1,8 +1,8 @@
 """`cond` and `loop` as nodes of a graph, with derivatives of any order.
 
-One `loop` serves while_loop, scan and map_fn; its adjoint is a loop that runs backwards. It saves,
-iteration by iteration, the carries that the adjoint reads, and the adjoint runs the body again.
-`cond` runs the branch taken again.
+`loop` implements while_loop, scan and map_fn. Its adjoint is a loop that runs backwards. Under a
+tape, `loop` saves the carries of each iteration that the adjoint reads; the adjoint recomputes the
+rest of the body. The adjoint of `cond` recomputes the branch that was taken.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from gradtape.core.dtypes import is_differentiable
 from gradtape.core.primitive import Spec
 from gradtape.core.tensor import Tensor, eager, marked
 from gradtape.graph.loop_gradient import Backwards, Shape, differentiable
-from gradtape.graph.recorder import operation, raw_value
+from gradtape.graph.recorder import raw_value
 from gradtape.graph.subgraph import Body
+from gradtape.graph.trace_op import operation
 from gradtape.ops.gather_scatter import scatter_add
 from gradtape.ops.raw_array import integer, is_owned, ones, stacked, stand_in, unstacked
 from gradtape.ops.shape import lean, zeros
@@ -27,7 +28,7 @@ FOREVER = 2**62
 
 
 def cond(*inputs: Any, branches: tuple[Body, Body]) -> tuple[Any, ...]:
-    """Run one of two bodies on the inputs after the first, which says which."""
+    """Run one of two bodies, chosen by the first input, on the other inputs."""
     return branches[0 if inputs[0] else 1].run(*inputs[1:])
 
 
@@ -75,7 +76,7 @@ LOOP = operation(loop, outputs=True)
 def record(
     known: Any, op: Any, args: tuple[Any, ...], static: dict[str, Any], outs: tuple[Any, ...]
 ) -> None:
-    """Tell a recorder about a node with a body, if it knows an input."""
+    """Record a `cond` or `loop` in the recorder `known`, if it knows an input."""
     mask = sum(1 << i for i in differentiable(args) if args[i].uid in known)
     if not mask:
         return
@@ -93,26 +94,26 @@ LOOP.record = record
 
 
 class BodyStep:
-    """The backward step of a node with a body: another such node."""
+    """The backward step of a `cond` or `loop`: it applies another `cond` or `loop`."""
 
     variadic = True
 
     def __init__(self, pull: Any, recorded: bool = False) -> None:
-        """`pull` gives cotangents of the inputs at some places; see `pull_cond`."""
+        """`pull` computes cotangents of the wanted inputs; `pull_cond` documents its arguments."""
         self.pull = pull
         self.is_recorded = recorded
         if not recorded:
             self.recorded = BodyStep(pull, True)
 
     def narrow(self, want: int, raw: bool) -> Any:
-        """The same step for fewer of the watched inputs."""
+        """The same step, restricted to the watched inputs in the mask `want`."""
         step = self if raw else self.recorded
         return lambda entry, g, grads: step(entry, g, grads, want)
 
     def __call__(
         self, entry: tuple[Any, ...], g: dict[int, Any], grads: dict[int, Any], want: int = -1
     ) -> None:
-        """Turn the outputs' cotangents into the inputs'."""
+        """Add the cotangents of the inputs, computed from those of the outputs, to `grads`."""
         _, uids, mask, args, static, outs = entry
         positions = [i for i in range(mask.bit_length()) if mask >> i & 1]
         pairs = zip(uids, positions, strict=True)
@@ -144,14 +145,14 @@ def pull_cond(
     present: frozenset[int],
     places: list[int],
 ) -> list[Any]:
-    """The pullback of the branch that is taken.
+    """Cotangents of a `cond`: the pullback of the branch that is taken.
 
     Args:
         args: inputs of the node.
         static: its keyword arguments.
         outs: its outputs.
         cotangents: one for each output.
-        present: outputs whose cotangent is more than the zeros filled in.
+        present: positions of the outputs that have a cotangent; the others are filled with zeros.
         places: positions of the inputs whose cotangents are wanted.
     """
     lead = lead_of(cotangents, outs)
@@ -169,7 +170,7 @@ def pull_loop(
     present: frozenset[int],
     places: list[int],
 ) -> list[Any]:
-    """The same loop backwards: cotangents go round, those of captures add up."""
+    """Cotangents of a `loop`: a reverse loop that carries cotangents and sums those of captures."""
     body, shape = static["body"], static["shape"]
     lead = lead_of(cotangents, outs)
     n, m = shape.carries, shape.captures
@@ -203,12 +204,12 @@ def pull_loop(
 
 
 def zeros_like_lead(tensor: Tensor, lead: tuple[int, ...]) -> Tensor:
-    """Zeros of a tensor's shape, with axes in front."""
+    """Zeros of a tensor's shape with the axes `lead` in front."""
     return eager(lean(zeros(lead + tensor._array.shape, tensor._array.dtype)))
 
 
 def apply_loop(op: Any, args: tuple[Any, ...], static: dict[str, Any]) -> tuple[Any, ...]:
-    """Apply `loop`; under a tape it saves what its adjoint reads."""
+    """Apply `loop`; under a tape, also save the carries that its adjoint reads."""
     tensors = tuple([a if isinstance(a, Tensor) else eager(a) for a in args])
     shape: Shape = static["shape"]
     floats = [tensors[i].uid for i in differentiable(tensors)]
@@ -225,7 +226,7 @@ LOOP.apply = apply_loop
 
 
 def read_carries(body: Body, shape: Shape, args: tuple[Any, ...]) -> list[int]:
-    """Which carries the adjoint of a loop reads."""
+    """Positions of the carries that the adjoint of a loop reads."""
     if body.reads is None:
         raws = [raw_value(a) for a in args[1:]]
         count = shape.carries + shape.captures
@@ -242,7 +243,7 @@ def read_carries(body: Body, shape: Shape, args: tuple[Any, ...]) -> list[int]:
 
 
 def first_slice(x: Any, axis: int) -> Any:
-    """The first slice of an array, or what has its shape if there is none."""
+    """The first slice of an array; a stand-in of that shape if the array has no slices."""
     sizes = list(x.shape)
     if sizes.pop(axis):
         return unstacked(x, 0, axis)

@@ -1,8 +1,9 @@
-"""A gradient that the user supplied, as part of a graph.
+"""A gradient that the user supplied with `tf.custom_gradient`, as part of a graph.
 
-The function's own ops are in the graph like any others. A node `custom_gradient` passes its results
-on; it carries the graph of the user's gradient function, traced at once on cotangents of ones. In
-the body of a loop or branch the node also passes on what that graph reads, so that it is there.
+The function's own ops are ordinary nodes. Its results pass through a node `custom_gradient`, which
+holds the graph of the user's gradient function. That graph is traced immediately, with ones as
+cotangents. Inside the body of a loop or branch the node also passes through the values that the
+gradient reads, so that the body returns them.
 """
 
 from __future__ import annotations
@@ -14,19 +15,21 @@ from gradtape.core.convert import convert
 from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import Tensor, eager
 from gradtape.graph.graph import Node, Operand
-from gradtape.graph.recorder import Trace, ValueRead, operation, raw_value
+from gradtape.graph.guard import ValueRead
+from gradtape.graph.recorder import Trace, raw_value
+from gradtape.graph.trace_op import operation
 from gradtape.ops.raw_array import ones
 from gradtape.tape.indexed_slices import IndexedSlices
 
 
 class Custom:
-    """The user's gradient: nodes from the forward values and cotangents to an answer per input.
+    """The user's gradient function as nodes: from forward values and cotangents to gradients.
 
     Attributes:
         inputs: the function's arguments.
         seeds: numbers of the cotangents.
-        nodes: the gradient function.
-        answers: for each input an operand, None, or a triple for IndexedSlices.
+        nodes: the ops of the gradient function.
+        answers: for each input an operand, None, or a pair (values, indices) for IndexedSlices.
         trouble: why the gradient function could not be traced, or "".
     """
 
@@ -39,11 +42,11 @@ class Custom:
         self.trouble = ""
 
     def __repr__(self) -> str:
-        """How long it is."""
+        """The number of nodes."""
         return f"<{len(self.nodes)} nodes>"
 
     def reads(self) -> list[int]:
-        """Numbers of the values around that the gradient reads."""
+        """Numbers of the forward values that the gradient reads."""
         made = {*self.seeds, *(o for node in self.nodes for o in node.outputs)}
         answers = [a if type(a) is tuple else (a,) for a in self.answers]
         parts = [operand for answer in answers for operand in answer]
@@ -52,7 +55,7 @@ class Custom:
 
 
 def custom_gradient(*results: Any, custom: Custom) -> tuple[Any, ...]:
-    """Pass `results` on."""
+    """Return `results` unchanged."""
     return results
 
 
@@ -62,7 +65,7 @@ CUSTOM = operation(custom_gradient, outputs=True)
 def record(
     trace: Trace, results: list[Any], inputs: list[Any], grad: Callable[..., list[Any]]
 ) -> list[Tensor]:
-    """New handles on `results`; the graph knows `grad` as their gradient."""
+    """New tensors for `results`, for which the graph uses `grad` as the gradient."""
     lifted = [trace.lift(t) for t in results]
     given = [trace.lift(t) for t in inputs]
     if not any(isinstance(t, SymbolicTensor) for t in given):
@@ -81,7 +84,7 @@ def record(
 def trace_gradient(
     trace: Trace, custom: Custom, results: list[Any], grad: Callable[..., list[Any]]
 ) -> None:
-    """Run the user's gradient function aside, on ones."""
+    """Trace the user's gradient function into `custom`, with ones as cotangents."""
     seeds = [trace.value(ones(t._array)) for t in results]
     custom.seeds = [t._array.number for t in seeds]
     with trace.aside() as nodes:
@@ -94,7 +97,7 @@ def trace_gradient(
 
 
 def answer_of(trace: Trace, answer: Any) -> Any:
-    """What the gradient function gave for one input."""
+    """The operand, or the pair of operands, of one gradient that the user's function returned."""
     if answer is None:
         return None
     if isinstance(answer, IndexedSlices):

@@ -1,8 +1,8 @@
-"""The graph of a trace: a straight line of primitive applications on numbered values.
+"""The graph of a trace: a list of primitive applications on numbered values.
 
-Values are integers; a `Constant` stands where a raw array is known. Every value has a spec. Nodes
-are in the order of the run. A node whose op has an `effect` must run exactly once and in order;
-the others are pure.
+A value is an integer; a `Constant` holds a raw array that is the same in every run. Every value has
+a spec (shape and dtype). Nodes are in execution order. A node whose op is an `Effect` must run
+exactly once and in order; all other nodes are pure.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class Constant:
     __slots__ = ("raw",)
 
     def __init__(self, raw: Any) -> None:
-        """Hold `raw`, which nobody may write to."""
+        """Hold `raw`, which must not be written to."""
         self.raw = raw
 
     def __repr__(self) -> str:
@@ -32,14 +32,15 @@ Operand = int | Constant
 
 
 class Effect:
-    """An op that does something besides computing: calls Python, prints, checks, draws an element.
+    """An op with a side effect: it calls Python, prints, checks a value or draws an element.
 
     Attributes:
         name: for printing.
         kernel: called with the raw inputs; returns a tuple of raw arrays.
-        fails_only: whether all it may do is raise (an assertion).
-        replayed: whether a second run of the same call must be given the same results instead of
-            calling again.
+        fails_only: whether its only possible effect is to raise an error (an assertion).
+        replayed: whether a rerun of the same call takes the logged results instead of calling the
+            kernel again.
+        key: equal for effects that do the same.
     """
 
     outputs = True
@@ -56,7 +57,7 @@ class Effect:
         fails_only: bool = False,
         key: Any = None,
     ) -> None:
-        """An effect called `name` that runs `kernel`; equal `key`s do the same."""
+        """An effect called `name` that runs `kernel`; effects with equal `key`s do the same."""
         self.key = (name, kernel if key is None else key)
         self.name = name
         self.kernel = kernel
@@ -64,7 +65,7 @@ class Effect:
         self.replayed = not fails_only
 
     def __repr__(self) -> str:
-        """Say the name."""
+        """The name."""
         return f"<effect {self.name}>"
 
 
@@ -75,7 +76,7 @@ class Node:
         op: a Primitive or an Effect.
         inputs: operands, in the order of the kernel's positional parameters.
         static: keyword arguments of the kernel.
-        outputs: numbers of the values it makes; the kernel returns a tuple if `op.outputs`.
+        outputs: numbers of the values it computes; the kernel returns a tuple if `op.outputs`.
     """
 
     __slots__ = ("inputs", "op", "outputs", "static")
@@ -87,7 +88,7 @@ class Node:
         static: dict[str, Any],
         outputs: tuple[int, ...],
     ) -> None:
-        """`op` applied to `inputs` makes `outputs`."""
+        """`op` applied to `inputs` computes `outputs`."""
         self.op = op
         self.inputs = inputs
         self.static = static
@@ -95,7 +96,7 @@ class Node:
 
     @property
     def effect(self) -> bool:
-        """Whether it does something besides computing."""
+        """Whether the node has a side effect."""
         return isinstance(self.op, Effect)
 
     def reads(self) -> Iterator[int]:
@@ -107,9 +108,9 @@ class Graph:
     """Nodes between inputs and outputs.
 
     Attributes:
-        inputs: numbers of the values that are given.
+        inputs: numbers of the values that the caller passes.
         nodes: in the order of the run.
-        outputs: what is returned, in order.
+        outputs: operands that are returned, in order.
         specs: shape and dtype of every value.
     """
 
@@ -122,7 +123,7 @@ class Graph:
         outputs: Iterable[Operand],
         specs: dict[int, Spec],
     ) -> None:
-        """A graph of these parts."""
+        """Make a graph of these parts."""
         self.inputs = list(inputs)
         self.nodes = list(nodes)
         self.outputs = list(outputs)

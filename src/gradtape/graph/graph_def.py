@@ -1,4 +1,4 @@
-"""A graph as TensorFlow lists it: nodes with names, ops and the names of their inputs."""
+"""GraphDef: a graph as TensorFlow lists it, nodes with names, ops and the names of their inputs."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ class NodeDef:
 
     Attributes:
         name: unique in the graph.
-        op: what it does; the ops are gradtape's primitives.
-        input: names of the nodes it reads, with the number of the result if that is not the first.
+        op: name of the op; the ops are gradtape's primitives.
+        input: names of the nodes it reads; `:i` is appended for result i > 0.
         attr: its keyword arguments.
     """
 
     def __init__(self, name: str, op: str, inputs: list[str], attr: dict[str, Any]) -> None:
-        """A node of these parts."""
+        """Make a node of these parts."""
         self.name = name
         self.op = op
         self.input = inputs
         self.attr = attr
 
     def __repr__(self) -> str:
-        """In the manner of a text proto."""
+        """The node in the format of a text proto."""
         lines = [f'  name: "{self.name}"', f'  op: "{self.op}"']
         lines += [f'  input: "{name}"' for name in self.input]
         lines += [f'  attr {{ key: "{k}" value: {v!r} }}' for k, v in self.attr.items()]
@@ -34,7 +34,7 @@ class NodeDef:
 
 
 class GraphDef:
-    """What `graph.as_graph_def()` gives: a list of nodes, to look at.
+    """The list of nodes that `graph.as_graph_def()` returns, for inspection.
 
     Attributes:
         node: the nodes, each after those it reads.
@@ -62,13 +62,13 @@ class GraphDef:
             self.node.append(NodeDef(self.unique("Identity"), "Identity", [source], {}))
 
     def unique(self, name: str) -> str:
-        """A name that no node has yet."""
+        """Make a name that no other node has."""
         count = self.taken.get(name, 0)
         self.taken[name] = count + 1
         return f"{name}_{count}" if count else name
 
     def named(self, operand: Operand) -> str:
-        """The node that an operand comes from; a constant becomes one."""
+        """The name of the node that computes an operand; a node is added for a constant."""
         if not isinstance(operand, Constant):
             return self.known[operand]
         name = self.unique("Const")
@@ -80,5 +80,5 @@ class GraphDef:
         return iter(self.node)
 
     def __repr__(self) -> str:
-        """All nodes, in the manner of a text proto."""
+        """All nodes in the format of a text proto."""
         return "\n".join(map(repr, self.node))

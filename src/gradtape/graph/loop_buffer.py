@@ -1,8 +1,9 @@
-"""Arrays that go round a loop and are rewritten row by row: after a first copy, in place.
+"""In-place updates of loop carries that are written row by row.
 
-A TensorArray in a loop is a tensor of which each turn makes another, with one row changed; so is
-the cotangent of one, going backwards. Copying all of it every turn would take time by the square
-of the number of turns.
+A TensorArray in a loop is a carried tensor, and each iteration computes a new one with one row
+changed. The same holds for its cotangent in the backward loop. Copying the whole array in every
+iteration would take time quadratic in the number of iterations. So only the first iteration copies,
+and later ones write in place.
 """
 
 from __future__ import annotations
@@ -10,14 +11,14 @@ from __future__ import annotations
 from typing import Any
 
 from gradtape.graph.graph import Graph, Node
-from gradtape.graph.recorder import operation
+from gradtape.graph.trace_op import operation
 from gradtape.ops.gather_scatter import update_nd, write_nd
 
 READERS = frozenset(["gather", "take", "gather_nd"])  # their results are copies
 
 
 def write_into(x: Any, indices: Any, updates: Any, *, rank: int) -> Any:
-    """`update_nd` on an array that nobody else sees."""
+    """`update_nd` in place, on an array that is referenced only by the loop."""
     write_nd(x, indices, updates, rank)
     return x
 
@@ -26,7 +27,7 @@ INTO = operation(write_into)
 
 
 def rewritten(graph: Graph, carries: int) -> dict[int, Node]:
-    """By position, the carries that the body of a loop only looks up and rewrites; and where."""
+    """Carries that a loop body only reads by lookup and updates once: position → updating node."""
     found = {}
     for k, number in enumerate(graph.inputs[:carries]):
         result = graph.outputs[k]
@@ -45,7 +46,7 @@ def rewritten(graph: Graph, carries: int) -> dict[int, Node]:
 
 
 def in_place(graph: Graph, writers: dict[int, Node]) -> Graph:
-    """The graph that writes into those inputs, when everything else is done."""
+    """The graph with `writers` replaced by in-place writes, which run after all other nodes."""
     last = [Node(INTO, node.inputs, node.static, node.outputs) for node in writers.values()]
     moved = {id(node) for node in writers.values()}
     nodes = [node for node in graph.nodes if id(node) not in moved]

@@ -1,4 +1,4 @@
-"""The adjoint of a loop: the same loop backwards, with the body's pullback for a body."""
+"""The adjoint of a loop: a reverse loop whose body is the pullback of the original body."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from gradtape.ops.shape import zeros
 
 
 class Shape:
-    """How the inputs and outputs of a loop are laid out.
+    """The order of a loop's inputs and outputs.
 
-    inputs: limit, carries, captures, xs; outputs: carries, ys, how often it ran, saved carries.
+    Inputs: limit, carries, captures, xs. Outputs: carries, ys, number of iterations, saved carries.
 
     Attributes:
-        carries: how many values go round.
-        captures: how many values stay.
-        xs: for each value that is sliced, the axis, from the right.
-        ys: for each value that is stacked, (axis, shape, dtype) of one element.
-        saved: which carries are stacked as they were before each iteration.
-        reverse: whether it runs from the last slice to the first.
+        carries: number of values passed from one iteration to the next.
+        captures: number of values that are the same in all iterations.
+        xs: for each sliced input, the axis, counted from the right.
+        ys: for each stacked output, (axis, shape, dtype) of one element.
+        saved: positions of the carries that are stacked as they were before each iteration.
+        reverse: whether the loop runs from the last slice to the first.
     """
 
     __slots__ = ("captures", "carries", "reverse", "saved", "xs", "ys")
@@ -41,7 +41,7 @@ class Shape:
         saved: tuple[int, ...] = (),
         reverse: bool = False,
     ) -> None:
-        """A layout."""
+        """Make a layout of these parts."""
         self.carries = carries
         self.captures = captures
         self.xs = xs
@@ -50,16 +50,16 @@ class Shape:
         self.reverse = reverse
 
     def __repr__(self) -> str:
-        """In short."""
+        """The counts of carries, xs and ys."""
         return f"{self.carries} carries, {len(self.xs)} xs, {len(self.ys)} ys"
 
     def saving(self, saved: tuple[int, ...]) -> Shape:
-        """The same, saving these carries."""
+        """The same layout, saving these carries."""
         return Shape(self.carries, self.captures, self.xs, self.ys, saved, self.reverse)
 
 
 def differentiable(args: tuple[Any, ...]) -> list[int]:
-    """Positions of what can have a gradient."""
+    """Positions of the tensors that can have a gradient."""
     return [
         i for i, a in enumerate(args) if isinstance(a, Tensor) and is_differentiable(a._array.dtype)
     ]
@@ -68,10 +68,16 @@ def differentiable(args: tuple[Any, ...]) -> list[int]:
 class Backwards(Body):
     """The body of the adjoint of a loop.
 
-    inputs: cotangents of the carries, sums for the captures; captures; saved carries, xs,
-    cotangents of the ys and of the saved carries (which matter for the second derivative).
-    Outputs: cotangents of the carries before, sums, cotangents of the xs; for captures of which
-    each turn looks up some rows, the cotangents and numbers of these instead of a sum.
+    Inputs: cotangents of the carries, sums for the captures; captures; saved carries, xs,
+    cotangents of the ys and of the saved carries (needed for second derivatives).
+    Outputs: cotangents of the previous carries, sums, cotangents of the xs. If the body only looks
+    up rows of a capture, the outputs are cotangents and indices of these rows instead of a sum.
+
+    Attributes:
+        met: positions in `read` of the saved carries that have a cotangent.
+        looked_up: captures that the body only looks up, each with the node that does it.
+        summed: captures whose cotangents are summed.
+        read: carries that the forward loop has saved.
     """
 
     @classmethod
@@ -84,7 +90,7 @@ class Backwards(Body):
         met: tuple[int, ...],
         args: tuple[Any, ...],
     ) -> Backwards:
-        """The one for these, made once."""
+        """The backward body for these arguments, from the cache of `body` if it exists."""
         key = (places, lead, met, shape.saved)
         if key not in body.adjoints:
             body.adjoints[key] = cls(body, shape, places, lead, met, args)
@@ -100,7 +106,7 @@ class Backwards(Body):
         met: tuple[int, ...],
         args: tuple[Any, ...],
     ) -> None:
-        """For the inputs at `places` of the body's; `args` are those of the loop."""
+        """For the body's inputs at `places`; `args` are the arguments of the loop."""
         super().__init__()
         self.body, self.shape, self.lead, self.met = body, shape, lead, met
         n, m = shape.carries, shape.captures
@@ -183,7 +189,7 @@ class Backwards(Body):
         return operand.raw.shape, operand.raw.dtype
 
     def rows_of(self, i: int, slices: Any, capture: Tensor) -> tuple[Any, Any]:
-        """Cotangents and numbers of the rows that a turn looks up; zeros if nothing came back."""
+        """Cotangents and indices of the rows that an iteration looks up; zeros without gradient."""
         if slices is not None:
             return slices.values, slices.indices
         rows, dtype = self.spec_of(self.looked_up[i].inputs[1])
@@ -192,7 +198,7 @@ class Backwards(Body):
         return eager(values), eager(zeros((count,), dtype))
 
     def carry(self, trace: Trace, kept: list[Any]) -> list[Any]:
-        """The carries at this iteration; of those that are not read only the shape counts."""
+        """The carries of this iteration: saved values, or stand-ins where only shapes matter."""
         return [
             kept[self.read.index(i)]
             if i in self.read
@@ -202,7 +208,7 @@ class Backwards(Body):
 
 
 def lookup_of(graph: Graph | None, place: int) -> Node | None:
-    """The lookup of rows that is all that a body does with an input, if it is."""
+    """The `gather` node of a body, if it is the only use of the input at `place`; else None."""
     if graph is None:
         return None
     number = graph.inputs[place]

@@ -1,7 +1,8 @@
-"""Functions of raw arrays that are no primitives, applied to tensors: no gradient flows through.
+"""Functions of raw arrays that are not primitives, applied to tensors, without a gradient.
 
-In a trace such an application is a node, and two nodes are alike if function and other arguments
-are: hand over functions of modules, and what they need as arguments, not closures.
+In a trace such a call is a node. Two nodes are equal if the function and the non-tensor arguments
+are equal. So pass module-level functions and hand their data over as arguments; a closure would
+differ in every trace.
 """
 
 from __future__ import annotations
@@ -23,15 +24,15 @@ from gradtape.ops.xla_lowering import on_jax
 def rawly(
     function: Callable[..., Any], *args: Any, dynamic: bool = False, outputs: bool = False
 ) -> Any:
-    """A tensor of what `function` makes of the raw arrays of its arguments.
+    """Apply `function` to the raw arrays of its arguments; the result is a tensor.
 
-    Inside a trace it is a node of the graph.
+    Inside a trace the call is a node of the graph.
 
     Args:
-        function: of raw arrays and Python values, in the order of `args`; returns a raw array.
+        function: takes raw arrays and Python values in the order of `args`; returns a raw array.
         *args: tensors, and Python values that are the same in every run.
         dynamic: whether the shape of the result depends on values.
-        outputs: whether `function` returns a tuple of raw arrays; so does this, of tensors.
+        outputs: whether `function` returns a tuple of raw arrays; the result is then a tuple.
     """
     raws = [a._array if isinstance(a, Tensor) else a for a in args]
     if Held in map(type, raws):
@@ -41,7 +42,11 @@ def rawly(
 
 
 def recorder_of(raws: list[Any]) -> Any:
-    """The trace that is told; values of one that is over cannot be used."""
+    """The trace that records a call on `raws`.
+
+    Raises:
+        TypeError: if their trace has ended.
+    """
     stage = staging()
     if not stage:
         raise out_of_scope(symbolic(next(raw for raw in raws if type(raw) is Held)))
@@ -49,12 +54,12 @@ def recorder_of(raws: list[Any]) -> Any:
 
 
 def number_by(function: Callable[..., Any], *args: Any) -> int:
-    """An integer that Python must know, the size of a result for one.
+    """Compute an integer that Python needs, for example the size of a result.
 
-    Inside a trace what is guarded is this integer, not the values it is found from.
+    Inside a trace the guard is on this integer, not on the values it is computed from.
 
     Args:
-        function: of raw arrays and Python values; returns an integer.
+        function: takes raw arrays and Python values; returns an integer.
         *args: tensors, and Python values that are the same in every run.
     """
     raws = [a._array if isinstance(a, Tensor) else a for a in args]
@@ -65,5 +70,5 @@ def number_by(function: Callable[..., Any], *args: Any) -> int:
 
 @on_jax(xla_lowering.scalar_of)
 def scalar_of(function: Callable[..., Any], *raws: Any) -> Any:
-    """An integer as a raw array."""
+    """The integer that `function` returns, as a raw int64 scalar."""
     return int64.as_numpy_dtype(function(*raws))

@@ -1,9 +1,9 @@
-"""Trace: the recorder behind `function`. It sees every primitive and makes a graph of them.
+"""Trace: the recorder behind `function`, which builds a graph of all primitives that are applied.
 
-The run is a real one: tensors of the trace hold their values, ops compute. What is recorded are
-specs and numbers. An op on constants of the body alone is not recorded: its result is a constant.
-A tensor made before the trace is a *capture*. Variables have versions: the trace keeps the newest
-one of each that it met, and whoever runs the trace commits them at the end.
+Tracing is a real run: tensors of the trace hold values, and ops compute. The graph contains only
+specs and numbers. An op on constants is not recorded: its result is a constant. A tensor made
+before the trace is a *capture*. The trace holds the newest version of every variable that is read
+or written; the caller commits these versions at the end.
 """
 
 from __future__ import annotations
@@ -17,65 +17,43 @@ from gradtape.core.context import listening, local, next_uid
 from gradtape.core.dispatch import Recording, evaluate, hear
 from gradtape.core.errors import InvalidArgumentError, OpError
 from gradtape.core.lazy_array import shown
-from gradtape.core.primitive import REGISTRY, Primitive, Spec, parameters_of
+from gradtape.core.primitive import REGISTRY, Primitive, Spec
 from gradtape.core.symbolic_tensor import Held, SymbolicTensor, out_of_scope, refuse, symbolic
 from gradtape.core.tensor import Tensor, eager
 from gradtape.graph.graph import Constant, Effect, Graph, Node, Operand
+from gradtape.graph.guard import Guard, ValueRead, key_of, users_line
+from gradtape.graph.trace_op import INSTALL, called
+from gradtape.graph.value_name import ValueNames
+from gradtape.graph.variable_state import State
 from gradtape.ops.raw_array import stand_in
 from gradtape.state.random.stream import Draws, Streams
 
-LIMIT = 20_000  # nodes; beyond it nothing more is recorded
-LOOKS = 200  # at values, in a run that finds out what comes of a call
+LIMIT = 20_000  # nodes; a trace that exceeds it stops recording
+LOOKS = 200  # guards in a trace that must not have effects
 
 
-class Guard:
-    """Python looked at a value: where in the trace, at which, and what it saw."""
-
-    __slots__ = ("kind", "number", "place", "seen", "where")
-
-    def __init__(self, place: int, number: int, kind: str, seen: Any, where: str) -> None:
-        """After `place` nodes, value `number` was looked at (`kind`: its value or its shape)."""
-        self.place = place
-        self.number = number
-        self.kind = kind
-        self.seen = seen
-        self.where = where
-
-
-class State:
-    """A variable in a trace: the number it had at the start, and its newest version."""
-
-    __slots__ = ("first", "newest", "variable", "written")
-
-    def __init__(self, variable: Any, first: SymbolicTensor) -> None:
-        """`first` stands for the value before the call."""
-        self.variable = variable
-        self.first = first
-        self.newest: SymbolicTensor = first
-        self.written = False
-
-
-class Trace(dict[int, Any], Draws):
-    """Records all that is computed from its inputs.
+class Trace(dict[int, Any], Draws, ValueNames):
+    """Records every primitive that depends on an input, a capture or a variable.
 
     Attributes:
         nodes: the applications, in order.
         inputs: numbers of the arguments.
-        captures: tensors from outside by uid, each with the tensor that stands for it.
+        captures: tensors from outside by uid, each with the traced tensor that represents it.
         states: variables by key.
-        guards: where Python looked at values.
-        created: variables made while it ran.
-        given_up: why no graph can be made of this run, or "".
+        guards: the values that Python has read.
+        created: variables that were created during the run.
+        given_up: why this run has no graph, or "".
     """
 
     stages = True
     folds = True  # whether the result of an op on constants is a constant
-    unmarked = True  # ops on tensors that nobody marked must ask, too: they may be captures
+    unmarked = True  # ops on unmarked tensors must be reported too: they may be captures
     symbolic = True
 
     def __init__(self, name: str = "trace", autograph: bool = True, refuses: bool = False) -> None:
-        """Start empty. With `refuses`, values may not be looked at."""
+        """Start empty. With `refuses`, Python must not read values."""
         Draws.__init__(self, Streams())
+        ValueNames.__init__(self)
         self.label = name
         self.autograph = autograph
         self.refuses = refuses
@@ -89,24 +67,22 @@ class Trace(dict[int, Any], Draws):
         self.guarded: set[tuple[int, str]] = set()
         self.created: list[Any] = []
         self.given_up = ""
-        self.failed: dict[int, InvalidArgumentError] = {}  # of values that cannot be had, by number
-        self.hidden: tuple[Any, ...] = ()  # tapes that do not hear a body, but what it reads
-        self.only_looks = False  # whether nothing may happen: what comes of a call is asked for
-        self.stands_in = False  # whether a pass over a dataset is one over a single stand-in
-        self.stood_in = False  # whether that has happened: the graph is only there to look at
+        self.failed: dict[int, InvalidArgumentError] = {}  # by number: values of ops that failed
+        self.hidden: tuple[Any, ...] = ()  # tapes outside a body: told only of variable reads
+        self.only_looks = False  # whether effects are forbidden: only the result's spec is wanted
+        self.stands_in = False  # whether a dataset is replaced by a single stand-in element
+        self.stood_in = False  # whether one was replaced: the graph is then for inspection only
         self.choice: Any = None  # which engine the graph is made for
-        self.device: Any = None  # where it shall run, if anybody said so
-        self.shapes_fixed = False  # whether shapes that depend on values are known not to change
+        self.device: Any = None  # the device it was requested for, or None
+        self.shapes_fixed = False  # whether shapes that depend on values need no guard
         self.tape: Recording | None = None
         self.closed = False
         self.held: list[weakref.ref[Held]] = []
-        self.names: dict[int, str] = {}
-        self.used: dict[str, int] = {}
-        self.log: list[tuple[str, Any]] = []  # what a second run of this call is fed
-        self.seen: list[tuple[str, Any]] = []  # what it has seen itself
+        self.log: list[tuple[str, Any]] = []  # events of an earlier run of this call, to replay
+        self.seen: list[tuple[str, Any]] = []  # events of this run: guards and effects
         self.kept: list[Any] = []
-        self.lifted: dict[int, SymbolicTensor] = {}  # what was used lately, by number
-        self.opaque: dict[int, SymbolicTensor] = {}  # by id, iterators and what stands for them
+        self.lifted: dict[int, SymbolicTensor] = {}  # tensors used in the current body, by number
+        self.opaque: dict[int, SymbolicTensor] = {}  # traced tensors of iterators, by id
 
     # -- values
 
@@ -121,13 +97,13 @@ class Trace(dict[int, Any], Draws):
         return symbolic(held)
 
     def input(self, raw: Any, name: str = "") -> SymbolicTensor:
-        """A new argument."""
+        """A new tensor of this trace for an argument with the value `raw`."""
         tensor = self.value(raw, name)
         self.inputs.append(tensor._array.number)
         return tensor
 
     def lift(self, tensor: Any) -> Any:
-        """The tensor of this trace that stands for `tensor`; constants come back as they are."""
+        """The tensor of this trace that represents `tensor`; constants are returned unchanged."""
         if type(tensor) is Held:
             tensor = symbolic(tensor)
         if isinstance(tensor, SymbolicTensor):
@@ -146,7 +122,7 @@ class Trace(dict[int, Any], Draws):
         return known[1]
 
     def operand(self, lifted: Any) -> Operand:
-        """How a lifted argument is written in a node."""
+        """The operand of a node for a lifted argument."""
         if isinstance(lifted, SymbolicTensor):
             return int(lifted._array.number)
         return Constant(shown(lifted._array) if isinstance(lifted, Tensor) else lifted)
@@ -157,7 +133,7 @@ class Trace(dict[int, Any], Draws):
         live = not self.folds or any(isinstance(a, SymbolicTensor) for a in lifted)
         raws = tuple([raw_value(a) for a in lifted])
         if Held in map(type, static.values()):
-            static = shown(static)  # what a node is made with cannot be another's value
+            static = shown(static)  # static parameters cannot be values of the graph
         failed = None
         try:
             result = evaluate(op, raws, static)
@@ -184,9 +160,9 @@ class Trace(dict[int, Any], Draws):
         return out
 
     def result_of_failed(self, op: Primitive, raws: tuple[Any, ...], static: dict[str, Any]) -> Any:
-        """What stands for the result of an op that failed, if that was for the sake of values.
+        """A stand-in for the result of an op that failed because of its input values; else None.
 
-        Such an op is an error only if its result is used, as in TensorFlow's graphs.
+        As in TensorFlow's graphs, such an op is an error only if its result is used.
         """
         if self.refuses or REGISTRY.get(op.name) is not op or op.dynamic:
             return None
@@ -194,10 +170,10 @@ class Trace(dict[int, Any], Draws):
             given = [stand_in(list(r.shape), r.dtype) if hasattr(r, "shape") else r for r in raws]
             return evaluate(op, tuple(given), static)
         except (OpError, NotImplementedError, MemoryError):
-            return None  # the shapes or dtypes are wrong, or stand-ins will not do
+            return None  # the shapes or dtypes are wrong, or the op rejects stand-ins
 
     def check_used(self, lifted: Iterable[Any]) -> None:
-        """Values are used: raise the error of an op that failed, if they depend on its result."""
+        """Raise the error of a failed op if one of these values depends on its result."""
         if self.failed:
             for one in lifted:
                 error = isinstance(one, SymbolicTensor) and self.failed.get(one._array.number)
@@ -226,14 +202,14 @@ class Trace(dict[int, Any], Draws):
         self.nodes.append(Node(op, inputs, static, tuple([o._array.number for o in outs])))
 
     def give_up(self, why: str) -> None:
-        """Record nothing more; the run goes on."""
+        """Stop recording because of `why`; the run continues."""
         self.given_up = why
         self.nodes = []
 
     # -- variables
 
     def state(self, variable: Any) -> State:
-        """What this trace knows of a variable."""
+        """The state of a variable in this trace."""
         state = self.states.get(variable._key)
         if state is None:
             first = self.value(variable._version()._array)
@@ -241,7 +217,7 @@ class Trace(dict[int, Any], Draws):
         return state
 
     def read(self, variable: Any) -> SymbolicTensor:
-        """The newest version of a variable; tapes are told."""
+        """The newest version of a variable; reports the read to the tapes."""
         tensor = self.state(variable).newest
         for known in (*self.hidden, *local.recorders[1:]):
             if tensor.uid not in known:
@@ -249,7 +225,7 @@ class Trace(dict[int, Any], Draws):
         return tensor
 
     def write(self, variable: Any, tensor: Any) -> None:
-        """Make `tensor` the newest version, cut from what it was computed from."""
+        """Make `tensor` the newest version of a variable; assignment stops the gradient."""
         state = self.state(variable)
         lifted = self.lift(tensor)
         self.check_used([lifted])
@@ -259,7 +235,7 @@ class Trace(dict[int, Any], Draws):
         state.written = True
 
     def create(self, variable: Any, tensor: Any) -> Any:
-        """A variable is being made: the raw array it starts with."""
+        """Note that a variable is created; returns its initial raw array."""
         self.created.append(variable)
         return raw_value(tensor)
 
@@ -270,9 +246,10 @@ class Trace(dict[int, Any], Draws):
         dynamic: bool = False,
         outputs: bool = False,
     ) -> Any:
-        """Apply a function of raw arrays that is no primitive; `args` may hold values of ours.
+        """Apply a function of raw arrays that is not a primitive; `args` may hold traced arrays.
 
-        Where values may not be looked at they may be stand-ins, which it may not like.
+        Raises:
+            ValueRead: if it fails while values are forbidden: they may be stand-ins.
         """
         places = [i for i, a in enumerate(args) if type(a) is Held]
         op = called(function, args, places, dynamic, outputs)
@@ -284,27 +261,31 @@ class Trace(dict[int, Any], Draws):
             raise
 
     def touch(self, variable: Any, uid: int) -> None:
-        """As a recorder; the trace asks for itself."""
+        """Do nothing: `read` already handles variables in a trace."""
 
     def keep_tape(self, inputs: list[SymbolicTensor]) -> tuple[Recording]:
-        """Record all that is computed from the inputs, for `tf.gradients`."""
+        """Start a tape that watches the inputs, for `tf.gradients`."""
         self.tape = Recording()
         for tensor in inputs:
             self.tape.watch(tensor.uid)
         return (self.tape,)
 
-    # -- looking at values
+    # -- reading values
 
     def allow(self, what: str) -> None:
-        """Python is about to look at a value."""
+        """Check that Python may read a value; `what` names the operation.
+
+        Raises:
+            OperatorNotAllowedInGraphError: with `autograph=False`.
+        """
         if not self.autograph:
             raise refuse(what)
 
     def observe(self, held: Held, kind: str = "value") -> Any:
-        """The raw value of `held`; what was seen is noted."""
+        """The raw value of `held`; adds a guard on what was read."""
         recorders = local.recorders
         if local.scratch and not self.closed:
-            return shown(held.value)  # only its shape will matter
+            return shown(held.value)  # in a scratch graph only shapes matter
         if self.closed or not recorders or recorders[0] is not self:
             raise out_of_scope(symbolic(held))
         if self.refuses or (self.only_looks and len(self.guards) >= LOOKS):
@@ -323,7 +304,7 @@ class Trace(dict[int, Any], Draws):
         return raw
 
     def next_logged(self, kind: str) -> Any:
-        """What an earlier, broken-off run of this call saw here, or None."""
+        """The next event of this call's earlier run, or None if that took another path."""
         if self.log and self.log[0][0] == kind:
             return self.log.pop(0)[1]
         self.log = []
@@ -332,9 +313,9 @@ class Trace(dict[int, Any], Draws):
     # -- effects
 
     def effect(self, effect: Effect, args: Iterable[Any]) -> tuple[SymbolicTensor, ...]:
-        """Do something once, and record it; a second run of the same call gets the first's results.
+        """Run a side effect once and record it; a rerun of the same call gets the logged results.
 
-        Its results carry a guard on their shapes.
+        Adds guards on the shapes of the results.
         """
         lifted = [self.lift(a) for a in args]
         self.check_used(lifted)
@@ -358,16 +339,16 @@ class Trace(dict[int, Any], Draws):
     def custom(
         self, results: list[Any], inputs: list[Any], grad: Callable[..., list[Any]]
     ) -> list[Tensor]:
-        """New handles on `results`, whose gradient the user supplied."""
+        """New tensors for `results`, with the user's gradient function `grad`."""
         from gradtape.graph.custom_gradient import record
 
         return record(self, results, inputs, grad)
 
     @contextlib.contextmanager
     def aside(self) -> Iterator[list[Node]]:
-        """Record into a list of its own; values may not be looked at, nor effects happen.
+        """Record into a separate list of nodes, without reading values and without effects.
 
-        Variables have their versions back afterwards.
+        Restores the versions of all variables at the end.
         """
         nodes, refuses = self.nodes, self.refuses
         versions = {k: (s.newest, s.written) for k, s in self.states.items()}
@@ -387,13 +368,13 @@ class Trace(dict[int, Any], Draws):
         return [what for kind, what in self.seen if kind != "guard"]
 
     def close(self) -> None:
-        """Let go of all values; the tensors of this trace are dead from now on."""
+        """Release all values; the tensors of this trace cannot be used any more."""
         self.closed = True
         for ref in self.held:
             held = ref()
             if held is not None:
                 held.value = None
-        # Results keep their trace alive for the sake of their names: let go of all else it holds.
+        # Results refer to their trace for their names: release everything else it refers to.
         for kept in (self.held, self.lifted, self.states, self.captures, self.opaque, self.kept):
             kept.clear()
         self.log, self.seen, self.created = [], [], []
@@ -405,58 +386,9 @@ class Trace(dict[int, Any], Draws):
         first += [s.first._array.number for s in self.states.values()]
         return Graph([*self.inputs, *first], self.nodes, outputs, self.specs)
 
-    # -- names
-
-    def name_of(self, number: int) -> str:
-        """What a value is called, as TensorFlow numbers ops of one name."""
-        if number not in self.names:
-            made = self.operation_of(number)
-            base = made.type if made else "Placeholder"
-            count = self.used.get(base, 0)
-            self.used[base] = count + 1
-            self.names[number] = f"{base}_{count}" if count else base
-        return f"{self.names[number]}:{self.position_of(number)}"
-
-    def operation_of(self, number: int) -> Any:
-        """What computes a value."""
-        for node in reversed(self.nodes):
-            if number in node.outputs:
-                return Operation(self, node)
-        return None
-
-    def position_of(self, number: int) -> int:
-        """Which result of its op a value is."""
-        for node in reversed(self.nodes):
-            if number in node.outputs:
-                return node.outputs.index(number)
-        return 0
-
-
-class Operation:
-    """What a symbolic tensor's `op` shows."""
-
-    def __init__(self, trace: Trace, node: Node) -> None:
-        """The application `node` in `trace`."""
-        self._trace = trace
-        self._node = node
-        self.type = node.op.name
-
-    @property
-    def name(self) -> str:
-        """The name, without the position of a result."""
-        return self._trace.name_of(self._node.outputs[0]).rpartition(":")[0]
-
-    def __repr__(self) -> str:
-        """Type and name."""
-        return f"<tf.Operation {self.name!r} type={self.type}>"
-
 
 class NeedsTape(BaseException):
-    """`tf.gradients` was called, but nothing was recorded for it: run again with a tape."""
-
-
-class ValueRead(Exception):  # noqa: N818  not an error
-    """A value was looked at where there is none."""
+    """`tf.gradients` was called in a trace without a tape: trace again with one."""
 
 
 def raw_value(lifted: Any) -> Any:
@@ -464,65 +396,3 @@ def raw_value(lifted: Any) -> Any:
     if isinstance(lifted, SymbolicTensor):
         return lifted._array.value
     return lifted._array if isinstance(lifted, Tensor) else lifted
-
-
-def key_of(raw: Any) -> Any:
-    """A value as a guard compares it."""
-    if raw.shape == () and raw.dtype.kind in "biu":
-        return raw.item()
-    if raw.dtype.kind == "O":
-        return (raw.shape, tuple(raw.ravel().tolist()))
-    return (raw.shape, raw.tobytes())
-
-
-def fingerprint(value: Any) -> Any:
-    """Something hashable that is equal for equal values."""
-    known = hasattr(value, "tobytes") and not isinstance(value, type)
-    return key_of(value) if known else repr(value)
-
-
-def users_line() -> str:
-    """File and line of the innermost frame outside this library."""
-    import sys
-
-    frame: Any = sys._getframe(1)
-    while frame is not None and frame.f_globals.get("__name__", "").startswith("gradtape."):
-        frame = frame.f_back
-    return f"{frame.f_code.co_filename}:{frame.f_lineno}" if frame is not None else "unknown"
-
-
-def operation(kernel: Callable[..., Any], outputs: bool = False) -> Primitive:
-    """A primitive without rules, which only traces know."""
-    return Primitive(kernel, dict.fromkeys(parameters_of(kernel)[0]), None, outputs)
-
-
-def called(
-    function: Callable[..., Any],
-    args: tuple[Any, ...],
-    places: list[int],
-    dynamic: bool,
-    outputs: bool,
-) -> Primitive:
-    """A function of raw arrays as a primitive of those arguments that are at `places`."""
-
-    def kernel(*raws: Any) -> Any:
-        given = list(args)
-        for i, raw in zip(places, raws, strict=True):
-            given[i] = raw
-        return function(*given)
-
-    kernel.__name__ = function.__name__
-    kernel.parts = (function, args, places)  # type: ignore[attr-defined]
-    op = operation(kernel, outputs)
-    op.dynamic = dynamic
-    fixed = [None if i in places else fingerprint(a) for i, a in enumerate(args)]
-    op.key = (function, tuple(fixed))
-    return op
-
-
-def install(x: Any, *, key: int) -> Any:
-    """What the variable with this key is given; the tape's thread is cut here."""
-    return x
-
-
-INSTALL = operation(install)

@@ -1,4 +1,4 @@
-"""Run a graph again, primitive by primitive, on tensors: whoever listens hears every op."""
+"""Replay a graph on tensors, primitive by primitive, so that active recorders record every op."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gradtape.core.dispatch import bind
 from gradtape.core.tensor import Tensor, eager
 from gradtape.graph.custom_gradient import CUSTOM, Custom
 from gradtape.graph.graph import Constant, Effect, Node, Operand
-from gradtape.graph.recorder import INSTALL
+from gradtape.graph.trace_op import INSTALL
 from gradtape.tape.custom_gradient import record_custom
 from gradtape.tape.indexed_slices import IndexedSlices
 
@@ -19,27 +19,27 @@ Tensors = dict[int, Any]
 def replay(
     nodes: Iterable[Node],
     env: Tensors,
-    effects: Callable[[Node, tuple[Any, ...]], tuple[Tensor, ...]],
-    installed: Callable[[int, Any], Tensor],
+    run_effect: Callable[[Node, tuple[Any, ...]], tuple[Tensor, ...]],
+    install: Callable[[int, Any], Tensor],
 ) -> Tensors:
-    """Apply `nodes` to the tensors in `env`, which grows.
+    """Apply `nodes` to the tensors in `env` and add the results to `env`.
 
     Args:
-        nodes: of a graph, in order.
+        nodes: nodes of a graph, in order.
         env: tensors by number.
-        effects: what becomes of an effect: its results, given the node and its arguments.
-        installed: what a variable's new version is, given the variable's key and the value.
+        run_effect: returns the results of an effect, given the node and its arguments.
+        install: returns the new version of a variable, given the variable's key and the value.
     """
     for node in nodes:
         args = tuple([lookup(env, operand) for operand in node.inputs])
         if isinstance(node.op, Effect):
-            outs: Any = effects(node, args)
+            outs: Any = run_effect(node, args)
         elif node.op is CUSTOM:
             custom = node.static["custom"]
             count = len(custom.seeds)
             outs = (*custom_handles(custom, args[:count], env), *args[count:])
         elif node.op is INSTALL:
-            outs = (installed(node.static["key"], args[0]),)
+            outs = (install(node.static["key"], args[0]),)
         else:
             apply = node.op.apply or bind
             outs = apply(node.op, args, node.static)
@@ -50,12 +50,12 @@ def replay(
 
 
 def no_effects(node: Node, args: tuple[Any, ...]) -> tuple[Tensor, ...]:
-    """Refuse: there should be none."""
-    raise AssertionError(f"an effect where none can be: {node.op.name}")
+    """Refuse an effect, for graphs that cannot contain one."""
+    raise AssertionError(f"replay: this graph must not contain effects. Found {node.op.name}.")
 
 
 def passed_on(key: int, value: Any) -> Tensor:
-    """A new version of a variable through which nothing flows back."""
+    """A new version of a variable; no gradient flows through it."""
     tensor: Tensor = bind(INSTALL, (value,), {"key": key})
     return tensor
 
@@ -72,14 +72,15 @@ def tensor_at(env: Tensors, operand: Operand) -> Tensor:
 
 
 def custom_handles(custom: Custom, results: tuple[Any, ...], env: Tensors) -> list[Tensor]:
-    """New handles on `results` whose gradient replays the user's."""
+    """New tensors for `results`, whose gradient replays the user's gradient function."""
     inputs = [tensor_at(env, operand) for operand in custom.inputs]
 
     def grad(*cotangents: Tensor) -> list[Any]:
         if custom.trouble:
             raise NotImplementedError(
-                "custom_gradient inside tf.function: its gradient function looks at the value of "
-                f"{custom.trouble}. Call the function outside tf.function."
+                "custom_gradient inside tf.function: the gradient function must not depend on "
+                f"values of tensors. It reads the value of {custom.trouble}. Call the function "
+                "outside tf.function."
             )
         inner = dict(env)
         inner.update(zip(custom.seeds, cotangents, strict=True))
@@ -90,7 +91,7 @@ def custom_handles(custom: Custom, results: tuple[Any, ...], env: Tensors) -> li
 
 
 def answer_at(env: Tensors, answer: Any) -> Any:
-    """The user's gradient for one input."""
+    """The user's gradient for one input: a tensor, IndexedSlices or None."""
     if answer is None:
         return None
     if isinstance(answer, tuple):

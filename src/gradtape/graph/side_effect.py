@@ -1,4 +1,4 @@
-"""Functions that do something when a graph runs: check, print, call Python."""
+"""Side effects of a graph: functions that run at every call, to check, print or call Python."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ R = TypeVar("R")
 
 
 class Hole:
-    """Where a tensor is in the arguments of a function that happens."""
+    """Marks the place of a tensor in the saved arguments of a side effect."""
 
     def __init__(self, position: int) -> None:
-        """The tensor with this position."""
+        """Stand for the tensor at this position among the inputs of the node."""
         self.position = position
 
 
 def parts_of(function: Any, given: Any, leaves: list[Any], places: list[int], gives: bool) -> Any:
-    """A function, its arguments without their tensors, and whether it `gives` results.
+    """A call as (function, arguments with a `Hole` for each tensor, whether it `gives` results).
 
     None if there are composite arguments.
     """
@@ -39,14 +39,15 @@ def parts_of(function: Any, given: Any, leaves: list[Any], places: list[int], gi
 
 
 def happening(fails_only: bool = False) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Let a function of tensors that returns nothing happen at each run of a graph.
+    """Decorate a function of tensors that returns nothing, to run at every call of a graph.
 
-    With `fails_only` all it may do is raise; on constants it does so while the graph is traced.
+    With `fails_only` the function's only effect is to raise; on constants it then runs during
+    tracing only.
     """
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(function)
-        def happens(*args: Any, **kwargs: Any) -> None:
+        def run_or_record(*args: Any, **kwargs: Any) -> None:
             stage = staging()
             if not stage:
                 return function(*args, **kwargs)
@@ -66,22 +67,22 @@ def happening(fails_only: bool = False) -> Callable[[Callable[..., None]], Calla
                     function(*again, **named)
                 return ()
 
-            kernel.parts = parts_of(happens, (args, kwargs), leaves, places, False)  # type: ignore[attr-defined]
+            kernel.parts = parts_of(run_or_record, (args, kwargs), leaves, places, False)  # type: ignore[attr-defined]
             rest = [leaf for leaf in leaves if not is_tensor_like(leaf)]
             key = (function, tuple(places), tuple(rest))
             stage[0].effect(Effect(function.__name__, kernel, fails_only, key), tensors)
             return None
 
-        return happens
+        return run_or_record
 
     return decorate
 
 
 def on_host(function: Callable[P, R], draws: bool = False) -> Callable[P, R]:
-    """Let a function of tensors, which is no op, be called at each run of a graph.
+    """Decorate a function of tensors that is no op, so that it is called at every run of a graph.
 
-    What it returns may be any structure of tensors; its other arguments must decide which. One
-    that `draws` random numbers is called each time also if its arguments are constants.
+    It may return any structure of tensors, which must depend on its non-tensor arguments only. A
+    function that `draws` random numbers is called at every run even if its arguments are constants.
     """
     structures: dict[Any, Any] = {}
 
@@ -92,7 +93,7 @@ def on_host(function: Callable[P, R], draws: bool = False) -> Callable[P, R]:
             return function(*args, **kwargs)
         for leaf in nest.flatten((args, kwargs)):
             if isinstance(leaf, RaggedTensor):
-                convert(leaf)  # which fails: there may be another function for these
+                convert(leaf)  # raises, so that dispatch can try the function for ragged tensors
         leaves = nest.flatten((args, kwargs), expand_composites=True)
         places = [i for i, leaf in enumerate(leaves) if is_tensor_like(leaf)]
         tensors = [convert(leaves[i]) for i in places]

@@ -1,4 +1,4 @@
-"""Bodies of loops and branches: graphs inside a graph, traced aside and run as a whole."""
+"""Bodies of loops and branches: subgraphs, how they are traced, compiled and differentiated."""
 
 from __future__ import annotations
 
@@ -22,37 +22,42 @@ Plan = Callable[..., tuple[Any, ...]]
 
 
 class Handed:
-    """What the engines hand down."""
+    """Port to the engines, which set `compile`."""
 
     compile: Callable[[Graph], Plan]
 
 
 class Body:
-    """A graph that runs as a whole, and its derivatives."""
+    """A subgraph with its compiled plan and its derivatives.
+
+    Attributes:
+        adjoints: backward bodies of a loop with this body, by the arguments they were made for.
+        reads: positions of the loop carries that the adjoint reads; None until it is known.
+    """
 
     def __init__(self, graph: Graph | None = None) -> None:
-        """A body with this graph; None if it is made when it first runs."""
+        """A body with this graph; with None, `make` makes the graph at the first run."""
         self._graph = graph
         self._plan: Plan | None = None
         self._writing: Plan | None = None
         self._rewritten: dict[int, Node] | None = None
         self._derivatives: dict[Any, Body] = {}
         self.adjoints: dict[Any, Any] = {}
-        self.reads: list[int] | None = None  # of a loop, the carries that its adjoint reads
+        self.reads: list[int] | None = None
 
     def __repr__(self) -> str:
-        """How long it is."""
+        """The number of nodes."""
         return f"<{'?' if self._graph is None else len(self._graph.nodes)} nodes>"
 
     def graph(self, raws: tuple[Any, ...]) -> Graph:
-        """The graph; `raws` are values of the inputs, should it have to be made."""
+        """The graph; if it does not exist yet, it is made from the input values `raws`."""
         if self._graph is None:
             self._graph = self.make(raws)
         return self._graph
 
     @property
     def known_graph(self) -> Graph | None:
-        """The graph, if it is there."""
+        """The graph, or None if it has not been made yet."""
         return self._graph
 
     def make(self, raws: tuple[Any, ...]) -> Graph:
@@ -66,13 +71,13 @@ class Body:
         return self._plan(*raws)
 
     def rewritten(self, carries: int) -> tuple[int, ...]:
-        """Of the body of a loop that has run, the carries that it could rewrite in place."""
+        """Positions of the loop carries that the body can update in place; after the first run."""
         if self._rewritten is None:
             self._rewritten = rewritten(self._graph, carries) if self._graph is not None else {}
         return tuple(self._rewritten)
 
     def rewrite(self, *raws: Any) -> tuple[Any, ...]:
-        """Run on raw inputs, of which the carries that are `rewritten` may be written to."""
+        """Run on raw inputs and write into the carries that `rewritten` lists."""
         if self._writing is None:
             assert self._graph is not None
             assert self._rewritten is not None
@@ -80,7 +85,7 @@ class Body:
         return self._writing(*raws)
 
     def derivative(self, places: tuple[int, ...], lead: tuple[int, ...]) -> Body:
-        """From the inputs and a cotangent for each differentiable output to those of `places`."""
+        """The body that maps inputs and output cotangents to the cotangents of `places`."""
         key = (places, lead)
         if key not in self._derivatives:
             self._derivatives[key] = Derivative(self, places, lead)
@@ -88,10 +93,10 @@ class Body:
 
 
 class Derivative(Body):
-    """The pullback of a body: inputs, then cotangents; out come cotangents of some inputs."""
+    """The pullback of a body: takes inputs and cotangents, returns cotangents of some inputs."""
 
     def __init__(self, body: Body, places: tuple[int, ...], lead: tuple[int, ...]) -> None:
-        """For the inputs at `places`; cotangents have the axes `lead` in front."""
+        """For the inputs at `places`; cotangents have the leading axes `lead`."""
         super().__init__()
         self.body = body
         self.places = places
@@ -120,9 +125,9 @@ def pulled_back(
     lead: tuple[int, ...],
     looked_up: frozenset[int] = frozenset(),
 ) -> list[Any]:
-    """Cotangents of the inputs at `places`, zeros where there is no way.
+    """Cotangents of the inputs at `places`, zeros for inputs that no output depends on.
 
-    Those at places in `looked_up` are Slices, or None.
+    For places in `looked_up` the cotangents are Slices or None.
     """
     known = Recording(False)
     known.home = local.__dict__
@@ -151,12 +156,12 @@ def pulled_back(
 
 
 class Aside:
-    """A function traced aside, on formal inputs.
+    """A function traced into a list of nodes of its own, on formal inputs.
 
     Attributes:
-        nodes: what it does.
-        result: what it returned.
-        written: variables it assigned to, with their new versions.
+        nodes: the nodes that it recorded.
+        result: what the function returned.
+        written: variables that it assigned, by key, with their new versions.
         lifted: tensors that it used, by number.
     """
 
@@ -167,7 +172,7 @@ class Aside:
         formals: list[Any],
         carried: dict[int, Any],
     ) -> None:
-        """Trace `function(*formals)`; variables in `carried` (by key) have that version."""
+        """Trace `function(*formals)`; `carried` gives versions to variables, by key."""
         before = {k: (s.newest, s.written) for k, s in trace.states.items()}
         for key, tensor in carried.items():
             trace.states[key].newest = tensor
@@ -190,7 +195,7 @@ class Aside:
                 trace.states[key].newest, trace.states[key].written = before[key]
 
     def free(self, formals: list[Any], outputs: list[Operand]) -> list[SymbolicTensor]:
-        """Tensors of the outer trace that it reads."""
+        """Tensors of the outer trace that the body reads."""
         made = {o for node in self.nodes for o in node.outputs}
         made |= {t._array.number for t in formals}
         read = [i for node in self.nodes for i in node.reads()]
@@ -201,6 +206,6 @@ class Aside:
 def body_of(
     trace: Trace, nodes: list[Node], inputs: list[SymbolicTensor], outputs: list[Operand]
 ) -> Body:
-    """A body of nodes traced aside."""
+    """Make a body of nodes that were traced separately."""
     numbers = [t._array.number for t in inputs]
     return Body(Graph(numbers, nodes, outputs, trace.specs))

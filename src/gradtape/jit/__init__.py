@@ -1,1 +1,1 @@
-"""`function`: calling Python functions as compiled graphs."""
+"""`function`: tracing Python functions and calling them as compiled graphs."""

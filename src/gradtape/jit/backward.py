@@ -1,9 +1,9 @@
-"""A function under a tape: one entry, whose backward step runs a compiled graph.
+"""The gradient of a compiled call: one tape entry, whose backward step runs a compiled graph.
 
-The joint graph of forward and backward part comes from replaying a path under a tape inside a trace
-of its own; it is cut where the sweep begins. What the backward part reads of the forward part are
-the residuals, and a later call hands them over. A recorded sweep (second order) replays everything
-from the inputs, primitive by primitive.
+Replaying a path under a tape, inside a new trace, gives one graph of the forward and the backward
+pass. It is divided where the backward pass begins. The forward values that the backward part reads
+are the residuals, which later calls save. A recorded backward pass (for second derivatives) instead
+replays the path from its inputs, primitive by primitive.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ from gradtape.core.primitive import Spec
 from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import Tensor, eager
 from gradtape.graph.graph import Effect, Graph, Node, Operand
-from gradtape.graph.recorder import INSTALL, Trace
+from gradtape.graph.recorder import Trace
 from gradtape.graph.replay import replay, tensor_at
+from gradtape.graph.trace_op import INSTALL
 from gradtape.jit.trace_path import Path
 from gradtape.ops.elementwise import identity
 from gradtape.tape.backward import accumulate, filled, sweep
@@ -30,10 +31,10 @@ Shape = tuple[int, ...]
 
 
 class Joint:
-    """Forward and backward part of a path for some inputs, compiled.
+    """The compiled forward and backward graphs of a path, for gradients of some inputs.
 
     Attributes:
-        residuals: numbers that the backward part reads.
+        residuals: numbers of the forward values that the backward graph reads.
         answers: for each wanted input an operand, a pair of operands (slices), or None.
     """
 
@@ -46,7 +47,7 @@ class Joint:
         answers: list[Any],
         cut: int,
     ) -> None:
-        """Cut the trace of a replay where the sweep began."""
+        """Divide the trace of a replay after `cut` nodes, where the backward pass began."""
         self.path = path
         self.answers = answers
         self.results: list[Operand] = []
@@ -67,20 +68,20 @@ class Joint:
 
     @property
     def forward(self) -> Any:
-        """From the inputs to the path's outputs and the residuals."""
+        """The plan from the inputs to the path's outputs and the residuals."""
         if self._forward is None:
             self._forward = self.path.choice.compile(self.forward_graph)
         return self._forward
 
     @property
     def backward(self) -> Any:
-        """From residuals and cotangents to the gradients."""
+        """The plan from residuals and cotangents to the gradients."""
         if self._backward is None:
             self._backward = self.path.choice.compile(self.backward_graph)
         return self._backward
 
     def unpacked(self, raws: tuple[Any, ...], inputs: list[Any]) -> list[Any]:
-        """Raw gradients or Slices, one per wanted input, from what `backward` returned."""
+        """Raw gradients, Slices or None for each wanted input, from the results of `backward`."""
         answers: list[Any] = []
         rest = iter(raws)
         for answer, given in zip(self.answers, inputs, strict=True):
@@ -94,12 +95,20 @@ class Joint:
 
 
 class Saved:
-    """What an entry keeps of a call."""
+    """The data of a call that its tape entry keeps.
+
+    Attributes:
+        path: the path that the call took.
+        inputs: tensors for the inputs of the path's graph.
+        effects: results of the effects.
+        joint: the graphs that computed `residuals`, or None.
+        residuals: forward values for the backward graph.
+    """
 
     __slots__ = ("effects", "inputs", "joint", "path", "residuals")
 
     def __init__(self, path: Path, inputs: list[Tensor], effects: list[Any]) -> None:
-        """The inputs, and what the effects gave."""
+        """Save the inputs and the results of the effects."""
         self.path = path
         self.inputs = inputs
         self.effects = effects
@@ -108,25 +117,25 @@ class Saved:
 
 
 class FunctionStep:
-    """The backward step of a call."""
+    """The backward step of a compiled call."""
 
     variadic = True
 
     def __init__(self, recorded: bool = False) -> None:
-        """For a raw sweep, or for one that others hear."""
+        """A step for a raw backward pass, or for one that is recorded."""
         self.is_recorded = recorded
         if not recorded:
             self.recorded = FunctionStep(True)
 
     def narrow(self, want: int, raw: bool) -> Any:
-        """The same step for fewer of the watched inputs."""
+        """The same step, restricted to the watched inputs in the mask `want`."""
         step = self if raw else self.recorded
         return lambda entry, g, grads: step(entry, g, grads, want)
 
     def __call__(
         self, entry: tuple[Any, ...], g: dict[int, Any], grads: dict[int, Any], want: int = -1
     ) -> None:
-        """Turn the outputs' cotangents into the inputs'."""
+        """Add the cotangents of the inputs, computed from those of the outputs, to `grads`."""
         _, uids, mask, saved = entry
         positions = [i for i in range(mask.bit_length()) if mask >> i & 1]
         wanted = [
@@ -158,7 +167,7 @@ def lead_of(saved: Saved, cotangents: list[Any]) -> Shape:
 
 
 def raw_gradients(saved: Saved, cotangents: list[Any], places: tuple[int, ...]) -> list[Any]:
-    """Gradients of a raw sweep: by the compiled graph, which the first time has to be made."""
+    """Gradients of a raw backward pass, by the compiled graph; the first call traces it."""
     path = saved.path
     key = (places, lead_of(saved, cotangents))
     joint: Joint | None = path.joints.get(key)
@@ -178,14 +187,14 @@ def raw_gradients(saved: Saved, cotangents: list[Any], places: tuple[int, ...]) 
 
 
 def seeded(path: Path, cotangents: list[Any]) -> list[Any]:
-    """Cotangents of the outputs that can have one."""
+    """The cotangents of the differentiable outputs."""
     return [c for c, spec in zip(cotangents, path.specs, strict=True) if is_differentiable(spec[1])]
 
 
 def joined(
     saved: Saved, cotangents: list[Any], places: tuple[int, ...]
 ) -> tuple[Joint, tuple[Any, ...]]:
-    """Trace forward and backward part on the values at hand; the gradients come along."""
+    """Trace the forward and backward pass of a saved call; also returns its raw gradients."""
     path = saved.path
     trace = Trace("joint")
     trace.refuses = trace.shapes_fixed = True
@@ -216,7 +225,7 @@ def raw_of(tensor: Tensor) -> Any:
 
 
 def differentiated(saved: Saved, cotangents: list[Any], places: tuple[int, ...]) -> list[Any]:
-    """Gradients of a recorded sweep: replayed, so that whoever listens hears every op."""
+    """Gradients of a recorded backward pass, by a replay, so that recorders record every op."""
     inputs = [identity(t) if is_differentiable(t._array.dtype) else t for t in saved.inputs]
     given = iter([tuple([eager(r) for r in done]) for done in saved.effects])
     run = Differentiated(saved.path, inputs, given, places)
@@ -233,7 +242,7 @@ class Differentiated:
         effects: Iterator[tuple[Any, ...]],
         places: tuple[int, ...],
     ) -> None:
-        """Replay on these inputs; those at `places` are watched."""
+        """Replay on these inputs and watch those at `places`."""
         graph = path.graph
         arguments = len(graph.inputs) - len(path.states)
         self.known = Recording(False)
@@ -243,20 +252,20 @@ class Differentiated:
         for i in places:
             self.known.watch(inputs[i].uid)
 
-        def installed(key: int, value: Any) -> Tensor:
+        def install(key: int, value: Any) -> Tensor:
             tensor: Tensor = bind(INSTALL, (value,), {"key": key})
             if key in by_key:
                 self.known.watch(tensor.uid)
                 self.uids[by_key[key]].append(tensor.uid)
             return tensor
 
-        def happened(node: Node, args: tuple[Any, ...]) -> tuple[Tensor, ...]:
+        def logged_results(node: Node, args: tuple[Any, ...]) -> tuple[Tensor, ...]:
             assert isinstance(node.op, Effect)
             return next(effects) if node.op.replayed else ()
 
         env = dict(zip(graph.inputs, inputs, strict=True))
         with listening((*local.recorders, self.known)):
-            replay(graph.nodes, env, happened, installed)
+            replay(graph.nodes, env, logged_results, install)
         self.outputs = [tensor_at(env, o) for o in graph.outputs]
         self.path = path
 

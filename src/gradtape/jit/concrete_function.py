@@ -1,4 +1,4 @@
-"""ConcreteFunction: a function for one signature; where specs are given, traced on stand-ins."""
+"""ConcreteFunction: a function for one signature; with specs it is traced on stand-in arrays."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from gradtape.core.sparse_tensor import SparseTensor, SparseTensorSpec
 from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import Tensor, eager
 from gradtape.graph.graph_def import GraphDef
-from gradtape.graph.recorder import Trace, ValueRead
+from gradtape.graph.guard import ValueRead
+from gradtape.graph.recorder import Trace
 from gradtape.jit.guard_tree import Tree
 from gradtape.jit.signature import Call, is_array
 from gradtape.jit.signature_repr import Shown, function_type
@@ -24,15 +25,15 @@ from gradtape.ops.raw_array import stand_in
 from gradtape.state.random.stream import Streams
 from gradtape.tape.gradient_tape import variable_of
 
-SIZES = (3, 5)  # what stands for an unknown size: what differs between two runs is unknown too
+SIZES = (3, 5)  # two sizes for an unknown dimension; results that differ are unknown too
 
 
 class ConcreteFunction(Shown):
-    """A function whose Python arguments are fixed; it takes tensors.
+    """A function of tensors for one signature; its Python arguments are fixed.
 
     Attributes:
         structured_input_signature: specs and Python values, as (args, kwargs).
-        structured_outputs: specs of what is returned.
+        structured_outputs: specs of the results.
     """
 
     _saves_as_function = True
@@ -40,7 +41,7 @@ class ConcreteFunction(Shown):
     def __init__(
         self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], blindly: bool = False
     ) -> None:
-        """Trace `function` for these specs and values; `blindly`, never by values."""
+        """Trace `function` for these specs and values; with `blindly`, never read values."""
         self._function = function
         self._blindly = blindly
         self._streams = function.streams or Streams()
@@ -48,7 +49,7 @@ class ConcreteFunction(Shown):
         bound.apply_defaults()
         self._path: Path | None = None
         self._is_composite = any(is_composite(v) for v in nest.flatten((bound.args, bound.kwargs)))
-        if self._is_composite:  # there are no stand-ins
+        if self._is_composite:  # there are no stand-ins for ragged and sparse tensors
             given = (bound.args, bound.kwargs)
             self._args, self._kwargs = nest.map_structure(composite_spec_of, given)
             self._specs, self._returned = [], None
@@ -88,7 +89,7 @@ class ConcreteFunction(Shown):
                 compiled.streams = self._streams
 
     def _ask(self) -> None:
-        """Let the function know what it is asked about: a saved model holds it."""
+        """Register this signature with the function, so that a saved model contains it."""
         if (self._args, self._kwargs) not in self._function.asked:
             self._function.asked.append((self._args, self._kwargs))
 
@@ -99,7 +100,7 @@ class ConcreteFunction(Shown):
 
     @property
     def function_type(self) -> Any:
-        """Specs of what is given and returned, as the annotations of a signature."""
+        """The signature, with specs of arguments and results as annotations."""
         parameters = self._function._signature.parameters
         returned = ... if self._returned is None else self.structured_outputs
         return function_type(parameters, self._args, self._kwargs, returned)
@@ -111,10 +112,11 @@ class ConcreteFunction(Shown):
 
     @property
     def structured_outputs(self) -> Any:
-        """Specs of what is returned; None sizes where they depend on the arguments."""
+        """Specs of the results; sizes that depend on the arguments are None."""
         if self._returned is None:
             raise NotImplementedError(
-                f"{self.name}: what it returns depends on values; call it to see."
+                f"{self.name}: structured_outputs is not available, because the results depend on "
+                "values. Call the function to see them."
             )
         if all(spec.shape.is_fully_defined() for spec in self._specs):
             return self._returned
@@ -133,28 +135,28 @@ class ConcreteFunction(Shown):
 
     @property
     def captured_inputs(self) -> list[Any]:
-        """Tensors from outside that are used."""
+        """Tensors that the function captures."""
         return list(self._path.captures) if self._path is not None else []
 
     @property
     def variables(self) -> tuple[Any, ...]:
-        """Variables that are used."""
+        """Variables that the function reads or writes."""
         return tuple(v for v in self._path.states if type(v) is not int) if self._path else ()
 
     @property
     def graph(self) -> Any:
-        """The graph; where Python branches on values, that of one way through it."""
+        """The graph; if Python branches on values, the graph of one path."""
         return Listed(self._path.graph, self._specs) if self._path is not None else None
 
     @property
     def inference_fn(self) -> ConcreteFunction:
-        """The function of the tensors alone, which this is."""
+        """The function of the tensors alone: this object."""
         return self
 
     def pretty(self) -> str:
         """The graph as readable lines."""
         if self._path is None:
-            return f"{self.name}: depends on values; it is traced when it is called."
+            return f"{self.name}: depends on values, so it is traced when it is called."
         return str(self._path.graph.pretty())
 
     @public
@@ -163,11 +165,11 @@ class ConcreteFunction(Shown):
 
         Args:
             *args: the arguments; Python values may be left out.
-            **kwargs: the same by name.
+            **kwargs: arguments by name.
 
         Raises:
             TypeError: if an argument is missing or too many are given.
-            InvalidArgumentError: if a tensor is not of the dtype of its spec.
+            InvalidArgumentError: if a tensor does not have the dtype of its spec.
         """
         if self._is_composite:
             return self._function(*args, **kwargs)
@@ -190,7 +192,7 @@ class ConcreteFunction(Shown):
         return self._function(*args, **kwargs)
 
     def _given(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
-        """What is passed for each spec."""
+        """The argument for each spec."""
         flat = [
             leaf
             for leaf in nest.flatten((args, kwargs), expand_composites=True)
@@ -203,7 +205,7 @@ class ConcreteFunction(Shown):
         return self._by_name(args, kwargs)
 
     def _by_name(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
-        """What is passed for each spec, by position and by name."""
+        """The argument for each spec, matched by position and by name."""
         names = list(self._function.parameters)
         given = dict(zip(names, args, strict=False)) | kwargs
         values: list[Any] = []
@@ -232,7 +234,7 @@ class ConcreteFunction(Shown):
         return values
 
     def _packed(self, tensors: list[Any]) -> tuple[Any, Any]:
-        """The function's own arguments, with these tensors in place of the specs."""
+        """The arguments of the Python function, with tensors in place of the specs."""
         rest = iter(tensors)
         args, kwargs = nest.map_structure(
             lambda leaf: next(rest) if isinstance(leaf, TensorSpec) else leaf,
@@ -241,7 +243,7 @@ class ConcreteFunction(Shown):
         return args, kwargs
 
     def _stand_ins(self, size: int) -> list[Any]:
-        """Raw arrays for the specs."""
+        """Stand-in arrays for the specs; example values where they were given."""
         made = [stand_in(sizes_of(s.shape, size), s.dtype.as_numpy_dtype) for s in self._specs]
         if len(made) != len(self._examples):
             return made
@@ -249,14 +251,14 @@ class ConcreteFunction(Shown):
         return [raw if isinstance(one, TensorSpec) else convert(one)._array for raw, one in pairs]
 
     def _call(self, size: int) -> Call:
-        """A call on stand-ins."""
+        """The call of the function on stand-ins."""
         args, kwargs = self._packed([eager(raw) for raw in self._stand_ins(size)])
         return Call(args, kwargs)
 
     def _probe(self, size: int) -> tuple[Path | None, Any]:
-        """Trace on stand-ins: the path, and specs of what is returned.
+        """Trace on stand-ins; return the path and specs of the results, or None for both.
 
-        A function that branches on values is traced along one way, by the values that were given.
+        If the function branches on values, the path is that of the stand-ins or example values.
         """
         try:
             return self._traced(size, refuses=True)
@@ -265,10 +267,10 @@ class ConcreteFunction(Shown):
         try:
             return (None, None) if self._blindly else self._traced(size, refuses=False)
         except (ValueRead, InvalidArgumentError):
-            return None, None  # it does something, or does not like the stand-ins
+            return None, None  # it has side effects, or fails on the stand-ins
 
     def _traced(self, size: int, refuses: bool) -> tuple[Path | None, Any]:
-        """The same, if values are not looked at (`refuses`) or nothing else happens."""
+        """Trace on stand-ins; with `refuses`, reading a value raises `ValueRead`."""
         function = self._function
         trace = Trace(function.name, function.autograph, refuses)
         trace.only_looks = True
@@ -293,19 +295,19 @@ class ConcreteFunction(Shown):
         finally:
             trace.close()
         self._streams.forget()
-        return self._traced(size, refuses)  # that run made variables; this one uses them
+        return self._traced(size, refuses)  # the first run created variables; this one uses them
 
 
 class Listed:
-    """A graph to look at."""
+    """The graph of a concrete function, for inspection."""
 
     def __init__(self, graph: Any, specs: list[TensorSpec]) -> None:
-        """Show `graph`, whose arguments have these specs."""
+        """Wrap `graph`, whose arguments have these specs."""
         self._graph = graph
         self._names = [spec.name or "args" for spec in specs]
 
     def as_graph_def(self) -> GraphDef:
-        """The nodes in TensorFlow's manner; the ops are gradtape's primitives."""
+        """The nodes in the form of TensorFlow's GraphDef; the ops are gradtape's primitives."""
         return GraphDef(self._graph, self._names)
 
     def pretty(self) -> str:
@@ -313,18 +315,18 @@ class Listed:
         return str(self._graph.pretty())
 
     def __getattr__(self, name: str) -> Any:
-        """Whatever else the graph has."""
+        """Any other attribute of the graph."""
         return getattr(self._graph, name)
 
 
 def filled_from(function: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Specs of `input_signature` where no arguments are given."""
+    """The arguments; without any, the specs of `input_signature`."""
     specs = function.input_signature
     return tuple(specs) if specs is not None and not args else args
 
 
 def described(value: Any, name: str) -> Any:
-    """An argument as specs and Python values."""
+    """An argument with specs in place of tensors and arrays."""
 
     def leaf(one: Any) -> Any:
         if isinstance(one, TensorSpec):
@@ -340,21 +342,21 @@ def described(value: Any, name: str) -> Any:
 
 
 def is_composite(value: Any) -> bool:
-    """Whether a value, or what a spec describes, is made of several tensors."""
+    """Whether a value or spec is ragged or sparse, which means several tensors."""
     return isinstance(value, (RaggedTensorSpec, SparseTensorSpec, RaggedTensor, SparseTensor))
 
 
 def composite_spec_of(value: Any) -> Any:
-    """The spec of a tensor or of what is made of several; anything else as it is."""
+    """The spec of a tensor, ragged or sparse tensor; any other value unchanged."""
     if isinstance(value, (RaggedTensor, SparseTensor)):
         return value._type_spec
     return TensorSpec(value.shape, value.dtype) if isinstance(value, Tensor) else value
 
 
 def sizes_of(shape: TensorShape, size: int) -> list[int]:
-    """A shape with `size` in place of unknown sizes."""
+    """The sizes of a shape, with `size` for unknown ones."""
     if shape.rank is None:
-        return [size] * (1 + (size != SIZES[0]))  # another rank, too
+        return [size] * (1 + (size != SIZES[0]))  # also another rank
     return [size if n is None else n for n in shape.as_list()]
 
 
@@ -364,7 +366,7 @@ def spec_of(value: Any) -> Any:
 
 
 def common(a: Any, b: Any) -> Any:
-    """What two runs on different sizes agree on."""
+    """The most specific spec that covers the results of two runs with different sizes."""
     if not isinstance(a, TensorSpec):
         return a
     if a.shape.rank != b.shape.rank:

@@ -1,4 +1,4 @@
-"""What a call comes down to once its signature is known: from arguments to what is returned."""
+"""The fast path of calls with a known signature: from tensors to results."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ Run = Callable[[list[Any]], Any]
 
 
 def quick(plan: Any, path: Path) -> Run:
-    """A function of the tensors among a call's arguments.
+    """Make a function of the tensors among a call's arguments that runs `plan`.
 
-    It is for a path that reads none of its variables by an argument, where nobody records.
+    For paths without variable arguments, and for calls without an active recorder.
     """
     if hasattr(plan, "start") and not plan.elsewhere and not in_use[0]:
         return on_xla(plan, path)
@@ -45,9 +45,9 @@ def quick(plan: Any, path: Path) -> Run:
 
 
 def on_xla(plan: Any, path: Path) -> Run:
-    """The same by the xla engine: values that JAX has are handed to it, and back, as they are.
+    """The same for the xla engine: JAX arrays are passed and returned without conversion.
 
-    Loops are left to C where there is one turn for each variable: an optimizer has hundreds.
+    Loops over variables run in C where possible: an optimizer has hundreds of variables.
     """
     captures = list(map(held, path.captures))
     variables = path.variables([])

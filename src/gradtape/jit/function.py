@@ -1,4 +1,4 @@
-"""`function`: a Python function that is called as a compiled graph."""
+"""`function`: a Python function that is traced once per signature and runs as a compiled graph."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from gradtape.jit.signature import PLAIN, Call, Signature, weak
 from gradtape.jit.specialization import Compiled
 from gradtape.state.random.stream import Streams
 
-MOST_SIGNATURES = 256  # of one function; the one used longest ago goes first
+MOST_SIGNATURES = 256  # of one function; the least recently used is dropped first
 
 
 class Mode:
-    """Whether functions just call the Python they wrap.
+    """How functions run in this process.
 
     Attributes:
-        eager: whether they do.
-        quick: whether a call may go straight to its plan; not where devices count.
+        eager: whether functions just call the Python function they wrap.
+        quick: whether calls may use the fast path; not while accelerators are in use.
     """
 
     eager = False
@@ -36,7 +36,7 @@ class Mode:
 
     @classmethod
     def settle(cls) -> None:
-        """Something has changed."""
+        """Update `quick` after a change."""
         cls.quick = not cls.eager and not in_use[0]
 
 
@@ -44,24 +44,24 @@ THEN.append(Mode.settle)
 
 
 def run_functions_eagerly(run_eagerly: bool) -> None:
-    """Let every `tf.function` just call the Python it wraps, or no longer.
+    """Choose whether every `tf.function` just calls the Python function it wraps.
 
     Args:
-        run_eagerly: whether to.
+        run_eagerly: True to run functions eagerly, False to compile them.
     """
     Mode.eager = bool(run_eagerly)
     Mode.settle()
 
 
 def functions_run_eagerly() -> bool:
-    """Whether every `tf.function` just calls the Python it wraps."""
+    """Whether every `tf.function` just calls the Python function it wraps."""
     return Mode.eager
 
 
 def told_apart(args: Any, key: list[Any], tensors: list[Any]) -> bool:
-    """Whether arguments are tensors, plain values, and tuples and lists of these.
+    """Whether all arguments are tensors, plain values, or tuples and lists of these.
 
-    What tells them from others of that kind is added to `key`, and the tensors to `tensors`.
+    Appends their cache key to `key`, and the tensors to `tensors`.
     """
     for a in args:
         kind = type(a)
@@ -84,9 +84,10 @@ def told_apart(args: Any, key: list[Any], tensors: list[Any]) -> bool:
 
 
 class Function:
-    """What `tf.function` makes of a Python function.
+    """A Python function that `tf.function` wraps.
 
-    The first call with a signature runs the Python and records it; later ones run the graph.
+    The first call with a signature runs the Python function and traces it; later calls run the
+    compiled graph.
     """
 
     _saves_as_function = True
@@ -111,13 +112,13 @@ class Function:
         self.choice: Choice = options.setdefault("choice", Choice(name, options.get("jit_compile")))
         self.autograph = bool(options.get("autograph", True))
         self.traces = 0
-        self.warns = True  # of being traced again and again; a dataset's functions do not
-        self.quiet = 0  # calls that found their trace since the last that did not
+        self.warns = True  # whether to warn of frequent retracing; off for functions of datasets
+        self.quiet = 0  # cache hits since the last trace
         self.pieces: dict[Any, Any] = {}
-        # Random ops are the same ones for all shapes where TensorFlow traces once for them.
+        # With an input_signature TensorFlow traces once for all shapes: they share the streams.
         self.streams = Streams() if input_signature is not None else None
         self.differentiates = False  # whether it calls tf.gradients
-        self.asked: list[tuple[Any, Any]] = []  # calls of unknown sizes that were asked about
+        self.asked: list[tuple[Any, Any]] = []  # calls of unknown sizes that were requested
         functools.update_wrapper(self, python_function, updated=())
 
     @property
@@ -127,7 +128,7 @@ class Function:
 
     @property
     def python_function(self) -> Any:
-        """The function that is wrapped."""
+        """The wrapped Python function."""
         return self._python_function
 
     @property
@@ -137,7 +138,7 @@ class Function:
 
     @property
     def input_signature(self) -> Any:
-        """Specs of the arguments, if they were given."""
+        """The specs given as `input_signature`, or None."""
         return self._input_signature
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -162,7 +163,7 @@ class Function:
         return self.compiled_for(call).run(call)
 
     def compiled_for(self, call: Call) -> Compiled:
-        """What is known for the signature of a call."""
+        """The specialization for the signature of a call; it is created if it is new."""
         compiled = self._cache.get(call.key)
         if compiled is not None:
             self._cache.move_to_end(call.key)
@@ -179,7 +180,7 @@ class Function:
         return compiled
 
     def quickly(self, call: Call, compiled: Compiled) -> None:
-        """Let later calls with such arguments go straight to what is compiled, if they can."""
+        """Register the fast path for calls with such arguments, if they are simple enough."""
         key: list[Any] = []
         if not call.given and (call.args or call.kwargs):
             return
@@ -189,7 +190,7 @@ class Function:
         self._quick_keys.setdefault(call.key, []).append(tuple(key))
 
     def _drop(self, key: Any) -> None:
-        """Forget a signature."""
+        """Drop everything that is cached for a signature."""
         self._cache.pop(key, None)
         self._watched.pop(key, None)
         self.pieces.pop(key, None)
@@ -197,7 +198,7 @@ class Function:
             self._quick.pop(quick, None)
 
     def keep_piece(self, call: Call, piece: Any) -> None:
-        """Remember what a call inside another function's trace has recorded."""
+        """Cache what a call inside another function's trace has recorded."""
         self.pieces[call.key] = piece
         if call.watched and call.key not in self._watched:
             self.forget_with(call)
@@ -205,18 +206,22 @@ class Function:
             self.pieces.pop(next(iter(self.pieces)))
 
     def forget_with(self, call: Call) -> None:
-        """Drop what is known for a call when an object among its arguments dies."""
+        """Drop the signature of a call when an object among its arguments is deleted."""
         owner, key = weakref.ref(self), call.key
 
-        def gone(_: Any) -> None:
+        def drop(_: Any) -> None:
             function = owner()
             if function is not None:
                 function._drop(key)
 
-        self._watched[key] = [weak(thing, gone) for thing in call.watched]
+        self._watched[key] = [weak(thing, drop) for thing in call.watched]
 
     def made(self, variables: list[Any]) -> None:
-        """A call has created variables, which only the first may."""
+        """Note that a call created variables.
+
+        Raises:
+            ValueError: if an earlier call has created variables already.
+        """
         if self._has_created:
             raise ValueError(
                 f"tf.function only supports singleton tf.Variables created on the first call. Make "
@@ -230,11 +235,11 @@ class Function:
         return self.traces
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> Any:
-        """The function for one signature.
+        """The concrete function for one signature.
 
         Args:
-            *args: arguments; specs stand for tensors.
-            **kwargs: the same by name.
+            *args: arguments, or specs in place of tensors.
+            **kwargs: arguments by name.
 
         Returns:
             A `ConcreteFunction`.
@@ -244,12 +249,12 @@ class Function:
         return ConcreteFunction(self, args, kwargs)
 
     def described_calls(self) -> list[tuple[Any, Any]]:
-        """(args, kwargs) of the calls that it is traced for; specs stand for tensors."""
+        """(args, kwargs) of the traced or requested signatures, with specs for tensors."""
         known = sorted(self._cache.values(), key=lambda one: one.born)
         return [c.described for c in known if c.described is not None] + self.asked
 
     def path_for(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """The only way that calls with such arguments take, if there is one; None else."""
+        """The path of calls with such arguments, if they all take the same; else None."""
         compiled = self._cache.get(Call(args, kwargs).key)
         if compiled is None or compiled.tree is None:
             return None
@@ -262,13 +267,13 @@ class Function:
         return [self.get_concrete_function(*args, **kwargs) for args, kwargs in calls]
 
     def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
-        """What it is traced for, by number; a checkpoint holds none of it."""
+        """The concrete functions, by number; a checkpoint contains none of them."""
         if save_type == "checkpoint":
             return {}
         return {f"trace_{i}": one for i, one in enumerate(self._list_all_concrete_functions())}
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
-        """Arguments, results and captures of every trace there is, as readable lines."""
+        """Arguments, results and captures of every trace, as readable lines."""
         texts = []
         for compiled in sorted(self._cache.values(), key=lambda one: one.born):
             if compiled.described is not None:
@@ -278,7 +283,7 @@ class Function:
         return "\n\n".join(texts)
 
     def fallbacks(self) -> dict[str, int]:
-        """How often, and why, calls ran the Python instead of a compiled graph."""
+        """Reasons why calls ran the Python function instead of a compiled graph, with counts."""
         counts: dict[str, int] = {}
         for compiled in self._cache.values():
             if compiled.fallbacks:
@@ -287,7 +292,7 @@ class Function:
         return counts
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
-        """As a method, bind to the instance; it keeps its traces as long as there is one."""
+        """Bind to an instance; its traces are kept for the lifetime of the instance."""
         if instance is None:
             return self
         known = self._methods.get(id(instance))
@@ -295,20 +300,20 @@ class Function:
             return known[1]
         try:
             reference = weakref.ref(instance, functools.partial(self._forgotten, id(instance)))
-        except TypeError:  # it has no weak references
+        except TypeError:  # its class does not support weak references
             return self.bound_to(instance)
         method = self.bound_to(instance, weak=True)
         self._methods[id(instance)] = (reference, method)
         return method
 
     def _forgotten(self, key: int, reference: Any) -> None:
-        """An instance is gone: so may be what was traced for it."""
+        """Drop the method of an instance that was deleted."""
         known = self._methods.get(key)
         if known is not None and known[0] is reference:
             del self._methods[key]
 
     def bound_to(self, instance: Any, weak: bool = False) -> Function:
-        """The function with its first argument given."""
+        """The function with `instance` as its first argument."""
         bound: Any = Bound(self._python_function, instance, weak)
         specs = self._input_signature
         return Function(bound, self._name, specs, **self._options)
@@ -319,7 +324,10 @@ class Function:
 
 
 class Bound:
-    """A Python function with its first argument given; held weakly, for the cache is its own."""
+    """A Python function bound to an instance.
+
+    The reference is weak, because the cache of methods must not keep the instance alive.
+    """
 
     def __init__(self, function: Any, instance: Any, weak: bool) -> None:
         """Call `function` on `instance`."""
@@ -339,13 +347,14 @@ class Bound:
         instance = self._instance()
         if instance is None:
             raise ReferenceError(
-                f"{self._function.__name__}: the object whose method this is has been deleted."
+                f"{self._function.__name__}: the object of this method has been deleted. Keep a "
+                "reference to it."
             )
         return self._function(instance, *args, **kwargs)
 
 
 def without_first(function: Any) -> Any:
-    """The signature of a method, once bound."""
+    """The signature of a method without its first parameter."""
     import inspect
 
     signature = inspect.signature(function)
@@ -365,20 +374,21 @@ def function(
     experimental_compile: bool | None = None,
     experimental_follow_type_hints: bool | None = None,
 ) -> Any:
-    """Make of `func` a function that is compiled when it is first called.
+    """Wrap `func` in a function that is traced and compiled when it is called.
 
     Args:
         func: the Python function; None to get a decorator.
         input_signature: specs of the arguments.
         autograph: whether Python's control flow may depend on tensors.
-        jit_compile: True for XLA (docs/xla.md), False for NumPy; None: as `gradtape.engine` says.
-        reduce_retracing: accepted; traces are made for each concrete shape.
-        experimental_implements: accepted for TensorFlow's sake.
-        experimental_autograph_options: accepted for TensorFlow's sake.
-        experimental_attributes: accepted for TensorFlow's sake.
+        jit_compile: True for XLA (docs/xla.md), False for NumPy; None for the default of
+            `gradtape.engine`.
+        reduce_retracing: accepted without effect; there is a trace for each concrete shape.
+        experimental_implements: accepted without effect.
+        experimental_autograph_options: accepted without effect.
+        experimental_attributes: accepted without effect.
         experimental_relax_shapes: the older name of `reduce_retracing`.
         experimental_compile: the older name of `jit_compile`.
-        experimental_follow_type_hints: accepted for TensorFlow's sake.
+        experimental_follow_type_hints: accepted without effect.
 
     Returns:
         A `Function`, or a decorator that makes one.

@@ -1,4 +1,4 @@
-"""Whether two runs of a function did the same: nodes, op by op, and what is inside of them."""
+"""Equality of graphs: whether two traces of a function recorded the same nodes."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 from gradtape.core.dispatch import spec_of
 from gradtape.graph.custom_gradient import Custom
 from gradtape.graph.graph import Constant, Graph, Node, Operand
+from gradtape.graph.guard import key_of
 from gradtape.graph.loop_gradient import Shape
-from gradtape.graph.recorder import key_of
 from gradtape.graph.subgraph import Body
 
 
@@ -36,7 +36,7 @@ def same_operands(a: Sequence[Operand], b: Sequence[Operand]) -> bool:
 
 
 def same_value(a: Any, b: Any) -> bool:
-    """Whether two things that a node refers to are equal, arrays bit by bit."""
+    """Whether two operands or static parameters are equal; arrays bit by bit."""
     if a is b:
         return True
     kind = type(a)
@@ -76,7 +76,7 @@ def same_custom(a: Custom, b: Custom) -> bool:
 
 
 def same_function(a: FunctionType, b: FunctionType) -> bool:
-    """Whether two functions come from one `def`, or `lambda`, and see the same around them."""
+    """Whether two functions have the same code, closure values and defaults."""
     if a.__code__ is not b.__code__ or a.__globals__ is not b.__globals__:
         return False
     try:

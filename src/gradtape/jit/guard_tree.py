@@ -1,9 +1,9 @@
-"""The paths of one function as a tree of straight-line segments, parted by guards.
+"""The guard tree: the paths of one function as straight-line segments, separated by guards.
 
-A guard says that Python looked at a value and what it saw. A call runs segment by segment and looks
-at the same value; where it sees something new the run breaks off (`Miss`), Python runs again from
-the top, fed what was seen and done so far, and the new path joins the tree. The numbers of values
-are those of the traces: two runs that took the same way so far have numbered alike.
+A guard says which value Python read, and what it saw. A call runs segment by segment and compares
+the value at each guard. If it sees something new, the run stops (`Miss`). Python then runs again
+from the start, with the log of guards and effects so far, and the new path is added to the tree.
+Values keep their numbers from the traces: runs that have taken the same path have equal numbers.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from typing import Any
 from gradtape.core.dispatch import evaluate
 from gradtape.core.errors import OutOfRangeError
 from gradtape.graph.graph import Effect, Graph, Node, Operand
-from gradtape.graph.recorder import INSTALL, key_of
+from gradtape.graph.guard import key_of
 from gradtape.graph.replay import lookup
+from gradtape.graph.trace_op import INSTALL
 from gradtape.jit.graph_equality import same_nodes
 from gradtape.jit.trace_path import Path, commit
 
@@ -22,10 +23,10 @@ MOST = 16  # paths of one function
 
 
 class Miss(Exception):  # noqa: N818  not an error
-    """A guard saw something new; `log` is what the run has seen and done."""
+    """A guard saw a new value; `log` holds the guards and effects of the run so far."""
 
     def __init__(self, log: list[tuple[str, Any]]) -> None:
-        """Broken off after `log`."""
+        """Stop after the events in `log`."""
         self.log = log
 
 
@@ -33,18 +34,18 @@ class Segment:
     """Nodes up to the next guard, or to the end.
 
     Attributes:
-        nodes: in order.
-        loads: captures and variables that are first needed here: number and source.
-        guard: (number, kind) of what is looked at afterwards; None at the end.
-        children: what follows, by what is seen.
-        path: at the end, the path this is the end of.
+        nodes: the nodes, in order.
+        loads: captures and variables that are first read here: number and source.
+        guard: (number, kind) of the guard after the nodes; None at the end of a path.
+        children: the next segments, by what the guard sees.
+        path: the path that ends here, or None.
         needs: numbers that the guard, the results or later segments read.
     """
 
     def __init__(
         self, nodes: list[Node], loads: list[tuple[int, Any]], specs: dict[int, Any], choice: Any
     ) -> None:
-        """A segment that ends here so far."""
+        """Make a segment without a guard and without children."""
         self.nodes = nodes
         self.loads = loads
         self.specs = specs
@@ -59,7 +60,7 @@ class Segment:
         self.effects = [n for n in nodes if isinstance(n.op, Effect) and n.op.replayed]
 
     def compile(self) -> Any:
-        """The plan from what is there to what is needed."""
+        """Compile the plan of the segment, from values it reads to values that are needed later."""
         made = {o for node in self.nodes for o in node.outputs}
         logged = {o for node in self.effects for o in node.outputs}
         self.outs = sorted((self.needs | logged) & made)
@@ -74,11 +75,11 @@ class Tree:
     def __init__(self, path: Path) -> None:
         """Start with one path."""
         self.paths = 0
-        self.states: dict[int, Any] = {}  # variables, or positions of arguments, by key
+        self.states: dict[int, Any] = {}  # variables, or positions among the arguments, by key
         self.add(path)
 
     def add(self, path: Path) -> None:
-        """Join a path; one that is not alike up to the first guard replaces the tree."""
+        """Add a path; one that differs before the first guard replaces the tree."""
         chain = segments_of(path)
         if not self.paths:
             self.root = chain[0]
@@ -100,7 +101,7 @@ class Tree:
         self.settle(path)
 
     def settle(self, path: Path) -> None:
-        """Work out which values the segments along a path must hand on."""
+        """Determine which values the segments along a path must pass on."""
         along = [self.root]
         for guard in path.guards:
             along.append(along[-1].children[guard.seen])
@@ -115,10 +116,10 @@ class Tree:
                 wanted.update(node.reads())
 
     def run(self, frame: dict[int, Any], variables: list[Any]) -> tuple[Path, list[Any]]:
-        """Run along the tree; the path taken, and the results of its effects, in order.
+        """Run along the tree; return the path taken and the results of its effects.
 
         Raises:
-            Miss: if a guard saw something new.
+            Miss: if a guard sees a new value.
         """
         log: list[tuple[str, Any]] = []
         results: list[Any] = []
@@ -154,7 +155,7 @@ class Tree:
     def keep_what_came_before(
         self, walked: list[Segment], frame: dict[int, Any], variables: list[Any]
     ) -> None:
-        """An iterator is exhausted: commit what was assigned before it was asked."""
+        """Commit the assignments that precede the call of an exhausted iterator."""
         nodes = [n for segment in walked[:-1] for n in segment.nodes]
         for node in walked[-1].nodes:
             if isinstance(node.op, Effect) and node.op.replayed and node.outputs:
@@ -179,7 +180,7 @@ def raw_of_source(source: Any, variables: list[Any]) -> Any:
 
 
 def segments_of(path: Path) -> list[Segment]:
-    """Cut a path at its guards."""
+    """Split a path into segments at its guards."""
     graph = path.graph
     arguments = len(graph.inputs) - len(path.captures) - len(path.states)
     sources = dict(zip(graph.inputs[arguments:], [*path.captures, *path.states], strict=True))

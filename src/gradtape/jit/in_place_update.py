@@ -1,4 +1,4 @@
-"""Updates of variables in their own arrays, where nobody else can see the old value."""
+"""In-place updates of variables, where no other reference can see the old value."""
 
 from __future__ import annotations
 
@@ -10,22 +10,24 @@ from gradtape.compile.numpy.engine import Plan, commit
 from gradtape.jit.trace_path import Path
 from gradtape.state.variable.storage import Taken, arrays_of, version
 
-LARGE = 32768  # bytes, on average, from which looking who holds an array costs less than a new one
+LARGE = 32768  # bytes on average; below, a new array costs less than the ownership check
 
 
 def pays(plan: Plan, path: Path) -> bool:
-    """Whether the arrays that a plan can update in place are large enough."""
+    """Whether the arrays that a plan can update in place are large enough to pay off."""
     specs = [path.graph.specs[path.graph.inputs[j]] for j in plan.in_place.values()]
     total = sum(math.prod(shape) * dtype.itemsize for shape, dtype in specs)
     return bool(specs) and total >= LARGE * len(specs)
 
 
 class InPlace:
-    """Runs a plan so that it writes new values of variables over the old ones."""
+    """Runs a plan and writes the new values of variables into their old arrays."""
 
     def __init__(self, plan: Plan, path: Path, variables: list[Any]) -> None:
         """For the plan of a path that reads and writes `variables`."""
-        self.busy: dict[int, Any] = {}  # who is at work; unlike a lock, free after any interrupt
+        self.busy: dict[
+            int, Any
+        ] = {}  # the running call; unlike a lock, an interrupt cannot leak it
         self.plan = plan
         self.variables = variables
         first = len(path.graph.inputs) - len(path.states)
@@ -39,9 +41,9 @@ class InPlace:
         self.sources = [owned.index(i) if i in owned else -1 for i in path.writes]
 
     def __call__(self, raws: list[Any]) -> Any:
-        """The outputs, once the variables have their new values; None if it cannot be done so.
+        """Update the variables in place and return the outputs; None if that is impossible.
 
-        Everything that can fail comes first; then one loop in C changes the variables.
+        Everything that can fail runs first; then one loop in C changes the variables.
         """
         mine: list[Any] = []
         taken = Taken(self.owned)
@@ -56,7 +58,7 @@ class InPlace:
             taken.put_back()
 
     def updated(self, raws: list[Any], taken: Taken) -> Any:
-        """The outputs, once the variables have their new values."""
+        """Run the plan, commit the updates, and return the outputs."""
         arrays: list[Any] = [None] * len(self.variables)
         for i, array in zip(self.order, taken.arrays, strict=True):
             arrays[i] = array

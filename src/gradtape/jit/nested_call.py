@@ -1,8 +1,8 @@
-"""A function called inside the trace of another: its graph is replayed there, or its Python runs.
+"""Calls of a function inside the trace of another function.
 
-The first time the Python runs, as part of the outer trace. If what it recorded stands on its own
-(no values looked at, no effects, nothing from the outer body but the arguments) it is kept as a
-`Piece`, and later calls, in this trace or another, replay that.
+At the first call the Python function runs as part of the outer trace. If the recorded nodes are
+self-contained (no guards, no effects, no values of the outer body except the arguments), they are
+kept as a `Piece`. Later calls, in this or another trace, replay them.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ class Piece:
 
     Attributes:
         arguments: numbers of the tensors among the arguments.
-        nodes: in order.
-        captures: tensors from outside, by number.
-        variables: those read or written, by key.
-        reads: numbers that stand for a variable's value at the start, with its key.
+        nodes: the nodes, in order.
+        captures: captured tensors, by number.
+        variables: variables that are read or written, by key.
+        reads: keys of variables, by the number of their value at the start.
         outputs: operands of the results.
-        structure: of what is returned.
+        structure: structure of the result.
     """
 
     def __init__(self, arguments: list[Operand], nodes: list[Node]) -> None:
-        """Start with these."""
+        """Start with arguments and nodes only."""
         self.arguments = arguments
         self.nodes = nodes
         self.captures: dict[int, Tensor] = {}
@@ -67,7 +67,7 @@ def inlined(function: Any, call: Call, trace: Trace) -> Any:
 
 
 def piece_for(function: Any, call: Call) -> Piece | None:
-    """What an earlier call with this signature left."""
+    """The cached piece for the signature of a call, or None."""
     piece: Piece | None = function.pieces.get(call.key)
     if piece is None and call.key in function._cache:
         path = function._cache[call.key].only
@@ -78,7 +78,7 @@ def piece_for(function: Any, call: Call) -> Piece | None:
 
 
 def piece_of(path: Path) -> Piece:
-    """A path as a piece."""
+    """Make a piece from a path."""
     inputs = path.graph.inputs
     count = len(inputs) - len(path.captures) - len(path.states)
     piece = Piece(list(inputs[:count]), path.graph.nodes)
@@ -93,17 +93,17 @@ def piece_of(path: Path) -> Piece:
 
 
 class Before:
-    """How a trace stood before a function was called in it."""
+    """The state of a trace before a function is called in it."""
 
     def __init__(self, trace: Trace) -> None:
-        """Remember."""
+        """Save the state."""
         self.trace = trace
         self.nodes = len(trace.nodes)
         self.marks = (len(trace.guards), len(trace.seen), len(trace.created))
         self.newest = {k: s.newest._array.number for k, s in trace.states.items()}
 
     def piece(self, call: Call, returned: Any) -> Piece | None:
-        """What was recorded since, if it stands on its own."""
+        """The nodes recorded since, as a piece if they are self-contained; else None."""
         trace = self.trace
         if trace.given_up or trace.refuses:
             return None
@@ -131,14 +131,14 @@ class Before:
             elif number in reads:
                 piece.reads[number] = reads[number]
             else:
-                return None  # something of the outer body that is no argument
+                return None  # a value of the outer body that is not an argument
         if any(type(a) is not int for a in piece.arguments) or any(n.effect for n in nodes):
             return None
         return piece
 
 
 def replayed(piece: Piece, call: Call, trace: Trace) -> Any:
-    """Record a piece again, on these arguments."""
+    """Replay a piece in `trace` on the arguments of a call."""
     tensors = [leaf for leaf in call.leaves if isinstance(leaf, Tensor)]
     env: dict[int, Any] = {}
     for number, tensor in zip(piece.arguments, tensors, strict=True):
@@ -152,12 +152,12 @@ def replayed(piece: Piece, call: Call, trace: Trace) -> Any:
             variables[key] = copied_stream(trace, variables[key])
         env[number] = trace.read(variables[key])
 
-    def installed(key: int, value: Any) -> Tensor:
+    def install(key: int, value: Any) -> Tensor:
         variable = variables[key]
         trace.write(variable, value if isinstance(value, Tensor) else eager(value))
         return trace.read(variable)
 
-    replay(piece.nodes, env, no_effects, installed)
+    replay(piece.nodes, env, no_effects, install)
     results = iter([value_at(env, o) for o in piece.outputs])
     leaves = nest.flatten(piece.structure, expand_composites=True)
     filled = [next(results) if isinstance(leaf, Tensor) else leaf for leaf in leaves]

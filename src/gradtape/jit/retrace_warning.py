@@ -1,4 +1,4 @@
-"""Says when a function is traced again and again, and which argument is to blame."""
+"""The warning about frequent retracing, which names the argument that causes it."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from gradtape.jit.signature import Call, described
 
 log = logging.getLogger("gradtape")
 
-WINDOW = 10  # calls that are looked at
-MANY = 5  # traces among them that are worth a word
+WINDOW = 10  # calls that are counted
+MANY = 5  # traces among them that cause a warning
 
 recent: OrderedDict[Any, deque[bool]] = OrderedDict()
 lock = Lock()
 
 
 def place_of(function: Any) -> Any:
-    """Functions made in a loop by one `def` count as one."""
+    """A key of a function; functions made by the same `def` in a loop share it."""
     code = getattr(function.python_function, "__code__", None)
     return (function.name, code) if code is not None else id(function)
 
 
 def window_of(function: Any) -> deque[bool]:
-    """The latest calls of a function: whether each traced."""
+    """For each of the latest calls of a function, whether it was traced."""
     place = place_of(function)
     calls = recent.get(place)
     if calls is None:
@@ -36,7 +36,7 @@ def window_of(function: Any) -> deque[bool]:
 
 
 def traced(function: Any, call: Call, before: Any) -> None:
-    """A call has to be traced; `before` is what the last signature left."""
+    """Count a trace, and warn if there are many; `before` is the previous specialization."""
     with lock:
         calls = window_of(function)
         calls.extend([False] * min(function.quiet, WINDOW))
@@ -48,7 +48,7 @@ def traced(function: Any, call: Call, before: Any) -> None:
         total = len(calls)
         calls.clear()
     if before is None:
-        why = "it is created anew each time; define it outside of the loop"
+        why = "the function is created anew for each call; define it outside of the loop"
     else:
         why = described(before.parts, call.parts)
     log.warning(

@@ -1,4 +1,4 @@
-"""What a call looks like to `function`: its arguments as leaves, and the key of its trace."""
+"""Signatures: binding the arguments of a call, and the cache key of its trace."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ class Call:
     """The arguments of one call.
 
     Attributes:
-        args: positional arguments, in the function's order, defaults filled in.
-        kwargs: what the function takes by keyword only.
-        leaves: all that is in them, flattened; NumPy arrays have become tensors.
-        key: equal for calls that may share a trace.
-        parts: the key, leaf by leaf.
-        watched: objects known by identity; the key dies with them.
-        given: the arguments as they were passed, if they all were by position.
-        device: where the call runs; None: on the host, if nothing that it captures says otherwise.
+        args: positional arguments in the function's order, including defaults.
+        kwargs: keyword-only arguments.
+        leaves: the flattened arguments, with NumPy arrays converted to tensors.
+        key: cache key; equal for calls that may share a trace.
+        parts: the cache key of each leaf.
+        watched: objects in the key by weak reference; the key is dropped with them.
+        given: the arguments as they were passed, if all were passed by position.
+        device: where the call runs; None for the host, unless a capture is on an accelerator.
     """
 
     __slots__ = ("args", "device", "given", "key", "kwargs", "leaves", "parts", "watched")
@@ -41,7 +41,7 @@ class Call:
     def __init__(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], given: tuple[Any, ...] = ()
     ) -> None:
-        """Flatten and describe the arguments; `given` is what was passed by position only."""
+        """Flatten the arguments and compute the key; `given` holds the passed positional ones."""
         self.given = given
         leaves = nest.flatten((args, kwargs), expand_composites=True)
         self.watched: list[Any] = []
@@ -77,7 +77,7 @@ class Call:
         return args, kwargs
 
     def names(self, parameters: list[str]) -> list[str]:
-        """A name for each tensor among the leaves: its parameter's, numbered if there are more."""
+        """A name for each tensor among the leaves: its parameter's, with a number if needed."""
         names: list[str] = []
         used: dict[str, int] = {}
         for i, value in enumerate([*self.args, *self.kwargs.values()]):
@@ -91,7 +91,7 @@ class Call:
         return names
 
     def part(self, leaf: Any, variables: dict[int, int]) -> Any:
-        """What the key says of one leaf."""
+        """The cache key of one leaf."""
         if isinstance(leaf, Tensor):
             return (leaf._array.shape, leaf._array.dtype)
         if type(leaf) in PLAIN:
@@ -111,15 +111,15 @@ class Call:
         return self.part_of_object(leaf)
 
     def part_of_object(self, leaf: Any) -> Any:
-        """What the key says of a Python object: equality counts; it is not kept alive."""
+        """The cache key of a Python object: by equality, without keeping the object alive."""
         if hasattr(leaf, "__tf_tracing_type__"):
             return ("type", leaf.__tf_tracing_type__(None))
         try:
             hash(leaf)
         except TypeError:
             raise TypeError(
-                f"tf.function: an argument must be hashable to find its trace again. Received "
-                f"{leaf!r}. Pass tensors, or an object that never changes."
+                f"tf.function: arguments must be hashable, to look up their trace. Received "
+                f"{leaf!r}. Pass tensors or an immutable object."
             ) from None
         builtin = type(leaf).__module__ == "builtins" and type(leaf) is not FunctionType
         if isinstance(leaf, type) or builtin:
@@ -128,13 +128,13 @@ class Call:
             part = ("object", weakref.ref(leaf))
         except TypeError:
             return (type(leaf), leaf)
-        hash(part)  # a reference remembers it
+        hash(part)  # a weak reference stores the hash for after its object is deleted
         self.watched.append(leaf)
         return part
 
 
 def device_of(leaves: Sequence[Any]) -> Device | None:
-    """Where a call with these arguments runs: see `device.array.target`."""
+    """The device of a call with these arguments, by the rule of `device.array.target`."""
     if local.device is not None and local.device is not ANYWHERE:
         return local.device
     raws = [leaf._array for leaf in leaves if isinstance(leaf, Tensor)]
@@ -149,7 +149,7 @@ def is_array(value: Any) -> bool:
 
 
 def shape_of_structure(structure: Any) -> Any:
-    """Containers and keys, without the leaves, as something hashable."""
+    """A hashable key of a structure: its containers and dict keys, without the leaves."""
     if isinstance(structure, dict):
         return (type(structure), tuple([(k, shape_of_structure(v)) for k, v in structure.items()]))
     if isinstance(structure, (list, tuple)):
@@ -162,7 +162,7 @@ def shape_of_structure(structure: Any) -> Any:
 
 
 class Signature:
-    """The parameters of a Python function, and what `input_signature` says of them."""
+    """The parameters of a Python function, and the specs of `input_signature`."""
 
     def __init__(self, python_function: Any, specs: Any = None) -> None:
         """Read the parameters; `specs` describe the first of them."""
@@ -177,14 +177,18 @@ class Signature:
         self.count = len(kinds)
         plain = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
         self.simple = specs is None and all(kind in plain for kind in kinds)
-        self.before = 0  # parameters in front of those that `specs` describe: a method's `self`
+        self.before = 0  # parameters before those that `specs` describe: a method's `self`
         if self.specs is not None:
             names = list(self.parameters.parameters)
             self.before = int(names[:1] == ["self"] and len(self.specs) < len(names))
             self.check_specs()
 
     def check_specs(self) -> None:
-        """Hold `input_signature` against the parameters."""
+        """Check `input_signature` against the parameters.
+
+        Raises:
+            TypeError: if it does not fit.
+        """
         assert self.specs is not None
         for spec in nest.flatten(self.specs):
             if not isinstance(spec, TypeSpec):
@@ -206,11 +210,11 @@ class Signature:
             if parameter.default is parameter.empty:
                 raise TypeError(
                     f"tf.function: input_signature has no spec for {parameter.name!r}, which has "
-                    "no default. Describe every argument that has to be given."
+                    "no default. Add a spec for every required argument."
                 )
 
     def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
-        """The call with these arguments."""
+        """Bind arguments to the parameters."""
         if self.simple and not kwargs and len(args) == self.count:
             return Call(args, {}, args)
         bound = bound_to(self.parameters, args, kwargs)
@@ -220,12 +224,16 @@ class Signature:
         return Call(values, bound.kwargs, () if kwargs or self.specs else args)
 
     def cast(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Make the arguments what `input_signature` says, or refuse."""
+        """Convert the arguments to the specs of `input_signature`.
+
+        Raises:
+            TypeError: if that is impossible.
+        """
         assert self.specs is not None
         own = self.before
         count = own + len(self.specs)
         if len(values) < count:
-            raise TypeError(f"tf.function: {count} arguments expected, {len(values)} received.")
+            raise TypeError(f"tf.function: expected {count} arguments. Received {len(values)}.")
         given = [as_specified(spec, v) for spec, v in zip(self.specs, values[own:], strict=False)]
         parameters = list(self.parameters.parameters.values())
         for i, value in enumerate(values[count:], count):
@@ -241,7 +249,7 @@ class Signature:
 
 
 def as_specified(spec: Any, value: Any) -> Any:
-    """A value of the structure of `spec`; below its leaves whatever makes a tensor."""
+    """Convert a value to the structure and specs of `spec`."""
     try:
         return nest.map_structure_up_to(spec, fitted, spec, value)
     except ValueError as error:
@@ -249,7 +257,7 @@ def as_specified(spec: Any, value: Any) -> Any:
 
 
 def fitted(spec: Any, value: Any) -> Any:
-    """A value that is as `spec` says."""
+    """Convert one value to `spec`."""
     if not isinstance(spec, TensorSpec) or isinstance(value, TensorSpec):
         if not spec.is_compatible_with(value):
             raise mismatch(spec, value)
@@ -264,23 +272,23 @@ def fitted(spec: Any, value: Any) -> Any:
 
 
 def mismatch(spec: Any, value: Any) -> TypeError:
-    """A value does not fit `input_signature`."""
+    """The error for a value that does not fit `input_signature`."""
     return TypeError(
-        f"Binding inputs to tf.function failed due to `Can not cast {value!r} to {spec!r}`. Give "
-        "what input_signature says."
+        f"Binding inputs to tf.function failed due to `Can not cast {value!r} to {spec!r}`. Pass "
+        "a value that fits input_signature."
     )
 
 
-def weak(thing: Any, gone: Any) -> Any:
-    """A weak reference, or the thing itself where there is no such."""
+def weak(thing: Any, callback: Any) -> Any:
+    """A weak reference to `thing`, or `thing` itself if its class does not support them."""
     try:
-        return weakref.ref(thing, gone)
+        return weakref.ref(thing, callback)
     except TypeError:
         return thing
 
 
 def described(before: tuple[Any, ...], after: tuple[Any, ...]) -> str:
-    """How the arguments of two calls differ, for the user."""
+    """Describe to the user how the arguments of two calls differ."""
     if len(before) != len(after):
         return f"{len(before)} values in the arguments became {len(after)}"
     for i, (a, b) in enumerate(zip(before, after, strict=True)):
@@ -290,7 +298,7 @@ def described(before: tuple[Any, ...], after: tuple[Any, ...]) -> str:
 
 
 def readable(part: Any) -> str:
-    """One part of a key in words."""
+    """The cache key of a leaf as readable text."""
     if isinstance(part, tuple) and len(part) == 2:
         if isinstance(part[0], tuple):
             return f"a tensor of {part[1]}{list(part[0])}"
@@ -303,7 +311,7 @@ def readable(part: Any) -> str:
 def bound_to(
     parameters: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> inspect.BoundArguments:
-    """Arguments by parameter, defaults filled in.
+    """Bind arguments to parameters, including defaults.
 
     Raises:
         TypeError: if they do not fit.

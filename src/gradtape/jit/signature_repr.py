@@ -1,4 +1,4 @@
-"""How the signatures of traced functions are shown: as TensorFlow prints them."""
+"""Printing of the signatures of traced functions, in TensorFlow's format."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gradtape.core.spec import TensorSpec
 
 
 def without_names(value: Any) -> Any:
-    """Specs without the names of their arguments."""
+    """A structure with the names removed from its specs."""
 
     def leaf(one: Any) -> Any:
         return TensorSpec(one.shape, one.dtype) if isinstance(one, TensorSpec) else one
@@ -26,7 +26,7 @@ class Literal:
         self.value = value
 
     def __repr__(self) -> str:
-        """As TensorFlow."""
+        """TensorFlow's format."""
         return f"Literal[{self.value!r}]"
 
 
@@ -40,7 +40,7 @@ def annotated(value: Any) -> Any:
 def function_type(
     parameters: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any], returned: Any
 ) -> inspect.Signature:
-    """A signature whose annotations say what is given and returned."""
+    """A signature whose annotations are the specs of arguments and results."""
     described = dict(zip(parameters.parameters, args, strict=False)) | kwargs
     shown = [
         parameter.replace(annotation=annotated(described[name]), default=parameter.empty)
@@ -60,7 +60,7 @@ def pretty(kind: inspect.Signature, captures: list[Any]) -> str:
 
 
 class Shown:
-    """What the concrete functions of this process and of a loaded model say of themselves alike."""
+    """What concrete functions of this process and of loaded models have in common."""
 
     if TYPE_CHECKING:
 
@@ -70,33 +70,33 @@ class Shown:
 
         @property
         def structured_outputs(self) -> Any:
-            """Specs of what is returned."""
+            """Specs of the results."""
 
         @property
         def function_type(self) -> Any:
-            """Specs of what is given and returned."""
+            """The signature, with specs as annotations."""
 
         @property
         def variables(self) -> tuple[Any, ...]:
-            """Variables that are used."""
+            """Variables that the function uses."""
 
         @property
         def captured_inputs(self) -> list[Any]:
-            """Tensors from outside that are used."""
+            """Tensors that the function captures."""
 
     @property
     def output_shapes(self) -> Any:
-        """Shapes of what is returned."""
+        """Shapes of the results."""
         return nest.map_structure(lambda s: s and s.shape, self.structured_outputs)
 
     @property
     def output_dtypes(self) -> Any:
-        """Dtypes of what is returned."""
+        """Dtypes of the results."""
         return nest.map_structure(lambda s: s and s.dtype, self.structured_outputs)
 
     @property
     def trainable_variables(self) -> tuple[Any, ...]:
-        """Trainable variables that are used."""
+        """Trainable variables that the function uses."""
         return tuple(v for v in self.variables if v.trainable)
 
     def pretty_printed_signature(self, verbose: bool = True) -> str:
@@ -104,9 +104,9 @@ class Shown:
         return pretty(self.function_type, self.captured_inputs)
 
     def __repr__(self) -> str:
-        """As TensorFlow."""
+        """TensorFlow's format."""
         return f"<ConcreteFunction {self.name} at {hex(id(self))}>"
 
     def __str__(self) -> str:
-        """As TensorFlow."""
+        """TensorFlow's format."""
         return f"ConcreteFunction {self.pretty_printed_signature()}"

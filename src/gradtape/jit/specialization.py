@@ -1,4 +1,4 @@
-"""One signature of a function: its first run, its tree of paths, and how a call is carried out."""
+"""A function specialised to one signature: its trace, its guard tree, and how calls run."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ log = logging.getLogger("gradtape")
 
 
 class ShapeError(InvalidArgumentError, ValueError):
-    """An op that cannot work for the shapes or dtypes of the arguments, found while tracing."""
+    """An op fails while tracing, because of the shapes or dtypes of the arguments."""
 
 
 class Arguments:
-    """The leaves of a call by kind: tensors (iterators among them, wrapped), and variables."""
+    """The leaves of a call by kind: tensors (including wrapped iterators) and variables."""
 
     __slots__ = ("tensors", "variables")
 
@@ -54,19 +54,19 @@ class Arguments:
 
 
 class Compiled:
-    """What is known of a function for one signature.
+    """A function specialised to one signature.
 
     Attributes:
-        tree: the paths met so far, or None.
-        only: the path, if there is just one, without guards and effects.
-        eager_because: why the Python is called instead, or "".
-        fallbacks: how often it was.
-        born: larger for later ones.
+        tree: the paths traced so far, or None.
+        only: the path, if there is only one, without guards and effects.
+        eager_because: why calls run the Python function instead, or "".
+        fallbacks: number of such calls.
+        born: a serial number; later specializations have larger ones.
         described: specs and Python values of the arguments; None if that would keep them alive.
     """
 
     def __init__(self, owner: Any, call: Call) -> None:
-        """Know nothing yet."""
+        """Start without a trace."""
         self.owner = owner
         self.parts = call.parts
         self.born = next_uid()
@@ -78,10 +78,10 @@ class Compiled:
         self.fallbacks = 0
         self.tracing = Lock()
         self.quick = False
-        self.streams = owner.streams or Streams()  # of random ops: see Trace.stream_of
+        self.streams = owner.streams or Streams()  # of the random ops: see Trace.stream_of
 
     def run(self, call: Call) -> Any:
-        """Carry out a call."""
+        """Run a call: trace it if it is the first, else run the compiled plans."""
         if self.eager_because:
             return self.eagerly(call)
         if self.tree is None:
@@ -100,9 +100,9 @@ class Compiled:
             return self.traced(call, seen)
 
     def ready(self) -> Any:
-        """A function for calls that look like the one at hand, without ceremony.
+        """The fast path for calls with a known signature.
 
-        It takes their arguments, and the tensors among them.
+        It takes the arguments and the tensors among them.
         """
         path, owner = self.only, self.owner
         run, calls = None, None
@@ -142,7 +142,7 @@ class Compiled:
         return ready
 
     def eagerly(self, call: Call) -> Any:
-        """Call the Python."""
+        """Call the Python function."""
         self.fallbacks += 1
         before, local.draws = local.draws, Draws(self.streams)
         try:
@@ -153,7 +153,7 @@ class Compiled:
     # -- tracing
 
     def traced(self, call: Call, seen: list[tuple[str, Any]]) -> Any:
-        """Run the Python under a trace, fed what a broken-off run of this call has seen."""
+        """Run the Python function under a trace; `seen` is the log of a run that was stopped."""
         owner = self.owner
         arguments = Arguments(call.leaves)
         trace, inputs = self.begun(call, arguments, seen)
@@ -188,16 +188,16 @@ class Compiled:
         return self.finished(saved, raws)
 
     def traced_again(self, call: Call, seen: list[tuple[str, Any]]) -> Any:
-        """Carry out a call whose first run has made variables, as TensorFlow does.
+        """Trace again, as TensorFlow does, after a first run that created variables.
 
-        That run was for making them: nothing else that it assigned counts, and random ops begin
-        anew. This one is fed what it saw and did.
+        Other assignments of the first run are discarded, and random ops start again. The second
+        run takes its guards and effects from the log of the first.
         """
         self.streams.forget()
         return self.traced(call, seen)
 
     def tried(self, call: Call) -> Any:
-        """What a call would return: the Python runs, but no variable gets its new value."""
+        """The result of a call without a commit: variables keep their values."""
         owner = self.owner
         arguments = Arguments(call.leaves)
         trace, inputs = self.begun(call, arguments, [])
@@ -219,7 +219,7 @@ class Compiled:
     def begun(
         self, call: Call, arguments: Arguments, seen: list[tuple[str, Any]]
     ) -> tuple[Trace, list[Any]]:
-        """A trace of a call, and the tensors that stand for its arguments."""
+        """Start a trace of a call; return it and the traced tensors for the arguments."""
         owner = self.owner
         owner.traces += 1
         trace = Trace(owner.name, owner.autograph)
@@ -231,28 +231,28 @@ class Compiled:
         return trace, [trace.input(t._array, name) for t, name in pairs]
 
     def keep(self, trace: Trace, path: Path) -> None:
-        """Make the path part of the tree, if it can be."""
+        """Add a path to the tree, or fall back to eager calls if that is impossible."""
         if trace.given_up:
             self.give_up(trace.given_up)
         elif self.tree is None:
             self.tree = Tree(path)
         elif self.tree.paths >= MOST:
-            self.give_up(f"more than {MOST} paths part at {path.guards[-1].where}")
+            self.give_up(f"more than {MOST} paths diverge at {path.guards[-1].where}")
         else:
             self.tree.add(path)
         self.only = path if self.tree and not path.guards and not path.effects else None
         self.plan = None
 
     def adopt(self, tree: Tree, path: Path) -> None:
-        """Start with what a trace on stand-ins has found."""
+        """Take over the path of a trace on stand-ins."""
         self.tree = tree
         self.only = None if path.effects else path
 
     def give_up(self, why: str) -> None:
-        """Call the Python from now on, and say so once."""
+        """Call the Python function from now on, and log the reason once."""
         log.warning(
-            "tf.function %s runs eagerly from now on for these arguments: %s. What it calls stays "
-            "compiled.",
+            "tf.function %s runs eagerly from now on for these arguments: %s. Functions it calls "
+            "stay compiled.",
             self.owner.name,
             why,
         )
@@ -262,7 +262,7 @@ class Compiled:
     # -- running
 
     def compiled(self, arguments: Arguments) -> Any:
-        """Carry out a call by the plans."""
+        """Run a call by its compiled plans."""
         path = self.only
         if path is None:
             return self.along_the_tree(arguments)
@@ -293,14 +293,14 @@ class Compiled:
         return self.plan
 
     def promoted(self, path: Path) -> Any:
-        """The plan of the only path once it was called often: XLA's, if it can express it."""
+        """The plan of the only path after many calls: XLA's, if XLA can express the graph."""
         with self.tracing:
-            if not hasattr(self.plan, "start"):  # another thread may have been here
+            if not hasattr(self.plan, "start"):  # another thread may have done it
                 self.plan = path.choice.on_xla(path.graph) or self.plan
         return self.plan
 
     def along_the_tree(self, arguments: Arguments) -> Any:
-        """Run segment by segment."""
+        """Run a call segment by segment along the guard tree."""
         assert self.tree is not None
         raws = [t._array for t in arguments.tensors]
         frame = dict(zip(self.tree.arguments, raws, strict=True))
@@ -314,7 +314,7 @@ class Compiled:
         return self.finished(saved, outputs)
 
     def finished(self, saved: Saved, raws: Any) -> Any:
-        """What the call returns; recorders are told."""
+        """Record the call in the active recorders, and pack its results."""
         path = saved.path
         tensors: list[Tensor] = [eager(raw) for raw in raws[: path.results]]
         for known in local.recorders:
@@ -346,7 +346,7 @@ def inputs_of(path: Path, arguments: Arguments) -> list[Tensor]:
 
 
 def touch(saved: Saved, variables: list[Any]) -> None:
-    """Tell the recorders that the variables of a call are read."""
+    """Report the variables that a call reads to the active recorders."""
     versions = saved.inputs[len(saved.inputs) - len(variables) :]
     for known in local.recorders:
         for tensor, variable in zip(versions, variables, strict=True):
@@ -355,20 +355,20 @@ def touch(saved: Saved, variables: list[Any]) -> None:
 
 
 def commit_trace(trace: Trace) -> None:
-    """Give the variables written in a trace their newest values."""
+    """Store the newest values of the variables that a trace has written."""
     written = [s for s in trace.states.values() if s.written]
     commit([s.variable for s in written], [s.newest._array.value for s in written])
 
 
 def as_shape_error(error: InvalidArgumentError) -> Exception:
-    """An error found while tracing: both what TensorFlow raises then, and what it raises later."""
+    """An error while tracing, as both classes: TensorFlow's for tracing and that for execution."""
     if isinstance(error, ValueError):
         return error
     return ShapeError(str(error)).with_traceback(error.__traceback__)
 
 
 def mask_of(known: Any, inputs: list[Tensor]) -> int:
-    """Bits of the inputs that a recorder knows and that can have a gradient."""
+    """A bit mask of the differentiable inputs that a recorder knows."""
     mask = 0
     for i, t in enumerate(inputs):
         if t.uid in known and is_differentiable(t._array.dtype):
@@ -377,5 +377,5 @@ def mask_of(known: Any, inputs: list[Tensor]) -> int:
 
 
 def places_of(mask: int) -> tuple[int, ...]:
-    """Positions of the bits."""
+    """The positions of the set bits."""
     return tuple([i for i in range(mask.bit_length()) if mask >> i & 1])

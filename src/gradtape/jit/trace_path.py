@@ -1,4 +1,4 @@
-"""A path: one way through a function's body, from arguments, captures and variables to results."""
+"""Paths: the graph of one execution path of a function, with its captures and variables."""
 
 from __future__ import annotations
 
@@ -15,30 +15,32 @@ from gradtape.core.device.switch import in_use
 from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import EagerTensor, Tensor, eager
 from gradtape.graph.graph import Constant, Graph, Operand
-from gradtape.graph.recorder import INSTALL, Guard, Trace
+from gradtape.graph.guard import Guard
+from gradtape.graph.recorder import Trace
+from gradtape.graph.trace_op import INSTALL
 from gradtape.state.variable.storage import version
 from gradtape.tape.gradient_tape import variable_of
 
 
 class Path:
-    """What a trace left, without its values.
+    """The result of a trace, without its values.
 
     Attributes:
         graph: inputs are the arguments, then the captures, then the variables; outputs are the
             results, then the new values of the variables that are written.
-        captures: tensors from outside.
-        states: the variables, each a Variable or the position of an argument that is one.
+        captures: captured tensors.
+        states: the variables, each a Variable or a position among the variable arguments.
         writes: positions in `states` of the variables that are written.
         results: how many outputs are results.
-        structure: of what the function returns; leaves that are no tensors stand in it.
+        structure: structure of the function's result, with all leaves that are not tensors.
         places: for each leaf of `structure` the position of its output, or None.
-        guards: where Python looked at values.
-        choice: which engine is asked for.
-        plan: for the engine, if it had to be made beforehand.
+        guards: the values that Python read.
+        choice: the choice of the engine.
+        plan: the plan, if `check_engine` has compiled it.
     """
 
     def __init__(self, trace: Trace, returned: Any, variables: list[Any]) -> None:
-        """Take over from a trace whose function has `returned`."""
+        """Make the path of a trace whose function has `returned`."""
         self.structure = returned
         leaves = nest.flatten(returned, expand_composites=True)
         outputs: list[Operand] = []
@@ -58,7 +60,7 @@ class Path:
         self.states: list[Any] = [
             keys.index(s.variable._key) if s.variable._key in keys else s.variable for s in states
         ]
-        # A variable among the arguments is known by its position: the next call brings another.
+        # A variable argument is identified by its position: other calls pass other variables.
         places = {key: -1 - i for i, key in enumerate(keys)}
         for node in trace.nodes:
             if node.op is INSTALL and node.static["key"] in places:
@@ -83,7 +85,7 @@ class Path:
         return self.graph.specs[operand]
 
     def device(self) -> Device | None:
-        """Where the path runs if it was not asked: on an accelerator if that has its inputs."""
+        """The device if none was requested: an accelerator if a capture or variable is on one."""
         raws = [t._array for t in self.captures]
         raws += [v._version()._array for v in self.states if type(v) is not int]
         if any(type(raw) is Remote and raw.device is not HOST for raw in raws):
@@ -91,7 +93,7 @@ class Path:
         return None
 
     def check_engine(self) -> None:
-        """Check that XLA can express the graph, if it must.
+        """Check that XLA can express the graph, if XLA is required.
 
         Raises:
             InvalidArgumentError: if it cannot.
@@ -100,7 +102,7 @@ class Path:
             self.plan = self.choice.compile(self.graph)
 
     def variables(self, given: list[Any]) -> list[Any]:
-        """The variables of a call whose arguments hold the variables `given`."""
+        """The variables of a call whose variable arguments are `given`."""
         return [given[s] if type(s) is int else s for s in self.states]
 
     def tensors(self) -> list[Tensor]:
@@ -109,7 +111,7 @@ class Path:
         return [leaf for leaf in leaves if isinstance(leaf, Tensor)]
 
     def packer(self, tensor: Callable[[Any], Tensor] = eager) -> Callable[[Any], Any]:
-        """A function from outputs, of which `tensor` makes tensors, to what is returned."""
+        """Make a function that packs outputs, converted by `tensor`, into the result structure."""
         count, kind = self.results, type(self.structure)
         if kind is SymbolicTensor or kind is EagerTensor:
             return lambda raws: tensor(raws[0])
@@ -119,7 +121,7 @@ class Path:
         return lambda raws: self.packed([tensor(raw) for raw in raws[:count]])
 
     def packed(self, tensors: list[Tensor]) -> Any:
-        """What the function returns, with these results."""
+        """Pack tensors into the structure of the result."""
         if type(self.structure) is SymbolicTensor:
             return tensors[0]
         leaves = nest.flatten(self.structure, expand_composites=True)
@@ -131,7 +133,11 @@ class Path:
 
 
 def returned_tensors(result: Any, name: str) -> Any:
-    """What a traced function returned, with tensors in place of variables and Python values."""
+    """The result of a traced function, with variables and Python values as tensors.
+
+    Raises:
+        TypeError: if a leaf cannot be converted.
+    """
 
     def leaf(value: Any) -> Any:
         if value is None or isinstance(value, Tensor):
@@ -152,7 +158,7 @@ def returned_tensors(result: Any, name: str) -> Any:
 
 
 def commit(variables: Iterable[Any], raws: Iterable[Any]) -> None:
-    """Give every variable its new value, all or none: no Python runs in between."""
+    """Store the new values of all variables atomically: no Python code runs in between."""
     if in_use[0]:
         variables = list(variables)
         raws = [kept_at(raw, v._home) for raw, v in zip(raws, variables, strict=True)]

@@ -1,4 +1,4 @@
-"""Graphs made by hand: primitives applied to values that are computed along the way."""
+"""A builder of graphs for tests, which also computes every value."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from gradtape.graph.graph import Constant, Graph, Node
 
 
 class Builder:
-    """A graph under construction, with the value of everything for these inputs."""
+    """A graph under construction, with all values for the given inputs."""
 
     def __init__(self, *inputs: Any) -> None:
-        """A graph of these raw inputs."""
+        """Start a graph with these raw inputs."""
         self.values: list[Any] = [raw_input(x) for x in inputs]
         self.inputs = tuple(range(len(inputs)))
         self.nodes: list[Node] = []
 
     def apply(self, function: Any, *args: Any, **static: Any) -> Any:
-        """Apply a primitive to numbers of values and to raw constants; the number of the result."""
+        """Apply a primitive to values (by number) and constants; return the result's number."""
         op = function if not hasattr(function, "op") else function.op
         assert isinstance(op, Primitive)
         raws = [self.values[a] if type(a) is int else a.raw for a in args]
@@ -39,12 +39,12 @@ class Builder:
         return Graph(self.inputs, self.nodes, outputs, specs)
 
     def wanted(self, *outputs: Any) -> list[Any]:
-        """What the kernels gave."""
+        """The results of the kernels."""
         return [self.values[o] if type(o) is int else o.raw for o in outputs]
 
 
 def raw_input(x: Any) -> Any:
-    """An input as the engine gets it: arrays that raise when written to, or scalars."""
+    """An input as the engine gets it: a read-only array or a scalar."""
     x = np.array(x)
     x.flags.writeable = False
     return x[()] if x.dtype.char != "O" else x
@@ -56,7 +56,7 @@ def constant(x: Any) -> Constant:
 
 
 def assert_same(got: Any, want: Any, exact: bool = True, what: str = "") -> None:
-    """Same kind, shape and dtype, and equal: bit by bit, or up to rounding."""
+    """Assert the same kind, shape and dtype, and equality: bit by bit, or up to rounding."""
     assert isinstance(got, np.ndarray) == isinstance(want, np.ndarray) or not np.shape(want), what
     assert np.shape(got) == np.shape(want), what
     got, want = np.asarray(got), np.asarray(want)
@@ -67,7 +67,7 @@ def assert_same(got: Any, want: Any, exact: bool = True, what: str = "") -> None
         wide = want.dtype if want.dtype.kind in "biufc" else np.dtype("float32")
         np.testing.assert_array_equal(got.astype(wide), want.astype(wide), err_msg=what)
         if want.dtype.kind == "f":
-            known = ~np.isnan(want)  # the sign of a NaN depends on how many are computed at once
+            known = ~np.isnan(want)  # the sign of a NaN depends on the length of the array
             signs = np.signbit(got[known]), np.signbit(want[known])
             np.testing.assert_array_equal(*signs, err_msg=what)
     else:
@@ -80,7 +80,7 @@ def assert_same(got: Any, want: Any, exact: bool = True, what: str = "") -> None
 
 
 def interpret(graph: Graph, raws: Any) -> list[Any]:
-    """The outputs of a graph, kernel by kernel."""
+    """Run a graph kernel by kernel and return its outputs."""
     values = dict(zip(graph.inputs, raws, strict=True))
     with quiet():
         for node in graph.nodes:

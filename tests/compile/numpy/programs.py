@@ -70,7 +70,7 @@ def kind_of(value: Any) -> str:
 
 
 def draw_array(draw: Any, shape_: tuple[int, ...], dtype: str) -> Any:
-    """Values with some zeros, infinities and NaNs among them."""
+    """Draw an array that may contain a zero, an infinity or a NaN."""
     rng = np.random.default_rng(draw(st.integers(0, 1000)))
     x = rng.normal(size=shape_) * 2
     if dtype == "complex64":
@@ -87,7 +87,7 @@ def draw_array(draw: Any, shape_: tuple[int, ...], dtype: str) -> Any:
 
 @st.composite
 def programs(draw: Any, dtypes: Any = tuple(DTYPES), steps: int = 12) -> Any:
-    """A builder with some nodes, and numbers of values to return."""
+    """A builder with random nodes, and the numbers of the values to return."""
     dtype = draw(st.sampled_from(dtypes))
     shapes = SHAPES if draw(st.integers(0, 5)) else EMPTY
     count = draw(st.integers(1, 3))
@@ -101,7 +101,7 @@ def programs(draw: Any, dtypes: Any = tuple(DTYPES), steps: int = 12) -> Any:
 
 
 def step(draw: Any, builder: Builder) -> None:
-    """Add a node, if the one drawn makes sense."""
+    """Draw a node and add it if it is valid."""
     x = draw(st.integers(0, len(builder.values) - 1))
     value = builder.values[x]
     kind, n = kind_of(value), np.ndim(value)
@@ -130,7 +130,7 @@ def step(draw: Any, builder: Builder) -> None:
 
 
 def reduction(draw: Any, builder: Builder, x: int, value: Any, n: int) -> None:
-    """Reduce, and perhaps spread again."""
+    """Add a reduction, and perhaps a `spread` of its result."""
     kind = kind_of(value)
     axis = draw(st.sampled_from([(-1,), tuple(range(-n, 0))]))
     ops = [reduce.reduce_sum, reduce.reduce_mean] + ([reduce.reduce_max] if kind != "c" else [])
@@ -144,7 +144,7 @@ def reduction(draw: Any, builder: Builder, x: int, value: Any, n: int) -> None:
 
 
 def partner(draw: Any, builder: Builder, x: int) -> Any:
-    """Another value of the same dtype, or a number."""
+    """Draw another value of the same dtype, or a number."""
     dtype = np.asarray(builder.values[x]).dtype
     same = [i for i, v in enumerate(builder.values) if np.asarray(v).dtype == dtype]
     numbers = NUMBERS[kind_of(builder.values[x])] if dtype.kind != "V" else []
@@ -162,7 +162,7 @@ def attempt(builder: Builder, op: Any, *args: Any) -> None:
 
 
 def layout(draw: Any, builder: Builder, x: int, value: Any, n: int) -> None:
-    """Change shapes."""
+    """Add an op that changes the shape."""
     choice = draw(st.integers(0, 7))
     size = value.size
     if choice == 0:
@@ -185,7 +185,7 @@ def layout(draw: Any, builder: Builder, x: int, value: Any, n: int) -> None:
 
 
 def for_floats(draw: Any, builder: Builder, x: int, value: Any, n: int) -> None:
-    """What only floats have."""
+    """Add an op that only floats have."""
     choice = draw(st.integers(0, 4))
     if choice == 0 and n > 1:
         builder.apply(matmul, builder.apply(shape.swap, x), x)

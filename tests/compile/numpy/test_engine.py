@@ -1,4 +1,4 @@
-"""The numpy engine: what comes out of a plan, what it leaves alone, how it fails."""
+"""The numpy engine: results of plans, ownership of arrays, errors, effects and threads."""
 
 import gc
 import threading
@@ -31,7 +31,7 @@ def kinds(plan):
     return [call.kind for call in plan.laid_out.calls]
 
 
-# -- what is seen through --------------------------------------------------------------------------
+# -- recorded kernels and passes -------------------------------------------------------------------
 
 
 def test_a_number_in_front_of_a_power_keeps_its_sign():
@@ -40,7 +40,7 @@ def test_a_number_in_front_of_a_power_keeps_its_sign():
     assert compile_graph(builder.graph(out))(np.float32(2))[0] == np.float32(0.25)
 
 
-def test_a_kernel_that_looks_at_values_stays_whole():
+def test_a_kernel_that_reads_values_stays_opaque():
     builder = Builder(normal(5, 3), np.array([4, 0], np.int32))
     plan = compile_graph(builder.graph(builder.apply(gather, 0, 1, axis=-2)))
     assert kinds(plan) == ["opaque"]
@@ -53,7 +53,7 @@ def test_the_same_expression_of_two_primitives_is_computed_once():
     assert kinds(compile_graph(builder.graph(out))).count("ufunc") == 2
 
 
-def test_what_nobody_reads_is_not_computed():
+def test_unused_values_are_not_computed():
     builder = Builder(normal(3))
     builder.apply(e.exp, 0)
     out = builder.apply(e.tanh, 0)
@@ -90,7 +90,7 @@ def test_a_factor_of_one_is_left_out_and_signs_of_zero_stay():
     assert_same(plan(builder.values[0])[0], builder.values[out])
 
 
-def test_a_repeated_cotangent_is_never_written_out():
+def test_a_broadcast_cotangent_is_never_materialized():
     builder = Builder(normal(3, 4), np.float32(2))
     wide = builder.apply(reduce.spread, 1, axis=(-2, -1), keepdims=False, shape=(3, 4))
     out = builder.apply(e.multiply, wide, 0)
@@ -132,12 +132,12 @@ def test_probabilities_that_underflow_have_a_finite_loss(dtype):
 # -- arrays ----------------------------------------------------------------------------------------
 
 
-def test_what_was_returned_never_changes_and_inputs_are_not_written():
+def test_results_never_change_and_inputs_are_not_written():
     builder = Builder(normal(4, 4), normal(4))
     h = builder.apply(e.tanh, builder.apply(e.add, 0, 1))
     outs = h, builder.apply(shape.swap, h), builder.apply(e.exp, h)
     plan = compile_graph(builder.graph(*outs))
-    first = plan(*builder.values[:2])  # the inputs raise when they are written to
+    first = plan(*builder.values[:2])  # the inputs are read-only
     copies = [x.copy() for x in first]
     plan(builder.values[0] + 1, builder.values[1])
     for a, b in zip(first, copies, strict=True):
@@ -198,7 +198,7 @@ def test_scalars_stay_numpy_scalars():
     assert got == 5
 
 
-def test_strings_stay_with_their_kernel():
+def test_strings_run_through_their_kernel():
     builder = Builder(np.array([b"a", b"b"], object), np.array([b"c", b"d"], object))
     out = builder.apply(e.join_strings, 0, 1)
     assert_same(compile_graph(builder.graph(out))(*builder.values[:2])[0], builder.values[out])
@@ -214,7 +214,7 @@ def test_inputs_and_constants_may_be_returned():
     assert got[1] is held.raw
 
 
-def test_nothing_in_nothing_out():
+def test_an_empty_graph_returns_an_empty_tuple():
     assert compile_graph(Graph([], [], [], {}))() == ()
 
 
@@ -265,7 +265,7 @@ def test_numpy_warns_as_before_after_a_call_and_after_a_failure():
         assert np.geterr() == state
 
 
-def test_effects_run_once_and_in_order_and_keep_what_they_were_given():
+def test_effects_run_once_and_in_order_and_their_arguments_never_change():
     seen = []
 
     def note(x):
@@ -303,7 +303,7 @@ def test_effects_keep_their_order_around_blocks():
     assert order == ["reads the chain", "reads the input", "reads the end"]
 
 
-def test_a_plan_that_is_dropped_is_gone_at_once():
+def test_a_deleted_plan_frees_its_buffers_at_once():
     builder = Builder(normal(50))
     plan = compile_graph(builder.graph(builder.apply(e.exp, builder.apply(e.tanh, 0))))
     plan(builder.values[0])

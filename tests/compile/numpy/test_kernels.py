@@ -1,4 +1,4 @@
-"""Every primitive at every sample: the plan of the single node gives what the kernel gives."""
+"""Every primitive on every sample: the plan of a single node computes the same as the kernel."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ SAMPLES = samples()
 
 
 def cast(a, dtype):
-    """Floats in another dtype, complex numbers in the one that goes with it."""
+    """Cast floats to `dtype`, and complex numbers to complex64 for float32."""
     if np.asarray(a).dtype == np.float64:
         return np.asarray(a).astype(dtype)[()]
     if np.asarray(a).dtype == np.complex128 and dtype == "float32":
@@ -32,7 +32,7 @@ def test_a_node_alone(name):
             builder = Builder(*[cast(a, dtype) for a in sample.args])
             try:
                 out = builder.apply(op, *builder.inputs, **sample.static)
-            except Exception:  # this sample is not meant for that dtype
+            except Exception:  # the sample does not support this dtype
                 continue
             outs = out if op.outputs else (out,)
             for passes in [(), tuple(PASSES)]:

@@ -1,4 +1,4 @@
-"""Run a corpus with XLA preferred, and say at the end what ran on NumPy nevertheless.
+"""Run a corpus with XLA preferred, and print the reasons why graphs ran on NumPy.
 
 python corpus.py RUNNER ARGUMENTS...
 """

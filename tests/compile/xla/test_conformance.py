@@ -1,4 +1,4 @@
-"""What TensorFlow computes, on the xla engine, case by case; needs jax."""
+"""The conformance corpora of TensorFlow on the xla engine; needs jax."""
 
 import json
 import re
@@ -34,9 +34,9 @@ FAMILIES = [
     "signal",
     "strings",
 ]
-KNOWN = {"image/resize_bilinear/second_order"}  # fails on NumPy, too: docs/deviations.md
+KNOWN = {"image/resize_bilinear/second_order"}  # also fails on NumPy: docs/deviations.md
 
-# What runs on NumPy although XLA is preferred; docs/xla.md says why
+# Ops that run on NumPy although XLA is preferred; docs/xla.md gives the reasons
 ON_NUMPY = {
     "as_string",
     "flat_numbers",
@@ -47,7 +47,7 @@ ON_NUMPY = {
     "paths_of",
     "places_of",
     "py_function",
-    "scalar_of",  # sizes read off values
+    "scalar_of",  # sizes that depend on values
     "strings",
     "suppress_boxes",
     "told_apart",  # unique
@@ -56,7 +56,7 @@ ON_NUMPY = {
 
 
 def outcome(runner, *arguments):
-    """The verdict of a corpus, its failing cases, and the ops that ran on NumPy."""
+    """The summary of a corpus run, its failing cases, and the ops that ran on NumPy."""
     command = [sys.executable, str(HERE / "corpus.py"), str(CORPORA / runner)]
     command += ["--module", "gradtape", *arguments]
     done = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=3000, check=False)
@@ -70,14 +70,14 @@ def first_word(why):
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_ops_are_those_of_tensorflow(family):
+def test_ops_compute_the_same_as_tensorflow(family):
     verdict, failing, declined = outcome("ops/run.py", "--function", "--only", f"{family}/")
     assert re.fullmatch(r"\d+ passed, \d+ failed", verdict)
     assert failing <= KNOWN
     assert declined <= ON_NUMPY
 
 
-def test_functions_and_tapes_are_those_of_tensorflow():
+def test_functions_and_tapes_compute_the_same_as_tensorflow():
     verdict, failing, declined = outcome("tape/run.py", "--uses", "function", "--verbose")
     assert re.fullmatch(r"\d+ passed, \d+ failed", verdict)
     assert failing <= {"keras/optim_step_inside_function"}  # where Keras is not installed

@@ -1,4 +1,4 @@
-"""The xla engine: what comes out, what it leaves alone, what it says when it cannot."""
+"""The xla engine: results, JAX settings, control flow, and errors for unsupported graphs."""
 
 import subprocess
 import sys
@@ -22,7 +22,7 @@ def normal(*sizes, dtype="float32"):
 
 
 def on_xla(python):
-    """The function on XLA, called twice, so that the graph runs."""
+    """The function on XLA; each call runs twice, so that the compiled graph runs."""
     function = tf.function(python, jit_compile=True)
 
     def call(*args):
@@ -32,8 +32,8 @@ def on_xla(python):
     return call
 
 
-def slopes(function, *args):
-    """What a function returns, and the gradient of its sum."""
+def value_and_gradients(function, *args):
+    """The result of a function and the gradients of its sum."""
     with tf.GradientTape() as tape:
         tape.watch(args)
         result = function(*args)
@@ -41,12 +41,12 @@ def slopes(function, *args):
     return [result, *tape.gradient(total, args)]
 
 
-def hold(python, *args, rtol=1e-5):
-    """Values, dtypes and gradients on XLA are those of the Python; gradients run compiled, too."""
+def check_on_xla(python, *args, rtol=1e-5):
+    """Check that values, dtypes and gradients on XLA equal those of the Python function."""
     function = tf.function(python, jit_compile=True)
-    wanted = slopes(python, *args)
+    wanted = value_and_gradients(python, *args)
     for _ in range(3):
-        for got, want in zip(slopes(function, *args), wanted, strict=True):
+        for got, want in zip(value_and_gradients(function, *args), wanted, strict=True):
             assert got.dtype == want.dtype
             np.testing.assert_allclose(got.numpy(), want.numpy(), rtol=rtol, atol=rtol)
 
@@ -68,7 +68,7 @@ def test_integers_stay_what_they_are():
     assert result.numpy().tolist() == [2**40 // 3, -3]
 
 
-def test_what_has_no_axes_is_a_numpy_scalar():
+def test_results_without_axes_are_numpy_scalars():
     (result,) = on_xla(lambda x: [tf.reduce_sum(x)])(normal(3))
     assert type(result._array) is np.float32
 
@@ -90,14 +90,14 @@ def test_sixty_four_bits_without_the_global_flag():
     assert jax.numpy.ones(2).dtype == (np.float64 if before else np.float32)
 
 
-def test_settings_of_others_do_not_matter():
+def test_jax_settings_of_the_user_do_not_matter():
     x = normal(2, 3)
     with jax.numpy_rank_promotion("raise"), jax.numpy_dtype_promotion("strict"):
         result = on_xla(lambda x: x * tf.constant([1.0, 2.0, 3.0]) * 2)(x)
     np.testing.assert_allclose(result, x.numpy() * [2, 4, 6], rtol=1e-6)
 
 
-def test_an_input_that_is_returned_is_the_one_given():
+def test_an_input_that_is_returned_is_the_same_object():
     builder = Builder(np.ones(3, np.float32))
     out = builder.apply(e.exp, 0)
     graph = builder.graph(out)
@@ -126,7 +126,7 @@ def test_pretty_shows_the_program():
 
 
 def test_gradients_of_a_function():
-    hold(lambda x, y: tf.nn.softmax(x @ y) * tf.sin(x), normal(3, 3), normal(3, 3))
+    check_on_xla(lambda x, y: tf.nn.softmax(x @ y) * tf.sin(x), normal(3, 3), normal(3, 3))
 
 
 def test_a_training_step_moves_variables():
@@ -150,17 +150,17 @@ def test_a_training_step_moves_variables():
 def test_cond_is_one_program():
     for sign in (1.0, -1.0):
         x = sign * tf.abs(normal(4))
-        hold(lambda x: tf.cond(tf.reduce_sum(x) > 0, lambda: tf.sin(x), lambda: x * x), x)
+        check_on_xla(lambda x: tf.cond(tf.reduce_sum(x) > 0, lambda: tf.sin(x), lambda: x * x), x)
 
 
 def test_scan_and_map_fn():
-    hold(lambda x: tf.scan(lambda a, row: 0.5 * a + tf.sin(row) * x[0], x), normal(4, 3))
-    hold(lambda x: tf.map_fn(lambda row: tf.sin(row) * x[0], x), normal(4, 3))
-    hold(lambda x: tf.foldr(lambda a, row: a * tf.sin(row), x), normal(4, 3))
+    check_on_xla(lambda x: tf.scan(lambda a, row: 0.5 * a + tf.sin(row) * x[0], x), normal(4, 3))
+    check_on_xla(lambda x: tf.map_fn(lambda row: tf.sin(row) * x[0], x), normal(4, 3))
+    check_on_xla(lambda x: tf.foldr(lambda a, row: a * tf.sin(row), x), normal(4, 3))
 
 
-def spun(x, **limit):
-    """Turns until the largest element is 3."""
+def iterate(x, **limit):
+    """Iterate until the largest element is 3."""
     return tf.while_loop(
         lambda y: tf.reduce_max(y) < 3.0,
         lambda y: (y * 1.5 + tf.sin(x) * tf.sin(y),),
@@ -172,12 +172,14 @@ def spun(x, **limit):
 def test_a_while_loop_stops_where_its_test_says():
     for start in (0.1, 1.0, 5.0):
         x = tf.constant([start, 0.2])
-        np.testing.assert_allclose(on_xla(spun)(x), spun(x), rtol=1e-5)
+        np.testing.assert_allclose(on_xla(iterate)(x), iterate(x), rtol=1e-5)
 
 
 def test_a_while_loop_with_a_limit_has_a_gradient():
     for start in (0.1, 1.0, 5.0):
-        hold(lambda x: spun(x, maximum_iterations=20), tf.constant([start, 0.2], tf.float64))
+        check_on_xla(
+            lambda x: iterate(x, maximum_iterations=20), tf.constant([start, 0.2], tf.float64)
+        )
 
 
 def test_second_derivatives_of_loops():
@@ -187,10 +189,10 @@ def test_second_derivatives_of_loops():
             y = tf.reduce_sum(tf.scan(lambda a, row: a * tf.sin(row), x))
         return tape.gradient(y, x)
 
-    hold(python, normal(4, 3, dtype="float64"))
+    check_on_xla(python, normal(4, 3, dtype="float64"))
 
 
-def test_choices_of_python_are_guards():
+def test_branches_of_python_are_guards():
     function = tf.function(lambda x: tf.sin(x) if tf.reduce_sum(x) > 0 else x * x, jit_compile=True)
     for x in (1.0, -2.0, 3.0, -4.0) * 2:
         want = np.sin(x) if x > 0 else x * x
@@ -225,14 +227,14 @@ def test_large_draws_without_a_seed_are_expressible():
     [
         (lambda x: tf.boolean_mask(x, x > 0), "where_true stays on the host: the size"),
         (lambda x: tf.random.gamma((3,), tf.abs(x) + 1), "random_gamma stays on the host"),
-        (lambda x: tf.numpy_function(np.sin, [x], tf.float32), "happens in Python"),
+        (lambda x: tf.numpy_function(np.sin, [x], tf.float32), "runs in Python"),
         (
             lambda x: tf.strings.join(["a", tf.strings.as_string(x)]),
-            "happens in Python|string|host",
+            "runs in Python|string|host",
         ),
     ],
 )
-def test_what_xla_cannot_express_is_said_at_the_first_call(python, reason):
+def test_a_graph_that_xla_cannot_express_is_an_error_at_the_first_call(python, reason):
     variable = tf.Variable(0.0)
 
     @tf.function(jit_compile=True)
@@ -245,12 +247,12 @@ def test_what_xla_cannot_express_is_said_at_the_first_call(python, reason):
     assert variable.numpy() == 0
 
 
-def test_the_gradient_of_an_unbounded_while_loop_says_what_to_give():
+def test_the_error_for_gradients_of_an_unbounded_while_loop_names_the_argument():
     @tf.function(jit_compile=True)
     def function(x):
         with tf.GradientTape() as tape:
             tape.watch(x)
-            y = spun(x)
+            y = iterate(x)
         return tape.gradient(y, x)
 
     with pytest.raises(tf.errors.InvalidArgumentError, match="maximum_iterations"):
@@ -299,10 +301,10 @@ def test_factorisations_read_the_lower_triangle_only():
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 def test_gelu_of_half_types(dtype):
-    hold(tf.nn.gelu, tf.cast(normal(5), dtype), rtol=5e-2)
+    check_on_xla(tf.nn.gelu, tf.cast(normal(5), dtype), rtol=5e-2)
 
 
-def test_a_copy_that_xla_keeps_of_an_array_does_not_grow_stale():
+def test_cached_copies_of_arrays_do_not_become_stale():
     double = on_xla(lambda x: x * 2)
     v = tf.Variable(tf.zeros(40_000))
     for i in range(3):
@@ -310,11 +312,12 @@ def test_a_copy_that_xla_keeps_of_an_array_does_not_grow_stale():
         v.assign(now)
         np.testing.assert_array_equal(double(now), 2 * i)
         del now
-        v.assign_add(tf.ones(40_000))  # nobody else holds the array that was given to XLA
+        # The array passed to XLA has no other reference now, so the variable may overwrite it.
+        v.assign_add(tf.ones(40_000))
         np.testing.assert_array_equal(double(v.read_value()), 2 * (i + 1))
 
 
-def test_constants_that_repeat_a_number_take_no_room_in_the_program():
+def test_constants_of_one_repeated_number_are_not_stored_in_the_program():
     builder = Builder(np.ones((100, 200), "float32"))
     ones = np.full((100, 200), -0.0, "float32")
     plan = compile_graph(builder.graph(builder.apply(e.multiply, 0, constant(ones))))

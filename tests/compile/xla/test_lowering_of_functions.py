@@ -1,4 +1,4 @@
-"""Functions of raw arrays that are no primitives give on XLA what they give eagerly."""
+"""Functions of raw arrays that are not primitives compute the same on XLA as eagerly."""
 
 import numpy as np
 import pytest
@@ -62,7 +62,7 @@ CALLS = {
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_results_are_those_of_numpy(name):
+def test_results_equal_those_of_numpy(name):
     function, *args = CALLS[name]
     want = function(*args)
     compiled = tf.function(function, jit_compile=True)
@@ -73,7 +73,7 @@ def test_results_are_those_of_numpy(name):
         np.testing.assert_allclose(got.numpy(), want.numpy(), rtol=1e-5, atol=1e-6)
 
 
-def test_other_sizes_are_seen_by_the_guard():
+def test_guards_detect_other_sizes():
     count = tf.function(lambda a: tf.math.bincount(a), jit_compile=True)
     for last in (1, 4, 1, 4, 2):
         numbers = np.array([0, 1, last])
@@ -81,7 +81,7 @@ def test_other_sizes_are_seen_by_the_guard():
 
 
 @pytest.mark.parametrize("name", ["segment_mean", "unsorted_segment_mean", "pinv"])
-def test_gradients_are_those_of_numpy(name):
+def test_gradients_equal_those_of_numpy(name):
     function, x, *rest = CALLS[name]
 
     def gradient(x, *rest):

@@ -1,1 +1,1 @@
-"""The numpy engine: a graph becomes a program of NumPy calls, and that one Python function."""
+"""The numpy engine: compiles a graph into a program of NumPy calls, and that into one function."""

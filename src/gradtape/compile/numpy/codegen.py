@@ -1,4 +1,4 @@
-"""One flat Python function of a plan, everything it needs bound as its free variables."""
+"""Code generation: one flat Python function for a program, with its data as closure variables."""
 
 from __future__ import annotations
 
@@ -14,32 +14,38 @@ from gradtape.core.dispatch import recover
 from gradtape.graph.graph import Effect
 
 KEYWORD_OUT = {np.maximum, np.minimum}  # NumPy warns about a third position
-LARGE = 1 << 16  # bytes of a value that is deleted as soon as nobody reads it
-
+LARGE = 1 << 16  # bytes; values of this size are deleted after their last read
 
 NAMES = {"plan", "make", "f", "token", "mine", "calls", "late", "error", "s"}
 
 
 class Writer:
-    """Lines of a function, and what they refer to."""
+    """Writes the lines of a function and collects the objects that they refer to.
+
+    Attributes:
+        space: objects by their name in the source.
+        named: names of objects, by id.
+        late: whether calls are collected in a list instead of executed.
+        local: within a block, names of values (by number) and constants (by id).
+    """
 
     def __init__(self, program: Program) -> None:
-        """Nothing is written yet."""
+        """Start without lines."""
         self.program = program
         self.space: dict[str, Any] = {"recover": recover}
         self.space |= {"hush": hush, "unhush": unhush, "SILENT": SILENT}
         self.named: dict[Any, str] = {}
         self.lines: list[str] = []
         self.depth = 3
-        self.late = False  # whether calls are collected instead of carried out
-        self.local: dict[int, str] = {}  # within a block: names of values and (by id) constants
+        self.late = False
+        self.local: dict[int, str] = {}
 
     def add(self, line: str) -> None:
         """Append a line."""
         self.lines.append("    " * self.depth + line)
 
     def name(self, thing: Any, hint: str) -> str:
-        """What an object is called."""
+        """The name of an object in the source; `hint` is used if it is free."""
         found = self.named.get(id(thing))
         if found is None:
             found = hint if hint.isidentifier() and not iskeyword(hint) else "f"
@@ -50,7 +56,7 @@ class Writer:
         return found
 
     def operand(self, operand: Operand) -> str:
-        """An operand in source."""
+        """The source of an operand."""
         if type(operand) is int:
             if operand in self.local:
                 return self.local[operand]
@@ -66,7 +72,7 @@ class Writer:
         return self.literal(operand.raw)
 
     def literal(self, value: Any) -> str:
-        """A constant in source."""
+        """The source of a constant: a literal, or the name of an object."""
         if value is None or type(value) in (bool, int, str):
             return repr(value)
         if type(value) is tuple and all(type(v) is int for v in value):
@@ -76,22 +82,22 @@ class Writer:
         return self.name(value, f"c{len(self.space)}")
 
     def target(self, call: Call) -> str | None:
-        """The array that a call writes to, if it is there before."""
+        """The source of the existing array that a call writes to, or None."""
         (out,) = call.outs
         if out in self.local or out in self.program.bound or out in self.program.into:
             return self.operand(out)
         return None
 
     def write(self, call: Call) -> None:
-        """Append a call; there is a method for each kind."""
+        """Append a call with the method for its kind, `write_<kind>`."""
         getattr(self, f"write_{call.kind}")(call)
 
     def result(self, call: Call, text: str) -> None:
-        """Append `v = text`."""
+        """Append an assignment of `text` to the result."""
         self.add(f"v{call.outs[0]} = {text}")
 
     def write_ufunc(self, call: Call) -> None:
-        """A ufunc, into its array if it has one."""
+        """Append a ufunc call, with `out` if the result has a buffer."""
         fn = self.name(call.fn, call.fn.__name__)
         args = ", ".join([self.operand(a) for a in call.args])
         target = self.target(call)
@@ -103,11 +109,11 @@ class Writer:
             self.add(f"{fn}({args}, {'out=' if call.fn in KEYWORD_OUT else ''}{target})")
 
     def write_product(self, call: Call) -> None:
-        """A matrix product."""
+        """Append a matrix product."""
         self.write_ufunc(call)
 
     def write_cast(self, call: Call) -> None:
-        """A conversion to another dtype."""
+        """Append a conversion to another dtype."""
         x, dtype = [self.operand(a) for a in call.args]
         target = self.target(call)
         if target is None:
@@ -120,7 +126,7 @@ class Writer:
             self.add(f"{self.name(np.copyto, 'copyto')}({target}, {x}{casting})")
 
     def write_put(self, call: Call) -> None:
-        """Values put in places of a copy, or of the array itself if nobody reads it any more."""
+        """Append `put` on a copy of the array, or on the array itself if the plan overwrites it."""
         x, places, values = [self.operand(a) for a in call.args]
         target = self.target(call)
         if target is None:
@@ -131,12 +137,12 @@ class Writer:
         self.add(f"{target}.put({places}, {values})")
 
     def write_fill(self, call: Call) -> None:
-        """A repetition, written out."""
+        """Append a broadcast that is copied into a buffer."""
         copyto = self.name(np.copyto, "copyto")
         self.add(f"{copyto}({self.target(call)}, {self.operand(call.args[0])})")
 
     def write_reduce(self, call: Call) -> None:
-        """A reduction, with as few arguments as will do."""
+        """Append a reduction, without trailing default arguments."""
         fn = self.reducer(call)
         x, axis, dtype, keepdims, *initial = [self.operand(a) for a in call.args]
         target = self.target(call)
@@ -150,7 +156,7 @@ class Writer:
             self.add(text)
 
     def write_operator(self, call: Call) -> None:
-        """An operator on scalars."""
+        """Append an operator on scalars."""
         args = [self.operand(a) for a in call.args]
         if call.fn == "abs":
             self.result(call, f"abs({args[0]})")
@@ -161,7 +167,7 @@ class Writer:
             self.result(call, f"{a} {call.fn} {b}")
 
     def write_view(self, call: Call) -> None:
-        """A view, or another call of a method or function."""
+        """Append a view, or another call of a method or function."""
         x, *args = [self.operand(a) for a in call.args]
         rank = len(self.program.known[call.args[0]].shape) if type(call.args[0]) is int else 0
         if call.fn is np.broadcast_to:
@@ -180,7 +186,7 @@ class Writer:
         return None
 
     def write_call(self, call: Call) -> None:
-        """An array of its own; a choice between two can be filled in."""
+        """Append a call that makes a new array; `concatenate` and `where` can use a buffer."""
         target = self.target(call)
         if target is None:
             return self.write_view(call)
@@ -194,7 +200,7 @@ class Writer:
         return None
 
     def write_blocks(self, call: Call) -> None:
-        """A loop over blocks, whose temporaries are the plan's."""
+        """Append a loop over blocks; its temporaries are buffers of the plan."""
         assert call.static is not None
         static, full = call.static, call.static["shape"]
         totals = [c for c in call.body if c.kind == "reduce"]
@@ -205,7 +211,7 @@ class Writer:
                 empty, dtype = self.name(np.empty, "empty"), self.program.known[out].dtype
                 self.add(f"v{out} = {empty}({full!r}, {self.literal(dtype)})")
         local: dict[int, str] = {n: f"t{place}" for n, place in static["temps"].items()}
-        sliced: dict[str, str] = {}  # what is cut anew for every block: name within, source
+        sliced: dict[str, str] = {}  # arrays that each block slices: name in the loop → source
         for a in dict.fromkeys([*call.outs, *(a for c in call.body for a in c.args)]):
             number = a if type(a) is int else id(a)
             if number in local or a in ends or not self.is_cut(a, full):
@@ -235,7 +241,7 @@ class Writer:
             self.add(f"v{c.outs[0]} = {self.reducer(c)}(p{c.outs[0]})")
 
     def collected(self, calls: list[Call]) -> str:
-        """The name of a list, or the display of a tuple, of calls that are left for the end."""
+        """The source of the deferred calls: a tuple, or the name of a list if there are blocks."""
         if any(call.kind == "blocks" for call in calls):
             self.add("calls = []")
             self.add("late = calls.append")
@@ -250,7 +256,7 @@ class Writer:
         return f"({text})"
 
     def is_cut(self, a: Operand, full: tuple[int, ...]) -> bool:
-        """Whether an operand of a chain differs from block to block."""
+        """Whether an operand of a chain must be sliced for each block."""
         if type(a) is int:
             shape = self.program.known[a].shape
         else:
@@ -258,7 +264,7 @@ class Writer:
         return len(shape) == len(full) and (shape[0] > 1 or full[0] == 1)
 
     def flattened(self, a: Operand) -> str:
-        """An operand with a single axis; made once if it can be."""
+        """The name of an operand flattened to one axis; a buffer is flattened only once."""
         array = self.program.bound.get(a) if type(a) is int else a.raw
         if array is not None and array.flags.c_contiguous:
             return self.name(array.reshape(-1), f"f{len(self.space)}")
@@ -267,13 +273,13 @@ class Writer:
         return name
 
     def reducer(self, call: Call) -> str:
-        """The method that reduces."""
+        """The name of the `reduce` method of a call's ufunc."""
         name = f"{call.fn.__name__}_reduce"
         self.space[name] = call.fn.reduce
         return name
 
     def write_repeated(self, call: Call, x: str) -> None:
-        """A small array is filled, which takes a tenth of the time of `np.broadcast_to`."""
+        """Append a broadcast; filling a small array takes a tenth of the time of `broadcast_to`."""
         known = self.program.known[call.outs[0]]
         shape = self.operand(call.args[1])
         if known.size > 16384:
@@ -284,7 +290,7 @@ class Writer:
             self.add(f"v{call.outs[0]}[...] = {x}")
 
     def write_opaque(self, call: Call) -> None:
-        """A kernel; errors come out as TensorFlow's."""
+        """Append the call of a kernel; its errors become TensorFlow's errors."""
         op = call.fn
         args = [self.operand(a) for a in call.args]
         static = [f"{name}={self.literal(value)}" for name, value in (call.static or {}).items()]
@@ -305,14 +311,14 @@ class Writer:
 
 
 class Busy(list[object]):
-    """Who runs a plan right now: the first owns its buffers, the others are about to leave."""
+    """The calls that are running a plan: the first owns its buffers, the others do without."""
 
 
 def generate(program: Program, spare: Callable[..., Any] | None = None) -> Callable[..., Any]:
-    """The function of a program: raw inputs in, a tuple of raw outputs out.
+    """Generate the function of a program, from raw inputs to a tuple of raw outputs.
 
-    With `spare` the function belongs to one call at a time; any other goes to `spare`. For a
-    program with commits the outputs come with a tuple of these calls.
+    With `spare`, only one call at a time uses the function; concurrent calls go to `spare`. For a
+    program with commits the function returns (outputs, commit calls).
     """
     writer = Writer(program)
     dying = last_reads(program)
@@ -334,7 +340,7 @@ def generate(program: Program, spare: Callable[..., Any] | None = None) -> Calla
             "            if busy[0] is not mine:",
             f"                return spare({inputs})",
         ]
-        # Signals are looked at after calls: this lets go wherever an interrupt lands.
+        # Python handles signals after calls: the owner is released wherever an interrupt lands.
         end = [
             "            try:",
             "                unhush(token)",
@@ -367,7 +373,7 @@ def same_memory(bound: dict[int, Any], call: Call) -> bool:
 
 
 def blocks_of(count: int, rows: int, arrays: list[Any]) -> list[tuple[Any, ...]]:
-    """For each block a slice and the temporaries, shorter ones for the last."""
+    """A slice and the temporaries for each block; the last block may be shorter."""
     found = []
     for start in range(0, count, rows):
         stop = min(start + rows, count)
@@ -377,7 +383,7 @@ def blocks_of(count: int, rows: int, arrays: list[Any]) -> list[tuple[Any, ...]]
 
 
 def last_reads(program: Program) -> list[list[int]]:
-    """For each call the large values, made by the run, that nobody reads after it."""
+    """For each call, the large values computed by the run that no later call reads."""
     seen = {o for o in program.outputs if type(o) is int} | set(program.inputs) | set(program.bound)
     seen.update(i for call in program.commits for i in call.reads())
     last: list[list[int]] = []

@@ -1,7 +1,7 @@
-"""The numpy engine: a graph becomes a program of NumPy calls, and that one flat function.
+"""The numpy engine: compiles a graph into a program of NumPy calls, and that into one function.
 
-A plan keeps buffers between calls. It may be called by anybody at any time: who finds it busy
-(another thread, or a host call that calls back) runs the same calls without buffers.
+A plan keeps buffers between calls. A call that comes while the plan is running (from another
+thread, or from a host function that the plan calls) runs the same program without buffers.
 """
 
 from __future__ import annotations
@@ -39,21 +39,21 @@ PASSES: dict[str, Callable[[Program], Program]] = {
     "block": block,
     "buffer": buffer,
 }
-LAYOUT = ("block", "buffer")  # what is decided for each form of a plan by itself
+LAYOUT = ("block", "buffer")  # passes that run separately for the plain and the in-place form
 
 
 class Plan:
-    """A graph ready to run: called with raw inputs, it returns a tuple of raw outputs.
+    """A compiled graph: called with raw inputs, it returns a tuple of raw outputs.
 
-    Outputs are arrays that nobody else writes to, and no input is written to.
+    Outputs are new arrays that the plan does not write to again. Inputs are never written to.
 
     Attributes:
-        in_place: which of the updates asked for `staged` leaves to the caller's commit: position
-            of the output → position of the input.
+        in_place: the updates that `staged` leaves to the caller's commit: position of the output
+            → position of the input.
     """
 
     def __init__(self, program: Program, passes: set[str], updates: dict[int, int]) -> None:
-        """Lay out `program` with the rest of `passes`."""
+        """Prepare to run `program`; the layout passes among `passes` are applied on first use."""
         self.program = program
         self.passes = [PASSES[name] for name in LAYOUT if name in passes]
         self.unbound = program
@@ -62,7 +62,7 @@ class Plan:
             self.unbound, self.in_place = stage(program, updates)
 
     def __call__(self, *raws: Any) -> Any:
-        """Run."""
+        """Run the plan."""
         return self.run(*raws)
 
     @cached_property
@@ -72,28 +72,28 @@ class Plan:
 
     @cached_property
     def run(self) -> Callable[..., tuple[Any, ...]]:
-        """The function: raw inputs in, a tuple of raw outputs out."""
+        """The generated function, from raw inputs to a tuple of raw outputs."""
         spare = unbound(self.program) if self.laid_out.bound else None
         return generate(self.laid_out, spare)
 
     @cached_property
     def staged(self) -> Callable[..., tuple[Any, Any]]:
-        """The function that leaves the updates `in_place` to the caller.
+        """The generated function that leaves the updates `in_place` to the caller.
 
-        It returns the outputs, with None for those updates, and the calls that carry them out, to
-        be handed to `commit`. These read buffers of the plan: from here to the end of the commit
-        the caller sees to it that nobody else calls `staged`. They write into the arrays
-        given as inputs: the caller has made sure that nobody else refers to these.
+        It returns the outputs, with None for those updates, and the calls that perform the updates.
+        The caller passes these calls to `commit`. They read buffers of the plan: until the commit
+        is done, the caller must prevent other calls of `staged`. They write into the input arrays:
+        the caller must hold the only references to these.
         """
         return generate(applied(self.unbound, self.passes))
 
     def pretty(self) -> str:
-        """The calls, readably."""
+        """The calls as readable lines."""
         return self.laid_out.pretty()
 
 
 def unbound(program: Program) -> Callable[..., Any]:
-    """The function of a program without arrays of its own, generated when it is first called."""
+    """A function that runs a program without buffers; its code is generated at the first call."""
     made: list[Callable[..., Any]] = []
 
     def run(*raws: Any) -> Any:
@@ -105,7 +105,7 @@ def unbound(program: Program) -> Callable[..., Any]:
 
 
 def applied(program: Program, passes: Iterable[Callable[[Program], Program]]) -> Program:
-    """A program after some passes."""
+    """Apply passes to a program, in order."""
     for apply in passes:
         program = apply(program)
     return program
@@ -114,10 +114,10 @@ def applied(program: Program, passes: Iterable[Callable[[Program], Program]]) ->
 def compile_graph(
     graph: Graph, updates: dict[int, int] | None = None, passes: Iterable[str] = tuple(PASSES)
 ) -> Plan:
-    """A function of the graph's raw inputs that returns its raw outputs.
+    """Compile a graph into a plan, from raw inputs to raw outputs.
 
     Args:
-        graph: what to compute.
+        graph: the graph.
         updates: position of an output → position of the input whose next value it is.
         passes: names of the passes to apply, all of them by default; they run in the order
             of `PASSES`.
@@ -131,9 +131,9 @@ Handed.compile = compile_graph
 
 
 def commit(calls: Iterable[tuple[Any, ...]], *more: Iterable[Any]) -> None:
-    """Carry out the calls that `staged` left, then whatever `more` iterators of C code do.
+    """Run the calls that `staged` returned, then exhaust the iterators in `more`.
 
-    All of it happens in one loop without a line of Python, so no interrupt lands in between.
+    All of this is one loop in C without Python code, so no interrupt can divide it.
     """
     token = hush(SILENT)
     try:

@@ -1,4 +1,4 @@
-"""Computing in silence: what `np.errstate` does, without making the same state at every call."""
+"""Ignoring floating-point errors, as `np.errstate(all="ignore")` does, but faster."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SILENT: Any
 hush: Callable[[Any], Any]
 unhush: Callable[[Any], Any]
 
-try:  # a microsecond quicker than the public form, which does just this
+try:  # 1 µs faster than np.errstate, which does the same
     from numpy._core.umath import _extobj_contextvar, _make_extobj
 
     SILENT = _make_extobj(all="ignore")
@@ -20,9 +20,9 @@ except ImportError:
     SILENT = {"all": "ignore"}
 
     def hush(state: Any) -> Any:
-        """Compute in silence from here on; what there was before."""
+        """Set the error state; return the previous one."""
         return np.seterr(**state)
 
     def unhush(state: Any) -> Any:
-        """Warn again as before."""
+        """Restore a previous error state."""
         return np.seterr(**state)

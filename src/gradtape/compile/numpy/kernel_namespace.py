@@ -1,4 +1,4 @@
-"""A kernel in a namespace of its own, where `np.ndarray` means the stand-ins of the recorder."""
+"""Clones of kernels for recording: in their namespace `np.ndarray` is the class of stand-ins."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from gradtape.core.primitive import Primitive
 
 
 class Numpy:
-    """NumPy as a kernel sees it that is being recorded."""
+    """NumPy as a kernel sees it while it is recorded."""
 
     ndarray = StandIn
 
     def __getattr__(self, name: str) -> Any:
-        """All the rest is NumPy's."""
+        """Any other attribute of NumPy."""
         return getattr(np, name)
 
 
@@ -26,7 +26,7 @@ SPACES: dict[str, dict[str, Any]] = {}
 
 
 def space_of(module: str) -> dict[str, Any]:
-    """A copy of a module's namespace, functions and all, in which `np` is `Numpy`."""
+    """A copy of a module's namespace, with cloned functions, in which `np` is `Numpy`."""
     space = SPACES.get(module)
     if space is None:
         space = SPACES[module] = {}
@@ -37,7 +37,7 @@ def space_of(module: str) -> dict[str, Any]:
 
 
 def cloned(value: Any) -> Any:
-    """A function of `ops` with the namespace exchanged; a primitive is its kernel."""
+    """A clone of a function of `ops` in the copied namespace; for a primitive, of its kernel."""
     op = getattr(value, "op", None)
     kernel = op.kernel if isinstance(op, Primitive) else value
     if type(kernel) is not FunctionType or hasattr(kernel, "__wrapped__"):

@@ -1,4 +1,4 @@
-"""Kernels as the planner likes them: the same values, spelled without filling buffers."""
+"""Kernel overrides for recording: same results as the kernels in `ops`, without filling buffers."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import numpy as np
 from gradtape.compile.numpy.abstract_array import OpaqueError, StandIn
 from gradtape.compile.numpy.kernel_namespace import cloned
 from gradtape.compile.numpy.program import Known
-from gradtape.graph.recorder import operation
+from gradtape.graph.trace_op import operation
 from gradtape.ops import reduce
 from gradtape.ops.nn.softmax import TINY, check_labels
 from gradtape.ops.relu_kernel import BITS
 
 
 def spread(g: Any, *, axis: tuple[int, ...], keepdims: bool, shape: tuple[int, ...]) -> Any:
-    """The repetition stays a view, which elementwise calls then read unrepeated."""
+    """`spread` as a broadcast view, which the `broadcast` pass can remove."""
     lead = g.shape[: g.ndim - len(shape) + (0 if keepdims else len(axis))]
     full = lead + shape
     if not keepdims and g.shape:
@@ -30,21 +30,21 @@ def spread(g: Any, *, axis: tuple[int, ...], keepdims: bool, shape: tuple[int, .
 
 
 def reduce_sum(x: Any, *, axis: tuple[int, ...], keepdims: bool) -> Any:
-    """A sum over everything stays one call, with which a chain in blocks can end."""
+    """A sum over all axes as one call, so that a chain in blocks can end with it."""
     if type(x) is StandIn and len(axis) == x.ndim and x.dtype.char in "fd":
         return x.recorder.reduce(np.add, x, axis, None, keepdims)
     return cloned(reduce.reduce_sum)(x, axis=axis, keepdims=keepdims)
 
 
 def reduce_mean(x: Any, *, axis: tuple[int, ...], keepdims: bool) -> Any:
-    """The same for a mean."""
+    """A mean over all axes as one sum, so that a chain in blocks can end with it."""
     if type(x) is StandIn and len(axis) == x.ndim and x.dtype.char in "fd":
         return reduce_sum(x, axis=axis, keepdims=keepdims) / x.dtype.type(x.size)
     return cloned(reduce.reduce_mean)(x, axis=axis, keepdims=keepdims)
 
 
 def gate(g: Any, mask: Any) -> Any:
-    """Bits times one or zero; NumPy converts a mask of its own faster than within the product."""
+    """Multiply the bits by one or zero; a separate cast of the mask is faster in NumPy."""
     if type(g) is not StandIn or g.dtype.kind != "f":
         return np.where(mask, g, g.dtype.type(0))
     bits = BITS[g.dtype.itemsize]
@@ -59,17 +59,17 @@ def where_positive(g: Any, y: Any) -> Any:
 
 
 def relu(x: Any) -> Any:
-    """The positive part, as one call that a chain in blocks may hold."""
+    """The positive part as one ufunc, so that it can be part of a chain in blocks."""
     return np.maximum(x, 0)
 
 
-# A loss and its gradient look up the same places: where they lie is found, and checked, once.
+# A loss and its gradient index with the same labels: CSE computes and checks the indices once.
 
 
 def label_places(labels: Any, *, columns: Any, offsets: Any) -> Any:
-    """Where in the flat array of probabilities each label's class is."""
+    """The index of each label's class in the flat array of probabilities."""
     if labels.itemsize == 4:
-        try:  # read as unsigned a negative label is a large one, which `take` refuses
+        try:  # viewed as unsigned, a negative label is too large, and `take` raises
             return columns.take(labels.ravel().view(np.uint32)) + offsets
         except IndexError:
             check_labels(labels, columns.size)
@@ -79,7 +79,7 @@ def label_places(labels: Any, *, columns: Any, offsets: Any) -> Any:
 
 
 def label_surprise(logits: Any, p: Any, places: Any, chosen: Any, *, least: float) -> Any:
-    """Minus the logarithm of `chosen`, the probabilities at `places`, also where they underflow."""
+    """Minus the logarithm of `chosen`, the probabilities at `places`, exact under underflow."""
     if chosen.size and chosen[chosen.argmin()] > least:
         out = np.log(chosen)
         return np.negative(out, out)
@@ -89,12 +89,12 @@ def label_surprise(logits: Any, p: Any, places: Any, chosen: Any, *, least: floa
 
 PLACES = operation(label_places)
 SURPRISE = operation(label_surprise)
-FRESH = {PLACES, SURPRISE}  # ops whose results share memory with nothing
+FRESH = {PLACES, SURPRISE}  # ops whose results never share memory with their inputs
 
 
 @lru_cache(maxsize=256)
 def tables(classes: int, count: int) -> dict[str, Any]:
-    """Numbers of the classes, and where in the flat array each row begins."""
+    """The class numbers, and the start of each row in the flat array."""
     return {
         "columns": np.arange(classes, dtype=np.int64),
         "offsets": np.arange(count, dtype=np.int64) * classes,
@@ -102,7 +102,7 @@ def tables(classes: int, count: int) -> dict[str, Any]:
 
 
 def chosen_at(p: Any, labels: Any) -> tuple[Any, Any]:
-    """Places of the labels in `p`, and what stands there."""
+    """Flat indices of the labels in `p`, and the elements of `p` at these."""
     if p.dtype.char not in "fd" or not labels.shape or labels.dtype.char not in "ilq":
         raise OpaqueError
     count = labels.size
@@ -121,7 +121,7 @@ def less_one_at(p: Any, labels: Any) -> Any:
 
 
 def sparse_cross_entropy(logits: Any, labels: Any, p: Any) -> Any:
-    """Minus the logarithm of `p` at the classes that the labels name."""
+    """Minus the logarithm of `p` at the labels."""
     places, chosen = chosen_at(p, labels)
     static = {"least": TINY[p.dtype.char]}
     args = (logits, p, places, chosen)

@@ -1,4 +1,4 @@
-"""From a graph of primitives to a plan of NumPy calls."""
+"""Lowering of a graph of primitives to a program of NumPy calls."""
 
 from __future__ import annotations
 
@@ -6,29 +6,30 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.compile.numpy import numpy_function  # noqa: F401 - it tells the recorder about functions
-from gradtape.compile.numpy.abstract_array import PYTHON, Recorder, StandIn
+from gradtape.compile.numpy import numpy_function  # noqa: F401 - it registers handlers
+from gradtape.compile.numpy.abstract_array import PYTHON, StandIn
+from gradtape.compile.numpy.call_recorder import Recorder
 from gradtape.compile.numpy.kernel_namespace import cloned
 from gradtape.compile.numpy.kernel_override import FORMS
 from gradtape.compile.numpy.program import Call, Known, Operand, Program, substituted
 from gradtape.core.primitive import REGISTRY, Primitive
 from gradtape.graph.graph import Graph, Node
-from gradtape.graph.recorder import INSTALL
+from gradtape.graph.trace_op import INSTALL
 
 
 class Template:
     """The calls of a kernel for inputs of certain shapes and dtypes.
 
     Attributes:
-        calls: on values numbered from zero; the first ones are the inputs.
-        known: what is known of each value.
+        calls: calls on values numbered from zero; the inputs come first.
+        known: shape, dtype and kind of each value.
         outs: operands that the kernel returns.
     """
 
     __slots__ = ("calls", "known", "outs")
 
     def __init__(self, calls: list[Call], known: list[Known], outs: tuple[Operand, ...]) -> None:
-        """A template of these parts."""
+        """Make a template of these parts."""
         self.calls = calls
         self.known = known
         self.outs = outs
@@ -39,11 +40,11 @@ MOST_TEMPLATES = 4096
 
 
 def lower(graph: Graph) -> Program:
-    """The plan of a graph, not yet improved in any way."""
+    """Lower a graph to a program, without any optimisation."""
     known = {i: known_as(graph.specs[i]) for i in graph.inputs}
     program = Program(graph.inputs, [], [], known)
     counter = max(graph.specs, default=0) + 1
-    names: dict[int, Operand] = {}  # values of the graph that go by another name
+    names: dict[int, Operand] = {}  # values of the graph that are another operand
     for node in graph.needed():
         args = tuple([names.get(a, a) if type(a) is int else a for a in node.inputs])
         template = None if node.effect else template_of(node, args, known)
@@ -71,22 +72,24 @@ def lower(graph: Graph) -> Program:
 
 
 def opaque(program: Program, graph: Graph, node: Node, args: tuple[Operand, ...]) -> None:
-    """Add a node as one call."""
+    """Add a node as one opaque call."""
     for number in node.outputs:
         program.known[number] = known_as(graph.specs[number])
     program.calls.append(Call("opaque", node.op, args, node.outputs, node.static))
 
 
 def known_as(spec: Any) -> Known:
-    """What a spec says; what has no axes is a NumPy scalar, except strings."""
+    """A spec as `Known`; a value without axes is a NumPy scalar, except strings."""
     shape, dtype = spec
     return Known(tuple(shape), dtype, shape != () or dtype.char == "O")
 
 
 def template_of(node: Node, args: tuple[Operand, ...], known: dict[int, Known]) -> Template | None:
-    """What the kernel of a node calls, from the cache if it can; None if it must stay whole."""
+    """The template of a node's kernel, cached; None if the kernel must stay one opaque call."""
     assert isinstance(node.op, Primitive)
-    if REGISTRY.get(node.op.name) is not node.op:  # an op of one trace: a host function, say
+    if (
+        REGISTRY.get(node.op.name) is not node.op
+    ):  # an op of this trace only, such as a host function
         return INSTALLED if node.op is INSTALL else None
     inputs: list[Any] = []
     for a in args:
@@ -113,7 +116,7 @@ def template_of(node: Node, args: tuple[Operand, ...], known: dict[int, Known]) 
 
 
 def record(op: Primitive, inputs: list[Any], static: dict[str, Any]) -> Template | None:
-    """Run a kernel on stand-ins."""
+    """Run a kernel on stand-ins and record its calls; None if it is opaque."""
     if any(type(i) is Known and i.dtype.char == "O" for i in inputs):
         return None
     recorder = Recorder()
@@ -124,7 +127,7 @@ def record(op: Primitive, inputs: list[Any], static: dict[str, Any]) -> Template
         result = kernel(*args, **static)
         results = tuple(result) if op.outputs else (result,)
         outs = tuple([recorder.operand(r) for r in results])
-    except Exception:  # whatever it is, the kernel itself will say it at its time
+    except Exception:  # a real error will be raised again when the kernel runs
         return None
     finally:
         recorder.thaw()
@@ -135,5 +138,5 @@ def record(op: Primitive, inputs: list[Any], static: dict[str, Any]) -> Template
     return Template(recorder.calls, recorder.known, outs)
 
 
-INSTALLED = Template([], [], (0,))  # what a variable is given is what was computed
-NUMBER = Known((), np.dtype("float64"), False)  # holds the place of a Python number
+INSTALLED = Template([], [], (0,))  # `install` returns its input
+NUMBER = Known((), np.dtype("float64"), False)  # placeholder for a Python number

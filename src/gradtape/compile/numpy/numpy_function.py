@@ -1,4 +1,4 @@
-"""Functions of NumPy, not ufuncs, that a kernel may call on stand-ins: those that cannot fail."""
+"""Handlers for NumPy functions (not ufuncs) on stand-ins; only functions that cannot fail."""
 
 from __future__ import annotations
 
@@ -7,18 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.compile.numpy.abstract_array import (
-    FUNCTIONS,
-    PRODUCTS,
-    OpaqueError,
-    Recorder,
-    StandIn,
-)
+from gradtape.compile.numpy.abstract_array import FUNCTIONS, PRODUCTS, OpaqueError, StandIn
+from gradtape.compile.numpy.call_recorder import Recorder
 from gradtape.compile.numpy.program import Known, shape_of_all
 
 
 def where(recorder: Recorder, *args: Any) -> Any:
-    """`np.where` with three operands; of scalars it gives an array without axes."""
+    """Record `np.where` with three operands; for scalars the result is a 0-d array."""
     if len(args) != 3:
         raise OpaqueError
     shape = shape_of_all([a.shape for a in args if hasattr(a, "shape")])
@@ -30,7 +25,7 @@ def where(recorder: Recorder, *args: Any) -> Any:
 
 
 def product(recorder: Recorder, a: Any, b: Any, fn: Any = np.dot) -> Any:
-    """A matrix product."""
+    """Record a matrix product."""
     if not isinstance(a, StandIn | np.ndarray) or not isinstance(b, StandIn | np.ndarray):
         raise OpaqueError
     if "O" in (a.dtype.char, b.dtype.char) or not a.shape or not b.shape:
@@ -49,7 +44,7 @@ def product(recorder: Recorder, a: Any, b: Any, fn: Any = np.dot) -> Any:
 
 
 def viewing(fn: Any) -> Callable[..., Any]:
-    """A function that gives a view of its first operand."""
+    """Make a handler for a function that returns a view of its first operand."""
 
     def handler(recorder: Recorder, *args: Any, **kwargs: Any) -> Any:
         if kwargs or not isinstance(args[0], StandIn):
@@ -60,7 +55,7 @@ def viewing(fn: Any) -> Callable[..., Any]:
 
 
 def calling(fn: Any) -> Callable[..., Any]:
-    """A function that gives an array of its own and cannot fail on values."""
+    """Make a handler for a function that returns a new array and cannot fail on values."""
 
     def handler(recorder: Recorder, *args: Any, **kwargs: Any) -> Any:
         if set(kwargs) - {"axis"}:
@@ -71,12 +66,12 @@ def calling(fn: Any) -> Callable[..., Any]:
 
 
 def concatenate(recorder: Recorder, xs: Any, axis: int = 0) -> Any:
-    """`np.concatenate`."""
+    """Record `np.concatenate`."""
     return recorder.general("call", np.concatenate, (tuple(xs), axis))
 
 
 def stack(recorder: Recorder, xs: Any, axis: int = 0) -> Any:
-    """`np.stack`."""
+    """Record `np.stack`."""
     return recorder.general("call", np.stack, (tuple(xs), axis))
 
 

@@ -1,6 +1,6 @@
-"""A program: a straight line of NumPy calls on numbered values.
+"""A program: a list of NumPy calls on numbered values.
 
-Passes take a program and return another one; `codegen` turns the last into a Python function.
+Passes map a program to another program; `codegen` turns the last one into a Python function.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Operand = Any  # the number of a value, a Constant, or a tuple of operands
 
 
 class Known(NamedTuple):
-    """What is known of a value before it is computed; `array` is False for a NumPy scalar."""
+    """Shape and dtype of a value; `array` is False for a NumPy scalar."""
 
     shape: tuple[int, ...]
     dtype: Any
@@ -32,22 +32,23 @@ class Known(NamedTuple):
 
 
 class Call:
-    """One call of NumPy, or of a kernel that could not be seen through.
+    """One call of NumPy, or of an opaque kernel.
 
     Kinds, and what `fn` is for each:
 
     | kind | `fn` | result |
     |---|---|---|
-    | `ufunc` | a ufunc | elementwise; may be written to a buffer, in place too |
-    | `cast` | `"astype"` of (x, dtype) | the same |
+    | `ufunc` | a ufunc | elementwise; may be written to a buffer, also in place |
+    | `cast` | `"astype"` of (x, dtype) | as for `ufunc` |
     | `reduce` | a ufunc, of (x, axis, dtype, keepdims[, initial]) | may be written to a buffer |
     | `product` | `np.dot` or `np.matmul` | may be written to a buffer |
     | `put` | `"put"` of (x, places, values) | a copy, or `x` itself overwritten |
     | `view` | the name of a method, `"[]"`, or a function | shares memory with its first operand |
-    | `operator` | a sign, on NumPy scalars | a scalar |
-    | `call` | the name of a method, `"[]"`, or a function | an array or scalar of its own |
+    | `operator` | an operator symbol, on NumPy scalars | a scalar |
+    | `call` | the name of a method, `"[]"`, or a function | a new array or scalar |
     | `opaque` | the Primitive or Effect | may share memory with any operand; may raise |
-    | `blocks` | None; `body` runs on one block of elements after another | values of the body |
+    | `blocks` | None; `body` runs for one block of elements after another | values of the body |
+    | `fill` | `np.broadcast_to` | a broadcast that is copied into a buffer |
 
     Only opaque calls may fail on values.
     """
@@ -63,7 +64,7 @@ class Call:
         static: dict[str, Any] | None = None,
         body: Any = None,
     ) -> None:
-        """`fn` of `args` makes `outs`."""
+        """`fn` of `args` computes `outs`."""
         self.kind = kind
         self.fn = fn
         self.args = args
@@ -82,12 +83,12 @@ class Call:
         return found
 
     def replaced(self, **changes: Any) -> Call:
-        """The same call with some parts exchanged."""
+        """The same call with some attributes changed."""
         parts = {name: getattr(self, name) for name in Call.__slots__} | changes
         return Call(**parts)
 
     def renamed(self, names: dict[int, Operand]) -> Call:
-        """The same call on other operands."""
+        """The same call with operands replaced according to `names`."""
         if names.keys().isdisjoint(self.reads()):
             return self
         args = substituted(self.args, names)
@@ -95,12 +96,12 @@ class Call:
 
     @property
     def effect(self) -> bool:
-        """Whether it does something besides computing."""
+        """Whether the call has a side effect."""
         return self.kind == "opaque" and hasattr(self.fn, "fails_only")
 
     @property
     def name(self) -> str:
-        """How the function is called in print."""
+        """The name of the function, for printing."""
         if self.kind == "reduce":
             return f"{self.fn.__name__}.reduce"
         return (
@@ -116,14 +117,14 @@ class Program:
     """Calls between inputs and outputs.
 
     Attributes:
-        inputs: numbers of the values that are given.
-        calls: in the order of the run.
+        inputs: numbers of the values that the caller passes.
+        calls: calls in execution order.
         outputs: operands that are returned.
         known: shape, dtype and kind of every value.
-        bound: arrays of the plan's own in which values live; all others are made by every run.
-        once: views of such arrays, which are made once.
-        commits: ufuncs left to whoever runs the program, for the end.
-        into: results of these that are written into the array of an input, by its number.
+        bound: buffers of the plan, by number of the value; every run allocates all other values.
+        once: views of buffers, which are made only once.
+        commits: ufunc calls that the caller runs at the end.
+        into: results of `commits` that overwrite an input: number of the result → of the input.
     """
 
     __slots__ = ("bound", "calls", "commits", "inputs", "into", "known", "once", "outputs")
@@ -136,7 +137,7 @@ class Program:
         known: dict[int, Known],
         bound: dict[int, Any] | None = None,
     ) -> None:
-        """A program of these parts."""
+        """Make a program of these parts."""
         self.bound = bound or {}
         self.once: list[Call] = []
         self.commits: list[Call] = []
@@ -147,7 +148,7 @@ class Program:
         self.known = known
 
     def having(self, calls: list[Call], names: dict[int, Operand] | None = None) -> Program:
-        """The same program with other calls; `names` says what stands for outputs that went."""
+        """The same program with other calls; `names` replaces outputs that were eliminated."""
         outputs = self.outputs
         if names:
             outputs = [names.get(o, o) if type(o) is int else o for o in outputs]
@@ -184,7 +185,7 @@ class Program:
 
 
 def substituted(args: tuple[Operand, ...], names: dict[int, Operand]) -> tuple[Operand, ...]:
-    """Operands with others in place of some numbers."""
+    """The operands with numbers replaced according to `names`."""
     return tuple(
         [
             names.get(a, a) if type(a) is int else substituted(a, names) if type(a) is tuple else a
@@ -194,14 +195,14 @@ def substituted(args: tuple[Operand, ...], names: dict[int, Operand]) -> tuple[O
 
 
 def named(operand: Operand) -> str:
-    """An operand in print."""
+    """An operand as readable text."""
     if type(operand) is tuple:
         return f"({', '.join(named(o) for o in operand)})"
     return f"v{operand}" if type(operand) is int else repr(operand)
 
 
 def evaluate(call: Call, args: list[Any]) -> Any:
-    """Run a call that is neither a kernel nor in blocks; `args` are raw."""
+    """Run a call on raw `args`; not for opaque calls and blocks."""
     kind, fn = call.kind, call.fn
     if kind == "ufunc":
         return fn(*args)
@@ -248,7 +249,7 @@ OPERATORS: dict[str, Any] = {
 
 
 def shape_of_all(shapes: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
-    """The shape to which these broadcast; quick where they are alike."""
+    """The shape to which these shapes broadcast, with a fast path for equal shapes."""
     distinct = {s for s in shapes if s}
     if len(distinct) < 2:
         return next(iter(distinct), ())
@@ -256,7 +257,7 @@ def shape_of_all(shapes: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
 
 
 def constant(operand: Operand) -> bool:
-    """Whether an operand is known before the run."""
+    """Whether an operand is a constant, or a tuple of constants."""
     return type(operand) is Constant or (
         type(operand) is tuple and all(type(o) is Constant for o in operand)
     )

@@ -1,7 +1,7 @@
-"""Accelerators: which there are, and how kernels run on them, one by one.
+"""Accelerators: device discovery, and running single kernels on a device.
 
-JAX is asked only where it may know of one: if a plugin for it is installed, or its further host
-devices are to stand in (`stand_in`). Nothing here changes a setting of JAX's.
+JAX is imported only if it may have an accelerator: if a plugin is installed, or if additional host
+devices stand in for accelerators (`stand_in`). This module changes no setting of JAX.
 """
 
 from __future__ import annotations
@@ -26,13 +26,14 @@ KINDS = {"gpu": "GPU", "cuda": "GPU", "rocm": "GPU", "tpu": "TPU"}  # TensorFlow
 
 
 class Found:
-    """What there is.
+    """The accelerators of the process.
 
     Attributes:
-        devices: all accelerators, or None as long as nobody asked.
+        devices: all accelerators; None before the first query.
         visible: those that may be used; None: all.
-        fixed: whether somebody has used one, so that it is too late to choose.
-        stand_ins: the kind that JAX's further host devices stand in for, or None.
+        fixed: whether one has been used, after which the visible devices cannot change.
+        stand_ins: the kind that additional host devices of JAX stand in for; "" for no stand-ins,
+            None before the environment variable is read.
     """
 
     devices: ClassVar[list[Device] | None] = None
@@ -42,7 +43,7 @@ class Found:
 
 
 def stand_in(kind: str | None = "GPU") -> None:
-    """Let JAX's further host devices stand in for accelerators, to try programs without one.
+    """Let additional host devices of JAX stand in for accelerators, to test programs without one.
 
     The environment variable GRADTAPE_STAND_IN does the same. JAX has more than one host device if
     XLA_FLAGS=--xla_force_host_platform_device_count=N was set before it started: then there are
@@ -52,26 +53,29 @@ def stand_in(kind: str | None = "GPU") -> None:
         kind: "GPU", "TPU", or None for no stand-ins.
 
     Raises:
-        ValueError: if it is another.
+        ValueError: if the kind is another.
         RuntimeError: if accelerators are in use already.
     """
     if kind not in ("GPU", "TPU", None):
         raise ValueError(f"stand_in: kind must be 'GPU', 'TPU' or None. Received {kind!r}.")
     if Found.fixed:
-        raise RuntimeError("stand_in: accelerators are in use already. Call it first.")
+        raise RuntimeError(
+            "stand_in: must be called before an accelerator is used. One is in use already. Call "
+            "stand_in at the start of the program."
+        )
     Found.stand_ins = kind or ""
     Found.devices = Found.visible = None
 
 
 def accelerators() -> list[Device]:
-    """All there are, in order of kind and number."""
+    """All accelerators, in order of kind and number."""
     if Found.devices is None:
         Found.devices = looked_for() if may_be_there() else []
     return Found.devices
 
 
 def visible() -> list[Device]:
-    """Those that may be used."""
+    """The accelerators that may be used."""
     return accelerators() if Found.visible is None else Found.visible
 
 
@@ -79,7 +83,7 @@ def choose(devices: list[Device]) -> None:
     """Make these, and no others, visible.
 
     Raises:
-        RuntimeError: if others are in use already.
+        RuntimeError: if accelerators are in use already.
     """
     if devices == visible():
         return
@@ -92,7 +96,7 @@ def choose(devices: list[Device]) -> None:
 
 
 def usable() -> list[Device]:
-    """Those that are visible; from now on it cannot be chosen which."""
+    """The visible accelerators; after this call the choice is fixed."""
     Found.fixed = True
     return visible()
 
@@ -104,22 +108,22 @@ def find(kind: str, number: int) -> Device | None:
 
 
 def default() -> Device:
-    """The device of ops on values of accelerators, where none is asked for."""
+    """The device for ops on values of accelerators if no device was requested."""
     return usable()[0]
 
 
 def stand_ins_wanted() -> str:
-    """The kind of device that stand-ins count as, or nothing."""
+    """The kind of device that stand-ins count as; "" for no stand-ins."""
     if Found.stand_ins is None:
         kind = os.environ.get("GRADTAPE_STAND_IN", "").upper()
         if kind not in ("", "GPU", "TPU"):
-            raise ValueError(f"GRADTAPE_STAND_IN must be GPU or TPU. It is {kind!r}.")
+            raise ValueError(f"GRADTAPE_STAND_IN: must be GPU or TPU. Received {kind!r}.")
         Found.stand_ins = kind
     return Found.stand_ins
 
 
 def may_be_there() -> bool:
-    """Whether it is worth the time to import JAX: without a plugin it has a CPU alone."""
+    """Whether JAX may have accelerators: without a plugin it has only a CPU. Avoids the import."""
     if not is_there():
         return False
     if stand_ins_wanted() or "jax" in sys.modules:
@@ -134,7 +138,7 @@ def may_be_there() -> bool:
 
 
 def looked_for() -> list[Device]:
-    """Ask JAX."""
+    """Query JAX for accelerators and stand-ins."""
     import jax
 
     handles = [(KINDS[d.platform], d) for d in jax.local_devices() if d.platform in KINDS]
@@ -153,7 +157,7 @@ def looked_for() -> list[Device]:
 
 
 def put(value: Any, device: Device) -> Any:
-    """A host value, or a copy on another device, as JAX's array on `device`."""
+    """Copy a host value, or an array on another device, to a JAX array on `device`."""
     import jax
 
     with jax.enable_x64(True):
@@ -161,13 +165,13 @@ def put(value: Any, device: Device) -> Any:
 
 
 def fetch(array: Any) -> Any:
-    """JAX's array as a raw one, which cannot be written to; waits for it."""
+    """Copy a JAX array to a read-only raw array; waits for the result."""
     raw = guarded(np.asarray, array)
     return raw if raw.shape else raw[()]
 
 
 def guarded(function: Callable[..., Any], *args: Any) -> Any:
-    """Call JAX; what goes wrong on the device comes out as TensorFlow's error."""
+    """Call JAX; errors of the device become TensorFlow's errors."""
     import jax
 
     try:
@@ -218,7 +222,11 @@ def call(function: Callable[..., Any], raws: list[Any], device: Device) -> Any:
 
 
 def called(program: Any, raws: tuple[Any, ...], device: Device) -> Any:
-    """Results of a compiled function, on a device."""
+    """Run a compiled function on a device.
+
+    Raises:
+        Inexpressible: if JAX cannot run it.
+    """
     import jax
 
     from gradtape.compile.xla.lowering import settings
@@ -245,12 +253,12 @@ def operand(raw: Any, device: Device) -> Any:
 
 
 def program_of(op: Primitive, static: dict[str, Any]) -> Any:
-    """The kernel with these static parameters; compiled by JAX for each shape it meets."""
+    """The jitted kernel with these static parameters; JAX compiles it for each input shape."""
     return compiled((op.name,), list(static.items()), functools.partial(kernel_of(op), **static))
 
 
 def compiled(name: tuple[Any, ...], static: list[Any], function: Callable[..., Any]) -> Any:
-    """What JAX compiles; the same as the last time for the same name and static values."""
+    """Jit a function; the same name and static values give the cached function."""
     import jax
 
     try:
@@ -262,7 +270,7 @@ def compiled(name: tuple[Any, ...], static: list[Any], function: Callable[..., A
         program = jax.jit(function)
         while len(PROGRAMS) >= MOST_PROGRAMS:
             PROGRAMS.pop(next(iter(PROGRAMS)), None)
-    PROGRAMS[key] = program  # the one used longest ago comes first
+    PROGRAMS[key] = program  # the least recently used comes first
     return program
 
 
@@ -272,10 +280,10 @@ PLAIN = (bool, int, float, complex, str, bytes, type(None))
 
 
 def identified(value: Any) -> Any:
-    """Something hashable that is equal only for the same static value.
+    """A hashable key that is equal only for the same static value.
 
     Raises:
-        TypeError: if there is no such.
+        TypeError: if the value has no such key.
     """
     if type(value) in PLAIN:
         return (type(value), repr(value))
@@ -287,11 +295,11 @@ def identified(value: Any) -> Any:
         return (type(value), value.shape, value.dtype, value.tobytes())
     if isinstance(value, np.dtype | type) or callable(value):
         return value
-    raise TypeError(f"cannot be told from another: {value!r}")
+    raise TypeError(f"static value without a cache key: {value!r}")
 
 
 def ufunc(name: str, raws: tuple[Any, ...], device: Device) -> Any:
-    """What a function of NumPy's makes of values on a device; None if JAX cannot say."""
+    """Apply the NumPy function `name` to values on a device; None if JAX cannot run it."""
     import jax
     import jax.numpy as jnp
 

@@ -1,7 +1,7 @@
-"""The xla engine: a graph becomes one function of `jax.numpy`, which XLA compiles.
+"""The xla engine: compiles a graph with XLA, as one function of `jax.numpy`.
 
-JAX is imported only when a graph is compiled. Its settings are those of a context that surrounds
-our calls, so that nobody else's JAX code in the process is changed by them.
+JAX is imported only when a graph is compiled. Its settings are set by context managers around our
+calls, so that other JAX code in the process is not affected.
 """
 
 from __future__ import annotations
@@ -27,32 +27,39 @@ from gradtape.graph.graph import Constant, Effect, Graph
 
 @functools.cache
 def synchronous() -> Any:
-    """A CPU of our own for JAX, which runs a program in the thread that calls it.
+    """Make a separate CPU device for JAX that runs programs in the calling thread.
 
-    JAX's own hands programs to another thread, and waking that takes longer than a small program
-    does. Nothing of JAX's is changed by it.
+    JAX's default CPU device runs programs in another thread, and waking it takes longer than a
+    small program. JAX's own devices are not affected.
     """
     try:
         from jaxlib.xla_client import make_cpu_client
 
         return make_cpu_client(asynchronous=False).local_devices()[0]
-    except (ImportError, TypeError):  # it is not documented, and may go
+    except (ImportError, TypeError):  # an undocumented function, which may disappear
         import jax
 
         return jax.local_devices(backend="cpu")[0]
 
 
 class XlaPlan:
-    """A graph ready to run: called with raw inputs, it returns a tuple of raw outputs.
+    """A compiled graph: called with raw inputs, it returns a tuple of raw outputs.
 
-    Inputs and outputs are NumPy arrays, and NumPy scalars where there are no axes.
+    Inputs and outputs are NumPy arrays, or NumPy scalars if they have no axes.
+
+    Attributes:
+        computed: numbers of the values that JAX computes and returns.
+        returned: for each output a constant, or its position among inputs and computed values.
+        checked: assertions that run on the host, each with the positions of its arguments.
+        read: positions of the inputs that are read.
+        stretches: whether inputs of loops may have other lengths than in the trace.
     """
 
     def __init__(self, graph: Graph, device: Device | None = None) -> None:
-        """See whether the graph can be expressed; it runs on `device`, or where JAX likes to.
+        """Lower the graph; it runs on `device`, or on JAX's default device.
 
         Raises:
-            Inexpressible: if it cannot; says what stands in the way.
+            Inexpressible: if XLA cannot run the graph; the message gives the reason.
         """
         self.in_place: dict[int, int] = {}
         self.device = device
@@ -73,13 +80,13 @@ class XlaPlan:
         self.read = [k for k, i in enumerate(self.inputs) if i in read]
         for i in (self.inputs[k] for k in self.read):
             check(self.specs[i].dtype)
-        # what a loop has stacked may be longer than it was in the run that was traced
+        # values that a loop stacked may have another length than in the traced run
         loops = [node for node in self.nodes if node.op is LOOP]
         self.stretches = any(node.static["shape"].xs for node in loops)
         self.traced()
 
     def traced(self) -> Any:
-        """The program that XLA is given."""
+        """The JAX trace of the program, which XLA compiles."""
         import jax
 
         specs = [self.specs[self.inputs[k]] for k in self.read]
@@ -90,7 +97,7 @@ class XlaPlan:
 
     @contextlib.contextmanager
     def settings(self) -> Iterator[None]:
-        """Around all that traces for JAX or compiles."""
+        """JAX's settings and default device while tracing and compiling."""
         import jax
 
         with settings(), jax.default_device(self.handle):
@@ -98,7 +105,7 @@ class XlaPlan:
 
     @cached_property
     def handle(self) -> Any:
-        """JAX's device."""
+        """The JAX device on which the plan runs."""
         import jax
 
         if self.device is None:
@@ -111,14 +118,14 @@ class XlaPlan:
 
     @cached_property
     def compiled(self) -> Any:
-        """The function of those inputs that are read, compiled for every shape that it is given."""
+        """The jitted function of the inputs that are read; JAX compiles it for each shape."""
         import jax
 
         return jax.jit(self.program)
 
     @cached_property
     def call(self) -> Callable[..., Any]:
-        """The same for the shapes that are known; it need not look at them."""
+        """The executable for the traced shapes, called without JAX's check of shapes."""
         import jax
 
         with self.settings():
@@ -126,10 +133,10 @@ class XlaPlan:
         context, shapes = jax.enable_x64, [self.specs[self.inputs[k]].shape for k in self.read]
 
         def call(*given: Any) -> Any:
-            with context(True):  # without it arrays of 64 bits lose half of them on their way
+            with context(True):  # else JAX would convert 64-bit inputs to 32 bits
                 return executable(*given)
 
-        def stretching(*given: Any) -> Any:
+        def call_with_any_length(*given: Any) -> Any:
             if [a.shape for a in given] == shapes:
                 return call(*given)
             with self.settings():
@@ -138,18 +145,18 @@ class XlaPlan:
                 return self.compiled(*given)
 
         if self.stretches:
-            return stretching
+            return call_with_any_length
         wide = any(self.specs[self.inputs[k]].dtype.itemsize > 4 for k in self.read)
         return call if wide else executable
 
     def program(self, *values: Any) -> tuple[Any, ...]:
-        """What is computed, written for JAX."""
+        """The computation as a function of JAX arrays."""
         env = dict(zip([self.inputs[k] for k in self.read], values, strict=True))
         evaluate(self.nodes, env, self.specs)
         return tuple([env[i] for i in self.computed])
 
     def run(self, *raws: Any) -> tuple[Any, ...]:
-        """Run."""
+        """Run the plan."""
         arrays: tuple[Any, ...] = ()
         if self.computed:
             arrays = self.call(*[self.operand(raws[k]) for k in self.read])
@@ -160,7 +167,7 @@ class XlaPlan:
 
     @cached_property
     def start(self) -> Callable[[list[Any]], Any]:
-        """To run on the host, on raw inputs or JAX's own; what it computes stays as it is."""
+        """A function that runs the plan on raw or JAX inputs; results stay JAX arrays."""
         if not self.computed:
             return lambda given: self.run(*given)
         call, kind, there = self.call, self.kind, {self.kind}
@@ -183,13 +190,13 @@ class XlaPlan:
 
     @cached_property
     def straight(self) -> bool:
-        """Whether what JAX computes is what is returned, all of it and in this order."""
+        """Whether the outputs are exactly the values that JAX computes, in the same order."""
         count = len(self.inputs)
         computed = [*range(count, count + len(self.computed))]
         return not self.checked and self.returned == computed
 
     def finished(self, values: list[Any]) -> list[Any]:
-        """What is returned of all values, once they are checked."""
+        """Run the assertions, then select the outputs from all values."""
         for op, places in self.checked:
             raws = [chosen(values, p) for p in places]
             op.kernel(*[on_host(raw) if type(raw) is self.kind else raw for raw in raws])
@@ -197,7 +204,7 @@ class XlaPlan:
 
     @cached_property
     def kind(self) -> Any:
-        """The class of JAX's arrays."""
+        """The class of JAX arrays."""
         import jax
 
         return type(jax.device_put(np.float32(0), self.handle))
@@ -205,7 +212,7 @@ class XlaPlan:
     __call__ = run
 
     def operand(self, raw: Any) -> Any:
-        """An input as JAX takes it: its own array if there is one on this device."""
+        """An input for JAX: the cached copy on this device if there is one."""
         if type(raw) is not Remote:
             found = ON_DEVICE.get(id(raw))
             if found is None:
@@ -218,8 +225,8 @@ class XlaPlan:
         return raw.seen()
 
     def copied(self, raw: Any) -> Any:
-        """An array, copied once for all calls that are given it."""
-        if type(raw) is not np.ndarray or raw.base is not None:  # somebody else may write to it
+        """Copy an array to the device once; later calls with the same array reuse the copy."""
+        if type(raw) is not np.ndarray or raw.base is not None:  # other references may write to it
             return raw
         raw.flags.writeable = False
         array = self.put(raw)
@@ -227,47 +234,47 @@ class XlaPlan:
         return array
 
     def put(self, raw: Any) -> Any:
-        """JAX's copy of an array."""
+        """Copy a raw array to the device."""
         import jax
 
         with jax.enable_x64(True):
             return jax.device_put(raw, self.handle)
 
     def settled(self, array: Any) -> Any:
-        """A result as a raw array; on an accelerator it stays there until somebody looks."""
+        """Wrap a JAX result; results on an accelerator are copied to the host on first access."""
         if self.device is not None and self.device is not HOST:
             return arrived(array, self.device)
         return Remote(HOST, (array, self.handle)) if self.elsewhere else on_host(array)
 
     @cached_property
     def elsewhere(self) -> bool:
-        """Whether JAX's default device is an accelerator: results then travel when looked at."""
+        """Whether JAX's default device is an accelerator, so that results are copied lazily."""
         if all(device.handle is not self.handle for device in accelerators()):
             return False
         use_accelerators()
         return True
 
     def pretty(self) -> str:
-        """The program as JAX shows it."""
+        """The program as JAX prints it."""
         return str(self.traced().jaxpr)
 
 
 class Brought:
-    """Small inputs for JAX: one that comes a second time is copied for all further times.
+    """Cache of small inputs: an array that is passed twice in a row is copied to the device once.
 
     Attributes:
-        seen: by position what came last; held, so that nobody takes it for their own to write to.
-        pairs: by position what was copied, and JAX's copy of it.
+        seen: by position, the last input. The reference also prevents in-place updates of it.
+        pairs: by position, the copied input and its JAX array.
     """
 
     def __init__(self, plan: XlaPlan) -> None:
-        """For the calls of a plan."""
+        """Make the cache for the calls of a plan."""
         self.plan = plan
         self.seen: list[Any] = [None] * len(plan.read)
         self.pairs: list[tuple[Any, Any]] = [(None, None)] * len(plan.read)
 
     def __call__(self, place: int, raw: Any) -> Any:
-        """An input that is not among the copies."""
+        """The operand for an input without a cached copy."""
         if raw.size >= LARGE or type(raw) is Remote or getattr(raw, "base", None) is not None:
             return self.plan.operand(raw)
         if self.seen[place] is not raw:
@@ -279,33 +286,33 @@ class Brought:
         return copy
 
 
-ON_DEVICE: dict[int, tuple[Any, Any]] = {}  # by an array's id JAX's copy, and a `Watch` over it
-LARGE = 1 << 14  # elements of an input from which remembering its copy pays
+ON_DEVICE: dict[int, tuple[Any, Any]] = {}  # by id of an array: its JAX copy, and a `Watch`
+LARGE = 1 << 14  # elements; caching the copy of an input pays off from here on
 
 
 class Watch(weakref.ref[Any]):
-    """Knows of an array by its id, also when it is gone."""
+    """A weak reference to an array that keeps the id of the array."""
 
     __slots__ = ("key",)
     key: int
 
 
 def forget(watch: Watch) -> None:
-    """An array is gone."""
+    """Remove the copy of an array that was deleted."""
     ON_DEVICE.pop(watch.key, None)
 
 
 def remember(raw: Any, array: Any) -> None:
-    """Let a raw array, which cannot be written to, lead to JAX's own as long as it is there."""
+    """Cache the JAX copy of a read-only raw array for the lifetime of the raw array."""
     watch = Watch(raw, forget)
     watch.key = id(raw)
     ON_DEVICE[watch.key] = array, watch
 
 
 def on_host(array: Any) -> Any:
-    """A result of JAX as a raw array, which leads back to it as long as it is there.
+    """Convert a JAX result to a raw array, and cache the JAX array as its copy.
 
-    It cannot be written to, so that both stay the same.
+    The raw array is read-only, so that both stay equal.
     """
     raw = np.asarray(array)
     if not raw.shape:
@@ -318,18 +325,18 @@ Handed.fetch = on_host
 
 
 def chosen(values: list[Any], place: Any) -> Any:
-    """A constant, or the value at a place."""
+    """A constant, or the value at a position."""
     return place.raw if type(place) is Constant else values[place]
 
 
 def compile_graph(graph: Graph, device: Device | None = None) -> XlaPlan:
-    """A function of the graph's raw inputs that returns its raw outputs.
+    """Compile a graph into a plan, from raw inputs to raw outputs.
 
     Args:
-        graph: what to compute.
-        device: where; on JAX's default device if None.
+        graph: the graph.
+        device: where to run it; JAX's default device if None.
 
     Raises:
-        Inexpressible: if XLA cannot run the graph; says what stands in the way.
+        Inexpressible: if XLA cannot run the graph; the message gives the reason.
     """
     return XlaPlan(graph, device)

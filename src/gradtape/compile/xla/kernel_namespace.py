@@ -1,4 +1,4 @@
-"""Kernels as they run on JAX: in copies of their modules' namespaces where `np` is `jax.numpy`."""
+"""Clones of kernels for JAX: in copies of their modules' namespaces, where `np` is `jax.numpy`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CLONES: dict[Any, Any] = {}
 
 
 def space_of(module: str) -> dict[str, Any]:
-    """A copy of a module's namespace, functions and all, with JAX for NumPy and SciPy."""
+    """A copy of a module's namespace, with cloned functions and JAX in place of NumPy and SciPy."""
     space = SPACES.get(module)
     if space is None:
         space = SPACES[module] = {}
@@ -27,7 +27,7 @@ def space_of(module: str) -> dict[str, Any]:
 
 
 def cloned(value: Any) -> Any:
-    """A function of `ops` on JAX: of a primitive its lowering, or its kernel as it is."""
+    """A clone of a function of `ops` for JAX; for a primitive, of its lowering or kernel."""
     op = getattr(value, "op", None)
     if isinstance(op, Primitive):
         return kernel_of(op)
@@ -37,7 +37,7 @@ def cloned(value: Any) -> Any:
     if type(value) is functools.partial:
         return functools.partial(cloned(value.func), *value.args, **value.keywords)
     if type(value) is not FunctionType or hasattr(value, "__wrapped__"):
-        return value  # what is cached knows no arrays, only shapes and the like
+        return value  # cached functions take no arrays, only shapes and other Python values
     module = value.__globals__["__name__"]
     if not module.startswith("gradtape.ops."):
         return value
@@ -53,7 +53,7 @@ def cloned(value: Any) -> Any:
 
 
 def closure_of(function: Any) -> Any:
-    """The cells of a function; functions in them are cloned, too."""
+    """The closure cells of a function, with cloned functions in them."""
     cells = function.__closure__
     if not cells or not any(callable(cell.cell_contents) for cell in cells):
         return cells
@@ -61,7 +61,7 @@ def closure_of(function: Any) -> Any:
 
 
 def kernel_of(op: Primitive) -> Any:
-    """What computes a primitive on JAX."""
+    """The function that computes a primitive on JAX."""
     return cloned(op.lowering or op.kernel)
 
 

@@ -1,4 +1,4 @@
-"""A graph as a function of `jax.numpy`: kernels on JAX's tracers, loops and branches as XLA's."""
+"""Lowering of a graph to JAX: kernels run on JAX's tracers; loops and branches become `lax` ops."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from gradtape.graph.control_node import COND, FOREVER, LOOP
 from gradtape.graph.custom_gradient import CUSTOM
 from gradtape.graph.graph import Constant, Effect, Node
 from gradtape.graph.loop_gradient import Shape
-from gradtape.graph.recorder import INSTALL
 from gradtape.graph.subgraph import Body
+from gradtape.graph.trace_op import INSTALL
 from gradtape.ops.raw_array import stand_in
 
 
@@ -27,7 +27,7 @@ class Inexpressible(UnimplementedError, NotImplementedError):  # noqa: N818  say
 
 @contextlib.contextmanager
 def settings() -> Iterator[None]:
-    """Around all that traces for JAX: 64 bits, and NumPy's way with dtypes and shapes."""
+    """JAX settings while tracing: 64-bit types, and NumPy's promotion of dtypes and ranks."""
     import jax
 
     with (
@@ -38,19 +38,19 @@ def settings() -> Iterator[None]:
         yield
 
 
-FEW = 64  # elements of a constant above which one that repeats a number is kept as that number
-KINDS = "biufcV"  # of dtypes; ml_dtypes' are V
+FEW = 64  # elements; larger constants of one repeated number are stored as that number
+KINDS = "biufcV"  # dtype kinds that JAX has; those of ml_dtypes are V
 
 
 def check(dtype: Any) -> None:
     """Check that JAX has a dtype.
 
     Raises:
-        Inexpressible: if it has not.
+        Inexpressible: if it does not.
     """
     if dtype.kind not in KINDS:
         what = "strings" if dtype.kind == "O" else dtype.name
-        raise Inexpressible(f"{what} stay on the host: XLA has only numbers")
+        raise Inexpressible(f"{what} stay on the host: XLA supports only numbers")
 
 
 def value_of(env: dict[int, Any], operand: Any) -> Any:
@@ -59,12 +59,12 @@ def value_of(env: dict[int, Any], operand: Any) -> Any:
 
 
 def evaluate(nodes: list[Node], env: dict[int, Any], specs: dict[int, Any]) -> None:
-    """Run nodes on JAX's values in `env`, which grows."""
+    """Apply nodes to the JAX values in `env` and add the results to `env`."""
     for node in nodes:
         if isinstance(node.op, Effect):
             if node.op.fails_only:
-                continue  # checked on the host, at the end of the call
-            raise Inexpressible(f"{node.op.name} happens in Python")
+                continue  # assertions run on the host at the end of the call
+            raise Inexpressible(f"{node.op.name} runs in Python")
         try:
             results = applied(node, [value_of(env, i) for i in node.inputs])
         except Inexpressible:
@@ -77,7 +77,7 @@ def evaluate(nodes: list[Node], env: dict[int, Any], specs: dict[int, Any]) -> N
 
 
 def lifted(value: Any) -> Any:
-    """An operand as kernels on JAX take it; Python numbers stay as they are."""
+    """An operand as a JAX array; Python numbers stay as they are."""
     if isinstance(value, np.ndarray | np.generic):
         import jax.numpy as jnp
 
@@ -92,7 +92,11 @@ def lifted(value: Any) -> Any:
 
 
 def settled(node: Node, result: Any, spec: Any) -> Any:
-    """A result with the dtype it has on NumPy."""
+    """Cast a result to the dtype that it has on NumPy.
+
+    Raises:
+        Inexpressible: if its shape differs from the traced one.
+    """
     import jax.numpy as jnp
 
     shape, dtype = spec
@@ -107,7 +111,7 @@ def settled(node: Node, result: Any, spec: Any) -> Any:
 
 
 def applied(node: Node, args: list[Any]) -> tuple[Any, ...]:
-    """The results of a node."""
+    """Apply a node to JAX values."""
     op = node.op
     assert isinstance(op, Primitive)
     if op is INSTALL or op is CUSTOM:
@@ -125,7 +129,7 @@ def applied(node: Node, args: list[Any]) -> tuple[Any, ...]:
 
 
 def called(op: Primitive) -> Any:
-    """A function of raw arrays that is no primitive, on JAX."""
+    """The JAX function of an op that calls a function of raw arrays."""
     function, args, places = getattr(op.kernel, "parts", (op.kernel, (), []))
     lowered = cloned(function)
     if lowered is function:
@@ -144,7 +148,7 @@ def called(op: Primitive) -> Any:
 
 
 def run_body(body: Body, args: list[Any]) -> tuple[Any, ...]:
-    """The results of a body, as JAX's values with the dtypes they have on NumPy."""
+    """Apply a body to JAX values; the results have the dtypes that they have on NumPy."""
     graph = body.graph(tuple([stand_in(list(np.shape(a)), a.dtype) for a in args]))
     env = dict(zip(graph.inputs, args, strict=True))
     evaluate(graph.needed(), env, graph.specs)
@@ -152,7 +156,7 @@ def run_body(body: Body, args: list[Any]) -> tuple[Any, ...]:
 
 
 def choose(args: list[Any], yes: Body, no: Body) -> tuple[Any, ...]:
-    """`cond`."""
+    """Lower `cond` to `lax.cond`."""
     from jax import lax
 
     pred, *inputs = args
@@ -164,7 +168,7 @@ def choose(args: list[Any], yes: Body, no: Body) -> tuple[Any, ...]:
 def repeat(
     most: Any, args: list[Any], body: Body, test: Body | None, shape: Shape
 ) -> tuple[Any, ...]:
-    """`loop`: a scan if the number of turns is known, else a while loop."""
+    """Lower `loop`: to a scan if the number of iterations is known, else to a while loop."""
     turns = Turns(most, args, body, test, shape)
     if 0 in turns.sizes:
         return turns.scanned(0)
@@ -174,17 +178,17 @@ def repeat(
 
 
 class Turns:
-    """The turns of a loop, and what it reads.
+    """The inputs of a `loop` and its lowering.
 
     Attributes:
-        limit: how many turns there are at most, if that is known before it runs.
-        sizes: of what is sliced, along that axis; in turns with a limit they may be larger.
+        limit: the maximum number of iterations, or None if it is known only at run time.
+        sizes: lengths of the sliced inputs; they may exceed the number of iterations.
     """
 
     def __init__(
         self, most: Any, args: list[Any], body: Body, test: Body | None, shape: Shape
     ) -> None:
-        """For the inputs of a `loop`; `most` is the first of them."""
+        """Take the inputs of a `loop`; `most` is its limit."""
         first, last = shape.carries, shape.carries + shape.captures
         self.body, self.test, self.shape = body, test, shape
         self.most = most
@@ -193,13 +197,13 @@ class Turns:
         self.sizes = [x.shape[axis] for x, axis in zip(self.xs, shape.xs, strict=True)]
 
     def turn(self, carry: Any, slices: Any) -> tuple[Any, Any, Any]:
-        """One turn: the next carries, and what is stacked."""
+        """One iteration: the next carries, the outputs to stack, and the carries to save."""
         outs = run_body(self.body, [*carry, *self.captures, *slices])
         count = self.shape.carries
         return outs[:count], outs[count:], tuple([carry[i] for i in self.shape.saved])
 
     def scanned(self, count: int) -> tuple[Any, ...]:
-        """So many turns."""
+        """Lower to a scan of `count` iterations."""
         import jax.numpy as jnp
         from jax import lax
 
@@ -215,7 +219,7 @@ class Turns:
         return self.outputs(carry, np.int64(count), *stacks)
 
     def looped(self) -> tuple[Any, ...]:
-        """As many turns as the test, or a number that is not known yet, allows."""
+        """Lower to a while loop that ends by the test or by a limit known only at run time."""
         import jax.numpy as jnp
         from jax import lax
 
@@ -247,17 +251,22 @@ class Turns:
         return self.outputs(carry, done, stacks[: len(shape.ys)], stacks[len(shape.ys) :])
 
     def room(self) -> int:
-        """How many turns what is stacked must have room for."""
+        """The length to allocate for stacked values.
+
+        Raises:
+            Inexpressible: if no bound on the number of iterations is known.
+        """
         if self.limit is not None and self.limit < FOREVER:
             return self.limit
         if self.sizes and self.test is None:
             return int(self.sizes[0])
         raise Inexpressible(
-            "loop needs room for what its gradient remembers of all turns: give maximum_iterations"
+            "loop needs a bound on the number of iterations for its gradient: give "
+            "maximum_iterations"
         )
 
     def outputs(self, carry: Any, done: Any, ys: Any, saved: Any) -> tuple[Any, ...]:
-        """Outputs in their order, with stacks along their own axes."""
+        """The outputs of the loop in order, each stack along its own axis."""
         import jax.numpy as jnp
 
         placed = zip(ys, self.shape.ys, strict=True)
@@ -270,7 +279,7 @@ class Turns:
 
 
 def known(value: Any) -> int | None:
-    """A number, unless it becomes known only when the graph runs."""
+    """A number as an int, or None if it is known only at run time."""
     import jax
 
     return None if isinstance(value, jax.core.Tracer) else int(value)

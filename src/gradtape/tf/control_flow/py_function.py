@@ -16,7 +16,7 @@ from gradtape.core.spec import TensorSpec
 from gradtape.core.symbolic_tensor import Opaque
 from gradtape.core.tensor import Tensor, eager
 from gradtape.graph.graph import Effect
-from gradtape.graph.recorder import operation
+from gradtape.graph.trace_op import operation
 from gradtape.tape.custom_gradient import record_custom
 from gradtape.tape.gradient_tape import GradientTape
 

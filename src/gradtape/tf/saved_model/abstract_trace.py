@@ -10,7 +10,8 @@ from gradtape.core.primitive import Primitive
 from gradtape.core.symbolic_tensor import Held, SymbolicTensor
 from gradtape.core.tensor import Tensor
 from gradtape.graph.graph import Effect
-from gradtape.graph.recorder import Trace, ValueRead, raw_value
+from gradtape.graph.guard import ValueRead
+from gradtape.graph.recorder import Trace, raw_value
 from gradtape.tf.saved_model.node_encoder import CannotSave
 
 

@@ -15,7 +15,7 @@ from gradtape.core.errors import InvalidArgumentError, UnimplementedError
 from gradtape.core.spec import TensorSpec, TypeSpec
 from gradtape.graph.custom_gradient import CUSTOM
 from gradtape.graph.graph import Graph, Node
-from gradtape.graph.recorder import ValueRead
+from gradtape.graph.guard import ValueRead
 from gradtape.jit.concrete_function import described
 from gradtape.jit.trace_path import Path, returned_tensors
 from gradtape.ops.raw_array import stand_in

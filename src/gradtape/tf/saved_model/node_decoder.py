@@ -16,9 +16,9 @@ from gradtape.graph.control_node import COND, LOOP
 from gradtape.graph.custom_gradient import CUSTOM, Custom
 from gradtape.graph.graph import Constant, Graph, Node
 from gradtape.graph.loop_gradient import Shape
-from gradtape.graph.recorder import INSTALL, called
 from gradtape.graph.side_effect import Hole
 from gradtape.graph.subgraph import Body
+from gradtape.graph.trace_op import INSTALL, called
 from gradtape.tf.saved_model.node_encoder import SHAPE, dtype_of, fields_named, function_named
 from gradtape.tf.saved_model.trace_merge import same_padding
 

@@ -20,9 +20,9 @@ from gradtape.core.tensor import EagerTensor
 from gradtape.graph.custom_gradient import Custom
 from gradtape.graph.graph import Constant, Effect, Graph, Node
 from gradtape.graph.loop_gradient import Shape
-from gradtape.graph.recorder import INSTALL
 from gradtape.graph.side_effect import Hole
 from gradtape.graph.subgraph import Body
+from gradtape.graph.trace_op import INSTALL
 
 # Modules of gradtape.tf whose functions nodes may call, by name.
 HOMES = frozenset(

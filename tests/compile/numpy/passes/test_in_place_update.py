@@ -1,4 +1,4 @@
-"""Updates in place: which are possible, and that they give what new arrays would give."""
+"""In-place updates: which are possible, and that they compute the same as new arrays."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ def normal(*sizes):
 
 
 def check(graph, updates, raws, in_place=None):
-    """Staged and committed equals a plain run, call after call."""
+    """Check that in-place runs equal plain runs, in several calls."""
     plan = compile_graph(graph, updates=updates, passes=EXACT)
     if in_place is not None:
         assert plan.in_place == in_place
@@ -33,7 +33,7 @@ def check(graph, updates, raws, in_place=None):
         want = interpret(graph, before)
         if plan.in_place:
             outputs, calls = plan.staged(*arrays)
-            for a, b in zip(arrays, before, strict=True):  # nothing has changed so far
+            for a, b in zip(arrays, before, strict=True):  # nothing is written before the commit
                 np.testing.assert_array_equal(a, b)
             commit(calls)
         else:
@@ -53,7 +53,7 @@ EXACT = [name for name in compile_graph.__defaults__[1] if name != "product"]
 
 
 def descent(*sizes):
-    """W - rate * g, and the loss."""
+    """A graph of one step of gradient descent and a loss."""
     builder = Builder(normal(*sizes), normal(*sizes))
     step = builder.apply(e.multiply, constant(0.1), 1)
     new = builder.apply(e.subtract, 0, step)
@@ -89,7 +89,7 @@ def adam(*sizes):
     return builder, (w, m, v)
 
 
-def test_what_new_values_are_made_from_is_left_over_too():
+def test_operands_of_new_values_are_deferred_too():
     builder, outs = adam(4, 3)
     updates = {0: 0, 1: 1, 2: 2}
     check(builder.graph(*outs), updates, builder.values[:4], updates)
@@ -105,23 +105,23 @@ def test_large_updates_run_in_blocks(sizes, monkeypatch):
     check(builder.graph(*outs), updates, builder.values[:4], updates)
 
 
-def test_a_value_that_is_also_returned_is_not_written_over():
+def test_a_new_value_that_is_also_returned_is_not_updated_in_place():
     builder, new, _ = descent(3)
     check(builder.graph(new, new), {1: 0}, builder.values[:2], {})
 
 
-def test_an_old_value_that_is_returned_is_not_written_over():
+def test_an_old_value_that_is_returned_is_not_overwritten():
     builder, new, _ = descent(3, 3)
     view = builder.apply(shape.swap, 0)
     check(builder.graph(view, new), {1: 0}, builder.values[:2], {})
 
 
-def test_variables_that_are_exchanged_are_not_written_over():
+def test_variables_that_are_exchanged_are_not_overwritten():
     builder = Builder(normal(3), normal(3))
     check(builder.graph(1, 0), {0: 0, 1: 1}, builder.values[:2], {})
 
 
-def test_an_update_that_reads_what_another_writes_over():
+def test_an_update_that_reads_a_variable_overwritten_by_another():
     builder = Builder(normal(3), normal(3))
     a = builder.apply(e.subtract, 0, 1)
     b = builder.apply(e.subtract, 1, 0)
@@ -137,13 +137,13 @@ def test_an_update_from_its_own_transpose(monkeypatch):
     check(builder.graph(new), {0: 0}, builder.values[:1])
 
 
-def test_a_new_value_that_a_product_reads_is_made_before():
+def test_a_new_value_that_a_product_reads_is_not_deferred():
     builder, new, _ = descent(3, 3)
     out = builder.apply(matmul, new, new)
     check(builder.graph(out, new), {1: 0}, builder.values[:2], {})
 
 
-def test_what_an_effect_was_given_is_not_written_over():
+def test_arguments_of_an_effect_are_not_overwritten():
     seen = []
     builder, new, loss = descent(3)
     graph = builder.graph(loss, new)

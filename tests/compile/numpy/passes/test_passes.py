@@ -1,4 +1,4 @@
-"""Random graphs: each pass alone, and all together, compute what the kernels compute."""
+"""Passes on random graphs: each alone, and all together, compute the same as the kernels."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ relaxed = settings(
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
-EXACT = [name for name in PASSES if name != "product"]  # it adds in another order
+EXACT = [name for name in PASSES if name != "product"]  # it changes the order of summation
 
 
 def other_values(raws):
@@ -43,14 +43,14 @@ def check(program, passes, exact=True):
         got, want = plan(*raws), interpret(graph, raws)
         kept.append((got, want))
         assert len(got) == len(want)
-    for got, want in kept:  # nothing that was returned has changed since
+    for got, want in kept:  # later calls must not change earlier results
         for a, b in zip(got, want, strict=True):
             assert_same(a, b, exact, f"{graph.pretty()}\n{plan.pretty()}")
 
 
 @given(program=programs())
 @relaxed
-def test_seeing_through_kernels_changes_nothing(program):
+def test_recording_kernels_changes_no_bit(program):
     check(program, ())
 
 
@@ -77,10 +77,10 @@ def test_sums_as_products_change_rounding_only(program):
 
 
 def is_tame(value):
-    """Whether rounding is not blown up: finite and of moderate size."""
+    """Whether rounding errors stay small: all elements are finite and of moderate size."""
     value = np.asarray(value)
     if value.dtype.kind in "ib":
-        return False  # a comparison may turn round
+        return False  # rounding may flip a comparison
     return bool(np.all(np.isfinite(value))) and bool(np.all(np.abs(value) < 100))
 
 

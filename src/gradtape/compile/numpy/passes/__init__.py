@@ -1,1 +1,1 @@
-"""Passes: each takes a plan and returns a better one that computes the same."""
+"""Passes: each maps a program to a faster program that computes the same."""

@@ -1,4 +1,4 @@
-"""Broadcasting: elementwise calls read what is repeated from where it is not."""
+"""Broadcast removal: elementwise calls read the source of a broadcast view."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import numpy as np
 from gradtape.compile.numpy.program import Call, Operand, Program, shape_of_all
 from gradtape.graph.graph import Constant
 
-SMALL = 1 << 12  # elements of a constant that are looked at
+SMALL = 1 << 12  # elements; larger constants are not checked for equal elements
 
 
 def broadcast(program: Program) -> Program:
-    """Elementwise calls on the sources of repeated views, where the result keeps its shape."""
+    """Let elementwise calls read the sources of broadcast views, if shapes allow."""
     sources: dict[int, Operand] = {}
     kept: list[Call] = []
     for call in program.calls:
@@ -26,7 +26,7 @@ def broadcast(program: Program) -> Program:
 
 
 def narrowed(call: Call, program: Program, sources: dict[int, Operand]) -> Call:
-    """The call on unrepeated operands, one after the other as long as its shape stays."""
+    """The call with unbroadcast operands, one by one as long as its result keeps its shape."""
     shape = program.known[call.outs[0]].shape
     args = list(call.args)
     for i, a in enumerate(args):
@@ -48,7 +48,7 @@ def shape_in(program: Program, operand: Operand) -> tuple[int, ...]:
 
 
 def unrepeated(operand: Any) -> Constant | None:
-    """A constant without its repetitions, None if it has none."""
+    """A constant without repeated elements or axes; None if it has none."""
     raw = operand.raw if type(operand) is Constant else None
     if type(raw) is not np.ndarray or not raw.size or not raw.ndim:
         return None

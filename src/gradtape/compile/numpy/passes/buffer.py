@@ -1,7 +1,7 @@
-"""Buffers: results that stay inside the plan are written to arrays that it keeps between calls.
+"""Buffer assignment: internal results are written to arrays that the plan keeps between calls.
 
-Views of such arrays are made once, here. What leaves the plan is always a fresh array, and an
-input is never written to.
+Views of buffers are made once, by this pass. Values that leave the plan are always new arrays, and
+inputs are never written to.
 """
 
 from __future__ import annotations
@@ -13,19 +13,29 @@ import numpy as np
 from gradtape.compile.numpy.kernel_override import FRESH
 from gradtape.compile.numpy.program import WRITES, Call, Program, evaluate, raw
 
-SMALL = 16384  # up to here a repetition is copied, as the eager kernel does
+SMALL = 16384  # elements; up to here a broadcast is copied, as the eager kernel does
 
 
 def buffer(program: Program) -> Program:
-    """The plan with results bound to its own arrays; dead ones are overwritten."""
+    """Bind results to buffers of the plan; buffers are reused after the last read."""
     return Buffers(program).done()
 
 
 class Buffers:
-    """The work of the pass: which memory each value uses, and until when."""
+    """The state of the pass: which memory each value uses, and until when.
+
+    Attributes:
+        roots: for each value, the values whose memory it may share.
+        leaving: values whose memory may be referenced after the run.
+        last: index of the last call that uses a root.
+        bound: arrays by number of the value.
+        once: calls of views that are made once.
+        owned: the buffer that a root occupies.
+        free: unused buffers, by size in bytes.
+    """
 
     def __init__(self, program: Program) -> None:
-        """Find out what shares memory, what leaves, and when each piece is last read."""
+        """Analyse aliasing, escaping values and last reads."""
         self.program = program
         self.roots = roots_of(program)
         self.leaving = leaving_of(program, self.roots)
@@ -40,11 +50,11 @@ class Buffers:
                 self.last.update(dict.fromkeys(self.roots[o], len(self.calls)))
         self.bound: dict[int, Any] = dict(program.bound)
         self.once: list[Call] = []
-        self.owned: dict[int, Any] = {}  # root → bytes it occupies
+        self.owned: dict[int, Any] = {}
         self.free: dict[int, list[Any]] = {}
 
     def done(self) -> Program:
-        """Bind call by call."""
+        """Bind the results of all calls; return the new program."""
         ends: dict[int, list[int]] = {}
         for root, i in self.last.items():
             ends.setdefault(i, []).append(root)
@@ -63,7 +73,7 @@ class Buffers:
         return program
 
     def bind(self, i: int, call: Call) -> Call | None:
-        """Where the results of a call go; None for a view that needs no call any more."""
+        """Bind the results of a call; None for a view that is made once and needs no call."""
         if call.kind == "view":
             return self.view(call)
         if call.kind == "blocks":
@@ -76,13 +86,13 @@ class Buffers:
         return call
 
     def is_filled(self, call: Call) -> bool:
-        """Whether a function can write to an array, and that is quicker."""
+        """Whether a function can write to a buffer and is faster so."""
         if call.fn is np.concatenate:
             return True
         return call.fn is np.where and self.program.known[call.outs[0]].size > SMALL
 
     def view(self, call: Call) -> Call | None:
-        """A view of one of the plan's arrays is an array of the plan's."""
+        """Make a view of a buffer once; None if the call is no longer needed."""
         source, (out,) = call.args[0], call.outs
         if source in self.bound:
             with np.errstate(all="ignore"):
@@ -98,7 +108,7 @@ class Buffers:
         return call
 
     def overwrite(self, i: int, call: Call, out: int) -> bool:
-        """Write over an operand that dies here."""
+        """Let a result overwrite an operand read for the last time; return whether it can."""
         known = self.program.known[out]
         if out in self.leaving:
             return False
@@ -116,7 +126,7 @@ class Buffers:
         return False
 
     def place(self, out: int) -> bool:
-        """Give a result an array of the plan's, unless it leaves."""
+        """Give a result a buffer, unless it leaves the plan; return whether it got one."""
         known = self.program.known[out]
         nbytes = known.size * known.dtype.itemsize
         if out in self.leaving or not known.shape or not nbytes:
@@ -129,14 +139,14 @@ class Buffers:
 
 
 def roots_of(program: Program) -> dict[int, frozenset[int]]:
-    """For each value those whose memory it may share, itself included if it may have its own."""
+    """For each value, the values whose memory it may share, including itself if it may own some."""
     roots = {i: frozenset([i]) for i in program.inputs}
     for call in [*program.calls, *program.commits]:
         if call.kind == "view":
             (out,) = call.outs
             source = call.args[0]
             roots[out] = roots[source] if type(source) is int else frozenset([out])
-            if call.fn == "reshape" or call.fn is np.broadcast_to:  # it may be a copy as well
+            if call.fn == "reshape" or call.fn is np.broadcast_to:  # it may also be a copy
                 roots[out] |= {out}
         elif call.kind == "opaque":
             reads = () if call.fn in FRESH else call.reads()
@@ -150,7 +160,7 @@ def roots_of(program: Program) -> dict[int, frozenset[int]]:
 
 
 def leaving_of(program: Program, roots: dict[int, frozenset[int]]) -> set[int]:
-    """Values whose memory somebody outside may hold after the run."""
+    """Values whose memory may be referenced outside of the plan after the run."""
     leaving: set[int] = set()
     for o in program.outputs:
         if type(o) is int:

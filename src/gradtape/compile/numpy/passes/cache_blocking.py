@@ -1,4 +1,4 @@
-"""Blocks: chains of elementwise calls on large arrays run block by block, so they stay in cache."""
+"""Cache blocking: chains of elementwise calls on large arrays run in blocks that fit the cache."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import numpy as np
 from gradtape.compile.numpy.passes.buffer import roots_of
 from gradtape.compile.numpy.program import ELEMENTWISE, Call, Known, Operand, Program
 
-BLOCK = 1 << 15  # elements
-LEAST = 1 << 16  # elements of an array that is cut
-SMALL = 1 << 10  # elements of a result that may as well be computed before the chain
+BLOCK = 1 << 15  # elements of a block
+LEAST = 1 << 16  # elements; smaller arrays are not divided
+SMALL = 1 << 10  # elements; results up to this size may be computed before the chain
 REDUCED = {np.add, np.maximum, np.minimum}
 
 
 def block(program: Program) -> Program:
-    """Gather elementwise calls of one large shape and run them block by block."""
+    """Collect chains of elementwise calls of the same large shape and run them in blocks."""
     kept: list[Call] = []
     rest = program.calls
     if all(program.known[o].size < LEAST for c in [*rest, *program.commits] for o in c.outs):
@@ -40,7 +40,7 @@ def block(program: Program) -> Program:
 
 
 def runs_of(program: Program) -> list[Call]:
-    """The calls left for the end with neighbours of one large shape as blocks, in their order."""
+    """The commit calls, with consecutive calls of the same large shape as blocks."""
     roots = roots_of(program)
     found: list[Call] = []
     chain: Chain | None = None
@@ -72,12 +72,12 @@ def is_chained(call: Call, program: Program) -> bool:
 
 
 def is_whole(call: Call, known: Known, program: Program) -> bool:
-    """Whether all operands have the shape of the result, or none."""
+    """Whether every operand is a scalar or has the shape of the result."""
     return all(shape in ((), known.shape) for shape in shapes_of(call, program))
 
 
 def shapes_of(call: Call, program: Program) -> list[tuple[int, ...]]:
-    """Shapes of the operands; dtypes count as numbers."""
+    """Shapes of the operands; a dtype counts as a scalar."""
     return [
         program.known[a].shape
         if type(a) is int
@@ -89,21 +89,24 @@ def shapes_of(call: Call, program: Program) -> list[tuple[int, ...]]:
 
 
 def has_rows(known: Known) -> bool:
-    """Whether an array can be cut along its first axis."""
+    """Whether an array can be divided into blocks along its first axis."""
     first = known.shape[0]
     return len(known.shape) > 1 and first > 1 and known.size // first <= BLOCK
 
 
 class Chain:
-    """Calls that run together.
+    """Calls that run together in blocks.
 
     Attributes:
-        calls: in order.
-        before: small calls met on the way that the chain may read.
+        calls: the calls, in order.
+        before: small calls that run before the chain, which may read their results.
+        inside: values that the chain computes.
+        touched: values that the chain reads or computes.
+        known: shape and dtype of the first result.
     """
 
     def __init__(self, program: Program, first: Call) -> None:
-        """Begin with one call."""
+        """Start with one call."""
         self.program = program
         self.known = program.known[first.outs[0]]
         self.calls = [first]
@@ -112,7 +115,7 @@ class Chain:
         self.touched = {*first.outs, *first.reads()}
 
     def gather(self, rest: list[Call], ordered: bool) -> list[Call]:
-        """Take what can join; what remains comes after the chain."""
+        """Add the calls that can join; return the rest, which runs after the chain."""
         after: list[Call] = []
         late: set[int] = set()
         stuck = False
@@ -137,7 +140,7 @@ class Chain:
         return after
 
     def joins(self, call: Call, reads: set[int]) -> bool:
-        """Whether a call belongs to the chain: it has its shape and shares a value with it."""
+        """Whether a call can join: it has the chain's shape and shares a value with the chain."""
         if reads.isdisjoint(self.touched):
             return False
         if call.kind == "reduce":
@@ -147,7 +150,7 @@ class Chain:
         return self.program.known[call.outs[0]].shape == self.known.shape
 
     def ends(self, call: Call) -> bool:
-        """Whether a call sums up (or finds the extreme of) a value of the chain."""
+        """Whether a call reduces a value of the chain over all axes (sum, maximum or minimum)."""
         x, axis, dtype, *_ = call.args
         if call.fn not in REDUCED or len(call.args) > 4 or dtype.raw is not None:
             return False
@@ -156,7 +159,7 @@ class Chain:
         return x in self.inside and len(axes) == len(self.known.shape) and known.shape == ()
 
     def made(self, wanted: set[int]) -> Call:
-        """The chain as one call, of which the `wanted` values leave."""
+        """The chain as one call that returns the `wanted` values."""
         flat = all(
             is_whole(call, self.known, self.program) for call in self.calls if call.kind != "reduce"
         )
@@ -177,14 +180,14 @@ class Chain:
         return Call("blocks", None, args, outs, static, self.calls)
 
     def stays_in_place(self, roots: dict[int, frozenset[int]]) -> bool:
-        """Whether each array that the chain writes over is read only where it is written."""
+        """Whether blocks may overwrite the inputs: no other operand shares their memory."""
         into = self.program.into
         written = {into[o] for o in self.inside if o in into}
         reads = {i for call in self.calls for i in call.reads()} - written - self.inside
         return not any(roots[i] & written for i in reads)
 
     def places(self, wanted: set[int], shape: tuple[int, ...]) -> tuple[dict[int, int], list[Any]]:
-        """For each value that stays inside one of a few arrays of the size of a block."""
+        """Assign a block-sized temporary to each internal value; temporaries are reused."""
         last = {i: k for k, call in enumerate(self.calls) for i in call.reads()}
         temps: dict[int, int] = {}
         arrays: list[Any] = []

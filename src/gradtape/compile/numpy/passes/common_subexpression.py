@@ -1,4 +1,4 @@
-"""Common subexpressions: what two primitives both compute is computed once."""
+"""Common subexpression elimination (CSE), also across primitives."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import numpy as np
 
 from gradtape.compile.numpy.program import Call, Operand, Program
 
-FEW = 64  # elements of a constant that are looked at
+FEW = 64  # elements; larger constants are compared by identity
 
 
 def common(program: Program) -> Program:
-    """Each call on the same operands once."""
+    """Compute each call on the same operands only once."""
     names: dict[int, Operand] = {}
     seen: dict[Any, tuple[int, ...]] = {}
     kept: list[Call] = []
@@ -32,13 +32,13 @@ def common(program: Program) -> Program:
 
 
 def key_of(call: Call) -> Any:
-    """Equal for calls that compute the same."""
+    """A key that is equal for calls that compute the same."""
     static = [(k, type(v), exact(v)) for k, v in call.static.items()] if call.static else ()
     return (call.kind, call.fn, *[exact(a) for a in call.args], *static)
 
 
 def exact(a: Any) -> Any:
-    """Equal only where nothing tells two operands apart: zeros have signs, and 1 is not 1.0."""
+    """A key that is equal only for identical operands: -0.0 differs from 0.0, and 1 from 1.0."""
     if type(a) is int:
         return a
     if type(a) is tuple:

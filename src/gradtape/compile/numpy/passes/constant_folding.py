@@ -1,4 +1,4 @@
-"""Constant folding: what depends on constants only is computed once, while planning."""
+"""Constant folding: calls on constants are computed once, at compile time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gradtape.graph.graph import Constant
 
 
 def fold(program: Program) -> Program:
-    """Calls on constants replaced by their results; what changes nothing is left out."""
+    """Replace calls on constants by their results, and remove calls that change nothing."""
     names: dict[int, Operand] = {}
     swapped: dict[int, Call] = {}
     kept: list[Call] = []
@@ -30,7 +30,7 @@ def fold(program: Program) -> Program:
 
 
 def undone(call: Call, swapped: dict[int, Call]) -> Operand | None:
-    """What was there before two axes were exchanged that this call exchanges back."""
+    """The original operand if this `swapaxes` reverses an earlier one; else None."""
     swapped[call.outs[0]] = call
     before = swapped.get(call.args[0])
     if before is None or [*map(raw, before.args[1:])] != [*map(raw, call.args[1:])]:
@@ -39,7 +39,7 @@ def undone(call: Call, swapped: dict[int, Call]) -> Operand | None:
 
 
 def computed(call: Call) -> Any:
-    """The result of a call on constants."""
+    """Compute a call on constants; the result is read-only."""
     with np.errstate(all="ignore"):
         result = evaluate(call, [raw(a) for a in call.args])
     if isinstance(result, np.ndarray):
@@ -48,7 +48,7 @@ def computed(call: Call) -> Any:
 
 
 def unchanged(call: Call, program: Program) -> int | None:
-    """The operand that a call gives back bit by bit, if it does."""
+    """The operand that a call returns unchanged (a product or quotient with 1), or None."""
     if call.kind in ("ufunc", "operator") and call.fn in (np.multiply, np.divide, "*", "/"):
         a, b = call.args
         pairs = [(a, b), (b, a)] if call.fn in (np.multiply, "*") else [(a, b)]

@@ -1,4 +1,4 @@
-"""Dead code: calls whose results nobody reads."""
+"""Dead code elimination."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from gradtape.compile.numpy.program import Call, Program
 
 
 def dead(program: Program) -> Program:
-    """Without calls that neither an output nor an effect depends on."""
+    """Remove calls that neither an output nor a side effect depends on."""
     wanted = {o for o in program.outputs if type(o) is int}
     kept: list[Call] = []
     for call in reversed(program.calls):

@@ -1,7 +1,7 @@
-"""Updates in place: the last ufuncs of new values are left for the end, into the old arrays.
+"""In-place updates: the last ufuncs of an update are deferred and write into the old array.
 
-What is left is a straight line of ufuncs that cannot fail: the caller runs it when everything else
-has succeeded, in a loop that no interrupt divides.
+The deferred calls are ufuncs that cannot fail. The caller runs them after everything else has
+succeeded, in a loop that no interrupt can divide.
 """
 
 from __future__ import annotations
@@ -14,20 +14,21 @@ from gradtape.compile.numpy.passes.buffer import leaving_of, roots_of
 from gradtape.compile.numpy.program import Call, Program
 from gradtape.graph.graph import Constant
 
-LARGE = 1 << 16  # elements; such chains run in blocks, and should not be cut in two
-KEYWORD_OUT = {np.maximum, np.minimum}  # a third position is not their result
+LARGE = 1 << 16  # elements; chains of this size run in blocks and should not be divided
+KEYWORD_OUT = {np.maximum, np.minimum}  # they take no positional `out`
 
 
 def stage(program: Program, updates: dict[int, int]) -> tuple[Program, dict[int, int]]:
-    """The program without the ends of those updates that can be done in place, and which these are.
+    """Defer the last calls of all updates that can be done in place.
 
     Args:
         program: not yet bound to buffers.
         updates: position of an output → position of the input whose next value it is.
 
     Returns:
-        The program, whose `commits` are the calls left over, whose `into` says which of their
-        results go into inputs, and whose outputs are None in their place; and the updates done so.
+        The program and the updates that are done in place. The program's `commits` are the deferred
+        calls, `into` maps their results to the inputs they overwrite, and the corresponding outputs
+        are None.
     """
     chosen = Staging(program, updates).settled()
     if not chosen.into:
@@ -43,14 +44,18 @@ def stage(program: Program, updates: dict[int, int]) -> tuple[Program, dict[int,
 
 
 class Staging:
-    """Which updates are done in place: all that look possible, less those that turn out not to be.
+    """Selects the updates to do in place: takes all candidates and drops impossible ones.
 
     Attributes:
-        into: number of a new value → number of the input it is written into.
+        roots: for each value, the values whose memory it may share.
+        makers: for each value, the index and the call that computes it.
+        readers: for each value, the calls that read it.
+        given: values that the program returns.
+        into: number of a new value → number of the input it overwrites.
     """
 
     def __init__(self, program: Program, updates: dict[int, int]) -> None:
-        """Begin with every update whose new value a ufunc makes, of the shape of the old one."""
+        """Start with every update whose new value has the old shape and comes from a ufunc."""
         self.program = program
         self.roots = roots_of(program)
         self.makers = {o: (i, call) for i, call in enumerate(program.calls) for o in call.outs}
@@ -74,19 +79,19 @@ class Staging:
         self.into = {o: old for o, old in self.into.items() if old not in held}
 
     def fits(self, out: int, old: int) -> bool:
-        """Whether a ufunc can write a value into an input."""
+        """Whether a ufunc computes `out` and can write it into the input `old`."""
         known = self.program.known[out]
         return self.is_last(out) and known == self.program.known[old] and known.size > 0
 
     def is_last(self, number: Any) -> bool:
-        """Whether a ufunc that may be left over makes the value."""
+        """Whether the value is computed by a ufunc that can be deferred."""
         if number not in self.makers or not self.program.known[number].shape:
             return False
         call = self.makers[number][1]
         return call.kind == "ufunc" and call.fn not in KEYWORD_OUT
 
     def settled(self) -> Staging:
-        """Drop updates until what remains can be done."""
+        """Drop updates until all that remain are possible; return self."""
         while True:
             bad = {o for o in self.into if not self.can_be_left(o)} or self.overwritten()
             if not bad:
@@ -95,7 +100,7 @@ class Staging:
                 del self.into[o]
 
     def after(self, number: int) -> set[int]:
-        """The value and all that is computed from it."""
+        """The value and all values computed from it."""
         found, todo = {number}, [number]
         while todo:
             for call in self.readers.get(todo.pop(), ()):
@@ -104,13 +109,13 @@ class Staging:
         return found
 
     def can_be_left(self, number: int) -> bool:
-        """Whether all that is computed from a value leads to updates in place, by ufuncs alone."""
+        """Whether all values computed from this one can be deferred, and are not returned."""
         return all(
             self.is_last(o) and (o in self.into or o not in self.given) for o in self.after(number)
         )
 
     def left(self) -> set[int]:
-        """Values that are computed at last: in large arrays also what only these are made from."""
+        """Values to compute in the commit; for large arrays also their exclusive operands."""
         left = set().union(*[self.after(o) for o in self.into])
         for call in reversed(self.program.calls):
             if not call.outs:
@@ -124,7 +129,7 @@ class Staging:
         return left
 
     def overwritten(self) -> set[int]:
-        """Updates that would write over what a later call at the end still reads."""
+        """Updates that would overwrite an old value before a later deferred call reads it."""
         left = self.left()
         order = {n: self.makers[n][0] for n in left}
         read: dict[int, int] = {}  # input → the last of these calls that reads its old value

@@ -1,4 +1,4 @@
-"""Numbers next to arrays: as arrays without axes, which NumPy need not convert at every call."""
+"""Scalar operands of array ufuncs as 0-d arrays, which NumPy need not convert at every call."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.compile.numpy.abstract_array import result_dtype
+from gradtape.compile.numpy.call_recorder import result_dtype
 from gradtape.compile.numpy.program import Call, Known, Program
 from gradtape.graph.graph import Constant
 
 
 def scalar(program: Program) -> Program:
-    """Constant numbers of elementwise calls in the dtype the call computes in."""
+    """Convert constant scalars of elementwise calls to 0-d arrays of the computing dtype."""
     return program.having([prepared(call, program) for call in program.calls])
 
 
 def prepared(call: Call, program: Program) -> Call:
-    """The call with its numbers converted, where the result stays the same."""
+    """The call with its scalars converted, where the result stays the same."""
     if call.kind != "ufunc" and call.fn is not np.where:
         return call
     known = [program.known[a] for a in call.args if type(a) is int]
@@ -29,7 +29,7 @@ def prepared(call: Call, program: Program) -> Call:
 
 
 def ready(a: Constant, call: Call, known: list[Known], out: Known) -> Constant:
-    """A number as an array, if it is one."""
+    """A scalar constant as a 0-d array, if that does not change the dtype of the result."""
     raw: Any = a.raw
     if isinstance(raw, np.generic):
         return Constant(np.asarray(raw))

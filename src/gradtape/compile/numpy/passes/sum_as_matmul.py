@@ -1,6 +1,6 @@
-"""Sums as products: BLAS adds up small matrices in half the time of a reduction.
+"""Sums as matrix products: for small matrices BLAS takes half the time of a reduction.
 
-Products that only choose rows, as the first ones of a jacobian do, become that.
+Matrix products that only select rows, such as the first ones of a jacobian, become `take`.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import numpy as np
 from gradtape.compile.numpy.program import Call, Operand, Program, raw
 from gradtape.graph.graph import Constant
 
-LARGEST = 1 << 14  # above, pairwise summation is more exact
+LARGEST = 1 << 14  # elements; above, NumPy's pairwise summation is more accurate
 
 
 def product(program: Program) -> Program:
-    """Sums of small float matrices along one axis, and of vectors, as products with ones.
+    """Rewrite sums of vectors, and of small float matrices along one axis, as products with ones.
 
-    Products with a constant whose rows are those of an identity give rows of the other factor.
+    A product with a constant whose rows are rows of an identity selects rows of the other factor.
     """
     names: dict[int, Operand] = {}
     kept = []
@@ -37,7 +37,7 @@ def product(program: Program) -> Program:
 
 
 def rows_chosen(call: Call) -> Any:
-    """Which rows of its second operand a product gives, if it does nothing else; else None."""
+    """The rows of its second operand that a product selects; None if it is another product."""
     if call.kind != "product" or call.fn is not np.dot or type(call.args[1]) is not int:
         return None
     if type(call.args[0]) is not Constant or np.ndim(call.args[0].raw) != 2:
@@ -50,7 +50,7 @@ def rows_chosen(call: Call) -> Any:
 
 
 def multiplied(call: Call, program: Program) -> Call:
-    """The same sum as a product, where that is quicker."""
+    """A sum as a matrix product, where that is faster; other calls unchanged."""
     if call.kind != "reduce" or call.fn is not np.add or len(call.args) > 4:
         return call
     x = call.args[0]

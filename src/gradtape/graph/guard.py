@@ -1,0 +1,49 @@
+"""Guards: which traced values Python has read, and what it saw."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+
+class Guard:
+    """A record that Python read a value while it was traced; later calls must read the same.
+
+    Attributes:
+        place: how many nodes precede the read.
+        number: which value was read.
+        kind: "value" or "shape", the part that was read.
+        seen: what was read, as `key_of` or a shape.
+        where: file and line of the user's code.
+    """
+
+    __slots__ = ("kind", "number", "place", "seen", "where")
+
+    def __init__(self, place: int, number: int, kind: str, seen: Any, where: str) -> None:
+        """After `place` nodes, Python read value `number`."""
+        self.place = place
+        self.number = number
+        self.kind = kind
+        self.seen = seen
+        self.where = where
+
+
+class ValueRead(Exception):  # noqa: N818  not an error
+    """Python read a value, or ran an effect, where the trace forbids it."""
+
+
+def key_of(raw: Any) -> Any:
+    """A raw array as a hashable key, by which guards compare values."""
+    if raw.shape == () and raw.dtype.kind in "biu":
+        return raw.item()
+    if raw.dtype.kind == "O":
+        return (raw.shape, tuple(raw.ravel().tolist()))
+    return (raw.shape, raw.tobytes())
+
+
+def users_line() -> str:
+    """File and line of the innermost frame outside this library."""
+    frame: Any = sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("gradtape."):
+        frame = frame.f_back
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}" if frame is not None else "unknown"
