@@ -105,6 +105,12 @@ def symmetric(x: Any) -> Any:
     return (x + np.conj(np.swapaxes(x, -1, -2))) / 2
 
 
+def matrices(*shape):
+    """Square matrices, well conditioned, whose eigenvalues and singular values lie apart."""
+    n = shape[-1]
+    return normal(*shape) / 3 + np.diag(np.arange(1, n + 1) * 1.5)
+
+
 def definite(*shape: Any) -> Any:
     """Symmetric positive definite matrices, well conditioned."""
     x = normal(*shape)

@@ -15,7 +15,7 @@ from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import Tensor, eager
 from gradtape.graph.graph import Node, Operand
 from gradtape.graph.recorder import Trace, ValueRead, operation, raw_value
-from gradtape.ops.raw_array import ones
+from gradtape.ops.initial_cotangent import ones
 from gradtape.tape.indexed_slices import IndexedSlices
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from gradtape.core.dtypes import accumulator
 from gradtape.core.primitive import primitive
-from gradtape.ops.linalg.matrix import product
+from gradtape.ops.linalg.matmul import product
 from gradtape.ops.reduce import broadcast_to, fold
 from gradtape.ops.shape import slice_
 

@@ -1,4 +1,4 @@
-"""Square roots, logarithms and singular values of matrices."""
+"""Functions of matrices: exponential, square root and logarithm, and the Sylvester equation."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.primitive import primitive
-from gradtape.ops.elementwise import cast, conj
-from gradtape.ops.linalg.matrix import adjoint, columns_times, matmul, svd
+from gradtape.ops.linalg.matmul import matmul
 from gradtape.ops.no_nan import unlike
 from gradtape.ops.quadrature import gauss
 from gradtape.ops.shape import concat, shape_of, slice_, swap, zeros
@@ -21,6 +20,47 @@ def one_by_one(function: Any, a: Any) -> Any:
     out = np.empty_like(a)
     for i in np.ndindex(a.shape[:-2]):
         out[i] = function(a[i])
+    return out
+
+
+def expm_wrt_a(g, a, a_spec):
+    """The derivative is a block of the exponential of a matrix of twice the size."""
+    n = a_spec.shape[-1]
+    at = swap(a)
+    lead = shape_of(g)[: len(shape_of(g)) - 2]
+    at = at + zeros((*lead, n, n), a_spec.dtype)
+    top = concat(at, g, axis=-1)
+    bottom = concat(zeros((*lead, n, n), a_spec.dtype), at, axis=-1)
+    block = expm(concat(top, bottom, axis=-2))
+    return slice_(block, key=(slice(0, n), slice(n, None)), rank=2)
+
+
+@primitive(a=expm_wrt_a)
+def expm(a):
+    """Exponential of square matrices."""
+    from scipy.linalg import expm as exponential
+
+    return exponential(a).astype(a.dtype, copy=False) if a.size else a
+
+
+SQUARINGS = 16
+
+
+@expm.lower
+def expm_lowered(a):
+    """Higham, 2005: halve, take the Padé approximant of degree 13, and square."""
+    size = np.max(np.sum(np.abs(a), axis=-2), axis=-1)[..., None, None]
+    halvings = np.clip(np.ceil(np.log2(np.maximum(size, 1e-30) / 5)), 0, SQUARINGS)
+    a = a / (2**halvings).astype(a.dtype)
+    weight, even, odd = 1.0, 0, 0
+    term = np.broadcast_to(np.eye(a.shape[-1], dtype=a.dtype), a.shape)
+    for k in range(14):
+        even, odd = (even + weight * term, odd) if k % 2 == 0 else (even, odd + weight * term)
+        term = np.matmul(term, a)
+        weight = weight * (13 - k) / ((26 - k) * (k + 1))
+    out = np.linalg.solve(even - odd, even + odd)
+    for k in range(SQUARINGS):
+        out = np.where(k < halvings, np.matmul(out, out), out)
     return out
 
 
@@ -131,17 +171,3 @@ def logm_lowered(a):
         one + nodes * rest, np.broadcast_to(rest, (nodes * rest).shape)
     )
     return np.sum(terms, axis=-3) * 2**ROOTS
-
-
-def singular_values_wrt_a(g, a, a_spec):
-    """The diagonal between the singular vectors, which is all there is where values coincide."""
-    _, u, v = svd(a)
-    return conj(matmul(columns_times(u, cast(g, dtype=a_spec.dtype)), adjoint(v)))
-
-
-@primitive(a=singular_values_wrt_a)
-def singular_values(a):
-    """Singular values, descending; of matrices that are not finite, NaN."""
-    fine = np.isfinite(a).all(axis=(-1, -2), keepdims=True)
-    values = np.linalg.svd(np.where(fine, a, a.dtype.type(0)), compute_uv=False)
-    return np.where(fine[..., 0], values, values.dtype.type(np.nan))

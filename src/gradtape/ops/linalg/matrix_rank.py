@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.ops.linalg.matrix import svd
+from gradtape.ops.linalg.decomposition import svd
 
 
 def rank_of(x: Any, tol: Any) -> Any:

@@ -16,7 +16,7 @@ from gradtape.core.dtypes import accumulator
 from gradtape.core.primitive import primitive
 from gradtape.ops.cotangent import is_absent, once
 from gradtape.ops.elementwise import gate
-from gradtape.ops.linalg.matrix import matmul
+from gradtape.ops.linalg.matmul import matmul
 from gradtape.ops.reduce import reduce_sum
 from gradtape.ops.shape import (
     concat,

@@ -15,7 +15,8 @@ from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
 from gradtape.ops.gather_scatter import take
 from gradtape.ops.linalg import band_matrix as ops
-from gradtape.ops.linalg import matrix
+from gradtape.ops.linalg.decomposition import eigh
+from gradtape.ops.linalg.diagonal import diagonal, on_diagonal
 from gradtape.tf.linalg.decomposition import FACTORED, matrices
 from gradtape.tf.public_op import operand, same
 
@@ -39,9 +40,9 @@ def compact(diagonals: Any, diagonals_format: str) -> Tensor:
         shape = square._array.shape
         if len(shape) < 2 or shape[-1] != shape[-2]:
             raise ValueError(f"Expected last two dimensions of diagonals to be same, got {shape}.")
-        above = s.pad(matrix.diagonal(square, offset=1), paddings=((0, 1),), value=0)
-        below = s.pad(matrix.diagonal(square, offset=-1), paddings=((1, 0),), value=0)
-        return s.stack(above, matrix.diagonal(square), below, axis=-2)
+        above = s.pad(diagonal(square, offset=1), paddings=((0, 1),), value=0)
+        below = s.pad(diagonal(square, offset=-1), paddings=((1, 0),), value=0)
+        return s.stack(above, diagonal(square), below, axis=-2)
     raise ValueError(f"Unrecognized diagonals_format: {diagonals_format}")
 
 
@@ -186,12 +187,12 @@ def eigh_tridiagonal(
     n = a._array.shape[-1]
     if select not in ("a", "v", "i"):
         raise ValueError(f"'select must have a value in {{'a', 'i', 'v'}}. Got {select}.")
-    dense = matrix.on_diagonal(a, rows=n, columns=n)
+    dense = on_diagonal(a, rows=n, columns=n)
     if n > 1:
         below = e.conj(b) if b._array.dtype.kind == "c" else b
-        dense = e.add(dense, matrix.on_diagonal(below, rows=n, columns=n, offset=-1))
-        dense = e.add(dense, matrix.on_diagonal(b, rows=n, columns=n, offset=1))
-    values, vectors = matrix.eigh(dense)
+        dense = e.add(dense, on_diagonal(below, rows=n, columns=n, offset=-1))
+        dense = e.add(dense, on_diagonal(b, rows=n, columns=n, offset=1))
+    values, vectors = eigh(dense)
     if select != "a":
         low, high = (convert(x) for x in select_range)
         if select == "i":

@@ -13,9 +13,10 @@ from gradtape.core.tensor import Tensor
 from gradtape.graph.raw_function import rawly
 from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
-from gradtape.ops.linalg import matrix as ops
-from gradtape.ops.linalg import matrix_function
+from gradtape.ops.linalg import decomposition as ops
+from gradtape.ops.linalg import diagonal, matrix_function
 from gradtape.ops.linalg import matrix_rank as rank
+from gradtape.ops.linalg import solve as solve_ops
 from gradtape.ops.reduce import reduce_sum
 from gradtape.ops.xla_lowering import on_jax
 from gradtape.tf.public_op import COMPLEX, numpy_dtypes, operand
@@ -74,28 +75,30 @@ def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     x = matrices("MatrixInverse", input, square=True, halves=True)
     turned = adjoint_of(x) if adjoint else x
     if x._array.dtype.itemsize == 2:
-        wide = ops.inverse(e.cast(turned, dtype=np.dtype(np.float32)))
+        wide = solve_ops.inverse(e.cast(turned, dtype=np.dtype(np.float32)))
         return e.cast(wide, dtype=x._array.dtype)
-    return ops.inverse(turned)
+    return solve_ops.inverse(turned)
 
 
 @public
 def det(input: Any, name: str | None = None) -> Tensor:
     """Determinant of square matrices."""
-    return ops.det(matrices("MatrixDeterminant", input, square=True))
+    return solve_ops.det(matrices("MatrixDeterminant", input, square=True))
 
 
 @public
 def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
     """Sign of the determinant, and logarithm of its absolute value."""
-    return LogMatrixDeterminant(*ops.slogdet(matrices("LogMatrixDeterminant", input, square=True)))
+    return LogMatrixDeterminant(
+        *solve_ops.slogdet(matrices("LogMatrixDeterminant", input, square=True))
+    )
 
 
 @public
 def logdet(matrix: Any, name: str | None = None) -> Tensor:
     """Logarithm of the determinant of Hermitian positive definite matrices."""
     factor = ops.cholesky(matrices("Cholesky", matrix, square=True))
-    logs = e.log(e.real(ops.diagonal(factor)))
+    logs = e.log(e.real(diagonal.diagonal(factor)))
     return reduce_sum(e.add(logs, logs), axis=(-1,), keepdims=False)
 
 
@@ -135,7 +138,7 @@ def svd(
     """
     x = matrices("Svd", tensor)
     if not compute_uv:
-        return matrix_function.singular_values(x)
+        return ops.singular_values(x)
     values, left, right = ops.svd(x)
     rows, columns = x._array.shape[-2:]
     if full_matrices and rows != columns:
@@ -192,7 +195,7 @@ def expm(input: Any, name: str | None = None) -> Tensor:
     x = convert(input)
     if x._array.dtype not in FACTORED:
         raise ValueError(f"expm: matrices of dtype {x.dtype.name} are not supported. Cast them.")
-    return ops.expm(matrices("MatrixExponential", x, square=True))
+    return matrix_function.expm(matrices("MatrixExponential", x, square=True))
 
 
 def real_matrices(op: str, value: Any) -> Tensor:

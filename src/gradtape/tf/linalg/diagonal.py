@@ -12,7 +12,7 @@ from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor, eager
 from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
-from gradtape.ops.linalg import matrix as ops
+from gradtape.ops.linalg import diagonal as ops
 from gradtape.ops.reduce import reduce_sum
 from gradtape.tf.array.dynamic_index import is_held
 from gradtape.tf.array.shape import surrounded

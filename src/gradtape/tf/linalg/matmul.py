@@ -19,7 +19,7 @@ from gradtape.core.errors import (
 from gradtape.core.tensor import EagerTensor, Tensor
 from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
-from gradtape.ops.linalg import matrix as ops
+from gradtape.ops.linalg import matmul as ops
 from gradtape.tf.public_op import NUMBERS, REAL, numpy_dtypes, operand, pair, same
 
 FLOAT32 = np.dtype(np.float32)

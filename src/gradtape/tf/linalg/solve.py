@@ -13,7 +13,10 @@ from gradtape.graph.raw_function import rawly
 from gradtape.ops import elementwise as e
 from gradtape.ops import xla_lowering
 from gradtape.ops.gather_scatter import take_along
-from gradtape.ops.linalg import matrix as ops
+from gradtape.ops.linalg import decomposition
+from gradtape.ops.linalg import solve as ops
+from gradtape.ops.linalg.diagonal import band
+from gradtape.ops.linalg.matmul import matmul
 from gradtape.ops.reduce import broadcast_to
 from gradtape.ops.shape import swap
 from gradtape.ops.xla_lowering import on_jax
@@ -90,21 +93,21 @@ def lstsq(
     tall = rows >= columns
     if not fast:  # TensorFlow, too, regularises only the fast way
         if tall:
-            q, r = ops.qr(a)
-            return ops.triangular_solve(r, ops.matmul(adjoint_of(q), b), lower=False)
-        q, r = ops.qr(adjoint_of(a))
-        return ops.matmul(q, ops.triangular_solve(adjoint_of(r), b, lower=True))
+            q, r = decomposition.qr(a)
+            return ops.triangular_solve(r, matmul(adjoint_of(q), b), lower=False)
+        q, r = decomposition.qr(adjoint_of(a))
+        return matmul(q, ops.triangular_solve(adjoint_of(r), b, lower=True))
     ah = adjoint_of(a)
-    gram = ops.matmul(ah, a) if tall else ops.matmul(a, ah)
+    gram = matmul(ah, a) if tall else matmul(a, ah)
     if l2_regularizer:
         gram = e.add(
             gram, rawly(ridge, convert(l2_regularizer), min(rows, columns), a._array.dtype)
         )
-    factor = ops.cholesky(gram)
-    right = ops.matmul(ah, b) if tall else b
+    factor = decomposition.cholesky(gram)
+    right = matmul(ah, b) if tall else b
     inner = ops.triangular_solve(factor, right, lower=True)
     found = ops.triangular_solve(adjoint_of(factor), inner, lower=False)
-    return found if tall else ops.matmul(ah, found)
+    return found if tall else matmul(ah, found)
 
 
 def ridge(weight: Any, size: int, dtype: Any) -> Any:
@@ -118,11 +121,11 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | Non
     x = real_matrices("pinv", a)
     if rcond is None:
         rcond = 10 * max(x._array.shape[-2:]) * float(np.finfo(x._array.dtype).eps)
-    values, left, right = ops.svd(x)
+    values, left, right = decomposition.svd(x)
     keep = rawly(not_negligible, values, convert(rcond))
     safe = e.select(keep, values, e.ones_like(values))
     inverse = e.gate(e.reciprocal(safe), keep)
-    return ops.matmul(ops.columns_times(right, inverse), adjoint_of(left))
+    return matmul(decomposition.columns_times(right, inverse), adjoint_of(left))
 
 
 @on_jax(xla_lowering.not_negligible)
@@ -160,7 +163,7 @@ def lu_solve(
 def unit_lower(both: Tensor) -> Any:
     """The lower factor, whose diagonal of ones is not kept."""
     n = both._array.shape[-1]
-    strict = e.subtract(ops.band(both, lower=-1, upper=0), ops.band(both, lower=0, upper=0))
+    strict = e.subtract(band(both, lower=-1, upper=0), band(both, lower=0, upper=0))
     return e.add(strict, eager(np.eye(n, dtype=both._array.dtype)))
 
 
@@ -170,7 +173,7 @@ def lu_reconstruct(
 ) -> Tensor:
     """The matrix whose factors `lu` gives."""
     both = convert(lower_upper)
-    mixed = ops.matmul(unit_lower(both), ops.band(both, lower=0, upper=-1))
+    mixed = matmul(unit_lower(both), band(both, lower=0, upper=-1))
     return rows_taken(mixed, rawly(undone, convert(perm)))
 
 

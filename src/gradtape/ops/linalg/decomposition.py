@@ -1,8 +1,7 @@
-"""Matrix products, inverses and decompositions over the last two axes.
+"""Decompositions of matrices, over the last two axes: Cholesky, eigenvalues, QR, SVD and LU.
 
-Rules work on the conjugate of TensorFlow's cotangent (see `elementwise`): a holomorphic op's rule
-is the bare transpose. Where an op is not holomorphic (Cholesky, eigh, QR, SVD) its rule conjugates
-on the way in and out.
+These ops are not holomorphic. The engine propagates the conjugate of TensorFlow's cotangent, so
+their rules conjugate the incoming cotangent and the result.
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.dtypes import accumulator
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.primitive import primitive
 from gradtape.ops.elementwise import (
@@ -25,190 +23,12 @@ from gradtape.ops.elementwise import (
     reciprocal,
     select,
 )
-from gradtape.ops.shape import concat, place, reshape, shape_of, slice_, swap, zeros
+from gradtape.ops.linalg.diagonal import band, diagonal, lower_half, on_diagonal
+from gradtape.ops.linalg.matmul import adjoint, matmul
+from gradtape.ops.linalg.solve import solve, triangular_solve
+from gradtape.ops.shape import concat, shape_of, slice_
 
 lax: Any = None  # bound where kernels are lowered
-
-
-def matmul_wrt_b(g, a, b_spec):
-    """For one matrix `b` and many `a`, a single tall product instead of a batch to be summed."""
-    shape = shape_of(a)
-    n = len(shape)
-    if n > 2 and len(b_spec.shape) == 2:
-        rows = 1
-        for size in shape[:-1]:
-            rows *= size
-        a = reshape(a, shape=(rows, shape[-1]), rank=n)
-        g = reshape(g, shape=(rows, b_spec.shape[-1]), rank=n)
-    return matmul(swap(a), g)
-
-
-@primitive(core=2, a=lambda g, b: matmul(g, swap(b)), b=matmul_wrt_b)
-def matmul(a, b):
-    """Matrix product over the last two axes, accumulated in float32 for the half types."""
-    if a.ndim == 2 and b.ndim == 2 and a.dtype.itemsize > 2:
-        return a.dot(b) if type(a) is np.ndarray else np.dot(a, b)  # the method is quicker to call
-    wide = accumulator(a.dtype)
-    if wide is not a.dtype:
-        return product(a.astype(wide), b.astype(wide)).astype(a.dtype)
-    return product(a, b)
-
-
-def product(a: Any, b: Any) -> Any:
-    """Matrix product of raw arrays, spelled so that it reaches BLAS."""
-    if b.ndim == 2:
-        if a.ndim == 2:
-            return np.dot(a, b)
-        if a.size:
-            return np.dot(a.reshape(-1, a.shape[-1]), b).reshape(*a.shape[:-1], b.shape[-1])
-    elif a.ndim == 2 and b.shape[-1] == 1 and b.size:  # many vectors are a matrix
-        rows = np.dot(b.reshape(-1, b.shape[-2]), a.swapaxes(0, 1))
-        return rows.reshape(*b.shape[:-2], a.shape[0], 1)
-    return np.matmul(a, b)
-
-
-def adjoint(x: Any) -> Any:
-    """Conjugate transpose."""
-    return conj(swap(x))
-
-
-# -- diagonals and triangles -----------------------------------------------------------------------
-
-
-def diagonal(x: Any, *, offset: int = 0) -> Any:
-    """One diagonal of matrices (m, n): every (n + 1)-th element of the flat matrix."""
-    rows, columns = shape_of(x)[-2:]
-    key = diagonal_key(rows, columns, offset)
-    return slice_(reshape(x, shape=(rows * columns,), rank=2), key=key, rank=1)
-
-
-def on_diagonal(d: Any, *, rows: int, columns: int, offset: int = 0) -> Any:
-    """Adjoint of `diagonal`: zeros with `d` on one diagonal."""
-    key = diagonal_key(rows, columns, offset)
-    flat = place(d, key=key, rank=1, shape=(rows * columns,))
-    return reshape(flat, shape=(rows, columns), rank=1)
-
-
-def diagonal_key(rows: int, columns: int, offset: int) -> tuple[slice, ...]:
-    """Where a diagonal lies in the flat matrix."""
-    start = offset if offset >= 0 else -offset * columns
-    length = diagonal_length(rows, columns, offset)
-    return (slice(start, start + length * (columns + 1) - columns, columns + 1),)
-
-
-def diagonal_length(rows: int, columns: int, offset: int) -> int:
-    """How many elements a diagonal has."""
-    return min(rows + min(offset, 0), columns - max(offset, 0))
-
-
-def band_mask(rows: int, columns: int, lower: int, upper: int) -> Any:
-    """Whether an element lies at most `lower` below and `upper` above the diagonal.
-
-    -1 means any distance.
-    """
-    below = np.arange(rows)[:, None] - np.arange(columns)
-    keep = np.ones((rows, columns), bool)
-    if lower >= 0:
-        keep &= below <= lower
-    if upper >= 0:
-        keep &= -below <= upper
-    return keep
-
-
-def band(x: Any, *, lower: int, upper: int) -> Any:
-    """`x` with zeros outside a band around the diagonal."""
-    rows, columns = shape_of(x)[-2:]
-    return gate(x, band_mask(rows, columns, lower, upper))
-
-
-def lower_half(x: Any) -> Any:
-    """The lower triangle of `x` with the diagonal halved."""
-    return band(x, lower=-1, upper=0) - band(x, lower=0, upper=0) / 2
-
-
-# -- inverses and determinants ---------------------------------------------------------------------
-
-
-@primitive(a=lambda g, out: -matmul(matmul(swap(out), g), swap(out)))
-def inverse(a):
-    """Inverse of square matrices."""
-    try:
-        return np.linalg.inv(a)
-    except np.linalg.LinAlgError:
-        raise InvalidArgumentError(
-            "inv: Input is not invertible. Received a singular matrix; try pinv."
-        ) from None
-
-
-@primitive(
-    core=2,
-    a=lambda g, a, out: -matmul(solve(swap(a), g), swap(out)),
-    b=lambda g, a: solve(swap(a), g),
-)
-def solve(a, b):
-    """The `x` with a @ x = b."""
-    try:
-        return np.linalg.solve(a, b)
-    except np.linalg.LinAlgError:
-        raise InvalidArgumentError(
-            "solve: Input matrix is not invertible. Received a singular matrix; try lstsq."
-        ) from None
-
-
-def triangular_solve_wrt_a(g, a, out, lower):
-    """Only the triangle that is read gets a cotangent."""
-    whole = -matmul(triangular_solve(swap(a), g, lower=not lower), swap(out))
-    return band(whole, lower=-1, upper=0) if lower else band(whole, lower=0, upper=-1)
-
-
-@primitive(
-    core=2,
-    a=triangular_solve_wrt_a,
-    b=lambda g, a, lower: triangular_solve(swap(a), g, lower=not lower),
-)
-def triangular_solve(a, b, *, lower: bool):
-    """The `x` with a @ x = b, where one triangle of `a` is read."""
-    try:
-        return np.linalg.solve(np.tril(a) if lower else np.triu(a), b)
-    except np.linalg.LinAlgError:
-        return substituted(a, b, lower)
-
-
-def substituted(a: Any, b: Any, lower: bool) -> Any:
-    """Solve row by row: zeros on the diagonal give infinities, as in TensorFlow."""
-    n = a.shape[-1]
-    rows: dict[int, Any] = {}
-    with np.errstate(all="ignore"):
-        for i in range(n) if lower else range(n - 1, -1, -1):
-            known = sum(a[..., i, j, None] * x for j, x in rows.items())
-            rows[i] = (b[..., i, :] - known) / a[..., i, i, None]
-    return np.stack([rows[i] for i in range(n)], axis=-2)
-
-
-def as_column(g: Any) -> Any:
-    """`g` with two axes of length one behind it."""
-    return slice_(g, key=(None, None), rank=0)
-
-
-@primitive(
-    a=lambda g, a, out: as_column(g * conj(out)) * swap(inverse(a))
-)  # TensorFlow's conjugate
-def det(a):
-    """Determinant of square matrices."""
-    return np.linalg.det(a)
-
-
-@primitive(
-    a=lambda g, a, a_spec: as_column(cast(g[1], dtype=a_spec.dtype)) * swap(inverse(a)),
-    outputs=True,
-)
-def slogdet(a):
-    """Sign and logarithm of the absolute value of the determinant."""
-    sign, logabs = np.linalg.slogdet(a)
-    return sign, logabs.astype(a.dtype)
-
-
-# -- decompositions --------------------------------------------------------------------------------
 
 
 def cholesky_wrt_a(g, out):
@@ -419,6 +239,20 @@ def full_svd(a):
     return s, u, np.conj(np.swapaxes(vh, -1, -2))
 
 
+def singular_values_wrt_a(g, a, a_spec):
+    """The diagonal between the singular vectors, which is all there is where values coincide."""
+    _, u, v = svd(a)
+    return conj(matmul(columns_times(u, cast(g, dtype=a_spec.dtype)), adjoint(v)))
+
+
+@primitive(a=singular_values_wrt_a)
+def singular_values(a):
+    """Singular values, descending; of matrices that are not finite, NaN."""
+    fine = np.isfinite(a).all(axis=(-1, -2), keepdims=True)
+    values = np.linalg.svd(np.where(fine, a, a.dtype.type(0)), compute_uv=False)
+    return np.where(fine[..., 0], values, values.dtype.type(np.nan))
+
+
 @primitive(a=None, outputs=True)
 def lu(a):
     """Both triangular factors in one matrix, and the permutation of rows."""
@@ -443,44 +277,3 @@ def lu(a):
 def lu_lowered(a):
     both, _, order = lax.linalg.lu(a)
     return both, order
-
-
-def expm_wrt_a(g, a, a_spec):
-    """The derivative is a block of the exponential of a matrix of twice the size."""
-    n = a_spec.shape[-1]
-    at = swap(a)
-    lead = shape_of(g)[: len(shape_of(g)) - 2]
-    at = at + zeros((*lead, n, n), a_spec.dtype)
-    top = concat(at, g, axis=-1)
-    bottom = concat(zeros((*lead, n, n), a_spec.dtype), at, axis=-1)
-    block = expm(concat(top, bottom, axis=-2))
-    return slice_(block, key=(slice(0, n), slice(n, None)), rank=2)
-
-
-@primitive(a=expm_wrt_a)
-def expm(a):
-    """Exponential of square matrices."""
-    from scipy.linalg import expm as exponential
-
-    return exponential(a).astype(a.dtype, copy=False) if a.size else a
-
-
-SQUARINGS = 16
-
-
-@expm.lower
-def expm_lowered(a):
-    """Higham, 2005: halve, take the Padé approximant of degree 13, and square."""
-    size = np.max(np.sum(np.abs(a), axis=-2), axis=-1)[..., None, None]
-    halvings = np.clip(np.ceil(np.log2(np.maximum(size, 1e-30) / 5)), 0, SQUARINGS)
-    a = a / (2**halvings).astype(a.dtype)
-    weight, even, odd = 1.0, 0, 0
-    term = np.broadcast_to(np.eye(a.shape[-1], dtype=a.dtype), a.shape)
-    for k in range(14):
-        even, odd = (even + weight * term, odd) if k % 2 == 0 else (even, odd + weight * term)
-        term = np.matmul(term, a)
-        weight = weight * (13 - k) / ((26 - k) * (k + 1))
-    out = np.linalg.solve(even - odd, even + odd)
-    for k in range(SQUARINGS):
-        out = np.where(k < halvings, np.matmul(out, out), out)
-    return out
