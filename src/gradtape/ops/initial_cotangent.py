@@ -13,7 +13,7 @@ ONE = np.float32(1)
 
 
 def ones(raw: Any) -> Any:
-    """Ones of the shape and dtype of a raw array."""
+    """Make ones of the shape and dtype of a raw array."""
     if type(raw) is np.float32:
         return ONE
     return np.ones(raw.shape, raw.dtype) if raw.shape else raw.dtype.type(1)
@@ -21,13 +21,13 @@ def ones(raw: Any) -> Any:
 
 @once_in_use(ones)
 def ones_somewhere(raw: Any) -> Any:
-    """The same of an array that may be on an accelerator: then they are there, too."""
+    """Make ones like an array that may be on an accelerator, on the same device."""
     host = np.ones(raw.shape, raw.dtype) if raw.shape else raw.dtype.type(1)
     return beside(host, raw)
 
 
 def unit_rows(start: int, stop: int, shape: tuple[int, ...], dtype: Any) -> Any:
-    """Rows `start` to `stop` of the identity on arrays of `shape`: (stop - start, *shape)."""
+    """Make rows `start` to `stop` of the identity on arrays of `shape`: (stop - start, *shape)."""
     size = int(np.prod(shape))
     rows = np.zeros((stop - start, size), dtype)
     count = np.arange(stop - start)
@@ -36,6 +36,6 @@ def unit_rows(start: int, stop: int, shape: tuple[int, ...], dtype: Any) -> Any:
 
 
 def batch_rows(start: int, stop: int, shape: tuple[int, ...], dtype: Any) -> Any:
-    """The same for rows of a batch: (stop - start, *shape), alike along `shape`'s first axis."""
+    """Repeat rows of the identity on `shape[1:]` along the batch axis: (stop - start, *shape)."""
     rows = unit_rows(start, stop, shape[1:], dtype)
     return np.broadcast_to(rows[:, None], (stop - start, *shape))

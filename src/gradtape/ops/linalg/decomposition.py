@@ -50,7 +50,7 @@ def cholesky(a):
 
 
 def factor_or_nan(matrix: Any) -> Any:
-    """Cholesky factor of one matrix, or a triangle of NaN."""
+    """Cholesky factor of one matrix; a triangle of NaN if it is not positive definite."""
     try:
         return np.linalg.cholesky(matrix)
     except np.linalg.LinAlgError:
@@ -78,7 +78,7 @@ def columns_times(x: Any, d: Any) -> Any:
 
 
 def eigh_wrt_a(g, out, a_spec):
-    """Giles, 2008, section 3.1; the result lies in the triangle that is read, as in TensorFlow."""
+    """Giles, 2008, section 3.1; only the lower triangle gets a cotangent, as in TensorFlow."""
     e, v = out
     ge, gv = conj(g[0]), conj(g[1])
     vh = adjoint(v)
@@ -95,7 +95,7 @@ def eigh_wrt_a(g, out, a_spec):
 def eigh(a):
     """Eigenvalues, ascending, and eigenvectors of Hermitian matrices.
 
-    The lower triangle is read.
+    Only the lower triangle is read.
     """
     e, v = np.linalg.eigh(a)
     return e, v
@@ -109,7 +109,7 @@ def eigh_lowered(a):
 
 
 def eig_wrt_a(g, out, a_spec):
-    """As `eigh`, where vectors are not orthogonal and have unit length and any phase."""
+    """As for `eigh`, but vectors are not orthogonal; they have unit length and any phase."""
     e, v = out
     ge, gv = conj(g[0]), conj(g[1])
     vh = adjoint(v)
@@ -134,7 +134,7 @@ def eig(a):
 def qr_wrt_a(g, out, a_spec):
     """Walter and Lehmann, 2018, for at least as many rows as columns.
 
-    Else the leading square block decides.
+    For wide matrices the formula applies to the leading square block.
     """
     rows, columns = a_spec.shape[-2:]
     q, r = out
@@ -150,6 +150,7 @@ def qr_wrt_a(g, out, a_spec):
 
 
 def qr_tall(gq: Any, gr: Any, q: Any, r: Any) -> Any:
+    """Conjugate cotangent of `a` for at least as many rows as columns."""
     m = matmul(r, adjoint(gr)) - matmul(adjoint(gq), q)
     strict = band(m, lower=-1, upper=0) - band(m, lower=0, upper=0)
     symmetric = band(m, lower=0, upper=0) + strict + adjoint(strict)
@@ -158,16 +159,17 @@ def qr_tall(gq: Any, gr: Any, q: Any, r: Any) -> Any:
 
 
 def completed(thin: Any, whole: Any) -> Any:
-    """Orthonormal columns `thin` and those of the constant `whole` that are orthogonal to them.
+    """Extend the orthonormal columns `thin` by the remaining columns of the constant `whole`.
 
-    The columns behind follow when `thin` turns, so far that the second derivative is right.
+    The added columns stay orthogonal to `thin` up to second order when `thin` changes, so that
+    second derivatives are right.
     """
     k = shape_of(thin)[-1]
     rest = slice_(whole, key=(slice(None), slice(k, None)), rank=2)
     tilt = matmul(adjoint(thin), rest)
-    turned = rest - matmul(thin, tilt)
-    turned = turned + matmul(turned, matmul(adjoint(tilt), tilt)) / 2
-    return concat(thin, turned, axis=-1)
+    added = rest - matmul(thin, tilt)
+    added = added + matmul(added, matmul(adjoint(tilt), tilt)) / 2
+    return concat(thin, added, axis=-1)
 
 
 @primitive(a=qr_wrt_a, outputs=True)
@@ -185,7 +187,7 @@ def full_qr(a):
 
 
 def svd_wrt_a(g, out, a_spec):
-    """Wan and Zhang, 2019, for the economical form."""
+    """Wan and Zhang, 2019, for the reduced form."""
     s, u, v = out
     gs, gu, gv = (conj(part) for part in g)
     dtype = a_spec.dtype
@@ -240,14 +242,14 @@ def full_svd(a):
 
 
 def singular_values_wrt_a(g, a, a_spec):
-    """The diagonal between the singular vectors, which is all there is where values coincide."""
+    """U diag(g) Vᴴ; unlike the rule of `svd` it has no gaps, so it is exact for equal values."""
     _, u, v = svd(a)
     return conj(matmul(columns_times(u, cast(g, dtype=a_spec.dtype)), adjoint(v)))
 
 
 @primitive(a=singular_values_wrt_a)
 def singular_values(a):
-    """Singular values, descending; of matrices that are not finite, NaN."""
+    """Singular values, descending; NaN for matrices that are not finite."""
     fine = np.isfinite(a).all(axis=(-1, -2), keepdims=True)
     values = np.linalg.svd(np.where(fine, a, a.dtype.type(0)), compute_uv=False)
     return np.where(fine[..., 0], values, values.dtype.type(np.nan))
@@ -255,7 +257,7 @@ def singular_values(a):
 
 @primitive(a=None, outputs=True)
 def lu(a):
-    """Both triangular factors in one matrix, and the permutation of rows."""
+    """LU decomposition: both triangular factors in one matrix, and the permutation of rows."""
     from scipy.linalg import get_lapack_funcs
 
     n = a.shape[-1]

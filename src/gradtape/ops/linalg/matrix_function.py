@@ -16,7 +16,7 @@ lax: Any = None  # bound where kernels are lowered
 
 
 def one_by_one(function: Any, a: Any) -> Any:
-    """Apply a function of one matrix to each of a stack."""
+    """Apply a function of one matrix to each matrix of a stack."""
     out = np.empty_like(a)
     for i in np.ndindex(a.shape[:-2]):
         out[i] = function(a[i])
@@ -48,7 +48,7 @@ SQUARINGS = 16
 
 @expm.lower
 def expm_lowered(a):
-    """Higham, 2005: halve, take the Padé approximant of degree 13, and square."""
+    """Scaling and squaring with the Padé approximant of degree 13 (Higham, 2005)."""
     size = np.max(np.sum(np.abs(a), axis=-2), axis=-1)[..., None, None]
     halvings = np.clip(np.ceil(np.log2(np.maximum(size, 1e-30) / 5)), 0, SQUARINGS)
     a = a / (2**halvings).astype(a.dtype)
@@ -75,7 +75,7 @@ def sylvester_wrt_c(g, a, b):
     c=sylvester_wrt_c,
 )
 def sylvester(a, b, c):
-    """The `x` with a @ x + x @ b = c; NaN where these are not finite."""
+    """The solution `x` of a @ x + x @ b = c; NaN where an operand is not finite."""
     from scipy.linalg import solve_sylvester
 
     lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2], c.shape[:-2])
@@ -91,7 +91,7 @@ def sylvester(a, b, c):
 
 @sylvester.lower
 def sylvester_lowered(a, b, c):
-    """As one system of equations for the flat `x`."""
+    """Solve one linear system for the flattened `x`."""
     m, n = c.shape[-2:]
     rows = np.einsum("...ij,kl->...ikjl", a, np.eye(n, dtype=a.dtype))
     columns = np.einsum("ij,...lk->...ikjl", np.eye(m, dtype=b.dtype), b)
@@ -99,15 +99,15 @@ def sylvester_lowered(a, b, c):
     return np.linalg.solve(system, c.reshape(*c.shape[:-2], m * n, 1)).reshape(c.shape)
 
 
-# TensorFlow does not conjugate here.
+# TensorFlow does not conjugate the factors here; `unlike` undoes the engine's conjugation.
 @primitive(a=lambda g, out: sylvester(swap(unlike(out)), swap(unlike(out)), g))
 def sqrtm(a):
-    """The principal square root of square matrices; NaN where a real one has none that is real."""
+    """Principal square root of square matrices; NaN for a real matrix without a real root."""
     return one_by_one(root_of, a)
 
 
 def root_of(matrix: Any) -> Any:
-    """The root of one matrix, in its own dtype."""
+    """Square root of one matrix, in its dtype."""
     from scipy.linalg import sqrtm
 
     root = sqrtm(matrix)
@@ -122,9 +122,9 @@ SCALED = 8
 
 @sqrtm.lower
 def sqrtm_lowered(a):
-    """Denman and Beavers' iteration (1976): the root and its inverse, each corrected by the other.
+    """Denman and Beavers' iteration (1976), which improves the root and its inverse together.
 
-    Scaling by the determinant (Higham 2008, 6.29) brings what is large or small near one first.
+    In the first iterations scaling by the determinant (Higham 2008, 6.29) speeds up convergence.
     """
     n = a.shape[-1]
 
@@ -151,7 +151,7 @@ def logm_wrt_a(g, a, a_spec):
 
 @primitive(a=logm_wrt_a)
 def logm(a):
-    """The principal logarithm of square matrices."""
+    """Principal logarithm of square matrices."""
     from scipy.linalg import logm as logarithm
 
     return one_by_one(lambda m: logarithm(m.astype(complex)).astype(m.dtype), a)
@@ -162,7 +162,7 @@ ROOTS = 6
 
 @logm.lower
 def logm_lowered(a):
-    """Roots until the matrix is near one, then Gauss's rule for the rest (Higham 2008, 11.4)."""
+    """Take square roots until near the identity, then Gauss quadrature (Higham 2008, 11.4)."""
     one = np.eye(a.shape[-1], dtype=a.dtype)
     rest = lax.fori_loop(0, ROOTS, lambda _, x: sqrtm_lowered(x), a) - one
     nodes, weights = (np.asarray(x, a.dtype)[:, None, None] for x in gauss(16))

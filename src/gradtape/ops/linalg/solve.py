@@ -35,7 +35,7 @@ def inverse(a):
     b=lambda g, a: solve(swap(a), g),
 )
 def solve(a, b):
-    """The `x` with a @ x = b."""
+    """The solution `x` of a @ x = b."""
     try:
         return np.linalg.solve(a, b)
     except np.linalg.LinAlgError:
@@ -45,7 +45,7 @@ def solve(a, b):
 
 
 def triangular_solve_wrt_a(g, a, out, lower):
-    """Only the triangle that is read gets a cotangent."""
+    """Only the triangle that the op reads gets a cotangent."""
     whole = -matmul(triangular_solve(swap(a), g, lower=not lower), swap(out))
     return band(whole, lower=-1, upper=0) if lower else band(whole, lower=0, upper=-1)
 
@@ -56,7 +56,7 @@ def triangular_solve_wrt_a(g, a, out, lower):
     b=lambda g, a, lower: triangular_solve(swap(a), g, lower=not lower),
 )
 def triangular_solve(a, b, *, lower: bool):
-    """The `x` with a @ x = b, where one triangle of `a` is read."""
+    """The solution `x` of a @ x = b; only the lower or upper triangle of `a` is read."""
     try:
         return np.linalg.solve(np.tril(a) if lower else np.triu(a), b)
     except np.linalg.LinAlgError:
@@ -75,13 +75,13 @@ def substituted(a: Any, b: Any, lower: bool) -> Any:
 
 
 def as_column(g: Any) -> Any:
-    """`g` with two axes of length one behind it."""
+    """Append two axes of length one to `g`."""
     return slice_(g, key=(None, None), rank=0)
 
 
 @primitive(
     a=lambda g, a, out: as_column(g * conj(out)) * swap(inverse(a))
-)  # TensorFlow's conjugate
+)  # the conjugate follows TensorFlow
 def det(a):
     """Determinant of square matrices."""
     return np.linalg.det(a)
