@@ -7,6 +7,6 @@ from gradtape.ops.linalg.diagonal import diagonal
 
 
 @pytest.mark.parametrize("offset", [-2, -1, 0, 1, 3])
-def test_diagonals_are_those_of_numpy(offset):
+def test_diagonals_agree_with_numpy(offset):
     x = np.arange(12.0).reshape(3, 4)
     np.testing.assert_array_equal(diagonal(x, offset=offset), np.diagonal(x, offset))

@@ -13,6 +13,6 @@ def test_the_lowered_exponential_agrees(scale):
     np.testing.assert_allclose(matrix_function.expm_lowered(a), matrix_function.expm(a), rtol=1e-9)
 
 
-def test_a_real_matrix_without_a_real_root_has_nan_for_a_root():
+def test_a_real_matrix_without_a_real_square_root_gives_nan():
     assert np.isnan(tf.linalg.sqrtm([[1.0, 2.0], [3.0, 4.0]])).all()
     np.testing.assert_allclose(tf.linalg.sqrtm([[4.0, 0.0], [0.0, 9.0]]), [[2, 0], [0, 3]])

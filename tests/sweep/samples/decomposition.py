@@ -12,12 +12,12 @@ def hermitian(n):
 
 
 def gauge_free(x):
-    """Zeros: complex eigenvectors have a free phase, and only what does not see it counts."""
+    """Zeros: eigenvectors have a free phase, so differences of them are not defined."""
     return np.zeros_like(x)
 
 
-def skewed(x):
-    """A direction in which the lower triangle alone moves."""
+def lower_triangle(x):
+    """A direction that moves only the lower triangle, which `eigh` reads."""
     return np.tril(x)
 
 
@@ -28,7 +28,7 @@ SAMPLES = {
         Sample((normal(0, 2, 2),), dtypes=WIDE),
     ],
     "eigh": [
-        Sample((symmetric(matrices(2, 3, 3)),), dtypes=WIDE, tangent={0: skewed}),
+        Sample((symmetric(matrices(2, 3, 3)),), dtypes=WIDE, tangent={0: lower_triangle}),
         Sample((normal(0, 2, 2),), dtypes=WIDE),
     ],
     "eig": [

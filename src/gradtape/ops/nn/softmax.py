@@ -25,7 +25,7 @@ def less_share_wrt_share(g, x, share, share_spec, out_spec, axis):
 
 @primitive(x=lambda g, share, axis: less_share(g, share, axis=axis), share=less_share_wrt_share)
 def less_share(x, share, *, axis: int):
-    """share * (x - sum(x * share)) along `axis`.
+    """The product share * (x - sum(x * share)) along `axis`.
 
     If `share` is a softmax, this is `x` times the softmax's Jacobian, a symmetric matrix.
     """
