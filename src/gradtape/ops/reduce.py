@@ -276,10 +276,10 @@ def column_sums(x: Any) -> Any:
     return np.add.reduce(x, 0, accumulator(x.dtype)).astype(x.dtype, copy=False)
 
 
-def fold(t: Any, shape: tuple[int, ...], core: int, g: Any, out_shape: tuple[int, ...]) -> Any:
+def fold(t: Any, shape: tuple[int, ...], core_ndim: int, g: Any, out_shape: tuple[int, ...]) -> Any:
     """Sum `t` over the axes along which an operand of `shape` was broadcast to `out_shape`.
 
-    The last `core` axes do not broadcast. Axes of `g`, the op's cotangent, in front of `out_shape`
+    The last `core_ndim` axes do not broadcast. Axes of the cotangent `g` in front of `out_shape`
     are lead axes, which stay.
     """
     is_bias = type(t) is np.ndarray and t.ndim == 2 and t.shape[1:] == shape
@@ -294,7 +294,7 @@ def fold(t: Any, shape: tuple[int, ...], core: int, g: Any, out_shape: tuple[int
         return t
     extra = len(have) - len(want)
     stretched = list(range(lead, lead + extra))
-    for i in range(lead, len(want) - core):
+    for i in range(lead, len(want) - core_ndim):
         if want[i] != have[i + extra]:
             stretched.append(i + extra)
     total = reduce_sum(t, axis=tuple(i - len(have) for i in stretched), keepdims=False)
