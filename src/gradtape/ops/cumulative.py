@@ -75,7 +75,7 @@ def weighted_cumsum_wrt_b(g, v, a, b, axis, exclusive, reverse):
 
 @primitive(core=0, v=weighted_cumsum_wrt_v, a=lambda g, out: g * out, b=weighted_cumsum_wrt_b)
 def weighted_cumsum(v, a, b, *, axis: int, exclusive: bool, reverse: bool):
-    """Running sum of `v` with weights: element i is the sum of v_j · exp(a_i - b_j) over its j.
+    """Weighted running sum: element i is the sum of v_j · exp(a_i - b_j) over all j up to i.
 
     Positive and negative terms are summed separately, as logarithms, so that nothing overflows.
     """

@@ -9,7 +9,7 @@ import numpy as np
 from gradtape.core.errors import InternalError, InvalidArgumentError, OpError
 from gradtape.core.primitive import elementwise, primitive
 
-lax: Any = None  # bound where kernels are lowered
+lax: Any = None  # `jax.lax` in the copy of this module that runs on JAX
 
 
 def check_divisor(op: str, b: Any, kind: type[OpError] = InvalidArgumentError) -> None:

@@ -34,7 +34,7 @@ def segment_extreme_wrt_data(g, data, data_spec, ids, out, axis, size):
 
 @primitive(data=segment_extreme_wrt_data, ids=None)
 def segment_max(data, ids, *, axis: int, size: int):
-    """Largest elements of each segment; of an empty one, the least finite number."""
+    """Largest elements of each segment; the smallest finite number for an empty segment."""
     return combined(np.maximum, data, ids, axis, size, data.dtype.type(limits(data.dtype).min))
 
 
@@ -47,7 +47,7 @@ def segment_max_lowered(data, ids, *, axis, size):
 
 @primitive(data=segment_extreme_wrt_data, ids=None)
 def segment_min(data, ids, *, axis: int, size: int):
-    """Smallest elements of each segment; of an empty one, the largest finite number."""
+    """Smallest elements of each segment; the largest finite number for an empty segment."""
     return combined(np.minimum, data, ids, axis, size, data.dtype.type(limits(data.dtype).max))
 
 
@@ -67,12 +67,12 @@ def segment_prod_wrt_data(g, data, data_spec, ids, out, axis, size):
     back = take(g, ids, axis=axis)
     alone = gate(take(rest, ids, axis=axis), zero)
     shared = gate(take(out, ids, axis=axis) / safe, logical_not(zero))
-    return back * unlike(alone + shared)  # TensorFlow does not conjugate here
+    return back * unlike(alone + shared)  # as in TensorFlow, not conjugated
 
 
 @primitive(data=segment_prod_wrt_data, ids=None)
 def segment_prod(data, ids, *, axis: int, size: int):
-    """Product of the rows of each segment; of an empty one, one."""
+    """Product of the rows of each segment; one for an empty segment."""
     return combined(np.multiply, data, ids, axis, size, 1)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from gradtape.core.primitive import primitive
 from gradtape.core.tensor import Tensor
 
-lax: Any = None  # bound where kernels are lowered
+lax: Any = None  # `jax.lax` in the copy of this module that runs on JAX
 
 
 def shape_of(x: Any) -> tuple[int, ...]:

@@ -31,7 +31,7 @@ class Lazy:
 
 
 special = Lazy("scipy.special")
-lax: Any = None  # bound where kernels are lowered
+lax: Any = None  # `jax.lax` in the copy of this module that runs on JAX
 
 
 def evaluate(function: Any, *xs: Any) -> Any:

@@ -76,7 +76,7 @@ def repeated(x: Any, w: Any) -> Any:
 
 
 def unconvolve(y: Any, w: Any, window: Window, spatial: tuple[int, ...]) -> Any:
-    """Adjoint of `convolve` in `x`; each output is a channel here."""
+    """Adjoint of `convolve` in `x`, before the outputs of one channel are summed."""
     mirror = window.mirrored()
     if mirror is not None:
         flip = (slice(None, None, -1),) * len(window.size)

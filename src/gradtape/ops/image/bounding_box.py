@@ -23,7 +23,7 @@ from gradtape.ops.elementwise import (
 from gradtape.ops.gather_scatter import take
 from gradtape.ops.shape import reshape, shape_of, unstack
 
-lax: Any = None  # bound where kernels are lowered
+lax: Any = None  # `jax.lax` in the copy of this module that runs on JAX
 
 INT64 = np.dtype("int64")
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from gradtape.core.primitive import primitive
 
-lax: Any = None  # bound where kernels are lowered
+lax: Any = None  # `jax.lax` in the copy of this module that runs on JAX
 
 NEVER = np.float32(-np.inf)  # the score of boxes that are not selected any more
 

@@ -28,7 +28,7 @@ from gradtape.ops.linalg.matmul import adjoint, matmul
 from gradtape.ops.linalg.solve import solve, triangular_solve
 from gradtape.ops.shape import concat, shape_of, slice_
 
-lax: Any = None  # bound where kernels are lowered
+lax: Any = None  # `jax.lax` in the copy of this module that runs on JAX
 
 
 def cholesky_wrt_a(g, out):
@@ -59,12 +59,12 @@ def factor_or_nan(matrix: Any) -> Any:
 
 @cholesky.lower
 def cholesky_lowered(a):
-    # JAX would take the mean of the two triangles
+    # By default JAX averages the two triangles.
     return np.linalg.cholesky(a, symmetrize_input=False)
 
 
 def gaps(x: Any) -> Any:
-    """1 / (x_j - x_i), and zero where the two are equal."""
+    """The matrix 1 / (x_j - x_i), with zeros where the two are equal."""
     difference = slice_(x, key=(None, slice(None)), rank=1) - slice_(
         x, key=(slice(None), None), rank=1
     )
@@ -103,7 +103,7 @@ def eigh(a):
 
 @eigh.lower
 def eigh_lowered(a):
-    # JAX would take the mean of the two triangles
+    # By default JAX averages the two triangles.
     e, v = np.linalg.eigh(a, UPLO="L", symmetrize_input=False)
     return e, v
 

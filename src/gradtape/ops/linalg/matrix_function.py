@@ -12,7 +12,7 @@ from gradtape.ops.no_nan import unlike
 from gradtape.ops.quadrature import gauss
 from gradtape.ops.shape import concat, shape_of, slice_, swap, zeros
 
-lax: Any = None  # bound where kernels are lowered
+lax: Any = None  # `jax.lax` in the copy of this module that runs on JAX
 
 
 def one_by_one(function: Any, a: Any) -> Any:
