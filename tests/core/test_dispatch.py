@@ -12,7 +12,7 @@ from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.primitive import REGISTRY, elementwise, primitive
 from gradtape.core.tensor import EagerTensor, eager
 from gradtape.ops.elementwise import add, exp, greater, multiply, negative
-from gradtape.ops.linalg.matrix import matmul
+from gradtape.ops.linalg.matmul import matmul
 from gradtape.ops.shape import concat
 from gradtape.tape.backward import move
 

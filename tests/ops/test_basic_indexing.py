@@ -1,4 +1,4 @@
-"""Index expressions."""
+"""Index expressions as keys of `slice_`, and their errors."""
 
 import numpy as np
 import pytest
@@ -25,12 +25,12 @@ ALL = slice(None)
         ((), (ALL, ALL, ALL)),
     ],
 )
-def test_an_expression_names_every_axis(key, want):
+def test_a_key_has_an_entry_for_every_axis(key, want):
     assert slice_key(key, (2, 3, 4)) == want
 
 
 @pytest.mark.parametrize("key", ["a", 1.0, [[0]], np.array([0, 1]), tf.constant([0]), b"x"])
-def test_what_is_no_index_is_a_type_error(key):
+def test_an_invalid_index_raises_a_type_error(key):
     with pytest.raises(TypeError, match="valid indices"):
         slice_key(key, (2, 3))
 
@@ -46,6 +46,6 @@ def test_what_is_no_index_is_a_type_error(key):
         (slice(None, None, 0), (2,), "must be non-zero"),
     ],
 )
-def test_what_does_not_fit_is_refused(key, shape, words):
+def test_a_key_that_does_not_match_the_shape_raises(key, shape, words):
     with pytest.raises(InvalidArgumentError, match=words):
         slice_key(key, shape)

@@ -1,4 +1,4 @@
-"""Absent cotangents are zeros without memory, rules share work, and sums are made in place."""
+"""Absent cotangents, work shared between rules, and sums in place."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from gradtape.ops.cotangent import Cotangents, absent, add_up, is_absent, once
 FLOAT32 = np.dtype("float32")
 
 
-def test_absent_cotangents_are_zeros_without_memory_that_views_keep():
+def test_absent_cotangents_are_zeros_without_memory_and_so_are_their_views():
     zeros = absent((3, 4), FLOAT32)
     np.testing.assert_array_equal(zeros, np.zeros((3, 4), np.float32))
     assert is_absent(zeros)
@@ -19,13 +19,13 @@ def test_absent_cotangents_are_zeros_without_memory_that_views_keep():
     assert absent((), FLOAT32) == 0
 
 
-def test_zeros_of_somebody_else_are_not_absent():
+def test_ordinary_zeros_are_not_absent():
     assert not is_absent(np.zeros((3, 4), np.float32))
     assert not is_absent(np.broadcast_to(np.float32(0), (3, 4)))
     assert not is_absent(tf.zeros((3, 4)))
 
 
-def test_rules_compute_together_once_for_each_application():
+def test_rules_of_one_op_call_share_a_computation():
     calls = []
 
     def total(g):
@@ -37,7 +37,7 @@ def test_rules_compute_together_once_for_each_application():
     assert len(calls) == 2
 
 
-def test_pieces_nobody_used_have_zero_gradients():
+def test_unused_pieces_have_zero_gradients():
     x = tf.constant(np.arange(6, dtype=np.float32))
     with tf.GradientTape(persistent=True) as tape:
         tape.watch(x)
@@ -51,7 +51,7 @@ def many(value):
     return np.full((80, 80), value, np.float32)
 
 
-def test_a_large_cotangent_that_only_the_sweep_holds_is_added_to_in_place():
+def test_a_large_cotangent_without_other_references_is_added_to_in_place():
     grads = {0: many(1)}
     where = grads[0].ctypes.data
     before = grads.get(0)
@@ -63,7 +63,7 @@ def test_a_large_cotangent_that_only_the_sweep_holds_is_added_to_in_place():
 @pytest.mark.parametrize(
     "hold", [lambda a: a, lambda a: a[1:], eager], ids=["it", "view", "tensor"]
 )
-def test_a_cotangent_that_somebody_else_holds_is_left_alone(hold):
+def test_a_cotangent_with_other_references_is_not_modified(hold):
     grads = {0: many(1)}
     held = hold(grads[0])
     before = grads.get(0)
@@ -72,7 +72,7 @@ def test_a_cotangent_that_somebody_else_holds_is_left_alone(hold):
     assert held is not None
 
 
-def test_a_cotangent_that_is_a_view_is_left_alone():
+def test_a_cotangent_that_is_a_view_is_not_modified():
     whole = many(1)
     grads = {0: whole[:79]}
     before = grads.get(0)
@@ -80,7 +80,7 @@ def test_a_cotangent_that_is_a_view_is_left_alone():
     np.testing.assert_array_equal(whole, many(1))
 
 
-def test_sums_in_place_do_not_reach_weights_or_intermediate_gradients():
+def test_sums_in_place_do_not_change_weights_or_intermediate_gradients():
     x, weight = tf.Variable(many(2)), tf.constant(many(3))
     with tf.GradientTape(persistent=True) as tape:
         y = x + x

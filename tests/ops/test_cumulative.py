@@ -8,7 +8,7 @@ import gradtape as tf
 
 @pytest.mark.parametrize("exclusive", [False, True])
 @pytest.mark.parametrize("reverse", [False, True])
-def test_runs_agree_with_sums_over_prefixes(exclusive, reverse):
+def test_scans_agree_with_sums_over_prefixes(exclusive, reverse):
     x = np.array([1.0, 2.0, 4.0], np.float32)
     parts = [x[i + exclusive :] if reverse else x[: i + (not exclusive)] for i in range(3)]
     flags = {"exclusive": exclusive, "reverse": reverse}

@@ -30,7 +30,7 @@ SIZES = dict(zip("abcdefgh", (2, 3, 4, 2, 3, 2, 1, 2), strict=True))
         "a...,...->a...",
     ],
 )
-def test_sums_are_those_of_numpy(equation):
+def test_sums_agree_with_numpy(equation):
     rng = np.random.default_rng(0)
     inputs = equation.partition("->")[0].replace("...", "gh").split(",")
     xs = [rng.normal(size=[SIZES[label] for label in labels]) for labels in inputs]
@@ -51,7 +51,7 @@ def test_axes_of_length_one_under_an_ellipsis_broadcast():
     np.testing.assert_array_equal(gy, 2 * b)
 
 
-def test_equations_that_do_not_fit_are_refused():
+def test_invalid_equations_raise():
     x = tf.ones((2, 3))
     with pytest.raises(ValueError, match="which no input has"):
         tf.einsum("ij->iz", x)

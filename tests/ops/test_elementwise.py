@@ -1,4 +1,4 @@
-"""Values and gradients at special points, where TensorFlow has conventions of its own."""
+"""Values and gradients at special points where TensorFlow has its own conventions."""
 
 import numpy as np
 import pytest
@@ -33,7 +33,7 @@ def test_floormod_has_the_gradient_of_its_formula():
     np.testing.assert_array_equal(b, [-2, 3])
 
 
-def test_the_logarithm_of_a_base_that_is_not_positive_counts_as_zero():
+def test_power_treats_the_logarithm_of_a_nonpositive_base_as_zero():
     x, y = gradients(tf.pow, [0.0, -1.0, 2.0], [2.0, 2.0, 3.0])
     np.testing.assert_allclose(x, [0, -2, 12])
     np.testing.assert_allclose(y, [0, 0, 8 * np.log(2)], rtol=1e-6)
@@ -55,13 +55,13 @@ def test_squares_have_the_gradient_of_powers(exponent):
         (tf.abs, [NAN, INF, INF, 0], [NAN, 1, -1, 0]),
     ],
 )
-def test_activations_at_the_ends_of_the_line(function, values, slopes):
+def test_activations_at_nan_infinity_and_zero(function, values, slopes):
     x = [NAN, INF, -INF, 0.0]
     np.testing.assert_allclose(function(x).numpy(), values, rtol=1e-6)
     np.testing.assert_allclose(gradients(function, x)[0], slopes)
 
 
-def test_softplus_keeps_its_digits_on_large_arrays():
+def test_softplus_is_accurate_on_large_arrays():
     x = np.linspace(-80, 80, 8192).astype(np.float32)
     want = np.logaddexp(x.astype(np.float64), 0)
     np.testing.assert_allclose(tf.math.softplus(x).numpy(), want, rtol=1e-6)
@@ -76,14 +76,14 @@ def test_halves_round_to_even():
     np.testing.assert_array_equal(tf.round([0.5, 1.5, 2.5, -0.5]).numpy(), [0, 2, 2, 0])
 
 
-def test_zero_beats_what_is_undefined():
+def test_a_zero_factor_gives_zero_even_if_the_other_is_undefined():
     np.testing.assert_array_equal(tf.math.xlogy([0.0, 0.0], [0.0, NAN]).numpy(), [0, 0])
     np.testing.assert_array_equal(tf.math.multiply_no_nan([NAN, INF], [0.0, 0.0]).numpy(), [0, 0])
     np.testing.assert_array_equal(tf.math.divide_no_nan([1.0, NAN], [0.0, 0.0]).numpy(), [0, 0])
     assert tf.math.reciprocal_no_nan(0.0).numpy() == 0
 
 
-def test_infinite_parts_make_no_nan():
+def test_infinite_parts_of_complex_numbers_give_no_nan():
     z = tf.complex(1.0, INF).numpy()
     assert (z.real, z.imag) == (1, INF)
 
@@ -91,7 +91,7 @@ def test_infinite_parts_make_no_nan():
 @pytest.mark.parametrize(
     ("root", "slope"), [(tf.sqrt, INF), (tf.math.rsqrt, -INF), (tf.math.reciprocal, -INF)]
 )
-def test_an_infinite_slope_does_not_matter_where_no_cotangent_comes_in(root, slope):
+def test_an_infinite_slope_times_a_zero_cotangent_is_zero(root, slope):
     (g,) = gradients(lambda x: root(x) * [0.0, 1.0], [0.0, 0.0])
     np.testing.assert_array_equal(g, [0.0, slope])
     (g,) = gradients(lambda x: root(x) * 0.0, 0.0)

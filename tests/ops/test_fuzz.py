@@ -1,7 +1,6 @@
-"""Arguments drawn at random: an op answers as documented, or raises what callers expect.
+"""Random arguments: an op returns the documented shape and dtype, or raises a documented error.
 
-The shapes and dtypes of answers are worked out with NumPy, or by a formula of their own, never by
-the op.
+The expected shapes and dtypes come from NumPy or from a separate formula, never from the op.
 """
 
 from math import ceil
@@ -30,19 +29,20 @@ shapes = st.lists(sizes, max_size=4).map(tuple)
 axes = st.integers(-5, 5)
 
 
-def filled(shape, dtype):
-    """An array of small numbers, alike for one shape and dtype."""
+def small_numbers(shape, dtype):
+    """An array of small numbers, always the same for one shape and dtype."""
     return (np.arange(int(np.prod(shape))) % 5 + 1).reshape(shape).astype(dtype)
 
 
 def arrays(dtypes=NUMBERS, shape=shapes):
-    return st.builds(filled, shape, st.sampled_from(dtypes))
+    return st.builds(small_numbers, shape, st.sampled_from(dtypes))
 
 
 def agrees(call, formula):
-    """`call` gives a tensor like `formula()`'s array, or both fail, `call` as it should.
+    """Assert that `call()` has the shape and dtype of `formula()`, or raises an expected error.
 
-    A formula that fails says nothing: TensorFlow allows some of what NumPy does not.
+    If the formula raises, only the class of an error is checked: TensorFlow accepts some arguments
+    that NumPy rejects.
     """
     try:
         with np.errstate(all="ignore"):
@@ -100,7 +100,7 @@ def test_logical_reductions(op, x, axis, keepdims):
 )
 @fuzz
 @given(arrays(), axes)
-def test_what_keeps_the_shape(op, x, axis):
+def test_ops_that_keep_the_shape(op, x, axis):
     agrees(lambda: op(x, axis) if op is not tf.nn.relu else op(x), lambda: x)
 
 
@@ -118,7 +118,7 @@ BINARY = (tf.add, tf.subtract, tf.multiply, tf.maximum, tf.pow, tf.math.squared_
 @fuzz
 @given(arrays(), shapes, st.sampled_from(NUMBERS))
 def test_operands_broadcast(op, x, shape, dtype):
-    y = filled(shape, dtype)
+    y = small_numbers(shape, dtype)
     if x.dtype != dtype:
         with pytest.raises(EXPECTED):
             op(tf.constant(x), tf.constant(y))
@@ -129,14 +129,14 @@ def test_operands_broadcast(op, x, shape, dtype):
 @fuzz
 @given(arrays(EVERY), shapes)
 def test_comparisons_give_booleans(op, x, shape):
-    y = filled(shape, x.dtype)
+    y = small_numbers(shape, x.dtype)
     agrees(lambda: op(x, y), lambda: np.equal(x, y))
 
 
 @fuzz
 @given(arrays(), shapes, st.booleans(), st.booleans())
 def test_matmul(x, shape, turn_a, turn_b):
-    y = filled(shape, x.dtype)
+    y = small_numbers(shape, x.dtype)
 
     def formula():
         a = np.swapaxes(x, -1, -2) if turn_a else x
@@ -161,7 +161,7 @@ def test_einsum(equation, operands):
 @fuzz
 @given(arrays(), shapes, st.integers(-1, 3) | st.lists(st.lists(axes, max_size=2), max_size=3))
 def test_tensordot(x, shape, axis):
-    y = filled(shape, x.dtype)
+    y = small_numbers(shape, x.dtype)
     agrees(lambda: tf.tensordot(x, y, axis), lambda: np.tensordot(x, y, axis))
 
 
@@ -186,7 +186,7 @@ def test_axes_of_length_one(x, axis):
 
 @fuzz
 @given(st.lists(arrays(("float32", "int32")), max_size=3), axes)
-def test_joining(xs, axis):
+def test_concat_and_stack(xs, axis):
     xs = [tf.constant(x) for x in xs]
     agrees(lambda: tf.concat(xs, axis), lambda: np.concatenate(xs, axis))
     agrees(lambda: tf.stack(xs, axis), lambda: np.stack(xs, axis))
@@ -367,8 +367,8 @@ windows = st.tuples(
 @given(windows, st.integers(1, 2), st.sampled_from(("float32", "float64", "int32")))
 def test_convolution(drawn, dilation, dtype):
     shape, size, stride, padding = drawn
-    x = filled(shape, dtype)
-    w = filled((size, size, shape[-1], 2), dtype)
+    x = small_numbers(shape, dtype)
+    w = small_numbers((size, size, shape[-1], 2), dtype)
 
     def formula():
         *batch, height, width, _ = shape
@@ -397,13 +397,13 @@ def test_pools(op, drawn, dtype):
         ]
         return np.zeros((batch, *lengths, channels), dtype)
 
-    agrees(lambda: op(filled(shape, dtype), size, stride, padding), formula)
+    agrees(lambda: op(small_numbers(shape, dtype), size, stride, padding), formula)
 
 
 @fuzz
 @given(arrays(), shapes, axes)
 def test_cross_entropy(x, shape, axis):
-    y = filled(shape, x.dtype)
+    y = small_numbers(shape, x.dtype)
 
     def formula():
         return np.sum(np.broadcast_arrays(x, y)[0], axis=axis, dtype=x.dtype)
@@ -424,13 +424,13 @@ def test_range_and_linspace(start, stop, step):
 @fuzz
 @given(arrays(EVERY), shapes, shapes)
 def test_where(x, shape, other):
-    holds, y = np.ones(shape, bool), filled(other, x.dtype)
+    holds, y = np.ones(shape, bool), small_numbers(other, x.dtype)
     agrees(lambda: tf.where(holds, x, y), lambda: np.where(holds, x, y))
 
 
 @fuzz
 @given(arrays(), st.integers(-1, 4), st.lists(st.tuples(sizes, sizes), max_size=3))
-def test_blocks_moved_into_the_batch(x, block, paddings):
+def test_space_to_batch(x, block, paddings):
     def formula():
         if len(paddings) >= x.ndim or block < 1:
             raise ValueError

@@ -1,6 +1,6 @@
-"""More arguments drawn at random: families of functions answer, or raise what callers expect.
+"""Random arguments for families of functions: a result or a documented error.
 
-Gradients of what answers must have the shape of their source, or be None.
+The gradient of a result must have the shape of its source, or be None.
 """
 
 import numpy as np
@@ -17,12 +17,12 @@ images = arrays((*FLOATS, "uint8", "int32"), st.lists(sizes, min_size=2, max_siz
 
 
 def alike(y, x):
-    """`y` in the dtype of `x`."""
+    """Convert `y` to the dtype of `x`."""
     return (y if x.dtype.kind == "c" else np.real(y)).astype(x.dtype)
 
 
 def answers(call, *sources):
-    """Call, differentiate, and expect nothing but answers and the usual exceptions."""
+    """Call and differentiate; only the expected exceptions may be raised."""
     tensors = [tf.constant(x) for x in sources]
     try:
         with tf.GradientTape() as tape:

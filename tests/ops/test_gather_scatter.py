@@ -1,4 +1,4 @@
-"""Lookups and scatters, beyond what the sweep holds for every rule."""
+"""Gathers and scatters, beyond the properties that the sweep checks."""
 
 import re
 
@@ -11,7 +11,7 @@ from gradtape.ops.shape import place
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64", "int32"])
-def test_many_rows_are_summed_as_few_are(dtype):
+def test_sums_of_many_rows_agree_with_np_add_at(dtype):
     rng = np.random.default_rng(0)
     rows = rng.integers(-3, 4, (500, 8)).astype(dtype)
     ids = rng.integers(0, 20, 500)
@@ -47,7 +47,7 @@ def test_a_single_string_stays_an_array():
 
 @pytest.mark.parametrize("dtype", ["int16", "int32", "int64"])
 @pytest.mark.parametrize(("indices", "place"), [([0, -1], "[1] = -1"), ([3, 0], "[0] = 3")])
-def test_indices_are_never_counted_from_the_end(dtype, indices, place):
+def test_negative_indices_are_out_of_range(dtype, indices, place):
     with pytest.raises(InvalidArgumentError, match=re.escape(f"indices{place} is not in [0, 3)")):
         gather_scatter.gather(np.zeros((3, 2)), np.array(indices, dtype), axis=-2)
     for one in np.array(indices, dtype):
@@ -58,7 +58,7 @@ def test_indices_are_never_counted_from_the_end(dtype, indices, place):
         gather_scatter.gather(np.zeros((0, 2)), np.array([0], dtype), axis=-2)
 
 
-def test_the_gradient_of_an_axis_that_came_or_went_is_a_view():
+def test_the_gradient_of_an_added_or_removed_axis_is_a_view():
     g = np.arange(6.0, dtype="float32").reshape(2, 3)
     new = place(g, key=(slice(None), 0), rank=2, shape=(3, 1))
     assert new.shape == (2, 3, 1)

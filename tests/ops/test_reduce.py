@@ -1,4 +1,4 @@
-"""Reductions: products at zeros, sums of halves, extremes of nothing."""
+"""Reductions: products at zeros, half precision, empty arrays, NaN, long sums."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ def test_halves_are_summed_in_single_precision(dtype):
     assert tf.reduce_mean(x).dtype == dtype
 
 
-def test_reductions_of_nothing():
+def test_reductions_of_empty_arrays():
     nothing = tf.constant(np.zeros((0, 2), np.float32))
     np.testing.assert_array_equal(tf.reduce_sum(nothing, 0).numpy(), [0, 0])
     np.testing.assert_array_equal(tf.reduce_prod(nothing, 0).numpy(), [1, 1])
@@ -49,18 +49,18 @@ def test_logsumexp_does_not_overflow():
     np.testing.assert_allclose(tf.reduce_logsumexp(x, 1).numpy(), want)
 
 
-def test_not_a_number_is_neither_largest_nor_smallest():
+def test_nan_is_neither_largest_nor_smallest():
     x = [1.0, np.nan, 3.0]
     assert tf.argmax(x).numpy() == 2
     assert tf.argmin(x).numpy() == 0
     assert tf.argmax([np.nan, np.nan]).numpy() == 0
 
 
-def test_a_stretched_batch_is_folded_behind_its_lead_axes():
+def test_the_gradient_of_broadcasting_is_summed_behind_lead_axes():
     x = tf.constant([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
     with tf.GradientTape() as tape:
         tape.watch(x)
-        y = broadcast_to(x, shape=(2, 3), rank=1)  # each row of a lead axis on its own
+        y = broadcast_to(x, shape=(2, 3), rank=1)  # axis 0 is a lead axis
     g = np.arange(12, dtype=np.float32).reshape(2, 2, 3)
     np.testing.assert_array_equal(y[1], [[4, 5, 6], [4, 5, 6]])
     np.testing.assert_array_equal(tape.gradient(y, x, output_gradients=g), g.sum(1))
@@ -68,7 +68,7 @@ def test_a_stretched_batch_is_folded_behind_its_lead_axes():
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("shape", [(40_000,), (200, 500), (32, 1024), (7, 5003)])
-def test_long_sums_by_a_product_are_the_sum(dtype, shape):
+def test_long_sums_by_dot_products_are_accurate(dtype, shape):
     x = np.random.default_rng(0).normal(size=shape).astype(dtype)
     for array in (x, x[..., ::-1]):
         for keepdims in (False, True):

@@ -1,4 +1,4 @@
-"""Special functions where SciPy and TensorFlow part ways, and the derivative that SciPy lacks."""
+"""Special functions where SciPy and TensorFlow differ, and the derivative that SciPy lacks."""
 
 import numpy as np
 from scipy.special import gammainc
@@ -15,14 +15,14 @@ def test_scipy_is_not_imported_before_it_is_needed():
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-def test_poles_are_not_numbers():
+def test_poles_give_nan():
     assert np.isnan(tf.math.digamma([0.0, -1.0]).numpy()).all()
     assert np.isnan(tf.math.polygamma([-1.0, 1.5], [1.0, 1.0]).numpy()).all()
     assert np.isnan(tf.math.igamma([0.0, 1.0], [1.0, -1.0]).numpy()).all()
     assert np.isnan(tf.math.special.expint([-1.0]).numpy()).all()
 
 
-def test_the_slope_of_igamma_agrees_with_differences_of_it():
+def test_the_slope_of_igamma_agrees_with_finite_differences():
     a = np.array([0.05, 0.5, 2.5, 30.0, 30.0, 200.0])
     x = np.array([0.5, 0.1, 2.0, 25.0, 55.0, 210.0])
     h = 1e-5 * a

@@ -1,4 +1,4 @@
-"""The properties every rule is held to: each takes a primitive and its samples, or raises."""
+"""The properties of rules: each check takes a primitive and its samples, and raises on failure."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from gradtape.tape.forward_accumulator import ForwardAccumulator
 from tests.sweep.draw import (
     cotangents,
     direction,
-    moved,
+    move_args,
     pair,
-    picked,
-    present,
+    pick_lead,
     random_like,
     same,
-    shifted,
-    widened,
+    shift_cotangents,
+    to_double,
+    zip_present,
 )
 from tests.sweep.forms import dispatch, kernel
 from tests.sweep.pullback import (
     Arrays,
     Case,
+    as_tuple,
     call,
-    copied,
-    frozen,
+    copy_raw,
+    copy_read_only,
+    inputs_with_rules,
     is_float,
-    listed,
-    ruled,
     tensors_of,
 )
 from tests.sweep.sample import Sample
@@ -47,13 +47,13 @@ from tests.sweep.variant import (
     scalar_variants,
 )
 
-STEP = 6e-6  # about the cube root of float64's resolution: truncation and rounding balance
+STEP = 6e-6  # about the cube root of float64's eps, where truncation and rounding errors balance
 
 Leads = Sequence[tuple[int, ...]]
 Property = Callable[[Primitive, list[Sample]], None]
 
 
-# -- of one rule at one sample
+# -- checks of one rule at one sample
 
 
 def first_order(case: Case) -> None:
@@ -61,35 +61,37 @@ def first_order(case: Case) -> None:
     rng = np.random.default_rng(1)
     v = direction(rng, case.sample, case.wrt)
     before, after = (
-        call(case.op, moved(case.sample, {case.wrt: v}, h), case.sample.static)
+        call(case.op, move_args(case.sample, {case.wrt: v}, h), case.sample.static)
         for h in (-STEP, STEP)
     )
     for us in cotangents(rng, case):
         t = case.pull(us)
         assert np.shape(t) == np.shape(case.x), f"shape {np.shape(t)} for {np.shape(case.x)}"
-        want = sum(pair(u, (b - a) / (2 * STEP)) for u, a, b in present(us, before, after))
+        want = sum(pair(u, (b - a) / (2 * STEP)) for u, a, b in zip_present(us, before, after))
         assert_allclose(pair(v, t), want, rtol=1e-6, atol=1e-7)
 
 
 def second_order(case: Case) -> None:
-    """The same for the vjp itself, along all inputs and cotangents, through an outer recorder."""
+    """The vjp's own derivative, by an outer recorder, agrees with central differences."""
     rng = np.random.default_rng(2)
-    vs = {i: direction(rng, case.sample, i) for i in ruled(case.op, case.sample)}
+    vs = {i: direction(rng, case.sample, i) for i in inputs_with_rules(case.op, case.sample)}
     w = random_like(rng, case.x)
     for us in cotangents(rng, case):
         dus = [None if u is None else random_like(rng, u) for u in us]
         before, after = (
-            raw_of(case.pull(tensors_of(shifted(us, dus, h)), moved(case.sample, vs, h)))
+            raw_of(
+                case.pull(tensors_of(shift_cotangents(us, dus, h)), move_args(case.sample, vs, h))
+            )
             for h in (-STEP, STEP)
         )
         by_args, by_us = case.pull_twice(us, w)
-        got = sum(pair(v, t) for t, v in present(by_args, vs.values()))
-        got += sum(pair(du, t) for t, du in present(by_us, dus))
+        got = sum(pair(v, t) for t, v in zip_present(by_args, vs.values()))
+        got += sum(pair(du, t) for t, du in zip_present(by_us, dus))
         assert_allclose(got, pair(w, (after - before) / (2 * STEP)), rtol=1e-6, atol=1e-7)
 
 
 def batched(case: Case, leads: Leads = ((3,), (2, 3), (0,))) -> None:
-    """Lead axes give what a loop over them gives: raw, recorded, and at second order."""
+    """Lead axes give the same as a loop over them: raw, recorded, and at second order."""
     rng = np.random.default_rng(3)
     for lead in leads:
         for us in cotangents(rng, case, lead):
@@ -98,24 +100,26 @@ def batched(case: Case, leads: Leads = ((3,), (2, 3), (0,))) -> None:
 
 
 def batched_once(case: Case, lead: tuple[int, ...], us: Arrays) -> None:
-    """First order, raw and recorded."""
+    """Check the first order, raw and recorded."""
     for pull in (case.pull, case.pull_recorded):
         together = pull(us)
         shape = np.shape(together)
         assert shape == lead + np.shape(case.x), f"shape {shape} with lead {lead}"
         for i in np.ndindex(lead):
-            same(together[i], pull(picked(us, i)), f"lead {lead} at {i}")
+            same(together[i], pull(pick_lead(us, i)), f"lead {lead} at {i}")
 
 
 def batched_twice(case: Case, rng: np.random.Generator) -> None:
-    """Gradients of a batched vjp."""
+    """Check the gradients of a batched vjp."""
     us = next(cotangents(rng, case, (2,)))
     ws = random_like(rng, np.zeros((2, *np.shape(case.x)), np.asarray(case.x).dtype))
     by_args, by_us = case.pull_twice(us, ws)
-    (args, seeds), (more_args, more_seeds) = (case.pull_twice(picked(us, i), ws[i]) for i in (0, 1))
-    for t, a, b in present(by_args, args, more_args):
+    (args, seeds), (more_args, more_seeds) = (
+        case.pull_twice(pick_lead(us, i), ws[i]) for i in (0, 1)
+    )
+    for t, a, b in zip_present(by_args, args, more_args):
         same(t, a + b, "second order, by an input")
-    for t, a, b in present(by_us, seeds, more_seeds):
+    for t, a, b in zip_present(by_us, seeds, more_seeds):
         same(t, np.stack([a, b]), "second order, by g")
 
 
@@ -135,16 +139,16 @@ def forward(case: Case) -> None:
     rng = np.random.default_rng(6)
     v = direction(rng, case.sample, case.wrt)
     tensors = tensors_of(case.sample.args)
-    with ForwardAccumulator(tensors[case.wrt], eager(copied(v))) as accumulator:
-        outs = listed(case.op, case.op.function(*tensors, **case.sample.static))
+    with ForwardAccumulator(tensors[case.wrt], eager(copy_raw(v))) as accumulator:
+        outs = as_tuple(case.op, case.op.function(*tensors, **case.sample.static))
     slopes = [accumulator.jvp(out) if is_float(out._array) else None for out in outs]
     for us in cotangents(rng, case):
-        got = sum(pair(u, raw_of(s)) for u, s in present(us, slopes) if s is not None)
+        got = sum(pair(u, raw_of(s)) for u, s in zip_present(us, slopes) if s is not None)
         assert_allclose(got, pair(v, case.pull(us)), rtol=1e-9, atol=1e-9)
 
 
 def raw(case: Case) -> None:
-    """Raw arrays give what tensors give."""
+    """Raw arrays and tensors give the same result."""
     rng = np.random.default_rng(7)
     for us in cotangents(rng, case):
         on_arrays = case.pull(us)
@@ -155,58 +159,58 @@ def raw(case: Case) -> None:
 
 
 def dtype(case: Case) -> None:
-    """A cotangent has its input's dtype, raw and recorded, and about its value in float64."""
+    """A cotangent has its input's dtype, and its float64 value up to rounding."""
     for name in case.sample.dtypes:
         sample = cast_sample(case.sample, name)
         if sample is not None:
-            dtype_kept(replace(case, sample=sample), name)
+            check_one_dtype(replace(case, sample=sample), name)
 
 
-def dtype_kept(case: Case, name: str) -> None:
-    """The same for one dtype."""
+def check_one_dtype(case: Case, name: str) -> None:
+    """Check one dtype, raw and recorded."""
     rng = np.random.default_rng(8)
-    args = tuple(widened(a) if is_float(a) else a for a in case.sample.args)
+    args = tuple(to_double(a) if is_float(a) else a for a in case.sample.args)
     exact = replace(case, sample=replace(case.sample, args=args))
     eps = float(ml_dtypes.finfo(name).eps)
     for lead in ((), (2,)):
         us = next(cotangents(rng, case, lead))
-        want = exact.pull(tuple(None if u is None else widened(u) for u in us))
+        want = exact.pull(tuple(None if u is None else to_double(u) for u in us))
         for pull in (case.pull, case.pull_recorded):
             t = pull(us)
             assert t.dtype == case.x.dtype, f"{name}: cotangent of dtype {t.dtype}"
             scale = np.max(np.abs(want), initial=1)
-            assert_allclose(widened(t), want, rtol=0, atol=60 * eps * scale, err_msg=name)
+            assert_allclose(to_double(t), want, rtol=0, atol=60 * eps * scale, err_msg=name)
 
 
 def pure(case: Case) -> None:
-    """Nothing is written to: all works on read-only arrays."""
+    """Kernels and rules write to no argument: they run on read-only arrays."""
     rng = np.random.default_rng(9)
-    case = replace(case, hand=frozen)
+    case = replace(case, hand=copy_read_only)
     us = next(cotangents(rng, case))
     case.pull(us)
     case.pull_recorded(us)
     case.pull_twice(us, random_like(rng, case.x))
 
 
-# -- of shapes that the sweep makes itself
+# -- checks at shapes that the sweep generates
 
 
 def scalars(case: Case) -> None:
-    """Everything holds for scalars, which are NumPy scalars rather than arrays."""
+    """The properties hold for NumPy scalars."""
     batched(case, [(2,)])
     for check in (first_order, second_order, raw, dtype):
         check(case)
 
 
 def broadcast(case: Case) -> None:
-    """Operands may broadcast: cotangents are folded back."""
+    """The properties hold for operands that broadcast."""
     batched(case, [(2,)])
     for check in (first_order, second_order, raw):
         check(case)
 
 
 def zero_size(case: Case) -> None:
-    """Everything holds where some array is empty; there must be a sample for it."""
+    """The properties hold for empty arrays; every op needs such a sample."""
     if np.size(case.x):
         first_order(case)
     batched(case, [(2,), (0,)])
@@ -214,32 +218,32 @@ def zero_size(case: Case) -> None:
         check(case)
 
 
-# -- from one rule or sample to all of a primitive
+# -- from one rule or sample to all rules and samples of a primitive
 
 
 def ordinary(op: Primitive, samples: list[Sample]) -> list[Sample]:
-    """Samples as they are given, but for the empty ones, which have a property of their own."""
+    """The given samples without empty arrays, which `zero_size` checks."""
     return [sample for sample in samples if not is_empty(sample)]
 
 
 def every_rule(
     check: Callable[[Case], None], choose: Callable[..., list[Sample]] = ordinary
 ) -> Property:
-    """Hold every rule at every chosen sample to `check`."""
+    """Make a property that runs `check` for every rule at every chosen sample."""
 
     def hold(op: Primitive, samples: list[Sample]) -> None:
         if choose is empty_variants and needs_empty(op, samples):
             raise AssertionError(f"{op.name}: give a sample in which some array is empty")
         for sample in choose(op, samples):
             if check.__name__ not in sample.skip:
-                for wrt in ruled(op, sample):
-                    noted(check, str(case := Case(op, sample, wrt)), case)
+                for wrt in inputs_with_rules(op, sample):
+                    run_with_note(check, str(case := Case(op, sample, wrt)), case)
 
     return hold
 
 
 def every_sample(check: Callable[[Primitive, Sample], None]) -> Property:
-    """Hold the primitive at every sample, made ones included, to `check`."""
+    """Make a property that runs `check` at every sample, generated ones included."""
 
     def hold(op: Primitive, samples: list[Sample]) -> None:
         made = [
@@ -249,13 +253,13 @@ def every_sample(check: Callable[[Primitive, Sample], None]) -> Property:
         ]
         for sample in [*samples, *made]:
             if check.__name__ not in sample.skip:
-                noted(check, f"{op.name} at {sample}", op, sample)
+                run_with_note(check, f"{op.name} at {sample}", op, sample)
 
     return hold
 
 
-def noted(check: Callable[..., None], note: str, *args: Any) -> None:
-    """Say in a failure where it happened."""
+def run_with_note(check: Callable[..., None], note: str, *args: Any) -> None:
+    """Run `check`; add the case to the notes of a failure."""
     try:
         with np.errstate(all="ignore"):
             check(*args)

@@ -1,4 +1,4 @@
-"""Numbers for the checks: directions and cotangents of a case, and how results are compared."""
+"""Random directions and cotangents for the checks, and comparisons of results."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from tests.sweep.sample import Sample
 
 
 def pair(u: Any, v: Any) -> float:
-    """The bare bilinear pairing: no conjugate, as in the engine."""
+    """The bilinear pairing without a conjugate, as in the engine."""
     return float(np.sum(np.asarray(u) * np.asarray(v)).real)
 
 
 def same(a: Any, b: Any, what: str) -> None:
-    """Equal up to rounding."""
+    """Assert equality up to rounding."""
     assert np.asarray(a).dtype == np.asarray(b).dtype, what
     if is_float(b):
-        a, b = widened(a), widened(b)
+        a, b = to_double(a), to_double(b)
         scale = np.max(np.abs(b), initial=0) if np.all(np.isfinite(b)) else 0
         assert_allclose(a, b, rtol=1e-11, atol=1e-12 + 1e-11 * scale, err_msg=what)
     else:
@@ -29,7 +29,7 @@ def same(a: Any, b: Any, what: str) -> None:
 
 
 def random_like(rng: np.random.Generator, x: Any) -> Any:
-    """Normal numbers of the shape and dtype of `x`, on a grid that every float holds exactly."""
+    """Normal numbers like `x`, rounded to multiples of 1/16, which every float dtype represents."""
     x = np.asarray(x)
     values = np.round(rng.standard_normal(x.shape) * 16) / 16
     if x.dtype.kind == "c":
@@ -38,36 +38,36 @@ def random_like(rng: np.random.Generator, x: Any) -> Any:
 
 
 def direction(rng: np.random.Generator, sample: Sample, i: int) -> Any:
-    """A direction in which the i-th argument may move."""
+    """A random direction in which the i-th argument may move."""
     v = random_like(rng, sample.args[i])
     return sample.tangent[i](v) if i in sample.tangent else v
 
 
-def moved(sample: Sample, directions: dict[int, Any], h: float) -> Arrays:
-    """Arguments moved by `h` along directions."""
+def move_args(sample: Sample, directions: dict[int, Any], h: float) -> Arrays:
+    """Move the arguments by `h` along directions."""
     args = (a + h * directions[i] if i in directions else a for i, a in enumerate(sample.args))
-    return sample.rebound(tuple(args))
+    return sample.recompute_bound(tuple(args))
 
 
-def shifted(us: Arrays, dus: list[Any], h: float) -> Arrays:
-    """Cotangents moved by `h`."""
+def shift_cotangents(us: Arrays, dus: list[Any], h: float) -> Arrays:
+    """Move cotangents by `h` along `dus`."""
     return tuple(None if u is None else u + h * du for u, du in zip(us, dus, strict=True))
 
 
-def picked(us: Arrays, i: Any) -> Arrays:
-    """Element `i` of the lead axes of each cotangent."""
+def pick_lead(us: Arrays, i: Any) -> Arrays:
+    """Take element `i` of the lead axes of each cotangent."""
     return tuple(None if u is None else u[i] for u in us)
 
 
-def present(first: Any, *others: Any) -> Iterator[tuple[Any, ...]]:
-    """Tuples whose first part is not None."""
+def zip_present(first: Any, *others: Any) -> Iterator[tuple[Any, ...]]:
+    """Zip, without the tuples whose first part is None."""
     return (parts for parts in zip(first, *others, strict=True) if parts[0] is not None)
 
 
 def cotangents(
     rng: np.random.Generator, case: Case, lead: tuple[int, ...] = ()
 ) -> Iterator[Arrays]:
-    """Cotangents of all differentiable outputs; then, if there are several, of each alone."""
+    """Cotangents of all differentiable outputs; then of each alone, if there are several."""
     values = call(case.op, case.sample.args, case.sample.static)
     us = [
         random_like(rng, np.zeros(lead + np.shape(v), v.dtype)) if is_float(v) else None
@@ -81,7 +81,7 @@ def cotangents(
         yield tuple(u if j == k else None for j, u in enumerate(us))
 
 
-def widened(a: Any) -> Any:
-    """As float64 or complex128."""
+def to_double(a: Any) -> Any:
+    """Convert to float64 or complex128."""
     a = np.asarray(a)
     return a.astype(np.complex128 if a.dtype.kind == "c" else np.float64)

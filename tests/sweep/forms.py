@@ -1,4 +1,4 @@
-"""Ways to apply a primitive: on raw arrays, on tensors, by `bind` and by the generated forms."""
+"""Checks that raw calls, `bind` and the generated functions of a primitive agree."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from gradtape.core.fastpath.codegen import checked
 from gradtape.core.primitive import Primitive
 from gradtape.core.tensor import Tensor, eager, raw_of
 from tests.sweep.draw import same
-from tests.sweep.pullback import Arrays, frozen, listed, ruled, tensors_of
+from tests.sweep.pullback import Arrays, as_tuple, copy_read_only, inputs_with_rules, tensors_of
 from tests.sweep.sample import Sample
 from tests.sweep.variant import cast_sample
 
 
 def kernel(op: Primitive, sample: Sample) -> None:
-    """Raw arrays, tensors and any mixture give the same outputs, and inputs are only read."""
-    args = tuple(frozen(a) for a in sample.args)
-    want = listed(op, op.kernel(*args, **sample.static))
+    """Raw arrays, tensors and mixtures give the same outputs, and inputs are not modified."""
+    args = tuple(copy_read_only(a) for a in sample.args)
+    want = as_tuple(op, op.kernel(*args, **sample.static))
     masks = {0, (1 << len(args)) - 1, *(1 << i for i in range(len(args)))}
     for mask in masks:
         mixed = [eager(a) if mask >> i & 1 else a for i, a in enumerate(args)]
-        outs = listed(op, op.function(*mixed, **sample.static))
+        outs = as_tuple(op, op.function(*mixed, **sample.static))
         for out, value in zip(outs, want, strict=True):
             assert isinstance(out, Tensor) == (mask != 0)
             assert raw_of(out).dtype == value.dtype
@@ -36,22 +36,22 @@ def kernel(op: Primitive, sample: Sample) -> None:
 
 
 def dispatch(op: Primitive, sample: Sample) -> None:
-    """The generated forms record what `bind` records, for every set of watched inputs."""
+    """The generated functions record the same as `bind`, for every set of watched inputs."""
     if op.outputs:
-        return  # not generated: these go through `bind` anyway
-    for name in sample.dtypes if ruled(op, sample) else ():
+        return  # ops with several outputs always use `bind`
+    for name in sample.dtypes if inputs_with_rules(op, sample) else ():
         some = cast_sample(sample, name)
         if some is None:
             continue
-        for mask in masks_of(ruled(op, some)):
+        for mask in masks_of(inputs_with_rules(op, some)):
             tensors = tensors_of(some.args)
-            want = recorded(lambda *a: bind(op, a, sample.static), tensors, mask)
+            want = record_entry(lambda *a: bind(op, a, sample.static), tensors, mask)
             for form in forms(op, some):
-                entries_equal(recorded(form, tensors, mask), want)
+                entries_equal(record_entry(form, tensors, mask), want)
 
 
 def forms(op: Primitive, sample: Sample) -> Iterator[Callable[..., Any]]:
-    """The generated callables that take the sample's arguments."""
+    """The generated functions that accept the sample's arguments."""
     yield lambda *a: op.function(*a, **sample.static)
     dtypes = frozenset(np.asarray(a).dtype for a in sample.args)
     if is_public(op) and len(dtypes) == 1:
@@ -62,22 +62,22 @@ def forms(op: Primitive, sample: Sample) -> Iterator[Callable[..., Any]]:
 
 @functools.cache
 def public_form(op: Primitive, dtypes: frozenset[Any], reflected: bool = False) -> Any:
-    """The public function of a primitive, for nothing but these dtypes."""
+    """The public function of a primitive, restricted to these dtypes."""
     return checked(op, dtypes, refuse, reflected=reflected)
 
 
 def is_public(op: Primitive) -> bool:
-    """Whether `checked` can make a public function of it."""
+    """Whether `checked` can generate a public function for the op."""
     return op.core == 0 and len(op.inputs) <= 2 and not op.statics
 
 
 def refuse(*args: Any) -> Any:
-    """Stands where a generated form gives up."""
-    raise AssertionError(f"the fast form refuses {args}")
+    """Fail: the fallback of a generated function must not run."""
+    raise AssertionError(f"the generated function falls back for {args}")
 
 
-def recorded(form: Callable[..., Any], args: Arrays, mask: int) -> tuple[Any, ...]:
-    """The output of `form`, and the entry it records when the inputs in `mask` are watched."""
+def record_entry(form: Callable[..., Any], args: Arrays, mask: int) -> tuple[Any, ...]:
+    """Run `form` with the inputs in `mask` watched; return the output and the recorded entry."""
     known = Recording()
     for i, t in enumerate(args):
         if mask >> i & 1:
@@ -90,7 +90,7 @@ def recorded(form: Callable[..., Any], args: Arrays, mask: int) -> tuple[Any, ..
 
 
 def entries_equal(got: Any, want: Any) -> None:
-    """Same step, same uids, same things kept; outputs, being two tensors, have equal values."""
+    """Assert equal entries: step, uids and residuals; output tensors are compared by value."""
     assert type(got) is type(want)
     if isinstance(want, tuple):
         assert len(got) == len(want)
@@ -106,7 +106,7 @@ def entries_equal(got: Any, want: Any) -> None:
 
 
 def masks_of(inputs: list[int]) -> list[int]:
-    """Sets of inputs to watch: all subsets of few, singles and the whole of many."""
+    """Masks of inputs to watch: all subsets of up to three inputs, else single inputs and all."""
     if len(inputs) <= 3:
         sets = itertools.chain.from_iterable(itertools.combinations(inputs, n) for n in (1, 2, 3))
     else:

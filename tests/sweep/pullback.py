@@ -1,4 +1,4 @@
-"""One rule of one primitive at one sample: a recording of a single op, and a sweep over it."""
+"""One rule of one primitive at one sample: records a single op and runs its backward pass."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from tests.sweep.sample import Sample
 Arrays = tuple[Any, ...]
 
 
-def copied(a: Any) -> Any:
-    """A copy that may be written to, so that no check disturbs another; scalars as scalars."""
+def copy_raw(a: Any) -> Any:
+    """Copy an array, so that checks cannot affect each other; scalars stay scalars."""
     return np.array(a)[()] if isinstance(a, np.ndarray | np.generic) else a
 
 
-def frozen(a: Any) -> Any:
-    """A copy that raises when it is written to."""
-    a = copied(a)
+def copy_read_only(a: Any) -> Any:
+    """Make a read-only copy."""
+    a = copy_raw(a)
     if isinstance(a, np.ndarray):
         a.flags.writeable = False
     return a
@@ -34,15 +34,15 @@ def frozen(a: Any) -> Any:
 
 @dataclass(frozen=True)
 class Case:
-    """The rule of the input at position `wrt`, at a sample; `hand` copies what is handed to it."""
+    """The rule of input number `wrt` at a sample; `hand` copies the arrays that it gets."""
 
     op: Primitive
     sample: Sample
     wrt: int
-    hand: Callable[[Any], Any] = copied
+    hand: Callable[[Any], Any] = copy_raw
 
     def __str__(self) -> str:
-        """Name what would have to be looked at."""
+        """Describe the case for error messages."""
         shapes = ", ".join(f"{np.asarray(a).dtype}{list(np.shape(a))}" for a in self.sample.args)
         name = self.op.inputs[0 if self.op.variadic else self.wrt]
         at = f"({shapes}, {self.sample.static})"
@@ -50,38 +50,38 @@ class Case:
 
     @property
     def x(self) -> Any:
-        """The input differentiated by."""
+        """The input that the rule differentiates with respect to."""
         return self.sample.args[self.wrt]
 
     def pull(self, us: Arrays, args: Arrays | None = None) -> Any:
-        """The cotangent of `x` that the rule makes of `us`, one or None for each output.
+        """Apply the rule to `us`, one cotangent or None for each output.
 
-        Tensors take the recorded step, arrays the raw one. `args` stand in for the sample's.
+        Tensors run the recorded backward step, arrays the raw one. `args` replace the sample's.
         """
         args = self.sample.args if args is None else args
         known = Recording()
         tensors = tuple(a if isinstance(a, Tensor) else eager(self.hand(a)) for a in args)
-        tensors = self.sample.rebound(tensors)
+        tensors = self.sample.recompute_bound(tensors)
         source = tensors[self.wrt].uid
         known.watch(source)
         with listening((*local.recorders, known)):
-            outs = listed(self.op, self.op.function(*tensors, **self.sample.static))
-        for out in outs if self.hand is frozen else ():
-            out._array = frozen(out._array)
+            outs = as_tuple(self.op, self.op.function(*tensors, **self.sample.static))
+        for out in outs if self.hand is copy_read_only else ():
+            out._array = copy_read_only(out._array)
         grads: dict[int, Any] = {SOURCES: frozenset({source})}
         grads.update((o.uid, self.hand(u)) for o, u in zip(outs, us, strict=True) if u is not None)
         recorded = any(isinstance(u, Tensor) for u in us)
-        return densely(sweep(known, grads, recorded, release=False)[source])
+        return as_dense(sweep(known, grads, recorded, release=False)[source])
 
     def pull_recorded(self, us: Arrays) -> Any:
-        """The same through the recorded step, as a raw array."""
+        """Apply the rule by the recorded backward step; return a raw array."""
         return raw_of(self.pull(tensors_of(us, self.hand)))
 
     def pull_twice(self, us: Arrays, w: Any) -> tuple[list[Any], list[Any]]:
-        """Gradients of ⟨w, pull(us)⟩ by the inputs that have a rule, and by `us`."""
+        """Gradients of ⟨w, pull(us)⟩ in the inputs that have a rule, and in `us`."""
         args = tensors_of(self.sample.args, self.hand)
         seeds = tensors_of(us, self.hand)
-        inputs = [args[i] for i in ruled(self.op, self.sample)]
+        inputs = [args[i] for i in inputs_with_rules(self.op, self.sample)]
         uids = frozenset(t.uid for t in (*inputs, *seeds) if t is not None)
         outer = Recording()
         for uid in uids:
@@ -93,37 +93,37 @@ class Case:
         )
 
         def gradient(t: Any) -> Any:
-            return None if t is None else densely(found.get(t.uid))
+            return None if t is None else as_dense(found.get(t.uid))
 
         return [gradient(t) for t in inputs], [gradient(t) for t in seeds]
 
 
-def densely(t: Any) -> Any:
-    """A cotangent without its sparse form."""
+def as_dense(t: Any) -> Any:
+    """Convert IndexedSlices to a dense cotangent."""
     return dense(t) if isinstance(t, Slices) else t
 
 
 def call(op: Primitive, args: Arrays, static: dict[str, Any]) -> Arrays:
     """Outputs of the primitive on copies of raw arrays, as a tuple."""
-    return listed(op, op.function(*(copied(a) for a in args), **static))
+    return as_tuple(op, op.function(*(copy_raw(a) for a in args), **static))
 
 
-def listed(op: Primitive, out: Any) -> Arrays:
-    """Outputs as a tuple, also if there is but one."""
+def as_tuple(op: Primitive, out: Any) -> Arrays:
+    """Outputs as a tuple, also if there is only one."""
     return tuple(out) if op.outputs else (out,)
 
 
-def tensors_of(values: Arrays, hand: Callable[[Any], Any] = copied) -> Arrays:
-    """Tensors around raw arrays; None stays."""
+def tensors_of(values: Arrays, hand: Callable[[Any], Any] = copy_raw) -> Arrays:
+    """Wrap copies of raw arrays in tensors; None stays None."""
     return tuple(None if v is None else eager(hand(v)) for v in values)
 
 
 def is_float(a: Any) -> bool:
-    """Whether an array can be differentiated: floats (bfloat16 among them) and complex numbers."""
+    """Whether an array is differentiable: floating (bfloat16 included) or complex."""
     dtype = np.asarray(a).dtype
     return dtype.kind in "fc" or dtype.name == "bfloat16"
 
 
-def ruled(op: Primitive, sample: Sample) -> list[int]:
+def inputs_with_rules(op: Primitive, sample: Sample) -> list[int]:
     """Positions of the inputs that have a rule and are differentiable at this sample."""
     return [i for i, a in enumerate(sample.args) if op.rule(i) is not None and is_float(a)]

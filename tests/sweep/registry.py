@@ -1,4 +1,4 @@
-"""Every primitive there is, and the samples for it."""
+"""All registered primitives, and their samples."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def samples() -> dict[str, list[Sample]]:
 
 
 def missing(ops: dict[str, Primitive], given: dict[str, list[Sample]]) -> set[str]:
-    """Primitives without a sample; for each rule some sample must have a differentiable input."""
-    from tests.sweep.pullback import ruled
+    """Primitives without samples, or with a rule that no sample with a float input reaches."""
+    from tests.sweep.pullback import inputs_with_rules
 
     lacking = set()
     for name, op in ops.items():
-        reached = {i for sample in given.get(name, []) for i in ruled(op, sample)}
+        reached = {i for sample in given.get(name, []) for i in inputs_with_rules(op, sample)}
         wanted = {i for i in range(len(op.inputs)) if op.rule(i) is not None}
         if not given.get(name) or wanted - reached:
             lacking.add(name)

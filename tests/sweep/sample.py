@@ -1,10 +1,10 @@
-"""Sample inputs of primitives, and small makers of arrays for them.
+"""Sample inputs of primitives, and functions that make arrays for them.
 
-A file of `samples/` belongs to the file of the same name in `ops/` and holds `SAMPLES`, a dict from
-the name of a primitive to a list of samples. Floats are given in float64 and complex numbers in
-complex128: the sweep casts them to the other dtypes the op admits. Values must lie off kinks and
-inside the domain, also when moved by 1e-4. For elementwise ops the sweep itself adds scalars, empty
-arrays and broadcast shapes; every other op with a rule needs a sample in which some array is empty.
+A file of `samples/` belongs to the file of the same name in `ops/`. It defines `SAMPLES`, a dict
+from the name of a primitive to a list of samples. Floats are float64 and complex numbers
+complex128; the sweep casts them to the other dtypes that the op supports. Values must stay inside
+the domain and away from kinks when moved by 1e-4. For elementwise ops the sweep adds scalars, empty
+arrays and broadcast shapes. Every other op with a rule needs a sample with an empty array.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ class Sample:
     Attributes:
         args: raw arrays, in the order of the primitive's inputs.
         static: keyword-only arguments.
-        dtypes: what float64 arguments are cast to when dtypes are swept; complex ones follow.
-        tangent: for arguments (by position) that may not move anywhere, what makes a direction
-            they may move in of any array (`symmetric`, say).
-        cotangent: the same for outputs of which not every cotangent makes sense.
-        bound: arguments (by position) that are functions of all arguments, made of primitives;
-            they follow when the others move.
+        dtypes: dtypes to cast float64 arguments to; complex arguments get the same precision.
+        tangent: for arguments (by position) that may move only in some directions, a function that
+            projects any array to such a direction (`symmetric`, for example).
+        cotangent: the same for outputs (by position) with restricted cotangents.
+        bound: arguments (by position) that are functions of all arguments, written in primitives;
+            they are recomputed when others move.
         skip: properties (names of functions in `check`) that do not hold, each with the reason.
     """
 
@@ -45,8 +45,8 @@ class Sample:
     bound: dict[int, Callable[..., Any]] = field(default_factory=dict)
     skip: dict[str, str] = field(default_factory=dict)
 
-    def rebound(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
-        """`args` with the bound ones computed anew."""
+    def recompute_bound(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """`args` with the bound ones recomputed."""
         return tuple(self.bound[i](*args) if i in self.bound else a for i, a in enumerate(args))
 
 
@@ -105,6 +105,12 @@ def symmetric(x: Any) -> Any:
     return (x + np.conj(np.swapaxes(x, -1, -2))) / 2
 
 
+def matrices(*shape):
+    """Well-conditioned square matrices with separated eigenvalues and singular values."""
+    n = shape[-1]
+    return normal(*shape) / 3 + np.diag(np.arange(1, n + 1) * 1.5)
+
+
 def definite(*shape: Any) -> Any:
     """Symmetric positive definite matrices, well conditioned."""
     x = normal(*shape)
@@ -118,5 +124,5 @@ def triangular(*shape: Any) -> Any:
 
 
 def size_of(shape: tuple[Any, ...]) -> tuple[int, ...]:
-    """A shape that was given as one tuple or as several numbers."""
+    """A shape given as one tuple or as several numbers, as a tuple."""
     return shape[0] if len(shape) == 1 and isinstance(shape[0], tuple) else shape

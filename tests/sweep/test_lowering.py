@@ -1,4 +1,4 @@
-"""Every kernel, or its lowering, runs compiled on jax.numpy and gives what it gives on NumPy."""
+"""Every kernel or lowering, compiled by JAX, gives the same result as on NumPy."""
 
 import functools
 
@@ -7,16 +7,16 @@ import pytest
 
 from gradtape.compile.xla.kernel_namespace import kernel_of
 from gradtape.compile.xla.lowering import settings
-from tests.sweep.pullback import copied, listed
+from tests.sweep.pullback import as_tuple, copy_raw
 from tests.sweep.registry import primitives, samples
 
 jax = pytest.importorskip("jax")
 
 OPS = primitives()
 SAMPLES = samples()
-STRINGS = {"object", "str"}  # what never leaves the host
+STRINGS = {"object", "str"}  # dtypes that never leave the host
 
-# Primitives that cannot be lowered; `op.host` says why
+# Primitives that cannot be lowered; `op.host` gives the reason
 ON_HOST = {
     "fresh_normal",
     "fresh_uniform",
@@ -34,7 +34,7 @@ def lowerable(sample):
     return all(np.asarray(a).dtype.name not in STRINGS for a in sample.args)
 
 
-def test_what_stays_on_the_host_says_why():
+def test_ops_that_stay_on_the_host_give_a_reason():
     assert {name for name, op in OPS.items() if op.host} == ON_HOST
 
 
@@ -44,11 +44,11 @@ def test_kernels_run_on_jax(name):
     chosen = [sample for sample in SAMPLES[name] if lowerable(sample)]
     assert chosen, "give a sample without strings"
     with np.errstate(all="ignore"):
-        wanted = [listed(op, op.kernel(*map(copied, s.args), **s.static)) for s in chosen]
+        wanted = [as_tuple(op, op.kernel(*map(copy_raw, s.args), **s.static)) for s in chosen]
     for sample, want in zip(chosen, wanted, strict=True):
         function = functools.partial(kernel_of(op), **sample.static)
         with settings():
-            got = listed(op, jax.jit(function)(*map(copied, sample.args)))
+            got = as_tuple(op, jax.jit(function)(*map(copy_raw, sample.args)))
         for a, b in zip(got, want, strict=True):
             assert a.dtype == b.dtype
             np.testing.assert_allclose(a, b, rtol=1e-10, atol=1e-12)

@@ -1,4 +1,4 @@
-"""Every rule of every primitive against every property; from the registry, so none is forgotten."""
+"""Every rule of every registered primitive against every property."""
 
 import pytest
 

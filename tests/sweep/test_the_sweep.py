@@ -1,4 +1,4 @@
-"""The sweep itself: what is wrong in one respect must be found by exactly that property."""
+"""Tests of the sweep: a rule with one defect must fail exactly the property for it."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ PAIR = [Sample((normal(2, 3), normal(2, 3)))]
 
 
 @pytest.fixture(autouse=True)
-def registry_as_it_was():
+def restore_registry():
     before = dict(REGISTRY)
     yield
     REGISTRY.clear()
@@ -25,7 +25,7 @@ def registry_as_it_was():
 
 
 def failing(function, samples):
-    """Names of the properties that do not hold."""
+    """Names of the properties that fail."""
     found = set()
     for name, holds in PROPERTIES.items():
         try:
@@ -122,7 +122,7 @@ def test_pure_finds_a_rule_that_writes_into_its_cotangent():
     assert failing(twice, VECTOR) == {"pure"}
 
 
-def test_pure_finds_a_rule_that_writes_into_what_was_kept():
+def test_pure_finds_a_rule_that_writes_into_a_residual():
     @primitive(x=None)
     def zero_in_place(x):
         x *= 0
@@ -171,7 +171,7 @@ def test_broadcast_finds_a_rule_that_reshapes_to_its_input():
     assert failing(product, PAIR) == {"broadcast"}
 
 
-def test_kernel_finds_one_that_writes_into_its_input():
+def test_kernel_finds_a_kernel_that_writes_into_its_input():
     @primitive(x=None)
     def twice(x):
         x *= 2
@@ -189,7 +189,7 @@ def test_dispatch_finds_a_form_that_records_something_else():
     assert failing(twice, VECTOR) == {"dispatch"}
 
 
-def test_a_primitive_without_samples_is_missed():
+def test_a_primitive_without_samples_is_reported():
     @primitive(x=None)
     def same(x):
         return +x
@@ -198,7 +198,7 @@ def test_a_primitive_without_samples_is_missed():
     assert missing({"same": same.op}, {"same": VECTOR}) == set()
 
 
-def test_a_rule_that_no_sample_reaches_is_missed():
+def test_a_rule_that_no_sample_reaches_is_reported():
     @elementwise(a=lambda g: g, b=lambda g: g)
     def total(a, b):
         return a + b

@@ -1,4 +1,4 @@
-"""Samples made of samples: other dtypes; for elementwise ops scalars, empty and broadcast ones."""
+"""Samples derived from others: in other dtypes, and scalar, empty and broadcast ones."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import ml_dtypes
 import numpy as np
 
 from gradtape.core.primitive import Primitive
-from tests.sweep.pullback import ruled
+from tests.sweep.pullback import inputs_with_rules
 from tests.sweep.sample import Sample
 
 COMPLEX = {"float32": "complex64", "float64": "complex128"}
@@ -24,7 +24,7 @@ BROADCAST = [
 
 
 def numpy_dtype(name: str) -> Any:
-    """NumPy's dtype of a name; bfloat16 is not its own."""
+    """The NumPy dtype for a name, bfloat16 included."""
     return np.dtype(ml_dtypes.bfloat16 if name == "bfloat16" else name)
 
 
@@ -50,14 +50,14 @@ def is_empty(sample: Sample) -> bool:
     return any(np.size(a) == 0 for a in sample.args)
 
 
-def reshaped(sample: Sample, shapes: tuple[tuple[int, ...], ...]) -> Sample:
+def reshape_sample(sample: Sample, shapes: tuple[tuple[int, ...], ...]) -> Sample:
     """The sample's values in other shapes, repeated as needed."""
     args = tuple(np.resize(a, shape)[()] for a, shape in zip(sample.args, shapes, strict=False))
     return replace(sample, args=args)
 
 
 def elementwise_samples(op: Primitive, samples: list[Sample]) -> list[Sample]:
-    """Of an elementwise op, the first sample of each combination of dtypes."""
+    """The first sample of each combination of dtypes, for an elementwise op."""
     found: dict[tuple[Any, ...], Sample] = {}
     for sample in samples:
         if op.core == 0 and not is_empty(sample):
@@ -67,16 +67,16 @@ def elementwise_samples(op: Primitive, samples: list[Sample]) -> list[Sample]:
 
 
 def scalar_variants(op: Primitive, samples: list[Sample]) -> list[Sample]:
-    """Elementwise samples cut down to scalars."""
+    """Elementwise samples reduced to scalars."""
     chosen = [s for s in elementwise_samples(op, samples) if "scalars" not in s.skip]
-    return [reshaped(s, ((),) * len(s.args)) for s in chosen]
+    return [reshape_sample(s, ((),) * len(s.args)) for s in chosen]
 
 
 def empty_variants(op: Primitive, samples: list[Sample]) -> list[Sample]:
-    """Samples with an empty array: made for elementwise ops, given for all others."""
+    """Samples with an empty array: generated for elementwise ops, given for all others."""
     given = [s for s in samples if is_empty(s)]
     made = [
-        reshaped(s, (shape,) * len(s.args))
+        reshape_sample(s, (shape,) * len(s.args))
         for s in elementwise_samples(op, samples)
         if "zero_size" not in s.skip
         for shape in EMPTY
@@ -85,13 +85,17 @@ def empty_variants(op: Primitive, samples: list[Sample]) -> list[Sample]:
 
 
 def needs_empty(op: Primitive, samples: list[Sample]) -> bool:
-    """Whether a sample with an empty array ought to be given and is not."""
+    """Whether the op needs a sample with an empty array and has none."""
     excused = any("zero_size" in s.skip for s in samples)
-    return any(ruled(op, s) for s in samples) and not excused and not empty_variants(op, samples)
+    return (
+        any(inputs_with_rules(op, s) for s in samples)
+        and not excused
+        and not empty_variants(op, samples)
+    )
 
 
 def broadcast_variants(op: Primitive, samples: list[Sample]) -> list[Sample]:
     """Elementwise samples of several operands in shapes that broadcast."""
     chosen = [s for s in elementwise_samples(op, samples) if "broadcast" not in s.skip]
     several = [s for s in chosen if len(s.args) > 1]
-    return [reshaped(s, shapes) for s in several for shapes in BROADCAST]
+    return [reshape_sample(s, shapes) for s in several for shapes in BROADCAST]

@@ -17,7 +17,7 @@ from gradtape.core.context import local
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.tensor import eager
 from gradtape.ops.elementwise import exp, multiply, sin, tanh
-from gradtape.ops.linalg.matrix import matmul
+from gradtape.ops.linalg.matmul import matmul
 from gradtape.ops.reduce import reduce_sum
 from gradtape.tape.custom_gradient import custom_gradient
 

@@ -20,7 +20,8 @@ from gradtape.graph.recorder import raw_value
 from gradtape.graph.subgraph import Body
 from gradtape.graph.trace_op import operation
 from gradtape.ops.gather_scatter import scatter_add
-from gradtape.ops.raw_array import integer, is_owned, ones, stacked, stand_in, unstacked
+from gradtape.ops.initial_cotangent import ones
+from gradtape.ops.raw_array import integer, is_owned, stacked, stand_in, unstacked
 from gradtape.ops.shape import lean, zeros
 from gradtape.tape.backward import accumulate, filled
 

@@ -18,7 +18,7 @@ from gradtape.graph.graph import Node, Operand
 from gradtape.graph.guard import ValueRead
 from gradtape.graph.recorder import Trace, raw_value
 from gradtape.graph.trace_op import operation
-from gradtape.ops.raw_array import ones
+from gradtape.ops.initial_cotangent import ones
 from gradtape.tape.indexed_slices import IndexedSlices
 
 

@@ -1,1 +1,1 @@
-"""Primitives: kernel and rules side by side, one file a family."""
+"""Primitives: each kernel with its gradient rules, one file or package per family of ops."""

@@ -1,4 +1,4 @@
-"""Index expressions: what Python writes between brackets, in terms of `slice_`."""
+"""Python index expressions (`x[...]`), translated into the static key of `slice_`."""
 
 from __future__ import annotations
 
@@ -15,10 +15,12 @@ ALL = slice(None)
 
 
 def slice_key(key: Any, shape: tuple[int, ...]) -> Key:
-    """The `key` of `slice_` for an index expression: an int or slice per axis, None for a new one.
+    """Translate an index expression into the `key` of `slice_`.
+
+    The result has an int or a slice for each axis of `shape`, and None for each new axis.
 
     Raises:
-        TypeError: if something in the expression is no index.
+        TypeError: if a part of the expression is not a valid index.
         InvalidArgumentError: if an index lies outside `shape`.
     """
     items = tuple(key) if isinstance(key, (list, tuple)) else (key,)
@@ -50,7 +52,7 @@ def slice_key(key: Any, shape: tuple[int, ...]) -> Key:
 
 
 def entry_of(item: Any) -> Any:
-    """One part of an index expression, in Python's own integers."""
+    """Convert the integers in one part of an index expression to Python ints."""
     if item is None or item is Ellipsis or type(item) is int:
         return item
     if isinstance(item, slice):
@@ -62,7 +64,7 @@ def entry_of(item: Any) -> Any:
 
 
 def integer_of(item: Any) -> int:
-    """An index as an int; scalar tensors and NumPy integers count."""
+    """Convert an int, NumPy integer or scalar integer tensor to a Python int."""
     if isinstance(item, (int, np.integer)):
         return int(item)
     if isinstance(item, Tensor) or hasattr(type(item), "__tf_tensor__"):
@@ -78,7 +80,7 @@ def integer_of(item: Any) -> int:
 
 
 def checked(entry: Any, axis: int, size: int) -> Any:
-    """An index in range, counted from the front; a slice whose step is not zero."""
+    """Check one index or slice of `axis`; return an index counted from the front."""
     if isinstance(entry, slice):
         if entry.step == 0:
             raise InvalidArgumentError(f"strided_slice: strides[{axis}] must be non-zero.")

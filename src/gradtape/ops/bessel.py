@@ -1,7 +1,7 @@
 """Bessel functions.
 
-JAX has no J, Y and K of given order; these are lowered to series for small arguments, integrals for
-larger ones and Hankel's expansion for the largest.
+JAX lacks J, Y and K. Their lowerings use a power series for small arguments, numerical integration
+for larger ones, and Hankel's asymptotic expansion for the largest.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from gradtape.ops.special import evaluate, special
 
 
 def over(y: Any, x: Any) -> Any:
-    """`y / x`, and one half at zero: the limit of `bessel_i1(x) / x` and its kin."""
+    """`y / x`, with the limit 1/2 where `x` is zero, as for `bessel_i1(x) / x`."""
     at_zero = equal(x, 0)
     return select(at_zero, ones_like(x) / 2, y / select(at_zero, ones_like(x), x))
 
@@ -31,7 +31,7 @@ def bessel_i0(x):
     return evaluate(special.i0, x)
 
 
-# At zero TensorFlow's derivative is 1, and not 1/2.
+# TensorFlow returns 1 for the derivative at zero; the true value is 1/2.
 @elementwise(x=lambda g, x, out: g * (bessel_i0(x) - divide_no_nan(out, x)))
 def bessel_i1(x):
     """Modified Bessel function of the first kind, order 1."""
@@ -51,7 +51,7 @@ def bessel_i1e(x):
 
 
 def left_of_zero(value: Any, x: Any, out: Any) -> Any:
-    """`value`, TensorFlow's answer, where `x` is negative and the function does not exist."""
+    """`value` where `x` is negative and the function undefined, as in TensorFlow, else `out`."""
     return np.where(np.less(x, 0), x.dtype.type(value), out)
 
 
@@ -106,23 +106,24 @@ def bessel_y1(x):
 # -- lowerings -------------------------------------------------------------------------------------
 
 EULER = 0.5772156649015329
-NEAR = 2.0  # the series of K are as good as the integrals up to here, those of Y up to
-MIDDLE = 6.0
-FAR = 25.0  # Hankel's expansion has all digits from here on
+NEAR = 2.0  # end of the range where the series of K is as accurate as the integral
+MIDDLE = 6.0  # the same for Y
+FAR = 25.0  # Hankel's expansion is accurate to full precision from here on
 TERMS = 25
 
 
 def integral(function: Any, x: Any, end: Any) -> Any:
-    """The integral of `function(x, t)`, smooth in t, from 0 to `end`."""
+    """Integrate `function(x, t)`, smooth in t, from 0 to `end`."""
     nodes, weights = (np.asarray(a, x.dtype) for a in gauss(64))
     end = np.broadcast_to(np.asarray(end, x.dtype), x.shape)
     return np.sum(function(x[..., None], end[..., None] * nodes) * weights, axis=-1) * end
 
 
 def series(x: Any, order: int, turn: int) -> tuple[Any, Any]:
-    """Sums of q^k / (k! (k + order)!), and of these times ψ(k + 1) + ψ(k + 1 + order).
+    """Sum the terms q^k / (k! (k + order)!), without and with weights.
 
-    q is x² / 4 with the sign `turn`; times (x / 2)^order the first is I (for 1) or J (for -1).
+    The weights are ψ(k + 1) + ψ(k + 1 + order), and q is `turn` · x² / 4. The first sum times
+    (x / 2)^order is I if `turn` is 1, and J if it is -1.
     """
     q = turn * x * x / 4
     term, psi = np.ones_like(x), order - 2 * EULER
@@ -147,7 +148,7 @@ def hankel(x: Any, order: int) -> tuple[Any, Any]:
 
 
 def first_kind(x: Any, order: int) -> Any:
-    """J by Bessel's integral; the expansion where |x| is large."""
+    """J by Bessel's integral, and by Hankel's expansion where |x| is large."""
     size = np.abs(x)
     near = np.minimum(size, FAR)
     middle = integral(lambda x, t: np.cos(x * np.sin(t) - order * t), near, math.pi) / math.pi
@@ -156,7 +157,7 @@ def first_kind(x: Any, order: int) -> Any:
 
 
 def second_kind(x: Any, order: int) -> Any:
-    """Y of positive `x`: a series, Bessel's and Schläfli's integrals, the expansion."""
+    """Y of positive `x`: a series, Bessel's and Schläfli's integrals, then Hankel's expansion."""
     low = np.clip(x, 0, MIDDLE)
     plain, weighted = series(low, order, -1)
     power = (low / 2) ** order
@@ -174,7 +175,7 @@ def second_kind(x: Any, order: int) -> Any:
 
 
 def third_kind(x: Any, order: int) -> Any:
-    """K of positive `x`, times exp(x): a series, and the integral of exp(-x cosh t)."""
+    """K of positive `x` times exp(x), by a series or by the integral of exp(-x cosh t)."""
     low = np.clip(x, 0, NEAR)
     plain, weighted = series(low, order, 1)
     turn = (-1) ** order
@@ -182,7 +183,7 @@ def third_kind(x: Any, order: int) -> Any:
     if order:
         near = near + 1 / low
     at = np.maximum(x, NEAR)
-    # cosh t - 1, written so that it keeps its digits where t is small
+    # 2 sinh²(t / 2) is cosh t - 1 without cancellation for small t.
     far = integral(
         lambda x, t: np.exp(-2 * x * np.sinh(t / 2) ** 2) * np.cosh(order * t),
         at,
@@ -192,12 +193,12 @@ def third_kind(x: Any, order: int) -> Any:
 
 
 def of_positive(x: Any, out: Any, at_zero: float) -> Any:
-    """`out` where `x` is positive; it has a pole at zero and is not a number below."""
+    """`out` where `x` is positive, `at_zero` at zero, and NaN below."""
     return np.where(x > 0, out, np.where(np.equal(x, 0), at_zero, np.nan))
 
 
 def lowered(function: Any, x: Any, order: int) -> Any:
-    """`function` of an array, the half types in float32."""
+    """Apply `function` in the accumulator dtype (float32 for half types) and cast back."""
     return function(x.astype(accumulator(x.dtype)), order).astype(x.dtype)
 
 

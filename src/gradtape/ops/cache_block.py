@@ -1,4 +1,4 @@
-"""Large raw arrays in blocks that stay in a core's cache while several passes go over them."""
+"""Blocks of large raw arrays, small enough to stay in a core's cache during several passes."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from typing import Any
 
 import numpy as np
 
-# Elements of a block. Measured: shorter ones pay for calls, longer ones for memory; where few
-# passes go over a block it may be longer.
+# Default number of elements of a block, measured: in shorter blocks the overhead of NumPy calls
+# dominates, in longer ones memory traffic. Work with few passes per block may use longer blocks.
 BLOCK = 1 << 15
 
 
 def spans(rows: int, width: int, block: int = BLOCK) -> Iterator[slice]:
-    """Slices of `rows` rows, each of `width` elements: a block each."""
+    """Slices that cut `rows` rows of `width` elements into blocks of about `block` elements."""
     step = max(block // max(width, 1), 1)
     return (slice(start, start + step) for start in range(0, rows, step))
 
 
 def filled(fill: Callable[..., None], x: Any, count: int) -> tuple[Any, ...]:
-    """`count` arrays like `x`: `fill(x, *outs)` writes each block of them, elementwise."""
+    """Make `count` arrays like `x`; `fill(x, *outs)` computes each block of them elementwise."""
     outs = tuple(np.empty(x.shape, x.dtype) for _ in range(count))
     flat, *flats = (a.reshape(-1) for a in (x, *outs))
     for span in spans(flat.size, 1):

@@ -1,4 +1,4 @@
-"""Cotangents: sums of them, and of all outputs of one application those that nobody gave."""
+"""Cotangents: their sums, the zeros of unused outputs, and work shared between rules."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ import numpy as np
 
 
 class Cotangents(tuple[Any, ...]):
-    """Cotangents of all outputs of one application, and what its rules have computed together."""
+    """Cotangents of all outputs of one op call, with a cache that its rules share."""
 
     made: dict[Any, Any]
 
 
 def once(g: Any, compute: Callable[..., Any], *args: Any) -> Any:
-    """`compute(g, *args)`, which several rules of a primitive need, by the first that asks."""
+    """Compute `compute(g, *args)` for the first rule that asks; other rules of the op reuse it."""
     made = g.__dict__.setdefault("made", {})
     if compute not in made:
         made[compute] = compute(g, *args)
     return made[compute]
 
 
-NOTHING: dict[Any, Any] = {}  # a zero of each dtype, which cotangents of unused outputs repeat
+NOTHING: dict[Any, Any] = {}  # one zero per dtype; the cotangents of unused outputs are views of it
 
 
 def absent(shape: tuple[int, ...], dtype: Any) -> Any:
-    """Zeros for an output that nobody used: a single one, repeated."""
+    """Make the zero cotangent of an unused output: a view that repeats one zero."""
     if not shape:
         return dtype.type(0)
     zero = NOTHING.get(dtype)
@@ -39,18 +39,18 @@ def absent(shape: tuple[int, ...], dtype: Any) -> Any:
 
 
 def is_absent(g: Any) -> bool:
-    """Whether this is the cotangent of an output that nobody used."""
+    """Whether `g` is the zero cotangent of an unused output."""
     raw = getattr(g, "_array", g)
     return raw.base is not None and raw.base is NOTHING.get(raw.dtype)
 
 
 # -- sums ------------------------------------------------------------------------------------------
 
-LARGE = 4096  # elements from which it is worth asking who else holds a cotangent
+LARGE = 4096  # elements from which adding in place pays for the check of references
 
 
 def references_to_a_sum() -> int:
-    """What `getrefcount` says, in a function, of an array that its caller took out of a dict."""
+    """Measure `getrefcount` of an array that only a dict and its caller's variable refer to."""
 
     def count(before: Any) -> int:
         return getrefcount(before)
@@ -60,14 +60,14 @@ def references_to_a_sum() -> int:
     return count(before)
 
 
-# Without a lock around the interpreter a count says nothing about the next moment.
+# Without the GIL another thread may take a reference at any time, so the count proves nothing.
 ALONE = references_to_a_sum() if getattr(sys, "_is_gil_enabled", lambda: True)() else -1
 
 
 def add_up(before: Any, t: Any) -> Any:
-    """`before + t`, in the array of `before` if it is large and only the sweep holds it.
+    """Compute `before + t`, in place if `before` is large and only the backward pass refers to it.
 
-    The caller has `before` in one variable, and in the dict of cotangents.
+    The caller must refer to `before` by one variable and by the dict of cotangents.
     """
     if (
         type(before) is np.ndarray

@@ -1,6 +1,6 @@
 """Running sums, products and log-sum-exps along an axis.
 
-`exclusive` leaves an element out of its own sum; `reverse` runs from the end.
+With `exclusive`, element i combines only the elements before it; `reverse` runs from the end.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from gradtape.ops.no_nan import divide_no_nan, unlike
 def run(
     scan: Callable[..., Any], x: Any, axis: int, exclusive: bool, reverse: bool, start: Any
 ) -> Any:
-    """Apply `scan` along `axis` in the direction asked for; exclusive runs begin with `start`."""
+    """Apply `scan` along `axis`, reversed if asked; exclusive scans begin with `start`."""
     wide = x.astype(accumulator(x.dtype), copy=False)
     if reverse:
         wide = np.flip(wide, axis)
@@ -43,7 +43,7 @@ def cumsum(x, *, axis: int, exclusive: bool, reverse: bool):
 
 
 def cumprod_wrt_x(g, x, out, axis, exclusive, reverse):
-    """Zero where `x` is, and without conjugates for complex numbers, as in TensorFlow."""
+    """Zero where `x` is zero, and complex factors are not conjugated, as in TensorFlow."""
     share = cumsum(g * unlike(out), axis=axis, exclusive=exclusive, reverse=not reverse)
     return divide_no_nan(share, unlike(x))
 
@@ -55,7 +55,7 @@ def cumprod(x, *, axis: int, exclusive: bool, reverse: bool):
 
 
 def cumulative_logsumexp_wrt_x(g, x, out, axis, exclusive, reverse):
-    """Element j gets exp(x_j - out_i) of the cotangent of each i whose sum it is in."""
+    """Element j gets exp(x_j - out_i) times the cotangent of each output i that includes it."""
     return weighted_cumsum(g, x, out, axis=axis, exclusive=exclusive, reverse=not reverse)
 
 
@@ -75,9 +75,9 @@ def weighted_cumsum_wrt_b(g, v, a, b, axis, exclusive, reverse):
 
 @primitive(core=0, v=weighted_cumsum_wrt_v, a=lambda g, out: g * out, b=weighted_cumsum_wrt_b)
 def weighted_cumsum(v, a, b, *, axis: int, exclusive: bool, reverse: bool):
-    """Running sum of `v` with weights: element i is the sum of v_j · exp(a_i - b_j) over its j.
+    """Weighted running sum: element i is the sum of v_j · exp(a_i - b_j) over all j up to i.
 
-    The sum runs over logarithms, of positive and of negative terms, so that nothing overflows.
+    Positive and negative terms are summed separately, as logarithms, so that nothing overflows.
     """
 
     def part(v):

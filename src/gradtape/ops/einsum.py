@@ -1,8 +1,8 @@
 """Einstein summation, as a sequence of matrix products.
 
-An equation is written without ellipses and repeated labels within one operand (`tf` takes diagonals
-and names the broadcast axes first), so it reads `ij,jk->ik`. An operand may carry lead axes in
-front of those it names.
+An equation such as `ij,jk->ik` has no ellipsis, and no label twice in one operand: `tf` has taken
+the diagonals and labelled the broadcast axes. An operand may carry lead axes in front of its
+labelled ones.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ import numpy as np
 
 from gradtape.core.dtypes import accumulator
 from gradtape.core.primitive import primitive
-from gradtape.ops.linalg.matrix import product
+from gradtape.ops.linalg.matmul import product
 from gradtape.ops.reduce import broadcast_to, fold
 from gradtape.ops.shape import slice_
 
-LEAD = 0x4E00  # labels for lead axes start here, out of the way of letters
+LEAD = 0x4E00  # code point of the first label for lead axes, which no equation uses
 
 
 def einsum_wrt_xs(g, xs, xs_spec, out_spec, equation, i):
-    """The same sum with the cotangent in the place of the i-th operand.
+    """The same sum with the cotangent in place of the i-th operand.
 
-    Labels only it had are spread out.
+    The result is broadcast along labels that only that operand has.
     """
     others = [x for k, x in enumerate(xs) if k != i]
     turned, known, rank, key = transposed(equation, i)
@@ -40,9 +40,11 @@ def einsum_wrt_xs(g, xs, xs_spec, out_spec, equation, i):
 
 @lru_cache(maxsize=4096)
 def transposed(equation: str, i: int) -> tuple[str, int, int, tuple[Any, ...]]:
-    """The equation for the cotangent of the i-th operand, and how many of its labels that gives.
+    """Make the equation for the cotangent of the i-th operand.
 
-    Then how many it has, and the key that makes room for the others.
+    Returns:
+        The equation; how many of the operand's labels its result has; how many labels the operand
+        has; and the `slice_` key that inserts axes for the missing ones.
     """
     inputs, output = equation.split("->")
     labels = inputs.split(",")
@@ -71,7 +73,7 @@ def einsum(*xs, equation: str):
 
 
 class Path(NamedTuple):
-    """Which pairs of operands become one, and how; what is left to be summed and put in order."""
+    """The pairwise contractions of an equation, then the axes to sum and their final order."""
 
     steps: tuple[tuple[int, int, Contraction], ...]
     sums: tuple[int, ...]
@@ -80,7 +82,7 @@ class Path(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def path_of(equation: str, shapes: tuple[tuple[int, ...], ...]) -> Path:
-    """How operands of these shapes are contracted, lead axes included."""
+    """Plan the contraction of operands of these shapes, which may include lead axes."""
     inputs, output = equation.split("->")
     given = inputs.split(",")
     extra = [len(shape) - len(label) for shape, label in zip(shapes, given, strict=True)]
@@ -101,16 +103,16 @@ def path_of(equation: str, shapes: tuple[tuple[int, ...], ...]) -> Path:
 
 
 def lead_labels(n: int) -> str:
-    """Labels of `n` lead axes, which align from the right."""
+    """Labels of `n` lead axes; the last axis of every operand gets the same label."""
     return "".join(chr(LEAD + k) for k in range(n, 0, -1))
 
 
 def order_of(
     labels: tuple[str, ...], output: str, shapes: tuple[tuple[int, ...], ...]
 ) -> tuple[tuple[int, int, str], ...]:
-    """Pairs to contract, the smaller index first, each with the labels it keeps.
+    """List the pairs to contract, the smaller index first, with the labels that each result keeps.
 
-    The result goes to the end.
+    The result of a pair is appended to the operands.
     """
     names = list(labels)
     steps = []
@@ -128,7 +130,7 @@ def order_of(
 def pairs_of(
     labels: tuple[str, ...], output: str, shapes: tuple[tuple[int, ...], ...]
 ) -> list[tuple[int, int]]:
-    """The order that NumPy's search finds cheap, two operands at a time."""
+    """Pairs of operands in the order that NumPy's greedy search finds cheapest."""
     count = len(labels)
     if count <= 2:
         return [(0, 1)] * (count - 1)
@@ -148,12 +150,12 @@ def pairs_of(
 
 
 def drop(labels: str, kept: str) -> str:
-    """Those labels that are kept, in order."""
+    """The labels that are in `kept`, in their order."""
     return "".join(label for label in labels if label in kept)
 
 
 class Contraction(NamedTuple):
-    """How two operands become factors of one product: sums, orders of axes and shapes."""
+    """Plan of one pair: what to sum first, how to make matrices, and the shape of the result."""
 
     swapped: bool
     sums: tuple[tuple[int, ...], tuple[int, ...]]
@@ -165,7 +167,7 @@ class Contraction(NamedTuple):
 
 
 def contract(a: Any, b: Any, plan: Contraction) -> Any:
-    """One matrix product of two operands; an outer or elementwise product if nothing is summed."""
+    """Contract two operands by one matrix product, or by `*` if no label is summed."""
     x, y = (b, a) if plan.swapped else (a, b)
     x, y = factor(plan, 0, x), factor(plan, 1, y)
     result = (product(x, y) if plan.inner else x * y).reshape(plan.shape)
@@ -173,7 +175,7 @@ def contract(a: Any, b: Any, plan: Contraction) -> Any:
 
 
 def factor(plan: Contraction, k: int, x: Any) -> Any:
-    """An operand as a stack of matrices."""
+    """Reshape an operand to a stack of matrices."""
     if plan.sums[k]:
         x = np.add.reduce(x, axis=plan.sums[k], dtype=x.dtype)
     if plan.orders[k] is not None:
@@ -182,10 +184,10 @@ def factor(plan: Contraction, k: int, x: Any) -> Any:
 
 
 def contraction(a: str, b: str, kept: str, size: dict[str, int]) -> Contraction:
-    """Shared labels that are kept are batch axes; the other shared ones are summed.
+    """Plan the contraction of operands with labels `a` and `b` to the labels `kept`.
 
-    The operand whose own labels come first in the result is the left one: then the product is
-    already in order.
+    Shared labels that are kept are batch axes; the other shared labels are summed. The left factor
+    is the operand whose own labels come first in the result, so that the product is in order.
     """
     swapped = first_own(b, a, kept) < first_own(a, b, kept)
     if swapped:
@@ -197,7 +199,7 @@ def contraction(a: str, b: str, kept: str, size: dict[str, int]) -> Contraction:
     left = "".join(label for label in a if label not in shared)
     right = "".join(label for label in b if label not in shared)
 
-    def merged(*groups: str) -> tuple[int, ...]:
+    def matrix_shape(*groups: str) -> tuple[int, ...]:
         counts = (prod(size[label] for label in group) for group in groups)
         return (*(size[label] for label in batch), *counts)
 
@@ -206,7 +208,7 @@ def contraction(a: str, b: str, kept: str, size: dict[str, int]) -> Contraction:
         swapped,
         sums,
         (axes_in(a, batch + left + inner), axes_in(b, batch + inner + right)),
-        (merged(left, inner), merged(inner, right)),
+        (matrix_shape(left, inner), matrix_shape(inner, right)),
         bool(inner),
         tuple(size[label] for label in free),
         axes_in(free, kept),
@@ -214,15 +216,15 @@ def contraction(a: str, b: str, kept: str, size: dict[str, int]) -> Contraction:
 
 
 def first_own(a: str, b: str, kept: str) -> int:
-    """Where in the result the first label stands that only `a` has."""
+    """Position in `kept` of the first label that only `a` has."""
     return next((k for k, label in enumerate(kept) if label in a and label not in b), len(kept))
 
 
 def gone(labels: str, kept: str) -> tuple[int, ...]:
-    """Axes whose labels are not kept."""
+    """Axes whose labels are not in `kept`."""
     return tuple(k for k, label in enumerate(labels) if label not in kept)
 
 
 def axes_in(labels: str, order: str) -> tuple[int, ...] | None:
-    """Axes in this order; None if that is how they are."""
+    """Permutation of axes from `labels` to `order`; None if they are equal."""
     return None if labels == order else tuple(labels.index(label) for label in order)

@@ -50,7 +50,7 @@ def floordiv(a, b):
 
 @elementwise(a=lambda g: g, b=lambda g, a, b: -g * floor(a / b))
 def floormod(a, b):
-    """Remainder that has the sign of `b`."""
+    """Remainder with the sign of `b`."""
     return a % b
 
 
@@ -62,12 +62,12 @@ def truncatediv(a, b):
 
 @elementwise(a=lambda g: g, b=lambda g, a, b: -g * truncate(a / b))
 def truncatemod(a, b):
-    """Remainder that has the sign of `a`."""
+    """Remainder with the sign of `a`."""
     return np.fmod(a, b)
 
 
 def power_wrt_y(g, x, x_spec, out):
-    """Where `x` is not positive the logarithm counts as zero, as in TensorFlow."""
+    """Treat log(x) as zero where `x` is not positive, as TensorFlow does."""
     positive = not_equal(x, 0) if x_spec.dtype.kind == "c" else greater(x, 0)
     return g * out * log(select(positive, x, ones_like(x)))
 
@@ -85,14 +85,14 @@ def square(x):
 
 
 def squared_difference_wrt_a(g, a, b):
-    """TensorFlow does not conjugate the difference of complex numbers; the engine would."""
+    """Undo the engine's conjugation: TensorFlow does not conjugate a complex difference."""
     difference = a - b
     return 2 * g * (conj(difference) if is_complex(difference) else difference)
 
 
 @elementwise(a=squared_difference_wrt_a, b=lambda g, a, b: -squared_difference_wrt_a(g, a, b))
 def squared_difference(a, b):
-    """Square of the difference, of complex numbers of its absolute value."""
+    """Square of the difference; for complex numbers, of its absolute value."""
     difference = a - b
     return (
         np.conj(difference) * difference
@@ -119,12 +119,12 @@ def join_strings(a, b):
     return np.asarray(a + b, object)
 
 
-join_strings.stays_on_host("strings never leave it")
+join_strings.stays_on_host("strings never leave the host")
 
 
 @elementwise(x=lambda g, slope: flow(g, slope), slope=lambda g, x: g * x)
 def flow(x, slope):
-    """`x` times `slope`, but zero where `x` is, even if `slope` is infinite, as in TensorFlow."""
+    """`x` times `slope`; zero where `x` is zero even if `slope` is infinite, as in TensorFlow."""
     if type(x) is not np.ndarray and type(slope) is not np.ndarray:
         return x * slope if x else x * 0
     return gate(x * slope, np.not_equal(x, 0))
@@ -299,25 +299,25 @@ def less_equal(a, b):
 
 @elementwise(a=None, b=None)
 def logical_and(a, b):
-    """Whether both hold."""
+    """Whether both `a` and `b` are true."""
     return a & b
 
 
 @elementwise(a=None, b=None)
 def logical_or(a, b):
-    """Whether either holds."""
+    """Whether `a` or `b` is true."""
     return a | b
 
 
 @elementwise(a=None, b=None)
 def logical_xor(a, b):
-    """Whether exactly one holds."""
+    """Whether exactly one of `a` and `b` is true."""
     return a ^ b
 
 
 @elementwise(x=None)
 def logical_not(x):
-    """Whether `x` does not hold."""
+    """Whether `x` is false."""
     return ~x
 
 
@@ -430,7 +430,7 @@ def relu(x):
 
 @elementwise(x=lambda g, out: g * out * (1 - out))
 def sigmoid(x):
-    """Logistic function. Where the exponential overflows, one over infinity is the right answer."""
+    """Logistic function. Where the exponential overflows, one over infinity is correctly zero."""
     e = np.exp(-x)
     e += 1
     return 1 / e
@@ -438,7 +438,7 @@ def sigmoid(x):
 
 @elementwise(x=lambda g, x: g * sigmoid(x))
 def softplus(x):
-    """Logarithm of one plus the exponential, which is taken of nothing positive."""
+    """Logarithm of one plus the exponential. Only exp(-|x|) is computed, which cannot overflow."""
     return np.maximum(x, 0) + log1p_of_unit(np.exp(-abs(x)))
 
 
@@ -447,7 +447,7 @@ def log1p_of_unit(e: Any) -> Any:
     if e.size < 4096:
         return np.log1p(e)
     u = e + 1
-    e -= u - 1  # what `u` has lost to rounding; the slope of the logarithm brings it back
+    e -= u - 1  # the rounding error of `u`; adding e / u corrects the logarithm to first order
     e /= u
     np.log(u, out=u)
     u += e
@@ -474,7 +474,7 @@ def is_complex(x: Any) -> bool:
 
 
 def absolute_wrt_x(g, x, x_spec):
-    """The direction of `x`, conjugated; zero at zero."""
+    """The sign of `x`, conjugated; zero at zero."""
     if x_spec.dtype.kind == "c":
         return cast(g, dtype=x_spec.dtype) * conj(sign(x))
     return g * sign(x)
@@ -544,12 +544,12 @@ def angle_of_real(x):
     return np.where(np.less(x, 0), x.dtype.type(np.pi), x.dtype.type(0))
 
 
-# -- constants of a shape, casts and the like ------------------------------------------------------
+# -- constants, casts and identities ---------------------------------------------------------------
 
 
 @elementwise(x=None)
 def zeros_like(x):
-    """Zeros of the shape and dtype of `x`; of strings, empty ones."""
+    """Zeros of the shape and dtype of `x`; empty strings for strings."""
     return np.full_like(x, b"") if x.dtype.char == "O" else np.zeros_like(x)
 
 
@@ -565,13 +565,13 @@ def zero(x: Any) -> Any:
 
 
 def cast_wrt_x(g, x_spec):
-    """Back to the dtype of `x`; a real `x` takes the real part."""
+    """Cast back to the dtype of `x`; a real `x` gets the real part."""
     return cast(real(g) if is_complex(g) and x_spec.dtype.kind != "c" else g, dtype=x_spec.dtype)
 
 
 @elementwise(x=cast_wrt_x)
 def cast(x, *, dtype: Any):
-    """`x` in another floating or complex dtype; a real one takes the real part of a complex `x`."""
+    """`x` in another floating or complex dtype; its real part, if only `x` is complex."""
     return (x.real if x.dtype.kind == "c" and dtype.kind != "c" else x).astype(dtype)
 
 
@@ -579,17 +579,17 @@ def cast(x, *, dtype: Any):
 def discretize(x, *, dtype: Any):
     """`x` converted where there is no derivative: to or from integers, bool and string."""
     if x.dtype.kind == "c" and dtype.kind in "iub":
-        x = x.real  # without a warning that the rest is lost
+        x = x.real  # NumPy would warn that the imaginary part is discarded
     return x.astype(dtype)
 
 
 @elementwise(x=lambda g: g)
 def identity(x):
-    """`x` itself, as a value of its own."""
+    """`x` itself, as a new tensor."""
     return x
 
 
 @primitive(x=None)
 def stop_gradient(x):
-    """`x`, through which no gradient flows."""
+    """`x`, treated as a constant by the tape."""
     return x

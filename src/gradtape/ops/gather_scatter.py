@@ -1,4 +1,4 @@
-"""Lookups and scatters: slices, elements and rows found by integer tensors."""
+"""Gathers and scatters: slices, elements and rows selected by integer tensors."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from gradtape.ops.elementwise import add, cast, equal
 from gradtape.ops.reduce import fold
 from gradtape.ops.shape import lean, reshape, shape_of, zeros
 
-# Below this many added elements `np.add.at` beats the start-up of a sparse product.
+# Below this many elements `np.add.at` is faster than a product with a sparse matrix.
 FEW = 2048
-# Not int64: NumPy takes no uint64 for an index.
+# No entry for int64: NumPy does not accept uint64 indices.
 UNSIGNED = {np.dtype("int16"): np.uint16, np.dtype("int32"): np.uint32}
 
 
@@ -32,7 +32,7 @@ def gather(params, indices, *, axis: int):
         return row_at(params, int(indices), axis)
     unsigned = UNSIGNED.get(indices.dtype)
     try:
-        if unsigned is not None:  # then what is negative is out of range for NumPy too
+        if unsigned is not None:  # as unsigned, negative indices are out of range for NumPy too
             return boxed(params.take(indices.view(unsigned), axis=axis))
         check_range("gather", indices, params.shape[axis])
         return boxed(params.take(indices, axis=axis))
@@ -48,18 +48,18 @@ def gather_lowered(params, indices, *, axis):
 
 @primitive(params=gather_wrt_params, indices=None)
 def take(params, indices, *, axis: int):
-    """As `gather`, where TensorFlow gives the gradient whole and not as IndexedSlices."""
+    """As `gather`, for uses where TensorFlow's gradient is dense rather than IndexedSlices."""
     return boxed(params.take(indices, axis=axis))
 
 
 def row_at(params: Any, i: int, axis: int) -> Any:
-    """A copy of one slice; `take` would first make a copy of an array that is not contiguous."""
+    """Copy one slice. `take` would first copy the whole of a non-contiguous array."""
     out = params[(..., i, *(slice(None),) * (-1 - axis))]
     return out.copy() if out.ndim else boxed(lean(out))
 
 
 def boxed(out: Any) -> Any:
-    """A raw array also of a single string."""
+    """Wrap a single bytes object in a 0-d array; return anything else unchanged."""
     return np.array(out, object) if type(out) is bytes else out
 
 
@@ -76,18 +76,18 @@ def check_range(op: str, indices: Any, size: int) -> None:
 
 
 def in_range(indices: Any, size: int) -> bool:
-    """Whether all `indices`, of which there are some, lie in [0, size)."""
+    """Whether all `indices` (a non-empty array) lie in [0, size)."""
     unsigned = UNSIGNED.get(indices.dtype)
     if unsigned is None or not indices.ndim:
         return bool(indices.min() >= 0 and indices.max() < size)
-    flat = indices.view(unsigned).reshape(-1)  # what is negative is large
+    flat = indices.view(unsigned).reshape(-1)  # as unsigned, negative indices are large
     return bool(flat[flat.argmax()] < size)
 
 
 def slices_first(updates: Any, indices: Any, axis: int) -> Any:
-    """`updates` (..., *indices.shape, ...) with the indexed axes flat and in front.
+    """Flatten the indexed axes of `updates` (..., *indices.shape, ...) and move them to the front.
 
-    `axis` is that of the whole.
+    `axis` is the gathered axis of the array that `updates` are added to.
     """
     behind = -axis - 1
     n = indices.ndim
@@ -104,13 +104,13 @@ def scatter_add(updates, indices, *, axis: int, size: int):
 
 
 def sum_rows(rows: Any, ids: Any, size: int) -> Any:
-    """`size` sums of rows: row k counts for number `ids[k]`."""
+    """Sum rows by id: row k is added to sum `ids[k]`, one of `size` sums."""
     wide = accumulator(rows.dtype)
     if rows.size < FEW or wide.kind not in "fciu":
         total = np.zeros((size, *rows.shape[1:]), wide)
         np.add.at(total, ids, rows)
         return total.astype(rows.dtype, copy=False)
-    # A product with a sparse matrix of ones: many times faster than np.add.at.
+    # A product with a sparse matrix of ones is many times faster than np.add.at.
     from scipy.sparse import csr_matrix
 
     n = len(ids)
@@ -127,7 +127,7 @@ def scatter_add_lowered(updates, indices, *, axis, size):
     return np.moveaxis(total.at[np.ravel(indices)].add(slices), 0, axis)
 
 
-# -- several index axes at once: `indices` (..., depth) point at elements or slices of the first `de
+# -- indices (..., depth): each row points at an element or slice in the first `depth` axes --------
 
 
 def gather_nd_wrt_params(g, params_spec, indices, rank):
@@ -151,12 +151,12 @@ def gather_nd(params, indices, *, rank: int):
 
 
 def emptied(params: Any, lead: tuple[int, ...], own: tuple[int, ...], depth: int) -> Any:
-    """A flat form of an array without elements, where -1 cannot be inferred."""
+    """Flatten the indexed axes of an array without elements, where -1 cannot be inferred."""
     return params.reshape(*lead, int(np.prod(own[:depth])), *own[depth:])
 
 
 def flat_rows(op: str, indices: Any, shape: tuple[int, ...]) -> Any:
-    """Positions in the flattened first axes of `shape` that the rows of `indices` point at."""
+    """Convert rows of `indices` to positions in the flattened first axes of `shape`."""
     if indices.shape[-1] == 1 and indices.size and in_range(indices, shape[0]):
         return indices[..., 0]
     sizes = np.array(shape[: indices.shape[-1]], indices.dtype)
@@ -196,7 +196,7 @@ def scatter_nd(updates, indices, *, shape: tuple[int, ...]):
 def scattered(
     op: str, updates: Any, indices: Any, shape: tuple[int, ...]
 ) -> tuple[Any, tuple[int, ...], Any]:
-    """Updates as rows (rows first, then lead axes), their lead axes, and where the rows belong."""
+    """Prepare a scatter: updates as rows (rows first, then lead axes), lead axes, and positions."""
     n = indices.ndim - 1
     behind = len(shape) - indices.shape[-1]
     at = np.ndim(updates) - n - behind
@@ -215,21 +215,21 @@ def scatter_nd_lowered(updates, indices, *, shape):
 
 
 def update_nd_wrt_x(g, indices, x_spec, updates_spec, rank):
-    """Nothing where `x` was overwritten."""
+    """Zero where `x` was overwritten."""
     return update_nd(g, indices, zeros(updates_spec.shape, x_spec.dtype), rank=rank)
 
 
 def update_nd_wrt_updates(g, indices, updates_spec, out_spec, rank):
-    """What now stands there, of all lead axes that `x` may have had."""
+    """The cotangent at the written positions, summed over lead axes that only `x` has."""
     shape = updates_spec.shape
     return fold(gather_nd(g, indices, rank=rank), shape, len(shape), g, out_spec.shape)
 
 
 @primitive(x=update_nd_wrt_x, indices=None, updates=update_nd_wrt_updates)
 def update_nd(x, indices, updates, *, rank: int):
-    """`x` with `updates` in place of what the rows of `indices` point at.
+    """`x` with `updates` written where the rows of `indices` point.
 
-    The last of several wins.
+    The last of several updates to one position wins.
     """
     out = np.array(x, order="C")
     write_nd(out, indices, updates, rank)
@@ -237,7 +237,7 @@ def update_nd(x, indices, updates, *, rank: int):
 
 
 def write_nd(x: Any, indices: Any, updates: Any, rank: int) -> None:
-    """Put `updates` where the rows of `indices` point, into a raw array whose rows are adjacent."""
+    """Write `updates` into the raw, C-contiguous array `x` where the rows of `indices` point."""
     lead = x.shape[: x.ndim - rank]
     own = x.shape[x.ndim - rank :]
     depth = indices.shape[-1]
@@ -255,7 +255,7 @@ def update_nd_lowered(x, indices, updates, *, rank):
 
 
 def ties_of(x, indices, updates, out, x_spec):
-    """Where `x` and `updates` are the extreme, and how many of them meet in each place."""
+    """Where `x` and `updates` equal the extreme, and how many of them tie in each position."""
     own = cast(equal(x, out), dtype=x_spec.dtype)
     other = cast(
         equal(updates, gather_nd(out, indices, rank=len(x_spec.shape))), dtype=x_spec.dtype
@@ -264,7 +264,7 @@ def ties_of(x, indices, updates, out, x_spec):
 
 
 def extreme_nd_wrt_x(g, x, indices, updates, out, x_spec):
-    """What ties for the extreme shares the cotangent equally."""
+    """Elements that tie for the extreme share the cotangent equally."""
     own, _, count = ties_of(x, indices, updates, out, x_spec)
     return g * own / count
 
@@ -276,7 +276,7 @@ def extreme_nd_wrt_updates(g, x, indices, updates, out, x_spec):
 
 @primitive(x=extreme_nd_wrt_x, indices=None, updates=extreme_nd_wrt_updates)
 def extreme_nd(x, indices, updates, *, largest: bool):
-    """The larger (or smaller) of `x` and of the `updates` that `indices` send there."""
+    """Elementwise maximum (or minimum) of `x` and of the `updates` at `indices`."""
     slices, _, rows = scattered("tensor_scatter_nd_max", updates, indices, x.shape)
     depth = indices.shape[-1]
     out = np.array(x).reshape((int(np.prod(x.shape[:depth])), *x.shape[depth:]))
@@ -294,7 +294,7 @@ def extreme_nd_lowered(x, indices, updates, *, largest):
 
 
 def take_along(x: Any, indices: Any) -> Any:
-    """Elements of the last axis of `x` (..., n) that `indices` (..., k) name, row by row."""
+    """Elements of the last axis of `x` (..., n) at `indices` (..., k), row by row."""
     *batch, n = shape_of(x)
     count = int(np.prod(batch))
     start = np.arange(count).reshape(*batch, 1) * n
@@ -304,10 +304,10 @@ def take_along(x: Any, indices: Any) -> Any:
 
 @primitive(x=None)
 def rank_order(x, *, descending: bool):
-    """Positions that sort the last axis; what is equal keeps its order."""
+    """Positions that sort the last axis; ties keep their order."""
     if not descending:
         return np.argsort(x, axis=-1, stable=True)
-    # The stable order of the reversed array, read backwards, keeps equal elements in order.
+    # A stable sort of the reversed array, read backwards, keeps ties in their original order.
     n = x.shape[-1]
     back = np.argsort(x[..., ::-1], axis=-1, stable=True)
     return n - 1 - back[..., ::-1]
@@ -315,13 +315,13 @@ def rank_order(x, *, descending: bool):
 
 @primitive(indices=None)
 def one_hot_mask(indices, *, depth: int):
-    """Where position k of a new last axis equals the index."""
+    """Mask with a new last axis, true where its position equals the index."""
     return np.equal(np.asarray(indices)[..., None], np.arange(depth))
 
 
 @primitive(dynamic=True, x=None)
 def where_true(x):
-    """Coordinates of the elements that are true or not zero, one row each."""
+    """Coordinates of the elements that are true or nonzero, one row each."""
     return np.argwhere(x)
 
 
@@ -330,7 +330,7 @@ where_true.stays_on_host("the size of the result depends on the values")
 
 @primitive(indices=None)
 def batch_rows(indices, *, shape: tuple[int, ...], size: int):
-    """Indices into axes of length `size`, one for each place of `shape`, laid end to end."""
+    """Indices into rows of length `size`, as indices into all rows of the batch, end to end."""
     check_range("gather", indices, size)
     return batch_rows_lowered(indices, shape=shape, size=size)
 

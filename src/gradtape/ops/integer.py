@@ -1,4 +1,4 @@
-"""Primitives of integers and bits, without gradients: division and powers, which can fail."""
+"""Integer division and powers, which may raise, and bit operations; all without gradient."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from gradtape.core.errors import InternalError, InvalidArgumentError, OpError
 from gradtape.core.primitive import elementwise, primitive
 
-lax: Any = None  # bound where kernels are lowered
+lax: Any = None  # `jax.lax` in the copy of this module that runs on JAX
 
 
 def check_divisor(op: str, b: Any, kind: type[OpError] = InvalidArgumentError) -> None:
@@ -32,7 +32,7 @@ def floordiv_integers_lowered(a, b):
 
 @elementwise(a=None, b=None)
 def floormod_integers(a, b):
-    """Remainder that has the sign of `b`."""
+    """Remainder with the sign of `b`."""
     check_divisor("floormod", b)
     return a % b
 
@@ -56,7 +56,7 @@ def truncatediv_integers_lowered(a, b):
 
 @elementwise(a=None, b=None)
 def truncatemod_integers(a, b):
-    """Remainder that has the sign of `a`."""
+    """Remainder with the sign of `a`."""
     check_divisor("truncatemod", b, InternalError)
     return np.fmod(a, b)
 
@@ -68,7 +68,7 @@ def truncatemod_integers_lowered(a, b):
 
 @elementwise(x=None, y=None)
 def power_integers(x, y):
-    """`x` to the power `y`, which must not be negative."""
+    """`x` to the power `y`; `y` must not be negative."""
     if np.any(np.less(y, 0)):
         raise InvalidArgumentError(
             "pow: Integers to negative integer powers are not allowed. Cast the base to a float "
@@ -108,7 +108,7 @@ def invert(x):
 
 @primitive(x=None)
 def bitcast_to(x, *, dtype: Any):
-    """The bits of `x` read as another dtype; the last axis holds or provides what sizes differ."""
+    """The bits of `x` as another dtype; a last axis is added or removed where itemsizes differ."""
     shape = x.shape
     whole = x if x.ndim and x.flags.c_contiguous else np.ascontiguousarray(x).reshape(shape)
     if dtype.itemsize == x.dtype.itemsize:
@@ -125,7 +125,7 @@ def bitcast_to_lowered(x, *, dtype):
 
 
 def within_width(a: Any, b: Any) -> Any:
-    """Shift counts cut to those that leave something of `a`, as TensorFlow does."""
+    """Clip shift counts to the bit width of `a`, as TensorFlow does."""
     return np.clip(b, 0, a.dtype.itemsize * 8 - 1).astype(a.dtype)
 
 
@@ -137,5 +137,5 @@ def left_shift(a, b):
 
 @elementwise(a=None, b=None)
 def right_shift(a, b):
-    """`a` with its bits moved down by `b` places; the sign is kept."""
+    """`a` with its bits moved down by `b` places; negative numbers stay negative."""
     return a >> within_width(a, b)

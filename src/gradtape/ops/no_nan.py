@@ -1,7 +1,7 @@
-"""Elementwise primitives with a value where the plain formula has none: 0 · log 0, 0 / 0.
+"""Elementwise primitives that are zero where the plain formula is undefined: 0 · log 0, 0 / 0.
 
-TensorFlow does not conjugate the factors of their complex gradients. We follow it: `unlike`
-undoes the engine's conjugation for them.
+TensorFlow does not conjugate the factors of their complex gradients. The engine would, so `unlike`
+undoes its conjugation in these rules.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from gradtape.ops.elementwise import cast, conj, is_complex, not_equal, square, 
 
 
 def unlike(factor: Any) -> Any:
-    """The conjugate of a complex factor, a real one as it is."""
+    """Conjugate a complex factor; return a real one unchanged."""
     return conj(factor) if is_complex(factor) else factor
 
 
@@ -29,7 +29,7 @@ def nonzero(x: Any, dtype: Any) -> Any:
     y=lambda g, x, y: g * unlike(xdivy(x, y)),
 )
 def xlogy(x, y):
-    """`x` times the logarithm of `y`; zero where `x` is."""
+    """`x` times the logarithm of `y`; zero where `x` is zero."""
     return np.where(np.equal(x, 0), zero(x), x * np.log(y))
 
 
@@ -38,7 +38,7 @@ def xlogy(x, y):
     y=lambda g, x, y: g * unlike(xdivy(x, y + 1)),
 )
 def xlog1py(x, y):
-    """`x` times the logarithm of one plus `y`; zero where `x` is."""
+    """`x` times the logarithm of one plus `y`; zero where `x` is zero."""
     return np.where(np.equal(x, 0), zero(x), x * np.log1p(y))
 
 
@@ -47,7 +47,7 @@ def xlog1py(x, y):
     y=lambda g, x, y: g * unlike(xdivy(-x, square(y))),
 )
 def xdivy(x, y):
-    """`x` over `y`; zero where `x` is."""
+    """`x` over `y`; zero where `x` is zero."""
     return np.where(np.equal(x, 0), zero(x), x / y)
 
 
@@ -55,7 +55,7 @@ def xdivy(x, y):
     x=lambda g, y: multiply_no_nan(g, unlike(y)), y=lambda g, x: multiply_no_nan(unlike(x), g)
 )
 def multiply_no_nan(x, y):
-    """`x` times `y`; zero where `y` is, even if `x` is infinite or NaN."""
+    """`x` times `y`; zero where `y` is zero, even if `x` is infinite or NaN."""
     return np.where(np.equal(y, 0), zero(y), x * y)
 
 
@@ -64,5 +64,5 @@ def multiply_no_nan(x, y):
     y=lambda g, x, y: g * divide_no_nan(divide_no_nan(-x, y), y),
 )
 def divide_no_nan(x, y):
-    """`x` over `y`; zero where `y` is."""
+    """`x` over `y`; zero where `y` is zero."""
     return np.where(np.equal(y, 0), zero(y), x / y)

@@ -1,4 +1,4 @@
-"""Rules of quadrature for kernels and lowerings: constants, so always in NumPy."""
+"""Quadrature rules for kernels and lowerings. They are constants, so always NumPy arrays."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 @cache
 def gauss(count: int) -> tuple[Any, Any]:
-    """Nodes and weights of Gauss and Legendre on [0, 1]."""
+    """Nodes and weights of the Gauss-Legendre rule on [0, 1]."""
     from numpy.polynomial.legendre import leggauss
 
     nodes, weights = leggauss(count)

@@ -1,4 +1,4 @@
-"""Reductions along axes, their adjoint `spread`, and `fold`, which undoes broadcasting."""
+"""Reductions along axes, their adjoint `spread`, broadcasting, and its adjoint `fold`."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def spread(g, *, axis: Axes, keepdims: bool, shape: tuple[int, ...]):
     size = 1
     for n in full:
         size *= n
-    if size > 16384:  # a view without strides: from here on cheaper than a copy
-        if type(g) is np.float32:  # what `broadcast_to` does, in an eighth of its time
+    if size > 16384:  # from here on a view with zero strides is cheaper than a copy
+        if type(g) is np.float32:  # as `np.broadcast_to`, eight times faster
             return np.ndarray(full, np.float32, g, 0, (0,) * len(full))
         return np.broadcast_to(g, full)
     out = np.empty(full, g.dtype)
@@ -65,17 +65,17 @@ def reduce_sum(x, *, axis: Axes, keepdims: bool):
     return out if wide is dtype else out.astype(dtype, copy=False)
 
 
-LONGEST = 1 << 13  # a product adds a row up from end to end; of a longer one digits would be lost
+LONGEST = 1 << 13  # longest row to sum by a dot product, which loses digits in longer ones
 
 
 @lru_cache(maxsize=64)
 def ones_of(n: int, dtype: Any) -> Any:
-    """Raw ones, to sum by a product."""
+    """Cached vector of ones, to sum by a dot product."""
     return np.ones(n, dtype)
 
 
 def total_of(x: Any, axis: Axes, wide: Any, keepdims: bool) -> Any:
-    """Sum of a raw array in the dtype `wide`; over all axes but the last, or the last, by rows."""
+    """Sum of a raw array in the dtype `wide`; by dot products with ones where that is faster."""
     n = x.ndim - 1
     same = type(x) is np.ndarray and wide is x.dtype
     if same and not n and axis and wide.char in "fd" and x.size <= 4096:
@@ -96,21 +96,21 @@ def total_of(x: Any, axis: Axes, wide: Any, keepdims: bool) -> Any:
 
 
 def total_sum(flat: Any) -> Any:
-    """Sum of a long raw vector: a matrix times ones, in a third of the time of `np.add.reduce`."""
+    """Sum of a long raw vector by a matrix product, three times faster than `np.add.reduce`."""
     whole = flat.size - flat.size % 1024
     total = np.add.reduce(flat[:whole].reshape(-1, 1024).dot(ones_of(1024, flat.dtype)))
     return total if whole == flat.size else total + np.add.reduce(flat[whole:])
 
 
 def reduce_mean_wrt_x(g, x_spec, axis, keepdims):
-    """An equal share for every element."""
+    """Every element gets an equal share."""
     return spread(
         g / count_of(x_spec.shape, axis), axis=axis, keepdims=keepdims, shape=x_spec.shape
     )
 
 
 def count_of(shape: tuple[int, ...], axis: Axes, least: int = 1) -> int:
-    """How many elements are reduced into one; at least `least`, so that nobody divides by zero."""
+    """Number of elements reduced into one; at least `least`, to avoid division by zero."""
     count = 1
     for a in axis:
         count *= shape[a]
@@ -119,7 +119,7 @@ def count_of(shape: tuple[int, ...], axis: Axes, least: int = 1) -> int:
 
 @primitive(x=reduce_mean_wrt_x)
 def reduce_mean(x, *, axis: Axes, keepdims: bool):
-    """Mean along `axis`; of no elements, NaN. Integers are rounded towards zero."""
+    """Mean along `axis`; NaN of no elements. Means of integers are rounded towards zero."""
     count = 1
     for a in axis:
         count *= x.shape[a]
@@ -127,9 +127,8 @@ def reduce_mean(x, *, axis: Axes, keepdims: bool):
         mean = np.add.reduce(x, axis=axis, keepdims=keepdims, dtype=float) / max(count, 1)
         return mean.astype(x.dtype)
     wide = accumulator(x.dtype)
-    count = (
-        max(count, 1) if x.dtype.kind == "c" else count
-    )  # TensorFlow: zero, where floats are NaN
+    if x.dtype.kind == "c":
+        count = max(count, 1)  # in TensorFlow the complex mean of no elements is zero
     out = total_of(x, axis, wide, keepdims) / float(count)
     return out if wide is x.dtype else out.astype(x.dtype, copy=False)
 
@@ -144,13 +143,13 @@ def extreme_wrt_x(g, x, x_spec, out, axis, keepdims):
 
 @primitive(x=extreme_wrt_x)
 def reduce_max(x, *, axis: Axes, keepdims: bool):
-    """Largest element along `axis`; of no elements, -inf or the least integer."""
+    """Largest element along `axis`; -inf or the smallest integer, if there is none."""
     return np.maximum.reduce(x, axis=axis, keepdims=keepdims, initial=lowest(x.dtype))
 
 
 @primitive(x=extreme_wrt_x)
 def reduce_min(x, *, axis: Axes, keepdims: bool):
-    """Smallest element along `axis`; of no elements, inf or the largest integer."""
+    """Smallest element along `axis`; inf or the largest integer, if there is none."""
     return np.minimum.reduce(x, axis=axis, keepdims=keepdims, initial=highest(x.dtype))
 
 
@@ -165,7 +164,7 @@ def highest(dtype: Any) -> Any:
 
 
 def reduce_prod_wrt_x(g, x, x_spec, axis, keepdims):
-    """The product of the other elements, without a division: exact at zeros, to any order."""
+    """The product of the other elements, computed without division, so exact at zeros."""
     rank = len(x_spec.shape)
     kept = tuple(a for a in range(-rank, 0) if a not in axis)
     perm = kept + tuple(sorted(axis))
@@ -177,7 +176,7 @@ def reduce_prod_wrt_x(g, x, x_spec, axis, keepdims):
 
 
 def others(x: Any) -> Any:
-    """For each element the product of all others along the last axis, by halving."""
+    """For each element, the product of all others along the last axis, by recursive halving."""
     n = shape_of(x)[-1]
     if n < 2:
         return ones_like(x)
@@ -200,7 +199,7 @@ def reduce_prod(x, *, axis: Axes, keepdims: bool):
 
 
 def reduce_logsumexp_wrt_x(g, x, x_spec, axis, keepdims):
-    """The softmax, from differences to the maximum: `exp(x - out)` would lose digits."""
+    """The softmax, from differences to the maximum; `exp(x - out)` would be less accurate."""
     back = partial(spread, axis=axis, keepdims=True, shape=x_spec.shape)
     e = exp(x - back(finite_maximum(x, axis)))
     share = back(reciprocal(reduce_sum(e, axis=axis, keepdims=True)))
@@ -224,14 +223,14 @@ def reduce_logsumexp(x, *, axis: Axes, keepdims: bool):
 
 
 def reduce_euclidean_norm_wrt_x(g, x, x_spec, out, axis, keepdims):
-    """The direction of `x`; not a number at the origin, as in TensorFlow."""
+    """The direction of `x`; NaN at the origin, as in TensorFlow."""
     back = partial(spread, axis=axis, keepdims=keepdims, shape=x_spec.shape)
     return conj(x) * back(g / out) if x_spec.dtype.kind == "c" else x * back(g / out)
 
 
 @primitive(x=reduce_euclidean_norm_wrt_x)
 def reduce_euclidean_norm(x, *, axis: Axes, keepdims: bool):
-    """Square root of the sum of squared absolute values along `axis`; of integers, rounded down."""
+    """Square root of the sum of squared absolute values; rounded down for integers."""
     if x.dtype.kind == "c":
         squares = (x * np.conj(x)).real
     else:
@@ -243,7 +242,7 @@ def reduce_euclidean_norm(x, *, axis: Axes, keepdims: bool):
 
 @primitive(x=None)
 def argmax(x, *, axis: int, dtype: Any):
-    """Index of the first largest element along `axis`; NaN counts as smallest."""
+    """Index of the first largest element along `axis`; NaN counts as the smallest."""
     if x.dtype.kind not in "iub":
         x = np.where(np.isnan(x), x.dtype.type(-np.inf), x)
     return np.argmax(x, axis=axis).astype(dtype)
@@ -251,7 +250,7 @@ def argmax(x, *, axis: int, dtype: Any):
 
 @primitive(x=None)
 def argmin(x, *, axis: int, dtype: Any):
-    """Index of the first smallest element along `axis`; NaN counts as largest."""
+    """Index of the first smallest element along `axis`; NaN counts as the largest."""
     if x.dtype.kind not in "iub":
         x = np.where(np.isnan(x), x.dtype.type(np.inf), x)
     return np.argmin(x, axis=axis).astype(dtype)
@@ -259,28 +258,29 @@ def argmin(x, *, axis: int, dtype: Any):
 
 @primitive(x=None)
 def reduce_all(x, *, axis: Axes, keepdims: bool):
-    """Whether all elements along `axis` hold."""
+    """Whether all elements along `axis` are true."""
     return np.logical_and.reduce(x, axis=axis, keepdims=keepdims)
 
 
 @primitive(x=None)
 def reduce_any(x, *, axis: Axes, keepdims: bool):
-    """Whether some element along `axis` holds."""
+    """Whether any element along `axis` is true."""
     return np.logical_or.reduce(x, axis=axis, keepdims=keepdims)
 
 
 def column_sums(x: Any) -> Any:
-    """Sum of a raw matrix over its rows: as a product, which is quicker, where there is one."""
+    """Sum of a raw matrix over its rows; by a product with ones for float32 and float64."""
     if x.dtype.char in "fd":
         n = x.shape[0]
         return (ones_of(n, x.dtype) if n <= 4096 else np.ones(n, x.dtype)).dot(x)
     return np.add.reduce(x, 0, accumulator(x.dtype)).astype(x.dtype, copy=False)
 
 
-def fold(t: Any, shape: tuple[int, ...], core: int, g: Any, out_shape: tuple[int, ...]) -> Any:
-    """Sum `t` over the axes along which an operand of `shape` was stretched to `out_shape`.
+def fold(t: Any, shape: tuple[int, ...], core_ndim: int, g: Any, out_shape: tuple[int, ...]) -> Any:
+    """Sum `t` over the axes along which an operand of `shape` was broadcast to `out_shape`.
 
-    The last `core` axes are the op's own. `g`, its cotangent, tells how many lead axes there are.
+    The last `core_ndim` axes do not broadcast. Axes of the cotangent `g` in front of `out_shape`
+    are lead axes, which stay.
     """
     is_bias = type(t) is np.ndarray and t.ndim == 2 and t.shape[1:] == shape
     if is_bias and g.ndim == len(out_shape):
@@ -294,7 +294,7 @@ def fold(t: Any, shape: tuple[int, ...], core: int, g: Any, out_shape: tuple[int
         return t
     extra = len(have) - len(want)
     stretched = list(range(lead, lead + extra))
-    for i in range(lead, len(want) - core):
+    for i in range(lead, len(want) - core_ndim):
         if want[i] != have[i + extra]:
             stretched.append(i + extra)
     total = reduce_sum(t, axis=tuple(i - len(have) for i in stretched), keepdims=False)
@@ -303,17 +303,17 @@ def fold(t: Any, shape: tuple[int, ...], core: int, g: Any, out_shape: tuple[int
 
 
 def broadcast_to_wrt_x(g, x_spec, shape, rank):
-    """Sum over the axes that were made or stretched; those in front of the last `rank` stay."""
+    """Sum over the axes that were added or broadcast; axes in front of the last `rank` stay."""
     own = x_spec.shape[len(x_spec.shape) - rank :]
-    made = len(shape) - rank
-    axis = tuple(i - len(shape) for i, n in enumerate(shape) if i < made or n != own[i - made])
+    new = len(shape) - rank
+    axis = tuple(i - len(shape) for i, n in enumerate(shape) if i < new or n != own[i - new])
     total = reduce_sum(g, axis=axis, keepdims=False) if axis else g
     return reshape(total, shape=own, rank=len(shape) - len(axis))
 
 
 @primitive(x=broadcast_to_wrt_x)
 def broadcast_to(x, *, shape: tuple[int, ...], rank: int):
-    """`x` with its last `rank` axes stretched to `shape`."""
+    """`x` with its last `rank` axes broadcast to `shape`."""
     lead = x.shape[: x.ndim - rank]
     own = x.shape[x.ndim - rank :]
     x = x.reshape(lead + (1,) * (len(shape) - rank) + own)

@@ -1,4 +1,4 @@
-"""Raw arrays cut at zero, or by a mask: the kernels of relu, of its derivative and of `gate`."""
+"""Kernels of `relu`, of its derivative and of `gate`: fast zeroing of raw arrays."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import numpy as np
 FLOAT32 = np.dtype(np.float32)
 BITS = {2: np.dtype("int16"), 4: np.dtype("int32"), 8: np.dtype("int64")}
 
-# A ufunc takes an array without axes in half the time of Python's 0, which it has to look at first.
+# A ufunc accepts a 0-d array in half the time of a Python number, which it must convert first.
 ZERO = np.zeros((), np.float32)
-# Against one number `np.maximum` goes element by element, against a row it takes eight at once.
+# `np.maximum` is vectorised (eight elements at once) against a row, but not against one number.
 ZEROS = np.zeros(8192, np.float32)
 LONG = 8192
 
 
 def positive_part(x: Any) -> Any:
-    """Raw `x` where it is positive, else zero; NaN stays."""
+    """Raw `x` where it is positive, else zero; NaN is kept."""
     if type(x) is not np.ndarray or x.dtype is not FLOAT32:
         return np.maximum(x, 0)
     n, width = x.size, ZEROS.size
@@ -42,8 +42,8 @@ def choose(g: Any, mask: Any) -> Any:
     dtype = g.dtype
     if type(g) is not np.ndarray or dtype.kind != "f":
         return np.where(mask, g, dtype.type(0))
-    # The bits of a float times one or zero: up to ten times quicker than `where`; and quickest if
-    # both factors are of one dtype.
+    # Multiplying the bits of a float by one or zero is up to ten times faster than `where`, and
+    # fastest if both factors have the same dtype.
     bits = BITS[dtype.itemsize]
     if mask.shape != g.shape:
         return (g.view(bits) * mask).view(dtype)

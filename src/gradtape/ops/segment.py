@@ -1,7 +1,7 @@
 """Reductions over segments: rows with the same id are combined.
 
-Ids lie in [0, size) and stand for the axes that they cover, as in `scatter_add`, which is the
-segment sum.
+Ids lie in [0, size). The axes of `ids` are replaced by one axis of length `size`, as in
+`scatter_add`, which is the segment sum.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def segment_extreme_wrt_data(g, data, data_spec, ids, out, axis, size):
 
 @primitive(data=segment_extreme_wrt_data, ids=None)
 def segment_max(data, ids, *, axis: int, size: int):
-    """Largest elements of each segment; of an empty one, the least finite number."""
+    """Largest elements of each segment; the smallest finite number for an empty segment."""
     return combined(np.maximum, data, ids, axis, size, data.dtype.type(limits(data.dtype).min))
 
 
@@ -47,7 +47,7 @@ def segment_max_lowered(data, ids, *, axis, size):
 
 @primitive(data=segment_extreme_wrt_data, ids=None)
 def segment_min(data, ids, *, axis: int, size: int):
-    """Smallest elements of each segment; of an empty one, the largest finite number."""
+    """Smallest elements of each segment; the largest finite number for an empty segment."""
     return combined(np.minimum, data, ids, axis, size, data.dtype.type(limits(data.dtype).max))
 
 
@@ -59,7 +59,7 @@ def segment_min_lowered(data, ids, *, axis, size):
 
 
 def segment_prod_wrt_data(g, data, data_spec, ids, out, axis, size):
-    """The product of the other rows: where a row is zero, that of the rows that are not."""
+    """The product of the other rows; for a row that is zero, of the rows that are not zero."""
     zero = equal(data, 0)
     safe = select(zero, ones_like(data), data)
     zeros = scatter_add(cast(zero, dtype=data_spec.dtype), ids, axis=axis, size=size)
@@ -67,12 +67,12 @@ def segment_prod_wrt_data(g, data, data_spec, ids, out, axis, size):
     back = take(g, ids, axis=axis)
     alone = gate(take(rest, ids, axis=axis), zero)
     shared = gate(take(out, ids, axis=axis) / safe, logical_not(zero))
-    return back * unlike(alone + shared)  # TensorFlow does not conjugate here
+    return back * unlike(alone + shared)  # as in TensorFlow, not conjugated
 
 
 @primitive(data=segment_prod_wrt_data, ids=None)
 def segment_prod(data, ids, *, axis: int, size: int):
-    """Product of the rows of each segment; of an empty one, one."""
+    """Product of the rows of each segment; one for an empty segment."""
     return combined(np.multiply, data, ids, axis, size, 1)
 
 
@@ -84,7 +84,7 @@ def segment_prod_lowered(data, ids, *, axis, size):
 
 
 def combined(ufunc: Any, data: Any, ids: Any, axis: int, size: int, start: Any) -> Any:
-    """Combine the rows of each segment with `ufunc`, beginning with `start`."""
+    """Combine the rows of each segment with `ufunc`, starting from `start`."""
     slices = slices_first(data, ids, axis)
     out = np.full((size, *slices.shape[1:]), start, data.dtype)
     ufunc.at(out, np.ravel(ids), slices)
@@ -92,7 +92,7 @@ def combined(ufunc: Any, data: Any, ids: Any, axis: int, size: int, start: Any) 
 
 
 def limits(dtype: Any) -> Any:
-    """The range of a real dtype."""
+    """Smallest and largest finite values of a real dtype (`.min`, `.max`)."""
     if dtype.kind in "iu":
         return np.iinfo(dtype)
     import ml_dtypes
@@ -101,15 +101,15 @@ def limits(dtype: Any) -> Any:
 
 
 def counts(ids: Any, size: int, dtype: Any) -> Any:
-    """How many rows each segment has, as a raw array."""
+    """Count the rows of each segment, as a raw array."""
     return np.bincount(np.ravel(ids), minlength=size).astype(dtype)
 
 
 @primitive(data=lambda g, indices, axis: take(g, indices, axis=axis), indices=None)
 def stitch(data, indices, *, axis: int, size: int):
-    """Zeros of length `size` along `axis` with rows of `data` at `indices`; of several the last.
+    """Zeros of length `size` along `axis`, with rows of `data` written at `indices`; the last wins.
 
-    TensorFlow gives a row its cotangent even if another has taken its place, and so do we.
+    As in TensorFlow, a row that was overwritten gets the cotangent of the row that replaced it.
     """
     slices = slices_first(data, indices, axis)
     out = np.zeros((size, *slices.shape[1:]), data.dtype)

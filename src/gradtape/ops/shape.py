@@ -1,4 +1,7 @@
-"""Shapes: reshape, transpose, concatenate, slice and pad. Axes are counted from the right."""
+"""Ops that rearrange elements: reshape, transpose, concatenate, slice, pad.
+
+Axes are counted from the right.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ import numpy as np
 from gradtape.core.primitive import primitive
 from gradtape.core.tensor import Tensor
 
-lax: Any = None  # bound where kernels are lowered
+lax: Any = None  # `jax.lax` in the copy of this module that runs on JAX
 
 
 def shape_of(x: Any) -> tuple[int, ...]:
@@ -20,18 +23,18 @@ def shape_of(x: Any) -> tuple[int, ...]:
 
 
 def zeros(shape: tuple[int, ...], dtype: Any) -> Any:
-    """A raw array of zeros; of strings, empty ones."""
+    """Raw array of zeros; of empty strings for the string dtype."""
     return np.full(shape, b"", dtype) if np.dtype(dtype).char == "O" else np.zeros(shape, dtype)
 
 
 def lean(x: Any) -> Any:
-    """NumPy scalars instead of arrays without axes, except of strings."""
+    """Convert a 0-d array to a NumPy scalar; an array of strings stays an array."""
     return x if x.dtype.char == "O" else x[()]
 
 
 @primitive(x=lambda g, x_spec, out_spec: reshape(g, shape=x_spec.shape, rank=len(out_spec.shape)))
 def reshape(x, *, shape: tuple[int, ...], rank: int):
-    """`x` with its last `rank` axes laid out as `shape`."""
+    """`x` with its last `rank` axes reshaped to `shape`."""
     out = x.reshape(x.shape[: x.ndim - rank] + shape)
     return out if out.ndim else lean(out)
 
@@ -43,7 +46,7 @@ def swap(x):
 
 
 def inverse(perm: tuple[int, ...]) -> tuple[int, ...]:
-    """The permutation that undoes `perm` (of negative axes)."""
+    """The inverse of the permutation `perm` of negative axes."""
     n = len(perm)
     back = [0] * n
     for i, p in enumerate(perm):
@@ -59,20 +62,20 @@ def transpose(x, *, perm: tuple[int, ...]):
 
 
 def concat_wrt_xs(g, xs_spec, axis, i):
-    """The part of the cotangent that came from the i-th input."""
+    """The slice of the cotangent that belongs to the i-th input."""
     start = sum(spec.shape[axis] for spec in xs_spec[:i])
     return cut(g, axis=axis, start=start, size=xs_spec[i].shape[axis])
 
 
 @primitive(xs=concat_wrt_xs)
 def concat(*xs, axis: int):
-    """Arrays one after another along `axis`."""
+    """Arrays concatenated along `axis`."""
     return np.concatenate(xs, axis=axis)
 
 
 @primitive(xs=lambda g, axis, i: take_one(g, axis=axis, i=i))
 def stack(*xs, axis: int):
-    """Arrays side by side along a new `axis`."""
+    """Arrays stacked along a new `axis`."""
     return np.stack(xs, axis=axis)
 
 
@@ -82,7 +85,7 @@ def take_one(g: Any, *, axis: int, i: int) -> Any:
 
 
 def cut(x: Any, *, axis: int, start: int, size: int) -> Any:
-    """`size` elements along `axis` from `start` on."""
+    """The elements `start` to `start + size` along `axis`."""
     key = (slice(start, start + size),) + (slice(None),) * (-axis - 1)
     return slice_(x, key=key, rank=-axis)
 
@@ -93,7 +96,7 @@ def slice_wrt_x(g, x_spec, key, rank):
 
 @primitive(x=slice_wrt_x)
 def slice_(x, *, key: tuple[Any, ...], rank: int):
-    """Basic indexing of the last `rank` axes: an int or slice for each, None for a new one."""
+    """Basic indexing of the last `rank` axes: an int or slice for each, None for a new axis."""
     if x.ndim == rank and x.dtype.char != "O":
         return x[key]
     return x[(..., *key)]
@@ -101,10 +104,10 @@ def slice_(x, *, key: tuple[Any, ...], rank: int):
 
 @primitive(x=lambda g, key, rank: slice_(g, key=key, rank=rank))
 def place(x, *, key: tuple[Any, ...], rank: int, shape: tuple[int, ...]):
-    """Adjoint of `slice_`: `x` at `key` of zeros of `shape`."""
+    """Adjoint of `slice_`: zeros of `shape` with `x` written at `key`."""
     lead = lead_of_slices(x, key)
     if prod(x.shape[len(lead) :]) == prod(shape) and all(map(is_forward, key)):
-        return x.reshape(lead + shape)  # axes of one element came or went: there are no zeros
+        return x.reshape(lead + shape)  # only axes of length one differ, so there are no zeros
     out = np.zeros(lead + shape, x.dtype)
     out[(..., *key)] = x
     return out
@@ -116,12 +119,12 @@ def place_lowered(x, *, key, rank, shape):
 
 
 def is_forward(k: Any) -> bool:
-    """Whether a part of a key keeps the order of elements."""
+    """Whether a part of a key preserves the order of elements."""
     return not isinstance(k, slice) or k.step is None or k.step > 0
 
 
 def lead_of_slices(x: Any, key: tuple[Any, ...]) -> tuple[int, ...]:
-    """Axes of a raw array in front of those that indexing with `key` gives."""
+    """Lead axes of a raw array, in front of the axes that indexing with `key` produces."""
     own = sum(1 for k in key if not isinstance(k, int))
     lead: tuple[int, ...] = x.shape[: x.ndim - own]
     return lead
@@ -133,7 +136,7 @@ def slice_from_wrt_x(g, starts, x_spec, sizes):
 
 @primitive(x=slice_from_wrt_x, starts=None)
 def slice_from(x, starts, *, sizes: tuple[int, ...]):
-    """The block of the last axes of `x` that has these sizes and begins at `starts`."""
+    """The block of these sizes in the last axes of `x`, starting at `starts`."""
     out = x[(..., *block_key(starts, sizes))]
     return out if x.dtype.char != "O" else np.array(out)
 
@@ -150,7 +153,7 @@ def place_from_wrt_x(g, starts, x_spec, shape):
 
 @primitive(x=place_from_wrt_x, starts=None)
 def place_from(x, starts, *, shape: tuple[int, ...]):
-    """Adjoint of `slice_from`: `x` at `starts` of zeros of `shape`."""
+    """Adjoint of `slice_from`: zeros of `shape` with `x` written at `starts`."""
     lead = x.ndim - len(shape)
     out = np.zeros(x.shape[:lead] + shape, x.dtype)
     out[(..., *block_key(starts, x.shape[lead:]))] = x
@@ -165,17 +168,17 @@ def place_from_lowered(x, starts, *, shape):
 
 
 def block_key(starts: Any, sizes: tuple[int, ...]) -> tuple[Any, ...]:
-    """Slices of these sizes from raw positions on."""
+    """Slices of these sizes that start at raw positions."""
     return tuple(slice(at, at + n) for at, n in zip(starts.tolist(), sizes, strict=True))
 
 
 def lead_starts(starts: Any, lead: int) -> list[Any]:
-    """Positions with zeros for lead axes in front."""
+    """Prepend zero start positions for lead axes."""
     return [np.zeros((), starts.dtype)] * lead + [starts[i] for i in range(starts.shape[0])]
 
 
 def inside(paddings: tuple[tuple[int, int], ...], shape: tuple[int, ...]) -> tuple[Any, ...]:
-    """Where an array of `shape` lies once it is padded."""
+    """Slices of a padded array that hold the original array of `shape`."""
     return tuple(slice(low, low + n) for (low, _), n in zip(paddings, shape, strict=True))
 
 
@@ -186,7 +189,7 @@ def pad_wrt_x(g, x_spec, paddings):
 
 @primitive(x=pad_wrt_x)
 def pad(x, *, paddings: tuple[tuple[int, int], ...], value: Any):
-    """`x` with `value` around it: for each of the last axes how many in front and behind."""
+    """`x` padded with `value`: `paddings` are (before, after) for each of the last axes."""
     lead = x.ndim - len(paddings)
     sizes = (low + n + high for (low, high), n in zip(paddings, x.shape[lead:], strict=True))
     out = np.empty(x.shape[:lead] + tuple(sizes), x.dtype)
@@ -202,7 +205,7 @@ def pad_lowered(x, *, paddings, value):
 
 @primitive(xs=lambda g, i: g[i], outputs=True)
 def identity_n(*xs):
-    """The arrays themselves, as one op: the gradient of one that is not used is zeros."""
+    """The arrays themselves, as one op; the gradient of an unused one is zeros."""
     return xs
 
 
@@ -235,7 +238,7 @@ def unstack(x, *, axis: int):
 
 
 def roll(x: Any, *, shift: int, axis: int) -> Any:
-    """`x` moved on by `shift` places along `axis`; what falls off the end comes in at the front."""
+    """`x` shifted by `shift` along `axis`; elements beyond the end reappear at the front."""
     n = shape_of(x)[axis]
     if n == 0 or shift % n == 0:
         return x
@@ -244,12 +247,12 @@ def roll(x: Any, *, shift: int, axis: int) -> Any:
 
 
 def permuted(x: Any, order: tuple[int, ...]) -> Any:
-    """`x` with all its axes in this order, counted from the left."""
+    """Transpose `x`; `order` lists all its axes, counted from the left."""
     n = len(order)
     return transpose(x, perm=tuple(i % n - n for i in order))
 
 
 @primitive(x=None)
 def unregistered(x, *, op: str):
-    """`x`, made by an op that has no gradient in TensorFlow; see `tape/no_gradient.py`."""
+    """`x`, marked as the result of an op without gradient in TensorFlow (`tape/no_gradient.py`)."""
     return x

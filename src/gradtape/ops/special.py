@@ -1,6 +1,6 @@
 """Special functions: error, gamma and beta functions, and some integrals.
 
-Kernels reach SciPy only through the module global `special`, which imports it on first use.
+Kernels use SciPy only through the module global `special`, which imports it on first use.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from gradtape.ops.no_nan import xlog1py, xlogy
 
 
 class Lazy:
-    """A module that is imported when something in it is asked for."""
+    """A module that is imported on the first attribute access."""
 
     def __init__(self, name: str) -> None:
-        """Stand for the module `name`."""
+        """Remember the module's name."""
         self._name = name
 
     def __getattr__(self, attribute: str) -> Any:
@@ -31,11 +31,11 @@ class Lazy:
 
 
 special = Lazy("scipy.special")
-lax: Any = None  # bound where kernels are lowered
+lax: Any = None  # `jax.lax` in the copy of this module that runs on JAX
 
 
 def evaluate(function: Any, *xs: Any) -> Any:
-    """`function` of arrays, the half types in float32."""
+    """Apply `function` in the accumulator dtype (float32 for half types) and cast back."""
     dtype = xs[0].dtype
     return function(*(x.astype(accumulator(dtype), copy=False) for x in xs)).astype(
         dtype, copy=False
@@ -43,7 +43,7 @@ def evaluate(function: Any, *xs: Any) -> Any:
 
 
 def scaled(g: Any, factor: float, dtype: Any) -> Any:
-    """`g` times a number, which a raw array of a half type would not survive otherwise."""
+    """`g` times a number in `dtype`; a Python float would promote raw bfloat16 to float32."""
     return g * dtype.type(factor)
 
 
@@ -93,13 +93,13 @@ def lgamma(x):
 
 @elementwise(x=lambda g, x: g * polygamma(ones_like(x), x))
 def digamma(x):
-    """Derivative of `lgamma`; not a number at its poles."""
+    """Derivative of `lgamma`; NaN at its poles."""
     return np.where(np.equal(x, 0), x.dtype.type(np.nan), evaluate(special.digamma, x))
 
 
 @elementwise(a=None, x=lambda g, a, x: g * polygamma(a + 1, x))
 def polygamma(a, x):
-    """The `a`-th derivative of `digamma`, for whole `a`."""
+    """The `a`-th derivative of `digamma`, for integer `a`; otherwise NaN."""
     order = np.where(np.greater_equal(a, 0) & np.equal(a, np.floor(a)), a, a.dtype.type(np.nan))
     odd = np.equal(order % 2, 1)
     high = evaluate(special.gamma, order + 1) * evaluate(special.zeta, order + 1, x)
@@ -108,7 +108,7 @@ def polygamma(a, x):
 
 @elementwise(x=None, q=lambda g, x, q: -g * x * zeta(x + 1, q))
 def zeta(x, q):
-    """Hurwitz zeta function: the sum of (q + n) to the power -x over all n from 0 on."""
+    """Hurwitz zeta function: the sum of (q + n) to the power -x over all n ≥ 0."""
     return evaluate(special.zeta, x, q)
 
 
@@ -136,7 +136,7 @@ def igammac(a, x):
 
 
 def density_by_a(a: Any, x: Any, order: int) -> Any:
-    """Derivative of `gamma_density` by `a`; that of its logarithm is log(x) - digamma(a)."""
+    """Derivative of `gamma_density` in `a`; that of its logarithm is log(x) - digamma(a)."""
     rates = [log(x) - digamma(a), *(-polygamma(ones_like(a) * k, a) for k in range(1, order))]
     found = [gamma_density(a, x)]
     for n in range(order):
@@ -149,13 +149,13 @@ def density_by_a(a: Any, x: Any, order: int) -> Any:
     x=lambda g, a, x, order: g * density_by_a(a, x, order),
 )
 def igamma_by_a(a, x, *, order: int):
-    """Derivative of `igamma` by `a`; from the second on by differences of fourth order."""
+    """Derivative of `igamma` in `a`; of order 2 and higher by fourth-order differences."""
     a_, x_ = doubles(a, x)
     return derivative(a_, x_, order, slope).astype(a.dtype)
 
 
 def derivative(a: Any, x: Any, order: int, first: Any) -> Any:
-    """The same in float64, by the `first` derivative."""
+    """Derivative in `a`, in float64, by differences of the function `first` (order 1)."""
     if order == 1:
         return first(a, x)
     h = a / 1000 * 4 ** (order - 2)
@@ -173,12 +173,12 @@ def igamma_by_a_lowered(a, x, *, order):
 
 
 def doubles(*xs: Any) -> tuple[Any, ...]:
-    """Arrays of one shape, in float64."""
+    """Convert arrays to float64 and broadcast them to one shape."""
     return np.broadcast_arrays(*(np.asarray(x, np.float64) for x in xs))
 
 
 def slope(a: Any, x: Any) -> Any:
-    """Derivative of `igamma` by `a`: a series, and a quadrature in the upper tail."""
+    """Derivative of `igamma` in `a`, by a series, and by quadrature in the upper tail."""
     tail = x > a + 3 * np.sqrt(np.abs(a)) + 2
     out = np.where((a > 0) & (x >= 0), 0.0, np.nan)
     lower = (a > 0) & (x > 0) & ~tail
@@ -189,7 +189,7 @@ def slope(a: Any, x: Any) -> Any:
 
 
 def slope_by_series(a: Any, x: Any) -> Any:
-    """The derivative of the sum of exp(-x) x^(a+n) / Γ(a+n+1), term by term."""
+    """Differentiate the sum of exp(-x) x^(a+n) / Γ(a+n+1) term by term."""
     term = np.exp(a * np.log(x) - x - special.gammaln(a + 1))
     psi = special.digamma(a + 1)
     total, n = np.zeros_like(term), 0
@@ -202,7 +202,7 @@ def slope_by_series(a: Any, x: Any) -> Any:
 
 
 def slope_by_quadrature(a: Any, x: Any) -> Any:
-    """The integral beyond `x`, by Gauss and Laguerre, scaled so that the integrand is flat."""
+    """Gauss-Laguerre quadrature of the integral beyond `x`, scaled to flatten the integrand."""
     nodes, weights = np.polynomial.laguerre.laggauss(48)
     gap = (x - a + 1)[..., None]
     u = nodes / gap

@@ -1,4 +1,4 @@
-"""Ranking along the last axis: the largest entries, and whether one is among them."""
+"""The largest entries along the last axis, and whether given ones are among them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from gradtape.core.primitive import primitive
 
 @primitive(x=None)
 def top_indices(x, *, k: int):
-    """Positions (..., k) of the largest entries, largest first; equal ones in order, NaN last."""
-    # The stable order of the reversed array, read backwards, keeps equal elements in order.
+    """Positions (..., k) of the largest entries, largest first; ties in order, NaN last."""
+    # A stable sort of the reversed array, read backwards, keeps ties in their original order.
     if x.dtype.kind not in "iu":
         x = np.where(np.isnan(x), x.dtype.type(-np.inf), x)
     n = x.shape[-1]

@@ -1,6 +1,7 @@
-"""Functions of raw arrays that `tf` applies, as they run on JAX: without a look at the values.
+"""Lowerings to JAX of functions of raw arrays that `tf`, `graph` and `state` define.
 
-Each has the parameters of the function whose place it takes (`on_jax`), which checks.
+Each lowering replaces the function that it is given to by `on_jax`, with the same parameters. It
+does not check values, because traced JAX arrays have none.
 """
 
 from __future__ import annotations
@@ -15,9 +16,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def on_jax(lowering: Callable[..., Any]) -> Callable[[F], F]:
-    """Decorate a function of raw arrays: on JAX `lowering` takes its place, which checks nothing.
+    """Decorate a function of raw arrays that `lowering` replaces on JAX.
 
-    Only functions of `ops` run on JAX: see `compile/xla/kernel_namespace.py`.
+    The lowering must be defined in `ops`, because only functions of `ops` run on JAX: see
+    `compile/xla/kernel_namespace.py`.
     """
 
     def decorate(function: F) -> F:
@@ -28,38 +30,38 @@ def on_jax(lowering: Callable[..., Any]) -> Callable[[F], F]:
 
 
 def as_given(numbers: Any, *rest: Any) -> Any:
-    """Numbers that are only looked at."""
+    """Return the first argument: lowering of a function that only checks it."""
     return numbers
 
 
 def second_as_given(label: str, numbers: Any, *rest: Any) -> Any:
-    """The same where something stands in front of them."""
+    """Return the second argument: lowering of a function that only checks it."""
     return numbers
 
 
 def turned(lengths: Any, batch: int, size: int) -> Any:
-    """For each length the places 0 … size - 1, the first ones in reverse order."""
+    """Indices 0 … size - 1 for each length, with the first `length` of them reversed."""
     steps, ends = np.arange(size), lengths[:, None]
     return np.where(steps < ends, ends - 1 - steps, steps).astype(np.int64)
 
 
 def inverted(numbers: Any) -> Any:
-    """The inverse of permutations."""
+    """Inverse permutations, in the dtype of `numbers`."""
     return np.argsort(numbers, axis=-1).astype(numbers.dtype)
 
 
 def undone(numbers: Any) -> Any:
-    """The same, as indices."""
+    """Inverse permutations, in the dtype of indices."""
     return np.argsort(numbers, axis=-1)
 
 
 def for_each_column(order: Any, shape: tuple[int, ...]) -> Any:
-    """Orders (..., n), once for each column."""
+    """Permutations (..., n), repeated for each column."""
     return np.broadcast_to(order[..., None, :], shape)
 
 
 def before(lengths: Any, size: int, dtype: Any) -> Any:
-    """Which of `size` places lie before lengths."""
+    """Mask of `size` positions: true where a position is below the length."""
     return (np.arange(size) < lengths[..., None]).astype(dtype)
 
 
@@ -69,36 +71,36 @@ def longest_of(lengths: Any) -> Any:
 
 
 def places_in(table: Any, wanted: Any, side: str, kind: Any) -> Any:
-    """Where values would go in sorted rows."""
+    """Insertion points of values in sorted rows."""
     lines = prod(table.shape[:-1])
     rows, values = (t.reshape(lines, t.shape[-1]) for t in (table, wanted))
 
-    def found(row: Any, these: Any) -> Any:
+    def search(row: Any, these: Any) -> Any:
         return np.searchsorted(row, these, side)
 
-    # a loop over rows in name only: jax.numpy's vectorize is one program for all of them
-    places = np.vectorize(found, signature="(n),(m)->(m)")(rows, values)
+    # `np` is jax.numpy, whose vectorize compiles to one program for all rows
+    places = np.vectorize(search, signature="(n),(m)->(m)")(rows, values)
     return places.astype(kind).reshape(wanted.shape)
 
 
 def numbers_in(ids: Any, size: int) -> Any:
-    """How often each of 0 … size - 1 occurs; others do not count."""
+    """Count the occurrences of each of 0 … size - 1; other ids are ignored."""
     none: Any = np.zeros(size, np.int64)
     return none.at[np.ravel(ids)].add(1, mode="drop")
 
 
 def counts(ids: Any, size: int, dtype: Any) -> Any:
-    """How many rows each segment has."""
+    """Count the rows of each segment."""
     return numbers_in(ids, size).astype(dtype)
 
 
 def column(values: Any, rank: int) -> Any:
-    """A vector over segments, shaped to broadcast against `rank` axes."""
+    """Reshape a vector over segments to broadcast against `rank` axes."""
     return values.reshape(values.shape + (1,) * (rank - 1))
 
 
 def occupied(ids: Any, size: int, rank: int) -> Any:
-    """Which segments have rows, as a column."""
+    """Mask of the segments that have rows, as a column."""
     return column(counts(ids, size, bool), rank)
 
 
@@ -114,64 +116,64 @@ def whole(total: Any, count: Any) -> Any:
 
 
 def folded(ids: Any, label: str, size: int) -> Any:
-    """Ids with `size` in place of negative ones."""
+    """Replace negative ids by `size`."""
     return np.where(ids < 0, size, ids).astype(ids.dtype)
 
 
 def one_more_than_last(ids: Any) -> Any:
-    """The number of segments of ids that do not decrease."""
+    """Number of segments of sorted ids: the last id plus one."""
     return ids[-1].astype(np.int64) + 1 if ids.size else np.int64(0)
 
 
 def bins_for(numbers: Any, least: int, most: int | None) -> Any:
-    """How many bins integers need."""
+    """Number of bins that integers need, between `least` and `most`."""
     size = np.maximum(np.max(numbers, initial=-1).astype(np.int64) + 1, least)
     return size if most is None else np.minimum(size, most)
 
 
 def bins_of(numbers: Any, lines: int, size: int) -> Any:
-    """The bin of each integer, line by line; what is out of range goes to one bin more."""
+    """Bin of each integer, line by line; an extra bin holds integers of at least `size`."""
     flat = numbers.reshape(lines, numbers.size // max(lines, 1))
     return (np.minimum(flat, size) + (size + 1) * np.arange(lines)[:, None]).ravel()
 
 
 def counted(ids: Any, shape: tuple[int, ...], binary: bool, dtype: Any) -> Any:
-    """How many ids each bin has, without the bins for what is out of range."""
+    """Count the ids in each bin, without the extra bins for integers out of range."""
     size, lines = shape[-1], prod(shape[:-1])
     bins = numbers_in(ids, lines * (size + 1)).reshape(lines, size + 1)[:, :size]
     return (np.minimum(bins, 1) if binary else bins).astype(dtype).reshape(shape)
 
 
 def cells_of(rows: Any, columns: Any, size: int) -> Any:
-    """Where pairs of integers below `size` stand in a flat matrix."""
+    """Flat positions of pairs of integers below `size` in a square matrix."""
     return np.ravel(rows * size + columns)
 
 
 def equal_bins(values: Any, limits: Any, count: int, kind: Any) -> Any:
-    """The bins of values between two limits."""
+    """Bins of equal width between two limits for values; outliers go to the end bins."""
     low, high = limits[0].astype(np.float64), limits[1].astype(np.float64)
     scaled = (values.astype(np.float64) - low) / (high - low)
     return np.clip(np.floor(scaled * count), 0, count - 1).astype(kind)
 
 
 def not_negligible(values: Any, rcond: Any) -> Any:
-    """Which singular values exceed `rcond` times the largest."""
+    """Mask of the singular values that exceed `rcond` times the largest."""
     largest = np.max(values, axis=-1, keepdims=True, initial=0)
     return values > largest * np.asarray(rcond)[..., None]
 
 
 def scalar_of(function: Any, *args: Any) -> Any:
-    """An integer."""
+    """Result of a function that returns one integer, as an int64 array."""
     return np.asarray(function(*args), np.int64)
 
 
-# -- updates of some elements of a variable: see `state/variable/scatter_kernel.py`
+# -- scatter updates of a variable: see `state/variable/scatter_kernel.py`
 
 
 def brought_in(raw: Any, how: str, at: tuple[Any, ...], updates: Any) -> Any:
-    """`raw` with `updates` brought in at an index; of repeated places any one is written last."""
+    """Apply `updates` to `raw` at an index; for repeated positions the order is undefined."""
     if how == "div" and raw.dtype.kind in "iu":
-        raise NotImplementedError("it divides integers one after another")
+        raise NotImplementedError("repeated integer divisions depend on their order")
     place = raw.at[at]
     if how == "sub":
         return place.add(-updates)
@@ -180,24 +182,24 @@ def brought_in(raw: Any, how: str, at: tuple[Any, ...], updates: Any) -> Any:
 
 
 def scattered_rows(raw: Any, own: bool, how: str, indices: Any, updates: Any) -> Any:
-    """At rows; a scalar goes everywhere."""
+    """Update rows; a scalar update applies to all of them."""
     whole = indices.shape + raw.shape[1:]
     return brought_in(raw, how, (indices,), np.broadcast_to(updates, whole))
 
 
 def scattered_nd(raw: Any, own: bool, how: str, indices: Any, updates: Any) -> Any:
-    """At positions in the last axis of `indices`."""
+    """Update the positions in the last axis of `indices`."""
     return brought_in(raw, how, tuple(np.moveaxis(indices, -1, 0)), updates)
 
 
 def scattered_batch(raw: Any, own: bool, indices: Any, updates: Any) -> Any:
-    """At rows of each batch entry."""
+    """Update rows of each batch entry."""
     lead = np.indices(indices.shape, sparse=True)[:-1]
     return raw.at[(*lead, indices)].set(updates)
 
 
 def sliced(raw: Any, own: bool, key: Any, value: Any) -> Any:
-    """In a slice."""
+    """Assign to a slice."""
     key = (*key, ...) if ... not in key else key
     rank = raw[key].ndim
     value = value.reshape(value.shape[max(value.ndim - rank, 0) :])

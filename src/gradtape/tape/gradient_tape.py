@@ -29,7 +29,7 @@ from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import EagerTensor, Tensor, eager
 from gradtape.ops.elementwise import conj
-from gradtape.ops.raw_array import ones
+from gradtape.ops.initial_cotangent import ones
 from gradtape.ops.reduce import broadcast_to
 from gradtape.ops.shape import lean, reshape, zeros
 from gradtape.tape.backward import sweep

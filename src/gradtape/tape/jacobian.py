@@ -11,7 +11,7 @@ from gradtape.core.dispatch import Recording
 from gradtape.core.dtypes import is_differentiable
 from gradtape.core.tensor import Tensor, eager
 from gradtape.ops.elementwise import conj
-from gradtape.ops.raw_array import batch_rows, unit_rows
+from gradtape.ops.initial_cotangent import batch_rows, unit_rows
 from gradtape.ops.shape import concat, reshape, shape_of, transpose, zeros
 from gradtape.tape.backward import sweep
 from gradtape.tape.indexed_slices import SOURCES, IndexedSlices, Slices, dense

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from gradtape.ops import elementwise as e
 from gradtape.ops import reduce, shape
 from gradtape.ops.gather_scatter import gather
-from gradtape.ops.linalg.matrix import matmul
+from gradtape.ops.linalg.matmul import matmul
 from gradtape.ops.nn.softmax import log_softmax, softmax
 from tests.compile.numpy.builder import Builder, constant
 

@@ -16,7 +16,7 @@ from gradtape.graph.graph import Effect, Graph, Node
 from gradtape.ops import elementwise as e
 from gradtape.ops import reduce, shape
 from gradtape.ops.gather_scatter import gather
-from gradtape.ops.linalg.matrix import matmul
+from gradtape.ops.linalg.matmul import matmul
 from gradtape.ops.nn.softmax import less_one_at, softmax, sparse_cross_entropy
 from tests.compile.numpy.builder import Builder, assert_same, constant, interpret
 

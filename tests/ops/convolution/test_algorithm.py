@@ -1,4 +1,4 @@
-"""Every formulation gives what the accurate one gives, and each runs where the rule says."""
+"""All convolution algorithms agree with the accurate one, and each runs where the rule says."""
 
 import numpy as np
 import pytest
@@ -33,7 +33,7 @@ THREE = window_of((3, 3), paddings=((1, 1), (1, 1)))
 SEVEN = window_of((7, 7), paddings=((3, 3), (3, 3)))
 BARE = window_of((3, 3))
 ONE = window_of((1, 1))
-BORDERS = [  # images, spatial, channels, outputs, window: just inside, and just outside
+BORDERS = [  # (images, spatial, channels, outputs, window) just inside and just outside
     (winograd, (2, (16, 16), 24, 24, THREE), im2col, (2, (16, 16), 23, 24, THREE)),
     (winograd, (2, (16, 16), 24, 24, THREE), im2col, (2, (16, 16), 24, 23, THREE)),
     (winograd, (6, (8, 8), 24, 24, THREE), im2col, (5, (8, 8), 24, 24, THREE)),
@@ -77,24 +77,24 @@ BORDERS = [  # images, spatial, channels, outputs, window: just inside, and just
 
 
 @pytest.mark.parametrize(("inside", "here", "outside", "there"), BORDERS)
-def test_the_rule_has_its_borders_where_the_table_says(inside, here, outside, there):
+def test_the_rule_switches_algorithms_where_the_table_says(inside, here, outside, there):
     assert rule(*here) is inside
     assert rule(*there) is outside
 
 
-def test_digits_are_not_given_away_in_float64_or_at_second_order():
+def test_float64_and_second_order_use_the_accurate_algorithm():
     for case in [(2, (16, 16), 24, 24, THREE), (12, (14, 13), 6, 6, SEVEN)]:
         assert rule(*case, order=1) in (winograd, fft)
         assert rule(*case, order=2) is im2col
         assert rule(*case, dtype="float64") is im2col
 
 
-def test_groups_are_convolved_apart_or_all_at_once():
+def test_grouped_convolutions_are_depthwise_or_generic():
     assert rule(2, (6, 6), 6, 12, THREE, groups=6) is depthwise
     assert rule(2, (6, 6), 6, 12, THREE, groups=3) is None
 
 
-def test_nothing_to_do_has_no_formulation():
+def test_empty_convolutions_have_no_algorithm():
     assert rule(0, (6, 6), 6, 12, THREE) is None
     assert rule(2, (2, 2), 6, 12, window_of((3, 3))) is None
 
@@ -108,7 +108,7 @@ def data(images, spatial, channels, outs, window, groups=1):
 
 
 def close(got, want):
-    """Equal to float32 with five digits of the largest."""
+    """Assert equality to five digits of the largest element, in float32."""
     assert got.dtype == FLOAT
     assert got.shape == want.shape
     assert got.flags.c_contiguous
@@ -120,7 +120,7 @@ def wide(*arrays):
 
 
 def agrees(images, spatial, channels, outs, window, groups=1):
-    """All three kernels give what columns of everything give in float64."""
+    """Compare all three kernels with the generic kernel in float64."""
     x, w, y = data(images, spatial, channels, outs, window, groups)
     static = {"window": window, "groups": groups, "order": 0}
     exact = convolution.convolve_lowered(*wide(x, w), **static)
@@ -161,12 +161,12 @@ def test_strides_dilations_and_groups(stride, dilation, channels, outs, groups, 
 @pytest.mark.parametrize("stride", [1, 2])
 @pytest.mark.parametrize(("channels", "groups"), [(2, 1), (16, 1), (4, 4)])
 @pytest.mark.parametrize("n", [1, 3])
-def test_lines_and_volumes(n, channels, groups, stride):
+def test_one_and_three_spatial_axes(n, channels, groups, stride):
     window = window_of((3,) * n, stride, paddings=((1, 0),) * n)
     agrees(2, (6, 7, 5)[:n], channels, 8, window, groups)
 
 
-def test_blocks_are_cut_within_an_image_as_well(monkeypatch):
+def test_blocks_may_split_an_image(monkeypatch):
     for module in (im2col, winograd, few_channels, depthwise):
         monkeypatch.setattr(module, "BLOCK", 2000)
     monkeypatch.setattr(winograd, "FEWEST", 1)
@@ -177,7 +177,7 @@ def test_blocks_are_cut_within_an_image_as_well(monkeypatch):
 
 @pytest.mark.parametrize(("size", "channels"), [(3, 24), (7, 24), (3, 2)])
 @pytest.mark.parametrize("bad", [np.inf, -np.inf, np.nan, 1e38])
-def test_an_infinite_pixel_stays_in_its_windows(size, channels, bad):
+def test_an_infinite_pixel_affects_only_its_windows(size, channels, bad):
     window = window_of((size, size), paddings=((size // 2,) * 2,) * 2)
     x, w, y = data(9, (16, 16), channels, 24, window)
     x[1, 4, 5, 0] = y[2, 6, 7, 1] = bad
@@ -196,7 +196,7 @@ def test_an_infinite_pixel_stays_in_its_windows(size, channels, bad):
 
 @pytest.mark.parametrize("padding", ["SAME", "VALID", [[0, 0], [2, 1], [0, 3], [0, 0]]])
 @pytest.mark.parametrize(("channels", "size"), [(24, 3), (2, 3), (12, 7), (8, 1)])
-def test_both_data_formats_are_one_convolution(padding, channels, size):
+def test_both_data_formats_give_the_same_convolution(padding, channels, size):
     rng = np.random.default_rng(1)
     x = tf.constant(rng.normal(size=(4, 18, 17, channels)).astype(FLOAT))
     w = tf.constant(rng.normal(size=(size, size, channels, 24)).astype(FLOAT))
@@ -223,7 +223,7 @@ def test_half_types_accumulate_in_float32():
 
 
 def test_second_derivatives_are_accurate():
-    """The order grows with every derivative, so that only two of them may lose digits."""
+    """`order` grows with every derivative; from order 2 on only accurate algorithms run."""
     x, w = (tf.constant(a) for a in data(6, (8, 8), 24, 24, THREE)[:2])
     seen = []
 

@@ -1,4 +1,4 @@
-"""Windows against loops written out."""
+"""Convolutions and pools against explicit loops over windows."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ CASES = [
 
 
 def windows(x, window):
-    """Every window of an image, as a dict from its place to (taps, channels)."""
+    """Map the place of every window of an image to its elements (taps, channels)."""
     pads = ((0, 0), *window.paddings, (0, 0))
     full = np.pad(x, pads)
     rows, columns = window.outputs(x.shape[1:3])
@@ -40,7 +40,7 @@ def test_a_convolution_is_a_weighted_sum_of_each_window(window):
 
 
 @pytest.mark.parametrize("window", CASES)
-def test_groups_do_not_see_each_other(window):
+def test_groups_are_independent(window):
     rng = np.random.default_rng(1)
     x, f = rng.normal(size=(2, 5, 6, 4)), rng.normal(size=(*window.size, 2, 6))
     whole = convolution.convolve(x, f, window=window, groups=2, order=0)
@@ -54,7 +54,7 @@ def test_groups_do_not_see_each_other(window):
 
 
 @pytest.mark.parametrize("window", CASES)
-def test_pools_see_each_window(window):
+def test_pools_reduce_each_window(window):
     x = np.random.default_rng(2).normal(size=(2, 5, 6, 3)) + 5
     largest = pool.max_pool(x, window=window, every=False)
     total = pool.sum_pool(x, window=window)
@@ -63,7 +63,7 @@ def test_pools_see_each_window(window):
         np.testing.assert_allclose(total[place], part.sum(axis=0))
 
 
-def test_of_equal_maxima_the_first_or_every_one_gets_the_cotangent():
+def test_the_first_or_every_tied_maximum_gets_the_cotangent():
     window = Window((2, 2), (1, 1), (1, 1), ((0, 0), (0, 0)))
     x, peak, g = np.ones((1, 2, 2, 1)), np.ones((1, 1, 1, 1)), np.full((1, 1, 1, 1), 3.0)
     first = pool.max_unpool(g, x, peak, window=window, every=False)

@@ -1,4 +1,4 @@
-"""Band matrices agree with the dense matrices they stand for."""
+"""Band matrices agree with the dense matrices they represent."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ B = RNG.standard_normal((5, 2))
 
 
 def dense(bands, below):
-    """The matrix whose diagonals, each element in its row, `bands` lists from the highest down."""
+    """The dense matrix of `bands`, its diagonals from the highest down, aligned by row."""
     k, n = bands.shape
     out = np.zeros((n, n))
     for row in range(k):
@@ -30,14 +30,14 @@ def test_a_tridiagonal_product_and_solve_undo_each_other():
 
 @pytest.mark.parametrize("lower", [True, False])
 @pytest.mark.parametrize("adjoint", [True, False])
-def test_a_banded_triangular_solve_is_that_of_the_dense_matrix(lower, adjoint):
+def test_a_banded_triangular_solve_agrees_with_the_dense_one(lower, adjoint):
     bands = np.abs(BANDS) + 1
     matrix = dense(bands, 2 if lower else 0)
     x = tf.linalg.banded_triangular_solve(bands, B, lower=lower, adjoint=adjoint)
     np.testing.assert_allclose(x, np.linalg.solve(matrix.T if adjoint else matrix, B))
 
 
-def test_the_three_formats_of_diagonals_are_one():
+def test_the_three_formats_of_diagonals_agree():
     matrix = dense(BANDS, 1)
     compact = tf.linalg.tridiagonal_solve(BANDS, B[:, 0])
     short = [BANDS[0, :-1], BANDS[1], BANDS[2, 1:]]
@@ -50,7 +50,7 @@ def test_the_three_formats_of_diagonals_are_one():
     )
 
 
-def test_eigenvalues_are_chosen_by_number_and_by_interval():
+def test_eigenvalues_are_selected_by_index_and_by_interval():
     alpha, beta = RNG.standard_normal(4), RNG.standard_normal(3)
     every = np.linalg.eigvalsh(np.diag(alpha) + np.diag(beta, 1) + np.diag(beta, -1))
     some = tf.linalg.eigh_tridiagonal(alpha, beta, select="i", select_range=[1, 2])
@@ -62,7 +62,7 @@ def test_eigenvalues_are_chosen_by_number_and_by_interval():
 @pytest.mark.parametrize(
     ("diagonals", "rhs"), [(BANDS[:2], B), (BANDS, B[:4]), (BANDS[None], B), (BANDS, B[None])]
 )
-def test_what_does_not_fit_is_a_value_error(diagonals, rhs):
+def test_mismatched_shapes_raise_a_value_error(diagonals, rhs):
     with pytest.raises(ValueError, match=r"Expected|Batch"):
         tf.linalg.tridiagonal_solve(diagonals, rhs)
 

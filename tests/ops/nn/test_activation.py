@@ -1,4 +1,4 @@
-"""Activations: what TensorFlow gives at the edges, and digits along the whole line."""
+"""Activations: TensorFlow's values at special points, and accuracy over the whole range."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ import gradtape as tf
 from gradtape.ops.cache_block import BLOCK, filled, spans
 
 EDGES = np.array([np.inf, -np.inf, np.nan, 0, 100, -100], np.float32)
-LINE = np.linspace(-13, 13, BLOCK + 5).astype(np.float32)  # a whole block and some
+LINE = np.linspace(-13, 13, BLOCK + 5).astype(np.float32)  # more than one block
 
 
 def value_and_slope(function, x):
@@ -35,7 +35,7 @@ def test_blocks_cover_an_array_once():
         np.testing.assert_array_equal(negative, -x)
 
 
-def test_gelu_keeps_its_digits_also_where_it_is_tiny():
+def test_gelu_is_accurate_also_where_it_is_tiny():
     value, slope = value_and_slope(tf.nn.gelu, LINE)
     x = LINE.astype(float)
     below, density = special.ndtr(x), np.exp(-x * x / 2) / np.sqrt(2 * np.pi)
@@ -64,26 +64,26 @@ def test_half_precision_is_rounded_once(function, dtype):
 
 
 @pytest.mark.parametrize("approximate", [False, True])
-def test_gelu_at_the_edges_is_tensorflows(approximate):
+def test_gelu_at_special_points_agrees_with_tensorflow(approximate):
     value, slope = value_and_slope(lambda x: tf.nn.gelu(x, approximate), EDGES)
     np.testing.assert_array_equal(value, [np.inf, np.nan, np.nan, 0, 100, 0])
     np.testing.assert_array_equal(slope, [np.nan, np.nan, np.nan, 0.5, 1, 0])
 
 
-def test_silu_at_the_edges_is_tensorflows():
+def test_silu_at_special_points_agrees_with_tensorflow():
     value, slope = value_and_slope(tf.nn.silu, EDGES)
     np.testing.assert_array_equal(value[:5], [np.inf, np.nan, np.nan, 0, 100])
     np.testing.assert_array_equal(slope[:5], [np.nan, np.nan, np.nan, 0.5, 1])
     np.testing.assert_allclose(value[5], 0, atol=1e-40)
 
 
-def test_silu_of_integers_is_refused_as_in_tensorflow():
+def test_silu_of_integers_raises_as_in_tensorflow():
     with pytest.raises(tf.errors.InvalidArgumentError, match="int32"):
         tf.nn.silu(tf.constant([1, 2]))
     np.testing.assert_allclose(tf.nn.silu(tf.constant([1 + 0j])), [0.73105858], rtol=1e-6)
 
 
-def test_the_approximate_gelu_is_its_formula():
+def test_the_approximate_gelu_agrees_with_its_formula():
     x = LINE.astype(float)
     value, slope = value_and_slope(lambda x: tf.nn.gelu(x, approximate=True), x)
     t = np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3))
@@ -92,7 +92,7 @@ def test_the_approximate_gelu_is_its_formula():
     np.testing.assert_allclose(slope, (1 + t + x * (1 - t * t) * bend) / 2, rtol=1e-9, atol=1e-12)
 
 
-def test_elu_and_selu_at_the_edges_are_tensorflows():
+def test_elu_and_selu_at_special_points_agree_with_tensorflow():
     value, slope = value_and_slope(tf.nn.elu, EDGES)
     np.testing.assert_array_equal(value, [np.inf, -1, np.nan, 0, 100, -1])
     np.testing.assert_array_equal(slope, [1, 0, 1, 1, 1, 0])
@@ -103,7 +103,7 @@ def test_elu_and_selu_at_the_edges_are_tensorflows():
 
 
 @pytest.mark.parametrize("alpha", [0.2, 0.0, 1.0, 3.0, -0.5])
-def test_leaky_relu_at_the_edges_is_tensorflows(alpha):
+def test_leaky_relu_at_special_points_agrees_with_tensorflow(alpha):
     value, slope = value_and_slope(lambda x: tf.nn.leaky_relu(x, alpha), EDGES)
     left = np.float32(alpha)
     with np.errstate(invalid="ignore"):
@@ -113,7 +113,7 @@ def test_leaky_relu_at_the_edges_is_tensorflows(alpha):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_softplus_keeps_its_digits_on_large_arrays(dtype):
+def test_softplus_is_accurate_on_large_arrays(dtype):
     x = LINE.astype(dtype) * 6
     want = np.logaddexp(x.astype(np.longdouble), 0).astype(float)
     rtol = 4e-7 if dtype == "float32" else 1e-15

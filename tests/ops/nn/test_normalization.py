@@ -1,4 +1,4 @@
-"""Moments and normalisation in blocks: which layout runs, and that all of them agree."""
+"""Moments and normalisation in blocks: the choice of layout, and that all layouts agree."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ def normal(*shape):
     return generator.normal(size=shape).astype(np.float32)
 
 
-def test_small_arrays_and_other_dtypes_are_left_to_numpy():
+def test_small_arrays_and_other_dtypes_have_no_layout():
     assert layout_of(np.zeros((LARGE // 4 - 1, 4), np.float32), (4,)) is None
     assert layout_of(np.zeros((LARGE // 4, 4), np.float32), (4,)) is not None
     assert layout_of(np.zeros((LARGE, 4), np.float16), (4,)) is None
@@ -37,7 +37,7 @@ def test_small_arrays_and_other_dtypes_are_left_to_numpy():
     assert layout_of(np.float32(1), ()) is None
 
 
-def test_operands_along_the_last_axes_are_rows_joined_to_wide_ones():
+def test_operands_along_the_last_axes_are_rows_tiled_to_the_width():
     x = np.zeros((16, 32, 8), np.float32)
     assert layout_of(x, (8,), (1, 1, 8)) == (512 * 8 // WIDE, WIDE, False, 8)
     assert layout_of(x, (32, 8)) == (4, 1024, False, 256)
@@ -82,7 +82,7 @@ CASES = [
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize(("shape", "axes"), CASES, ids=str)
-def test_every_layout_gives_what_the_definition_gives(shape, axes, dtype):
+def test_every_layout_agrees_with_the_definition(shape, axes, dtype):
     x, g = (generator.normal(size=shape).astype(dtype) for _ in range(2))
     exact, pull = x.astype(float), g.astype(float)
     close = {"rtol": 2e-5, "atol": 2e-5 * np.sqrt(x.size)} if dtype == "float32" else {}
@@ -105,7 +105,7 @@ def test_every_layout_gives_what_the_definition_gives(shape, axes, dtype):
         np.testing.assert_allclose(total, want, **close)
 
 
-def test_a_mean_that_is_a_number_counts():
+def test_a_scalar_mean_is_subtracted():
     x = normal(64, 64)
     got = standardize(x, *np.float32([1, 2, 3, 1]))
     np.testing.assert_allclose(got, (x - 1) * 2 + 3, rtol=1e-6, atol=1e-6)
@@ -113,13 +113,13 @@ def test_a_mean_that_is_a_number_counts():
     np.testing.assert_allclose(got, (x - 1) / 2, rtol=1e-6, atol=1e-6)
 
 
-def test_moments_far_from_zero_keep_their_digits():
+def test_moments_far_from_zero_are_accurate():
     x = normal(512, 64) + 1000
     _, variance = tf.nn.moments(x, [0])
     np.testing.assert_allclose(variance, x.astype(float).var(0), rtol=1e-5)
 
 
-def test_what_is_no_number_stays_in_its_channel_or_row():
+def test_nan_and_infinity_affect_only_their_channel_or_row():
     x = normal(128, 64)
     x[3, 5], x[7, 9] = np.nan, np.inf
     for axes, bad in (((0,), [5, 9]), ((1,), [3, 7])):
@@ -129,7 +129,7 @@ def test_what_is_no_number_stays_in_its_channel_or_row():
 
 
 @pytest.mark.parametrize("axes", [(0, 1, 2), (3,), (1, 2), (1, 2, 3), (0, 2, 3)], ids=str)
-def test_normalisation_is_differentiated_by_everything(axes, monkeypatch):
+def test_normalisation_has_gradients_for_every_operand(axes, monkeypatch):
     shape = (3, 4, 4, 5)
     statistic = tuple(1 if i in axes else n for i, n in enumerate(shape))
     along = statistic if axes == (0, 2, 3) else (5,)
@@ -158,13 +158,13 @@ def test_normalisation_is_differentiated_by_everything(axes, monkeypatch):
         (g.numpy() * normal).sum(rest).reshape(along),
         g.numpy().sum(rest).reshape(along),
     ]
-    for large in (10**6, 1):  # NumPy's way, and blocks
+    for large in (10**6, 1):  # without and with blocks
         monkeypatch.setattr(normalization, "LARGE", large)
         for got, wanted in zip(gradients(), want, strict=True):
             np.testing.assert_allclose(got, wanted, rtol=1e-10, atol=1e-10)
 
 
-def test_complex_variance_is_of_absolute_values_as_in_tensorflow():
+def test_complex_variance_uses_absolute_values_as_in_tensorflow():
     x = tf.constant([[1 + 2j, 3 - 1j], [0.5j, 2]], tf.complex64)
     with tf.GradientTape() as tape:
         tape.watch(x)
@@ -174,7 +174,7 @@ def test_complex_variance_is_of_absolute_values_as_in_tensorflow():
     np.testing.assert_allclose(tape.gradient(variance, x), want)
 
 
-def test_moments_exist_for_what_tensorflow_has_them_for():
+def test_moments_accept_the_dtypes_that_tensorflow_accepts():
     mean, variance = tf.nn.moments(tf.constant([[1, 2], [4, 7]]), [0])
     assert (mean.numpy().tolist(), variance.numpy().tolist()) == ([2, 4], [2, 6])
     with pytest.raises(tf.errors.InvalidArgumentError, match="uint8"):
@@ -189,7 +189,7 @@ def test_half_precision_statistics_are_computed_in_float32():
 
 
 @pytest.mark.parametrize("far", [0.0, 3.0, 1e3, 1e5])
-def test_far_from_zero_no_digits_are_lost_to_a_shorter_formula(far):
+def test_far_from_zero_the_accurate_formula_runs(far):
     x = normal(600, 64)
     x[:, 5] += np.float32(far)
     mean, factor, offset = x.mean(0), normal(64), normal(64)

@@ -1,4 +1,4 @@
-"""Pools against loops, and where equal or missing numbers decide."""
+"""Pools against explicit loops, with ties and infinite cotangents."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ DTYPES = ["float16", "float32", "float64"]
 
 
 def places(window, spatial):
-    """Where each window stands, and which elements of the input it sees, in order."""
+    """Iterate over places of the window, each with the input positions it covers, in order."""
     for place in np.ndindex(window.outputs(spatial)):
         seen = []
         for tap in window.taps():
@@ -35,7 +35,7 @@ def places(window, spatial):
 
 
 def loops(x, g, window):
-    """Maxima, their adjoint (the first maximum wins), and the adjoint of sums."""
+    """Compute maxima, their adjoint (the first maximum wins) and the adjoint of sums by loops."""
     out = np.empty(g.shape, x.dtype)
     back, spread = np.zeros(x.shape), np.zeros(x.shape)
     for place, seen in places(window, x.shape[1:-1]):
@@ -52,9 +52,9 @@ def loops(x, g, window):
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("window", WINDOWS)
 @pytest.mark.parametrize("spatial", [(6, 8), (7, 9)])
-def test_pools_are_what_loops_give(window, spatial, dtype):
+def test_pools_agree_with_loops(window, spatial, dtype):
     rng = np.random.default_rng(0)
-    x = rng.integers(0, 4, (2, *spatial, 3)).astype(dtype)  # many are equal
+    x = rng.integers(0, 4, (2, *spatial, 3)).astype(dtype)  # with many ties
     g = rng.integers(1, 9, (2, *window.outputs(spatial), 3)).astype(dtype)
     out, back, spread = loops(x, g, window)
     peak = max_pool(x, window=window, every=False)
@@ -71,7 +71,7 @@ def test_pools_are_what_loops_give(window, spatial, dtype):
     assert np.sum(sum_pool(v, window=window).astype(float) * g) == np.sum(v * spread)
 
 
-def test_images_are_worked_on_in_blocks(monkeypatch):
+def test_images_are_processed_in_blocks(monkeypatch):
     rng = np.random.default_rng(1)
     x = rng.integers(0, 4, (7, 6, 6, 2)).astype(np.float32)
     peak = max_pool(x, window=APART, every=False)

@@ -1,4 +1,4 @@
-"""Softmax and its losses at the edges."""
+"""Softmax and its losses for extreme logits and invalid labels."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ def test_large_logits_do_not_overflow():
     np.testing.assert_array_equal(tf.nn.log_softmax(x), [0, -1e4, -2e4])
 
 
-def test_small_losses_keep_their_digits():
+def test_small_losses_are_accurate():
     logits = tf.constant([[20.0, 10.0]])
     loss = tf.nn.sparse_softmax_cross_entropy_with_logits([0], logits)
     np.testing.assert_allclose(loss, [np.log1p(np.exp(-10.0))], rtol=2e-3)
@@ -43,13 +43,13 @@ def test_both_forms_of_the_loss_agree():
     np.testing.assert_allclose(sparse, whole, rtol=1e-6)
 
 
-def test_a_label_that_is_no_class_is_refused():
+def test_a_label_out_of_range_raises():
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"label value of 3 .* \[0, 2\)"):
         tf.nn.sparse_softmax_cross_entropy_with_logits([3], [[1.0, 2.0]])
 
 
-def rows_of(x):
-    """The softmax of each row alone, in float64."""
+def exact_softmax(x):
+    """The softmax of each row on its own, in float64."""
     x = np.asarray(x, float)
     e = np.exp(x - x.max(-1, keepdims=True))
     return e / e.sum(-1, keepdims=True)
@@ -57,9 +57,9 @@ def rows_of(x):
 
 @pytest.mark.parametrize("shift", [0.0, 50.0, 70.0, 1e4, -5.0, -50.0, -1e4])
 @pytest.mark.parametrize("shape", [(2, 3), (2, 128), (3, 5, 40), (300, 200), (2, 8193)], ids=str)
-def test_softmax_of_many_rows_does_not_depend_on_their_level(shape, shift):
+def test_softmax_of_many_rows_is_accurate_for_any_shift(shape, shift):
     x = np.random.default_rng(3).normal(size=shape).astype(np.float32) + np.float32(shift)
-    np.testing.assert_allclose(tf.nn.softmax(x), rows_of(x), rtol=3e-6)
+    np.testing.assert_allclose(tf.nn.softmax(x), exact_softmax(x), rtol=3e-6)
 
 
 def test_rows_far_below_others_of_their_block_are_right():
@@ -68,17 +68,17 @@ def test_rows_far_below_others_of_their_block_are_right():
     x[2] -= 200
     x[3] += 300
     x[4, 1:] -= 500
-    np.testing.assert_allclose(tf.nn.softmax(x), rows_of(x), rtol=3e-6, atol=1e-30)
+    np.testing.assert_allclose(tf.nn.softmax(x), exact_softmax(x), rtol=3e-6, atol=1e-30)
 
 
-def test_a_row_without_a_softmax_spoils_no_other():
+def test_a_row_with_nan_or_infinity_affects_no_other_row():
     x = np.random.default_rng(5).normal(size=(64, 16)).astype(np.float32)
     x[1, 3], x[2, 4], x[3], x[4, 5] = np.nan, np.inf, -np.inf, -np.inf
     got = tf.nn.softmax(x).numpy()
     assert np.isnan(got[1:4]).all()
     assert got[4, 5] == 0
     rest = [0, *range(5, 64)]
-    np.testing.assert_allclose(got[rest], rows_of(x[rest]), rtol=3e-6)
+    np.testing.assert_allclose(got[rest], exact_softmax(x[rest]), rtol=3e-6)
 
 
 def test_a_logit_of_minus_infinity_makes_the_loss_nan_but_not_its_gradient():

@@ -1,4 +1,4 @@
-"""The Philox generator itself."""
+"""The Philox generator, and functions that draw from it."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ def test_the_published_vectors():
     assert blocks(*digits, zero).tolist() == [[0xD16CFE09, 0x94FDCCEB, 0x5001E420, 0x24126EA1]]
 
 
-def test_a_counter_runs_over_into_its_upper_half():
+def test_a_counter_carries_into_its_upper_half():
     key, counter = np.array([5], np.uint64), np.array([2**64 - 1, 7], np.uint64)
     first, second = blocks(key, counter, np.arange(2, dtype=np.uint64))
     assert (
@@ -35,14 +35,14 @@ def test_a_counter_runs_over_into_its_upper_half():
     assert first.tolist() == blocks(key, counter, np.zeros(1, np.uint64))[0].tolist()
 
 
-def test_many_blocks_are_those_computed_one_by_one():
+def test_many_blocks_agree_with_single_blocks():
     key, counter = np.array([5], np.uint64), np.array([3, 7], np.uint64)
     many = blocks(key, counter, np.arange(2 * AT_ONCE + 5, dtype=np.uint64))
     for i in (0, AT_ONCE - 1, AT_ONCE, 2 * AT_ONCE + 4):
         assert many[i].tolist() == blocks(key, counter, np.array([i], np.uint64))[0].tolist()
 
 
-def test_the_logarithm_is_right_to_a_unit_in_the_last_place():
+def test_the_logarithm_is_accurate_to_one_ulp():
     x = np.random.default_rng(0).random(20000, np.float32) + np.float32(1e-7)
     exact = np.log(x.astype(np.float64))
     assert np.all(
@@ -50,7 +50,7 @@ def test_the_logarithm_is_right_to_a_unit_in_the_last_place():
     )
 
 
-def test_indices_are_shuffled_as_tensorflow_shuffles_them():
+def test_index_shuffle_agrees_with_tensorflow():
     key = 498247692, 1, 2
     order = [shuffled_index(i, key, 19) for i in range(20)]
     assert order == [14, 0, 1, 11, 19, 6, 18, 16, 7, 2, 12, 4, 8, 9, 5, 3, 17, 10, 13, 15]

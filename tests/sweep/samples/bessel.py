@@ -1,4 +1,4 @@
-"""Samples for `ops/bessel.py`: a sample of each stretch that a lowering treats by itself."""
+"""Samples for `ops/bessel.py`, with arguments in each range of the lowerings."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ FURTHER = np.array([[0.01, 3.0, 5.5], [7.0, 19.0, 31.0]])
 
 
 def near_and_far(make):
-    """A sample near the origin and one further out; the half types are too coarse for that."""
+    """A sample near zero, and one further out in float64 only: half types are too coarse there."""
     return [Sample((make(SHAPE),)), Sample((FURTHER,), dtypes=("float64",))]
 
 

@@ -12,7 +12,7 @@ INFINITE = dict.fromkeys(
 
 
 def along(make):
-    """Runs in both directions along the last and a middle axis, and along nothing."""
+    """Scans in both directions, along the last and a middle axis, and of an empty array."""
     return [
         *(Sample((make(2, 4),), {"axis": -1, **flags}) for flags in FLAGS),
         Sample((make(2, 3, 2),), {"axis": -2, "exclusive": False, "reverse": False}),

@@ -3,11 +3,10 @@
 from tests.sweep.sample import WIDE, Sample, complex_normal, definite, normal
 
 SAMPLES = {
-    "singular_values": [
-        Sample((normal(2, 3, 3),), dtypes=WIDE),
-        Sample((normal(4, 2),), dtypes=WIDE),
-        Sample((complex_normal(2, 3),), dtypes=WIDE),
-        Sample((normal(0, 3, 2),), dtypes=WIDE),
+    "expm": [
+        Sample((normal(2, 3, 3) / 2,), dtypes=WIDE),
+        Sample((complex_normal(2, 2) / 2,), dtypes=WIDE),
+        Sample((normal(0, 2, 2),), dtypes=WIDE),
     ],
     "sylvester": [
         Sample((definite(2, 3, 3), definite(2, 2), normal(2, 3, 2)), dtypes=WIDE),

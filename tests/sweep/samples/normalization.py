@@ -1,12 +1,12 @@
-"""Samples for `ops/nn/normalization.py`; its own tests take them in blocks, too."""
+"""Samples for `ops/nn/normalization.py`; its tests also run them in blocks."""
 
 from tests.sweep.sample import Sample, normal, positive
 
 ROWS, COLUMNS = (4, 4, 8), (8, 8)
 
 
-def tallied(shape, at, small):
-    """A sample whose distances are from a mean of shape `small`."""
+def centered_sample(shape, at, small):
+    """A sample of `tally` with a mean of shape `at` and a result of shape `small`."""
     static = {"shape": small, "rank": len(shape)}
     return Sample((normal(shape), normal(shape), normal(at)), static)
 
@@ -18,11 +18,11 @@ SAMPLES = {
         Sample((normal(COLUMNS), normal(8, 1), positive(8, 1), normal(8, 1), 99 * positive(8, 1))),
     ],
     "tally": [
-        tallied((2, 3), (3,), (3,)),
-        tallied((2, 3), (), (2, 1)),
-        tallied(ROWS, (8,), (8,)),
-        tallied(COLUMNS, (8, 1), (8, 1)),
-        tallied((0, 3), (3,), (3,)),
+        centered_sample((2, 3), (3,), (3,)),
+        centered_sample((2, 3), (), (2, 1)),
+        centered_sample(ROWS, (8,), (8,)),
+        centered_sample(COLUMNS, (8, 1), (8, 1)),
+        centered_sample((0, 3), (3,), (3,)),
     ],
     "moments": [
         Sample((normal(2, 3),), {"axis": (-2,), "keepdims": False}),

@@ -6,7 +6,7 @@ from tests.sweep.sample import Sample, booleans, complex_normal, normal
 
 
 def along(make):
-    """Reductions along the last, a middle, several and all axes, and of nothing."""
+    """Reductions along the last, a middle, several and all axes, and of an empty array."""
     return [
         Sample((make(2, 3, 4),), {"axis": (-1,), "keepdims": False}),
         Sample((make(2, 3, 4),), {"axis": (-2,), "keepdims": True}),

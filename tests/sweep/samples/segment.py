@@ -8,7 +8,7 @@ IDS = np.array([2, 0, 2, 3])
 
 
 def rows(make):
-    """Segments of rows, of a vector, of a matrix of ids, and of nothing."""
+    """Segments of rows, of a vector, with a matrix of ids, and of an empty array."""
     return [
         Sample((make(4, 3), IDS), {"axis": -2, "size": 5}),
         Sample((make(4), IDS), {"axis": -1, "size": 4}),

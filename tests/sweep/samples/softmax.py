@@ -3,7 +3,7 @@
 from gradtape.ops.nn.softmax import softmax
 from tests.sweep.sample import Sample, integers, normal, unit
 
-# The losses take the softmax of their logits as an input that has no rule.
+# The softmax of the logits is an input without a rule; it follows the logits.
 BOUND = {2: lambda logits, labels, p: softmax(logits, axis=-1)}
 
 

@@ -1,4 +1,4 @@
-"""Random numbers: no rules, so that only kernels and lowerings are compared."""
+"""Samples for `ops/random/stateless.py` and `rejection.py`, which have no rules."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ KEY, COUNTER = np.array([2**63 + 5], np.uint64), np.array([2**64 - 2, 9], np.uin
 FLOATS = [np.dtype(name) for name in ("float16", "float32", "float64")]
 
 
-def drawn(*shapes, dtypes=FLOATS, more=()):
+def draw_samples(*shapes, dtypes=FLOATS, more=()):
     return [
         Sample((KEY, COUNTER, *more), {"shape": shape, "dtype": dtype})
         for shape in shapes
@@ -21,17 +21,17 @@ SAMPLES = {
         Sample((np.array([1, -2], np.int64),)),
         Sample((np.array([7, -3], np.int32),)),
     ],
-    "random_uniform": drawn((2, 3), (), (0,)),
-    "random_bits": drawn(
+    "random_uniform": draw_samples((2, 3), (), (0,)),
+    "random_bits": draw_samples(
         (2, 3), (), dtypes=[np.dtype(n) for n in ("int32", "int64", "uint32", "uint64")]
     ),
     "random_integers": [
         Sample((KEY, COUNTER, kind(-5), kind(100)), {"shape": (2, 3)})
         for kind in (np.int32, np.int64)
     ],
-    "fresh_uniform": drawn((2, 3), (0,), dtypes=FLOATS[1:]),
-    "fresh_normal": drawn((2, 3), (0,), dtypes=FLOATS[1:]),
-    "random_normal": drawn((2, 3), (), (0,)),
+    "fresh_uniform": draw_samples((2, 3), (0,), dtypes=FLOATS[1:]),
+    "fresh_normal": draw_samples((2, 3), (0,), dtypes=FLOATS[1:]),
+    "random_normal": draw_samples((2, 3), (), (0,)),
     "random_gamma": [
         Sample((KEY, COUNTER, alpha), {"shape": shape})
         for alpha, shape in (
@@ -60,5 +60,5 @@ SAMPLES = {
     ],
     "stream_at": [Sample((np.array([-1, 2, 3]),))],
     "skipped": [Sample((np.array([-1, 2, 3]), np.int64(5)))],
-    "random_truncated_normal": drawn((2, 3), (), (0,), (50,)),
+    "random_truncated_normal": draw_samples((2, 3), (), (0,), (50,)),
 }

@@ -1,4 +1,4 @@
-"""Samples for `ops/convolution/window.py`."""
+"""Samples for `ops/convolution/window.py`, `convolution.py` and `ops/nn/pool.py`."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ HOLES = Window((2, 2), (1, 2), (2, 1), ((1, 0), (0, 0)))
 
 
 def distinct(*shape):
-    """Numbers that lie apart, so that no maximum changes hands."""
+    """Distinct numbers, so that small steps do not change which one is largest."""
     return generator.permutation(int(np.prod(shape))).reshape(shape) / 4.0
 
 

@@ -1,1 +1,1 @@
-"""Convolution: the primitives, the window that slides, and the algorithms they choose from."""
+"""Convolution: the primitives, the sliding window, and the algorithms to choose from."""

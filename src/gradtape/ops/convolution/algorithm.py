@@ -1,16 +1,16 @@
-"""Which way of computing a convolution runs: a rule on shapes and dtype, never a timing.
+"""Choice of the convolution algorithm, by a fixed rule on shapes and dtype, never by timing.
 
-| formulation | what runs | when |
+| module | algorithm | used for |
 |---|---|---|
-| pointwise | a product of pixels | size 1, no padding |
+| pointwise | matrix product of pixels | window of size 1, no padding |
 | depthwise | sums of products along rows | as many groups as channels |
-| tapwise | columns with the taps first | taps · channels ≤ 32 |
-| winograd | F(4×4, 3×3) | float32, 3×3, single steps, many channels and tiles, little waste |
-| frequency | products of spectra | float32, 5×5 and larger, single steps, many channels |
-| columns | blocks of copied windows | all others without groups |
-| None | columns of everything at once | groups, lead axes on both sides, nothing to do |
+| few_channels | columns with the taps first | taps · channels ≤ 32 |
+| winograd | F(4×4, 3×3) | float32, 3×3, stride 1, many channels and tiles, little waste |
+| fft | products of spectra | float32, 5×5 and larger, stride 1, many channels |
+| im2col | matrix products with blocks of copied windows | all others without groups |
+| None | one product with all columns at once | groups, lead axes on both operands, empty arrays |
 
-Winograd and spectra lose digits, so second derivatives never use them.
+Winograd and FFT are less accurate, so second derivatives never use them.
 """
 
 from __future__ import annotations
@@ -32,15 +32,17 @@ LARGE = 5
 def formulation_of(
     x: tuple[int, ...], w: tuple[int, ...], window: Window, groups: int, dtype: Any, order: int
 ) -> Any:
-    """The module that convolves (n, *spatial, c) with (*size, c / groups, o).
+    """Choose the module that convolves (n, *spatial, c) with (*size, c / groups, o).
+
+    The result is None if the generic kernel of `convolution.py` should run.
 
     Args:
-        x: shape of the input, lead axes joined with the batch.
+        x: shape of the input, with lead axes merged into the batch.
         w: shape of the filter.
-        window: how it moves.
-        groups: of channels.
-        dtype: of both, and of the result.
-        order: how many times the convolution was differentiated to get here.
+        window: size, strides, dilations and paddings.
+        groups: number of groups of channels.
+        dtype: dtype of the input, the filter and the result.
+        order: how many times the convolution has been differentiated.
     """
     channels, outs = x[-1], w[-1]
     outputs = window.outputs(x[1:-1])
@@ -61,7 +63,7 @@ def formulation_of(
 
 
 def winograd_pays(x: tuple[int, ...], outs: int, window: Window) -> bool:
-    """Whether products dominate the transforms, and tiles hardly stick out of the output."""
+    """Whether matrix products dominate the cost and tiles hardly extend beyond the output."""
     images, *spatial, channels = x
     fewest = min(channels, outs)
     tiles = winograd.layout_of(images, tuple(spatial), window).total()
@@ -70,9 +72,9 @@ def winograd_pays(x: tuple[int, ...], outs: int, window: Window) -> bool:
 
 
 def frequency_pays(x: tuple[int, ...], outs: int, window: Window) -> bool:
-    """Whether products dominate the transforms, and these are not mostly padding.
+    """Whether the saved products outweigh the transforms and the planes are not mostly padding.
 
-    Transforms are needed of n·c + n·o + c·o planes, and save k² of n·c·o products of planes.
+    The method transforms n·c + n·o + c·o planes, and saves k² of each of n·c·o products of planes.
     """
     images, *spatial, channels = x
     outputs = window.outputs(tuple(spatial))

@@ -1,12 +1,12 @@
-"""Convolution, its adjoint and the correlation that gives the filter, over any spatial axes.
+"""Convolution and its adjoints in the input and in the filter, over any number of spatial axes.
 
-Each is bilinear, and they are each other's derivatives, so any order of derivative exists. x is
-(..., batch, *spatial, c), w (..., *size, c / groups, o) and y (..., batch, *outputs, o); channels
-and outputs belong to `groups` groups that do not see each other. `order` counts derivatives.
+All three are bilinear and are each other's derivatives, so any order of derivative exists. x is
+(..., batch, *spatial, c), w (..., *size, c / groups, o) and y (..., batch, *outputs, o). Channels
+are split into `groups` independent groups. `order` counts how often the op was differentiated.
 
-`algorithm.py` chooses how a kernel computes. What it leaves over, and what runs on other engines,
-is one matrix product with the *columns* (..., groups, places, taps * c / groups), which have a row
-for each place of the window.
+`algorithm.py` chooses the algorithm. The generic kernel, which also serves as lowering, is one
+matrix product with the *columns* (..., groups, places, taps * c / groups): one row for each place
+of the window.
 """
 
 from __future__ import annotations
@@ -33,31 +33,31 @@ from gradtape.ops.reduce import fold
 
 
 def folded(t: Any, spec: Any, g: Any, out_spec: Any, window: Window) -> Any:
-    """A cotangent summed over lead axes that only the other operand had."""
+    """Sum a cotangent over lead axes that only the other operand has."""
     return fold(t, spec.shape, len(window.size) + 2, g, out_spec.shape)
 
 
 def columns(x: Any, window: Window, groups: int) -> Any:
-    """Every window of `x` as a row."""
+    """Copy every window of `x` to a row."""
     n, taps = len(window.size), prod(window.size)
     lead = x.shape[: x.ndim - n - 2]
     outputs = window.outputs(inner_shape(x.shape, window))
     full = padded(x, window)
     views = np.stack([full[window.key(tap, outputs)] for tap in window.taps()], axis=-2)
     rows, channels = x.shape[-n - 2] * prod(outputs), x.shape[-1]
-    apart = views.reshape(*lead, rows, taps, groups, channels // groups)
-    return np.moveaxis(apart, -2, -4).reshape(*lead, groups, rows, taps * (channels // groups))
+    grouped = views.reshape(*lead, rows, taps, groups, channels // groups)
+    return np.moveaxis(grouped, -2, -4).reshape(*lead, groups, rows, taps * (channels // groups))
 
 
 def filters(w: Any, window: Window, groups: int) -> Any:
-    """`w` as matrices (..., groups, taps * c / groups, o / groups)."""
+    """Reshape `w` to matrices (..., groups, taps * c / groups, o / groups)."""
     lead = w.shape[: w.ndim - len(window.size) - 2]
     rows = prod(window.size) * w.shape[-2]
     return np.moveaxis(w.reshape(*lead, rows, groups, w.shape[-1] // groups), -2, -3)
 
 
 def places(y: Any, window: Window, groups: int) -> Any:
-    """`y` as matrices (..., groups, places, o / groups)."""
+    """Reshape `y` to matrices (..., groups, places, o / groups)."""
     n = len(window.size)
     lead = y.shape[: y.ndim - n - 2]
     rows = prod(y.shape[-n - 2 : -1])
@@ -73,7 +73,7 @@ def multiplied(a: Any, b: Any, dtype: Any) -> Any:
 
 
 def chosen(how: Any, step: str, dtype: Any, *args: Any) -> Any:
-    """Run `step` of a formulation in the accumulating dtype; the accurate one if that fails."""
+    """Run `step` of an algorithm in the accumulator dtype; im2col if it returns None."""
     wide = accumulator(dtype)
     args = tuple(
         [a.astype(wide) if isinstance(a, np.ndarray) and a.dtype != wide else a for a in args]
@@ -85,12 +85,12 @@ def chosen(how: Any, step: str, dtype: Any, *args: Any) -> Any:
 
 
 def joined(x: Any, n: int) -> Any:
-    """Lead axes joined with the batch."""
+    """Merge lead axes into the batch axis."""
     return x if x.ndim == n + 2 else x.reshape(-1, *x.shape[-n - 1 :])
 
 
 def batch_of(x: Any, n: int) -> int:
-    """How many images there are, lead axes included."""
+    """Number of images, lead axes included."""
     return prod(x.shape[: x.ndim - n - 1])
 
 
@@ -139,7 +139,7 @@ def unconvolve_wrt_w(g, y, w_spec, out_spec, window, groups, order):
 
 @primitive(y=unconvolve_wrt_y, w=unconvolve_wrt_w)
 def unconvolve(y, w, *, window: Window, groups: int, order: int, spatial: tuple[int, ...]):
-    """Adjoint of `convolve` in `x`: spread places over their windows, add what overlaps."""
+    """Adjoint of `convolve` in `x`: each place adds its value, weighted by `w`, to its window."""
     n = len(window.size)
     if w.ndim == n + 2:
         channels = w.shape[-2] * groups
@@ -147,7 +147,7 @@ def unconvolve(y, w, *, window: Window, groups: int, order: int, spatial: tuple[
         how = formulation_of(shape, w.shape, window, groups, accumulator(y.dtype), order)
         if how is not None:
             out = chosen(how, "unconvolve", y.dtype, joined(y, n), w, window, spatial)
-            if out.shape[-1] > channels:  # of a depthwise one: one for each output
+            if out.shape[-1] > channels:  # depthwise: one channel per output, to be summed
                 out = np.add.reduce(out.reshape(*out.shape[:-1], channels, -1), axis=-1)
             return out.reshape(*y.shape[: -n - 1], *spatial, channels)
     return np.ascontiguousarray(unconvolved(y, w, window, groups, spatial, add_view))
@@ -161,16 +161,16 @@ def unconvolve_lowered(y, w, *, window, groups, order, spatial):
 def unconvolved(
     y: Any, w: Any, window: Window, groups: int, spatial: tuple[int, ...], adder: Any
 ) -> Any:
-    """The kernel of `unconvolve`; `adder` adds into a view."""
+    """Generic kernel of `unconvolve`; `adder(total, key, part)` adds into a view of `total`."""
     n, taps = len(window.size), prod(window.size)
     rows = multiplied(
         places(y, window, groups), np.swapaxes(filters(w, window, groups), -1, -2), y.dtype
     )
     lead = rows.shape[:-3]
     channels = w.shape[-2]
-    apart = rows.reshape(*rows.shape[:-1], taps, channels)
+    by_tap = rows.reshape(*rows.shape[:-1], taps, channels)
     outputs = inner_shape(y.shape, window)
-    parts = np.moveaxis(apart, -4, -2).reshape(
+    parts = np.moveaxis(by_tap, -4, -2).reshape(
         *lead, y.shape[-n - 2], *outputs, taps, groups * channels
     )
     total = np.zeros((*lead, y.shape[-n - 2], *grown(spatial, window), groups * channels), y.dtype)
@@ -192,7 +192,7 @@ def correlate_wrt_y(g, x, y_spec, out_spec, window, groups, order):
 
 @primitive(x=correlate_wrt_x, y=correlate_wrt_y)
 def correlate(x, y, *, window: Window, groups: int, order: int):
-    """Adjoint of `convolve` in `w`: how each tap of the windows of `x` goes together with `y`."""
+    """Adjoint of `convolve` in `w`: sums of products of each tap of the windows of `x` with `y`."""
     n = len(window.size)
     if x.ndim == y.ndim == n + 2:
         shape = (*window.size, x.shape[-1] // groups, y.shape[-1])

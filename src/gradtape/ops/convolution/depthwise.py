@@ -1,8 +1,8 @@
-"""Convolution of each channel on its own: sums of products along rows, without copies of windows.
+"""Depthwise convolution: sums of products along rows, without copies of windows.
 
-A filter is (*size, 1, c * m): each channel has `m` outputs. Where the window moves by single steps
-along the last spatial axis, that axis and the channels are one long *row*, which meets the filter
-repeated along it; else a row is the channels of one pixel.
+A filter is (*size, 1, c * m): each channel has `m` outputs. With stride 1 along the last spatial
+axis, that axis and the channels form one long *row*, and the filter is repeated along it. With a
+larger stride, a row is the channels of one pixel.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ import numpy as np
 
 from gradtape.ops.convolution.window import Window, blocks, bordered, cropped, grown, windows
 
-BLOCK = 1 << 18  # elements of a block of places
+BLOCK = 1 << 18  # elements of the output in a block
 
 
 def is_long(window: Window) -> bool:
-    """Whether rows are longer than a pixel."""
+    """Whether a row covers the whole last spatial axis rather than one pixel."""
     return window.strides[-1] == 1
 
 
 def views_of(full: Any, window: Window, outputs: tuple[int, ...]) -> Any:
-    """The windows of a padded array: (n, *places, *size, row)."""
+    """View of the windows of a padded array: (n, *places, *size, row)."""
     found = windows(full, window, outputs)
     if not is_long(window):
         return found
@@ -33,12 +33,12 @@ def views_of(full: Any, window: Window, outputs: tuple[int, ...]) -> Any:
 
 
 def in_rows(y: Any, window: Window) -> Any:
-    """(n, *outputs, c) as (n, *places, row)."""
+    """Reshape (n, *outputs, c) to (n, *places, row)."""
     return y.reshape(*y.shape[:-2], -1) if is_long(window) else y
 
 
 def letters(window: Window) -> tuple[list[int], list[int], list[int]]:
-    """Axes, in einsum's numbers, of windows, filters and places."""
+    """Axis numbers for `np.einsum` of windows, filters and outputs."""
     n = len(window.size)
     places = list(range(n if is_long(window) else n + 1))
     taps = list(range(len(places), len(places) + n))
@@ -47,7 +47,7 @@ def letters(window: Window) -> tuple[list[int], list[int], list[int]]:
 
 
 def blocks_of(places: Any) -> Any:
-    """How to cut (n, *places, row)."""
+    """Iterate over keys that cut (n, *places, row) into blocks."""
     rows = places.shape[1] if places.ndim > 2 else 1
     found = blocks(len(places), rows, prod(places.shape[1:]) // rows, BLOCK)
     return found if places.ndim > 2 else (at[:1] for at in found)
@@ -70,13 +70,13 @@ def convolve(x: Any, w: Any, window: Window) -> Any:
 
 
 def repeated(x: Any, w: Any) -> Any:
-    """Each channel once for each of its outputs."""
+    """Repeat each channel once for each of its outputs."""
     times = w.shape[-1] // x.shape[-1]
     return np.repeat(x, times, axis=-1) if times > 1 else x
 
 
 def unconvolve(y: Any, w: Any, window: Window, spatial: tuple[int, ...]) -> Any:
-    """Adjoint of `convolve` in `x`; each output is a channel here."""
+    """Adjoint of `convolve` in `x`, before the outputs of one channel are summed."""
     mirror = window.mirrored()
     if mirror is not None:
         flip = (slice(None, None, -1),) * len(window.size)
@@ -97,7 +97,7 @@ def correlate(x: Any, y: Any, window: Window) -> Any:
     _, tap_axes, place_axes = letters(window)
     total = np.empty((*window.size, places.shape[-1]), y.dtype)
     rows = (slice(None),) * (len(place_axes) - 1)
-    for tap in np.ndindex(window.size):  # one after the other: the sums stay in the cache
+    for tap in np.ndindex(window.size):  # tap by tap, so that the sums stay in the cache
         np.einsum(views[rows + tap], place_axes, places, place_axes, tap_axes[-1:], out=total[tap])
     if is_long(window):
         total = total.reshape(*window.size, outputs[-1], channels).sum(axis=-2)

@@ -1,7 +1,7 @@
-"""Convolution of few channels: columns with the taps first, filled by one long copy for each.
+"""Convolution of few channels, by columns with the taps first.
 
-Rows of kh · kw · c elements are too short to be copied well one after the other; (taps, places) has
-long ones.
+Rows of kh · kw · c elements are too short for efficient copies. Columns laid out as (taps, places)
+are filled by one long copy for each tap and channel.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ BLOCK = 1 << 20  # elements of a block of columns
 
 
 def columns(full: Any, window: Window, outputs: tuple[int, ...]) -> Any:
-    """(taps * c, places) of a padded array."""
+    """Copy the windows of a padded array to columns (taps * c, places)."""
     channels = full.shape[-1]
     found = np.empty((prod(window.size), channels, full.shape[0], *outputs), full.dtype)
     for part, tap in zip(found, window.taps(), strict=True):
@@ -28,7 +28,7 @@ def columns(full: Any, window: Window, outputs: tuple[int, ...]) -> Any:
 
 
 def images(count: int, outputs: tuple[int, ...], depth: int) -> Any:
-    """Runs of whole images whose columns make a block."""
+    """Iterate over slices of images whose columns fill a block."""
     step = max(1, BLOCK // (prod(outputs) * depth))
     for i in range(0, count, step):
         yield slice(i, min(i + step, count))

@@ -1,8 +1,8 @@
-"""Convolution with large filters as a product of spectra: one matrix product for each frequency.
+"""Convolution with large filters by FFT: one matrix product for each frequency.
 
-The transforms wrap round, so they are as long as the padded input: then only places that no window
-of ours stands on are wrong. Spectra are (frequencies, n, c). One infinite input spoils its
-whole image, so each function gives None where its result is not finite.
+An FFT computes a circular convolution. The transforms are at least as long as the padded input, so
+only results outside the output wrap around. Spectra are (frequencies, n, c). One infinite input
+makes its whole image NaN, so each function returns None if its result is not finite.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from gradtape.ops.convolution.winograd import is_finite
 
 
 def lengths(spatial: tuple[int, ...], window: Window) -> tuple[int, ...]:
-    """Sizes of the transforms: those of the padded input or a little more, quick to transform."""
+    """Sizes of the transforms: the padded input's, rounded up to sizes with a fast FFT."""
     from scipy.fft import next_fast_len
 
     return tuple(next_fast_len(n, real=True) for n in grown(spatial, window))
 
 
 def spectrum(x: Any, sizes: tuple[int, ...]) -> Any:
-    """Spectra (frequencies, n, c) of the images (n, h, w, c)."""
+    """Transform images (n, h, w, c) to spectra (frequencies, n, c)."""
     from scipy.fft import rfft2
 
     return rfft2(x.transpose(1, 2, 0, 3), sizes, axes=(0, 1))
 
 
 def signal(product: Any, sizes: tuple[int, ...], extent: tuple[int, ...]) -> Any:
-    """Images (h, w, n, c) of spectra, cut to `extent`; None if they are not finite."""
+    """Transform spectra back to images (h, w, n, c), cropped to `extent`; None if not finite."""
     from scipy.fft import irfft2
 
     result = irfft2(product, sizes, axes=(0, 1))[: extent[0], : extent[1]]
@@ -39,7 +39,7 @@ def signal(product: Any, sizes: tuple[int, ...], extent: tuple[int, ...]) -> Any
 
 
 def images(result: Any) -> Any:
-    """(h, w, n, c) as (n, h, w, c)."""
+    """Transpose (h, w, n, c) to (n, h, w, c); None stays None."""
     return None if result is None else np.ascontiguousarray(result.transpose(2, 0, 1, 3))
 
 

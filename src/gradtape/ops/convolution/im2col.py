@@ -1,6 +1,6 @@
-"""Convolution as a product with columns: every window copied out as a row, block by block.
+"""Convolution by im2col: every window is copied to a row of a matrix, block by block.
 
-The accurate formulation for any number of spatial axes, any strides, dilations and paddings. A
+This is the accurate algorithm for any number of spatial axes, strides, dilations and paddings. A
 block is small enough to stay in the cache between the copy and the product.
 """
 
@@ -17,7 +17,7 @@ BLOCK = 1 << 18  # elements of a block of columns
 
 
 def turned(w: Any) -> Any:
-    """The filter of the adjoint: upside down, with inputs and outputs exchanged."""
+    """Make the filter of the adjoint: spatial axes flipped, input and output channels exchanged."""
     flip = (slice(None, None, -1),) * (w.ndim - 2)
     return np.ascontiguousarray(w[flip].swapaxes(-1, -2))
 
@@ -35,20 +35,20 @@ def convolve(x: Any, w: Any, window: Window) -> Any:
 
 
 def blocks_of(outputs: tuple[int, ...], images: int, depth: int) -> Any:
-    """How to cut the places of a window whose columns have `depth` elements."""
+    """Iterate over keys that cut the places into blocks, for columns of `depth` elements."""
     return blocks(images, outputs[0], prod(outputs[1:]) * depth, BLOCK)
 
 
 def rows(views: Any, filters: Any) -> Any:
-    """Windows copied out, each as a row that fits the filters."""
+    """Copy windows to rows that match the filters."""
     return np.ascontiguousarray(views).reshape(-1, len(filters))
 
 
 def unconvolve(y: Any, w: Any, window: Window, spatial: tuple[int, ...]) -> Any:
     """Adjoint of `convolve` in `x`.
 
-    With single steps the turned filter convolves the places, unless they have far more channels;
-    else products are added back window by window.
+    With stride 1 this convolves `y` with the flipped filter, unless `y` has far more channels.
+    Otherwise products are added back window by window.
     """
     mirror = window.mirrored()
     if mirror is not None and w.shape[-1] <= 2 * w.shape[-2]:

@@ -1,4 +1,4 @@
-"""Convolution of single pixels: a product of matrices, cut into blocks that BLAS likes."""
+"""Convolution with windows of size 1: a matrix product, in blocks that are fast in BLAS."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ import numpy as np
 
 from gradtape.ops.convolution.window import Window
 
-SMALL = 10**6  # up to this m · k · n OpenBLAS takes its quicker code for small matrices
+SMALL = 10**6  # largest m · k · n for which OpenBLAS uses its faster small-matrix code
 
 
 def height(k: int, n: int, least: int) -> int:
-    """How many rows of (rows, k) by (k, n) make a small product; 0 if fewer than `least`."""
+    """Number of rows for which (rows, k) by (k, n) is a small product; 0 if fewer than `least`."""
     rows = SMALL // max(k * n, 1)
     return rows if rows >= least else 0
 
 
 def tall(a: Any, b: Any) -> Any:
-    """(rows, k) by (k, n), of many rows."""
+    """Product of (rows, k), with many rows, and (k, n)."""
     k, n = b.shape
     rows, step = len(a), height(k, n, 32)
     if not step or rows < 2 * step:
@@ -34,7 +34,7 @@ def tall(a: Any, b: Any) -> Any:
 
 
 def gathered(x: Any, window: Window) -> Any:
-    """The pixels that the window stands on, as rows."""
+    """Gather the pixels that the strided window visits, as rows."""
     if max(window.strides) > 1:
         x = x[window.key((0,) * len(window.size), window.outputs(x.shape[1:-1]))]
     return x.reshape(-1, x.shape[-1])

@@ -1,7 +1,7 @@
-"""A window that slides over the spatial axes of (batch, …, channels), and the patches it sees.
+"""Sliding windows over the spatial axes of (batch, …, channels), and the op `patches`.
 
-A window has one static parameter, `window`, that says how it moves. Convolutions
-(`convolution.py`) and pools (`pool.py`) are sums and maxima over such windows.
+Convolutions (`convolution.py`) and pools (`pool.py`) are sums and maxima over such windows. Their
+static parameter `window` is a `Window`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,10 @@ from gradtape.core.primitive import primitive
 
 
 class Window(NamedTuple):
-    """How a window moves over the spatial axes; each field has an entry for each of them."""
+    """Size and movement of a window; each field has one entry per spatial axis.
+
+    A *tap* is an element of the window, a *place* a position of the window on the input.
+    """
 
     size: tuple[int, ...]
     strides: tuple[int, ...]
@@ -25,11 +28,11 @@ class Window(NamedTuple):
     paddings: tuple[tuple[int, int], ...]
 
     def reach(self) -> tuple[int, ...]:
-        """How many elements the window spans, holes included."""
+        """Elements that the window spans, with the holes of its dilation."""
         return tuple([(k - 1) * d + 1 for k, d in zip(self.size, self.dilations, strict=True)])
 
     def outputs(self, spatial: tuple[int, ...]) -> tuple[int, ...]:
-        """At how many places it stands on an input of this size."""
+        """Number of places on an input of these spatial sizes."""
         return tuple(
             [
                 max((n + low + high - span) // stride + 1, 0)
@@ -40,26 +43,29 @@ class Window(NamedTuple):
         )
 
     def taps(self) -> Any:
-        """Offsets of the window's elements, in order."""
+        """Offsets of the taps, in row-major order."""
         steps = (range(0, k * d, d) for k, d in zip(self.size, self.dilations, strict=True))
         return cartesian(*steps)
 
     def key(self, tap: tuple[int, ...], outputs: tuple[int, ...]) -> tuple[Any, ...]:
-        """Indexes the element at offset `tap` of every window, in the padded input."""
+        """Key that selects the element at offset `tap` of every window, in the padded input."""
         steps = zip(tap, outputs, self.strides, strict=True)
         inner = (slice(at, at + max((n - 1) * stride + 1, 0), stride) for at, n, stride in steps)
         return (..., *inner, slice(None))
 
     def is_padded(self) -> bool:
-        """Whether it stands on padding anywhere."""
+        """Whether any axis is padded."""
         return any(low or high for low, high in self.paddings)
 
     def is_dense(self) -> bool:
-        """Whether it moves by single steps and has no holes."""
+        """Whether all strides and dilations are 1."""
         return max(self.strides, default=1) == 1 and max(self.dilations, default=1) == 1
 
     def mirrored(self) -> Window | None:
-        """How the turned filter moves over places to give the adjoint; None if it takes strides."""
+        """The window with which the flipped filter convolves the output in the adjoint.
+
+        None if a stride is above 1 or a padding would be negative.
+        """
         pairs = zip(self.reach(), self.paddings, strict=True)
         paddings = tuple([(span - 1 - low, span - 1 - high) for span, (low, high) in pairs])
         if max(self.strides, default=1) > 1 or min(map(min, paddings), default=0) < 0:
@@ -68,7 +74,7 @@ class Window(NamedTuple):
 
 
 def padded(x: Any, window: Window, value: Any = 0) -> Any:
-    """`x` with `value` around its spatial axes."""
+    """Pad the spatial axes of `x` with `value`."""
     if not window.is_padded():
         return x
     widths = ((0, 0),) * (x.ndim - len(window.size) - 1) + window.paddings + ((0, 0),)
@@ -76,39 +82,39 @@ def padded(x: Any, window: Window, value: Any = 0) -> Any:
 
 
 def grown(shape: tuple[int, ...], window: Window) -> tuple[int, ...]:
-    """Spatial sizes with the padding."""
+    """Spatial sizes including the padding."""
     return tuple(n + low + high for n, (low, high) in zip(shape, window.paddings, strict=True))
 
 
 def cropped(x: Any, window: Window, shape: tuple[int, ...]) -> Any:
-    """Adjoint of `padded`."""
+    """Remove the padding; the adjoint of `padded`."""
     key = tuple(slice(low, low + n) for (low, _), n in zip(window.paddings, shape, strict=True))
     return x[(..., *key, slice(None))]
 
 
 def inner_shape(shape: tuple[int, ...], window: Window) -> tuple[int, ...]:
-    """The spatial sizes in a whole shape."""
+    """The spatial sizes of an array of this shape."""
     return shape[-1 - len(window.size) : -1]
 
 
 def add_view(total: Any, key: Any, part: Any) -> Any:
-    """Add into a view of a buffer of our own."""
+    """Add `part` in place to the view `total[key]`."""
     total[key] += part
     return total
 
 
 def add_view_lowered(total: Any, key: Any, part: Any) -> Any:
-    """The same where arrays do not change."""
+    """Add `part` to `total[key]` of an immutable JAX array."""
     return total.at[key].add(part)
 
 
-# -- for kernels that fill buffers, on plain NumPy
+# -- for kernels that fill buffers, in NumPy only
 
 
 def bordered(x: Any, window: Window, ends: tuple[int, ...] | None = None) -> Any:
-    """(n, *spatial, c) with zeros around it, contiguous; `ends` are its sizes if not the padding's.
+    """Pad (n, *spatial, c) with zeros to a contiguous array.
 
-    What would lie beyond `ends` is left out.
+    `ends` are its spatial sizes, by default those of `grown`; elements beyond `ends` are dropped.
     """
     spatial = x.shape[1:-1]
     if ends is None:
@@ -127,16 +133,16 @@ def bordered(x: Any, window: Window, ends: tuple[int, ...] | None = None) -> Any
 
 
 def windows(full: Any, window: Window, outputs: tuple[int, ...]) -> Any:
-    """A view (n, *outputs, *size, c) of the windows of a contiguous padded array."""
+    """View the windows of a contiguous padded array as (n, *outputs, *size, c)."""
     first, *steps, last = full.strides
     moves = [step * stride for step, stride in zip(steps, window.strides, strict=True)]
-    holes = [step * apart for step, apart in zip(steps, window.dilations, strict=True)]
+    holes = [step * dilation for step, dilation in zip(steps, window.dilations, strict=True)]
     shape = (full.shape[0], *outputs, *window.size, full.shape[-1])
     return np.ndarray(shape, full.dtype, full, 0, (first, *moves, *holes, last))
 
 
 def blocks(images: int, rows: int, row_size: int, most: int) -> Iterator[tuple[slice, slice]]:
-    """Cut images into runs of whole ones, or each into runs of rows, of about `most` elements."""
+    """Iterate over keys of blocks of about `most` elements: whole images, or rows of one image."""
     whole = rows * row_size
     if whole <= most:
         step = max(1, most // max(whole, 1))
@@ -158,7 +164,7 @@ def patches_wrt_x(g, x_spec, window):
 
 @primitive(x=patches_wrt_x)
 def patches(x, *, window: Window):
-    """The windows of `x`, each laid out in the last axis: (..., *outputs, taps * channels)."""
+    """The windows of `x`, each flattened to the last axis: (..., *outputs, taps * channels)."""
     full = padded(x, window)
     outputs = window.outputs(inner_shape(x.shape, window))
     return np.concatenate([full[window.key(tap, outputs)] for tap in window.taps()], axis=-1)
@@ -166,7 +172,7 @@ def patches(x, *, window: Window):
 
 @primitive(g=lambda g, window: patches(g, window=window))
 def unpatch(g, *, window: Window, spatial: tuple[int, ...]):
-    """Adjoint of `patches`: put every window back, and add up what overlaps."""
+    """Adjoint of `patches`: put every window back and add where windows overlap."""
     return unpatched(g, window, spatial, add_view)
 
 
@@ -176,7 +182,7 @@ def unpatch_lowered(g, *, window, spatial):
 
 
 def unpatched(g: Any, window: Window, spatial: tuple[int, ...], adder: Any) -> Any:
-    """The kernel of `unpatch`."""
+    """Kernel of `unpatch`; `adder(total, key, part)` adds into a view of `total`."""
     n = len(window.size)
     channels = g.shape[-1] // prod(window.size)
     total = np.zeros((*g.shape[: -n - 1], *grown(spatial, window), channels), g.dtype)

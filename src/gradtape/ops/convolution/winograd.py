@@ -1,10 +1,12 @@
 """Winograd's convolution F(4×4, 3×3): 36 products for 16 places of a 3×3 filter instead of 144.
 
-Lavin and Gray (2015): cut the output into tiles of 4×4; each sees 6×6 inputs `d`. With `g` the
-filter, a tile is Aᵀ [(G g Gᵀ) ⊙ (Bᵀ d B)] A, and the product ⊙, summed over channels, is one matrix
-product for each of the 36 elements. float32 keeps five digits, which is enough for a first gradient
-and too little for float64; and one infinite input spoils its whole tile. Each function
-therefore gives None where its result is not finite: then another formulation must say what is true.
+Lavin and Gray (2015): cut the output into tiles of 4×4, which depend on 6×6 inputs `d`. With the
+filter `g`, a tile is Aᵀ [(G g Gᵀ) ⊙ (Bᵀ d B)] A. The product ⊙, summed over channels, is one matrix
+product for each of the 36 elements.
+
+Results have about five correct digits: enough for first gradients in float32, too few for float64.
+One infinite input makes its whole tile NaN. Each function therefore returns None if its result is
+not finite, and the caller runs an accurate algorithm instead.
 """
 
 from __future__ import annotations
@@ -19,8 +21,8 @@ import numpy as np
 from gradtape.ops.convolution.im2col import turned
 from gradtape.ops.convolution.window import Window, blocks
 
-BLOCK = 1 << 19  # elements of the transformed tiles of a block, inputs and outputs together
-FEWEST = 64  # tiles of a block
+BLOCK = 1 << 19  # elements of the transformed tiles (inputs and outputs) of a block
+FEWEST = 64  # least number of tiles in a block
 B_T = np.array(
     [
         [4, 0, -5, 0, 1, 0],
@@ -44,22 +46,23 @@ G_T = np.ascontiguousarray(G.T)
 
 
 class Layout(NamedTuple):
-    """How images lie before they are cut into tiles: one by one, or as a mosaic.
+    """Arrangement of images on sheets that are cut into tiles: one image a sheet, or a mosaic.
 
-    In a mosaic neighbours share the zeros between them, and only its outer tiles stick out.
+    In a mosaic all images lie on one sheet and share the zeros between neighbours, so that fewer
+    tiles extend beyond the images.
     """
 
-    sheets: int  # what is cut: the images, or the one mosaic
-    grid: tuple[int, ...]  # images below each other (or all of them), and beside each other
-    period: tuple[int, ...]  # pixels from one to the next
-    tiles: tuple[int, int]  # of a sheet, down and across
+    sheets: int  # number of sheets: the number of images, or 1
+    grid: tuple[int, ...]  # number of images down and across; (images, 1) without a mosaic
+    period: tuple[int, ...]  # pixels from one image to the next
+    tiles: tuple[int, int]  # tiles of a sheet, down and across
 
     def total(self) -> int:
-        """How many tiles there are."""
+        """Number of tiles on all sheets."""
         return self.sheets * self.tiles[0] * self.tiles[1]
 
     def view(self, sheet: Any, size: tuple[int, ...], at: tuple[int, int]) -> Any:
-        """The images (*grid, *size, c) on an array of sheets, the first one at pixel `at`."""
+        """View of the images (*grid, *size, c) on the sheets; the first starts at pixel `at`."""
         first, row, pixel, channel = sheet.strides
         down = row * self.period[0] if self.sheets < self.grid[0] else first
         strides = (down, pixel * self.period[1], row, pixel, channel)
@@ -67,21 +70,21 @@ class Layout(NamedTuple):
         return np.ndarray((*self.grid, *size, sheet.shape[-1]), sheet.dtype, sheet, offset, strides)
 
     def laid(self, x: Any, margin: int, at: tuple[int, int]) -> Any:
-        """Images on sheets of zeros that are `margin` larger than the tiles."""
+        """Copy images to sheets of zeros, which are `margin` pixels larger than the tiles."""
         down, across = (4 * n + margin for n in self.tiles)
         sheet = np.zeros((self.sheets, down, across, x.shape[-1]), x.dtype)
         self.view(sheet, x.shape[1:-1], at)[...] = x.reshape(*self.grid, *x.shape[1:])
         return sheet
 
     def taken(self, sheet: Any, size: tuple[int, ...]) -> Any:
-        """Images of this size from the sheets."""
+        """Copy images of this size from the sheets."""
         images = self.view(sheet, size, (0, 0))
         return np.ascontiguousarray(images).reshape(-1, *size, sheet.shape[-1])
 
 
 @lru_cache(maxsize=1024)
 def layout_of(images: int, spatial: tuple[int, ...], window: Window) -> Layout:
-    """The layout with fewer tiles."""
+    """Choose the layout with fewer tiles."""
     outputs = window.outputs(spatial)
     beside = next(k for k in range(isqrt(images), 0, -1) if images % k == 0)
     grid = (images // beside, beside)
@@ -94,19 +97,19 @@ def layout_of(images: int, spatial: tuple[int, ...], window: Window) -> Layout:
 
 
 def tiles_over(places: Any) -> tuple[int, int]:
-    """How many tiles cover so many places, down and across."""
+    """Number of tiles that cover `places`, down and across."""
     return -(-places[0] // 4), -(-places[1] // 4)
 
 
 def sandwich(m: Any, t: Any) -> Any:
-    """`m` t `m`ᵀ over the first two axes of `t`; the others become one."""
+    """Compute m t mᵀ over the first two axes of `t`; the other axes are merged."""
     n, k = m.shape
     half = np.matmul(m, t.reshape(k, -1))
     return np.matmul(m, half.reshape(n, k, -1))
 
 
 def tiled(sheets: Any, size: int, tiles: tuple[int, int]) -> Any:
-    """A view (size, size, sheets, *tiles, c) of tiles that begin 4 apart."""
+    """View of the tiles, which start 4 pixels apart: (size, size, sheets, *tiles, c)."""
     sheet, row, pixel, channel = sheets.strides
     shape = (size, size, sheets.shape[0], *tiles, sheets.shape[-1])
     steps = (row, pixel, sheet, 4 * row, 4 * pixel, channel)
@@ -114,7 +117,7 @@ def tiled(sheets: Any, size: int, tiles: tuple[int, int]) -> Any:
 
 
 def blocks_of(layout: Layout, channels: int) -> Iterator[Any]:
-    """Keys that cut tiles of so many channels, inputs and outputs together."""
+    """Iterate over keys of blocks of tiles; `channels` counts inputs and outputs."""
     down, across = layout.tiles
     most = max(BLOCK, FEWEST * 36 * channels)
     for at in blocks(layout.sheets, down, 36 * across * channels, most):
@@ -122,7 +125,7 @@ def blocks_of(layout: Layout, channels: int) -> Iterator[Any]:
 
 
 def spectra(tiles: Any) -> Any:
-    """Bᵀ d B of tiles (6, 6, …, c), as (36, tiles, c)."""
+    """Compute Bᵀ d B for tiles (6, 6, …, c), as (36, tiles, c)."""
     return sandwich(B_T, np.ascontiguousarray(tiles)).reshape(36, -1, tiles.shape[-1])
 
 
@@ -144,25 +147,25 @@ def convolve(x: Any, w: Any, window: Window) -> Any:
 
 
 def before(window: Window) -> tuple[int, int]:
-    """How much padding comes first."""
+    """Padding at the top and on the left."""
     (top, _), (left, _) = window.paddings
     return top, left
 
 
 def is_finite(x: Any) -> bool:
-    """Whether the sum of squares is: cheap, and never true with an infinity or a NaN among them."""
+    """Whether the sum of squares is finite: a cheap test that no element is infinite or NaN."""
     flat = x.reshape(-1)
     return isfinite(np.dot(flat, flat))
 
 
 def unconvolve(y: Any, w: Any, window: Window, spatial: tuple[int, ...]) -> Any:
-    """Adjoint of `convolve` in `x`: the turned filter moves over the places."""
+    """Adjoint of `convolve` in `x`: a convolution of `y` with the flipped filter."""
     mirror = window.mirrored()
     return None if mirror is None else convolve(y, turned(w), mirror)
 
 
 def correlate(x: Any, y: Any, window: Window) -> Any:
-    """Adjoint of `convolve` in `w`: A spreads the tiles of `y`, and Gᵀ brings the filter back."""
+    """Adjoint of `convolve` in `w`: transform tiles of `y` by A, and the sums by Gᵀ."""
     channels, outs = x.shape[-1], y.shape[-1]
     layout = layout_of(len(x), x.shape[1:-1], window)
     inputs = tiled(layout.laid(x, 2, before(window)), 6, layout.tiles)

@@ -1,1 +1,1 @@
-"""Primitives of images: colours, resampling, boxes and non-maximum suppression."""
+"""Image ops: colours, resampling, bounding boxes and non-maximum suppression."""

@@ -1,4 +1,4 @@
-"""Boxes (top, left, bottom, right) in images: cutting them out, and drawing them."""
+"""Bounding boxes (top, left, bottom, right) in images: cropping and drawing."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from gradtape.ops.elementwise import (
 from gradtape.ops.gather_scatter import take
 from gradtape.ops.shape import reshape, shape_of, unstack
 
-lax: Any = None  # bound where kernels are lowered
+lax: Any = None  # `jax.lax` in the copy of this module that runs on JAX
 
 INT64 = np.dtype("int64")
 
@@ -32,7 +32,7 @@ INT64 = np.dtype("int64")
 
 @primitive(indices=None)
 def image_rows(indices, *, count: int):
-    """Which image each box lies in, checked."""
+    """The image index of each box, after checking that it lies in [0, count)."""
     if indices.size and not (indices.min() >= 0 and indices.max() < count):
         raise OutOfRangeError(
             f"crop_and_resize: box_indices must lie in [0, {count}). Received {indices.tolist()}."
@@ -47,7 +47,7 @@ def image_rows_lowered(indices, *, count):
 
 @primitive(boxes=lambda g: g)
 def finite_boxes(boxes):
-    """`boxes`, checked."""
+    """`boxes`, after checking that they are finite."""
     if not np.isfinite(boxes).all():
         raise InvalidArgumentError("crop_and_resize: boxes must be finite. Mask the others first.")
     return boxes
@@ -59,7 +59,10 @@ def finite_boxes_lowered(boxes):
 
 
 def sample_places(start: Any, end: Any, n: int, count: int) -> Any:
-    """Where `count` samples lie between shares of an axis of length n: (boxes, count)."""
+    """Positions of `count` samples from `start` to `end`, fractions of an axis of length n.
+
+    The result is (boxes, count).
+    """
     start, end = (reshape(t, shape=(*shape_of(t), 1), rank=1) for t in (start, end))
     if count == 1:
         return (start + end) * (n - 1) / 2
@@ -68,10 +71,10 @@ def sample_places(start: Any, end: Any, n: int, count: int) -> Any:
 
 
 class Crop:
-    """Places of samples in a batch of images, and the pixels around them."""
+    """Samples at the positions of boxes in a batch of images."""
 
     def __init__(self, image: Any, boxes: Any, indices: Any, size: tuple[int, int]) -> None:
-        """Find the places, and which of them lie in the image."""
+        """Compute the sample positions, and which of them lie in the image."""
         batch, self.height, self.width, depth = shape_of(image)
         pixels = batch * self.height * self.width
         self.rows = reshape(image, shape=(pixels, depth), rank=4)
@@ -86,18 +89,18 @@ class Crop:
         self.inside = reshape(inside, shape=(*shape_of(inside), 1), rank=3)
 
     def within(self, place: Any, n: int) -> tuple[Any, Any]:
-        """Places that lie in an axis, zero for the others; and which these are."""
+        """Positions with zero for those outside an axis of length n; and which ones are inside."""
         inside = logical_and(greater_equal(place, 0), less_equal(place, n - 1))
         return select(inside, place, zeros_like(place)), inside
 
     def pixels(self, y: Any, x: Any) -> Any:
-        """Pixels at whole coordinates, as floats: (boxes, height, width, channels)."""
+        """Gather float32 pixels at integer coordinates: (boxes, height, width, channels)."""
         y, x = (discretize(t, dtype=INT64) for t in (y, x))
         where = (self.first * self.height + y) * self.width + x
         return as_single(take(self.rows, where, axis=-2))
 
     def bilinear(self) -> Any:
-        """Weighted means of the four pixels around each place."""
+        """Interpolate between the four pixels around each position."""
         top, left = floor(self.down), floor(self.across)
         bottom, right = ceil(self.down), ceil(self.across)
         y, x = (as_pixel(t) for t in (self.down - top, self.across - left))
@@ -106,34 +109,34 @@ class Crop:
         return mix(upper, lower, y)
 
     def nearest(self) -> Any:
-        """The pixel nearest to each place; of two, the one below or on the right."""
+        """Take the pixel nearest to each position; a tie goes to the lower or right one."""
         y, x = (floor(stop_gradient(t) + np.float32(0.5)) for t in (self.down, self.across))
         return self.pixels(y, x)
 
 
 def mix(a: Any, b: Any, share: Any) -> Any:
-    """From `a` to `b`."""
+    """Interpolate linearly from `a` to `b`."""
     return a + (b - a) * share
 
 
 def as_column(t: Any) -> Any:
-    """(boxes, n) as (boxes, n, 1)."""
+    """Reshape (boxes, n) to (boxes, n, 1)."""
     return reshape(t, shape=(*shape_of(t), 1), rank=2)
 
 
 def as_row(t: Any) -> Any:
-    """(boxes, n) as (boxes, 1, n)."""
+    """Reshape (boxes, n) to (boxes, 1, n)."""
     boxes, n = shape_of(t)
     return reshape(t, shape=(boxes, 1, n), rank=2)
 
 
 def as_pixel(t: Any) -> Any:
-    """(boxes, height, width) with an axis for channels."""
+    """Append an axis for channels to (boxes, height, width)."""
     return reshape(t, shape=(*shape_of(t), 1), rank=3)
 
 
 def as_single(t: Any) -> Any:
-    """In float32."""
+    """Convert to float32."""
     raw = getattr(t, "_array", t)
     to_single = cast if raw.dtype.kind == "f" or raw.dtype.name == "bfloat16" else discretize
     return t if raw.dtype == np.float32 else to_single(t, dtype=np.dtype("float32"))
@@ -142,12 +145,12 @@ def as_single(t: Any) -> Any:
 def crop_and_resize(
     image: Any, boxes: Any, indices: Any, *, size: tuple[int, int], nearest: bool, outside: float
 ) -> Any:
-    """Boxes of images in a common size, in float32; `outside` fills what lies beyond the edges."""
+    """Crops of images, resized to `size`, in float32; `outside` fills pixels beyond the edges."""
     boxes = finite_boxes(boxes)
     indices = image_rows(indices, count=shape_of(image)[0])
     crop = Crop(image, boxes, indices, size)
     if nearest:
-        # TensorFlow gives boxes the gradient of the bilinear form here, too.
+        # As in TensorFlow, the gradient in the boxes is that of bilinear sampling.
         smooth = Crop(stop_gradient(image), boxes, indices, size).bilinear()
         out = crop.nearest() + (smooth - stop_gradient(smooth))
     else:
@@ -160,7 +163,7 @@ def crop_and_resize(
 
 @primitive(images=None, boxes=None, colors=None)
 def draw_boxes(images, boxes, colors):
-    """Images with the outlines of boxes in colours, which are used in turn."""
+    """Images with the outlines of boxes drawn; box k has the colour k modulo their number."""
     out = np.array(images)
     height, width, depth = images.shape[1:]
     corners = boxes * np.array([height - 1, width - 1] * 2, np.float32)

@@ -1,4 +1,4 @@
-"""Colours: the last axis (red, green, blue) as hue, saturation and value, and back."""
+"""Conversions of the last axis between RGB and HSV colours, and changes of hue and saturation."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from gradtape.ops.shape import stack, unstack
 
 
 def hue_and_range(x: Any) -> tuple[Any, Any, Any]:
-    """Hue in sixths of the circle, and the largest and smallest channel; the first on a tie."""
+    """Hue in sixths of the circle, and the largest and smallest channel; ties go to the first."""
     r, g, b = unstack(x, axis=-1)
     is_red = logical_and(greater_equal(r, g), greater_equal(r, b))
     is_green = logical_and(logical_not(is_red), greater_equal(g, b))
@@ -46,9 +46,9 @@ def hue_and_range(x: Any) -> tuple[Any, Any, Any]:
 
 
 def saturation_of(high: Any, low: Any) -> Any:
-    """How far the smallest channel lies below the largest, of that; zero for black.
+    """Saturation (high - low) / high; zero for black.
 
-    As in TensorFlow, a smallest channel that is zero has no derivative.
+    As in TensorFlow, a smallest channel that is zero gets no gradient.
     """
     bright = greater(high, 0)
     low = select(greater(low, 0), low, stop_gradient(low))
@@ -57,7 +57,7 @@ def saturation_of(high: Any, low: Any) -> Any:
 
 
 def between(hue: Any, low: Any, span: Any) -> Any:
-    """Red, green and blue of this hue (in sixths) that lie within `span` above `low`."""
+    """RGB colours of this hue (in sixths) with channels between `low` and `low + span`."""
     red = absolute(hue - 3) - 1
     green = 2 - absolute(hue - 2)
     blue = 2 - absolute(hue - 4)
@@ -66,25 +66,25 @@ def between(hue: Any, low: Any, span: Any) -> Any:
 
 
 def to_hsv(x: Any) -> Any:
-    """Hue, saturation and value."""
+    """Convert RGB to HSV."""
     hue, high, low = hue_and_range(x)
     return stack(hue / 6, saturation_of(high, low), high, axis=-1)
 
 
 def from_hsv(x: Any) -> Any:
-    """Red, green and blue of hue, saturation and value."""
+    """Convert HSV to RGB."""
     hue, saturation, value = unstack(x, axis=-1)
     return between(hue * 6, value * (1 - saturation), value * saturation)
 
 
 def turn_hue(x: Any, delta: Any) -> Any:
-    """Colours with their hue moved on by `delta`, of which one is the whole circle."""
+    """Rotate the hue of RGB colours by `delta`; 1 is the whole circle."""
     hue, high, low = hue_and_range(x)
     return between(floormod(hue + delta * 6, 6), low, high - low)
 
 
 def scale_saturation(x: Any, factor: Any) -> Any:
-    """Colours with their saturation times `factor`, within [0, 1]."""
+    """Multiply the saturation of RGB colours by `factor`, clipped to [0, 1]."""
     hue, high, low = hue_and_range(x)
     saturation = maximum(minimum(saturation_of(high, low) * factor, 1), 0)
     return between(hue, high * (1 - saturation), high * saturation)

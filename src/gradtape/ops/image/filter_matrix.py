@@ -1,7 +1,6 @@
-"""Narrow band matrices that take an axis to another length: resizing, blurring, differences.
+"""Band matrices that resize, blur or differentiate an axis, as cached constants.
 
-They are constants, so they are made with NumPy itself, whatever `np` is in the kernels that use
-them, and kept.
+They are always NumPy arrays, also when the kernels that use them run with another `np`.
 """
 
 from __future__ import annotations
@@ -14,14 +13,14 @@ import numpy
 
 
 class Band(NamedTuple):
-    """The name of a matrix (m, n).
+    """Parameters of a matrix (m, n); a static parameter and a cache key.
 
     Attributes:
         kind: a method of resizing, "blur", "smooth" or "difference".
-        n: how many elements it takes.
-        m: how many it gives.
-        antialias: whether resizing blurs before it makes smaller.
-        sigma: the width of a blur.
+        n: length of the input axis.
+        m: length of the output axis.
+        antialias: whether downsizing widens the kernel.
+        sigma: standard deviation of a blur.
     """
 
     kind: str
@@ -33,14 +32,14 @@ class Band(NamedTuple):
 
 @lru_cache(maxsize=256)
 def dense(band: Band, back: bool, dtype: Any) -> Any:
-    """The matrix, or its transpose if `back`."""
+    """The matrix as a dense array; its transpose if `back`."""
     matrix = weights(band).astype(dtype)
     return matrix.T if back else matrix
 
 
 @lru_cache(maxsize=64)
 def sparse(band: Band, back: bool, dtype: Any) -> Any:
-    """The same in compressed rows."""
+    """The same matrix in compressed sparse rows."""
     from scipy.sparse import csr_matrix
 
     return csr_matrix(dense(band, back, dtype))
@@ -48,14 +47,14 @@ def sparse(band: Band, back: bool, dtype: Any) -> Any:
 
 @lru_cache(maxsize=64)
 def interleaved(band: Band, back: bool, dtype: Any, count: int) -> Any:
-    """The transpose for rows in which each element is `count` numbers: (n * count, m * count)."""
+    """The transposed matrix for `count` interleaved channels: (n * count, m * count)."""
     from scipy.sparse import eye, kron
 
     return kron(sparse(band, not back, dtype), eye(count, dtype=dtype), "csr")
 
 
 def weights(band: Band) -> Any:
-    """The matrix in float64."""
+    """Compute the matrix in float64."""
     if band.kind == "blur":
         return blur(band.n, band.m, band.sigma)
     if band.kind in ("smooth", "difference"):
@@ -64,33 +63,33 @@ def weights(band: Band) -> Any:
     return matrix / matrix.sum(axis=1, keepdims=True)
 
 
-# -- resizing: element i covers [i, i + 1) of a line -----------------------------------------------
+# -- resizing: element i covers the interval [i, i + 1) --------------------------------------------
 
 
 def lanczos(radius: int) -> Callable[[Any], Any]:
-    """A sinc under the main lobe of a wider one."""
+    """Make the Lanczos kernel: a sinc windowed by the main lobe of a wider sinc."""
     return lambda x: numpy.where(x < radius, numpy.sinc(x) * numpy.sinc(x / radius), 0)
 
 
 def triangle(x: Any) -> Any:
-    """Linear interpolation."""
+    """Kernel of linear interpolation."""
     return numpy.maximum(1 - x, 0)
 
 
 def gaussian(x: Any) -> Any:
-    """A bell with standard deviation one half, cut off at three of them."""
+    """Gaussian kernel with standard deviation 1/2, cut off at three standard deviations."""
     return numpy.where(x < 1.5, numpy.exp(-2 * x * x), 0)
 
 
 def keys_cubic(x: Any) -> Any:
-    """Keys (1981), a = -1/2: cubic interpolation."""
+    """Kernel of cubic interpolation: Keys (1981), a = -1/2."""
     near = (1.5 * x - 2.5) * x * x + 1
     far = ((-0.5 * x + 2.5) * x - 4) * x + 2
     return numpy.where(x < 1, near, numpy.where(x < 2, far, 0))
 
 
 def mitchell_cubic(x: Any) -> Any:
-    """Mitchell and Netravali (1988), B = C = 1/3."""
+    """Cubic kernel of Mitchell and Netravali (1988), B = C = 1/3."""
     near = (7 * x - 12) * x * x / 6 + 8 / 9
     far = ((-7 * x + 36) * x - 60) * x / 18 + 16 / 9
     return numpy.where(x < 1, near, numpy.where(x < 2, far, 0))
@@ -107,21 +106,21 @@ KERNELS = {
 
 
 def resizing(method: str, n: int, m: int, antialias: bool) -> Any:
-    """What each of n elements counts for each of m that cover the same line, not yet scaled."""
+    """Matrix (m, n) of weights before normalisation: n inputs and m outputs cover one interval."""
     line = numpy.arange(n)
     places = (numpy.arange(m)[:, None] + 0.5) * n / m
     if method == "area":
         start, end = places - 0.5 * n / m, places + 0.5 * n / m
         return numpy.maximum(numpy.minimum(line + 1, end) - numpy.maximum(line, start), 0)
     if method == "bilinear" and not antialias:
-        # Beyond the centres of the outermost elements there is only the one.
+        # Beyond the centres of the outermost elements only the outermost element counts.
         return triangle(numpy.abs(line + 0.5 - numpy.clip(places, 0.5, n - 0.5)))
     if method == "bicubic" and not antialias:
-        # TensorFlow looks the kernel up in a table with 1024 entries for each element.
+        # TensorFlow reads the kernel from a table with 1024 entries per element.
         whole = numpy.floor(places - 0.5)
         inside = whole + numpy.rint((places - 0.5 - whole) * 1024) / 1024
         return keys_cubic(numpy.abs(line - inside))
-    # In float32, as TensorFlow reckons, for the kernels that end abruptly.
+    # float32, as in TensorFlow: some kernels are discontinuous at their ends.
     single = numpy.float32
     back = single(1) / (single(m) / single(n))
     spread = max(back, single(1)) if antialias else single(1)
@@ -130,7 +129,7 @@ def resizing(method: str, n: int, m: int, antialias: bool) -> Any:
 
 
 def nearest(n: int, m: int) -> Any:
-    """Which of n elements is nearest to each of m. TensorFlow reckons in float32."""
+    """For each of m outputs, the index of the nearest of n inputs; in float32, as TensorFlow."""
     scale = numpy.float32(n) / numpy.float32(m)
     places = numpy.floor((numpy.arange(m, dtype=numpy.float32) + numpy.float32(0.5)) * scale)
     return numpy.minimum(places.astype(numpy.int64), n - 1)
@@ -140,7 +139,7 @@ def nearest(n: int, m: int) -> Any:
 
 
 def blur(n: int, m: int, sigma: float) -> Any:
-    """Means of n - m + 1 neighbours under a bell."""
+    """Matrix of Gaussian weighted means of n - m + 1 neighbours."""
     size = n - m + 1
     bell = numpy.exp(-0.5 * ((numpy.arange(size) - (size - 1) / 2) / sigma) ** 2)
     offset = numpy.arange(n) - numpy.arange(m)[:, None]
@@ -149,7 +148,7 @@ def blur(n: int, m: int, sigma: float) -> Any:
 
 
 def sobel(n: int, smooth: bool) -> Any:
-    """(1, 2, 1) or (-1, 0, 1) at every element; the inside mirrored continues it outside."""
+    """Matrix of the filter (1, 2, 1) or (-1, 0, 1), with reflected borders."""
     line = numpy.arange(n)
     before, after = numpy.abs(line - 1), n - 1 - numpy.abs(n - 2 - line)
     unit = numpy.eye(n)

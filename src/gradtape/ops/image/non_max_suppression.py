@@ -1,4 +1,4 @@
-"""Choosing the best of boxes that overlap. What is chosen has no derivative."""
+"""Non-maximum suppression: selects the best of overlapping boxes, without gradient."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import numpy as np
 
 from gradtape.core.primitive import primitive
 
-lax: Any = None  # bound where kernels are lowered
+lax: Any = None  # `jax.lax` in the copy of this module that runs on JAX
 
-NEVER = np.float32(-np.inf)
+NEVER = np.float32(-np.inf)  # the score of boxes that are not selected any more
 
 
 def overlaps_with(box: Any, boxes: Any) -> Any:
@@ -28,7 +28,7 @@ def overlaps_with(box: Any, boxes: Any) -> Any:
 
 
 def among(boxes: Any, overlap: Callable[[Any, Any], Any]) -> Callable[[int], Any]:
-    """How much all of `boxes` overlap one of them, by its position."""
+    """Make a function that maps a position to the overlaps of that box with all boxes."""
     return lambda i: overlap(boxes[i], boxes)
 
 
@@ -40,10 +40,11 @@ def chosen(
     least: float,
     sigma: float = 0,
 ) -> tuple[Any, Any]:
-    """Positions and scores of the best, one after another; each weakens those it overlaps.
+    """Select boxes greedily by score; return their positions and scores.
 
-    `overlap(i)` says how much others overlap the i-th. Those above `threshold` are dropped, or, if
-    `sigma` is given, all lose by a bell of that variance (Bodla et al. 2017).
+    `overlap(i)` returns the overlaps of all boxes with box i. Boxes above `threshold` are dropped.
+    If `sigma` is positive, all scores decay by a Gaussian of the overlap instead (Soft-NMS, Bodla
+    et al. 2017). At most `most` boxes are selected, with scores above `least`.
     """
     left = np.where(scores > least, scores.astype(np.float32), NEVER)
     places: list[int] = []
@@ -66,7 +67,7 @@ def chosen(
 
 @primitive(boxes=None, scores=None, outputs=True)
 def suppress_boxes(boxes, scores, *, most: int, threshold: float, least: float, sigma: float):
-    """Positions and scores of boxes that remain when the better suppress those they overlap."""
+    """Positions and scores of the boxes that no better box suppresses."""
     wide = boxes.astype(np.float32)
     places, values = chosen(scores, among(wide, overlaps_with), most, threshold, least, sigma)
     return places, values.astype(scores.dtype)
@@ -74,16 +75,16 @@ def suppress_boxes(boxes, scores, *, most: int, threshold: float, least: float, 
 
 @primitive(overlaps=None, scores=None)
 def suppress_overlaps(overlaps, scores, *, most: int, threshold: float, least: float):
-    """Positions of what remains when the better suppress those that `overlaps` says they do."""
+    """Positions of the boxes that no better one suppresses, given the matrix of overlaps."""
     return chosen(scores, lambda i: overlaps[i], most, threshold, least)[0]
 
 
 @primitive(boxes=None, scores=None, outputs=True)
 def suppress_batch(boxes, scores, *, most: int, threshold: float, least: float, ordered: bool):
-    """For each row of (batch, n, 4) the positions that remain, then zeros; and how many they are.
+    """Selected positions for each row of (batch, n, 4), padded with zeros; and their number.
 
-    As TensorFlow's padded form: corners are ordered as those of the first box are, boxes that
-    overlap by exactly the threshold are suppressed, and so are boxes that lie at the origin.
+    As in TensorFlow's padded form, the first box decides how corners are ordered. Boxes that
+    overlap by exactly the threshold are suppressed, and so are boxes without a positive coordinate.
     """
     places = np.zeros((len(boxes), most), np.int32)
     counts = np.zeros(len(boxes), np.int32)
@@ -107,7 +108,7 @@ def suppress_batch_lowered(boxes, scores, *, most, threshold, least, ordered):
 
 
 def laid_out(boxes: Any, scores: Any, least: float, ordered: bool) -> Any:
-    """Boxes in float32 with corners in order; those of too low a score lie at the origin."""
+    """Boxes in float32 with sorted corners; boxes with a score of at most `least` become zeros."""
     wide = np.where((scores > least)[..., None], boxes.astype(np.float32), 0)
     if ordered or not wide.size:
         return wide
@@ -119,7 +120,7 @@ def laid_out(boxes: Any, scores: Any, least: float, ordered: bool) -> Any:
 
 
 def plain_overlap(box: Any, boxes: Any) -> Any:
-    """Intersection over union of boxes whose corners are in order."""
+    """Intersection over union of one box with others, for sorted corners."""
     sides = np.minimum(box[..., 2:], boxes[..., 2:]) - np.maximum(box[..., :2], boxes[..., :2])
     shared = np.maximum(sides, 0).prod(axis=-1)
     area = (boxes[..., 2:] - boxes[..., :2]).prod(axis=-1)
@@ -131,10 +132,10 @@ def plain_overlap(box: Any, boxes: Any) -> Any:
 def suppress_classes(
     boxes, scores, *, each: int, most: int, threshold: float, least: float, clip: bool
 ):
-    """Per image the best boxes of all classes (batch, most, 4), with scores, classes and counts.
+    """Best boxes of all classes per image (batch, most, 4), with scores, classes and counts.
 
-    `boxes` are (batch, n, 1 or classes, 4), `scores` (batch, n, classes); `each` class gives so
-    many at most.
+    `boxes` are (batch, n, 1 or classes, 4), `scores` (batch, n, classes). At most `each` boxes are
+    selected per class.
     """
     batch, _, classes = scores.shape
     out = np.zeros((batch, most, 4), np.float32)
@@ -184,9 +185,9 @@ def chosen_together(
     threshold: Any,
     least: float,
 ) -> tuple[Any, Any, Any]:
-    """As `chosen` for each row, lowered: places (rows, most), their scores, and how many there are.
+    """Lowering of `chosen` for rows of boxes: positions (rows, most), scores and counts.
 
-    Behind those that were found places are zero and scores `NEVER`.
+    Unused positions are zero and unused scores `NEVER`.
     """
     rows, n = scores.shape
     empty = np.zeros((rows, most), np.int32), np.full((rows, most), NEVER), np.zeros(rows, np.int32)

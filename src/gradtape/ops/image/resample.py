@@ -1,4 +1,4 @@
-"""An axis taken to another length by a narrow band matrix."""
+"""Product of an axis with a band matrix, which changes its length."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from gradtape.core.dtypes import accumulator
 from gradtape.core.primitive import primitive
 from gradtape.ops.image.filter_matrix import Band, dense, interleaved, sparse
 
-# Measured on one core: how many multiplications a product with a dense matrix may cost before a
-# sparse one is quicker, for all rows together and for each.
+# Multiplications above which a sparse matrix is faster than a dense one, measured on one core: for
+# all rows together, and for each row. Narrow rows have at most `FEW` elements behind the axis.
 ALTOGETHER = 2**16
 EACH = 2**16
 FEW = 4
@@ -34,7 +34,7 @@ def resample(x, *, axis: int, band: Band, back: bool):
 
 
 def product(rows: Any, band: Band, back: bool, dtype: Any) -> Any:
-    """The matrix times each of `rows` (count, n, behind), by the quickest way."""
+    """Multiply the matrix with each of `rows` (count, n, behind), by the fastest method."""
     count, n, behind = rows.shape
     narrow = behind <= FEW
     cost = band.n * band.m * behind

@@ -1,1 +1,1 @@
-"""Primitives of matrices: products, decompositions, band matrices, functions of matrices."""
+"""Matrix ops: products, diagonals, solves, decompositions, band matrices, matrix functions."""

@@ -1,8 +1,8 @@
-"""Products with band matrices, and their solves.
+"""Products with band matrices, and linear equations with them.
 
-`bands` (..., k, n) holds the diagonals of (n, n) matrices from the highest down, row by row:
-element i of a diagonal stands in row i of the matrix, and what would lie outside is not read.
-`below` of the k diagonals lie below the main one.
+`bands` (..., k, n) holds k diagonals of (n, n) matrices, the highest first. Element i of a diagonal
+stands in row i of the matrix; elements outside the matrix are ignored. `below` of the k diagonals
+lie below the main diagonal.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from gradtape.ops.shape import cut, pad, reshape, shape_of, stack, take_one
 
 
 def shifted(x: Any, by: int, *, axis: int) -> Any:
-    """Element i is element i + `by` of `x`, or zero where there is none."""
+    """Shift `x` along `axis`: element i becomes element i + `by`, or zero outside."""
     n = shape_of(x)[axis]
     by = max(-n, min(by, n))
     kept = cut(x, axis=axis, start=max(by, 0), size=n - abs(by))
@@ -28,13 +28,13 @@ def shifted(x: Any, by: int, *, axis: int) -> Any:
 
 
 def offsets(bands: Any, below: int) -> list[int]:
-    """How far each diagonal lies above the main one."""
+    """Offset of each diagonal above the main diagonal."""
     k = shape_of(bands)[-2]
     return [k - 1 - below - row for row in range(k)]
 
 
 def transposed(bands: Any, below: int) -> Any:
-    """The diagonals of the transposed matrices."""
+    """Compute the diagonals of the transposed matrices."""
     rows = [
         shifted(take_one(bands, axis=-2, i=i), -offset, axis=-1)
         for i, offset in enumerate(offsets(bands, below))
@@ -43,7 +43,7 @@ def transposed(bands: Any, below: int) -> Any:
 
 
 def as_column(x: Any) -> Any:
-    """`x` (..., n) as (..., n, 1)."""
+    """Reshape (..., n) to (..., n, 1)."""
     n = shape_of(x)[-1]
     return reshape(x, shape=(n, 1), rank=1)
 
@@ -58,7 +58,7 @@ def banded_matmul(bands: Any, x: Any, *, below: int) -> Any:
 
 
 def banded_solve_wrt_bands(g, bands, out, below, crossed):
-    """The diagonals of -y xᵀ, where y solves the transposed equations for the cotangent."""
+    """The diagonals of -y xᵀ, where y solves the transposed system for the cotangent."""
     y, x = banded_solve_wrt_b(g, bands, below, crossed), conj(out) if crossed else out
     rows = [
         -reduce_sum(y * shifted(x, offset, axis=-2), axis=(-1,), keepdims=False)
@@ -76,10 +76,11 @@ def banded_solve_wrt_b(g, bands, below, crossed):
 
 @primitive(core=2, bands=banded_solve_wrt_bands, b=banded_solve_wrt_b)
 def banded_solve(bands, b, *, below: int, crossed: bool):
-    """The `x` with A @ x = b, by elimination within the band.
+    """The solution `x` of A @ x = b, by elimination within the band.
 
-    TensorFlow's gradient of tridiagonal equations leaves complex factors as they are, where others
-    conjugate them; as the sweep's cotangents are conjugate, its rule is `crossed`.
+    TensorFlow's gradient of tridiagonal systems does not conjugate complex factors, unlike other
+    gradients. The engine propagates conjugate cotangents, so with `crossed` the rule conjugates the
+    factors to undo that.
     """
     from scipy.linalg import LinAlgError, solve_banded
 

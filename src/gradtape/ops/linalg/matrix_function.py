@@ -1,4 +1,4 @@
-"""Square roots, logarithms and singular values of matrices."""
+"""Functions of matrices: exponential, square root and logarithm, and the Sylvester equation."""
 
 from __future__ import annotations
 
@@ -7,20 +7,60 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.primitive import primitive
-from gradtape.ops.elementwise import cast, conj
-from gradtape.ops.linalg.matrix import adjoint, columns_times, matmul, svd
+from gradtape.ops.linalg.matmul import matmul
 from gradtape.ops.no_nan import unlike
 from gradtape.ops.quadrature import gauss
 from gradtape.ops.shape import concat, shape_of, slice_, swap, zeros
 
-lax: Any = None  # bound where kernels are lowered
+lax: Any = None  # `jax.lax` in the copy of this module that runs on JAX
 
 
 def one_by_one(function: Any, a: Any) -> Any:
-    """Apply a function of one matrix to each of a stack."""
+    """Apply a function of one matrix to each matrix of a stack."""
     out = np.empty_like(a)
     for i in np.ndindex(a.shape[:-2]):
         out[i] = function(a[i])
+    return out
+
+
+def expm_wrt_a(g, a, a_spec):
+    """The derivative is a block of the exponential of a matrix of twice the size."""
+    n = a_spec.shape[-1]
+    at = swap(a)
+    lead = shape_of(g)[: len(shape_of(g)) - 2]
+    at = at + zeros((*lead, n, n), a_spec.dtype)
+    top = concat(at, g, axis=-1)
+    bottom = concat(zeros((*lead, n, n), a_spec.dtype), at, axis=-1)
+    block = expm(concat(top, bottom, axis=-2))
+    return slice_(block, key=(slice(0, n), slice(n, None)), rank=2)
+
+
+@primitive(a=expm_wrt_a)
+def expm(a):
+    """Exponential of square matrices."""
+    from scipy.linalg import expm as exponential
+
+    return exponential(a).astype(a.dtype, copy=False) if a.size else a
+
+
+SQUARINGS = 16
+
+
+@expm.lower
+def expm_lowered(a):
+    """Scaling and squaring with the Padé approximant of degree 13 (Higham, 2005)."""
+    size = np.max(np.sum(np.abs(a), axis=-2), axis=-1)[..., None, None]
+    halvings = np.clip(np.ceil(np.log2(np.maximum(size, 1e-30) / 5)), 0, SQUARINGS)
+    a = a / (2**halvings).astype(a.dtype)
+    weight, even, odd = 1.0, 0, 0
+    term = np.broadcast_to(np.eye(a.shape[-1], dtype=a.dtype), a.shape)
+    for k in range(14):
+        even, odd = (even + weight * term, odd) if k % 2 == 0 else (even, odd + weight * term)
+        term = np.matmul(term, a)
+        weight = weight * (13 - k) / ((26 - k) * (k + 1))
+    out = np.linalg.solve(even - odd, even + odd)
+    for k in range(SQUARINGS):
+        out = np.where(k < halvings, np.matmul(out, out), out)
     return out
 
 
@@ -35,7 +75,7 @@ def sylvester_wrt_c(g, a, b):
     c=sylvester_wrt_c,
 )
 def sylvester(a, b, c):
-    """The `x` with a @ x + x @ b = c; NaN where these are not finite."""
+    """The solution `x` of a @ x + x @ b = c; NaN where an operand is not finite."""
     from scipy.linalg import solve_sylvester
 
     lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2], c.shape[:-2])
@@ -51,7 +91,7 @@ def sylvester(a, b, c):
 
 @sylvester.lower
 def sylvester_lowered(a, b, c):
-    """As one system of equations for the flat `x`."""
+    """Solve one linear system for the flattened `x`."""
     m, n = c.shape[-2:]
     rows = np.einsum("...ij,kl->...ikjl", a, np.eye(n, dtype=a.dtype))
     columns = np.einsum("ij,...lk->...ikjl", np.eye(m, dtype=b.dtype), b)
@@ -59,15 +99,15 @@ def sylvester_lowered(a, b, c):
     return np.linalg.solve(system, c.reshape(*c.shape[:-2], m * n, 1)).reshape(c.shape)
 
 
-# TensorFlow does not conjugate here.
+# TensorFlow does not conjugate the factors here; `unlike` undoes the engine's conjugation.
 @primitive(a=lambda g, out: sylvester(swap(unlike(out)), swap(unlike(out)), g))
 def sqrtm(a):
-    """The principal square root of square matrices; NaN where a real one has none that is real."""
+    """Principal square root of square matrices; NaN for a real matrix without a real root."""
     return one_by_one(root_of, a)
 
 
 def root_of(matrix: Any) -> Any:
-    """The root of one matrix, in its own dtype."""
+    """Square root of one matrix, in its dtype."""
     from scipy.linalg import sqrtm
 
     root = sqrtm(matrix)
@@ -82,9 +122,9 @@ SCALED = 8
 
 @sqrtm.lower
 def sqrtm_lowered(a):
-    """Denman and Beavers' iteration (1976): the root and its inverse, each corrected by the other.
+    """Denman and Beavers' iteration (1976), which improves the root and its inverse together.
 
-    Scaling by the determinant (Higham 2008, 6.29) brings what is large or small near one first.
+    In the first iterations scaling by the determinant (Higham 2008, 6.29) speeds up convergence.
     """
     n = a.shape[-1]
 
@@ -111,7 +151,7 @@ def logm_wrt_a(g, a, a_spec):
 
 @primitive(a=logm_wrt_a)
 def logm(a):
-    """The principal logarithm of square matrices."""
+    """Principal logarithm of square matrices."""
     from scipy.linalg import logm as logarithm
 
     return one_by_one(lambda m: logarithm(m.astype(complex)).astype(m.dtype), a)
@@ -122,7 +162,7 @@ ROOTS = 6
 
 @logm.lower
 def logm_lowered(a):
-    """Roots until the matrix is near one, then Gauss's rule for the rest (Higham 2008, 11.4)."""
+    """Take square roots until near the identity, then Gauss quadrature (Higham 2008, 11.4)."""
     one = np.eye(a.shape[-1], dtype=a.dtype)
     rest = lax.fori_loop(0, ROOTS, lambda _, x: sqrtm_lowered(x), a) - one
     nodes, weights = (np.asarray(x, a.dtype)[:, None, None] for x in gauss(16))
@@ -131,17 +171,3 @@ def logm_lowered(a):
         one + nodes * rest, np.broadcast_to(rest, (nodes * rest).shape)
     )
     return np.sum(terms, axis=-3) * 2**ROOTS
-
-
-def singular_values_wrt_a(g, a, a_spec):
-    """The diagonal between the singular vectors, which is all there is where values coincide."""
-    _, u, v = svd(a)
-    return conj(matmul(columns_times(u, cast(g, dtype=a_spec.dtype)), adjoint(v)))
-
-
-@primitive(a=singular_values_wrt_a)
-def singular_values(a):
-    """Singular values, descending; of matrices that are not finite, NaN."""
-    fine = np.isfinite(a).all(axis=(-1, -2), keepdims=True)
-    values = np.linalg.svd(np.where(fine, a, a.dtype.type(0)), compute_uv=False)
-    return np.where(fine[..., 0], values, values.dtype.type(np.nan))

@@ -1,4 +1,4 @@
-"""The rank of matrices, as it is found on JAX: see `xla_lowering`."""
+"""Lowering of the matrix rank for JAX; see `xla_lowering`."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.ops.linalg.matrix import svd
+from gradtape.ops.linalg.decomposition import svd
 
 
 def rank_of(x: Any, tol: Any) -> Any:
-    """How many singular values of matrices exceed `tol`, or what rounding may leave."""
+    """Number of singular values above `tol`, by default the rounding error of the largest."""
     values = svd(x)[0]
     if tol is None:
         largest = np.max(values, axis=-1, keepdims=True, initial=0)

@@ -1,1 +1,1 @@
-"""Primitives of neural networks: activations, softmax, normalisation, pools, the LSTM."""
+"""Neural network ops: activations, softmax, normalisation, pooling, the LSTM."""

@@ -1,4 +1,4 @@
-"""Activations of neural networks; `relu` and the logistic family are in `elementwise`."""
+"""Activation functions; `relu`, `sigmoid`, `softplus` and `softsign` are in `elementwise`."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from gradtape.ops.elementwise import (
 )
 from gradtape.ops.special import special
 
-# Klambauer et al., 2017: the fixed point of zero mean and unit variance.
+# Klambauer et al., 2017: zero mean and unit variance are a fixed point.
 SCALE = 1.0507009873554805
 SCALE_ALPHA = 1.7580993408473766
 
 
 @elementwise(x=lambda g, x: gate(g, logical_and(greater(x, 0), less(x, 6))))
 def relu6(x):
-    """`x` cut to [0, 6]."""
+    """`x` clipped to [0, 6]."""
     return np.minimum(np.maximum(x, 0), x.dtype.type(6))
 
 
@@ -42,14 +42,14 @@ def leaky_relu_wrt_x(g, x, alpha):
 def leaky_relu(x, *, alpha: float):
     """`x` where it is positive, else `alpha` times it."""
     less_steep = x * x.dtype.type(alpha)
-    if 0 < alpha <= 1:  # many times quicker than `where`
+    if 0 < alpha <= 1:  # many times faster than `where`
         return np.maximum(x, less_steep)
     return np.where(np.greater(x, 0), x, less_steep)
 
 
 @elementwise(x=None)
 def leak(x, *, alpha: float):
-    """One where `x` is positive, else `alpha`: constant between, so without gradient."""
+    """Slope of `leaky_relu`: one where `x` is positive, else `alpha`; a step, so no gradient."""
     positive = np.greater(x, 0)
     slope = x.dtype.type(alpha)
     if 0 <= alpha <= 1:
@@ -57,8 +57,8 @@ def leak(x, *, alpha: float):
     return np.where(positive, x.dtype.type(1), slope)
 
 
-# TensorFlow subtracts one from the exponential, so digits are lost near zero; `expm1` is ten times
-# slower. The slopes below zero, `out` plus a constant, are exponentials again.
+# As in TensorFlow, subtracting one from the exponential loses digits near zero; `expm1` is ten
+# times slower. Below zero the slope is the exponential, that is `out` plus a constant.
 
 
 @elementwise(x=lambda g, out: g * (gate(out, less(out, 0)) + 1))
@@ -80,21 +80,21 @@ def selu(x):
     return above + (np.exp(np.minimum(x, 0)) - 1) * kind(SCALE_ALPHA)
 
 
-# -- activations that know their slope -------------------------------------------------------------
+# -- activations computed together with their slope ------------------------------------------------
 
-# What makes the value nearly makes the slope: a `…_and_slope` primitive gives both. `with_slope`
-# hands the slope to the tape, so that a backward pass is one product; second derivatives go through
-# the slope that was recorded.
+# The value and the slope share most of the work, so a `…_and_slope` primitive computes both.
+# `with_slope` gives the slope to the tape, and the backward pass is one product. Second derivatives
+# differentiate the recorded slope.
 
 
 @primitive(x=lambda g, slope: g * slope, value=None, slope=None)
 def with_slope(x, value, slope):
-    """`value`, a function of `x` applied elementwise, whose derivative is `slope`."""
+    """`value`, an elementwise function of `x` with the derivative `slope`."""
     return value
 
 
 def pair_of(fill: Any, x: Any) -> tuple[Any, Any]:
-    """Value and slope by `fill`, which runs in float32 for the half types."""
+    """Compute value and slope by `fill`, in float32 for the half types."""
     wide = accumulator(x.dtype)
     value, slope = filled(fill, x.astype(wide, copy=False), 2)
     return value.astype(x.dtype, copy=False), slope.astype(x.dtype, copy=False)
@@ -109,12 +109,12 @@ def silu_and_slope_wrt_x(g, x):
 
 @primitive(outputs=True, x=silu_and_slope_wrt_x)
 def silu_and_slope(x):
-    """`x` times its logistic function, and the derivative of that."""
+    """SiLU, `x` times sigmoid(x), and its derivative."""
     return pair_of(fill_silu, x)
 
 
 def fill_silu(x: Any, value: Any, slope: Any) -> None:
-    """Block of `silu_and_slope`."""
+    """Compute a block of `silu_and_slope`."""
     s = np.negative(x, out=slope)
     np.exp(s, out=s)
     s += 1
@@ -131,7 +131,7 @@ def silu_and_slope_lowered(x):
     return x * s, s + x * s * (1 - s)
 
 
-# Hendrycks and Gimpel, 2016: the hyperbolic tangent of `STEEP` (x + `CUBIC` x³).
+# Hendrycks and Gimpel, 2016: GELU with tanh(`STEEP` (x + `CUBIC` x³)).
 STEEP, CUBIC = math.sqrt(2 / math.pi), 0.044715
 
 
@@ -147,12 +147,12 @@ def tanh_gelu_and_slope_wrt_x(g, x, x_spec):
 
 @primitive(outputs=True, x=tanh_gelu_and_slope_wrt_x)
 def tanh_gelu_and_slope(x):
-    """`x` times nearly the probability that a normal variable lies below it, and its derivative."""
+    """GELU by the tanh approximation of the normal distribution, and its derivative."""
     return pair_of(fill_tanh_gelu, x)
 
 
 def fill_tanh_gelu(x: Any, value: Any, slope: Any) -> None:
-    """Block of `tanh_gelu_and_slope`."""
+    """Compute a block of `tanh_gelu_and_slope`."""
     kind = x.dtype.type
     squared = x * x
     t = squared * kind(STEEP * CUBIC)
@@ -189,12 +189,12 @@ def gelu_and_slope_wrt_x(g, x, x_spec):
 
 @primitive(outputs=True, x=gelu_and_slope_wrt_x)
 def gelu_and_slope(x):
-    """`x` times the probability that a normal variable lies below it, and the derivative."""
+    """GELU, `x` times the normal cumulative distribution at `x`, and its derivative."""
     return pair_of(fill_gelu if accumulator(x.dtype).char == "f" else fill_gelu_exactly, x)
 
 
 def fill_gelu_exactly(x: Any, value: Any, slope: Any) -> None:
-    """Block of `gelu_and_slope` in float64."""
+    """Compute a block of `gelu_and_slope` in float64."""
     below = special.ndtr(x)
     np.multiply(x, below, out=value)
     np.multiply(x, np.exp(x * x / -2), out=slope)
@@ -202,9 +202,9 @@ def fill_gelu_exactly(x: Any, value: Any, slope: Any) -> None:
     slope += below
 
 
-# The probability beyond a distance d, over exp(-d²/2), as a polynomial in 1 / (1 + NEAR d): fitted
-# to a relative error of 1e-6 (near zero 1e-7) below 14.5, where float32 ends, and one half at zero;
-# highest power first.
+# The normal tail probability beyond a distance d, divided by exp(-d²/2), as a polynomial in
+# 1 / (1 + NEAR d), highest power first. It was fitted to a relative error of 1e-6 (1e-7 near zero)
+# for d < 14.5, beyond which float32 underflows, and to exactly 1/2 at zero.
 NEAR = 0.295
 BEYOND = (
     0.03913856837001772,
@@ -220,7 +220,7 @@ BEYOND = (
 
 
 def fill_gelu(x: Any, value: Any, slope: Any) -> None:
-    """Block of `gelu_and_slope` in float32: one exponential gives both."""
+    """Compute a block of `gelu_and_slope` in float32, with a single exponential."""
     kind = np.float32
     distance = np.abs(x)
     t = distance * kind(NEAR)
@@ -238,8 +238,8 @@ def fill_gelu(x: Any, value: Any, slope: Any) -> None:
     np.multiply(distance, e, out=slope)
     slope *= kind(DENSITY)
     slope -= beyond
-    # The value is x · (x > 0) - d · beyond, the slope (x > 0) + sign(x) · (d · density - beyond);
-    # zeros are taken by their sign, too.
+    # The value is x · (x > 0) - d · beyond, the slope (x > 0) + sign(x) · (d · density - beyond).
+    # The sign bit decides, so +0 counts as positive and -0 as negative.
     bits = x.view(np.int32)
     positive = (bits >= 0).astype(kind)
     np.multiply(x, positive, out=value)
@@ -248,7 +248,7 @@ def fill_gelu(x: Any, value: Any, slope: Any) -> None:
     signs = bits & SIGN
     signs ^= slope.view(np.int32)
     np.add(signs.view(kind), positive, out=slope)
-    if np.isnan(np.maximum.reduce(value)):  # infinity times zero
+    if np.isnan(np.maximum.reduce(value)):  # inf · 0 gave NaN
         np.copyto(value, x, where=x == np.inf)
 
 
@@ -257,7 +257,7 @@ SIGN = np.int32(-(2**31))
 
 @gelu_and_slope.lower
 def gelu_and_slope_lowered(x):
-    wide = x.astype(np.float32) if x.dtype.itemsize == 2 else x  # JAX has no ndtr of half types
+    wide = x.astype(np.float32) if x.dtype.itemsize == 2 else x  # JAX has no ndtr for half types
     e = np.exp(wide * wide / -2)
     if wide.dtype == np.float64:
         below = special.ndtr(wide)

@@ -1,9 +1,9 @@
 """The LSTM over all its steps as one primitive.
 
 Hochreiter and Schmidhuber (1997), with the forget gate of Gers et al. (2000). A state is laid out
-as (hidden, batch): then each gate of a step is one contiguous block, and all four of them are one
-product. `w` has its columns in the order i, f, c, o; what a step keeps is in the order i, f, o, c,
-and behind them tanh of the new cell state.
+as (hidden, batch), so each gate of a step is one contiguous block, and one product computes all
+four gates. The columns of `w` are in the order i, f, c, o. The saved activations of a step are in
+the order i, f, o, c, followed by tanh of the new cell state.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from gradtape.core.dtypes import accumulator
 from gradtape.core.primitive import primitive
 from gradtape.ops.cotangent import is_absent, once
 from gradtape.ops.elementwise import gate
-from gradtape.ops.linalg.matrix import matmul
+from gradtape.ops.linalg.matmul import matmul
 from gradtape.ops.reduce import reduce_sum
 from gradtape.ops.shape import (
     concat,
@@ -32,30 +32,30 @@ INPUT, FORGET, OUTPUT = 0, 1, 3  # blocks of the columns of `w`
 
 
 def earlier(first: Any, states: Any) -> Any:
-    """The state that each step began with: `first` (batch, hidden), then `states` but the last."""
+    """The state before each step: `first` (batch, hidden), then all of `states` but the last."""
     steps, hidden, batch = shape_of(states)
     start = reshape(swap(first), shape=(1, hidden, batch), rank=2)
     return concat(start, cut(states, axis=-3, start=0, size=steps - 1), axis=-3)
 
 
 def rows_of(states: Any) -> Any:
-    """States (..., steps, n, batch) as rows (..., steps * batch, n)."""
+    """Reshape states (..., steps, n, batch) to rows (..., steps * batch, n)."""
     steps, n, batch = shape_of(states)[-3:]
     return reshape(swap(states), shape=(steps * batch, n), rank=3)
 
 
 def columns_of(*weights: Any) -> list[Any]:
-    """Weights (hidden,) that act on states, as (hidden, 1)."""
+    """Reshape peephole weights (hidden,) to (hidden, 1)."""
     return [reshape(v, shape=(*shape_of(v), 1), rank=1) for v in weights]
 
 
 def pulled(g, cs_prev, w, wci, wcf, wco, out, peephole):
     """Cotangents of the pre-activations, (steps * batch, 4 * hidden), and of the first cell state.
 
-    With `dh` and `dc` those of a step's output and cell state, `to` turns them into those of its
-    pre-activations, `to_c` is what `dh` adds to `dc`, and `keep` what is left of `dc` a step
-    earlier. They do not wait for later steps, so they are computed for all at once. A clipped cell
-    state passes its cotangent on, as in TensorFlow.
+    `dh` and `dc` are the cotangents of a step's output and cell state. Multiplying by `to` gives
+    those of its pre-activations, `to_c` is the factor of `dh` in `dc`, and `keep` the factor of
+    `dc` in the step before. These factors do not depend on later steps, so they are computed for
+    all steps at once. Clipping a cell state does not change its cotangent, as in TensorFlow.
     """
     g_gates, g_cs, g_h = g
     gates, cs, _ = out
@@ -68,7 +68,7 @@ def pulled(g, cs_prev, w, wci, wcf, wco, out, peephole):
     if peephole:
         i_peep, f_peep, o_peep = columns_of(wci, wcf, wco)
         to_c, keep = to_c + to_o * o_peep, f + to_i * i_peep + to_f * f_peep
-    aside = carried = None  # what cotangents of the gates themselves add
+    aside = carried = None  # contributions of the cotangents of the gates themselves
     if not is_absent(g_gates):
         d_i, d_f, d_o, d_c, d_co = (
             part * slope for part, slope in zip(unstack(g_gates, axis=-3), slopes, strict=True)
@@ -98,7 +98,7 @@ def pulled(g, cs_prev, w, wci, wcf, wco, out, peephole):
 
 
 def swept(g_cs: Any, g_h: Any, to: Any, to_c: Any, keep: Any, back: Any) -> tuple[Any, Any]:
-    """The loop of `pulled` for raw arrays without lead axes, in arrays that are there already."""
+    """The loop of `pulled` for raw arrays without lead axes, in preallocated arrays."""
     steps, hidden, batch = to_c.shape
     found, dc, dh, more = (np.empty(s, to.dtype) for s in (to.shape, *[to_c.shape[1:]] * 3))
     blocks, slopes = (v.reshape(steps, 4, hidden, batch) for v in (found, to))
@@ -137,7 +137,7 @@ def lstm_wrt_h_prev(g, cs_prev, w, wci, wcf, wco, out, peephole, h_prev_spec, w_
 
 
 def lstm_wrt_w(g, x, cs_prev, h_prev, w, wci, wcf, wco, out, peephole, x_spec):
-    """One product over all steps, with everything that was multiplied by `w`."""
+    """One product over all steps, of the inputs and previous outputs with the cotangents."""
     d, _ = once(g, pulled, cs_prev, w, wci, wcf, wco, out, peephole)
     steps, batch, n = x_spec.shape
     rows = concat(
@@ -152,13 +152,13 @@ def lstm_wrt_b(g, cs_prev, w, wci, wcf, wco, out, peephole):
 
 
 def peephole_rule(block: int) -> Any:
-    """The rule of the peephole of a gate, which is zero where there are no peepholes."""
+    """Make the rule for a gate's peephole weights; zero if `peephole` is False."""
 
     def wrt(g, cs_prev, w, wci, wcf, wco, out, peephole):
         d, _ = once(g, pulled, cs_prev, w, wci, wcf, wco, out, peephole)
         hidden = shape_of(cs_prev)[-1]
-        seen = rows_of(out[1] if block == OUTPUT else earlier(cs_prev, out[1]))
-        part = cut(d, axis=-1, start=block * hidden, size=hidden) * seen
+        states = rows_of(out[1] if block == OUTPUT else earlier(cs_prev, out[1]))
+        part = cut(d, axis=-1, start=block * hidden, size=hidden) * states
         return gate(reduce_sum(part, axis=(-2,), keepdims=False), np.bool_(peephole))
 
     return wrt
@@ -178,8 +178,8 @@ def peephole_rule(block: int) -> Any:
 def lstm(x, cs_prev, h_prev, w, wci, wcf, wco, b, *, clip: float, peephole: bool):
     """Gates (steps, 5, hidden, batch), cell states and outputs (steps, hidden, batch) of `x`.
 
-    x is (steps, batch, n), w (n + hidden, 4 * hidden). A step is one product: of all weights, the
-    biases behind them, with its input, the output of the step before, and ones.
+    x is (steps, batch, n), w (n + hidden, 4 * hidden). A step is one product of all weights and
+    biases with the input, the previous output, and ones.
     """
     steps, batch, n = x.shape
     hidden = h_prev.shape[-1]
@@ -190,7 +190,7 @@ def lstm(x, cs_prev, h_prev, w, wci, wcf, wco, b, *, clip: float, peephole: bool
     weights = np.empty((4, hidden, n + hidden + 1), wide)
     weights[..., :-1] = np.take(w.T.reshape(4, hidden, n + hidden), (0, 1, 3, 2), axis=0)
     weights[..., -1] = np.take(b.reshape(4, hidden), (0, 1, 3, 2), axis=0)
-    np.negative(weights[:3], out=weights[:3])  # a sigmoid is one over one plus exp of minus it
+    np.negative(weights[:3], out=weights[:3])  # sigmoid(z) is 1 / (1 + exp(-z))
     weights = weights.reshape(4 * hidden, n + hidden + 1)
     peeps = -np.stack([wci, wcf, wco])[..., None]
     rows = np.empty((steps + 1, n + hidden + 1, batch), wide)
@@ -222,7 +222,7 @@ def lstm(x, cs_prev, h_prev, w, wci, wcf, wco, b, *, clip: float, peephole: bool
 
 
 def sigmoid_of_minus(x: Any, one: Any) -> None:
-    """Sigmoids of -x, in place. Where the exponential overflows, one over infinity is right."""
+    """Compute sigmoid(-x) in place. Where the exponential overflows, zero is correct."""
     np.exp(x, out=x)
     x += one
     np.divide(one, x, out=x)

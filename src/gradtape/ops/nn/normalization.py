@@ -1,8 +1,8 @@
-"""Moments along axes, and bringing to zero mean and unit variance: batch and layer normalisation.
+"""Moments along axes and standardisation, for batch and layer normalisation.
 
-NumPy is slow at repeating a short vector along many rows, and at adding rows up. So a large array
-is seen as a matrix (`layout_of`): sums are products with a vector of ones, short rows are joined
-to long ones, and all passes over a block are made while it is in the cache.
+NumPy is slow at broadcasting a short vector over many rows and at summing rows. So a large array is
+viewed as a matrix (`layout_of`): sums are products with a vector of ones, short rows are merged
+into long ones, and all passes over a block run while it is in the cache.
 """
 
 from __future__ import annotations
@@ -20,45 +20,47 @@ from gradtape.ops.cache_block import spans
 from gradtape.ops.reduce import LONGEST, Axes, broadcast_to, count_of, fold
 from gradtape.ops.shape import reshape
 
-LARGE = 1 << 17  # elements from which the blocks pay
-WIDE, WIDEST = 1024, 8192  # rows as long as NumPy's own buffers are the best, if there are many
+LARGE = 1 << 17  # elements from which computing in blocks is faster
+WIDE, WIDEST = 1024, 8192  # row lengths; `WIDEST`, NumPy's buffer size, from `MANY` elements on
 MANY = 1 << 20
 BLOCK = 1 << 18
-NEAR = 16  # squares of means, in variances, up to which a shorter formula is as good
-DOTTED = 64  # elements of a row from which its product with another is best made alone
+NEAR = 16  # largest mean² / variance for which the shorter formula is as accurate
+DOTTED = 64  # row length from which `np.vecdot` is the fastest dot product of rows
 
 Shape = tuple[int, ...]
 
 
 class Layout(NamedTuple):
-    """The matrix as which a large array meets smaller operands, all of the same shape."""
+    """View of a large array as a matrix, against which operands of one shape broadcast."""
 
     height: int
     width: int
-    upright: bool  # whether operands are columns of the matrix; else rows, repeated to the width
-    size: int  # of an operand
+    upright: bool  # whether operands are columns; otherwise they are rows, tiled to the width
+    size: int  # number of elements of an operand
 
     def spans(self) -> Iterator[slice]:
-        """Slices of rows, a block each."""
+        """Slices of rows, one per block."""
         return spans(self.height, self.width, BLOCK)
 
     def lay(self, operand: Any) -> Any:
-        """An operand as it meets the matrix."""
+        """Reshape an operand to a column, or tile it to a row, to broadcast against the matrix."""
         flat = operand.reshape(-1)
         if self.upright:
             return flat.reshape(-1, 1)
         return np.tile(flat, self.width // self.size).reshape(1, -1)
 
     def blocks(self, *operands: Any) -> Any:
-        """Pairs of a span of rows and what of each laid operand belongs to it."""
+        """Iterate over slices of rows, each with the matching part of the laid operands."""
         for span in self.spans():
             yield span, *(o[span] if self.upright else o for o in operands)
 
     def totals(self, rows: Any, middle: Any = None, pulls: Any = None) -> Any:
-        """Sums over all that shares an element of an operand.
+        """Sum `rows` over all elements that broadcast against the same element of an operand.
 
-        Of `rows`; if `middle`, a laid operand, is given, of the distance from it; and if `pulls`
-        is, of the product with that, or with itself if it is True.
+        Args:
+            rows: the matrix.
+            middle: a laid operand to subtract from `rows` first.
+            pulls: a matrix to multiply by, or True for the square.
         """
         totals, work = [], None
         for span in self.spans():
@@ -78,21 +80,21 @@ class Layout(NamedTuple):
         return np.add.reduce(total, 0).astype(rows.dtype)
 
     def total(self, block: Any) -> Any:
-        """Sums of one block, along its rows or over them."""
+        """Sum one block along its rows, or over them."""
         ones = np.ones(block.shape[self.upright], block.dtype)
         return np.dot(block, ones) if self.upright else np.dot(ones, block)
 
     def product(self, block: Any, other: Any, room: Any) -> Any:
-        """Sums of the product of two blocks, for which there is `room`."""
+        """Sum the product of two blocks; `room` is a buffer for it."""
         if self.upright and self.width >= DOTTED:
             return np.vecdot(block, other)
         return self.total(np.multiply(block, other, out=room))
 
 
 def layout_of(x: Any, *shapes: Shape) -> Layout | None:
-    """How `x` meets operands of `shapes`: None if it is small, or they vary in another way.
+    """Find the layout for `x` and operands of `shapes`; None if `x` is small or none fits.
 
-    Operands are rows if they vary along the last axes, columns if along the first.
+    Operands that vary along the last axes are rows; those that vary along the first are columns.
     """
     if type(x) is not np.ndarray or x.size < LARGE or x.dtype.char not in "fd":
         return None
@@ -101,7 +103,7 @@ def layout_of(x: Any, *shapes: Shape) -> Layout | None:
 
 @lru_cache(maxsize=1024)
 def fitting(full: Shape, shapes: tuple[Shape, ...]) -> Layout | None:
-    """The layout of a large array of shape `full`."""
+    """Find the layout of a large array of shape `full`."""
     found = {(1,) * (len(full) - len(shape)) + shape for shape in shapes}
     if len(found) != 1:
         return None
@@ -120,12 +122,12 @@ def fitting(full: Shape, shapes: tuple[Shape, ...]) -> Layout | None:
 
 
 def is_near(mean: Any, variance: Any) -> bool:
-    """Whether means are so near to zero that to subtract them later loses no digits."""
+    """Whether means are so small that subtracting them later loses no digits."""
     return not is_zero(mean) and bool(np.all(mean * mean <= NEAR * variance))
 
 
 def is_zero(operand: Any) -> bool:
-    """Whether an operand is the number zero, and so may be left out."""
+    """Whether an operand is the scalar zero, and so may be omitted."""
     return not operand.shape and operand == 0
 
 
@@ -133,13 +135,13 @@ def is_zero(operand: Any) -> bool:
 
 
 def standardize_wrt_mean(g, mean_spec, factor, factor_spec, out_spec):
-    """The factors are alike for what is summed first, so that the product is a small one."""
+    """Sum first: `factor` is constant along the summed axes, so the product is small."""
     shape = joint(mean_spec.shape, factor_spec.shape)
     return -fold(g, shape, 0, g, out_spec.shape) * factor
 
 
 def joint(a: Shape, b: Shape) -> Shape:
-    """The shape that operands of two shapes broadcast to."""
+    """The shape to which two shapes broadcast."""
     return np.broadcast_shapes(a, b)
 
 
@@ -160,9 +162,9 @@ def standardize_wrt_x(g, x_spec, factor):
     variance=None,
 )
 def standardize(x, mean, factor, offset, variance):
-    """Distance of `x` from `mean`, times `factor`, plus `offset`.
+    """(x - mean) * factor + offset.
 
-    `variance`, of `x` about `mean`, only says how digits are best kept; zero if it is not known.
+    `variance`, that of `x`, only selects the more accurate formula; zero if it is unknown.
     """
     operands = [o.shape for o in (mean, factor, offset) if o is factor or not is_zero(o)]
     layout = layout_of(x, *operands)
@@ -181,7 +183,7 @@ def standardize_lowered(x, mean, factor, offset, variance):
 
 
 def standardize_by(layout: Layout, x: Any, mean: Any, factor: Any, offset: Any) -> Any:
-    """`standardize` in blocks."""
+    """Compute `standardize` in blocks."""
     out = np.empty(x.shape, x.dtype)
     rows, results = (a.reshape(layout.height, layout.width) for a in (x, out))
     moved, shifted = not is_zero(mean), not is_zero(offset)
@@ -215,13 +217,13 @@ def tally_wrt_mean(g, pull, pull_spec, mean_spec, out_spec, shape, rank):
 
 
 def stretched(g: Any, full: Shape, shape: Shape, rank: int) -> Any:
-    """`g`, of `shape` behind its lead axes, repeated to the last `rank` axes of `full`."""
+    """Broadcast `g`, of `shape` behind its lead axes, to the last `rank` axes of `full`."""
     return broadcast_to(g, shape=full[len(full) - rank :], rank=len(shape))
 
 
 @primitive(pull=tally_wrt_pull, x=tally_wrt_x, mean=tally_wrt_mean)
 def tally(pull, x, mean, *, shape: Shape, rank: int):
-    """Sum of `pull` times the distance of `x` from `mean`, over what a `shape` is stretched along.
+    """Sum of `pull` * (x - mean) over the axes along which `shape` broadcasts to `x`.
 
     `pull` may have lead axes in front of its last `rank` ones.
     """
@@ -241,7 +243,7 @@ def tally_lowered(pull, x, mean, *, shape, rank):
 
 
 def moments_wrt_x(g, x, x_spec, out, out_spec, axis):
-    """An equal share of the mean's cotangent, and of the variance's one in proportion."""
+    """An equal share of the mean's cotangent; the variance's is weighted by 2 (x - mean)."""
     count = count_of(x_spec.shape, axis)
     shape, rank = kept(x_spec.shape, axis), len(out_spec[0].shape)
     mean, variance, along_mean, along_variance = (
@@ -251,7 +253,7 @@ def moments_wrt_x(g, x, x_spec, out, out_spec, axis):
 
 
 def kept(shape: Shape, axis: Axes) -> Shape:
-    """`shape` with ones where it is reduced."""
+    """`shape` with 1 for each reduced axis."""
     return tuple(1 if i - len(shape) in axis else n for i, n in enumerate(shape))
 
 
@@ -275,7 +277,7 @@ def moments(x, *, axis: Axes, keepdims: bool):
 
 
 def moments_by(layout: Layout, x: Any, count: Any) -> tuple[Any, Any]:
-    """`moments` in blocks."""
+    """Compute `moments` in blocks."""
     rows = x.reshape(layout.height, layout.width)
     mean = layout.totals(rows) / count
     return mean, layout.totals(rows, layout.lay(mean), True) / count

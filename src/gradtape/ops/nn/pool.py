@@ -1,7 +1,7 @@
-"""Pools: sums and largest elements of windows.
+"""Pooling: sums and maxima of windows.
 
-Every tap of all windows is one strided view, so a pool is a few operations on whole views. Where
-windows do not overlap, adjoints write each view once instead of adding into zeros.
+Each tap, taken in all windows, is one strided view, so a pool is a few operations on whole views.
+Where windows do not overlap, adjoints write each view once instead of adding to zeros.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from gradtape.ops.elementwise import zero
 from gradtape.ops.reduce import lowest
 from gradtape.ops.relu_kernel import BITS
 
-BLOCK = 1 << 19  # elements of the images that are worked on together
+BLOCK = 1 << 19  # elements of the images in one block
 
 
 def sum_pool_wrt_x(g, x_spec, window):
@@ -46,7 +46,7 @@ def sum_pool_lowered(x, *, window):
 
 
 def merged(operation: Any, x: Any, window: Window, beyond: Any) -> Any:
-    """All taps of the windows of `x` under a binary operation; `beyond` lies around `x`."""
+    """Combine all taps of the windows of `x` by a binary ufunc; `beyond` is the padding value."""
     full = padded(x, window, beyond)
     outputs = window.outputs(inner_shape(x.shape, window))
     first, *others = (full[window.key(tap, outputs)] for tap in window.taps())
@@ -60,7 +60,7 @@ def merged(operation: Any, x: Any, window: Window, beyond: Any) -> Any:
 
 @primitive(g=lambda g, window: sum_pool(g, window=window))
 def spread_pool(g, *, window: Window, spatial: tuple[int, ...]):
-    """Adjoint of `sum_pool`: every place adds its value to all of its window."""
+    """Adjoint of `sum_pool`: every place adds its value to all elements of its window."""
     outputs = inner_shape(g.shape, window)
     total = canvas(g, g.shape[: -len(outputs) - 1], window, spatial, accumulator(g.dtype))
     alone = is_disjoint(window)
@@ -81,14 +81,14 @@ def spread_pool_lowered(g, *, window, spatial):
 
 
 def is_disjoint(window: Window) -> bool:
-    """Whether no element lies in two windows."""
+    """Whether windows do not overlap."""
     return all(stride >= span for stride, span in zip(window.strides, window.reach(), strict=True))
 
 
 def canvas(
     g: Any, front: tuple[int, ...], window: Window, spatial: tuple[int, ...], dtype: Any
 ) -> Any:
-    """Where to put the elements of windows back; zeros unless they cover all of it."""
+    """Allocate the padded result of an adjoint: zeros, or empty if windows cover all of it."""
     full = grown(spatial, window)
     outputs = inner_shape(g.shape, window)
     covered = tuple(n * k for n, k in zip(outputs, window.size, strict=True))
@@ -104,7 +104,7 @@ def max_pool_wrt_x(g, x, out, window, every):
 def max_pool(x, *, window: Window, every: bool):
     """Largest elements of the windows of `x`.
 
-    Of equals the first gets the cotangent, or `every` one all of it.
+    Of tied elements the first gets the cotangent; with `every`, each gets all of it.
     """
     return merged(np.maximum, x, window, lowest(x.dtype))
 
@@ -120,7 +120,7 @@ def max_pool_lowered(x, *, window, every):
 
 
 def hits(x: Any, peak: Any, window: Window, every: bool) -> Any:
-    """For each tap its key, and where it is the (first, unless `every`) maximum of a window."""
+    """Iterate over taps: the key, and where the tap is the (first, unless `every`) maximum."""
     full = padded(x, window, lowest(x.dtype))
     free = np.ones(peak.shape, bool)
     for tap in window.taps():
@@ -137,7 +137,7 @@ def max_unpool_wrt_g(g, x, peak, window, every):
 
 @primitive(g=max_unpool_wrt_g, x=None, peak=None)
 def max_unpool(g, x, peak, *, window: Window, every: bool):
-    """Adjoint of choosing the maxima `peak` of windows of `x`: each goes back to its place."""
+    """Adjoint of selecting the maxima `peak` of windows of `x`: puts `g` back in their places."""
     n = len(window.size)
     lead = g.shape[: g.ndim - x.ndim]
     spatial = inner_shape(x.shape, window)
@@ -151,7 +151,7 @@ def max_unpool(g, x, peak, *, window: Window, every: bool):
 
 
 def put_back(total: Any, g: Any, x: Any, peak: Any, window: Window, every: bool) -> None:
-    """Write `g` into `total` where `x` has its peaks."""
+    """Add `g` to `total` where `x` has its peaks."""
     full, outputs = padded(x, window, lowest(x.dtype)), inner_shape(peak.shape, window)
     bits = BITS.get(g.dtype.itemsize) if g.dtype.kind in "fV" else None
     alone = is_disjoint(window) and bits is not None
@@ -162,9 +162,9 @@ def put_back(total: Any, g: Any, x: Any, peak: Any, window: Window, every: bool)
         if found is None:
             found = hit.copy()
         elif not every:
-            np.greater(hit, found, out=hit)  # a hit, and the first one
+            np.greater(hit, found, out=hit)  # the first hit only
             found |= hit
-        if alone:  # bits times one or zero: quicker than `where`, and without inf · 0
+        if alone:  # bits times one or zero: faster than `where`, without inf · 0
             kept = hit.astype(bits)
             kept = np.multiply(g.view(bits), kept, out=kept if g.shape == kept.shape else None)
             total.view(bits)[key] = kept
@@ -189,7 +189,7 @@ def max_repool_wrt_g(g, x, peak, window, every):
 
 @primitive(g=max_repool_wrt_g, x=None, peak=None)
 def max_repool(g, x, peak, *, window: Window, every: bool):
-    """Elements of `g` where `x` has the maxima `peak` of its windows."""
+    """Adjoint of `max_unpool`: the elements of `g` where `x` has the maxima `peak`."""
     full = padded(g, window)
     total = 0
     for key, hit in hits(x, peak, window, every):

@@ -1,4 +1,4 @@
-"""Softmax and the losses on top of it: what normalises along an axis by exponentials."""
+"""Softmax along an axis, and the cross-entropy losses."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gradtape.ops.shape import lean, reshape
 
 
 def less_share_wrt_share(g, x, share, share_spec, out_spec, axis):
-    """`x` may have lead axes that `share` has not; they are summed over."""
+    """Sum over lead axes that only `x` has."""
     total = partial(reduce_sum, axis=(axis,), keepdims=True)
     slope = g * (x - total(x * share)) - x * total(g * share)
     return fold(slope, share_spec.shape, 0, g, out_spec.shape)
@@ -25,9 +25,9 @@ def less_share_wrt_share(g, x, share, share_spec, out_spec, axis):
 
 @primitive(x=lambda g, share, axis: less_share(g, share, axis=axis), share=less_share_wrt_share)
 def less_share(x, share, *, axis: int):
-    """`x` minus its mean along `axis`, weighed by `share`, and all that times `share`.
+    """The product share * (x - sum(x * share)) along `axis`.
 
-    If `share` is a softmax, that is `x` times its derivative, a symmetric matrix.
+    If `share` is a softmax, this is `x` times the softmax's Jacobian, a symmetric matrix.
     """
     if by_rows(x, axis) and x.shape == share.shape:
         return less_share_by_rows(x, share)
@@ -49,17 +49,17 @@ def softmax(x, *, axis: int):
     return e / total.astype(x.dtype, copy=False)
 
 
-# -- rows: sums are products with a vector of ones, and large arrays go in blocks -----------------
+# -- along rows: sums are products with a vector of ones; large arrays are computed in blocks ------
 
-ROWS = 256  # elements from which this is quicker, also in a plan, which sees through the rest
+ROWS = 256  # elements from which this is faster, also than the other form in compiled plans
 BLOCK = 1 << 16
-DOTTED = 64  # elements of a row from which its product with another is best made alone
-SMALL = 1e-3
-SAFE = 60  # exponentials up to here may be added up in float32
+DOTTED = 64  # row length from which `np.vecdot` is the fastest dot product of rows
+SMALL = 1e-3  # sums of exponentials below this are computed again
+SAFE = 60  # logits up to here have exponentials whose sum fits in float32
 
 
 def by_rows(x: Any, axis: int) -> bool:
-    """Whether `x` is a raw array of short rows."""
+    """Whether `x` is a raw array and `axis` its last one, with short rows."""
     return (
         axis == -1
         and type(x) is np.ndarray
@@ -82,10 +82,11 @@ def softmax_by_rows(x: Any, width: int) -> Any:
 
 
 def shares(rows: Any, width: int, e: Any = None, out: Any = None) -> Any:
-    """Softmax of a block, as it is or, if that is not safe, less its largest element.
+    """Softmax of a block of rows.
 
-    A row whose exponentials are small, or not numbers, is done again from its own largest element.
-    Exponentials are written to `e`, of at least as many rows, if it is given.
+    The largest element of the block is subtracted only if an exponential might overflow or
+    underflow. Rows with a small or NaN sum are computed again, relative to their own maximum. If
+    `e` is given, with at least as many rows, exponentials are written to it.
     """
     top = rows.item(rows.argmax())
     if e is None:
@@ -104,7 +105,7 @@ def shares(rows: Any, width: int, e: Any = None, out: Any = None) -> Any:
 
 
 def less_share_by_rows(x: Any, share: Any) -> Any:
-    """`less_share` of rows."""
+    """Compute `less_share` along rows, in blocks."""
     width = x.shape[-1]
     out = np.empty(x.shape, x.dtype)
     xs, shares, outs = (a.reshape(-1, width) for a in (x, share, out))
@@ -116,7 +117,7 @@ def less_share_by_rows(x: Any, share: Any) -> Any:
 
 
 def mean_by(x: Any, share: Any) -> Any:
-    """Means of rows, weighed by `share`."""
+    """Means of rows, weighted by `share`."""
     if x.shape[1] >= DOTTED:
         return np.vecdot(x, share)
     return (x * share).dot(ones_of(x.shape[1], x.dtype))
@@ -137,17 +138,17 @@ def log_softmax(x, *, axis: int):
 
 
 def along_last(g: Any, spec: Any) -> Any:
-    """`g` repeated along a new last axis, to the shape of `spec`."""
+    """Repeat `g` along a new last axis, to the shape of `spec`."""
     return spread(g, axis=(-1,), keepdims=False, shape=spec.shape)
 
 
-# The losses take the softmax `p` of their logits as a third input without a rule: the tape keeps
-# it, so the backward pass computes no exponential, and a second derivative goes through the
-# softmax that was recorded.
+# The losses take the softmax `p` of their logits as a third input without a rule. The tape keeps
+# it, so the backward pass computes no exponentials, and second derivatives differentiate the
+# recorded softmax.
 
 
 def cross_entropy_wrt_logits(g, labels, p, logits_spec):
-    """As TensorFlow, which takes labels to sum to one."""
+    """As in TensorFlow, this assumes that the labels sum to one."""
     return along_last(g, logits_spec) * (p - labels)
 
 
@@ -157,7 +158,7 @@ def cross_entropy_wrt_labels(g, logits, logits_spec):
 
 @primitive(logits=cross_entropy_wrt_logits, labels=cross_entropy_wrt_labels, p=None)
 def cross_entropy(logits, labels, p):
-    """Minus the expected logarithm of `p`, the softmax of `logits`, over the last axis."""
+    """Cross-entropy -sum(labels * log p) over the last axis; `p` is the softmax of `logits`."""
     if not logits.size:
         return np.zeros(logits.shape[:-1], logits.dtype)
     likely = np.maximum.reduce(p, axis=-1, keepdims=True)
@@ -183,17 +184,17 @@ def less_one_at(p, labels):
     return out
 
 
-# A ufunc takes an array without axes in half the time of Python's number.
+# A ufunc accepts a 0-d array in half the time of a Python number.
 ONE = {char: np.ones((), char) for char in "fd"}
 
 
 def labelled(labels: Any, classes: int) -> Any:
-    """Where the classes that `labels` name lie in the flat array of all rows."""
+    """Positions of the labelled classes in the flattened array of all rows."""
     flat = labels if labels.ndim == 1 else labels.reshape(-1)
     n = flat.size
     columns, starts = tables(n, classes) if n <= 4096 else tables.__wrapped__(n, classes)
     if labels.itemsize == 4:
-        try:  # read as unsigned a negative label is a large one, which `take` refuses
+        try:  # as unsigned, a negative label is large, and `take` raises
             at = columns.take(flat.view(UINT32))
         except IndexError:
             check_labels(labels, classes)
@@ -210,7 +211,7 @@ UINT32 = np.dtype("uint32")
 
 @lru_cache(maxsize=64)
 def tables(n: int, classes: int) -> tuple[Any, Any]:
-    """Numbers of the classes, and where the rows of an array (n, classes) start in the flat one."""
+    """The class numbers, and the flat positions where the rows of (n, classes) start."""
     return np.arange(classes), np.arange(0, n * classes, classes)
 
 
@@ -225,23 +226,23 @@ TINY = {"e": 1e-6, "f": 1e-30, "d": 1e-290}
 
 @primitive(logits=sparse_cross_entropy_wrt_logits, labels=None, p=None)
 def sparse_cross_entropy(logits, labels, p):
-    """Minus the logarithm of `p`, the softmax of `logits`, at the class each label names."""
+    """Minus the logarithm of `p`, the softmax of `logits`, at the class of each label."""
     at = labelled(labels, logits.shape[-1])
     chosen = p.take(at)
     if chosen.size and chosen.item(chosen.argmin()) > TINY.get(p.dtype.char, 1e-30):
         out = np.log(chosen, out=chosen)
         out = np.negative(out, out=out)
         return out if labels.ndim == 1 else lean(out.reshape(labels.shape))
-    # Where `p` underflows its logarithm comes from the logits themselves; a NaN stays one.
+    # Where `p` underflows, compute its logarithm from the logits; NaN stays NaN.
     logit = logits.take(at).reshape(labels.shape)
     likely = np.maximum.reduce(p, axis=-1)
     return np.maximum.reduce(logits, axis=-1) - logit - np.log(likely)
 
 
 def check_labels(labels: Any, classes: int) -> None:
-    """Raise unless all labels name a class. Read as unsigned, a negative label is a large one."""
+    """Raise unless all labels lie in [0, classes). As unsigned, a negative label is large."""
     flat = labels.reshape(-1).view(UNSIGNED[labels.itemsize])
-    if flat.size and flat.item(flat.argmax()) >= classes:  # in a third of the time of a reduction
+    if flat.size and flat.item(flat.argmax()) >= classes:  # three times faster than `max`
         labels = np.asarray(labels)
         bad = labels[(labels < 0) | (labels >= classes)].ravel()[0]
         raise InvalidArgumentError(
@@ -264,5 +265,5 @@ def sparse_cross_entropy_lowered(logits, labels, p):
     labels=lambda g, logits: -g * logits,
 )
 def sigmoid_cross_entropy(logits, labels):
-    """Cross-entropy of independent yes-or-no labels, without overflow or cancellation."""
+    """Cross-entropy of independent binary labels, without overflow or cancellation."""
     return np.maximum(logits, 0) - logits * labels + np.log1p(np.exp(-np.abs(logits)))

@@ -1,1 +1,1 @@
-"""Random numbers as pure functions of a key and a counter."""
+"""Random ops: pure functions of a Philox key and counter."""

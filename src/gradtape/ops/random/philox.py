@@ -1,8 +1,8 @@
-"""Streams of random words: Philox 4x32-10 as a function of a key and a counter.
+"""Streams of random words: the Philox 4x32-10 generator as a function of a key and a counter.
 
-The cipher is that of Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011. `key` is a
-uint64 of shape (1,), `counter` a uint64 of shape (2,), low half first. Block i of a stream is the
-cipher of `counter + i`, four words of 32 bits.
+The algorithm is from Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011. `key` is
+a uint64 of shape (1,), `counter` a uint64 of shape (2,), low half first. Block i of a stream is the
+encryption of `counter + i`: four words of 32 bits.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ LOW = np.uint64(0xFFFFFFFF)
 HALF = np.uint64(32)
 MULTIPLIERS = np.array([[0xD2511F53], [0xCD9E8D57]], np.uint64)
 WEYL: Any = np.array([[0x9E3779B9], [0xBB67AE85]], np.uint64) * np.arange(10, dtype=np.uint64)
-AT_ONCE = 1 << 13  # blocks computed together; they stay in the cache
-FEW = 12  # blocks that Python's integers make sooner than NumPy's arrays
-HOST = np.ndarray  # of NumPy, also where `np` stands for another module
+AT_ONCE = 1 << 13  # blocks computed together, few enough to stay in the cache
+FEW = 12  # up to this many blocks Python integers are faster than NumPy arrays
+HOST = np.ndarray  # NumPy's class, also when the kernel runs with another `np`
 
 
 def double_words(key: Any, counter: Any, offsets: Any) -> Any:
-    """The blocks at `offsets` (uint64) from `counter`, of shape (n, 2), uint64.
+    """The blocks at `offsets` (uint64) from `counter`, as (n, 2) words of 64 bits.
 
-    A word of 64 bits is a pair of words of 32, the first of them below. The rows of `x` are the
-    words that are multiplied in a round, those of `y` the others; both rows change places.
+    A word of 64 bits is a pair of 32-bit words, the first in the low half. The rows of `x` are the
+    words that a round multiplies, the rows of `y` the others; each round exchanges the rows.
     """
     if type(offsets) is type(counter) is type(key) is HOST and len(offsets) <= FEW:
         return few_double_words(int(key[0]), counter.tolist(), offsets.tolist())
@@ -45,7 +45,7 @@ def double_words(key: Any, counter: Any, offsets: Any) -> Any:
 
 
 def few_double_words(key: int, counter: list[int], offsets: list[int]) -> Any:
-    """The same for a few blocks, in Python's integers: a call of NumPy costs as much as a round."""
+    """The same for a few blocks in Python integers, where NumPy calls would dominate the cost."""
     low = 0xFFFFFFFF
     left, right = key & low, key >> 32
     by_a, by_c = MULTIPLIERS[:, 0].tolist()
@@ -63,12 +63,12 @@ def few_double_words(key: int, counter: list[int], offsets: list[int]) -> Any:
 
 
 def blocks(key: Any, counter: Any, offsets: Any) -> Any:
-    """The words of the blocks at `offsets` (uint64) from `counter`, of shape (n, 4), uint32."""
+    """The blocks at `offsets` (uint64) from `counter`, as (n, 4) words of 32 bits."""
     return in_pieces(lambda piece: double_words(key, counter, piece).view(np.uint32), offsets)
 
 
 def in_pieces(function: Any, offsets: Any) -> Any:
-    """`function` of `offsets`, piece by piece if they are many."""
+    """Apply `function` to `offsets`, in pieces of `AT_ONCE` blocks."""
     if len(offsets) <= AT_ONCE:
         return function(offsets)
     cuts = range(0, len(offsets), AT_ONCE)
@@ -76,30 +76,30 @@ def in_pieces(function: Any, offsets: Any) -> Any:
 
 
 def first(count: int, in_block: int) -> Any:
-    """Offsets of as many blocks as `count` numbers need."""
+    """Offsets of the first blocks, enough for `count` numbers with `in_block` in each."""
     return np.arange(-(-count // in_block), dtype=np.uint64)
 
 
 def words(key: Any, counter: Any, count: int) -> Any:
-    """The first `count` words of a stream."""
+    """The first `count` words (32 bits) of a stream."""
     return blocks(key, counter, first(count, 4)).reshape(-1)[:count]
 
 
 def long_words(key: Any, counter: Any, count: int) -> Any:
-    """The first `count` words of 64 bits."""
+    """The first `count` words of 64 bits of a stream."""
     offsets = first(count, 2)
     drawn = in_pieces(lambda piece: double_words(key, counter, piece), offsets)
     return drawn.reshape(-1)[:count]
 
 
 def advanced(counter: Any, blocks: int) -> Any:
-    """A counter, `blocks` further on."""
+    """Advance a counter by `blocks`."""
     low = counter[:1] + np.uint64(blocks)
     return np.concatenate([low, counter[1:] + (low < counter[:1])])
 
 
 def unit32(bits: Any) -> Any:
-    """Words as float32 in [0, 1): 23 bits of the mantissa of a number in [1, 2)."""
+    """Convert words to float32 in [0, 1): 23 bits are the mantissa of a number in [1, 2)."""
     kept = bits & np.uint32(0x7FFFFF)
     kept |= np.uint32(0x3F800000)
     unit = kept.view(np.float32)
@@ -108,7 +108,7 @@ def unit32(bits: Any) -> Any:
 
 
 def unit64(bits: Any) -> Any:
-    """Words of 64 bits as float64 in [0, 1): 20 bits of the lower half, then the upper half."""
+    """Convert 64-bit words to float64 in [0, 1): 20 bits of the low half, then the high half."""
     kept = bits & np.uint64(0xFFFFF)
     kept |= np.uint64(0x3FF00000)
     kept <<= HALF
@@ -119,6 +119,6 @@ def unit64(bits: Any) -> Any:
 
 
 def unit16(bits: Any, dtype: Any, mantissa: int, one: int) -> Any:
-    """Words as half-precision numbers in [0, 1), from the lowest bits."""
+    """Convert words to half-precision numbers in [0, 1), from their lowest bits."""
     kept = bits.astype(np.uint16) & np.uint16(mantissa) | np.uint16(one)
     return kept.view(dtype) - dtype.type(1)

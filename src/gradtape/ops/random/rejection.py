@@ -1,7 +1,7 @@
-"""Random numbers drawn by rejection, and classes drawn by their odds, as TensorFlow draws them.
+"""Gamma, Poisson and binomial numbers by rejection, and categorical draws, as in TensorFlow.
 
-Every number has a stretch of the stream to itself, long enough for whatever it rejects, so it does
-not depend on its neighbours. Here all of them take their steps together, until none is left.
+Every result has its own section of the stream, long enough for the numbers it rejects, so it does
+not depend on other results. The kernels run all pending results in parallel until none is left.
 """
 
 from __future__ import annotations
@@ -15,37 +15,37 @@ from gradtape.core.primitive import primitive
 from gradtape.ops.random.philox import double_words, long_words, unit64
 from gradtape.ops.random.stateless import normal64
 
-APART = 256  # blocks between the streams of two numbers
-COUNTED_APART = 42  # the same where the trials of a binomial number are counted out
-KNUTH_BELOW = 10  # mean below which poisson and binomial numbers are counted out
+APART = 256  # blocks of the stream per result
+COUNTED_APART = 42  # the same for binomial numbers that are drawn by counting trials
+KNUTH_BELOW = 10  # mean below which Poisson and binomial numbers are drawn by counting
 
 
 class Streams:
-    """One stream of float64 numbers for each result, read in blocks of two."""
+    """One stream for each result, read in blocks of two 64-bit words."""
 
     def __init__(self, key: Any, counter: Any, count: int, apart: Any = APART) -> None:
-        """Begin `count` streams, each `apart` blocks per result into the stream of the key."""
+        """Start `count` streams; stream i starts i * `apart` blocks into the stream of the key."""
         self.key, self.counter = key, counter
         self.at = np.arange(count, dtype=np.uint64) * np.asarray(apart, np.uint64)
 
     def blocks(self, which: Any) -> Any:
-        """The next block of the streams `which`."""
+        """Read the next block of the streams `which`."""
         found = double_words(self.key, self.counter, self.at[which])
         self.at[which] += np.uint64(1)
         return found
 
 
 class Numbers:
-    """Numbers that `make` makes of a block, two at a time; the second is used first."""
+    """Numbers that `make` computes from a block, two at a time; the second is used first."""
 
     def __init__(self, streams: Streams, make: Any) -> None:
-        """Take blocks out of `streams` when they are needed."""
+        """Draw from `streams`, a block at a time when needed."""
         self.streams, self.make = streams, make
         self.held = np.empty((len(streams.at), 2))
         self.left = np.zeros(len(streams.at), np.int8)
 
     def next(self, which: Any) -> Any:
-        """A number for each result in `which`."""
+        """Draw one number for each result in `which`."""
         empty = which[self.left[which] == 0]
         if empty.size:
             self.held[empty] = self.make(self.streams.blocks(empty))
@@ -55,22 +55,22 @@ class Numbers:
 
 
 def spread_out(values: Any, shape: tuple[int, ...]) -> tuple[Any, int]:
-    """The parameter of each result, as float64, and how many results share one; those lie together.
+    """Repeat the parameters for all results, as float64; also return the results per parameter.
 
-    The results of one parameter are drawn one after another, though they end up apart.
+    Results of one parameter are drawn consecutively; `laid_out` moves them to their final places.
     """
     each = prod(shape[: len(shape) - np.ndim(values)])
     return np.repeat(np.reshape(values, -1).astype(np.float64), each), each
 
 
 def laid_out(drawn: Any, each: int, shape: tuple[int, ...], dtype: Any) -> Any:
-    """Results drawn parameter by parameter, in the places where they belong."""
+    """Arrange results that were drawn parameter by parameter in the final shape."""
     return drawn.reshape(drawn.size // max(each, 1), each).T.astype(dtype).reshape(shape)[()]
 
 
 @primitive(key=None, counter=None, alpha=None)
 def random_gamma(key, counter, alpha, *, shape: tuple[int, ...]):
-    """Gamma numbers of rate one (Marsaglia and Tsang, 2000); `shape` ends in that of `alpha`."""
+    """Gamma numbers of rate 1 (Marsaglia and Tsang, 2000); `shape` ends in `alpha`'s shape."""
     a, each = spread_out(alpha, shape)
     streams = Streams(key, counter, a.size)
     uniforms, gaussians = Numbers(streams, unit64), Numbers(streams, normal64)
@@ -100,7 +100,7 @@ def random_gamma(key, counter, alpha, *, shape: tuple[int, ...]):
 
 @primitive(key=None, counter=None, rate=None)
 def random_poisson(key, counter, rate, *, shape: tuple[int, ...], dtype: np.dtype):
-    """Poisson numbers (Knuth, 1969; Hörmann, 1993); `shape` ends in that of `rate`."""
+    """Poisson numbers (Knuth, 1969; Hörmann, 1993); `shape` ends in the shape of `rate`."""
     mean, each = spread_out(rate, shape)
     uniforms = Numbers(Streams(key, counter, mean.size), unit64)
     out = np.zeros(mean.size)
@@ -115,7 +115,7 @@ def random_poisson(key, counter, rate, *, shape: tuple[int, ...], dtype: np.dtyp
 
 
 def count_products(uniforms: Numbers, todo: Any, bound: Any, out: Any) -> None:
-    """How many uniform numbers can be multiplied before the product falls to `bound`."""
+    """Count in `out` the uniform numbers whose running product stays above `bound`."""
     product = np.ones(len(bound))
     while todo.size:
         product[todo] *= uniforms.next(todo)
@@ -147,7 +147,7 @@ def reject_poisson(uniforms: Numbers, todo: Any, mean: Any, out: Any) -> None:
 
 @primitive(key=None, counter=None, counts=None, probs=None)
 def random_binomial(key, counter, counts, probs, *, shape: tuple[int, ...], dtype: np.dtype):
-    """Numbers of binomial distributions (Hörmann, 1993); `shape` ends in that of the parameters."""
+    """Binomial numbers (Hörmann, 1993); `shape` ends in the shape of the parameters."""
     counts, probs = np.broadcast_arrays(counts, probs)
     n, each = spread_out(counts, shape)
     p, _ = spread_out(probs, shape)
@@ -167,7 +167,7 @@ def random_binomial(key, counter, counts, probs, *, shape: tuple[int, ...], dtyp
 
 
 def count_trials(uniforms: Numbers, todo: Any, n: Any, p: Any, out: Any) -> None:
-    """How many geometric waiting times fit into `n` trials."""
+    """Count in `out` the geometric waiting times that fit into `n` trials."""
     waited = np.zeros(len(n))
     while todo.size:
         waited[todo] += np.ceil(np.log(uniforms.next(todo)) / np.log1p(-p[todo]))
@@ -176,7 +176,7 @@ def count_trials(uniforms: Numbers, todo: Any, n: Any, p: Any, out: Any) -> None
 
 
 def stirling_rest(k: Any) -> Any:
-    """What Stirling's formula leaves out of the logarithm of k!."""
+    """Error of Stirling's formula for log k!."""
     table = np.array(
         [
             0.0810614667953272,
@@ -232,7 +232,7 @@ def reject_binomial(uniforms: Numbers, todo: Any, n: Any, p: Any, out: Any) -> N
 
 @primitive(key=None, counter=None, logits=None)
 def random_classes(key, counter, logits, *, samples: int, dtype: np.dtype):
-    """Classes drawn with odds exp(logits (b, n)), as (b, samples)."""
+    """Classes (b, samples), drawn with odds exp(logits) for logits (b, n)."""
     rows = len(logits)
     u = unit64(long_words(key, counter, rows * samples)).reshape(rows, samples)
     finite = np.isfinite(logits)

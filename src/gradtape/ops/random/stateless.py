@@ -1,7 +1,7 @@
-"""Random numbers as pure functions of a key and a counter, bit by bit as TensorFlow draws them.
+"""Random numbers as pure functions of a key and a counter, bit for bit as in TensorFlow.
 
-Each primitive draws from the stream of `philox`; how words become numbers is said at each
-distribution. What moves a generator on is not here, but in `state/`.
+The primitives read the streams of `philox` and convert words to numbers. Generators, which advance
+a counter, are in `state/`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from gradtape.ops.random.philox import (
     words,
 )
 
-RESERVED = 256  # words set aside for each truncated normal, so that it may reject some
+RESERVED = 256  # words reserved for each truncated normal, so that it can reject some
 SCRAMBLER = np.array(
     [0x02461E293EC8F720], np.uint64
 )  # the key that turns a seed into key and counter
@@ -32,7 +32,7 @@ SCRAMBLER = np.array(
 
 @primitive(seed=None, outputs=True)
 def key_and_counter(seed):
-    """The key and the counter that a stateless op draws with, out of a pair of integers."""
+    """The key and counter of a stateless op, derived from its seed, a pair of integers."""
     counter = seed.astype(np.int64).view(np.uint64)
     key, high = double_words(SCRAMBLER, counter, np.zeros(1, np.uint64))[0]
     return np.stack([key]), np.stack([np.uint64(0), high])
@@ -43,7 +43,7 @@ def random_uniform(key, counter, *, shape: tuple[int, ...], dtype: np.dtype):
     """Floats in [0, 1)."""
     count = prod(shape)
 
-    def made(piece: Any) -> Any:
+    def draw(piece: Any) -> Any:
         drawn = double_words(key, counter, piece)
         if dtype == np.float64:
             return unit64(drawn)
@@ -53,20 +53,20 @@ def random_uniform(key, counter, *, shape: tuple[int, ...], dtype: np.dtype):
         mantissa, one = (0x3FF, 0x3C00) if dtype == np.float16 else (0x7F, 0x3F80)
         return unit16(bits, dtype, mantissa, one)
 
-    drawn = in_pieces(made, first(count, 2 if dtype == np.float64 else 4))
+    drawn = in_pieces(draw, first(count, 2 if dtype == np.float64 else 4))
     return drawn.reshape(-1)[:count].reshape(shape)[()]
 
 
 @primitive(key=None, counter=None)
 def random_bits(key, counter, *, shape: tuple[int, ...], dtype: np.dtype):
-    """Integers of all values that `dtype`, of 32 or 64 bits, has."""
+    """Integers over the full range of `dtype`, of 32 or 64 bits."""
     draw = words if dtype.itemsize == 4 else long_words
     return draw(key, counter, prod(shape)).view(dtype).reshape(shape)[()]
 
 
 @primitive(key=None, counter=None, low=None, high=None)
 def random_integers(key, counter, low, high, *, shape: tuple[int, ...]):
-    """Integers in [low, high), with the slight bias of a remainder."""
+    """Integers in [low, high), by remainder, and so slightly biased as in TensorFlow."""
     if prod(shape) and not low < high:
         raise InvalidArgumentError(
             f"random_uniform: Need minval < maxval, got {low} >= {high}. "
@@ -77,16 +77,16 @@ def random_integers(key, counter, low, high, *, shape: tuple[int, ...]):
 
 @random_integers.lower
 def integers(key, counter, low, high, *, shape):
-    """The same, of a range that is not looked at."""
+    """The same without a check of the range."""
     draw, unsigned = (words, np.uint32) if low.dtype.itemsize == 4 else (long_words, np.uint64)
     start, stop = (np.asarray(n).view(unsigned).reshape(1) for n in (low, high))
-    span = np.maximum(np.subtract(stop, start), 1)  # of an empty range nothing is drawn
+    span = np.maximum(np.subtract(stop, start), 1)  # an empty range implies that no number is drawn
     bits = draw(key, counter, prod(shape))
     return (start + bits % span).view(low.dtype).reshape(shape)[()]
 
 
 # Coefficients of the sine, cosine and logarithm in TensorFlow's C library (Arm Optimized Routines,
-# 2018): without them one normal in seventy differs in its last bit.
+# 2018). With NumPy's functions one normal in seventy would differ in its last bit.
 SINE = tuple(
     map(float.fromhex, ("-0x1.555545995a603p-3", "0x1.1107605230bc4p-7", "-0x1.994eb3774cf24p-13"))
 )
@@ -114,12 +114,12 @@ CENTRES = """
     0x1.e608cfd9a47acp-1 0x1.aa5aa5df25984p-5 0x1.ca4b31f026aap-1 0x1.c5e53aa362eb4p-4
     0x1.b2036576afce6p-1 0x1.526e57720db08p-3 0x1.9c2d163a1aa2dp-1 0x1.bc2860d22477p-3
     0x1.886e6037841edp-1 0x1.1058bc8a07ee1p-2 0x1.767dcf5534862p-1 0x1.4043057b6ee09p-2
-"""  # of each interval the inverse of a number in it, and the number's logarithm
+"""  # for each interval: the inverse of a number in it, and the logarithm of that number
 INVERSE, LOG_OF = np.array([float.fromhex(n) for n in CENTRES.split()]).reshape(16, 2).T.copy()
 
 
 def sine_and_cosine(x: Any) -> tuple[Any, Any]:
-    """Sine and cosine of float64 `x`, good enough to be rounded to float32."""
+    """Sine and cosine of float64 `x`, accurate enough to round to float32."""
     quarters = np.floor(x * (2 / pi) + 0.5)
     x = x - quarters * (pi / 2)
     x2 = x * x
@@ -132,7 +132,7 @@ def sine_and_cosine(x: Any) -> tuple[Any, Any]:
 
 
 def logarithm(x: Any) -> Any:
-    """Logarithm of positive float32 `x`, by sixteen intervals and a polynomial of degree three."""
+    """Logarithm of positive float32 `x`: a table of sixteen intervals and a cubic polynomial."""
     bits = x.view(np.uint32)
     above = bits - np.uint32(LEAST)
     i = (above >> np.uint32(19) & np.uint32(15)).astype(np.int8)
@@ -145,7 +145,7 @@ def logarithm(x: Any) -> Any:
 
 
 def normal32(bits: Any) -> Any:
-    """Pairs of words (..., 2) as pairs of float32 normals, by Box and Muller."""
+    """Convert pairs of words (..., 2) to pairs of float32 normals, by Box and Muller."""
     u = np.maximum(unit32(bits[..., 0]), np.float32(1e-7))
     angle = (2 * pi * unit32(bits[..., 1]).astype(np.float64)).astype(np.float32)
     radius = np.sqrt(np.float32(-2) * logarithm(u))
@@ -154,27 +154,27 @@ def normal32(bits: Any) -> Any:
 
 
 def normal64(bits: Any) -> Any:
-    """Pairs of words of 64 bits (..., 2) as pairs of float64 normals."""
+    """Convert pairs of 64-bit words (..., 2) to pairs of float64 normals."""
     u = np.maximum(unit64(bits[..., 0]), 1e-7)
     angle = 2 * pi * unit64(bits[..., 1])
     return np.stack([np.sin(angle), np.cos(angle)], axis=-1) * np.sqrt(-2 * np.log(u))[..., None]
 
 
 def normals(key: Any, counter: Any, offsets: Any, dtype: Any) -> Any:
-    """The normals of the blocks at `offsets`: two (of float64) or four of each, as (n, 2 or 4)."""
+    """Normals of the blocks at `offsets`: (n, 2) for float64, (n, 4) for narrower dtypes."""
 
-    def made(piece: Any) -> Any:
+    def draw(piece: Any) -> Any:
         drawn = double_words(key, counter, piece)
         if dtype == np.float64:
             return normal64(drawn)
         return normal32(drawn.view(np.uint32).reshape(-1, 2, 2)).reshape(-1, 4)
 
-    return in_pieces(made, offsets)
+    return in_pieces(draw, offsets)
 
 
 @primitive(key=None, counter=None)
 def random_normal(key, counter, *, shape: tuple[int, ...], dtype: np.dtype):
-    """Numbers of the standard normal distribution."""
+    """Standard normal numbers."""
     count = prod(shape)
     offsets = first(count, 2 if dtype == np.float64 else 4)
     drawn = normals(key, counter, offsets, dtype)
@@ -182,7 +182,7 @@ def random_normal(key, counter, *, shape: tuple[int, ...], dtype: np.dtype):
 
 
 def accepted(key: Any, counter: Any, starts: Any, dtype: Any, depth: int) -> tuple[Any, Any]:
-    """The first normals within (-2, 2) of `depth` blocks from each start, and their number."""
+    """Keep the first normals within (-2, 2) of `depth` blocks from each start; also count them."""
     offsets = starts[:, None] + np.arange(depth, dtype=np.uint64)
     drawn = normals(key, counter, offsets.reshape(-1), dtype)
     group = drawn.shape[-1]
@@ -194,14 +194,14 @@ def accepted(key: Any, counter: Any, starts: Any, dtype: Any, depth: int) -> tup
 
 
 def starts_of(count: int, dtype: Any) -> Any:
-    """Where the blocks begin that each group of truncated normals is chosen from."""
+    """Offsets of the first block from which each group of truncated normals is selected."""
     group = 2 if dtype == np.float64 else 4
     return np.arange(-(-count // group), dtype=np.uint64) * np.uint64(group * RESERVED // 4)
 
 
 @primitive(key=None, counter=None)
 def random_truncated_normal(key, counter, *, shape: tuple[int, ...], dtype: np.dtype):
-    """Numbers of the standard normal distribution that lie within (-2, 2)."""
+    """Standard normal numbers truncated to (-2, 2)."""
     count, depth = prod(shape), 1
     starts = starts_of(count, dtype)
     out, found = accepted(key, counter, starts, dtype, depth)
@@ -215,45 +215,45 @@ def random_truncated_normal(key, counter, *, shape: tuple[int, ...], dtype: np.d
 
 @random_truncated_normal.lower
 def random_truncated_normal_lowered(key, counter, *, shape, dtype):
-    """All groups at once: but one in 10^30 finds enough in 16 blocks."""
+    """All groups at once from 16 blocks each, which fail to suffice once in 10^30 groups."""
     count = prod(shape)
     out, _ = accepted(key, counter, starts_of(count, dtype), dtype, 16)
     return out.reshape(-1)[:count].astype(dtype).reshape(shape)
 
 
 def numpy_generator(key: Any, counter: Any) -> Any:
-    """NumPy's own generator, several times as quick as Philox written in NumPy."""
+    """Make a NumPy generator, several times faster than Philox written in NumPy."""
     return np.random.Generator(np.random.SFC64([*key.tolist(), *counter.tolist()]))
 
 
 @primitive(key=None, counter=None)
 def fresh_uniform(key, counter, *, shape: tuple[int, ...], dtype: np.dtype):
-    """Floats in [0, 1) whose bits nobody knows beforehand."""
+    """Floats in [0, 1) for ops without a seed, whose bits need not match TensorFlow's."""
     drawn = numpy_generator(key, counter).random(shape, dtype)
-    # NumPy draws one bit more than TensorFlow: scaled to [1, 3), the largest would round up to 3.
+    # NumPy draws one more bit than TensorFlow; scaled to [1, 3), the largest would round up to 3.
     return np.minimum(drawn, 1 - np.finfo(dtype).eps, dtype=dtype)
 
 
 @primitive(key=None, counter=None)
 def fresh_normal(key, counter, *, shape: tuple[int, ...], dtype: np.dtype):
-    """Normal numbers whose bits nobody knows beforehand."""
+    """Standard normals for ops without a seed, whose bits need not match TensorFlow's."""
     return numpy_generator(key, counter).standard_normal(shape, dtype)
 
 
 for fresh in (fresh_uniform, fresh_normal):
-    fresh.stays_on_host("the numbers are those of NumPy's generator")
+    fresh.stays_on_host("the numbers come from NumPy's generator")
 
 
 @primitive(state=None, outputs=True)
 def stream_at(state):
-    """Key and counter of a generator's state, which is counter (low half first), then key."""
-    held = state.view(np.uint64)
-    return held[2:], held[:2]
+    """Key and counter of a generator's state, stored as counter (low half first), then key."""
+    halves = state.view(np.uint64)
+    return halves[2:], halves[:2]
 
 
 @primitive(state=None, delta=None)
 def skipped(state, delta):
-    """The state of a generator after `delta` numbers, each of which takes up 256 blocks."""
+    """The state of a generator after `delta` numbers; each uses 256 blocks."""
     held = state.view(np.uint64)
     low = held[:1] + delta.astype(np.uint64) * np.uint64(RESERVED)
     high = held[1:2] + (low < held[:1])
@@ -261,7 +261,7 @@ def skipped(state, delta):
 
 
 def permutation(key: Any, counter: Any, size: int) -> Any:
-    """A permutation of `size` indices, raw, by Fisher and Yates."""
+    """Draw a permutation of `size` indices as a raw array (Fisher and Yates)."""
     order = list(range(size))
     draws = words(key, counter, size).tolist()
     for i in range(size - 1):
@@ -271,29 +271,30 @@ def permutation(key: Any, counter: Any, size: int) -> Any:
 
 
 def shuffled_index(index: int, key: Any, top: int) -> int:
-    """Where `index` goes in a permutation of 0 … `top`, by four rounds of the cipher Simon.
+    """Position of `index` in a permutation of 0 … `top`, by four rounds of the Simon cipher.
 
-    The cipher (Beaulieu et al., 2013) permutes numbers of an even number of bits; what lands beyond
+    The cipher (Beaulieu et al., 2013) permutes numbers with an even number of bits. A result beyond
     `top` is permuted again.
     """
     bits = max((top - 1).bit_length() if top > 1 else 0, 16)
     width = (bits + bits % 2) // 2
     mask = (1 << width) - 1
 
-    def left(x: int, by: int) -> int:
+    def rotate_left(x: int, by: int) -> int:
         return (x << by | x >> width - by) & mask
 
-    def mixed(x: int) -> int:
-        return left(x, 1) & left(x, 8) ^ left(x, 2)
+    def mix(x: int) -> int:
+        return rotate_left(x, 1) & rotate_left(x, 8) ^ rotate_left(x, 2)
 
     keys = [k & 0xFFFFFFFF & mask for k in key]
-    last = 0xFFFFFFFC ^ 1 ^ keys[0] ^ left(keys[2], width - 3) ^ left(keys[2], width - 4)
+    last = 0xFFFFFFFC ^ 1 ^ keys[0]
+    last ^= rotate_left(keys[2], width - 3) ^ rotate_left(keys[2], width - 4)
     keys.append(last & mask)
     while True:
         high, low = index >> width, index & mask
         for a, b in (keys[:2], keys[2:]):
-            high ^= mixed(low) ^ a
-            low ^= mixed(high) ^ b
+            high ^= mix(low) ^ a
+            low ^= mix(high) ^ b
         index = high << width | low
         if index <= top:
             return index

@@ -1,1 +1,1 @@
-"""Primitives of signals: Fourier and cosine transforms, frames."""
+"""Signal ops: Fourier and cosine transforms, and frames."""

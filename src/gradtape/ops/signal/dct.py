@@ -1,4 +1,4 @@
-"""Discrete cosine transforms of the last axis, by way of Fourier's."""
+"""Discrete cosine transforms of the last axis, computed by Fourier transforms."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from gradtape.ops.signal.fft import complex_of, irfft, rfft
 
 
 def stretched(x: Any, size: int) -> Any:
-    """`x` with zeros behind, up to this size."""
+    """Pad the end of the last axis with zeros up to this size."""
     return pad(x, paddings=((0, size - shape_of(x)[-1]),), value=0)
 
 
 def part(x: Any, *key: int | None) -> Any:
-    """A slice of the last axis."""
+    """Slice the last axis."""
     return slice_(x, key=(slice(*key),), rank=1)
 
 
 def turns(n: int, sign: int, dtype: Any) -> Any:
-    """Twice the turns by half a sample of a transform of length 2 n."""
+    """Phase factors 2 exp(± i π k / 2n) of a shift by half a sample, for k = 0 … n - 1."""
     return (2 * np.exp(sign * 0.5j * np.pi / n * np.arange(n))).astype(complex_of(dtype))
 
 
 def orthogonal(n: int, first: float, other: float, dtype: Any) -> Any:
-    """Factors that make a transform of length n orthogonal."""
+    """Factors that make a transform of length n orthonormal: `first` for k = 0, else `other`."""
     return np.where(np.arange(n) == 0, first, other).astype(dtype)
 
 
 def cosine_transform(x: Any, *, kind: int, dtype: Any, ortho: bool = False) -> Any:
-    """Transform of type I, II, III or IV (`kind`), scaled as by FFTPACK, or orthogonal."""
+    """Cosine transform of type 1 to 4 (`kind`), scaled as in FFTPACK or orthonormal."""
     n = shape_of(x)[-1]
     if kind == 1:
         return real(rfft(concat(x, flip(part(x, 1, -1), axes=(-1,)), axis=-1)))
@@ -46,6 +46,6 @@ def cosine_transform(x: Any, *, kind: int, dtype: Any, ortho: bool = False) -> A
         scaled = multiply(x, orthogonal(n, first, other, dtype))
         spectrum = multiply(cast(scaled, dtype=complex_of(dtype)), turns(n, 1, dtype))
         return part(irfft(stretched(spectrum, n + 1), length=2 * n), 0, n)
-    # The fourth kind is the odd entries of the second kind of twice the length.
+    # The transform of type IV is the odd entries of type II at twice the length.
     out = part(cosine_transform(stretched(x, 2 * n), kind=2, dtype=dtype), 1, None, 2)
     return multiply(out, np.asarray(np.sqrt(0.5 / n), dtype)[()]) if ortho else out

@@ -1,7 +1,7 @@
 """Discrete Fourier transforms along one axis.
 
-The transform's matrix is symmetric, so the transform is its own transpose, and that is the rule
-(cotangents are the conjugates of TensorFlow's, see `elementwise`).
+The matrix of the transform is symmetric, so the transform is its own transpose and its own rule.
+(The engine propagates the conjugate of TensorFlow's cotangent, so rules do not conjugate.)
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ def complex_of(dtype):
 
 
 def rfft_wrt_x(g, x_spec, out_spec):
-    """As for the whole transform, of which this is the first half."""
+    """The rule of `fft`, of which `rfft` is the first half."""
     n, m = x_spec.shape[-1], out_spec.shape[-1]
     return real(fft(pad(g, paddings=((0, n - m),), value=0), axis=-1))
 
 
 @primitive(x=rfft_wrt_x)
 def rfft(x):
-    """The first half of the Fourier transform of real rows; the rest mirrors it."""
+    """First half of the Fourier transform of real rows; the second half is its conjugate mirror."""
     return np.fft.rfft(x, axis=-1).astype(complex_of(x.dtype), copy=False)
 
 
 def irfft_wrt_x(g, x_spec, out_spec):
-    """Entries that stand for their mirror image too count twice."""
+    """Entries that also represent their mirror image count twice."""
     n, m = out_spec.shape[-1], x_spec.shape[-1]
     twice = np.full(m, 2)
     twice[0] = 1
@@ -55,5 +55,5 @@ def irfft_wrt_x(g, x_spec, out_spec):
 
 @primitive(x=irfft_wrt_x)
 def irfft(x, *, length: int):
-    """Real rows of this length of whose Fourier transform `x` is the first half."""
+    """Inverse of `rfft`: real rows of this length, from the first half of their transform."""
     return np.fft.irfft(x, n=length, axis=-1).astype(x.real.dtype, copy=False)

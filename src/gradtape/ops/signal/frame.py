@@ -1,4 +1,4 @@
-"""Frames of a signal: cutting it into overlapping pieces, and adding such pieces up again."""
+"""Overlapping frames of a signal, and their sum."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from gradtape.core.primitive import primitive
 
 
 def count_frames(size: int, length: int, step: int) -> int:
-    """How many whole frames a signal of this size has."""
+    """Number of whole frames in a signal of this size."""
     return max((size - length) // step + 1, 0)
 
 
 @primitive(x=lambda g, x_spec, step: overlap_add(g, step=step, size=x_spec.shape[-1]))
 def frame(x, *, length: int, step: int):
-    """Frames of the last axis, each `step` after the one before: (..., frames, length)."""
+    """Frames of the last axis, `step` apart: (..., frames, length)."""
     count = count_frames(x.shape[-1], length, step)
     if not count or not length:
         return np.empty((*x.shape[:-1], count, length), x.dtype)
@@ -34,7 +34,7 @@ def frame_lowered(x, *, length, step):
 
 @primitive(x=lambda g, x_spec, step: frame(g, length=x_spec.shape[-1], step=step))
 def overlap_add(x, *, step: int, size: int):
-    """Adjoint of `frame`: frames (..., frames, length) added up in a signal of this size."""
+    """Adjoint of `frame`: the sum of frames (..., frames, length) in a signal of this size."""
     return overlapped(x, step, size, add_into)
 
 
@@ -44,7 +44,7 @@ def overlap_add_lowered(x, *, step, size):
 
 
 def overlapped(x: Any, step: int, size: int, adder: Any) -> Any:
-    """The kernel of `overlap_add`: the k-th pieces of all frames lie one after another."""
+    """Kernel of `overlap_add`: the k-th pieces (`step` long) of all frames are adjacent."""
     frames, length = x.shape[-2:]
     pieces = -(-length // step)
     lead = x.shape[:-2]
@@ -59,11 +59,11 @@ def overlapped(x: Any, step: int, size: int, adder: Any) -> Any:
 
 
 def add_into(total: Any, key: Any, part: Any) -> Any:
-    """Add into a buffer of our own."""
+    """Add `part` in place to the view `total[key]`."""
     total[key] += part
     return total
 
 
 def add_into_lowered(total: Any, key: Any, part: Any) -> Any:
-    """The same where arrays do not change."""
+    """Add `part` to `total[key]` of an immutable JAX array."""
     return total.at[key].add(part)

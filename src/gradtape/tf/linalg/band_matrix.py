@@ -14,7 +14,9 @@ from gradtape.graph.side_effect import happening
 from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
 from gradtape.ops.gather_scatter import take
-from gradtape.ops.linalg import band_matrix, matrix
+from gradtape.ops.linalg import band_matrix
+from gradtape.ops.linalg import decomposition as decomposition_ops
+from gradtape.ops.linalg import diagonal as diagonal_ops
 from gradtape.tf.linalg.decomposition import FACTORED, matrices
 from gradtape.tf.public_op import operand, same
 
@@ -38,9 +40,9 @@ def compact(diagonals: Any, diagonals_format: str) -> Tensor:
         shape = square._array.shape
         if len(shape) < 2 or shape[-1] != shape[-2]:
             raise ValueError(f"Expected last two dimensions of diagonals to be same, got {shape}.")
-        above = s.pad(matrix.diagonal(square, offset=1), paddings=((0, 1),), value=0)
-        below = s.pad(matrix.diagonal(square, offset=-1), paddings=((1, 0),), value=0)
-        return s.stack(above, matrix.diagonal(square), below, axis=-2)
+        above = s.pad(diagonal_ops.diagonal(square, offset=1), paddings=((0, 1),), value=0)
+        below = s.pad(diagonal_ops.diagonal(square, offset=-1), paddings=((1, 0),), value=0)
+        return s.stack(above, diagonal_ops.diagonal(square), below, axis=-2)
     raise ValueError(f"Unrecognized diagonals_format: {diagonals_format}")
 
 
@@ -185,12 +187,12 @@ def eigh_tridiagonal(
     n = a._array.shape[-1]
     if select not in ("a", "v", "i"):
         raise ValueError(f"'select must have a value in {{'a', 'i', 'v'}}. Got {select}.")
-    dense = matrix.on_diagonal(a, rows=n, columns=n)
+    dense = diagonal_ops.on_diagonal(a, rows=n, columns=n)
     if n > 1:
         below = e.conj(b) if b._array.dtype.kind == "c" else b
-        dense = e.add(dense, matrix.on_diagonal(below, rows=n, columns=n, offset=-1))
-        dense = e.add(dense, matrix.on_diagonal(b, rows=n, columns=n, offset=1))
-    values, vectors = matrix.eigh(dense)
+        dense = e.add(dense, diagonal_ops.on_diagonal(below, rows=n, columns=n, offset=-1))
+        dense = e.add(dense, diagonal_ops.on_diagonal(b, rows=n, columns=n, offset=1))
+    values, vectors = decomposition_ops.eigh(dense)
     if select != "a":
         low, high = (convert(x) for x in select_range)
         if select == "i":

@@ -13,9 +13,11 @@ from gradtape.core.tensor import Tensor
 from gradtape.graph.raw_function import rawly
 from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
-from gradtape.ops.linalg import matrix as matrix_ops
+from gradtape.ops.linalg import decomposition as decomposition_ops
+from gradtape.ops.linalg import diagonal as diagonal_ops
 from gradtape.ops.linalg import matrix_function
 from gradtape.ops.linalg import matrix_rank as rank
+from gradtape.ops.linalg import solve as solve_ops
 from gradtape.ops.reduce import reduce_sum
 from gradtape.ops.xla_lowering import on_jax
 from gradtape.tf.public_op import COMPLEX, numpy_dtypes, operand
@@ -74,30 +76,30 @@ def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     x = matrices("MatrixInverse", input, square=True, halves=True)
     a = adjoint_of(x) if adjoint else x
     if x._array.dtype.itemsize == 2:
-        wide = matrix_ops.inverse(e.cast(a, dtype=np.dtype(np.float32)))
+        wide = solve_ops.inverse(e.cast(a, dtype=np.dtype(np.float32)))
         return e.cast(wide, dtype=x._array.dtype)
-    return matrix_ops.inverse(a)
+    return solve_ops.inverse(a)
 
 
 @public
 def det(input: Any, name: str | None = None) -> Tensor:
     """Determinant of square matrices."""
-    return matrix_ops.det(matrices("MatrixDeterminant", input, square=True))
+    return solve_ops.det(matrices("MatrixDeterminant", input, square=True))
 
 
 @public
 def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
     """Sign of the determinant, and logarithm of its absolute value."""
     return LogMatrixDeterminant(
-        *matrix_ops.slogdet(matrices("LogMatrixDeterminant", input, square=True))
+        *solve_ops.slogdet(matrices("LogMatrixDeterminant", input, square=True))
     )
 
 
 @public
 def logdet(matrix: Any, name: str | None = None) -> Tensor:
     """Logarithm of the determinant of Hermitian positive definite matrices."""
-    factor = matrix_ops.cholesky(matrices("Cholesky", matrix, square=True))
-    logs = e.log(e.real(matrix_ops.diagonal(factor)))
+    factor = decomposition_ops.cholesky(matrices("Cholesky", matrix, square=True))
+    logs = e.log(e.real(diagonal_ops.diagonal(factor)))
     return reduce_sum(e.add(logs, logs), axis=(-1,), keepdims=False)
 
 
@@ -107,7 +109,7 @@ def cholesky(input: Any, name: str | None = None) -> Tensor:
 
     Only the lower triangle is read. A matrix that is not positive definite gives NaN.
     """
-    return matrix_ops.cholesky(matrices("Cholesky", input, square=True))
+    return decomposition_ops.cholesky(matrices("Cholesky", input, square=True))
 
 
 @public
@@ -117,10 +119,10 @@ def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
     half = x._array.dtype.itemsize == 2
     if half:
         x = e.cast(x, dtype=np.dtype(np.float32))
-    q, r = matrix_ops.qr(x)
+    q, r = decomposition_ops.qr(x)
     rows, columns = x._array.shape[-2:]
     if full_matrices and rows > columns:
-        q = matrix_ops.completed(q, e.stop_gradient(matrix_ops.full_qr(x)[0]))
+        q = decomposition_ops.completed(q, e.stop_gradient(decomposition_ops.full_qr(x)[0]))
         r = s.pad(r, paddings=((0, rows - columns), (0, 0)), value=0)
     if half:
         q, r = (e.cast(t, dtype=np.dtype(np.float16)) for t in (q, r))
@@ -138,14 +140,14 @@ def svd(
     x = matrices("Svd", tensor)
     if not compute_uv:
         return matrix_function.singular_values(x)
-    values, left, right = matrix_ops.svd(x)
+    values, left, right = decomposition_ops.svd(x)
     rows, columns = x._array.shape[-2:]
     if full_matrices and rows != columns:
-        _, whole_left, whole_right = matrix_ops.full_svd(x)
+        _, whole_left, whole_right = decomposition_ops.full_svd(x)
         if rows > columns:
-            left = matrix_ops.completed(left, e.stop_gradient(whole_left))
+            left = decomposition_ops.completed(left, e.stop_gradient(whole_left))
         else:
-            right = matrix_ops.completed(right, e.stop_gradient(whole_right))
+            right = decomposition_ops.completed(right, e.stop_gradient(whole_right))
     return values, left, right
 
 
@@ -156,7 +158,7 @@ def eigh(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
     Only the lower triangle is read.
     """
     x = matrices("SelfAdjointEigV2", tensor, square=True)
-    values, vectors = matrix_ops.eigh(x)
+    values, vectors = decomposition_ops.eigh(x)
     return e.cast(values, dtype=x._array.dtype) if x._array.dtype.kind == "c" else values, vectors
 
 
@@ -169,7 +171,7 @@ def eigvalsh(tensor: Any, name: str | None = None) -> Tensor:
 @public
 def eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
     """Complex eigenvalues and eigenvectors of square matrices."""
-    values, vectors = matrix_ops.eig(matrices("Eig", tensor, square=True))
+    values, vectors = decomposition_ops.eig(matrices("Eig", tensor, square=True))
     return values, vectors
 
 
@@ -182,7 +184,7 @@ def eigvals(tensor: Any, name: str | None = None) -> Tensor:
 @public
 def lu(input: Any, output_idx_type: Any = dtypes.int32, name: str | None = None) -> Lu:
     """LU decomposition: both triangular factors in one matrix, and the permutation of rows."""
-    both, order = matrix_ops.lu(matrices("Lu", input, square=True))
+    both, order = decomposition_ops.lu(matrices("Lu", input, square=True))
     return Lu(
         both, e.discretize(order, dtype=np.dtype(dtypes.as_dtype(output_idx_type).as_numpy_dtype))
     )
@@ -196,7 +198,7 @@ def expm(input: Any, name: str | None = None) -> Tensor:
         raise ValueError(
             f"expm: input must be float32, float64 or complex. Received {x.dtype.name}. Cast it."
         )
-    return matrix_ops.expm(matrices("MatrixExponential", x, square=True))
+    return matrix_function.expm(matrices("MatrixExponential", x, square=True))
 
 
 def real_matrices(op: str, value: Any) -> Tensor:
@@ -222,7 +224,7 @@ def matrix_rank(
 @on_jax(rank.rank_of)
 def rank_of(x: Any, tol: Any) -> Any:
     """Count the singular values of raw matrices above `tol`, or above the rounding error."""
-    values = matrix_ops.svd(x)[0]
+    values = decomposition_ops.svd(x)[0]
     if tol is None:
         largest = np.max(values, axis=-1, keepdims=True, initial=0)
         least = max(x.shape[-2:]) * largest * np.finfo(values.dtype).eps

@@ -12,7 +12,7 @@ from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor, eager
 from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
-from gradtape.ops.linalg import matrix as matrix_ops
+from gradtape.ops.linalg import diagonal as diagonal_ops
 from gradtape.ops.reduce import reduce_sum
 from gradtape.tf.array.dynamic_index import is_held
 from gradtape.tf.array.shape import surrounded
@@ -87,13 +87,13 @@ def diag_part(
     check_align(align)
     rows, columns = x._array.shape[-2:]
     offsets = offsets_of(k, rows, columns, "diag_part")
-    longest = max(matrix_ops.diagonal_length(rows, columns, d) for d in offsets)
+    longest = max(diagonal_ops.diagonal_length(rows, columns, d) for d in offsets)
     blank = not is_held(padding_value) and not np.any(convert(padding_value)._array)
     value = eager(x._array.dtype.type(0)) if blank else adopt(padding_value, x.dtype)
     found = []
     for d in reversed(offsets):
-        one = matrix_ops.diagonal(x, offset=d)
-        gap = longest - matrix_ops.diagonal_length(rows, columns, d)
+        one = diagonal_ops.diagonal(x, offset=d)
+        gap = longest - diagonal_ops.diagonal_length(rows, columns, d)
         if gap:
             ends = (gap, 0) if shifts_right(d, align) else (0, gap)
             one = surrounded(one, (ends,), value)
@@ -107,12 +107,12 @@ def banded(d: Tensor, offsets: range, rows: int, columns: int, align: str) -> An
     several = len(offsets) > 1
     for row, offset in enumerate(reversed(offsets)):
         one = s.take_one(s.swap(d), axis=-1, i=row) if several else d
-        length = matrix_ops.diagonal_length(rows, columns, offset)
+        length = diagonal_ops.diagonal_length(rows, columns, offset)
         gap = one._array.shape[-1] - length
         if gap:
             start = gap if several and shifts_right(offset, align) else 0
             one = s.cut(one, axis=-1, start=start, size=length)
-        part = matrix_ops.on_diagonal(one, rows=rows, columns=columns, offset=offset)
+        part = diagonal_ops.on_diagonal(one, rows=rows, columns=columns, offset=offset)
         total = part if total is None else e.add(total, part)
     return total
 
@@ -160,7 +160,7 @@ def diag(
     rows = least_rows if rows == -1 else rows
     columns = least_cols if columns == -1 else columns
     offsets = offsets_of(k, rows, columns, "diag")
-    longest = max(matrix_ops.diagonal_length(rows, columns, o) for o in offsets)
+    longest = max(diagonal_ops.diagonal_length(rows, columns, o) for o in offsets)
     number = d._array.shape[-2] if len(offsets) > 1 and d._array.ndim > 1 else 1
     if number != len(offsets) or longest != length:
         raise InvalidArgumentError(
@@ -186,7 +186,7 @@ def set_diag(
     shape = x._array.shape
     rows, columns = shape[-2:]
     offsets = offsets_of(k, rows, columns, "set_diag")
-    longest = max(matrix_ops.diagonal_length(rows, columns, o) for o in offsets)
+    longest = max(diagonal_ops.diagonal_length(rows, columns, o) for o in offsets)
     wanted = shape[:-2] + ((len(offsets),) if len(offsets) > 1 else ()) + (longest,)
     if d._array.shape != wanted:
         raise InvalidArgumentError(
@@ -212,13 +212,13 @@ def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = Non
             f"band_part: num_lower must be negative or at most {rows}, and num_upper at most "
             f"{columns}. Received {lower} and {upper}."
         )
-    return matrix_ops.band(x, lower=lower, upper=upper)
+    return diagonal_ops.band(x, lower=lower, upper=upper)
 
 
 @public
 def trace(x: Any, name: str | None = None) -> Tensor:
     """Sum of the main diagonal."""
-    return reduce_sum(matrix_ops.diagonal(matrices("trace", x)), axis=(-1,), keepdims=False)
+    return reduce_sum(diagonal_ops.diagonal(matrices("trace", x)), axis=(-1,), keepdims=False)
 
 
 @public
@@ -229,7 +229,7 @@ def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
     if not shape:
         raise InvalidArgumentError("tensor_diag: Input must be at least rank 1, got 0.")
     n = prod(shape)
-    matrix = matrix_ops.on_diagonal(s.reshape(d, shape=(n,), rank=len(shape)), rows=n, columns=n)
+    matrix = diagonal_ops.on_diagonal(s.reshape(d, shape=(n,), rank=len(shape)), rows=n, columns=n)
     return s.reshape(matrix, shape=shape + shape, rank=2)
 
 
@@ -245,5 +245,5 @@ def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:
         )
     n = prod(half)
     return s.reshape(
-        matrix_ops.diagonal(s.reshape(x, shape=(n, n), rank=len(shape))), shape=half, rank=1
+        diagonal_ops.diagonal(s.reshape(x, shape=(n, n), rank=len(shape))), shape=half, rank=1
     )

@@ -14,7 +14,8 @@ from gradtape.core.shapes import normalize_axis
 from gradtape.core.tensor import Tensor
 from gradtape.ops import shape as s
 from gradtape.ops.einsum import einsum as contract
-from gradtape.ops.linalg import matrix as matrix_ops
+from gradtape.ops.linalg import diagonal as diagonal_ops
+from gradtape.ops.linalg import matmul as matmul_ops
 from gradtape.tf.linalg.matmul import FACTORS
 from gradtape.tf.public_op import operand, pair, same
 
@@ -149,7 +150,7 @@ def without_diagonals(tensor: Any, name: str) -> tuple[Any, str]:
                     f"{name!r}."
                 )
             rest = [k for k in range(len(name)) if k not in (first, second)]
-            tensor = matrix_ops.diagonal(s.permuted(tensor, (*rest, first, second)))
+            tensor = diagonal_ops.diagonal(s.permuted(tensor, (*rest, first, second)))
             name = "".join(name[k] for k in rest) + label
     return tensor, name
 
@@ -217,7 +218,7 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     x = s.reshape(x, shape=(prod(p[k] for k in free), inner), rank=len(p))
     y = s.reshape(y, shape=(inner, prod(q[k] for k in rest)), rank=len(q))
     shape = tuple(p[k] for k in free) + tuple(q[k] for k in rest)
-    return s.reshape(matrix_ops.matmul(x, y), shape=shape, rank=2)
+    return s.reshape(matmul_ops.matmul(x, y), shape=shape, rank=2)
 
 
 def paired_axes(axes: Any, n: int, m: int) -> tuple[list[int], list[int]]:

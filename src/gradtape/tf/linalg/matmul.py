@@ -19,7 +19,7 @@ from gradtape.core.errors import (
 from gradtape.core.tensor import EagerTensor, Tensor
 from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
-from gradtape.ops.linalg import matrix as matrix_ops
+from gradtape.ops.linalg import matmul as matmul_ops
 from gradtape.tf.public_op import NUMBERS, REAL, numpy_dtypes, operand, pair, same
 
 FLOAT32 = np.dtype(np.float32)
@@ -78,7 +78,7 @@ def matmul(
         options = transpose_a or transpose_b or adjoint_a or adjoint_b or output_type
         plain = not options and p.ndim == 2 == q.ndim and p.shape[1] == q.shape[0]
         if plain and p.dtype is FLOAT32 is q.dtype:
-            return matrix_ops.matmul(x, y)
+            return matmul_ops.matmul(x, y)
         if transpose_a or adjoint_a:
             x = turned(x, transpose_a, adjoint_a, "a")
         if transpose_b or adjoint_b:
@@ -98,7 +98,7 @@ def matmul(
             check_product(x, y)
         elif x._array.dtype.char in "?Ob":
             operand("MatMul", x, FACTORS)
-        return matrix_ops.matmul(x, y)
+        return matmul_ops.matmul(x, y)
     except UNUSUAL as error:
         flags = (transpose_a, transpose_b, adjoint_a, adjoint_b)
         return another_way(error, matmul, (a, b, *flags), {"output_type": output_type})

@@ -12,7 +12,7 @@ from gradtape.core.shapes import normalize_axes, normalize_axis
 from gradtape.core.tensor import Tensor, eager
 from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
-from gradtape.ops.linalg.matrix_function import singular_values
+from gradtape.ops.linalg.decomposition import singular_values
 from gradtape.ops.reduce import reduce_max, reduce_sum
 from gradtape.tf.public_op import INEXACT, operand
 

@@ -13,7 +13,10 @@ from gradtape.graph.raw_function import rawly
 from gradtape.ops import elementwise as e
 from gradtape.ops import xla_lowering
 from gradtape.ops.gather_scatter import take_along
-from gradtape.ops.linalg import matrix as matrix_ops
+from gradtape.ops.linalg import decomposition as decomposition_ops
+from gradtape.ops.linalg import diagonal as diagonal_ops
+from gradtape.ops.linalg import matmul as matmul_ops
+from gradtape.ops.linalg import solve as solve_ops
 from gradtape.ops.reduce import broadcast_to
 from gradtape.ops.shape import swap
 from gradtape.ops.xla_lowering import on_jax
@@ -36,7 +39,7 @@ def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None)
             f"solve: Input matrix and rhs are incompatible. Received shapes {a.shape} and "
             f"{b.shape}."
         )
-    return matrix_ops.solve(adjoint_of(a) if adjoint else a, b)
+    return solve_ops.solve(adjoint_of(a) if adjoint else a, b)
 
 
 @public
@@ -53,8 +56,8 @@ def triangular_solve(
             f"{b.shape}."
         )
     if adjoint:
-        return matrix_ops.triangular_solve(adjoint_of(a), b, lower=not lower)
-    return matrix_ops.triangular_solve(a, b, lower=lower)
+        return solve_ops.triangular_solve(adjoint_of(a), b, lower=not lower)
+    return solve_ops.triangular_solve(a, b, lower=lower)
 
 
 @public
@@ -89,21 +92,21 @@ def lstsq(
     tall = rows >= columns
     if not fast:  # as in TensorFlow, without regularisation
         if tall:
-            q, r = matrix_ops.qr(a)
-            return matrix_ops.triangular_solve(r, matrix_ops.matmul(adjoint_of(q), b), lower=False)
-        q, r = matrix_ops.qr(adjoint_of(a))
-        return matrix_ops.matmul(q, matrix_ops.triangular_solve(adjoint_of(r), b, lower=True))
+            q, r = decomposition_ops.qr(a)
+            return solve_ops.triangular_solve(r, matmul_ops.matmul(adjoint_of(q), b), lower=False)
+        q, r = decomposition_ops.qr(adjoint_of(a))
+        return matmul_ops.matmul(q, solve_ops.triangular_solve(adjoint_of(r), b, lower=True))
     ah = adjoint_of(a)
-    gram = matrix_ops.matmul(ah, a) if tall else matrix_ops.matmul(a, ah)
+    gram = matmul_ops.matmul(ah, a) if tall else matmul_ops.matmul(a, ah)
     if l2_regularizer:
         gram = e.add(
             gram, rawly(ridge, convert(l2_regularizer), min(rows, columns), a._array.dtype)
         )
-    factor = matrix_ops.cholesky(gram)
-    right = matrix_ops.matmul(ah, b) if tall else b
-    inner = matrix_ops.triangular_solve(factor, right, lower=True)
-    found = matrix_ops.triangular_solve(adjoint_of(factor), inner, lower=False)
-    return found if tall else matrix_ops.matmul(ah, found)
+    factor = decomposition_ops.cholesky(gram)
+    right = matmul_ops.matmul(ah, b) if tall else b
+    inner = solve_ops.triangular_solve(factor, right, lower=True)
+    found = solve_ops.triangular_solve(adjoint_of(factor), inner, lower=False)
+    return found if tall else matmul_ops.matmul(ah, found)
 
 
 def ridge(weight: Any, size: int, dtype: Any) -> Any:
@@ -117,11 +120,11 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | Non
     x = real_matrices("pinv", a)
     if rcond is None:
         rcond = 10 * max(x._array.shape[-2:]) * float(np.finfo(x._array.dtype).eps)
-    values, left, right = matrix_ops.svd(x)
+    values, left, right = decomposition_ops.svd(x)
     keep = rawly(not_negligible, values, convert(rcond))
     safe = e.select(keep, values, e.ones_like(values))
     inverse = e.gate(e.reciprocal(safe), keep)
-    return matrix_ops.matmul(matrix_ops.columns_times(right, inverse), adjoint_of(left))
+    return matmul_ops.matmul(decomposition_ops.columns_times(right, inverse), adjoint_of(left))
 
 
 @on_jax(xla_lowering.not_negligible)
@@ -152,15 +155,15 @@ def lu_solve(
     if b._array.ndim < 2:
         raise ValueError(f"lu_solve: rhs must have at least 2 axes. Received shape {b.shape}.")
     permuted = rows_taken(b, convert(perm))
-    inner = matrix_ops.triangular_solve(unit_lower(both), permuted, lower=True)
-    return matrix_ops.triangular_solve(both, inner, lower=False)
+    inner = solve_ops.triangular_solve(unit_lower(both), permuted, lower=True)
+    return solve_ops.triangular_solve(both, inner, lower=False)
 
 
 def unit_lower(both: Tensor) -> Any:
     """Extract the lower factor, and add its diagonal of ones, which `lu` does not store."""
     n = both._array.shape[-1]
     strict = e.subtract(
-        matrix_ops.band(both, lower=-1, upper=0), matrix_ops.band(both, lower=0, upper=0)
+        diagonal_ops.band(both, lower=-1, upper=0), diagonal_ops.band(both, lower=0, upper=0)
     )
     return e.add(strict, eager(np.eye(n, dtype=both._array.dtype)))
 
@@ -171,7 +174,7 @@ def lu_reconstruct(
 ) -> Tensor:
     """Matrix with the factors that `lu` returned."""
     both = convert(lower_upper)
-    product = matrix_ops.matmul(unit_lower(both), matrix_ops.band(both, lower=0, upper=-1))
+    product = matmul_ops.matmul(unit_lower(both), diagonal_ops.band(both, lower=0, upper=-1))
     return rows_taken(product, rawly(undone, convert(perm)))
 
 

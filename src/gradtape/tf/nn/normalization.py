@@ -13,7 +13,8 @@ from gradtape.core.shapes import normalize_axes
 from gradtape.core.tensor import Tensor, eager
 from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
-from gradtape.ops.linalg.matrix import band_mask, matmul
+from gradtape.ops.linalg.diagonal import band_mask
+from gradtape.ops.linalg.matmul import matmul
 from gradtape.ops.nn import normalization
 from gradtape.ops.reduce import reduce_mean, reduce_sum
 from gradtape.tf.array.creation import raised

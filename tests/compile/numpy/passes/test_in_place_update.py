@@ -11,7 +11,7 @@ from gradtape.compile.numpy.passes import in_place_update as stage_pass
 from gradtape.graph.graph import Effect, Node
 from gradtape.ops import elementwise as e
 from gradtape.ops import reduce, shape
-from gradtape.ops.linalg.matrix import matmul
+from gradtape.ops.linalg.matmul import matmul
 from tests.compile.numpy.builder import Builder, assert_same, constant, interpret
 from tests.compile.numpy.programs import programs
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from gradtape.compile.numpy.engine import PASSES, compile_graph
 from gradtape.compile.numpy.passes import cache_blocking
 from gradtape.ops.elementwise import multiply, tanh
-from gradtape.ops.linalg.matrix import matmul
+from gradtape.ops.linalg.matmul import matmul
 from gradtape.ops.shape import swap
 from tests.compile.numpy.builder import Builder, assert_same, constant, interpret, raw_input
 from tests.compile.numpy.programs import programs

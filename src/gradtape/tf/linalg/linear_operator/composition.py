@@ -13,7 +13,7 @@ from gradtape.core.convert import convert
 from gradtape.core.tensor import eager
 from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
-from gradtape.ops.linalg.matrix import columns_times
+from gradtape.ops.linalg.decomposition import columns_times
 from gradtape.tf.linalg import decomposition, diagonal, matmul, solve
 from gradtape.tf.linalg.linear_operator.base import (
     LinearOperator,

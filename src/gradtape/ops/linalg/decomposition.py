@@ -1,0 +1,281 @@
+"""Decompositions of matrices, over the last two axes: Cholesky, eigenvalues, QR, SVD and LU.
+
+These ops are not holomorphic. The engine propagates the conjugate of TensorFlow's cotangent, so
+their rules conjugate the incoming cotangent and the result.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.errors import InvalidArgumentError
+from gradtape.core.primitive import primitive
+from gradtape.ops.elementwise import (
+    cast,
+    conj,
+    equal,
+    gate,
+    logical_not,
+    ones_like,
+    real,
+    reciprocal,
+    select,
+)
+from gradtape.ops.linalg.diagonal import band, diagonal, lower_half, on_diagonal
+from gradtape.ops.linalg.matmul import adjoint, matmul
+from gradtape.ops.linalg.solve import solve, triangular_solve
+from gradtape.ops.shape import concat, shape_of, slice_
+
+lax: Any = None  # `jax.lax` in the copy of this module that runs on JAX
+
+
+def cholesky_wrt_a(g, out):
+    """Murray, 2016, equation 10, made Hermitian."""
+    inner = lower_half(matmul(adjoint(out), conj(g)))
+    left = triangular_solve(adjoint(out), inner, lower=False)
+    whole = adjoint(triangular_solve(adjoint(out), adjoint(left), lower=False))
+    return conj(whole + adjoint(whole)) / 2
+
+
+@primitive(a=cholesky_wrt_a)
+def cholesky(a):
+    """Lower triangular factor of Hermitian matrices; NaN where one is not positive definite."""
+    try:
+        return np.linalg.cholesky(a)
+    except np.linalg.LinAlgError:
+        out = np.stack([factor_or_nan(m) for m in a.reshape(-1, *a.shape[-2:])])
+        return out.reshape(a.shape)
+
+
+def factor_or_nan(matrix: Any) -> Any:
+    """Cholesky factor of one matrix; a triangle of NaN if it is not positive definite."""
+    try:
+        return np.linalg.cholesky(matrix)
+    except np.linalg.LinAlgError:
+        return np.tril(np.full_like(matrix, np.nan))
+
+
+@cholesky.lower
+def cholesky_lowered(a):
+    # By default JAX averages the two triangles.
+    return np.linalg.cholesky(a, symmetrize_input=False)
+
+
+def gaps(x: Any) -> Any:
+    """The matrix 1 / (x_j - x_i), with zeros where the two are equal."""
+    difference = slice_(x, key=(None, slice(None)), rank=1) - slice_(
+        x, key=(slice(None), None), rank=1
+    )
+    same = equal(difference, 0)
+    return gate(reciprocal(select(same, ones_like(difference), difference)), logical_not(same))
+
+
+def columns_times(x: Any, d: Any) -> Any:
+    """Matrices `x` with their columns scaled by `d`."""
+    return x * slice_(d, key=(None, slice(None)), rank=1)
+
+
+def eigh_wrt_a(g, out, a_spec):
+    """Giles, 2008, section 3.1; only the lower triangle gets a cotangent, as in TensorFlow."""
+    e, v = out
+    ge, gv = conj(g[0]), conj(g[1])
+    vh = adjoint(v)
+    f = cast(gaps(e), dtype=a_spec.dtype)
+    inner = on_diagonal(
+        cast(ge, dtype=a_spec.dtype), rows=a_spec.shape[-1], columns=a_spec.shape[-1]
+    )
+    whole = matmul(matmul(v, inner + conj(f) * matmul(vh, gv)), vh)
+    folded = band(whole + adjoint(whole), lower=-1, upper=0)
+    return conj(folded - band(folded, lower=0, upper=0) / 2)
+
+
+@primitive(a=eigh_wrt_a, outputs=True)
+def eigh(a):
+    """Eigenvalues, ascending, and eigenvectors of Hermitian matrices.
+
+    Only the lower triangle is read.
+    """
+    e, v = np.linalg.eigh(a)
+    return e, v
+
+
+@eigh.lower
+def eigh_lowered(a):
+    # By default JAX averages the two triangles.
+    e, v = np.linalg.eigh(a, UPLO="L", symmetrize_input=False)
+    return e, v
+
+
+def eig_wrt_a(g, out, a_spec):
+    """As for `eigh`, but vectors are not orthogonal; they have unit length and any phase."""
+    e, v = out
+    ge, gv = conj(g[0]), conj(g[1])
+    vh = adjoint(v)
+    inner = matmul(vh, gv)
+    along = real(diagonal(inner))
+    kind = np.result_type(a_spec.dtype, np.complex64)
+    drift = columns_times(matmul(vh, v), cast(along, dtype=kind))
+    n = a_spec.shape[-1]
+    middle = on_diagonal(ge, rows=n, columns=n) + conj(gaps(e)) * (inner - drift)
+    whole = conj(solve(vh, matmul(middle, vh)))
+    return whole if a_spec.dtype.kind == "c" else real(whole)
+
+
+@primitive(a=eig_wrt_a, outputs=True)
+def eig(a):
+    """Eigenvalues and eigenvectors of general matrices."""
+    e, v = np.linalg.eig(a)
+    kind = np.result_type(a.dtype, np.complex64)
+    return e.astype(kind), v.astype(kind)
+
+
+def qr_wrt_a(g, out, a_spec):
+    """Walter and Lehmann, 2018, for at least as many rows as columns.
+
+    For wide matrices the formula applies to the leading square block.
+    """
+    rows, columns = a_spec.shape[-2:]
+    q, r = out
+    gq, gr = conj(g[0]), conj(g[1])
+    if rows >= columns:
+        return conj(qr_tall(gq, gr, q, r))
+    first, rest = (slice(None), slice(0, rows)), (slice(None), slice(rows, None))
+    u, y = slice_(r, key=first, rank=2), slice_(r, key=rest, rank=2)
+    gu, gy = slice_(gr, key=first, rank=2), slice_(gr, key=rest, rank=2)
+    x = matmul(q, y)
+    left = qr_tall(gq + matmul(x, adjoint(gy)), gu, q, u)
+    return conj(concat(left, matmul(q, gy), axis=-1))
+
+
+def qr_tall(gq: Any, gr: Any, q: Any, r: Any) -> Any:
+    """Conjugate cotangent of `a` for at least as many rows as columns."""
+    m = matmul(r, adjoint(gr)) - matmul(adjoint(gq), q)
+    strict = band(m, lower=-1, upper=0) - band(m, lower=0, upper=0)
+    symmetric = band(m, lower=0, upper=0) + strict + adjoint(strict)
+    inner = gq + matmul(q, symmetric)
+    return adjoint(triangular_solve(r, adjoint(inner), lower=False))
+
+
+def completed(thin: Any, whole: Any) -> Any:
+    """Extend the orthonormal columns `thin` by the remaining columns of the constant `whole`.
+
+    The added columns stay orthogonal to `thin` up to second order when `thin` changes, so that
+    second derivatives are right.
+    """
+    k = shape_of(thin)[-1]
+    rest = slice_(whole, key=(slice(None), slice(k, None)), rank=2)
+    tilt = matmul(adjoint(thin), rest)
+    added = rest - matmul(thin, tilt)
+    added = added + matmul(added, matmul(adjoint(tilt), tilt)) / 2
+    return concat(thin, added, axis=-1)
+
+
+@primitive(a=qr_wrt_a, outputs=True)
+def qr(a):
+    """Orthonormal columns and an upper triangular matrix whose product is `a`."""
+    q, r = np.linalg.qr(a)
+    return q, r
+
+
+@primitive(a=None, outputs=True)
+def full_qr(a):
+    """As `qr`, with `q` square."""
+    q, r = np.linalg.qr(a, mode="complete")
+    return q, r
+
+
+def svd_wrt_a(g, out, a_spec):
+    """Wan and Zhang, 2019, for the reduced form."""
+    s, u, v = out
+    gs, gu, gv = (conj(part) for part in g)
+    dtype = a_spec.dtype
+    square = s * s
+    f = cast(gaps(square), dtype=dtype)
+    sc = cast(s, dtype=dtype)
+    us, vs = matmul(adjoint(u), gu), matmul(adjoint(v), gv)
+    k = shape_of(s)[-1]
+    skew_u, skew_v = f * us, f * vs
+    inner = columns_times(skew_u + adjoint(skew_u), sc) + rows_times(skew_v + adjoint(skew_v), sc)
+    inner = inner + on_diagonal(cast(gs, dtype=dtype), rows=k, columns=k)
+    if dtype.kind == "c":
+        twist = band(us - adjoint(us), lower=0, upper=0) / 2
+        inner = inner + columns_times(twist, reciprocal(sc))
+    whole = matmul(matmul(u, inner), adjoint(v))
+    rows, columns = a_spec.shape[-2:]
+    if rows > k:
+        outside = gu - matmul(u, us)
+        whole = whole + matmul(columns_times(outside, reciprocal(sc)), adjoint(v))
+    if columns > k:
+        outside = gv - matmul(v, vs)
+        whole = whole + matmul(columns_times(u, reciprocal(sc)), adjoint(outside))
+    return conj(whole)
+
+
+def rows_times(x: Any, d: Any) -> Any:
+    """Matrices `x` with their rows scaled by `d`."""
+    return x * slice_(d, key=(slice(None), None), rank=1)
+
+
+@primitive(a=svd_wrt_a, outputs=True)
+def svd(a):
+    """Singular values, descending, and left and right singular vectors (as columns).
+
+    Matrices that are not finite give NaN.
+    """
+    try:
+        u, s, vh = np.linalg.svd(a, full_matrices=False)
+    except np.linalg.LinAlgError:
+        fine = np.isfinite(a).all(axis=(-1, -2))[..., None, None]
+        u, s, vh = np.linalg.svd(np.where(fine, a, a.dtype.type(0)), full_matrices=False)
+        u, vh = (np.where(fine, x, x.dtype.type(np.nan)) for x in (u, vh))
+        s = np.where(fine[..., 0], s, s.dtype.type(np.nan))
+    return s, u, np.conj(np.swapaxes(vh, -1, -2))
+
+
+@primitive(a=None, outputs=True)
+def full_svd(a):
+    """As `svd`, with square matrices of vectors."""
+    u, s, vh = np.linalg.svd(a, full_matrices=True)
+    return s, u, np.conj(np.swapaxes(vh, -1, -2))
+
+
+def singular_values_wrt_a(g, a, a_spec):
+    """U diag(g) Vᴴ; unlike the rule of `svd` it has no gaps, so it is exact for equal values."""
+    _, u, v = svd(a)
+    return conj(matmul(columns_times(u, cast(g, dtype=a_spec.dtype)), adjoint(v)))
+
+
+@primitive(a=singular_values_wrt_a)
+def singular_values(a):
+    """Singular values, descending; NaN for matrices that are not finite."""
+    fine = np.isfinite(a).all(axis=(-1, -2), keepdims=True)
+    values = np.linalg.svd(np.where(fine, a, a.dtype.type(0)), compute_uv=False)
+    return np.where(fine[..., 0], values, values.dtype.type(np.nan))
+
+
+@primitive(a=None, outputs=True)
+def lu(a):
+    """LU decomposition: both triangular factors in one matrix, and the permutation of rows."""
+    from scipy.linalg import get_lapack_funcs
+
+    n = a.shape[-1]
+    flat = a.reshape(int(np.prod(a.shape[:-2])), n, n)
+    both = np.empty_like(flat)
+    order = np.empty((len(flat), n), np.int32)
+    for i, matrix in enumerate(flat if n else ()):
+        (factor,) = get_lapack_funcs(("getrf",), (matrix,))
+        both[i], swaps, _ = factor(matrix)
+        order[i] = np.arange(n)
+        for j, k in enumerate(swaps):
+            order[i, [j, k]] = order[i, [k, j]]
+        if not np.diagonal(np.abs(both[i]) > 0).all():
+            raise InvalidArgumentError("lu: Input is not invertible. Received a singular matrix.")
+    return both.reshape(a.shape), order.reshape(a.shape[:-1])
+
+
+@lu.lower
+def lu_lowered(a):
+    both, _, order = lax.linalg.lu(a)
+    return both, order
