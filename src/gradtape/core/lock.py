@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import threading
-from typing import Any
+from _thread import RLock  # the class behind the function `threading.RLock`
 
 ONCE = (True,)
-# `_thread.RLock` is a class that can be derived from; `threading.RLock` hides it in a function.
-ReentrantLock: Any = type(threading.RLock())
 
 
-class Lock(ReentrantLock):
+class Lock(RLock):  # type: ignore[misc]  # the stubs call it final; CPython does not
     """A re-entrant lock for `with` that is never left locked by an exception of a signal handler.
 
     Python runs signal handlers between two instructions of Python code, never inside a function
@@ -23,7 +20,7 @@ class Lock(ReentrantLock):
 
     __slots__ = ()
 
-    def __enter__(self) -> bool:
+    def __enter__(self) -> bool:  # type: ignore[override]
         """Take the lock."""
         taken: list[bool] = []
         try:

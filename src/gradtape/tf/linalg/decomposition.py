@@ -139,7 +139,7 @@ def svd(
     """
     x = matrices("Svd", tensor)
     if not compute_uv:
-        return matrix_function.singular_values(x)
+        return decomposition_ops.singular_values(x)
     values, left, right = decomposition_ops.svd(x)
     rows, columns = x._array.shape[-2:]
     if full_matrices and rows != columns:
