@@ -17,7 +17,7 @@ from gradtape.core.tensor import EagerTensor, Tensor, eager
 from gradtape.graph.graph import Constant, Graph, Operand
 from gradtape.graph.recorder import INSTALL, Guard, Trace
 from gradtape.state.variable.storage import version
-from gradtape.tape.gradient_tape import variable_of
+from gradtape.tape.source import variable_of
 
 
 class Path:

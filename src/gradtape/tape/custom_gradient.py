@@ -20,8 +20,9 @@ from gradtape.core.tensor import Tensor, eager, marked
 from gradtape.ops.elementwise import conj, identity
 from gradtape.ops.shape import reshape, shape_of, stack, take_one, zeros
 from gradtape.tape.backward import accumulate, filled
-from gradtape.tape.gradient_tape import GradientTape, value_of, variable_of
+from gradtape.tape.gradient_tape import GradientTape
 from gradtape.tape.indexed_slices import IndexedSlices, Slices, dense, is_kept
+from gradtape.tape.source import value_of, variable_of
 
 
 class VariableWatcher(dict[int, Any]):

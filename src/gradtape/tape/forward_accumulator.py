@@ -7,6 +7,7 @@ tangent of the output. Every rule thus serves both modes.
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 from weakref import ref
 
@@ -19,8 +20,10 @@ from gradtape.core.errors import public
 from gradtape.core.tensor import Tensor, eager
 from gradtape.ops.shape import lean, zeros
 from gradtape.tape.backward import move, sweep
-from gradtape.tape.gradient_tape import log, value_of, variable_of, zero_wanted, zeros_as
 from gradtape.tape.indexed_slices import SOURCES
+from gradtape.tape.source import value_of, variable_of, zero_wanted, zeros_as
+
+log = logging.getLogger("gradtape")
 
 
 class Holder(ref[Tensor]):

@@ -5,35 +5,32 @@ from __future__ import annotations
 import contextlib
 import logging
 from collections.abc import Iterator
-from functools import lru_cache
-from itertools import zip_longest
 from operator import is_
 from typing import Any
 
 from gradtape.core import context, nest
-from gradtape.core.context import local, staging
-from gradtape.core.convert import convert
-from gradtape.core.device.array import beside
+from gradtape.core.context import local
 from gradtape.core.dispatch import Recording
-from gradtape.core.dtypes import is_differentiable, string
+from gradtape.core.dtypes import is_differentiable
 from gradtape.core.enums import UnconnectedGradients
-from gradtape.core.errors import (
-    UNUSUAL,
-    Apart,
-    InvalidArgumentError,
-    another_way,
-    hide_library,
-)
+from gradtape.core.errors import UNUSUAL, Apart, another_way, hide_library
 from gradtape.core.fastpath.kernel_source import FLOAT32
 from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.sparse_tensor import SparseTensor
-from gradtape.core.tensor import EagerTensor, Tensor, eager
-from gradtape.ops.elementwise import conj
+from gradtape.core.tensor import EagerTensor, Tensor
 from gradtape.ops.raw_array import ones
-from gradtape.ops.reduce import broadcast_to
-from gradtape.ops.shape import lean, reshape, zeros
 from gradtape.tape.backward import sweep
-from gradtape.tape.indexed_slices import SOURCES, IndexedSlices, Slices
+from gradtape.tape.indexed_slices import SOURCES
+from gradtape.tape.initial_cotangent import seeds_of
+from gradtape.tape.source import (
+    as_tensor,
+    lifted,
+    result_of,
+    roots_of,
+    value_of,
+    variable_of,
+    zero_wanted,
+)
 
 log = logging.getLogger("gradtape")
 
@@ -309,172 +306,3 @@ class GradientTape:
         except Exception as error:
             hide_library(error)
             raise
-
-
-def zero_wanted(choice: Any) -> bool:
-    """Whether unconnected sources get zeros."""
-    try:
-        return UnconnectedGradients(choice) is UnconnectedGradients.ZERO
-    except ValueError:
-        raise ValueError(
-            f"Unknown value for unconnected_gradients: {choice!r}. Use 'none' or 'zero'."
-        ) from None
-
-
-def variable_of(thing: Any) -> Any:
-    """The variable behind a variable, a Keras variable or a handle; None for anything else."""
-    if isinstance(thing, Tensor):
-        return None
-    cell = getattr(thing, "_cell", None)
-    if cell is None and hasattr(thing, "_should_act_as_resource_variable"):
-        # One that is read in another dtype than its own has no handle then.
-        cell = getattr(getattr(thing, "handle", None), "variable", None)
-    return cell
-
-
-def value_of(thing: Any) -> Any:
-    """The tensor that a tensor or variable holds now, without telling anybody."""
-    variable = variable_of(thing)
-    return lifted(thing) if variable is None else variable._current()
-
-
-def lifted(thing: Any) -> Any:
-    """A tensor as the trace of this thread knows it, if there is one."""
-    stage = staging()
-    return stage[0].lift(thing) if stage and isinstance(thing, Tensor) else thing
-
-
-def roots_of(known: Recording, source: Any) -> tuple[Any, Any]:
-    """What stands for a source (its uid, or those of a variable's versions), and its value."""
-    if isinstance(source, Tensor):
-        known_as = lifted(source)
-        return (known_as.uid,), known_as
-    if hasattr(source, "_key"):
-        variable = source
-    elif isinstance(source, RaggedTensor):
-        return roots_of(known, source.flat_values)[0], source
-    else:
-        variable = variable_of(source)
-        if variable is None:
-            raise TypeError(
-                "GradientTape: sources must be Tensors or Variables. "
-                f"Received {source!r} of type {type(source).__name__}."
-            )
-    current = variable._current()
-    uid = current.uid
-    seen = known.variables.get(variable._key)
-    if seen is None:
-        return (uid,), current
-    uids = seen[1]
-    return (uids if uid in uids else [*uids, uid]), current
-
-
-def uids_of(known: Recording, source: Any) -> Any:
-    """Uids that stand for a source."""
-    return roots_of(known, source)[0]
-
-
-def seeds_of(targets: list[Any], weights: Any) -> list[tuple[Tensor, Any]]:
-    """Targets, each with its cotangent: raw ones, or a Tensor. Of integers, they do not get far."""
-    flat = [None] * len(targets) if weights is None else nest.flatten(weights)
-    if len(flat) != len(targets):
-        log.warning(
-            "output_gradients: expected %d tensors, received %d; missing ones count as ones, "
-            "others are ignored.",
-            len(targets),
-            len(flat),
-        )
-    if weights is not None and any(w is None for w in flat):
-        raise ValueError("output_gradients: None values are not supported. Give zeros instead.")
-    pairs = []
-    for target, weight in zip_longest(targets, flat[: len(targets)]):
-        if isinstance(target, IndexedSlices):
-            target = target.values
-        elif isinstance(target, RaggedTensor):
-            target = target.flat_values
-            weight = weight.flat_values if isinstance(weight, RaggedTensor) else weight
-        tensor = value_of(target)
-        if not isinstance(tensor, Tensor):
-            raise TypeError(
-                "GradientTape: targets must be Tensors or Variables. "
-                f"Received {target!r} of type {type(target).__name__}."
-            )
-        if not is_differentiable(tensor._array.dtype):
-            log.debug(
-                "The dtype of the target tensor must be floating (e.g. tf.float32), got %r",
-                tensor.dtype,
-            )
-        if tensor.dtype != string:
-            pairs.append((tensor, seed_of(tensor, weight)))
-    return pairs
-
-
-def seed_of(target: Tensor, weight: Any) -> Any:
-    """The cotangent a target starts with, conjugated as the sweep wants it."""
-    if weight is None:
-        return ones(target._array)
-    seed = convert(weight)
-    if seed.dtype != target.dtype:
-        raise InvalidArgumentError(
-            f"output_gradients: expected {target.dtype.name} as the target. "
-            f"Received {seed.dtype.name}."
-        )
-    if seed._array.shape != target._array.shape:
-        seed = stretched(seed, target)
-    return conj(seed) if target.dtype.is_complex else seed
-
-
-def stretched(seed: Tensor, target: Tensor) -> Tensor:
-    """A weight, broadcast to its target; axes of length one in front of it are left out."""
-    shape, own = target._array.shape, seed._array.shape
-    extra = max(len(own) - len(shape), 0)
-    if own[:extra] == (1,) * extra:
-        with contextlib.suppress(ValueError, InvalidArgumentError):
-            seed = reshape(seed, shape=own[extra:], rank=len(own))
-            result: Tensor = broadcast_to(seed, shape=shape, rank=len(own) - extra)
-            return result
-    raise InvalidArgumentError(
-        f"output_gradients: Incompatible shapes: {list(shape)} vs. {list(own)}."
-    )
-
-
-def as_tensor(value: Any) -> Tensor:
-    """A Tensor of a cotangent."""
-    return value if isinstance(value, Tensor) else eager(value)
-
-
-def result_of(found: dict[int, Any], uids: Any, current: Any, zero: bool) -> Any:
-    """The gradient of one source, as the user gets it."""
-    if type(current) is RaggedTensor:
-        flat = result_of(found, uids, current.flat_values, zero)
-        return None if flat is None else current.with_flat_values(convert(flat))
-    total = None
-    for uid in uids:
-        g = found.get(uid)
-        if g is not None:
-            total = g if total is None else total + g
-    if total is None:
-        return zeros_as(current) if zero else None
-    if type(total) is Slices:
-        return as_indexed_slices(total, current._array.dtype.kind == "c")
-    tensor = total if isinstance(total, Tensor) else eager(total)
-    return conj(tensor) if current._array.dtype.kind == "c" else tensor
-
-
-def zeros_as(tensor: Tensor) -> Tensor:
-    """Zeros of the shape and dtype of a tensor."""
-    raw = tensor._array
-    return eager(beside(lean(zeros(raw.shape, raw.dtype)), raw))
-
-
-def as_indexed_slices(slices: Slices, conjugate: bool) -> IndexedSlices:
-    """Hand a sparse cotangent to the user."""
-    values, indices = as_tensor(slices.values), as_tensor(slices.indices)
-    values = conj(values) if conjugate else values
-    return IndexedSlices(values, indices, sizes_of(slices.shape))
-
-
-@lru_cache(maxsize=64)
-def sizes_of(shape: tuple[int, ...]) -> Tensor:
-    """A shape as a tensor; the same one each time."""
-    return convert(list(shape))

@@ -15,6 +15,7 @@ from gradtape.ops.raw_array import batch_rows, unit_rows
 from gradtape.ops.shape import concat, reshape, shape_of, transpose, zeros
 from gradtape.tape.backward import sweep
 from gradtape.tape.indexed_slices import SOURCES, IndexedSlices, Slices, dense
+from gradtape.tape.source import roots_of, value_of, zero_wanted
 
 if TYPE_CHECKING:
     from gradtape.tape.gradient_tape import GradientTape
@@ -26,8 +27,6 @@ def jacobian(
     tape: GradientTape, target: Any, sources: Any, unconnected: Any, use_pfor: bool
 ) -> Any:
     """Derivative of every element of `target` by every element of each source."""
-    from gradtape.tape.gradient_tape import uids_of, value_of, zero_wanted
-
     known = usable(tape, use_pfor, "jacobian")
     zero = zero_wanted(unconnected)
     if isinstance(target, IndexedSlices):
@@ -39,7 +38,7 @@ def jacobian(
         )
     tensor = tensor_of(value_of(target), "jacobian")
     flat = nest.flatten(sources)
-    uids = [uids_of(known, source) for source in flat]
+    uids = [roots_of(known, source)[0] for source in flat]
     tape._leave("jacobian")
     results: list[Any]
     if not is_differentiable(tensor._array.dtype):
@@ -68,8 +67,6 @@ def batch_jacobian(
     use_pfor: bool,
 ) -> Any:
     """Derivative of each row of `target` by the same row of `source`."""
-    from gradtape.tape.gradient_tape import uids_of, value_of, zero_wanted
-
     known = usable(tape, use_pfor, "batch_jacobian")
     if parallel_iterations is not None and not tape._persistent:
         raise RuntimeError(
@@ -87,7 +84,7 @@ def batch_jacobian(
             f"batch_jacobian: Need first dimension of target shape ({out.shape}) and source shape "
             f"({x.shape}) to match."
         )
-    uids = [uids_of(known, source)]
+    uids = [roots_of(known, source)[0]]
     tape._leave()
     size = out._array.size // max(shape[0], 1) if out._array.size else 0
     rows = rows_of(tape, known, out, uids, size, batch_rows)[0]

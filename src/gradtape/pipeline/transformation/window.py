@@ -21,7 +21,8 @@ from gradtape.pipeline.element.element import noted, require_callable
 from gradtape.pipeline.element.output_spec import probed, stand_in
 from gradtape.pipeline.element.ragged import has_rows
 from gradtape.pipeline.element.structure import flatten, mapped, packed
-from gradtape.pipeline.transformation.batch import flatten_shapes, positive, shape_of
+from gradtape.pipeline.transformation.batch import positive
+from gradtape.pipeline.transformation.padding import flatten_shapes, shape_of
 from gradtape.pipeline.user_function import Traced
 
 if TYPE_CHECKING:
