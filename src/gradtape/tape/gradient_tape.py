@@ -1,4 +1,4 @@
-"""GradientTape: records what depends on what it watches, and differentiates it."""
+"""GradientTape: record the ops that depend on watched tensors, and differentiate them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,8 @@ log = logging.getLogger("gradtape")
 class GradientTape:
     """Record operations for automatic differentiation.
 
-    Trainable variables that are read inside the context are watched; for tensors say `watch`.
+    The tape watches trainable variables that are read inside its context. Call `watch` to watch
+    a tensor.
 
     Args:
         persistent: keep the recording after `gradient`, so that it can be called again.
@@ -53,7 +54,7 @@ class GradientTape:
     """
 
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
-        """Make a tape that is not recording yet."""
+        """Create a tape; recording starts when its context is entered."""
         self._tape: Recording | None = None
         self._persistent = persistent
         self._watch_accessed_variables = watch_accessed_variables
@@ -61,7 +62,7 @@ class GradientTape:
         self._variables: dict[int, tuple[Any, dict[int, None]]] = {}
 
     def __enter__(self) -> GradientTape:
-        """Start, or go on, recording."""
+        """Start or resume recording."""
         self._push_tape()
         return self
 
@@ -73,7 +74,8 @@ class GradientTape:
     def _push_tape(self) -> None:
         if self._recording:
             raise ValueError(
-                "Tape is still recording. Leave its context before you enter it again."
+                "GradientTape: the tape is still recording. Leave its context before you enter it "
+                "again."
             )
         if self._tape is None:
             self._tape = Recording(self._watch_accessed_variables)
@@ -83,18 +85,18 @@ class GradientTape:
 
     def _pop_tape(self) -> None:
         if not self._recording:
-            raise ValueError("Tape is not recording.")
+            raise ValueError("GradientTape: the tape is not recording.")
         context.pop(self._tape)
         self._recording = False
 
     def watch(self, tensor: Any) -> None:
-        """Record what is computed from `tensor` from now on.
+        """Record the ops on `tensor` from now on.
 
         Args:
             tensor: a tensor, a variable, or a nested structure of them.
 
         Raises:
-            ValueError: if something else is found in it.
+            ValueError: if the structure contains any other object.
         """
         things = nest.flatten(tensor)
         if any(isinstance(t, (RaggedTensor, SparseTensor)) for t in things):
@@ -107,7 +109,7 @@ class GradientTape:
                 )
         if self._tape is None:
             raise RuntimeError(
-                "GradientTape.watch needs a tape that is recording. Enter its context first."
+                "GradientTape.watch: the tape must be recording. Enter its context first."
             )
         if not self._recording:
             return
@@ -135,7 +137,7 @@ class GradientTape:
     def stop_recording(self) -> Iterator[None]:
         """Do not record within this scope."""
         if self._tape is None:
-            raise RuntimeError("Trying to stop recording a tape which is not recording.")
+            raise RuntimeError("GradientTape.stop_recording: the tape is not recording.")
         self._pop_tape()
         try:
             yield
@@ -164,22 +166,23 @@ class GradientTape:
         """Differentiate `target` with respect to `sources`.
 
         Args:
-            target: what to differentiate; tensors of a list or nested structure are summed.
+            target: tensor to differentiate; the tensors of a nested structure are summed.
             sources: tensors or variables, or a nested structure of them.
-            output_gradients: a weight for each element of `target`, ones if None.
-            unconnected_gradients: what a source without influence gets: "none" or "zero".
+            output_gradients: weights for the elements of `target`; ones if None.
+            unconnected_gradients: gradient of a source that `target` does not depend on:
+                "none" or "zero".
 
         Returns:
             A tensor, IndexedSlices or None for each source, in the structure of `sources`.
 
         Raises:
-            RuntimeError: if the tape is used up, or was never entered.
-            ValueError, TypeError: if an argument is not what it should be.
+            RuntimeError: if a non-persistent tape was used before, or the tape was never entered.
+            ValueError, TypeError: if an argument is invalid.
         """
         try:
             return self._gradient(target, sources, output_gradients, unconnected_gradients)
         except UNUSUAL as error:
-            self._persistent = True  # it is asked for each lane
+            self._persistent = True  # the gradient is computed once per lane
             args = (self, target, sources, output_gradients, unconnected_gradients)
             return another_way(error, type(self)._gradient, args, {})
         except Exception as error:
@@ -187,7 +190,7 @@ class GradientTape:
             raise
 
     def _gradient(self, target: Any, sources: Any, weights: Any, unconnected: Any) -> Any:
-        known = self._usable()
+        record = self._usable()
         if target is None:
             raise TypeError(
                 "Argument `target` should be a structure of Tensors or Variables, "
@@ -195,7 +198,7 @@ class GradientTape:
             )
         zero = unconnected is not UnconnectedGradients.NONE and zero_wanted(unconnected)
         flat = nest.flatten(sources)
-        roots = [roots_of(known, source) for source in flat]
+        roots = [roots_of(record, source) for source in flat]
         wanted = frozenset([uid for uids, _ in roots for uid in uids])
         if weights is None and type(target) is EagerTensor and target._array.dtype is FLOAT32:
             seeds: list[tuple[Tensor, Any]] = [(target, ones(target._array))]
@@ -209,7 +212,7 @@ class GradientTape:
                 seed = as_tensor(seed) if recorded else seed._array
             before = grads.get(t.uid)
             grads[t.uid] = seed if before is None else before + seed
-        found = sweep(known, grads, recorded, release=not self._persistent)
+        found = sweep(record, grads, recorded, release=not self._persistent)
         self._consume()
         results = [result_of(found, uids, current, zero) for uids, current in roots]
         if type(sources) is list and len(sources) == len(flat) and all(map(is_, sources, flat)):
@@ -252,14 +255,15 @@ class GradientTape:
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
     ) -> Any:
-        """Derivative of every element of `target` by every element of `sources`.
+        """Derivative of every element of `target` with respect to every element of `sources`.
 
         Args:
             target: a tensor.
             sources: tensors or variables, or a nested structure of them.
-            unconnected_gradients: what a source without influence gets: "none" or "zero".
-            parallel_iterations: accepted for TensorFlow's sake.
-            experimental_use_pfor: accepted for TensorFlow's sake; False needs a persistent tape.
+            unconnected_gradients: result for a source that `target` does not depend on:
+                "none" or "zero".
+            parallel_iterations: ignored.
+            experimental_use_pfor: False requires a persistent tape; otherwise ignored.
 
         Returns:
             For each source a tensor of shape target.shape + source.shape, or None.
@@ -280,14 +284,14 @@ class GradientTape:
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
     ) -> Any:
-        """Derivative of each row of `target` by the same row of `source`.
+        """Derivative of each row of `target` with respect to the same row of `source`.
 
         Args:
             target: a tensor of shape (b, y1, …).
             source: a tensor of shape (b, x1, …); row i of `target` should depend on row i alone.
-            unconnected_gradients: accepted; without influence it is zeros, as in TensorFlow.
-            parallel_iterations: accepted for TensorFlow's sake.
-            experimental_use_pfor: accepted for TensorFlow's sake; False needs a persistent tape.
+            unconnected_gradients: ignored; an unconnected source gets zeros, as in TensorFlow.
+            parallel_iterations: a value other than None requires a persistent tape.
+            experimental_use_pfor: False requires a persistent tape; otherwise ignored.
 
         Returns:
             A tensor of shape (b, y1, …, x1, …).

@@ -1,4 +1,4 @@
-"""Initial cotangents: what a backward pass starts with at each target."""
+"""Initial cotangents: the values with which a backward pass starts at its targets."""
 
 from __future__ import annotations
 
@@ -24,12 +24,15 @@ log = logging.getLogger("gradtape")
 
 
 def seeds_of(targets: list[Any], weights: Any) -> list[tuple[Tensor, Any]]:
-    """Targets, each with its cotangent: raw ones, or a Tensor. Of integers, they do not get far."""
+    """Pairs of a target and its initial cotangent: raw ones, or a Tensor.
+
+    Integer targets are included; no rule passes their cotangents on. String targets are left out.
+    """
     flat = [None] * len(targets) if weights is None else nest.flatten(weights)
     if len(flat) != len(targets):
         log.warning(
-            "output_gradients: expected %d tensors, received %d; missing ones count as ones, "
-            "others are ignored.",
+            "output_gradients: expected %d tensors, received %d. Missing tensors count as ones; "
+            "extra tensors are ignored.",
             len(targets),
             len(flat),
         )
@@ -59,13 +62,13 @@ def seeds_of(targets: list[Any], weights: Any) -> list[tuple[Tensor, Any]]:
 
 
 def seed_of(target: Tensor, weight: Any) -> Any:
-    """The cotangent a target starts with, conjugated as the sweep wants it."""
+    """The initial cotangent of a target, conjugated: the backward pass works on conjugates."""
     if weight is None:
         return ones(target._array)
     seed = convert(weight)
     if seed.dtype != target.dtype:
         raise InvalidArgumentError(
-            f"output_gradients: expected {target.dtype.name} as the target. "
+            f"output_gradients: the dtype must be that of the target, {target.dtype.name}. "
             f"Received {seed.dtype.name}."
         )
     if seed._array.shape != target._array.shape:
@@ -74,7 +77,7 @@ def seed_of(target: Tensor, weight: Any) -> Any:
 
 
 def stretched(seed: Tensor, target: Tensor) -> Tensor:
-    """A weight, broadcast to its target; axes of length one in front of it are left out."""
+    """Broadcast a weight to its target; extra leading axes of length one are dropped."""
     shape, own = target._array.shape, seed._array.shape
     extra = max(len(own) - len(shape), 0)
     if own[:extra] == (1,) * extra:

@@ -18,12 +18,16 @@ from gradtape.tape.indexed_slices import IndexedSlices, Slices
 
 
 def zero_wanted(choice: Any) -> bool:
-    """Whether unconnected sources get zeros."""
+    """Whether unconnected sources get zeros.
+
+    Raises:
+        ValueError: if `choice` is not a value of UnconnectedGradients.
+    """
     try:
         return UnconnectedGradients(choice) is UnconnectedGradients.ZERO
     except ValueError:
         raise ValueError(
-            f"Unknown value for unconnected_gradients: {choice!r}. Use 'none' or 'zero'."
+            f"unconnected_gradients: must be 'none' or 'zero'. Received {choice!r}."
         ) from None
 
 
@@ -33,32 +37,32 @@ def variable_of(thing: Any) -> Any:
         return None
     cell = getattr(thing, "_cell", None)
     if cell is None and hasattr(thing, "_should_act_as_resource_variable"):
-        # One that is read in another dtype than its own has no handle then.
+        # Keras variables under autocast have no handle.
         cell = getattr(getattr(thing, "handle", None), "variable", None)
     return cell
 
 
 def value_of(thing: Any) -> Any:
-    """The tensor that a tensor or variable holds now, without telling anybody."""
+    """The current tensor of a tensor or variable; recorders are not notified."""
     variable = variable_of(thing)
     return lifted(thing) if variable is None else variable._current()
 
 
 def lifted(thing: Any) -> Any:
-    """A tensor as the trace of this thread knows it, if there is one."""
+    """The traced tensor for `thing` if a trace is active, else `thing`."""
     stage = staging()
     return stage[0].lift(thing) if stage and isinstance(thing, Tensor) else thing
 
 
-def roots_of(known: Recording, source: Any) -> tuple[Any, Any]:
-    """What stands for a source (its uid, or those of a variable's versions), and its value."""
+def roots_of(record: Recording, source: Any) -> tuple[Any, Any]:
+    """The uids of a source (one for each version of a variable), and its current value."""
     if isinstance(source, Tensor):
-        known_as = lifted(source)
-        return (known_as.uid,), known_as
+        tensor = lifted(source)
+        return (tensor.uid,), tensor
     if hasattr(source, "_key"):
         variable = source
     elif isinstance(source, RaggedTensor):
-        return roots_of(known, source.flat_values)[0], source
+        return roots_of(record, source.flat_values)[0], source
     else:
         variable = variable_of(source)
         if variable is None:
@@ -68,20 +72,20 @@ def roots_of(known: Recording, source: Any) -> tuple[Any, Any]:
             )
     current = variable._current()
     uid = current.uid
-    seen = known.variables.get(variable._key)
-    if seen is None:
+    watched_versions = record.variables.get(variable._key)
+    if watched_versions is None:
         return (uid,), current
-    uids = seen[1]
+    uids = watched_versions[1]
     return (uids if uid in uids else [*uids, uid]), current
 
 
 def as_tensor(value: Any) -> Tensor:
-    """A Tensor of a cotangent."""
+    """A cotangent as a Tensor."""
     return value if isinstance(value, Tensor) else eager(value)
 
 
 def result_of(found: dict[int, Any], uids: Any, current: Any, zero: bool) -> Any:
-    """The gradient of one source, as the user gets it."""
+    """The gradient of one source, in the form that the user gets."""
     if type(current) is RaggedTensor:
         flat = result_of(found, uids, current.flat_values, zero)
         return None if flat is None else current.with_flat_values(convert(flat))
@@ -105,7 +109,7 @@ def zeros_as(tensor: Tensor) -> Tensor:
 
 
 def as_indexed_slices(slices: Slices, conjugate: bool) -> IndexedSlices:
-    """Hand a sparse cotangent to the user."""
+    """Convert a sparse cotangent to IndexedSlices."""
     values, indices = as_tensor(slices.values), as_tensor(slices.indices)
     values = conj(values) if conjugate else values
     return IndexedSlices(values, indices, sizes_of(slices.shape))
@@ -113,5 +117,5 @@ def as_indexed_slices(slices: Slices, conjugate: bool) -> IndexedSlices:
 
 @lru_cache(maxsize=64)
 def sizes_of(shape: tuple[int, ...]) -> Tensor:
-    """A shape as a tensor; the same one each time."""
+    """A shape as a tensor; equal shapes share one tensor."""
     return convert(list(shape))
