@@ -1,4 +1,4 @@
-"""Batches: elements stacked, padded, taken apart and put together anew."""
+"""Batches: stacking, padding, unbatching and rebatching of elements."""
 
 from __future__ import annotations
 
@@ -34,7 +34,11 @@ if TYPE_CHECKING:
 
 
 def positive(op: str, size: Any) -> int:
-    """The size of a batch, checked."""
+    """The batch size as a Python integer.
+
+    Raises:
+        InvalidArgumentError: if it is not positive.
+    """
     n = whole(size)
     if n < 1:
         raise InvalidArgumentError(f"{op}: Batch size must be greater than zero. Received {n}.")
@@ -44,7 +48,7 @@ def positive(op: str, size: Any) -> int:
 def grouped(
     items: Iterator[Any], size: int, drop: bool, make: Any, fused: bool = False
 ) -> Iterator[Any]:
-    """`make` of `size` items at a time; if `fused`, an item that fails takes its batch with it."""
+    """Yield `make` of `size` items at a time; if `fused`, a failing item drops its whole batch."""
 
     def step() -> Any:
         group: list[Any] = []
@@ -65,12 +69,12 @@ def grouped(
 def gathered(
     indices: Iterator[Any], size: int, drop: bool, rows: Rows, make: Any, fused: bool
 ) -> Iterator[Any]:
-    """Batches of rows at once; where one fails, element by element, to fail at that element."""
-    left: list[Any] = []  # what comes after an element that has failed
+    """Yield batches of rows, gathered at once; after an error, retry element by element."""
+    rest: list[Any] = []  # indices after an element that failed
 
     def step() -> Any:
-        nonlocal left
-        group, left = [*left, *islice(indices, size - len(left))], []
+        nonlocal rest
+        group, rest = [*rest, *islice(indices, size - len(rest))], []
         if not group or (drop and len(group) < size):
             raise StopIteration
         try:
@@ -80,7 +84,7 @@ def gathered(
                 raise
         elements = []
         for at, index in enumerate(group, 1):
-            left = [] if fused else group[at:]
+            rest = [] if fused else group[at:]
             elements.append(rows[index])
         return make(elements)
 
@@ -88,12 +92,12 @@ def gathered(
 
 
 def number_of_batches(n: int, size: int, drop: bool) -> int:
-    """How many batches `n` elements make, which may be unknown or infinite."""
+    """Number of batches of `n` elements; `n` may be unknown or infinite."""
     return n if n < 0 else n // size if drop else -(-n // size)
 
 
 class Batches(Base):
-    """The methods that make and undo batches."""
+    """Methods of a dataset that make and split batches."""
 
     @public
     def batch(
@@ -104,20 +108,23 @@ class Batches(Base):
         deterministic: Any = None,
         name: str | None = None,
     ) -> Dataset:
-        """Elements stacked, `batch_size` at a time; the last batch may be smaller, or is dropped.
+        """Stacked elements, `batch_size` at a time; the last batch may be smaller.
 
         Raises:
             InvalidArgumentError: if the size is not positive, or elements differ in shape.
         """
         size, drop = positive("batch", batch_size), bool(drop_remainder)
         width = size if drop else None
-        fused = self._label in ("_MapDataset", "_ParallelMapDataset")  # as TensorFlow does
-        made = self._with(
+        fused = self._label in (
+            "_MapDataset",
+            "_ParallelMapDataset",
+        )  # as TensorFlow fuses map and batch
+        dataset = self._with(
             lambda items: grouped(items, size, drop, stacker(self), fused),
             lambda: mapped(lambda s: batched(s, width), self.element_spec),
             number_of_batches(self._size, size, drop),
         )
-        stack = made._start
+        stack = dataset._start
 
         def start() -> Iterator[Any]:
             found = self._rows()
@@ -126,8 +133,10 @@ class Batches(Base):
             rows, indices = found
             return gathered(indices(), size, drop, rows, stacker(self), fused)
 
-        made._start, made._quiet, made._ragged = start, self._quiet, False
-        return made._as("_BatchDataset" if num_parallel_calls is None else "_ParallelBatchDataset")
+        dataset._start, dataset._quiet, dataset._ragged = start, self._quiet, False
+        return dataset._as(
+            "_BatchDataset" if num_parallel_calls is None else "_ParallelBatchDataset"
+        )
 
     @public
     def padded_batch(
@@ -138,21 +147,21 @@ class Batches(Base):
         drop_remainder: bool = False,
         name: str | None = None,
     ) -> Dataset:
-        """Elements stacked after each has been padded to a common shape.
+        """Elements padded to a common shape and stacked.
 
         Args:
-            batch_size: how many elements a batch has.
-            padded_shapes: structure of shapes; None in one, or None for it, pads to the largest of
-                the batch.
-            padding_values: what to pad with: a structure, or one value; zeros if None.
-            drop_remainder: whether to leave out a last batch that is smaller.
-            name: accepted for TensorFlow's sake.
+            batch_size: number of elements of a batch.
+            padded_shapes: structure of shapes; None for a dimension, or for all shapes, pads to
+                the largest size in the batch.
+            padding_values: a structure of values, or one value for all; zeros if None.
+            drop_remainder: whether to drop a smaller last batch.
+            name: ignored.
 
         Returns:
             A dataset of batches.
 
         Raises:
-            ValueError: if a padded shape does not fit its component.
+            ValueError: if a padded shape does not match its component.
         """
         size, drop = positive("padded_batch", batch_size), bool(drop_remainder)
         spec = self.element_spec
@@ -162,8 +171,8 @@ class Batches(Base):
 
         def make(group: list[Any]) -> Any:
             columns = zip(*[flatten(element) for element in group], strict=True)
-            each = zip(columns, shapes, values, strict=True)
-            return packed(group[0], iter([padded(list(c), s, v) for c, s, v in each]))
+            parts = zip(columns, shapes, values, strict=True)
+            return packed(group[0], iter([padded(list(c), s, v) for c, s, v in parts]))
 
         def batch_spec() -> Any:
             leaves = zip(flatten(spec), shapes, strict=True)
@@ -184,16 +193,16 @@ class Batches(Base):
         row_splits_dtype: Any = None,
         name: str | None = None,
     ) -> Dataset:
-        """Elements of different sizes as the rows of ragged tensors, `batch_size` at a time.
+        """Ragged tensors whose rows are elements of different sizes, `batch_size` at a time.
 
         Args:
-            batch_size: how many elements a batch has.
-            drop_remainder: whether to leave out a last batch that is smaller.
+            batch_size: number of elements of a batch.
+            drop_remainder: whether to drop a smaller last batch.
             row_splits_dtype: int32 or int64; int64 if None.
-            name: accepted for TensorFlow's sake.
+            name: ignored.
 
         Returns:
-            A dataset of batches. Components whose sizes are all known are stacked as by `batch`.
+            A dataset of batches. Components of fully known shape are stacked as in `batch`.
         """
         size, drop = positive("ragged_batch", batch_size), bool(drop_remainder)
         kind = as_splits_dtype(int64 if row_splits_dtype is None else row_splits_dtype)
@@ -208,22 +217,22 @@ class Batches(Base):
         def stack(group: list[Any]) -> Any:
             return mapped(stack_one, spec, whole_spec, *group)
 
-        made = self._with(
+        dataset = self._with(
             lambda items: grouped(items, size, drop, stack),
             lambda: whole_spec,
             number_of_batches(self._size, size, drop),
         )
-        made._ragged = False
-        return made._as("_DenseToRaggedDataset")
+        dataset._ragged = False
+        return dataset._as("_DenseToRaggedDataset")
 
     @public
     def sparse_batch(self, batch_size: Any, row_shape: Any, name: str | None = None) -> Dataset:
-        """Elements, single tensors of any sizes, as SparseTensors, `batch_size` at a time.
+        """SparseTensors whose rows are elements of any sizes, `batch_size` at a time.
 
         Args:
-            batch_size: how many elements a batch has.
-            row_shape: the shape that an element may fill; None in it: as far as the largest goes.
-            name: accepted for TensorFlow's sake.
+            batch_size: number of elements of a batch.
+            row_shape: shape of a row; None for a dimension takes the largest size in the batch.
+            name: ignored.
 
         Raises:
             TypeError: if elements are not single tensors.
@@ -232,15 +241,15 @@ class Batches(Base):
         if not isinstance(spec, TensorSpec):
             raise TypeError(
                 "`sparse_batch` requires an input dataset whose elements have a single component. "
-                f"The elements of this one are {spec}."
+                f"Received a dataset of {spec}."
             )
         size, shape = positive("sparse_batch", batch_size), shape_of(row_shape)
-        made = self._with(
+        dataset = self._with(
             lambda items: grouped(items, size, False, lambda group: sparse.spaced(group, shape)),
             lambda: SparseTensorSpec([None, *shape.as_list()], spec.dtype),
             number_of_batches(self._size, size, False),
         )
-        return made._as("_DenseToSparseBatchDataset")
+        return dataset._as("_DenseToSparseBatchDataset")
 
     @public
     def unbatch(self, name: str | None = None) -> Dataset:
@@ -253,16 +262,16 @@ class Batches(Base):
             sizes = {ragged.size_of(leaf) for leaf in flatten(element) if leaf is not None}
             if len(sizes) != 1:
                 raise InvalidArgumentError(
-                    f"unbatch: components differ in their first size. Received {sorted(sizes)}."
+                    f"unbatch: components must have the same first size. Received {sorted(sizes)}."
                 )
             return map(ragged.rows_in(element).__getitem__, range(*sizes))
 
         single = mapped(lambda s: ragged.unbatched(s) if hasattr(s, "shape") else s, spec)
-        made = self._with(
+        dataset = self._with(
             lambda items: chain.from_iterable(map(slices, items)), lambda: single, UNKNOWN
         )
-        made._ragged = ragged.has_rows(single)
-        return made._as("_UnbatchDataset")
+        dataset._ragged = ragged.has_rows(single)
+        return dataset._as("_UnbatchDataset")
 
     @public
     def rebatch(
@@ -271,10 +280,10 @@ class Batches(Base):
         """Batches of other sizes: `unbatch`, then `batch`.
 
         Args:
-            batch_size: the size, or a list of sizes that are gone through over and over; a size of
-                zero gives an empty batch.
-            drop_remainder: whether to leave out a last batch that is smaller.
-            name: accepted for TensorFlow's sake.
+            batch_size: the size, or a list of sizes to cycle through; a size of zero gives an
+                empty batch.
+            drop_remainder: whether to drop a smaller last batch.
+            name: ignored.
         """
         sizes = np.ravel(convert(batch_size)._array).tolist()
         for n in [max(sizes), *(n for n in sizes if n)]:
@@ -282,7 +291,7 @@ class Batches(Base):
         drop = bool(drop_remainder)
         single = self.unbatch()
 
-        def regrouped(items: Iterator[Any]) -> Iterator[Any]:
+        def regroup(items: Iterator[Any]) -> Iterator[Any]:
             turn, stack, ended = 0, stacker(single), False
 
             def draw() -> Any:
@@ -312,18 +321,18 @@ class Batches(Base):
         )
         width = sizes[0] if whole_batches and len(set(sizes)) == 1 else None
         return single._with(
-            regrouped, lambda: mapped(lambda s: batched(s, width), single.element_spec), UNKNOWN
+            regroup, lambda: mapped(lambda s: batched(s, width), single.element_spec), UNKNOWN
         )._as("_RebatchDataset")
 
 
 def empty(spec: TensorSpec) -> Any:
-    """A batch without elements."""
+    """Make a batch without elements."""
     shape = (0, *(n or 0 for n in spec.shape.as_list()))
     return eager(np.empty(shape, spec.dtype.as_numpy_dtype))
 
 
 def ragged_spec(spec: Any, width: int | None, dtype: Any) -> Any:
-    """What `ragged_batch` makes of a component."""
+    """The spec of a component in a batch of `ragged_batch`."""
     if isinstance(spec, TensorSpec) and spec.shape.rank is not None:
         return ragged.ragged_batched(spec, width, dtype)
     return batched(spec, width)

@@ -15,19 +15,24 @@ from gradtape.pipeline.element.structure import flatten
 
 
 def padded_shapes_of(spec: Any, padded_shapes: Any) -> list[TensorShape]:
-    """The shape that each component is padded to."""
+    """The padded shape of each component.
+
+    Raises:
+        TypeError: if a component is not a tensor.
+        ValueError: if a padded shape does not match its component.
+    """
     leaves = flatten(spec)
     for leaf in leaves:
         if not isinstance(leaf, TensorSpec):
             raise TypeError(
-                "padded_batch: components must be tensors. Received what is described by "
-                f"{leaf!r}. Use batch."
+                f"padded_batch: components must be tensors. Received {leaf!r}. Use batch."
             )
     if padded_shapes is None:
         for leaf in leaves:
             if leaf.shape.rank is None:
                 raise ValueError(
-                    "padded_batch: give `padded_shapes`, because a component has unknown rank."
+                    "padded_batch: all components must have a known rank. Received one of unknown "
+                    "rank. Pass `padded_shapes`."
                 )
         return [leaf.shape for leaf in leaves]
     given = [padded_shapes] if len(leaves) == 1 else flatten_shapes(padded_shapes)
@@ -35,7 +40,9 @@ def padded_shapes_of(spec: Any, padded_shapes: Any) -> list[TensorShape]:
         inner = padded_shapes[0]
         given = [inner] if isinstance(inner, (list, tuple, TensorShape)) else given
     if len(given) != len(leaves):
-        raise ValueError(f"padded_batch: {len(leaves)} components, but {len(given)} padded shapes.")
+        raise ValueError(
+            f"padded_batch: expected {len(leaves)} padded shapes. Received {len(given)}."
+        )
     shapes = [shape_of(shape) for shape in given]
     for shape, leaf in zip(shapes, leaves, strict=True):
         if leaf.shape.rank is not None and not fits(leaf.shape, shape):
@@ -47,7 +54,7 @@ def padded_shapes_of(spec: Any, padded_shapes: Any) -> list[TensorShape]:
 
 
 def shape_of(shape: Any) -> TensorShape:
-    """A shape given in one of many ways; -1 is unknown."""
+    """Convert a shape, list or tensor to a TensorShape; -1 means unknown."""
     if isinstance(shape, TensorShape):
         return shape
     sizes = shape._array.tolist() if isinstance(shape, EagerTensor) else list(shape)
@@ -55,7 +62,7 @@ def shape_of(shape: Any) -> TensorShape:
 
 
 def flatten_shapes(shapes: Any) -> list[Any]:
-    """The shapes in a structure of them; a tuple of numbers is a shape."""
+    """The leaves of a structure of shapes; a tuple of numbers is a leaf."""
     if isinstance(shapes, dict):
         return [leaf for key in sorted(shapes) for leaf in flatten_shapes(shapes[key])]
     numbers = isinstance(shapes, tuple) and all(n is None or isinstance(n, int) for n in shapes)
@@ -75,7 +82,7 @@ def fits(shape: TensorShape, into: TensorShape) -> bool:
 
 
 def padding_of(spec: Any, values: Any) -> list[Any]:
-    """What each component is padded with, raw."""
+    """The padding value of each component, as a raw array."""
     leaves = flatten(spec)
     if values is None:
         given: list[Any] = [None] * len(leaves)
@@ -90,15 +97,15 @@ def padding_of(spec: Any, values: Any) -> list[Any]:
         padding = convert(blank if value is None else value, leaf.dtype if plain else None)
         if padding.dtype != leaf.dtype:
             raise TypeError(
-                f"padded_batch: a padding value of {padding.dtype.name} does not fit a component "
-                f"of {leaf.dtype.name}."
+                f"padded_batch: the padding value must have the dtype of its component, "
+                f"{leaf.dtype.name}. Received {padding.dtype.name}."
             )
         found.append(padding._array)
     return found
 
 
 def padded(leaves: list[Any], shape: TensorShape, value: Any) -> Any:
-    """One component of a batch, padded."""
+    """Pad the values of one component and stack them."""
     arrays = [np.asarray(leaf._array) for leaf in leaves]
     sizes = shape.as_list() if shape.rank is not None else [None] * arrays[0].ndim
     largest = [max(array.shape[i] for array in arrays) for i in range(len(sizes))]
@@ -106,7 +113,7 @@ def padded(leaves: list[Any], shape: TensorShape, value: Any) -> Any:
     if any(most > n for n, most in zip(target, largest, strict=True)):
         raise DataLossError(
             "padded_batch: Attempted to pad to a smaller size than the input element. "
-            f"An element of {largest} does not fit {target}."
+            f"Received a size of {largest} for a padded shape of {target}."
         )
     out = np.full((len(arrays), *target), value, arrays[0].dtype)
     for i, array in enumerate(arrays):

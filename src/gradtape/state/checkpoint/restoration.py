@@ -99,7 +99,8 @@ class Restoration:
             if key not in self.reader and f"{key}_STATE" in self.reader:
                 raise UnimplementedError(
                     f"restore: {self.names[node]} in {self.reader.prefix} is the state of a "
-                    "TensorFlow iterator, which only TensorFlow can read. Leave it out of the Checkpoint."
+                    "TensorFlow iterator, which only TensorFlow can read. Leave it out of the "
+                    "Checkpoint."
                 )
             raw = self.reader.read(key)
             tensors[attribute.name] = raw[()] if raw.dtype != object else raw
