@@ -78,11 +78,11 @@ def drawn(trace: Any, handle: Tensor, spec: Any) -> Any:
 def stood_in(trace: Any, spec: Any) -> Any:
     """A placeholder for an element, recorded like a `get_next`."""
 
-    def ranked(leaf: Any) -> Any:
+    def with_rank(leaf: Any) -> Any:
         unknown = isinstance(leaf, TensorSpec) and leaf.shape.rank is None
         return TensorSpec([], leaf.dtype) if unknown else leaf
 
-    element = stand_in(mapped(ranked, spec), ANY_SIZE)
+    element = stand_in(mapped(with_rank, spec), ANY_SIZE)
     parts = nest.flatten(flatten(element), expand_composites=True)
     outs = tuple([trace.value(t._array) for t in parts if isinstance(t, Tensor)])
     trace.append(GET_NEXT, (), {}, outs)

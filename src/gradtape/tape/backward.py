@@ -49,13 +49,13 @@ def generated_step(op: Primitive, mask: int, want: int, folded: bool, raw: bool)
                 lines.append(f"    if type({need}) is EagerTensor: {need} = {need}._array")
                 lines.append(f"    elif isinstance({need}, EagerTensor): {need} = {need}._array")
     if op.outputs:
-        lines.append("    g = filled(g, out_spec)")
+        lines.append("    g = fill_missing_cotangents(g, out_spec)")
     space: dict[str, Any] = {
         "__name__": __name__,
         "EagerTensor": EagerTensor,
-        "add_up": add_up,
-        "fold": fold,
-        "filled": filled,
+        "accumulate": add_up,
+        "unbroadcast": fold,
+        "fill_missing_cotangents": filled,
     }
     for i in bits:
         if not want >> i & 1:
@@ -66,9 +66,9 @@ def generated_step(op: Primitive, mask: int, want: int, folded: bool, raw: bool)
         lines.append(f"    t = rule{i}({', '.join(('g', *rule.needs))})")
         if folded:
             shape = f"{op.inputs[i]}_shape"
-            call = f"t = fold(t, {shape}, {op.core}, g, out_shape)"
+            call = f"t = unbroadcast(t, {shape}, {op.core}, g, out_shape)"
             lines.append(f"    if t.shape != {shape}: {call}" if raw else f"    {call}")
-        total = "add_up(p, t)" if raw else "p + t"
+        total = "accumulate(p, t)" if raw else "p + t"
         lines += [f"    p = grads.get(u{i})", f"    grads[u{i}] = t if p is None else {total}"]
     exec(compile("\n".join(lines), f"<gradtape backward of {op.name}>", "exec"), space)
     return space["step"]

@@ -214,7 +214,7 @@ def custom_gradient(f: Any = None) -> Any:
     if f is None:
         return custom_gradient
 
-    def decorated(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: Any, **kwargs: Any) -> Any:
         watcher = VariableWatcher()
         with listening((*local.recorders, watcher)):
             answer = f(*args, **kwargs)
@@ -225,7 +225,7 @@ def custom_gradient(f: Any = None) -> Any:
         result, grad_fn = answer
         return with_gradient(f, result, grad_fn, args, kwargs, watcher)
 
-    return Decorated(custom_gradient, f, decorated)
+    return Decorated(custom_gradient, f, call)
 
 
 def name_of(f: Any) -> str:
@@ -305,7 +305,7 @@ def recompute_grad(f: Any) -> Any:
         A function with the same values and gradients that keeps only its arguments alive.
     """
 
-    def decorated(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: Any, **kwargs: Any) -> Any:
         watcher = VariableWatcher()
         states = [save() for save, _ in REPLAYED]
         with listening((*staging(), watcher)):
@@ -338,7 +338,7 @@ def recompute_grad(f: Any) -> Any:
         outs = record_custom([convert(t) for t in nest.flatten(result)], inputs, grad)
         return nest.pack_sequence_as(result, outs)
 
-    return Decorated(recompute_grad, f, decorated)
+    return Decorated(recompute_grad, f, call)
 
 
 def copied(thing: Any) -> Any:

@@ -74,8 +74,11 @@ def test_random_numbers():
     fixed = seeded(lambda: Dataset.random(seed=4).take(4))
     numbers = [3140572256, 1890473413, 1605976525, 2919565505]
     assert [listed(fixed), listed(fixed)] == [numbers, numbers]
-    anew = seeded(lambda: Dataset.random(seed=4, rerandomize_each_iteration=True).take(2))
-    assert [listed(anew), listed(anew)] == [[1031416996, 2683143056], [2935086158, 1935971334]]
+    redrawn = seeded(lambda: Dataset.random(seed=4, rerandomize_each_iteration=True).take(2))
+    assert [listed(redrawn), listed(redrawn)] == [
+        [1031416996, 2683143056],
+        [2935086158, 1935971334],
+    ]
     assert listed(seeded(lambda: Dataset.random().take(2))) == [362095362, 2708693949]
 
 
@@ -89,13 +92,13 @@ def test_mixtures():
         )
     )
     assert listed(stopping) == [20, 10, 21, 22, 0, 1, 2, 3, 4, 11]
-    anew = seeded(
+    redrawn = seeded(
         lambda: Dataset.sample_from_datasets(
             [parts[0], parts[1].repeat()], weights=[0.5, 0.3], rerandomize_each_iteration=True
         ).take(8)
     )
-    assert listed(anew) == [10, 0, 1, 2, 11, 3, 12, 4]
-    assert listed(anew) == [0, 1, 10, 2, 3, 4, 11, 12]
+    assert listed(redrawn) == [10, 0, 1, 2, 11, 3, 12, 4]
+    assert listed(redrawn) == [0, 1, 10, 2, 3, 4, 11, 12]
 
 
 def test_choose_from_datasets():

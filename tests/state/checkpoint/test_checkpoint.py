@@ -447,7 +447,7 @@ KILLING = """
             ("one", folder + "/one" if os.path.exists(folder + "/one.index") else None),
         ):
             if path is None:
-                assert not latest[name], "what was saved is gone"
+                assert not latest[name], "a saved checkpoint is missing"
             else:
                 value = found_in(path)
                 assert value >= latest[name], "an older checkpoint came back"

@@ -204,8 +204,8 @@ def stand_in(spec: RaggedTensorSpec, size: int, number: int) -> Any:
     """A placeholder of this spec: `size` for unknown dimensions, `number` for all values."""
     if spec.shape.rank is None:
         raise NotImplementedError(
-            f"element_spec: cannot infer the results of a function of ragged tensors of unknown rank. "
-            f"Received {spec}."
+            "element_spec: cannot infer the results of a function of ragged tensors of unknown "
+            f"rank. Received {spec}."
         )
     sizes = [size if n is None else n for n in spec.shape.as_list()]
     kind = spec.row_splits_dtype.as_numpy_dtype

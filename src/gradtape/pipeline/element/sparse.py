@@ -98,8 +98,8 @@ def stand_in(spec: SparseTensorSpec, size: int, number: int) -> SparseTensor:
     """A placeholder of this spec with one entry and `size` for unknown dimensions."""
     if spec.shape.rank is None:
         raise NotImplementedError(
-            f"element_spec: cannot infer the results of a function of sparse tensors of unknown rank. "
-            f"Received {spec}."
+            "element_spec: cannot infer the results of a function of sparse tensors of unknown "
+            f"rank. Received {spec}."
         )
     shape = [size if n is None else n for n in spec.shape.as_list()]
     blank: Any = b"" if spec.dtype.name == "string" else number

@@ -263,9 +263,9 @@ def when_set(variable: Any, then: Callable[[], None]) -> None:
     """Call `then` when a Keras variable with deferred initialization gets its first value."""
     initialize = variable._initialize
 
-    def initialized(value: Any) -> None:
+    def initialize_and_notify(value: Any) -> None:
         del variable._initialize
         initialize(value)
         then()
 
-    object.__setattr__(variable, "_initialize", initialized)
+    object.__setattr__(variable, "_initialize", initialize_and_notify)
