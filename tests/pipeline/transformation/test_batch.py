@@ -40,7 +40,7 @@ def test_padding_of_structures_with_different_values():
     assert listed(words.padded_batch(2)) == [[[b"a", b""], [b"b", b"c"]]]
 
 
-def test_rebatch_and_unbatch_change_sizes():
+def test_rebatch_changes_the_batch_size():
     seven, ten = Dataset.range(7), Dataset.range(10)
     assert listed(seven.batch(3).rebatch(2)) == [[0, 1], [2, 3], [4, 5], [6]]
     assert listed(ten.batch(4).rebatch([2, 1])) == [[0, 1], [2], [3, 4], [5], [6, 7], [8], [9]]

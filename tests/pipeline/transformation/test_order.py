@@ -111,7 +111,7 @@ def test_choose_from_datasets():
         listed(Dataset.choose_from_datasets(parts[:1], Dataset.range(3, 5)))
 
 
-def test_what_is_left_out():
+def test_shard_take_while_unique_and_counter():
     assert listed(Dataset.range(9).shard(3, 2)) == [2, 5, 8]
     assert [len(Dataset.range(9).shard(4, i)) for i in range(4)] == [3, 2, 2, 2]
     assert listed(Dataset.range(5).take_while(lambda x: x < 3)) == [0, 1, 2]

@@ -61,7 +61,7 @@ def test_seeded_random_ops_restart_with_every_iterator():
     assert [int(x) for x in kept] == [int(x) for x in kept] == [0, 3, 5]
 
 
-def test_unseeded_random_ops_continue():
+def test_unseeded_random_ops_draw_new_numbers_in_each_iteration():
     tf.random.set_seed(None)
     dataset = Dataset.range(8).map(lambda x: tf.random.uniform([]))
     assert [float(x) for x in dataset] != [float(x) for x in dataset]

@@ -17,7 +17,7 @@ Pair = collections.namedtuple("Pair", "first second")
 
 
 class Net(tf.Module):
-    """A module with variables in attributes, lists, dicts and submodules."""
+    """A module with variables in attributes, lists, dicts and tuples."""
 
     def __init__(self, value=1.0):
         """Set all variables to this value."""
@@ -283,7 +283,7 @@ def test_restoring_none(tmp_path):
     status.initialize_or_restore()
 
 
-def test_one_variable_in_place_of_two_is_logged(tmp_path, caplog):
+def test_restoring_one_variable_into_two_is_logged(tmp_path, caplog):
     v = tf.Variable(1.0)
     path = tf.train.Checkpoint(a=v, b=v).write(tmp_path / "c")
     tf.train.Checkpoint(a=tf.Variable(0.0), b=tf.Variable(0.0)).read(path)

@@ -263,7 +263,7 @@ def test_a_variable_is_freed_without_the_garbage_collector():
         gc.enable()
 
 
-def test_the_type_of_a_variable_has_tensorflows_name_and_makes_copies():
+def test_the_type_of_a_variable_has_tensorflows_name_and_can_be_pickled():
     v = tf.Variable(3.0)
     assert type(v).__name__ == "ResourceVariable"
     assert pickle.loads(pickle.dumps(tf.Variable)) is tf.Variable
