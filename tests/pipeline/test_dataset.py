@@ -1,4 +1,4 @@
-"""tf.data: what Keras and an eager training loop touch."""
+"""tf.data: the parts that Keras and eager training loops use."""
 
 from collections import OrderedDict
 
@@ -46,14 +46,14 @@ def listed(dataset):
 )
 def test_elements_and_cardinality(dataset, elements, size):
     assert listed(dataset) == elements
-    assert listed(dataset) == elements  # a second pass starts over
+    assert listed(dataset) == elements  # a second iteration starts over
     assert dataset.cardinality() == size
     assert dataset.cardinality().dtype == tf.int64
     if size >= 0:
         assert len(dataset) == size
 
 
-def test_lengths_that_are_no_numbers():
+def test_unknown_and_infinite_lengths_raise():
     with pytest.raises(TypeError, match="infinite"):
         len(Dataset.range(3).repeat())
     with pytest.raises(TypeError, match="unknown"):
@@ -75,7 +75,7 @@ def test_structures_are_kept():
     assert repr(dataset.element_spec[1]) == "NoneTensorSpec()"
 
 
-def test_a_tuple_is_spread_over_the_parameters_and_a_list_becomes_one():
+def test_tuples_are_unpacked_and_lists_become_tuples():
     dataset = Dataset.from_tensor_slices(([1, 2], [3, 4])).map(lambda a, b: [a, (a + b, b)])
     assert [(a.numpy(), c.numpy(), b.numpy()) for a, (c, b) in dataset] == [(1, 4, 3), (2, 6, 4)]
     assert dataset.element_spec == (tf.TensorSpec((), tf.int32),) * 1 + (
@@ -85,7 +85,7 @@ def test_a_tuple_is_spread_over_the_parameters_and_a_list_becomes_one():
     assert listed(dictionary) == [2, 3]
 
 
-def test_zip_goes_as_far_as_the_shortest_and_keeps_the_structure():
+def test_zip_ends_with_the_shortest_and_keeps_the_structure():
     zipped = Dataset.zip(
         {"b": Dataset.range(3), "a": (Dataset.range(5, 9), Dataset.from_tensors(1).repeat())}
     )
@@ -129,8 +129,8 @@ def test_element_spec(dataset, spec):
     assert iter(dataset).element_spec == spec
 
 
-def test_looking_at_the_spec_draws_no_random_numbers():
-    tf.random.set_seed(3)  # what counts is the seed when a dataset is made
+def test_reading_the_spec_draws_no_random_numbers():
+    tf.random.set_seed(3)  # a dataset uses the seed at its creation
     dataset = Dataset.range(1).map(lambda _: tf.random.uniform([2]))
     a = next(iter(dataset)).numpy()
     assert dataset.element_spec == tf.TensorSpec((2,), tf.float32)
@@ -266,7 +266,7 @@ def test_sizes_that_depend_on_values_are_unknown():
     assert Dataset.range(3).map(lambda n: tf.ones([n, 2])).element_spec == tf.TensorSpec(
         (None, 2), tf.float32
     )
-    table = tf.constant([[1.0, 2.0]])  # only one row: what is tried must not trip over it
+    table = tf.constant([[1.0, 2.0]])  # one row only: the placeholders must not index out of range
     looked_up = Dataset.range(1).map(lambda i: tf.gather(table, i))
     assert looked_up.element_spec == tf.TensorSpec((2,), tf.float32)
     words = Dataset.from_tensor_slices(["a", "b"])

@@ -1,4 +1,4 @@
-"""Pipelines after an error, at their ends, and with odd arguments."""
+"""Pipelines after errors, at their end, and with unusual arguments."""
 
 import pathlib
 
@@ -15,7 +15,7 @@ def finite(x):
 
 
 def drawn(dataset):
-    """Elements as lists; where one fails, the name of the error."""
+    """Elements as lists; for a failing element, the name of the error."""
     iterator, found = iter(dataset), []
     while True:
         try:
@@ -27,13 +27,13 @@ def drawn(dataset):
 
 
 @pytest.mark.parametrize(("width", "block"), [(1, 1), (2, 1), (2, 3), (3, 2)])
-def test_interleave_goes_on_after_an_element_that_fails(width, block):
+def test_interleave_continues_after_a_failing_element(width, block):
     numbers = Dataset.from_tensor_slices([1.0, np.nan, 2.0, np.nan, 3.0]).map(finite)
     found = drawn(numbers.interleave(Dataset.from_tensors, width, block))
     assert found == [1.0, "InvalidArgumentError", 2.0, "InvalidArgumentError", 3.0]
 
 
-def test_a_generator_goes_on_after_an_element_of_another_kind():
+def test_a_generator_continues_after_a_mismatched_element():
     found = drawn(Dataset.from_generator(lambda: iter([1, "two", 3]), output_types=tf.int64))
     assert found == [1, "InvalidArgumentError", 3]
 
@@ -41,7 +41,7 @@ def test_a_generator_goes_on_after_an_element_of_another_kind():
 def test_a_cache_is_complete_with_the_last_element():
     dataset = Dataset.range(10).shuffle(10).cache()
     iterator = iter(dataset)
-    first = [int(next(iterator)) for _ in range(10)]  # not asked for more
+    first = [int(next(iterator)) for _ in range(10)]  # does not read the end of the dataset
     assert [int(x) for x in dataset] == first
 
 
@@ -103,7 +103,7 @@ def test_files_may_be_named_by_path_objects(tmp_path):
     assert drawn(tf.data.FixedLengthRecordDataset(path, 3)) == [b"ab\n", b"cd\n"]
 
 
-def test_the_options_of_a_dataset_are_not_changed_behind_its_back():
+def test_the_options_of_a_dataset_are_read_only():
     options = tf.data.Options()
     options.deterministic = False
     dataset = Dataset.range(3).with_options(options)

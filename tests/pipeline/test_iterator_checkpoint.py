@@ -1,4 +1,4 @@
-"""The position of an iterator in a checkpoint: what would have come next, comes next."""
+"""The position of an iterator is saved in checkpoints and restored."""
 
 import numpy as np
 import pytest
@@ -59,9 +59,9 @@ def rest(iterator):
 
 
 @pytest.mark.parametrize("name", PIPELINES)
-def test_a_restored_iterator_goes_on_where_the_saved_one_was(name, tmp_path):
+def test_a_restored_iterator_continues_at_the_saved_position(name, tmp_path):
     dataset = PIPELINES[name]()
-    rest(dataset)  # another pass has come before
+    rest(dataset)  # an earlier iteration
     saved = iter(dataset)
     for _ in range(7):
         next(saved)
@@ -84,7 +84,7 @@ def test_a_restored_iterator_goes_on_where_the_saved_one_was(name, tmp_path):
     assert rest(ahead) == after
 
 
-def test_the_passes_after_a_restored_one_are_the_saved_ones_too(tmp_path):
+def test_iterations_after_a_restored_one_are_reproduced(tmp_path):
     dataset = Dataset.range(20).shuffle(20)
     saved = iter(dataset)
     next(saved)
@@ -95,7 +95,7 @@ def test_the_passes_after_a_restored_one_are_the_saved_ones_too(tmp_path):
     assert rest(again) == later
 
 
-def test_an_iterator_of_another_pipeline_is_refused(tmp_path):
+def test_restoring_an_iterator_of_another_pipeline_raises(tmp_path):
     path = tf.train.Checkpoint(iterator=iter(Dataset.range(9))).save(str(tmp_path / "at"))
     with pytest.raises(tf.errors.InvalidArgumentError, match="random orders"):
         tf.train.Checkpoint(iterator=iter(Dataset.range(9).shuffle(2))).restore(path)

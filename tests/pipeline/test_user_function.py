@@ -1,4 +1,4 @@
-"""Functions of elements are traced: their Python runs once, what it staged for every element."""
+"""Functions of elements are traced: Python code runs once, traced ops for every element."""
 
 import numpy as np
 import pytest
@@ -60,13 +60,13 @@ def noting(calls, function):
         ),
     ],
 )
-def test_the_python_runs_once(make, expected, calls):
+def test_the_python_code_runs_once(make, expected, calls):
     dataset = make(lambda function: noting(calls, function))
     assert listed(dataset) == listed(dataset) == expected
     assert len(calls) == 1
 
 
-def test_reduce_runs_its_python_once_for_each_shape_of_the_state(calls):
+def test_reduce_runs_its_python_code_once_for_each_shape_of_the_state(calls):
     add = noting(calls, lambda s, x: s + x)
     assert int(Dataset.range(10).reduce(np.int64(0), add)) == 45
     assert len(calls) == 1
@@ -90,12 +90,12 @@ def test_effects_happen_for_every_element(capfd):
     assert capfd.readouterr().err.split("\n")[:4] == [f"seen {i}" for i in range(4)]
 
 
-def test_python_that_looks_at_values_takes_both_ways():
+def test_python_branches_on_values_take_both_paths():
     dataset = Dataset.range(6).filter(lambda x: tf.constant(True) if x > 3 else tf.constant(False))
     assert listed(dataset) == [4, 5]
 
 
-def test_errors_are_those_of_an_element():
+def test_errors_name_the_element():
     def checked(x):
         tf.debugging.assert_less(x, np.int64(2))
         return x >= 0
@@ -107,7 +107,7 @@ def test_errors_are_those_of_an_element():
     assert "element 2" in caught.value.__notes__[0]
 
 
-def test_what_predicates_and_keys_must_be():
+def test_predicates_return_bool_and_keys_int64():
     with pytest.raises(ValueError, match=r"tf.bool.*tf.int64"):
         listed(Dataset.range(3).filter(lambda x: x))
     with pytest.raises(ValueError, match=r"key_func.*tf.int64"):
@@ -139,6 +139,6 @@ def test_elements_of_every_structure():
         (lambda d: d.interleave(lambda x: d, 2), "_InterleaveDataset"),
     ],
 )
-def test_a_dataset_says_what_it_is(make, name):
+def test_datasets_have_tensorflows_class_names(make, name):
     dataset = make(Dataset.range(3))
     assert repr(dataset) == f"<{name} element_spec={dataset.element_spec}>"

@@ -1,4 +1,4 @@
-"""Threads behind a pipeline: bounded, ended with their iterator, nothing lost."""
+"""Threads of a pipeline: bounded, ended with their iterator, no element lost."""
 
 import gc
 import os
@@ -25,13 +25,13 @@ def wait_until(holds):
 
 
 def drawn(n):
-    """Numbers out of the user's Python, which is run ahead of time; what is in memory is not."""
+    """Numbers computed by Python code of the user, which is prefetched; data in memory is not."""
     return Dataset.from_generator(
         lambda: iter(range(n)), output_signature=tf.TensorSpec((), tf.int64)
     )
 
 
-def test_a_thread_runs_ahead_but_no_further_than_it_may():
+def test_a_thread_prefetches_at_most_the_buffer_size():
     made = []
 
     def numbers():
@@ -41,23 +41,23 @@ def test_a_thread_runs_ahead_but_no_further_than_it_may():
 
     dataset = Dataset.from_generator(numbers, output_signature=tf.TensorSpec((), tf.int64))
     iterator = iter(dataset.prefetch(5))
-    assert not made  # nothing before the first element is asked for
+    assert not made  # nothing before the first element is read
     assert next(iterator) == 0
     wait_until(lambda: len(made) >= 5)
     time.sleep(0.05)
-    assert len(made) <= 7  # one delivered, five waiting, one in hand
+    assert len(made) <= 7  # one delivered, five in the buffer, one in the thread
     assert [int(x) for x in iterator] == list(range(1, 100))
     assert next(iterator, None) is None
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 50, tf.data.AUTOTUNE])
 @pytest.mark.parametrize("source", [Dataset.range, drawn])
-def test_nothing_is_lost_or_doubled(size, source):
+def test_no_element_is_lost_or_duplicated(size, source):
     dataset = source(2000).prefetch(size).batch(7).prefetch(size)
     assert np.concatenate([b.numpy() for b in dataset]).tolist() == list(range(2000))
 
 
-def test_what_is_in_memory_is_made_in_a_thread_only_if_it_takes_long(monkeypatch):
+def test_elements_in_memory_are_prefetched_only_if_they_are_slow(monkeypatch):
     dataset = Dataset.range(400).shuffle(50, seed=1).batch(4).prefetch(2)
     plain = [b.numpy().tolist() for b in dataset]
     iterator = iter(dataset)
@@ -103,7 +103,9 @@ def test_threads_end_with_the_elements_and_after_an_error():
     dataset = Dataset.from_generator(boom, output_signature=tf.TensorSpec((), tf.int32))
     with pytest.raises(tf.errors.UnknownError, match="boom"):
         list(dataset.prefetch(2))
-    with pytest.raises(tf.errors.UnknownError, match="boom"):  # a KeyError, as TensorFlow tells it
+    with pytest.raises(
+        tf.errors.UnknownError, match="boom"
+    ):  # a KeyError, reported as in TensorFlow
         for _ in dataset.map(lambda x: x, num_parallel_calls=2):
             pass
     gc.collect()
@@ -120,7 +122,7 @@ def test_leaving_a_loop_early_ends_its_threads():
 
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
-def test_a_forked_child_iterates_anew_and_is_told_about_iterators_begun_before():
+def test_a_forked_child_can_iterate_but_not_with_iterators_of_its_parent():
     dataset = drawn(50).map(lambda x: x * 2, num_parallel_calls=2).prefetch(2)
     begun = iter(dataset)
     next(begun)

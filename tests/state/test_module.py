@@ -1,4 +1,4 @@
-"""Module: where variables and modules are found, and in which order."""
+"""Module: where it finds variables and submodules, and in which order."""
 
 import collections
 
@@ -7,7 +7,7 @@ import pytest
 import gradtape as tf
 
 
-def test_own_leaves_come_first_then_submodules_depth_first():
+def test_a_modules_own_leaves_come_before_those_of_submodules():
     m = tf.Module(name="m")
     m.z = tf.Module(name="z")
     m.a = tf.Module(name="a")
@@ -21,7 +21,7 @@ def test_own_leaves_come_first_then_submodules_depth_first():
     assert "".join(v.name[0] for v in m.variables) == "maqlkzy"
 
 
-def test_cycles_end():
+def test_cycles_are_visited_once():
     m = tf.Module(name="m")
     m.child = tf.Module(name="child")
     m.child.parent = m
@@ -44,7 +44,7 @@ def test_structures_are_searched():
     ("cls", "name"),
     [("MyDense2D", "my_dense2_d"), ("HTTPServer", "http_server"), ("RNN2", "rnn2"), ("aB", "a_b")],
 )
-def test_names_are_made_of_the_class(cls, name):
+def test_default_names_are_class_names_in_snake_case(cls, name):
     assert type(cls, (tf.Module,), {})().name == name
 
 
@@ -54,7 +54,7 @@ def test_names_are_identifiers():
             tf.Module(name=name)
 
 
-def test_scopes_are_those_of_creation():
+def test_the_name_scope_is_that_of_creation():
     class Layer(tf.Module):
         @tf.Module.with_name_scope
         def build(self):

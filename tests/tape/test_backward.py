@@ -1,4 +1,4 @@
-"""The backward sweep: which rules run, and what comes out."""
+"""The backward pass: which rules run, and the cotangents they give."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ from gradtape.tape.indexed_slices import Slices
 
 
 @pytest.fixture(autouse=True)
-def registry_as_it_was():
+def restore_registry():
     before = dict(REGISTRY)
     yield
     REGISTRY.clear()
@@ -28,25 +28,25 @@ def vector(*values):
 
 
 def watching(*tensors):
-    known = Recording()
+    record = Recording()
     for t in tensors:
-        known.watch(t.uid)
-    return known
+        record.watch(t.uid)
+    return record
 
 
-def gradients(known, target, sources, recorded=False, release=False):
+def gradients(record, target, sources, recorded=False, release=False):
     """Gradients of the sum of `target`, as lists."""
     seed = np.ones_like(target._array)
     grads = {
         SOURCES: frozenset(s.uid for s in sources),
         target.uid: eager(seed) if recorded else seed,
     }
-    found = sweep(known, grads, recorded, release)
+    found = sweep(record, grads, recorded, release)
     return [None if s.uid not in found else raw_of(found[s.uid]).tolist() for s in sources]
 
 
 def counting(calls):
-    """A product that notes which of its rules run."""
+    """Make a product that appends the names of the rules that run to `calls`."""
 
     def wrt(name):
         def note(g, other):
@@ -70,38 +70,38 @@ forms = pytest.mark.parametrize(
 
 
 @forms
-def test_all_roots_as_sources(recorded, release):
+def test_all_watched_tensors_as_sources(recorded, release):
     x, y = vector(2), vector(3)
-    known = watching(x, y)
-    with listening((known,)):
+    record = watching(x, y)
+    with listening((record,)):
         z = multiply(x, sin(y))
-    dx, dy = gradients(known, z, [x, y], recorded, release)
+    dx, dy = gradients(record, z, [x, y], recorded, release)
     np.testing.assert_allclose(dx, np.sin([3]))
     np.testing.assert_allclose(dy, 2 * np.cos([3]))
 
 
 def test_a_source_used_many_times_accumulates():
-    known = watching(x := vector(2))
-    with listening((known,)):
+    record = watching(x := vector(2))
+    with listening((record,)):
         z = add(multiply(x, x), add(x, x))
-    assert gradients(known, z, [x]) == [[6]]
+    assert gradients(record, z, [x]) == [[6]]
 
 
 def test_an_unconnected_source_is_absent():
-    known = watching(x := vector(2), y := vector(3))
-    with listening((known,)):
+    record = watching(x := vector(2), y := vector(3))
+    with listening((record,)):
         z = multiply(x, x)
         exp(y)
-    assert gradients(known, z, [x, y]) == [[4], None]
-    assert gradients(known, z, [y]) == [None]
+    assert gradients(record, z, [x, y]) == [[4], None]
+    assert gradients(record, z, [y]) == [None]
 
 
 def test_a_target_may_be_a_source():
-    known = watching(x := vector(2))
-    with listening((known,)):
+    record = watching(x := vector(2))
+    with listening((record,)):
         y = multiply(x, x)
-    assert gradients(known, x, [x]) == [[1]]
-    assert gradients(known, y, [y, x]) == [[1], [4]]
+    assert gradients(record, x, [x]) == [[1]]
+    assert gradients(record, y, [y, x]) == [[1], [4]]
 
 
 @forms
@@ -109,62 +109,62 @@ def test_a_target_may_be_a_source():
 def test_only_rules_that_lead_to_a_source_run(wanted, recorded, release):
     product = counting(calls := [])
     x, y = vector(2), vector(3)
-    known = watching(x, y)
-    with listening((known,)):
+    record = watching(x, y)
+    with listening((record,)):
         z = product(x, y)
-    assert gradients(known, z, [(x, y)[wanted]], recorded, release) == [[(3, 2)[wanted]]]
+    assert gradients(record, z, [(x, y)[wanted]], recorded, release) == [[(3, 2)[wanted]]]
     assert calls == ["ab"[wanted]]
 
 
-def test_a_whole_branch_without_a_source_is_left_out():
+def test_a_branch_without_a_source_is_skipped():
     product = counting(calls := [])
     x, y = vector(2), vector(3)
-    known = watching(x, y)
-    with listening((known,)):
+    record = watching(x, y)
+    with listening((record,)):
         z = add(x, product(product(y, y), y))
-    assert gradients(known, z, [x]) == [[1]]
+    assert gradients(record, z, [x]) == [[1]]
     assert not calls
 
 
-def test_narrow_steps_fold_what_was_stretched():
+def test_narrow_steps_unbroadcast_cotangents():
     x, y = eager(np.ones((2, 3))), eager(np.ones((3,)))
-    known = watching(x, y)
-    with listening((known,)):
+    record = watching(x, y)
+    with listening((record,)):
         z = multiply(x, y)
-    assert gradients(known, z, [y]) == [[2, 2, 2]]
-    assert gradients(known, z, [x]) == [[[1, 1, 1], [1, 1, 1]]]
+    assert gradients(record, z, [y]) == [[2, 2, 2]]
+    assert gradients(record, z, [x]) == [[[1, 1, 1], [1, 1, 1]]]
 
 
 @forms
 def test_intermediate_sources(recorded, release):
-    known = watching(x := vector(2))
-    with listening((known,)):
+    record = watching(x := vector(2))
+    with listening((record,)):
         y = multiply(x, x)
         z = multiply(y, y)
-    assert gradients(known, z, [x, y], recorded, release) == [[32], [8]]
+    assert gradients(record, z, [x, y], recorded, release) == [[32], [8]]
 
 
-def test_an_intermediate_source_alone_stops_the_sweep_there():
+def test_the_pass_stops_at_an_intermediate_source():
     product = counting(calls := [])
-    known = watching(x := vector(2))
-    with listening((known,)):
+    record = watching(x := vector(2))
+    with listening((record,)):
         y = product(x, x)
         z = multiply(y, y)
-    assert gradients(known, z, [y]) == [[8]]
+    assert gradients(record, z, [y]) == [[8]]
     assert not calls
 
 
 @forms
-def test_outputs_that_nobody_used_count_as_zero(recorded, release):
+def test_unused_outputs_have_zero_cotangents(recorded, release):
     @primitive(outputs=True, x=lambda g: g[0] + 2 * g[1] + 3 * g[2])
     def multiples(x):
         return +x, 2 * x, 3 * x
 
     for used, slope in enumerate((1, 2, 3)):
-        known = watching(x := vector(5))
-        with listening((known,)):
+        record = watching(x := vector(5))
+        with listening((record,)):
             z = multiply(multiples(x)[used], vector(10))
-        assert gradients(known, z, [x], recorded, release) == [[10 * slope]]
+        assert gradients(record, z, [x], recorded, release) == [[10 * slope]]
 
 
 def test_outputs_used_several_times_accumulate():
@@ -172,11 +172,11 @@ def test_outputs_used_several_times_accumulate():
     def once_and_twice(x):
         return +x, 2 * x
 
-    known = watching(x := vector(5))
-    with listening((known,)):
+    record = watching(x := vector(5))
+    with listening((record,)):
         a, b = once_and_twice(x)
         z = add(add(a, a), multiply(b, b))
-    assert gradients(known, z, [x]) == [[2 + 2 * 2 * 10]]
+    assert gradients(record, z, [x]) == [[2 + 2 * 2 * 10]]
 
 
 def test_one_output_as_a_source():
@@ -184,81 +184,81 @@ def test_one_output_as_a_source():
     def once_and_twice(x):
         return +x, 2 * x
 
-    known = watching(x := vector(5))
-    with listening((known,)):
+    record = watching(x := vector(5))
+    with listening((record,)):
         a, b = once_and_twice(x)
         z = multiply(a, b)
-    assert gradients(known, z, [b, x]) == [[5], [20]]
+    assert gradients(record, z, [b, x]) == [[5], [20]]
 
 
 @forms
 def test_variadic_ops_pull_back_to_the_watched_positions(recorded, release):
     xs = [vector(i, i) for i in range(4)]
-    known = watching(xs[1], xs[3])
-    with listening((known,)):
+    record = watching(xs[1], xs[3])
+    with listening((record,)):
         z = multiply(concat(*xs, axis=-1), eager(np.arange(8.0)))
-    assert gradients(known, z, [xs[1], xs[3]], recorded, release) == [[2, 3], [6, 7]]
+    assert gradients(record, z, [xs[1], xs[3]], recorded, release) == [[2, 3], [6, 7]]
 
 
 @forms
 def test_variadic_ops_pull_back_to_the_wanted_positions(recorded, release):
     xs = [vector(i, i) for i in range(4)]
-    known = watching(*xs)
-    with listening((known,)):
+    record = watching(*xs)
+    with listening((record,)):
         z = multiply(concat(*xs, axis=-1), eager(np.arange(8.0)))
-    assert gradients(known, z, [xs[2]], recorded, release) == [[4, 5]]
+    assert gradients(record, z, [xs[2]], recorded, release) == [[4, 5]]
 
 
 def test_the_same_tensor_at_several_positions():
-    known = watching(x := vector(1, 1))
-    with listening((known,)):
+    record = watching(x := vector(1, 1))
+    with listening((record,)):
         z = multiply(concat(x, x, axis=-1), eager(np.arange(4.0)))
-    assert gradients(known, z, [x]) == [[2, 4]]
+    assert gradients(record, z, [x]) == [[2, 4]]
 
 
-def test_a_sweep_keeps_a_recording_or_uses_it_up():
+def test_a_pass_empties_the_record_only_if_release_is_true():
     for release in (False, True):
-        known = watching(x := vector(2))
-        with listening((known,)):
+        record = watching(x := vector(2))
+        with listening((record,)):
             z = exp(exp(x))
-        before = dict(known)
-        gradients(known, z, [x], release=release)
-        assert known == ({} if release else before)
+        before = dict(record)
+        gradients(record, z, [x], release=release)
+        assert record == ({} if release else before)
 
 
-def test_a_kept_recording_answers_again():
-    known = watching(x := vector(2))
-    with listening((known,)):
+def test_a_record_can_be_differentiated_again():
+    record = watching(x := vector(2))
+    with listening((record,)):
         y = multiply(x, x)
         z = multiply(y, x)
-    assert gradients(known, z, [x]) == gradients(known, z, [x]) == [[12]]
-    assert gradients(known, y, [x]) == [[4]]
+    assert gradients(record, z, [x]) == gradients(record, z, [x]) == [[12]]
+    assert gradients(record, y, [x]) == [[4]]
 
 
-def test_a_recorded_sweep_is_seen_by_others():
-    known, outer = watching(x := vector(2)), watching(x)
-    with listening((outer, known)):
+def test_an_outer_recorder_sees_a_recorded_pass():
+    record, outer = watching(x := vector(2)), watching(x)
+    with listening((outer, record)):
         y = multiply(multiply(x, x), x)
     grads = {SOURCES: frozenset({x.uid}), y.uid: vector(1)}
     with listening((outer,)):
-        first = sweep(known, grads, recorded=True, release=True)[x.uid]
+        first = sweep(record, grads, recorded=True, release=True)[x.uid]
     assert isinstance(first, Tensor)
     assert first.numpy() == [12]
     assert gradients(outer, first, [x]) == [[12]]
 
 
-def test_a_lookup_hands_over_slices_only_where_they_are_asked_for():
+def test_the_gradient_of_a_lookup_is_sparse_only_for_a_source():
     table = eager(np.ones((4, 2)))
-    known = watching(table)
-    with listening((known,)):
+    record = watching(table)
+    with listening((record,)):
         rows = gather(table, np.array([1, 1]), axis=-2)
         again = gather(exp(table), np.array([3]), axis=-2)
     seed = np.ones((2, 2))
-    direct = sweep(known, {SOURCES: frozenset({table.uid}), rows.uid: seed}, False, False)[
+    direct = sweep(record, {SOURCES: frozenset({table.uid}), rows.uid: seed}, False, False)[
         table.uid
     ]
     assert isinstance(direct, Slices)
-    through = sweep(known, {SOURCES: frozenset({table.uid}), again.uid: seed[:1]}, False, False)[
+    through = sweep(record, {SOURCES: frozenset({table.uid}), again.uid: seed[:1]}, False, False)[
         table.uid
     ]
     assert isinstance(through, np.ndarray)
@@ -266,9 +266,9 @@ def test_a_lookup_hands_over_slices_only_where_they_are_asked_for():
 
 @pytest.mark.parametrize("release", [False, True])
 @pytest.mark.parametrize("half", [False, True])
-def test_overflow_in_a_sweep_is_silent(release, half):
-    known = watching(x := vector(0), y := vector(0))
-    with listening((known,)):
+def test_overflow_in_a_backward_pass_does_not_warn(release, half):
+    record = watching(x := vector(0), y := vector(0))
+    with listening((record,)):
         z = add(multiply(exp(x), eager(np.array([1e300]))), y)
     grads = {SOURCES: frozenset({x.uid} if half else {x.uid, y.uid}), z.uid: np.array([1e300])}
-    assert sweep(known, grads, False, release)[x.uid] == [np.inf]
+    assert sweep(record, grads, False, release)[x.uid] == [np.inf]

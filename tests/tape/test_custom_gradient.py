@@ -1,4 +1,4 @@
-"""Gradients given by the user."""
+"""Gradients defined by the user."""
 
 import numpy as np
 import pytest
@@ -89,7 +89,7 @@ def test_a_jacobian_calls_the_gradient_function_for_each_element():
     np.testing.assert_allclose(tape.jacobian(y, x), np.diag([2.0, 4.0, 6.0]))
 
 
-def test_complex_cotangents_cross_the_border_as_tensorflow_has_them():
+def test_the_gradient_function_gets_complex_cotangents_in_tensorflows_convention():
     seen = []
 
     @tf.custom_gradient
@@ -189,7 +189,7 @@ def test_the_gradient_function_gets_one_cotangent_for_each_tensor_however_nested
     assert seen == [1.0, 10.0, 100.0]
 
 
-def test_slices_may_be_answered_without_the_shape_of_the_whole():
+def test_the_gradient_function_may_return_slices_without_a_dense_shape():
     @tf.custom_gradient
     def first_row(table):
         return table[:1], lambda g: tf.IndexedSlices(g, tf.constant([0]))
@@ -200,7 +200,7 @@ def test_slices_may_be_answered_without_the_shape_of_the_whole():
     assert tape.gradient(y, table).numpy().tolist() == [[3.0], [0.0]]
 
 
-def test_an_argument_given_twice_is_recomputed_as_two():
+def test_recompute_treats_an_argument_passed_twice_as_two():
     square = tf.recompute_grad(lambda a, b: a * b)
     x = tf.Variable(3.0)
     with tf.GradientTape() as tape:
@@ -216,7 +216,7 @@ def test_a_recomputed_gradient_is_dense():
 
 
 @pytest.mark.parametrize("decorator", [tf.recompute_grad, tf.grad_pass_through])
-def test_a_method_can_be(decorator):
+def test_a_method_can_be_decorated(decorator):
     class Layer:
         k = 3.0
 
@@ -233,7 +233,7 @@ def test_a_method_can_be(decorator):
     assert Layer.call.__doc__ == "Triple."
 
 
-def test_variables_of_a_passed_through_function_get_no_gradient():
+def test_variables_of_a_grad_pass_through_function_get_no_gradient():
     x, k = tf.Variable(2.0), tf.Variable(5.0)
     with tf.GradientTape() as tape:
         y = tf.grad_pass_through(lambda t: t * k)(x)
@@ -242,7 +242,7 @@ def test_variables_of_a_passed_through_function_get_no_gradient():
     assert gk is None
 
 
-def test_references_are_keys_of_arguments_like_any_other():
+def test_variable_references_can_be_dictionary_keys_of_arguments():
     a, b = tf.Variable([1.0, 2.0]), tf.Variable(3.0)
     double = tf.recompute_grad(lambda table: {key: 2.0 * t for key, t in table.items()})
     with tf.GradientTape() as tape:

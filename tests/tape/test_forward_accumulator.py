@@ -1,4 +1,4 @@
-"""Forward mode."""
+"""Forward mode: ForwardAccumulator."""
 
 import weakref
 
@@ -48,7 +48,7 @@ def test_ops_with_several_outputs_carry_tangents():
     assert acc.jvp(pieces[1]).numpy().tolist() == [20.0, 30.0]
 
 
-def test_tangents_follow_the_ops_of_a_function_with_a_custom_gradient_and_else_that_gradient():
+def test_tangents_through_a_functions_ops_take_precedence_over_its_custom_gradient():
     @tf.custom_gradient
     def f(x):
         return (x * x, tf.stop_gradient(x)), lambda g, h: g * 100.0 + h * 10.0
@@ -60,7 +60,7 @@ def test_tangents_follow_the_ops_of_a_function_with_a_custom_gradient_and_else_t
     assert float(acc.jvp(z)) == 20.0
 
 
-def test_a_tangent_of_another_shape_is_refused():
+def test_a_tangent_of_another_shape_raises():
     with pytest.raises(ValueError, match="shape"):
         tf.autodiff.ForwardAccumulator(tf.constant([1.0, 2.0]), tf.constant([1.0]))
 
@@ -73,19 +73,19 @@ def test_an_assigned_variable_keeps_its_tangent():
     assert float(acc.jvp(y)) == 6.0
 
 
-def test_leaving_twice_does_no_harm():
+def test_exiting_twice_is_allowed():
     acc = tf.autodiff.ForwardAccumulator(tf.constant(1.0), tf.constant(1.0))
     with acc:
         pass
     assert acc.__exit__(None, None, None) is None
 
 
-def test_a_primal_without_derivatives_is_warned_of(caplog):
+def test_an_integer_primal_warns(caplog):
     tf.autodiff.ForwardAccumulator(tf.constant(1), tf.constant(1))
     assert "must be floating" in caplog.text
 
 
-def test_several_tangents_travel_together():
+def test_a_batch_accumulator_carries_several_tangents():
     x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
     directions = tf.reshape(tf.eye(4), (4, 2, 2))
     with tf.autodiff.ForwardAccumulator._batch_accumulator(x, directions) as acc:
@@ -102,7 +102,7 @@ def test_several_tangents_travel_together():
         tf.autodiff.ForwardAccumulator._batch_accumulator(x, tf.ones((3, 2)))
 
 
-def test_the_tangent_of_a_tensor_goes_with_it():
+def test_a_tangent_is_freed_with_its_tensor():
     x = tf.constant([1.0, 2.0])
     with tf.autodiff.ForwardAccumulator(x, tf.ones(2)) as acc:
         y = x * x
@@ -112,7 +112,7 @@ def test_the_tangent_of_a_tensor_goes_with_it():
         assert tangent() is None
 
 
-def test_tangents_of_one_primal_add_up_only_when_watched_one_after_another():
+def test_a_repeated_primal_raises_but_watching_it_again_adds_tangents():
     x = tf.constant(2.0)
     with pytest.raises(ValueError, match="multiple times"):
         tf.autodiff.ForwardAccumulator([x, x], [1.0, 1.0])

@@ -1,4 +1,4 @@
-"""What a tape accepts as targets, sources and weights."""
+"""GradientTape: valid targets, sources and weights."""
 
 import pytest
 
@@ -23,7 +23,7 @@ def test_a_handle_stands_for_its_variable():
 
 
 @pytest.mark.parametrize("weights", [[1.0, 10.0], [1.0]], ids=["too many", "too few"])
-def test_a_wrong_number_of_weights_is_said_and_ones_are_used(weights, caplog):
+def test_a_wrong_number_of_weights_warns_and_uses_ones(weights, caplog):
     tape, x, y = squared()
     targets = y if len(weights) == 2 else [y, 2.0 * y]
     gradient = tape.gradient(y if targets is y else [y, y], x, output_gradients=weights)
@@ -31,7 +31,7 @@ def test_a_wrong_number_of_weights_is_said_and_ones_are_used(weights, caplog):
     assert "output_gradients" in caplog.text
 
 
-def test_axes_of_length_one_in_front_of_a_weight_do_not_matter():
+def test_extra_leading_axes_of_length_one_in_a_weight_are_dropped():
     tape, x, y = squared()
     assert tape.gradient(y, x, output_gradients=tf.constant([[1.0, 10.0]])).numpy().tolist() == [
         2.0,
@@ -41,7 +41,7 @@ def test_axes_of_length_one_in_front_of_a_weight_do_not_matter():
         tape.gradient(y, x, output_gradients=tf.ones((2, 2)))
 
 
-def test_the_zeros_of_strings_are_empty_strings():
+def test_the_zero_gradient_of_a_string_tensor_is_empty_strings():
     tape, _, y = squared()
     zeros = tape.gradient(y, tf.constant(["a", "b"]), unconnected_gradients="zero")
     assert zeros.numpy().tolist() == [b"", b""]
@@ -55,7 +55,7 @@ def test_a_batch_jacobian_inside_the_context_does_not_warn(caplog):
     assert caplog.text == ""
 
 
-def test_integers_are_their_own_gradient_and_lead_no_further():
+def test_an_integer_has_gradient_one_by_itself_and_none_through_ops():
     x, v = tf.constant(3), tf.Variable(3)
     with tf.GradientTape(persistent=True) as tape:
         tape.watch(x)
@@ -71,7 +71,7 @@ def test_integers_are_their_own_gradient_and_lead_no_further():
     assert tape.watched_variables() == (v,)
 
 
-def test_integer_results_of_a_function_with_a_custom_gradient_count():
+def test_integer_results_of_a_custom_gradient_function_get_cotangents():
     @tf.custom_gradient
     def f(x):
         return (x * 1.0, tf.constant(3)), lambda g, h: g + tf.cast(h, tf.float32)

@@ -1,4 +1,4 @@
-"""IndexedSlices: what they show, and how they become dense."""
+"""IndexedSlices: arithmetic, text, conversion to dense tensors, and sparse gradients."""
 
 import numpy as np
 import pytest
@@ -32,14 +32,14 @@ def test_text_shows_the_parts():
     )
 
 
-def test_what_cannot_be_converted():
+def test_conversion_needs_a_dense_shape_and_the_same_dtype():
     with pytest.raises(ValueError, match="dense_shape"):
         tf.convert_to_tensor(tf.IndexedSlices(tf.constant([1.0]), tf.constant([0])))
     with pytest.raises(ValueError, match="dtype"):
         tf.convert_to_tensor(slices(), tf.int32)
 
 
-def test_casting_keeps_them_sparse():
+def test_casting_keeps_slices_sparse():
     cast = tf.cast(slices(), tf.float64)
     assert isinstance(cast, tf.IndexedSlices)
     assert cast.dtype is tf.float64
@@ -68,7 +68,7 @@ def test_the_gradient_of_a_lookup_stays_sparse_through(through):
     assert isinstance(tape.gradient(y, [other, table])[1], tf.IndexedSlices)
 
 
-def test_slices_meet_a_dense_gradient_behind_an_identity():
+def test_slices_and_a_dense_gradient_are_added_behind_an_identity():
     table = tf.Variable([[1.0], [2.0], [3.0]])
     with tf.GradientTape() as tape:
         same = tf.identity(table)
@@ -83,7 +83,7 @@ def test_an_axis_counted_from_the_end_gives_a_dense_gradient():
     assert tape.gradient(y, vector).numpy().tolist() == [0.0, 0.0, 2.0]
 
 
-def test_the_jacobian_of_slices_is_that_of_the_whole():
+def test_the_jacobian_of_slices_is_that_of_the_dense_tensor():
     table = tf.Variable([1.0, 2.0, 3.0])
     with tf.GradientTape() as outer:
         with tf.GradientTape() as inner:
@@ -98,7 +98,7 @@ def test_identity_and_stop_gradient_keep_slices():
         assert same.indices.numpy().tolist() == [1, 1]
 
 
-def test_a_spec_says_what_slices_are_made_of():
+def test_a_spec_describes_the_parts_of_slices():
     spec = tf.type_spec_from_value(slices())
     assert repr(spec) == (
         "IndexedSlicesSpec(TensorShape([3, 2]), tf.float32, tf.int32, tf.int32, TensorShape([2]))"
@@ -112,7 +112,7 @@ def test_a_spec_says_what_slices_are_made_of():
     ]
 
 
-def test_rows_of_a_complex_table_have_the_conjugate_that_dense_gradients_have():
+def test_sparse_gradients_of_complex_tables_are_conjugated_like_dense_ones():
     table = tf.Variable([1 + 1j, 2 - 1j])
     weight = tf.constant([0.5 + 2j])
     with tf.GradientTape(persistent=True) as tape:

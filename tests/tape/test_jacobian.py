@@ -1,4 +1,4 @@
-"""Jacobians as one sweep."""
+"""Jacobians in one backward pass."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ def network():
     return w, x
 
 
-def test_chunks_give_the_result_of_one_sweep(monkeypatch):
+def test_chunks_give_the_result_of_a_single_pass(monkeypatch):
     w, x = network()
     results = []
     for limit in (2**27, 300, 1):
@@ -105,7 +105,7 @@ def test_a_failed_call_leaves_the_tape_usable():
         (tf.ones((4, 2)), tf.ones((2, 2)), "Need first dimension"),
     ],
 )
-def test_a_batch_jacobian_needs_rows_that_belong_together(target, source, message):
+def test_a_batch_jacobian_needs_matching_batches(target, source, message):
     with tf.GradientTape() as tape:
         pass
     with pytest.raises(ValueError, match=message):

@@ -1,4 +1,4 @@
-"""What a tape keeps alive, and that training neither leaks nor recurses."""
+"""Memory of a tape: which tensors it keeps alive, leaks, deep graphs, threads and failures."""
 
 import gc
 import os
@@ -39,7 +39,7 @@ def no_collector():
 
 
 def chain(x, length):
-    """exp(sin(exp(sin(…)))) and weak references to what is in between."""
+    """exp(sin(exp(sin(…)))), and weak references to the intermediate results."""
     refs = []
     for i in range(length):
         x = (sin if i % 2 else exp)(x)
@@ -53,17 +53,17 @@ def alive(refs):
 
 @pytest.mark.usefixtures("no_collector")
 class TestResiduals:
-    """Reference counting alone frees what nobody needs."""
+    """Reference counting alone frees tensors that no rule needs."""
 
     def test_a_tape_keeps_what_its_rules_need(self):
         x = tf.Variable(0.5)
         with tf.GradientTape() as tape:
             refs = chain(x._read(), 10)[1]
-        # of exp its result and of sin its input, which is the same tensor
+        # The rule of exp needs its result, that of sin its input: the same tensor.
         assert alive(refs) == 5
         assert tape is not None
 
-    def test_they_die_during_the_sweep(self):
+    def test_residuals_are_freed_during_the_backward_pass(self):
         x = eager(np.float64(0.5))
         seen = []
 
@@ -80,10 +80,10 @@ class TestResiduals:
         del y
         tape.gradient(z, x)
         assert before >= 5
-        assert seen[0] <= 1  # the target itself is still held here
+        assert seen[0] <= 1  # the target itself is still alive here
         assert alive(early) == 0
 
-    def test_a_sweep_leaves_nothing_behind(self):
+    def test_a_backward_pass_frees_all_residuals(self):
         x = tf.Variable(0.5)
         with tf.GradientTape() as tape:
             y, refs = chain(x._read(), 10)
@@ -92,7 +92,7 @@ class TestResiduals:
         assert alive(refs) == 0
         assert tape is not None
 
-    def test_a_persistent_tape_keeps_them(self):
+    def test_a_persistent_tape_keeps_residuals(self):
         x = tf.Variable(0.5)
         with tf.GradientTape(persistent=True) as tape:
             y, refs = chain(x._read(), 10)
@@ -103,14 +103,14 @@ class TestResiduals:
         assert alive(refs) == 0
 
     @pytest.mark.parametrize("persistent", [False, True])
-    def test_del_tape_frees_them(self, persistent):
+    def test_deleting_the_tape_frees_residuals(self, persistent):
         x = tf.Variable(0.5)
         with tf.GradientTape(persistent=persistent) as tape:
             refs = chain(x._read(), 10)[1]
         del tape
         assert alive(refs) == 0
 
-    def test_reset_frees_them(self):
+    def test_reset_frees_residuals(self):
         x = tf.Variable(0.5)
         with tf.GradientTape() as tape:
             refs = chain(x._read(), 10)[1]
@@ -118,7 +118,7 @@ class TestResiduals:
             tape.reset()
             assert alive(refs) == 0
 
-    def test_second_order_leaves_nothing_behind(self):
+    def test_second_order_gradients_free_all_residuals(self):
         x = tf.Variable(0.5)
         with tf.GradientTape() as outer:
             with tf.GradientTape() as inner:
@@ -172,7 +172,7 @@ class TestScale:
 
 
 def stack():
-    """Frames in use now."""
+    """The frames of the current call stack."""
     frame, frames = sys._getframe(), []
     while frame:
         frames.append(frame)
@@ -181,7 +181,7 @@ def stack():
 
 
 def trainer(seed=0):
-    """A training step of a small net; returns the loss."""
+    """Make a training step of a small net; the step returns the loss."""
     rng = np.random.default_rng(seed)
     inputs = eager(rng.standard_normal((8, 4)).astype("float32"))
     labels = eager(rng.standard_normal((8, 1)).astype("float32"))
@@ -200,13 +200,13 @@ def trainer(seed=0):
 
 
 def trained(seed, steps=50):
-    """Losses along a training."""
+    """The losses of a training run."""
     step = trainer(seed)
     return [step() for _ in range(steps)]
 
 
 class TestConcurrency:
-    """Recorders belong to threads."""
+    """Each thread has its own recorders."""
 
     def test_eight_threads_give_the_results_of_one(self):
         alone = [trained(seed) for seed in range(8)]
@@ -224,7 +224,7 @@ class TestConcurrency:
             thread.join()
         assert together == alone
 
-    def test_a_tape_does_not_hear_other_threads(self):
+    def test_a_tape_does_not_record_other_threads(self):
         x = tf.Variable(1.0)
         with tf.GradientTape() as tape:
             thread = threading.Thread(target=lambda: exp(x._read()))
@@ -239,7 +239,7 @@ class TestConcurrency:
             y = x._read() * x._read()
             reader, writer = os.pipe()
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", DeprecationWarning)  # of forking beside threads
+                warnings.simplefilter("ignore", DeprecationWarning)  # about forking with threads
                 child = os.fork()
             if child == 0:
                 try:
@@ -249,9 +249,9 @@ class TestConcurrency:
                     os._exit(0)
         os.close(writer)
         with os.fdopen(reader) as pipe:
-            said = pipe.read()
+            output = pipe.read()
         os.waitpid(child, 0)
-        assert said == repr([108.0, *trained(3, 5)])
+        assert output == repr([108.0, *trained(3, 5)])
         assert float(tape.gradient(y, x)) == 6.0
 
 
@@ -282,7 +282,7 @@ class TestFailures:
         assert local.recorders == ()
         assert not tapes[0]._recording
 
-    def test_a_failing_rule_leaves_nobody_recording(self):
+    def test_a_failing_rule_leaves_no_recorder_active(self):
         x = tf.Variable(1.0)
 
         @custom_gradient

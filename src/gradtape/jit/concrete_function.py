@@ -23,7 +23,7 @@ from gradtape.jit.signature_repr import Shown, function_type
 from gradtape.jit.trace_path import Path, returned_tensors
 from gradtape.ops.raw_array import stand_in
 from gradtape.state.random.stream import Streams
-from gradtape.tape.gradient_tape import variable_of
+from gradtape.tape.source import variable_of
 
 SIZES = (3, 5)  # two sizes for an unknown dimension; results that differ are unknown too
 

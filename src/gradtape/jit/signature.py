@@ -17,7 +17,7 @@ from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.spec import TensorSpec, TypeSpec
 from gradtape.core.tensor import Tensor
-from gradtape.tape.gradient_tape import variable_of
+from gradtape.tape.source import variable_of
 
 PLAIN = frozenset({bool, int, float, complex, str, bytes, type(None)})
 

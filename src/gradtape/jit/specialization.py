@@ -24,7 +24,7 @@ from gradtape.jit.guard_tree import MOST, Miss, Tree
 from gradtape.jit.signature import Call
 from gradtape.jit.trace_path import Path, commit, returned_tensors
 from gradtape.state.random.stream import Draws, Streams
-from gradtape.tape.gradient_tape import variable_of
+from gradtape.tape.source import variable_of
 
 log = logging.getLogger("gradtape")
 

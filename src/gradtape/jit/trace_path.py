@@ -19,7 +19,7 @@ from gradtape.graph.guard import Guard
 from gradtape.graph.recorder import Trace
 from gradtape.graph.trace_op import INSTALL
 from gradtape.state.variable.storage import version
-from gradtape.tape.gradient_tape import variable_of
+from gradtape.tape.source import variable_of
 
 
 class Path:

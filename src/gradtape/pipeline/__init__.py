@@ -1,1 +1,1 @@
-"""What is behind tf.data: datasets, iterators, optional values."""
+"""Implementation of tf.data: datasets, iterators and optional values."""

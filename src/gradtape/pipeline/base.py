@@ -1,4 +1,4 @@
-"""What every dataset is: a way to start a pass, a spec of its elements, and their number."""
+"""Base class of datasets: how to start an iteration, the element spec, and the size."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ Start = Callable[[], Iterator[Any]]
 
 
 class Base(CompositeTensor, Iterable[Any]):
-    """What the methods of a dataset, which are sorted by subject, build upon.
+    """State and construction of datasets, shared by the classes that define the methods.
 
     Attributes:
-        _start: starts a pass. It is called when an iterator is made, and calls that of the dataset
-            before it, so that random orders are fixed then, as in TensorFlow.
-        _rows: asked when a pass begins. Where elements are rows of tensors, it gives them and what
-            starts a pass over their indices; otherwise None. Transformations that only choose or
-            order elements work on indices.
-        _ragged: whether a tensor of an element may be the row of a ragged one, which `batch` makes
-            of them again; only then does it have to ask for the spec of elements.
-        _seeds: what is random in the passes, here and in the datasets that this one is made of.
-        _label: TensorFlow's name for this kind of dataset.
-        _quiet: asked when a pass begins: whether elements are made out of what is in memory by
-            graphs without effects, so that nobody can tell when.
+        _start: starts an iteration. Creating an iterator calls it, and it calls the `_start` of its
+            input datasets, so that random orders are fixed at that moment, as in TensorFlow.
+        _rows: called at the start of an iteration. If the elements are rows of tensors, it returns
+            the rows and a function that starts an iteration over their indices; otherwise None.
+            Transformations that only select or reorder elements work on the indices.
+        _ragged: whether a tensor of an element may be a row of a ragged tensor. Only then must
+            `batch` know the element spec, to stack such rows to a ragged tensor again.
+        _seeds: the random sources of this dataset and its input datasets.
+        _label: TensorFlow's class name for this dataset.
+        _quiet: called at the start of an iteration: whether elements are computed from data in
+            memory by graphs without side effects, so that the time of computation does not matter.
     """
 
-    kind: ClassVar[Any]  # Dataset, once it is defined
+    kind: ClassVar[Any]  # set to Dataset where that is defined
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class Base(CompositeTensor, Iterable[Any]):
         size: int,
         options: Options | None = None,
     ) -> None:
-        """Made by the methods, not directly."""
+        """Called by the methods that make datasets, not by users."""
         self._start = start
         self._spec = spec
         self._known: Any = None
@@ -61,7 +61,7 @@ class Base(CompositeTensor, Iterable[Any]):
 
     @property
     def element_spec(self) -> Any:
-        """What describes the elements."""
+        """Spec of the elements."""
         if self._known is None:
             self._known = self._spec()
         return self._known
@@ -72,27 +72,27 @@ class Base(CompositeTensor, Iterable[Any]):
         spec: Callable[[], Any] | None,
         size: int,
     ) -> Dataset:
-        """A dataset of what `transform` makes of a pass over this one."""
-        made: Dataset = Base.kind(
+        """Make a dataset whose iterations are `transform` of iterations over this one."""
+        dataset: Dataset = Base.kind(
             lambda: transform(self._start()), spec or self._own_spec, size, self._options
         )
-        made._seeds, made._ragged = self._seeds, self._ragged
-        return made
+        dataset._seeds, dataset._ragged = self._seeds, self._ragged
+        return dataset
 
     def _as(self, kind: str, *seeds: Chance) -> Dataset:
-        """This dataset, known to be of a `kind`, with `seeds` of its own."""
+        """Set TensorFlow's class name, add random sources, and return this dataset."""
         self._label, self._seeds = kind, self._seeds + seeds
         return self  # type: ignore[return-value]
 
     def _chosen(self, transform: Callable[[Iterator[Any]], Iterator[Any]], size: int) -> Dataset:
-        """The same for a `transform` that looks at no element: it may as well get indices."""
-        made = self._with(transform, None, size)
-        made._quiet = self._quiet
-        made._by_rows(self, lambda indices: lambda: transform(indices()))
-        return made
+        """`_with` for a `transform` that does not read elements: it may work on indices."""
+        dataset = self._with(transform, None, size)
+        dataset._quiet = self._quiet
+        dataset._by_rows(self, lambda indices: lambda: transform(indices()))
+        return dataset
 
     def _by_rows(self, before: Base, changed: Callable[[Start], Start]) -> None:
-        """Pass on the rows of the dataset `before`, in an order that is `changed`."""
+        """Use the rows of the dataset `before`, with its indices transformed by `changed`."""
         start = self._start
 
         def rows() -> tuple[Rows, Start] | None:
@@ -112,16 +112,16 @@ class Base(CompositeTensor, Iterable[Any]):
 
 
 def nothing() -> None:
-    """Elements that are not rows."""
+    """The default of `_rows`: elements are not rows of tensors."""
 
 
 def never() -> bool:
-    """Elements that somebody may watch being made."""
+    """The default of `_quiet`: computing elements may have side effects."""
     return False
 
 
 def always() -> bool:
-    """Elements that are there already."""
+    """A value of `_quiet`: all elements are in memory."""
     return True
 
 
@@ -132,7 +132,7 @@ def made(
     options: Any = None,
     before: Iterable[Base] = (),
 ) -> Dataset:
-    """A new dataset, made of those `before` it."""
+    """Make a dataset with the input datasets `before`."""
     dataset: Dataset = Base.kind(start, spec, size, options)
     dataset._seeds = tuple([seeds for other in before for seeds in other._seeds])
     dataset._ragged = any(other._ragged for other in before)
@@ -140,5 +140,5 @@ def made(
 
 
 def whole(value: Any) -> int:
-    """A Python integer, out of a number or a tensor."""
+    """Convert a number or a tensor to a Python integer."""
     return int(convert(value))

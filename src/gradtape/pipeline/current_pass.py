@@ -1,7 +1,8 @@
-"""Passes over datasets: in each, the random ops of the dataset's functions begin anew.
+"""The current iteration over a dataset: the random ops of its functions restart in each.
 
-TensorFlow gives every iterator kernels of its own, which start at the seeds of their ops. What an
-iterator begins on its way (the next round of `repeat`, the datasets of `flat_map`) belongs to it.
+In TensorFlow every iterator has its own kernels, which start at the seeds of their ops. Iterations
+that an iterator starts itself (the next round of `repeat`, the datasets of `flat_map`) belong to
+it.
 """
 
 from __future__ import annotations
@@ -13,34 +14,34 @@ from typing import Any
 
 
 class Pass:
-    """One pass over a dataset.
+    """One iteration over a dataset.
 
     Attributes:
-        places: where the streams of functions stand whose turn it is not, by streams.
+        places: for each function's streams, their counters while another iteration uses them.
     """
 
     def __init__(self) -> None:
-        """Nothing was drawn yet."""
+        """Start without saved counters."""
         self.places: dict[Any, Any] = {}
 
 
 class Ongoing(threading.local):
-    """What a thread works for."""
+    """The iteration that a thread currently works for."""
 
     now: Pass | None = None
-    quietly: bool = False  # whether functions may only be traced, not called on stand-ins
+    quietly: bool = False  # whether user functions may be traced only, not called on placeholders
 
 
 ongoing = Ongoing()
 
 
 class NotQuietly(Exception):  # noqa: N818  not an error
-    """What elements look like is found out by calling a function only, which may do something."""
+    """The element spec needs a call of a user function, which may have side effects."""
 
 
 @contextlib.contextmanager
 def quietly() -> Iterator[None]:
-    """In this block no function of a dataset is called on stand-ins for elements."""
+    """In this scope, inferring an element spec calls no user function on placeholders."""
     before, ongoing.quietly = ongoing.quietly, True
     try:
         yield
@@ -50,7 +51,7 @@ def quietly() -> Iterator[None]:
 
 @contextlib.contextmanager
 def working_for(one: Pass | None) -> Iterator[None]:
-    """Let what is begun in this block belong to a pass."""
+    """Iterations that start in this scope belong to `one`."""
     before, ongoing.now = ongoing.now, one
     try:
         yield

@@ -1,8 +1,8 @@
-"""Datasets: sequences of elements that are made when they are asked for.
+"""Datasets: lazily computed sequences of elements.
 
-A dataset is three things: a function that starts a pass over its elements, one that says what the
-elements look like, and how many there are. Its methods, sorted by subject into the modules beside
-this one, build other datasets out of that.
+A dataset has a function that starts an iteration, a function that returns the element spec, and a
+size. Its methods make other datasets; they are defined by subject in `source/` and
+`transformation/`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from gradtape.pipeline.transformation.window import Windows
 
 
 class Dataset(Sources, Orders, Batches, Maps, Windows, Buffers, Resampling):
-    """A sequence of elements, each a structure of tensors, made when it is asked for.
+    """A lazily computed sequence of elements, each a structure of tensors.
 
     Example:
         >>> dataset = tf.data.Dataset.range(5).map(lambda x: x * x).batch(2)
@@ -46,25 +46,29 @@ class Dataset(Sources, Orders, Batches, Maps, Windows, Buffers, Resampling):
         return DatasetSpec(self.element_spec)
 
     def __iter__(self) -> Iterator:
-        """Start a pass over the elements."""
+        """Start an iteration over the elements."""
         stage = staging()
         if stage:
             return StagedIterator(stage[0], self)  # type: ignore[return-value]
         return Iterator(self)
 
     def __bool__(self) -> bool:
-        """True, however many elements there are."""
+        """True, also without elements."""
         return True
 
     def __len__(self) -> int:
-        """The number of elements, if it is known and finite."""
+        """The number of elements.
+
+        Raises:
+            TypeError: if it is unknown or infinite.
+        """
         if self._size < 0:
             what = "dataset is infinite" if self._size == INFINITE else "dataset length is unknown"
             raise TypeError(f"The {what}.")
         return self._size
 
     def __repr__(self) -> str:
-        """Say what the elements look like."""
+        """Show the element spec."""
         return f"<{self._label} element_spec={self.element_spec}>"
 
     def cardinality(self) -> Tensor:
@@ -76,7 +80,7 @@ class Dataset(Sources, Orders, Batches, Maps, Windows, Buffers, Resampling):
         return NumpyIterator(self)
 
     def options(self) -> Options:
-        """The options that have been set; they cannot be changed, but merged with others."""
+        """The options of this dataset; read-only, but they can be merged with others."""
         return self._options._frozen()
 
     def with_options(self, options: Options, name: str | None = None) -> Dataset:
@@ -90,7 +94,11 @@ class Dataset(Sources, Orders, Batches, Maps, Windows, Buffers, Resampling):
 
     @public
     def apply(self, transformation_func: Any) -> Dataset:
-        """What `transformation_func` makes of this dataset, which must be a dataset."""
+        """The dataset `transformation_func(self)`.
+
+        Raises:
+            TypeError: if that is not a dataset.
+        """
         dataset = transformation_func(self)
         if not isinstance(dataset, Dataset):
             raise TypeError(
@@ -104,7 +112,7 @@ class Dataset(Sources, Orders, Batches, Maps, Windows, Buffers, Resampling):
         """The only element.
 
         Raises:
-            InvalidArgumentError: if there is none, or another one.
+            InvalidArgumentError: if there is no element, or more than one.
         """
         elements = iter(self)
         found = next(elements, END)
@@ -119,12 +127,12 @@ Base.kind = Dataset
 
 
 class DatasetSpec(TypeSpec):
-    """The spec of a dataset: that of its elements."""
+    """The spec of a dataset, which contains the element spec."""
 
     __slots__ = ("_element_spec",)
 
     def __init__(self, element_spec: Any, dataset_shape: Any = ()) -> None:
-        """Describe datasets of elements that `element_spec` describes."""
+        """Describe datasets with this element spec."""
         self._element_spec = element_spec
 
     @property
@@ -134,7 +142,7 @@ class DatasetSpec(TypeSpec):
 
     @property
     def element_spec(self) -> Any:
-        """What describes the elements."""
+        """Spec of the elements."""
         return self._element_spec
 
     @property
@@ -152,7 +160,7 @@ class DatasetSpec(TypeSpec):
 
 
 def assert_cardinality(expected_cardinality: Any) -> Callable[[Dataset], Dataset]:
-    """A transformation, for `apply`, that says how many elements there are, and checks it.
+    """Transformation for `apply` that sets the cardinality and checks it.
 
     Args:
         expected_cardinality: the number, INFINITE_CARDINALITY or UNKNOWN_CARDINALITY.
@@ -163,7 +171,7 @@ def assert_cardinality(expected_cardinality: Any) -> Callable[[Dataset], Dataset
     """
     size = whole(expected_cardinality)
 
-    def counted(items: Any) -> Any:
+    def check_count(items: Any) -> Any:
         count = 0
         for element in items:
             if 0 <= size <= count:
@@ -184,4 +192,4 @@ def assert_cardinality(expected_cardinality: Any) -> Callable[[Dataset], Dataset
                 f"{count} elements."
             )
 
-    return lambda dataset: dataset._with(counted, None, size)._as("_AssertCardinalityDataset")
+    return lambda dataset: dataset._with(check_count, None, size)._as("_AssertCardinalityDataset")

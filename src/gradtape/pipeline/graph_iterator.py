@@ -1,4 +1,4 @@
-"""Datasets and iterators inside a trace: drawing an element is an effect of the graph."""
+"""Datasets and iterators inside a trace: reading an element is a side effect of the graph."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from gradtape.pipeline.optional import Optional
 
 
 class Source:
-    """An iterator with one element looked ahead at: what an effect of a graph draws from."""
+    """An iterator with one element of lookahead, which side effects of a graph read."""
 
     def __init__(self, draw: Any) -> None:
-        """Draw by calling `draw`."""
+        """`draw()` returns the next element, or END."""
         self.draw = draw
         self.ahead: list[Any] = []
 
@@ -41,48 +41,48 @@ class Source:
 
 
 def kernel_has_next(source: Any) -> tuple[Any, ...]:
-    """Whether there is another element, raw."""
+    """Whether there is another element, as a raw array."""
     return (truth(source.item.has_next()),)
 
 
 def kernel_next(source: Any) -> tuple[Any, ...]:
-    """The leaves of the next element, raw."""
+    """The tensors of the next element, as raw arrays."""
     element = source.item.next()
     if element is END:
-        raise OutOfRangeError("get_next: End of sequence. Make another iterator to start over.")
+        raise OutOfRangeError("get_next: End of sequence. Create a new iterator to start over.")
     parts = nest.flatten(flatten(element), expand_composites=True)
     return tuple([t._array for t in parts if isinstance(t, Tensor)])
 
 
-ANY_SIZE = 3  # where a stand-in may have any
+ANY_SIZE = 3  # for unknown dimensions of placeholders
 HAS_NEXT = Effect("has_next", kernel_has_next)
 GET_NEXT = Effect("get_next", kernel_next)
 
 
 def handle_of(trace: Any, iterator: Any) -> Tensor:
-    """The value of a trace that stands for an iterator: an argument of it, or a capture."""
-    known = trace.opaque.get(id(iterator))
-    if known is None:
-        known = trace.opaque[id(iterator)] = eager(Opaque(iterator._source))
+    """The tensor of a trace that represents an iterator: an argument or a capture."""
+    handle = trace.opaque.get(id(iterator))
+    if handle is None:
+        handle = trace.opaque[id(iterator)] = eager(Opaque(iterator._source))
         trace.kept.append(iterator)
-    tensor: Tensor = known
+    tensor: Tensor = handle
     return tensor
 
 
 def drawn(trace: Any, handle: Tensor, spec: Any) -> Any:
-    """The next element as tensors of the trace."""
+    """The next element, as traced tensors."""
     leaves = iter(trace.effect(GET_NEXT, (handle,)))
     return packed(spec, fill(spec, leaves))
 
 
 def stood_in(trace: Any, spec: Any) -> Any:
-    """A stand-in for an element, as if it were drawn."""
+    """A placeholder for an element, recorded like a `get_next`."""
 
-    def ranked(leaf: Any) -> Any:
+    def with_rank(leaf: Any) -> Any:
         unknown = isinstance(leaf, TensorSpec) and leaf.shape.rank is None
         return TensorSpec([], leaf.dtype) if unknown else leaf
 
-    element = stand_in(mapped(ranked, spec), ANY_SIZE)
+    element = stand_in(mapped(with_rank, spec), ANY_SIZE)
     parts = nest.flatten(flatten(element), expand_composites=True)
     outs = tuple([trace.value(t._array) for t in parts if isinstance(t, Tensor)])
     trace.append(GET_NEXT, (), {}, outs)
@@ -90,7 +90,7 @@ def stood_in(trace: Any, spec: Any) -> Any:
 
 
 def drawn_optional(trace: Any, handle: Tensor, spec: Any) -> Optional:
-    """The next element as an Optional; whether there is one is a guard."""
+    """The next element as an Optional; a guard checks whether there is one."""
     (more,) = trace.effect(HAS_NEXT, (handle,))
     if trace.observe(more._array):
         return Optional.from_value(drawn(trace, handle, spec))
@@ -98,7 +98,7 @@ def drawn_optional(trace: Any, handle: Tensor, spec: Any) -> Optional:
 
 
 def fill(spec: Any, leaves: PythonIterator[Any]) -> PythonIterator[Any]:
-    """Tensors for the specs that describe one, None for the others."""
+    """Yield a value made of `leaves` for each spec of a tensor, and None for other specs."""
     for one in flatten(spec):
         if isinstance(one, (RaggedTensorSpec, SparseTensorSpec)):
             yield one._from_components([next(leaves) for _ in one._component_specs])
@@ -107,10 +107,10 @@ def fill(spec: Any, leaves: PythonIterator[Any]) -> PythonIterator[Any]:
 
 
 class StagedIterator(PythonIterator[Any]):
-    """One pass over a dataset inside a trace; it begins anew in every call."""
+    """One iteration over a dataset inside a trace; every call of the graph starts a new one."""
 
     def __init__(self, trace: Any, dataset: Any) -> None:
-        """Begin a pass over `dataset`."""
+        """Start an iteration over `dataset`."""
 
         def begin() -> tuple[Any, ...]:
             with unheard():
@@ -126,7 +126,7 @@ class StagedIterator(PythonIterator[Any]):
 
     @property
     def element_spec(self) -> Any:
-        """What describes the elements."""
+        """Spec of the elements."""
         return self._spec
 
     def __iter__(self) -> StagedIterator:
@@ -149,12 +149,12 @@ class StagedIterator(PythonIterator[Any]):
         """The next element.
 
         Raises:
-            OutOfRangeError: after the last one.
+            OutOfRangeError: after the last element.
         """
         if self._trace.stands_in:
             return stood_in(self._trace, self._spec)
         return drawn(self._trace, self._handle, self._spec)
 
     def get_next_as_optional(self) -> Optional:
-        """The next element as an Optional, which is empty after the last one."""
+        """The next element as an Optional; empty after the last element."""
         return drawn_optional(self._trace, self._handle, self._spec)

@@ -1,4 +1,4 @@
-"""Iterators: one pass over a dataset, drawn from by `next` or by `get_next`."""
+"""Iterators: one iteration over a dataset, read with `next` or `get_next`."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from gradtape.state.checkpoint.trackable import Trackable
 
 
 class Drawing:
-    """Draws the next element, or END, and counts; threads may share it.
+    """Reads the next element, or END, and counts elements; threads may share it.
 
-    It does not refer to the iterator, which is so freed, with its threads, when it is dropped.
+    It has no reference to the iterator, so that dropping the iterator frees it and its threads.
     """
 
     def __init__(self, dataset: Any) -> None:
-        """Begin a pass over `dataset`."""
+        """Start an iteration over `dataset`."""
         self.begin(dataset)
         self.lock = Lock()
 
     def begin(self, dataset: Any) -> None:
-        """Begin a pass over `dataset`."""
+        """Start an iteration over `dataset`."""
         self.work = Pass()
         with working_for(self.work):
             self.elements = iter(dataset._start())
@@ -55,13 +55,13 @@ class Drawing:
 
 
 class Iterator(CompositeTensor, PythonIterator[Any], Trackable):
-    """One pass over a dataset.
+    """One iteration over a dataset.
 
-    No tape hears what the functions of a dataset compute: gradients do not flow into a pipeline.
+    Tapes do not record the functions of a dataset: gradients do not flow into a pipeline.
     """
 
     def __init__(self, dataset: Any) -> None:
-        """Start a pass over `dataset`."""
+        """Start an iteration over `dataset`."""
         self._dataset = dataset
         for chance in dataset._seeds:
             chance.begin()
@@ -71,7 +71,7 @@ class Iterator(CompositeTensor, PythonIterator[Any], Trackable):
 
     @property
     def element_spec(self) -> Any:
-        """What describes the elements."""
+        """Spec of the elements."""
         return self._dataset.element_spec
 
     @property
@@ -83,20 +83,20 @@ class Iterator(CompositeTensor, PythonIterator[Any], Trackable):
         return self._source.next()
 
     def _serialize_to_tensors(self) -> dict[str, Any]:
-        """How many elements were drawn, and the random seeds when the pass began."""
-        looked_at = sum(element is not END for element in self._source.ahead)
-        drawn = self._drawing.count - looked_at
+        """The number of elements read, and the random positions at the start of the iteration."""
+        buffered = sum(element is not END for element in self._source.ahead)
+        drawn = self._drawing.count - buffered
         numbers = [drawn, *(number for place in self._seeds for number in place)]
         return {"ITERATOR": eager(np.array(numbers, np.uint64).view(np.int64))}
 
     def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
-        """Go to the element whose number was saved, in the order of the pass that was saved."""
+        """Move to the saved element number, in the random order of the saved iteration."""
         saved = np.asarray(restored_tensors["ITERATOR"]).view(np.uint64).ravel().tolist()
         wanted, places = saved[0], list(zip(*[iter(saved[1:])] * 3, strict=True))
         if len(places) != len(self._seeds):
             raise InvalidArgumentError(
-                f"restore: the saved iterator has {len(places)} random orders, but this one "
-                f"{len(self._seeds)}. Make it of the same dataset."
+                f"restore: the saved iterator must have {len(self._seeds)} random orders. "
+                f"Received {len(places)}. Restore an iterator of the same dataset."
             )
         here = int(self._serialize_to_tensors()["ITERATOR"][0])
         if wanted < here or places != self._seeds:
@@ -136,19 +136,19 @@ class Iterator(CompositeTensor, PythonIterator[Any], Trackable):
         """The next element.
 
         Raises:
-            OutOfRangeError: after the last one.
+            OutOfRangeError: after the last element.
         """
         stage = staging()
         if stage:
             return drawn(stage[0], handle_of(stage[0], self), self.element_spec)
         element = self._draw()
         if element is END:
-            raise OutOfRangeError("get_next: End of sequence. Make another iterator to start over.")
+            raise OutOfRangeError("get_next: End of sequence. Create a new iterator to start over.")
         return element
 
     @public
     def get_next_as_optional(self) -> Optional:
-        """The next element as an Optional, which is empty after the last one."""
+        """The next element as an Optional; empty after the last element."""
         stage = staging()
         if stage:
             return drawn_optional(stage[0], handle_of(stage[0], self), self.element_spec)
@@ -157,12 +157,12 @@ class Iterator(CompositeTensor, PythonIterator[Any], Trackable):
 
 
 class IteratorSpec(TypeSpec):
-    """The spec of an iterator: that of its elements."""
+    """The spec of an iterator, which contains the element spec."""
 
     __slots__ = ("_element_spec",)
 
     def __init__(self, element_spec: Any) -> None:
-        """Describe iterators over elements that `element_spec` describes."""
+        """Describe iterators with this element spec."""
         self._element_spec = element_spec
 
     @property
@@ -172,7 +172,7 @@ class IteratorSpec(TypeSpec):
 
     @property
     def element_spec(self) -> Any:
-        """What describes the elements."""
+        """Spec of the elements."""
         return self._element_spec
 
     @property
@@ -193,15 +193,15 @@ class NumpyIterator(PythonIterator[Any], Trackable):
     """The elements of a dataset as NumPy arrays."""
 
     def __init__(self, dataset: Any) -> None:
-        """Start a pass over `dataset`."""
+        """Start an iteration over `dataset`."""
         self._iterator = iter(dataset)
 
     def _serialize_to_tensors(self) -> dict[str, Any]:
-        """Where it is."""
+        """The position of the iterator."""
         return self._iterator._serialize_to_tensors()
 
     def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
-        """Go to where it was."""
+        """Move to a saved position."""
         self._iterator._restore_from_tensors(restored_tensors)
 
     def __iter__(self) -> NumpyIterator:

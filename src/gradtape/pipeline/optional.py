@@ -1,4 +1,4 @@
-"""Optional: a value that may be absent, as what comes after the last element of a dataset."""
+"""Optional: a value that may be absent, such as the next element of an iterator."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from gradtape.pipeline.element.structure import as_element, spec_of
 
 
 class OptionalSpec(TypeSpec):
-    """The spec of an Optional: that of the value it may hold."""
+    """The spec of an Optional, which contains the spec of its value."""
 
     __slots__ = ("_value_structure",)
 
     def __init__(self, element_spec: Any) -> None:
-        """Describe Optionals of values that `element_spec` describes."""
+        """Describe Optionals whose value has this spec."""
         self._value_structure = element_spec
 
     @property
@@ -43,7 +43,7 @@ class OptionalSpec(TypeSpec):
 
 
 class Optional(CompositeTensor):
-    """A value, or its absence."""
+    """A value that may be absent."""
 
     def __init__(self, value: Any, element_spec: Any, present: bool) -> None:
         """Use `from_value` or `empty`."""
@@ -60,12 +60,12 @@ class Optional(CompositeTensor):
 
     @classmethod
     def empty(cls, element_spec: Any) -> Optional:
-        """An Optional that holds nothing, but would hold what `element_spec` describes."""
+        """An empty Optional for values of this spec."""
         return cls(None, element_spec, False)
 
     @public
     def has_value(self, name: str | None = None) -> Tensor:
-        """Whether a value is there, as a scalar tensor."""
+        """Whether there is a value, as a scalar tensor."""
         return convert(self._present)
 
     @public
@@ -76,12 +76,15 @@ class Optional(CompositeTensor):
             InvalidArgumentError: if there is none.
         """
         if not self._present:
-            raise InvalidArgumentError("Optional: the value is not there. Ask has_value() first.")
+            raise InvalidArgumentError(
+                "Optional: get_value needs a value. Received an empty Optional. "
+                "Check has_value() first."
+            )
         return self._value
 
     @property
     def element_spec(self) -> Any:
-        """What describes the value."""
+        """Spec of the value."""
         return self._element_spec
 
     @property

@@ -1,4 +1,4 @@
-"""Options of a dataset: hints for TensorFlow's runtime, which may be set and read."""
+"""Options of a dataset: hints for TensorFlow's runtime that can be set and read."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class AutoShardPolicy(IntEnum):
-    """How elements are dealt out to several workers."""
+    """How elements are distributed to several workers."""
 
     OFF = -1
     AUTO = 0
@@ -17,7 +17,7 @@ class AutoShardPolicy(IntEnum):
 
 
 class ExternalStatePolicy(Enum):
-    """What is said about functions with state when a dataset is saved."""
+    """How to treat functions with state when a dataset is saved."""
 
     WARN = 0
     IGNORE = 1
@@ -30,24 +30,29 @@ class OptionGroup:
     names: tuple[str, ...] = ()
 
     def __init__(self) -> None:
-        """All unset."""
+        """Start with all options unset."""
         for name in self.names:
             object.__setattr__(self, name, None)
         object.__setattr__(self, "_is_frozen", False)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """Refuse names that do not exist."""
+        """Set an option.
+
+        Raises:
+            AttributeError: if there is no such option.
+            ValueError: if the options are read-only.
+        """
         if name not in self.__dict__:
             raise AttributeError(f"Cannot set the property {name} on {type(self).__name__}.")
         if self.__dict__["_is_frozen"]:
             raise ValueError(
                 "Mutating `tf.data.Options()` returned by `tf.data.Dataset.options()` has no "
-                "effect. Set them on options of your own and hand these to `with_options`."
+                "effect. Set them on a new `tf.data.Options()` and pass it to `with_options`."
             )
         object.__setattr__(self, name, value)
 
     def __eq__(self, other: object) -> bool:
-        """Equal if all attributes are."""
+        """Whether all options are equal."""
         return type(other) is type(self) and self._values() == other._values()
 
     __hash__ = None  # type: ignore[assignment]
@@ -56,14 +61,14 @@ class OptionGroup:
         return {name: v for name, v in self.__dict__.items() if name != "_is_frozen"}
 
     def _freeze(self) -> None:
-        """Refuse changes from now on."""
+        """Make the options read-only."""
         object.__setattr__(self, "_is_frozen", True)
         for value in self.__dict__.values():
             if isinstance(value, OptionGroup):
                 value._freeze()
 
     def update(self, other: Any) -> None:
-        """Take over what is set in `other`."""
+        """Copy the options that are set in `other`."""
         for name, value in other._values().items():
             mine = self.__dict__[name]
             if isinstance(value, OptionGroup):
@@ -92,13 +97,13 @@ class OptimizationOptions(OptionGroup):
 
 
 class DistributeOptions(OptionGroup):
-    """Several workers."""
+    """Options for several workers."""
 
     names = ("auto_shard_policy", "num_devices")
 
 
 class ThreadingOptions(OptionGroup):
-    """Threads."""
+    """Options for threads."""
 
     names = ("max_intra_op_parallelism", "private_threadpool_size")
 
@@ -120,7 +125,8 @@ class Options(OptionGroup):
     """Options of a `tf.data.Dataset`, applied with `with_options`.
 
     Note:
-        They tune TensorFlow's own runtime. Here they are kept and change nothing.
+        They tune TensorFlow's runtime. Here only `deterministic` has an effect; the others are
+        stored.
     """
 
     names = (
@@ -135,7 +141,7 @@ class Options(OptionGroup):
     )
 
     def __init__(self) -> None:
-        """All unset."""
+        """Start with all options unset."""
         super().__init__()
         threading = ThreadingOptions()
         groups = {
@@ -149,14 +155,14 @@ class Options(OptionGroup):
             object.__setattr__(self, name, group)
 
     def merge(self, options: Options) -> Options:
-        """These options, with what is set in `options` on top."""
+        """A copy of these options, overridden by those set in `options`."""
         merged = Options()
         merged.update(self)
         merged.update(options)
         return merged
 
     def _frozen(self) -> Options:
-        """A copy that refuses changes."""
+        """A read-only copy."""
         copy = self.merge(Options())
         copy._freeze()
         return copy

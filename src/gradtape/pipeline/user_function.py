@@ -1,4 +1,4 @@
-"""A user's function of elements, called as a compiled graph; where that cannot be, as Python."""
+"""User functions of elements, called as compiled graphs where possible, otherwise as Python."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from gradtape.state.random.stream import Streams
 
 
 class Traced(Chance):
-    """A function that `Dataset.map` and its like call for every element.
+    """A user function that `Dataset.map` and similar methods call for every element.
 
     Attributes:
-        plans: what runs the graph, by shapes and dtypes of the components, where it is a straight
-            line without effects: the graph alone decides what comes out.
+        plans: by shapes and dtypes of the components, the plan that runs the graph. None where
+            the graph has guards, side effects or variables.
     """
 
     def __init__(self, python_function: Any) -> None:
@@ -40,21 +40,21 @@ class Traced(Chance):
         name = getattr(python_function, "__name__", "map_func")
         own = python_function
         if isinstance(python_function, Function):
-            own = lambda *element: python_function(*element)  # noqa: E731  a graph around its graph
+            own = lambda *element: python_function(*element)  # noqa: E731  traced in a graph of its own
         self.function = Function(own, name)
-        self.function.warns = False  # a dataset that is made anew has a function of its own
+        self.function.warns = False  # each dataset has its own Function, so retracing is normal
         self.streams = self.function.streams = Streams((SEEDS.seed,))
 
     def __call__(self, *element: Any) -> Any:
-        """Call the function; elements that are more than tensors go to the Python."""
+        """Call the compiled function; call the Python function if there are composite tensors."""
         if all(is_plain(part) for part in element):
             return self.function(*element)
         return self.python_function(*element)
 
     def of(self, element: Any, work: Pass | None = None) -> Any:
-        """The function of an element, as an element.
+        """Apply the function to an element; the result is an element.
 
-        Its random ops begin anew with every pass: that in `work`, or the one that is under way.
+        Its random ops restart with every iteration: `work`, or else the current one.
         """
         if local.recorders:
             return self.called(element, work)
@@ -82,23 +82,23 @@ class Traced(Chance):
         return result
 
     def called(self, element: Any, work: Pass | None) -> Any:
-        """Call the function, with its random streams where this pass left them."""
+        """Call the function with the random streams of this iteration."""
         work = work or ongoing.now
         if work is not None and self.streams.turn is not work:
             take_turns(self.streams, work)
         return called(self, element)
 
     def tried(self, *element: Any) -> Any:
-        """Call the function on a stand-in for an element: no variable changes."""
+        """Call the function on a placeholder for an element, without changing variables."""
         if not all(is_plain(part) for part in element):
             return self.python_function(*element)
         call = self.function._signature.bind(element, {})
         return self.function.compiled_for(call).tried(call)
 
     def returns(self, spec: Any) -> Any:
-        """Specs of what it makes of elements that `spec` describes, by a trace on stand-ins.
+        """Infer the spec of the results for elements of `spec`, by tracing on placeholders.
 
-        None if that does not tell: it looks at values, or does something besides computing.
+        Returns None if tracing is not enough: the function branches on values or has side effects.
         """
         args = spec if type(spec) is tuple else (spec,)
         leaves = flatten(spec)
@@ -114,13 +114,13 @@ class Traced(Chance):
         return tuple(found) if type(found) is list else found
 
     def plan_of(self, element: Any) -> Plan | None:
-        """What runs the graph of the function for such elements; None if it is not so simple."""
+        """The plan that runs the graph for such elements; None if the graph is too complex."""
         args = element if type(element) is tuple else (element,)
         if not all(is_plain(part) for part in args):
             return None
         try:
             call = self.function._signature.bind(args, {})
-        except TypeError:  # which whoever calls it will hear
+        except TypeError:  # the call itself raises it
             return None
         compiled = self.function._cache.get(call.key)
         if compiled is None or compiled.only is None or compiled.only.states:
@@ -128,7 +128,7 @@ class Traced(Chance):
         return Plan(compiled)
 
     def plan_for(self, spec: Any) -> Plan | None:
-        """The same for the elements that a spec describes, if it is known by now."""
+        """The plan for elements of `spec`, if they were traced before."""
         leaves = flatten(spec)
         if not all(isinstance(s, TensorSpec) and s.shape.is_fully_defined() for s in leaves):
             return None
@@ -143,12 +143,12 @@ class Traced(Chance):
         return plan if plan is not None and plan.is_valid() else None
 
     def is_pure(self, spec: Any) -> bool:
-        """Whether the function of such elements has been traced, and never had effects."""
-        known = self.plan_for(spec) is not None or bool(self.plans)
-        return known and None not in self.plans.values()
+        """Whether the function was traced for such elements and never had side effects."""
+        is_traced = self.plan_for(spec) is not None or bool(self.plans)
+        return is_traced and None not in self.plans.values()
 
     def over(self, rows: Rows, spec: Any) -> Rows | None:
-        """The rows that the function makes of `rows`, whose elements `spec` describes."""
+        """The function of `rows`, as rows; None if it cannot run on batches."""
         plan = self.plan_for(spec)
         if plan is None or plan.many is None:
             return None
@@ -156,10 +156,10 @@ class Traced(Chance):
 
 
 class Plan:
-    """The graph of a function without effects and variables, ready to run on raw components."""
+    """The compiled graph of a function without side effects or variables, for raw arrays."""
 
     def __init__(self, compiled: Any) -> None:
-        """Take what `compiled` has found to be the only path."""
+        """Use the only path of `compiled`."""
         path = self.path = compiled.only
         self.compiled = compiled
         self.captures = [t._array for t in path.captures]
@@ -170,11 +170,11 @@ class Plan:
         self.many = over_rows(path.graph, arguments) if self.pack is not None else None
 
     def is_valid(self) -> bool:
-        """Whether nothing has been traced since."""
+        """Whether the function was not traced again since."""
         return self.compiled.only is self.path and not Mode.eager
 
     def __call__(self, raws: list[Any]) -> Any:
-        """The results for raw components, as an element."""
+        """Run the graph on raw components; the result is an element."""
         outputs = self.run(*raws, *self.captures)
         if self.pack is None:
             tensors = [eager(raw) for raw in outputs[: self.results]]
@@ -188,7 +188,7 @@ class Plan:
 
 
 def pack_of(path: Any) -> Callable[[list[Any]], Any] | None:
-    """What packs the results of a path as an element; None where they must be converted first."""
+    """The function that packs results of a path as an element; None if they need conversion."""
     structure = path.structure
     if type(structure) is list:
         structure = tuple(structure)
@@ -199,7 +199,7 @@ def pack_of(path: Any) -> Callable[[list[Any]], Any] | None:
 
 
 def is_plain(part: Any) -> bool:
-    """Whether a part of an element is a tensor or a structure of nothing else."""
+    """Whether a part of an element contains no composite tensors."""
     if isinstance(part, Tensor):
         return True
     if isinstance(part, dict):

@@ -1,7 +1,7 @@
-"""Threads behind a pipeline: elements made ahead of time, functions applied side by side.
+"""Threads of a pipeline: prefetching elements and calling functions in parallel.
 
-What a thread works on never refers to the iterator that is drawn from. So the iterator is freed
-when nobody holds it, and its threads end.
+The data of a thread has no reference to the iterator that it works for. So dropping the iterator
+frees it, and its threads end.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from gradtape.core.errors import FailedPreconditionError
 from gradtape.pipeline.current_pass import Pass, ongoing
 from gradtape.pipeline.element.element import END
 
-AUTOMATIC = 8  # elements ahead where the number is left to us
-TRIED = 8  # calls after which it is decided whether threads pay
-SHORT = 2e-4  # seconds in which an item is made that no thread makes sooner
-WORTH = 1e-3  # seconds that a call must take for that
+AUTOMATIC = 8  # buffer size for AUTOTUNE
+TRIED = 8  # number of calls measured before threads are used
+SHORT = 2e-4  # seconds; below this a thread does not pay for an item
+WORTH = 1e-3  # mean seconds; above this threads pay for calls
 
 
 class Failure:
-    """An error on its way to whoever draws."""
+    """An error of a thread, to be raised by the consumer."""
 
     __slots__ = ("error",)
 
@@ -35,13 +35,14 @@ class Failure:
 
 
 class Buffer:
-    """What a thread and the iterator it works for have in common.
+    """The buffer between a thread and the iterator it works for.
 
-    One thread appends and one takes away; a deque needs no lock for that. The lock is for waiting.
+    One thread appends and one removes, which a deque supports without a lock. The condition is
+    only used to wait.
     """
 
     def __init__(self, size: int) -> None:
-        """Room for `size` elements."""
+        """Make a buffer for `size` elements."""
         self.size = size
         self.items: deque[Any] = deque()
         self.made = self.taken = 0
@@ -49,13 +50,13 @@ class Buffer:
         self.changed = threading.Condition()
 
     def close(self) -> None:
-        """Let the thread end."""
+        """Make the thread end."""
         self.closed = True
         with self.changed:
             self.changed.notify_all()
 
     def fill(self, source: Iterator[Any], work: Pass | None) -> None:
-        """Append what `source` gives, until it ends or nobody wants it any more."""
+        """Append the items of `source` until it ends or the buffer is closed."""
         ongoing.now = work
         while not self.closed:
             try:
@@ -69,7 +70,7 @@ class Buffer:
                     self.changed.notify_all()
             if item is END:
                 return
-            self.full = True  # before looking, so that whoever takes one then knows
+            self.full = True  # set before the check, so that a concurrent `take` notifies
             if self.made - self.taken >= self.size:
                 with self.changed:
                     while self.made - self.taken >= self.size and not self.closed:
@@ -77,7 +78,7 @@ class Buffer:
             self.full = False
 
     def take(self) -> Any:
-        """The oldest item."""
+        """Remove and return the oldest item; wait for one if necessary."""
         items = self.items
         if not items:
             with self.changed:
@@ -94,10 +95,10 @@ class Buffer:
 
 
 class Ahead(Iterator[Any]):
-    """The items of `source`, up to `size` of them made ahead of time by a thread."""
+    """The items of `source`; a thread computes up to `size` of them in advance."""
 
     def __init__(self, source: Iterator[Any], size: int) -> None:
-        """The thread starts with the first item that is asked for."""
+        """The thread starts with the first call of `next`."""
         self.buffer = Buffer(size)
         self.source: Iterator[Any] | None = source
         self.process = os.getpid()
@@ -130,16 +131,16 @@ class Ahead(Iterator[Any]):
 
 
 class Prompt(Iterator[Any]):
-    """The items of `source`, made when they are asked for; ahead of time once that takes its time.
+    """The items of `source`; prefetched by a thread once they prove to be slow.
 
-    A thread costs more than a small batch. This is for items of which nobody can tell when they
-    were made.
+    A thread costs more than a small batch. Only for items without side effects, so that the time
+    of computation does not matter.
     """
 
     def __init__(self, source: Iterator[Any], size: int) -> None:
-        """Up to `size` ahead."""
+        """Prefetch up to `size` items, once that pays."""
         self.source, self.size = source, size
-        self.late = 0  # how many more took long than did not
+        self.late = 0  # number of slow items minus number of fast items
         self.draw: Callable[[], Any] = self.try_one
 
     def __next__(self) -> Any:
@@ -147,7 +148,7 @@ class Prompt(Iterator[Any]):
         return self.draw()
 
     def try_one(self) -> Any:
-        """Make one here and look at the clock."""
+        """Compute an item in this thread and measure the time."""
         start = perf_counter()
         try:
             return next(self.source)
@@ -159,12 +160,12 @@ class Prompt(Iterator[Any]):
 
 
 class SideBySide(Iterator[Any]):
-    """`function` of the items of `source`, up to `count` calls at a time, each in a thread."""
+    """`function` of the items of `source`; up to `count` calls run at a time in threads."""
 
     def __init__(
         self, function: Callable[[Any], Any], source: Iterator[Any], count: int, ordered: bool
     ) -> None:
-        """In the order of the items if `ordered`, otherwise in the order of completion."""
+        """Results come in the order of the items if `ordered`, else in order of completion."""
         self.function, self.source = function, source
         self.count, self.ordered = count, ordered
         self.running: list[Future[Any]] = []
@@ -193,15 +194,15 @@ class SideBySide(Iterator[Any]):
 
 
 class WhenItPays(Iterator[Any]):
-    """`function` of the items of `source`: in threads once it has proved to take its time.
+    """`function` of the items of `source`; called in threads once it proves to be slow.
 
-    A thread costs more than a short call, and Python's lock lets only one of them compute anyway.
+    A thread costs more than a short call, and the GIL lets only one thread run Python code.
     """
 
     def __init__(
         self, function: Callable[[Any], Any], source: Iterator[Any], ordered: bool
     ) -> None:
-        """Begin without threads."""
+        """Start without threads."""
         self.function, self.source, self.ordered = function, source, ordered
         self.calls, self.spent = 0, 0.0
         self.draw: Callable[[], Any] = self.try_one
@@ -211,7 +212,7 @@ class WhenItPays(Iterator[Any]):
         return self.draw()
 
     def try_one(self) -> Any:
-        """Call here and look at the clock."""
+        """Call the function in this thread and measure the time."""
         item = next(self.source)
         start = perf_counter()
         try:
@@ -228,13 +229,13 @@ class WhenItPays(Iterator[Any]):
 
 
 def stop(threads: ThreadPoolExecutor) -> None:
-    """Let threads end after what they are doing."""
+    """Make threads end after their current call."""
     threads.shutdown(wait=False, cancel_futures=True)
 
 
 def forked(what: str) -> FailedPreconditionError:
-    """The threads of an iterator stay behind in the parent process."""
+    """The error for an iterator whose threads were lost in a fork."""
     return FailedPreconditionError(
-        f"Dataset.{what}: this iterator was begun before the process forked, and its threads are "
-        "not here. Make another iterator in the child."
+        f"Dataset.{what}: an iterator must be used in the process that started it. The threads of "
+        "this one do not exist after the fork. Create a new iterator in the child process."
     )

@@ -1,1 +1,1 @@
-"""State: variables and modules."""
+"""State: variables, modules, checkpoints, random generators and hash tables."""

@@ -1,4 +1,4 @@
-"""Hash tables: keys to values, in the hands of the host."""
+"""Hash tables: Python dictionaries on the host, behind tf.lookup."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from gradtape.state.checkpoint.trackable import TrackableResource
 
 
 class Entries:
-    """What a table holds: keys and values as Python values; rows, if a value is one, as arrays.
+    """The contents of a table: Python keys and values; a value that is a row is an array.
 
     Attributes:
-        held: value by key.
-        ready: whether somebody has filled it.
+        held: the value of each key.
+        ready: whether the table was filled.
     """
 
     def __init__(self, dtype: Any, row_shape: tuple[int, ...] = ()) -> None:
-        """None yet; a value has this NumPy dtype and shape."""
+        """Start empty; a value has this NumPy dtype and shape."""
         self.dtype = dtype
         self.row_shape = row_shape
         self.held: dict[Any, Any] = {}
@@ -33,12 +33,12 @@ class Entries:
         self.lock = Lock()
 
     def listed(self, values: Any) -> list[Any]:
-        """Raw values, one after the other."""
+        """An array of values as a list of values."""
         rows = np.reshape(values, (-1, *self.row_shape))
         return list(rows) if self.row_shape else rows.tolist()
 
     def raw(self, values: list[Any], shape: tuple[int, ...]) -> Any:
-        """The array of values that belong to keys of this shape."""
+        """The array of values for keys of this shape."""
         out = np.empty((len(values), *self.row_shape), self.dtype)
         if values:
             out[...] = values
@@ -46,7 +46,7 @@ class Entries:
         return whole if whole.shape else whole[()]
 
     def find(self, keys: Any, default: Any) -> Any:
-        """The values of raw keys; `default`, one for all or one for each, where there is none.
+        """The values of raw keys. Missing keys get `default`: one value for all, or one for each.
 
         Raises:
             FailedPreconditionError: if the table was never filled.
@@ -58,10 +58,10 @@ class Entries:
         return self.raw(list(map(self.held.get, flat, each)), np.shape(keys))
 
     def pairs(self, keys: Any, values: Any) -> tuple[list[Any], list[Any]]:
-        """Raw keys and values as Python's.
+        """Raw keys and values as lists of Python values.
 
         Raises:
-            InvalidArgumentError: if their shapes do not fit.
+            InvalidArgumentError: if their shapes do not match.
         """
         wanted = np.shape(keys) + self.row_shape
         if np.shape(values) != wanted:
@@ -71,7 +71,7 @@ class Entries:
         return np.ravel(keys).tolist(), self.listed(values)
 
     def fill(self, keys: Any, values: Any) -> None:
-        """Give a table that does not change its entries.
+        """Set the entries of an immutable table.
 
         Raises:
             FailedPreconditionError: if a key has two different values.
@@ -88,23 +88,23 @@ class Entries:
         self.held, self.ready = entries, True
 
     def insert(self, keys: Any, values: Any) -> None:
-        """Add entries, or change them."""
+        """Add or replace entries."""
         entries = dict(zip(*self.pairs(keys, values), strict=True))
         with self.lock:
             self.held.update(entries)
 
     def remove(self, keys: Any) -> None:
-        """Take entries out; keys without one do not matter."""
-        gone = np.ravel(keys).tolist()
+        """Remove entries; missing keys are ignored."""
+        removed = np.ravel(keys).tolist()
         with self.lock:
-            deque(map(self.held.pop, gone, repeat(None)), maxlen=0)
+            deque(map(self.held.pop, removed, repeat(None)), maxlen=0)
 
 
 class Table(TrackableResource):
-    """What all tables have in common."""
+    """Base class of lookup tables."""
 
     def __init__(self, key_dtype: Any, value_dtype: Any, default_value: Any, name: str) -> None:
-        """A table without entries."""
+        """Create an empty table."""
         self._key_dtype, self._value_dtype = as_dtype(key_dtype), as_dtype(value_dtype)
         self._default = convert(default_value, self._value_dtype)
         self._entries = Entries(self._default._array.dtype, self._default._array.shape)
@@ -127,17 +127,17 @@ class Table(TrackableResource):
 
     @public
     def export(self, name: str | None = None) -> tuple[Tensor, Tensor]:
-        """All keys, and their values."""
+        """All keys and their values, as two tensors."""
         held = dict(self._entries.held)
         keys = np.array(list(held), self._key_dtype.as_numpy_dtype)
         return eager(keys), eager(self._entries.raw(list(held.values()), keys.shape))
 
 
 def typed(keys: Any, dtype: DType) -> Tensor:
-    """Keys as a tensor.
+    """Convert keys to a tensor of `dtype`.
 
     Raises:
-        TypeError: if they are of another dtype.
+        TypeError: if they have another dtype.
     """
     tensor = keys if isinstance(keys, Tensor) else convert(keys)
     if tensor.dtype is not dtype:

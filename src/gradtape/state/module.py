@@ -16,15 +16,15 @@ WORD_STARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=.)(?=[A-Z][a-z])")
 
 
 def is_variable(value: Any) -> bool:
-    """Whether a leaf is a variable, or acts as one."""
+    """Whether a leaf is a variable or a Keras variable."""
     return isinstance(value, Variable) or hasattr(value, "_should_act_as_resource_variable")
 
 
 class Module(Trackable):
-    """Base class of things that own variables.
+    """Base class of objects that own variables.
 
-    Variables and modules are found in attributes, and in lists, tuples and dicts that are
-    attributes, in the order of the attributes' names.
+    A module finds variables and submodules in its attributes, including those in lists, tuples
+    and dicts, in the order of the attribute names.
 
     Args:
         name: a Python identifier; by default the class's name in snake case.
@@ -67,12 +67,12 @@ class Module(Trackable):
 
     @property
     def name(self) -> str:
-        """The name given, or made of the class's."""
+        """The name given, or the class name in snake case."""
         return self._name
 
     @property
     def name_scope(self) -> name_scope:
-        """A scope to enter, which puts the module's name in front of variables' names."""
+        """A context manager that adds the module's name as a prefix to variable names."""
         return self._name_scope
 
     @property
@@ -82,17 +82,17 @@ class Module(Trackable):
 
     @property
     def trainable_variables(self) -> tuple[Any, ...]:
-        """Those variables that are trainable."""
+        """The trainable variables."""
         return tuple(v for v in self.variables if getattr(v, "trainable", False))
 
     @property
     def non_trainable_variables(self) -> tuple[Any, ...]:
-        """Those variables that are not trainable."""
+        """The variables that are not trainable."""
         return tuple(v for v in self.variables if not getattr(v, "trainable", False))
 
     @property
     def submodules(self) -> tuple[Module, ...]:
-        """All modules below this one; each once, this one not among them."""
+        """All modules below this one, each once, without this one."""
         return tuple(self._flatten(predicate=lambda value: isinstance(value, Module)))
 
     def _flatten(
@@ -102,7 +102,7 @@ class Module(Trackable):
         attribute_traversal_key: Callable[[str], Any] | None = None,
         with_path: bool = False,
     ) -> Iterator[Any]:
-        """Yield leaves for which `predicate` holds: this module's, then its submodules'."""
+        """Yield the leaves that satisfy `predicate`: this module's first, then its submodules'."""
         seen = {id(self)}
         queue: list[tuple[tuple[Any, ...], Module]] = [((), self)]
         while queue:
@@ -122,7 +122,7 @@ class Module(Trackable):
 
     @classmethod
     def with_name_scope(cls, method: Callable[..., Any]) -> Callable[..., Any]:
-        """Decorate a method so that it runs in the module's name scope."""
+        """Decorate a method to run it in the module's name scope."""
 
         @wraps(method)
         def call(self: Module, *args: Any, **kwargs: Any) -> Any:
@@ -133,14 +133,14 @@ class Module(Trackable):
 
 
 def snake_case(name: str) -> str:
-    """`MyDense2D` as `my_dense2_d`, which is how TensorFlow writes it."""
+    """`MyDense2D` as `my_dense2_d`, as in TensorFlow."""
     return WORD_STARTS.sub("_", name).lower()
 
 
 def leaves_of(
     module: Module, key: Callable[[str], Any] | None
 ) -> Iterator[tuple[tuple[Any, ...], Any]]:
-    """Leaves of a module's attributes in order of their names, each with its path."""
+    """Yield (path, leaf) for a module's attributes, in the order of their names."""
     attributes = vars(module)
     for name in sorted(attributes, key=key):
         if name in module._TF_MODULE_IGNORED_PROPERTIES or name == PENDING:

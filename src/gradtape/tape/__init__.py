@@ -1,1 +1,1 @@
-"""GradientTape, the backward sweep, jacobians, custom gradients and forward mode."""
+"""GradientTape, the backward pass, jacobians, custom gradients and forward mode."""

@@ -1,9 +1,9 @@
-"""The backward sweep: each entry, newest first, turns its output's cotangent into its inputs'.
+"""The backward pass: each entry, newest first, turns its output's cotangent into its inputs'.
 
-A *step* is the backward half of one primitive for one set of watched inputs, generated on first use
-in two forms: `step(entry, g, grads)` works on raw arrays, `step.recorded` on Tensors, so that an
-outer recorder sees the ops. `grads` maps uids to cotangents; under the key SOURCES it holds the
-uids whose gradients were asked for.
+A *step* is the backward half of one primitive for one set of watched inputs. It is generated on
+first use, in two forms: `step(entry, g, grads)` works on raw arrays; `step.recorded` works on
+Tensors, so that an outer recorder sees the ops. `grads` maps uids to cotangents. Its key SOURCES
+holds the uids whose gradients are requested.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from gradtape.tape.indexed_slices import KNOWN, SOURCES, SPARSE, Slices, dense, 
 
 
 def make_step(op: Primitive, mask: int, folded: bool) -> Step:
-    """The backward step of `op` for the inputs in `mask`; `folded` if an operand was stretched."""
+    """The backward step of `op` for the inputs in `mask`; `folded` if an operand was broadcast."""
     if op.variadic:
         raw, recorded = (variadic_step(op, is_raw) for is_raw in (True, False))
     else:
@@ -36,7 +36,7 @@ def make_step(op: Primitive, mask: int, folded: bool) -> Step:
 
 
 def generated_step(op: Primitive, mask: int, want: int, folded: bool, raw: bool) -> Any:
-    """Source for one entry layout (`mask`), evaluating the rules in `want`."""
+    """Generate the step for entries of the layout `mask` that evaluates the rules in `want`."""
     bits = [i for i in range(len(op.inputs)) if mask >> i & 1]
     needs = needs_of(op, mask, folded)
     parts = ["_", *(f"u{i}" for i in bits), *needs]
@@ -49,13 +49,13 @@ def generated_step(op: Primitive, mask: int, want: int, folded: bool, raw: bool)
                 lines.append(f"    if type({need}) is EagerTensor: {need} = {need}._array")
                 lines.append(f"    elif isinstance({need}, EagerTensor): {need} = {need}._array")
     if op.outputs:
-        lines.append("    g = filled(g, out_spec)")
+        lines.append("    g = fill_missing_cotangents(g, out_spec)")
     space: dict[str, Any] = {
         "__name__": __name__,
         "EagerTensor": EagerTensor,
-        "add_up": add_up,
-        "fold": fold,
-        "filled": filled,
+        "accumulate": add_up,
+        "unbroadcast": fold,
+        "fill_missing_cotangents": filled,
     }
     for i in bits:
         if not want >> i & 1:
@@ -66,16 +66,16 @@ def generated_step(op: Primitive, mask: int, want: int, folded: bool, raw: bool)
         lines.append(f"    t = rule{i}({', '.join(('g', *rule.needs))})")
         if folded:
             shape = f"{op.inputs[i]}_shape"
-            call = f"t = fold(t, {shape}, {op.core}, g, out_shape)"
+            call = f"t = unbroadcast(t, {shape}, {op.core}, g, out_shape)"
             lines.append(f"    if t.shape != {shape}: {call}" if raw else f"    {call}")
-        total = "add_up(p, t)" if raw else "p + t"
+        total = "accumulate(p, t)" if raw else "p + t"
         lines += [f"    p = grads.get(u{i})", f"    grads[u{i}] = t if p is None else {total}"]
     exec(compile("\n".join(lines), f"<gradtape backward of {op.name}>", "exec"), space)
     return space["step"]
 
 
 def variadic_step(op: Primitive, raw: bool) -> Any:
-    """The step of a primitive with `*inputs`: one rule, called for each watched position."""
+    """Make the step of a primitive with `*inputs`: one rule, called for each watched position."""
     rule = op.rules[0]
     assert rule is not None
     needs = needs_of(op, 1, False)
@@ -102,7 +102,7 @@ def variadic_step(op: Primitive, raw: bool) -> Any:
 
 
 def unwrapped(value: Any) -> Any:
-    """Raw arrays of a tensor or of a tuple of them."""
+    """The raw array of a tensor; for a tuple, of each item."""
     if isinstance(value, tuple):
         return tuple(unwrapped(v) for v in value)
     return value._array if isinstance(value, Tensor) else value
@@ -115,7 +115,7 @@ def accumulate(grads: dict[int, Any], uid: int, t: Any) -> None:
 
 
 def filled(g: dict[int, Any], specs: tuple[Spec, ...]) -> Cotangents:
-    """Cotangents of all outputs, zeros for those nobody used."""
+    """Cotangents of all outputs; zeros for outputs that have none."""
     if len(g) == len(specs):
         return Cotangents([g[k] for k in range(len(specs))])
     i, some = next(iter(g.items()))
@@ -131,7 +131,10 @@ def filled(g: dict[int, Any], specs: tuple[Spec, ...]) -> Cotangents:
 
 
 def narrower(op: Primitive, mask: int, folded: bool) -> Callable[[int, bool], Any]:
-    """Steps for the same entries but fewer rules: bit k of `want` is the k-th watched input."""
+    """Make the function `narrow(want, raw)`, which returns a step that runs only some rules.
+
+    Bit k of `want` is the k-th watched input.
+    """
     cache: dict[tuple[int, bool], Any] = {}
 
     def narrow(want: int, raw: bool) -> Any:
@@ -150,7 +153,7 @@ def narrower(op: Primitive, mask: int, folded: bool) -> Callable[[int, bool], An
 
 
 def move(entry: tuple[Any, ...], g: Any, grads: dict[int, Any]) -> None:
-    """Bring the cotangent of one output of several to their common entry."""
+    """Store the cotangent of one of several outputs under the uid of their common entry."""
     _, anchor, i = entry
     grads.setdefault(anchor, {})[i] = g
 
@@ -163,34 +166,36 @@ Handed.make_step = make_step
 Handed.move = move
 
 
-def sweep(known: Recording, grads: dict[int, Any], recorded: bool, release: bool) -> dict[int, Any]:
+def sweep(
+    record: Recording, grads: dict[int, Any], recorded: bool, release: bool
+) -> dict[int, Any]:
     """Propagate cotangents from the targets in `grads` to the uids in `grads[SOURCES]`.
 
     Args:
-        known: the recording.
-        grads: cotangents of the targets; is used up.
-        recorded: work on Tensors, so that active recorders see the ops.
-        release: forget entries as they are used, so that memory falls while the sweep runs.
+        record: entries by uid.
+        grads: cotangents of the targets; modified.
+        recorded: whether to work on Tensors, so that active recorders see the ops.
+        release: whether to drop each entry after its use, which frees memory during the pass.
 
     Returns:
-        Cotangents by uid; a source that is not connected is absent.
+        Cotangents by uid, without those of unconnected sources.
     """
     sources = grads[SOURCES]
-    grads[KNOWN] = known
-    roots = known.roots
-    if roots == sources or (roots <= sources and known.keys().isdisjoint(sources - roots)):
-        everything(known, grads, recorded, release)
+    grads[KNOWN] = record
+    roots = record.roots
+    if roots == sources or (roots <= sources and record.keys().isdisjoint(sources - roots)):
+        everything(record, grads, recorded, release)
         return grads
-    return selected(known, grads, sources, recorded, release)
+    return selected(record, grads, sources, recorded, release)
 
 
-def everything(known: Recording, grads: dict[int, Any], recorded: bool, release: bool) -> None:
-    """All roots are wanted and nothing else: no need to look where a step leads."""
+def everything(record: Recording, grads: dict[int, Any], recorded: bool, release: bool) -> None:
+    """Run every step: exactly the watched tensors are requested, so no step can be skipped."""
     if release and not recorded:
-        use_up(known, grads)
+        use_up(record, grads)
         return
     with quiet():
-        for uid, entry in backwards(known, release):
+        for uid, entry in backwards(record, release):
             if entry is not None:
                 g = grads.pop(uid, None)
                 if g is not None:
@@ -198,33 +203,33 @@ def everything(known: Recording, grads: dict[int, Any], recorded: bool, release:
 
 
 @quiet()
-def use_up(known: Recording, grads: dict[int, Any]) -> None:
-    """The common case: raw arrays, and each entry is needed only once."""
-    while known:
-        uid, entry = known.popitem()
+def use_up(record: Recording, grads: dict[int, Any]) -> None:
+    """Run every step on raw arrays and drop each entry: the common case."""
+    while record:
+        uid, entry = record.popitem()
         if entry is not None:
             g = grads.pop(uid, None)
             if g is not None:
                 entry[0](entry, g, grads)
 
 
-def backwards(known: Recording, release: bool) -> Iterable[tuple[int, Any]]:
-    """Entries, newest first; those recorded meanwhile are not among them."""
+def backwards(record: Recording, release: bool) -> Iterable[tuple[int, Any]]:
+    """Yield the entries, newest first, without those recorded during the pass."""
     if not release:
-        yield from reversed(list(known.items()))
+        yield from reversed(list(record.items()))
         return
-    while known:
-        yield known.popitem()
+    while record:
+        yield record.popitem()
 
 
 def selected(
-    known: Recording, grads: dict[int, Any], sources: frozenset[int], recorded: bool, release: bool
+    record: Recording, grads: dict[int, Any], sources: frozenset[int], recorded: bool, release: bool
 ) -> dict[int, Any]:
-    """Run only the rules that lead to a source; sources may be intermediate results."""
-    reached = reachable(known, sources)
+    """Run only the rules that lead to a source. Sources may be intermediate results."""
+    reached = reachable(record, sources)
     found: dict[int, Any] = {}
     with quiet():
-        for uid, entry in backwards(known, release):
+        for uid, entry in backwards(record, release):
             g = grads.get(uid)
             if g is None:
                 continue
@@ -246,10 +251,10 @@ def selected(
     return {**grads, **found}
 
 
-def reachable(known: Recording, sources: frozenset[int]) -> set[int]:
-    """Uids that depend on a source, sources included."""
+def reachable(record: Recording, sources: frozenset[int]) -> set[int]:
+    """Uids of the sources and of everything that depends on them."""
     reached = set(sources)
-    for uid, entry in known.items():
+    for uid, entry in record.items():
         if entry is not None:
             step = entry[0]
             inputs = entry[1] if step.variadic else entry[1 : 1 + step.count]

@@ -1,4 +1,4 @@
-"""Gradients given by the user: custom_gradient, recompute_grad, grad_pass_through."""
+"""Gradients defined by the user: custom_gradient, recompute_grad, grad_pass_through."""
 
 from __future__ import annotations
 
@@ -20,28 +20,29 @@ from gradtape.core.tensor import Tensor, eager, marked
 from gradtape.ops.elementwise import conj, identity
 from gradtape.ops.shape import reshape, shape_of, stack, take_one, zeros
 from gradtape.tape.backward import accumulate, filled
-from gradtape.tape.gradient_tape import GradientTape, value_of, variable_of
+from gradtape.tape.gradient_tape import GradientTape
 from gradtape.tape.indexed_slices import IndexedSlices, Slices, dense, is_kept
+from gradtape.tape.source import value_of, variable_of
 
 
 class VariableWatcher(dict[int, Any]):
-    """A recorder that only notes which trainable variables are read."""
+    """A recorder that only collects the trainable variables that are read."""
 
     unmarked = False
     stages = False
 
     def __init__(self) -> None:
-        """Start with none."""
+        """Start without variables."""
         self.variables: dict[int, Any] = {}
 
     def touch(self, variable: Any, uid: int) -> None:
-        """A variable is being read."""
+        """Add a variable that is being read, if it is trainable."""
         if variable.trainable:
             self.variables[variable._key] = variable
 
 
 class CustomStep:
-    """The backward step of one call of a function with a gradient of its own."""
+    """The backward step of one call of a function with a custom gradient."""
 
     variadic = True
 
@@ -52,7 +53,7 @@ class CustomStep:
         shapes: list[tuple[int, ...]],
         raw: bool = True,
     ) -> None:
-        """`grad` takes a cotangent for each of `specs` and gives one, or None, for each input."""
+        """`grad` maps a cotangent for each of `specs` to a gradient, or None, for each input."""
         self.grad = grad
         self.specs = specs
         self.shapes = shapes
@@ -61,14 +62,14 @@ class CustomStep:
             self.recorded = CustomStep(grad, specs, shapes, raw=False)
 
     def narrow(self, want: int, raw: bool) -> Any:
-        """The same step, keeping the results for the watched inputs in `want`."""
+        """This step, restricted to the watched inputs in `want`."""
         step = self if raw else self.recorded
         return lambda entry, g, grads: step(entry, g, grads, want)
 
     def __call__(
         self, entry: tuple[Any, ...], g: dict[int, Any], grads: dict[int, Any], want: int = -1
     ) -> None:
-        """Ask the user's function and pass its answers on."""
+        """Call the user's function and add its gradients to `grads`."""
         _, uids, mask = entry
         cotangents = [self.given(t) for t in filled(g, self.specs)]
         lead = len(shape_of(cotangents[0])) - len(self.specs[0].shape)
@@ -84,7 +85,7 @@ class CustomStep:
                 position += 1
 
     def one_by_one(self, cotangents: list[Any], lead: int) -> list[Any]:
-        """Call the user's function, which knows no lead axes, for each cotangent of a jacobian."""
+        """Call the user's function once for each cotangent: it does not support lead axes."""
         shape = shape_of(cotangents[0])[:lead]
         count = prod(shape)
         pairs = list(zip(cotangents, self.specs, strict=True))
@@ -111,12 +112,12 @@ class CustomStep:
         return [together([answer[k] for answer in answers], shape) for k in range(len(answers[0]))]
 
     def given(self, g: Any) -> Tensor:
-        """A cotangent as the user's function wants it."""
+        """A cotangent as the user's function expects it: a Tensor, not conjugated."""
         tensor = g if isinstance(g, Tensor) else eager(g)
         return conj(tensor) if tensor._array.dtype.kind == "c" else tensor
 
     def taken(self, result: Any, shape: tuple[int, ...]) -> Any:
-        """The user's answer for an input of this shape, as the sweep wants it."""
+        """Convert the user's gradient for an input of `shape` to a cotangent of the pass."""
         if isinstance(result, IndexedSlices):
             values, indices = self.taken(result.values, ()), convert(result.indices)
             return Slices(values, indices._array if self.raw else indices, shape)
@@ -127,7 +128,7 @@ class CustomStep:
 
 
 def together(answers: list[Any], shape: tuple[int, ...]) -> Any:
-    """A user's answers, one for each cotangent, under the lead axes `shape`."""
+    """Stack the user's gradients, one for each cotangent, along the lead axes `shape`."""
     if any(answer is None for answer in answers):
         return None
     tensors = [convert(answer) for answer in answers]
@@ -139,7 +140,7 @@ def together(answers: list[Any], shape: tuple[int, ...]) -> Any:
 def record_custom(
     results: list[Tensor], inputs: list[Tensor], grad: Callable[..., list[Any]]
 ) -> list[Tensor]:
-    """New handles on `results`, which every recorder takes for a function of `inputs`."""
+    """New handles on `results`, recorded as a function of `inputs` with the gradient `grad`."""
     recorders = local.recorders
     outs: list[Tensor]
     if recorders and recorders[0].stages:
@@ -148,30 +149,30 @@ def record_custom(
         outs = [eager(t._array) for t in results]
     specs = tuple(Spec((out._array.shape, out._array.dtype)) for out in outs)
     step = CustomStep(grad, specs, [t._array.shape for t in inputs])
-    for known in local.recorders:
-        mask = sum(1 << i for i, t in enumerate(inputs) if t.uid in known)
+    for recorder in local.recorders:
+        mask = sum(1 << i for i, t in enumerate(inputs) if t.uid in recorder)
         if not mask:
             continue
         anchor = next_uid()
-        known[anchor] = (step, tuple(t.uid for t in inputs if t.uid in known), mask)
+        recorder[anchor] = (step, tuple(t.uid for t in inputs if t.uid in recorder), mask)
         for i, out in enumerate(outs):
-            known[marked(out)] = (Handed.move, anchor, i)
-        if type(known) is not Recording:
-            known.complete(tuple(outs))
-            # As in TensorFlow, tangents that came through the function's own ops hold.
-            known.update(
-                (out.uid, known[t.uid])
+            recorder[marked(out)] = (Handed.move, anchor, i)
+        if type(recorder) is not Recording:
+            recorder.complete(tuple(outs))
+            # As in TensorFlow, tangents computed through the function's own ops take precedence.
+            recorder.update(
+                (out.uid, recorder[t.uid])
                 for out, t in zip(outs, results, strict=True)
-                if t.uid in known
+                if t.uid in recorder
             )
     return outs
 
 
 class Decorated:
-    """A function with a gradient of its own; a method's `self` is none of its arguments."""
+    """A function with a custom gradient; a method's `self` does not count as an argument."""
 
     def __init__(self, decorator: Callable[[Any], Any], f: Any, call: Any) -> None:
-        """`call` stands for `f`, as made by `decorator`."""
+        """`decorator` made `call`, which runs in place of `f`."""
         self._decorator = decorator
         self._f = f
         self._call = public(call)
@@ -189,12 +190,12 @@ class Decorated:
 
 
 def custom_gradient(f: Any = None) -> Any:
-    """Give a function a gradient of its own.
+    """Define the gradient of a function.
 
     Args:
-        f: function that returns `(result, grad_fn)`, where `grad_fn` takes a cotangent for
-            each result and returns one for each argument (None where there is none). If `f`
-            reads variables that are not arguments, `grad_fn` must accept `variables=` and
+        f: function that returns `(result, grad_fn)`. `grad_fn` takes a cotangent for each
+            result and returns a gradient, or None, for each argument. If `f` reads variables
+            that are not arguments, `grad_fn` must accept `variables=` and
             return `(grads, grads_of_variables)`.
 
     Returns:
@@ -213,7 +214,7 @@ def custom_gradient(f: Any = None) -> Any:
     if f is None:
         return custom_gradient
 
-    def decorated(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: Any, **kwargs: Any) -> Any:
         watcher = VariableWatcher()
         with listening((*local.recorders, watcher)):
             answer = f(*args, **kwargs)
@@ -224,11 +225,11 @@ def custom_gradient(f: Any = None) -> Any:
         result, grad_fn = answer
         return with_gradient(f, result, grad_fn, args, kwargs, watcher)
 
-    return Decorated(custom_gradient, f, decorated)
+    return Decorated(custom_gradient, f, call)
 
 
 def name_of(f: Any) -> str:
-    """A function's name for messages."""
+    """A function's name, for error messages."""
     return getattr(f, "__name__", repr(f))
 
 
@@ -272,7 +273,7 @@ def with_gradient(
 
 
 def given_variable(thing: Any) -> Any:
-    """The variable behind an argument, also where it is read in another dtype than its own."""
+    """The variable behind an argument, also under Keras's autocast."""
     variable = variable_of(thing)
     if variable is None and hasattr(thing, "_should_act_as_resource_variable"):
         return variable_of(thing._value)
@@ -290,21 +291,21 @@ def accepts_variables(grad_fn: Any) -> bool:
     return "variables" in spec.args or "variables" in spec.kwonlyargs or spec.varkw is not None
 
 
-# (save, restore) of state that a recomputation must see again, such as that of random generators
+# Pairs (save, restore) for state that a recomputation must see again, such as random generators'.
 REPLAYED: list[tuple[Callable[[], Any], Callable[[Any], Any]]] = []
 
 
 def recompute_grad(f: Any) -> Any:
-    """Do not keep what `f` computes for the gradient; compute it again when the gradient is taken.
+    """Recompute `f` in the backward pass instead of keeping its intermediate results.
 
     Args:
         f: function of tensors.
 
     Returns:
-        A function with the same values and gradients, which holds on to its arguments alone.
+        A function with the same values and gradients that keeps only its arguments alive.
     """
 
-    def decorated(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: Any, **kwargs: Any) -> Any:
         watcher = VariableWatcher()
         states = [save() for save, _ in REPLAYED]
         with listening((*staging(), watcher)):
@@ -337,22 +338,22 @@ def recompute_grad(f: Any) -> Any:
         outs = record_custom([convert(t) for t in nest.flatten(result)], inputs, grad)
         return nest.pack_sequence_as(result, outs)
 
-    return Decorated(recompute_grad, f, decorated)
+    return Decorated(recompute_grad, f, call)
 
 
 def copied(thing: Any) -> Any:
-    """An argument for the second run: a tensor of its own, for one may be given twice."""
+    """Copy an argument for the second run: the same tensor may have been passed twice."""
     return identity(convert(thing)) if is_value(thing) else thing
 
 
 def grad_pass_through(f: Any) -> Any:
-    """Let gradients pass `f` as if it were the identity; variables that `f` reads get none.
+    """Treat `f` as the identity in the backward pass; variables that `f` reads get no gradient.
 
     Args:
         f: function whose results have the shapes of its arguments.
 
     Returns:
-        A function with the values of `f`.
+        A function that returns the values of `f`.
     """
 
     @functools.wraps(f)

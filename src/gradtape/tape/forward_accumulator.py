@@ -1,12 +1,13 @@
-"""Forward mode: ForwardAccumulator carries tangents along with the computation.
+"""Forward mode: ForwardAccumulator computes tangents along with the values.
 
-The jvp of a step is the transpose of its pullback: the pullback is linear in the cotangent, so
-differentiating it with respect to a dummy cotangent, with the tangents as weights, gives the
-tangent of the output. Every rule thus serves both modes.
+The jvp of a step is the transpose of its pullback. The pullback is linear in the cotangent:
+its derivative with respect to a dummy cotangent, weighted by the input tangents, is the tangent
+of the output. So every rule serves both modes.
 """
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 from weakref import ref
 
@@ -19,8 +20,10 @@ from gradtape.core.errors import public
 from gradtape.core.tensor import Tensor, eager
 from gradtape.ops.shape import lean, zeros
 from gradtape.tape.backward import move, sweep
-from gradtape.tape.gradient_tape import log, value_of, variable_of, zero_wanted, zeros_as
 from gradtape.tape.indexed_slices import SOURCES
+from gradtape.tape.source import value_of, variable_of, zero_wanted, zeros_as
+
+log = logging.getLogger("gradtape")
 
 
 class Holder(ref[Tensor]):
@@ -31,7 +34,7 @@ class Holder(ref[Tensor]):
 
 
 def forget(holder: Holder) -> None:
-    """The tensor is gone: so may be its tangent."""
+    """Drop the tangent of a tensor that was garbage collected."""
     tangents = holder.tangents()
     if tangents is not None:
         del tangents.held[holder.uid]
@@ -39,30 +42,30 @@ def forget(holder: Holder) -> None:
 
 
 class Tangents(dict[int, Any]):
-    """A recorder that turns each entry into the tangent of its output at once: uid → tangent."""
+    """A recorder (uid → tangent) that replaces each entry by the tangent of its output at once."""
 
     unmarked = True
     stages = False
 
     def __init__(self, lead: tuple[int, ...] = ()) -> None:
-        """Know nothing yet. Tangents have the axes `lead` in front of those of their tensor."""
+        """Start empty. A tangent has the shape `lead` + the shape of its tensor."""
         self.lead = lead
         self.variables: dict[int, Tensor] = {}
         self.held: dict[int, Holder] = {}
 
     def hold(self, tensor: Tensor, tangent: Tensor) -> None:
-        """Keep the tangent of `tensor` for as long as there is the tensor."""
+        """Keep the tangent of `tensor` until the tensor is garbage collected."""
         self[tensor.uid] = tangent
         holder = self.held[tensor.uid] = Holder(tensor, forget)
         holder.tangents, holder.uid = ref(self), tensor.uid
 
     def touch(self, variable: Any, uid: int) -> None:
-        """A later version of a primal variable has the same tangent."""
+        """Give a later version of a primal variable the same tangent."""
         if variable._key in self.variables:
             self[uid] = self.variables[variable._key]
 
     def complete(self, outs: tuple[Tensor, ...]) -> None:
-        """The entry of `outs` was just stored: replace it by their tangents."""
+        """Replace the entry that was just stored for `outs` by their tangents."""
         entry = self.pop(outs[0].uid)
         several = entry[0] is move
         if several:
@@ -97,11 +100,11 @@ class Tangents(dict[int, Any]):
             self.hold(out, tangent if isinstance(tangent, Tensor) else eager(tangent))
 
     def zeros(self, value: Tensor) -> Any:
-        """The raw tangent of what does not change."""
+        """The raw tangent, zeros, of a tensor that depends on no primal."""
         return lean(zeros(self.lead + value._array.shape, value._array.dtype))
 
     def others(self) -> tuple[Any, ...]:
-        """Who sees a tangent being computed: all but this and the accumulators within it."""
+        """Recorders of the tangent computation: all but this and the accumulators inside it."""
         kept = []
         inside = False
         for recorder in local.recorders:
@@ -134,12 +137,13 @@ class ForwardAccumulator:
     @classmethod
     @public
     def _batch_accumulator(cls, primals: Any, tangents: Any) -> ForwardAccumulator:
-        """One that carries several tangents, along an axis in front; so do the results of `jvp`."""
+        """An accumulator of several tangents along a leading axis, which `jvp` returns too."""
         self = cls.__new__(cls)
         sizes = {convert(tangent)._array.shape[:1] for tangent in nest.flatten(tangents)}
         if len(sizes) != 1:
             raise ValueError(
-                f"ForwardAccumulator: tangents must be of one number. Received {sorted(sizes)}."
+                f"ForwardAccumulator: all tangents must have the same leading size. "
+                f"Received {sorted(sizes)}."
             )
         self._start(primals, tangents, sizes.pop())
         return self
@@ -151,13 +155,14 @@ class ForwardAccumulator:
         flat = nest.flatten(primals)
         if len({id(primal) for primal in flat}) < len(flat):
             raise ValueError(
-                "ForwardAccumulator: a primal was given multiple times. Add its tangents first."
+                "ForwardAccumulator: each primal must be given once. Received one multiple times. "
+                "Add its tangents and pass the sum."
             )
         for primal, tangent in zip(flat, nest.flatten(tangents), strict=True):
             self._watch(primal, tangent)
 
     def _watch(self, primal: Any, tangent: Any) -> None:
-        """Add `tangent` to that of `primal`."""
+        """Add `tangent` to the tangent of `primal`."""
         value = value_of(primal)
         if not isinstance(value, Tensor):
             raise ValueError(
@@ -185,7 +190,7 @@ class ForwardAccumulator:
     def __enter__(self) -> ForwardAccumulator:
         """Start accumulating."""
         if self._recording:
-            raise ValueError("Accumulator is already recording.")
+            raise ValueError("ForwardAccumulator: the accumulator is already recording.")
         push(self._tangents)
         self._recording = True
         return self
@@ -202,7 +207,7 @@ class ForwardAccumulator:
 
         Args:
             primals: tensors computed inside the context, or a structure of them.
-            unconnected_gradients: what a tensor gets that depends on no primal: "none" or "zero".
+            unconnected_gradients: tangent of a tensor that depends on no primal: "none" or "zero".
 
         Returns:
             A tensor or None for each.

@@ -1,39 +1,36 @@
-"""GradientTape: records what depends on what it watches, and differentiates it."""
+"""GradientTape: record the ops that depend on watched tensors, and differentiate them."""
 
 from __future__ import annotations
 
 import contextlib
 import logging
 from collections.abc import Iterator
-from functools import lru_cache
-from itertools import zip_longest
 from operator import is_
 from typing import Any
 
 from gradtape.core import context, nest
-from gradtape.core.context import local, staging
-from gradtape.core.convert import convert
-from gradtape.core.device.array import beside
+from gradtape.core.context import local
 from gradtape.core.dispatch import Recording
-from gradtape.core.dtypes import is_differentiable, string
+from gradtape.core.dtypes import is_differentiable
 from gradtape.core.enums import UnconnectedGradients
-from gradtape.core.errors import (
-    UNUSUAL,
-    Apart,
-    InvalidArgumentError,
-    another_way,
-    hide_library,
-)
+from gradtape.core.errors import UNUSUAL, Apart, another_way, hide_library
 from gradtape.core.fastpath.kernel_source import FLOAT32
 from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.sparse_tensor import SparseTensor
-from gradtape.core.tensor import EagerTensor, Tensor, eager
-from gradtape.ops.elementwise import conj
+from gradtape.core.tensor import EagerTensor, Tensor
 from gradtape.ops.initial_cotangent import ones
-from gradtape.ops.reduce import broadcast_to
-from gradtape.ops.shape import lean, reshape, zeros
 from gradtape.tape.backward import sweep
-from gradtape.tape.indexed_slices import SOURCES, IndexedSlices, Slices
+from gradtape.tape.indexed_slices import SOURCES
+from gradtape.tape.initial_cotangent import seeds_of
+from gradtape.tape.source import (
+    as_tensor,
+    lifted,
+    result_of,
+    roots_of,
+    value_of,
+    variable_of,
+    zero_wanted,
+)
 
 log = logging.getLogger("gradtape")
 
@@ -41,7 +38,8 @@ log = logging.getLogger("gradtape")
 class GradientTape:
     """Record operations for automatic differentiation.
 
-    Trainable variables that are read inside the context are watched; for tensors say `watch`.
+    The tape watches trainable variables that are read inside its context. Call `watch` to watch
+    a tensor.
 
     Args:
         persistent: keep the recording after `gradient`, so that it can be called again.
@@ -56,7 +54,7 @@ class GradientTape:
     """
 
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
-        """Make a tape that is not recording yet."""
+        """Create a tape; recording starts when its context is entered."""
         self._tape: Recording | None = None
         self._persistent = persistent
         self._watch_accessed_variables = watch_accessed_variables
@@ -64,7 +62,7 @@ class GradientTape:
         self._variables: dict[int, tuple[Any, dict[int, None]]] = {}
 
     def __enter__(self) -> GradientTape:
-        """Start, or go on, recording."""
+        """Start or resume recording."""
         self._push_tape()
         return self
 
@@ -76,7 +74,8 @@ class GradientTape:
     def _push_tape(self) -> None:
         if self._recording:
             raise ValueError(
-                "Tape is still recording. Leave its context before you enter it again."
+                "GradientTape: the tape is still recording. Leave its context before you enter it "
+                "again."
             )
         if self._tape is None:
             self._tape = Recording(self._watch_accessed_variables)
@@ -86,18 +85,18 @@ class GradientTape:
 
     def _pop_tape(self) -> None:
         if not self._recording:
-            raise ValueError("Tape is not recording.")
+            raise ValueError("GradientTape: the tape is not recording.")
         context.pop(self._tape)
         self._recording = False
 
     def watch(self, tensor: Any) -> None:
-        """Record what is computed from `tensor` from now on.
+        """Record the ops on `tensor` from now on.
 
         Args:
             tensor: a tensor, a variable, or a nested structure of them.
 
         Raises:
-            ValueError: if something else is found in it.
+            ValueError: if the structure contains any other object.
         """
         things = nest.flatten(tensor)
         if any(isinstance(t, (RaggedTensor, SparseTensor)) for t in things):
@@ -110,7 +109,7 @@ class GradientTape:
                 )
         if self._tape is None:
             raise RuntimeError(
-                "GradientTape.watch needs a tape that is recording. Enter its context first."
+                "GradientTape.watch: the tape must be recording. Enter its context first."
             )
         if not self._recording:
             return
@@ -138,7 +137,7 @@ class GradientTape:
     def stop_recording(self) -> Iterator[None]:
         """Do not record within this scope."""
         if self._tape is None:
-            raise RuntimeError("Trying to stop recording a tape which is not recording.")
+            raise RuntimeError("GradientTape.stop_recording: the tape is not recording.")
         self._pop_tape()
         try:
             yield
@@ -167,22 +166,23 @@ class GradientTape:
         """Differentiate `target` with respect to `sources`.
 
         Args:
-            target: what to differentiate; tensors of a list or nested structure are summed.
+            target: tensor to differentiate; the tensors of a nested structure are summed.
             sources: tensors or variables, or a nested structure of them.
-            output_gradients: a weight for each element of `target`, ones if None.
-            unconnected_gradients: what a source without influence gets: "none" or "zero".
+            output_gradients: weights for the elements of `target`; ones if None.
+            unconnected_gradients: gradient of a source that `target` does not depend on:
+                "none" or "zero".
 
         Returns:
             A tensor, IndexedSlices or None for each source, in the structure of `sources`.
 
         Raises:
-            RuntimeError: if the tape is used up, or was never entered.
-            ValueError, TypeError: if an argument is not what it should be.
+            RuntimeError: if a non-persistent tape was used before, or the tape was never entered.
+            ValueError, TypeError: if an argument is invalid.
         """
         try:
             return self._gradient(target, sources, output_gradients, unconnected_gradients)
         except UNUSUAL as error:
-            self._persistent = True  # it is asked for each lane
+            self._persistent = True  # the gradient is computed once per lane
             args = (self, target, sources, output_gradients, unconnected_gradients)
             return another_way(error, type(self)._gradient, args, {})
         except Exception as error:
@@ -190,7 +190,7 @@ class GradientTape:
             raise
 
     def _gradient(self, target: Any, sources: Any, weights: Any, unconnected: Any) -> Any:
-        known = self._usable()
+        record = self._usable()
         if target is None:
             raise TypeError(
                 "Argument `target` should be a structure of Tensors or Variables, "
@@ -198,7 +198,7 @@ class GradientTape:
             )
         zero = unconnected is not UnconnectedGradients.NONE and zero_wanted(unconnected)
         flat = nest.flatten(sources)
-        roots = [roots_of(known, source) for source in flat]
+        roots = [roots_of(record, source) for source in flat]
         wanted = frozenset([uid for uids, _ in roots for uid in uids])
         if weights is None and type(target) is EagerTensor and target._array.dtype is FLOAT32:
             seeds: list[tuple[Tensor, Any]] = [(target, ones(target._array))]
@@ -212,7 +212,7 @@ class GradientTape:
                 seed = as_tensor(seed) if recorded else seed._array
             before = grads.get(t.uid)
             grads[t.uid] = seed if before is None else before + seed
-        found = sweep(known, grads, recorded, release=not self._persistent)
+        found = sweep(record, grads, recorded, release=not self._persistent)
         self._consume()
         results = [result_of(found, uids, current, zero) for uids, current in roots]
         if type(sources) is list and len(sources) == len(flat) and all(map(is_, sources, flat)):
@@ -255,14 +255,15 @@ class GradientTape:
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
     ) -> Any:
-        """Derivative of every element of `target` by every element of `sources`.
+        """Derivative of every element of `target` with respect to every element of `sources`.
 
         Args:
             target: a tensor.
             sources: tensors or variables, or a nested structure of them.
-            unconnected_gradients: what a source without influence gets: "none" or "zero".
-            parallel_iterations: accepted for TensorFlow's sake.
-            experimental_use_pfor: accepted for TensorFlow's sake; False needs a persistent tape.
+            unconnected_gradients: result for a source that `target` does not depend on:
+                "none" or "zero".
+            parallel_iterations: ignored.
+            experimental_use_pfor: False requires a persistent tape; otherwise ignored.
 
         Returns:
             For each source a tensor of shape target.shape + source.shape, or None.
@@ -283,14 +284,14 @@ class GradientTape:
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
     ) -> Any:
-        """Derivative of each row of `target` by the same row of `source`.
+        """Derivative of each row of `target` with respect to the same row of `source`.
 
         Args:
             target: a tensor of shape (b, y1, …).
             source: a tensor of shape (b, x1, …); row i of `target` should depend on row i alone.
-            unconnected_gradients: accepted; without influence it is zeros, as in TensorFlow.
-            parallel_iterations: accepted for TensorFlow's sake.
-            experimental_use_pfor: accepted for TensorFlow's sake; False needs a persistent tape.
+            unconnected_gradients: ignored; an unconnected source gets zeros, as in TensorFlow.
+            parallel_iterations: a value other than None requires a persistent tape.
+            experimental_use_pfor: False requires a persistent tape; otherwise ignored.
 
         Returns:
             A tensor of shape (b, y1, …, x1, …).
@@ -309,172 +310,3 @@ class GradientTape:
         except Exception as error:
             hide_library(error)
             raise
-
-
-def zero_wanted(choice: Any) -> bool:
-    """Whether unconnected sources get zeros."""
-    try:
-        return UnconnectedGradients(choice) is UnconnectedGradients.ZERO
-    except ValueError:
-        raise ValueError(
-            f"Unknown value for unconnected_gradients: {choice!r}. Use 'none' or 'zero'."
-        ) from None
-
-
-def variable_of(thing: Any) -> Any:
-    """The variable behind a variable, a Keras variable or a handle; None for anything else."""
-    if isinstance(thing, Tensor):
-        return None
-    cell = getattr(thing, "_cell", None)
-    if cell is None and hasattr(thing, "_should_act_as_resource_variable"):
-        # One that is read in another dtype than its own has no handle then.
-        cell = getattr(getattr(thing, "handle", None), "variable", None)
-    return cell
-
-
-def value_of(thing: Any) -> Any:
-    """The tensor that a tensor or variable holds now, without telling anybody."""
-    variable = variable_of(thing)
-    return lifted(thing) if variable is None else variable._current()
-
-
-def lifted(thing: Any) -> Any:
-    """A tensor as the trace of this thread knows it, if there is one."""
-    stage = staging()
-    return stage[0].lift(thing) if stage and isinstance(thing, Tensor) else thing
-
-
-def roots_of(known: Recording, source: Any) -> tuple[Any, Any]:
-    """What stands for a source (its uid, or those of a variable's versions), and its value."""
-    if isinstance(source, Tensor):
-        known_as = lifted(source)
-        return (known_as.uid,), known_as
-    if hasattr(source, "_key"):
-        variable = source
-    elif isinstance(source, RaggedTensor):
-        return roots_of(known, source.flat_values)[0], source
-    else:
-        variable = variable_of(source)
-        if variable is None:
-            raise TypeError(
-                "GradientTape: sources must be Tensors or Variables. "
-                f"Received {source!r} of type {type(source).__name__}."
-            )
-    current = variable._current()
-    uid = current.uid
-    seen = known.variables.get(variable._key)
-    if seen is None:
-        return (uid,), current
-    uids = seen[1]
-    return (uids if uid in uids else [*uids, uid]), current
-
-
-def uids_of(known: Recording, source: Any) -> Any:
-    """Uids that stand for a source."""
-    return roots_of(known, source)[0]
-
-
-def seeds_of(targets: list[Any], weights: Any) -> list[tuple[Tensor, Any]]:
-    """Targets, each with its cotangent: raw ones, or a Tensor. Of integers, they do not get far."""
-    flat = [None] * len(targets) if weights is None else nest.flatten(weights)
-    if len(flat) != len(targets):
-        log.warning(
-            "output_gradients: expected %d tensors, received %d; missing ones count as ones, "
-            "others are ignored.",
-            len(targets),
-            len(flat),
-        )
-    if weights is not None and any(w is None for w in flat):
-        raise ValueError("output_gradients: None values are not supported. Give zeros instead.")
-    pairs = []
-    for target, weight in zip_longest(targets, flat[: len(targets)]):
-        if isinstance(target, IndexedSlices):
-            target = target.values
-        elif isinstance(target, RaggedTensor):
-            target = target.flat_values
-            weight = weight.flat_values if isinstance(weight, RaggedTensor) else weight
-        tensor = value_of(target)
-        if not isinstance(tensor, Tensor):
-            raise TypeError(
-                "GradientTape: targets must be Tensors or Variables. "
-                f"Received {target!r} of type {type(target).__name__}."
-            )
-        if not is_differentiable(tensor._array.dtype):
-            log.debug(
-                "The dtype of the target tensor must be floating (e.g. tf.float32), got %r",
-                tensor.dtype,
-            )
-        if tensor.dtype != string:
-            pairs.append((tensor, seed_of(tensor, weight)))
-    return pairs
-
-
-def seed_of(target: Tensor, weight: Any) -> Any:
-    """The cotangent a target starts with, conjugated as the sweep wants it."""
-    if weight is None:
-        return ones(target._array)
-    seed = convert(weight)
-    if seed.dtype != target.dtype:
-        raise InvalidArgumentError(
-            f"output_gradients: expected {target.dtype.name} as the target. "
-            f"Received {seed.dtype.name}."
-        )
-    if seed._array.shape != target._array.shape:
-        seed = stretched(seed, target)
-    return conj(seed) if target.dtype.is_complex else seed
-
-
-def stretched(seed: Tensor, target: Tensor) -> Tensor:
-    """A weight, broadcast to its target; axes of length one in front of it are left out."""
-    shape, own = target._array.shape, seed._array.shape
-    extra = max(len(own) - len(shape), 0)
-    if own[:extra] == (1,) * extra:
-        with contextlib.suppress(ValueError, InvalidArgumentError):
-            seed = reshape(seed, shape=own[extra:], rank=len(own))
-            result: Tensor = broadcast_to(seed, shape=shape, rank=len(own) - extra)
-            return result
-    raise InvalidArgumentError(
-        f"output_gradients: Incompatible shapes: {list(shape)} vs. {list(own)}."
-    )
-
-
-def as_tensor(value: Any) -> Tensor:
-    """A Tensor of a cotangent."""
-    return value if isinstance(value, Tensor) else eager(value)
-
-
-def result_of(found: dict[int, Any], uids: Any, current: Any, zero: bool) -> Any:
-    """The gradient of one source, as the user gets it."""
-    if type(current) is RaggedTensor:
-        flat = result_of(found, uids, current.flat_values, zero)
-        return None if flat is None else current.with_flat_values(convert(flat))
-    total = None
-    for uid in uids:
-        g = found.get(uid)
-        if g is not None:
-            total = g if total is None else total + g
-    if total is None:
-        return zeros_as(current) if zero else None
-    if type(total) is Slices:
-        return as_indexed_slices(total, current._array.dtype.kind == "c")
-    tensor = total if isinstance(total, Tensor) else eager(total)
-    return conj(tensor) if current._array.dtype.kind == "c" else tensor
-
-
-def zeros_as(tensor: Tensor) -> Tensor:
-    """Zeros of the shape and dtype of a tensor."""
-    raw = tensor._array
-    return eager(beside(lean(zeros(raw.shape, raw.dtype)), raw))
-
-
-def as_indexed_slices(slices: Slices, conjugate: bool) -> IndexedSlices:
-    """Hand a sparse cotangent to the user."""
-    values, indices = as_tensor(slices.values), as_tensor(slices.indices)
-    values = conj(values) if conjugate else values
-    return IndexedSlices(values, indices, sizes_of(slices.shape))
-
-
-@lru_cache(maxsize=64)
-def sizes_of(shape: tuple[int, ...]) -> Tensor:
-    """A shape as a tensor; the same one each time."""
-    return convert(list(shape))

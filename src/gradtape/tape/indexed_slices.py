@@ -1,4 +1,4 @@
-"""IndexedSlices: the gradient of a lookup, kept as the rows that were looked up."""
+"""IndexedSlices: the sparse gradient of a lookup, one row for each index."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from gradtape.ops.elementwise import negative
 from gradtape.ops.gather_scatter import scatter_add
 from gradtape.ops.shape import concat, reshape, shape_of
 
-# Keys of a sweep's `grads` that are no uids: what was asked for, and the recording.
+# Keys of `grads` in a backward pass that are not uids: the requested uids, and the record.
 SOURCES = 0
 KNOWN = -1
 
 
 class Slices:
-    """A cotangent inside a sweep: `values[k]` belongs to row `indices[k]` of the whole."""
+    """A sparse cotangent in a backward pass: `values[k]` is added to row `indices[k]`."""
 
     __slots__ = ("indices", "shape", "values")
     __array_ufunc__ = None
 
     def __init__(self, values: Any, indices: Any, shape: tuple[int, ...]) -> None:
-        """Both raw, or both Tensors."""
+        """`values` and `indices` are both raw arrays, or both Tensors."""
         self.values = values
         self.indices = indices
         self.shape = shape
 
     def __add__(self, other: Any) -> Any:
-        """Duplicates stay unsummed; with a dense array the sum is dense."""
+        """The sum: slices if both are sparse (duplicate indices stay), else a dense array."""
         if isinstance(other, Slices):
             return Slices(
                 concat(self.values, other.values, axis=-len(self.shape)),
@@ -47,17 +47,17 @@ class Slices:
     __radd__ = __add__
 
     def __neg__(self) -> Slices:
-        """The rule of `negative` applies to slices as it stands, and so does that of `identity`."""
+        """The negated slices; with this, the rule of `negative` works on slices."""
         return Slices(-self.values, self.indices, self.shape)
 
 
 def dense(slices: Slices) -> Any:
-    """The array that the slices stand for."""
+    """The dense array of the slices."""
     return scatter_add(slices.values, slices.indices, axis=-len(slices.shape), size=slices.shape[0])
 
 
 def lookup_step(step: Any) -> Any:
-    """Keep the gradient of a lookup along the first axis as slices where it is asked for."""
+    """Wrap the step of `gather`: the gradient of a lookup along axis 0 stays sparse if it can."""
 
     def sparse(entry: tuple[Any, ...], g: Any, grads: dict[int, Any]) -> None:
         _, uid, params, indices, axis = entry
@@ -79,7 +79,7 @@ def lookup_step(step: Any) -> Any:
 
 
 def is_kept(uid: int, grads: dict[int, Any]) -> bool:
-    """Whether slices may stay: `uid` is a source, or came from one by ops that pass slices on."""
+    """Whether slices may stay sparse: only ops that pass slices lie between a source and `uid`."""
     while uid not in grads[SOURCES]:
         entry = grads[KNOWN].get(uid) if KNOWN in grads else None
         if entry is None or not passes_slices(entry[0]):
@@ -89,12 +89,12 @@ def is_kept(uid: int, grads: dict[int, Any]) -> bool:
 
 
 def passes_slices(step: Any) -> bool:
-    """Whether a step turns slices into slices, as TensorFlow's does."""
+    """Whether a step maps slices to slices, as in TensorFlow."""
     return hasattr(step, "op") and step.op.name in ("cast", "identity", "negative")
 
 
 def cast_step(step: Any) -> Any:
-    """Cast the values of slices."""
+    """Wrap the step of `cast`: it casts the values of slices."""
 
     def sparse(entry: tuple[Any, ...], g: Any, grads: dict[int, Any]) -> None:
         if type(g) is not Slices:
@@ -114,10 +114,10 @@ SPARSE: dict[str, Callable[[Any], Any]] = {"cast": cast_step, "gather": lookup_s
 
 
 class IndexedSlices(TensorLike, CompositeTensor):
-    """Rows of a larger tensor: `values[k]` at row `indices[k]`; repeated indices mean the sum."""
+    """Rows of a larger tensor: `values[k]` is row `indices[k]`; rows of equal index are summed."""
 
     def __init__(self, values: Any, indices: Any, dense_shape: Any = None) -> None:
-        """Keep the three parts as they are given."""
+        """Keep the three parts unchanged."""
         self._values = values
         self._indices = indices
         self._dense_shape = dense_shape
@@ -129,17 +129,17 @@ class IndexedSlices(TensorLike, CompositeTensor):
 
     @property
     def indices(self) -> Any:
-        """Where the rows belong."""
+        """The row numbers of `values` in the dense tensor."""
         return self._indices
 
     @property
     def dense_shape(self) -> Any:
-        """Shape of the whole, or None."""
+        """Shape of the dense tensor, or None."""
         return self._dense_shape
 
     @property
     def shape(self) -> TensorShape:
-        """Shape of the whole, as far as it is known."""
+        """Static shape of the dense tensor."""
         if self._dense_shape is None:
             return TensorShape(None)
         if isinstance(self._dense_shape, SymbolicTensor):
@@ -171,7 +171,7 @@ class IndexedSlices(TensorLike, CompositeTensor):
 
     @property
     def device(self) -> str:
-        """Where the values live."""
+        """Device of the values."""
         return self.values.device
 
     @property
@@ -206,7 +206,7 @@ class IndexedSlices(TensorLike, CompositeTensor):
         return IndexedSlices(negative(convert(self.values)), self.indices, self.dense_shape)
 
     def consumers(self) -> list[Any]:
-        """The ops that use the slices: none are known of eager tensors."""
+        """The ops that use the slices: always an empty list."""
         return []
 
     def __str__(self) -> str:
@@ -218,14 +218,14 @@ class IndexedSlices(TensorLike, CompositeTensor):
 
 
 class IndexedSlicesSpec(TypeSpec):
-    """What is known of IndexedSlices: the shape of the whole, and the types of the parts.
+    """Type of IndexedSlices: the shape of the dense tensor and the dtypes of the parts.
 
     Args:
-        shape: of the whole, as far as it is known.
-        dtype: of the values.
-        indices_dtype: of the indices, int32 or int64.
-        dense_shape_dtype: of `dense_shape`, or None if there is none.
-        indices_shape: of the indices, as far as it is known.
+        shape: static shape of the dense tensor.
+        dtype: dtype of the values.
+        indices_dtype: dtype of the indices, int32 or int64.
+        dense_shape_dtype: dtype of `dense_shape`, or None if there is none.
+        indices_shape: static shape of the indices.
     """
 
     __slots__ = ("_parts",)
@@ -238,7 +238,7 @@ class IndexedSlicesSpec(TypeSpec):
         dense_shape_dtype: Any = None,
         indices_shape: Any = None,
     ) -> None:
-        """Describe slices of a whole of this shape and dtype."""
+        """Describe the parts of slices of a dense tensor of this shape and dtype."""
         self._parts = (
             TensorShape(shape),
             as_dtype(dtype),

@@ -1,4 +1,4 @@
-"""Jacobians: one sweep with an identity matrix for a cotangent, in chunks that bound its memory."""
+"""Jacobians: one backward pass with an identity matrix as cotangent, in chunks to bound memory."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from gradtape.ops.initial_cotangent import batch_rows, unit_rows
 from gradtape.ops.shape import concat, reshape, shape_of, transpose, zeros
 from gradtape.tape.backward import sweep
 from gradtape.tape.indexed_slices import SOURCES, IndexedSlices, Slices, dense
+from gradtape.tape.source import roots_of, value_of, zero_wanted
 
 if TYPE_CHECKING:
     from gradtape.tape.gradient_tape import GradientTape
@@ -25,28 +26,27 @@ CHUNK_BYTES = 2**27
 def jacobian(
     tape: GradientTape, target: Any, sources: Any, unconnected: Any, use_pfor: bool
 ) -> Any:
-    """Derivative of every element of `target` by every element of each source."""
-    from gradtape.tape.gradient_tape import uids_of, value_of, zero_wanted
-
-    known = usable(tape, use_pfor, "jacobian")
+    """Derivative of every element of `target` with respect to every element of each source."""
+    record = usable(tape, use_pfor, "jacobian")
     zero = zero_wanted(unconnected)
     if isinstance(target, IndexedSlices):
-        with listening((*(r for r in local.recorders if r is not known), known)):
+        with listening((*(r for r in local.recorders if r is not record), record)):
             target = convert(target)
     if nest.is_nested(target):
         raise ValueError(
-            "jacobian: target must be one tensor. Received a structure; call it for each."
+            "jacobian: target must be one tensor. Received a structure. "
+            "Call jacobian for each of its tensors."
         )
     tensor = tensor_of(value_of(target), "jacobian")
     flat = nest.flatten(sources)
-    uids = [uids_of(known, source) for source in flat]
+    uids = [roots_of(record, source)[0] for source in flat]
     tape._leave("jacobian")
     results: list[Any]
     if not is_differentiable(tensor._array.dtype):
         results = [None] * len(flat)
         tape._consume()
     else:
-        rows = rows_of(tape, known, tensor, uids, tensor._array.size, unit_rows)
+        rows = rows_of(tape, record, tensor, uids, tensor._array.size, unit_rows)
         results = [
             finish(r, tensor._array.shape, shape_of(value_of(s)))
             for r, s in zip(rows, flat, strict=True)
@@ -67,10 +67,8 @@ def batch_jacobian(
     parallel_iterations: int | None,
     use_pfor: bool,
 ) -> Any:
-    """Derivative of each row of `target` by the same row of `source`."""
-    from gradtape.tape.gradient_tape import uids_of, value_of, zero_wanted
-
-    known = usable(tape, use_pfor, "batch_jacobian")
+    """Derivative of each row of `target` with respect to the same row of `source`."""
+    record = usable(tape, use_pfor, "batch_jacobian")
     if parallel_iterations is not None and not tape._persistent:
         raise RuntimeError(
             "GradientTape must be created with persistent=True to compute the batch_jacobian with "
@@ -87,10 +85,10 @@ def batch_jacobian(
             f"batch_jacobian: Need first dimension of target shape ({out.shape}) and source shape "
             f"({x.shape}) to match."
         )
-    uids = [uids_of(known, source)]
+    uids = [roots_of(record, source)[0]]
     tape._leave()
     size = out._array.size // max(shape[0], 1) if out._array.size else 0
-    rows = rows_of(tape, known, out, uids, size, batch_rows)[0]
+    rows = rows_of(tape, record, out, uids, size, batch_rows)[0]
     if rows is None:
         return eager(zeros(shape + inner[1:], x._array.dtype))
     n = len(inner) + 1
@@ -99,18 +97,26 @@ def batch_jacobian(
 
 
 def usable(tape: GradientTape, use_pfor: bool, method: str) -> Recording:
-    """The recording, or an error before anything changed."""
-    known = tape._usable()
+    """Check the call, and return the tape's record.
+
+    Raises:
+        RuntimeError: if the tape was used before, or must be persistent and is not.
+    """
+    record = tape._usable()
     if not use_pfor and not tape._persistent and not staging():
         raise RuntimeError(
             f"GradientTape must be created with persistent=True to compute the {method} with "
             "experimental_use_pfor set to False."
         )
-    return known
+    return record
 
 
 def tensor_of(value: Any, method: str) -> Tensor:
-    """Check that a target or source is a tensor."""
+    """Return `value` if it is a tensor.
+
+    Raises:
+        TypeError: if it is not.
+    """
     if not isinstance(value, Tensor):
         raise TypeError(f"{method}: expected a Tensor or Variable. Received {value!r}.")
     return value
@@ -118,16 +124,16 @@ def tensor_of(value: Any, method: str) -> Tensor:
 
 def rows_of(
     tape: GradientTape,
-    known: Recording,
+    record: Recording,
     target: Tensor,
     uids: list[list[int]],
     size: int,
     seeds: Any,
 ) -> list[Any]:
-    """For each source the cotangents (size, *source.shape) of all `size` seeds, or None."""
+    """For each source, its cotangents for all `size` seeds: (size, *source.shape), or None."""
     recorded = bool(local.recorders)
     wanted = frozenset(uid for some in uids for uid in some)
-    chunk = rows_at_once(known, target, size)
+    chunk = rows_at_once(record, target, size)
     parts: list[list[Any]] = [[] for _ in uids]
     starts = range(0, size, chunk) or range(1)
     for start in starts:
@@ -135,7 +141,7 @@ def rows_of(
         seed = seeds(start, stop, target._array.shape, target._array.dtype)
         grads: dict[int, Any] = {SOURCES: wanted, target.uid: eager(seed) if recorded else seed}
         release = not tape._persistent and stop == size
-        found = sweep(known, grads, recorded, release)
+        found = sweep(record, grads, recorded, release)
         for some, part in zip(uids, parts, strict=True):
             total = None
             for uid in some:
@@ -150,14 +156,14 @@ def rows_of(
 
 
 def joined(parts: list[Any]) -> Any:
-    """Chunks one after another."""
+    """Concatenate chunks of rows along their first axis; None if there are none."""
     if len(parts) < 2:
         return parts[0] if parts else None
     return concat(*parts, axis=-len(shape_of(parts[0])))
 
 
 def finish(rows: Any, out_shape: tuple[int, ...], inner: tuple[int, ...]) -> Any:
-    """Lay the rows out as (*target, *source) and hand them to the user."""
+    """Reshape rows to (*target, *source), as a Tensor; conjugated if complex."""
     if rows is None:
         return None
     result = reshape(rows, shape=out_shape + inner, rank=len(shape_of(rows)))
@@ -165,10 +171,10 @@ def finish(rows: Any, out_shape: tuple[int, ...], inner: tuple[int, ...]) -> Any
     return conj(tensor) if tensor._array.dtype.kind == "c" else tensor
 
 
-def rows_at_once(known: Recording, target: Tensor, size: int) -> int:
-    """How many cotangents travel together: the largest intermediate stays within CHUNK_BYTES."""
+def rows_at_once(record: Recording, target: Tensor, size: int) -> int:
+    """How many cotangents one pass takes: the largest intermediate stays within CHUNK_BYTES."""
     largest = target._array.nbytes
-    for entry in known.values():
+    for entry in record.values():
         if entry is not None:
             for part in entry:
                 if isinstance(part, Tensor):

@@ -1,4 +1,4 @@
-"""Ops that have no gradient in TensorFlow: to ask for one is an error, to run them is not."""
+"""Ops that have no gradient in TensorFlow: they run, but differentiating them is an error."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ class Refusal:
     count = 1
 
     def __init__(self, op: str) -> None:
-        """`op` is what TensorFlow calls it."""
+        """`op` is TensorFlow's name of the op."""
         self.name = op
         self.recorded = self
 
     def narrow(self, want: int, raw: bool) -> Refusal:
-        """The same step for fewer of the watched inputs, of which there is one."""
+        """This step: it has only one watched input."""
         return self
 
     def __call__(self, entry: tuple[Any, ...], g: Any, grads: dict[int, Any]) -> None:
@@ -35,19 +35,19 @@ class Refusal:
 
 
 def record(
-    known: Any, op: Primitive, args: tuple[Any, ...], static: dict[str, Any], out: Any
+    recorder: Any, op: Primitive, args: tuple[Any, ...], static: dict[str, Any], out: Any
 ) -> None:
-    """Tell a recorder that knows `x` where it ends."""
-    if args[0].uid in known:
-        known[marked(out)] = (Refusal(static["op"]), args[0].uid)
-        if type(known) is not Recording:
-            known.complete((out,))
+    """Record a step that raises, if the recorder knows the input."""
+    if args[0].uid in recorder:
+        recorder[marked(out)] = (Refusal(static["op"]), args[0].uid)
+        if type(recorder) is not Recording:
+            recorder.complete((out,))
 
 
 unregistered.op.record = record
 
 
 def refusing(x: Tensor, op: str) -> Tensor:
-    """`x`, which `op` of TensorFlow's has made: there is no gradient through it."""
+    """`x`, the result of TensorFlow's `op`; differentiating through it raises LookupError."""
     result: Tensor = bind(unregistered.op, (x,), {"op": op})
     return result

@@ -1,4 +1,4 @@
-"""Datasets of ragged tensors; specs, numbers and elements are TensorFlow's."""
+"""Datasets of ragged tensors: specs, sizes and elements are those of TensorFlow."""
 
 import pytest
 
@@ -140,7 +140,7 @@ def stairs():
         ),
     ],
 )
-def test_elements_and_what_describes_them(dataset, spec, elements):
+def test_elements_and_specs(dataset, spec, elements):
     assert dataset.element_spec == spec
     found = list(dataset)
     assert [x.to_list() if hasattr(x, "to_list") else x.numpy().tolist() for x in found] == elements
@@ -156,7 +156,7 @@ def test_rows_among_other_components():
     assert zipped[0].to_list() == ROWS.to_list()
 
 
-def test_a_pass_inside_a_function():
+def test_an_iteration_inside_a_function():
     dataset = Dataset.from_tensor_slices(ROWS).batch(2)
 
     @tf.function
@@ -186,13 +186,13 @@ def test_a_pass_inside_a_function():
         (NotImplementedError, lambda: Dataset.from_tensors(ROWS).save("unused")),
     ],
 )
-def test_what_is_refused(error, make, tmp_path, monkeypatch):
+def test_invalid_arguments_raise(error, make, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(error):
         make()
 
 
-def test_a_module_with_a_state_may_be_imported_while_a_function_is_looked_into():
+def test_a_module_with_random_state_may_be_imported_during_spec_inference():
     before = len(REPLAYED)
 
     def importing(x):

@@ -23,9 +23,9 @@ def test_slices_are_sparse_tensors_of_one_axis_less(sparse):
 
 
 @pytest.mark.parametrize("filtered", [False, True])
-def test_slices_come_together_in_batches(sparse, filtered):
+def test_slices_are_stacked_in_batches(sparse, filtered):
     dataset = tf.data.Dataset.from_tensor_slices(sparse)
-    if filtered:  # then elements are put together, not rows looked up
+    if filtered:  # then elements are stacked instead of rows gathered
         dataset = dataset.filter(lambda x: tf.size(x.values) > 0)
     batches = dataset.batch(2)
     assert batches.element_spec == tf.SparseTensorSpec((None, 4), tf.int64)
@@ -43,7 +43,7 @@ def test_unordered_entries_find_their_slices():
     assert second.values.numpy().tolist() == [1.0, 3.0]
 
 
-def test_slices_of_different_ranks_do_not_come_together():
+def test_slices_of_different_ranks_cannot_be_stacked():
     def elements():
         yield tf.sparse.from_dense([1, 2])
         yield tf.sparse.from_dense([[1, 2]])

@@ -1,4 +1,4 @@
-"""Datasets of comma-separated values."""
+"""Datasets of CSV files."""
 
 from collections import OrderedDict
 
@@ -46,7 +46,7 @@ def test_records_are_tuples(files):
         ('"a\r\nb",2\n', [(b"a\r\nb", b"2")]),
     ],
 )
-def test_ends_of_lines(text, expected, tmp_path):
+def test_line_endings(text, expected, tmp_path):
     (tmp_path / "q.csv").write_bytes(text.encode())
     assert listed(CsvDataset(str(tmp_path / "q.csv"), [tf.string, tf.string])) == expected
 
@@ -61,20 +61,20 @@ def test_ends_of_lines(text, expected, tmp_path):
         (",2\n", "Field 0 is required"),
     ],
 )
-def test_records_that_do_not_fit(text, message, tmp_path):
+def test_invalid_records_raise(text, message, tmp_path):
     (tmp_path / "q.csv").write_text(text)
     with pytest.raises(tf.errors.InvalidArgumentError, match=message):
         listed(CsvDataset(str(tmp_path / "q.csv"), [tf.string, tf.string]))
 
 
 @pytest.mark.parametrize("number", ["x", "99999999999", "1.5"])
-def test_fields_that_are_no_such_number(number, tmp_path):
+def test_invalid_numbers_raise(number, tmp_path):
     (tmp_path / "q.csv").write_text(number)
     with pytest.raises(tf.errors.InvalidArgumentError, match=f"not a valid int32: {number}"):
         listed(CsvDataset(str(tmp_path / "q.csv"), [tf.int32]))
 
 
-def test_columns_that_cannot_be_chosen(files):
+def test_invalid_column_selections_raise(files):
     name = str(files / "a.csv")
     with pytest.raises(tf.errors.InvalidArgumentError, match="strictly increasing"):
         CsvDataset(name, [tf.int32, tf.int32], select_cols=[2, 0])
@@ -116,7 +116,7 @@ def test_the_order_is_that_of_tensorflow(files):
     assert [e["x"] for e in listed(turns)] == [[9, 7], [1, 5], [3, 9], [1, 7], [5, 3]]
 
 
-def test_names_and_files_that_are_not_there(files):
+def test_missing_names_and_files_raise(files):
     with pytest.raises(ValueError, match="No files match"):
         make_csv_dataset(str(files / "zz*.csv"), 2)
     with pytest.raises(ValueError, match=r"label_name.*\['x', 'y', 'z'\]"):

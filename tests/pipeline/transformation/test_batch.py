@@ -1,4 +1,4 @@
-"""Batches: stacked, padded, taken apart."""
+"""Batches: stacking, padding, unbatching."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ def test_padding_to_the_longest_and_to_a_given_size():
     assert len(fixed) == 2
 
 
-def test_padding_of_structures_with_values_of_their_own():
+def test_padding_of_structures_with_different_values():
     pairs = Dataset.range(1, 5).map(lambda n: (tf.fill([n], n), n))
     dataset = pairs.padded_batch(
         3, padded_shapes=([None], []), padding_values=(np.int64(-1), np.int64(0))
@@ -40,7 +40,7 @@ def test_padding_of_structures_with_values_of_their_own():
     assert listed(words.padded_batch(2)) == [[[b"a", b""], [b"b", b"c"]]]
 
 
-def test_other_sizes():
+def test_rebatch_changes_the_batch_size():
     seven, ten = Dataset.range(7), Dataset.range(10)
     assert listed(seven.batch(3).rebatch(2)) == [[0, 1], [2, 3], [4, 5], [6]]
     assert listed(ten.batch(4).rebatch([2, 1])) == [[0, 1], [2], [3, 4], [5], [6, 7], [8], [9]]
@@ -84,12 +84,12 @@ def test_batches_do_not_alias_each_other():
         (tf.errors.InvalidArgumentError, lambda: list(stairs(4).batch(3))),
     ],
 )
-def test_what_is_refused(error, make):
+def test_invalid_arguments_raise(error, make):
     with pytest.raises(error):
         make()
 
 
-def test_elements_of_several_sizes_as_sparse_rows():
+def test_sparse_batch_of_elements_of_several_sizes():
     dataset = Dataset.range(1, 4).map(lambda n: tf.range(n) + 5)
     first, last = dataset.sparse_batch(2, [4])
     assert first.indices.numpy().tolist() == [[0, 0], [1, 0], [1, 1]]

@@ -1,4 +1,4 @@
-"""Functions of elements: parallel, interleaved, with a state."""
+"""Functions of elements: parallel, interleaved and stateful."""
 
 import os
 import threading
@@ -17,7 +17,7 @@ def listed(dataset):
 
 
 def on_the_host(function):
-    """A function of a scalar int64 whose Python runs for every element."""
+    """Make a function of a scalar int64 whose Python code runs for every element."""
     return lambda x: tf.py_function(function, [x], tf.int64)
 
 
@@ -32,7 +32,7 @@ def on_the_host(function):
     ],
 )
 @pytest.mark.parametrize("parallel", [None, 2])
-def test_turns_are_tensorflows(cycle, block, order, parallel):
+def test_interleave_has_tensorflows_order(cycle, block, order, parallel):
     dataset = Dataset.range(4).interleave(
         lambda x: Dataset.from_tensors(x).repeat(x + 1), cycle, block, parallel
     )
@@ -40,7 +40,7 @@ def test_turns_are_tensorflows(cycle, block, order, parallel):
     assert dataset.element_spec == tf.TensorSpec((), tf.int64)
 
 
-def test_calls_run_side_by_side_and_keep_the_order():
+def test_parallel_calls_keep_the_order():
     together, traced = threading.Barrier(3), threading.Event()
 
     def meet(x):
@@ -49,12 +49,12 @@ def test_calls_run_side_by_side_and_keep_the_order():
         return x * 2
 
     dataset = Dataset.range(8).map(on_the_host(meet), num_parallel_calls=3)
-    listed(dataset)  # the first call traces, and lets no other one pass
+    listed(dataset)  # the first call traces, during which no other call runs
     traced.set()
     assert listed(dataset) == list(range(0, 16, 2))
 
 
-def test_without_order_what_is_ready_comes_first():
+def test_without_order_the_first_result_comes_first():
     go, traced = threading.Event(), threading.Event()
 
     def wait_for_the_others(x):
@@ -75,7 +75,7 @@ def test_without_order_what_is_ready_comes_first():
     assert sorted(order) == [0, 1, 2, 3]
 
 
-def test_slow_calls_get_threads_by_themselves():
+def test_autotune_uses_threads_for_slow_calls():
     names = set()
 
     def slow(x):
@@ -109,7 +109,7 @@ def test_apply_and_single_elements():
             Dataset.range(n).get_single_element()
 
 
-def test_what_is_said_about_the_number_of_elements_is_checked():
+def test_assert_cardinality_checks_the_number_of_elements():
     dataset = Dataset.range(3).filter(lambda x: True)
     known = dataset.apply(tf.data.experimental.assert_cardinality(3))
     assert len(known) == 3
@@ -176,7 +176,7 @@ def test_buckets_are_tensorflows():
     assert listed(padded) == [[[1, 1, 1, -1], [1, 1, 1, 1]], [[1, -1], [1, 1]]] * 2
 
 
-def test_datasets_made_in_a_loop_are_no_reason_to_warn(caplog):
+def test_making_datasets_in_a_loop_does_not_warn(caplog):
     def doubled(x):
         return x * 2
 
@@ -186,7 +186,7 @@ def test_datasets_made_in_a_loop_are_no_reason_to_warn(caplog):
 
 
 class TestRandomOps:
-    """TensorFlow's numbers: the ops of a dataset's functions begin anew with every iterator."""
+    """Random ops in a dataset's functions restart with every iterator, as in TensorFlow."""
 
     def dataset(self, n=2):
         tf.random.set_seed(7)
@@ -195,7 +195,7 @@ class TestRandomOps:
     def numbers(self, items):
         return np.round([float(x[0]) for x in items], 4).tolist()
 
-    def test_every_pass_draws_the_same(self):
+    def test_every_iteration_draws_the_same_numbers(self):
         dataset = self.dataset(3)
         assert [self.numbers(dataset) for _ in range(2)] == [[0.7537, 0.3971, 0.1782]] * 2
 
@@ -204,12 +204,12 @@ class TestRandomOps:
         a, b = iter(dataset), iter(dataset)
         assert self.numbers([next(a), next(b), next(a)]) == [0.7537, 0.7537, 0.3971]
 
-    def test_a_repeated_dataset_goes_on(self):
+    def test_a_repeated_dataset_continues_its_streams(self):
         assert self.numbers(self.dataset().repeat(2)) == [0.7537, 0.3971, 0.1782, 0.1553]
         ahead = self.dataset().prefetch(1).repeat(2).prefetch(2)
         assert self.numbers(ahead) == [0.7537, 0.3971, 0.1782, 0.1553]
 
-    def test_the_seed_is_that_of_the_time_it_was_made(self):
+    def test_the_global_seed_is_read_when_the_dataset_is_made(self):
         dataset = self.dataset()
         tf.random.set_seed(8)
         items = iter(dataset)
@@ -217,7 +217,7 @@ class TestRandomOps:
         tf.random.set_seed(9)
         assert self.numbers([first, next(items)]) == [0.7537, 0.3971]
 
-    def test_a_shape_of_its_own_is_no_op_of_its_own(self):
+    def test_elements_of_another_shape_use_the_same_stream(self):
         tf.random.set_seed(7)
         batches = tf.data.Dataset.range(3).batch(2)
         drawn = batches.map(lambda x: tf.random.uniform(tf.shape(x)))
@@ -231,16 +231,16 @@ class TestRandomOps:
         assert [int(x) for x in dataset] == [1, 2, 3]
         assert len(runs) == traced
 
-    def test_without_a_seed_passes_differ(self):
+    def test_unseeded_iterations_differ(self):
         tf.random.set_seed(None)
         dataset = tf.data.Dataset.range(2).map(lambda _: tf.random.uniform([2]))
         assert self.numbers(dataset) != self.numbers(dataset)
 
 
 class TestMaking:
-    """A dataset that is made looks at its function, and nothing else happens."""
+    """Making a dataset traces its function without side effects."""
 
-    def test_nothing_happens_but_the_trace(self, capsys):
+    def test_making_a_dataset_only_traces(self, capsys):
         v, calls = tf.Variable(0), []
         numbers = tf.data.Dataset.range(2)
         first = numbers.map(
@@ -257,7 +257,7 @@ class TestMaking:
         assert len(list(fourth)) == 2
         assert capsys.readouterr().err == "here\nhere\n"
 
-    def test_what_the_function_raises_is_raised_at_once(self):
+    def test_errors_of_the_function_are_raised_at_once(self):
         def refuse(x):
             raise KeyError("no such column")
 
@@ -266,7 +266,7 @@ class TestMaking:
         with pytest.raises(NameError):
             tf.data.Dataset.range(2).map(lambda x: x + unknown)  # noqa: F821
 
-    def test_what_depends_on_values_waits_for_them(self):
+    def test_functions_that_depend_on_values_run_at_iteration(self):
         def picky(x):
             if x == 0:
                 raise ValueError("zero")
@@ -290,7 +290,7 @@ class TestMaking:
         assert int(made[0]) == 0
         assert [int(n) for _, n in dataset] == [1, 2]
 
-    def test_nor_are_those_of_a_function_that_looks_at_values(self):
+    def test_variables_of_functions_that_depend_on_values_are_not_changed(self):
         v = tf.Variable(0)
 
         def count(x):

@@ -1,4 +1,4 @@
-"""Orders and choices: those of TensorFlow 2.21 for the same seeds."""
+"""Random orders and choices equal those of TensorFlow 2.21 for the same seeds."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ def seeded(make, seed=1):
     return make()
 
 
-def test_a_shuffle_without_a_seed_of_its_own_follows_the_global_one():
+def test_a_shuffle_without_an_op_seed_follows_the_global_seed():
     dataset = seeded(lambda: Dataset.range(10).shuffle(10))
     assert listed(dataset) == [6, 7, 0, 3, 4, 8, 9, 5, 1, 2]
     assert listed(dataset) == [0, 3, 7, 1, 4, 8, 9, 5, 2, 6]
@@ -30,7 +30,7 @@ FIRST, SECOND = [1, 2, 5, 4, 0, 3, 7, 6, 9, 8], [2, 3, 0, 6, 1, 7, 9, 4, 8, 5]
 THIRD, FOURTH = [2, 3, 5, 6, 7, 8, 0, 9, 4, 1], [0, 1, 3, 5, 2, 6, 9, 7, 8, 4]
 
 
-def test_each_pass_and_each_repetition_has_the_next_order():
+def test_each_iteration_and_each_repetition_has_a_new_order():
     dataset = seeded(lambda: Dataset.range(10).shuffle(4, seed=3))
     assert [listed(dataset), listed(dataset)] == [FIRST, SECOND]
     dataset = seeded(lambda: Dataset.range(10).shuffle(4, seed=3).repeat(2))
@@ -43,7 +43,7 @@ def test_each_pass_and_each_repetition_has_the_next_order():
     assert listed(rows) == [FIRST]
 
 
-def test_an_order_may_stay():
+def test_the_order_stays_without_reshuffling():
     def make():
         return Dataset.range(10).shuffle(10, seed=3, reshuffle_each_iteration=False)
 
@@ -74,8 +74,11 @@ def test_random_numbers():
     fixed = seeded(lambda: Dataset.random(seed=4).take(4))
     numbers = [3140572256, 1890473413, 1605976525, 2919565505]
     assert [listed(fixed), listed(fixed)] == [numbers, numbers]
-    anew = seeded(lambda: Dataset.random(seed=4, rerandomize_each_iteration=True).take(2))
-    assert [listed(anew), listed(anew)] == [[1031416996, 2683143056], [2935086158, 1935971334]]
+    redrawn = seeded(lambda: Dataset.random(seed=4, rerandomize_each_iteration=True).take(2))
+    assert [listed(redrawn), listed(redrawn)] == [
+        [1031416996, 2683143056],
+        [2935086158, 1935971334],
+    ]
     assert listed(seeded(lambda: Dataset.random().take(2))) == [362095362, 2708693949]
 
 
@@ -89,16 +92,16 @@ def test_mixtures():
         )
     )
     assert listed(stopping) == [20, 10, 21, 22, 0, 1, 2, 3, 4, 11]
-    anew = seeded(
+    redrawn = seeded(
         lambda: Dataset.sample_from_datasets(
             [parts[0], parts[1].repeat()], weights=[0.5, 0.3], rerandomize_each_iteration=True
         ).take(8)
     )
-    assert listed(anew) == [10, 0, 1, 2, 11, 3, 12, 4]
-    assert listed(anew) == [0, 1, 10, 2, 3, 4, 11, 12]
+    assert listed(redrawn) == [10, 0, 1, 2, 11, 3, 12, 4]
+    assert listed(redrawn) == [0, 1, 10, 2, 3, 4, 11, 12]
 
 
-def test_choices_by_number():
+def test_choose_from_datasets():
     parts = [Dataset.range(0, 3), Dataset.range(10, 15)]
     choice = Dataset.from_tensor_slices(np.array([0, 1, 1, 0, 1, 0, 0, 1]))
     assert listed(Dataset.choose_from_datasets(parts, choice)) == [0, 10, 11, 1, 12, 2]
@@ -108,7 +111,7 @@ def test_choices_by_number():
         listed(Dataset.choose_from_datasets(parts[:1], Dataset.range(3, 5)))
 
 
-def test_what_is_left_out():
+def test_shard_take_while_unique_and_counter():
     assert listed(Dataset.range(9).shard(3, 2)) == [2, 5, 8]
     assert [len(Dataset.range(9).shard(4, i)) for i in range(4)] == [3, 2, 2, 2]
     assert listed(Dataset.range(5).take_while(lambda x: x < 3)) == [0, 1, 2]
@@ -117,7 +120,7 @@ def test_what_is_left_out():
     assert listed(Dataset.counter(5, -2).take(3)) == [5, 3, 1]
 
 
-def test_an_error_passes_and_the_rest_follows():
+def test_iteration_continues_after_an_error():
     def fail_at_one(x):
         tf.debugging.assert_none_equal(x, np.int64(1))
         return x
@@ -129,7 +132,7 @@ def test_an_error_passes_and_the_rest_follows():
         with pytest.raises(tf.errors.InvalidArgumentError) as caught:
             next(iterator)
         if parallel is None:
-            assert "element 1 of the pass" in caught.value.__notes__[0]
+            assert "element 1 of the iteration" in caught.value.__notes__[0]
         assert [int(x) for x in iterator] == [2, 3]
         assert listed(dataset.ignore_errors()) == [0, 2, 3]
 
@@ -155,6 +158,6 @@ def test_an_error_passes_and_the_rest_follows():
         ),
     ],
 )
-def test_what_is_refused(error, make):
+def test_invalid_arguments_raise(error, make):
     with pytest.raises(error):
         make()

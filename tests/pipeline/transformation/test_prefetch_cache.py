@@ -1,4 +1,4 @@
-"""Elements kept in memory and in files."""
+"""Caches, snapshots, saved datasets and file datasets."""
 
 import gzip
 
@@ -23,7 +23,7 @@ def listed(dataset):
     return [np.asarray(element.numpy()).tolist() for element in dataset]
 
 
-def test_a_complete_pass_is_kept_and_an_incomplete_one_is_not(tmp_path):
+def test_only_a_complete_iteration_is_cached(tmp_path):
     for place in ("", str(tmp_path / "kept")):
         calls = []
         dataset = counted(calls).cache(place)
@@ -43,7 +43,7 @@ STRUCTURE = {
 }
 
 
-def test_a_saved_dataset_comes_back(tmp_path):
+def test_a_saved_dataset_can_be_loaded(tmp_path):
     dataset = Dataset.from_tensor_slices(STRUCTURE)
     dataset.save(str(tmp_path / "all"))
     loaded = Dataset.load(str(tmp_path / "all"))
@@ -57,7 +57,7 @@ def test_a_saved_dataset_comes_back(tmp_path):
         Dataset.load(str(tmp_path / "nothing"))
 
 
-def test_a_damaged_file_is_found_out(tmp_path):
+def test_a_corrupt_file_raises(tmp_path):
     Dataset.range(20).save(str(tmp_path))
     file = tmp_path / "elements.tfrecord"
     data = bytearray(file.read_bytes())

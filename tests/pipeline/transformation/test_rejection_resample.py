@@ -1,4 +1,4 @@
-"""Elements dropped at random, and datasets chosen by weights that change: TensorFlow's choices."""
+"""Rejection resampling and sampling with changing weights make TensorFlow's choices."""
 
 import pytest
 
@@ -36,7 +36,7 @@ def test_elements_of_several_components_stay_together():
     pairs = Dataset.from_tensor_slices(([1, 2, 3], [0, 1, 0]))
     same = pairs.rejection_resample(lambda x, c: c, [0.5, 0.5], [0.5, 0.5])
     assert [(int(c), int(x)) for c, (x, _) in same] == [(0, 1), (1, 2), (0, 3)]
-    with pytest.raises(ValueError, match="one shape"):
+    with pytest.raises(ValueError, match="the same shape"):
         pairs.rejection_resample(lambda x, c: c, [0.5, 0.5], [0.2, 0.3, 0.5])
 
 
@@ -48,7 +48,7 @@ def test_weights_may_change_from_choice_to_choice():
     assert [int(x) for x in mixed] == [100, 0, 101, 102, 1, 2, 103, 3, 4, 104, 5, 105]
 
 
-def test_random_ops_with_a_seed_start_over_with_every_iterator():
+def test_seeded_random_ops_restart_with_every_iterator():
     tf.random.set_seed(3)
     dataset = Dataset.range(3).map(lambda x: tf.random.uniform([], seed=5))
     first = [float(x) for x in dataset]
@@ -61,7 +61,7 @@ def test_random_ops_with_a_seed_start_over_with_every_iterator():
     assert [int(x) for x in kept] == [int(x) for x in kept] == [0, 3, 5]
 
 
-def test_random_ops_without_any_seed_go_on():
+def test_unseeded_random_ops_draw_new_numbers_in_each_iteration():
     tf.random.set_seed(None)
     dataset = Dataset.range(8).map(lambda x: tf.random.uniform([]))
     assert [float(x) for x in dataset] != [float(x) for x in dataset]

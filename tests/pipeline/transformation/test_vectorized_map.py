@@ -1,4 +1,4 @@
-"""A function of elements, run on whole batches: the same bits, the same errors."""
+"""Vectorized map: functions run on whole batches, with the same bits and errors."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ def is_rowwise(function, *components):
 
 
 def bits(batches):
-    """The bytes of all components; which of the many NaNs it is does not count."""
+    """The bytes of all components, with all NaNs made equal."""
     leaves = [leaf.numpy() for batch in batches for leaf in tf.nest.flatten(batch)]
     return [
         (np.where(a != a, 0, a).tobytes(), (a != a).tobytes(), a.dtype, a.shape) for a in leaves
@@ -34,7 +34,7 @@ def bits(batches):
 
 
 def compare(function, *components, rowwise=True):
-    """Batches made at once beside elements stacked by NumPy."""
+    """Compare vectorized batches with elements stacked by NumPy."""
     assert is_rowwise(function, *components) is rowwise
     dataset = Dataset.from_tensor_slices(components).map(function)
     singly = list(dataset)  # traces
@@ -69,7 +69,7 @@ def compare(function, *components, rowwise=True):
         lambda x: (tf.argmax(x), tf.gather(x, [3, 1]), tf.broadcast_to(x, (2, 15)), x[2:3] + x),
     ],
 )
-def test_floats_come_out_as_they_do_alone(function, dtype):
+def test_float_results_are_bit_identical_to_single_elements(function, dtype):
     def cast_as_given(x):
         return function(x)
 
@@ -114,13 +114,13 @@ def test_structures_keep_their_form():
         lambda x: tf.exp(x),
         lambda x: tf.reduce_sum(x),
         lambda x: tf.linalg.matvec(tf.ones((2, 15)), x),
-        lambda x: tf.cast(x, tf.int32),  # what does not fit becomes anything
+        lambda x: tf.cast(x, tf.int32),  # out-of-range values give arbitrary integers
         lambda x: x + tf.random.normal((15,)),
         lambda x: x * 2.0 if tf.reduce_max(x) > 1e30 else x,
         lambda x: tf.py_function(lambda a: a, [x], tf.float32),
     ],
 )
-def test_what_may_round_or_act_differently_runs_element_by_element(function):
+def test_inexact_and_effectful_functions_run_element_by_element(function):
     x = np.random.default_rng(1).normal(size=(12, 15)).astype(np.float32)
     assert not is_rowwise(function, x)
     dataset = Dataset.from_tensor_slices(x).map(function)
@@ -132,7 +132,7 @@ def test_large_rows_run_element_by_element():
     assert not is_rowwise(lambda x: x * 2.0, np.zeros((2, 5000), np.float32))
 
 
-def test_an_error_is_that_of_its_element():
+def test_an_error_is_raised_for_its_element():
     table = tf.range(10)
     dataset = Dataset.from_tensor_slices(np.array([1, 2, 3, 4, 40, 6, 7, 8, 9])).map(
         lambda i: tf.gather(table, i)
@@ -151,7 +151,7 @@ def test_an_error_is_that_of_its_element():
     assert next(again).numpy().tolist() == [6, 7, 8]  # only the element is lost
 
 
-def test_a_spec_that_was_asked_for_is_enough_to_run_the_first_pass_on_batches():
+def test_reading_the_spec_first_vectorizes_the_first_iteration():
     calls = []
 
     def double(x):
@@ -167,7 +167,7 @@ def test_a_spec_that_was_asked_for_is_enough_to_run_the_first_pass_on_batches():
     np.testing.assert_array_equal(batch, INTEGERS * 2)
 
 
-def test_numbers_and_pairs_are_rows_too():
+def test_ranges_and_zipped_datasets_are_rows_too():
     squares = Dataset.range(3, 30, 4).map(lambda i: i * i)
     list(squares)
     assert [b.numpy().tolist() for b in squares.batch(3)] == [[9, 49, 121], [225, 361, 529], [729]]
@@ -176,7 +176,7 @@ def test_numbers_and_pairs_are_rows_too():
     assert np.concatenate([b.numpy() for b in pairs.batch(3)]).tolist() == alone
 
 
-def test_the_names_are_those_of_primitives():
+def test_the_listed_ops_are_primitives():
     from gradtape.core.primitive import REGISTRY
 
     tf.nn.relu6(1.0), tf.bitwise.invert(1), tf.one_hot(1, 2)

@@ -1,4 +1,4 @@
-"""tf.train.Checkpoint: names, values, deferred restoration, and what the status says."""
+"""tf.train.Checkpoint: names, values, deferred restoration and the status object."""
 
 import collections
 import os
@@ -17,10 +17,10 @@ Pair = collections.namedtuple("Pair", "first second")
 
 
 class Net(tf.Module):
-    """Variables in all kinds of places."""
+    """A module with variables in attributes, lists, dicts and tuples."""
 
     def __init__(self, value=1.0):
-        """All variables have this value."""
+        """Set all variables to this value."""
         super().__init__()
         self.w = tf.Variable([value, value], name="w")
         self.layers = [tf.Variable(value), [tf.Variable(value), "text"], None]
@@ -67,7 +67,7 @@ def test_with_a_root_keys_begin_there(tmp_path):
     assert extra.numpy() == 5
 
 
-def test_save_counts_and_notes_the_latest(tmp_path):
+def test_save_increments_the_counter_and_records_the_latest(tmp_path):
     checkpoint = tf.train.Checkpoint(v=tf.Variable(1.0))
     assert checkpoint.save(tmp_path / "deep" / "c") == str(tmp_path / "deep" / "c-1")
     assert checkpoint.save(str(tmp_path / "deep" / "c")) == str(tmp_path / "deep" / "c-2")
@@ -78,7 +78,7 @@ def test_save_counts_and_notes_the_latest(tmp_path):
     assert checkpoint.save_counter.dtype == tf.int64
 
 
-def test_write_neither_counts_nor_notes(tmp_path):
+def test_write_leaves_the_counter_and_the_state_file_alone(tmp_path):
     path = tf.train.Checkpoint(v=tf.Variable(1.0)).write(tmp_path / "c")
     assert path == str(tmp_path / "c")
     assert tf.train.latest_checkpoint(tmp_path) is None
@@ -88,7 +88,7 @@ def test_write_neither_counts_nor_notes(tmp_path):
 # -- values
 
 
-def test_all_values_come_back(tmp_path):
+def test_all_values_are_restored(tmp_path):
     net = Net(2.0)
     path = tf.train.Checkpoint(net=net).save(tmp_path / "c")
     other = Net(0.0)
@@ -122,7 +122,7 @@ def test_every_dtype(tmp_path, value):
     np.testing.assert_array_equal(v.numpy(), value.numpy())
 
 
-def test_a_restored_scalar_is_as_quick_as_any(tmp_path):
+def test_a_restored_scalar_is_a_numpy_scalar(tmp_path):
     v = tf.Variable(1.0)
     checkpoint = tf.train.Checkpoint(v=v)
     checkpoint.read(checkpoint.write(tmp_path / "c"))
@@ -147,14 +147,14 @@ def test_python_state(tmp_path):
     assert count.value == 5
 
 
-def test_restored_variables_keep_their_shape_rule(tmp_path):
+def test_restored_variables_keep_their_static_shape(tmp_path):
     path = tf.train.Checkpoint(v=tf.Variable([1.0, 2.0])).write(tmp_path / "c")
     free = tf.Variable([0.0], shape=[None])
     tf.train.Checkpoint(v=free).read(path).assert_consumed()
     assert free.numpy().tolist() == [1, 2]
 
 
-def test_a_value_that_does_not_fit_changes_nothing(tmp_path):
+def test_a_mismatched_value_changes_nothing(tmp_path):
     path = tf.train.Checkpoint(a=tf.Variable(1.0), b=tf.Variable([1.0, 2.0])).write(tmp_path / "c")
     a, b = tf.Variable(0.0), tf.Variable([0.0, 0.0, 0.0], name="b")
     with pytest.raises(ValueError, match=r"shape \(2,\) when attempting .* \(3,\) and name b:0"):
@@ -175,10 +175,10 @@ def test_a_failed_save_does_not_count(tmp_path):
     assert checkpoint.save_counter.numpy() == 0
 
 
-# -- what comes later
+# -- deferred restoration
 
 
-def test_values_wait_for_their_variables(tmp_path):
+def test_values_are_restored_when_variables_are_created(tmp_path):
     path = tf.train.Checkpoint(net=Net(2.0)).save(tmp_path / "c")
     late = tf.Module()
     checkpoint = tf.train.Checkpoint(net=late)
@@ -208,7 +208,7 @@ def test_values_wait_for_their_variables(tmp_path):
     assert late.w.numpy().tolist() == [7, 7], "a value is given once"
 
 
-def test_values_wait_for_whole_trees(tmp_path):
+def test_values_are_restored_when_whole_trees_are_created(tmp_path):
     path = tf.train.Checkpoint(net=Net(2.0)).write(tmp_path / "c")
     checkpoint = tf.train.Checkpoint()
     status = checkpoint.read(path)
@@ -230,7 +230,7 @@ def test_a_later_restore_wins(tmp_path):
     assert late.v.numpy() == 2
 
 
-def test_a_module_that_waits_lists_only_its_variables(tmp_path):
+def test_a_module_with_pending_values_lists_only_its_variables(tmp_path):
     path = tf.train.Checkpoint(net=Net(2.0)).write(tmp_path / "c")
     late = tf.Module()
     tf.train.Checkpoint(net=late).read(path).expect_partial()
@@ -239,10 +239,10 @@ def test_a_module_that_waits_lists_only_its_variables(tmp_path):
     assert late.submodules == ()
 
 
-# -- what the status says
+# -- the status object
 
 
-def test_objects_the_checkpoint_lacks_are_named(tmp_path):
+def test_objects_missing_in_the_checkpoint_are_named(tmp_path):
     path = tf.train.Checkpoint(v=tf.Variable(1.0)).write(tmp_path / "c")
     checkpoint = tf.train.Checkpoint(v=tf.Variable(0.0), more=tf.Variable(0.0, name="more"))
     status = checkpoint.read(path)
@@ -253,7 +253,7 @@ def test_objects_the_checkpoint_lacks_are_named(tmp_path):
     assert status.expect_partial() is status
 
 
-def test_a_checkpoint_of_something_else_is_trivial(tmp_path):
+def test_a_checkpoint_of_other_objects_is_no_nontrivial_match(tmp_path):
     path = tf.train.Checkpoint(v=tf.Variable(1.0)).write(tmp_path / "c")
     status = tf.train.Checkpoint(other=tf.Variable(0.0)).read(path).expect_partial()
     with pytest.raises(AssertionError, match="Nothing except the root object"):
@@ -263,7 +263,7 @@ def test_a_checkpoint_of_something_else_is_trivial(tmp_path):
         status.assert_nontrivial_match()
 
 
-def test_values_nobody_wanted_are_named_in_the_log(tmp_path, caplog):
+def test_unused_values_are_named_in_the_log(tmp_path, caplog):
     path = tf.train.Checkpoint(v=tf.Variable(1.0), w=tf.Variable(1.0)).write(tmp_path / "c")
     tf.train.Checkpoint(v=tf.Variable(0.0)).read(path).expect_partial()
     assert not caplog.records
@@ -273,7 +273,7 @@ def test_values_nobody_wanted_are_named_in_the_log(tmp_path, caplog):
     restoration.quiet = True
 
 
-def test_restoring_nothing(tmp_path):
+def test_restoring_none(tmp_path):
     checkpoint = tf.train.Checkpoint(v=tf.Variable(1.0))
     status = checkpoint.restore(tf.train.latest_checkpoint(tmp_path))
     for name in ("assert_consumed", "assert_existing_objects_matched", "assert_nontrivial_match"):
@@ -283,18 +283,18 @@ def test_restoring_nothing(tmp_path):
     status.initialize_or_restore()
 
 
-def test_one_variable_for_two_is_said_in_the_log(tmp_path, caplog):
+def test_restoring_one_variable_into_two_is_logged(tmp_path, caplog):
     v = tf.Variable(1.0)
     path = tf.train.Checkpoint(a=v, b=v).write(tmp_path / "c")
     tf.train.Checkpoint(a=tf.Variable(0.0), b=tf.Variable(0.0)).read(path)
     assert "Inconsistent references" in caplog.text
 
 
-# -- what is refused
+# -- errors
 
 
 @pytest.mark.parametrize("value", [3, None, (1, 2), "text", tf.constant(1.0), {1, 2}])
-def test_what_cannot_be_saved_is_refused(value):
+def test_an_object_that_cannot_be_saved_raises(value):
     with pytest.raises(ValueError, match="was expecting v to be a trackable object"):
         tf.train.Checkpoint(v=value)
 
@@ -313,12 +313,12 @@ def test_keys_of_saved_dicts_must_be_strings(tmp_path):
     tf.train.Checkpoint(d={5: 1}).write(tmp_path / "c")
 
 
-def test_a_missing_checkpoint_says_what_may_be_missing(tmp_path):
+def test_the_error_for_a_missing_checkpoint_mentions_the_number(tmp_path):
     with pytest.raises(NotFoundError, match="number at its end"):
         tf.train.Checkpoint(v=tf.Variable(1.0)).restore(tmp_path / "none")
 
 
-def test_damage_is_found_and_changes_nothing(tmp_path):
+def test_a_corrupt_file_raises_and_changes_nothing(tmp_path):
     v = tf.Variable([1.0, 2.0])
     checkpoint = tf.train.Checkpoint(v=v)
     path = checkpoint.write(tmp_path / "c")
@@ -332,18 +332,18 @@ def test_damage_is_found_and_changes_nothing(tmp_path):
     assert v.numpy().tolist() == [0, 0]
 
 
-def test_a_graph_that_refers_to_nothing_is_refused(tmp_path):
+def test_a_graph_with_dangling_references_raises(tmp_path):
     from gradtape.state.checkpoint import object_graph
 
     graph = object_graph.Graph()
     graph.nodes.add().children.add(node_id=7, local_name="v")
     text = np.array(graph.SerializeToString(), object)
     tensor_bundle.write(tmp_path / "c", {object_graph.KEY: text})
-    with pytest.raises(DataLossError, match="refers to objects it has not"):
+    with pytest.raises(DataLossError, match="refers to missing objects"):
         tf.train.Checkpoint(v=tf.Variable(1.0)).read(tmp_path / "c")
 
 
-def test_checkpoints_without_objects_are_refused(tmp_path):
+def test_a_checkpoint_without_an_object_graph_raises(tmp_path):
     tensor_bundle.write(tmp_path / "c", {"v": np.float32(1)})
     with pytest.raises(tf.errors.UnimplementedError, match="load_variable"):
         tf.train.Checkpoint(v=tf.Variable(1.0)).read(tmp_path / "c")
@@ -378,17 +378,17 @@ def test_directories_without_checkpoints(tmp_path):
 def test_a_state_file_that_cannot_be_read_is_ignored(tmp_path, caplog):
     (tmp_path / "checkpoint").write_text("nonsense {")
     assert tf.train.get_checkpoint_state(tmp_path) is None
-    assert "checkpoint ignored" in caplog.text
+    assert "state file ignored" in caplog.text
 
 
-def test_a_latest_checkpoint_that_is_gone_is_none(tmp_path, caplog):
+def test_a_deleted_latest_checkpoint_is_none(tmp_path, caplog):
     path = tf.train.Checkpoint(v=tf.Variable(1.0)).save(tmp_path / "c")
     os.unlink(path + ".index")
     assert tf.train.latest_checkpoint(tmp_path) is None
     assert "Couldn't match files" in caplog.text
 
 
-# -- the process may end at any moment
+# -- the process may be killed at any moment
 
 KILLING = """
     import os, random, signal, sys, time
@@ -426,7 +426,7 @@ KILLING = """
 
 
     trial = tf.train.Checkpoint(state=State())
-    trial.save(folder + "/trial")  # imports what it needs
+    trial.save(folder + "/trial")  # loads lazy imports
     start = time.perf_counter()
     trial.save(folder + "/trial")
     span = 3 * (time.perf_counter() - start)  # long enough for a round of saving
@@ -447,7 +447,7 @@ KILLING = """
             ("one", folder + "/one" if os.path.exists(folder + "/one.index") else None),
         ):
             if path is None:
-                assert not latest[name], "what was saved is gone"
+                assert not latest[name], "a saved checkpoint is missing"
             else:
                 value = found_in(path)
                 assert value >= latest[name], "an older checkpoint came back"
@@ -459,7 +459,7 @@ KILLING = """
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
-def test_a_save_killed_at_any_moment_leaves_a_whole_checkpoint(tmp_path):
+def test_a_save_killed_at_any_moment_leaves_a_complete_checkpoint(tmp_path):
     script = tmp_path / "killing.py"
     script.write_text(textwrap.dedent(KILLING))
     done = subprocess.run(
@@ -471,7 +471,7 @@ def test_a_save_killed_at_any_moment_leaves_a_whole_checkpoint(tmp_path):
 # -- iterators and generators
 
 
-def test_an_iterator_goes_on_where_it_was(tmp_path):
+def test_an_iterator_continues_at_its_saved_position(tmp_path):
     def numbers():
         return iter(tf.data.Dataset.range(10).shuffle(5, seed=3).batch(2).prefetch(2))
 
@@ -486,7 +486,7 @@ def test_an_iterator_goes_on_where_it_was(tmp_path):
     assert sorted(n for batch in seen + rest for n in batch) == list(range(10))
 
 
-def test_an_iterator_goes_back(tmp_path):
+def test_an_iterator_can_be_moved_back(tmp_path):
     iterator = iter(tf.data.Dataset.range(5))
     checkpoint = tf.train.Checkpoint(iterator=iterator)
     next(iterator)
@@ -496,7 +496,7 @@ def test_an_iterator_goes_back(tmp_path):
     assert [int(element) for element in iterator] == [1, 2, 3, 4]
 
 
-def test_a_generator_goes_on_where_it_was(tmp_path):
+def test_a_generator_continues_from_its_saved_state(tmp_path):
     generator = tf.random.Generator.from_seed(1)
     generator.normal([3])
     path = tf.train.Checkpoint(g=generator).write(tmp_path / "c")

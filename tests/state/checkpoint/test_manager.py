@@ -1,4 +1,4 @@
-"""CheckpointManager: what is kept, what is deleted, and going on after a restart."""
+"""CheckpointManager: keeping, deleting, and continuing after a restart."""
 
 import os
 
@@ -19,7 +19,7 @@ def names(paths):
     return [os.path.basename(path) for path in paths]
 
 
-def test_the_latest_few_are_kept(tmp_path):
+def test_the_latest_checkpoints_are_kept(tmp_path):
     manager = manager_of(tmp_path)
     assert manager.latest_checkpoint is None
     assert manager.checkpoints == []
@@ -35,14 +35,14 @@ def test_the_latest_few_are_kept(tmp_path):
     assert manager.directory == str(tmp_path)
 
 
-def test_none_keeps_all(tmp_path):
+def test_max_to_keep_none_keeps_all(tmp_path):
     manager = manager_of(tmp_path, max_to_keep=None, checkpoint_name="model")
     for _ in range(5):
         manager.save()
     assert names(manager.checkpoints) == [f"model-{n}" for n in range(1, 6)]
 
 
-def test_another_manager_goes_on(tmp_path):
+def test_a_new_manager_continues_the_state_of_the_old_one(tmp_path):
     first = manager_of(tmp_path)
     first.checkpoint.v.assign(7)
     first.save()
@@ -55,7 +55,7 @@ def test_another_manager_goes_on(tmp_path):
     assert names(second.checkpoints) == ["ckpt-2", "ckpt-3"]
 
 
-def test_what_initialises_is_called_without_a_checkpoint(tmp_path):
+def test_init_fn_is_called_without_a_checkpoint(tmp_path):
     called = []
     manager = manager_of(tmp_path, init_fn=lambda: called.append(1))
     assert manager.restore_or_initialize() is None
@@ -65,7 +65,7 @@ def test_what_initialises_is_called_without_a_checkpoint(tmp_path):
     assert called == [1]
 
 
-def test_an_interval_of_steps(tmp_path):
+def test_checkpoints_within_the_interval_are_skipped(tmp_path):
     step = tf.Variable(0)
     manager = manager_of(tmp_path, step_counter=step, checkpoint_interval=2)
     saved = []
@@ -78,7 +78,7 @@ def test_an_interval_of_steps(tmp_path):
     assert manager.checkpoint_interval == 2
 
 
-def test_one_in_some_hours_is_kept_for_good(tmp_path, monkeypatch):
+def test_one_checkpoint_per_interval_of_hours_is_kept_forever(tmp_path, monkeypatch):
     now = [1_000_000.0]
     monkeypatch.setattr(checkpoint_manager.time, "time", lambda: now[0])
     manager = manager_of(tmp_path, max_to_keep=1, keep_checkpoint_every_n_hours=2)
@@ -91,7 +91,7 @@ def test_one_in_some_hours_is_kept_for_good(tmp_path, monkeypatch):
     assert state.last_preserved_timestamp == 1_000_000 + 4 * 3600
 
 
-def test_a_number_of_ones_own(tmp_path):
+def test_an_explicit_checkpoint_number(tmp_path):
     manager = manager_of(tmp_path)
     assert names([manager.save(checkpoint_number=100)]) == ["ckpt-100"]
     assert names([manager.save(checkpoint_number=tf.Variable(100))]) == ["ckpt-100"]
@@ -100,12 +100,12 @@ def test_a_number_of_ones_own(tmp_path):
 
 
 @pytest.mark.parametrize("options", [{"max_to_keep": 0}, {"checkpoint_interval": 2}])
-def test_arguments_that_make_no_sense(tmp_path, options):
+def test_invalid_arguments_raise(tmp_path, options):
     with pytest.raises(ValueError, match=r"max_to_keep|step_counter"):
         manager_of(tmp_path, **options)
 
 
-def test_a_state_without_times_is_taken_over(tmp_path):
+def test_a_state_file_without_timestamps_is_accepted(tmp_path):
     checkpoint = tf.train.Checkpoint(v=tf.Variable(0))
     checkpoint.save(tmp_path / "ckpt")
     manager = tf.train.CheckpointManager(checkpoint, tmp_path, max_to_keep=1)

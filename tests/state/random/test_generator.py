@@ -27,7 +27,7 @@ def test_a_seed_becomes_tensorflows_state(seed, state):
     assert tf.random.create_rng_state(seed, "philox").numpy().tolist() == state
 
 
-def test_each_draw_moves_the_state_by_256_blocks_a_number():
+def test_each_draw_advances_the_state_by_256_blocks_per_number():
     g = Generator.from_seed(7)
     for draw, low in [
         (lambda: g.uniform([3]), 775),
@@ -110,14 +110,14 @@ def test_the_global_generator():
     assert a.state.numpy().tolist() != b.state.numpy().tolist()
 
 
-def test_looking_at_a_pipelines_spec_does_not_move_a_generator():
+def test_reading_an_element_spec_does_not_advance_a_generator():
     g = Generator.from_seed(1)
     dataset = tf.data.Dataset.range(1).map(lambda _: g.normal([2]))
     assert dataset.element_spec == tf.TensorSpec((2,), tf.float32)
     assert g.state.numpy().tolist() == [1, 0, 0]
 
 
-def test_a_generator_is_freed_when_nobody_holds_it():
+def test_a_generator_without_references_is_freed():
     from gradtape.state.random.generator import LIVING
 
     gc.collect()
@@ -148,6 +148,6 @@ def test_a_generator_is_freed_when_nobody_holds_it():
         ),
     ],
 )
-def test_what_is_refused(error, make):
+def test_invalid_arguments_raise(error, make):
     with pytest.raises(error):
         make()

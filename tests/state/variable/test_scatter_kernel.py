@@ -1,4 +1,4 @@
-"""Rows of a variable that many updates meet."""
+"""Scatter updates with many updates of the same row."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from gradtape.state.variable.scatter_kernel import COMBINE, MANY, scattered_rows
 
 @pytest.mark.parametrize("how", sorted(COMBINE))
 @pytest.mark.parametrize("kinds", [1, 3, 40, 4000])
-def test_many_updates_come_one_after_another(how, kinds):
+def test_many_updates_of_a_row_are_applied_in_order(how, kinds):
     rng = np.random.default_rng(0)
     table = rng.normal(size=(4000, 8)).astype(np.float32)
     ids = rng.integers(0, kinds, (10, MANY // 8)).astype(np.int32)

@@ -1,4 +1,4 @@
-"""Updates in place: only where nobody can see it, never halfway, whoever comes in between."""
+"""In-place updates: only without other references, and atomic under interrupts and threads."""
 
 import signal
 import threading
@@ -21,7 +21,7 @@ every_update = pytest.mark.parametrize("update", UPDATES.values(), ids=UPDATES)
 
 
 def zeros(*shape):
-    """A variable whose array is nobody else's."""
+    """A variable whose array has no other reference."""
     v = tf.Variable(np.zeros(shape, np.float32))
     v.assign_add(tf.zeros(shape))
     return v
@@ -32,7 +32,7 @@ def place(v):
 
 
 @every_update
-def test_a_value_that_nobody_sees_is_updated_in_place(update):
+def test_a_value_without_other_references_is_updated_in_place(update):
     v = zeros(4, 3)
     before, uid = place(v), v._version().uid
     update(v)
@@ -65,7 +65,7 @@ HOLDERS = {
 
 @every_update
 @pytest.mark.parametrize("hold", HOLDERS.values(), ids=HOLDERS)
-def test_what_was_read_stays(update, hold):
+def test_an_update_does_not_change_values_read_before(update, hold):
     v = zeros(4, 3)
     held = hold(v)
     update(v)
@@ -75,7 +75,7 @@ def test_what_was_read_stays(update, hold):
 
 
 @every_update
-def test_what_was_read_inside_a_tape_stays(update):
+def test_an_update_does_not_change_values_read_inside_a_tape(update):
     v = zeros(4, 3)
     with tf.GradientTape():
         held = tf.convert_to_tensor(v)
@@ -84,7 +84,7 @@ def test_what_was_read_inside_a_tape_stays(update):
 
 
 @every_update
-def test_what_a_tape_saved_stays(update):
+def test_an_update_does_not_change_residuals_of_a_tape(update):
     v = zeros(4, 3)
     tape, y = residual_of(v)
     update(v)
@@ -92,7 +92,7 @@ def test_what_a_tape_saved_stays(update):
 
 
 @every_update
-def test_what_was_assigned_stays(update):
+def test_an_update_does_not_change_the_assigned_tensor(update):
     t = tf.zeros((4, 3))
     v, w = tf.Variable(t), zeros(4, 3)
     w.assign(t)
@@ -118,12 +118,12 @@ def test_updates_inside_a_tape():
         z = y * v
     (g,) = inner.gradient(z, [v])
     assert v.numpy().tolist() == [0.0, -1.5]
-    # z = y(v) w, where w is the new version: 2 v w from the first reading, y from the second.
+    # z = y(v) w with the new version w: 2 v w from the first read, y from the second.
     assert g.numpy().tolist() == [4.0, 0.0]
     del outer
 
 
-def test_a_version_that_is_gone_is_not_found_again():
+def test_an_old_version_is_freed():
     v = zeros(4)
     with tf.GradientTape():
         gone = weakref.ref(v._read())
@@ -133,7 +133,7 @@ def test_a_version_that_is_gone_is_not_found_again():
 
 
 class Sudden(BaseException):
-    """As KeyboardInterrupt: no Exception."""
+    """A BaseException but no Exception, like KeyboardInterrupt."""
 
 
 @pytest.mark.parametrize("error", [ValueError, Sudden])
@@ -152,7 +152,7 @@ def test_a_failed_update_changes_nothing(error):
     assert place(v) == before
 
 
-def test_who_comes_in_between_reads_a_copy():
+def test_a_read_during_an_update_gets_a_copy():
     v = zeros(3)
     seen = []
 
@@ -170,7 +170,7 @@ def test_who_comes_in_between_reads_a_copy():
 
 
 @pytest.mark.parametrize("method", ["assign", "assign_add"])
-def test_what_is_assigned_in_between_is_the_later_value(method):
+def test_an_assignment_during_an_update_wins(method):
     v = zeros(2)
 
     def update(array, own):
@@ -184,7 +184,7 @@ def test_what_is_assigned_in_between_is_the_later_value(method):
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs timers that send signals")
-def test_interrupts_find_an_update_done_or_not_begun():
+def test_an_interrupted_update_is_complete_or_not_started():
     v, one = zeros(2000), tf.ones(2000)
     rows = tf.IndexedSlices(tf.ones(2000), tf.range(2000))
     done = 0
@@ -243,7 +243,7 @@ def test_threads_never_see_half_an_update():
     assert v.numpy()[0] == 400.0
 
 
-def test_an_assignment_from_another_thread_is_not_undone():
+def test_an_update_does_not_undo_an_assignment_of_another_thread():
     v, one = zeros(50_000), tf.ones(50_000)
     negative = tf.fill((50_000,), -1e6)
 
@@ -259,7 +259,7 @@ def test_an_assignment_from_another_thread_is_not_undone():
     assert negative.numpy()[0] == -1e6
 
 
-def test_overflow_that_numpy_raises_for_is_added_once():
+def test_an_update_that_raises_on_overflow_is_applied_once():
     v = zeros(50_000)
     v.assign_add(tf.concat([[3e38], tf.ones(49_999)], 0))
     with np.errstate(all="raise"):

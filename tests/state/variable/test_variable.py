@@ -1,4 +1,4 @@
-"""Variable: names, reading, assigning, and what tapes see of it."""
+"""Variable: names, reading, assigning, and gradients."""
 
 import copy
 import gc
@@ -52,7 +52,7 @@ def test_an_initial_function_runs_outside_tapes():
     assert tape.watched_variables() == ()
 
 
-def test_assigning_returns_another_name_for_the_variable():
+def test_assigning_returns_an_alias_of_the_variable():
     v = tf.Variable([1.0, 2.0])
     r = v.assign([3.0, 4.0])
     v.assign_add([1.0, 1.0])
@@ -93,7 +93,7 @@ def test_unknown_dimensions_may_change():
         v.assign(np.zeros((3, 3)))
 
 
-def test_integers_wrap_and_floats_overflow_in_silence():
+def test_integers_wrap_and_floats_overflow_without_warnings():
     small = tf.Variable(100, dtype=tf.int8)
     assert small.assign_add(100).numpy() == -56
     assert tf.Variable(3e38).assign_add(3e38).numpy() == np.inf
@@ -127,7 +127,7 @@ def test_a_tensor_read_inside_is_its_own_source():
     assert tape.gradient(y, v).numpy() == 4.0
 
 
-def test_an_assignment_cuts_the_recorded_path_and_keeps_what_was_saved():
+def test_an_assignment_stops_the_gradient_and_keeps_residuals():
     v = tf.Variable(2.0)
     with tf.GradientTape() as tape:
         y = v * v
@@ -199,7 +199,7 @@ def test_positions_are_scattered():
     assert v.batch_scatter_update(rows).numpy().tolist() == [[5.0, 0.0], [0.0, 6.0]]
 
 
-def test_integer_division_cuts_off():
+def test_integer_division_truncates():
     v = tf.Variable([7, -7])
     v.scatter_div(tf.IndexedSlices(tf.constant([2, 2]), tf.constant([0, 1])))
     assert v.numpy().tolist() == [3, -3]
@@ -251,7 +251,7 @@ def test_additions_from_threads_are_not_lost():
     assert v.numpy().tolist() == [400.0] * 1000
 
 
-def test_a_variable_goes_without_the_collector():
+def test_a_variable_is_freed_without_the_garbage_collector():
     v = tf.Variable([1.0])
     gone = weakref.ref(v)
     gc.disable()
@@ -263,7 +263,7 @@ def test_a_variable_goes_without_the_collector():
         gc.enable()
 
 
-def test_a_variable_calls_its_type_as_in_tensorflow_and_can_be_copied_by_it():
+def test_the_type_of_a_variable_has_tensorflows_name_and_can_be_pickled():
     v = tf.Variable(3.0)
     assert type(v).__name__ == "ResourceVariable"
     assert pickle.loads(pickle.dumps(tf.Variable)) is tf.Variable

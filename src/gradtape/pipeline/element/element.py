@@ -1,4 +1,4 @@
-"""What happens to single elements on their way: slices, batches, user functions, checks."""
+"""Operations on elements: calling user functions, stacking, and checking."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from gradtape.core.tensor import EagerTensor, eager
 from gradtape.pipeline.element import ragged, sparse
 from gradtape.pipeline.element.structure import as_element, flatten, mapped, spec_of
 
-END = object()  # what `next` gives after the last element
+END = object()  # the default of `next`: there is no further element
 
 
 class Steps(Iterator[Any]):
-    """An iterator that calls `step` for each element and goes on after an error."""
+    """An iterator that calls `step` for each element; it can continue after an error."""
 
     __slots__ = ("step",)
 
     def __init__(self, step: Callable[[], Any]) -> None:
-        """`step` raises StopIteration after the last element."""
+        """`step` must raise StopIteration after the last element."""
         self.step = step
 
     def __next__(self) -> Any:
@@ -37,14 +37,14 @@ class Steps(Iterator[Any]):
 
 
 def are_tensors(leaves: tuple[Any, ...]) -> bool:
-    """Whether all of them are eager tensors."""
+    """Whether all leaves are eager tensors."""
     return set(map(type, leaves)) == {EagerTensor}
 
 
 def called(function: Callable[..., Any], element: Any) -> Any:
-    """What a user's function makes of an element: a tuple is spread over its parameters.
+    """Call a user function on an element; a tuple is unpacked into its parameters.
 
-    All user functions are called here. A list that one returns is taken for a tuple.
+    All user functions are called here. A returned list counts as a tuple.
     """
     result = function(*element) if type(element) is tuple else function(element)
     kind = type(result)
@@ -56,12 +56,12 @@ def called(function: Callable[..., Any], element: Any) -> Any:
 
 
 def applied(function: Callable[..., Any], what: str) -> Callable[[Any], Any]:
-    """A user's function of elements; an error says at which one it happened."""
+    """Wrap a user function of elements; errors name the element."""
     return noted(lambda element: called(function, element), what)
 
 
 def noted(function: Callable[[Any], Any], what: str) -> Callable[[Any], Any]:
-    """`function`; an error says at which element it happened."""
+    """Wrap `function`: add the number of the element to errors."""
     count = 0
 
     def apply(element: Any) -> Any:
@@ -69,7 +69,7 @@ def noted(function: Callable[[Any], Any], what: str) -> Callable[[Any], Any]:
         try:
             return function(element)
         except Exception as error:
-            error.add_note(f"Dataset.{what}: this happened at element {count} of the pass.")
+            error.add_note(f"Dataset.{what}: this happened at element {count} of the iteration.")
             raise
         finally:
             count += 1
@@ -78,7 +78,7 @@ def noted(function: Callable[[Any], Any], what: str) -> Callable[[Any], Any]:
 
 
 def truth(predicate: Callable[[Any], Any], what: str) -> Callable[[Any], bool]:
-    """`predicate` of elements, which must give a scalar of dtype bool."""
+    """Wrap a predicate of elements: check that it returns a bool scalar, and convert that."""
     apply = noted(predicate, what)
 
     def holds(element: Any) -> bool:
@@ -94,7 +94,7 @@ def truth(predicate: Callable[[Any], Any], what: str) -> Callable[[Any], bool]:
 
 
 def require_callable(function: Any) -> None:
-    """Complain as TensorFlow about what cannot be called."""
+    """Raise ValueError, as TensorFlow, unless `function` is callable."""
     if not callable(function):
         raise ValueError(
             f"Argument `func` must be a callable. Received func={function} "
@@ -103,7 +103,7 @@ def require_callable(function: Any) -> None:
 
 
 def batch_of(group: list[Any], spec: Callable[[], Any]) -> Any:
-    """The elements of `group`, stacked; `spec` gives their spec, which ragged ones need."""
+    """Stack the elements of `group`; `spec()` is their spec, needed for ragged components."""
     first = group[0]
     if type(first) is EagerTensor:
         return stacked(*group)
@@ -115,28 +115,29 @@ def batch_of(group: list[Any], spec: Callable[[], Any]) -> Any:
 
 
 def stacker(dataset: Any) -> Callable[[list[Any]], Any]:
-    """What stacks elements of a dataset."""
+    """Make the function that stacks elements of a dataset."""
     if dataset._ragged:
         return lambda group: mapped(stacked_as, dataset.element_spec, *group)
     return lambda group: batch_of(group, dataset._own_spec)
 
 
 def stacked_as(spec: Any, *leaves: Any) -> Any:
-    """One component of the elements of a batch, which `spec` describes."""
+    """Stack the values of one component, which has the spec `spec`."""
     if isinstance(spec, RaggedTensorSpec):
         return ragged.stacked(leaves, spec)
     return stacked(*leaves)
 
 
 def stacked(*leaves: Any) -> Any:
-    """One component of the elements of a batch."""
+    """Stack the values of one component."""
     if leaves[0] is None:
         return None
     if isinstance(leaves[0], SparseTensor):
         return sparse.stacked(leaves)
     if not isinstance(leaves[0], EagerTensor):
         raise NotImplementedError(
-            f"batch: {type(leaves[0]).__name__} is not stacked. Turn it into tensors first."
+            f"batch: components must be tensors. Received {type(leaves[0]).__name__}. "
+            "Convert it to tensors first."
         )
     arrays = [leaf._array for leaf in leaves]
     shape = arrays[0].shape
@@ -166,7 +167,7 @@ def batched(spec: Any, width: int | None) -> Any:
 
 
 def checked(spec: Any, value: Any) -> Any:
-    """What a generator yielded, as an element of this spec."""
+    """Convert a value that a generator yielded to an element of `spec`."""
     try:
         return mapped(checked_leaf, spec, value)
     except (KeyError, ValueError, TypeError) as error:
@@ -177,7 +178,7 @@ def checked(spec: Any, value: Any) -> Any:
 
 
 def checked_leaf(spec: Any, value: Any) -> Any:
-    """One component of what a generator yielded."""
+    """Convert one component of a value that a generator yielded."""
     if isinstance(spec, RaggedTensorSpec):
         leaf = as_values(value)
         if not spec.is_compatible_with(leaf):

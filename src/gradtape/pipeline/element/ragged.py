@@ -1,6 +1,6 @@
-"""Ragged components of elements: rows taken out of them, put together, and what describes them.
+"""Ragged components of elements: slicing, stacking, and their specs.
 
-So that slices can be taken of any element, sparse components are met here, too.
+The functions that slice whole elements are here too; they also handle sparse components.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from gradtape.pipeline.element.structure import flatten, packed
 
 
 def splits_in(ragged: RaggedTensor) -> list[Any]:
-    """The splits as raw arrays, from the outside in."""
+    """The row splits as raw arrays, outermost first."""
     return [splits._array for splits in ragged.nested_row_splits]
 
 
 def sizes_in(ragged: RaggedTensor) -> list[int | None]:
-    """The sizes of axes that are given by splits and have one."""
+    """The uniform row length of each partitioned axis, or None."""
     return [partition._uniform for partition in ragged._nested_row_partitions]
 
 
 def row(ragged: RaggedTensor, i: int) -> Any:
-    """One row: a tensor, or rows again."""
+    """Row `i`: a tensor or a ragged tensor."""
     first, *inner = splits_in(ragged)
     begin, end = first[i], first[i + 1]
     found = []
@@ -46,7 +46,7 @@ def row(ragged: RaggedTensor, i: int) -> Any:
 
 
 def rows_at(ragged: RaggedTensor, part: Any) -> RaggedTensor:
-    """The rows of a slice, or with these numbers."""
+    """The rows that `part`, a slice or row numbers, selects."""
     count = ragged.row_splits._array.shape[0] - 1
     picks = np.arange(count)[part]
     *splits, index = row_splits.taken(picks, *splits_in(ragged))
@@ -56,7 +56,7 @@ def rows_at(ragged: RaggedTensor, part: Any) -> RaggedTensor:
 
 
 def stacked(leaves: tuple[Any, ...], spec: RaggedTensorSpec) -> RaggedTensor:
-    """Components of the elements of a batch as the rows of one; `spec` describes each of them."""
+    """Stack components, each of the spec `spec`, as the rows of a ragged tensor."""
     depths = {leaf.ragged_rank if isinstance(leaf, RaggedTensor) else 0 for leaf in leaves}
     if depths != {spec.ragged_rank}:
         raise InvalidArgumentError(
@@ -71,14 +71,18 @@ def stacked(leaves: tuple[Any, ...], spec: RaggedTensorSpec) -> RaggedTensor:
     inner = [row_splits.joined(*level) for level in zip(*nests, strict=True)]
     outer = np.array(lengths, spec.row_splits_dtype.as_numpy_dtype)
     splits = [eager(one) for one in (row_splits.splits_of_lengths(outer), *inner)]
-    known = spec.shape.rank is not None
-    sizes = spec.shape.as_list()[: len(splits)] if known else [None] * len(splits)
+    has_rank = spec.shape.rank is not None
+    sizes = spec.shape.as_list()[: len(splits)] if has_rank else [None] * len(splits)
     result: RaggedTensor = nested(eager(joint(flats)), splits, sizes)
     return result
 
 
 def joint(flats: list[Any]) -> Any:
-    """Raw arrays one after another."""
+    """Concatenate flat values.
+
+    Raises:
+        InvalidArgumentError: if their inner shapes differ.
+    """
     if len({flat.shape[1:] for flat in flats}) > 1:
         raise InvalidArgumentError(
             "batch: innermost axes must have the same sizes. Received "
@@ -88,13 +92,13 @@ def joint(flats: list[Any]) -> Any:
 
 
 def ragged_axes(shape: TensorShape) -> int:
-    """How many axes of a batch of tensors of this shape are ragged: up to the last unknown one."""
+    """Number of ragged axes in a batch of tensors of `shape`: up to the last unknown axis."""
     sizes = shape.as_list()
     return max((i + 1 for i, n in enumerate(sizes) if n is None), default=0)
 
 
 def stacked_raggedly(leaves: tuple[Any, ...], spec: RaggedTensorSpec) -> RaggedTensor:
-    """Tensors of different sizes as the rows of one; `spec` describes the batch."""
+    """Stack tensors of different sizes as the rows of a ragged tensor with the spec `spec`."""
     depth = spec.ragged_rank
     arrays = [leaf._array for leaf in leaves]
     kind = spec.row_splits_dtype.as_numpy_dtype
@@ -109,7 +113,7 @@ def stacked_raggedly(leaves: tuple[Any, ...], spec: RaggedTensorSpec) -> RaggedT
 
 
 def ragged_batched(spec: Any, width: int | None, dtype: Any) -> Any:
-    """The spec of a batch of `width` tensors of `spec`, ragged where their sizes are unknown."""
+    """The spec of a batch of `width` tensors of `spec`; unknown axes become ragged."""
     shape = TensorShape([width]).concatenate(spec.shape)
     depth = ragged_axes(spec.shape)
     if not depth:
@@ -124,7 +128,7 @@ def batched(spec: RaggedTensorSpec, width: int | None) -> RaggedTensorSpec:
 
 
 def unbatched(spec: Any) -> Any:
-    """The spec of slices along the first axis."""
+    """The spec of a slice along the first axis."""
     if isinstance(spec, SparseTensorSpec):
         return sparse.unbatched(spec)
     if isinstance(spec, RaggedTensorSpec) and spec.ragged_rank:
@@ -134,10 +138,10 @@ def unbatched(spec: Any) -> Any:
 
 
 class CompositeRows(Rows):
-    """Ragged, sparse and plain tensors whose slices along the first axis are the elements."""
+    """Rows of ragged, sparse and dense tensors: slices along the first axis."""
 
     def __init__(self, element: Any) -> None:
-        """The slices of the components of `element`."""
+        """Use the slices of the components of `element`."""
         leaves = flatten(element)
         super().__init__(packed(element, iter([None if is_composite(t) else t for t in leaves])))
         self.ragged = {i: leaf for i, leaf in enumerate(leaves) if is_ragged(leaf)}
@@ -172,7 +176,7 @@ def is_composite(leaf: Any) -> bool:
 
 
 def rows_in(element: Any) -> Rows:
-    """The slices of the components of `element`."""
+    """Make the rows of the components of `element`."""
     return CompositeRows(element) if any(map(is_composite, flatten(element))) else Rows(element)
 
 
@@ -180,7 +184,7 @@ def size_of(leaf: Any) -> int:
     """The size of the first axis of a component.
 
     Raises:
-        ValueError: if it has none.
+        ValueError: if it is a scalar.
     """
     if isinstance(leaf, RaggedTensor):
         return int(leaf.row_splits._array.shape[0]) - 1
@@ -192,15 +196,16 @@ def size_of(leaf: Any) -> int:
 
 
 def has_rows(spec: Any) -> bool:
-    """Whether some component is described as a row of a ragged tensor, though it is a tensor."""
+    """Whether some component is a tensor with the spec of a ragged tensor's row."""
     return any(isinstance(s, RaggedTensorSpec) and not s.ragged_rank for s in flatten(spec))
 
 
 def stand_in(spec: RaggedTensorSpec, size: int, number: int) -> Any:
-    """A value of this spec, with `size` for what is unknown and `number` for all elements."""
+    """A placeholder of this spec: `size` for unknown dimensions, `number` for all values."""
     if spec.shape.rank is None:
         raise NotImplementedError(
-            "element_spec: a function of ragged tensors of unknown rank is not looked into."
+            "element_spec: cannot infer the results of a function of ragged tensors of unknown "
+            f"rank. Received {spec}."
         )
     sizes = [size if n is None else n for n in spec.shape.as_list()]
     kind = spec.row_splits_dtype.as_numpy_dtype

@@ -1,4 +1,4 @@
-"""Elements that are known by a number: rows of tensors, and what functions make of rows."""
+"""Random access to elements: rows of tensors, and functions of rows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gradtape.pipeline.element.structure import flatten, packed
 
 
 def packer(structure: Any) -> Callable[[list[Any]], Any]:
-    """A function that packs leaves like `structure`, quick for the usual ones."""
+    """Make a function that packs leaves like `structure`; fast for common structures."""
     if not isinstance(structure, (tuple, dict)) and not hasattr(structure, "keys"):
         return lambda leaves: leaves[0]
     inner = structure.values() if hasattr(structure, "keys") else structure
@@ -27,7 +27,7 @@ def packer(structure: Any) -> Callable[[list[Any]], Any]:
 
 
 def picker(array: Any) -> Callable[[int], Any]:
-    """A function that gives the i-th slice; a string without axes stays in an array."""
+    """Make a function that returns the i-th slice; a scalar string stays an array."""
     if array.dtype == object and array.ndim == 1:
         return lambda i: array[i, ...]
     found: Callable[[int], Any] = array.__getitem__
@@ -35,16 +35,16 @@ def picker(array: Any) -> Callable[[int], Any]:
 
 
 class Rows:
-    """Tensors whose slices along the first axis are the elements.
+    """Elements that are slices of tensors along the first axis.
 
     Attributes:
-        at_hand: whether a single element costs nothing, so that it need not be made in a thread.
+        at_hand: whether a single element costs nothing, so that prefetching it is useless.
     """
 
     at_hand = True
 
     def __init__(self, element: Any) -> None:
-        """The slices of the tensors of `element`."""
+        """Use the slices of the tensors of `element`."""
         self.arrays = [None if t is None else t._array for t in flatten(element)]
         self.pick = [None if a is None else picker(a) for a in self.arrays]
         self.pack = packer(element)
@@ -54,7 +54,7 @@ class Rows:
         return self.pack([None if pick is None else eager(pick(i)) for pick in self.pick])
 
     def raws(self, indices: list[Any]) -> list[Any]:
-        """The components of a batch, raw, gathered at once."""
+        """Gather the raw components of a batch."""
         first, count = indices[0], len(indices)
         if indices[-1] - first == count - 1 and indices == list(range(first, first + count)):
             part: Any = slice(first, first + count)
@@ -68,10 +68,10 @@ class Rows:
 
 
 class Numbers(Rows):
-    """The elements of `range`: they are not there, but known."""
+    """The elements of `Dataset.range`, computed on access."""
 
     def __init__(self, numbers: range, dtype: Any) -> None:
-        """The `numbers` in a dtype of NumPy."""
+        """Use these numbers, in a NumPy dtype."""
         self.numbers, self.dtype = numbers, dtype
         self.pack = packer(None)
         self.scalar = np.dtype(dtype).type
@@ -81,15 +81,15 @@ class Numbers(Rows):
         return eager(self.scalar(self.numbers[i]))
 
     def raws(self, indices: list[Any]) -> list[Any]:
-        """A batch of numbers, raw."""
+        """A batch of numbers as a raw array."""
         return [np.array([self.numbers[i] for i in indices], self.dtype)]
 
 
 class Zipped(Rows):
-    """Elements of several rows side by side; an index is a tuple of theirs."""
+    """Tuples of elements of several rows; an index is a tuple of indices."""
 
     def __init__(self, parts: list[Rows]) -> None:
-        """One row of each of `parts`."""
+        """Combine one row of each of `parts`."""
         self.parts = parts
         self.at_hand = all(part.at_hand for part in parts)
 
@@ -98,7 +98,7 @@ class Zipped(Rows):
         return tuple([part[k] for part, k in zip(self.parts, i, strict=True)])
 
     def raws(self, indices: list[Any]) -> list[Any]:
-        """The components of a batch, raw, of one part after another."""
+        """Gather the raw components of a batch, part by part."""
         columns = zip(*indices, strict=True)
         return [r for part, c in zip(self.parts, columns, strict=True) for r in part.raws(list(c))]
 
@@ -109,12 +109,12 @@ class Zipped(Rows):
 
 
 class Mapped(Rows):
-    """What a function makes of rows, a batch at a time."""
+    """A function of rows, computed a batch at a time."""
 
     at_hand = False
 
     def __init__(self, rows: Rows, one: Any, many: Any, pack: Any) -> None:
-        """`one` of an element, or `many` of the raw components of a batch and their number."""
+        """`one` takes an element; `many` takes the raw components of a batch and its size."""
         self.rows, self.one, self.many, self.pack = rows, one, many, pack
 
     def __getitem__(self, i: Any) -> Any:
@@ -122,6 +122,6 @@ class Mapped(Rows):
         return self.one(self.rows[i])
 
     def raws(self, indices: list[Any]) -> list[Any]:
-        """The components of a batch of results, raw."""
+        """The raw components of a batch of results."""
         found: list[Any] = self.many(self.rows.raws(indices), len(indices))
         return found

@@ -1,4 +1,4 @@
-"""Sparse components of elements: slices taken out of them, put together, what describes them."""
+"""Sparse components of elements: slicing, stacking, and their specs."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from gradtape.core.tensor import eager
 
 
 def made(indices: Any, values: Any, shape: Any) -> SparseTensor:
-    """A sparse tensor of raw parts."""
+    """Make a sparse tensor from raw arrays."""
     return SparseTensor(eager(indices), eager(values), eager(np.asarray(shape, np.int64)))
 
 
 def parts_of(sparse: SparseTensor) -> tuple[Any, Any, Any]:
-    """Places, values and shape as raw arrays."""
+    """Indices, values and dense shape as raw arrays."""
     return sparse.indices._array, sparse.values._array, sparse.dense_shape._array
 
 
@@ -26,28 +26,28 @@ class SparseSlices:
     """The slices of a sparse tensor along its first axis."""
 
     def __init__(self, sparse: SparseTensor) -> None:
-        """Find out where each of them begins."""
+        """Sort the entries by slice."""
         self.indices, self.values, self.shape = parts_of(sparse)
         rows = self.indices[:, 0]
         self.order = np.argsort(rows, kind="stable")
         self.begins = np.searchsorted(rows[self.order], np.arange(self.shape[0] + 1))
 
     def picks(self, i: int) -> Any:
-        """Which entries belong to a slice."""
+        """Positions of the entries of slice `i`."""
         return self.order[self.begins[i] : self.begins[i + 1]]
 
     def row(self, i: int) -> SparseTensor:
-        """One slice."""
+        """Slice `i`."""
         picks = self.picks(i)
         return made(self.indices[picks, 1:], self.values[picks], self.shape[1:])
 
     def at(self, numbers: list[int]) -> SparseTensor:
-        """Some of the slices, one after the other."""
+        """The slices with these numbers, stacked."""
         return stacked([self.row(i) for i in numbers])
 
 
 def stacked(leaves: Any) -> SparseTensor:
-    """Components of the elements of a batch as the slices of one."""
+    """Stack sparse components along a new first axis."""
     indices, values, shapes = zip(*map(parts_of, leaves), strict=True)
     if len({shape.shape for shape in shapes}) > 1:
         raise InvalidArgumentError(
@@ -60,7 +60,7 @@ def stacked(leaves: Any) -> SparseTensor:
 
 
 def spaced(group: list[Any], shape: TensorShape) -> SparseTensor:
-    """Elements as the rows of a sparse tensor, each in the corner of a row of this shape."""
+    """Stack dense elements to a sparse tensor with rows of `shape`, each element at the origin."""
     arrays = [np.asarray(element._array) for element in group]
     sizes = shape.as_list()
     for array in arrays:
@@ -90,15 +90,16 @@ def batched(spec: SparseTensorSpec, width: int | None) -> SparseTensorSpec:
 
 
 def unbatched(spec: SparseTensorSpec) -> SparseTensorSpec:
-    """The spec of slices along the first axis."""
+    """The spec of a slice along the first axis."""
     return SparseTensorSpec(spec.shape[1:], spec.dtype)
 
 
 def stand_in(spec: SparseTensorSpec, size: int, number: int) -> SparseTensor:
-    """A value of this spec with one entry, and `size` for what is unknown."""
+    """A placeholder of this spec with one entry and `size` for unknown dimensions."""
     if spec.shape.rank is None:
         raise NotImplementedError(
-            "element_spec: a function of sparse tensors of unknown rank is not looked into."
+            "element_spec: cannot infer the results of a function of sparse tensors of unknown "
+            f"rank. Received {spec}."
         )
     shape = [size if n is None else n for n in spec.shape.as_list()]
     blank: Any = b"" if spec.dtype.name == "string" else number

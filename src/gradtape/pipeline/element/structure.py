@@ -1,4 +1,4 @@
-"""Elements of datasets: tuples and dicts of tensors, nested; a list is not nested, but a tensor."""
+"""Structure of elements: nested tuples and dicts of tensors; a list counts as a tensor."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ class NoneTensorSpec(TypeSpec):
         return ()
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
-        """Whether it is None, or says so."""
+        """Whether the argument is None or a NoneTensorSpec."""
         return spec_or_value is None or isinstance(spec_or_value, NoneTensorSpec)
 
 
 def flatten(structure: Any) -> list[Any]:
-    """The leaves, dicts in the order of their sorted keys."""
+    """The leaves; those of dicts in the order of the sorted keys."""
     if isinstance(structure, Mapping):
         structure = tuple(structure[key] for key in sorted(structure))
     if isinstance(structure, tuple):
@@ -50,7 +50,7 @@ def flatten(structure: Any) -> list[Any]:
 
 
 def mapped(function: Callable[..., Any], structure: Any, *others: Any) -> Any:
-    """A structure like `structure` with `function` of the leaves."""
+    """Apply `function` to the leaves and keep the structure."""
     if isinstance(structure, Mapping):
         values = {
             k: mapped(function, structure[k], *(other[k] for other in others)) for k in structure
@@ -63,7 +63,7 @@ def mapped(function: Callable[..., Any], structure: Any, *others: Any) -> Any:
 
 
 def packed(structure: Any, leaves: Iterator[Any]) -> Any:
-    """A structure like `structure` with `leaves`, which come in the order of `flatten`."""
+    """Make a structure like `structure` from leaves in the order of `flatten`."""
     if isinstance(structure, Mapping):
         values = {key: packed(structure[key], leaves) for key in sorted(structure)}
         return mapped_keys(structure, values)
@@ -74,31 +74,31 @@ def packed(structure: Any, leaves: Iterator[Any]) -> Any:
 
 
 def mapped_keys(like: Mapping[Any, Any], values: dict[Any, Any]) -> Any:
-    """A mapping of the type and order of `like`."""
+    """Make a mapping with the type and order of `like`."""
     if type(like) is dict or not isinstance(like, MutableMapping):
         return {key: values[key] for key in like}
-    made = copy(like)  # keeps its order, and a default factory
-    made.update(values)
-    return made
+    mapping = copy(like)  # keeps the order and a default factory
+    mapping.update(values)
+    return mapping
 
 
 def is_leaf(value: Any) -> bool:
-    """Whether `value` stays as it is in an element: None, an Optional, a dataset."""
+    """Whether `value` is a leaf without conversion: None, an Optional or a dataset."""
     return value is None or (isinstance(value, CompositeTensor) and hasattr(value, "_type_spec"))
 
 
 def as_element(value: Any) -> Any:
-    """`value` with tensors for arrays, lists and numbers."""
+    """Convert arrays, lists and numbers in `value` to tensors."""
     return mapped(lambda leaf: leaf if is_leaf(leaf) else convert(leaf), value)
 
 
 def spec_of(element: Any) -> Any:
-    """What describes an element: a spec for each leaf."""
+    """The spec of an element: the spec of each leaf."""
     return mapped(spec_of_leaf, element)
 
 
 def spec_of_leaf(leaf: Any) -> Any:
-    """What describes one component."""
+    """The spec of one component."""
     if leaf is None:
         return NoneTensorSpec()
     if isinstance(leaf, Tensor):

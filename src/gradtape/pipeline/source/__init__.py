@@ -1,1 +1,1 @@
-"""Where elements come from: tensors, generators, files."""
+"""Sources of datasets: tensors, generators and files."""

@@ -1,11 +1,11 @@
-"""Where elements come from: tensors, generators, numbers, other datasets, names of files."""
+"""Constructors of datasets: from tensors, generators, ranges, other datasets, file names."""
 
 from __future__ import annotations
 
 import contextlib
 import glob
-from builtins import range as integers
-from builtins import zip as side_by_side
+from builtins import range as builtin_range
+from builtins import zip as builtin_zip
 from collections.abc import Iterator
 from itertools import count, repeat
 from typing import TYPE_CHECKING, Any
@@ -30,7 +30,11 @@ if TYPE_CHECKING:
 
 
 def common_spec(datasets: list[Dataset], op: str) -> Any:
-    """What describes the elements of all."""
+    """The most specific element spec that all datasets have in common.
+
+    Raises:
+        TypeError: if there is none.
+    """
     specs = [d.element_spec for d in datasets]
     found = specs[0]
     for spec in specs[1:]:
@@ -44,14 +48,14 @@ def common_spec(datasets: list[Dataset], op: str) -> Any:
 
 
 def logarithms(weights: Any) -> Any:
-    """The logits (1, n) of weights."""
+    """The logits of weights, with shape (1, n)."""
     with np.errstate(divide="ignore"):
         return np.log(weights).reshape(1, -1)
 
 
 def of_rows(rows: Rows, spec: Any, size: int) -> Dataset:
-    """A dataset of rows, in order."""
-    numbers = integers(size)
+    """Make a dataset of rows, in order."""
+    numbers = builtin_range(size)
     dataset = made(lambda: map(rows.__getitem__, numbers), lambda: spec, size)
     dataset._rows = lambda: (rows, lambda: iter(numbers))
     dataset._quiet = always
@@ -100,15 +104,15 @@ class Sources(Base):
         output_signature: Any = None,
         name: str | None = None,
     ) -> Dataset:
-        """A dataset of what a Python generator yields.
+        """A dataset of the values that a Python generator yields.
 
         Args:
-            generator: callable that returns an iterable, called anew for each pass.
-            output_types: dtypes of the elements (older spelling).
-            output_shapes: shapes of the elements (older spelling).
-            args: tensors handed to `generator` as NumPy arrays.
+            generator: callable that returns an iterable; called once for each iteration.
+            output_types: dtypes of the elements; prefer `output_signature`.
+            output_shapes: shapes of the elements; prefer `output_signature`.
+            args: tensors, passed to `generator` as NumPy arrays.
             output_signature: structure of specs of the elements.
-            name: accepted for TensorFlow's sake.
+            name: ignored.
 
         Returns:
             A dataset of unknown length.
@@ -117,7 +121,7 @@ class Sources(Base):
             raise TypeError("`generator` must be a Python callable.")
         if output_signature is None:
             if output_types is None:
-                raise TypeError("from_generator: give output_signature, or output_types.")
+                raise TypeError("from_generator: pass output_signature or output_types.")
             shapes = output_shapes or mapped(lambda _: None, output_types)
             spec = mapped(lambda dtype, shape: TensorSpec(shape, dtype), output_types, shapes)
         else:
@@ -150,8 +154,8 @@ class Sources(Base):
         """A dataset of integers: `range(stop)`, `range(start, stop)` or `range(start, stop, step)`.
 
         Args:
-            *args: as Python's `range`.
-            **kwargs: `output_type` (int64 if not given) and `name`.
+            *args: like the arguments of Python's `range`.
+            **kwargs: `output_type`, by default int64, and `name`.
 
         Returns:
             A dataset of scalars.
@@ -165,7 +169,7 @@ class Sources(Base):
         ends = [int(a) for a in args]
         if len(ends) == 3 and ends[2] == 0:
             raise InvalidArgumentError("range: step must be a non-zero integer. Received 0.")
-        numbers = integers(*ends)
+        numbers = builtin_range(*ends)
         dataset = of_rows(Numbers(numbers, kind.as_numpy_dtype), TensorSpec((), kind), len(numbers))
         scalar = np.dtype(kind.as_numpy_dtype).type
         dataset._start = lambda: map(eager, map(scalar, numbers))
@@ -176,7 +180,7 @@ class Sources(Base):
     def counter(
         start: Any = 0, step: Any = 1, dtype: Any = dtypes.int64, name: str | None = None
     ) -> Dataset:
-        """A dataset of `start`, `start + step` and so on, without end."""
+        """An infinite dataset of `start`, `start + step` and so on."""
         kind = dtypes.as_dtype(dtype)
         scalar = np.dtype(kind.as_numpy_dtype).type
         first, by = scalar(convert(start)), scalar(convert(step))
@@ -191,12 +195,12 @@ class Sources(Base):
     def random(
         seed: Any = None, rerandomize_each_iteration: Any = None, name: str | None = None
     ) -> Dataset:
-        """A dataset of random integers in [0, 2**32), without end.
+        """An infinite dataset of random integers in [0, 2**32).
 
         Args:
-            seed: fixes the numbers together with `tf.random.set_seed`.
-            rerandomize_each_iteration: whether each pass has numbers of its own.
-            name: accepted for TensorFlow's sake.
+            seed: determines the numbers, together with `tf.random.set_seed`.
+            rerandomize_each_iteration: whether each iteration draws new numbers.
+            name: ignored.
 
         Returns:
             A dataset of int64 scalars.
@@ -212,7 +216,7 @@ class Sources(Base):
     @staticmethod
     @public
     def zip(*args: Any, datasets: Any = None, name: str | None = None) -> Dataset:
-        """A dataset of structures with an element of each of `args`, as long as the shortest."""
+        """A dataset of structures of elements of each input dataset; ends with the shortest."""
         structure = datasets if datasets is not None else args[0] if len(args) == 1 else args
         parts = flatten(structure)
         for part in parts:
@@ -223,10 +227,10 @@ class Sources(Base):
                 )
 
         def start() -> Iterator[Any]:
-            each = abreast([part._start() for part in parts])
+            tuples = abreast([part._start() for part in parts])
             if type(structure) is tuple and len(parts) == len(structure):
-                return each
-            return (packed(structure, iter(leaves)) for leaves in each)
+                return tuples
+            return (packed(structure, iter(leaves)) for leaves in tuples)
 
         finite = [part._size for part in parts if part._size != INFINITE]
         size = INFINITE if not finite else 0 if 0 in finite else min(finite)
@@ -238,8 +242,8 @@ class Sources(Base):
             found = [part._rows() for part in parts]
             if type(structure) is not tuple or len(parts) != len(structure) or None in found:
                 return None
-            parted = Zipped([rows for rows, _ in found])
-            return parted, lambda: side_by_side(*[begin() for _, begin in found], strict=False)
+            zipped = Zipped([rows for rows, _ in found])
+            return zipped, lambda: builtin_zip(*[begin() for _, begin in found], strict=False)
 
         dataset._rows = rows
         return dataset._as("_ZipDataset")
@@ -249,13 +253,13 @@ class Sources(Base):
     def choose_from_datasets(
         datasets: Any, choice_dataset: Dataset, stop_on_empty_dataset: bool = True
     ) -> Dataset:
-        """Elements of `datasets`, each from the one whose number `choice_dataset` gives.
+        """Elements of `datasets`; `choice_dataset` selects the dataset of each element.
 
         Args:
-            datasets: list of datasets with like elements.
+            datasets: list of datasets with compatible elements.
             choice_dataset: dataset of int64 scalars.
-            stop_on_empty_dataset: whether to end when a chosen dataset has ended, rather than
-                pass it over.
+            stop_on_empty_dataset: whether to stop when a chosen dataset has ended; otherwise it is
+                skipped.
 
         Returns:
             A dataset.
@@ -292,16 +296,16 @@ class Sources(Base):
         stop_on_empty_dataset: bool = False,
         rerandomize_each_iteration: Any = None,
     ) -> Dataset:
-        """Elements of `datasets`, each from one chosen at random, as TensorFlow chooses.
+        """Elements of `datasets`, each from a dataset chosen at random, as in TensorFlow.
 
         Args:
-            datasets: list of datasets with like elements.
-            weights: how likely each is chosen; equally if None. A dataset of weights has them for
-                each choice.
-            seed: fixes the choice together with `tf.random.set_seed`.
-            stop_on_empty_dataset: whether to end when a chosen dataset has ended, rather than
-                pass it over.
-            rerandomize_each_iteration: whether each pass chooses anew.
+            datasets: list of datasets with compatible elements.
+            weights: probability of each dataset; equal if None. A dataset of weights provides new
+                weights for each choice.
+            seed: determines the choices, together with `tf.random.set_seed`.
+            stop_on_empty_dataset: whether to stop when a chosen dataset has ended; otherwise it is
+                skipped.
+            rerandomize_each_iteration: whether each iteration makes new choices.
 
         Returns:
             A dataset.
@@ -344,9 +348,9 @@ class Sources(Base):
 
         Args:
             file_pattern: a pattern with `*`, `?` and `[…]`, or a list of them.
-            shuffle: whether in random order, anew in each pass; True if None.
-            seed: fixes the order together with `tf.random.set_seed`.
-            name: accepted for TensorFlow's sake.
+            shuffle: whether to use a new random order in each iteration; True if None.
+            seed: determines the order, together with `tf.random.set_seed`.
+            name: ignored.
 
         Returns:
             A dataset of strings.
@@ -357,15 +361,15 @@ class Sources(Base):
         patterns = np.ravel(convert(file_pattern)._array).tolist()
         found = sorted({name for p in patterns for name in glob.glob(p.decode())})
         if not found:
-            shown = ", ".join(p.decode() for p in patterns)
-            raise InvalidArgumentError(f"list_files: No files matched pattern: {shown}")
+            names = ", ".join(p.decode() for p in patterns)
+            raise InvalidArgumentError(f"list_files: No files matched pattern: {names}")
         dataset = Sources.from_tensor_slices([name.encode() for name in found])
-        mixed = shuffle is None or bool(shuffle)
-        return dataset.shuffle(len(found), seed=seed) if mixed else dataset
+        is_shuffled = shuffle is None or bool(shuffle)
+        return dataset.shuffle(len(found), seed=seed) if is_shuffled else dataset
 
 
 def abreast(iterators: list[Iterator[Any]]) -> Iterator[Any]:
-    """An element of each at a time; where one fails, the others go on with it."""
+    """Yield tuples of one item of each iterator; after an error all advance together."""
 
     def step() -> Any:
         leaves: list[Any] = []

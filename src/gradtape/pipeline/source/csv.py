@@ -1,4 +1,4 @@
-"""Datasets of comma-separated values: records as tuples, and batches of named columns."""
+"""Datasets of CSV files: records as tuples, and batches of named columns."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ class CsvDataset(Dataset):
     """The records of CSV files, each a tuple of scalars.
 
     Args:
-        filenames: a name, several, or a dataset of names.
-        record_defaults: for each column, a dtype if its field must not be empty, otherwise a list
-            of one value that stands for an empty field.
+        filenames: a name, a list of names, or a dataset of names.
+        record_defaults: for each column, a dtype if its fields must not be empty, otherwise a
+            list of the one value that replaces an empty field.
         compression_type: "", "ZLIB" or "GZIP".
-        buffer_size: how many bytes to read at once.
-        header: whether files begin with a record to leave out.
+        buffer_size: number of bytes to read at once.
+        header: whether files begin with a header record, which is skipped.
         field_delim: what stands between fields.
         use_quote_delim: whether double quotes enclose fields.
-        na_value: another way to write an empty field.
-        select_cols: which columns to take, in increasing order; all if None.
-        exclude_cols: which columns not to take.
+        na_value: a string that counts as an empty field.
+        select_cols: columns to read, in increasing order; all if None.
+        exclude_cols: columns not to read.
 
     Raises:
-        InvalidArgumentError: if columns are not named in increasing order or by both lists; in a
-            pass, if a record does not fit `record_defaults`.
+        InvalidArgumentError: if the columns are not in increasing order, or both lists are given;
+            during an iteration, if a record does not match `record_defaults`.
     """
 
     @public
@@ -58,7 +58,7 @@ class CsvDataset(Dataset):
         select_cols: Any = None,
         exclude_cols: Any = None,
     ) -> None:
-        """Nothing is opened before a pass begins."""
+        """Files are opened when an iteration starts."""
         names = filenames if isinstance(filenames, Base) else names_of(filenames)
         kinds, fillers = zip(*[kind_of(default) for default in record_defaults], strict=True)
         chosen = columns_of(select_cols, exclude_cols, len(kinds))
@@ -74,7 +74,7 @@ class CsvDataset(Dataset):
                     have = "more" if len(fields) > len(kinds) else len(fields)
                     raise InvalidArgumentError(
                         f"CsvDataset: Expect {len(kinds)} fields but have {have} in record {i} "
-                        f"of {path}. Give a default for each column, or name columns to take."
+                        f"of {path}. Pass a default for each column, or select columns."
                     )
                 parts = zip(fields, kinds, fillers, strict=True)
                 values = [value_of(f, k, d, empty, (j, i)) for j, (f, k, d) in enumerate(parts)]
@@ -88,18 +88,18 @@ class CsvDataset(Dataset):
 
 
 def raw(value: Any) -> Any:
-    """A field's value as a tensor."""
+    """The value of a field as a tensor."""
     return eager(np.array(value, object) if isinstance(value, bytes) else value)
 
 
 def text_of(value: Any) -> bytes:
-    """A string or a tensor of one as bytes."""
+    """A string or string tensor as bytes."""
     found: bytes = convert(value).numpy()
     return found
 
 
 def kind_of(default: Any) -> tuple[Any, Any]:
-    """The dtype of a column, and an array of what stands for an empty field, if anything."""
+    """The dtype of a column, and an array with the value of an empty field, if there is one."""
     if isinstance(default, (dtypes.DType, type)):
         kind, filler = dtypes.as_dtype(default), np.empty(0)
     else:
@@ -114,9 +114,11 @@ def kind_of(default: Any) -> tuple[Any, Any]:
 
 
 def columns_of(select: Any, exclude: Any, count: int) -> Any:
-    """A function that takes the chosen fields out of a row."""
+    """Make a function that selects the fields of a row."""
     if select is not None and exclude is not None:
-        raise InvalidArgumentError("CsvDataset: give select_cols or exclude_cols, not both.")
+        raise InvalidArgumentError(
+            "CsvDataset: pass either select_cols or exclude_cols. Received both."
+        )
     given = select if select is not None else exclude
     if given is None:
         return lambda row: row
@@ -133,8 +135,8 @@ def columns_of(select: Any, exclude: Any, count: int) -> Any:
                 f"and {count} defaults."
             )
         return lambda row: [row[place] for place in places if place < len(row)]
-    left_out = set(places)
-    return lambda row: [field for place, field in enumerate(row) if place not in left_out]
+    excluded = set(places)
+    return lambda row: [field for place, field in enumerate(row) if place not in excluded]
 
 
 def make_csv_dataset(
@@ -160,36 +162,36 @@ def make_csv_dataset(
     ignore_errors: bool = False,
     encoding: str = "utf-8",
 ) -> Dataset:
-    """Batches of the columns of CSV files, by name.
+    """Batches of named columns of CSV files.
 
     Args:
         file_pattern: names or patterns of files.
-        batch_size: how many records a batch has.
-        column_names: of all columns; out of the first record of the first file if None.
-        column_defaults: for each column that is taken, as in `CsvDataset`; guessed if None.
-        label_name: of the column that becomes the second part of an element.
-        select_columns: names or numbers of the columns to take; all if None.
+        batch_size: number of records of a batch.
+        column_names: names of all columns; if None, the header of the first file.
+        column_defaults: for each selected column, as in `CsvDataset`; inferred if None.
+        label_name: name of the column that becomes the label, the second part of an element.
+        select_columns: names or numbers of the columns to read; all if None.
         field_delim: what stands between fields.
         use_quote_delim: whether double quotes enclose fields.
-        na_value: another way to write an empty field.
-        header: whether files begin with names.
-        num_epochs: how many passes over the files; without end if None, and all batches are full.
-        shuffle: whether in random order.
+        na_value: a string that counts as an empty field.
+        header: whether files begin with a header record.
+        num_epochs: number of passes over the files; if None, infinite, with full batches only.
+        shuffle: whether to use a random order.
         shuffle_buffer_size: as in `Dataset.shuffle`.
-        shuffle_seed: fixes the order together with `tf.random.set_seed`.
+        shuffle_seed: determines the order, together with `tf.random.set_seed`.
         prefetch_buffer_size: as in `Dataset.prefetch`; AUTOTUNE if None.
-        num_parallel_reads: how many files to read in turns.
-        sloppy: accepted for TensorFlow's sake.
-        num_rows_for_inference: how many records to guess dtypes from; all if None.
+        num_parallel_reads: number of files to interleave.
+        sloppy: ignored.
+        num_rows_for_inference: number of records to infer dtypes from; all if None.
         compression_type: "", "ZLIB" or "GZIP".
-        ignore_errors: whether to leave out records that cannot be read.
-        encoding: of the names.
+        ignore_errors: whether to skip records that cannot be read.
+        encoding: encoding of the names.
 
     Returns:
-        A dataset of OrderedDicts, or of pairs of one and a label.
+        A dataset of OrderedDicts, or of pairs of an OrderedDict and a label.
 
     Raises:
-        ValueError: if no file matches, or there is no column of a name.
+        ValueError: if no file matches, or a column does not exist.
     """
     files = matching(file_pattern)
     delimiter, quotes = text_of(field_delim), bool(use_quote_delim)
@@ -204,10 +206,11 @@ def make_csv_dataset(
     found = chain.from_iterable(islice(rows(path), int(bool(header)), None) for path in files)
     limit = None if num_rows_for_inference is None else whole(num_rows_for_inference)
     defaults = column_defaults or guessed(islice(found, limit), places, {b"", text_of(na_value)})
-    taken = [names[place] for place in places]
-    if label_name is not None and label_name not in taken:
+    columns_read = [names[place] for place in places]
+    if label_name is not None and label_name not in columns_read:
         raise ValueError(
-            f"`label_name` provided must be one of the columns: {taken}. Received: {label_name}."
+            f"`label_name` provided must be one of the columns: {columns_read}. "
+            f"Received: {label_name}."
         )
 
     def of_file(name: Any) -> Dataset:
@@ -223,26 +226,26 @@ def make_csv_dataset(
         )
         return one.ignore_errors() if ignore_errors else one
 
-    def named(*columns: Any) -> Any:
-        features = OrderedDict(zip(taken, columns, strict=True))
+    def name_columns(*columns: Any) -> Any:
+        features = OrderedDict(zip(columns_read, columns, strict=True))
         if label_name is None:
             return features
         label = features.pop(label_name)
         return features, label
 
     dataset = Dataset.from_tensor_slices([path.encode() for path in files])
-    mixed = dataset.shuffle(len(files), shuffle_seed) if shuffle else dataset
-    dataset = mixed.interleave(of_file, num_parallel_reads or 1)
+    dataset = dataset.shuffle(len(files), shuffle_seed) if shuffle else dataset
+    dataset = dataset.interleave(of_file, num_parallel_reads or 1)
     if shuffle:
         dataset = dataset.shuffle(shuffle_buffer_size, shuffle_seed)
     if num_epochs != 1:
         dataset = dataset.repeat(num_epochs)
-    batches = dataset.batch(batch_size, drop_remainder=num_epochs is None).map(named)
+    batches = dataset.batch(batch_size, drop_remainder=num_epochs is None).map(name_columns)
     return batches.prefetch(AUTOTUNE if prefetch_buffer_size is None else prefetch_buffer_size)
 
 
 def matching(file_pattern: Any) -> list[str]:
-    """The files that match, in order."""
+    """The files that match the pattern, sorted."""
     patterns = [p.decode() for p in np.ravel(convert(file_pattern)._array).tolist()]
     found = sorted({name for pattern in patterns for name in glob.glob(pattern)})
     if not found:
@@ -251,7 +254,7 @@ def matching(file_pattern: Any) -> list[str]:
 
 
 def header_of(files: list[str], rows: Any, header: bool, encoding: str) -> list[str]:
-    """The names that all files begin with."""
+    """Read the column names, which must be the same in all files."""
     if not header:
         raise ValueError("Cannot infer column names without a header line.")
     names: list[str] = []
@@ -267,7 +270,7 @@ def header_of(files: list[str], rows: Any, header: bool, encoding: str) -> list[
 
 
 def chosen_columns(select: Any, names: Sequence[str]) -> list[int]:
-    """The places of the columns to take, in increasing order."""
+    """The numbers of the selected columns, in increasing order."""
     if select is None:
         return list(range(len(names)))
     places = []
@@ -279,7 +282,7 @@ def chosen_columns(select: Any, names: Sequence[str]) -> list[int]:
 
 
 def guessed(rows: Iterator[list[bytes]], places: list[int], empty: set[bytes]) -> list[Any]:
-    """A default for each column: a zero of the first dtype that all its fields fit."""
+    """A default for each column: a zero of the first dtype that can hold all its fields."""
     kinds: list[Any] = [None] * len(places)
     for row in rows:
         for k, place in enumerate(places):
@@ -290,7 +293,7 @@ def guessed(rows: Iterator[list[bytes]], places: list[int], empty: set[bytes]) -
 
 
 def narrowest(field: bytes, at_least: Any) -> Any:
-    """The first dtype, from `at_least` on, that a field fits."""
+    """The first dtype, starting at `at_least`, that can hold a field."""
     start = 0 if at_least is None else GUESSED.index(at_least)
     for kind in GUESSED[start:]:
         try:

@@ -1,4 +1,4 @@
-"""Elements in a file: each component a record with its dtype and shape, its checksum verified."""
+"""Files of elements: one TFRecord for each component, with its dtype and shape."""
 
 from __future__ import annotations
 
@@ -21,12 +21,13 @@ STRING = "string"
 
 
 def encoded(tensor: Any) -> bytes:
-    """A component as bytes: a line that describes it, then its data."""
+    """Encode a component: a line of JSON with dtype and shape, then the data."""
     if tensor is None:
         return json.dumps({"dtype": None}).encode() + b"\n"
     if not isinstance(tensor, Tensor):
         raise NotImplementedError(
-            f"Dataset: a {type(tensor).__name__} is not written to files. Turn it into tensors."
+            f"Dataset: components must be tensors to be written to files. Received "
+            f"{type(tensor).__name__}. Convert it to tensors."
         )
     array = np.asarray(tensor._array)
     about: dict[str, Any] = {"dtype": tensor.dtype.name, "shape": array.shape}
@@ -40,7 +41,7 @@ def encoded(tensor: Any) -> bytes:
 
 
 def decoded(record: bytes) -> Any:
-    """The component that `encoded` made into bytes."""
+    """Decode a component that `encoded` encoded."""
     line, _, data = record.partition(b"\n")
     about = json.loads(line)
     if about["dtype"] is None:
@@ -52,15 +53,17 @@ def decoded(record: bytes) -> Any:
         return eager(parts.reshape(about["shape"]))
     raw = np.dtype(dtypes.as_dtype(about["dtype"]).as_numpy_dtype)
     if len(data) != raw.itemsize * prod(about["shape"]):
-        raise DataLossError(f"dataset: a component of {about} has {len(data)} bytes.")
+        raise DataLossError(
+            f"dataset: the size of a component must match {about}. Received {len(data)} bytes."
+        )
     return eager(np.frombuffer(data, raw).reshape(about["shape"])[()])
 
 
 class Writing:
-    """Elements written next to where they belong, and put there when they are complete."""
+    """Writes elements to a temporary file, which `finish` renames to its final path."""
 
     def __init__(self, path: str) -> None:
-        """Write to a file of this process's own."""
+        """Open a temporary file that is unique to this process and writer."""
         self.path, self.part = path, f"{path}.{os.getpid()}.{id(self)}.part"
         self.records = RecordWriter(self.part)
 
@@ -70,19 +73,19 @@ class Writing:
             self.records.write(encoded(leaf))
 
     def finish(self) -> None:
-        """Give the file its name."""
+        """Rename the file to its final path."""
         self.records.close()
         os.replace(self.part, self.path)
 
     def give_up(self) -> None:
-        """Remove what was written."""
+        """Delete the temporary file."""
         self.records.close()
         if os.path.exists(self.part):
             os.remove(self.part)
 
 
 def written(items: Iterator[Any], path: str) -> Iterator[Any]:
-    """`items`, which are in the file once all have been drawn."""
+    """Yield `items` and write them; the file exists once all were read."""
     file, complete = Writing(path), False
     try:
         for element in items:
@@ -97,7 +100,7 @@ def written(items: Iterator[Any], path: str) -> Iterator[Any]:
 
 
 def read(path: str, spec: Any) -> Iterator[Any]:
-    """The elements in a file."""
+    """Yield the elements of a file."""
     count = len(flatten(spec))
     leaves = []
     for record in read_records(path):
@@ -110,7 +113,7 @@ def read(path: str, spec: Any) -> Iterator[Any]:
 
 
 def described(spec: Any) -> Any:
-    """A spec as what JSON can hold."""
+    """Convert a spec to a JSON value."""
     if isinstance(spec, dict):
         return {"dict": {key: described(value) for key, value in spec.items()}}
     if isinstance(spec, tuple):
@@ -118,13 +121,13 @@ def described(spec: Any) -> Any:
     if isinstance(spec, NoneTensorSpec):
         return {"none": True}
     if not isinstance(spec, TensorSpec):
-        raise NotImplementedError(f"Dataset.save: elements of {spec} are not saved.")
+        raise NotImplementedError(f"Dataset.save: components must be tensors. Received {spec}.")
     shape = None if spec.shape.rank is None else spec.shape.as_list()
     return {"tensor": [shape, spec.dtype.name]}
 
 
 def undescribed(about: Any) -> Any:
-    """The spec that `described` described."""
+    """Convert the JSON value of `described` back to a spec."""
     ((kind, value),) = about.items()
     if kind == "dict":
         return {key: undescribed(inner) for key, inner in value.items()}

@@ -1,4 +1,4 @@
-"""Datasets of what is in files: lines, TFRecords, records of a fixed length."""
+"""Datasets of the contents of files: lines, TFRecords, fixed-length records."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TEXT = TensorSpec((), dtypes.string)
 
 
 class FileDataset(Dataset):
-    """The strings that a reader finds in files, one file after another or several in turns."""
+    """The strings that a reader yields from files, one after another or interleaved."""
 
     def __init__(
         self, filenames: Any, read: Callable[[str], Iterator[bytes]], num_parallel_reads: Any
@@ -47,12 +47,12 @@ class FileDataset(Dataset):
 
 
 def wrapped(text: bytes) -> Any:
-    """A string as the array of a scalar tensor."""
+    """A string as the raw array of a scalar tensor."""
     return convert(text)._array
 
 
 def names_of(filenames: Any) -> Dataset:
-    """A dataset of the names given: one or many."""
+    """Make a dataset of file names from one name or a list."""
     paths = [filenames] if isinstance(filenames, os.PathLike) else filenames
     if isinstance(paths, (list, tuple)) and any(isinstance(p, os.PathLike) for p in paths):
         filenames = [os.fspath(p) if isinstance(p, os.PathLike) else p for p in paths]
@@ -66,14 +66,14 @@ def names_of(filenames: Any) -> Dataset:
 
 
 class TextLineDataset(FileDataset):
-    """The lines of text files, without their ends.
+    """The lines of text files, without line endings.
 
     Args:
-        filenames: a name, several, or a dataset of names.
+        filenames: a name, a list of names, or a dataset of names.
         compression_type: "", "ZLIB" or "GZIP".
-        buffer_size: how many bytes to read at once.
-        num_parallel_reads: how many files to read in turns; one after another if None.
-        name: accepted for TensorFlow's sake.
+        buffer_size: number of bytes to read at once.
+        num_parallel_reads: number of files to interleave; None reads one after another.
+        name: ignored.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class TextLineDataset(FileDataset):
         num_parallel_reads: Any = None,
         name: str | None = None,
     ) -> None:
-        """Nothing is opened before a pass begins."""
+        """Files are opened when an iteration starts."""
         super().__init__(
             filenames,
             lambda path: read_lines(path, compression_type, buffer_size),
@@ -93,14 +93,14 @@ class TextLineDataset(FileDataset):
 
 
 class TFRecordDataset(FileDataset):
-    """The records of TFRecord files, their checksums verified.
+    """The records of TFRecord files, with verified checksums.
 
     Args:
-        filenames: a name, several, or a dataset of names.
+        filenames: a name, a list of names, or a dataset of names.
         compression_type: "", "ZLIB" or "GZIP".
-        buffer_size: how many bytes to read at once.
-        num_parallel_reads: how many files to read in turns; one after another if None.
-        name: accepted for TensorFlow's sake.
+        buffer_size: number of bytes to read at once.
+        num_parallel_reads: number of files to interleave; None reads one after another.
+        name: ignored.
     """
 
     def __init__(
@@ -111,7 +111,7 @@ class TFRecordDataset(FileDataset):
         num_parallel_reads: Any = None,
         name: str | None = None,
     ) -> None:
-        """Nothing is opened before a pass begins."""
+        """Files are opened when an iteration starts."""
         super().__init__(
             filenames,
             lambda path: read_records(path, compression_type, buffer_size),
@@ -123,14 +123,14 @@ class FixedLengthRecordDataset(FileDataset):
     """Records of `record_bytes` each.
 
     Args:
-        filenames: a name, several, or a dataset of names.
-        record_bytes: how long a record is.
-        header_bytes: how much to leave out at the beginning of a file.
-        footer_bytes: how much to leave out at the end of a file.
-        buffer_size: how many bytes to read at once.
+        filenames: a name, a list of names, or a dataset of names.
+        record_bytes: number of bytes of a record.
+        header_bytes: number of bytes to skip at the beginning of a file.
+        footer_bytes: number of bytes to skip at the end of a file.
+        buffer_size: number of bytes to read at once.
         compression_type: "", "ZLIB" or "GZIP".
-        num_parallel_reads: how many files to read in turns; one after another if None.
-        name: accepted for TensorFlow's sake.
+        num_parallel_reads: number of files to interleave; None reads one after another.
+        name: ignored.
     """
 
     def __init__(
@@ -144,7 +144,7 @@ class FixedLengthRecordDataset(FileDataset):
         num_parallel_reads: Any = None,
         name: str | None = None,
     ) -> None:
-        """Nothing is opened before a pass begins."""
+        """Files are opened when an iteration starts."""
         size, header, footer = (whole(n or 0) for n in (record_bytes, header_bytes, footer_bytes))
         if size < 1:
             raise InvalidArgumentError(
@@ -157,9 +157,9 @@ class FixedLengthRecordDataset(FileDataset):
             body = len(data) - header - footer
             if body < 0 or body % size:
                 raise InvalidArgumentError(
-                    f"FixedLengthRecordDataset: Excess bytes of {body % size} in {path}: header "
-                    f"{header}, footer {footer} and records of {size} bytes do not make "
-                    f"{len(data)} bytes."
+                    f"FixedLengthRecordDataset: Excess bytes of {body % size} in {path}. Its "
+                    f"{len(data)} bytes must be a header of {header} bytes, records of {size} "
+                    f"bytes and a footer of {footer} bytes."
                 )
             return (data[i : i + size] for i in range(header, header + body, size))
 

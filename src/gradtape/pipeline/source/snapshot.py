@@ -1,4 +1,4 @@
-"""Elements that one pass writes into files, for later passes to read."""
+"""Snapshots: the first complete iteration writes elements to files, later ones read them."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from gradtape.pipeline.base import UNKNOWN, made
 from gradtape.pipeline.source import element_file
 from gradtape.pipeline.user_function import Traced
 
-COMPLETE = "complete.json"  # is there once all files are
+COMPLETE = "complete.json"  # written last: all files are complete
 
 
 class Snapshot:
-    """What a dataset gave, in a folder of its own below `path`."""
+    """The elements of a dataset in a folder below `path`."""
 
     def __init__(self, dataset: Any, path: str, shard_func: Any, reader_func: Any) -> None:
-        """Nothing is written before a pass."""
+        """Files are written by the first iteration."""
         self.dataset, self.path = dataset, path
         self.shard = None if shard_func is None else Traced(shard_func)
         self.reader = reader_func
 
     def folder(self) -> str:
-        """Where elements of this kind and number are."""
+        """The folder for elements of this spec and number."""
         about = json.dumps([element_file.described(self.dataset.element_spec), self.dataset._size])
         return os.path.join(self.path, hashlib.sha256(about.encode()).hexdigest()[:16])
 
     def start(self) -> Iterator[Any]:
-        """A pass: over the files if they are complete, otherwise one that writes them."""
+        """Start an iteration: read the files if they are complete, otherwise write them."""
         folder = self.folder()
         try:
             with open(os.path.join(folder, COMPLETE), encoding="utf-8") as file:
@@ -42,7 +42,7 @@ class Snapshot:
         return self.read([os.path.join(folder, name) for name in names])
 
     def read(self, paths: list[str]) -> Iterator[Any]:
-        """The elements in the files."""
+        """Start an iteration over the elements of the files."""
         spec = self.dataset.element_spec
 
         def shard(path: str) -> Any:
@@ -51,13 +51,13 @@ class Snapshot:
         shards = [shard(path) for path in paths]
         if self.reader is not None:
             kind = made(lambda: iter(()), lambda: spec, UNKNOWN)._type_spec
-            together = self.reader(made(lambda: iter(shards), lambda: kind, len(shards)))
-            started: Iterator[Any] = together._start()
-            return started
+            dataset = self.reader(made(lambda: iter(shards), lambda: kind, len(shards)))
+            elements: Iterator[Any] = dataset._start()
+            return elements
         return in_turns([one._start() for one in shards])
 
     def written(self, items: Iterator[Any], folder: str) -> Iterator[Any]:
-        """`items`, which are in the folder once all have been drawn."""
+        """Yield `items` and write them; the snapshot is complete once all were read."""
         os.makedirs(folder, exist_ok=True)
         files: dict[int, element_file.Writing] = {}
         complete = False
@@ -81,17 +81,17 @@ class Snapshot:
 
 
 def shard_of(given: Any) -> int:
-    """The number of a file that a user's function has given."""
+    """Check the file number that the user's function returned."""
     number = int(given)
     if number < 0:
         raise InvalidArgumentError(
-            f"snapshot: `shard_func` must return a number that is not negative. Received {number}."
+            f"snapshot: `shard_func` must return a non-negative number. Received {number}."
         )
     return number
 
 
 def in_turns(sources: list[Iterator[Any]]) -> Iterator[Any]:
-    """One item of each source in turn; those that have ended are passed over."""
+    """Yield one item of each source in turn; exhausted sources are skipped."""
     left = len(sources)
     ended = [False] * left
     for i in cycle(range(len(sources))):

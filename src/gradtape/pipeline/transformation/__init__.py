@@ -1,1 +1,1 @@
-"""Methods that make a dataset of another: map, batch, shuffle, window, cache."""
+"""Dataset transformations: map, batch, shuffle, window, cache and others."""

@@ -1,9 +1,9 @@
-"""Functions of elements: map, flat_map, interleave, scan, reduce."""
+"""Transformations that call a function of elements: map, flat_map, interleave, scan, reduce."""
 
 from __future__ import annotations
 
 import os
-from builtins import map as each
+from builtins import map as builtin_map
 from collections.abc import Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,11 @@ if TYPE_CHECKING:
 
 
 def parallel(op: str, num_parallel_calls: Any) -> int | None:
-    """How many calls at a time; AUTOTUNE stays what it is."""
+    """The number of parallel calls, AUTOTUNE or None.
+
+    Raises:
+        InvalidArgumentError: if it is not positive.
+    """
     if num_parallel_calls is None:
         return None
     n = whole(num_parallel_calls)
@@ -34,23 +38,23 @@ def parallel(op: str, num_parallel_calls: Any) -> int | None:
 
 
 def inner(map_func: Any, what: str) -> Any:
-    """A function that makes datasets of elements, which are checked."""
+    """Wrap a user function that must return a dataset for each element."""
     apply = applied(map_func, what)
 
-    def start(element: Any) -> Dataset:
-        made = apply(element)
-        if not isinstance(made, Base):
+    def make(element: Any) -> Dataset:
+        dataset = apply(element)
+        if not isinstance(dataset, Base):
             raise TypeError(
                 f"{what}: Invalid `map_func`. `map_func` must return a `Dataset` object. "
-                f"Got {type(made)}."
+                f"Got {type(dataset)}."
             )
-        return made  # type: ignore[return-value]
+        return dataset  # type: ignore[return-value]
 
-    return start
+    return make
 
 
 class Maps(Base):
-    """The methods that call a function on elements."""
+    """Methods of a dataset that call a function of elements."""
 
     @public
     def map(
@@ -65,19 +69,19 @@ class Maps(Base):
         """A dataset of `map_func` of each element.
 
         Args:
-            map_func: function of an element; a tuple is spread over its parameters.
-            num_parallel_calls: how many calls may run at a time, each in a thread; AUTOTUNE uses
-                threads when calls take longer than a millisecond.
+            map_func: function of an element; a tuple is unpacked into its parameters.
+            num_parallel_calls: maximum number of parallel calls, each in a thread; AUTOTUNE uses
+                threads if calls take longer than a millisecond.
             deterministic: whether results keep the order of elements; True if None.
-            synchronous: accepted for TensorFlow's sake.
-            use_unbounded_threadpool: accepted for TensorFlow's sake.
-            name: accepted for TensorFlow's sake.
+            synchronous: ignored.
+            use_unbounded_threadpool: ignored.
+            name: ignored.
 
         Returns:
             A dataset.
 
         Note:
-            The function is compiled as `tf.function` does it: its Python runs once for every shape
+            The function is compiled as by `tf.function`: its Python code runs once for every shape
             of elements.
         """
         require_callable(map_func)
@@ -94,7 +98,7 @@ class Maps(Base):
                 return WhenItPays(apply, items, ordered)
             if count is not None and count > 1:
                 return SideBySide(apply, items, count, ordered)
-            return each(apply, items)
+            return builtin_map(apply, items)
 
         def spec() -> Any:
             found = traced.returns(self.element_spec)
@@ -102,29 +106,29 @@ class Maps(Base):
                 return found
             return probed(lambda e: spec_of(called(traced.tried, e)), self.element_spec)
 
-        made = self._with(start, spec, self._size)
-        look_at(made)
+        dataset = self._with(start, spec, self._size)
+        look_at(dataset)
 
         def rows() -> Any:
             found = self._rows()
             mapped = None if found is None else traced.over(found[0], self.element_spec)
             return None if found is None or mapped is None else (mapped, found[1])
 
-        made._rows = rows
-        made._quiet = lambda: self._quiet() and traced.is_pure(self.element_spec)
-        return made._as("_MapDataset" if count is None else "_ParallelMapDataset", traced)
+        dataset._rows = rows
+        dataset._quiet = lambda: self._quiet() and traced.is_pure(self.element_spec)
+        return dataset._as("_MapDataset" if count is None else "_ParallelMapDataset", traced)
 
     @public
     def flat_map(self, map_func: Any, name: str | None = None) -> Dataset:
-        """The datasets that `map_func` makes of the elements, one after another."""
+        """The concatenation of the datasets that `map_func` returns for the elements."""
         require_callable(map_func)
 
         def start(items: Iterator[Any]) -> Iterator[Any]:
             make = inner(map_func, "flat_map")
             return chain.from_iterable(make(element)._start() for element in items)
 
-        made = self._with(start, lambda: self._inner_spec(map_func, "flat_map"), UNKNOWN)
-        return made._as("_FlatMapDataset")
+        dataset = self._with(start, lambda: self._inner_spec(map_func, "flat_map"), UNKNOWN)
+        return dataset._as("_FlatMapDataset")
 
     def _inner_spec(self, map_func: Any, what: str) -> Any:
         return probed(lambda e: inner(map_func, what)(e).element_spec, self.element_spec)
@@ -139,16 +143,16 @@ class Maps(Base):
         deterministic: Any = None,
         name: str | None = None,
     ) -> Dataset:
-        """Elements of the datasets that `map_func` makes, taken in turns.
+        """Interleaved elements of the datasets that `map_func` returns.
 
         Args:
-            map_func: function that makes a dataset of an element.
-            cycle_length: of how many datasets at a time; as many as there are processors if None.
-            block_length: how many elements of each before it is the next one's turn; 1 if None.
-            num_parallel_calls: if a number greater than one, each dataset of the cycle is read
-                ahead by a thread of its own.
-            deterministic: accepted; the order is always the same.
-            name: accepted for TensorFlow's sake.
+            map_func: function of an element that returns a dataset.
+            cycle_length: number of datasets to interleave; the number of processors if None.
+            block_length: number of consecutive elements of one dataset; 1 if None.
+            num_parallel_calls: if greater than one, a thread prefetches from each dataset of the
+                cycle.
+            deterministic: ignored; the order is always deterministic.
+            name: ignored.
 
         Returns:
             A dataset.
@@ -173,7 +177,7 @@ class Maps(Base):
 
     @public
     def scan(self, initial_state: Any, scan_func: Any, name: str | None = None) -> Dataset:
-        """What `scan_func(state, element)`, which gives a state and an output, puts out.
+        """The outputs of `scan_func(state, element)`, which returns a new state and an output.
 
         Raises:
             TypeError: if it does not return a pair, or changes the dtype of the state.
@@ -197,7 +201,7 @@ class Maps(Base):
 
     @public
     def reduce(self, initial_state: Any, reduce_func: Any, name: str | None = None) -> Any:
-        """The state after `reduce_func(state, element)` has seen every element."""
+        """The final state after `reduce_func(state, element)` for every element."""
         require_callable(reduce_func)
         state = as_element(initial_state)
         traced = Traced(reduce_func)
@@ -210,9 +214,10 @@ class Maps(Base):
 
 
 def look_at(dataset: Dataset) -> None:
-    """Trace the function of a dataset that is being made, as TensorFlow does.
+    """Trace the function of a new dataset at once, as TensorFlow does.
 
-    What gradtape says of stand-ins for elements may be due to them; it is left to the first one.
+    Errors of the user's code are raised. Errors of gradtape are not: they may be due to the
+    placeholders, and the first element will show.
     """
     try:
         with quietly(), whole_tracebacks():
@@ -225,7 +230,7 @@ def look_at(dataset: Dataset) -> None:
 
 
 def stepped(scan_func: Traced, state: Any, element: Any) -> tuple[Any, Any]:
-    """The state and the output after one element."""
+    """Call `scan_func` and check its result: the new state and the output."""
     result = scan_func.of((state, element))
     if not isinstance(result, tuple) or len(result) != 2:
         raise TypeError(
@@ -237,7 +242,7 @@ def stepped(scan_func: Traced, state: Any, element: Any) -> tuple[Any, Any]:
 
 
 def check_state(op: str, before: Any, after: Any) -> None:
-    """A state must keep its structure and dtypes."""
+    """Raise TypeError unless the new state has the dtypes of the old one."""
     old, new = flatten(before), flatten(after)
     kinds = [getattr(leaf, "dtype", None) for leaf in old]
     found = [getattr(leaf, "dtype", None) for leaf in new]
@@ -251,7 +256,7 @@ def check_state(op: str, before: Any, after: Any) -> None:
 def taking_turns(
     items: Iterator[Any], make: Any, width: int, block: int, ahead: int
 ) -> Iterator[Any]:
-    """Elements of `width` datasets at a time, `block` of each; one that ends is replaced."""
+    """Interleave `width` datasets, `block` elements of each; replace a dataset that ends."""
     slots: list[Iterator[Any] | None] = [None] * width
     at = given = 0
     more = True

@@ -1,9 +1,9 @@
-"""Which elements come, and in which order: shuffle, repeat, take, skip, filter and others."""
+"""Transformations that select and order elements: shuffle, repeat, take, filter and others."""
 
 from __future__ import annotations
 
-from builtins import enumerate as numbered
-from builtins import filter as chosen
+from builtins import enumerate as builtin_enumerate
+from builtins import filter as builtin_filter
 from collections.abc import Iterator
 from itertools import chain, islice, takewhile
 from typing import TYPE_CHECKING, Any
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Orders(Base):
-    """The methods that choose and order elements."""
+    """Methods of a dataset that select and order elements."""
 
     @public
     def shuffle(
@@ -38,10 +38,10 @@ class Orders(Base):
         """The elements in random order, drawn from a buffer of `buffer_size` of them.
 
         Args:
-            buffer_size: how many elements may change places; UNKNOWN_CARDINALITY for all.
-            seed: fixes the order, which is TensorFlow's, together with `tf.random.set_seed`.
-            reshuffle_each_iteration: whether each pass has an order of its own.
-            name: accepted for TensorFlow's sake.
+            buffer_size: size of the buffer; UNKNOWN_CARDINALITY buffers all elements.
+            seed: determines the order, together with `tf.random.set_seed`, as in TensorFlow.
+            reshuffle_each_iteration: whether each iteration has a new order.
+            name: ignored.
 
         Returns:
             A dataset of the same elements.
@@ -58,15 +58,15 @@ class Orders(Base):
                 f"Received {size}."
             )
         own = None if seed is None else whole(seed)
-        again = reshuffle_each_iteration is None or bool(reshuffle_each_iteration)
-        seeds = seeds_of(own, fixed=not again)
-        held = None if size == UNKNOWN else size
-        made = self._chosen(lambda items: shuffled(items, held, seeds.next()), self._size)
-        return made._as("_ShuffleDataset", seeds)
+        reshuffle = reshuffle_each_iteration is None or bool(reshuffle_each_iteration)
+        seeds = seeds_of(own, fixed=not reshuffle)
+        buffered = None if size == UNKNOWN else size
+        dataset = self._chosen(lambda items: shuffled(items, buffered, seeds.next()), self._size)
+        return dataset._as("_ShuffleDataset", seeds)
 
     @public
     def repeat(self, count: Any = None, name: str | None = None) -> Dataset:
-        """The elements `count` times over; without end if it is None or -1."""
+        """The elements repeated `count` times; infinitely if `count` is None or -1."""
         times = -1 if count is None else whole(count)
 
         def over_and_over(start: Any) -> Any:
@@ -78,14 +78,14 @@ class Orders(Base):
 
         n = self._size
         size = 0 if times == 0 or n == 0 else INFINITE if times < 0 else n if n < 0 else n * times
-        made = self._with(lambda items: items, None, size)
-        made._start, made._quiet = over_and_over(self._start), self._quiet
-        made._by_rows(self, over_and_over)
-        return made._as("_RepeatDataset")
+        dataset = self._with(lambda items: items, None, size)
+        dataset._start, dataset._quiet = over_and_over(self._start), self._quiet
+        dataset._by_rows(self, over_and_over)
+        return dataset._as("_RepeatDataset")
 
     @public
     def take(self, count: Any, name: str | None = None) -> Dataset:
-        """The first `count` elements; all of them if it is -1."""
+        """The first `count` elements; all elements if `count` is -1."""
         most = whole(count)
         n = self._size
         size = n if most < 0 else most if n == INFINITE else n if n == UNKNOWN else min(n, most)
@@ -95,7 +95,7 @@ class Orders(Base):
 
     @public
     def skip(self, count: Any, name: str | None = None) -> Dataset:
-        """What comes after the first `count` elements; nothing if it is -1."""
+        """The elements after the first `count`; none if `count` is -1."""
         first = whole(count)
         n = self._size
         size = 0 if first < 0 else n if n < 0 else max(n - first, 0)
@@ -105,7 +105,7 @@ class Orders(Base):
 
     @public
     def shard(self, num_shards: Any, index: Any, name: str | None = None) -> Dataset:
-        """Every `num_shards`-th element, beginning with number `index`."""
+        """Every `num_shards`-th element, starting with element `index`."""
         shards, first = whole(num_shards), whole(index)
         if shards < 1:
             raise InvalidArgumentError(
@@ -117,21 +117,23 @@ class Orders(Base):
             )
         n = self._size
         size = n if n < 0 else n // shards + (first < n % shards)
-        made = self._chosen(lambda items: islice(items, first, None, shards), size)
-        return made._as("_ShardDataset")
+        dataset = self._chosen(lambda items: islice(items, first, None, shards), size)
+        return dataset._as("_ShardDataset")
 
     @public
     def filter(self, predicate: Any, name: str | None = None) -> Dataset:
-        """The elements for which `predicate`, which gives a bool, holds."""
+        """The elements for which `predicate` returns True."""
         require_callable(predicate)
         holds = Traced(predicate)
-        made = self._with(lambda items: chosen(truth(holds.of, "filter"), items), None, UNKNOWN)
-        made._quiet = lambda: self._quiet() and holds.is_pure(self.element_spec)
-        return made._as("_FilterDataset", holds)
+        dataset = self._with(
+            lambda items: builtin_filter(truth(holds.of, "filter"), items), None, UNKNOWN
+        )
+        dataset._quiet = lambda: self._quiet() and holds.is_pure(self.element_spec)
+        return dataset._as("_FilterDataset", holds)
 
     @public
     def take_while(self, predicate: Any, name: str | None = None) -> Dataset:
-        """The elements before the first for which `predicate` does not hold."""
+        """The elements before the first one for which `predicate` returns False."""
         require_callable(predicate)
         holds = Traced(predicate)
         return self._with(
@@ -140,7 +142,7 @@ class Orders(Base):
 
     @public
     def concatenate(self, dataset: Dataset, name: str | None = None) -> Dataset:
-        """These elements, then those of `dataset`.
+        """The elements of this dataset, then those of `dataset`.
 
         Raises:
             TypeError: if the elements differ in structure or dtype.
@@ -148,25 +150,25 @@ class Orders(Base):
         spec = common_spec([self, dataset], "concatenate")  # type: ignore[list-item]
         sizes = (self._size, dataset._size)
         size = INFINITE if INFINITE in sizes else UNKNOWN if UNKNOWN in sizes else sum(sizes)
-        made = self._with(lambda items: chain(items, dataset._start()), lambda: spec, size)
-        made._quiet = lambda: self._quiet() and dataset._quiet()
-        return made._as("_ConcatenateDataset", *dataset._seeds)
+        combined = self._with(lambda items: chain(items, dataset._start()), lambda: spec, size)
+        combined._quiet = lambda: self._quiet() and dataset._quiet()
+        return combined._as("_ConcatenateDataset", *dataset._seeds)
 
     @public
     def enumerate(self, start: int = 0, name: str | None = None) -> Dataset:
-        """Pairs of a number, counted from `start`, and an element."""
+        """Pairs of a number, starting at `start`, and an element."""
         first = whole(start)
-        made = self._with(
-            lambda items: ((eager(np.int64(i)), e) for i, e in numbered(items, first)),
+        dataset = self._with(
+            lambda items: ((eager(np.int64(i)), e) for i, e in builtin_enumerate(items, first)),
             lambda: (TensorSpec((), dtypes.int64), self.element_spec),
             self._size,
         )
-        made._quiet = self._quiet
-        return made._as("_ZipDataset")
+        dataset._quiet = self._quiet
+        return dataset._as("_ZipDataset")
 
     @public
     def unique(self, name: str | None = None) -> Dataset:
-        """The elements without those that came before.
+        """The elements without duplicates.
 
         Raises:
             TypeError: if elements are not single tensors of int32, int64 or string.
@@ -175,7 +177,7 @@ class Orders(Base):
         if not isinstance(spec, TensorSpec) or spec.dtype.name not in ("int32", "int64", "string"):
             raise TypeError(
                 "unique: elements must be single tensors of dtype int32, int64 or string. "
-                f"They are {spec}."
+                f"Received {spec}."
             )
 
         def firsts(items: Iterator[Any]) -> Iterator[Any]:
@@ -191,14 +193,14 @@ class Orders(Base):
 
     @public
     def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Dataset:
-        """The elements without those that raise an error.
+        """The elements, without those whose computation raises an error.
 
         Args:
-            log_warning: whether to warn of each.
-            name: accepted for TensorFlow's sake.
+            log_warning: whether to warn about each error.
+            name: ignored.
         """
 
-        def sound(items: Iterator[Any]) -> Iterator[Any]:
+        def skip_errors(items: Iterator[Any]) -> Iterator[Any]:
             def step() -> Any:
                 while True:
                     try:
@@ -213,11 +215,11 @@ class Orders(Base):
 
             return Steps(step)
 
-        return self._with(sound, None, UNKNOWN)._as("_IgnoreErrorsDataset")
+        return self._with(skip_errors, None, UNKNOWN)._as("_IgnoreErrorsDataset")
 
 
 def repeated(items: Iterator[Any], start: Any, times: int) -> Iterator[Any]:
-    """`items`, and again what `start` begins, `times` in all; forever if negative."""
+    """Yield `items`, then those of `start()` again, `times` in all; forever if negative."""
     while times:
         first = next(items, END)
         if first is END:

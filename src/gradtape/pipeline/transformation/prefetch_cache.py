@@ -1,4 +1,4 @@
-"""Elements made ahead of time, kept, saved and loaded."""
+"""Transformations that store elements: prefetch, cache, snapshot, save and load."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ ELEMENTS, SPEC = "elements.tfrecord", "spec.json"
 
 
 class Buffers(Base):
-    """The methods that hold elements."""
+    """Methods of a dataset that store elements."""
 
     @public
     def prefetch(self, buffer_size: Any, name: str | None = None) -> Dataset:
-        """The same elements, up to `buffer_size` of them made ahead of time by a thread.
+        """The same elements; a thread computes up to `buffer_size` of them in advance.
 
-        The thread begins with the first element that is drawn from an iterator, and ends with the
-        elements or with the iterator.
+        The thread starts when the first element of an iterator is read. It ends after the last
+        element, or when the iterator is dropped.
 
         Args:
-            buffer_size: how many; AUTOTUNE leaves it to us, 0 makes nothing ahead.
-            name: accepted for TensorFlow's sake.
+            buffer_size: number of elements; AUTOTUNE uses a default, 0 disables prefetching.
+            name: ignored.
         """
         size = whole(buffer_size)
         if size < AUTOTUNE:
@@ -41,32 +41,32 @@ class Buffers(Base):
                 f"prefetch: buffer_size must be >= 0 or -1 for auto-tuning. Received {size}."
             )
         room = AUTOMATIC if size == AUTOTUNE else size
-        made = self._with(lambda items: items, None, self._size)
+        dataset = self._with(lambda items: items, None, self._size)
 
         def start() -> Iterator[Any]:
-            quiet, items = self._quiet(), self._start()
-            return items if not room else Prompt(items, room) if quiet else Ahead(items, room)
+            is_pure, items = self._quiet(), self._start()
+            return items if not room else Prompt(items, room) if is_pure else Ahead(items, room)
 
-        made._start, made._quiet = start, self._quiet
-        return made._as("_PrefetchDataset")
+        dataset._start, dataset._quiet = start, self._quiet
+        return dataset._as("_PrefetchDataset")
 
     @public
     def cache(self, filename: Any = "", name: str | None = None) -> Dataset:
-        """The same elements, kept in memory or in a file once a pass has been complete.
+        """The same elements, cached in memory or in a file after the first complete iteration.
 
         Args:
-            filename: where to keep them; in memory if empty.
-            name: accepted for TensorFlow's sake.
+            filename: path of the cache file; if empty, the cache is in memory.
+            name: ignored.
 
         Note:
-            The file is not one that TensorFlow reads.
+            TensorFlow cannot read the file.
         """
         path = filename.numpy() if hasattr(filename, "numpy") else filename
         path = os.fsdecode(path)
-        memory: list[list[Any]] = []  # one list, once it is complete
+        memory: list[list[Any]] = []  # contains one list, once that is complete
         kept = [Kept(seeds, memory) for seeds in self._seeds]
 
-        def remembered(items: Iterator[Any], places: list[Any]) -> Iterator[Any]:
+        def remember(items: Iterator[Any], places: list[Any]) -> Iterator[Any]:
             elements: list[Any] = []
 
             def complete() -> None:
@@ -90,7 +90,7 @@ class Buffers(Base):
             if memory:
                 return iter(memory[0])
             places = [seeds.place() for seeds in self._seeds]
-            return remembered(self._start(), places)
+            return remember(self._start(), places)
 
         dataset = made(start, self._own_spec, self._size, self._options)
         dataset._quiet = lambda: not path and (bool(memory) or self._quiet())
@@ -106,19 +106,19 @@ class Buffers(Base):
         shard_func: Any = None,
         name: str | None = None,
     ) -> Dataset:
-        """The same elements, which a first complete pass writes and later ones read.
+        """The same elements; the first complete iteration writes files, later ones read them.
 
         Args:
-            path: a folder, which is made.
-            compression: accepted for TensorFlow's sake.
-            reader_func: function of a dataset of datasets, one for each file, that puts them
-                together; by default they are read in turns.
-            shard_func: function of an element that gives the number of its file, a scalar int64.
-            name: accepted for TensorFlow's sake.
+            path: a folder, which is created.
+            compression: ignored.
+            reader_func: function that combines a dataset of datasets, one for each file, to one
+                dataset; by default they are interleaved.
+            shard_func: function of an element that returns its file number, a scalar int64.
+            name: ignored.
 
         Note:
-            The files are not those of TensorFlow. They belong to the kind of elements and their
-            number, not to the functions before: give another `path` when those change.
+            TensorFlow cannot read the files. They are identified by the element spec and the number
+            of elements only: use another `path` when the functions of the dataset change.
         """
         kept = Snapshot(self, os.fsdecode(convert(path).numpy()), shard_func, reader_func)
         dataset = made(kept.start, self._own_spec, self._size, self._options, [self])
@@ -132,19 +132,21 @@ class Buffers(Base):
         shard_func: Any = None,
         checkpoint_args: Any = None,
     ) -> None:
-        """Write all elements into a folder, for `load`.
+        """Write all elements to a folder, for `load`.
 
         Args:
-            path: the folder, which is made.
+            path: the folder, which is created.
             compression: must be None.
             shard_func: must be None.
             checkpoint_args: must be None.
 
         Note:
-            The files are not those of TensorFlow.
+            TensorFlow cannot read the files.
         """
         if compression is not None or shard_func is not None or checkpoint_args is not None:
-            raise NotImplementedError("Dataset.save: only `path` may be given.")
+            raise NotImplementedError(
+                "Dataset.save: only `path` is supported. Leave the other arguments None."
+            )
         folder = os.fspath(path)
         os.makedirs(folder, exist_ok=True)
         about = {"spec": element_file.described(self.element_spec), "size": self._size}
@@ -166,16 +168,16 @@ class Buffers(Base):
 
         Args:
             path: the folder.
-            element_spec: what describes the elements; as saved if None.
+            element_spec: spec of the elements; if None, the saved one.
             compression: must be None.
             reader_func: must be None.
             wait: must be False.
 
         Raises:
-            NotFoundError: if there is none.
+            NotFoundError: if there is no saved dataset.
         """
         if compression is not None or reader_func is not None or wait:
-            raise NotImplementedError("Dataset.load: only `path` and `element_spec` may be given.")
+            raise NotImplementedError("Dataset.load: only `path` and `element_spec` are supported.")
         folder = os.fspath(path)
         description = os.path.join(folder, SPEC)
         if not os.path.exists(description):

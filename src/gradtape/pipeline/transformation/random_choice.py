@@ -1,4 +1,4 @@
-"""Random choices in pipelines: TensorFlow's order of a shuffle, and its way of mixing datasets."""
+"""Random choices in pipelines: shuffling and mixing of datasets, as in TensorFlow."""
 
 from __future__ import annotations
 
@@ -19,36 +19,36 @@ AT_ONCE = 1024  # words drawn together
 
 
 def stream(seed: int, more: int) -> Iterator[int]:
-    """The words of the generator that begins at a pair of seeds."""
+    """Yield the random words of the generator with this pair of seeds."""
     for start in count(0, AT_ONCE // 4):
         yield from words(*philox(seed, more, start), AT_ONCE).tolist()
 
 
 class Chance:
-    """Something random in a pipeline."""
+    """A source of randomness in a pipeline, with a position that checkpoints save."""
 
     def begin(self) -> None:
-        """An iterator is about to be made."""
+        """Called before an iterator is created."""
 
     def place(self) -> tuple[int, int, int]:
-        """Where it is: a checkpoint holds that."""
+        """The current position, for checkpoints."""
         return (0, 0, 0)
 
     def go_to(self, place: tuple[int, int, int]) -> None:
-        """Go on from a place."""
+        """Continue from a saved position."""
 
 
 class SeedStream(Chance):
-    """Pairs of seeds, one for each pass; threads may share it."""
+    """Pairs of seeds, one for each iteration; threads may share it."""
 
     def __init__(self, pair: tuple[int, int], fixed: bool) -> None:
-        """Seeds out of `pair`; that pair itself each time if `fixed`."""
+        """Draw seeds from `pair`; if `fixed`, return `pair` itself each time."""
         self.fixed = fixed
         self.lock = Lock()
         self.go_to((*pair, 0))
 
     def next(self) -> tuple[int, int]:
-        """The pair of the next pass."""
+        """The pair of seeds of the next iteration."""
         if self.fixed:
             return self.pair
         with self.lock:
@@ -56,34 +56,34 @@ class SeedStream(Chance):
             return next(self.words), next(self.words)
 
     def place(self) -> tuple[int, int, int]:
-        """Where it is: the pair it began with, and how many passes have begun."""
+        """The initial pair and the number of iterations started."""
         return (*self.pair, self.passes)
 
     def go_to(self, place: tuple[int, int, int]) -> None:
-        """Go on from a place."""
+        """Continue from a saved position."""
         *pair, self.passes = place
         self.pair = (pair[0], pair[1])
         self.words = islice(stream(*self.pair), 2 * self.passes, None)
 
 
 class Kept(Chance):
-    """The seeds behind a cache: once it is filled, they stay those of the pass that filled it."""
+    """The random source of a cached dataset: its position stays once the cache is filled."""
 
     def __init__(self, seeds: Chance, memory: list[Any]) -> None:
-        """`seeds` of what fills `memory`."""
+        """`seeds` is the random source of the dataset that fills `memory`."""
         self.seeds, self.memory = seeds, memory
         self.at: tuple[int, int, int] | None = None
 
     def begin(self) -> None:
-        """Pass it on."""
+        """Forward to the wrapped source."""
         self.seeds.begin()
 
     def place(self) -> tuple[int, int, int]:
-        """Where the elements of a pass come from."""
+        """The position of the iteration whose elements the cache holds, or the current one."""
         return self.at if self.memory and self.at else self.seeds.place()
 
     def go_to(self, place: tuple[int, int, int]) -> None:
-        """Let the next pass come from a place, filling the cache again if it is another one."""
+        """Set the position of the next iteration; another position clears the cache."""
         if self.memory and place == self.at:
             return
         self.memory.clear()
@@ -91,34 +91,34 @@ class Kept(Chance):
 
 
 def seeds_of(seed: Any, fixed: bool) -> SeedStream:
-    """The seeds of a dataset with this `seed` of its own."""
+    """Make the seed stream of a dataset with this `seed` argument."""
     return SeedStream(SEEDS.pair(None if seed is None else int(seed)), fixed)
 
 
 def shuffled(items: Iterator[Any], size: int | None, seed: tuple[int, int]) -> Iterator[Any]:
-    """`items` in random order, each drawn from a buffer of `size` of them.
+    """Yield `items` in random order, each drawn from a buffer of `size` items.
 
-    What is drawn changes places with the oldest in the buffer, where the next item goes.
+    The drawn item swaps places with the oldest one in the buffer, which the next item replaces.
     """
     draw = stream(*seed).__next__
     buffer = list(items if size is None else islice(items, size))
-    held = len(buffer)
+    filled = len(buffer)
     at = 0
-    if size is not None and held == size:
+    if size is not None and filled == size:
         for item in items:
-            i = (at + draw() % held) % held
+            i = (at + draw() % filled) % filled
             buffer[i], buffer[at], out = buffer[at], item, buffer[i]
-            at = (at + 1) % held
+            at = (at + 1) % filled
             yield out
-    for left in range(held, 0, -1):
-        i = (at + draw() % left) % held
+    for remaining in range(filled, 0, -1):
+        i = (at + draw() % remaining) % filled
         out, buffer[i] = buffer[i], buffer[at]
-        at = (at + 1) % held
+        at = (at + 1) % filled
         yield out
 
 
 def choices(logits: Iterator[Any], seed: tuple[int, int]) -> Iterator[int]:
-    """Numbers of datasets, drawn with odds exp(logits (1, n)); each has a stateless seed."""
+    """Yield dataset numbers drawn from logits of shape (1, n), each with a new stateless seed."""
     draw = stream(*seed).__next__
     for odds in logits:
         key, counter = key_and_counter(np.array([draw(), draw()], np.int64))
@@ -129,7 +129,7 @@ def choices(logits: Iterator[Any], seed: tuple[int, int]) -> Iterator[int]:
 def directed(
     selected: Iterator[int], starts: list[Callable[[], Iterator[Any]]], stop_on_empty: bool
 ) -> Iterator[Any]:
-    """Items of the iterators that `selected` names, until it ends or nothing is left."""
+    """Yield items of the iterators that `selected` names, until it or all iterators end."""
     sources: list[Iterator[Any] | None] = [start() for start in starts]
     return _directed(selected, sources, stop_on_empty)
 

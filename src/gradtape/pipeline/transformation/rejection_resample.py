@@ -1,4 +1,4 @@
-"""Rejection: elements dropped at random, so that classes come as often as they should."""
+"""Rejection resampling: drop elements at random to reach a target class distribution."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from gradtape.state.random.seed import LARGEST, SEEDS, UNSET, philox
 if TYPE_CHECKING:
     from gradtape.pipeline.dataset import Dataset
 
-GROUP = 32  # classes that are counted together
-SMOOTHING = 10  # elements of each class that count as seen before the first
-RESERVED = 256  # blocks of the random stream that one number takes
-AT_ONCE = 256  # numbers drawn together
+GROUP = 32  # number of elements whose classes are counted together
+SMOOTHING = 10  # initial count of each class
+RESERVED = 256  # blocks of the random stream for one number
+AT_ONCE = 256  # numbers drawn in one batch
 
 
 class Resampling(Base):
-    """The method that drops elements at random."""
+    """The method of a dataset that drops elements at random."""
 
     @public
     def rejection_resample(
@@ -36,21 +36,21 @@ class Resampling(Base):
         seed: Any = None,
         name: str | None = None,
     ) -> Dataset:
-        """Pairs of a class and an element, classes being about as frequent as asked for.
+        """Pairs of a class and an element, resampled to a target class distribution.
 
         Args:
-            class_func: function of an element that gives its class, a scalar integer.
-            target_dist: how frequent each class shall be.
-            initial_dist: how frequent they are; estimated on the way if None.
-            seed: fixes the choice together with `tf.random.set_seed`.
-            name: accepted for TensorFlow's sake.
+            class_func: function of an element that returns its class, a scalar integer.
+            target_dist: target frequency of each class.
+            initial_dist: actual frequency of each class; estimated during iteration if None.
+            seed: determines the choices, together with `tf.random.set_seed`.
+            name: ignored.
 
         Returns:
             A dataset of unknown length.
 
         Note:
-            As in TensorFlow the dataset is passed over several times side by side: shuffle it
-            with `reshuffle_each_iteration=False` only.
+            As in TensorFlow, several iterations over the dataset run at the same time. If you
+            shuffle it, use `reshuffle_each_iteration=False`.
         """
         target, initial = distributions(target_dist, initial_dist)
         with_class = self.map(beside_class(class_func))  # type: ignore[attr-defined]
@@ -60,17 +60,17 @@ class Resampling(Base):
         number = None if seed is None else int(convert(seed))
         classes = self.map(class_func)  # type: ignore[attr-defined]
         rejection = Rejection(target, initial, classes, with_class, drawing_seeds(number))
-        made: Dataset = with_class._with(lambda items: items, None, UNKNOWN)
+        dataset: Dataset = with_class._with(lambda items: items, None, UNKNOWN)
         if initial is not None and np.min(target / initial) == 0:
-            made._start = rejection.kept
-            return made._as("_PrefetchDataset")
+            dataset._start = rejection.kept
+            return dataset._as("_PrefetchDataset")
         seeds = seeds_of(number, fixed=True)
-        made._start = lambda: directed(
+        dataset._start = lambda: directed(
             choices(rejection.logits(), seeds.next()),
             [with_class._start, rejection.kept],
             stop_on_empty=True,
         )
-        return made._as("_DirectedInterleaveDataset", seeds)
+        return dataset._as("_DirectedInterleaveDataset", seeds)
 
 
 class Rejection:
@@ -79,18 +79,18 @@ class Rejection:
     def __init__(
         self, target: Any, initial: Any, classes: Any, pairs: Any, seeds: tuple[int, int]
     ) -> None:
-        """Bring elements with their classes (`pairs`) from `initial`, or unknown, to `target`."""
+        """Resample `pairs` of class and element from `initial`, or None, to `target`."""
         self.target, self.initial = target, initial
         self.classes, self.pairs, self.seeds = classes, pairs, seeds
 
     def shares(self) -> Iterator[Any]:
-        """How frequent classes are, for each element."""
+        """Yield the class frequencies, for each element."""
         if self.initial is not None:
             return repeat(self.initial)
         return estimated(self.classes._start(), len(self.target))
 
     def kept(self) -> Iterator[Any]:
-        """The elements that chance has not dropped."""
+        """Yield the pairs that rejection sampling accepts."""
         uniform = uniforms(*self.seeds)
         for share, pair in zip(self.shares(), self.pairs._start(), strict=False):
             accept, _ = mixture(share, self.target)
@@ -98,26 +98,26 @@ class Rejection:
                 yield pair
 
     def logits(self) -> Iterator[Any]:
-        """With which odds an element is taken without asking, or is one of those kept."""
+        """Yield the logits of taking an original element or an accepted one."""
         for share in self.shares():
             _, original = mixture(share, self.target)
             yield np.log(np.stack([original, 1 - original]))[None]
 
 
 def distributions(target_dist: Any, initial_dist: Any) -> tuple[Any, Any]:
-    """How frequent classes shall be and are (or None), raw."""
+    """The target and initial distributions as raw arrays; the latter may be None."""
     target = convert(target_dist)._array
     initial = None if initial_dist is None else convert(initial_dist)._array
     if initial is not None and initial.shape != target.shape:
         raise ValueError(
-            "rejection_resample: target_dist and initial_dist must have one shape. Received "
+            "rejection_resample: target_dist and initial_dist must have the same shape. Received "
             f"{target.shape} and {initial.shape}."
         )
     return target, initial
 
 
 def beside_class(class_func: Any) -> Any:
-    """A function of an element that gives its class, then the element."""
+    """Make a function of an element that returns its class and the element."""
 
     def pair(*element: Any) -> Any:
         return class_func(*element), element if len(element) > 1 else element[0]
@@ -126,7 +126,7 @@ def beside_class(class_func: Any) -> Any:
 
 
 def estimated(classes: Iterator[Any], n: int) -> Iterator[Any]:
-    """How frequent each of `n` classes has been so far, counted group by group."""
+    """Yield the frequencies of `n` classes so far, updated once per group of elements."""
     seen = np.full(n, SMOOTHING, np.int64)
     while group := [int(c._array) for c in islice(classes, GROUP)]:
         seen = seen + np.bincount(group, minlength=n)
@@ -134,7 +134,7 @@ def estimated(classes: Iterator[Any], n: int) -> Iterator[Any]:
 
 
 def mixture(share: Any, target: Any) -> tuple[Any, Any]:
-    """With which odds to keep an element of each class, and to take one without asking."""
+    """Acceptance probability of each class, and probability of taking an original element."""
     ratio = target / (share + np.finfo(share.dtype).tiny)
     least, most = ratio.min(), ratio.max()
     with np.errstate(all="ignore"):
@@ -142,7 +142,7 @@ def mixture(share: Any, target: Any) -> tuple[Any, Any]:
 
 
 def drawing_seeds(seed: int | None) -> tuple[int, int]:
-    """The seeds of the random op in a graph of its own."""
+    """The seeds of a random op in its own graph."""
     if SEEDS.seed is None and seed is None:
         return SEEDS.pair(None)
     outer = UNSET if SEEDS.seed is None else SEEDS.seed % LARGEST
@@ -151,7 +151,7 @@ def drawing_seeds(seed: int | None) -> tuple[int, int]:
 
 
 def uniforms(outer: int, inner: int) -> Iterator[Any]:
-    """What `tf.random.uniform(())` draws, call after call."""
+    """Yield the numbers that successive calls of `tf.random.uniform(())` draw."""
     steps = np.arange(AT_ONCE, dtype=np.uint64) * np.uint64(RESERVED)
     for start in count(0, AT_ONCE * RESERVED):
         yield from unit32(blocks(*philox(outer, inner, start), steps)[:, 0])

@@ -1,9 +1,9 @@
-"""A user's function on all rows of a batch at once, where that gives the same bits.
+"""Vectorized map: run a user function once for a batch where that gives bit-identical results.
 
-Statics of primitives count axes from the right, so a kernel does not notice a batch axis in front.
-A graph of nothing but the ops below, each of which gives every row what it gives it alone, may then
-run once for a batch instead of once for an element. What rounds differently from lane to lane or
-from shape to shape (matrix products, sums, exponentials) is not among them.
+Static parameters of primitives count axes from the right, so a kernel works with an extra batch
+axis in front. A graph may run once for a batch, instead of once for each element, if it contains
+only the ops below: they compute every row exactly as they would alone. Ops whose rounding depends
+on the SIMD lane or the shape (matrix products, sums, exponentials) are not included.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from gradtape.graph.graph import Constant, Graph, Node
 Raws = list[Any]
 Batched = Callable[[Raws, int], Raws]
 
-LARGEST = 1 << 14  # bytes of a value of one row; larger ones are better made one by one
+LARGEST = 1 << 14  # maximum bytes of a value of one row; larger rows are faster one by one
 
-# Rounded correctly, or not at all: an element of the result depends on its operands alone.
+# Elementwise and exactly rounded: each result depends on its operands only.
 ARITHMETIC = """
     add subtract multiply divide negative square squared_difference reciprocal sqrt absolute sign
     floor ceil truncate rint maximum minimum relu relu6 select gate identity zeros_like ones_like
@@ -29,7 +29,7 @@ ARITHMETIC = """
     logical_not is_nan is_inf is_finite cast floordiv_integers floormod_integers
     truncatediv_integers truncatemod_integers bitwise_and bitwise_or bitwise_xor invert
 """
-# One operand, whose trailing axes are moved, chosen or compared.
+# One operand, whose trailing axes are moved, selected or compared.
 MOVES = """
     reshape swap transpose slice_ place pad flip split unstack broadcast_to one_hot_mask argmax
     argmin reduce_all reduce_any
@@ -40,11 +40,11 @@ JOINING = frozenset(["concat", "stack", "identity_n"])
 
 
 def over_rows(graph: Graph, arguments: int) -> Batched | None:
-    """A function of batched arguments and captures to batched results; None if there is none.
+    """Make a function of batched arguments and captures; None if the graph is not eligible.
 
     Args:
-        graph: of one row; its inputs are the arguments, then captures, which have no batch axis.
-        arguments: how many inputs are arguments.
+        graph: graph for one row. Its inputs are the arguments, then captures without batch axis.
+        arguments: number of inputs that are arguments.
     """
     specs = graph.specs
     for shape, dtype in specs.values():
@@ -75,7 +75,7 @@ def over_rows(graph: Graph, arguments: int) -> Batched | None:
 
 
 def step_of(node: Node, specs: Any, batched: set[Any]) -> Callable[[Any, int], None] | None:
-    """What runs one node on a frame of values; None if rows could come out differently."""
+    """Make a function that runs one node on a frame; None if results could differ from one row."""
     name = getattr(node.op, "name", "")
     kernel, static = node.op.kernel, node.static
     if node.effect or not is_exact(node, specs, batched):
@@ -95,25 +95,25 @@ def step_of(node: Node, specs: Any, batched: set[Any]) -> Callable[[Any, int], N
         return lambda frame, rows: frame[i]
 
     joins = name in JOINING and any(i in batched for i in node.reads())
-    take = [operand(i) for i in node.inputs]
+    getters = [operand(i) for i in node.inputs]
     outputs = node.outputs
 
     def step(frame: Any, rows: int) -> None:
-        made = kernel(*[get(frame, rows) for get in take], **static)
+        result = kernel(*[get(frame, rows) for get in getters], **static)
         if node.op.outputs:
-            frame.update(zip(outputs, made, strict=True))
+            frame.update(zip(outputs, result, strict=True))
         else:
-            frame[outputs[0]] = made
+            frame[outputs[0]] = result
 
     return step
 
 
 def is_exact(node: Node, specs: Any, batched: set[Any]) -> bool:
-    """Whether a row of a batch comes out of the node as it would alone."""
+    """Whether the node computes each row of a batch exactly as it would alone."""
     name = getattr(node.op, "name", "")
     if not any(i in batched for i in node.reads()):
         return name in EXACT or name in TRAILING or name in JOINING
-    if name == "discretize":  # a float that does not fit an integer becomes anything
+    if name == "discretize":  # out-of-range floats give arbitrary integers
         kind = node.inputs[0]
         dtype = kind.raw.dtype if isinstance(kind, Constant) else specs[kind][1]
         return bool(dtype.kind in "iub")
@@ -125,7 +125,7 @@ def is_exact(node: Node, specs: Any, batched: set[Any]) -> bool:
 
 
 def shape_of(operand: Any, specs: Any) -> tuple[int, ...]:
-    """The shape of one row's value."""
+    """The shape of an operand for one row."""
     shape: tuple[int, ...] = (
         np.shape(operand.raw) if isinstance(operand, Constant) else specs[operand][0]
     )
@@ -133,7 +133,7 @@ def shape_of(operand: Any, specs: Any) -> tuple[int, ...]:
 
 
 def repeated(raw: Any, rows: int) -> Any:
-    """The same value for every row."""
+    """Repeat a value for every row."""
     out = np.empty((rows, *np.shape(raw)), np.asarray(raw).dtype)
     out[...] = raw
     return out

@@ -1,4 +1,4 @@
-"""Elements put together into datasets: windows, groups, buckets."""
+"""Transformations that combine elements to datasets: windows, groups and buckets."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ from gradtape.pipeline.element.element import noted, require_callable
 from gradtape.pipeline.element.output_spec import probed, stand_in
 from gradtape.pipeline.element.ragged import has_rows
 from gradtape.pipeline.element.structure import flatten, mapped, packed
-from gradtape.pipeline.transformation.batch import flatten_shapes, positive, shape_of
+from gradtape.pipeline.transformation.batch import positive
+from gradtape.pipeline.transformation.padding import flatten_shapes, shape_of
 from gradtape.pipeline.user_function import Traced
 
 if TYPE_CHECKING:
@@ -29,14 +30,14 @@ if TYPE_CHECKING:
 
 
 def held(elements: list[Any], spec: Any) -> Dataset:
-    """A dataset of elements that are there."""
+    """Make a dataset of a list of elements."""
     dataset = made(lambda: iter(elements), lambda: spec, len(elements))
     dataset._ragged = has_rows(spec)
     return dataset
 
 
 class Windows(Base):
-    """The methods that make datasets of elements."""
+    """Methods of a dataset that combine elements to datasets."""
 
     @public
     def window(
@@ -47,14 +48,14 @@ class Windows(Base):
         drop_remainder: bool = False,
         name: str | None = None,
     ) -> Dataset:
-        """Datasets of `size` elements each; of tuples and dicts, tuples and dicts of datasets.
+        """Datasets of `size` elements each; for tuples and dicts, tuples and dicts of datasets.
 
         Args:
-            size: how many elements a window has.
-            shift: by how many elements the next window begins later; `size` if None.
-            stride: how many elements further on the next element of a window is.
-            drop_remainder: whether to leave out windows that are not full.
-            name: accepted for TensorFlow's sake.
+            size: number of elements of a window.
+            shift: number of elements between the starts of two windows; `size` if None.
+            stride: distance between the elements of a window.
+            drop_remainder: whether to drop windows that are not full.
+            name: ignored.
 
         Returns:
             A dataset of datasets.
@@ -97,17 +98,17 @@ class Windows(Base):
         window_size_func: Any = None,
         name: str | None = None,
     ) -> Dataset:
-        """Elements with one key gathered, and handed over when there are enough of them.
+        """Elements grouped by key; each full group is reduced to a dataset.
 
         Args:
-            key_func: function of an element that gives its key, a scalar int64.
-            reduce_func: function of a key and a dataset of elements that gives a dataset.
-            window_size: how many elements are handed over together.
-            window_size_func: function of a key that says so instead.
-            name: accepted for TensorFlow's sake.
+            key_func: function of an element that returns its key, a scalar int64.
+            reduce_func: function of a key and the dataset of a group that returns a dataset.
+            window_size: number of elements of a group.
+            window_size_func: function of a key that returns the size of its groups.
+            name: ignored.
 
         Returns:
-            A dataset of the elements of what `reduce_func` gives.
+            A dataset of the elements of the datasets that `reduce_func` returns.
         """
         if (window_size is None) == (window_size_func is None):
             raise ValueError(
@@ -126,9 +127,9 @@ class Windows(Base):
         return grouped._as("_GroupByWindowDataset", keys)
 
     def _grouped(self, key_of: Any, reduce_func: Any, enough: Callable[[int], int]) -> Dataset:
-        """What `reduce_func` makes of groups of elements with one key, `enough` of them each."""
+        """Reduce groups of `enough(key)` elements with the same key."""
 
-        def handed_over(key: int, group: list[Any]) -> Dataset:
+        def reduce_one(key: int, group: list[Any]) -> Dataset:
             return reduced(reduce_func, key, held(group, self.element_spec))
 
         def groups(items: Iterator[Any]) -> Iterator[Any]:
@@ -141,13 +142,13 @@ class Windows(Base):
                     waiting[key], sizes[key] = [], enough(key)
                 waiting[key].append(element)
                 if len(waiting[key]) == sizes[key]:
-                    yield from handed_over(key, waiting.pop(key))._start()
+                    yield from reduce_one(key, waiting.pop(key))._start()
             for key in sorted(waiting):
-                yield from handed_over(key, waiting[key])._start()
+                yield from reduce_one(key, waiting[key])._start()
 
         def spec() -> Any:
             example = [stand_in(self.element_spec, 3)]
-            return probed(lambda _: handed_over(0, example).element_spec, self.element_spec)
+            return probed(lambda _: reduce_one(0, example).element_spec, self.element_spec)
 
         return self._with(groups, spec, UNKNOWN)
 
@@ -164,18 +165,18 @@ class Windows(Base):
         drop_remainder: bool = False,
         name: str | None = None,
     ) -> Dataset:
-        """Padded batches of elements of about the same length.
+        """Padded batches of elements of similar length.
 
         Args:
-            element_length_func: function of an element that gives its length.
-            bucket_boundaries: lengths at which another bucket begins.
-            bucket_batch_sizes: size of a batch in each bucket, one more than boundaries.
+            element_length_func: function of an element that returns its length.
+            bucket_boundaries: lengths at which the next bucket begins.
+            bucket_batch_sizes: batch size of each bucket, one more than boundaries.
             padded_shapes: as in `padded_batch`.
             padding_values: as in `padded_batch`.
             pad_to_bucket_boundary: whether to pad to one less than the boundary of the bucket.
-            no_padding: whether elements of one bucket have one shape already.
-            drop_remainder: whether to leave out batches that are not full.
-            name: accepted for TensorFlow's sake.
+            no_padding: whether not to pad, because elements of a bucket have the same shape.
+            drop_remainder: whether to drop batches that are not full.
+            name: ignored.
 
         Returns:
             A dataset of batches.
@@ -212,7 +213,7 @@ class Windows(Base):
 
 
 def as_key(key_func: Any) -> Any:
-    """`key_func`, whose Python integers are int64."""
+    """Wrap `key_func`: convert Python integers to int64 tensors."""
 
     @functools.wraps(key_func)
     def key(*element: Any) -> Any:
@@ -223,7 +224,7 @@ def as_key(key_func: Any) -> Any:
 
 
 def key_of(given: Any) -> int:
-    """The key that a user's function has given."""
+    """Check the key that the user's function returned, and convert it to an integer."""
     if getattr(given, "dtype", None) != dtypes.int64 or given.shape.rank:
         raise ValueError(
             "group_by_window: `key_func` must return a single `tf.int64` scalar tensor. "
@@ -233,7 +234,7 @@ def key_of(given: Any) -> int:
 
 
 def reduced(reduce_func: Any, key: int, group: Dataset) -> Dataset:
-    """The dataset that the user's function makes of a group."""
+    """Call the user's function on a group; check that it returns a dataset."""
     result = reduce_func(eager(np.int64(key)), group)
     if not isinstance(result, Base):
         raise TypeError(
@@ -244,7 +245,7 @@ def reduced(reduce_func: Any, key: int, group: Dataset) -> Dataset:
 
 
 def shapes_of(spec: Any, padded_shapes: Any) -> list[TensorShape]:
-    """The shapes that components are padded to, as far as they are given."""
+    """The padded shapes of the components, with unknown dimensions."""
     leaves = flatten(spec)
     if padded_shapes is None:
         return [leaf.shape for leaf in leaves]
@@ -253,7 +254,7 @@ def shapes_of(spec: Any, padded_shapes: Any) -> list[TensorShape]:
 
 
 def up_to_boundary(shape: TensorShape, bounds: list[int], bucket: int) -> TensorShape:
-    """A shape with the greatest length of a bucket for what is unknown."""
+    """Replace unknown dimensions of a shape by the greatest length of a bucket."""
     if bucket == len(bounds):
         raise InvalidArgumentError(
             "bucket_by_sequence_length: When pad_to_bucket_boundary=True, elements must have "
@@ -263,14 +264,14 @@ def up_to_boundary(shape: TensorShape, bounds: list[int], bucket: int) -> Tensor
 
 
 def unsized(spec: Any, padded_shapes: Any) -> Any:
-    """The spec of batches whose sizes differ from bucket to bucket."""
+    """The spec of batches of different sizes."""
     pairs = zip(shapes_of(spec, padded_shapes), flatten(spec), strict=True)
     found = [TensorSpec([None, *shape.as_list()], leaf.dtype) for shape, leaf in pairs]
     return packed(spec, iter(found))
 
 
 def taken_apart(elements: list[Any], spec: Any) -> Any:
-    """A structure like that of the elements, of datasets of their components."""
+    """Make a window: a structure like the elements, with datasets as components."""
     leaves = flatten(spec)
     if leaves == [spec]:
         return held(elements, spec)
@@ -280,5 +281,5 @@ def taken_apart(elements: list[Any], spec: Any) -> Any:
 
 
 def spec_of_dataset(spec: Any) -> Any:
-    """The spec of a dataset of elements of `spec`."""
+    """The spec of a dataset with the element spec `spec`."""
     return held([], spec)._type_spec

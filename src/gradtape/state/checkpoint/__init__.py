@@ -1,1 +1,1 @@
-"""Checkpoints: what can be saved, how it is written, found and restored."""
+"""Checkpoints: trackable objects, and saving, finding and restoring their values."""

@@ -1,4 +1,4 @@
-"""Checkpoint: saving and restoring the values of objects, in TensorFlow's own files."""
+"""Checkpoint: save and restore the values of objects in TensorFlow's file format."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ COUNTER = "save_counter"
 
 
 class CheckpointOptions:
-    """Options of saving and restoring; kept, since there is one device and saving is synchronous.
+    """Options of saving and restoring; most are stored only, since saving is synchronous.
 
     Args:
-        experimental_io_device: kept.
-        experimental_enable_async_checkpoint: kept.
+        experimental_io_device: ignored.
+        experimental_enable_async_checkpoint: ignored.
         experimental_write_callbacks: functions called after a checkpoint is written, with its
             path or without arguments.
-        enable_async: kept.
-        experimental_skip_slot_variables: kept.
-        experimental_sharding_callback: kept.
+        enable_async: ignored.
+        experimental_skip_slot_variables: ignored.
+        experimental_sharding_callback: ignored.
     """
 
     def __init__(
@@ -56,12 +56,12 @@ class CheckpointOptions:
 class Checkpoint(AutoTrackable):
     """A group of objects whose variables are saved and restored together.
 
-    Values are matched by the names that lead from the checkpoint to them: of attributes, keys of
-    dicts, positions in lists and tuples. What an object gets after `restore`, such as a variable
-    made when a layer is first called, takes its value when it is assigned.
+    Values are matched by their paths from the checkpoint: attribute names, dict keys, and positions
+    in lists and tuples. A variable that is created after `restore`, such as in the first call of a
+    layer, gets its value when it is assigned to an attribute.
 
     Args:
-        root: an object whose children the checkpoint's are, instead of its own.
+        root: an object to save in place of the checkpoint object itself.
         **kwargs: objects to save, by name: variables, modules, Keras's models and optimizers,
             iterators, and lists, dicts and tuples of them.
 
@@ -105,7 +105,7 @@ class Checkpoint(AutoTrackable):
 
     @property
     def save_counter(self) -> Any:
-        """How often `save` has been called: a variable that is saved with the rest."""
+        """Variable that counts the calls of `save`; it is saved too."""
         if self._save_counter is None:
             counter = Variable(np.int64(0), trainable=False, name=COUNTER)
             object.__setattr__(self, "_save_counter", counter)
@@ -117,22 +117,22 @@ class Checkpoint(AutoTrackable):
         return self._save_counter
 
     def _graph(self) -> tuple[Any, dict[str, Any]]:
-        """The root of what is saved, and its children beside its own."""
+        """The root object to save, and its additional children."""
         return (self, {}) if self._attached is None else (vars(self)["root"], self._attached)
 
     @public
     def write(self, file_prefix: Any, options: CheckpointOptions | None = None) -> str:
         """Write the values to files whose names begin with `file_prefix`.
 
-        The files are there whole or not at all, whenever the process ends; if the prefix was
-        written before, the values of then remain until those of now are complete.
+        The write is atomic, even if the process is killed. An earlier checkpoint with this prefix
+        stays valid until the new one is complete.
 
         Args:
-            file_prefix: a path; directories are made as needed.
+            file_prefix: a path; missing directories are created.
             options: a CheckpointOptions.
 
         Returns:
-            The path to give to `read` or `restore`.
+            The path for `read` or `restore`.
         """
         path = as_path(file_prefix)
         tensors = saved(*self._graph())
@@ -146,21 +146,21 @@ class Checkpoint(AutoTrackable):
 
     @public
     def save(self, file_prefix: Any, options: CheckpointOptions | None = None) -> str:
-        """Write the values to files numbered by `save_counter`, and note them as the latest.
+        """Write the values to files numbered by `save_counter`, and record them as the latest.
 
         Args:
-            file_prefix: a path to which a dash and the number are added.
+            file_prefix: a path; a dash and the number are appended.
             options: a CheckpointOptions.
 
         Returns:
-            The path with its number, to give to `restore`.
+            The path with its number, for `restore`.
         """
         path = self._counted(as_path(file_prefix), None, options)
         update_checkpoint_state(os.path.dirname(path), path, [path])
         return path
 
     def _counted(self, prefix: str, number: int | None, options: CheckpointOptions | None) -> str:
-        """Write, with the counter one higher; it stays as it was if that fails."""
+        """Increment the counter and write; a failed write restores the counter."""
         counter = self.save_counter
         counter.assign_add(1, read_value=False)
         try:
@@ -171,19 +171,19 @@ class Checkpoint(AutoTrackable):
 
     @public
     def read(self, save_path: Any, options: CheckpointOptions | None = None) -> Any:
-        """Give objects the values that `write` wrote; those to come get theirs when they come.
+        """Restore the values that `write` wrote; objects created later are restored then.
 
         Args:
             save_path: a path that `write` or `save` returned.
             options: a CheckpointOptions.
 
         Returns:
-            A status, which can be asked by `assert_consumed` and the like how well it fits.
+            A status, whose methods such as `assert_consumed` check the match.
 
         Raises:
             NotFoundError: if there is no such checkpoint.
             DataLossError: if its files are truncated or corrupt.
-            ValueError: if a shape does not fit; no value has changed then.
+            ValueError: if a shape does not match; no value has changed then.
         """
         path = as_path(save_path)
         inner = os.path.join(path, "variables", "variables")  # of a SavedModel
@@ -193,7 +193,7 @@ class Checkpoint(AutoTrackable):
 
     @public
     def restore(self, save_path: Any, options: CheckpointOptions | None = None) -> Any:
-        """Give objects the values that `save` saved, and the counter its number.
+        """Restore the values that `save` wrote, including the save counter.
 
         Args:
             save_path: a path that `save` returned, or `tf.train.latest_checkpoint`; None restores
@@ -201,7 +201,7 @@ class Checkpoint(AutoTrackable):
             options: a CheckpointOptions.
 
         Returns:
-            A status, as of `read`.
+            A status, as `read` does.
         """
         if save_path is None:
             _ = self.save_counter
@@ -214,15 +214,15 @@ class Checkpoint(AutoTrackable):
                 f"{error} Check the path; the number at its end (as -1 in path/to/ckpt-1) may be "
                 "missing."
             ) from None
-        _ = self.save_counter  # made now, so that it takes its value
+        _ = self.save_counter  # created now, so that its value is restored
         return status
 
     def sync(self) -> None:
-        """Wait for what is being written: nothing, since writing is synchronous."""
+        """Do nothing: writing is synchronous."""
 
 
 def require_trackable(value: Any, name: str, is_one: bool) -> None:
-    """Complain about what cannot be saved."""
+    """Raise ValueError unless `is_one`: whether `value` can be saved."""
     if not is_one:
         raise ValueError(
             f"`Checkpoint` was expecting {name} to be a trackable object (an object derived from "

@@ -1,4 +1,4 @@
-"""The file `checkpoint` beside checkpoints, which names the latest and those before it."""
+"""The state file `checkpoint`, which lists the checkpoints of a directory, and readers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def update_checkpoint_state(
     timestamps: Sequence[float] = (),
     last_preserved: float | None = None,
 ) -> None:
-    """Write the file; paths below `directory` become relative to it."""
+    """Write the state file; paths are stored relative to `directory`."""
     from google.protobuf import text_format
 
     def relative(path: str) -> str:
@@ -52,15 +52,15 @@ def update_checkpoint_state(
 
 @public
 def get_checkpoint_state(checkpoint_dir: Any, latest_filename: str | None = None) -> Any:
-    """What the file `checkpoint` in a directory says.
+    """Read the state file of a directory.
 
     Args:
         checkpoint_dir: the directory.
-        latest_filename: another name of the file.
+        latest_filename: name of the state file, "checkpoint" by default.
 
     Returns:
-        A CheckpointState, with paths that include the directory; None if there is no such file
-        or it cannot be read.
+        A CheckpointState, with paths that include the directory; None if the file is missing or
+        cannot be read.
     """
     protobuf()
     from google.protobuf import text_format
@@ -72,10 +72,10 @@ def get_checkpoint_state(checkpoint_dir: Any, latest_filename: str | None = None
             state = text_format.Parse(file.read(), CheckpointState())
     except (OSError, UnicodeDecodeError, text_format.ParseError) as error:
         if not isinstance(error, FileNotFoundError):
-            log.warning("%s: %s: checkpoint ignored", name, error)
+            log.warning("%s: %s: state file ignored", name, error)
         return None
     if not state.model_checkpoint_path:
-        log.warning("%s: it names no checkpoint: ignored", name)
+        log.warning("%s: names no checkpoint: state file ignored", name)
         return None
     state.model_checkpoint_path = os.path.join(directory, state.model_checkpoint_path)
     for i, path in enumerate(state.all_model_checkpoint_paths):
@@ -85,11 +85,11 @@ def get_checkpoint_state(checkpoint_dir: Any, latest_filename: str | None = None
 
 @public
 def latest_checkpoint(checkpoint_dir: Any, latest_filename: str | None = None) -> str | None:
-    """The path of the latest checkpoint that was saved in a directory, or None.
+    """Path of the latest checkpoint of a directory, or None.
 
     Args:
         checkpoint_dir: the directory.
-        latest_filename: another name of the file that says which is the latest.
+        latest_filename: name of the state file, "checkpoint" by default.
     """
     state = get_checkpoint_state(checkpoint_dir, latest_filename)
     if state is None:
@@ -105,7 +105,7 @@ class CheckpointReader:
     """The tensors in a checkpoint, by name."""
 
     def __init__(self, reader: tensor_bundle.Reader) -> None:
-        """Show what `reader` reads."""
+        """Wrap `reader`."""
         self._reader = reader
 
     def has_tensor(self, tensor_str: str) -> bool:
@@ -114,15 +114,15 @@ class CheckpointReader:
 
     @public
     def get_tensor(self, tensor_str: str) -> Any:
-        """A tensor as a NumPy array; one without axes as a scalar, a string as bytes."""
+        """A tensor as a NumPy array; a scalar as a NumPy scalar, a string as bytes."""
         return self._reader.read(tensor_str)[()]
 
     def get_variable_to_shape_map(self) -> dict[str, list[int]]:
-        """Shapes by name."""
+        """The shape of each tensor."""
         return {key: list(self._reader.shape(key)) for key in self._reader.entries}
 
     def get_variable_to_dtype_map(self) -> dict[str, Any]:
-        """DTypes by name."""
+        """The DType of each tensor."""
         return {key: self._reader.dtype(key) for key in self._reader.entries}
 
     def debug_string(self) -> bytes:
@@ -137,10 +137,10 @@ def load_checkpoint(ckpt_dir_or_file: Any) -> CheckpointReader:
     """A reader of the tensors in a checkpoint.
 
     Args:
-        ckpt_dir_or_file: the path of a checkpoint, or a directory whose latest is meant.
+        ckpt_dir_or_file: path of a checkpoint, or a directory, for its latest checkpoint.
 
     Raises:
-        ValueError: if the directory has none.
+        ValueError: if the directory has no checkpoint.
         NotFoundError: if there is no such checkpoint.
     """
     path = as_path(ckpt_dir_or_file)
@@ -159,7 +159,7 @@ def list_variables(ckpt_dir_or_file: Any) -> list[tuple[str, list[int]]]:
     """Names and shapes of the tensors in a checkpoint, sorted.
 
     Args:
-        ckpt_dir_or_file: the path of a checkpoint, or a directory whose latest is meant.
+        ckpt_dir_or_file: path of a checkpoint, or a directory, for its latest checkpoint.
     """
     return sorted(load_checkpoint(ckpt_dir_or_file).get_variable_to_shape_map().items())
 
@@ -169,7 +169,7 @@ def load_variable(ckpt_dir_or_file: Any, name: str) -> Any:
     """A tensor in a checkpoint as a NumPy array.
 
     Args:
-        ckpt_dir_or_file: the path of a checkpoint, or a directory whose latest is meant.
+        ckpt_dir_or_file: path of a checkpoint, or a directory, for its latest checkpoint.
         name: a name that `list_variables` shows.
     """
     return load_checkpoint(ckpt_dir_or_file).get_tensor(name.removesuffix(":0"))

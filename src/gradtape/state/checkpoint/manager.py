@@ -1,4 +1,4 @@
-"""CheckpointManager: keeps the latest few checkpoints of a directory."""
+"""CheckpointManager: keep the latest checkpoints of a directory."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ class CheckpointManager:
 
     Args:
         checkpoint: the Checkpoint to save and restore.
-        directory: where; its own, since what the file `checkpoint` in it names is managed.
+        directory: where to save; used by this manager only, which owns the file `checkpoint`.
         max_to_keep: how many checkpoints to keep; None keeps all.
-        keep_checkpoint_every_n_hours: besides, keep one for good whenever this time has passed.
-        checkpoint_name: what file names begin with.
+        keep_checkpoint_every_n_hours: in addition, keep one checkpoint per interval forever.
+        checkpoint_name: prefix of the file names.
         step_counter: a variable that counts steps.
-        checkpoint_interval: save only if the counter has grown by this much since the last time.
-        init_fn: called by `restore_or_initialize` if there is nothing to restore.
-        last_checkpoint_step: the counter when it was last saved.
+        checkpoint_interval: minimum number of steps between two checkpoints.
+        init_fn: called by `restore_or_initialize` if there is no checkpoint.
+        last_checkpoint_step: value of the counter at the last checkpoint.
 
     Raises:
-        ValueError: if `max_to_keep` is not positive, or there is an interval without a counter.
+        ValueError: if `max_to_keep` is not positive, or an interval is given without a counter.
 
     Example:
         >>> import tempfile
@@ -77,13 +77,13 @@ class CheckpointManager:
         self._init_fn = init_fn
         self._last_step = last_checkpoint_step
         self._latest: str | None = None
-        self._kept: dict[str, float] = {}  # the oldest first, by the time they were saved
+        self._kept: dict[str, float] = {}  # path → time of saving, the oldest first
         now = time.time()
-        self._last_preserved = now - 1  # earlier than what is saved at once
+        self._last_preserved = now - 1  # before the first checkpoint
         self._recover(now)
 
     def _recover(self, now: float) -> None:
-        """Go on where another manager of the directory left off."""
+        """Load the state that an earlier manager of the directory wrote."""
         state = get_checkpoint_state(self._directory)
         if state is None:
             return
@@ -107,17 +107,17 @@ class CheckpointManager:
 
     @property
     def checkpoint_interval(self) -> int | None:
-        """How many steps to let pass between checkpoints."""
+        """Minimum number of steps between two checkpoints."""
         return self._interval
 
     @property
     def checkpoints(self) -> list[str]:
-        """Paths of the checkpoints kept, the oldest first; without those kept for good."""
+        """Paths of the checkpoints, the oldest first, without those that are kept forever."""
         return list(self._kept)
 
     @property
     def latest_checkpoint(self) -> str | None:
-        """The path of the checkpoint saved last, also by an earlier process; None without one."""
+        """Path of the latest checkpoint, possibly of an earlier process; None if there is none."""
         return self._latest
 
     @public
@@ -127,11 +127,11 @@ class CheckpointManager:
         check_interval: bool = True,
         options: CheckpointOptions | None = None,
     ) -> str | None:
-        """Save a checkpoint, and delete what is too old.
+        """Save a checkpoint, and delete old ones.
 
         Args:
             checkpoint_number: the number in its name, by default the save counter.
-            check_interval: whether to wait until `checkpoint_interval` steps have passed.
+            check_interval: whether to skip saving before `checkpoint_interval` steps have passed.
             options: a CheckpointOptions.
 
         Returns:
@@ -146,16 +146,16 @@ class CheckpointManager:
         path = self._checkpoint._counted(self._prefix, number, options)
         if self._interval is not None:
             self._last_step = step
-        self._kept.pop(path, None)  # to the end, if it was there
+        self._kept.pop(path, None)  # moves an existing path to the end
         self._kept[path] = time.time()
         self._latest = path
-        self._record()  # before anything is deleted
+        self._record()  # before old files are deleted
         if self._sweep():
             self._record()
         return path
 
     def _record(self) -> None:
-        """Write down which checkpoints there are."""
+        """Write the list of checkpoints to the state file."""
         if self._latest is not None:
             paths, times = list(self._kept), list(self._kept.values())
             update_checkpoint_state(
@@ -163,7 +163,7 @@ class CheckpointManager:
             )
 
     def _sweep(self) -> bool:
-        """Delete the oldest beyond what is kept; whether there were any."""
+        """Delete the oldest checkpoints above the limit; return whether there were any."""
         if not self._max_to_keep or len(self._kept) <= self._max_to_keep:
             return False
         while len(self._kept) > self._max_to_keep:
@@ -171,17 +171,17 @@ class CheckpointManager:
             when = self._kept.pop(path)
             hours = self._keep_every_n_hours
             if hours and when - hours * HOUR >= self._last_preserved:
-                self._last_preserved = when  # kept for good
+                self._last_preserved = when  # kept forever
                 continue
             delete(path)
         return True
 
     @public
     def restore_or_initialize(self) -> str | None:
-        """Restore the latest checkpoint; without one, call `init_fn`.
+        """Restore the latest checkpoint, or call `init_fn` if there is none.
 
         Returns:
-            The path of what was restored, or None.
+            The path of the restored checkpoint, or None.
         """
         if self._latest is not None:
             self._checkpoint.restore(self._latest)
@@ -193,11 +193,11 @@ class CheckpointManager:
         return None
 
     def sync(self) -> None:
-        """Wait for what is being written: nothing, since writing is synchronous."""
+        """Do nothing: writing is synchronous."""
 
 
 def delete(prefix: str) -> None:
-    """Delete a checkpoint, first the file that makes it one."""
+    """Delete a checkpoint; its index file goes first, so that it is never half valid."""
     for name in (
         tensor_bundle.index_file(prefix),
         *glob.glob(glob.escape(prefix) + ".data-?????-of-?????"),

@@ -34,21 +34,21 @@ Graph, Node, Child, Attribute, Slot, Saver, Bool = classes(
 
 
 class Walk:
-    """All objects below a root, each once, in the order in which TensorFlow numbers them.
+    """All objects below a root, each once, in TensorFlow's order.
 
     Attributes:
         objects: the objects, the root first.
-        children: for each of them, its children's names and numbers.
-        paths: for each of them, the names that lead to it from the root.
+        children: for each object, the names and numbers of its children.
+        paths: for each object, the names on the path from the root to it.
     """
 
     def __init__(self, root: Any, attached: dict[str, Any], save_type: str = "checkpoint") -> None:
-        """Walk the graph; `attached` are children of the root beside its own."""
+        """Walk the graph; `attached` are additional children of the root."""
         self.objects = [root]
         self.children: list[list[tuple[str, int]]] = []
         self.paths: list[tuple[str, ...]] = [()]
         numbers = {id(root): 0}
-        for number, value in enumerate(self.objects):  # grows on the way
+        for number, value in enumerate(self.objects):  # grows during the loop
             found = children_of(value, save_type)
             if number == 0:
                 found |= attached
@@ -62,12 +62,12 @@ class Walk:
 
 
 def saved(root: Any, attached: dict[str, Any]) -> dict[str, Any]:
-    """The raw arrays to save, by key; the graph itself is one of them."""
+    """The raw arrays to save, by key, including the object graph."""
     return saved_by(Walk(root, attached))[0]
 
 
 def saved_by(walk: Walk) -> tuple[dict[str, Any], list[str]]:
-    """The same for a walk, and the key of the value of each object, or ""."""
+    """The raw arrays to save, by key, and the key of each object's value, or ""."""
     graph, tensors = Graph(), {}
     keys = []
     for value, path, children in zip(walk.objects, walk.paths, walk.children, strict=True):
@@ -89,7 +89,7 @@ def saved_by(walk: Walk) -> tuple[dict[str, Any], list[str]]:
 
 
 def mark_values(nodes: Any) -> None:
-    """Note in each node whether it or something below it has values."""
+    """Set `has_checkpoint_values` of each node: whether it or a node below it has values."""
     parents: list[list[int]] = [[] for _ in nodes]
     for number, node in enumerate(nodes):
         for child in node.children:
@@ -104,15 +104,15 @@ def mark_values(nodes: Any) -> None:
 
 
 def escaped(name: str) -> str:
-    """A name as it stands in a key, where dots and slashes have a meaning."""
+    """Escape dots and slashes, which separate the parts of a key."""
     return name.replace(".", "..").replace("/", ".S")
 
 
 def readable_names(graph: Any) -> list[str]:
-    """For each node, how to get there from the root."""
+    """For each node, the path from the root, for messages."""
     names: dict[int, str] = {0: "(root)"}
     order = [0]
-    for number in order:  # grows on the way
+    for number in order:  # grows during the loop
         for child in graph.nodes[number].children:
             if child.node_id not in names:
                 names[child.node_id] = f"{names[number]}.{child.local_name}"

@@ -1,4 +1,4 @@
-"""PythonState: state that is no tensor, saved in checkpoints as a string."""
+"""PythonState: Python objects that a checkpoint saves as strings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gradtape.state.checkpoint.trackable import Trackable
 
 
 class PythonState(Trackable):
-    """Base of objects that a checkpoint saves as a string; overwrite both methods.
+    """Base class of objects that a checkpoint saves as a string; override both methods.
 
     Example:
         >>> class Count(tf.train.experimental.PythonState):
@@ -23,11 +23,11 @@ class PythonState(Trackable):
 
     def serialize(self) -> str | bytes:
         """The state as a string."""
-        raise NotImplementedError(f"{type(self).__name__}.serialize is not there.")
+        raise NotImplementedError(f"{type(self).__name__} must implement `serialize`.")
 
     def deserialize(self, string_value: bytes) -> None:
-        """Take over a state that `serialize` gave."""
-        raise NotImplementedError(f"{type(self).__name__}.deserialize is not there.")
+        """Load a state that `serialize` returned."""
+        raise NotImplementedError(f"{type(self).__name__} must implement `deserialize`.")
 
     def _serialize_to_tensors(self) -> dict[str, Any]:
         return {"py_state": convert(self.serialize())}

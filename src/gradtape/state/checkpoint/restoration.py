@@ -1,4 +1,4 @@
-"""Giving objects the values a checkpoint has for them, at once or as soon as they are there."""
+"""Restoring objects from a checkpoint, at once or as soon as they exist."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ SHOWN = 10
 
 
 class Restoration:
-    """A checkpoint being restored: which of its nodes belong to which objects."""
+    """A checkpoint being restored: the matching of its nodes to objects."""
 
     def __init__(self, reader: Reader, root: Any, attached: dict[str, Any]) -> None:
-        """Match the objects below `root`; `attached` are its children beside its own."""
+        """Match the objects below `root`; `attached` are additional children of the root."""
         self.reader = reader
         self.graph = graph_of(reader)
         self.names = object_graph.readable_names(self.graph)
@@ -44,24 +44,24 @@ class Restoration:
         self._match([(0, root, None, "")])
 
     def bind(self, node: int, value: Any, owner: Any, name: str) -> None:
-        """Give `value`, which is now the child `name` of `owner`, what `node` holds."""
+        """Restore `value`, now the child `name` of `owner`, from `node`."""
         self._match([(node, value, owner, name)])
 
     def _match(self, pairs: list[tuple[int, Any, Any, str]]) -> None:
-        """Match nodes and objects, and what is below them; then assign all values.
+        """Match nodes and objects and everything below them; then assign all values.
 
-        If a value does not fit, none is assigned.
+        If a value does not match its object, no value is assigned.
         """
         fresh: dict[int, Any] = {}
         values: list[tuple[Any, dict[str, Any]]] = []
         waiting: list[tuple[Any, str, int]] = []
-        for node, value, owner, name in pairs:  # grows on the way
+        for node, value, owner, name in pairs:  # grows during the loop
             if self._is_taken(node, value, fresh):
                 continue
             fresh[node] = value
-            taken = self._values_for(node, value)
-            if taken:
-                values.append((value, taken))
+            tensors = self._values_for(node, value)
+            if tensors:
+                values.append((value, tensors))
             self._children_for(node, value, owner, name, pairs, waiting)
         for value, tensors in values:
             check(value, tensors, self.reader)
@@ -76,7 +76,7 @@ class Restoration:
                 object.__setattr__(value, "_update_uid", self.number)
 
     def _is_taken(self, node: int, value: Any, fresh: dict[int, Any]) -> bool:
-        """Whether a node has an object already; another one than `value` is worth a warning."""
+        """Whether a node is bound to an object; warns if that is not `value`."""
         before = self.bound.get(node, fresh.get(node))
         if before is not None and before is not value:
             log.warning(
@@ -89,21 +89,22 @@ class Restoration:
     def _values_for(self, node: int, value: Any) -> dict[str, Any]:
         """The raw values of an object, by the names of its attributes."""
         attributes = self.graph.nodes[node].attributes
-        known = value._serialize_to_tensors() if attributes and has_values(value) else {}
-        taken = {}
+        current = value._serialize_to_tensors() if attributes and has_values(value) else {}
+        tensors = {}
         for attribute in attributes:
-            if attribute.name not in known:
+            if attribute.name not in current:
                 self.unused[node] = attribute.name
                 continue
             key = attribute.checkpoint_key
             if key not in self.reader and f"{key}_STATE" in self.reader:
                 raise UnimplementedError(
-                    f"{self.reader.prefix}: {self.names[node]} holds the state of an iterator of "
-                    "TensorFlow, which only TensorFlow can read. Leave it out of the Checkpoint."
+                    f"restore: {self.names[node]} in {self.reader.prefix} is the state of a "
+                    "TensorFlow iterator, which only TensorFlow can read. Leave it out of the "
+                    "Checkpoint."
                 )
             raw = self.reader.read(key)
-            taken[attribute.name] = raw[()] if raw.dtype != object else raw
-        return taken
+            tensors[attribute.name] = raw[()] if raw.dtype != object else raw
+        return tensors
 
     def _children_for(
         self,
@@ -114,7 +115,7 @@ class Restoration:
         pairs: list[tuple[int, Any, Any, str]],
         waiting: list[tuple[Any, str, int]],
     ) -> None:
-        """Add the children of an object to `pairs`, or to `waiting` if it has none of this name."""
+        """Add existing children of an object to `pairs`, and missing ones to `waiting`."""
         found = children_of(value)
         if value is self.root:
             found |= self.attached
@@ -126,15 +127,17 @@ class Restoration:
             waiting += [(home, key, child) for key, child in missing.items()]
 
     def __del__(self) -> None:
-        """Say what was never asked for, as TensorFlow does."""
+        """Warn about values that were not restored, as TensorFlow does."""
         if getattr(self, "quiet", True):
             return
-        left = [n for i, n in enumerate(self.names) if self._is_left(i) and "save_counter" not in n]
-        if left and log is not None:
+        unused = [
+            n for i, n in enumerate(self.names) if self._is_left(i) and "save_counter" not in n
+        ]
+        if unused and log is not None:
             log.warning(
-                "A checkpoint was restored in part: no object took the values of %s. "
-                "status.expect_partial() silences this.",
-                ", ".join(left[:SHOWN]) + (", …" if len(left) > SHOWN else ""),
+                "restore: the checkpoint was restored in part. No object matched the values of %s. "
+                "Call status.expect_partial() to silence this warning.",
+                ", ".join(unused[:SHOWN]) + (", …" if len(unused) > SHOWN else ""),
             )
 
     def _is_left(self, node: int) -> bool:
@@ -142,11 +145,11 @@ class Restoration:
 
 
 def graph_of(reader: Reader) -> Any:
-    """The graph of objects in a checkpoint."""
+    """Read the object graph of a checkpoint."""
     if object_graph.KEY not in reader:
         raise UnimplementedError(
-            f"{reader.prefix}: a checkpoint without objects, as TensorFlow 1 wrote them. Read its "
-            "tensors by tf.train.load_variable, and assign them."
+            f"restore: {reader.prefix} has no object graph, like checkpoints of TensorFlow 1. "
+            "Read its tensors with tf.train.load_variable and assign them."
         )
     data = reader.read(object_graph.KEY)[()]
     graph = parsed(object_graph.Graph, data, f"{reader.prefix}: {object_graph.KEY}")
@@ -154,28 +157,32 @@ def graph_of(reader: Reader) -> Any:
     if not count or any(
         not 0 <= child.node_id < count for node in graph.nodes for child in node.children
     ):
-        raise DataLossError(f"{reader.prefix}: {object_graph.KEY} refers to objects it has not.")
+        raise DataLossError(f"{reader.prefix}: {object_graph.KEY} refers to missing objects.")
     return graph
 
 
 def noticing(value: Any, owner: Any, name: str) -> Any:
-    """`value` as something that notices new children, put in its place in `owner`; None if not."""
+    """Replace a list or dict in `owner` by a wrapper that tracks new children.
+
+    Returns:
+        The wrapper, or `value` if it can track children itself; None if neither is possible.
+    """
     if type(value) in (list, dict, OrderedDict):
-        made = ListWrapper(value) if isinstance(value, list) else _DictWrapper(value)
+        wrapper = ListWrapper(value) if isinstance(value, list) else _DictWrapper(value)
         if isinstance(owner, list):
-            list.__setitem__(owner, int(name), made)
+            list.__setitem__(owner, int(name), wrapper)
         elif isinstance(owner, dict):
-            dict.__setitem__(owner, name, made)
+            dict.__setitem__(owner, name, wrapper)
         elif isinstance(owner, Trackable) and vars(owner).get(name) is value:
-            object.__setattr__(owner, name, made)
+            object.__setattr__(owner, name, wrapper)
         else:
             return None
-        return made
+        return wrapper
     return value if hasattr(value, "__dict__") else None
 
 
 def check(value: Any, tensors: dict[str, Any], reader: Reader) -> None:
-    """Raise if restored tensors do not fit what an object holds now."""
+    """Raise if the dtype or shape of restored tensors does not match the object."""
     current = value._serialize_to_tensors()
     for name, raw in tensors.items():
         here = current[name]
@@ -195,10 +202,10 @@ def check(value: Any, tensors: dict[str, Any], reader: Reader) -> None:
 
 
 class CheckpointLoadStatus:
-    """What `restore` returns: questions about how well checkpoint and objects match."""
+    """The result of `restore`: checks how well the checkpoint matches the objects."""
 
     def __init__(self, restoration: Restoration) -> None:
-        """Answer for `restoration`."""
+        """Report on `restoration`."""
         self._restoration = restoration
 
     def assert_consumed(self) -> CheckpointLoadStatus:
@@ -231,7 +238,7 @@ class CheckpointLoadStatus:
         return self
 
     def assert_nontrivial_match(self) -> CheckpointLoadStatus:
-        """Raise AssertionError if nothing but the root is matched."""
+        """Raise AssertionError if only the root is matched."""
         if len(self._restoration.bound) <= 1:
             unmatched = self._unmatched()
             if unmatched:
@@ -246,18 +253,18 @@ class CheckpointLoadStatus:
         return self
 
     def expect_partial(self) -> CheckpointLoadStatus:
-        """Do not warn about values that no object asked for."""
+        """Do not warn about values without a matching object."""
         self._restoration.quiet = True
         return self
 
     def initialize_or_restore(self, session: Any = None) -> None:
-        """Nothing: values are restored already."""
+        """Do nothing: values are already restored."""
 
     def run_restore_ops(self, session: Any = None) -> None:
-        """Nothing: values are restored already."""
+        """Do nothing: values are already restored."""
 
     def _unmatched(self) -> list[Any]:
-        """Objects that have values and no node."""
+        """Objects that have values but no node in the checkpoint."""
         restored = self._restoration
         bound = {id(value) for value in restored.bound.values()}
         walk = object_graph.Walk(restored.root, restored.attached)
@@ -265,7 +272,7 @@ class CheckpointLoadStatus:
 
 
 class InitializationOnlyStatus:
-    """What `restore(None)` returns."""
+    """The result of `restore(None)`."""
 
     def _refuse(self) -> Any:
         raise AssertionError("No checkpoint specified (save_path=None); nothing is being restored.")
@@ -283,11 +290,11 @@ class InitializationOnlyStatus:
         return self._refuse()
 
     def expect_partial(self) -> InitializationOnlyStatus:
-        """Nothing to expect."""
+        """Do nothing: no value is restored."""
         return self
 
     def initialize_or_restore(self, session: Any = None) -> None:
-        """Nothing: variables are initialised when they are made."""
+        """Do nothing: variables are initialised on creation."""
 
     def run_restore_ops(self, session: Any = None) -> None:
         """Raise AssertionError."""

@@ -1,4 +1,4 @@
-"""What a checkpoint can hold: objects with named children, and lists, dicts and tuples of them."""
+"""Trackable objects: objects with named children, and lists, dicts and tuples of them."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import wraps
 from typing import Any, Protocol, SupportsIndex
 
-PENDING = "_self_pending"  # attribute: what a restored checkpoint has for children yet to come
+PENDING = "_self_pending"  # attribute: restored values for children that do not exist yet
 TRACKED = "_self_tracked"  # attribute: children by name
 TRACKING = "_self_setattr_tracking"  # attribute: whether assigned attributes become children
 
 
 class Restoring(Protocol):
-    """A checkpoint that is being restored, as seen by the objects that wait for it."""
+    """The interface of a restoration for objects with pending children."""
 
     def bind(self, node: int, value: Any, owner: Any, name: str) -> None:
-        """Give `value`, which is now the child `name` of `owner`, what `node` holds."""
+        """Restore `value`, now the child `name` of `owner`, from `node`."""
 
 
 class Trackable:
-    """Base of what a checkpoint can hold."""
+    """Base class of objects that a checkpoint can save."""
 
     def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
         """The children by name."""
@@ -32,22 +32,22 @@ class Trackable:
         raise NotImplementedError
 
     def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
-        """Take over tensors that `_serialize_to_tensors` gave."""
+        """Load tensors that `_serialize_to_tensors` returned."""
         raise NotImplementedError
 
 
 class TrackableResource(Trackable):
-    """Base of what is more than its values: tables."""
+    """Base class of trackable resources, such as tables."""
 
 
 class AutoTrackable(Trackable):
-    """An object whose attributes are its children as soon as they are assigned.
+    """An object whose attributes become its children when they are assigned.
 
-    Lists and dicts are replaced by ones that notice what is added to them, so that values restored
-    earlier find their variables.
+    Lists and dicts are replaced by wrappers that track new items, so that values restored earlier
+    reach variables created later.
     """
 
-    # Of the class too, so that who compares an object's attributes with its class's passes over.
+    # Also on the class: code that compares an object's attributes with its class's skips them.
     _self_pending: Any = None
     _self_tracked: Any = None
     _self_setattr_tracking = True
@@ -64,7 +64,7 @@ class AutoTrackable(Trackable):
         super().__delattr__(name)
 
     def _track_trackable(self, trackable: Any, name: str, overwrite: bool = False) -> Any:
-        """Make `trackable` a child, if it can be one."""
+        """Make `trackable` a child if a checkpoint can save it."""
         if is_node(trackable):
             vars(self).setdefault(TRACKED, {})[name] = trackable
             arrived(self, name, trackable)
@@ -75,7 +75,7 @@ class AutoTrackable(Trackable):
         return children if save_type == "checkpoint" else children | functions_of(self)
 
 
-SERVED = "_default_save_signature"  # attribute: the function that is served by default
+SERVED = "_default_save_signature"  # attribute: the function that serving uses by default
 
 
 def functions_of(value: Any) -> dict[str, Any]:
@@ -94,12 +94,12 @@ def functions_of(value: Any) -> dict[str, Any]:
 
 
 def is_function(value: Any) -> bool:
-    """Whether a model can be saved with `value` as one of its functions."""
+    """Whether `value` can be saved as a function of a SavedModel."""
     return getattr(type(value), "_saves_as_function", False) is True
 
 
 def no_automatic_dependency_tracking(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorate a method so that attributes it assigns do not become children."""
+    """Decorate a method: the attributes that it assigns do not become children."""
 
     @wraps(method)
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -114,7 +114,7 @@ def no_automatic_dependency_tracking(method: Callable[..., Any]) -> Callable[...
 
 
 class ListWrapper(list[Any]):
-    """A list that notices what is added to it."""
+    """A list that restores pending values into new items."""
 
     def _told(self) -> None:
         if PENDING in vars(self):
@@ -122,12 +122,12 @@ class ListWrapper(list[Any]):
                 arrived(self, str(i), value)
 
     def append(self, value: Any) -> None:
-        """As of a list."""
+        """Like the method of `list`."""
         super().append(watched(value))
         self._told()
 
     def extend(self, values: Iterable[Any]) -> None:
-        """As of a list."""
+        """Like the method of `list`."""
         super().extend(watched(value) for value in values)
         self._told()
 
@@ -136,7 +136,7 @@ class ListWrapper(list[Any]):
         return self
 
     def insert(self, index: SupportsIndex, value: Any) -> None:
-        """As of a list."""
+        """Like the method of `list`."""
         super().insert(index, watched(value))
         self._told()
 
@@ -152,7 +152,7 @@ class ListWrapper(list[Any]):
 
 
 class _DictWrapper(dict[Any, Any]):
-    """A dict that notices what is added to it."""
+    """A dict that restores pending values into new items."""
 
     def __setitem__(self, key: Any, value: Any) -> None:
         value = watched(value)
@@ -161,12 +161,12 @@ class _DictWrapper(dict[Any, Any]):
             arrived(self, key, value)
 
     def update(self, *args: Any, **kwargs: Any) -> None:
-        """As of a dict."""
+        """Like the method of `dict`."""
         for key, value in dict(*args, **kwargs).items():
             self[key] = value
 
     def setdefault(self, key: Any, default: Any = None) -> Any:
-        """As of a dict."""
+        """Like the method of `dict`."""
         if key not in self:
             self[key] = default
         return self[key]
@@ -176,7 +176,7 @@ class _DictWrapper(dict[Any, Any]):
 
 
 def watched(value: Any) -> Any:
-    """A list or dict as one that notices what is added; anything else as it is."""
+    """Wrap lists and dicts in `ListWrapper` and `_DictWrapper`; return anything else unchanged."""
     kind = type(value)
     if kind is list:
         return ListWrapper(watched(item) for item in value)
@@ -186,7 +186,7 @@ def watched(value: Any) -> Any:
 
 
 def is_node(value: Any) -> bool:
-    """Whether a checkpoint has a place for `value`."""
+    """Whether `value` is a node of the object graph of a checkpoint."""
     kind = type(value)
     if isinstance(value, Trackable) or kind in (list, dict, OrderedDict, ListWrapper, _DictWrapper):
         return True
@@ -194,9 +194,9 @@ def is_node(value: Any) -> bool:
 
 
 def children_of(value: Any, save_type: str = "checkpoint") -> dict[str, Any]:
-    """The children of an object, list, dict or tuple that a checkpoint has a place for.
+    """The children, by name, of an object, list, dict or tuple that a checkpoint saves.
 
-    With the `save_type` "savedmodel", functions are among them.
+    With the `save_type` "savedmodel" they include functions.
     """
     if isinstance(value, Trackable):
         named: Iterable[tuple[str, Any]] = value._trackable_children(save_type=save_type).items()
@@ -205,7 +205,7 @@ def children_of(value: Any, save_type: str = "checkpoint") -> dict[str, Any]:
     elif isinstance(value, dict):
         named = items_of(value)
     else:
-        fields = getattr(value, "_fields", ())  # a namedtuple's elements have two names
+        fields = getattr(value, "_fields", ())  # items of a namedtuple have a name and a number
         numbered = [(str(i), item) for i, item in enumerate(value)]
         named = [*zip(fields, value, strict=False), *numbered]
     functions = save_type != "checkpoint"
@@ -213,25 +213,29 @@ def children_of(value: Any, save_type: str = "checkpoint") -> dict[str, Any]:
 
 
 def items_of(value: dict[Any, Any]) -> Iterator[tuple[str, Any]]:
-    """The items of a dict; keys of children must be strings."""
+    """Yield the items of a dict with string keys.
+
+    Raises:
+        ValueError: if a trackable item has another key.
+    """
     for key, item in value.items():
         if isinstance(key, str):
             yield key, item
         elif is_node(item):
             raise ValueError(
-                f"Unable to save the object {value!r:.200}: a dictionary with the non-string key "
-                f"{key!r}, which maps to something to be saved. Use strings for keys."
+                "Checkpoint: keys of saved dictionaries must be strings. Received the non-string "
+                f"key {key!r} of a trackable value in {value!r:.200}. Use strings for keys."
             )
 
 
 def has_values(value: Any) -> bool:
-    """Whether an object has tensors of its own to save."""
+    """Whether an object itself has tensors to save."""
     own = getattr(type(value), "_serialize_to_tensors", None)
     return own is not None and own is not Trackable._serialize_to_tensors
 
 
 def await_child(owner: Any, name: str, checkpoint: Restoring, node: int) -> None:
-    """Have the child `name` of `owner`, when there is one, take over what `node` holds."""
+    """Restore the child `name` of `owner` from `node` as soon as it exists."""
     waiting = vars(owner).get(PENDING)
     if waiting is None:
         waiting = {}
@@ -240,10 +244,10 @@ def await_child(owner: Any, name: str, checkpoint: Restoring, node: int) -> None
 
 
 def arrived(owner: Any, name: str, value: Any) -> None:
-    """Tell the checkpoints that wait for it that `owner` has a child `name` now."""
+    """Restore pending values into the new child `name` of `owner`."""
     waiting = vars(owner).get(PENDING)
     if waiting and name in waiting and is_node(value):
-        bindings = waiting.pop(name)  # the latest comes last and has the last word
+        bindings = waiting.pop(name)  # the latest checkpoint is last, so it wins
 
         def bind() -> None:
             for checkpoint, node in bindings:
@@ -256,12 +260,12 @@ def arrived(owner: Any, name: str, value: Any) -> None:
 
 
 def when_set(variable: Any, then: Callable[[], None]) -> None:
-    """Call `then` when a variable that is declared before it has a value gets its first one."""
+    """Call `then` when a Keras variable with deferred initialization gets its first value."""
     initialize = variable._initialize
 
-    def initialized(value: Any) -> None:
+    def initialize_and_notify(value: Any) -> None:
         del variable._initialize
         initialize(value)
         then()
 
-    object.__setattr__(variable, "_initialize", initialized)
+    object.__setattr__(variable, "_initialize", initialize_and_notify)

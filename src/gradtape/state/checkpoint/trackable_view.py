@@ -1,4 +1,4 @@
-"""TrackableView: the objects below an object, as a checkpoint sees them."""
+"""TrackableView: the objects below a root that a checkpoint saves."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gradtape.state.checkpoint.trackable import Trackable, children_of, is_funct
 
 
 class TrackableView:
-    """The objects below a root: its children, theirs, and so on.
+    """A view of the objects below a root: its children, their children, and so on.
 
     Args:
         root: a trackable object, or a weak reference to one.
@@ -26,7 +26,7 @@ class TrackableView:
 
     @property
     def root(self) -> Trackable:
-        """The root, which must still be there."""
+        """The root, which must still be alive."""
         root: Trackable | None = self._reference()
         assert root is not None, "the root of a TrackableView has been deleted"
         return root
@@ -37,7 +37,7 @@ class TrackableView:
 
         Args:
             obj: a trackable object.
-            save_type: "checkpoint", or "savedmodel": with functions.
+            save_type: "checkpoint", or "savedmodel" to include functions.
             **kwargs: passed on to the object.
         """
         if not isinstance(obj, Trackable):
@@ -47,10 +47,10 @@ class TrackableView:
         return {n: c for n, c in found.items() if is_node(c) or (functions and is_function(c))}
 
     def descendants(self) -> list[Any]:
-        """The root and all objects below it, each once, the nearest first."""
+        """The root and all objects below it, each once, in breadth-first order."""
         found: list[Any] = [self.root]
         seen = {id(found[0])}
-        for value in found:  # grows on the way
+        for value in found:  # grows during the loop
             for child in self.children(value).values():
                 if id(child) not in seen:
                     seen.add(id(child))

@@ -1,1 +1,1 @@
-"""Seeds, streams and generators of random numbers."""
+"""Random state: seeds, streams and generators."""

@@ -1,8 +1,8 @@
-"""Random ops inside a trace: each has a stream of its own, whose place is a hidden variable.
+"""Random ops in a function: each draws from its own stream, whose counter is a hidden variable.
 
-A draw reads the variable and moves it on, like any other update: it happens with the call or not at
-all, and a call that is run again draws the same numbers. As in TensorFlow, ops without a seed are
-numbered within their function.
+A draw reads the variable and advances it, like any other variable update. So the updates of a
+failed call are discarded with the call, and a call that is run again draws the same numbers. As in
+TensorFlow, ops without a seed are numbered within their function.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from gradtape.tape.custom_gradient import REPLAYED
 
 
 def staged_stream(trace: Any, op: Any, seed: int | None, blocks: int) -> tuple[Tensor, Tensor]:
-    """Key and counter for the next `blocks` blocks that an op of a trace draws."""
+    """Key and counter for the next `blocks` blocks that an op in a trace draws."""
     variable = stream_variable(trace, op, seed)
     key = eager(np.array([variable.key], np.uint64))
     counter = trace.read(variable)
@@ -30,36 +30,36 @@ def staged_stream(trace: Any, op: Any, seed: int | None, blocks: int) -> tuple[T
     return key, counter
 
 
-def fallback_stream(draws: Any, op: Any, seed: int | None, blocks: int) -> tuple[Tensor, Tensor]:
-    """The same for an op of a function that runs eagerly: it goes on where the graph was."""
-    variable = stream_variable(draws, op, seed)
+def fallback_stream(cursor: Any, op: Any, seed: int | None, blocks: int) -> tuple[Tensor, Tensor]:
+    """Key and counter for an op in a function that runs eagerly; continues the graph's stream."""
+    variable = stream_variable(cursor, op, seed)
     with unheard():
         counter = eager(variable.numpy())
         variable.assign(advanced(counter._array, blocks))
     return eager(np.array([variable.key], np.uint64)), counter
 
 
-def stream_variable(draws: Any, op: Any, seed: int | None) -> Any:
-    """The hidden variable of the next op of a function."""
-    pinned = draws.streams.pinned
+def stream_variable(cursor: Any, op: Any, seed: int | None) -> Any:
+    """The hidden variable of the next random op of a function."""
+    pinned = cursor.streams.pinned
     outer = SEEDS.seed if pinned is None else pinned[0]
-    pair = seeds_of(draws, outer, seed)
+    pair = seeds_of(cursor, outer, seed)
     kind = (op, outer, seed)
-    return draws.stream_of(kind, lambda: place_of(kind, pair, pinned is not None))
+    return cursor.stream_of(kind, lambda: place_of(kind, pair, pinned is not None))
 
 
-def seeds_of(draws: Any, outer: int | None, seed: int | None) -> tuple[int, int]:
-    """The two seeds of an op in a function."""
+def seeds_of(cursor: Any, outer: int | None, seed: int | None) -> tuple[int, int]:
+    """The pair of seeds of an op in a function."""
     if outer is None and seed is None:
         return any_pair()
     if seed is None:
-        seed = draws.unseeded
-        draws.unseeded += 1
+        seed = cursor.unseeded
+        cursor.unseeded += 1
     return joined(outer, seed)
 
 
 def place_of(kind: Any, pair: tuple[int, int], is_pinned: bool) -> Any:
-    """A variable that holds the counter of a stream of such an op."""
+    """Make the variable that holds the counter of an op's stream."""
     key, high = pair
     with unheard():
         variable: Any = Variable(eager(philox(key, high, 0)[1]), trainable=False, name="stream")
@@ -71,27 +71,29 @@ def place_of(kind: Any, pair: tuple[int, int], is_pinned: bool) -> Any:
     return variable
 
 
-def copied_stream(draws: Any, variable: Any) -> Any:
-    """A stream of its own for an op that another function has met first."""
-    pinned = draws.streams.pinned is not None
-    return draws.stream_of(variable.kind, lambda: place_of(variable.kind, variable.pair, pinned))
+def copied_stream(cursor: Any, variable: Any) -> Any:
+    """Make a separate stream for an op that a nested function ran first."""
+    pinned = cursor.streams.pinned is not None
+    return cursor.stream_of(variable.kind, lambda: place_of(variable.kind, variable.pair, pinned))
 
 
 def take_turns(streams: Streams, turn: Any) -> None:
-    """Let the streams stand where `turn`, a pass over a dataset, left them; at first, at the start.
+    """Save the counters of the previous dataset iteration, and load those of `turn`.
+
+    Streams that are new to `turn` start at their beginning.
 
     Args:
-        streams: those of a function.
-        turn: has `places`, a dict.
+        streams: streams of a function.
+        turn: the iteration; its dict `places` holds the saved counters.
     """
     before = streams.turn
     if before is not None:
         before.places[streams] = [(v, v._value) for v in streams.made]
-    known = {v._key: value for v, value in turn.places.pop(streams, ())}
+    saved = {v._key: value for v, value in turn.places.pop(streams, ())}
     for variable in streams.made:
         _, outer, seed = variable.kind
-        if variable._key in known:
-            variable._value = known[variable._key]
+        if variable._key in saved:
+            variable._value = saved[variable._key]
         elif outer is None and seed is None:
             variable.assign(eager(philox(variable.key, any_pair()[1], 0)[1]))
         else:
@@ -99,12 +101,12 @@ def take_turns(streams: Streams, turn: Any) -> None:
     streams.turn = turn
 
 
-# the streams of all graphs that are still there
+# Stream variables of all graphs that are alive.
 LIVING: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 
 
 def start_over() -> None:
-    """Let every op of every graph begin its stream anew, as `set_seed` does in TensorFlow."""
+    """Restart the stream of every op in every graph, as `set_seed` does in TensorFlow."""
     for variable in list(LIVING.values()):
         if not variable.is_pinned:
             variable.assign(variable.first)
@@ -114,7 +116,7 @@ STARTED_OVER.append(start_over)
 
 
 def save() -> Any:
-    """Where the streams of the current trace, or outside of any those of all graphs, stand."""
+    """The counters of the current trace's streams; without a trace, of all graphs' streams."""
     stage = staging()
     if not stage:
         return [(variable, variable._value) for variable in list(LIVING.values())]
@@ -123,7 +125,7 @@ def save() -> Any:
 
 
 def restore(saved: Any) -> None:
-    """Go back to where `save` was called."""
+    """Restore the counters that `save` returned."""
     stage = staging()
     if stage and saved is not None:
         trace = stage[0]

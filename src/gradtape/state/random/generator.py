@@ -1,4 +1,4 @@
-"""Generator: a stream of random numbers whose place is held in a variable."""
+"""Generator: a stream of random numbers with its state in a variable."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ from gradtape.state.random.sample import (
 from gradtape.state.variable.variable import Variable
 from gradtape.tape.custom_gradient import REPLAYED
 
-SIZE = 3  # of a state: the counter's low and high half, and the key
+SIZE = 3  # length of a state: low and high half of the counter, and the key
 BITS = 64
 
 
 class Algorithm(Enum):
-    """How random words are made."""
+    """Algorithms for random bits."""
 
     PHILOX = 1
     THREEFRY = 2
@@ -44,7 +44,7 @@ class Algorithm(Enum):
 
 
 def algorithm_of(alg: Any) -> Algorithm:
-    """An algorithm given by name, number or itself; what is to be selected is Philox."""
+    """The algorithm for a name, number or member; auto_select means Philox."""
     try:
         found = (
             Algorithm[alg.upper()]
@@ -57,12 +57,12 @@ def algorithm_of(alg: Any) -> Algorithm:
             "auto_select."
         ) from None
     if found is Algorithm.THREEFRY:
-        raise NotImplementedError("random: the algorithm threefry is not there. Use 'philox'.")
+        raise NotImplementedError("random: the algorithm threefry is not supported. Use 'philox'.")
     return Algorithm.PHILOX
 
 
 def integers_of(value: Any) -> Any:
-    """A seed or a state as a vector of int64, bits kept; a long Python integer becomes several."""
+    """A seed or state as a vector of int64 with the same bits; a Python integer gives three."""
     if isinstance(value, int):
         words = [value >> BITS * i & 2**BITS - 1 for i in range(SIZE)]
         return np.array(words, np.uint64).view(np.int64)
@@ -75,11 +75,11 @@ def integers_of(value: Any) -> Any:
 
 @public
 def create_rng_state(seed: Any, alg: Any) -> Tensor:
-    """The state that a generator made from `seed` begins with.
+    """The initial state of a generator made from `seed`.
 
     Args:
         seed: an integer of any length, or a vector of integers.
-        alg: Philox, under any of its names.
+        alg: any name of Philox, or auto_select.
 
     Returns:
         A vector of three int64: the counter, low half first, and the key.
@@ -90,7 +90,11 @@ def create_rng_state(seed: Any, alg: Any) -> Tensor:
 
 
 def state_of(state: Any) -> Any:
-    """A state, checked."""
+    """A state as an array.
+
+    Raises:
+        ValueError: if it has the wrong shape.
+    """
     words = integers_of(state.read_value() if isinstance(state, Variable) else state)
     if words.shape != (SIZE,):
         raise ValueError(f"Generator: Shapes {words.shape} and [{SIZE}] are incompatible")
@@ -98,7 +102,7 @@ def state_of(state: Any) -> Any:
 
 
 def keyed(key: Any, counter: Any) -> Any:
-    """The state of a key and a counter."""
+    """Make a state from a key and a counter."""
     words = np.concatenate([integers_of(convert(counter)), integers_of(convert(key))])
     if words.shape != (SIZE,):
         raise ValueError(
@@ -109,12 +113,12 @@ def keyed(key: Any, counter: Any) -> Any:
 
 
 class Generator(Trackable):
-    """Random numbers that follow from a state, which each draw moves on.
+    """A generator of random numbers; each draw advances its state.
 
     Args:
-        copy_from: another generator, whose state is taken over.
+        copy_from: a generator whose state is copied.
         state: counter (low half first) and key, three int64.
-        alg: Philox, under any of its names.
+        alg: any name of Philox, or auto_select.
 
     Example:
         >>> g = tf.random.Generator.from_seed(1)
@@ -127,15 +131,17 @@ class Generator(Trackable):
     def __init__(self, copy_from: Any = None, state: Any = None, alg: Any = None) -> None:
         if copy_from is not None:
             if state is not None or alg is not None:
-                raise ValueError("Generator: give copy_from, or state and alg, not both.")
+                raise ValueError(
+                    "Generator: pass either copy_from, or state and alg. Received both."
+                )
             state, alg = copy_from.state, copy_from._algorithm
         if state is None or alg is None:
-            raise ValueError("Generator: give copy_from, or state and alg.")
+            raise ValueError("Generator: pass either copy_from, or both state and alg.")
         self._algorithm = algorithm_of(alg)
         self._state_var = Variable(
             state_of(state), trainable=False, name="StateVar", dtype=dtypes.int64
         )
-        self._state_var._is_random = True  # a trace that runs a part again starts it there again
+        self._state_var._is_random = True  # a trace restores it before it runs a part again
         LIVING.add(self)
 
     def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
@@ -144,26 +150,26 @@ class Generator(Trackable):
     @classmethod
     @public
     def from_seed(cls, seed: Any, alg: Any = None) -> Generator:
-        """A generator that begins at `seed`, an integer or a vector of integers."""
+        """Make a generator from `seed`, an integer or a vector of integers."""
         chosen = "philox" if alg is None else alg
         return cls(state=create_rng_state(seed, chosen), alg=chosen)
 
     @classmethod
     @public
     def from_state(cls, state: Any, alg: Any) -> Generator:
-        """A generator that goes on from a state that another one had."""
+        """Make a generator that continues from a state of another generator."""
         return cls(state=state, alg=alg)
 
     @classmethod
     @public
     def from_key_counter(cls, key: Any, counter: Any, alg: Any) -> Generator:
-        """A generator with this key, at this place in its stream."""
+        """Make a generator with this key and counter."""
         return cls(state=keyed(key, counter), alg=alg)
 
     @classmethod
     @public
     def from_non_deterministic_state(cls, alg: Any = None) -> Generator:
-        """A generator that begins where nobody knows."""
+        """Make a generator with a random state."""
         words = np.frombuffer(secrets.token_bytes(8 * SIZE), np.int64)
         return cls(state=words, alg="philox" if alg is None else alg)
 
@@ -179,30 +185,30 @@ class Generator(Trackable):
 
     @property
     def key(self) -> Tensor:
-        """The key, which is all that distinguishes the streams of split generators."""
+        """The key, which selects the stream; generators made by `split` differ only in it."""
         return self._state_var.value()[SIZE - 1]
 
     @public
     def reset(self, state: Any) -> None:
-        """Go on from `state`."""
+        """Set the state."""
         self._state_var.assign(eager(state_of(state)))
 
     @public
     def reset_from_seed(self, seed: Any) -> None:
-        """Begin at `seed`, as `from_seed` does."""
+        """Set the state to that of `from_seed(seed)`."""
         self._state_var.assign(create_rng_state(seed, self._algorithm))
 
     @public
     def reset_from_key_counter(self, key: Any, counter: Any) -> None:
-        """Go on at a place in the stream of a key."""
+        """Set the state to this key and counter."""
         self._state_var.assign(eager(keyed(key, counter)))
 
     @public
     def skip(self, delta: Any) -> Tensor:
-        """Leave out what `delta` numbers would have taken up.
+        """Advance the state past `delta` numbers.
 
         Returns:
-            The state before.
+            The previous state.
         """
         with MOVING:
             before: Tensor = self._state_var.read_value()
@@ -210,7 +216,7 @@ class Generator(Trackable):
         return before
 
     def _draw_at(self, shape: tuple[int, ...]) -> Any:
-        """Key and counter of a draw, past which the state moves."""
+        """Key and counter for a draw of this shape; advances the state."""
         return r.stream_at(self.skip(prod(shape)))
 
     @public
@@ -222,7 +228,7 @@ class Generator(Trackable):
         dtype: Any = dtypes.float32,
         name: str | None = None,
     ) -> Tensor:
-        """Numbers of a normal distribution; see `tf.random.normal`."""
+        """Samples of a normal distribution; see `tf.random.normal`."""
         sizes, raw = size_of(shape), float_dtype("normal", dtype)
         drawn = r.random_normal(*self._draw_at(sizes), shape=sizes, dtype=raw)
         return scaled(drawn, stddev, mean)
@@ -236,7 +242,7 @@ class Generator(Trackable):
         dtype: Any = dtypes.float32,
         name: str | None = None,
     ) -> Tensor:
-        """Numbers of a normal distribution cut off; see `tf.random.truncated_normal`."""
+        """Samples of a truncated normal distribution; see `tf.random.truncated_normal`."""
         sizes, raw = size_of(shape), float_dtype("truncated_normal", dtype)
         drawn = r.random_truncated_normal(*self._draw_at(sizes), shape=sizes, dtype=raw)
         return scaled(drawn, stddev, mean)
@@ -250,7 +256,7 @@ class Generator(Trackable):
         dtype: Any = dtypes.float32,
         name: str | None = None,
     ) -> Tensor:
-        """Numbers drawn uniformly from [minval, maxval); see `tf.random.uniform`.
+        """Samples of the uniform distribution on [minval, maxval); see `tf.random.uniform`.
 
         Integers are drawn over their whole range if both bounds are None.
         """
@@ -263,7 +269,7 @@ class Generator(Trackable):
     def uniform_full_int(
         self, shape: Any, dtype: Any = dtypes.uint64, name: str | None = None
     ) -> Tensor:
-        """Integers of all values that `dtype`, of 32 or 64 bits, has."""
+        """Integers drawn over the whole range of `dtype`, which has 32 or 64 bits."""
         sizes, kind = size_of(shape), dtypes.as_dtype(dtype)
         raw = np.dtype(kind.as_numpy_dtype)
         if raw not in WORDS:
@@ -283,14 +289,14 @@ class Generator(Trackable):
         dtype: Any = dtypes.int32,
         name: str | None = None,
     ) -> Tensor:
-        """Numbers of binomial distributions; `shape` ends in that of the parameters.
+        """Samples of binomial distributions; `shape` ends with the parameters' broadcast shape.
 
         Args:
-            shape: of the result.
-            counts: how many trials.
-            probs: probability that one succeeds.
-            dtype: of the result: int32, int64 or a floating type.
-            name: accepted for TensorFlow's sake.
+            shape: shape of the result.
+            counts: number of trials.
+            probs: probability that a trial succeeds.
+            dtype: dtype of the result: int32, int64 or a floating type.
+            name: ignored.
 
         Returns:
             A tensor of `shape` and `dtype`.
@@ -309,7 +315,9 @@ class Generator(Trackable):
             raise InvalidArgumentError(f"binomial: dtype must be a number type. Received {raw}.")
         distributions = prod(inner)
         each = prod(sizes) // distributions if distributions else 0
-        stream = r.stream_at(self.skip(50 * distributions * (each + 3)))  # TensorFlow's reserve
+        stream = r.stream_at(
+            self.skip(50 * distributions * (each + 3))
+        )  # as many as TensorFlow reserves
         drawn: Tensor = random_binomial(*stream, n, p, shape=sizes, dtype=raw)
         return drawn
 
@@ -321,7 +329,7 @@ class Generator(Trackable):
 
     @public
     def split(self, count: int = 1) -> list[Generator]:
-        """Generators with keys drawn from this one; their streams do not meet."""
+        """Make generators with keys drawn from this one, so with different streams."""
         keys = self.uniform_full_int([count], dtypes.int64)._array
         return [self.from_key_counter(key, [0, 0], self._algorithm) for key in keys]
 
@@ -331,14 +339,14 @@ MOVING = Lock()
 
 
 def save_living() -> Sequence[tuple[Any, Tensor]]:
-    """Where every generator stands; a trace keeps that by itself."""
+    """The states of all generators; empty inside a trace, which tracks them itself."""
     if staging():
         return []
     return [(weakref.ref(g), g.state.read_value()) for g in list(LIVING)]
 
 
 def restore_living(saved: Sequence[tuple[Any, Tensor]]) -> None:
-    """Put every generator back to where it stood."""
+    """Restore the states that `save_living` returned."""
     for reference, state in saved:
         generator = reference()
         if generator is not None and generator.state._version() is not state:
@@ -349,14 +357,14 @@ REPLAYED.append((save_living, restore_living))
 
 
 class Global:
-    """The generator of programs that do not make one."""
+    """Holds the global generator."""
 
     generator: Generator | None = None
 
 
 @public
 def get_global_generator() -> Generator:
-    """The global generator, made from what nobody knows when it is first asked for."""
+    """The global generator; the first call makes it with a random state."""
     if Global.generator is None:
         Global.generator = Generator.from_non_deterministic_state()
     return Global.generator
@@ -364,5 +372,5 @@ def get_global_generator() -> Generator:
 
 @public
 def set_global_generator(generator: Generator) -> None:
-    """Let `generator` be the global one."""
+    """Make `generator` the global generator."""
     Global.generator = generator

@@ -1,6 +1,6 @@
-"""What random ops have in common: the stream of a seed, dtypes and shapes, scaling.
+"""Shared parts of random ops: checks of seeds, dtypes and shapes, and scaling.
 
-A draw is a primitive of a key and a counter; who asks for it says where those come from.
+A draw is a primitive of a key and a counter. The caller provides both.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from gradtape.ops.random import stateless as r
 
 
 def numpy_dtypes(*names: str) -> frozenset[Any]:
-    """NumPy dtypes of TensorFlow's names."""
+    """The NumPy dtypes with these TensorFlow names."""
     return frozenset(np.dtype(dtypes.as_dtype(name).as_numpy_dtype) for name in names)
 
 
@@ -30,7 +30,7 @@ WORDS = INTEGERS | numpy_dtypes("uint32", "uint64")
 
 
 def key_of(seed: Any) -> tuple[Tensor, Tensor]:
-    """Key and counter of a stateless op."""
+    """Key and counter for the seed of a stateless op."""
     tensor = convert(seed)
     if tensor._array.dtype not in WORDS:
         raise InvalidArgumentError(
@@ -47,17 +47,26 @@ def key_of(seed: Any) -> tuple[Tensor, Tensor]:
 
 
 def size_of(shape: Any) -> tuple[int, ...]:
-    """The shape asked for."""
+    """The shape of a sample as a tuple.
+
+    Raises:
+        InvalidArgumentError: if a size is negative.
+    """
     sizes = shape_tuple(shape)
     if any(n < 0 for n in sizes):
         raise InvalidArgumentError(
-            f"random: shape must hold no negative number. Received {list(sizes)}."
+            f"random: the sizes in shape must not be negative. Received {list(sizes)}."
         )
     return sizes
 
 
 def float_dtype(op: str, dtype: Any) -> Any:
-    """A floating dtype, as NumPy's."""
+    """A floating dtype as a NumPy dtype.
+
+    Raises:
+        TypeError: if it is an integer dtype.
+        InvalidArgumentError: if it is another dtype that is not supported.
+    """
     kind = dtypes.as_dtype(dtype)
     raw = np.dtype(kind.as_numpy_dtype)
     if kind.is_integer:
@@ -68,12 +77,12 @@ def float_dtype(op: str, dtype: Any) -> Any:
 
 
 def is_large(shape: tuple[int, ...], dtype: Any) -> bool:
-    """Whether so many numbers are drawn that NumPy's generator is worth its making."""
+    """Whether the sample is large enough to pay for creating a NumPy generator."""
     return dtype.name in ("float32", "float64") and prod(shape) >= LARGE
 
 
 def scaled(drawn: Tensor, scale: Any, shift: Any) -> Tensor:
-    """`drawn * scale + shift`, in the dtype drawn."""
+    """`drawn * scale + shift`, in the dtype of `drawn`."""
     result: Tensor = add(multiply(drawn, convert(scale, drawn.dtype)), convert(shift, drawn.dtype))
     return result
 
@@ -87,9 +96,9 @@ def uniform_numbers(
     dtype: Any,
     fresh: bool = False,
 ) -> Tensor:
-    """Floats or integers between bounds; `source(op, dtype)` gives key and counter.
+    """Floats or integers in [minval, maxval); `source(op, dtype)` returns key and counter.
 
-    Floats that are `fresh`, of which nobody asked for these or those, may be NumPy's.
+    If `fresh`, no seed is set, and NumPy's generator may draw floats.
     """
     kind = dtypes.as_dtype(dtype)
     raw = np.dtype(kind.as_numpy_dtype)
@@ -110,7 +119,7 @@ def uniform_numbers(
         raise ValueError(f"{op}: Must specify maxval for integer dtype {kind.name}. Received None.")
     elif raw not in INTEGERS:
         raise ValueError(
-            f"{op}: {kind.name} is drawn over its whole range only; let minval and maxval be None."
+            f"{op}: {kind.name} is drawn over its whole range only. Set minval and maxval to None."
         )
     else:
         key = source("integers", raw)
@@ -119,11 +128,11 @@ def uniform_numbers(
 
 
 def check_algorithm(alg: Any) -> None:
-    """Only Philox is drawn with; it is also what TensorFlow selects on CPUs."""
+    """Raise unless `alg` is Philox or auto_select, for which TensorFlow takes Philox on CPUs."""
     named = str(alg).lower() if isinstance(alg, str) else getattr(alg, "value", alg)
     if named in ("threefry", 2):
         raise NotImplementedError(
-            "stateless random: the algorithm threefry is not there. Use 'philox'."
+            "stateless random: the algorithm threefry is not supported. Use 'philox'."
         )
     if named not in ("auto_select", "philox", 1, 3):
         raise ValueError(

@@ -1,8 +1,8 @@
-"""The global seed, and how far each seeded random op has come.
+"""The global seed, and the position of each seeded random op in its stream.
 
-An op with a seed of its own goes on where it stopped when it is called again with that seed;
-`set_seed` starts all of them over. An op without one gets a fresh seed from the global one, or, if
-that is unset, from the operating system.
+An op that is called again with the same op seed continues its stream; `set_seed` restarts all
+streams. An op without an op seed draws a new seed from the global seed. If the global seed is
+unset, the operating system provides the randomness.
 """
 
 from __future__ import annotations
@@ -19,34 +19,34 @@ from gradtape.core.lock import Lock
 from gradtape.tape.custom_gradient import REPLAYED
 
 LARGEST = 2**31 - 1
-UNSET = 87654321  # stands in for the global seed where only the op has one
+UNSET = 87654321  # TensorFlow's global seed for ops with an op seed when the global seed is unset
 HALF = 64
 
 
 class Seeds:
-    """The seed that is set, where fresh seeds come from, and how far each stream has come."""
+    """The global seed, the source of new op seeds, and the position in each stream."""
 
     def __init__(self, seed: int | None = None) -> None:
-        """Start over from `seed`."""
+        """Start all streams from `seed`."""
         self.seed = seed
         self.fresh = random.Random(seed)
         self.used: dict[Any, int] = {}
         self.lock = Lock()
 
     def save(self) -> Any:
-        """All that later draws depend on."""
+        """Return the state that later draws depend on."""
         with self.lock:
             return self.seed, self.fresh.getstate(), dict(self.used)
 
     def restore(self, saved: Any) -> None:
-        """Go back to where `save` was called."""
+        """Restore the state that `save` returned."""
         with self.lock:
             self.seed, state, used = saved
             self.fresh.setstate(state)
             self.used = dict(used)
 
     def stream(self, op: Any, seed: int | None, blocks: int) -> tuple[Any, Any]:
-        """Key and counter for the next `blocks` blocks that `op` draws with its own seed."""
+        """Key and counter for the next `blocks` blocks that `op` draws with the op seed `seed`."""
         if self.seed is None and seed is None:
             return philox(*self.pair(None), 0)
         outer, inner = self.pair(seed)
@@ -57,15 +57,15 @@ class Seeds:
         return philox(outer, inner, start)
 
     def is_fresh(self, seed: int | None) -> bool:
-        """Whether an op with its own `seed` may draw any numbers, on the host."""
+        """Whether neither seed is set, so that an op may use NumPy's generator on the host."""
         stage = staging()
         portable = stage and stage[0].choice is not None and stage[0].choice.portable
         return self.seed is None and seed is None and not portable
 
     def pair(self, seed: int | None) -> tuple[int, int]:
-        """The two seeds, of the program and of an op, that an op with its own `seed` starts from.
+        """The global seed and the op seed of an eager op that was given `seed`.
 
-        In a graph TensorFlow counts ops without a seed from 0 instead of drawing a fresh one.
+        In a graph, TensorFlow numbers the ops without a seed from 0 instead of drawing seeds.
         """
         with self.lock:
             if self.seed is None and seed is None:
@@ -74,19 +74,19 @@ class Seeds:
 
 
 def joined(outer: int | None, seed: int) -> tuple[int, int]:
-    """The two seeds that an op starts from: the global one, or what stands for it, and its own."""
+    """The pair (global seed or its default, op seed), with TensorFlow's special case for (0, 0)."""
     first = UNSET if outer is None else outer % LARGEST
     second = seed % LARGEST
     return first, LARGEST if (first, second) == (0, 0) else second
 
 
 def any_pair() -> tuple[int, int]:
-    """Two seeds that nobody asked for, whatever is set."""
+    """Two seeds from the operating system, independent of the global seed."""
     return random.SystemRandom().getrandbits(64), random.SystemRandom().getrandbits(64)
 
 
 def philox(key: int, high: int, low: int) -> tuple[Any, Any]:
-    """Key and counter as arrays; `low` may have run over into `high`."""
+    """Key and counter as arrays; an overflow of `low` carries over into `high`."""
     counter = (high << HALF) + low
     words = [counter % 2**HALF, counter >> HALF]
     return np.array([key], np.uint64), np.array(words, np.uint64)
@@ -96,7 +96,7 @@ SEEDS = Seeds()
 
 
 def after_fork() -> None:
-    """A lock may have been held by a thread that is not here; unseeded numbers must differ."""
+    """Replace the lock, which another thread may have held, and the source of unseeded numbers."""
     SEEDS.lock = Lock()
     if SEEDS.seed is None:
         SEEDS.fresh = random.Random()
@@ -107,12 +107,12 @@ if hasattr(os, "register_at_fork"):
 REPLAYED.append((SEEDS.save, SEEDS.restore))
 
 
-# what else is to begin anew when the seed is set
+# Functions that `set_seed` calls to restart other streams.
 STARTED_OVER: list[Callable[[], None]] = []
 
 
 def set_seed(seed: int | None) -> None:
-    """Start every random op over, from `seed`."""
+    """Set the global seed and restart all streams."""
     with SEEDS.lock:
         SEEDS.seed = seed
         SEEDS.fresh = random.Random(seed)

@@ -1,4 +1,4 @@
-"""Which stream each random op of a function draws from: one for every op of TensorFlow's graph."""
+"""Streams of the random ops of a function: one for each op of TensorFlow's graph."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import Any
 
 
 class Streams:
-    """Hidden variables of the random ops of a function, in the order in which they are met.
+    """Hidden variables of the random ops of a function, in the order in which the ops run.
 
     Attributes:
-        variables: one for each op; all runs for a signature share them.
-        keys: what tells whether an op is the one that a variable belongs to.
-        pinned: (the global seed that counts,), or None for the one that is set by then.
-        turn: for whom the variables stand where they stand: a pass over a dataset, or None.
-        made: all variables, also those of ops on ways that this function takes no longer.
+        variables: one for each op, shared by all runs for a signature.
+        keys: identifies the op of each variable.
+        pinned: a tuple of the global seed to use, or None for the current global seed.
+        turn: the dataset iteration whose counters the variables hold, or None.
+        made: all variables, including those of ops on abandoned paths of the function.
     """
 
     def __init__(self, pinned: tuple[Any] | None = None) -> None:
-        """Know no op yet."""
+        """Start without ops."""
         self.variables: list[Any] = []
         self.keys: list[Any] = []
         self.pinned = pinned
@@ -27,31 +27,31 @@ class Streams:
         self.made: list[Any] = []
 
     def forget(self) -> None:
-        """Begin with the first op again, as if none had been met."""
+        """Drop all variables, as if no op had run."""
         self.variables, self.keys, self.made = [], [], []
 
 
 class Draws:
-    """The random ops that one run of a function has met, in order.
+    """Position of one run of a function in the list of its random ops.
 
     Attributes:
-        streams: what they draw from.
-        drawn: how many ops this run has met.
-        unseeded: how many of them had no seed of their own, in this graph of TensorFlow's.
-        looping: how many loops over tensors are under way.
+        streams: the streams of the function.
+        drawn: number of random ops so far in this run.
+        unseeded: number of those without an op seed, counted per graph of TensorFlow.
+        looping: nesting depth of active loops over tensors.
     """
 
     def __init__(self, streams: Streams) -> None:
-        """Start at the first of the known streams."""
+        """Start at the first stream."""
         self.streams = streams
         self.drawn = self.unseeded = self.looping = 0
 
     def stream_of(self, key: Any, make: Callable[[], Any]) -> Any:
-        """The hidden variable of the next random op; the same one in every run of this call."""
+        """The hidden variable of the next random op; every run of the function gets the same."""
         at = self.drawn
         variables, keys = self.streams.variables, self.streams.keys
         if self.looping and key in keys[at:]:
-            at = keys.index(key, at)  # what lies between is in another branch
+            at = keys.index(key, at)  # the ops in between are in another branch
         elif keys[at : at + 1] != [key]:
             at = len(variables) if self.looping else at
             del variables[at:], keys[at:]
@@ -63,7 +63,7 @@ class Draws:
 
     @contextlib.contextmanager
     def own_graph(self) -> Iterator[None]:
-        """What is a graph of its own in TensorFlow counts its ops without a seed by itself."""
+        """Count unseeded ops from zero in this scope: it is a separate graph in TensorFlow."""
         unseeded, self.unseeded = self.unseeded, 0
         try:
             yield
@@ -71,10 +71,10 @@ class Draws:
             self.unseeded = unseeded
 
     def turns(self, count: int) -> Iterator[int]:
-        """Count through a loop over a tensor, which is a loop of the graph in TensorFlow.
+        """Yield the indices of a loop over a tensor, which is one graph loop in TensorFlow.
 
-        A random op in its body is one op, whose stream goes on from turn to turn, and the
-        body counts its ops without a seed by itself.
+        A random op in the body is a single op: its stream continues from iteration to
+        iteration. The body counts its unseeded ops from zero.
         """
         start, furthest, unseeded = self.drawn, self.drawn, self.unseeded
         self.looping += 1

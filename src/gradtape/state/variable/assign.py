@@ -1,4 +1,4 @@
-"""Variables' methods that replace or shift the whole value, or assign to a slice of it."""
+"""Methods of variables that assign, add to or subtract from the value, or assign to a slice."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from gradtape.state.variable.storage import tracing
 
 
 class Assigning:
-    """The assign methods of a variable; they return something that reads as the variable."""
+    """The assign methods of a variable; they return an alias of the variable."""
 
     __slots__ = ()
 
@@ -44,7 +44,7 @@ class Assigning:
     name: Any
 
     def _taken(self, value: Any) -> Any:
-        """The raw array of what is assigned, of this dtype."""
+        """The raw array of an assigned value, in the variable's dtype."""
         if type(value) is EagerTensor and value._array.dtype is self._raw_dtype:
             return value._array
         return convert(value, self._dtype)._array
@@ -59,16 +59,16 @@ class Assigning:
         """Replace the value.
 
         Args:
-            value: a tensor, or what converts to one, of this dtype and a compatible shape.
-            use_locking: accepted for TensorFlow's sake; updates never mix.
-            name: accepted for TensorFlow's sake.
-            read_value: whether to return something.
+            value: a tensor or convertible value, of this dtype and a compatible shape.
+            use_locking: ignored; updates are always atomic.
+            name: ignored.
+            read_value: whether to return an alias of the variable.
 
         Returns:
-            Something that reads as the variable, or None if `read_value` is False.
+            An alias of the variable, or None if `read_value` is False.
 
         Raises:
-            ValueError: if the shape, or a tensor's dtype, does not fit; nothing has changed then.
+            ValueError: if the shape or dtype does not match; the variable is unchanged then.
         """
         try:
             return self._replace(value, read_value)
@@ -100,7 +100,7 @@ class Assigning:
         name: str | None = None,
         read_value: bool = True,
     ) -> Any:
-        """Add `delta`, which has the variable's shape and dtype; otherwise as `assign`."""
+        """Add `delta` of the variable's shape and dtype; see `assign` for the other arguments."""
         try:
             return self._shift(add, np.add, delta, read_value)
         except Exception as error:
@@ -114,7 +114,7 @@ class Assigning:
         name: str | None = None,
         read_value: bool = True,
     ) -> Any:
-        """Subtract `delta`, which has the variable's shape and dtype; otherwise as `assign`."""
+        """Subtract `delta` of the variable's shape and dtype; see `assign` for other arguments."""
         try:
             return self._shift(subtract, np.subtract, delta, read_value)
         except Exception as error:
@@ -138,7 +138,7 @@ class Assigning:
         return self._rewrite(scatter_kernel.sliced, scatter_kernel.plain_key(key), raw)
 
     def _rewrite(self, function: Callable[..., Any], *args: Any) -> Any:
-        """Install what `function(array, own, *args)` makes of the current raw array."""
+        """Install the result of `function(array, own, *args)`; see `_update`. Works in traces."""
         trace = tracing()
         if trace is None:
             self._update(function, *args)
@@ -147,22 +147,22 @@ class Assigning:
         return self._changed()
 
     def load(self, value: Any, session: Any = None) -> None:
-        """Replace the value; `assign` under its name of TensorFlow 1."""
+        """Replace the value; TensorFlow 1's name for `assign`."""
         self.assign(value, read_value=False)
 
     @public
     def count_up_to(self, limit: int) -> Tensor:
-        """Add one, unless `limit` is reached.
+        """Add one unless `limit` is reached.
 
         Returns:
-            The value before.
+            The previous value.
 
         Raises:
             OutOfRangeError: if the value is `limit` or more.
         """
         if self._dtype not in (dtypes.int32, dtypes.int64):
             raise InvalidArgumentError(
-                f"count_up_to: the variable must be int32 or int64. It is {self._dtype.name}."
+                f"count_up_to: the variable must be int32 or int64. Received {self._dtype.name}."
             )
         with self._lock:
             before = self.value()
@@ -175,7 +175,7 @@ class Assigning:
 def shifted(
     array: Any, own: bool, variable: Assigning, op: Any, operation: np.ufunc, delta: Any
 ) -> Any:
-    """`array` with `delta` added or subtracted, in place if it is our own."""
+    """Add `delta` to `array`, or subtract it; in place if `own`."""
     if array.shape != delta.shape or array.dtype.kind in "bO":
         check_shift(array, variable, op, delta)
     if not own:
@@ -183,7 +183,7 @@ def shifted(
     try:
         return operation(array, delta, array)
     except (RuntimeWarning, FloatingPointError):
-        return array  # NumPy looks at the processor's flags when all elements are done
+        return array  # raised after NumPy has computed all elements
 
 
 def check_shift(array: Any, variable: Assigning, op: Any, delta: Any) -> None:

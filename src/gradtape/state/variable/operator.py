@@ -1,4 +1,4 @@
-"""Python's operators for what reads as a tensor: read it, and let the tensor do the rest."""
+"""Python's operators for variables: each reads the value and applies the tensor's operator."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gradtape.core.tensor import Tensor
 
 
 def refusal(operator: str, instead: str) -> RuntimeError:
-    """`variable += value` would silently turn the name into a tensor, hence the error."""
+    """The error of `variable += value`, which would silently rebind the name to a tensor."""
     return RuntimeError(
         f"`variable {operator}= value` is not supported for a tf.Variable. "
         f"Use `variable.{instead}` to change the variable, "

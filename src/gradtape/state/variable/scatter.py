@@ -1,4 +1,4 @@
-"""Variables' methods that change some rows or elements."""
+"""Methods of variables that update some rows or elements."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gradtape.tape.indexed_slices import IndexedSlices
 
 
 class Scattering:
-    """The scatter methods of a variable; all return something that reads as the variable."""
+    """The scatter methods of a variable; all return an alias of the variable."""
 
     __slots__ = ()
 
@@ -71,21 +71,21 @@ class Scattering:
     def scatter_max(
         self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
     ) -> Any:
-        """Raise rows of the variable to at least IndexedSlices."""
+        """Replace rows of the variable by their maximum with IndexedSlices."""
         return self._rows("max", sparse_delta)
 
     @public
     def scatter_min(
         self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
     ) -> Any:
-        """Lower rows of the variable to at most IndexedSlices."""
+        """Replace rows of the variable by their minimum with IndexedSlices."""
         return self._rows("min", sparse_delta)
 
     @public
     def scatter_update(
         self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
     ) -> Any:
-        """Replace rows of the variable by IndexedSlices; of repeated rows the last one stays."""
+        """Replace rows of the variable by IndexedSlices; the last of repeated rows wins."""
         return self._rows("update", sparse_delta)
 
     @public
@@ -110,12 +110,12 @@ class Scattering:
 
     @public
     def scatter_nd_max(self, indices: Any, updates: Any, name: str | None = None) -> Any:
-        """Raise to at least `updates` at the positions in the last axis of `indices`."""
+        """Take the maximum with `updates` at the positions in the last axis of `indices`."""
         return self._positions("max", indices, updates)
 
     @public
     def scatter_nd_min(self, indices: Any, updates: Any, name: str | None = None) -> Any:
-        """Lower to at most `updates` at the positions in the last axis of `indices`."""
+        """Take the minimum with `updates` at the positions in the last axis of `indices`."""
         return self._positions("min", indices, updates)
 
     @public

@@ -1,7 +1,7 @@
-"""Updates of some elements of a variable: raw arrays in, a raw array out.
+"""Updates of some elements of a variable, on raw arrays.
 
-Each function takes the current array and whether it is the variable's `own`, to be written into;
-otherwise a copy is. All checks come first, and what is written is written in one call.
+Each function takes the current array and `own`: whether it may write into the array. If not, it
+writes into a copy. All checks come first; then a single call writes.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ COMBINE: dict[str, Any] = {
     "min": np.minimum,
 }
 SIGN = {"add": 1, "sub": -1}
-MANY = 2048  # elements from which whole rows at a time are quicker than `ufunc.at`
+MANY = 2048  # number of elements from which updating whole rows is faster than `ufunc.at`
 ROUNDS = 4
 
 
 def combined(raw: Any, own: bool, how: str, at: tuple[Any, ...], updates: Any) -> Any:
-    """`raw` with `updates` brought in at the index `at`, one after another."""
+    """Apply `updates` to `raw` at the index `at`, in order; repeated positions accumulate."""
     out = raw if own and raw.flags.c_contiguous else np.array(raw, order="C")
     if how == "update":
         out[at] = updates
@@ -51,7 +51,7 @@ def combined(raw: Any, own: bool, how: str, at: tuple[Any, ...], updates: Any) -
 
 
 def divided(out: Any, at: tuple[Any, ...], updates: Any) -> Any:
-    """`out`, of integers, divided by `updates` at the index `at`, one after another."""
+    """Divide the integers `out` by `updates` at the index `at`, in order."""
     for position in np.ndindex(at[0].shape):
         one = tuple(index[position] for index in at)
         out[one] = np.trunc(np.true_divide(out[one], updates[position]))
@@ -61,8 +61,8 @@ def divided(out: Any, at: tuple[Any, ...], updates: Any) -> Any:
 def shift_rows(out: Any, how: str, rows: Any, updates: Any) -> None:
     """Add `updates` to `rows` of `out`, or subtract them, in order.
 
-    It is a product with a sparse matrix that has one entry in each column, 1 or -1, added to what
-    is there: a single pass over the rows.
+    This is `out += matrix @ updates` with a sparse matrix that has one entry in each column, 1 or
+    -1: a single pass over the rows.
     """
     add_product = sparse_product()
     if add_product is None:
@@ -80,16 +80,16 @@ def shift_rows(out: Any, how: str, rows: Any, updates: Any) -> None:
 
 @cache
 def sparse_product() -> Any:
-    """What SciPy's products of a sparse and a dense matrix end in: it adds to its last argument."""
+    """SciPy's sparse-dense matrix product, which adds to its last argument; None if missing."""
     try:
         from scipy.sparse._sparsetools import csc_matvecs
-    except ImportError:  # it is not SciPy's public face
+    except ImportError:  # a private module of SciPy
         return None
     return csc_matvecs
 
 
 def combine_rows(out: Any, operation: Any, rows: Any, updates: Any) -> None:
-    """Bring `updates` into `rows` of `out`, in order."""
+    """Apply `updates` to `rows` of `out`, in order."""
     chosen, places = np.unique(rows, return_inverse=True)
     total = out.take(chosen, axis=0)
     combine_in_rounds(total, operation, places, updates)
@@ -97,11 +97,11 @@ def combine_rows(out: Any, operation: Any, rows: Any, updates: Any) -> None:
 
 
 def combine_in_rounds(out: Any, operation: Any, rows: Any, updates: Any) -> None:
-    """Bring `updates` into `rows` of `out`, in order, by rounds in which no row comes twice."""
+    """Apply `updates` to `rows` of `out`, in order, in rounds without repeated rows."""
     first = np.empty(len(out), np.intp)
     for _ in range(ROUNDS):
         turn = np.arange(len(rows))
-        first[rows[::-1]] = turn[::-1]  # of several the one assigned last stays: the first of them
+        first[rows[::-1]] = turn[::-1]  # the last assignment wins: the first occurrence of the row
         is_first = first[rows] == turn
         now = np.flatnonzero(is_first)
         chosen = rows[now]
@@ -115,7 +115,7 @@ def combine_in_rounds(out: Any, operation: Any, rows: Any, updates: Any) -> None
 
 @on_jax(xla_lowering.scattered_rows)
 def scattered_rows(raw: Any, own: bool, how: str, indices: Any, updates: Any) -> Any:
-    """`updates[k]` brought in at row `indices[k]`; a scalar goes everywhere."""
+    """Apply `updates[k]` to row `indices[k]`; a scalar applies to all these rows."""
     op = f"scatter_{how}"
     whole = indices.shape + raw.shape[1:]
     if updates.shape != whole and updates.shape != ():
@@ -131,7 +131,7 @@ def scattered_rows(raw: Any, own: bool, how: str, indices: Any, updates: Any) ->
 
 
 def check_rows(op: str, indices: Any, size: int) -> None:
-    """Raise unless all `indices` are rows."""
+    """Raise unless all `indices` lie in [0, size)."""
     if not indices.size or in_range(indices, size):
         return
     bad = np.argwhere((np.asarray(indices) < 0) | (np.asarray(indices) >= size))
@@ -144,7 +144,7 @@ def check_rows(op: str, indices: Any, size: int) -> None:
 
 @on_jax(xla_lowering.scattered_nd)
 def scattered_nd(raw: Any, own: bool, how: str, indices: Any, updates: Any) -> Any:
-    """`updates[k]` brought in at the position `indices[k, :]`."""
+    """Apply `updates[k]` at the position `indices[k, :]`."""
     op = f"scatter_nd_{how}"
     if not np.ndim(indices) or not 0 < indices.shape[-1] <= raw.ndim:
         raise InvalidArgumentError(
@@ -170,7 +170,7 @@ def scattered_nd(raw: Any, own: bool, how: str, indices: Any, updates: Any) -> A
 
 @on_jax(xla_lowering.scattered_batch)
 def scattered_batch(raw: Any, own: bool, indices: Any, updates: Any) -> Any:
-    """`updates[b, k]` written to `raw[b, indices[b, k]]`, for any number of batch axes."""
+    """Write `updates[b, k]` to `raw[b, indices[b, k]]`, for any number of batch axes."""
     lead = np.indices(indices.shape, sparse=True)[:-1]
     check_rows("batch_scatter_update", indices, raw.shape[indices.ndim - 1])
     return combined(raw, own, "update", (*lead, indices), updates)
@@ -178,7 +178,7 @@ def scattered_batch(raw: Any, own: bool, indices: Any, updates: Any) -> Any:
 
 @on_jax(xla_lowering.sliced)
 def sliced(raw: Any, own: bool, key: Any, value: Any) -> Any:
-    """`raw` with `value` broadcast into what `key` selects."""
+    """Broadcast `value` into the part of `raw` that `key` selects."""
     out = raw if own else np.array(raw)
     target = out[(*key, ...) if ... not in key else key]
     while value.ndim > target.ndim and value.shape[0] == 1:
@@ -194,19 +194,19 @@ def sliced(raw: Any, own: bool, key: Any, value: Any) -> Any:
 
 
 def plain_key(key: Any) -> tuple[Any, ...]:
-    """An index made of ints, slices, None and Ellipsis, whatever tensors it was written with."""
+    """An index with its tensors converted: only ints, slices, None and Ellipsis."""
     return tuple(plain(k) for k in (key if isinstance(key, tuple) else (key,)))
 
 
 def plain(k: Any) -> Any:
-    """One entry of an index."""
+    """Convert one entry of an index."""
     if isinstance(k, slice):
         return slice(*(None if part is None else int(part) for part in (k.start, k.stop, k.step)))
     return k if k is None or k is ... else int(k)
 
 
 def is_mask(key: Any) -> bool:
-    """Whether `key` selects by truth values."""
+    """Whether `key` is a boolean mask."""
     if isinstance(key, Tensor):
         key = key._array
     return getattr(key, "dtype", None) == np.bool_ or isinstance(key, bool)

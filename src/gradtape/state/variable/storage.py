@@ -1,9 +1,9 @@
-"""Cell: where a variable's value lives, how it is read, and how it is changed safely.
+"""Storage of a variable's value, with thread-safe reads and updates.
 
-The value is a *version*: a tensor with a uid of its own. Changing the variable installs another
-version, so what was read, or saved by a tape, stays as it was. An update may still write into the
-array it starts from: it takes the version out of the cell, and if afterwards nobody refers to the
-array but the update itself, nobody can ever look at the old value.
+The value is a *version*: a tensor with its own uid. Changing the variable installs a new version,
+so values that were read or saved by a tape stay unchanged. An update can still write in place: it
+removes the version from the storage, and if the array then has no other reference, no other code
+can see the old value.
 """
 
 from __future__ import annotations
@@ -23,27 +23,27 @@ from gradtape.core.tensor import EagerTensor, Tensor, eager
 
 
 def references_of_mine() -> int:
-    """What `getrefcount` says of an array that a local variable and one attribute refer to."""
+    """The `getrefcount` of an array with two references: a local variable and an attribute."""
     array = references_of_mine.kept = np.empty(1)  # type: ignore[attr-defined]
     return getrefcount(array)
 
 
-# Without a lock around the interpreter a count says nothing about the next moment.
+# Without the GIL another thread may change a reference count at any time: never in place.
 MINE = references_of_mine() if getattr(sys, "_is_gil_enabled", lambda: True)() else -1
 
 
 class Cell:
-    """The mutable part of a variable. Every change ends in an assignment to `_value`.
+    """The mutable part of a variable. Every change ends with an assignment to `_value`.
 
-    `_value` is None while an update is at work: under `_lock`, and in one step that no other thread
-    can divide, it took the version out. Who finds None waits for the lock (`_version`). A value
-    that somebody else put there meanwhile is the later one, and stays.
+    `_value` is None during an update: the update holds `_lock` and has removed the version in one
+    atomic step. A reader that finds None waits for the lock (`_version`). A value that another
+    thread assigns during an update is the later one, so the update keeps it.
     """
 
     _value: Tensor | None
-    _is_random = False  # whether it is the state of a generator
-    _work: Any = None  # the array an update is at work on
-    _home: Device = HOST  # where the value stays, whatever computes the next
+    _is_random = False  # whether it is the state of a random generator
+    _work: Any = None  # the array that an update is working on
+    _home: Device = HOST  # the device of the value, on whichever device the next one is computed
 
     def __init__(self, raw: Any) -> None:
         """Start with `raw`."""
@@ -55,26 +55,26 @@ class Cell:
         self._value = version(raw)
 
     def _version(self) -> Tensor:
-        """The current version; recorders are not told."""
+        """The stored version, without the updates of a trace; recorders are not notified."""
         value = self._value
         if value is None:
             with self._lock:
                 value = self._value
                 if value is None:
-                    # A signal handler or destructor, in the midst of this thread's own update.
+                    # Called by a signal handler or destructor during this thread's own update.
                     return version(self._work.copy())
         return value
 
     def _current(self) -> Tensor:
-        """The current version, without telling anybody: inside a trace, the trace's."""
+        """The current version, inside a trace the trace's; recorders are not notified."""
         trace = tracing()
         return self._version() if trace is None else trace.state(self).newest
 
     def _read(self) -> Tensor:
-        """The current value, for an op; recorders are told.
+        """The current value, for use in an op; recorders are notified.
 
-        Where nobody records it comes as a tensor of its own: one that is kept must not count as
-        the variable later.
+        Without recorders the result is a new tensor, so that a tape which records later does not
+        mistake it for the variable.
         """
         value = self._value
         if value is None:
@@ -86,37 +86,38 @@ class Cell:
             tensor: Tensor = recorders[0].read(self)
             return tensor
         uid = value.uid
-        for known in recorders:
-            if uid not in known:
-                known.touch(self, uid)
+        for recorder in recorders:
+            if uid not in recorder:
+                recorder.touch(self, uid)
         return value
 
     def _install(self, raw: Any) -> None:
-        """Make `raw`, which must not be written to from now on, the value."""
+        """Make `raw` the value. The caller must not write to it any more."""
         self._value = version(raw)
 
     @once_in_use(_install)
     def _install_at_home(self, raw: Any) -> None:
-        """The same where values may be on accelerators."""
+        """`_install` when values may be on accelerators."""
         self._value = version(moved(raw, self._home))
 
     def _update(self, function: Callable[..., Any], *args: Any) -> None:
-        """Install what `function(array, own, *args)` makes of the current raw array.
+        """Install the result of `function(array, own, *args)`, where `array` is the current value.
 
-        Where `own` is true nobody else sees `array`, and `function` may write into it: in a single
-        call into NumPy after all that can fail, so that an interrupt finds it done or not begun.
+        If `own` is true, `array` has no other reference, and `function` may write into it. It must
+        do all checks first and then write in a single NumPy call, so that an interrupt finds the
+        update either complete or not started.
         """
         fresh, uid = EagerTensor(), -next_uid()
         locked: list[bool] = []
         try:  # as `with self._lock:`, without a call: see `Lock`
             locked.extend(map(self._lock.acquire, ONCE))
-            if self._value is None:  # this thread's own update was interrupted by this one
+            if self._value is None:  # this call interrupted an update in the same thread
                 self._value = self._version()
             value, self._value = self._value, None
             fresh.uid = value.uid
             array = self._work = value._array
             try:
-                del value  # if others hold it, it holds the array for them
+                del value  # other references to the version keep a reference to the array
                 own = (
                     getrefcount(array) == MINE
                     and type(array) is np.ndarray
@@ -129,7 +130,9 @@ class Cell:
                 fresh.uid = uid
             finally:
                 fresh._array = array
-                if in_use[0] and array.__class__ is Remote:  # no call: an interrupt lands in one
+                if (
+                    in_use[0] and array.__class__ is Remote
+                ):  # no call here: interrupts are delivered in calls
                     fresh.__class__ = DeviceTensor
                 if self._value is None:
                     self._value = fresh
@@ -140,20 +143,20 @@ class Cell:
 
 
 class Taken:
-    """Versions of several variables, taken out of their cells for one update of all of them.
+    """Context manager that removes the versions of several variables for one common update.
 
-    A context manager. Whoever puts a new version into a cell meanwhile is done with it; the others
-    get their old one back. An interrupt may land anywhere: call `put_back` once more afterwards.
+    At its end, variables that did not get a new version get their old one back. An interrupt may
+    arrive anywhere, so call `put_back` once more after the context.
 
     Attributes:
         arrays: the raw arrays, in the order of the variables.
-        own: whether nobody else can see any of them, so that they may be written to.
+        own: whether none of the arrays has other references, so that all may be written in place.
     """
 
     __slots__ = ("arrays", "own", "taken", "values", "variables")
 
     def __init__(self, variables: list[Cell]) -> None:
-        """For these variables, in the order of their keys."""
+        """`variables` must be sorted by their keys: locks are acquired in this order."""
         self.variables = variables
         self.arrays: list[Any] = []
         self.values: list[Any] = []
@@ -161,12 +164,12 @@ class Taken:
         self.own = False
 
     def __enter__(self) -> Taken:
-        """Take the versions out."""
+        """Lock the variables and remove their versions."""
         arrays, values, own = self.arrays, self.values, True
         try:
             for variable in self.variables:
                 if variable._lock._is_owned():  # type: ignore[attr-defined]
-                    return self  # this thread's own update was interrupted by this one
+                    return self  # this call interrupted an update in the same thread
                 self.taken.append(variable)
                 variable._lock.acquire()
                 value: Any = variable._value
@@ -189,11 +192,11 @@ class Taken:
         return self
 
     def __exit__(self, *error: Any) -> None:
-        """Put back what nobody replaced."""
+        """Put back the versions that were not replaced."""
         self.put_back()
 
     def put_back(self) -> None:
-        """Put back what nobody replaced, and let go; what is done already is not done again."""
+        """Put back the versions that were not replaced, and unlock. Safe to call again."""
         while self.taken:
             i = len(self.taken) - 1
             variable = self.taken[i]
@@ -207,7 +210,7 @@ class Taken:
 
 
 def references_when_taken() -> tuple[int, int]:
-    """What `getrefcount` says, in `Taken`, of a version and of an array that nobody else holds."""
+    """The `getrefcount` in `Taken` of a version and an array without other references."""
     if MINE < 0:
         return -1, -1
     value = version(np.empty(1))
@@ -220,13 +223,13 @@ def references_when_taken() -> tuple[int, int]:
 
 
 def tracing() -> Any:
-    """The trace that this thread is in, or None."""
+    """The active trace of this thread, or None."""
     recorders = local.recorders
     return recorders[0] if recorders and recorders[0].stages else None
 
 
 def arrays_of(variables: list[Any]) -> list[Any]:
-    """The raw arrays that variables hold now, without telling anybody."""
+    """The current raw arrays of variables; recorders are not notified."""
     try:
         return [v._value._array for v in variables]
     except AttributeError:  # one of them is being updated
@@ -234,7 +237,7 @@ def arrays_of(variables: list[Any]) -> list[Any]:
 
 
 def version(raw: Any) -> EagerTensor:
-    """A tensor that is the value of a variable; recorders may know it."""
+    """Make a version: a tensor that is the value of a variable."""
     tensor = EagerTensor()
     tensor._array = raw
     tensor.uid = -next_uid()
@@ -243,7 +246,7 @@ def version(raw: Any) -> EagerTensor:
 
 @once_in_use(version)
 def version_somewhere(raw: Any) -> EagerTensor:
-    """The same of a value that may be on an accelerator."""
+    """`version` when the value may be on an accelerator."""
     tensor = tensor_of(raw)
     tensor.uid = -tensor.uid
     return tensor

@@ -1,4 +1,4 @@
-"""What TensorFlow 1 left in the class Variable."""
+"""Members of Variable that remain from TensorFlow 1."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gradtape.core.tensor import Tensor
 
 
 class Legacy:
-    """Members that eager programs rarely need; several only say so."""
+    """Members for graph mode; most of them raise in eager execution."""
 
     __slots__ = ()
 
@@ -23,7 +23,7 @@ class Legacy:
 
     @property
     def initial_value(self) -> NoReturn:
-        """Not kept."""
+        """Not supported in eager execution."""
         raise RuntimeError(
             "tf.Variable.initial_value is not supported when eager execution is enabled."
         )

@@ -1,4 +1,4 @@
-"""Variable: a tensor that can be assigned to, and the other name for it that `assign` returns."""
+"""Variable: a tensor that can be assigned to, and the alias of it that `assign` returns."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ next_key = itertools.count(1).__next__
 
 
 class Handle:
-    """Identity of a variable, as `tf.Variable.handle`; equal for equal variables."""
+    """The result of `tf.Variable.handle`; handles of the same variable are equal."""
 
     __slots__ = ("variable",)
 
@@ -46,7 +46,7 @@ class Handle:
 
     @property
     def _cell(self) -> Variable:
-        """What a tape watches where it is given a handle."""
+        """The variable that a tape watches for this handle."""
         return self.variable
 
     def __eq__(self, other: object) -> bool:
@@ -62,21 +62,21 @@ class Variable(Cell, Operators, Assigning, Scattering, Legacy, TensorLike, Track
     Args:
         initial_value: the first value, or a function without arguments that returns it.
         trainable: whether tapes watch it when it is read; True unless `synchronization` is ON_READ.
-        validate_shape: accepted for TensorFlow's sake; `shape` says what may be assigned.
-        caching_device: accepted for TensorFlow's sake.
-        name: "Variable" if None; name scopes are put in front.
-        variable_def: not supported.
-        dtype: of the value, by default that of `initial_value`.
-        import_scope: not supported.
-        constraint: a function that an optimizer applies to new values; kept, not called.
-        synchronization: how replicas would be kept together; kept.
-        aggregation: how values of replicas would be combined; kept.
-        shape: what may be assigned, by default the shape of `initial_value`;
+        validate_shape: ignored; `shape` determines what may be assigned.
+        caching_device: ignored.
+        name: "Variable" if None; the name scope is added as a prefix.
+        variable_def: ignored.
+        dtype: dtype of the value, by default that of `initial_value`.
+        import_scope: ignored.
+        constraint: a function that an optimizer applies to new values; stored, not called here.
+        synchronization: how replicas are synchronized; only stored.
+        aggregation: how values of replicas are combined; only stored.
+        shape: shape of the values that may be assigned, by default that of `initial_value`;
             dimensions may be None.
-        experimental_enable_variable_lifting: accepted for TensorFlow's sake.
+        experimental_enable_variable_lifting: ignored.
 
     Raises:
-        ValueError: if there is no `initial_value`, or its shape or dtype is not the one given.
+        ValueError: if `initial_value` is missing or does not match `shape` or `dtype`.
 
     Example:
         >>> v = tf.Variable([1.0, 2.0])
@@ -135,21 +135,21 @@ class Variable(Cell, Operators, Assigning, Scattering, Legacy, TensorLike, Track
         trace = tracing()
         Cell.__init__(self, tensor._array if trace is None else trace.create(self, tensor))
 
-    # -- what it is
+    # -- properties
 
     @property
     def _cell(self) -> Variable:
-        """The variable itself, where this is another name for it."""
+        """The variable itself; an alias returns the variable it stands for."""
         return self
 
     @property
     def handle(self) -> Handle:
-        """What stands for the variable itself, whatever wraps it."""
+        """Handle that identifies the variable."""
         return Handle(self)
 
     @property
     def name(self) -> str:
-        """The name, scopes in front and `:0` behind."""
+        """The name with its scopes and the suffix `:0`."""
         return f"{self._name}:0"
 
     @property
@@ -162,21 +162,21 @@ class Variable(Cell, Operators, Assigning, Scattering, Legacy, TensorLike, Track
 
     @property
     def dtype(self) -> dtypes.DType:
-        """The element type; it never changes."""
+        """The element type, which never changes."""
         return self._dtype
 
     @property
     def shape(self) -> TensorShape:
-        """What may be assigned; None for dimensions that may change."""
+        """Static shape; None for dimensions that may change."""
         return self._shape
 
     def get_shape(self) -> TensorShape:
-        """The shape, as a method."""
+        """The static shape."""
         return self._shape
 
     @public
     def set_shape(self, shape: Any) -> None:
-        """Narrow the shape down to what `shape` says besides."""
+        """Merge `shape` into the static shape."""
         self._shape = self._shape.merge_with(shape)
 
     @property
@@ -191,17 +191,17 @@ class Variable(Cell, Operators, Assigning, Scattering, Legacy, TensorLike, Track
 
     @property
     def synchronization(self) -> VariableSynchronization:
-        """How replicas would be kept together."""
+        """How replicas are synchronized."""
         return self._synchronization
 
     @property
     def aggregation(self) -> VariableAggregation:
-        """How values of replicas would be combined."""
+        """How values of replicas are combined."""
         return self._aggregation
 
     @property
     def device(self) -> str:
-        """Where the value lives."""
+        """Device of the value."""
         return self._version().device
 
     def ref(self) -> Reference:
@@ -233,19 +233,19 @@ class Variable(Cell, Operators, Assigning, Scattering, Legacy, TensorLike, Track
         return self._read()
 
     def value(self) -> Tensor:
-        """The current value, as a tensor of its own; later assignments do not change it."""
+        """The current value as a new tensor; later assignments do not change it."""
         return identity(self._read())
 
     def read_value(self) -> Tensor:
-        """The current value, as a tensor of its own; later assignments do not change it."""
+        """The current value as a new tensor; later assignments do not change it."""
         return self.value()
 
     def read_value_no_copy(self) -> Tensor:
-        """The current value, as a tensor of its own; later assignments do not change it."""
+        """The current value as a new tensor; later assignments do not change it."""
         return self.value()
 
     def numpy(self) -> Any:
-        """The value as a NumPy array that may be written to; a scalar as a NumPy scalar."""
+        """A copy of the value as a NumPy array, or as a NumPy scalar."""
         if tracing() is not None:
             raise NotImplementedError(
                 "tf.Variable.numpy() is only available when eager execution is enabled. Inside "
@@ -275,14 +275,14 @@ class Variable(Cell, Operators, Assigning, Scattering, Legacy, TensorLike, Track
         return tensor
 
     def _changed(self, read_value: bool = True) -> Any:
-        """What an assignment returns; handing the variable out counts as reading it."""
+        """The result of an assignment; returning the variable counts as reading it."""
         if not read_value:
             return None
         recorders = local.recorders
         if recorders:
             uid = self._current().uid
-            for known in recorders:
-                known.touch(self, uid)
+            for recorder in recorders:
+                recorder.touch(self, uid)
         unread = UnreadVariable()
         unread._variable = self
         return unread
@@ -316,9 +316,9 @@ class Variable(Cell, Operators, Assigning, Scattering, Legacy, TensorLike, Track
 
 
 class UnreadVariable(Variable):
-    """What `assign` returns: another name for the variable, read when somebody looks."""
+    """The result of `assign`: an alias of the variable that reads it on access."""
 
-    __init__ = object.__init__  # many are made, few are looked at: no Python is run for one
+    __init__ = object.__init__  # fast: most are never used, so no Python code runs to make one
     _variable: Variable
 
     def __getattr__(self, name: str) -> Any:
@@ -328,12 +328,12 @@ class UnreadVariable(Variable):
 
     @property
     def name(self) -> str:
-        """TensorFlow's placeholder."""
+        """The fixed name that TensorFlow uses."""
         return "UnreadVariable"
 
     @property
     def handle(self) -> Handle:
-        """That of the variable."""
+        """The handle of the variable."""
         return self._variable.handle
 
     @property
@@ -360,7 +360,7 @@ class UnreadVariable(Variable):
 
 
 def first_value(initial_value: Any, dtype: Any) -> Tensor:
-    """The tensor a variable starts with; made where no tape records."""
+    """The initial value as a tensor, computed without active tapes."""
     with listening(staging()):
         value = initial_value() if callable(initial_value) else initial_value
         try:
@@ -370,7 +370,11 @@ def first_value(initial_value: Any, dtype: Any) -> Tensor:
 
 
 def chosen(enum: Any, value: Any, what: str, name: str | None) -> Any:
-    """A member of `enum`."""
+    """Return `value` if it is a member of `enum`.
+
+    Raises:
+        ValueError: if it is not.
+    """
     if not isinstance(value, enum):
         raise ValueError(
             f"tf.Variable: Invalid variable {what} mode: {value!r} for variable: {name}."
@@ -379,10 +383,10 @@ def chosen(enum: Any, value: Any, what: str, name: str | None) -> Any:
 
 
 def restored(value: Tensor, name: str, facts: dict[str, Any]) -> Variable:
-    """A variable from its parts; `name` has its scopes already."""
+    """Make a variable from its parts; `name` includes its scopes."""
     variable = Variable(value, **facts)
     variable._name = name
     return variable
 
 
-Variable.__name__ = "ResourceVariable"  # so TensorFlow's say of themselves: `type(v).__name__`
+Variable.__name__ = "ResourceVariable"  # as `type(v).__name__` in TensorFlow

@@ -9,7 +9,7 @@ import numpy as np
 
 from gradtape.core.dtypes import int64
 from gradtape.core.tensor import Tensor
-from gradtape.tape.gradient_tape import variable_of
+from gradtape.tape.source import variable_of
 from gradtape.tf import tensor_operator
 from gradtape.tf.array.concat_split import stack, unstack
 from gradtape.tf.array.gather_slice import gather_nd

@@ -19,7 +19,7 @@ from gradtape.jit.concrete_function import ConcreteFunction
 from gradtape.state.checkpoint.object_graph import Walk, saved_by
 from gradtape.state.checkpoint.trackable import SERVED, Trackable, is_function
 from gradtape.state.hash_table import Entries, Table
-from gradtape.tape.gradient_tape import variable_of
+from gradtape.tape.source import variable_of
 from gradtape.tf.saved_model import file_layout
 from gradtape.tf.saved_model.asset import Asset
 from gradtape.tf.saved_model.function_export import variant_of, variants_of

@@ -1,0 +1,90 @@
+"""Initial cotangents: the values with which a backward pass starts at its targets."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from itertools import zip_longest
+from typing import Any
+
+from gradtape.core import nest
+from gradtape.core.convert import convert
+from gradtape.core.dtypes import is_differentiable, string
+from gradtape.core.errors import InvalidArgumentError
+from gradtape.core.ragged.tensor import RaggedTensor
+from gradtape.core.tensor import Tensor
+from gradtape.ops.elementwise import conj
+from gradtape.ops.initial_cotangent import ones
+from gradtape.ops.reduce import broadcast_to
+from gradtape.ops.shape import reshape
+from gradtape.tape.indexed_slices import IndexedSlices
+from gradtape.tape.source import value_of
+
+log = logging.getLogger("gradtape")
+
+
+def seeds_of(targets: list[Any], weights: Any) -> list[tuple[Tensor, Any]]:
+    """Pairs of a target and its initial cotangent: raw ones, or a Tensor.
+
+    Integer targets are included; no rule passes their cotangents on. String targets are left out.
+    """
+    flat = [None] * len(targets) if weights is None else nest.flatten(weights)
+    if len(flat) != len(targets):
+        log.warning(
+            "output_gradients: expected %d tensors, received %d. Missing tensors count as ones; "
+            "extra tensors are ignored.",
+            len(targets),
+            len(flat),
+        )
+    if weights is not None and any(w is None for w in flat):
+        raise ValueError("output_gradients: None values are not supported. Give zeros instead.")
+    pairs = []
+    for target, weight in zip_longest(targets, flat[: len(targets)]):
+        if isinstance(target, IndexedSlices):
+            target = target.values
+        elif isinstance(target, RaggedTensor):
+            target = target.flat_values
+            weight = weight.flat_values if isinstance(weight, RaggedTensor) else weight
+        tensor = value_of(target)
+        if not isinstance(tensor, Tensor):
+            raise TypeError(
+                "GradientTape: targets must be Tensors or Variables. "
+                f"Received {target!r} of type {type(target).__name__}."
+            )
+        if not is_differentiable(tensor._array.dtype):
+            log.debug(
+                "The dtype of the target tensor must be floating (e.g. tf.float32), got %r",
+                tensor.dtype,
+            )
+        if tensor.dtype != string:
+            pairs.append((tensor, seed_of(tensor, weight)))
+    return pairs
+
+
+def seed_of(target: Tensor, weight: Any) -> Any:
+    """The initial cotangent of a target, conjugated: the backward pass works on conjugates."""
+    if weight is None:
+        return ones(target._array)
+    seed = convert(weight)
+    if seed.dtype != target.dtype:
+        raise InvalidArgumentError(
+            f"output_gradients: the dtype must be that of the target, {target.dtype.name}. "
+            f"Received {seed.dtype.name}."
+        )
+    if seed._array.shape != target._array.shape:
+        seed = stretched(seed, target)
+    return conj(seed) if target.dtype.is_complex else seed
+
+
+def stretched(seed: Tensor, target: Tensor) -> Tensor:
+    """Broadcast a weight to its target; extra leading axes of length one are dropped."""
+    shape, own = target._array.shape, seed._array.shape
+    extra = max(len(own) - len(shape), 0)
+    if own[:extra] == (1,) * extra:
+        with contextlib.suppress(ValueError, InvalidArgumentError):
+            seed = reshape(seed, shape=own[extra:], rank=len(own))
+            result: Tensor = broadcast_to(seed, shape=shape, rank=len(own) - extra)
+            return result
+    raise InvalidArgumentError(
+        f"output_gradients: Incompatible shapes: {list(shape)} vs. {list(own)}."
+    )
