@@ -1,4 +1,4 @@
-"""tf.image: sizes, boxes, colours, random changes and likeness of images."""
+"""tf.image: resizing, cropping, boxes, colours, random augmentation and image similarity."""
 
 from gradtape.tf.image.adjustment import adjust_brightness as adjust_brightness
 from gradtape.tf.image.adjustment import adjust_contrast as adjust_contrast
