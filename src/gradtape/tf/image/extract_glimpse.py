@@ -1,4 +1,4 @@
-"""tf.image: parts of images around given points."""
+"""tf.image: glimpses, windows of images around given points."""
 
 from __future__ import annotations
 
@@ -26,15 +26,16 @@ def extract_glimpse(
     noise: str = "uniform",
     name: str | None = None,
 ) -> Tensor:
-    """A part of each image, around a point of its own; without gradient.
+    """A window of each image around a point; without gradient.
 
     Args:
         input: (batch, height, width, channels) in float32.
-        size: height and width of the parts.
+        size: height and width of the windows.
         offsets: (batch, 2) the points, row and column.
-        centered: whether points count from the middle of the image.
-        normalized: whether they count in half sizes of the image, rather than in pixels.
-        noise: what fills pixels outside of the image: "uniform", "gaussian" or "zero".
+        centered: whether offsets are relative to the centre of the image.
+        normalized: whether offsets are fractions of the image size (of half of it if `centered`)
+            rather than pixels.
+        noise: how to fill pixels outside of the image: "uniform", "gaussian" or "zero".
         name: accepted for TensorFlow's sake.
     """
     op = "ExtractGlimpse"
@@ -48,8 +49,8 @@ def extract_glimpse(
         )
     if len(shape) != 4 or len(wanted) != 2 or points.shape != (shape[0], 2):
         raise InvalidArgumentError(
-            f"{op}: input must be 4-dimensional, size two numbers and offsets two for each image. "
-            f"Received shapes {list(shape)}, {list(wanted)} and {list(points.shape)}."
+            f"{op}: input must be 4-D, size (2,) and offsets (batch, 2). Received input of shape "
+            f"{list(shape)}, size {list(wanted)} and offsets of shape {list(points.shape)}."
         )
     return eager(glimpses(np.asarray(x._array), wanted, points, centered, normalized, noise))
 
@@ -57,31 +58,31 @@ def extract_glimpse(
 def glimpses(
     images: Any, size: tuple[int, ...], points: Any, centered: bool, normalized: bool, noise: str
 ) -> Any:
-    """The raw parts."""
+    """Cut the window of each image out of raw arrays."""
     batch, height, width, channels = images.shape
     out = np.zeros((batch, *size, channels), np.float32)
     draws: Any = fresh("ExtractGlimpse", None) if noise != "zero" else None
-    for image, point, part in zip(images, points, out, strict=True):
+    for image, point, window in zip(images, points, out, strict=True):
         starts = [
             start_of(float(at), whole, n, centered, normalized)
             for at, whole, n in zip(point, (height, width), size, strict=True)
         ]
         if noise == "uniform":
-            part[...] = draws.uniform(image.min(initial=0), image.max(initial=0), part.shape)
+            window[...] = draws.uniform(image.min(initial=0), image.max(initial=0), window.shape)
         elif noise == "gaussian":
-            part[...] = draws.normal(image.mean(), image.std(), part.shape)
+            window[...] = draws.normal(image.mean(), image.std(), window.shape)
         rows, columns = (
             slice(max(start, 0), max(min(start + n, whole), 0))
             for start, n, whole in zip(starts, size, (height, width), strict=True)
         )
         inside = image[rows, columns]
         top, left = max(-starts[0], 0), max(-starts[1], 0)
-        part[top : top + inside.shape[0], left : left + inside.shape[1]] = inside
+        window[top : top + inside.shape[0], left : left + inside.shape[1]] = inside
     return out
 
 
 def start_of(at: float, whole: int, n: int, centered: bool, normalized: bool) -> int:
-    """The first row or column of a part of length `n`."""
+    """The first row or column of a window of length `n`."""
     if normalized:
         at *= whole
     if centered:

@@ -1,4 +1,4 @@
-"""tf.image: boxes drawn at random, to cut out of images."""
+"""tf.image: random boxes for cropping images."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gradtape.state.random.seed import SEEDS
 
 
 class DistortedBox(NamedTuple):
-    """Where a box begins, its size, and its corners in relative coordinates."""
+    """A box: its first pixel, its size, and its corners in relative coordinates."""
 
     begin: Tensor
     size: Tensor
@@ -23,12 +23,12 @@ class DistortedBox(NamedTuple):
 
 
 def generator(words: Any) -> Any:
-    """A generator of random numbers from words that seed it."""
+    """Make a NumPy random generator from seed words."""
     return np.random.Generator(np.random.Philox(np.random.SeedSequence([int(w) for w in words])))
 
 
 def fresh(op: str, seed: int | None) -> Any:
-    """A generator from the op's own or the global seed."""
+    """Make a NumPy random generator from the op's own seed or the global one."""
     key, counter = SEEDS.stream(op, seed, 1)
     return generator((*key, *counter))
 
@@ -44,39 +44,41 @@ def distorted_box(
     max_attempts: int | None,
     use_image_if_no_bounding_boxes: bool | None,
 ) -> DistortedBox:
-    """A box at random that covers enough of a given one; the whole image if none is found."""
+    """Draw a box that covers enough of an object; the whole image if no attempt succeeds."""
     sizes = shape_tuple(image_size)
-    given = np.asarray(convert(bounding_boxes, dtypes.float32)._array)
-    if len(sizes) != 3 or given.ndim != 3 or given.shape[-1] != 4:
+    objects = np.asarray(convert(bounding_boxes, dtypes.float32)._array)
+    if len(sizes) != 3 or objects.ndim != 3 or objects.shape[-1] != 4:
         raise InvalidArgumentError(
             f"{op}: image_size must be three numbers and bounding_boxes (batch, n, 4). Received "
-            f"{list(sizes)} and shape {list(given.shape)}."
+            f"{list(sizes)} and shape {list(objects.shape)}."
         )
-    given = given.reshape(-1, 4)
-    if not len(given) and not use_image_if_no_bounding_boxes:
+    objects = objects.reshape(-1, 4)
+    if not len(objects) and not use_image_if_no_bounding_boxes:
         raise InvalidArgumentError(
             f"{op}: No bounding boxes provided as input. Set use_image_if_no_bounding_boxes to "
-            "take the whole image."
+            "use the whole image."
         )
-    given = given if len(given) else np.array([[0, 0, 1, 1]], np.float32)
-    if ((given < 0) | (given > 1)).any() or (given[:, :2] > given[:, 2:]).any():
-        raise InvalidArgumentError(f"{op}: all bounding boxes must lie in [0, 1], in order.")
+    objects = objects if len(objects) else np.array([[0, 0, 1, 1]], np.float32)
+    if ((objects < 0) | (objects > 1)).any() or (objects[:, :2] > objects[:, 2:]).any():
+        raise InvalidArgumentError(
+            f"{op}: bounding boxes must lie in [0, 1], with top <= bottom and left <= right."
+        )
     low, high = aspect_ratio_range or (0.75, 1.33)
     least, most = area_range or (0.05, 1.0)
     if not 0 < low <= high or not 0 < least <= most <= 1:
         raise InvalidArgumentError(
-            f"{op}: ranges must be positive and in order, areas at most 1. Received "
+            f"{op}: ranges must be positive with lower <= upper, areas at most 1. Received "
             f"{aspect_ratio_range} and {area_range}."
         )
     height, width, _ = sizes
-    found = (0, 0, height, width)
-    covered = float(convert(min_object_covered)._array)
+    chosen = (0, 0, height, width)
+    required_share = float(convert(min_object_covered)._array)
     for _ in range(100 if max_attempts is None else max_attempts):
         box = some_box(draws, height, width, (low, high), (least, most))
-        if box and share_covered(box, given * [height, width, height, width]) >= covered:
-            found = box
+        if box and share_covered(box, objects * [height, width, height, width]) >= required_share:
+            chosen = box
             break
-    top, left, bottom, right = found
+    top, left, bottom, right = chosen
     corners = np.array([[[top / height, left / width, bottom / height, right / width]]], np.float32)
     begin = np.array([top, left, 0], np.int32)
     extent = np.array([bottom - top, right - left, -1], np.int32)
@@ -86,7 +88,7 @@ def distorted_box(
 def some_box(
     draws: Any, height: int, width: int, ratios: tuple[float, float], areas: tuple[float, float]
 ) -> tuple[int, int, int, int] | None:
-    """A box of a ratio and an area drawn from ranges, or None if it does not fit."""
+    """Draw a box with aspect ratio and area from ranges; None if it does not fit the image."""
     ratio = draws.uniform(*ratios)
     area = height * width
     rows = round(float(np.sqrt(draws.uniform(*areas) * area / ratio)))
@@ -99,7 +101,7 @@ def some_box(
 
 
 def share_covered(box: tuple[int, int, int, int], objects: Any) -> float:
-    """The largest share of an object that lies within a box."""
+    """The largest fraction of any object's area that lies within a box."""
     inner = np.minimum(objects[:, 2:], box[2:]) - np.maximum(objects[:, :2], box[:2])
     size = np.prod(objects[:, 2:] - objects[:, :2], axis=-1)
     share = np.prod(np.maximum(inner, 0), axis=-1) / np.maximum(size, 1e-30)
@@ -119,24 +121,24 @@ def sample_distorted_bounding_box(
     use_image_if_no_bounding_boxes: bool | None = None,
     name: str | None = None,
 ) -> DistortedBox:
-    """A box at random that contains enough of an object, to cut out of an image.
+    """A random box that covers enough of an object, for cropping an image.
 
     Args:
         image_size: height, width and channels.
         bounding_boxes: (batch, n, 4) in float32: the objects, with corners in [0, 1].
-        seed: of this op; 0 for a fresh one.
-        min_object_covered: the share of some object that the box must contain.
-        aspect_ratio_range: of width to height; 0.75 to 1.33 if None.
-        area_range: of the share of the image; 0.05 to 1 if None.
-        max_attempts: after how many boxes to give up and take the whole image; 100 if None.
-        use_image_if_no_bounding_boxes: whether no object means the whole image.
+        seed: the op seed; 0 for none.
+        min_object_covered: the fraction of at least one object that the box must cover.
+        aspect_ratio_range: bounds of width / height; 0.75 to 1.33 if None.
+        area_range: bounds of the box area as a fraction of the image; 0.05 to 1 if None.
+        max_attempts: how many boxes to try before returning the whole image; 100 if None.
+        use_image_if_no_bounding_boxes: whether to use the whole image if there are no objects.
         name: accepted for TensorFlow's sake.
 
     Returns:
         `begin` and `size` for `tf.slice`, and the box (1, 1, 4) for `draw_bounding_boxes`.
 
     Note:
-        A seed gives the same boxes every time, but not TensorFlow's.
+        A seed gives the same boxes in every run, but other boxes than in TensorFlow.
     """
     op = "SampleDistortedBoundingBox"
     draws = fresh(op, int(seed) or None)
@@ -166,7 +168,7 @@ def stateless_sample_distorted_bounding_box(
     use_image_if_no_bounding_boxes: bool | None = None,
     name: str | None = None,
 ) -> DistortedBox:
-    """As `sample_distorted_bounding_box`; `seed` is a pair of integers that decides all."""
+    """As `sample_distorted_bounding_box`, but deterministic in `seed`, a pair of integers."""
     op = "StatelessSampleDistortedBoundingBox"
     words = [word % 2**64 for word in shape_tuple(seed)]
     if len(words) != 2:
