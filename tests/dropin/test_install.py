@@ -194,7 +194,7 @@ def test_a_script_runs_on_gradtape(tmp_path):
 def test_a_script_that_is_not_there(tmp_path):
     done = python(tmp_path / "nothing.py")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "there is no file" in done.stderr
+    assert "does not exist" in done.stderr
 
 
 def test_help_says_how():
