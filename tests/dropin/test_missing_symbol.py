@@ -1,4 +1,4 @@
-"""A name that is missing is named in full, with what comes nearest and where the list is."""
+"""The error of a missing name shows it in full, the nearest name, and the page of all names."""
 
 import importlib
 

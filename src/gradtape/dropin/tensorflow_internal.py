@@ -1,14 +1,13 @@
 """Names beyond TensorFlow's public API that Keras uses: `tf.__internal__` and private modules.
 
-Functions that do nothing here have no effect on one device in eager mode. Unsupported functions
-raise when they are called.
+Functions that do nothing here have no effect on one device in eager mode.
 """
 
 from __future__ import annotations
 
 import contextlib
 from types import SimpleNamespace
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -85,16 +84,6 @@ def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -
 
 def nothing(*args: Any, **kwargs: Any) -> None:
     """Do nothing: eager ops have finished when they return, and nothing is cached."""
-
-
-def refusal(path: str, instead: str) -> Any:
-    """Make a function that raises NotImplementedError."""
-
-    def refuse(*args: Any, **kwargs: Any) -> NoReturn:
-        raise NotImplementedError(f"{path}: not supported. {instead}")
-
-    refuse.is_refusal = True  # type: ignore[attr-defined]
-    return refuse
 
 
 class FuncGraph:
