@@ -81,7 +81,7 @@ class Curtain(importlib.abc.MetaPathFinder):
         if not is_blocked(fullname):
             return None
         for finder in sys.meta_path:
-            if finder is self or getattr(finder, "curtain", None) is self:
+            if finder is self or getattr(finder, "hiding_finder", None) is self:
                 continue
             find = getattr(finder, "find_spec", None)
             spec = find(fullname, path, target) if find is not None else None

@@ -45,7 +45,7 @@ class Finder(metadata.DistributionFinder, Loader):
     def __init__(self) -> None:
         """Create the root namespace."""
         self.root = Namespace(ROOT, [sys.modules["gradtape"], EXTRAS])
-        self.curtain = Curtain(is_ours)
+        self.hiding_finder = Curtain(is_ours)
 
     def find_distributions(self, context: Any = None) -> Iterator[metadata.Distribution]:
         """TensorFlow's distribution, unless a blocked library searches for it."""
@@ -58,7 +58,7 @@ class Finder(metadata.DistributionFinder, Loader):
     ) -> ModuleSpec | None:
         """A spec for TensorFlow's modules; other names go to the finder for blocked libraries."""
         if not is_ours(fullname):
-            return self.curtain.find_spec(fullname, path, target)
+            return self.hiding_finder.find_spec(fullname, path, target)
         importer, function = caller()
         is_query = function == "importlib.util.find_spec"
         if is_blocked(importer):

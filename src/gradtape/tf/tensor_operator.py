@@ -9,9 +9,9 @@ import numpy as np
 
 from gradtape.core.convert import Handed, convert
 from gradtape.core.dispatch import broadcastable
-from gradtape.core.errors import Handed as Missing
+from gradtape.core.errors import Handed as RaggedDispatchPort
 from gradtape.core.errors import InvalidArgumentError, hide_library, public
-from gradtape.core.ragged.row_partition import Handed as Methods
+from gradtape.core.ragged.row_partition import Handed as RaggedMethodPort
 from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import Tensor, eager
@@ -154,8 +154,8 @@ def ragged_operator(name: str) -> Any:
 for name in OPERATORS:
     if "matmul" not in name:
         setattr(RaggedTensor, name, ragged_operator(name))
-Missing.for_ragged = for_ragged
-Methods.home = lambda: import_module("gradtape.tf.ragged.method")
+RaggedDispatchPort.for_ragged = for_ragged
+RaggedMethodPort.home = lambda: import_module("gradtape.tf.ragged.method")
 
 
 # These two modules are imported on first use. Each then replaces the function below by its own.
