@@ -1,6 +1,6 @@
-"""The budgets of the design: the most gradtape may need, as a fraction of what a peer needs."""
+"""The budgets of the design: the largest allowed ratio of gradtape's cost to a peer's."""
 
-from tables import WORKLOADS, against_best, geometric_mean
+from tables import WORKLOADS, compare_with_best, geometric_mean
 
 FASTER = {"torch": 1, "jax": 1, "autograd": 1, "tensorflow": 1}
 
@@ -38,7 +38,7 @@ EAGER = {
 UNWATCHED = 1.1  # of the cost of an op outside any tape
 LSTM_LOOP = 0.4  # of PyTorch's loop over cells
 
-# Compiled, gradtape must not need more than any other compiler, but for the rows below.
+# Compiled steps must not be slower than with any other compiler, except in the rows below.
 COMPILERS = {"tensorflow": 1, "tensorflow_xla": 1, "torch": 1, "jax": 1}
 COMPILED = {
     **{
@@ -58,37 +58,37 @@ COMPILED = {
 MEAN = {"eager": 0.8, "compiled": 0.9}  # over all workloads, against the best peer of each
 
 
-def verdicts(record):
-    """(what, ratio, limit, met) of each budget whose two sides were measured."""
-    for what, ratio, limit in ratios(record):
+def check_budgets(record):
+    """Yield (what, ratio, limit, met) for each budget with results on both sides."""
+    for what, ratio, limit in budget_ratios(record):
         yield what, ratio, limit, float(f"{ratio:.3g}") <= float(f"{limit:.3g}")  # as it is printed
 
 
-def ratios(record):
+def budget_ratios(record):
     results, mode = record["results"], record["mode"]
     for row, cells in results.items():
         workload = record["rows"][row]["group"] in WORKLOADS
-        usual = COMPILERS if mode == "compiled" and workload else {}
-        for peer, limit in (EAGER if mode == "eager" else COMPILED).get(row, usual).items():
-            if measured(cells, "gradtape", peer):
+        default = COMPILERS if mode == "compiled" and workload else {}
+        for peer, limit in (EAGER if mode == "eager" else COMPILED).get(row, default).items():
+            if has_figures(cells, "gradtape", peer):
                 yield f"{row}: gradtape / {peer}", cells["gradtape"] / cells[peer], limit
     if mode == "eager":
-        yield from across_rows(results)
+        yield from ratios_across_rows(results)
     for what, groups in [("workload", WORKLOADS), ("step", ("step",))]:
-        mean = geometric_mean(ratio for *_, ratio in against_best(record, groups))
+        mean = geometric_mean(ratio for *_, ratio in compare_with_best(record, groups))
         if mean is not None:
             yield f"geometric mean against the best peer of each {what}", mean, MEAN[mode]
 
 
-def across_rows(results):
+def ratios_across_rows(results):
     inside, outside = results.get("op, unwatched", {}), results.get("op, outside a tape", {})
-    if measured(inside, "gradtape") and measured(outside, "gradtape"):
+    if has_figures(inside, "gradtape") and has_figures(outside, "gradtape"):
         ratio = inside["gradtape"] / outside["gradtape"]
         yield "op: unwatched / outside a tape", ratio, UNWATCHED
     fused, loop = results.get("LSTM", {}), results.get("LSTM, cell loop", {})
-    if measured(fused, "gradtape") and measured(loop, "torch"):
+    if has_figures(fused, "gradtape") and has_figures(loop, "torch"):
         yield "LSTM: gradtape / torch's cell loop", fused["gradtape"] / loop["torch"], LSTM_LOOP
 
 
-def measured(cells, *frameworks):
+def has_figures(cells, *frameworks):
     return all(isinstance(cells.get(name), float) for name in frameworks)

@@ -3,9 +3,9 @@
     python benchmarks/fit.py [--rounds 3] [--threads 1] [--clock cpu]
     python benchmarks/fit.py --python gradtape=PATH/bin/python --python tensorflow=PATH/bin/python
 
-Each run is a process of its own. *Cold* is all that a user waits for: Python starts, imports,
-builds, compiles and trains the first epoch. *Warm* is the best of the epochs after it. The losses
-of both are compared before times are printed.
+Each run has its own process. *Cold* is the time from the start of Python to the end of the first
+epoch: import, build, compile and train. *Warm* is the fastest of the later epochs. The losses of
+both are compared before times are printed.
 """
 
 import argparse
@@ -14,15 +14,18 @@ import subprocess
 
 import numpy as np
 
-from peer import PeerError, environment, interpreter, stay_on_cores, threads_of
+from peer import PeerError, find_interpreter, make_environment, parse_threads, pin_to_cores
 from worker import CLOCKS
 
 EPOCHS = 4
 SAMPLES = 6000
-NEEDS = {"gradtape": "keras", "tensorflow": "tensorflow"}  # what the Python of each must have
+NEEDS = {
+    "gradtape": "keras",
+    "tensorflow": "tensorflow",
+}  # the module that each interpreter must have
 
 
-def model(keras, kind):
+def make_model(keras, kind):
     layers = keras.layers
     if kind == "MLP":
         parts = [layers.Flatten(), layers.Dense(128, "relu"), layers.Dropout(0.2)]
@@ -32,7 +35,7 @@ def model(keras, kind):
     return keras.Sequential([keras.Input((28, 28, 1)), *parts, layers.Dense(10)])
 
 
-def pictures():
+def make_images():
     rng = np.random.default_rng(0)
     labels = rng.integers(0, 10, SAMPLES)
     patterns = rng.normal(size=(10, 28, 28, 1))
@@ -41,7 +44,7 @@ def pictures():
 
 
 def train(framework, kind, clock):
-    """What a process does: train, and say how long it took until each epoch began and ended."""
+    """Train in this process; print the time at which each epoch ended, and the losses."""
     begin = CLOCKS[clock]() if clock == "wall" else 0
     if framework == "gradtape":
         import gradtape
@@ -51,23 +54,23 @@ def train(framework, kind, clock):
 
     ends = []
     keras.utils.set_random_seed(1)
-    net = model(keras, kind)
+    net = make_model(keras, kind)
     loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
     net.compile("adam", loss, metrics=["accuracy"])
-    x, y = pictures()
+    x, y = make_images()
     mark = keras.callbacks.LambdaCallback(on_epoch_end=lambda *_: ends.append(CLOCKS[clock]()))
     history = net.fit(x, y, batch_size=32, epochs=EPOCHS, verbose=0, callbacks=[mark])
     print(json.dumps({"ends": [end - begin for end in ends], "loss": history.history["loss"]}))
 
 
-def run(python, framework, kind, clock, threads):
-    """The same in a new process."""
+def train_in_new_process(python, framework, kind, clock, threads):
+    """Run `train` in a new process; return cold and warm time and the losses."""
     done = subprocess.run(
         [python, __file__, "--train", framework, kind, clock],
         capture_output=True,
         text=True,
         check=False,
-        env={**environment(threads), "KERAS_BACKEND": "tensorflow"},
+        env={**make_environment(threads), "KERAS_BACKEND": "tensorflow"},
     )
     if done.returncode:
         raise PeerError(f"{framework}: {done.stderr[-2000:]}")
@@ -76,12 +79,14 @@ def run(python, framework, kind, clock, threads):
     return {"cold": ends[0], "warm": min(np.diff(ends)), "loss": answer["loss"]}
 
 
-def compare(kind, pythons, args):
-    """Best times of both, once their losses agree."""
+def compare_fit(kind, pythons, args):
+    """Check that the losses agree, and print the best times of both."""
     runs = {framework: [] for framework in pythons}
     for _ in range(args.rounds):
         for framework, python in pythons.items():
-            runs[framework].append(run(python, framework, kind, args.clock, args.threads))
+            runs[framework].append(
+                train_in_new_process(python, framework, kind, args.clock, args.threads)
+            )
     ours, theirs = runs["gradtape"], runs["tensorflow"]
     np.testing.assert_allclose(ours[0]["loss"], theirs[0]["loss"], rtol=1e-3)
     for what in ["cold", "warm"]:
@@ -93,7 +98,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--train", nargs=3, help=argparse.SUPPRESS)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--threads", type=threads_of, default=1)
+    parser.add_argument("--threads", type=parse_threads, default=1)
     parser.add_argument("--clock", choices=list(CLOCKS), default="wall")
     parser.add_argument("--python", action="append", default=[], metavar="FRAMEWORK=PATH")
     args = parser.parse_args()
@@ -101,10 +106,12 @@ def main():
         train(*args.train)
         return
     chosen = dict(pair.split("=", 1) for pair in args.python)
-    pythons = {name: interpreter(needs, {needs: chosen.get(name)}) for name, needs in NEEDS.items()}
-    stay_on_cores(args.threads)
+    pythons = {
+        name: find_interpreter(needs, {needs: chosen.get(name)}) for name, needs in NEEDS.items()
+    }
+    pin_to_cores(args.threads)
     for kind in ["MLP", "CNN"]:
-        compare(kind, pythons, args)
+        compare_fit(kind, pythons, args)
 
 
 if __name__ == "__main__":

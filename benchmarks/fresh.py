@@ -1,10 +1,10 @@
-"""What only a new process can tell of a framework, as JSON.
+"""Measurements of a framework that need a new process, printed as JSON.
 
-    fresh.py gradient FRAMEWORK MODE THREADS    seconds from the first import to a first gradient,
-                                                of them for the import, and resident bytes then
-    fresh.py size FRAMEWORK                     bytes of its distribution and all that it requires
+    fresh.py gradient FRAMEWORK MODE THREADS    seconds of the import, seconds from the import to
+                                                the first gradient, and resident bytes then
+    fresh.py size FRAMEWORK                     bytes of its distribution and its requirements
 
-Nothing but the standard library is imported before the clock starts.
+Only the standard library is imported before the clock starts.
 """
 
 import importlib
@@ -32,7 +32,7 @@ def gradient(framework, mode, threads):
 
     workloads = importlib.import_module(f"workloads.in_{framework}")
     workloads.use_threads(int(threads))
-    work = workloads.chapters[0].mlp(
+    work = workloads.modules[0].mlp(
         x=np.linspace(-1, 1, 32, dtype=np.float32).reshape(8, 4),
         y=np.arange(8, dtype=np.int32) % 3,
         weights=[np.full((4, 16), 0.1, np.float32), np.full((16, 3), 0.1, np.float32)],
@@ -47,8 +47,8 @@ def gradient(framework, mode, threads):
     return answer
 
 
-def closure(name, known):
-    """The distribution and those it requires, as far as they are installed; extras are not."""
+def collect_requirements(name, known):
+    """Add the distribution and its installed requirements, without extras, to `known`."""
     name = re.sub(r"[-_.]+", "-", name).lower()
     if name in known:
         return
@@ -58,24 +58,24 @@ def closure(name, known):
         return
     for requirement in known[name].requires or []:
         if not re.search(r";.*\bextra\b", requirement):
-            closure(re.match(r"[\w.-]+", requirement)[0], known)
+            collect_requirements(re.match(r"[\w.-]+", requirement)[0], known)
 
 
-def bytes_of(paths):
-    kept = {p.resolve() for p in paths if "__pycache__" not in p.parts}
-    return sum(p.stat().st_size for p in kept if p.is_file())
+def total_bytes(paths):
+    files = {p.resolve() for p in paths if "__pycache__" not in p.parts}
+    return sum(p.stat().st_size for p in files if p.is_file())
 
 
 def size(framework):
     known = {}
     for name in DISTRIBUTIONS.get(framework, [framework]):
-        closure(name, known)
-    total = sum(bytes_of(Path(f.locate()) for f in d.files or []) for d in known.values())
-    if framework == "gradtape":  # it may be a source tree, which lists no files
+        collect_requirements(name, known)
+    total = sum(total_bytes(Path(f.locate()) for f in d.files or []) for d in known.values())
+    if framework == "gradtape":  # an editable install lists no files
         listed = [f for f in known["gradtape"].files or [] if f.parts[0] == "gradtape"]
         if not listed:
             (folder,) = util.find_spec("gradtape").submodule_search_locations
-            total += bytes_of(Path(folder).rglob("*"))
+            total += total_bytes(Path(folder).rglob("*"))
     return {"installed size": float(total), "distributions": sorted(known)}
 
 

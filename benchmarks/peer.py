@@ -1,4 +1,4 @@
-"""A framework's process as the driver sees it: where it runs, and how to ask it."""
+"""The driver's side of a framework's process: its interpreter, environment and requests."""
 
 import contextlib
 import json
@@ -10,7 +10,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 
-# The columns of a run: what each is called, the framework behind it, and how that runs a step.
+# The columns of a run: name, framework, and how the framework runs a step.
 COLUMNS = {
     "eager": {
         name: (name, "eager")
@@ -28,15 +28,15 @@ COLUMNS = {
     },
 }
 FRAMEWORKS = list(COLUMNS["eager"])
-LOCAL_VENVS = [".venv-tf", ".venv-peers"]  # what `make peers` builds
+LOCAL_VENVS = [".venv-tf", ".venv-peers"]  # built by `make peers`
 
 
 class PeerError(Exception):
     """A worker answered with an error, or died."""
 
 
-def environment(threads):
-    """Variables that hold a child to `threads` threads, in every library that listens."""
+def make_environment(threads):
+    """Environment variables that limit the libraries of a child process to `threads` threads."""
     names = ["OMP", "OPENBLAS", "MKL", "VECLIB_MAXIMUM", "NUMEXPR"]
     limits = {f"{name}_NUM_THREADS": str(threads) for name in names}
     if threads == 1:
@@ -46,25 +46,25 @@ def environment(threads):
     return {**inherited, **limits, **quiet, "PYTHONHASHSEED": "0"}
 
 
-def stay_on_cores(number):
-    """Keep this process and the children to come on `number` cores, where the system allows it."""
+def pin_to_cores(number):
+    """Pin this process and its future children to `number` cores, if the system supports it."""
     if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, cores_here()[-number:])
+        os.sched_setaffinity(0, available_cores()[-number:])
 
 
-def cores_here():
+def available_cores():
     """The cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return sorted(os.sched_getaffinity(0))
     return list(range(os.cpu_count() or 1))
 
 
-def threads_of(text):
-    """A number of threads, or that of the cores for `all`."""
-    return len(cores_here()) if text == "all" else int(text)
+def parse_threads(text):
+    """Parse a number of threads; `all` is the number of available cores."""
+    return len(available_cores()) if text == "all" else int(text)
 
 
-def has(python, framework):
+def has_module(python, framework):
     code = f"import importlib.util, sys; sys.exit(not importlib.util.find_spec({framework!r}))"
     try:
         return (
@@ -74,12 +74,12 @@ def has(python, framework):
         return False
 
 
-def interpreter(framework, chosen):
-    """The Python that hosts `framework`, or None: as chosen, else the first one that has it."""
+def find_interpreter(framework, chosen):
+    """The interpreter for `framework`: the chosen one, else the first that has it, or None."""
     wanted = chosen.get(framework) or os.environ.get(f"BENCH_PYTHON_{framework.upper()}")
     local = [str(HERE.parent / venv / "bin" / "python") for venv in LOCAL_VENVS]
     candidates = [wanted] if wanted else [sys.executable, *local]
-    return next((python for python in candidates if has(python, framework)), None)
+    return next((python for python in candidates if has_module(python, framework)), None)
 
 
 class Peer:
@@ -88,7 +88,7 @@ class Peer:
     def __init__(self, framework, mode, python, threads, clock="wall"):
         self.framework, self.mode, self.python, self.threads = framework, mode, python, threads
         self.clock = clock
-        self.cache = tempfile.TemporaryDirectory()  # so that nothing is compiled already
+        self.cache = tempfile.TemporaryDirectory()  # an empty cache: nothing is compiled yet
         self.log = tempfile.TemporaryFile("w+")  # noqa: SIM115 - closed with the worker
         self.process = subprocess.Popen(
             [python, str(HERE / "worker.py"), framework, mode, clock, str(threads)],
@@ -96,7 +96,7 @@ class Peer:
             stdout=subprocess.PIPE,
             stderr=self.log,
             text=True,
-            env={**environment(threads), "TORCHINDUCTOR_CACHE_DIR": self.cache.name},
+            env={**make_environment(threads), "TORCHINDUCTOR_CACHE_DIR": self.cache.name},
         )
 
     def __enter__(self):
@@ -110,26 +110,26 @@ class Peer:
         self.log.close()
         self.cache.cleanup()
 
-    def fresh(self):
-        """The same framework in another, new process."""
+    def new_worker(self):
+        """Start the same framework in another process."""
         return Peer(self.framework, self.mode, self.python, self.threads, self.clock)
 
-    def tell(self, *what):
-        """What `fresh.py` finds out about the framework in a process of its own."""
+    def run_fresh(self, *what):
+        """Run `fresh.py` for the framework in a new process, and return its answer."""
         with tempfile.TemporaryDirectory() as cache:
             done = subprocess.run(
                 [self.python, str(HERE / "fresh.py"), *map(str, what)],
                 capture_output=True,
                 text=True,
                 check=False,
-                env={**environment(self.threads), "TORCHINDUCTOR_CACHE_DIR": cache},
+                env={**make_environment(self.threads), "TORCHINDUCTOR_CACHE_DIR": cache},
             )
         if done.returncode:
             raise PeerError(f"{self.framework}: {done.stderr[-2000:]}")
         return json.loads(done.stdout)
 
-    def begin(self):
-        """Wait until the framework is loaded; its versions."""
+    def wait_until_loaded(self):
+        """Wait until the framework is loaded; return its versions."""
         self.read()
         return self.ask("versions")["versions"]
 
@@ -144,7 +144,7 @@ class Peer:
         return answer
 
     def ask(self, do, **arguments):
-        with contextlib.suppress(BrokenPipeError):  # `read` will say why it died
+        with contextlib.suppress(BrokenPipeError):  # `read` reports why it died
             self.process.stdin.write(json.dumps({"do": do, **arguments}) + "\n")
             self.process.stdin.flush()
         return self.read()

@@ -1,14 +1,14 @@
-"""Measure gradtape beside its peers, on the same workloads.
+"""Measure gradtape and its peers on the same workloads.
 
     python benchmarks/run.py [--compiled] [--only NAME] [--rounds 30] [--threads 1] [--json FILE]
     python benchmarks/run.py --python torch=PATH/bin/python --python jax=PATH/bin/python
 
-Each framework lives in its own process. For every workload all of them compute it, the results of
-the first and of the third call are compared, and only then are they timed: rounds alternate between
-the frameworks, the best round counts (many short rounds find a quiet moment on a busy machine).
-With `--compiled` each framework compiles the whole step by its own means, and the first two calls
-are kept as well: they trace and compile. Frameworks that are not installed, and compilers that do
-not work here, are left out and named.
+Each framework runs in its own process. All frameworks compute a workload first, and the results
+of the first and third call are compared. Then they are timed: rounds alternate between the
+frameworks, and the best round counts. Many short rounds find a quiet moment on a busy machine.
+With `--compiled` each framework compiles the whole step with its own compiler. The times of the
+first two calls, which trace and compile, are saved as well. Frameworks that are not installed and
+compilers that fail are skipped and listed.
 """
 
 import argparse
@@ -25,16 +25,23 @@ from pathlib import Path
 
 import numpy as np
 
-from budgets import verdicts
-from peer import COLUMNS, FRAMEWORKS, Peer, PeerError, interpreter, stay_on_cores, threads_of
+from budgets import check_budgets
+from peer import COLUMNS, FRAMEWORKS, Peer, PeerError, find_interpreter, parse_threads, pin_to_cores
 from problems import MEMORY, PROBLEMS
-from tables import SUBJECT, calls, figures, markdown, means, multiples
+from tables import (
+    SUBJECT,
+    format_table,
+    geometric_means,
+    make_calls_table,
+    make_figures_table,
+    make_ratio_table,
+)
 
 RESULTS = Path(__file__).parent / "results"
 GROUPS = ["op", "layer", "step", "start", "memory"]
 
 
-def arguments():
+def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
         "--compiled", action="store_true", help="whole steps, compiled by each framework"
@@ -46,13 +53,13 @@ def arguments():
         "--peers",
         nargs="+",
         choices=sorted({*COLUMNS["eager"], *COLUMNS["compiled"]}),
-        help="leave out others",
+        help="run only these",
     )
     parser.add_argument("--rounds", type=int, default=30)
     parser.add_argument("--seconds", type=float, default=0.02, help="length of a round")
     parser.add_argument(
         "--threads",
-        type=threads_of,
+        type=parse_threads,
         default=1,
         help="threads, and cores, for each framework; or `all`",
     )
@@ -60,13 +67,13 @@ def arguments():
         "--clock",
         choices=["wall", "cpu"],
         default="wall",
-        help="time that passes, or (on a busy machine, one thread) that the processor works",
+        help="wall-clock time, or processor time (for one thread on a busy machine)",
     )
     parser.add_argument(
         "--json",
         type=Path,
         metavar="FILE",
-        help="where results are saved, else results/MODE-THREADS.json",
+        help="output file, by default results/MODE-THREADS.json",
     )
     parser.add_argument(
         "--python",
@@ -79,7 +86,7 @@ def arguments():
 
 
 class Benchmark:
-    """The frameworks' workers, what they measured, and what went wrong."""
+    """The frameworks' workers, their results, and their failures."""
 
     def __init__(self, peers, mode, rounds, seconds):
         self.peers, self.mode, self.rounds, self.seconds = peers, mode, rounds, seconds
@@ -88,31 +95,31 @@ class Benchmark:
 
     @contextlib.contextmanager
     def guard(self, row, name):
-        """Put a framework that fails at a row out of that row, and remember why."""
+        """Scope that excludes a failing framework from a row, and records the error."""
         try:
             yield
         except PeerError as error:
-            self.put_out(row, name, "failed", f"{name} failed: {error}")
+            self.exclude(row, name, "failed", f"{name} failed: {error}")
 
-    def put_out(self, row, name, word, why):
+    def exclude(self, row, name, word, why):
         self.results[row][name] = word
         self.complaints.append(f"{row}: {why}")
         print(f"  {word}: {name}", flush=True)
         self.wrong |= word == "differs" or name == SUBJECT
 
-    def take(self, row, name, value):
+    def keep_best(self, row, name, value):
         cells = self.results[row]
         cells[name] = min(value, cells.get(name, value))
 
     def time(self, problems):
-        """Best seconds per step (or per op) of each framework that has the workload and agrees.
+        """Time each framework that has the workload and agrees: best seconds per step or op.
 
-        Rounds alternate between all frameworks and all `problems`: what happens on the machine
-        happens to all of them.
+        Rounds alternate between all frameworks and all `problems`, so that other load on the
+        machine affects all of them.
         """
         entries = {}
         for problem in problems:
-            for name in self.agreeing(problem):
+            for name in self.check_results(problem):
                 with self.guard(problem.name, name):
                     ask = partial(self.peers[name].ask, problem=problem.name)
                     number = ask("calibrate", seconds=self.seconds)["number"]
@@ -124,13 +131,13 @@ class Benchmark:
                 if self.results[problem.name].get(name) != "failed":
                     with self.guard(problem.name, name):
                         spent = entries[problem, name]()["seconds"]
-                        self.take(problem.name, name, spent / problem.per)
+                        self.keep_best(problem.name, name, spent / problem.per)
         for name, peer in self.peers.items():
             with self.guard(problems[-1].name, name):
                 peer.ask("drop")
 
-    def agreeing(self, problem):
-        """Names of the frameworks that have computed the workload, with the same results."""
+    def check_results(self, problem):
+        """Run the workload everywhere; return the names of the frameworks whose results agree."""
         row, arrays = problem.name, {}
         self.calls[row] = {}
         with tempfile.TemporaryDirectory() as folder:
@@ -148,41 +155,41 @@ class Benchmark:
                     np.testing.assert_allclose(got, want, rtol=problem.rtol, atol=problem.atol)
             except (AssertionError, ValueError) as error:
                 why = " ".join(str(error).split())
-                self.put_out(row, name, "differs", f"{name} and {reference} differ: {why}")
+                self.exclude(row, name, "differs", f"{name} and {reference} differ: {why}")
         return [name for name in arrays if name not in self.results[row]]
 
-    def begin(self, rows):
-        """Import and first gradient, each time in a new process."""
+    def measure_start(self, rows):
+        """Measure import and first gradient, each time in a new process."""
         for _ in range(min(self.rounds, 5)):
             for name, peer in self.peers.items():
                 with self.guard(rows[0], name):
-                    answer = peer.tell("gradient", peer.framework, peer.mode, peer.threads)
+                    answer = peer.run_fresh("gradient", peer.framework, peer.mode, peer.threads)
                     for row in rows:
                         if row in answer:
-                            self.take(row, name, answer[row])
+                            self.keep_best(row, name, answer[row])
 
-    def weigh(self, problem):
-        """Bytes held by a recording, in new processes where nothing has left free memory behind."""
+    def measure_memory(self, problem):
+        """Measure the bytes of a recording, in new processes without freed memory to reuse."""
         for name, peer in self.peers.items():
-            with self.guard(problem.name, name), peer.fresh() as fresh:
-                fresh.begin()
-                answer = fresh.ask("hold", problem=problem.name)
+            with self.guard(problem.name, name), peer.new_worker() as worker:
+                worker.wait_until_loaded()
+                answer = worker.ask("measure_memory", problem=problem.name)
                 if "missing" not in answer:
                     self.results[problem.name][name] = answer["bytes"]
 
     def measure_sizes(self, row):
         for name, peer in self.peers.items():
             with self.guard(row, name):
-                self.results[row][name] = peer.tell("size", peer.framework)[row]
+                self.results[row][name] = peer.run_fresh("size", peer.framework)[row]
 
     def run(self, only, save):
         """Measure the rows whose names contain one of `only`; all of them if it is empty.
 
-        After each group of rows `save` is called: who stops a long run keeps what it has found.
+        After each group of rows `save` is called, so that an interrupted run keeps its results.
         """
         eager = self.mode == "eager"
 
-        def wanted(name, about, group, unit="seconds"):
+        def add_row(name, about, group, unit="seconds"):
             if only and not any(part.lower() in name.lower() for part in only):
                 return False
             print(f"… {name} {about}", flush=True)
@@ -195,40 +202,40 @@ class Benchmark:
             ("first gradient", "MLP tiny in a new process, with the import", "start"),
             ("resident memory", "of that process", "memory", "bytes"),
         ]
-        chosen = [row[0] for row in start if wanted(*row)]
+        chosen = [row[0] for row in start if add_row(*row)]
         if chosen:
-            self.begin(chosen)
+            self.measure_start(chosen)
         problems = [p for p in PROBLEMS if (p.eager if eager else p.compiled)]
         for _, group in groupby(problems, key=lambda problem: problem.kind.split("_")[0]):
             chosen = [
-                problem for problem in group if wanted(problem.name, problem.about, problem.group)
+                problem for problem in group if add_row(problem.name, problem.about, problem.group)
             ]
             if chosen:
                 self.time(chosen)
                 save()
         if eager:
             for problem in MEMORY:
-                if wanted(problem.name, problem.about, "memory", "bytes"):
-                    self.weigh(problem)
-            about = "of the distribution and all that it requires"
-            if wanted("installed size", about, "memory", "bytes"):
+                if add_row(problem.name, problem.about, "memory", "bytes"):
+                    self.measure_memory(problem)
+            about = "of the distribution and its requirements"
+            if add_row("installed size", about, "memory", "bytes"):
                 self.measure_sizes("installed size")
 
 
-def start(args, mode, stack):
-    """Workers of the columns that can be had, their versions, and why the others can not."""
+def start_peers(args, mode, stack):
+    """Start the workers; return them, their versions, and the reasons for skipped columns."""
     chosen = dict(pair.split("=", 1) for pair in args.python)
     peers, versions, left_out = {}, {}, {}
     for name, (framework, how) in COLUMNS[mode].items():
         if args.peers and name not in args.peers:
             continue
-        python = interpreter(framework, chosen)
+        python = find_interpreter(framework, chosen)
         if python is None:
             left_out[name] = "not installed; `make peers` installs peers"
             continue
         peer = stack.enter_context(Peer(framework, how, python, args.threads, args.clock))
         try:
-            versions[name] = peer.begin()
+            versions[name] = peer.wait_until_loaded()
             peers[name] = peer
             print(f"{name}: {versions[name]}")
         except PeerError as error:
@@ -238,12 +245,12 @@ def start(args, mode, stack):
     return peers, versions, left_out
 
 
-def load():
+def load_average():
     return round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else None
 
 
-def machine(args):
-    """What a reader must know to compare figures."""
+def describe_machine(args):
+    """The machine and the settings that figures depend on."""
     model = platform.processor()
     cpuinfo = Path("/proc/cpuinfo")
     if cpuinfo.exists():
@@ -258,7 +265,7 @@ def machine(args):
         "clock": args.clock,
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
-        "load before": load(),
+        "load before": load_average(),
         "date": time.strftime("%Y-%m-%d", time.gmtime()),
     }
 
@@ -266,31 +273,33 @@ def machine(args):
 def print_table(title, table):
     header, rows = table
     if rows:
-        print(f"\n{title}\n", *markdown(header, rows), sep="\n")
+        print(f"\n{title}\n", *format_table(header, rows), sep="\n")
 
 
 def print_record(record):
-    print_table("Best of all rounds", figures(record, GROUPS))
-    print_table(f"As a multiple of {SUBJECT} (above 1: {SUBJECT} needs less)", multiples(record))
+    print_table("Best of all rounds", make_figures_table(record, GROUPS))
+    print_table(
+        f"As a multiple of {SUBJECT} (above 1: {SUBJECT} needs less)", make_ratio_table(record)
+    )
     if record["mode"] == "compiled":
-        print_table("First call: tracing and compiling", calls(record, 0))
-        print_table("Second call", calls(record, 1))
-    average = [[name, f"{value:.2f}"] for name, value in means(record)]
+        print_table("First call: tracing and compiling", make_calls_table(record, 0))
+        print_table("Second call", make_calls_table(record, 1))
+    average = [[name, f"{value:.2f}"] for name, value in geometric_means(record)]
     print_table(f"Geometric mean of {SUBJECT} against", (["", "ratio"], average))
     budgets = [
         [what, f"{ratio:.3g}", f"{limit:.3g}", "met" if met else "MISSED"]
-        for what, ratio, limit, met in verdicts(record)
+        for what, ratio, limit, met in check_budgets(record)
     ]
     print_table("Budgets of the design", (["", "ratio", "at most", ""], budgets))
 
 
 def main():
-    args = arguments()
+    args = parse_arguments()
     mode = "compiled" if args.compiled else "eager"
-    facts = machine(args)
-    stay_on_cores(args.threads)
+    facts = describe_machine(args)
+    pin_to_cores(args.threads)
     with contextlib.ExitStack() as stack:
-        peers, versions, left_out = start(args, mode, stack)
+        peers, versions, left_out = start_peers(args, mode, stack)
         benchmark = Benchmark(peers, mode, args.rounds, args.seconds)
         path = args.json or RESULTS / f"{mode}-{args.threads}.json"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -298,7 +307,7 @@ def main():
         def save():
             record = {
                 "mode": mode,
-                "machine": {**facts, "load after": load()},
+                "machine": {**facts, "load after": load_average()},
                 "columns": list(peers),
                 "versions": versions,
                 "left_out": left_out,

@@ -1,14 +1,14 @@
-"""One framework in one process: does what the driver asks, one JSON object a line each way.
+"""One framework in one process: answers the driver's requests, one JSON object per line.
 
     {"do": "versions"}                                  -> {"versions": {...}}
     {"do": "setup", "problem": …, "save": FILE}         -> {"calls": seconds of the first two},
                                                            results saved; or "missing"
-    {"do": "calibrate", "problem": …, "seconds": 0.1}   -> {"number": of steps that take so long}
+    {"do": "calibrate", "problem": …, "seconds": 0.1}   -> {"number": of steps that take this long}
     {"do": "time", "problem": …, "number": 20}          -> {"seconds": of one step}
-    {"do": "drop"}                                      -> {}, all that was set up forgotten
-    {"do": "hold", "problem": …}                        -> {"bytes": of a recording}; or "missing"
+    {"do": "drop"}                                      -> {}, all workloads are deleted
+    {"do": "measure_memory", "problem": …}              -> {"bytes": of a recording}; or "missing"
 
-An exception is answered with {"error": its text}. What libraries print goes to stderr.
+The answer to a failed request is {"error": message}. Output of libraries goes to stderr.
 """
 
 import gc
@@ -25,7 +25,7 @@ from problems import MEMORY, PROBLEMS
 
 BY_NAME = {problem.name: problem for problem in chain(PROBLEMS, MEMORY)}
 
-WARM = 0.4  # seconds
+WARM_UP_SECONDS = 0.4
 CLOCKS = {"wall": time.perf_counter, "cpu": time.process_time}
 
 
@@ -38,25 +38,25 @@ class Worker:
         self.mode, self.clock, self.steps = mode, clock, {}
         self.warm_up()
         gc.collect()
-        gc.freeze()  # so that collecting before each round looks at the workload only
+        gc.freeze()  # so that later collections scan only the workload
 
     def versions(self):
         return {"versions": self.workloads.versions()}
 
-    def find(self, problem):
-        """The function that makes the workload of `problem`, if the framework has it."""
+    def find_workload(self, problem):
+        """The function that makes the workload of `problem`; None if the framework lacks it."""
         kind = BY_NAME[problem].kind
-        found = (getattr(chapter, kind, None) for chapter in self.workloads.chapters)
-        return next(filter(None, found), None)
+        candidates = (getattr(module, kind, None) for module in self.workloads.modules)
+        return next(filter(None, candidates), None)
 
     def warm_up(self):
-        """Compile something, so that the first workload does not pay for waking the compiler."""
-        make = self.find("op, recorded")
+        """Compile a small workload, so that the first measured one does not load the compiler."""
+        make = self.find_workload("op, recorded")
         self.workloads.wait(self.workloads.runner(make(x=np.float32(1), repeats=1), self.mode)())
 
     def setup(self, problem, save):
-        """Results of the first and of the third call: in between, compilers begin to work."""
-        make = self.find(problem)
+        """Save the results of the first and the third call; compilers start in between."""
+        make = self.find_workload(problem)
         if make is None:
             return {"missing": True}
         self.steps[problem] = step = self.workloads.runner(make(**BY_NAME[problem].data), self.mode)
@@ -75,8 +75,8 @@ class Worker:
         return {}
 
     def calibrate(self, problem, seconds):
-        """Warm up, as compilers that look at counts of calls need, then see how many steps fit."""
-        end = time.perf_counter() + WARM
+        """Warm up, for compilers that start after some calls; then count the steps that fit."""
+        end = time.perf_counter() + WARM_UP_SECONDS
         while time.perf_counter() < end:
             self.workloads.wait(self.steps[problem]())
         number = 1
@@ -95,22 +95,22 @@ class Worker:
         self.workloads.wait(results)
         return {"seconds": (now() - start) / number}
 
-    def hold(self, problem, few=4, many=16):
-        """Growth of resident memory for each further recording that is kept alive.
+    def measure_memory(self, problem, few=4, many=16):
+        """Growth of resident memory per recording that is kept alive.
 
-        What one forward pass allocates and frees again is reused by the next, so the slope counts
-        only what stays, whatever allocator the framework has.
+        A forward pass reuses the memory that the one before it freed. So the growth counts only
+        the memory of recordings, with any allocator.
         """
-        make, problem = self.find(problem), BY_NAME[problem]
+        make, problem = self.find_workload(problem), BY_NAME[problem]
         if make is None or not os.path.exists("/proc/self/statm"):
             return {"missing": True}
         record = make(**problem.data)
         for _ in range(few):
             record()
-        kept = [record() for _ in range(few)]
+        recordings = [record() for _ in range(few)]
         before = resident_bytes()
-        kept += [record() for _ in range(many)]
-        return {"bytes": (resident_bytes() - before) / (len(kept) - few) / problem.per}
+        recordings += [record() for _ in range(many)]
+        return {"bytes": (resident_bytes() - before) / (len(recordings) - few) / problem.per}
 
 
 def resident_bytes():

@@ -1,4 +1,4 @@
-"""Actor-critic on a pole that wants to fall: the environment is stepped by `tf.numpy_function`.
+"""Actor-critic for balancing a pole; `tf.numpy_function` steps the environment.
 
 python -m gradtape examples/actor_critic.py
 """
@@ -9,7 +9,7 @@ import numpy as np
 import tensorflow as tf
 from tensorflow.keras import layers
 
-tf.keras.backend.set_floatx("float64")  # so that rounding does not decide what is drawn
+tf.keras.backend.set_floatx("float64")  # so that rounding does not change the sampled actions
 tf.keras.utils.set_random_seed(42)
 EPS = np.finfo(np.float32).eps.item()
 

@@ -1,4 +1,4 @@
-"""What the examples show: a progress bar, charts and digits in the terminal, and a PNG."""
+"""Output of the examples: a progress bar, charts and digits in the terminal, and a PNG."""
 
 import shutil
 import sys
@@ -16,12 +16,12 @@ for stream in (sys.stdout, sys.stderr):
 
 
 def paint(text, colour):
-    """`text` in an ANSI colour, or as it is when nobody looks."""
+    """`text` in an ANSI colour; unchanged if the output is not a terminal."""
     return f"\x1b[{colour}m{text}\x1b[0m" if sys.stdout.isatty() else text
 
 
 class Progress:
-    """A bar that is redrawn in place, ten times a second at most; in a log, drawn once."""
+    """A progress bar, redrawn at most ten times a second; in a log, drawn once."""
 
     def __init__(self, total, width=32):
         self.total, self.width = total, width
@@ -50,7 +50,7 @@ class Progress:
 
 
 def chart(title, train, test):
-    """Two curves in braille, with the range of values at the left."""
+    """Print two curves in braille characters, with the range of values on the left."""
     low, high = min(*train, *test), max(*train, *test)
     span = (high - low) or 1.0
     legend = f"{paint('train', TRAIN)}  {paint('test', TEST)}"
@@ -65,18 +65,20 @@ def chart(title, train, test):
 
 
 def raster(curve):
-    """Braille code of each character cell for a curve with values in [0, 1]."""
+    """The braille code of each character cell for a curve with values in [0, 1]."""
     dots = np.zeros((4 * HEIGHT, 2 * WIDTH), int)
     columns = np.arange(2 * WIDTH)
     heights = np.interp(columns, np.linspace(0, 2 * WIDTH - 1, len(curve)), curve)
     rows = np.rint((1 - heights) * (4 * HEIGHT - 1)).astype(int)
-    for column, (here, there) in enumerate(zip(rows, np.append(rows[1:], rows[-1]), strict=True)):
-        dots[min(here, there + 1) : max(here, there - 1) + 1, column] = 1
+    for column, (current, following) in enumerate(
+        zip(rows, np.append(rows[1:], rows[-1]), strict=True)
+    ):
+        dots[min(current, following + 1) : max(current, following - 1) + 1, column] = 1
     return (dots.reshape(HEIGHT, 4, WIDTH, 2) * BRAILLE[:, None, :]).sum(axis=(1, 3))
 
 
 def cell(layers, row, column):
-    """One character: the dots of all curves, in the colour of the last that has any."""
+    """One character: the dots of all curves, in the colour of the last curve with dots here."""
     code, colour = 0, DIM
     for codes, own in layers:
         if codes[row, column]:
@@ -85,7 +87,7 @@ def cell(layers, row, column):
 
 
 def digits(images, guesses, labels):
-    """A row of 8 × 8 images in shades, with what the network says beneath them."""
+    """Print a row of 8 × 8 images in shades of grey, with the predictions below them."""
     for line in np.rint(images.reshape(-1, 8, 8) * 4).astype(int).transpose(1, 0, 2):
         print("  " + "  ".join("".join(SHADES[v] for v in row) for row in line))
     answers = []
@@ -97,11 +99,11 @@ def digits(images, guesses, labels):
 
 
 def save_png(path, history):
-    """The same two charts, by matplotlib."""
+    """Draw the same two charts with matplotlib."""
     try:
         import matplotlib
     except ImportError:
-        sys.exit("The picture needs matplotlib: pip install 'gradtape[viz]', or say --no-plot.")
+        sys.exit("The plot needs matplotlib: pip install 'gradtape[viz]', or pass --no-plot.")
     matplotlib.use("Agg")
     from matplotlib import pyplot
 

@@ -10,7 +10,7 @@ tf.keras.utils.set_random_seed(8)
 
 
 def stripes(count):
-    """Pictures of 8 × 8 with noise: stripes that lie, stand, or lean."""
+    """Noisy images of 8 × 8: horizontal, vertical or diagonal stripes."""
     rng = np.random.default_rng(3)
     label = rng.integers(0, 3, count)
     rows, columns = np.mgrid[0:8, 0:8]
@@ -44,7 +44,7 @@ loss_object = tf.keras.losses.CategoricalCrossentropy()
 
 
 def create_adversarial_pattern(input_image, input_label):
-    """The sign of the gradient of the loss by the picture."""
+    """The sign of the gradient of the loss with respect to the image."""
     with tf.GradientTape() as tape:
         tape.watch(input_image)
         prediction = model(input_image)

@@ -1,8 +1,8 @@
-"""Integrated gradients: which inputs a network's answer is due to (Sundararajan et al., 2017).
+"""Integrated gradients: attribution of a network's output to inputs (Sundararajan et al., 2017).
 
     python -m gradtape examples/integrated_gradients.py
 
-Attributions add up to the difference of the answers at the input and at the baseline.
+Attributions sum to the difference of the outputs at the input and at the baseline.
 Needs no Keras.
 """
 

@@ -14,7 +14,7 @@ rng = np.random.default_rng(5)
 
 
 def sine_task(shots):
-    """Points to learn from and points to be judged by, of one wave."""
+    """Training points and query points of one sine wave."""
     amplitude, phase = rng.uniform(0.5, 2.0), rng.uniform(0, np.pi)
     x = rng.uniform(-3, 3, (2 * shots, 1)).astype("float32")
     y = (amplitude * np.sin(x + phase)).astype("float32")
@@ -45,7 +45,7 @@ def mse(params, x, y):
 
 
 def adapt(params, x, y):
-    """The parameters after one step down the slope of this task."""
+    """The parameters after one gradient step on this task."""
     with tf.GradientTape() as tape:
         tape.watch(params)
         loss = mse(params, x, y)

@@ -1,8 +1,8 @@
-"""A physics-informed network for u'' = -sin(x), u(0) = u(pi) = 0: Adam first, L-BFGS to finish.
+"""A physics-informed network for u'' = -sin(x), u(0) = u(pi) = 0: Adam first, then L-BFGS.
 
     python -m gradtape examples/pinn.py
 
-The solution is sin(x). Needs no Keras: Adam is written out, and the finish is SciPy's.
+The solution is sin(x). Needs no Keras: Adam is written out, and L-BFGS is SciPy's.
 """
 
 from itertools import pairwise
@@ -41,7 +41,7 @@ border = tf.constant([[0.0], [np.pi]], dtype=DTYPE)
 
 
 def residual(x):
-    """What is left of u'' + sin(x), by a tape within a tape."""
+    """The residual u'' + sin(x), with nested tapes."""
     with tf.GradientTape() as outer:
         outer.watch(x)
         with tf.GradientTape() as inner:
@@ -82,21 +82,21 @@ shapes = [v.shape.as_list() for v in variables]
 ends = np.cumsum([int(np.prod(shape)) for shape in shapes])
 
 
-def put(flat):
+def set_variables(flat):
     for v, part, shape in zip(variables, np.split(flat, ends[:-1]), shapes, strict=True):
         v.assign(part.reshape(shape))
 
 
-def value_and_slope(flat):
-    put(flat)
+def value_and_gradient(flat):
+    set_variables(flat)
     loss, gradients = loss_and_gradients()
     return loss.numpy(), np.concatenate([g.numpy().ravel() for g in gradients])
 
 
 start = np.concatenate([v.numpy().ravel() for v in variables])
-found = scipy.optimize.minimize(
-    value_and_slope, start, jac=True, method="L-BFGS-B", options={"maxiter": 25}
+optimum = scipy.optimize.minimize(
+    value_and_gradient, start, jac=True, method="L-BFGS-B", options={"maxiter": 25}
 )
-put(found.x)
-print(f"L-BFGS, {found.nit} iterations: loss {found.fun:.6f}, largest error {error():.4f}")
+set_variables(optimum.x)
+print(f"L-BFGS, {optimum.nit} iterations: loss {optimum.fun:.6f}, largest error {error():.4f}")
 print("u(pi/2) =", f"{network(tf.constant([[np.pi / 2]], dtype=DTYPE)).numpy().item():.4f}")

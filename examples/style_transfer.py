@@ -1,8 +1,8 @@
-"""Neural style transfer on a small net: a picture with the content of one and the style of another.
+"""Neural style transfer on a small network: the content of one image in the style of another.
 
     python -m gradtape examples/style_transfer.py
 
-The picture is the variable; Gram matrices of features are its style (Gatys et al., 2015).
+The image is the variable; Gram matrices of features represent its style (Gatys et al., 2015).
 """
 
 import numpy as np
@@ -27,7 +27,7 @@ def style_picture():
 
 
 def small_net():
-    """Features at three depths, of a net whose weights stay as they were drawn."""
+    """Features at three depths of a network with fixed random weights."""
     inputs = tf.keras.Input([SIZE, SIZE, 3])
     x = tf.keras.layers.Conv2D(8, 3, padding="same", activation="relu", name="conv1")(inputs)
     x = tf.keras.layers.AveragePooling2D(2, name="pool1")(x)
@@ -96,6 +96,6 @@ for step in range(1, 61):
             f"variation {smoothness:.2f}"
         )
 
-moved = tf.reduce_mean(tf.abs(picture - content_picture()))
-print(f"mean change of a pixel {moved:.4f}")
+change = tf.reduce_mean(tf.abs(picture - content_picture()))
+print(f"mean change of a pixel {change:.4f}")
 print("mean colour", np.array2string(tf.reduce_mean(picture, [0, 1, 2]).numpy(), precision=4))

@@ -1,4 +1,4 @@
-"""A character model with an embedding and an LSTM that learns a nursery rhyme, then writes.
+"""A character model with an embedding and an LSTM that learns a nursery rhyme, then generates text.
 
 python -m gradtape examples/text_lstm.py
 """
@@ -66,10 +66,10 @@ for epoch in range(1, 13):
 
 states = None
 character = tf.constant([[char2idx["t"]]])
-written = ["t"]
+characters = ["t"]
 for _ in range(40):
     logits, states = model(character, states=states, return_state=True)
     best = tf.argmax(logits[:, -1, :], axis=-1, output_type=tf.int32)
-    written.append(str(idx2char[best[0]]))
+    characters.append(str(idx2char[best[0]]))
     character = best[:, tf.newaxis]
-print(repr("".join(written)))
+print(repr("".join(characters)))

@@ -77,7 +77,7 @@ class Adam:
 
 
 def train_step(variables, optimizer, x, y):
-    """The heart of it: record the loss, ask the tape for its gradient, take a step."""
+    """Record the loss, compute its gradient with the tape, and take a step."""
     with tf.GradientTape() as tape:
         loss = loss_of(variables, x, y)
     gradients = tape.gradient(loss, variables)
@@ -86,7 +86,7 @@ def train_step(variables, optimizer, x, y):
 
 
 def train(variables, train_set, test_set, epochs, batch, rng):
-    """Loss and accuracy on both sets after each epoch."""
+    """Train; return loss and accuracy on both sets after each epoch."""
     optimizer = Adam(variables, rate=0.002)
     images, labels = train_set
     history = {"train loss": [], "test loss": [], "train accuracy": [], "test accuracy": []}
@@ -121,7 +121,7 @@ def check_gradient(variables, x, y, rng):
 
 
 def report(variables, test_set, history, rng):
-    """Draw what was learned, and hold one gradient against finite differences."""
+    """Draw the results, and check one gradient against finite differences."""
     drawing.chart("loss", history["train loss"], history["test loss"])
     drawing.chart("accuracy", history["train accuracy"], history["test accuracy"])
     images, labels = test_set
@@ -144,7 +144,9 @@ def main():
     parser.add_argument("--epochs", type=int, default=25)
     parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--png", type=Path, default=Path("train_digits.png"), help="the picture")
+    parser.add_argument(
+        "--png", type=Path, default=Path("train_digits.png"), help="file of the plot"
+    )
     parser.add_argument("--no-plot", action="store_true", help="draw in the terminal only")
     args = parser.parse_args()
 

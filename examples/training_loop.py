@@ -1,4 +1,4 @@
-"""A training loop of one's own: datasets, metrics, a compiled step, checkpoints, early stopping.
+"""A custom training loop: datasets, metrics, a compiled step, checkpoints, early stopping.
 
 python -m gradtape examples/training_loop.py
 """
@@ -12,7 +12,7 @@ tf.keras.utils.set_random_seed(7)
 
 
 def spirals(count):
-    """Points on three spiral arms, and which arm each is on."""
+    """Points on three spiral arms, and the arm of each."""
     rng = np.random.default_rng(0)
     label = np.arange(count) % 3
     radius = rng.uniform(0.1, 1.0, count)
@@ -82,8 +82,8 @@ with tempfile.TemporaryDirectory() as folder:
         if test_accuracy.result() > best:
             best.assign(test_accuracy.result())
             manager.save(checkpoint_number=epoch + 1)
-    kept = [path.rpartition("-")[2] for path in manager.checkpoints]
-    print("kept the checkpoints of epochs", ", ".join(kept))
+    epochs = [path.rpartition("-")[2] for path in manager.checkpoints]
+    print("kept the checkpoints of epochs", ", ".join(epochs))
 
     restored = make_model()
     restored(points[:1])

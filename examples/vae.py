@@ -1,4 +1,4 @@
-"""A variational autoencoder of small pictures, as a model with a `train_step` of its own.
+"""A variational autoencoder of small images, as a model with a custom `train_step`.
 
 python -m gradtape examples/vae.py
 """
@@ -13,7 +13,7 @@ LATENT = 2
 
 
 def blobs(count):
-    """Pictures of 12 × 12 with one bright spot each."""
+    """Images of 12 × 12 pixels with one bright spot each."""
     rng = np.random.default_rng(2)
     centre = rng.uniform(3, 9, (count, 2, 1, 1))
     rows, columns = np.mgrid[0:12, 0:12]
@@ -22,7 +22,7 @@ def blobs(count):
 
 
 class Sampling(layers.Layer):
-    """A draw from the normal distribution that the encoder describes."""
+    """Samples from the normal distribution that the encoder predicts."""
 
     def __init__(self, **kwargs):
         super().__init__(**kwargs)
@@ -35,7 +35,7 @@ class Sampling(layers.Layer):
 
 
 class Encoder(keras.Model):
-    """A picture becomes the mean and log-variance of its code, and a draw."""
+    """Maps an image to mean and log-variance of its code, and to a sample of the code."""
 
     def __init__(self):
         super().__init__()
@@ -53,7 +53,7 @@ class Encoder(keras.Model):
 
 
 class Decoder(keras.Model):
-    """A code becomes a picture."""
+    """Maps a code to an image."""
 
     def __init__(self):
         super().__init__()
@@ -67,7 +67,7 @@ class Decoder(keras.Model):
 
 
 class VAE(keras.Model):
-    """Both, trained on the evidence lower bound."""
+    """Encoder and decoder, trained on the evidence lower bound."""
 
     def __init__(self, encoder, decoder, **kwargs):
         super().__init__(**kwargs)

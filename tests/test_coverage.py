@@ -1,4 +1,4 @@
-"""The coverage table in `docs/coverage.md` is up to date."""
+"""docs/coverage.md is up to date."""
 
 import importlib.util
 from pathlib import Path
@@ -16,12 +16,12 @@ def coverage():
     return module
 
 
-def test_the_table_lists_implemented_and_missing_names(coverage):
-    said = coverage.presence_in((ROOT / "docs" / "coverage.md").read_text(encoding="utf-8"))
-    assert said == coverage.presence(), "run: python tools/coverage.py"
+def test_the_table_lists_supported_and_missing_symbols(coverage):
+    listed = coverage.parse_presence((ROOT / "docs" / "coverage.md").read_text(encoding="utf-8"))
+    assert listed == coverage.find_presence(), "run: python tools/coverage.py"
 
 
-def test_the_order_is_measured_by_differentiating(coverage):
+def test_orders_are_found_by_differentiating(coverage):
     tf = coverage.tf
 
     @tf.custom_gradient

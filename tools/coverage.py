@@ -1,13 +1,13 @@
-"""Write docs/coverage.md: which of TensorFlow's symbols there are, and how often one can derive.
+"""Write docs/coverage.md: the TensorFlow symbols that gradtape has, and orders of derivatives.
 
     python tools/coverage.py            # write the table
-    python tools/coverage.py --check    # say whether the first column is up to date
+    python tools/coverage.py --check    # check that the first column is up to date
 
-Nothing in the table is typed in. `tensorflow_symbols.txt` names what TensorFlow 2.21 has; whether
-it is here is asked of the package. How often a function can be differentiated is tried out on the
-recorded cases of `tests/conformance/ops` (and a few of `SAMPLES`), under nested tapes: an order
-counts if its gradient is there, or is None where the gradient of the order before does not change
-with its input, so that zero is the right answer.
+The table is generated. `tensorflow_symbols.txt` lists the symbols of TensorFlow 2.21; the script
+looks each one up in gradtape. To find how often a function can be differentiated, it runs the
+recorded cases of `tests/conformance/ops` (and `SAMPLES`) under nested tapes. An order counts if its
+gradient exists. It also counts if the gradient is None and the derivative before it does not
+change with the input, so that zero is correct.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ SYMBOLS = Path(__file__).with_name("tensorflow_symbols.txt")
 CASES = ROOT / "tests" / "conformance" / "ops" / "public.jsonl"
 TABLE = ROOT / "docs" / "coverage.md"
 HIGHEST = 3
-TRIED = 4  # samples a function
+MAX_SAMPLES = 4  # per function
 
 RNG = np.random.default_rng(3)
 X, Y = RNG.uniform(0.2, 0.8, (4, 3)), RNG.uniform(0.2, 0.8, (3,))
 IMAGE, POSITIVE = RNG.uniform(0.1, 0.9, (1, 6, 6, 3)), RNG.uniform(1, 2, (3, 3)) + 3 * np.eye(3)
 TAPS = RNG.uniform(0.1, 0.9, (2, 2, 3))
 
-# Functions that no recorded case calls first, and what to try them on.
+# Samples of functions that are not the first call of any recorded case.
 SAMPLES: dict[str, tuple[str, dict[str, Any]]] = {
     "tf.math.lbeta": ("tf.math.lbeta(x)", {"x": X}),
     "tf.math.erfcinv": ("tf.math.erfcinv(x)", {"x": X}),
@@ -120,13 +120,13 @@ SAMPLES: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 def symbols() -> list[tuple[str, str]]:
-    """Name and kind of everything TensorFlow has."""
+    """Name and kind of every symbol of TensorFlow."""
     lines = SYMBOLS.read_text(encoding="utf-8").splitlines()
     return [(name, kind) for name, kind in (line.split() for line in lines)]
 
 
-def found(name: str) -> Any:
-    """What a dotted name stands for here; None if there is nothing."""
+def find_symbol(name: str) -> Any:
+    """The object of gradtape with a dotted name; None if there is none."""
     value: Any = tf
     for part in name.split(".")[1:]:
         try:
@@ -136,25 +136,25 @@ def found(name: str) -> Any:
     return value
 
 
-def is_here(name: str, kind: str) -> bool:
-    """Whether a symbol exists; Keras's namespaces do wherever Keras is installed."""
+def is_supported(name: str, kind: str) -> bool:
+    """Whether gradtape has a symbol; Keras's namespaces count, though they need Keras."""
     if name in ("tf.keras", "tf.initializers", "tf.losses", "tf.metrics", "tf.optimizers"):
         return True
-    return name == "tf.newaxis" or found(name) is not None
+    return name == "tf.newaxis" or find_symbol(name) is not None
 
 
-def array_of(record: dict[str, Any]) -> Any:
-    """An input of a recorded case; floats become float64, which shows small changes."""
+def make_input(record: dict[str, Any]) -> Any:
+    """Make an input of a recorded case; floats become float64, to detect small changes."""
     if record["dtype"].startswith("complex"):
         return np.array(record["data"]["re"]) + 1j * np.array(record["data"]["im"])
     if not record["dtype"].startswith(("int", "uint", "float", "bool")):
-        raise ValueError(f"no numbers: {record['dtype']}")
+        raise ValueError(f"the dtype must be numeric. Received {record['dtype']}.")
     dtype = "float64" if record["dtype"].startswith("float") else record["dtype"]
     return np.array(record["data"], dtype).reshape(record["shape"])
 
 
-def recorded() -> dict[int, list[tuple[str, dict[str, Any]]]]:
-    """Expressions and inputs by the function that is called first, simplest ones first."""
+def read_cases() -> dict[int, list[tuple[str, dict[str, Any]]]]:
+    """Expressions and inputs, keyed by the function that is called first; simplest ones first."""
     cases: dict[int, list[tuple[str, dict[str, Any]]]] = {}
     with CASES.open(encoding="utf-8") as lines:
         records = [json.loads(line) for line in lines]
@@ -164,14 +164,14 @@ def recorded() -> dict[int, list[tuple[str, dict[str, Any]]]]:
         if head is None or "raises" in record or not record.get("diff"):
             continue
         try:
-            inputs = {name: array_of(value) for name, value in record["inputs"].items()}
+            inputs = {name: make_input(value) for name, value in record["inputs"].items()}
         except (TypeError, ValueError):
             continue
-        cases.setdefault(id(found(head[1])), []).append((record["expr"], inputs))
+        cases.setdefault(id(find_symbol(head[1])), []).append((record["expr"], inputs))
     return cases
 
 
-def weighted(values: Any) -> Any:
+def weighted_sum(values: Any) -> Any:
     """A scalar that depends on every element of every float tensor among `values`."""
     total = None
     for value in tf.nest.flatten(values):
@@ -187,7 +187,7 @@ def weighted(values: Any) -> Any:
 
 
 def derivative(f: Callable[[Any], Any], order: int) -> Callable[[Any], Any]:
-    """The function that gives the weighted gradient `order` times; None where there is none."""
+    """Make the function that differentiates `f` `order` times; it returns None without gradient."""
     if order == 0:
         return f
     inner = derivative(f, order - 1)
@@ -196,7 +196,7 @@ def derivative(f: Callable[[Any], Any], order: int) -> Callable[[Any], Any]:
         with tf.GradientTape() as tape:
             tape.watch(x)
             value = inner(x)
-            total = None if value is None else weighted(value)
+            total = None if value is None else weighted_sum(value)
         return None if total is None else tape.gradient(total, x)
 
     return outer
@@ -210,24 +210,24 @@ def order_of(expression: str, inputs: dict[str, Any], wrt: str) -> int:
         return eval(expression, {"tf": tf, "np": np, **tensors, wrt: x})
 
     x = tensors[wrt]
-    moved = x + tf.cast(1e-3 * np.sin(1 + np.arange(int(tf.size(x)))).reshape(x.shape), x.dtype)
+    shifted = x + tf.cast(1e-3 * np.sin(1 + np.arange(int(tf.size(x)))).reshape(x.shape), x.dtype)
     for order in range(1, HIGHEST + 1):
         if derivative(f, order)(x) is not None:
             continue
         before = derivative(f, order - 1)
-        if order == 1 or not unchanged(before(x), before(moved)):
+        if order == 1 or not are_equal(before(x), before(shifted)):
             return order - 1
         return HIGHEST
     return HIGHEST
 
 
-def unchanged(a: Any, b: Any) -> bool:
+def are_equal(a: Any, b: Any) -> bool:
     """Whether two gradients are the same numbers."""
     return bool(np.allclose(tf.convert_to_tensor(a), tf.convert_to_tensor(b), 1e-9, 1e-12))
 
 
 def orders(samples: list[tuple[str, dict[str, Any]]]) -> Iterator[int]:
-    """What each sample and differentiable input allows."""
+    """Yield the order of each sample and differentiable input."""
     for expression, inputs in samples:
         for name, value in inputs.items():
             if value.dtype.kind in "fc":
@@ -238,37 +238,38 @@ def orders(samples: list[tuple[str, dict[str, Any]]]) -> Iterator[int]:
 
 
 def differentiability(name: str, cases: dict[int, list[tuple[str, dict[str, Any]]]]) -> str:
-    """How often a function can be differentiated, in words; "" if nothing was tried."""
-    samples = cases.get(id(found(name)), [])[:TRIED]
-    samples += [sample for key, sample in SAMPLES.items() if found(key) is found(name)]
+    """How often a function can be differentiated, as text; "" if there are no samples."""
+    samples = cases.get(id(find_symbol(name)), [])[:MAX_SAMPLES]
+    samples += [sample for key, sample in SAMPLES.items() if find_symbol(key) is find_symbol(name)]
     best = max(orders(samples), default=None)
     if best is None:
         return ""
     return {0: "no", HIGHEST: f"{HIGHEST} and more"}.get(best, str(best))
 
 
-def presence() -> dict[str, bool]:
-    """Whether each symbol is here."""
-    return {name: is_here(name, kind) for name, kind in symbols()}
+def find_presence() -> dict[str, bool]:
+    """Whether gradtape has each symbol."""
+    return {name: is_supported(name, kind) for name, kind in symbols()}
 
 
-def presence_in(text: str) -> dict[str, bool]:
-    """What a table says about that."""
+def parse_presence(text: str) -> dict[str, bool]:
+    """The same, parsed from the text of a table."""
     rows = re.findall(r"^\| `(tf\.[\w.]+)` \| (yes|no) \|", text, re.MULTILINE)
     return {name: answer == "yes" for name, answer in rows}
 
 
-def table() -> str:
-    """The whole page."""
-    cases = recorded()
-    here = presence()
+def make_page() -> str:
+    """Make the whole page."""
+    cases = read_cases()
+    here = find_presence()
     lines = [
         "# Coverage",
         "",
-        "Written by `python tools/coverage.py`; see there how each column is found out. The orders",
-        f"are tried up to {HIGHEST}: what reaches that has rules made of primitives that have",
-        'rules. "no" is a function without a gradient, as in TensorFlow; no entry, one that was',
-        "not tried, or where there is nothing to differentiate.",
+        "Generated by `python tools/coverage.py`, which explains each column. Orders of derivative",
+        f"are tested up to {HIGHEST}: the rules of a function that reaches {HIGHEST} are made of",
+        "primitives that have rules themselves.",
+        '"no" marks a function without a gradient, as in TensorFlow. An empty entry means that the',
+        "function was not tested, or has nothing to differentiate.",
     ]
     for space in ("tf", "tf.math", "tf.nn", "tf.linalg", "tf.signal", "tf.image"):
         members = [(n, k) for n, k in symbols() if n.rpartition(".")[0] == space]
@@ -284,10 +285,10 @@ def table() -> str:
 def main() -> int:
     """Write the table, or check it."""
     parser = argparse.ArgumentParser(description="Write or check docs/coverage.md.")
-    parser.add_argument("--check", action="store_true", help="only compare what is here")
+    parser.add_argument("--check", action="store_true", help="only check the first column")
     if parser.parse_args().check:
-        return 0 if presence_in(TABLE.read_text(encoding="utf-8")) == presence() else 1
-    TABLE.write_text(table(), encoding="utf-8")
+        return 0 if parse_presence(TABLE.read_text(encoding="utf-8")) == find_presence() else 1
+    TABLE.write_text(make_page(), encoding="utf-8")
     return 0
 
 

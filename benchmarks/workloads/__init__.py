@@ -1,8 +1,8 @@
-"""The workloads, one folder for each framework, each in that framework's own best idiom.
+"""The workloads: one folder per framework, each written in that framework's idiom.
 
 Three files define a function for each `kind` of `problems.py`: `basics` (chains of ops, dense nets,
-derivatives), `nets` (what networks are made of) and `solvers` (equations and optimizers). It takes
-the problem's data (NumPy arrays) and returns a `Work`, whose results are the same in every folder:
+derivatives), `nets` (layers and networks) and `solvers` (equations and optimizers). The function
+takes the problem's data (NumPy arrays) and returns a `Work`. Results are equal in every folder:
 
     chain_outside, chain_unwatched   y after `repeats` times y = sin(y * x + x)
     chain                            the same y, and dy/dx
@@ -13,24 +13,25 @@ the problem's data (NumPy arrays) and returns a `Work`, whose results are the sa
     second_order                     gradient of |g|², g the gradient of mean((tanh(x W1) W2 - 1)²)
     cnn                              as mlp
     convolution, depthwise, residual, batch_norm, layer_norm, softmax, gelu
-                                     the value, gradients by everything that enters
+                                     the value, and the gradients of all inputs
     embedding                        sum(g * rows looked up), and the table after a step
-    lstm, lstm_loop                  outputs of all steps, gradients by inputs, weights and biases
+    lstm, lstm_loop                  outputs of all steps, gradients of inputs, weights and biases
     attention, attention_einsum, attention_fused
-                                     outputs, gradients by inputs and the four weights
+                                     outputs, gradients of inputs and the four weights
     pipeline                         the last batch of a pass over a shuffled dataset
     pinn                             mean((u'' - f)²) + mean(u(ends)²) of a net u, as mlp
-    newton                           loss of a logistic regression, weights after a step of Newton's
+    newton                           loss of a logistic regression, weights after a Newton step
     rosenbrock                       value of Rosenbrock's function, x and y after a step
-    rosenbrock_loop                  the same after many steps, all of them in one call
+    rosenbrock_loop                  the same after many steps in one call
     adam                             loss of a deep net; parameters, moments and the count after a
                                      step of Adam
-    mlp_held, chain_held             no `Work` but a function: its result keeps a recording alive
+    mlp_memory, chain_memory             not a `Work` but a function whose result keeps a
+                                     recording alive
 
-A kind that makes no sense for a framework is left out. Besides, a folder has `chapters` (the three
-files), `versions()`, `use_threads(n)`, `wait(results)` (until an asynchronous computation has
-ended), `as_numpy(results)` and `runner(work, mode)`, a function without arguments that does one
-step: eagerly, or `compiled` as a whole, or compiled by `xla`.
+A framework without a kind has no such function. A folder also has `modules` (the three files),
+`versions()`, `use_threads(n)`, `wait(results)` (until asynchronous work has finished),
+`as_numpy(results)` and `runner(work, mode)`. The runner is a function without arguments that does
+one step: `eager`, `compiled` as a whole, or compiled by `xla`.
 """
 
 from collections.abc import Callable, Sequence
@@ -38,12 +39,12 @@ from typing import Any, NamedTuple
 
 
 class Work(NamedTuple):
-    """A step, what it is called with, and the variables that it updates.
+    """A step, its arguments, and the variables that it updates.
 
-    Inputs are arguments, so that no compiler computes with them in advance. The results are what
-    the step returns, then the variables: returned from a compiled step they would be copied. In
-    JAX, which has no variables, the step takes `state` first and returns the new one with its
-    results.
+    Inputs are arguments, so that compilers cannot fold them as constants. The results are the
+    values that the step returns, followed by the variables: a compiled step would copy variables
+    that it returns. JAX has no variables: its step takes `state` first, and returns the new state
+    with its results.
     """
 
     step: Callable[..., Any]
@@ -51,8 +52,8 @@ class Work(NamedTuple):
     state: Any = ()
 
 
-def in_order(work, compiled=None):
-    """A function without arguments that does one step of `work`, or of its compiled form."""
+def make_step_function(work, compiled=None):
+    """Make a function without arguments that does one step of `work`, or of its compiled form."""
     step, inputs, state = compiled or work.step, work.inputs, work.state
     if not state:
         return lambda: step(*inputs)

@@ -1,4 +1,4 @@
-"""The workloads in gradtape: TensorFlow's folder, with gradtape in TensorFlow's place."""
+"""The workloads in gradtape: TensorFlow's folder, with gradtape in place of TensorFlow."""
 
 import sys
 from importlib.metadata import PackageNotFoundError, version
@@ -8,7 +8,7 @@ import numpy as np
 import gradtape
 
 sys.modules["tensorflow"] = gradtape
-from workloads import in_tensorflow  # noqa: E402 - it must find gradtape there
+from workloads import in_tensorflow  # noqa: E402 - after gradtape is installed as tensorflow
 
 
 def __getattr__(name):
@@ -23,9 +23,9 @@ def versions():
 
 
 def use_threads(n):
-    """The environment has said it: BLAS reads it when it is loaded."""
+    """Do nothing: BLAS reads the environment variables when it is loaded."""
 
 
 def wait(results):
-    """Look at the first: what one call computes is there together."""
+    """Read the first result: all results of a call are ready at the same time."""
     np.asarray(results[0])

@@ -1,4 +1,4 @@
-"""`python -m gradtape script.py args…`: run a TensorFlow program on gradtape."""
+"""Entry point of `python -m gradtape script.py args…`: runs a TensorFlow program on gradtape."""
 
 import sys
 

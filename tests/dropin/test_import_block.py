@@ -1,4 +1,4 @@
-"""Libraries that only ask for TensorFlow are not shown gradtape; others are."""
+"""Blocked libraries do not find TensorFlow while they are imported; others find gradtape."""
 
 import subprocess
 import sys
@@ -43,16 +43,16 @@ def answers(folder, name, first):
     return done.stdout.strip()
 
 
-def test_a_library_of_the_list_finds_no_tensorflow(tmp_path):
+def test_a_blocked_library_finds_no_tensorflow(tmp_path):
     expected = "[(False, None, False), (False, None, False)] (1,) SourceFileLoader"
     assert answers(tmp_path, "transformers", first=False) == expected
 
 
-def test_nor_when_the_program_has_imported_it_before(tmp_path):
+def test_a_blocked_library_finds_none_after_the_program_imported_it(tmp_path):
     expected = "[(False, None, False), (False, None, False)] (1,) SourceFileLoader"
     assert answers(tmp_path, "wandb", first=True) == expected
 
 
-def test_other_libraries_find_it(tmp_path):
+def test_other_libraries_find_gradtape(tmp_path):
     expected = "[(True, '2.21.0', True), (True, '2.21.0', True)] (1,) SourceFileLoader"
     assert answers(tmp_path, "einops", first=False) == expected

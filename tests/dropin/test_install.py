@@ -17,7 +17,7 @@ from gradtape.dropin.install import State
 
 @pytest.fixture(autouse=True)
 def fresh():
-    """Begin uninstalled; leave things as other tests of this process may want them."""
+    """Start uninstalled, and restore the state of the process afterwards."""
     before = State.finder
     tf.uninstall()
     yield
@@ -32,13 +32,13 @@ def installed(fresh):
         yield
 
 
-def is_there(name):
+def import_by_name(name):
     return importlib.import_module(name)
 
 
 @pytest.mark.usefixtures("installed")
 def test_tensorflow_is_gradtape():
-    tensorflow = is_there("tensorflow")
+    tensorflow = import_by_name("tensorflow")
     assert tensorflow.Tensor is tf.Tensor
     assert tensorflow.GradientTape is tf.GradientTape
     assert tensorflow.__version__ == tf.__version__
@@ -53,8 +53,8 @@ def test_submodules_can_be_imported_by_name():
     from tensorflow.math import reduce_sum  # a namespace of the public API
 
     assert reduce_sum is tf.math.reduce_sum
-    assert is_there("tensorflow.data").Dataset is tf.data.Dataset
-    assert is_there("tensorflow").data is is_there("tensorflow.data")
+    assert import_by_name("tensorflow.data").Dataset is tf.data.Dataset
+    assert import_by_name("tensorflow").data is import_by_name("tensorflow.data")
 
 
 @pytest.mark.usefixtures("installed")
@@ -73,45 +73,45 @@ def test_submodules_can_be_imported_by_name():
         ("tensorflow.python.trackable.data_structures", "ListWrapper _DictWrapper"),
     ],
 )
-def test_what_keras_imports_is_there(module, names):
-    found = is_there(module)
+def test_names_that_keras_imports_exist(module, names):
+    found = import_by_name(module)
     for name in names.split():
         assert hasattr(found, name)
 
 
 @pytest.mark.usefixtures("installed")
-def test_what_is_missing_is_named_in_full():
-    tensorflow = is_there("tensorflow")
+def test_errors_show_the_full_name_of_a_missing_symbol():
+    tensorflow = import_by_name("tensorflow")
     with pytest.raises(AttributeError, match=r"tf\.math\.frobnicate"):
         tensorflow.math.frobnicate  # noqa: B018 - the access is the test
     with pytest.raises(AttributeError, match=r"tf\.__internal__\.tracking\.nothing"):
         tensorflow.__internal__.tracking.nothing  # noqa: B018
     with pytest.raises(ModuleNotFoundError, match=r"tensorflow\.lite"):
-        is_there("tensorflow.lite")
+        import_by_name("tensorflow.lite")
     with pytest.raises(ImportError):
         from tensorflow.python.eager import nothing  # noqa: F401
 
 
 @pytest.mark.usefixtures("installed")
-def test_folders_of_gradtape_are_no_part_of_tensorflow():
-    tensorflow = is_there("tensorflow")
+def test_folders_of_gradtape_are_not_part_of_tensorflow():
+    tensorflow = import_by_name("tensorflow")
     for name in ("dropin", "pipeline", "tape", "install"):
         assert not hasattr(tensorflow, name)
         assert name not in dir(tensorflow)
 
 
 @pytest.mark.usefixtures("installed")
-def test_classes_that_keras_tells_by_name_have_tensorflows():
-    def told(value, name, module):
+def test_classes_have_the_names_by_which_keras_recognises_them():
+    def is_recognised(value, name, module):
         return any(c.__name__ == name and module in c.__module__ for c in type(value).__mro__)
 
-    assert told(tf.constant(1.0), "Tensor", "tensorflow.python.")
-    assert told(tf.data.Dataset.range(3).map(abs), "DatasetV2", "tensorflow.python.data")
+    assert is_recognised(tf.constant(1.0), "Tensor", "tensorflow.python.")
+    assert is_recognised(tf.data.Dataset.range(3).map(abs), "DatasetV2", "tensorflow.python.data")
 
 
 @pytest.mark.usefixtures("installed")
-def test_what_counts_as_composite():
-    internal = is_there("tensorflow").__internal__
+def test_which_objects_are_composite_tensors():
+    internal = import_by_name("tensorflow").__internal__
     dataset = tf.data.Dataset.range(3)
     assert isinstance(tf.Variable(1.0), internal.CompositeTensor)
     assert isinstance(dataset, internal.CompositeTensor)
@@ -122,31 +122,31 @@ def test_what_counts_as_composite():
     assert isinstance(tf.constant(1.0), internal.types.Tensor)
 
 
-def test_uninstalling_leaves_nothing_behind():
+def test_uninstalling_restores_everything():
     before = tf.Tensor.__module__, tf.data.Dataset.__name__, list(sys.meta_path)
     tf.install()
-    is_there("tensorflow.data")
+    import_by_name("tensorflow.data")
     tf.uninstall()
     assert (tf.Tensor.__module__, tf.data.Dataset.__name__, list(sys.meta_path)) == before
     assert not [name for name in sys.modules if name.split(".")[0] == "tensorflow"]
     tf.uninstall()
 
 
-def test_installing_twice_is_installing_once():
+def test_a_second_install_changes_nothing():
     with tf.install():
         with tf.install():
             pass
-        assert is_there("tensorflow").Tensor is tf.Tensor
+        assert import_by_name("tensorflow").Tensor is tf.Tensor
     assert "tensorflow" not in sys.modules
 
 
-def test_a_tensorflow_that_is_imported_already_is_an_error(monkeypatch):
+def test_installing_after_tensorflow_was_imported_is_an_error(monkeypatch):
     monkeypatch.setitem(sys.modules, "tensorflow", ModuleType("tensorflow"))
     with pytest.raises(ImportError, match="before the first"):
         tf.install()
 
 
-def test_without_keras_the_extra_is_named(monkeypatch):
+def test_without_keras_the_error_names_the_extra(monkeypatch):
     def absent(name):
         raise metadata.PackageNotFoundError(name)
 
@@ -168,7 +168,7 @@ def test_versions_of_keras(monkeypatch, version, runs):
             keras.check_version()
 
 
-def test_names_that_gradtape_lacks_are_named():
+def test_the_error_of_a_missing_name_contains_it():
     with pytest.raises(AttributeError, match=r"tf\.frobnicate"):
         tf.frobnicate  # noqa: B018
 
@@ -179,10 +179,10 @@ def python(*arguments):
 
 
 def test_a_script_runs_on_gradtape(tmp_path):
-    (tmp_path / "beside.py").write_text("value = 2.0\n")
+    (tmp_path / "neighbour.py").write_text("value = 2.0\n")
     script = tmp_path / "train.py"
     script.write_text(
-        "import sys\nimport tensorflow as tf\nfrom beside import value\n"
+        "import sys\nimport tensorflow as tf\nfrom neighbour import value\n"
         "assert __name__ == '__main__'\n"
         "print(tf.constant(value) * float(sys.argv[1]), tf.__name__, sys.argv[0] == __file__)\n"
     )
@@ -191,13 +191,13 @@ def test_a_script_runs_on_gradtape(tmp_path):
     assert done.returncode == 0
 
 
-def test_a_script_that_is_not_there(tmp_path):
+def test_a_missing_script_is_an_error(tmp_path):
     done = python(tmp_path / "nothing.py")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "there is no file" in done.stderr
+    assert "does not exist" in done.stderr
 
 
-def test_help_says_how():
+def test_help_prints_the_usage():
     assert python("--help").stdout.startswith("usage: python -m gradtape")
 
 
@@ -207,43 +207,43 @@ def test_code_runs_on_gradtape():
 
 
 @pytest.mark.usefixtures("installed")
-def test_metadata_and_specs_agree_with_what_is_imported():
-    assert metadata.version("tensorflow") == is_there("tensorflow").__version__
+def test_metadata_and_specs_agree_with_the_imported_module():
+    assert metadata.version("tensorflow") == import_by_name("tensorflow").__version__
     assert metadata.distribution("tensorflow").metadata["Name"] == "tensorflow"
     assert "tensorflow" in {d.metadata["Name"] for d in metadata.distributions()}
-    assert importlib.util.find_spec("tensorflow") is is_there("tensorflow").__spec__
+    assert importlib.util.find_spec("tensorflow") is import_by_name("tensorflow").__spec__
     assert importlib.util.find_spec("tensorflow.math").name == "tensorflow.math"
     assert importlib.util.find_spec("tensorflow.lite") is None
 
 
-def test_after_uninstalling_nobody_finds_it():
+def test_after_uninstalling_there_is_no_tensorflow():
     with tf.install():
-        is_there("tensorflow")
+        import_by_name("tensorflow")
     assert importlib.util.find_spec("tensorflow") is None
     with pytest.raises(metadata.PackageNotFoundError):
         metadata.version("tensorflow")
 
 
-def test_notebooks_load_and_unload_it():
+def test_the_notebook_extension_installs_and_uninstalls():
     tf.load_ipython_extension(None)
-    assert is_there("tensorflow").Tensor is tf.Tensor
+    assert import_by_name("tensorflow").Tensor is tf.Tensor
     tf.unload_ipython_extension(None)
     assert "tensorflow" not in sys.modules
 
 
-def alone(code, **environment):
+def run_in_new_process(code, **environment):
     command = [sys.executable, "-c", code]
     env = {**os.environ, **environment}
     return subprocess.run(command, capture_output=True, text=True, check=False, env=env)
 
 
-def test_the_environment_can_ask_for_it():
+def test_an_environment_variable_installs():
     code = "import gradtape, tensorflow; print(tensorflow.__name__)"
-    assert alone(code, GRADTAPE_INSTALL="1").stdout == "tensorflow\n"
-    assert alone(code, GRADTAPE_INSTALL="0").returncode == 1
+    assert run_in_new_process(code, GRADTAPE_INSTALL="1").stdout == "tensorflow\n"
+    assert run_in_new_process(code, GRADTAPE_INSTALL="0").returncode == 1
 
 
-def test_a_process_that_asked_for_nothing_sees_no_tensorflow():
+def test_importing_gradtape_alone_installs_nothing():
     code = (
         "import gradtape as tf, sys, importlib.util\n"
         "tf.ones(2) + 1\n"
@@ -251,4 +251,4 @@ def test_a_process_that_asked_for_nothing_sees_no_tensorflow():
         "importlib.util.find_spec('tensorflow'), "
         "[f for f in sys.meta_path if 'gradtape' in str(f)])"
     )
-    assert alone(code).stdout == "[] None []\n"
+    assert run_in_new_process(code).stdout == "[] None []\n"

@@ -1,4 +1,4 @@
-"""A name that is missing is named in full, with what comes nearest and where the list is."""
+"""The error of a missing name shows it in full, the nearest name, and the page of all names."""
 
 import importlib
 
@@ -10,12 +10,12 @@ import gradtape as tf
 @pytest.mark.parametrize(
     ("path", "message"),
     [
-        ("reduce_sums", r"does not have tf\.reduce_sums\. The nearest there is: tf\.reduce_sum\."),
-        ("log", r"does not have tf\.log\. The nearest there is: tf\.math\.log\."),
-        ("matrix_inverse", r"The nearest there is: tf\.linalg\.inv\."),
-        ("math.relu", r"does not have tf\.math\.relu\. The nearest there is: tf\.nn\.relu\."),
-        ("nn.sofmax", r"does not have tf\.nn\.sofmax\. The nearest there is: tf\.nn\.softmax\."),
-        ("qqq", r"does not have tf\.qqq\. docs/coverage\.md lists what there is\."),
+        ("reduce_sums", r"does not have tf\.reduce_sums\. The nearest name is tf\.reduce_sum\."),
+        ("log", r"does not have tf\.log\. The nearest name is tf\.math\.log\."),
+        ("matrix_inverse", r"The nearest name is tf\.linalg\.inv\."),
+        ("math.relu", r"does not have tf\.math\.relu\. The nearest name is tf\.nn\.relu\."),
+        ("nn.sofmax", r"does not have tf\.nn\.sofmax\. The nearest name is tf\.nn\.softmax\."),
+        ("qqq", r"does not have tf\.qqq\. docs/coverage\.md lists the supported names\."),
         ("Session", r"belongs to TensorFlow 1: .*tf\.function.* \(docs/migration\.md\)"),
         ("contrib", r"belongs to TensorFlow 1"),
     ],

@@ -1,4 +1,4 @@
-"""`python -m gradtape check` says which TensorFlow symbols of a program are missing."""
+"""`python -m gradtape check` lists the TensorFlow symbols that gradtape lacks."""
 
 import subprocess
 import sys
@@ -54,17 +54,17 @@ def run(*arguments):
         ("from .tensorflow import x\nx.y", {}),
     ],
 )
-def test_symbols_are_read_off_the_source(source, expected):
+def test_symbols_are_collected_from_the_source(source, expected):
     assert symbols(source) == expected
 
 
-def test_names_of_keras_are_told_apart():
+def test_keras_symbols_are_recognised():
     assert is_of_keras("tensorflow.keras.layers")
     assert is_of_keras("tensorflow.optimizers")
     assert not is_of_keras("tensorflow.keraslike")
 
 
-def test_what_is_missing_is_reported_by_line_and_nothing_runs(tmp_path):
+def test_missing_symbols_are_reported_by_line_without_running_the_program(tmp_path):
     script = tmp_path / "train.py"
     script.write_text(
         "import tensorflow as tf\n"
@@ -83,7 +83,7 @@ def test_what_is_missing_is_reported_by_line_and_nothing_runs(tmp_path):
     assert lines[2] == "5 symbols of TensorFlow, 3 supported, 2 missing."
 
 
-def test_a_folder_is_searched_and_what_is_all_there_returns_zero(tmp_path):
+def test_a_folder_is_searched_and_full_support_returns_zero(tmp_path):
     (tmp_path / "inner").mkdir()
     (tmp_path / ".hidden").mkdir()
     (tmp_path / "inner" / "a.py").write_text("from tensorflow import GradientTape\n")
@@ -92,7 +92,7 @@ def test_a_folder_is_searched_and_what_is_all_there_returns_zero(tmp_path):
     assert (done.returncode, done.stdout.split(",")[0]) == (0, "1 symbols of TensorFlow")
 
 
-def test_what_cannot_be_read_is_said(tmp_path):
+def test_unreadable_files_return_two(tmp_path):
     (tmp_path / "broken.py").write_text("import tensorflow as (\n")
     assert run(tmp_path).returncode == 2
     assert run(tmp_path / "nothing.py").returncode == 2

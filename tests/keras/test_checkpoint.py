@@ -17,17 +17,17 @@ Y = np.arange(8.0).reshape(4, 2).astype("float32") / 8
 
 
 class Net(keras.Model):
-    """A model whose layers are built when it is first called."""
+    """A model whose layers are built on the first call."""
 
     def __init__(self):
-        """Two layers, and a variable of its own."""
+        """Create two layers and a variable."""
         super().__init__()
         self.hidden = keras.layers.Dense(4, activation="tanh")
         self.out = keras.layers.Dense(2)
         self.extra = tf.Variable(1.0)
 
     def call(self, x):
-        """Both layers, scaled."""
+        """Apply both layers, and scale."""
         return self.out(self.hidden(x)) * self.extra
 
 
@@ -42,7 +42,7 @@ def sequential():
     )
 
 
-def trained(build):
+def train_model(build):
     model = build()
     model.compile(keras.optimizers.Adam(0.05), "mse", run_eagerly=True)
     model.fit(X, Y, epochs=2, verbose=0)
@@ -62,9 +62,9 @@ BUILDS = {
 
 
 @pytest.mark.parametrize("case", BUILDS)
-def test_models_and_optimizers_come_back(tmp_path, case):
+def test_models_and_optimizers_are_restored(tmp_path, case):
     build, late = BUILDS[case]
-    model = trained(build)
+    model = train_model(build)
     saved = tf.train.Checkpoint(model=model, optimizer=model.optimizer)
     path = saved.save(str(tmp_path / "c"))
     other = build()
@@ -82,12 +82,12 @@ def test_models_and_optimizers_come_back(tmp_path, case):
     np.testing.assert_allclose(other(X).numpy(), model(X).numpy(), rtol=1e-6)
 
 
-def test_keys_are_tensorflows(tmp_path):
-    path = tf.train.Checkpoint(model=trained(sequential)).write(str(tmp_path / "c"))
+def test_checkpoint_keys_are_tensorflows(tmp_path):
+    path = tf.train.Checkpoint(model=train_model(sequential)).write(str(tmp_path / "c"))
     keys = {
         name.removesuffix("/.ATTRIBUTES/VARIABLE_VALUE")
         for name, _ in tf.train.list_variables(path)
     }
-    assert "model/optimizer/_trainable_variables/0" in keys, "the shortest way to a kernel"
+    assert "model/optimizer/_trainable_variables/0" in keys, "the shortest path to a kernel"
     assert "model/_functional/_operations/2/moving_mean" in keys
     assert "model/optimizer/_iterations" in keys

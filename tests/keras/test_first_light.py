@@ -192,9 +192,8 @@ def test_generators():
 
     model = model_of("relu")
     model.compile("sgd", CROSS_ENTROPY, run_eagerly=True)
-    with pytest.warns(
-        UserWarning, match="ran out of data"
-    ):  # as on TensorFlow: their length is unknown
+    # As on TensorFlow, Keras warns: the length of a generator is unknown.
+    with pytest.warns(UserWarning, match="ran out of data"):
         history = model.fit(batches(), epochs=1, shuffle=False, verbose=0).history
     assert len(history["loss"]) == 1
 

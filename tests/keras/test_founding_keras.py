@@ -1,6 +1,6 @@
-"""What the founding documents say of Keras: models, optimizers, `train_step`, `compile` and `fit`.
+"""The founding documents' examples with Keras: models, optimizers, `train_step`, `fit`.
 
-The unmodified Keras 3 runs on gradtape; examples run as they stand in `tests/seeds`.
+The unmodified Keras 3 runs on gradtape. The examples are taken unchanged from `tests/seeds`.
 """
 
 from importlib import import_module
@@ -14,7 +14,7 @@ from tests.founding import run
 
 if find_spec("keras") is None:
     pytest.skip("Keras is not installed", allow_module_level=True)
-gradtape.install()  # before Keras is imported: it then finds gradtape as its backend
+gradtape.install()  # before Keras is imported, so that its backend is gradtape
 tf = import_module("tensorflow")
 
 
@@ -95,7 +95,7 @@ def test_a_keras_network_is_trained():
         targets=tf.constant([[1.0], [0.0]]),
         compute_loss=lambda predictions, targets: tf.reduce_mean((predictions - targets) ** 2),
     )
-    # Only the first row gets past relu: it is predicted as 6 and wants 1; the rate is 0.01.
+    # relu passes only the first row. Its prediction is 6, the target 1, the learning rate 0.01.
     assert float(seen.loss) == 12.5
     first = [[0.95, 0.95], [0.9, 0.9]]
     assert_weights(seen.model, first, [-0.05, -0.05], [[0.85], [0.85]], [-0.05])
@@ -164,7 +164,7 @@ def test_compile_and_fit_do_what_a_loop_with_a_tape_does():
 
 
 def fit_with_the_documents_train_step(**layer):
-    """A model of document 0's class after two epochs, and its history."""
+    """Train a model of document 0's class for two epochs; return it with history and warnings."""
     inputs = tf.keras.Input((1,))
     model_class = run("0.examples.4.code", tf).MyModel
     model = model_class(inputs, tf.keras.layers.Dense(1, **layer)(inputs))

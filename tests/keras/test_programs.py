@@ -1,4 +1,4 @@
-"""Unmodified programs with Keras run on gradtape and print what they print on TensorFlow."""
+"""Unmodified programs with Keras print the same on gradtape as on TensorFlow."""
 
 import pytest
 
@@ -6,5 +6,5 @@ from tests.running import WITH_KERAS, assert_same, printed, recorded
 
 
 @pytest.mark.parametrize("name", WITH_KERAS)
-def test_a_program_prints_what_it_prints_on_tensorflow(name):
+def test_a_program_prints_the_same_as_on_tensorflow(name):
     assert_same(printed(name, "-m", "gradtape"), recorded(name))

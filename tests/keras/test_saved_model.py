@@ -1,4 +1,4 @@
-"""Keras's models as saved models: `tf.saved_model.save`, `model.export` and TFSMLayer."""
+"""Keras models as SavedModels: `tf.saved_model.save`, `model.export` and TFSMLayer."""
 
 from importlib.util import find_spec
 
@@ -30,7 +30,7 @@ def dense():
     return functional((5,), *stack, layers.Dense(2)), numbers(7, 5)
 
 
-def pictures():
+def convolutional():
     stack = (
         layers.Conv2D(4, 3, strides=2, padding="same"),
         layers.MaxPooling2D(),
@@ -41,16 +41,18 @@ def pictures():
 
 def sequences():
     x = keras.Input((None, 6))
-    seen = layers.MultiHeadAttention(2, 3)(x, x, use_causal_mask=True)
-    return keras.Model(x, layers.LSTM(3)(layers.LayerNormalization()(seen + x))), numbers(4, 9, 6)
+    attended = layers.MultiHeadAttention(2, 3)(x, x, use_causal_mask=True)
+    return keras.Model(x, layers.LSTM(3)(layers.LayerNormalization()(attended + x))), numbers(
+        4, 9, 6
+    )
 
 
-def words():
+def embedded():
     stack = (layers.Embedding(10, 4, mask_zero=True), layers.GRU(3))
     return functional((None,), *stack, dtype="int32"), np.arange(20).reshape(4, 5) % 7
 
 
-@pytest.mark.parametrize("make", [dense, pictures, sequences, words])
+@pytest.mark.parametrize("make", [dense, convolutional, sequences, embedded])
 def test_a_model_serves_batches_of_any_size(make, tmp_path):
     model, x = make()
     model.export(tmp_path / "exported", verbose=False)
@@ -66,7 +68,7 @@ def test_a_model_serves_batches_of_any_size(make, tmp_path):
         np.testing.assert_allclose(answer, wanted, rtol=1e-5, atol=1e-6)
 
 
-def test_a_model_built_by_fit(tmp_path):
+def test_a_model_that_fit_built_is_saved(tmp_path):
     class Net(keras.Model):
         def __init__(self):
             super().__init__()
@@ -84,7 +86,7 @@ def test_a_model_built_by_fit(tmp_path):
     np.testing.assert_allclose(served(tf.constant(x))["output_0"], model(x), rtol=1e-5)
 
 
-def test_a_loaded_layer_is_trained(tmp_path):
+def test_a_loaded_layer_is_trainable(tmp_path):
     model, x = dense()
     model.export(tmp_path / "exported", verbose=False)
     layer = keras.layers.TFSMLayer(tmp_path / "exported")
@@ -92,7 +94,7 @@ def test_a_loaded_layer_is_trained(tmp_path):
     assert len(layer.trainable_weights) == len(model.trainable_weights)
 
 
-def test_text(tmp_path):
+def test_a_text_model_is_exported(tmp_path):
     vectorize = layers.TextVectorization(output_mode="int", output_sequence_length=4)
     vectorize.adapt(["the cat sat", "on the mat", "a dog"])
     model = keras.Sequential(

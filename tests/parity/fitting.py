@@ -1,4 +1,4 @@
-"""A Keras model with dropout, trained by `fit` on shuffled arrays; prints its losses as JSON."""
+"""Trains a Keras model with dropout by `fit` on shuffled arrays; prints its losses as JSON."""
 
 import json
 import os
@@ -13,8 +13,8 @@ import tensorflow as tf
 losses = []
 
 
-class Listen(keras.callbacks.Callback):
-    """Keeps the running loss after every step."""
+class LossRecorder(keras.callbacks.Callback):
+    """Records the running loss after every step."""
 
     def on_train_batch_end(self, batch, logs=None):
         losses.append(float(logs["loss"]))
@@ -33,8 +33,10 @@ layers = [
 model = keras.Sequential(layers)
 loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
 model.compile(keras.optimizers.Adam(0.01), loss, metrics=["accuracy"])
-model.fit(x, y, batch_size=16, epochs=4, verbose=0, validation_split=0.1, callbacks=[Listen()])
+model.fit(
+    x, y, batch_size=16, epochs=4, verbose=0, validation_split=0.1, callbacks=[LossRecorder()]
+)
 noisy = tf.data.Dataset.from_tensor_slices((x, y)).shuffle(64)
 noisy = noisy.map(lambda a, b: (a + tf.random.normal([6], stddev=0.1), b)).batch(16)
-model.fit(noisy, epochs=2, verbose=0, callbacks=[Listen()])
+model.fit(noisy, epochs=2, verbose=0, callbacks=[LossRecorder()])
 json.dump({"losses": losses, "weights": np.ravel(model.layers[0].kernel).tolist()}, sys.stdout)

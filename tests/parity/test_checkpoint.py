@@ -1,4 +1,4 @@
-"""Checkpoints go from TensorFlow to gradtape and back."""
+"""gradtape reads TensorFlow's checkpoints, and TensorFlow reads gradtape's."""
 
 import collections
 import os
@@ -11,7 +11,7 @@ import pytest
 
 import gradtape
 
-# TensorFlow's own imports warn; what it says is not ours to mend.
+# TensorFlow warns when it is imported.
 pytestmark = pytest.mark.filterwarnings("ignore")
 tensorflow = pytest.importorskip("tensorflow")
 BOTH = [pytest.param("gradtape", id="from gradtape"), pytest.param("tensorflow", id="to gradtape")]
@@ -24,7 +24,7 @@ def pair(writer):
 
 
 def tree(tf, start):
-    """A module with variables in all kinds of places, numbered from `start`."""
+    """A module with variables in nested lists, dicts and tuples, numbered from `start`."""
     count = iter(range(start, 1000))
 
     def variable():
@@ -79,7 +79,7 @@ def test_modules_lists_dicts_and_tuples(tmp_path, writer):
 
 
 @pytest.mark.parametrize("writer", BOTH)
-def test_values_wait_for_their_variables(tmp_path, writer):
+def test_variables_created_after_restore_get_their_values(tmp_path, writer):
     a, b = pair(writer)
     path = a.train.Checkpoint(net=tree(a, 1)).write(str(tmp_path / "c"))
     late = b.Module()
@@ -129,7 +129,7 @@ def test_every_dtype(tmp_path, writer, dtype):
 
 
 @pytest.mark.parametrize("writer", BOTH)
-def test_a_prefix_that_is_written_over(tmp_path, writer):
+def test_a_prefix_can_be_overwritten(tmp_path, writer):
     a, b = pair(writer)
     v = a.Variable(0.0)
     for n in range(3):
@@ -148,7 +148,7 @@ def test_many_variables_in_many_blocks(tmp_path, writer):
 
 
 @pytest.mark.parametrize("writer", BOTH)
-def test_a_manager_goes_on_where_the_other_left_off(tmp_path, writer):
+def test_a_manager_continues_the_numbering_of_the_other(tmp_path, writer):
     for number, tf in enumerate(pair(writer)):
         checkpoint = tf.train.Checkpoint(v=tf.Variable(0))
         manager = tf.train.CheckpointManager(checkpoint, str(tmp_path), max_to_keep=2)
@@ -228,7 +228,7 @@ KERAS = """
             model.optimizer.learning_rate = 0.125
             checkpoint.save(path + name)
         else:
-            # Keras's variables take values that wait for them on gradtape, not on TensorFlow.
+            # On gradtape, restore may come before Keras creates its variables; on TensorFlow not.
             if library == "gradtape":
                 status = checkpoint.restore(path + name + "-1")
             model(x[:1])

@@ -1,4 +1,4 @@
-"""The demo learns the same with `import tensorflow as tf`, number by number."""
+"""The demo computes the same numbers on gradtape and on TensorFlow."""
 
 import sys
 import types
@@ -11,7 +11,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 def demo_on(module, monkeypatch):
-    """The demo's functions, with another module in the place of gradtape."""
+    """The demo's module, with `tf` imported from another library."""
     monkeypatch.syspath_prepend(EXAMPLES)
     file = EXAMPLES / "train_digits.py"
     source = file.read_text(encoding="utf-8")
@@ -31,7 +31,7 @@ def learn(demo):
     return {**history, "check": demo.check_gradient(variables, *test_set, rng)}
 
 
-# TensorFlow's own imports warn; what it says is not ours to mend.
+# TensorFlow warns when it is imported.
 @pytest.mark.filterwarnings("ignore")
 def test_gradtape_learns_what_tensorflow_learns(monkeypatch):
     ours = learn(demo_on("gradtape", monkeypatch))

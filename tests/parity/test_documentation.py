@@ -1,14 +1,14 @@
-"""The examples of `docs/` give on TensorFlow what the pages show."""
+"""The examples of `docs/` give the printed results on TensorFlow too."""
 
 import pytest
 
 from tests.documentation import failures, pages
 
 tensorflow = pytest.importorskip("tensorflow")
-WRITTEN = pages()
+PAGES = pages()
 
 
-@pytest.mark.filterwarnings("ignore")  # TensorFlow's own
-@pytest.mark.parametrize("page", [name for name in WRITTEN if name != "index.md"])
+@pytest.mark.filterwarnings("ignore")  # TensorFlow warns on import
+@pytest.mark.parametrize("page", [name for name in PAGES if name != "index.md"])
 def test_a_page_is_true_of_tensorflow(page):
-    assert failures(WRITTEN[page], tensorflow) == ""
+    assert failures(PAGES[page], tensorflow) == ""

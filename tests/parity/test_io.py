@@ -1,4 +1,4 @@
-"""Records, examples, pictures, strings and events are the same on TensorFlow and gradtape."""
+"""TFRecords, Examples, images, strings and events are the same on TensorFlow and gradtape."""
 
 import io
 
@@ -7,7 +7,7 @@ import pytest
 
 import gradtape
 
-# TensorFlow's own imports warn; what it says is not ours to mend.
+# TensorFlow warns when it is imported.
 pytestmark = pytest.mark.filterwarnings("ignore")
 tensorflow = pytest.importorskip("tensorflow")
 BOTH = [pytest.param("gradtape", id="from gradtape"), pytest.param("tensorflow", id="to gradtape")]
@@ -61,7 +61,7 @@ def test_examples_are_the_same_bytes():
 
 
 def plain(value):
-    """Tensors, sparse ones too, as lists."""
+    """Convert tensors, including sparse ones, to lists."""
     if isinstance(value, dict):
         return {key: plain(one) for key, one in value.items()}
     if isinstance(value, tuple):
@@ -72,7 +72,7 @@ def plain(value):
 
 
 def outcome(function, tf):
-    """What a function gives, or which error."""
+    """The result of a function, or the name of the error it raises."""
     try:
         return plain(function(tf))
     except Exception as error:
@@ -153,8 +153,8 @@ def test_tensors_that_list_their_elements():
         np.testing.assert_array_equal(ours, theirs)
 
 
-def pictures():
-    """Files of all kinds, by name."""
+def image_files():
+    """Image files of all formats, by name."""
     import PIL.Image
 
     smooth = np.add.outer(np.arange(40) * 3, np.arange(30) * 4)[..., None] + np.array([0, 40, 90])
@@ -186,10 +186,10 @@ def pictures():
     return files
 
 
-@pytest.mark.parametrize("name", sorted(pictures()))
+@pytest.mark.parametrize("name", sorted(image_files()))
 @pytest.mark.parametrize("channels", [0, 1, 3, 4])
-def test_pictures(name, channels):
-    data, kind = pictures()[name], name.split(".")[1]
+def test_decoded_images(name, channels):
+    data, kind = image_files()[name], name.split(".")[1]
     if (kind == "jpeg" and channels == 4) or (kind == "bmp" and channels in (1, 4)):
         return
     results = []
@@ -204,15 +204,15 @@ def test_pictures(name, channels):
             results.append(getattr(tf.io, f"decode_{kind}")(data, channels=channels).numpy())
     ours, theirs = (array.astype(int) for array in results)
     assert ours.shape == theirs.shape
-    # grey is made of colours in other ways
+    # the libraries convert colours to grey with different rounding
     exact = not (kind == "png" and channels == 1 and "grey" not in name)
     assert np.abs(ours - theirs).max() <= (0 if exact else 2)
 
 
 @pytest.mark.parametrize("name", ["rgb.png", "grey16.png", "rgb.jpeg", "some.gif", "one.gif"])
 @pytest.mark.parametrize("dtype", ["uint8", "uint16", "float32"])
-def test_pictures_of_any_kind(name, dtype):
-    data = pictures()[name]
+def test_decode_image(name, dtype):
+    data = image_files()[name]
     ours, theirs = (tf.io.decode_image(data, dtype=dtype).numpy() for tf in (gradtape, tensorflow))
     assert ours.dtype == theirs.dtype
     scale = {"uint8": 1, "uint16": 257, "float32": 1 / 255}[dtype]
@@ -221,7 +221,7 @@ def test_pictures_of_any_kind(name, dtype):
 
 
 @pytest.mark.parametrize("writer", BOTH)
-def test_pictures_written_by_one_are_read_by_the_other(writer):
+def test_images_encoded_by_one_are_decoded_by_the_other(writer):
     a, b = pair(writer)
     for channels in (1, 2, 3, 4):
         array = RNG.integers(0, 255, (6, 5, channels), np.uint8)

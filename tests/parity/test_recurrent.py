@@ -1,4 +1,4 @@
-"""The LSTMs of tf.raw_ops beside TensorFlow: values, and gradients where those are right."""
+"""The LSTMs of tf.raw_ops equal TensorFlow's; gradients too, where TensorFlow's are right."""
 
 import numpy as np
 import pytest
@@ -47,7 +47,7 @@ def test_values_are_tensorflows(op, length, options):
     assert type(got).__name__ == type(want).__name__
     for field in got._fields:
         mine, theirs = getattr(got, field).numpy(), getattr(want, field).numpy()
-        if field not in ("cs", "h"):  # what TensorFlow leaves behind the length is not defined
+        if field not in ("cs", "h"):  # TensorFlow leaves values after the length undefined
             mine, theirs = mine[:length], theirs[:length]
         np.testing.assert_allclose(mine, theirs, rtol=1e-5, atol=1e-6, err_msg=field)
 
@@ -55,7 +55,7 @@ def test_values_are_tensorflows(op, length, options):
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 @pytest.mark.parametrize("length", [STEPS, 2, 0])
 @pytest.mark.parametrize("forget_bias", [1.0, -0.5])
-def test_gradients_of_the_first_version_are_tensorflows(length, forget_bias, options):
+def test_gradients_of_block_lstm_are_tensorflows(length, forget_bias, options):
     options = {"seq_len_max": np.int64(length), "forget_bias": forget_bias, **options}
     _, got = run(gradtape, "BlockLSTM", **options)
     _, want = run(tensorflow, "BlockLSTM", **options)
@@ -63,8 +63,8 @@ def test_gradients_of_the_first_version_are_tensorflows(length, forget_bias, opt
         np.testing.assert_allclose(mine, theirs, rtol=1e-4, atol=1e-5, err_msg=name)
 
 
-def test_tensorflow_mixes_up_gates_in_the_gradient_of_the_second_version():
-    """The day this fails, the line in docs/deviations.md goes."""
+def test_tensorflow_swaps_two_gates_in_the_gradient_of_block_lstm_v2():
+    """When this fails, delete the entry in docs/deviations.md."""
     _, got = run(gradtape, "BlockLSTMV2", seq_len_max=np.int64(1))
     _, want = run(tensorflow, "BlockLSTMV2", seq_len_max=np.int64(1))
     mine, theirs = (np.asarray(g[-1]).reshape(4, HIDDEN) for g in (got, want))

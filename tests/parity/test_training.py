@@ -1,4 +1,4 @@
-"""One seed gives one loss curve: on gradtape and on TensorFlow, in a process each."""
+"""A seed gives the same loss curve on gradtape and on TensorFlow, each in its own process."""
 
 import json
 import subprocess
@@ -31,6 +31,6 @@ def test_fifty_steps_with_dropout_and_shuffling_agree(both):
     np.testing.assert_allclose(ours["bias"], theirs["bias"], rtol=1e-3, atol=1e-5)
 
 
-def test_draws_are_the_same_bits(both):
+def test_random_numbers_are_bitwise_equal(both):
     ours, theirs = (run["draws"] for run in both)
     assert ours == theirs

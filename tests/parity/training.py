@@ -1,4 +1,4 @@
-"""A small training loop on the module named on the command line; prints what it saw as JSON.
+"""Runs a small training loop on the module named on the command line; prints results as JSON.
 
 Everything random comes from one seed: initial weights, the order of the examples, dropout, noise.
 """
@@ -13,7 +13,7 @@ tf = importlib.import_module(sys.argv[1])
 
 
 def train(steps):
-    """Losses of a net with dropout, and the labels of each batch."""
+    """Train a network with dropout; return losses, the labels of each batch, and the bias."""
     tf.random.set_seed(42)
     generator = tf.random.Generator.from_seed(7)
     rng = np.random.default_rng(0)
@@ -40,7 +40,7 @@ def train(steps):
 
 
 def draws():
-    """Numbers of every kind."""
+    """Random numbers of every distribution."""
     tf.random.set_seed(5)
     r, seed = tf.random, [3, -4]
     found = {

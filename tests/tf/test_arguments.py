@@ -1,4 +1,4 @@
-"""Odd arguments: what TensorFlow raises, and what it nevertheless answers."""
+"""Unusual arguments: calls for which TensorFlow raises, and calls that it accepts."""
 
 import numpy as np
 import pytest
@@ -99,14 +99,14 @@ RAISES = [
 
 
 @pytest.mark.parametrize("number", range(len(RAISES)))
-def test_the_exception_is_tensorflows(number):
+def test_the_exception_class_is_tensorflows(number):
     call, kind = RAISES[number]
     with pytest.raises(kind) as caught:
         call()
     assert type(caught.value) is kind
 
 
-ANSWERS = [
+RESULTS = [
     (lambda: tf.tensordot(np.arange(6.0).reshape(2, 3), np.arange(6.0).reshape(3, 2), 2), 55.0),
     (lambda: tf.nn.softmax_cross_entropy_with_logits(LOGITS[None] * 0, LOGITS), [0, 0]),
     (lambda: tf.nn.softmax_cross_entropy_with_logits(np.zeros((2, 0)), np.zeros((2, 0))), [0, 0]),
@@ -151,21 +151,21 @@ ANSWERS = [
 ]
 
 
-@pytest.mark.parametrize("number", range(len(ANSWERS)))
-def test_the_answer_is_tensorflows(number):
-    call, want = ANSWERS[number]
+@pytest.mark.parametrize("number", range(len(RESULTS)))
+def test_the_result_is_tensorflows(number):
+    call, want = RESULTS[number]
     got = call().numpy()
     assert got.shape == np.shape(want)
     np.testing.assert_array_equal(got, want)
 
 
 @pytest.mark.parametrize("shape", [(4, 2), (2, 4), (3, 3)])
-def test_whole_bases_have_gradients_of_both_orders(shape):
+def test_full_bases_have_first_and_second_order_gradients(shape):
     rng = np.random.default_rng(5)
-    a, way = tf.constant(rng.standard_normal(shape)), rng.standard_normal(shape)
+    a, direction = tf.constant(rng.standard_normal(shape)), rng.standard_normal(shape)
 
     def f(x):
-        # Vectors beyond the rank are free to turn among themselves, so they get one weight.
+        # Vectors beyond the rank are determined only up to rotation, so they share one weight.
         bases = (*tf.linalg.svd(x, full_matrices=True)[1:], tf.linalg.qr(x, full_matrices=True)[0])
         weights = [np.minimum(np.arange(m.shape[1]), min(shape)) + 1.0 for m in bases]
         wholes = [
@@ -178,8 +178,8 @@ def test_whole_bases_have_gradients_of_both_orders(shape):
         with tf.GradientTape() as inner:
             inner.watch(a)
             y = f(a)
-        slope = tf.reduce_sum(inner.gradient(y, a) * way)
-    first = (f(a + 1e-5 * way) - f(a - 1e-5 * way)) / 2e-5
+        slope = tf.reduce_sum(inner.gradient(y, a) * direction)
+    first = (f(a + 1e-5 * direction) - f(a - 1e-5 * direction)) / 2e-5
     np.testing.assert_allclose(slope, first, rtol=1e-6)
-    second = (f(a + 1e-4 * way) - 2 * f(a) + f(a - 1e-4 * way)) / 1e-8
-    np.testing.assert_allclose(np.sum(outer.gradient(slope, a) * way), second, rtol=1e-3)
+    second = (f(a + 1e-4 * direction) - 2 * f(a) + f(a - 1e-4 * direction)) / 1e-8
+    np.testing.assert_allclose(np.sum(outer.gradient(slope, a) * direction), second, rtol=1e-3)

@@ -1,4 +1,4 @@
-"""tf.audio: WAV files there and back."""
+"""tf.audio: encoding and decoding of WAV files."""
 
 import numpy as np
 import pytest
@@ -8,14 +8,14 @@ import gradtape as tf
 SOUND = np.array([[0.5, -0.25], [1.5, -1.0], [0.0, 0.125]], np.float32)
 
 
-def test_there_and_back():
+def test_encoded_audio_decodes_to_the_same_samples():
     audio, rate = tf.audio.decode_wav(tf.audio.encode_wav(SOUND, 8000))
     assert rate.numpy() == 8000
     expected = np.clip(SOUND, -1, 32767 / 32768)
     np.testing.assert_array_equal(audio, expected)
 
 
-def test_as_many_samples_and_channels_as_asked_for():
+def test_samples_and_channels_are_cropped_or_padded():
     wav = tf.audio.encode_wav(SOUND, 8000)
     assert tf.audio.decode_wav(wav, 1, 2).audio.numpy().tolist() == [[0.5], [32767 / 32768]]
     more = tf.audio.decode_wav(wav, 3, 4).audio.numpy()
@@ -23,14 +23,14 @@ def test_as_many_samples_and_channels_as_asked_for():
     assert more[3].tolist() == [0, 0, 0]
 
 
-def test_what_is_no_wav_file_is_refused():
+def test_other_files_and_shapes_are_an_error():
     with pytest.raises(tf.errors.InvalidArgumentError, match="RIFF"):
         tf.audio.decode_wav(b"abc")
     with pytest.raises(tf.errors.InvalidArgumentError, match="channels"):
         tf.audio.encode_wav([0.5], 8)
 
 
-def test_a_dataset_of_files_knows_its_shape():
+def test_the_element_spec_of_a_dataset_has_the_rank():
     wav = tf.audio.encode_wav(SOUND, 8000)
     dataset = tf.data.Dataset.from_tensors(wav).map(lambda w: tf.audio.decode_wav(w)[0])
     assert dataset.element_spec.shape.as_list() == [None, None]

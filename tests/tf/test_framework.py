@@ -1,4 +1,4 @@
-"""Scopes, devices and questions about the runtime."""
+"""Scopes, devices and queries of the runtime."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ def test_devices_fall_back_to_the_cpu():
         pass
 
 
-def test_what_is_no_device():
+def test_an_invalid_device_name_is_an_error():
     for name in ("bogus", 3, tf.config.list_physical_devices()[0]):
         with pytest.raises(ValueError, match="device"), tf.device(name):
             pass

@@ -1,4 +1,4 @@
-"""Around the tape: names that graph mode would use, and the check against finite differences."""
+"""Graph-mode gradient functions, and the gradient check by finite differences."""
 
 import numpy as np
 import pytest
@@ -6,11 +6,11 @@ import pytest
 import gradtape as tf
 
 
-def test_graph_gradients_are_refused_by_name():
+def test_graph_gradients_raise_in_eager_mode():
     x = tf.constant(1.0)
-    for refused in (tf.gradients, tf.hessians):
+    for function in (tf.gradients, tf.hessians):
         with pytest.raises(RuntimeError, match="GradientTape"):
-            refused(x, x)
+            function(x, x)
     assert tf.AggregationMethod.DEFAULT == tf.AggregationMethod.ADD_N
 
 
@@ -36,7 +36,7 @@ def test_empty_jacobians_have_their_shape():
     assert theory.shape == numeric.shape == (1, 0)
 
 
-def test_an_argument_without_derivatives_is_refused():
+def test_an_integer_argument_is_an_error():
     with pytest.raises(AssertionError, match="int32"):
         tf.test.compute_gradient(lambda t: tf.cast(t, tf.float32), [tf.constant([1])])
 

@@ -1,4 +1,4 @@
-"""tf.sets: rows as sets."""
+"""tf.sets: set operations on rows."""
 
 import pytest
 

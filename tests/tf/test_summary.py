@@ -1,4 +1,4 @@
-"""tf.summary: what is recorded, when, and what the event file holds."""
+"""tf.summary: when summaries are recorded, and the contents of the event file."""
 
 import numpy as np
 import pytest
@@ -11,9 +11,9 @@ from gradtape.files.tfrecord import read_records
 
 @pytest.fixture
 def writer(tmp_path):
-    made = tf.summary.create_file_writer(str(tmp_path))
-    yield made
-    made.close()
+    file_writer = tf.summary.create_file_writer(str(tmp_path))
+    yield file_writer
+    file_writer.close()
 
 
 def events(tmp_path):
@@ -57,7 +57,7 @@ def test_a_step_is_needed(tmp_path, writer):
     assert [event[0] for event in events(tmp_path)] == [5, 6]
 
 
-def test_recording_under_a_condition(tmp_path, writer):
+def test_record_if_is_a_condition(tmp_path, writer):
     with writer.as_default():
         for step in range(4):
             with tf.summary.record_if(step % 2 == 0):
@@ -67,7 +67,7 @@ def test_recording_under_a_condition(tmp_path, writer):
     assert [event[:2] for event in events(tmp_path)] == [(0, "even"), (2, "even")]
 
 
-def test_text_histograms_pictures_and_tensors(tmp_path, writer):
+def test_text_histograms_images_and_tensors(tmp_path, writer):
     with writer.as_default():
         tf.summary.text("note", ["a", "b"], step=1)
         tf.summary.histogram("h", [1.0, 2.0, 2.0, 5.0], step=2, buckets=4)
@@ -75,13 +75,13 @@ def test_text_histograms_pictures_and_tensors(tmp_path, writer):
         tf.summary.histogram("none", [], step=2, buckets=1)
         tf.summary.image("i", np.zeros((5, 2, 3, 1)), step=3)
         tf.summary.write("raw", [1, 2], step=4)
-    note, h, same, none, pictures, raw = events(tmp_path)
+    note, h, same, none, images, raw = events(tmp_path)
     assert note == (1, "note", "text", [b"a", b"b"])
     assert h == (2, "h", "histograms", [[1, 2, 1], [2, 3, 2], [3, 4, 0], [4, 5, 1]])
     assert same[3] == [[2, 2, 0], [2, 2, 2]]
     assert none[3] == [[0, 0, 0]]
-    assert pictures[3][:2] == [b"3", b"2"]
-    assert [tf.io.decode_png(text).shape for text in pictures[3][2:]] == [(2, 3, 1)] * 3
+    assert images[3][:2] == [b"3", b"2"]
+    assert [tf.io.decode_png(text).shape for text in images[3][2:]] == [(2, 3, 1)] * 3
     assert raw == (4, "raw", "", [1, 2])
 
 
@@ -108,7 +108,7 @@ def test_a_scalar_has_no_axes(writer):
         tf.summary.scalar("loss", [1.0, 2.0], step=1)
 
 
-def test_events_wait_until_there_are_enough(tmp_path):
+def test_events_are_written_when_the_queue_is_full(tmp_path):
     writer = tf.summary.create_file_writer(tmp_path, max_queue=3, filename_suffix=".x")
     writer.set_as_default(step=0)
     tf.summary.scalar("a", 1)
@@ -124,7 +124,7 @@ def test_events_wait_until_there_are_enough(tmp_path):
     writer.close()
 
 
-def test_a_closed_writer_is_of_no_use(writer):
+def test_a_closed_writer_cannot_be_used(writer):
     writer.close()
     writer.close()
     writer.flush()

@@ -1,4 +1,4 @@
-"""Operators: dtypes, what is not a tensor, and what only looks like one."""
+"""Operators: dtypes, Python operands, and operands of other classes."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ F, N, B = tf.constant([1.0, 2.0]), tf.constant([1, 2]), tf.constant([True, False
 
 
 @pytest.mark.parametrize("other", [2, 2.0, np.float64(2), np.array([2.0, 2.0]), [2, 2], True])
-def test_what_has_no_dtype_takes_that_of_the_tensor(other):
+def test_python_and_numpy_operands_take_the_dtype_of_the_tensor(other):
     for out in (F + other, other + F, F * other, other - F, F / other):
         assert out.dtype == tf.float32
 
@@ -33,7 +33,7 @@ def test_what_has_no_dtype_takes_that_of_the_tensor(other):
         (lambda: F + tf.constant([1.0, 2.0, 3.0]), tf.errors.InvalidArgumentError),
     ],
 )
-def test_what_does_not_fit_is_refused_as_in_tensorflow(operation, error):
+def test_operands_that_do_not_match_raise_tensorflows_error(operation, error):
     with pytest.raises(error):
         operation()
 
@@ -55,26 +55,26 @@ def test_strings_are_joined():
     assert ("z" + tf.constant("a")).numpy() == b"za"
 
 
-def test_bools_know_logic_and_integers_bits():
+def test_logical_operators_of_bools_and_bitwise_operators_of_integers():
     assert (B & True).numpy().tolist() == [True, False]
     assert (B * B).numpy().tolist() == [True, False]
     assert (N | 4).numpy().tolist() == [5, 6]
     assert (~N).numpy().tolist() == [-2, -3]
 
 
-def test_equality_of_none_and_of_other_shapes_is_plain():
-    assert (F == None) is False  # noqa: E711 - it is the operator that is tested
-    assert (F != None) is True  # noqa: E711 - it is the operator that is tested
+def test_none_and_other_shapes_compare_as_unequal():
+    assert (F == None) is False  # noqa: E711 - this tests the operator
+    assert (F != None) is True  # noqa: E711 - this tests the operator
     assert not bool(tf.constant([1.0, 2.0, 3.0]) == F)
     assert bool(tf.constant([1.0, 2.0, 3.0]) != F)
 
 
-def test_the_right_operand_may_know_better():
+def test_the_right_operands_reflected_method_is_the_fallback():
     class Other:
         def __radd__(self, left):
-            return "asked"
+            return "reflected"
 
-    assert F + Other() == "asked"
+    assert F + Other() == "reflected"
 
 
 def test_a_python_base_has_a_gradient_for_its_exponent():

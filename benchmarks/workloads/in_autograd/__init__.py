@@ -4,10 +4,10 @@ from importlib.metadata import version
 
 import numpy as np
 
-from workloads import in_order
+from workloads import make_step_function
 from workloads.in_autograd import basics, nets, solvers
 
-chapters = [basics, nets, solvers]
+modules = [basics, nets, solvers]
 
 
 def versions():
@@ -15,17 +15,17 @@ def versions():
 
 
 def use_threads(n):
-    """The environment has said it: BLAS reads it when it is loaded."""
+    """Do nothing: BLAS reads the environment variables when it is loaded."""
 
 
 def runner(work, mode):
     if mode != "eager":
-        raise NotImplementedError("autograd compiles nothing")
-    return in_order(work)
+        raise NotImplementedError("autograd has no compiler")
+    return make_step_function(work)
 
 
 def wait(results):
-    """NumPy is done when it returns."""
+    """Do nothing: NumPy is synchronous."""
 
 
 def as_numpy(results):

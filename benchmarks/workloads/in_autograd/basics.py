@@ -36,7 +36,7 @@ def chain(x, repeats):
     return Work(value_and_grad(lambda x: run_chain(x, repeats)), [x])
 
 
-def chain_held(x, repeats):
+def chain_memory(x, repeats):
     x = float(x)
     return lambda: make_vjp(lambda x: run_chain(x, repeats))(x)
 
@@ -69,7 +69,7 @@ def mlp(x, y, weights, biases, rate):
     return Work(step, (), parameters)
 
 
-def mlp_held(x, y, weights, biases, rate):
+def mlp_memory(x, y, weights, biases, rate):
     rows = np.arange(len(x))
     return lambda: make_vjp(lambda p: loss_of(p, x, y, rows))([*weights, *biases])
 
@@ -84,7 +84,7 @@ def jacobian(x, w):
 
 
 def batch_jacobian(x, w1, w2):
-    # Rows do not mix, so the jacobian of the sum over rows holds every row's own.
+    # Rows are independent, so the jacobian of the sum over rows contains the jacobian of each row.
     differentiate = jacobian_of(lambda x: anp.sum(anp.dot(anp.tanh(anp.dot(x, w1)), w2), axis=0))
     return Work(lambda: [np.moveaxis(differentiate(x), 0, 1)])
 

@@ -1,4 +1,4 @@
-"""What networks are made of, in autograd; it has no convolution to speak of."""
+"""Layers and networks in autograd, which has no fast convolution."""
 
 import autograd.numpy as anp
 import numpy as np
@@ -8,8 +8,8 @@ from autograd.builtins import tuple as tuple_of
 from workloads import Work
 
 
-def pulled_back(function, g, *sources):
-    """A step that computes `function` and its gradients by everything."""
+def make_pullback_step(function, g, *sources):
+    """Make a step that computes `function` and the gradients of all its inputs."""
 
     def step():
         pull, y = make_vjp(lambda sources: function(*sources))(tuple_of(sources))
@@ -30,7 +30,7 @@ def embedding(table, ids, g, rate):
     return Work(step, (), [table])
 
 
-def normalised(axes):
+def make_normalise(axes):
     def normal(x, scale, offset):
         centred = x - anp.mean(x, axes, keepdims=True)
         variance = anp.mean(centred * centred, axes, keepdims=True)
@@ -40,11 +40,11 @@ def normalised(axes):
 
 
 def batch_norm(x, scale, offset, g):
-    return pulled_back(normalised(tuple(range(x.ndim - 1))), g, x, scale, offset)
+    return make_pullback_step(make_normalise(tuple(range(x.ndim - 1))), g, x, scale, offset)
 
 
 def layer_norm(x, scale, offset, g):
-    return pulled_back(normalised((x.ndim - 1,)), g, x, scale, offset)
+    return make_pullback_step(make_normalise((x.ndim - 1,)), g, x, scale, offset)
 
 
 def probabilities(x):
@@ -53,14 +53,14 @@ def probabilities(x):
 
 
 def softmax(x, g):
-    return pulled_back(probabilities, g, x)
+    return make_pullback_step(probabilities, g, x)
 
 
 def gelu(x, g):
     from autograd.scipy.special import erf
 
     root = np.float32(2**-0.5)
-    return pulled_back(lambda x: x * (erf(x * root) + 1) / 2, g, x)
+    return make_pullback_step(lambda x: x * (erf(x * root) + 1) / 2, g, x)
 
 
 def sigmoid(x):
@@ -81,20 +81,20 @@ def lstm_loop(x, c, h, w, b, g):
             outs.append(out)
         return anp.stack(outs)
 
-    return pulled_back(outputs, g, x, w, b)
+    return make_pullback_step(outputs, g, x, w, b)
 
 
 def attention(x, weights, heads, g):
     batch, steps, width = x.shape
     scale = np.float32((width // heads) ** -0.5)
 
-    def by_head(x):
+    def split_heads(x):
         return anp.swapaxes(anp.reshape(x, (batch, steps, heads, width // heads)), 1, 2)
 
     def attend(x, *weights):
-        q, k, v = (by_head(anp.matmul(x, w)) for w in weights[:3])
+        q, k, v = (split_heads(anp.matmul(x, w)) for w in weights[:3])
         p = probabilities(anp.matmul(q * scale, anp.swapaxes(k, 2, 3)))
         y = anp.reshape(anp.swapaxes(anp.matmul(p, v), 1, 2), (batch, steps, width))
         return anp.matmul(y, weights[3])
 
-    return pulled_back(attend, g, x, *weights)
+    return make_pullback_step(attend, g, x, *weights)

@@ -17,10 +17,10 @@ def network(x, parameters):
 
 def pinn(x, f, ends, weights, biases, rate):
     parameters, rate = [p.copy() for p in (*weights, *biases)], np.float32(rate)
-    bend = elementwise_grad(elementwise_grad(network))
+    second_derivative = elementwise_grad(elementwise_grad(network))
 
     def loss_of(parameters):
-        inside = anp.mean((bend(x, parameters) - f) ** 2)
+        inside = anp.mean((second_derivative(x, parameters) - f) ** 2)
         return inside + anp.mean(network(ends, parameters) ** 2)
 
     differentiate = value_and_grad(loss_of)
@@ -50,14 +50,14 @@ def newton(a, y, w, decay):
     return Work(step, (), [w])
 
 
-def valley(point):
+def rosenbrock_value(point):
     x, y = point
     return (1 - x) ** 2 + 100 * (y - x**2) ** 2
 
 
 def rosenbrock(x, y, rate):
     point = [float(x), float(y)]
-    differentiate = value_and_grad(valley)
+    differentiate = value_and_grad(rosenbrock_value)
 
     def step():
         value, (dx, dy) = differentiate(point)
@@ -68,13 +68,13 @@ def rosenbrock(x, y, rate):
 
 
 def rosenbrock_loop(x, y, rate, steps):
-    slopes = grad(valley)
+    slopes = grad(rosenbrock_value)
 
     def step(x, y):
         for _ in range(steps):
             dx, dy = slopes([x, y])
             x, y = x - rate * dx, y - rate * dy
-        return [valley([x, y]), x, y]
+        return [rosenbrock_value([x, y]), x, y]
 
     return Work(step, [float(x), float(y)])
 

@@ -1,13 +1,13 @@
-"""The workloads in JAX: op by op (transformed, but not compiled as a whole), or by `jax.jit`."""
+"""The workloads in JAX: op by op (transformed, but not compiled as a whole), or with `jax.jit`."""
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from workloads import in_order
+from workloads import make_step_function
 from workloads.in_jax import basics, nets, solvers
 
-chapters = [basics, nets, solvers]
+modules = [basics, nets, solvers]
 
 
 def versions():
@@ -15,18 +15,18 @@ def versions():
 
 
 def use_threads(n):
-    """The environment and the cores this process may use have said it."""
+    """Do nothing: JAX follows the environment and the cores of this process."""
 
 
 def runner(work, mode):
-    """State goes in and comes out; compiled, its memory is given away to hold the new one."""
+    """The step takes and returns the state; if compiled, the old state is donated."""
     stateful = len(jax.tree.leaves(work.state)) > 0
     step, inputs = work.step, work.inputs
-    state = jax.tree.map(jnp.array, work.state)  # our own: nobody else's memory is given away
+    state = jax.tree.map(jnp.array, work.state)  # a copy, because it is donated
     if mode != "eager":
         step = jax.jit(step, donate_argnums=0 if stateful else ())
     if not stateful:
-        return in_order(work, step)
+        return make_step_function(work, step)
 
     def run():
         nonlocal state

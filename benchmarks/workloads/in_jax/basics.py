@@ -34,7 +34,7 @@ def chain(x, repeats):
     return Work(jax.value_and_grad(lambda x: run_chain(x, repeats)), [x])
 
 
-def chain_held(x, repeats):
+def chain_memory(x, repeats):
     x = jnp.asarray(x)
     return lambda: jax.vjp(lambda x: run_chain(x, repeats), x)
 
@@ -47,7 +47,7 @@ def loss_of(parameters, x, y):
     return -jnp.mean(jax.nn.log_softmax(logits)[jnp.arange(len(y)), y])
 
 
-def descended(parameters, gradients, rate):
+def descend(parameters, gradients, rate):
     return jax.tree.map(lambda p, g: p - rate * g, parameters, gradients)
 
 
@@ -57,12 +57,12 @@ def mlp(x, y, weights, biases, rate):
 
     def step(parameters, x, y):
         loss, gradients = jax.value_and_grad(loss_of)(parameters, x, y)
-        return descended(parameters, gradients, rate), [loss]
+        return descend(parameters, gradients, rate), [loss]
 
     return Work(step, [x, y], parameters)
 
 
-def mlp_held(x, y, weights, biases, rate):
+def mlp_memory(x, y, weights, biases, rate):
     x, y = jnp.asarray(x), jnp.asarray(y)
     parameters = jax.tree.map(jnp.asarray, (weights, biases))
     return lambda: jax.vjp(lambda p: loss_of(p, x, y), parameters)

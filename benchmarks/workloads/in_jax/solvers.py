@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 
 from workloads import Work
-from workloads.in_jax.basics import descended
+from workloads.in_jax.basics import descend
 
 
 def network(x, weights, biases):
@@ -17,8 +17,8 @@ def pinn(x, f, ends, weights, biases, rate):
     x, f, ends = jnp.asarray(x), jnp.asarray(f), jnp.asarray(ends)
     parameters = jax.tree.map(jnp.asarray, (weights, biases))
 
-    def bend(x, parameters):
-        """Forward over forward: the input is one number, so this is the short way."""
+    def second_derivative(x, parameters):
+        """Forward over forward mode, which is fastest for a scalar input."""
         along = jnp.ones_like(x)
 
         def slope(x):
@@ -27,12 +27,12 @@ def pinn(x, f, ends, weights, biases, rate):
         return jax.jvp(slope, (x,), (along,))[1]
 
     def loss_of(parameters, x, f, ends):
-        inside = jnp.mean(jnp.square(bend(x, parameters) - f))
+        inside = jnp.mean(jnp.square(second_derivative(x, parameters) - f))
         return inside + jnp.mean(jnp.square(network(ends, *parameters)))
 
     def step(parameters, x, f, ends):
         loss, gradients = jax.value_and_grad(loss_of)(parameters, x, f, ends)
-        return descended(parameters, gradients, rate), [loss]
+        return descend(parameters, gradients, rate), [loss]
 
     return Work(step, [x, f, ends], parameters)
 
@@ -50,25 +50,25 @@ def newton(a, y, w, decay):
     return Work(step, [a, y], w)
 
 
-def valley(x, y):
+def rosenbrock_value(x, y):
     return (1 - x) ** 2 + 100 * (y - x**2) ** 2
 
 
 def rosenbrock(x, y, rate):
     def step(point):
-        value, slopes = jax.value_and_grad(valley, (0, 1))(*point)
-        return descended(point, slopes, rate), [value]
+        value, slopes = jax.value_and_grad(rosenbrock_value, (0, 1))(*point)
+        return descend(point, slopes, rate), [value]
 
     return Work(step, [], (jnp.asarray(x), jnp.asarray(y)))
 
 
 def rosenbrock_loop(x, y, rate, steps):
     def body(_, point):
-        return descended(point, jax.grad(valley, (0, 1))(*point), rate)
+        return descend(point, jax.grad(rosenbrock_value, (0, 1))(*point), rate)
 
     def step(x, y):
         x, y = jax.lax.fori_loop(0, steps, body, (x, y))
-        return [valley(x, y), x, y]
+        return [rosenbrock_value(x, y), x, y]
 
     return Work(step, [jnp.asarray(x), jnp.asarray(y)])
 

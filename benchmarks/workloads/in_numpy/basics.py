@@ -73,11 +73,11 @@ def mlp(x, y, weights, biases, rate):
     return Work(step, (), [*weights, *biases])
 
 
-def mlp_held(x, y, weights, biases, rate):
+def mlp_memory(x, y, weights, biases, rate):
     return lambda: forward(x, weights, biases)[0]
 
 
-def chain_held(x, repeats):
+def chain_memory(x, repeats):
     def hold():
         y, inputs, angles = x, [], []
         for _ in range(repeats):

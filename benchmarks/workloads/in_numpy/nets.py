@@ -1,19 +1,19 @@
-"""What networks are made of, in NumPy, differentiated by hand."""
+"""Layers and networks in NumPy, differentiated by hand."""
 
 import numpy as np
 
 from workloads import Work
 
 
-def bordered(x):
-    """Images with a pixel of zeros around them."""
+def pad_border(x):
+    """Pad images with one pixel of zeros."""
     return np.pad(x, ((0, 0), (1, 1), (1, 1), (0, 0)))
 
 
 def patches(x):
-    """(places, 9 * channels) of all 3×3 patches."""
+    """All 3×3 patches as (positions, 9 * channels)."""
     n, height, width, channels = x.shape
-    views = np.lib.stride_tricks.sliding_window_view(bordered(x), (3, 3), axis=(1, 2))
+    views = np.lib.stride_tricks.sliding_window_view(pad_border(x), (3, 3), axis=(1, 2))
     return views.transpose(0, 1, 2, 4, 5, 3).reshape(n * height * width, 9 * channels)
 
 
@@ -33,7 +33,7 @@ def depthwise(x, w, g):
     taps = [(i, j, slice(i, i + height), slice(j, j + width)) for i in range(3) for j in range(3)]
 
     def step():
-        full, wide = bordered(x), bordered(g)
+        full, wide = pad_border(x), pad_border(g)
         y, dx, dw = np.zeros_like(g), np.zeros_like(x), np.empty_like(w)
         for i, j, rows, columns in taps:
             y += full[:, rows, columns] * w[i, j, :, 0]
@@ -56,15 +56,15 @@ def embedding(table, ids, g, rate):
 
 
 def batch_norm(x, scale, offset, g):
-    return normalised(x, scale, offset, g, tuple(range(x.ndim - 1)))
+    return normalisation_step(x, scale, offset, g, tuple(range(x.ndim - 1)))
 
 
 def layer_norm(x, scale, offset, g):
-    return normalised(x, scale, offset, g, (x.ndim - 1,))
+    return normalisation_step(x, scale, offset, g, (x.ndim - 1,))
 
 
-def normalised(x, scale, offset, g, axes):
-    """Normalisation along `axes` and its gradients."""
+def normalisation_step(x, scale, offset, g, axes):
+    """Make a step that normalises along `axes` and computes the gradients."""
     first = tuple(range(x.ndim - 1))
 
     def mean(t):
@@ -122,7 +122,7 @@ def gelu(x, g):
 
 
 def columns_to_images(columns, shape):
-    """The adjoint of `patches`: every patch added back to where it came from."""
+    """The adjoint of `patches`: add every patch back at its position."""
     n, height, width, channels = shape
     total = np.zeros((n, height + 2, width + 2, channels), np.float32)
     columns = columns.reshape(n, height, width, 3, 3, channels)
@@ -132,8 +132,8 @@ def columns_to_images(columns, shape):
     return total[:, 1:-1, 1:-1]
 
 
-def pooled(x):
-    """The largest of each 2×2 block, and where the first of them is in its block."""
+def max_pool(x):
+    """The maximum of each 2×2 block, and the position of the first maximum in the block."""
     phases = [x[:, i::2, j::2] for i in range(2) for j in range(2)]
     y = np.maximum(np.maximum(phases[0], phases[1]), np.maximum(phases[2], phases[3]))
     free, hits = np.ones(y.shape, bool), []
@@ -148,18 +148,18 @@ def cnn(x, y, kernels, dense, biases, rate):
     rows, size, rate = np.arange(len(x)), np.float32(len(x)), np.float32(rate)
 
     def forward():
-        """The logits, and what the way back needs of every layer."""
+        """The logits, and the residuals of every layer."""
         h, kept = x, []
         for w, b in zip(kernels, biases[:-1], strict=True):
             columns, shape = patches(h), h.shape
             h = np.dot(columns, w.reshape(-1, w.shape[-1])).reshape(*h.shape[:3], -1)
             h += b
-            h, hits = pooled(np.maximum(h, 0, out=h))
+            h, hits = max_pool(np.maximum(h, 0, out=h))
             kept.append((columns, shape, hits, h))
         return h.reshape(len(x), -1), kept
 
     def back(g, kept):
-        """Gradients by kernels and biases."""
+        """Gradients of kernels and biases."""
         for i in reversed(range(len(kernels))):
             columns, shape, hits, h = kept[i]
             g = g.reshape(h.shape) * (h > 0)
@@ -198,7 +198,7 @@ def cnn(x, y, kernels, dense, biases, rate):
 def residual(x, kernels, scales, offsets, g):
     axes = (0, 1, 2)
 
-    def normal_of(x):
+    def normalise(x):
         normal = x - np.mean(x, axes)
         factor = 1 / np.sqrt(np.mean(normal * normal, axes) + np.float32(1e-3))
         normal *= factor
@@ -212,10 +212,10 @@ def residual(x, kernels, scales, offsets, g):
         dx *= factor * scale
         return dx, by_scale, by_offset
 
-    def convolved(columns, w):
+    def convolve(columns, w):
         return np.dot(columns, w.reshape(-1, w.shape[-1])).reshape(x.shape)
 
-    def convolved_back(g, columns, w):
+    def convolve_back(g, columns, w):
         flat = g.reshape(-1, g.shape[-1])
         turned = w[::-1, ::-1].swapaxes(2, 3).reshape(-1, w.shape[2])
         dx = np.dot(patches(g), turned).reshape(x.shape)
@@ -223,24 +223,24 @@ def residual(x, kernels, scales, offsets, g):
 
     def step():
         first = patches(x)
-        normal0, factor0 = normal_of(convolved(first, kernels[0]))
+        normal0, factor0 = normalise(convolve(first, kernels[0]))
         h = np.maximum(normal0 * scales[0] + offsets[0], 0)
         second = patches(h)
-        normal1, factor1 = normal_of(convolved(second, kernels[1]))
+        normal1, factor1 = normalise(convolve(second, kernels[1]))
         y = np.maximum(normal1 * scales[1] + offsets[1] + x, 0)
         past = g * (y > 0)
         t, s1, o1 = normal_back(past, normal1, factor1, scales[1])
-        t, d1 = convolved_back(t, second, kernels[1])
+        t, d1 = convolve_back(t, second, kernels[1])
         t *= h > 0
         t, s0, o0 = normal_back(t, normal0, factor0, scales[0])
-        t, d0 = convolved_back(t, first, kernels[0])
+        t, d0 = convolve_back(t, first, kernels[0])
         return [y, t + past, d0, d1, s0, s1, o0, o1]
 
     return Work(step)
 
 
 def lstm(x, c, h, w, b, g):
-    """All inputs enter by one product; the gates of a step are contiguous blocks of rows."""
+    """One product for the inputs of all steps; gates of a step are contiguous blocks of rows."""
     steps, batch, n = x.shape
     hidden = h.shape[-1]
     halves = np.full((4 * hidden, 1), 0.5, np.float32)  # sigmoid(z) = (1 + tanh(z / 2)) / 2
@@ -301,29 +301,29 @@ def attention(x, weights, heads, g):
     scale = np.float32((width // heads) ** -0.5)
     flat, by_flat = x.reshape(-1, width), g.reshape(-1, width)
 
-    def by_head(t):
+    def split_heads(t):
         return np.ascontiguousarray(t.reshape(batch, steps, heads, -1).swapaxes(1, 2))
 
-    def together(t):
+    def merge_heads(t):
         return t.swapaxes(1, 2).reshape(-1, width)
 
     def step():
-        q, k, v = (by_head(np.dot(flat, w)) for w in weights[:3])
+        q, k, v = (split_heads(np.dot(flat, w)) for w in weights[:3])
         q *= scale
         p = np.matmul(q, k.swapaxes(2, 3))
         p -= np.maximum.reduce(p, axis=-1, keepdims=True)
         np.exp(p, out=p)
         p /= np.add.reduce(p, axis=-1, keepdims=True)
-        mixed = together(np.matmul(p, v))
+        mixed = merge_heads(np.matmul(p, v))
         y = np.dot(mixed, weights[3])
-        past = by_head(np.dot(by_flat, weights[3].T))
+        past = split_heads(np.dot(by_flat, weights[3].T))
         dp = np.matmul(past, v.swapaxes(2, 3))
         dp -= np.add.reduce(dp * p, axis=-1, keepdims=True)
         dp *= p
-        dq = together(np.matmul(dp, k)) * scale
+        dq = merge_heads(np.matmul(dp, k)) * scale
         dk, dv = (
-            together(np.matmul(dp.swapaxes(2, 3), q)),
-            together(np.matmul(p.swapaxes(2, 3), past)),
+            merge_heads(np.matmul(dp.swapaxes(2, 3), q)),
+            merge_heads(np.matmul(p.swapaxes(2, 3), past)),
         )
         dx = np.dot(dq, weights[0].T)
         dx += np.dot(dk, weights[1].T)

@@ -6,7 +6,7 @@ from workloads import Work
 
 
 def pinn(x, f, ends, weights, biases, rate):
-    """Values, slopes and bends of the net go through it together, and so do their cotangents."""
+    """Propagate u, u' and u'' through the network together, and likewise their cotangents."""
     weights, biases = [w.copy() for w in weights], [b.copy() for b in biases]
     inside, rate = len(x), np.float32(rate)
     first = np.zeros((3, inside + len(ends), 1), np.float32)
@@ -31,7 +31,7 @@ def pinn(x, f, ends, weights, biases, rate):
         return h, kept
 
     def through_tanh(g, z, t, s):
-        """Cotangents of values, slopes and bends before tanh, from those behind it."""
+        """Cotangents of u, u' and u'' before tanh, from those after it."""
         u = z[1] * z[1]
         by_value = g[0] - 2 * t * z[1] * g[1]
         by_value += (-2 * t * z[2] - 2 * u * (s - 2 * t * t)) * g[2]

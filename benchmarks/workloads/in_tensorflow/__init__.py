@@ -1,11 +1,11 @@
-"""The workloads in TensorFlow; `in_gradtape.py` runs them on gradtape as they stand."""
+"""The workloads in TensorFlow; `in_gradtape.py` runs them unchanged on gradtape."""
 
 import tensorflow as tf
 
-from workloads import in_order
+from workloads import make_step_function
 from workloads.in_tensorflow import basics, nets, solvers
 
-chapters = [basics, nets, solvers]
+modules = [basics, nets, solvers]
 
 
 def versions():
@@ -19,8 +19,10 @@ def use_threads(n):
 
 def runner(work, mode):
     if mode == "eager":
-        return in_order(work)
-    return in_order(work, tf.function(work.step, jit_compile=True if mode == "xla" else None))
+        return make_step_function(work)
+    return make_step_function(
+        work, tf.function(work.step, jit_compile=True if mode == "xla" else None)
+    )
 
 
 def as_numpy(results):
@@ -28,4 +30,4 @@ def as_numpy(results):
 
 
 def wait(results):
-    """Kernels on a CPU have run when they return."""
+    """Do nothing: CPU kernels are synchronous."""

@@ -40,7 +40,7 @@ def chain(x, repeats):
     return Work(step, [x])
 
 
-def chain_held(x, repeats):
+def chain_memory(x, repeats):
     x = tf.constant(x)
 
     def hold():
@@ -79,7 +79,7 @@ def mlp(x, y, weights, biases, rate):
     return Work(step, [x, y], variables)
 
 
-def mlp_held(x, y, weights, biases, rate):
+def mlp_memory(x, y, weights, biases, rate):
     x, y = tf.constant(x), tf.constant(y)
     weights, biases = [tf.Variable(w) for w in weights], [tf.Variable(b) for b in biases]
 

@@ -1,4 +1,4 @@
-"""What networks are made of, in TensorFlow."""
+"""Layers and networks in TensorFlow."""
 
 import tensorflow as tf
 
@@ -59,15 +59,15 @@ def residual(x, kernels, scales, offsets, g):
     kernels, scales, offsets = ([tf.Variable(v) for v in vs] for vs in (kernels, scales, offsets))
     variables = [*kernels, *scales, *offsets]
 
-    def normalised(x, i):
+    def normalise(x, i):
         mean, variance = tf.nn.moments(x, (0, 1, 2))
         return tf.nn.batch_normalization(x, mean, variance, offsets[i], scales[i], 1e-3)
 
     def step(x, g):
         with tf.GradientTape() as tape:
             tape.watch(x)
-            y = tf.nn.relu(normalised(tf.nn.conv2d(x, kernels[0], 1, "SAME"), 0))
-            y = normalised(tf.nn.conv2d(y, kernels[1], 1, "SAME"), 1)
+            y = tf.nn.relu(normalise(tf.nn.conv2d(x, kernels[0], 1, "SAME"), 0))
+            y = normalise(tf.nn.conv2d(y, kernels[1], 1, "SAME"), 1)
             y = tf.nn.relu(y + x)
         return [y, *tape.gradient(y, [x, *variables], output_gradients=g)]
 
@@ -90,31 +90,31 @@ def embedding(table, ids, g, rate):
 def batch_norm(x, scale, offset, g):
     axes = tuple(range(x.ndim - 1))
 
-    def normalised(x, scale, offset):
+    def normalise(x, scale, offset):
         mean, variance = tf.nn.moments(x, axes)
         return tf.nn.batch_normalization(x, mean, variance, offset, scale, 1e-3)
 
-    return pulled_back(normalised, g, x, scale, offset)
+    return make_pullback_step(normalise, g, x, scale, offset)
 
 
 def layer_norm(x, scale, offset, g):
-    def normalised(x, scale, offset):
+    def normalise(x, scale, offset):
         mean, variance = tf.nn.moments(x, -1, keepdims=True)
         return tf.nn.batch_normalization(x, mean, variance, offset, scale, 1e-3)
 
-    return pulled_back(normalised, g, x, scale, offset)
+    return make_pullback_step(normalise, g, x, scale, offset)
 
 
 def softmax(x, g):
-    return pulled_back(tf.nn.softmax, g, x)
+    return make_pullback_step(tf.nn.softmax, g, x)
 
 
 def gelu(x, g):
-    return pulled_back(tf.nn.gelu, g, x)
+    return make_pullback_step(tf.nn.gelu, g, x)
 
 
-def pulled_back(function, g, x, *parameters):
-    """A step that computes `function` and its gradients by everything."""
+def make_pullback_step(function, g, x, *parameters):
+    """Make a step that computes `function` and the gradients of all its inputs."""
     x, g = tf.constant(x), tf.constant(g)
     parameters = [tf.Variable(p) for p in parameters]
 
@@ -127,17 +127,17 @@ def pulled_back(function, g, x, *parameters):
     return Work(step, [x, g])
 
 
-def exchanged(weights):
-    """Weights for the gates i, f, c, o as BlockLSTM orders them, i, c, f, o; and back again."""
+def swap_gates(weights):
+    """Reorder gate weights from i, f, c, o to BlockLSTM's i, c, f, o, or back."""
     i, f, c, o = tf.split(weights, 4, axis=-1)
     return tf.concat([i, c, f, o], axis=-1)
 
 
 def lstm(x, c, h, w, b, g):
-    # The gradient of BlockLSTMV2 exchanges two gates in TensorFlow 2.21.
+    # BlockLSTM, because the gradient of BlockLSTMV2 swaps two gates in TensorFlow 2.21.
     steps = tf.constant(len(x), tf.int64)
     x, c, h, g = tf.constant(x), tf.constant(c), tf.constant(h), tf.constant(g)
-    w, b = tf.Variable(exchanged(w)), tf.Variable(exchanged(b))
+    w, b = tf.Variable(swap_gates(w)), tf.Variable(swap_gates(b))
     none = tf.zeros(h.shape[-1])
     peepholes = {"wci": none, "wcf": none, "wco": none}
     plain = {"forget_bias": 0.0, "cell_clip": -1.0}
@@ -148,7 +148,7 @@ def lstm(x, c, h, w, b, g):
             states = {"cs_prev": c, "h_prev": h, **peepholes}
             y = tf.raw_ops.BlockLSTM(seq_len_max=steps, x=x, w=w, b=b, **states, **plain).h
         dx, dw, db = tape.gradient(y, [x, w, b], output_gradients=g)
-        return [y, dx, exchanged(dw), exchanged(db)]
+        return [y, dx, swap_gates(dw), swap_gates(db)]
 
     return Work(step, [x, g])
 
@@ -183,13 +183,13 @@ def attention(x, weights, heads, g):
     weights = [tf.Variable(w) for w in weights]
     scale = (width // heads) ** -0.5
 
-    def by_head(x):
+    def split_heads(x):
         return tf.transpose(tf.reshape(x, (batch, steps, heads, width // heads)), (0, 2, 1, 3))
 
     def step(x, g):
         with tf.GradientTape() as tape:
             tape.watch(x)
-            q, k, v = (by_head(tf.matmul(x, w)) for w in weights[:3])
+            q, k, v = (split_heads(tf.matmul(x, w)) for w in weights[:3])
             p = tf.nn.softmax(tf.matmul(q * scale, k, transpose_b=True))
             y = tf.reshape(tf.transpose(tf.matmul(p, v), (0, 2, 1, 3)), (batch, steps, width))
             y = tf.matmul(y, weights[3])

@@ -17,7 +17,7 @@ def pinn(x, f, ends, weights, biases, rate):
     weights, biases = [tf.Variable(w) for w in weights], [tf.Variable(b) for b in biases]
     variables = weights + biases
 
-    def bend(x):
+    def second_derivative(x):
         with tf.GradientTape() as outer:
             outer.watch(x)
             with tf.GradientTape() as inner:
@@ -28,7 +28,7 @@ def pinn(x, f, ends, weights, biases, rate):
 
     def step(x, f, ends):
         with tf.GradientTape() as tape:
-            inside = tf.reduce_mean(tf.square(bend(x) - f))
+            inside = tf.reduce_mean(tf.square(second_derivative(x) - f))
             loss = inside + tf.reduce_mean(tf.square(network(ends, weights, biases)))
         descend(variables, tape.gradient(loss, variables), rate)
         return [loss]
@@ -52,7 +52,7 @@ def newton(a, y, w, decay):
     return Work(step, [a, y], [w])
 
 
-def valley(x, y):
+def rosenbrock_value(x, y):
     return (1.0 - x) ** 2 + 100.0 * (y - x**2) ** 2
 
 
@@ -61,7 +61,7 @@ def rosenbrock(x, y, rate):
 
     def step():
         with tf.GradientTape() as tape:
-            value = valley(x, y)
+            value = rosenbrock_value(x, y)
         dx, dy = tape.gradient(value, [x, y])
         x.assign_sub(rate * dx)
         y.assign_sub(rate * dy)
@@ -76,14 +76,14 @@ def rosenbrock_loop(x, y, rate, steps):
     def body(i, x, y):
         with tf.GradientTape() as tape:
             tape.watch([x, y])
-            value = valley(x, y)
+            value = rosenbrock_value(x, y)
         dx, dy = tape.gradient(value, [x, y])
         return i + 1, x - rate * dx, y - rate * dy
 
     def step(x, y):
         start = (tf.constant(0), x, y)
         _, x, y = tf.while_loop(lambda i, x, y: i < steps, body, start)
-        return [valley(x, y), x, y]
+        return [rosenbrock_value(x, y), x, y]
 
     return Work(step, [x, y])
 

@@ -4,10 +4,10 @@ from itertools import count
 
 import torch
 
-from workloads import in_order
+from workloads import make_step_function
 from workloads.in_torch import basics, nets, solvers
 
-chapters = [basics, nets, solvers]
+modules = [basics, nets, solvers]
 NUMBERS = count()
 
 
@@ -21,25 +21,25 @@ def use_threads(n):
 
 
 def runner(work, mode):
-    """Compiled, the gradients are part of the one graph, which must not lead out of it.
+    """If compiled, forward and backward pass are one graph; its results are detached.
 
-    PyTorch counts compilations by code object, and after a few falls back to eager in silence:
-    each workload gets code of its own, and reaching the limit is an error.
+    PyTorch counts compilations per code object, and silently falls back to eager after a few.
+    So each workload gets its own code object, and reaching the limit is an error.
     """
     if mode == "eager":
-        return in_order(work)
+        return make_step_function(work)
     torch._dynamo.config.trace_autograd_ops = True
     torch._dynamo.config.fail_on_recompile_limit_hit = True
 
-    def detached(*inputs):
+    def detach_results(*inputs):
         return [r.detach() for r in work.step(*inputs)]
 
-    detached.__code__ = detached.__code__.replace(co_name=f"step_{next(NUMBERS)}")
-    return in_order(work, torch.compile(detached))
+    detach_results.__code__ = detach_results.__code__.replace(co_name=f"step_{next(NUMBERS)}")
+    return make_step_function(work, torch.compile(detach_results))
 
 
 def wait(results):
-    """A CPU kernel has run when it returns."""
+    """Do nothing: CPU kernels are synchronous."""
 
 
 def as_numpy(results):

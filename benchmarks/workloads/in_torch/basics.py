@@ -43,7 +43,7 @@ def chain(x, repeats):
     return Work(step, [x])
 
 
-def chain_held(x, repeats):
+def chain_memory(x, repeats):
     x = leaf(x)
     return lambda: run_chain(x, repeats)
 
@@ -73,7 +73,7 @@ def mlp(x, y, weights, biases, rate):
     return Work(step, [x, y], parameters)
 
 
-def mlp_held(x, y, weights, biases, rate):
+def mlp_memory(x, y, weights, biases, rate):
     x, y = torch.tensor(x), torch.tensor(y).long()
     weights, biases = [leaf(w) for w in weights], [leaf(b) for b in biases]
     return lambda: loss_of(x, y, weights, biases)

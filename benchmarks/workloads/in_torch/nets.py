@@ -1,7 +1,7 @@
-"""What networks are made of, in PyTorch.
+"""Layers and networks in PyTorch.
 
 Images are (batch, channels, height, width) here, and filters (outputs, channels, height, width), as
-PyTorch has them by default; what is returned is turned back, without a copy.
+is PyTorch's default. Results are permuted back without a copy.
 """
 
 import torch
@@ -29,7 +29,7 @@ def filters_back(w):
 
 
 class Rows:
-    """A view whose first axes become one when it is read: that takes a copy."""
+    """A view whose leading axes are merged when it is read, because merging copies."""
 
     def __init__(self, view):
         self.view = view
@@ -57,7 +57,7 @@ def cnn(x, y, kernels, dense, biases, rate):
         descend(parameters, torch.autograd.grad(loss, parameters), rate)
         return [loss]
 
-    # Everyone else has the rows of the dense layer in the order of NHWC.
+    # The other frameworks order the rows of the dense layer as NHWC.
     by_place = dense.detach().view(channels, side, side, -1).permute(1, 2, 0, 3)
     return Work(step, [x, y], [*map(filters_back, kernels), Rows(by_place), *biases])
 
@@ -91,12 +91,12 @@ def residual(x, kernels, scales, offsets, g):
     kernels = [filters(w) for w in kernels]
     scales, offsets = [leaf(s) for s in scales], [leaf(o) for o in offsets]
 
-    def normalised(x, i):
+    def normalise(x, i):
         return functional.batch_norm(x, None, None, scales[i], offsets[i], training=True, eps=1e-3)
 
     def step(x, g):
-        y = torch.relu(normalised(functional.conv2d(x, kernels[0], padding=1), 0))
-        y = torch.relu(normalised(functional.conv2d(y, kernels[1], padding=1), 1) + x)
+        y = torch.relu(normalise(functional.conv2d(x, kernels[0], padding=1), 0))
+        y = torch.relu(normalise(functional.conv2d(y, kernels[1], padding=1), 1) + x)
         sources = (x, *kernels, *scales, *offsets)
         dx, d0, d1, *others = torch.autograd.grad(y, sources, g)
         return [images_back(y), images_back(dx), filters_back(d0), filters_back(d1), *others]
@@ -132,22 +132,22 @@ def batch_norm(x, scale, offset, g):
 def layer_norm(x, scale, offset, g):
     shape = (x.shape[-1],)
 
-    def normalised(x, scale, offset):
+    def normalise(x, scale, offset):
         return functional.layer_norm(x, shape, scale, offset, eps=1e-3)
 
-    return pulled_back(normalised, g, x, scale, offset)
+    return make_pullback_step(normalise, g, x, scale, offset)
 
 
 def softmax(x, g):
-    return pulled_back(lambda x: torch.softmax(x, -1), g, x)
+    return make_pullback_step(lambda x: torch.softmax(x, -1), g, x)
 
 
 def gelu(x, g):
-    return pulled_back(functional.gelu, g, x)
+    return make_pullback_step(functional.gelu, g, x)
 
 
-def pulled_back(function, g, *sources):
-    """A step that computes `function` and its gradients by everything."""
+def make_pullback_step(function, g, *sources):
+    """Make a step that computes `function` and the gradients of all its inputs."""
     sources, g = [leaf(s) for s in sources], torch.tensor(g)
 
     def step(g, *sources):
@@ -198,15 +198,15 @@ def lstm_loop(x, c, h, w, b, g):
     return Work(step, [x, g])
 
 
-def attention_by(attend, x, weights, heads, g):
+def attention_with(attend, x, weights, heads, g):
     batch, steps, width = x.shape
     x, g, weights = leaf(x), torch.tensor(g), [leaf(w) for w in weights]
 
-    def by_head(x):
+    def split_heads(x):
         return x.view(batch, steps, heads, width // heads).transpose(1, 2)
 
     def step(x, g):
-        y = attend(*(by_head(x @ w) for w in weights[:3]))
+        y = attend(*(split_heads(x @ w) for w in weights[:3]))
         y = y.transpose(1, 2).reshape(batch, steps, width) @ weights[3]
         return [y, *torch.autograd.grad(y, (x, *weights), g)]
 
@@ -219,11 +219,11 @@ def attention(x, weights, heads, g):
     def attend(q, k, v):
         return torch.softmax((q * scale) @ k.transpose(-1, -2), -1) @ v
 
-    return attention_by(attend, x, weights, heads, g)
+    return attention_with(attend, x, weights, heads, g)
 
 
 def attention_fused(x, weights, heads, g):
-    return attention_by(functional.scaled_dot_product_attention, x, weights, heads, g)
+    return attention_with(functional.scaled_dot_product_attention, x, weights, heads, g)
 
 
 def attention_einsum(x, weights, heads, g):

@@ -22,8 +22,10 @@ def pinn(x, f, ends, weights, biases, rate):
     def step(x, f, ends):
         u = network(x, weights, biases)
         (slope,) = torch.autograd.grad(u.sum(), x, create_graph=True)
-        (bend,) = torch.autograd.grad(slope.sum(), x, create_graph=True)
-        loss = (bend - f).square().mean() + network(ends, weights, biases).square().mean()
+        (second_derivative,) = torch.autograd.grad(slope.sum(), x, create_graph=True)
+        loss = (second_derivative - f).square().mean() + network(
+            ends, weights, biases
+        ).square().mean()
         descend(parameters, torch.autograd.grad(loss, parameters), rate)
         return [loss]
 
@@ -44,7 +46,7 @@ def newton(a, y, w, decay):
     return Work(step, [a, y], [w])
 
 
-def valley(x, y):
+def rosenbrock_value(x, y):
     return (1 - x) ** 2 + 100 * (y - x**2) ** 2
 
 
@@ -52,7 +54,7 @@ def rosenbrock(x, y, rate):
     point = [leaf(x), leaf(y)]
 
     def step():
-        value = valley(*point)
+        value = rosenbrock_value(*point)
         descend(point, torch.autograd.grad(value, point), rate)
         return [value]
 
@@ -64,9 +66,9 @@ def rosenbrock_loop(x, y, rate, steps):
 
     def step(x, y):
         for _ in range(steps):
-            dx, dy = grad(valley, (0, 1))(x, y)
+            dx, dy = grad(rosenbrock_value, (0, 1))(x, y)
             x, y = x - rate * dx, y - rate * dy
-        return [valley(x, y), x, y]
+        return [rosenbrock_value(x, y), x, y]
 
     return Work(step, [x, y])
 

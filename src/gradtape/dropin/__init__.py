@@ -1,1 +1,1 @@
-"""Makes `import tensorflow` mean gradtape; the only layer that knows Keras by name."""
+"""Makes `import tensorflow` mean gradtape; the only layer that knows Keras and others by name."""

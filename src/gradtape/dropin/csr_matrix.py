@@ -1,4 +1,4 @@
-"""Products of sparse matrices, by the names of TensorFlow's private kernels: Keras calls them."""
+"""TensorFlow's private CSR matrix kernels that Keras calls, for products of sparse matrices."""
 
 from __future__ import annotations
 
@@ -12,37 +12,39 @@ from gradtape.graph.side_effect import on_host
 
 
 def to_matrix(indices: Any, values: Any, dense_shape: Any, name: str | None = None) -> SparseTensor:
-    """A sparse matrix, or a batch of them."""
+    """Make a sparse matrix, or a batch of them, from its parts."""
     return SparseTensor(indices, values, dense_shape)
 
 
 def to_tensor(sparse_matrix: SparseTensor, type: Any, name: str | None = None) -> SparseTensor:
-    """A sparse matrix as a sparse tensor."""
+    """Convert a sparse matrix to a sparse tensor: it is one already."""
     return sparse_matrix
 
 
 def multiply(a: SparseTensor, b: SparseTensor, type: Any, **options: Any) -> SparseTensor:
-    """The product of sparse matrices, batch by batch; it has no gradient."""
+    """The batched product of sparse matrices; it has no gradient."""
     if any(options.values()):
-        raise NotImplementedError(f"sparse_matrix_sparse_mat_mul: {options} is not there.")
+        raise NotImplementedError(
+            f"sparse_matrix_sparse_mat_mul: options are not supported. Received {options}."
+        )
     return product(a, b)
 
 
 @on_host
 def product(a: Any, b: Any) -> Any:
-    """The product of sparse matrices."""
+    """Multiply sparse matrices with SciPy."""
     from scipy.sparse import coo_matrix
 
     parts = []
     for sparse in (a, b):
         sizes = np.asarray(sparse.dense_shape._array)
-        places = np.asarray(sparse.indices._array)
+        indices = np.asarray(sparse.indices._array)
         if len(sizes) == 2:
-            places = np.concatenate([np.zeros_like(places[:, :1]), places], 1)
-        parts.append((places, np.asarray(sparse.values._array), sizes))
+            indices = np.concatenate([np.zeros_like(indices[:, :1]), indices], 1)
+        parts.append((indices, np.asarray(sparse.values._array), sizes))
     (_, values, sizes), (_, _, others) = parts
     batches = int(sizes[0]) if len(sizes) == 3 else 1
-    found = []
+    products = []
     for i in range(batches):
         factors = [
             coo_matrix((v[p[:, 0] == i], p[p[:, 0] == i, 1:].T), shape=tuple(n[-2:])).tocsr()
@@ -50,9 +52,9 @@ def product(a: Any, b: Any) -> Any:
         ]
         result = (factors[0] @ factors[1]).tocsr()
         result.sort_indices()
-        made = result.tocoo()
-        found.append((np.full(made.nnz, i), made.row, made.col, made.data))
-    batch, row, column, data = [np.concatenate(column) for column in zip(*found, strict=True)]
+        coo = result.tocoo()
+        products.append((np.full(coo.nnz, i), coo.row, coo.col, coo.data))
+    batch, row, column, data = [np.concatenate(column) for column in zip(*products, strict=True)]
     rows = np.stack([batch, row, column][3 - len(sizes) :], 1).astype(np.int64)
     shape = np.array([*sizes[:-1], others[-1]], np.int64)
     return SparseTensor(eager(rows), eager(data.astype(values.dtype)), eager(shape))

@@ -1,4 +1,4 @@
-"""tf.distribute for one device: the default strategy, which calls through."""
+"""tf.distribute for one device: the default strategy, which calls functions directly."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ from typing import Any
 
 
 class ReduceOp(Enum):
-    """How values of several replicas become one."""
+    """How the values of several replicas are reduced to one."""
 
     SUM = "SUM"
     MEAN = "MEAN"
 
     @staticmethod
     def from_variable_aggregation(aggregation: Any) -> ReduceOp:
-        """The reduction that a variable's aggregation asks for."""
+        """The reduction that corresponds to a variable's aggregation."""
         return ReduceOp.MEAN if aggregation.name == "MEAN" else ReduceOp.SUM
 
 
 class DistributedDataset:
-    """A dataset dealt out to several replicas; there are none here."""
+    """A dataset split among replicas; for isinstance checks, there are no instances."""
 
 
 class DistributedIterator:
-    """An iterator over a DistributedDataset; there are none here."""
+    """An iterator over a DistributedDataset; for isinstance checks, there are no instances."""
 
 
 class DistributedValues:
-    """A value for each of several replicas; there are none here."""
+    """A value for each replica; for isinstance checks, there are no instances."""
 
 
 class StrategyExtended:
-    """What optimizers ask of a strategy."""
+    """The part of a strategy that optimizers use."""
 
     def update(
         self, var: Any, fn: Any, args: Any = (), kwargs: Any = None, group: bool = True
@@ -42,11 +42,11 @@ class StrategyExtended:
         return fn(var, *args, **(kwargs or {}))
 
     def colocate_vars_with(self, colocate_with_variable: Any) -> Any:
-        """A scope that changes nothing: there is one device."""
+        """Scope without effect: there is one device."""
         return contextlib.nullcontext()
 
     def variable_created_in_scope(self, v: Any) -> bool:
-        """Every variable belongs to the default strategy."""
+        """True: every variable belongs to the default strategy."""
         return True
 
 
@@ -56,7 +56,7 @@ class Strategy:
     num_replicas_in_sync = 1
 
     def __init__(self) -> None:
-        """One replica."""
+        """Create a strategy with one replica."""
         self.extended = StrategyExtended()
 
     def run(self, fn: Any, args: Any = (), kwargs: Any = None, options: Any = None) -> Any:
@@ -64,7 +64,7 @@ class Strategy:
         return fn(*args, **(kwargs or {}))
 
     def scope(self) -> Any:
-        """A scope that changes nothing."""
+        """Scope without effect."""
         return contextlib.nullcontext(self)
 
     def experimental_distribute_dataset(self, dataset: Any, options: Any = None) -> Any:
@@ -72,7 +72,7 @@ class Strategy:
         return dataset
 
     def distribute_datasets_from_function(self, dataset_fn: Any, options: Any = None) -> Any:
-        """The dataset that the function makes."""
+        """The dataset that the function returns."""
         return dataset_fn(
             SimpleNamespace(num_input_pipelines=1, input_pipeline_id=0, num_replicas_in_sync=1)
         )
@@ -82,7 +82,7 @@ class Strategy:
         return (value,)
 
     def reduce(self, reduce_op: Any, value: Any, axis: Any) -> Any:
-        """The value itself; along `axis`, its sum or mean."""
+        """The value itself, or its sum or mean along `axis`."""
         if axis is None:
             return value
         from gradtape.tf.api import math
@@ -116,15 +116,15 @@ REPLICA = ReplicaContext()
 
 
 def unavailable(name: str) -> type:
-    """A class that exists to be asked for by isinstance, and cannot be made."""
+    """Make a strategy class for isinstance checks; its constructor raises."""
 
     def refuse(self: Any, *args: Any, **kwargs: Any) -> None:
-        raise NotImplementedError(f"tf.distribute.{name}: gradtape runs on one device.")
+        raise NotImplementedError(f"tf.distribute.{name}: gradtape supports one device only.")
 
     return type(
         name,
         (Strategy,),
-        {"__init__": refuse, "is_refusal": True, "__doc__": "Several devices; gradtape has one."},
+        {"__init__": refuse, "is_refusal": True, "__doc__": "Not supported: several devices."},
     )
 
 

@@ -1,8 +1,8 @@
-"""Libraries that only ask whether TensorFlow is there, and would use what gradtape does not have.
+"""Hides TensorFlow from libraries that test for it and then use parts that gradtape lacks.
 
-While one of them, or a part of it, is being imported, no `tensorflow` can be found: neither by
-`import`, nor by `find_spec`, nor in `importlib.metadata` (the last also later on). A library that
-imports TensorFlow inside a function, when it is used, gets gradtape.
+While a module of such a library is imported, `tensorflow` cannot be found by `import` or
+`find_spec`. `importlib.metadata` hides it from these libraries at all times. A library that
+imports TensorFlow inside a function, when the function is called, gets gradtape.
 """
 
 from __future__ import annotations
@@ -29,60 +29,60 @@ MACHINERY = ("importlib", "gradtape.dropin", "_frozen_importlib", "runpy", "pkgu
 
 
 def is_blocked(name: str) -> bool:
-    """Whether a module belongs to a library of the list."""
+    """Whether a module belongs to a blocked library."""
     return name.partition(".")[0] in BLOCKED
 
 
 def caller() -> tuple[str, str]:
-    """Which module asks, and by which function of Python's import machinery."""
+    """The module that triggered an import, and the import function that it called."""
     frame: FrameType | None = sys._getframe(1)
-    by = ""
+    function = ""
     while frame is not None:
         name = str(frame.f_globals.get("__name__", ""))
         if not name.startswith(MACHINERY):
-            return name, by
-        by = f"{name}.{frame.f_code.co_name}"
+            return name, function
+        function = f"{name}.{frame.f_code.co_name}"
         frame = frame.f_back
-    return "", by
+    return "", function
 
 
 def asked_by_blocked() -> bool:
-    """Whether the question comes from a library of the list."""
+    """Whether the calling module belongs to a blocked library."""
     return is_blocked(caller()[0])
 
 
 @contextmanager
 def hidden(is_ours: Callable[[str], bool]) -> Iterator[None]:
-    """Within this scope no module of TensorFlow's name is loaded."""
+    """Scope in which TensorFlow's modules are removed from `sys.modules`."""
     with SWAPPING:
-        taken = {name: sys.modules.pop(name) for name in list(sys.modules) if is_ours(name)}
+        modules = {name: sys.modules.pop(name) for name in list(sys.modules) if is_ours(name)}
     try:
         yield
     finally:
         with SWAPPING:
             for name in [name for name in sys.modules if is_ours(name)]:
-                taken.setdefault(name, sys.modules[name])
-            sys.modules.update(taken)
+                modules.setdefault(name, sys.modules[name])
+            sys.modules.update(modules)
 
 
 SWAPPING = Lock()
 
 
 class Curtain(importlib.abc.MetaPathFinder):
-    """Finds the libraries of the list where they are, and hides TensorFlow while they load."""
+    """Finder for blocked libraries: uses other finders, and hides TensorFlow while modules load."""
 
     def __init__(self, is_ours: Callable[[str], bool]) -> None:
-        """`is_ours` tells TensorFlow's names."""
+        """`is_ours` tells whether a module name is TensorFlow's."""
         self.is_ours = is_ours
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """The spec that other finders have, with a loader that draws the curtain."""
+        """The spec of another finder, with a loader that hides TensorFlow."""
         if not is_blocked(fullname):
             return None
         for finder in sys.meta_path:
-            if finder is self or getattr(finder, "curtain", None) is self:
+            if finder is self or getattr(finder, "hiding_finder", None) is self:
                 continue
             find = getattr(finder, "find_spec", None)
             spec = find(fullname, path, target) if find is not None else None
@@ -93,7 +93,7 @@ class Curtain(importlib.abc.MetaPathFinder):
         return None
 
     def draw(self, loader: Any) -> None:
-        """Let this loader, which belongs to one module, run its code behind the curtain."""
+        """Make this loader, which belongs to one module, run its code with TensorFlow hidden."""
         run = loader.exec_module
 
         @functools.wraps(run)

@@ -1,4 +1,4 @@
-"""`install`: for this process, `import tensorflow` means gradtape."""
+"""`install`, which makes `import tensorflow` mean gradtape in this process."""
 
 from __future__ import annotations
 
@@ -26,29 +26,29 @@ def is_ours(name: str) -> bool:
 
 
 class Distribution(metadata.Distribution):
-    """What `importlib.metadata` says of TensorFlow: the version whose behaviour this is."""
+    """TensorFlow's entry in `importlib.metadata`, with the version that gradtape reproduces."""
 
     def read_text(self, filename: str) -> str | None:
-        """Name and version; there are no files."""
+        """The METADATA with name and version; None for all other files."""
         version = sys.modules["gradtape"].__version__
         text = f"Metadata-Version: 2.1\nName: {ROOT}\nVersion: {version}\nSummary: gradtape\n"
         return text if filename == "METADATA" else None
 
     def locate_file(self, path: Any) -> Any:
-        """Refuse: gradtape's files are found under its own name."""
-        raise FileNotFoundError(f"{ROOT} is gradtape here; {path} is not one of its files.")
+        """Raise FileNotFoundError: gradtape's files are listed under its own name."""
+        raise FileNotFoundError(f"{ROOT} is gradtape in this process, and has no file {path}.")
 
 
 class Finder(metadata.DistributionFinder, Loader):
-    """Finds `tensorflow` and what is below it in gradtape; `tensorflow.keras` in Keras."""
+    """Finds `tensorflow` and its submodules in gradtape, and `tensorflow.keras` in Keras."""
 
     def __init__(self) -> None:
-        """Start with the root alone."""
+        """Create the root namespace."""
         self.root = Namespace(ROOT, [sys.modules["gradtape"], EXTRAS])
-        self.curtain = Curtain(is_ours)
+        self.hiding_finder = Curtain(is_ours)
 
     def find_distributions(self, context: Any = None) -> Iterator[metadata.Distribution]:
-        """TensorFlow's, unless a library asks that would use what is missing."""
+        """TensorFlow's distribution, unless a blocked library searches for it."""
         name = getattr(context, "name", None)
         if name in (None, ROOT) and not asked_by_blocked():
             yield Distribution()
@@ -56,16 +56,16 @@ class Finder(metadata.DistributionFinder, Loader):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """A spec for TensorFlow's names; nothing for all others."""
+        """A spec for TensorFlow's modules; other names go to the finder for blocked libraries."""
         if not is_ours(fullname):
-            return self.curtain.find_spec(fullname, path, target)
-        asking, by = caller()
-        is_question = by == "importlib.util.find_spec"
-        if is_blocked(asking):
-            if is_question:
+            return self.hiding_finder.find_spec(fullname, path, target)
+        importer, function = caller()
+        is_query = function == "importlib.util.find_spec"
+        if is_blocked(importer):
+            if is_query:
                 return None
             raise ModuleNotFoundError(
-                f"No module named {fullname!r}: gradtape does not show itself to {asking} "
+                f"No module named {fullname!r}: gradtape hides itself from {importer} "
                 "(docs/dropin.md).",
                 name=fullname,
             )
@@ -76,7 +76,7 @@ class Finder(metadata.DistributionFinder, Loader):
             and not fullname.startswith(KERAS + ".")
             and self.module(fullname) is None
         ):
-            if is_question:
+            if is_query:
                 return None
             raise ModuleNotFoundError(
                 f"No module named {fullname!r}: gradtape does not have it.", name=fullname
@@ -84,18 +84,18 @@ class Finder(metadata.DistributionFinder, Loader):
         return ModuleSpec(fullname, self, is_package=True)
 
     def module(self, fullname: str) -> Namespace | None:
-        """The namespace of this name, if it is one."""
+        """The namespace of this name; None if there is none."""
         found: Any = self.root
         for name in fullname.split(".")[1:]:
             found = getattr(found, name, None)
         return found if isinstance(found, Namespace) else None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        """The namespace itself; for Keras, a stand-in until `exec_module`."""
+        """The namespace itself; None for Keras, whose module `exec_module` replaces."""
         return self.module(spec.name) if not spec.name.startswith(KERAS) else None
 
     def exec_module(self, module: ModuleType) -> None:
-        """Put Keras's own module in the place of the stand-in."""
+        """For Keras, replace the new module by Keras's own."""
         name = module.__name__
         if name.startswith(KERAS):
             keras.module()
@@ -103,14 +103,14 @@ class Finder(metadata.DistributionFinder, Loader):
 
 
 class Installation:
-    """What `install` returns: as a context manager, it undoes the installation at the end."""
+    """The result of `install`: a context manager that uninstalls at the end of its block."""
 
     def __init__(self, first: bool) -> None:
-        """`first` if it was this call that installed."""
+        """`first` is whether this call installed gradtape."""
         self._first = first
 
     def __enter__(self) -> Installation:
-        """Nothing more to do."""
+        """Do nothing: gradtape is installed."""
         return self
 
     def __exit__(
@@ -119,13 +119,13 @@ class Installation:
         error: BaseException | None,
         where: TracebackType | None,
     ) -> None:
-        """Undo what this call did."""
+        """Uninstall, if this call installed gradtape."""
         if self._first:
             uninstall()
 
 
 class State:
-    """The finder that is installed, and the names that classes had before."""
+    """The installed finder, and the original names of the classes that were renamed."""
 
     finder: Finder | None = None
     names: tuple[tuple[type, str, str], ...] = ()
@@ -151,7 +151,7 @@ def install() -> Installation:
         return Installation(first=False)
     if ROOT in sys.modules:
         raise ImportError(
-            "gradtape.install: the real TensorFlow is imported already. "
+            "gradtape.install: the real TensorFlow must not be imported yet. "
             "Call install() before the first `import tensorflow`, in a fresh process."
         )
     State.names = tuple((cls, cls.__name__, cls.__module__) for cls, _, _ in TOLD_BY_NAME)
@@ -163,7 +163,7 @@ def install() -> Installation:
 
 
 def uninstall() -> None:
-    """Let `import tensorflow` mean TensorFlow again; who has imported it keeps gradtape."""
+    """Make `import tensorflow` mean TensorFlow again; modules that imported it keep gradtape."""
     if State.finder is None:
         return
     sys.meta_path.remove(State.finder)
@@ -174,24 +174,24 @@ def uninstall() -> None:
 
 
 def load_ipython_extension(ipython: Any) -> None:
-    """`%load_ext gradtape`: from now on `import tensorflow` means gradtape in this notebook."""
+    """`%load_ext gradtape`: install gradtape in this notebook."""
     install()
 
 
 def unload_ipython_extension(ipython: Any) -> None:
-    """`%unload_ext gradtape`: no longer."""
+    """`%unload_ext gradtape`: uninstall gradtape in this notebook."""
     uninstall()
 
 
 def keras_module() -> ModuleType:
-    """`tf.keras`: the real Keras, on gradtape, which is installed in TensorFlow's place."""
+    """Import `tf.keras`, the real Keras; installs gradtape in place of TensorFlow first."""
     keras.check_version()
     install()
     return keras.module()
 
 
 def rename(names: tuple[tuple[type, str, str], ...]) -> None:
-    """Give classes these names and modules."""
+    """Set `__name__` and `__module__` of classes."""
     for cls, name, module in names:
         cls.__name__ = name
         cls.__module__ = module

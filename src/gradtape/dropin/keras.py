@@ -1,4 +1,4 @@
-"""The real Keras, on gradtape: which versions, and where its public names are."""
+"""The real Keras on gradtape: the supported versions, and the module that is `tf.keras`."""
 
 from __future__ import annotations
 
@@ -7,51 +7,51 @@ import sys
 from importlib import metadata
 from types import ModuleType
 
-PUBLIC = "keras._tf_keras.keras"  # what `tf.keras` is
+PUBLIC = "keras._tf_keras.keras"  # the module that is `tf.keras`
 FROM, BEFORE = (3, 15), (3, 16)
 
 
 def is_loading() -> bool:
-    """Whether Keras has been asked for in this process."""
+    """Whether Keras is loaded, or being loaded, in this process."""
     return "keras" in sys.modules
 
 
 def check_version() -> None:
-    """Raise ImportError unless a Keras that is known to run is installed."""
+    """Raise ImportError unless a supported version of Keras is installed."""
     wanted = f"keras>={dotted(FROM)},<{dotted(BEFORE)}"
     try:
         version = metadata.version("keras")
     except metadata.PackageNotFoundError:
         raise ImportError(
-            f"tf.keras: Keras is not installed. `pip install gradtape[keras]` brings {wanted}.",
+            f"tf.keras: Keras is not installed. `pip install gradtape[keras]` installs {wanted}.",
             name="keras",
         ) from None
     if not FROM <= tuple(int(n) for n in version.split(".")[:2]) < BEFORE:
         raise ImportError(
-            f"tf.keras: gradtape runs {wanted}. Found {version}. "
-            "`pip install gradtape[keras]` brings the right one.",
+            f"tf.keras: gradtape needs {wanted}. Found {version}. "
+            "`pip install gradtape[keras]` installs a supported version.",
             name="keras",
         )
 
 
 def dotted(version: tuple[int, ...]) -> str:
-    """A version as text."""
+    """Format a version, such as "3.15"."""
     return ".".join(str(n) for n in version)
 
 
 def module() -> ModuleType:
-    """`tf.keras`; gradtape must be installed in TensorFlow's place.
+    """Import `tf.keras`; `install` must have been called before.
 
     Raises:
-        ImportError: if Keras is missing, of another version, or runs on another backend.
+        ImportError: if Keras is missing, has an unsupported version, or runs on another backend.
     """
     check_version()
     found = importlib.import_module(PUBLIC)
     backend = importlib.import_module("keras").config.backend()
     if backend != "tensorflow":
         raise ImportError(
-            f"tf.keras: Keras runs on its backend {backend!r}. "
-            "Set KERAS_BACKEND=tensorflow, which gradtape stands in for.",
+            f"tf.keras: Keras must run on its TensorFlow backend, which gradtape replaces. "
+            f"Found {backend!r}. Set KERAS_BACKEND=tensorflow.",
             name="keras",
         )
     return found

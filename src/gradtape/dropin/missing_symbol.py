@@ -1,4 +1,4 @@
-"""What is said of a name that gradtape does not have."""
+"""The error message for a TensorFlow name that gradtape does not have."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ from gradtape.tf.compat.v1.adapter import MOVED
 from gradtape.tf.compat.v1.unsupported import REMOVED
 
 PAGE = "docs/coverage.md"
-# where a name that is looked for in the wrong place may be
+# namespaces to search for a name that is missing where the user looked
 ELSEWHERE = ("", "math", "nn", "linalg", "random", "image", "io", "strings", "signal", "debugging")
 
 
 def explanation(path: str, name: str, near: Iterable[str]) -> str:
-    """Why `path.name` is missing: in full, with what comes nearest and where the list is.
+    """The message for a missing `path.name`, with the nearest name and the page of all names.
 
     Args:
-        path: of the namespace, such as "tf.math".
-        name: that it does not have.
-        near: the names that it has.
+        path: the namespace, such as "tf.math".
+        name: the missing name.
+        near: the names of the namespace.
     """
     whole = f"{path}.{name}"
     text = f"gradtape does not have {whole}."
     instead = REMOVED.get(whole.removeprefix("tf.").removeprefix("compat.v1."))
     if instead is not None:
         return f"{text} It belongs to TensorFlow 1: {instead} (docs/migration.md)"
-    found = nearest(path, name, near)
-    if found is not None:
-        text += f" The nearest there is: {found}."
-    return f"{text} {PAGE} lists what there is."
+    similar = nearest(path, name, near)
+    if similar is not None:
+        text += f" The nearest name is {similar}."
+    return f"{text} {PAGE} lists the supported names."
 
 
 def nearest(path: str, name: str, near: Iterable[str]) -> str | None:
-    """A symbol of the same name elsewhere, or one with a similar name here."""
+    """A symbol of the same name in another namespace, or a similar name in this one."""
     for space in ELSEWHERE:
         where = f"tf.{space}" if space else "tf"
         if where != path and name in names_of(space):
@@ -47,6 +47,6 @@ def nearest(path: str, name: str, near: Iterable[str]) -> str | None:
 
 
 def names_of(space: str) -> Iterable[str]:
-    """What a namespace of gradtape has."""
+    """The names of a namespace of gradtape."""
     root: Any = sys.modules["gradtape"]
     return root._HOME if not space else dir(getattr(root, space))

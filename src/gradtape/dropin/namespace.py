@@ -1,4 +1,4 @@
-"""Modules called `tensorflow…` that look names up in gradtape, and in `tensorflow_internal`."""
+"""Modules named `tensorflow…` that look up names in gradtape and in `tensorflow_internal`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from gradtape.dropin.missing_symbol import explanation
 
-# gradtape's own folders and functions, which are no part of TensorFlow's namespace
+# gradtape's own folders and functions, which are not part of TensorFlow's namespace
 HIDDEN = frozenset(
     (
         *("core", "files", "ops", "tape", "state", "graph", "compile", "jit", "pipeline", "tf"),
@@ -18,21 +18,21 @@ MISSING = object()
 
 
 class Namespace(ModuleType):
-    """A module that finds its names in the first of `parts` that has them.
+    """A module that takes each name from the first of `parts` that has it.
 
-    A name that stands for a namespace in several parts is a Namespace over all of these.
+    If the name is a namespace in several parts, the result is a Namespace over all of them.
     """
 
     __path__: list[str]
 
     def __init__(self, name: str, parts: list[Any]) -> None:
         """Look names up in `parts`, in that order."""
-        super().__init__(name, f"gradtape in the place of {name}.")
+        super().__init__(name, f"gradtape in place of {name}.")
         self.__path__ = []
         self._parts = parts
 
     def __getattr__(self, name: str) -> Any:
-        """Look up a name and keep what was found."""
+        """Look up a name and cache it."""
         parts = self._parts[1:] if name in HIDDEN and "." not in self.__name__ else self._parts
         found = [v for part in parts if (v := getattr(part, name, MISSING)) is not MISSING]
         if not found:
@@ -53,11 +53,11 @@ class Namespace(ModuleType):
         return sorted({name for part in self._parts for name in dir(part)} - HIDDEN)
 
     def __repr__(self) -> str:
-        """Say whose module it is."""
+        """The repr of a module, marked as gradtape's."""
         return f"<module {self.__name__!r} (gradtape)>"
 
 
 def is_namespace(value: Any) -> bool:
-    """Whether a name stands for names of its own."""
+    """Whether a value is a namespace: a module of gradtape or a SimpleNamespace."""
     ours = isinstance(value, ModuleType) and value.__name__.startswith("gradtape.")
     return ours or type(value) is SimpleNamespace

@@ -1,4 +1,4 @@
-"""`python -m gradtape …`: run a TensorFlow program on gradtape, or say what it would miss."""
+"""`python -m gradtape …`: runs a TensorFlow program on gradtape, or lists its missing symbols."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ USAGE = """usage: python -m gradtape script.py [argument ...]
        python -m gradtape -c code [argument ...]
        python -m gradtape check script.py|folder ...
 
-Run a program with gradtape in the place of TensorFlow; or say, without running it, which of the
-TensorFlow symbols that it names are not there.
+Run a program with gradtape in place of TensorFlow; or, with `check`, list the TensorFlow symbols
+that it uses and gradtape lacks, without running it.
 """
 
 
 def main(arguments: list[str]) -> int:
-    """Run the script, module or code that `arguments` name, with the rest of them as its own."""
+    """Run the script, module or code that `arguments` name, and pass it the rest of them."""
     if not arguments or arguments[0] in ("-h", "--help") or arguments in (["-m"], ["-c"]):
         sys.stdout.write(USAGE)
         return 0 if arguments[:1] in (["-h"], ["--help"]) else 2
@@ -41,7 +41,7 @@ def main(arguments: list[str]) -> int:
         return 0
     script = Path(arguments[0])
     if not script.exists():
-        sys.stderr.write(f"python -m gradtape: there is no file {script}.\n")
+        sys.stderr.write(f"python -m gradtape: the file {script} does not exist.\n")
         return 2
     sys.argv = arguments
     sys.path[0] = str(script.resolve().parent)

@@ -1,7 +1,7 @@
-"""`python -m gradtape check`: which TensorFlow symbols a program names, and which are missing.
+"""`python -m gradtape check`: lists the TensorFlow symbols of a program that gradtape lacks.
 
-Nothing is run. Imports, aliases and chains of attributes are read off the source; each symbol is
-then looked up in gradtape, and in Keras where it is installed.
+The program is not run. Imports, aliases and attribute chains are collected from its source. Each
+symbol is then looked up in gradtape, and in Keras if it is installed.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ OF_KERAS = (
 
 @dataclass
 class Reader(ast.NodeVisitor):
-    """Reads off a source which symbols below `tensorflow` it names, and in which lines."""
+    """Collects the symbols below `tensorflow` in a source, with their lines."""
 
     aliases: dict[str, str] = field(default_factory=dict)
     symbols: dict[str, list[int]] = field(default_factory=dict)
 
     def note(self, symbol: str, line: int) -> None:
-        """Remember where a symbol is named."""
+        """Record a line in which a symbol occurs."""
         if line not in self.symbols.setdefault(symbol, []):
             self.symbols[symbol].append(line)
 
@@ -63,7 +63,7 @@ class Reader(ast.NodeVisitor):
             self.aliases[alias.asname or alias.name] = symbol
 
     def visit_Assign(self, node: ast.Assign) -> None:
-        """`K = tf.keras.backend`: another alias."""
+        """`K = tf.keras.backend` defines an alias."""
         symbol = self.chain(node.value)
         if symbol is not None:
             for target in node.targets:
@@ -72,7 +72,7 @@ class Reader(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
-        """`tf.math.reduce_sum`, as a whole."""
+        """`tf.math.reduce_sum` is recorded as one symbol."""
         symbol = self.chain(node)
         if symbol is None:
             self.generic_visit(node)
@@ -80,7 +80,7 @@ class Reader(ast.NodeVisitor):
             self.note(symbol, node.lineno)
 
     def chain(self, node: ast.AST) -> str | None:
-        """The dotted name that a chain of attributes spells, if it begins with an alias."""
+        """The dotted name of an attribute chain that starts with an alias; otherwise None."""
         names: list[str] = []
         while isinstance(node, ast.Attribute):
             names.append(node.attr)
@@ -91,7 +91,7 @@ class Reader(ast.NodeVisitor):
 
 
 def is_ours(name: str) -> bool:
-    """Whether a name is TensorFlow's or below it."""
+    """Whether a name is `tensorflow` or below it."""
     return name == ROOT or name.startswith(f"{ROOT}.")
 
 
@@ -101,12 +101,12 @@ def is_of_keras(symbol: str) -> bool:
 
 
 def missing(symbol: str) -> str | None:
-    """Why a symbol is not there; None if it is."""
+    """Why gradtape lacks a symbol; None if it has it."""
     found: Any = sys.modules[ROOT]
     path = ROOT
     for name in symbol.split(".")[1:]:
         if not isinstance(found, (Namespace, ModuleType, type)):
-            return None  # an attribute of something that is there
+            return None  # an attribute of an object that exists
         path = f"{path}.{name}"
         try:
             found = getattr(found, name)
@@ -119,7 +119,7 @@ def missing(symbol: str) -> str | None:
 
 
 def files_of(arguments: list[str]) -> Iterator[Path]:
-    """The files that arguments name, folders with all that is below them."""
+    """The Python files that arguments name; folders are searched recursively."""
     for argument in map(Path, arguments):
         if argument.is_dir():
             for path in sorted(argument.rglob("*.py")):
@@ -131,7 +131,7 @@ def files_of(arguments: list[str]) -> Iterator[Path]:
 
 
 def check(arguments: list[str]) -> int:
-    """Report on files and folders: 0 if all is there, 1 if not, 2 if one cannot be read."""
+    """Report on files and folders; the exit code is 1 if symbols are missing, 2 on unread files."""
     if not arguments or arguments[0] in ("-h", "--help"):
         sys.stdout.write(USAGE)
         return 0 if arguments else 2

@@ -1,14 +1,13 @@
-"""What Keras reaches for beyond TensorFlow's public names: `tf.__internal__`, private modules.
+"""Names beyond TensorFlow's public API that Keras uses: `tf.__internal__` and private modules.
 
-What does nothing here does nothing that matters on one device in eager mode; what is missing says
-so when it is used.
+Functions that do nothing here have no effect on one device in eager mode.
 """
 
 from __future__ import annotations
 
 import contextlib
 from types import SimpleNamespace
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -55,12 +54,12 @@ def do_not_convert(func: Any = None) -> Any:
 def smart_cond(
     pred: Any, true_fn: Any = None, false_fn: Any = None, name: str | None = None
 ) -> Any:
-    """The result of one of two functions."""
+    """`tf.cond`: the result of `true_fn` or `false_fn`."""
     return cond_while.cond(pred, true_fn, false_fn)
 
 
 def dynamic_update_slice(operand: Any, update: Any, indices: Any) -> Any:
-    """`operand` with `update` put where it starts at `indices`, moved so that it fits."""
+    """`operand` with `update` written at `indices`, which are clamped so that it fits."""
     whole, block = convert(operand), convert(update)
     sizes, extent = array.shape(whole), array.shape(block)
     start = math.minimum(cast(convert(indices), sizes.dtype), sizes - extent)
@@ -71,7 +70,7 @@ def dynamic_update_slice(operand: Any, update: Any, indices: Any) -> Any:
 
 
 def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> SparseTensor:
-    """A sparse tensor of a scratch graph whose elements, and perhaps size, are not known."""
+    """A symbolic sparse tensor of a scratch graph; its values, and maybe its shape, are unknown."""
     dense = shape_inference.placeholder(dtype, shape)
     parts = []
     for lane, whole in enumerate(dense._lanes):
@@ -84,28 +83,18 @@ def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -
 
 
 def nothing(*args: Any, **kwargs: Any) -> None:
-    """Nothing: eager ops are done when they return, and no kernels or graphs are kept."""
-
-
-def refusal(path: str, instead: str) -> Any:
-    """A function that is not there."""
-
-    def refuse(*args: Any, **kwargs: Any) -> NoReturn:
-        raise NotImplementedError(f"{path}: not there yet. {instead}")
-
-    refuse.is_refusal = True  # type: ignore[attr-defined]
-    return refuse
+    """Do nothing: eager ops have finished when they return, and nothing is cached."""
 
 
 class FuncGraph:
-    """The scratch graph in which Keras looks for shapes that a layer does not declare."""
+    """The scratch graph in which Keras infers output shapes that a layer does not declare."""
 
     def __init__(self, name: str, *args: Any, **kwargs: Any) -> None:
-        """Remember the name."""
+        """Store the name."""
         self.name = name
 
     def as_default(self) -> contextlib.AbstractContextManager[None]:
-        """A scope in which placeholders can be made, and only shapes matter."""
+        """Scope for placeholders, in which ops only infer shapes."""
         return shape_inference.scratch()
 
 
@@ -174,7 +163,7 @@ EXTRAS = SimpleNamespace(
     python=PYTHON,
 )
 
-# Keras tells some classes by their name and the module they say they come from.
+# Keras recognises these classes by `__name__` and `__module__`.
 TOLD_BY_NAME: tuple[tuple[type, str, str], ...] = (
     (Tensor, "Tensor", "tensorflow.python.framework.tensor"),
     (Dataset, "DatasetV2", "tensorflow.python.data.ops.dataset_ops"),

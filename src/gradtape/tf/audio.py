@@ -1,4 +1,4 @@
-"""tf.audio: sound as 16-bit WAV files."""
+"""tf.audio: decoding and encoding of 16-bit WAV files."""
 
 from __future__ import annotations
 
@@ -16,34 +16,37 @@ from gradtape.graph.side_effect import on_host
 
 __all__ = ["decode_wav", "encode_wav"]
 
-PCM = 1  # the format code of samples that are not compressed
-FULL = 1 << 15  # what a sample of 1.0 is
+PCM = 1  # the WAV format code of uncompressed samples
+FULL = 1 << 15  # the 16-bit value of a sample of 1.0
 
 
 class DecodeWav(NamedTuple):
-    """Samples of shape (time, channels) between -1 and 1, and how many there are in a second."""
+    """Samples of shape (time, channels) between -1 and 1, and the sample rate in hertz."""
 
     audio: Tensor
     sample_rate: Tensor
 
 
 def chunks_of(data: bytes) -> dict[bytes, bytes]:
-    """The parts of a WAV file by name."""
+    """Parse a WAV file into its chunks, by name."""
     if data[:4] != b"RIFF" or data[8:12] != b"WAVE":
         raise InvalidArgumentError("decode_wav: Header mismatch: Expected RIFF and WAVE.")
     chunks: dict[bytes, bytes] = {}
-    at = 12
-    while at + 8 <= len(data):
-        name, size = struct.unpack_from("<4sI", data, at)
-        chunks.setdefault(name, data[at + 8 : at + 8 + size])
-        at += 8 + size + size % 2
+    offset = 12
+    while offset + 8 <= len(data):
+        name, size = struct.unpack_from("<4sI", data, offset)
+        chunks.setdefault(name, data[offset + 8 : offset + 8 + size])
+        offset += 8 + size + size % 2
     if b"fmt " not in chunks or b"data" not in chunks:
-        raise InvalidArgumentError("decode_wav: the parts 'fmt ' and 'data' must be there.")
+        raise InvalidArgumentError(
+            "decode_wav: the file must have the chunks 'fmt ' and 'data'. "
+            f"Received {sorted(chunks)}."
+        )
     return chunks
 
 
 def fitted(audio: Any, size: int, axis: int) -> Any:
-    """As many entries along an axis, cut or filled up with zeros; -1 means all."""
+    """Crop or zero-pad an axis to `size` entries; -1 keeps it."""
     if size < 0:
         return audio
     kept = audio[:size] if axis == 0 else audio[:, :size]
@@ -54,8 +57,8 @@ def fitted(audio: Any, size: int, axis: int) -> Any:
 
 @on_host
 def read(contents: Tensor, channels: int, samples: int) -> tuple[Tensor, Tensor]:
-    """Samples and rate of a file's contents."""
-    if local.stand_in:  # only the shape is asked for
+    """Parse a WAV file into samples and sample rate."""
+    if local.stand_in:  # shape inference needs only the shapes
         sizes = (samples, channels if channels > 0 else -1)
         shape = [local.stand_in if n < 0 else n for n in sizes]
         return eager(np.zeros(shape, np.float32)), eager(np.int32(0))
@@ -67,7 +70,7 @@ def read(contents: Tensor, channels: int, samples: int) -> tuple[Tensor, Tensor]
         )
     whole = chunks[b"data"][: len(chunks[b"data"]) // (2 * have) * 2 * have]
     audio = np.frombuffer(whole, "<i2").astype(np.float32).reshape(-1, have) / FULL
-    if channels > have:  # the last one fills the others, as in TensorFlow
+    if channels > have:  # repeat the last channel, as TensorFlow does
         audio = np.concatenate([audio, np.repeat(audio[:, -1:], channels - have, 1)], 1)
     audio = fitted(fitted(audio, channels if channels > 0 else -1, 1), samples, 0)
     return eager(np.ascontiguousarray(audio)), eager(np.int32(rate))
@@ -75,7 +78,7 @@ def read(contents: Tensor, channels: int, samples: int) -> tuple[Tensor, Tensor]
 
 @on_host
 def written(audio: Tensor, rate: Tensor) -> Tensor:
-    """The contents of a file."""
+    """Serialize samples as a WAV file."""
     samples = np.asarray(audio._array)
     whole = np.clip(np.rint(samples * FULL), -FULL, FULL - 1).astype("<i2")
     data, channels, hertz = whole.tobytes(), samples.shape[1], int(rate._array)
@@ -94,11 +97,11 @@ def decode_wav(
     Args:
         contents: the bytes of the file, a scalar string.
         desired_channels: how many channels to return; all by default.
-        desired_samples: how many samples to return, cut or filled up with zeros; all by default.
+        desired_samples: how many samples to return, cropped or zero-padded; all by default.
         name: accepted for TensorFlow's sake.
 
     Raises:
-        InvalidArgumentError: if it is no such file.
+        InvalidArgumentError: if `contents` is not a 16-bit WAV file.
     """
     tensor = convert(contents, dtypes.string)
     return DecodeWav(*read(tensor, int(desired_channels), int(desired_samples)))
@@ -109,12 +112,12 @@ def encode_wav(audio: Any, sample_rate: Any, name: str | None = None) -> Tensor:
     """The bytes of a 16-bit WAV file.
 
     Args:
-        audio: samples of shape (time, channels); what lies outside [-1, 1] is clipped.
-        sample_rate: samples in a second.
+        audio: samples of shape (time, channels); values outside [-1, 1] are clipped.
+        sample_rate: samples per second.
         name: accepted for TensorFlow's sake.
 
     Raises:
-        InvalidArgumentError: if `audio` has another rank.
+        InvalidArgumentError: if `audio` does not have rank 2.
     """
     samples = convert(audio, dtypes.float32)
     if samples._array.ndim != 2:

@@ -1,4 +1,4 @@
-"""Scopes and questions about the runtime: names, devices, what is eager and what is recorded."""
+"""Scopes and queries of the runtime: devices, name scopes, eager mode, conversion functions."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ from gradtape.tf.config.device import LogicalDevice, device_named
 
 
 class device:  # noqa: N801  TensorFlow's name, used like a function
-    """Say where ops should run, and where tensors and variables made within should live.
+    """Scope whose ops run, and whose tensors and variables live, on a device.
 
-    What is not there is the CPU, and what an accelerator cannot run runs on the CPU: see
-    `tf.config.set_soft_device_placement`. A function runs as a whole, on one device.
+    With soft placement, the CPU replaces a missing device and runs the ops that an accelerator
+    cannot run: see `tf.config.set_soft_device_placement`. A `tf.function` runs on one device.
 
     Args:
-        device_name: such as "/GPU:0", a LogicalDevice, or None for where TensorFlow likes.
+        device_name: such as "/GPU:0", a LogicalDevice, or None for the default placement.
 
     Raises:
-        RuntimeError: if a function is given.
-        ValueError: on entering, if the name is not one of a device.
-        InvalidArgumentError: on entering, if it is not there and soft placement is off.
+        RuntimeError: if `device_name` is a function.
+        ValueError: on entering, if `device_name` is not the name of a device.
+        InvalidArgumentError: on entering, if the device is missing and soft placement is off.
     """
 
     def __init__(self, device_name: Any) -> None:
         if callable(device_name):
-            raise RuntimeError("tf.device does not support functions. Give a device name.")
+            raise RuntimeError("tf.device does not support functions. Pass a device name.")
         self._name = device_name
         self._before: list[Any] = []
 
@@ -86,13 +86,13 @@ UNSET = object()
 
 
 def init_scope() -> contextlib.AbstractContextManager[None]:
-    """Within this scope nothing is recorded and ops are eager, whatever is going on around it."""
+    """Scope in which ops run eagerly and unrecorded, even inside a tape or a trace."""
     return shape_inference.outside() if local.scratch else unheard()
 
 
 @contextlib.contextmanager
 def control_dependencies(control_inputs: Any) -> Iterator[None]:
-    """Run ops after others, as eager ops do anyway; functions in `control_inputs` are called."""
+    """Call the functions in `control_inputs`; tensors need nothing, as eager ops run in order."""
     for one in control_inputs or ():
         if callable(one):
             one()
@@ -100,7 +100,7 @@ def control_dependencies(control_inputs: Any) -> Iterator[None]:
 
 
 def group(*inputs: Any, **kwargs: Any) -> None:
-    """Wait for `inputs`; eager ops are done already.
+    """Return None: eager ops have finished when they return.
 
     Args:
         *inputs: tensors, or nested structures of them.
@@ -108,7 +108,7 @@ def group(*inputs: Any, **kwargs: Any) -> None:
     """
     kwargs.pop("name", None)
     if kwargs:
-        raise ValueError(f"group: unknown keyword arguments {sorted(kwargs)}.")
+        raise ValueError(f"group: the only keyword is `name`. Received {sorted(kwargs)}.")
     nest.flatten(inputs)
 
 
@@ -117,7 +117,7 @@ def no_op(name: str | None = None) -> None:
 
 
 def executing_eagerly() -> bool:
-    """Whether ops are computed as they are called."""
+    """Whether ops compute their result when they are called."""
     return not inside_function()
 
 
@@ -127,7 +127,7 @@ def inside_function() -> bool:
 
 
 def get_logger() -> logging.Logger:
-    """TensorFlow's logger, by its name."""
+    """The logger named "tensorflow"."""
     return logging.getLogger("tensorflow")
 
 
@@ -137,10 +137,10 @@ def timestamp(name: str | None = None) -> Tensor:
 
 
 def get_static_value(tensor: Any, partial: bool = False) -> Any:
-    """The value of `tensor` as a NumPy array where it is known; None for a variable.
+    """The value of an eager tensor as a NumPy array; None for variables and symbolic tensors.
 
     Args:
-        tensor: a tensor; anything else comes back as it is.
+        tensor: a tensor; any other value is returned unchanged.
         partial: accepted for TensorFlow's sake.
     """
     if isinstance(tensor, EagerTensor):
@@ -156,12 +156,12 @@ def register_tensor_conversion_function(
 
     Args:
         base_type: a class or a tuple of classes.
-        conversion_func: returns a tensor, or NotImplemented to leave the value to others.
-        priority: functions with smaller numbers are asked first.
+        conversion_func: returns a tensor, or NotImplemented to pass the value to the next function.
+        priority: functions with smaller numbers are tried first.
 
     Raises:
-        TypeError: if an argument is not what it should be, or `base_type` is one of Python's or
-            NumPy's numbers.
+        TypeError: if an argument has the wrong type, or `base_type` is a numeric type of Python or
+            a scalar or array type of NumPy.
     """
     types = base_type if isinstance(base_type, builtins.tuple) else (base_type,)
     if not types or not all(isinstance(t, type) for t in types):
@@ -184,7 +184,7 @@ def type_spec_from_value(value: Any) -> TypeSpec:
     """The spec that describes `value`: its own, or that of the tensor it converts to.
 
     Raises:
-        TypeError: if it does not convert to a tensor.
+        TypeError: if `value` does not convert to a tensor.
     """
     spec = TensorArraySpec.from_value(value) if isinstance(value, TensorArray) else spec_of(value)
     if isinstance(spec, TypeSpec):
@@ -198,22 +198,22 @@ def type_spec_from_value(value: Any) -> TypeSpec:
 
 
 def get_current_name_scope() -> str:
-    """The name scope of this place, without a "/" at its end."""
+    """The current name scope, without the "/" at its end."""
     return current_scope().rstrip("/")
 
 
 def is_symbolic_tensor(tensor: Any) -> bool:
-    """Whether `tensor` has no value yet, as inside a traced function."""
+    """Whether `tensor` is symbolic: a tensor without a value, inside a traced function."""
     return isinstance(tensor, Tensor) and not isinstance(tensor, EagerTensor)
 
 
 @public
 def tuple(tensors: Any, control_inputs: Any = None, name: str | None = None) -> Any:
-    """`tensors` as they are, once all are computed, which eager ones are."""
+    """`tensors` unchanged: eager tensors are already computed."""
     return tensors
 
 
 @public
 def guarantee_const(input: Any, name: str | None = None) -> Tensor:
-    """`input` itself."""
+    """A tensor equal to `input`."""
     return identity(input)

@@ -1,4 +1,4 @@
-"""Around the tape: stop_gradient, TensorFlow 1's spellings, and a check by finite differences."""
+"""stop_gradient, TensorFlow 1's gradient functions, and a check by finite differences."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ def stop_gradient(input: IndexedSlices, name: str | None = None) -> IndexedSlice
 def stop_gradient(input: Any, name: str | None = None) -> Tensor: ...
 @public
 def stop_gradient(input: Any, name: str | None = None) -> Any:
-    """`input`, through which no gradient flows.
+    """`input` with its gradient stopped.
 
     Args:
         input: a tensor, or IndexedSlices.
         name: accepted for TensorFlow's sake.
 
     Returns:
-        What `input` is, of the same value.
+        A tensor or IndexedSlices, as `input`, with the same value.
 
     Example:
         >>> x = tf.Variable(3.0)
@@ -69,8 +69,8 @@ def gradients(
         name: accepted for TensorFlow's sake.
         gate_gradients: accepted for TensorFlow's sake.
         aggregation_method: accepted for TensorFlow's sake.
-        stop_gradients: tensors through which nothing flows.
-        unconnected_gradients: what an `x` without influence gets: "none" or "zero".
+        stop_gradients: tensors at which the gradient stops.
+        unconnected_gradients: the gradient of an `x` that `ys` do not depend on: "none" or "zero".
 
     Returns:
         A list: a tensor, IndexedSlices or None for each `x`.
@@ -131,24 +131,24 @@ def hessians(
 
 
 def tape_of_trace(what: str, stops: Any) -> GradientTape:
-    """A tape on all that the trace of this thread has recorded."""
+    """Make a tape from everything that this thread's trace has recorded."""
     stage = staging()
     if not stage:
         raise RuntimeError(
             f"tf.{what} is not supported when eager execution is enabled. "
             "Use tf.GradientTape instead."
         )
-    known = stage[0].tape
-    if known is None:
+    record = stage[0].tape
+    if record is None:
         raise NeedsTape
     tape = GradientTape(persistent=True)
-    tape._tape = known
+    tape._tape = record
     if stops is not None:
-        cut = tape._tape = Recording()
-        cut.update(known)
-        cut.roots, cut.variables = set(known.roots), known.variables
+        pruned = tape._tape = Recording()
+        pruned.update(record)
+        pruned.roots, pruned.variables = set(record.roots), record.variables
         for tensor in stops if isinstance(stops, (list, tuple)) else [stops]:
-            cut[convert(tensor).uid] = None
+            pruned[convert(tensor).uid] = None
     return tape
 
 
@@ -156,7 +156,7 @@ GRADIENTS: dict[str, Callable[..., Any] | None] = {}
 
 
 class RegisterGradient:
-    """Decorator that names a gradient function, for graph mode's `gradient_override_map`."""
+    """Decorator that registers a gradient function for graph mode's `gradient_override_map`."""
 
     def __init__(self, op_type: str) -> None:
         """Register under `op_type`."""
@@ -165,27 +165,27 @@ class RegisterGradient:
         self._op_type = op_type
 
     def __call__(self, f: Callable[..., Any]) -> Callable[..., Any]:
-        """Store `f`; a second one for the same name is an error."""
+        """Register `f`; a second function for the same name is an error."""
         register(self._op_type, f)
         return f
 
 
 def register(name: str, f: Callable[..., Any] | None) -> None:
-    """Store a gradient function under a name that is free."""
+    """Register a gradient function under an unused name."""
     if name in GRADIENTS:
         raise KeyError(f"Registering two gradient with name {name!r}!")
     GRADIENTS[name] = f
 
 
 def no_gradient(op_type: str) -> None:
-    """Say that ops of `op_type` have no gradient."""
+    """Register that ops of `op_type` have no gradient."""
     if not isinstance(op_type, str):
         raise TypeError("op_type must be a string")
     register(op_type, None)
 
 
 class AggregationMethod:
-    """How gradients of several paths would be summed in graph mode; here it makes no difference."""
+    """How graph mode sums the gradients of several paths; it has no effect here."""
 
     ADD_N = 0
     DEFAULT = ADD_N
@@ -199,7 +199,7 @@ def compute_gradient(
 ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     """Jacobians of `f` by the tape and by central differences.
 
-    A complex number counts as two: its real part and its imaginary part, one after the other.
+    A complex number counts as two real numbers: its real part, then its imaginary part.
 
     Args:
         f: function of tensors.
@@ -207,8 +207,8 @@ def compute_gradient(
         delta: step of the differences; 1/1024 if None.
 
     Returns:
-        Two tuples, one array (size of f(x), size of x[i]) for each argument in each: by the
-        tape, by differences.
+        Two tuples: the jacobians by the tape, and those by differences. Each holds one array of
+        shape (size of f(x), size of x[i]) for each argument.
 
     Raises:
         ValueError: if `x` is not a list.
@@ -241,20 +241,20 @@ def compute_gradient(
 
 
 def rows_of(parts: list[Tensor], jacobians: tuple[Tensor, ...], x: Tensor) -> Any:
-    """The rows of the jacobians of all parts, those of one element together."""
+    """Stack the jacobian rows of the real and imaginary parts, interleaved by element."""
     rows, columns = parts[0]._array.size, as_reals(x).size
     stacked = np.stack([as_reals(j).reshape(rows, columns) for j in jacobians], axis=1)
     return stacked.reshape(rows * len(parts), columns)
 
 
 def as_reals(tensor: Tensor) -> Any:
-    """The elements as a vector, complex numbers as pairs."""
+    """The elements as a vector of real numbers; each complex number gives two."""
     flat = np.ravel(np.array(tensor._array))
     return flat.view(flat.real.dtype)
 
 
 def differences(f: Any, xs: list[Tensor], i: int, step: float) -> Any:
-    """Central differences of `f` by its i-th argument, one column for each real number."""
+    """Estimate the jacobian of `f` in its i-th argument by central differences."""
     values = np.array(xs[i]._array)
     size = as_reals(xs[i]).size
     columns = []
@@ -263,8 +263,8 @@ def differences(f: Any, xs: list[Tensor], i: int, step: float) -> Any:
         for sign in (1, -1):
             flat = as_reals(xs[i])
             flat[k] += sign * step
-            moved = eager(flat.view(values.dtype).reshape(values.shape))
-            ends.append(as_reals(convert(f(*xs[:i], moved, *xs[i + 1 :]))))
+            shifted = eager(flat.view(values.dtype).reshape(values.shape))
+            ends.append(as_reals(convert(f(*xs[:i], shifted, *xs[i + 1 :]))))
         columns.append((ends[0] - ends[1]) / (2 * step))
     return (
         np.stack(columns, axis=1)

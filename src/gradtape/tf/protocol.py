@@ -1,4 +1,4 @@
-"""How type checkers see the public functions that are generated rather than written out."""
+"""Call signatures, for type checkers, of the public functions that factories generate."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ class Unary(Protocol):
 
 
 class OfInput(Protocol):
-    """A function of one tensor, called `input`."""
+    """A function of one tensor whose parameter is named `input`."""
 
     def __call__(self, input: Any, name: str | None = None) -> Tensor:
         """Apply it."""
 
 
 class OfFeatures(Protocol):
-    """A function of one tensor, called `features`."""
+    """A function of one tensor whose parameter is named `features`."""
 
     def __call__(self, features: Any, name: str | None = None) -> Tensor:
         """Apply it."""
@@ -36,28 +36,28 @@ class Binary(Protocol):
 
 
 class OfOrdinate(Protocol):
-    """A function of the coordinates of points, the second before the first."""
+    """A function of coordinates with `y` before `x`, such as `atan2`."""
 
     def __call__(self, y: Any, x: Any, name: str | None = None) -> Tensor:
         """Apply it."""
 
 
 class OfOrder(Protocol):
-    """A function of one tensor, with an order or a shape."""
+    """A function of a parameter `a` and a tensor `x`, such as `igamma` and `polygamma`."""
 
     def __call__(self, a: Any, x: Any, name: str | None = None) -> Tensor:
         """Apply it."""
 
 
 class OfShift(Protocol):
-    """A function of one tensor and a shift."""
+    """A function of a tensor `x` and a shift `q`, such as `zeta`."""
 
     def __call__(self, x: Any, q: Any, name: str | None = None) -> Tensor:
         """Apply it."""
 
 
 class OfNumbers(Protocol):
-    """A function of two tensors with numbered names."""
+    """A function of two tensors named `x1` and `x2`."""
 
     def __call__(self, x1: Any, x2: Any, name: str | None = None) -> Tensor:
         """Apply it."""
@@ -73,7 +73,7 @@ class Reduction(Protocol):
 
 
 class Running(Protocol):
-    """A reduction of all elements so far."""
+    """A cumulative reduction along an axis."""
 
     def __call__(
         self,
@@ -87,14 +87,14 @@ class Running(Protocol):
 
 
 class OfSegments(Protocol):
-    """A reduction of the rows of each segment."""
+    """A reduction of the rows of each segment; segment ids are sorted."""
 
     def __call__(self, data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
         """Apply it."""
 
 
 class OfUnsortedSegments(Protocol):
-    """A reduction of the rows of each segment, in any order."""
+    """A reduction of the rows of each segment; segment ids come in any order."""
 
     def __call__(
         self, data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
@@ -103,7 +103,7 @@ class OfUnsortedSegments(Protocol):
 
 
 class OfChosenRows(Protocol):
-    """A reduction of chosen rows of each segment."""
+    """A reduction of the rows that `indices` selects, for each segment."""
 
     def __call__(
         self,

@@ -1,4 +1,4 @@
-"""What the thin functions of `tf` check and convert before a primitive runs."""
+"""Argument conversion and dtype checks of public ops, and factories for elementwise ones."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from gradtape.tf.protocol import (
 
 
 def numpy_dtypes(*names: str) -> frozenset[Any]:
-    """NumPy dtypes of TensorFlow's names."""
+    """The NumPy dtypes that TensorFlow dtype names stand for."""
     return frozenset(np.dtype(dtypes.as_dtype(name).as_numpy_dtype) for name in names)
 
 
@@ -48,14 +48,14 @@ ANY = NUMBERS | BOOL | STRING
 
 
 def operand(op: str, tensor: Tensor, allowed: frozenset[Any], attribute: str = "T") -> Tensor:
-    """Check that `op` is defined for the dtype."""
+    """Return `tensor`, after a check that `op` supports its dtype."""
     if tensor._array.dtype not in allowed:
         refuse(op, tensor.dtype, allowed, attribute)
     return tensor
 
 
 def refuse(op: str, dtype: DType, allowed: frozenset[Any], attribute: str = "T") -> NoReturn:
-    """Say that `op` does not exist for `dtype`."""
+    """Raise InvalidArgumentError: `op` does not support `dtype`."""
     listed = ", ".join(sorted(dtypes.of_numpy(d).name for d in allowed))
     raise InvalidArgumentError(
         f"{op}: Value for attr '{attribute}' of {dtype.name} is not in the list of allowed values: "
@@ -64,7 +64,7 @@ def refuse(op: str, dtype: DType, allowed: frozenset[Any], attribute: str = "T")
 
 
 def same(op: str, x: Tensor, y: Tensor, position: int = 1) -> None:
-    """Check that two tensors have one dtype."""
+    """Check that two tensors have the same dtype."""
     if x._array.dtype != y._array.dtype:
         raise InvalidArgumentError(
             f"cannot compute {op} as input #{position}(zero-based) was expected to be a "
@@ -73,12 +73,12 @@ def same(op: str, x: Tensor, y: Tensor, position: int = 1) -> None:
 
 
 def is_typed(value: Any) -> bool:
-    """Whether a value has a dtype of its own: a tensor, a variable, or whatever converts itself."""
+    """Whether a value has its own dtype: a tensor, a variable, or a type with `__tf_tensor__`."""
     return isinstance(value, Tensor) or hasattr(type(value), "__tf_tensor__")
 
 
 def adopt(value: Any, dtype: DType) -> Tensor:
-    """A tensor of `dtype` from a value without one; integers wrap, and bools are numbers."""
+    """Convert a value without its own dtype to `dtype`; integers wrap, bools become 0 and 1."""
     kind = type(value)
     if kind is bool and not dtype.is_bool:
         value = int(value)
@@ -92,7 +92,7 @@ def adopt(value: Any, dtype: DType) -> Tensor:
 
 
 def prefer(value: Any, dtype: DType) -> Tensor:
-    """A tensor of `value`, of `dtype` if it has no other and that is possible."""
+    """Convert `value`; a value without its own dtype takes `dtype` if it fits."""
     if is_typed(value):
         return convert(value)
     try:
@@ -102,7 +102,7 @@ def prefer(value: Any, dtype: DType) -> Tensor:
 
 
 def pair(x: Any, y: Any) -> tuple[Tensor, Tensor]:
-    """Two operands as tensors; what is not a tensor takes the other's dtype."""
+    """Convert two operands to tensors; a Python value takes the dtype of the other operand."""
     if is_typed(x):
         a = convert(x)
         return a, convert(y) if is_typed(y) else adopt(y, a.dtype)
@@ -114,19 +114,19 @@ def pair(x: Any, y: Any) -> tuple[Tensor, Tensor]:
 
 
 def left_first(x: Any, y: Any) -> tuple[Tensor, Tensor]:
-    """Two operands as tensors; the first decides, the second follows if it can."""
+    """Convert two operands to tensors; the second takes the dtype of the first if it fits."""
     a = convert(x)
     return a, prefer(y, a.dtype)
 
 
 def strictly(x: Any, y: Any) -> tuple[Tensor, Tensor]:
-    """Two operands as tensors; the second must take the dtype of the first."""
+    """Convert two operands to tensors; the second must convert to the dtype of the first."""
     a = convert(x)
     return a, convert(y, a.dtype) if is_typed(y) else adopt(y, a.dtype)
 
 
 def booleans(x: Any, y: Any) -> tuple[Tensor, Tensor]:
-    """Two operands as tensors; what is not one becomes one of truth values."""
+    """Convert two operands to tensors; Python values become bool tensors."""
     a, b = (convert(v) if is_typed(v) else adopt(v, dtypes.bool) for v in (x, y))
     return a, b
 
@@ -140,25 +140,25 @@ def unary(*forms: Any, label: str, dtype: DType | None = None) -> Unary: ...
 def unary(
     *forms: Any, label: str, names: tuple[str, ...] = ("x",), dtype: DType | None = None
 ) -> Any:
-    """A public elementwise function of one tensor.
+    """Make a public elementwise function of one tensor.
 
     Args:
-        *forms: a primitive and the dtypes it takes; then another, and its dtypes, and so on.
-        label: TensorFlow's name of the op, for messages.
-        names: of the parameters.
-        dtype: what a value without a dtype becomes.
+        *forms: alternating primitives and sets of the dtypes that each one supports.
+        label: TensorFlow's name of the op, for error messages.
+        names: the parameter names of the function.
+        dtype: the dtype of arguments that have none; by default it is inferred.
     """
     pairs = [(forms[i], forms[i + 1]) for i in range(0, len(forms), 2)]
     every = frozenset().union(*(allowed for _, allowed in pairs))
 
-    def slow(x: Any) -> Any:
+    def convert_and_call(x: Any) -> Any:
         tensor = convert(x) if dtype is None or is_typed(x) else adopt(x, dtype)
         for function, allowed in pairs:
             if tensor._array.dtype in allowed:
                 return function(tensor)
         refuse(label, tensor.dtype, every)
 
-    public_function = slow
+    public_function = convert_and_call
     for function, allowed in reversed(pairs):
         public_function = checked(function.op, allowed, public_function, names)
     return documented(public_function, pairs[0][0])
@@ -195,7 +195,7 @@ def binary(
     operands: Callable[[Any, Any], tuple[Tensor, Tensor]] = ...,
     reflected: bool = ...,
     numbers: tuple[bool, bool] = ...,
-    asked: str = ...,
+    reflected_method: str = ...,
 ) -> Binary: ...
 def binary(
     *forms: Any,
@@ -204,30 +204,32 @@ def binary(
     operands: Callable[[Any, Any], tuple[Tensor, Tensor]] = pair,
     reflected: bool = False,
     numbers: tuple[bool, bool] = (True, True),
-    asked: str = "",
+    reflected_method: str = "",
 ) -> Any:
-    """A public elementwise function of two tensors.
+    """Make a public elementwise function of two tensors.
 
     Args:
-        *forms: a primitive and the dtypes it takes; then another, and its dtypes, and so on.
-        label: TensorFlow's name of the op, for messages.
-        names: of the parameters.
-        operands: turns the arguments into tensors.
+        *forms: alternating primitives and sets of the dtypes that each one supports.
+        label: TensorFlow's name of the op, for error messages.
+        names: the parameter names of the function.
+        operands: converts the two arguments to tensors.
         reflected: whether the first parameter is the second operand.
-        numbers: which operand may reach the kernel as a Python number.
-        asked: the method of the second operand to ask if that cannot become a tensor.
+        numbers: which operands the kernel accepts as Python numbers.
+        reflected_method: the method of the second operand, such as `__radd__`, to call when that
+            operand does not convert to a tensor.
     """
     pairs = [(forms[i], forms[i + 1]) for i in range(0, len(forms), 2)]
     every = frozenset().union(*(allowed for _, allowed in pairs))
 
-    def slow(x: Any, y: Any) -> Any:
+    def convert_and_call(x: Any, y: Any) -> Any:
         try:
             a, b = operands(x, y)
         except (TypeError, ValueError):
-            answer = getattr(type(y), asked)(y, x) if hasattr(type(y), asked) else NotImplemented
-            if answer is NotImplemented:
+            method = getattr(type(y), reflected_method, None)
+            result = NotImplemented if method is None else method(y, x)
+            if result is NotImplemented:
                 raise
-            return answer
+            return result
         same(label, a, b)
         dtype = a._array.dtype
         for function, allowed in pairs:
@@ -235,15 +237,15 @@ def binary(
                 return function(a, b)
         refuse(label, a.dtype, every)
 
-    public_function = slow
+    public_function = convert_and_call
     for i, (function, allowed) in reversed(list(enumerate(pairs))):
-        turned = reflected and i == 0
-        public_function = checked(function.op, allowed, public_function, names, turned, numbers)
+        swaps = reflected and i == 0
+        public_function = checked(function.op, allowed, public_function, names, swaps, numbers)
     return documented(public_function, pairs[0][0])
 
 
 def documented(public_function: Any, function: Any) -> Any:
-    """Take the docstring and module over, with the public names of the parameters."""
+    """Copy the primitive's docstring, with the public parameter names in it, and set the module."""
     text = function.__doc__
     parameters = inspect.signature(public_function).parameters
     for inner, outer in zip(function.op.inputs, parameters, strict=False):

@@ -1,4 +1,4 @@
-"""tf.sets: the elements of each row, along the last axis, as a set."""
+"""tf.sets: set operations in which each row along the last axis is a set."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["difference", "intersection", "size", "union"]
 
 
 def members(given: Any) -> tuple[Any, Any, tuple[int, ...]]:
-    """For each element the place of its set, and the element; and the shape of sets."""
+    """The index of each element's set (n, rank - 1), the elements (n,), and the batch shape."""
     if isinstance(given, SparseTensor):
         places = np.asarray(given.indices._array)[:, :-1]
         sizes = np.asarray(given.dense_shape._array)[:-1]
@@ -28,7 +28,7 @@ def members(given: Any) -> tuple[Any, Any, tuple[int, ...]]:
 
 
 def by_set(given: Any) -> tuple[dict[tuple[int, ...], set[Any]], tuple[int, ...]]:
-    """The sets that are not empty by their place, and the shape."""
+    """Group the elements into Python sets by index; return the non-empty ones and the shape."""
     places, values, shape = members(given)
     sets: dict[tuple[int, ...], set[Any]] = {}
     for place, value in zip(map(tuple, places.tolist()), values.tolist(), strict=True):
@@ -37,7 +37,7 @@ def by_set(given: Any) -> tuple[dict[tuple[int, ...], set[Any]], tuple[int, ...]
 
 
 def packed(sets: dict[tuple[int, ...], list[Any]], shape: tuple[int, ...], dtype: Any) -> Any:
-    """Sorted sets as a sparse tensor."""
+    """Pack sorted sets into a sparse tensor."""
     places = [(*at, i) for at in sorted(sets) for i in range(len(sets[at]))]
     values = [value for at in sorted(sets) for value in sets[at]]
     longest = max(map(len, sets.values()), default=0)
@@ -50,61 +50,61 @@ def packed(sets: dict[tuple[int, ...], list[Any]], shape: tuple[int, ...], dtype
 
 @on_host
 def combined(a: Any, b: Any, operation: str) -> Any:
-    """One of Python's operations on sets, set by set."""
-    mine, shape = by_set(a)
-    others, _ = by_set(b)
+    """Apply a method of Python's `set`, by name, to each pair of sets."""
+    left, shape = by_set(a)
+    right, _ = by_set(b)
     act: Callable[..., set[Any]] = getattr(set, operation)
-    results = {at: sorted(act(mine.get(at, set()), others.get(at, set()))) for at in mine | others}
+    results = {at: sorted(act(left.get(at, set()), right.get(at, set()))) for at in left | right}
     dtype = (a.values if isinstance(a, SparseTensor) else a)._array.dtype
-    return packed({at: found for at, found in results.items() if found}, shape, dtype)
+    return packed({at: items for at, items in results.items() if items}, shape, dtype)
 
 
 def operand(value: Any) -> Any:
-    """A tensor or sparse tensor."""
+    """Convert to a tensor, unless `value` is a sparse tensor."""
     return value if isinstance(value, SparseTensor) else convert(value)
 
 
 @public
 def intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
-    """What is in both sets, for each row.
+    """Set intersection, row by row.
 
     Args:
-        a: a tensor or SparseTensor of whole numbers or strings.
-        b: another, whose shape differs in the last axis at most.
+        a: a tensor or SparseTensor of integers or strings.
+        b: another one; the shapes must agree except in the last axis.
         validate_indices: accepted for TensorFlow's sake.
 
     Returns:
-        A SparseTensor with the elements of each set in order along the last axis.
+        A SparseTensor with the elements of each set, sorted, along the last axis.
     """
     return combined(operand(a), operand(b), "intersection")
 
 
 @public
 def union(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
-    """What is in either set, for each row; otherwise as `intersection`."""
+    """Set union, row by row; otherwise as `intersection`."""
     return combined(operand(a), operand(b), "union")
 
 
 @public
 def difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = True) -> SparseTensor:
-    """What is in `a` and not in `b`, for each row; the other way round unless `aminusb`."""
+    """Set difference `a - b`, row by row, or `b - a` if `aminusb` is False."""
     first, second = (a, b) if aminusb else (b, a)
     return combined(operand(first), operand(second), "difference")
 
 
 @public
 def size(a: SparseTensor, validate_indices: bool = True) -> Tensor:
-    """How many elements each set has."""
+    """Number of elements of each set."""
     if not isinstance(a, SparseTensor):
-        raise TypeError(f"sets.size: a SparseTensor is needed. Received {type(a).__name__}.")
+        raise TypeError(f"sets.size: `a` must be a SparseTensor. Received {type(a).__name__}.")
     return sizes_of(a)
 
 
 @on_host
 def sizes_of(a: Any) -> Tensor:
-    """How many elements each set has."""
+    """Count the elements of each set."""
     sets, shape = by_set(a)
     counts = np.zeros(shape, np.int32)
-    for at, found in sets.items():
-        counts[at] = len(found)
+    for at, elements in sets.items():
+        counts[at] = len(elements)
     return eager(counts)

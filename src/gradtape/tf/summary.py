@@ -1,4 +1,4 @@
-"""tf.summary: values over time, written to event files that TensorBoard shows."""
+"""tf.summary: writes values over time to event files for TensorBoard."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ log = logging.getLogger("gradtape")
 
 
 class State(threading.local):
-    """The writer, step and condition of a thread."""
+    """The default writer, default step and recording condition of a thread."""
 
     writer: SummaryWriter | None = None
     step: Any = None
@@ -40,23 +40,23 @@ state = State()
 
 
 class Traced:
-    """Whether a trace is being recorded, in any thread."""
+    """Whether `trace_on` was called; one flag for all threads."""
 
     is_on = False
 
 
 class SummaryWriter:
-    """Where summaries go."""
+    """A writer of summaries; this base class drops them."""
 
     def set_as_default(self, step: Any = None) -> None:
-        """Write the summaries of this thread here from now on."""
+        """Make this the default writer of this thread; `step`, if given, the default step."""
         state.writer = self
         if step is not None:
             state.step = step
 
     @contextmanager
     def as_default(self, step: Any = None) -> Iterator[SummaryWriter]:
-        """Write the summaries of a block here; `step` is its step unless others are given."""
+        """Scope in which this is the default writer, and `step`, if given, the default step."""
         self._require_open()
         before = state.writer, state.step
         self.set_as_default(step)
@@ -69,24 +69,24 @@ class SummaryWriter:
                 state.step = before[1]
 
     def init(self) -> None:
-        """Nothing: the file is there already."""
+        """Do nothing: the constructor creates the file."""
 
     def flush(self) -> None:
-        """Have written what was recorded."""
+        """Write all queued summaries to the file."""
 
     def close(self) -> None:
-        """Write what was recorded and end the file."""
+        """Write all queued summaries and close the file."""
 
     def _require_open(self) -> None:
         """Raise if the writer is closed."""
 
     def _add(self, tag: str, raw: Any, step: int, metadata: Any) -> bool:
-        """Record a value; whether it was."""
+        """Record a value; return whether it was recorded."""
         return False
 
 
 class FileWriter(SummaryWriter):
-    """Writes to an event file."""
+    """A writer to an event file."""
 
     def __init__(self, logdir: Any, max_queue: int, flush_millis: int, suffix: str) -> None:
         from gradtape.files.event import EventWriter
@@ -95,12 +95,12 @@ class FileWriter(SummaryWriter):
         self._events = EventWriter(logdir, suffix, max_queue, flush_millis / 1000)
 
     def flush(self) -> None:
-        """Have written what was recorded."""
+        """Write all queued summaries to the file."""
         if self._events is not None:
             self._events.flush()
 
     def close(self) -> None:
-        """Write what was recorded and end the file."""
+        """Write all queued summaries and close the file."""
         if self._events is not None:
             self._events.close()
         self._events = None
@@ -126,13 +126,13 @@ def create_file_writer(
     experimental_trackable: bool = False,
     experimental_mesh: Any = None,
 ) -> SummaryWriter:
-    """A writer to a new event file in a directory.
+    """Create a writer to a new event file in a directory.
 
     Args:
         logdir: the directory.
-        max_queue: how many summaries may wait before they are written, 10 by default.
-        flush_millis: how long they may wait, two minutes by default.
-        filename_suffix: what the file's name ends in, ".v2" by default.
+        max_queue: how many summaries to queue before they are written, 10 by default.
+        flush_millis: the longest time between writes in milliseconds, two minutes by default.
+        filename_suffix: the end of the file name, ".v2" by default.
         name: accepted for TensorFlow's sake.
         experimental_trackable: accepted for TensorFlow's sake.
         experimental_mesh: not supported.
@@ -153,13 +153,13 @@ def create_file_writer(
 
 
 def create_noop_writer() -> SummaryWriter:
-    """A writer that writes nothing."""
+    """Create a writer that drops all summaries."""
     return SummaryWriter()
 
 
 @public
 def flush(writer: SummaryWriter | None = None, name: str | None = None) -> None:
-    """Have written what was recorded, by the writer of this thread unless another is given."""
+    """Write all queued summaries of `writer`, by default this thread's default writer."""
     chosen = state.writer if writer is None else writer
     if chosen is not None:
         chosen.flush()
@@ -167,7 +167,7 @@ def flush(writer: SummaryWriter | None = None, name: str | None = None) -> None:
 
 @contextmanager
 def record_if(condition: Any) -> Iterator[None]:
-    """Record the summaries of a block only if `condition`, or what it returns, is true."""
+    """Scope that records summaries only if `condition`, a bool or a function, is true."""
     before = state.condition
     state.condition = condition
     try:
@@ -191,43 +191,43 @@ def should_record_summaries() -> Tensor:
 
 
 def get_step() -> Any:
-    """The step that summaries of this thread have unless another is given."""
+    """The default step of this thread."""
     return state.step
 
 
 def set_step(step: Any) -> None:
-    """Set the step that summaries of this thread have unless another is given."""
+    """Set the default step of this thread."""
     state.step = step
 
 
 def trace_on(
     graph: bool = True, profiler: bool = False, profiler_outdir: str | None = None
 ) -> None:
-    """Begin to record a trace: accepted, but there is nothing in it.
+    """Start a trace: accepted for compatibility, but nothing is recorded.
 
     Args:
-        graph: whether graphs are asked for.
-        profiler: whether a profile is asked for.
-        profiler_outdir: where the profile would go.
+        graph: accepted for TensorFlow's sake.
+        profiler: accepted for TensorFlow's sake.
+        profiler_outdir: accepted for TensorFlow's sake.
 
     Note:
-        TensorBoard shows graphs of TensorFlow's ops only. `concrete_function.pretty()` shows
-        gradtape's.
+        TensorBoard shows graphs of TensorFlow's ops only. `concrete_function.pretty()` prints
+        a graph of gradtape.
     """
     if not staging():
         Traced.is_on = True
 
 
 def trace_export(name: str, step: Any = None, profiler_outdir: str | None = None) -> None:
-    """End a trace and write it: accepted, but nothing is written; see `trace_on`.
+    """Stop a trace: accepted for compatibility, but nothing is written; see `trace_on`.
 
     Args:
-        name: of the trace.
-        step: of the trace.
-        profiler_outdir: where the profile would go.
+        name: accepted for TensorFlow's sake.
+        step: accepted for TensorFlow's sake.
+        profiler_outdir: accepted for TensorFlow's sake.
 
     Raises:
-        ValueError: if no trace is being recorded.
+        ValueError: if `trace_on` was not called.
     """
     if staging():
         return
@@ -238,7 +238,7 @@ def trace_export(name: str, step: Any = None, profiler_outdir: str | None = None
 
 
 def trace_off() -> None:
-    """End a trace and forget it."""
+    """Stop a trace without writing it."""
     Traced.is_on = False
 
 
@@ -246,7 +246,7 @@ def trace_off() -> None:
 def summary_scope(
     name: str, default_name: str = "summary", values: Any = None
 ) -> Iterator[tuple[str, str]]:
-    """Yield the tag of a summary, name scopes in front, and the scope that goes with it."""
+    """Scope of one summary: yields its tag, prefixed with the name scope, and the inner scope."""
     tag = current_scope() + (name or default_name)
     with name_scope(name or default_name) as scope:
         yield tag, scope
@@ -259,14 +259,14 @@ def write(
     """Record a tensor.
 
     Args:
-        tag: what it is called.
-        tensor: its value, or a function that returns it, called only if it is recorded.
-        step: an integer; by default that of `set_step`.
-        metadata: for TensorBoard.
+        tag: the name in TensorBoard.
+        tensor: the value, or a function that returns it, called only if summaries are recorded.
+        step: an integer; by default the step of `set_step`.
+        metadata: a SummaryMetadata message for TensorBoard.
         name: accepted for TensorFlow's sake.
 
     Returns:
-        Whether it was recorded.
+        Whether the tensor was recorded.
 
     Raises:
         ValueError: if there is no step.
@@ -295,7 +295,7 @@ def write(
 
 
 def shown(plugin: str, name: str, value: Callable[[], Any], step: Any, about: str | None) -> Tensor:
-    """Record what a plugin of TensorBoard shows."""
+    """Record a value for a plugin of TensorBoard."""
     if not is_recording():
         return convert(False)
     from gradtape.files.event import plugin_metadata
@@ -308,13 +308,13 @@ def scalar(name: str, data: Any, step: Any = None, description: str | None = Non
     """Record a number.
 
     Args:
-        name: what it is called; name scopes are put in front.
+        name: the name in TensorBoard, prefixed with the name scope.
         data: a number.
-        step: an integer; by default that of `set_step`.
+        step: an integer; by default the step of `set_step`.
         description: for TensorBoard, in Markdown.
 
     Returns:
-        Whether it was recorded.
+        Whether the number was recorded.
     """
 
     def value() -> Tensor:
@@ -336,13 +336,13 @@ def text(name: str, data: Any, step: Any = None, description: str | None = None)
 def histogram(
     name: str, data: Any, step: Any = None, buckets: int | None = None, description: Any = None
 ) -> Tensor:
-    """Record how often values of a tensor lie where; otherwise as `scalar`.
+    """Record a histogram of a tensor's values; otherwise as `scalar`.
 
     Args:
-        name: what it is called.
+        name: the name in TensorBoard.
         data: numbers.
-        step: an integer; by default that of `set_step`.
-        buckets: in how many intervals to count, 30 by default.
+        step: an integer; by default the step of `set_step`.
+        buckets: the number of buckets, 30 by default.
         description: for TensorBoard.
     """
 
@@ -354,7 +354,7 @@ def histogram(
 
 @on_host
 def counted(data: Tensor, buckets: int) -> Tensor:
-    """Rows of left end, right end and count; all in the last if the numbers are equal."""
+    """Histogram rows (left edge, right edge, count); equal numbers all count in the last bucket."""
     numbers = np.ravel(data._array)
     if not numbers.size or not buckets:
         return eager(np.zeros((buckets, 3)))
@@ -363,35 +363,35 @@ def counted(data: Tensor, buckets: int) -> Tensor:
     if low == high:
         counts = np.zeros(buckets)
         counts[-1] = numbers.size
-        ends = np.full(buckets + 1, low)
+        edges = np.full(buckets + 1, low)
     else:
-        ends = np.linspace(low, high, buckets + 1)
+        edges = np.linspace(low, high, buckets + 1)
         place = np.floor((numbers - low) / ((high - low) / buckets)).astype(np.int64)
         counts = np.bincount(np.minimum(place, buckets - 1), minlength=buckets)
-    return eager(np.stack([ends[:-1], ends[1:], counts], axis=1))
+    return eager(np.stack([edges[:-1], edges[1:], counts], axis=1))
 
 
 @public
 def image(
     name: str, data: Any, step: Any = None, max_outputs: int = 3, description: str | None = None
 ) -> Tensor:
-    """Record pictures; otherwise as `scalar`.
+    """Record images; otherwise as `scalar`.
 
     Args:
-        name: what they are called.
-        data: of shape (pictures, height, width, channels), uint8 or floats between 0 and 1.
-        step: an integer; by default that of `set_step`.
-        max_outputs: how many pictures to keep.
+        name: the name in TensorBoard.
+        data: of shape (images, height, width, channels), uint8 or floats between 0 and 1.
+        step: an integer; by default the step of `set_step`.
+        max_outputs: how many images to record at most.
         description: for TensorBoard.
     """
 
     def value() -> Any:
-        pictures = convert(data)
-        if pictures.shape.rank != 4:
-            raise ValueError(f"image: data must have 4 axes. Received shape {pictures.shape}.")
-        _, height, width, _ = pictures.shape
-        some = convert_image_dtype(pictures[:max_outputs], dtypes.uint8, saturate=True)
-        return concat([[str(width), str(height)], encode_png(some)], axis=0)
+        images = convert(data)
+        if images.shape.rank != 4:
+            raise ValueError(f"image: data must have 4 axes. Received shape {images.shape}.")
+        _, height, width, _ = images.shape
+        first = convert_image_dtype(images[:max_outputs], dtypes.uint8, saturate=True)
+        return concat([[str(width), str(height)], encode_png(first)], axis=0)
 
     return shown("images", name, value, step, description)
 

@@ -1,4 +1,4 @@
-"""Python's operators with TensorFlow's meaning; importing this hands them to Tensor."""
+"""Python's operators with TensorFlow's semantics. Importing this module installs them on Tensor."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import numpy as np
 
 from gradtape.core.convert import Handed, convert
 from gradtape.core.dispatch import broadcastable
-from gradtape.core.errors import Handed as Missing
+from gradtape.core.errors import Handed as RaggedDispatchPort
 from gradtape.core.errors import InvalidArgumentError, hide_library, public
-from gradtape.core.ragged.row_partition import Handed as Methods
+from gradtape.core.ragged.row_partition import Handed as RaggedMethodPort
 from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import Tensor, eager
@@ -34,10 +34,12 @@ from gradtape.tf.public_op import (
 
 
 def both(name: str, *forms: Any, label: str, **options: Any) -> dict[str, Any]:
-    """The methods `__name__` and `__rname__` of an elementwise operator."""
+    """Make the methods `__name__` and `__rname__` of an elementwise operator."""
     operands = {"operands": options.pop("operands")} if "operands" in options else {}
     return {
-        f"__{name}__": binary(*forms, label=label, asked=f"__r{name}__", **operands, **options),
+        f"__{name}__": binary(
+            *forms, label=label, reflected_method=f"__r{name}__", **operands, **options
+        ),
         f"__r{name}__": binary(*forms, label=label, reflected=True, **options),
     }
 
@@ -61,7 +63,7 @@ def matrix_product_reflected(y: Any, x: Any) -> Any:
 
 
 def comparison(function: Any, otherwise: bool) -> Any:
-    """`==` or `!=`: of None, and of shapes that do not broadcast, simply `otherwise`."""
+    """Make `==` or `!=`; it returns `otherwise` for None and for shapes that do not broadcast."""
 
     def compare(x: Any, y: Any) -> Any:
         if y is None:
@@ -113,14 +115,14 @@ for name, function in OPERATORS.items():
 
 
 def sparse_product(x: Any, y: Any) -> Any:
-    """A sparse tensor times a dense one."""
+    """Multiply a sparse tensor by a dense one."""
     from gradtape.tf.sparse.arithmetic import times
 
     return times(x, y, f.multiply)
 
 
 def sparse_quotient(x: Any, y: Any) -> Any:
-    """A sparse tensor over a dense one."""
+    """Divide a sparse tensor by a dense one."""
     from gradtape.tf.sparse.arithmetic import times
 
     return times(x, y, f.truediv)
@@ -131,14 +133,14 @@ SparseTensor.__truediv__ = sparse_quotient  # type: ignore[operator]
 
 
 def for_ragged(function: Any) -> Any:
-    """What a public function does for ragged tensors, or None."""
+    """Find the implementation of a public function for ragged tensors, or None."""
     from gradtape.tf.ragged import dispatch
 
     return dispatch.found(function)
 
 
 def ragged_operator(name: str) -> Any:
-    """An operator of ragged tensors, by the name of its method."""
+    """Make the operator method `name` of ragged tensors."""
 
     def operate(*operands: Any) -> Any:
         from gradtape.tf.ragged import dispatch
@@ -152,12 +154,11 @@ def ragged_operator(name: str) -> Any:
 for name in OPERATORS:
     if "matmul" not in name:
         setattr(RaggedTensor, name, ragged_operator(name))
-Missing.for_ragged = for_ragged
-Methods.home = lambda: import_module("gradtape.tf.ragged.method")
+RaggedDispatchPort.for_ragged = for_ragged
+RaggedMethodPort.home = lambda: import_module("gradtape.tf.ragged.method")
 
 
-# What is not always needed is brought in by its first use: these homes put themselves in the
-# place of the stand-ins.
+# These two modules are imported on first use. Each then replaces the function below by its own.
 
 
 @public

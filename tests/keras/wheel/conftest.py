@@ -1,7 +1,7 @@
-"""A pytest plugin for the tests inside Keras's wheel: gradtape stands in for TensorFlow.
+"""A pytest plugin for the tests inside Keras's wheel, which runs them on gradtape.
 
 `tools/keras_tests.py` loads it by name, before any test file is imported. Some of those files
-import `skip_if_backend` from a module called `conftest`, which the wheel does not bring: this one.
+import `skip_if_backend` from a module named `conftest`. The wheel lacks it; this is the one.
 """
 
 import os
@@ -30,7 +30,7 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Keep what is asked for: the ids in the file KERAS_TESTS_ONLY, if there is one."""
+    """Run only the ids in the file KERAS_TESTS_ONLY, if it is set; skip multi-device tests."""
     for item in items:
         if item.get_closest_marker("multi_device"):
             item.add_marker(pytest.mark.skip(reason="needs several devices"))
@@ -43,18 +43,18 @@ def pytest_collection_modifyitems(config, items):
 
 
 def note(word, nodeid):
-    """Write an outcome down at once: the process may not live to see the end."""
+    """Append an outcome to the file at once, because the process may crash."""
     with open(OUTCOMES, "a") as file:
         file.write(f"{word}\t{nodeid}\n")
 
 
 def pytest_runtest_logstart(nodeid, location):
-    """A test begins."""
+    """Record the start of a test."""
     note("started", nodeid)
 
 
 def pytest_runtest_logreport(report):
-    """A test has passed, failed or been skipped; setup and teardown count."""
+    """Record the outcome of a test; failures of setup and teardown count."""
     if report.when == "call" or report.outcome != "passed":
         note(report.outcome, report.nodeid)
     crash = getattr(report.longrepr, "reprcrash", None)
@@ -64,6 +64,6 @@ def pytest_runtest_logreport(report):
 
 
 def pytest_sessionfinish(session, exitstatus):
-    """Nothing was left out because a file could not be imported or the process died."""
+    """Record that the session ended without a crash, with its exit status."""
     note("finished", str(int(exitstatus)))
     sys.stdout.flush()

@@ -1,4 +1,4 @@
-"""tf.compat: what eager programs use of TensorFlow 1; numbers are TensorFlow 2.21's."""
+"""tf.compat: TensorFlow 1 names in eager programs; expected values are from TensorFlow 2.21."""
 
 import logging
 
@@ -35,11 +35,11 @@ def test_text_and_bytes():
         tf.compat.as_text(3)
 
 
-def test_the_second_version_is_gradtape():
+def test_v2_is_gradtape():
     assert tf.compat.v2.constant is tf.constant
 
 
-def test_switching_eager_execution_on_changes_nothing():
+def test_enabling_eager_execution_changes_nothing():
     v1.enable_eager_execution()
     v1.enable_v2_behavior()
     assert v1.executing_eagerly()
@@ -50,7 +50,7 @@ def test_switching_eager_execution_on_changes_nothing():
 @pytest.mark.parametrize(
     "name", ["Session", "InteractiveSession", "disable_v2_behavior", "disable_eager_execution"]
 )
-def test_graphs_and_sessions_are_refused_when_they_are_used(name):
+def test_sessions_and_graph_switches_raise_when_called(name):
     with pytest.raises(NotImplementedError, match=rf"tf\.compat\.v1\.{name}\. .*tf\.function"):
         getattr(v1, name)()
 
@@ -68,7 +68,7 @@ def test_graphs_and_sessions_are_refused_when_they_are_used(name):
         ("nothing_like_it", "docs/migration.md"),
     ],
 )
-def test_what_is_not_there_names_the_form_of_tensorflow_2(name, instead):
+def test_the_error_of_a_missing_name_names_the_replacement(name, instead):
     def fetch():
         found = v1
         for part in name.split("."):
@@ -78,7 +78,7 @@ def test_what_is_not_there_names_the_form_of_tensorflow_2(name, instead):
         fetch()
 
 
-def test_old_parameters():
+def test_tensorflow_1_parameters():
     close(v1.reduce_sum(X, reduction_indices=1), [3, 7])
     close(v1.reduce_mean(X, 0, True), [[2, 3]])
     close(v1.math.reduce_max(X, axis=1, keep_dims=True), [[2], [4]])
@@ -98,7 +98,7 @@ def test_old_parameters():
         v1.argmax(X, 1, None, None, tf.int64, 6)
 
 
-def test_old_places():
+def test_names_that_moved_to_other_namespaces():
     close(v1.log(X), tf.math.log(X))
     close(v1.matrix_inverse(X), tf.linalg.inv(X))
     close(v1.div(7, 2), 3)
@@ -113,13 +113,13 @@ def test_old_places():
 def test_where_picks_rows_and_does_not_broadcast():
     close(v1.where([True, False], X, -X), [[1, 2], [-3, -4]])
     close(v1.where(X > 3), [[1, 1]])
-    with pytest.raises(ValueError, match=r"tf\.where broadcasts"):
+    with pytest.raises(ValueError, match=r"Use tf\.where, which broadcasts"):
         v1.where(X > 2, X, tf.constant(1.0))
-    with pytest.raises(ValueError, match=r"tf\.where broadcasts"):
+    with pytest.raises(ValueError, match=r"Use tf\.where, which broadcasts"):
         v1.where([[True], [False]], X, -X)
 
 
-def test_dropout_may_be_told_how_many_are_kept():
+def test_dropout_takes_keep_prob():
     kept = v1.nn.dropout(tf.ones([1000]), keep_prob=0.25, seed=1).numpy()
     assert set(kept.tolist()) == {0.0, 4.0}
     assert 150 < np.count_nonzero(kept) < 350
@@ -127,7 +127,7 @@ def test_dropout_may_be_told_how_many_are_kept():
         v1.nn.dropout(X)
 
 
-def test_labels_of_the_old_cross_entropy_get_no_gradient():
+def test_labels_of_the_v1_cross_entropy_get_no_gradient():
     labels, logits = tf.Variable([[0.3, 0.7]]), tf.Variable([[1.0, 2.0]])
     with tf.GradientTape() as tape:
         loss = v1.nn.softmax_cross_entropy_with_logits(labels=labels, logits=logits)
@@ -191,7 +191,7 @@ def test_there_is_one_global_step(step):
         v1.train.create_global_step()
 
 
-def test_logging_is_that_of_the_logger(caplog):
+def test_v1_logging_uses_the_tensorflow_logger(caplog):
     before = v1.logging.get_verbosity()
     v1.logging.set_verbosity(v1.logging.INFO)
     with caplog.at_level(logging.INFO, logger="tensorflow"):
@@ -202,10 +202,10 @@ def test_logging_is_that_of_the_logger(caplog):
 
 
 @pytest.mark.parametrize("name", sorted({*SIGNATURES, *DIFFERENT} - set(MOVED)))
-def test_what_is_adapted_is_there(name):
+def test_every_adapted_name_exists(name):
     named(name if name != "nn.softmax_cross_entropy_with_logits_v2" else MOVED[name])
 
 
 @pytest.mark.parametrize("name", sorted(MOVED))
-def test_what_moved_is_there(name):
+def test_every_moved_name_exists(name):
     named(MOVED[name])

@@ -1,4 +1,4 @@
-"""tf.debugging: what the assertions let pass, and what they raise."""
+"""tf.debugging: the values that assertions accept, and the errors they raise."""
 
 import threading
 
@@ -41,7 +41,7 @@ def test_comparisons(check, good, bad):
         check(*bad)
 
 
-def test_the_message_stands_in_front():
+def test_the_message_is_part_of_the_error():
     with pytest.raises(Invalid, match="totals differ"):
         debugging.assert_equal([1, 2], [1, 3], message="totals differ")
     with pytest.raises(Invalid, match=r"1, 2, \.\.\."):
@@ -71,12 +71,12 @@ def test_the_message_stands_in_front():
         (debugging.assert_all_finite, ([np.inf], "m"), Invalid),
     ],
 )
-def test_what_is_refused(check, args, error):
+def test_a_failed_assertion_raises(check, args, error):
     with pytest.raises(error):
         check(*args)
 
 
-def test_shapes_agree_where_symbols_do():
+def test_axes_with_the_same_symbol_must_have_equal_sizes():
     x, y = tf.zeros((2, 3)), tf.zeros((5, 2, 3))
     debugging.assert_shapes([(x, ("N", "D")), (y, (..., "D")), (x, (2, None)), (tf.zeros(()), ())])
     for bad in (
@@ -92,7 +92,7 @@ def test_shapes_agree_where_symbols_do():
 
 
 @pytest.mark.usefixtures("checking")
-def test_ops_that_make_nan_are_named():
+def test_the_error_names_the_op_that_produced_nan():
     with pytest.raises(Invalid, match="'log'"):
         tf.math.log(-1.0)
     with pytest.raises(Invalid, match="Inf"):
@@ -110,18 +110,18 @@ def test_gradients_are_checked_too():
 
 
 @pytest.mark.usefixtures("checking")
-def test_the_check_changes_no_result():
+def test_checking_changes_no_result():
     x = tf.Variable([0.5, 2.0])
     with tf.GradientTape() as outer:
         with tf.GradientTape() as tape:
             y = tf.exp(x) * x
         slope = tape.gradient(y, x)
-    bend = outer.gradient(slope, x)
-    np.testing.assert_allclose(bend, np.exp([0.5, 2.0]) * [2.5, 4.0], rtol=1e-6)
+    second = outer.gradient(slope, x)
+    np.testing.assert_allclose(second, np.exp([0.5, 2.0]) * [2.5, 4.0], rtol=1e-6)
 
 
 @pytest.mark.usefixtures("checking")
-def test_the_check_is_of_one_thread():
+def test_checking_applies_to_one_thread():
     found = []
     thread = threading.Thread(target=lambda: found.append(tf.math.log(-1.0).numpy()))
     thread.start()
@@ -129,7 +129,7 @@ def test_the_check_is_of_one_thread():
     assert np.isnan(found[0])
 
 
-def test_switching_off_leaves_nothing_behind():
+def test_disabling_stops_all_checks():
     debugging.enable_check_numerics()
     debugging.enable_check_numerics()
     debugging.disable_check_numerics()

@@ -1,4 +1,4 @@
-"""Sizes, boxes, colours, random changes and likeness of images."""
+"""tf.image: resizing, boxes, colours, random augmentation and image similarity."""
 
 import numpy as np
 import pytest
@@ -26,13 +26,13 @@ def gradient(f, *xs):
     ["bilinear", "bicubic", "area", "lanczos3", "lanczos5", "gaussian", "mitchellcubic", "nearest"],
 )
 @pytest.mark.parametrize("antialias", [False, True])
-def test_resizing_keeps_what_is_constant(method, antialias):
+def test_resizing_keeps_constant_images(method, antialias):
     x = tf.fill([5, 7, 2], 3.0)
     y = tf.image.resize(x, [3, 11], method=method, antialias=antialias)
     np.testing.assert_allclose(y, np.full((3, 11, 2), 3.0), rtol=1e-6)
 
 
-def test_resizing_gives_float32_except_by_the_nearest():
+def test_resizing_gives_float32_except_with_nearest():
     x = tf.cast(RAMP, tf.uint8)
     assert tf.image.resize(x, [2, 2]).dtype == tf.float32
     assert flat(tf.image.resize(x, [2, 2], method="nearest")) == [5, 7, 13, 15]
@@ -51,7 +51,7 @@ def test_the_gradient_of_a_resized_image_sums_to_its_size():
     np.testing.assert_allclose(tf.reduce_sum(g), 42.0, rtol=1e-5)
 
 
-def test_proportions_are_kept_on_request():
+def test_the_aspect_ratio_can_be_preserved():
     assert tf.image.resize(PIXELS, [6, 20], preserve_aspect_ratio=True).shape == (2, 6, 7, 3)
     assert tf.image.resize_with_pad(PIXELS, 6, 20).shape == (2, 6, 20, 3)
 
@@ -67,17 +67,17 @@ def test_proportions_are_kept_on_request():
         ((tf.ones([2, 2, 1], tf.bool), [2, 2]), tf.errors.InvalidArgumentError),
     ],
 )
-def test_resizing_refuses(arguments, error):
+def test_resizing_checks_its_arguments(arguments, error):
     with pytest.raises(error):
         tf.image.resize(*arguments)
 
 
-def test_a_box_is_cut_out_at_the_centres_of_pixels():
+def test_a_crop_samples_at_pixel_centres():
     crop = tf.image.crop_and_resize(RAMP[None], [[0.0, 0.0, 1.0, 1.0]], [0], [2, 3])
     assert flat(crop) == [0.0, 1.5, 3.0, 12.0, 13.5, 15.0]
 
 
-def test_beyond_the_image_lies_the_value_asked_for():
+def test_extrapolation_value_fills_pixels_outside_the_image():
     box = [[-1.0, -1.0, 2.0, 2.0]]
     crop = tf.image.crop_and_resize(RAMP[None], box, [0], [3, 3], extrapolation_value=9.0)
     assert flat(crop) == [9.0, 9.0, 9.0, 9.0, 7.5, 9.0, 9.0, 9.0, 9.0]
@@ -97,12 +97,12 @@ def test_boxes_have_a_gradient():
         np.testing.assert_allclose(g[0, k], slope, rtol=2e-2)
 
 
-def test_a_box_in_no_image_is_out_of_range():
+def test_a_box_index_without_an_image_is_out_of_range():
     with pytest.raises(tf.errors.OutOfRangeError):
         tf.image.crop_and_resize(RAMP[None], [[0.0, 0.0, 1.0, 1.0]], [1], [2, 2])
 
 
-def test_cutting_and_padding_are_inverse():
+def test_cropping_is_the_inverse_of_padding():
     padded = tf.image.pad_to_bounding_box(RAMP, 1, 2, 7, 8)
     assert padded.shape == (7, 8, 1)
     np.testing.assert_array_equal(tf.image.crop_to_bounding_box(padded, 1, 2, 4, 4), RAMP)
@@ -110,7 +110,7 @@ def test_cutting_and_padding_are_inverse():
     assert flat(tf.image.central_crop(RAMP, 0.5)) == [5.0, 6.0, 9.0, 10.0]
 
 
-def test_a_box_outside_is_an_error_of_another_class_for_tensors():
+def test_the_error_class_of_a_box_outside_differs_for_tensors():
     with pytest.raises(ValueError, match="height must be >= target"):
         tf.image.crop_to_bounding_box(RAMP, 3, 0, 2, 2)
     with pytest.raises(tf.errors.InvalidArgumentError, match="height must be >= target"):
@@ -118,17 +118,17 @@ def test_a_box_outside_is_an_error_of_another_class_for_tensors():
 
 
 @pytest.mark.parametrize("k", range(-1, 5))
-def test_turns_are_numpys(k):
+def test_rot90_equals_numpys(k):
     np.testing.assert_array_equal(tf.image.rot90(PIXELS, k), np.rot90(PIXELS, k, (1, 2)))
 
 
-def test_mirrors_and_transposes_are_numpys():
+def test_flips_and_transposes_equal_numpys():
     np.testing.assert_array_equal(tf.image.flip_left_right(PIXELS), PIXELS[:, :, ::-1])
     np.testing.assert_array_equal(tf.image.flip_up_down(PIXELS[0]), PIXELS[0, ::-1])
     np.testing.assert_array_equal(tf.image.transpose(PIXELS), PIXELS.swapaxes(1, 2))
 
 
-def test_hue_saturation_and_value_go_there_and_back():
+def test_hsv_to_rgb_inverts_rgb_to_hsv():
     np.testing.assert_allclose(tf.image.hsv_to_rgb(tf.image.rgb_to_hsv(PIXELS)), PIXELS, atol=1e-6)
     hsv = tf.image.rgb_to_hsv([[0.0, 0.0, 1.0], [0.5, 0.5, 0.5], [0.0, 0.0, 0.0]])
     np.testing.assert_allclose(hsv, [[2 / 3, 1, 1], [0, 0, 0.5], [0, 0, 0]], rtol=1e-6)
@@ -139,13 +139,13 @@ def test_hsv_to_rgb_has_no_gradient():
 
 
 @pytest.mark.parametrize("space", ["yiq", "yuv"])
-def test_brightness_and_chroma_go_there_and_back(space):
-    there = getattr(tf.image, f"rgb_to_{space}")
+def test_luma_and_chroma_convert_back_to_rgb(space):
+    forward = getattr(tf.image, f"rgb_to_{space}")
     back = getattr(tf.image, f"{space}_to_rgb")
-    np.testing.assert_allclose(back(there(PIXELS)), PIXELS, atol=1e-4)
+    np.testing.assert_allclose(back(forward(PIXELS)), PIXELS, atol=1e-4)
 
 
-def test_a_turn_of_the_whole_circle_keeps_the_hue():
+def test_rotating_the_hue_by_the_full_circle_changes_nothing():
     np.testing.assert_allclose(tf.image.adjust_hue(PIXELS, 1.0), PIXELS, atol=1e-5)
     red = tf.constant([[[1.0, 0.0, 0.0]]])
     np.testing.assert_allclose(tf.image.adjust_hue(red, 1 / 3), [[[0, 1, 0]]], atol=1e-6)
@@ -175,28 +175,28 @@ def test_integers_are_scaled_to_and_from_floats():
         tf.image.convert_image_dtype([True], tf.float32)
 
 
-def test_an_even_image_is_standardised_to_zeros_and_has_a_gradient():
+def test_a_constant_image_is_standardised_to_zeros_and_has_a_gradient():
     x = tf.fill([2, 2, 1], 5.0)
     assert flat(tf.image.per_image_standardization(x)) == [0.0] * 4
     (g,) = gradient(lambda x: tf.image.per_image_standardization(x) * [1.0], x)
     np.testing.assert_allclose(g, np.zeros((2, 2, 1)), atol=1e-6)
 
 
-def test_likeness_of_an_image_with_itself():
+def test_similarity_of_an_image_with_itself():
     np.testing.assert_allclose(tf.image.ssim(PIXELS, PIXELS, 1.0), [1, 1], rtol=1e-6)
     several = tf.image.ssim_multiscale(PIXELS, PIXELS, 1.0, (0.5, 0.5), filter_size=5)
     np.testing.assert_allclose(several, [1, 1], rtol=1e-6)
     assert flat(tf.image.psnr(PIXELS, PIXELS, 1.0)) == [np.inf, np.inf]
 
 
-def test_likeness_needs_images_of_one_size_that_hold_the_filter():
+def test_ssim_needs_equal_sizes_at_least_as_large_as_the_filter():
     with pytest.raises(ValueError, match="incompatible"):
         tf.image.ssim(PIXELS, PIXELS[:, :-1], 1.0)
     with pytest.raises(tf.errors.InvalidArgumentError, match="as large as the filter"):
         tf.image.ssim(PIXELS[:, :5], PIXELS[:, :5], 1.0)
 
 
-def test_edges_are_those_of_the_filters():
+def test_sobel_edges_equal_the_sobel_filters():
     x = PIXELS[:, :, :, :1]
     wide = np.pad(x, ((0, 0), (1, 1), (1, 1), (0, 0)), mode="reflect")[..., 0]
     across = wide[:, :, 2:] - wide[:, :, :-2]
@@ -204,14 +204,14 @@ def test_edges_are_those_of_the_filters():
     np.testing.assert_allclose(tf.image.sobel_edges(x)[..., 0, 1], across, atol=1e-5)
 
 
-def test_variation_counts_steps_in_both_directions():
+def test_total_variation_sums_differences_in_both_directions():
     assert float(tf.image.total_variation(RAMP)) == 12 + 48
     down, across = tf.image.image_gradients(RAMP[None])
     assert flat(down[0, :, 0]) == [4, 4, 4, 0]
     assert flat(across[0, 0]) == [1, 1, 1, 0]
 
 
-def test_better_boxes_suppress_those_they_overlap():
+def test_better_boxes_suppress_overlapping_ones():
     boxes = [[0.0, 0, 1, 1], [0, 0, 1, 0.9], [1, 1, 0, 0], [2, 2, 3, 3]]
     scores = [0.5, 0.9, 0.6, 0.1]
     assert flat(tf.image.non_max_suppression(boxes, scores, 4)) == [1, 3]
@@ -221,7 +221,7 @@ def test_better_boxes_suppress_those_they_overlap():
     np.testing.assert_allclose(weaker[1], 0.6 * np.exp(-(0.9**2)), rtol=1e-5)
 
 
-def test_suppression_in_batches_fills_up_with_zeros():
+def test_batched_suppression_pads_with_zeros():
     boxes = tf.constant([[[0.0, 0, 1, 1], [0, 0, 1, 0.9], [2, 2, 3, 3]]] * 2)
     scores = tf.constant([[0.5, 0.9, 0.1], [0.9, 0.5, 0.1]])
     places, valid = tf.image.non_max_suppression_padded(
@@ -241,7 +241,7 @@ def test_suppression_of_several_classes():
     assert flat(found.valid_detections) == [3]
 
 
-def test_boxes_are_drawn_in_turn_with_the_colours():
+def test_boxes_are_drawn_with_the_colours_in_turn():
     boxes = [[[0.0, 0.0, 1.0, 1.0], [0.34, 0.34, 0.34, 0.34]]]
     drawn = tf.image.draw_bounding_boxes(tf.zeros([1, 4, 4, 1]), boxes, [[1.0], [2.0]])
     assert np.asarray(drawn)[0, :, :, 0].tolist() == [
@@ -252,7 +252,7 @@ def test_boxes_are_drawn_in_turn_with_the_colours():
     ]
 
 
-def test_random_changes_follow_their_seed():
+def test_random_augmentation_is_deterministic_in_the_seed():
     for change in (
         lambda seed: tf.image.stateless_random_flip_left_right(PIXELS, seed),
         lambda seed: tf.image.stateless_random_brightness(PIXELS, 0.3, seed),
@@ -268,7 +268,7 @@ def test_random_changes_follow_their_seed():
     np.testing.assert_array_equal(tf.image.random_crop(PIXELS, [2, 5, 5, 3]), first)
 
 
-def test_bounds_of_random_changes_are_checked():
+def test_bounds_of_random_augmentation_are_checked():
     with pytest.raises(ValueError, match="non-negative"):
         tf.image.random_brightness(PIXELS, -1.0)
     with pytest.raises(ValueError, match=r"<= 0\.5"):
@@ -277,7 +277,7 @@ def test_bounds_of_random_changes_are_checked():
         tf.image.random_contrast(PIXELS, 1.0, 0.5)
 
 
-def test_colours_from_hue_have_no_gradient_and_neither_have_halves_resized_bicubically():
+def test_hsv_to_rgb_and_bicubic_resizing_of_float16_have_no_gradient():
     x = tf.constant([[[0.2, 0.4, 0.6]]])
     half = tf.ones((2, 2, 1), tf.float16)
     with tf.GradientTape() as tape:
@@ -294,7 +294,7 @@ def test_colours_from_hue_have_no_gradient_and_neither_have_halves_resized_bicub
         (tf.image.adjust_saturation, "AdjustSaturation"),
     ],
 )
-def test_adjusted_colours_have_no_gradient_and_say_so(adjust, op):
+def test_differentiating_colour_adjustments_raises_lookup_error(adjust, op):
     image, delta, scale = tf.Variable(PIXELS), tf.Variable(0.1), tf.Variable(1.0)
     for source in (image, delta):
         with tf.GradientTape() as tape:
@@ -306,7 +306,7 @@ def test_adjusted_colours_have_no_gradient_and_say_so(adjust, op):
     np.testing.assert_allclose(tape.gradient(total, scale), total)
 
 
-def test_a_function_may_adjust_colours_and_refuses_only_their_gradient():
+def test_a_function_may_adjust_colours_but_not_differentiate_them():
     def darker(x):
         return tf.reduce_sum(tf.image.adjust_contrast(x, 0.5))
 

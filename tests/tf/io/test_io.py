@@ -1,4 +1,4 @@
-"""tf.io: files, records, examples, pictures and tensors as bytes."""
+"""tf.io: files, TFRecords, Examples, images and serialized tensors."""
 
 import gzip
 import zlib
@@ -77,7 +77,7 @@ def test_files_and_directories(tmp_path):
     assert gfile.join("a", "b") == "a/b"
 
 
-def test_errors_of_files_are_tensorflows(tmp_path):
+def test_file_errors_are_tensorflows(tmp_path):
     missing = str(tmp_path / "none")
     for call in (tf.io.read_file, gfile.listdir, gfile.remove, gfile.rmtree, gfile.stat):
         with pytest.raises(NotFoundError, match="none"):
@@ -187,12 +187,12 @@ def test_features_of_a_batch():
         (None, ValueError, "None"),
     ],
 )
-def test_what_cannot_be_parsed(features, error, message):
+def test_features_that_do_not_match_are_an_error(features, error, message):
     with pytest.raises(error, match=message):
         tf.io.parse_single_example(example(i=[1, 2], empty=[]), features)
 
 
-def test_what_is_no_example():
+def test_input_that_is_not_an_example_is_an_error():
     with pytest.raises(InvalidArgumentError, match="Could not parse example input"):
         tf.io.parse_single_example(b"\xff\xff", {"i": fixed([], tf.int64)})
     with pytest.raises(ValueError, match="must be a scalar"):
@@ -224,7 +224,7 @@ def test_examples_in_a_pipeline(tmp_path):
     assert second[2].numpy().tolist() == [b"a2", b"a3"]
 
 
-# -- tensors as bytes
+# -- serialized tensors
 
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16", "int8", "bool", "string", "complex64"])
@@ -250,10 +250,10 @@ def test_wrong_serialized_tensors():
         tf.io.parse_tensor(b"junk", tf.int32)
     from gradtape.files.tensor_proto import TensorProto
 
-    great = TensorProto(dtype=1)
-    great.tensor_shape.dim.add(size=1 << 60)
+    huge = TensorProto(dtype=1)
+    huge.tensor_shape.dim.add(size=1 << 60)
     with pytest.raises(InvalidArgumentError, match="invalid shape"):
-        tf.io.parse_tensor(great.SerializeToString(), tf.float32)
+        tf.io.parse_tensor(huge.SerializeToString(), tf.float32)
 
 
 def test_raw_bytes():
@@ -305,7 +305,7 @@ def test_comma_separated_values():
             tf.io.decode_csv(line, defaults)
 
 
-# -- pictures
+# -- images
 
 
 @pytest.mark.parametrize("channels", [1, 2, 3, 4])
@@ -339,12 +339,12 @@ def test_jpeg():
         tf.image.decode_and_crop_jpeg(text, [30, 2, 3, 4])
 
 
-def test_several_pictures_at_once():
+def test_encode_png_takes_a_batch():
     texts = tf.io.encode_png(np.zeros((2, 3, 4, 1), np.uint8))
     assert texts.shape == (2,)
 
 
-def test_what_is_no_picture():
+def test_input_that_is_not_an_image_is_an_error():
     for decode in (tf.io.decode_png, tf.io.decode_jpeg, tf.io.decode_gif, tf.io.decode_image):
         with pytest.raises(InvalidArgumentError, match="Unknown image file format"):
             decode(b"junk")
@@ -357,7 +357,7 @@ def test_what_is_no_picture():
         tf.io.encode_png(np.zeros((2, 2, 3), np.float32))
 
 
-def test_pictures_in_a_function(tmp_path):
+def test_images_in_a_function(tmp_path):
     path = str(tmp_path / "p.png")
 
     @tf.function

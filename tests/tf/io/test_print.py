@@ -1,4 +1,4 @@
-"""tf.print: TensorFlow's notation."""
+"""tf.print: TensorFlow's format."""
 
 import collections
 import sys
@@ -26,12 +26,12 @@ import gradtape as tf
         ((collections.namedtuple("P", "a")(tf.constant(2)),), "P(a=2)"),
     ],
 )
-def test_values(values, text, capsys):
+def test_values_are_printed_as_in_tensorflow(values, text, capsys):
     tf.print(*values)
     assert capsys.readouterr().err == text + "\n"
 
 
-def test_long_axes_show_their_ends(capsys):
+def test_long_axes_print_only_both_ends(capsys):
     tf.print(tf.reshape(tf.range(16), (4, 4)), summarize=1, output_stream=sys.stdout)
     assert capsys.readouterr().out == "[[0 ... 3]\n ...\n [12 ... 15]]\n"
     tf.print(tf.range(8), summarize=-1, sep="-", end="!", output_stream=sys.stdout)
@@ -45,7 +45,7 @@ def test_files_are_appended_to(tmp_path):
     assert path.read_text() == "step 0\nstep 1\n"
 
 
-def test_unknown_streams_and_keywords_are_refused():
+def test_unknown_streams_and_keywords_are_an_error():
     with pytest.raises(ValueError, match="stream"):
         tf.print("x", output_stream="nowhere")
     with pytest.raises(ValueError, match="keyword"):

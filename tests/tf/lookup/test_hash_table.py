@@ -1,4 +1,4 @@
-"""Tables: the answers of TensorFlow 2.21."""
+"""tf.lookup: expected values are from TensorFlow 2.21."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ def values(tensor):
     return tensor.numpy().tolist()
 
 
-def test_keys_find_their_values_and_others_the_default(table):
+def test_missing_keys_have_the_default_value(table):
     assert values(table.lookup(tf.constant([["a", "z"]]))) == [[1, -1]]
     assert values(table.lookup(tf.constant("b"))) == 2
     assert values(table.size()) == 2
@@ -34,13 +34,13 @@ def test_keys_find_their_values_and_others_the_default(table):
     assert dict(zip(values(keys), values(found), strict=True)) == {b"a": 1, b"b": 2}
 
 
-def test_sparse_and_ragged_keys_keep_their_form(table):
+def test_sparse_and_ragged_keys_give_sparse_and_ragged_values(table):
     sparse = table.lookup(tf.SparseTensor([[0, 1]], ["b"], [1, 2]))
     assert values(tf.sparse.to_dense(sparse)) == [[0, 2]]
     assert table.lookup(tf.ragged.constant([["b"], ["a", "c"]])).to_list() == [[2], [1, -1]]
 
 
-def test_a_function_looks_up_what_it_is_given(table):
+def test_lookup_in_a_function_and_in_a_dataset(table):
     function = tf.function(lambda keys: table.lookup(keys) + 1)
     for key, number in [("a", 2), ("q", 0), ("b", 3)]:
         assert values(function(tf.constant([key]))) == [number]
@@ -48,7 +48,7 @@ def test_a_function_looks_up_what_it_is_given(table):
     assert [values(number) for number in dataset] == [2, -1]
 
 
-def test_what_does_not_fit_is_refused(table):
+def test_keys_and_values_that_do_not_match_are_an_error(table):
     with pytest.raises(TypeError, match="Dtype of argument `keys`"):
         table.lookup(tf.constant([1]))
     with pytest.raises(tf.errors.FailedPreconditionError, match="different value for same key"):
@@ -60,28 +60,30 @@ def test_what_does_not_fit_is_refused(table):
         tf.lookup.StaticHashTable(Pairs(["a"], [1]), 1.5)
 
 
-def test_tables_out_of_files(words):
-    def made(*args, default=-1, **kwargs):
+def test_tables_from_files(words):
+    def make_table(*args, default=-1, **kwargs):
         return tf.lookup.StaticHashTable(
             tf.lookup.TextFileInitializer(words, *args, **kwargs), default
         )
 
-    columns = made(tf.string, 0, tf.int64, 1, delimiter=" ")
+    columns = make_table(tf.string, 0, tf.int64, 1, delimiter=" ")
     assert values(columns.lookup(tf.constant(["lake", "q"]))) == [20, -1]
-    lines = made(tf.string, Index.WHOLE_LINE, tf.int64, Index.LINE_NUMBER, value_index_offset=5)
+    lines = make_table(
+        tf.string, Index.WHOLE_LINE, tf.int64, Index.LINE_NUMBER, value_index_offset=5
+    )
     assert values(lines.lookup(tf.constant(["lake 20", "q"]))) == [6, -1]
-    names = made(tf.int64, Index.LINE_NUMBER, tf.string, Index.WHOLE_LINE, default="?")
+    names = make_table(tf.int64, Index.LINE_NUMBER, tf.string, Index.WHOLE_LINE, default="?")
     assert values(names.lookup(tf.constant([2, 7], tf.int64))) == [b"palmer 30", b"?"]
     with pytest.raises(tf.errors.InvalidArgumentError, match="Invalid number of columns"):
-        made(tf.string, 0, tf.int64, 2, delimiter=" ")
+        make_table(tf.string, 0, tf.int64, 2, delimiter=" ")
     with pytest.raises(ValueError, match="`key_dtype` must be int64"):
-        made(tf.int32, Index.LINE_NUMBER, tf.string, Index.WHOLE_LINE)
+        make_table(tf.int32, Index.LINE_NUMBER, tf.string, Index.WHOLE_LINE)
     missing = tf.lookup.TextFileInitializer("nowhere.txt", tf.string, -2, tf.int64, -1)
     with pytest.raises(tf.errors.NotFoundError, match=r"nowhere\.txt"):
         tf.lookup.StaticHashTable(missing, -1)
 
 
-def test_words_that_are_unknown_fall_into_tensorflows_buckets():
+def test_unknown_words_get_the_same_buckets_as_in_tensorflow():
     numbers = tf.constant([0, 1], tf.int64)
     known = tf.lookup.StaticVocabularyTable(Pairs(["a", "b"], numbers), 3)
     assert values(known.lookup(tf.constant(["a", "b", "zz", "yy", "xx"]))) == [0, 1, 3, 3, 4]
@@ -93,7 +95,7 @@ def test_words_that_are_unknown_fall_into_tensorflows_buckets():
     assert values(none.lookup(tf.constant(["q", "w"]))) == [2, 2]
 
 
-def test_entries_of_mutable_tables_come_and_go():
+def test_mutable_tables_insert_and_remove_entries():
     table = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, -1)
     table.insert(tf.constant(["x", "y"]), tf.constant([5, 6], tf.int64))
     assert values(table.lookup(tf.constant(["x", "q"]))) == [5, -1]
@@ -123,7 +125,7 @@ def test_a_function_changes_a_table_each_time_it_runs():
     assert values(table.size()) == 4
 
 
-def test_keys_that_are_set_aside_are_refused():
+def test_reserved_keys_are_an_error():
     int64 = tf.int64
     table = tf.lookup.experimental.DenseHashTable(int64, int64, -1, empty_key=0, deleted_key=-1)
     table.insert(tf.constant([3], int64), tf.constant([4], int64))

@@ -1,4 +1,4 @@
-"""tf.profiler and traces of tf.summary: accepted, with TensorFlow's errors; nothing is written."""
+"""tf.profiler and tf.summary traces raise TensorFlow's errors, and write nothing."""
 
 import os
 
@@ -22,7 +22,7 @@ def test_the_profiler_is_started_and_stopped(tmp_path):
     assert not os.listdir(tmp_path)
 
 
-def test_traces_of_summaries(tmp_path, caplog):
+def test_summary_traces_need_trace_on(tmp_path, caplog):
     with pytest.raises(ValueError, match="trace_on"):
         tf.summary.trace_export("name", 0)
     tf.summary.trace_on(graph=True)

@@ -1,4 +1,4 @@
-"""tf.test.TestCase: what its assertions accept and what they refuse."""
+"""tf.test.TestCase: values that its assertions accept, and values that they reject."""
 
 import os
 import random
@@ -12,7 +12,7 @@ case = tf.test.TestCase()
 slices = tf.IndexedSlices(tf.constant([1.0]), tf.constant([1]), tf.constant([2]))
 nan = float("nan")
 
-HOLD = [
+PASSING = [
     lambda: case.assertAllEqual(tf.constant([1, 2]), [1, 2]),
     lambda: case.assertAllEqual(tf.constant(["a"]), [b"a"]),
     lambda: case.assertAllEqual([nan, 1.0], tf.constant([nan, 1.0])),
@@ -37,7 +37,7 @@ HOLD = [
     lambda: case.assertNDArrayNear(np.ones(2), np.ones(2), 0.1),
     lambda: case.assertDeviceEqual("/device:CPU:0", "/cpu:0"),
 ]
-FAIL = [
+FAILING = [
     lambda: case.assertAllEqual(tf.constant([1, 2]), [1, 3]),
     lambda: case.assertAllEqual(tf.constant([1]), 1),
     lambda: case.assertNotAllEqual([1, 2], [1, 2]),
@@ -56,13 +56,13 @@ FAIL = [
 ]
 
 
-@pytest.mark.parametrize("assertion", HOLD)
-def test_what_holds(assertion):
+@pytest.mark.parametrize("assertion", PASSING)
+def test_passing_assertions(assertion):
     assertion()
 
 
-@pytest.mark.parametrize("assertion", FAIL)
-def test_what_fails(assertion):
+@pytest.mark.parametrize("assertion", FAILING)
+def test_failing_assertions(assertion):
     with pytest.raises(AssertionError):
         assertion()
 
@@ -78,7 +78,7 @@ def test_errors_are_matched_by_pattern_or_predicate():
         pass
 
 
-def test_values_come_as_arrays_in_their_structure():
+def test_evaluate_returns_arrays_in_the_same_structure():
     values = case.evaluate({"a": tf.ones(2), "b": [tf.Variable(3), None]})
     assert isinstance(values["a"], np.ndarray)
     assert values["b"] == [3, None]
@@ -100,7 +100,7 @@ def test_an_error_in_a_thread_fails_the_test():
         thread.join()
 
 
-def test_a_test_has_one_directory():
+def test_a_test_has_one_temporary_directory():
     case = tf.test.TestCase()
     first = case.get_temp_dir()
     assert case.get_temp_dir() == first

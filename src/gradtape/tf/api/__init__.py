@@ -1,1 +1,1 @@
-"""TensorFlow's namespaces as tables of names: `tf.math` is `api/math.py`."""
+"""Tables of TensorFlow's public names, one module per namespace: `tf.math` is `api/math.py`."""

@@ -1,4 +1,4 @@
-"""tf.autograph: Python's control flow works inside `tf.function` without rewriting anything."""
+"""tf.autograph: accepted for compatibility; `tf.function` never rewrites Python code."""
 
 from gradtape.tf.autograph import experimental as experimental
 from gradtape.tf.autograph.conversion import set_verbosity as set_verbosity

@@ -1,4 +1,4 @@
-"""tf.bitwise: logic on the bits of integers."""
+"""tf.bitwise: bitwise logic and shifts of integers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""tf.config: the devices, and switches; those without a meaning only remember."""
+"""tf.config: devices and runtime settings; settings without an effect are only stored."""
 
 from gradtape.jit.function import functions_run_eagerly as functions_run_eagerly
 from gradtape.jit.function import run_functions_eagerly as run_functions_eagerly

@@ -1,4 +1,4 @@
-"""tf.image: sizes, boxes, colours, random changes and likeness of images."""
+"""tf.image: resizing, cropping, boxes, colours, random augmentation and image similarity."""
 
 from gradtape.tf.image.adjustment import adjust_brightness as adjust_brightness
 from gradtape.tf.image.adjustment import adjust_contrast as adjust_contrast
@@ -36,12 +36,6 @@ from gradtape.tf.image.crop_flip import resize_with_crop_or_pad as resize_with_c
 from gradtape.tf.image.crop_flip import rot90 as rot90
 from gradtape.tf.image.crop_flip import transpose as transpose
 from gradtape.tf.image.extract_glimpse import extract_glimpse as extract_glimpse
-from gradtape.tf.image.extract_glimpse import (
-    sample_distorted_bounding_box as sample_distorted_bounding_box,
-)
-from gradtape.tf.image.extract_glimpse import (
-    stateless_sample_distorted_bounding_box as stateless_sample_distorted_bounding_box,
-)
 from gradtape.tf.image.non_max_suppression import (
     combined_non_max_suppression as combined_non_max_suppression,
 )
@@ -78,6 +72,12 @@ from gradtape.tf.image.random_augmentation import (
 from gradtape.tf.image.random_augmentation import stateless_random_hue as stateless_random_hue
 from gradtape.tf.image.random_augmentation import (
     stateless_random_saturation as stateless_random_saturation,
+)
+from gradtape.tf.image.random_box import (
+    sample_distorted_bounding_box as sample_distorted_bounding_box,
+)
+from gradtape.tf.image.random_box import (
+    stateless_sample_distorted_bounding_box as stateless_sample_distorted_bounding_box,
 )
 from gradtape.tf.image.resize import ResizeMethod as ResizeMethod
 from gradtape.tf.image.resize import resize as resize

@@ -1,4 +1,4 @@
-"""tf.io: files, records, examples, pictures, and tensors as bytes."""
+"""tf.io: files, TFRecords, Examples, image formats, and serialized tensors."""
 
 from gradtape.tf.image.codec import decode_and_crop_jpeg as decode_and_crop_jpeg
 from gradtape.tf.image.codec import decode_bmp as decode_bmp

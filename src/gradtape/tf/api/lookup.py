@@ -1,4 +1,4 @@
-"""tf.lookup: tables from keys to values, strings for the most part."""
+"""tf.lookup: tables that map keys to values."""
 
 from gradtape.tf.lookup import experimental as experimental
 from gradtape.tf.lookup.hash_table import KeyValueTensorInitializer as KeyValueTensorInitializer

@@ -1,4 +1,4 @@
-"""tf.math: elementwise functions, reductions, running and segment sums, counts."""
+"""tf.math: elementwise functions, reductions, cumulative and segment reductions, counts."""
 
 from gradtape.tf.api.nn import log_softmax as log_softmax
 from gradtape.tf.api.nn import softmax as softmax

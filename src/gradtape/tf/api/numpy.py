@@ -1,7 +1,7 @@
-"""tf.experimental.numpy: NumPy's names and promotion of dtypes, on tensors and with gradients.
+"""tf.experimental.numpy: NumPy's functions on tensors, with gradients.
 
-Numbers and lists become int64 and float64, and operands of several dtypes meet in the one that
-NumPy would choose; Python's numbers give way to a tensor's dtype.
+Numbers and lists become int64 and float64. Operands of different dtypes are promoted as in NumPy;
+a Python number takes the dtype of the tensor it is combined with.
 """
 
 from math import e as e

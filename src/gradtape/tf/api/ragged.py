@@ -1,4 +1,4 @@
-"""tf.ragged: ragged tensors out of nested lists, ranges, masks and crossings."""
+"""tf.ragged: ragged tensors from nested lists, ranges, masks and feature crosses."""
 
 from gradtape.tf.ragged.creation import boolean_mask as boolean_mask
 from gradtape.tf.ragged.creation import constant as constant

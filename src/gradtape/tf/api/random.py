@@ -1,4 +1,4 @@
-"""tf.random: numbers from a seed of their own or from the global one, as TensorFlow's."""
+"""tf.random: random numbers from an op seed or the global seed, equal to TensorFlow's."""
 
 from gradtape.state.random.generator import Algorithm as Algorithm
 from gradtape.state.random.generator import Generator as Generator

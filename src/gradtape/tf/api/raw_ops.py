@@ -1,4 +1,4 @@
-"""tf.raw_ops: ops under their names in TensorFlow's kernels, those that have no other name."""
+"""tf.raw_ops: kernels of TensorFlow that have no other public name."""
 
 from __future__ import annotations
 

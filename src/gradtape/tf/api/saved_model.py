@@ -1,4 +1,4 @@
-"""tf.saved_model: objects with their variables and functions in files, without their Python."""
+"""tf.saved_model: saves objects with their variables and compiled functions, without Python."""
 
 from gradtape.tf.saved_model import experimental as experimental
 from gradtape.tf.saved_model.asset import Asset

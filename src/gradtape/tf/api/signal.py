@@ -1,4 +1,4 @@
-"""tf.signal: Fourier and cosine transforms, frames, windows and the mel scale."""
+"""tf.signal: Fourier and cosine transforms, framing, windows and the mel scale."""
 
 from gradtape.tf.signal.dct import dct as dct
 from gradtape.tf.signal.dct import idct as idct

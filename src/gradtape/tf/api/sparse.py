@@ -1,4 +1,4 @@
-"""tf.sparse: sparse tensors to and from dense ones, and reductions over chosen rows."""
+"""tf.sparse: sparse tensors: conversion, arithmetic and reductions."""
 
 from gradtape.core.sparse_tensor import SparseTensor as SparseTensor
 from gradtape.tf.math.segment import sparse_segment_mean, sparse_segment_sqrt_n, sparse_segment_sum

@@ -1,4 +1,4 @@
-"""tf.strings: text in tensors."""
+"""tf.strings: operations on string tensors."""
 
 from gradtape.tf.strings.byte_string import bytes_split as bytes_split
 from gradtape.tf.strings.byte_string import length as length

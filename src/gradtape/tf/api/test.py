@@ -1,4 +1,4 @@
-"""tf.test: what tests need, of gradients above all."""
+"""tf.test: TestCase, the gradient check, and queries of the build."""
 
 from gradtape.tf.gradients import compute_gradient as compute_gradient
 from gradtape.tf.test.environment import disable_with_predicate as disable_with_predicate

@@ -1,4 +1,4 @@
-"""tf.train: checkpoints, and the messages in TFRecord files."""
+"""tf.train: checkpoints, and the protobuf messages of TFRecord files."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ MESSAGES = frozenset(
 
 
 def __getattr__(name: str) -> Any:
-    """The messages of TFRecord files, which need the package protobuf, when they are asked for."""
+    """Import the protobuf messages on first access; they need the package protobuf."""
     if name not in MESSAGES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from gradtape.files import example
@@ -51,5 +51,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """The names of the module, messages included."""
+    """The names of the module, including the messages."""
     return sorted({*globals(), *MESSAGES})

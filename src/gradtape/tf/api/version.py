@@ -1,4 +1,4 @@
-"""tf.version: the version of TensorFlow whose behaviour this is."""
+"""tf.version: the version of TensorFlow that gradtape reproduces."""
 
 VERSION = "2.21.0"
 GIT_VERSION = "gradtape"

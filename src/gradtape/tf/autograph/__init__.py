@@ -1,1 +1,1 @@
-"""What is behind tf.autograph."""
+"""Implementation of tf.autograph."""

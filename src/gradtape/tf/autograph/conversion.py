@@ -1,4 +1,4 @@
-"""tf.autograph: Python's control flow works inside `tf.function` without rewriting anything."""
+"""tf.autograph: functions that would rewrite Python code; `tf.function` needs no rewriting."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gradtape.core.errors import public
 
 
 def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
-    """Accept how much AutoGraph should say; there is nothing to say."""
+    """Accept a logging level; nothing is converted, so nothing is logged."""
 
 
 def trace(*args: Any) -> None:
@@ -26,7 +26,7 @@ def trace(*args: Any) -> None:
 def to_graph(
     entity: Any, recursive: bool = True, experimental_optional_features: Any = None
 ) -> Any:
-    """The function as it is: its control flow needs no conversion.
+    """The function unchanged: its control flow needs no conversion.
 
     Args:
         entity: a function.
@@ -37,7 +37,7 @@ def to_graph(
 
 
 def to_code(entity: Any, recursive: bool = True, experimental_optional_features: Any = None) -> str:
-    """The source of a function, which is what runs.
+    """The source code of a function, which runs unchanged.
 
     Args:
         entity: a function.

@@ -1,4 +1,4 @@
-"""tf.autograph.experimental: accepted, for nothing is ever rewritten."""
+"""tf.autograph.experimental: accepted for compatibility, without effect."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def do_not_convert(func: Any = None) -> Any:
-    """The function as it is; nothing is ever converted.
+    """The function unchanged: no function is ever converted.
 
     Args:
         func: a function; None to get a decorator.
@@ -20,7 +20,7 @@ def set_loop_options(
     maximum_iterations: Any = None,
     shape_invariants: Any = None,
 ) -> None:
-    """Accept options of the loop that follows.
+    """Accept options of the loop that follows; they have no effect.
 
     Args:
         parallel_iterations: accepted for TensorFlow's sake.

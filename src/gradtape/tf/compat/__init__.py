@@ -1,4 +1,4 @@
-"""tf.compat: text and bytes, and TensorFlow 1's names as far as eager programs use them."""
+"""tf.compat: conversion of text and bytes; `v1` and `v2`."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ real_types = (numbers.Real, np.integer, np.floating)
 
 @public
 def as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:
-    """Text as bytes; bytes as they are.
+    """Encode text as bytes; bytes are returned unchanged.
 
     Args:
         bytes_or_text: text, bytes or a bytearray.
-        encoding: of the bytes.
+        encoding: the encoding of the result.
 
     Raises:
-        TypeError: if it is something else.
+        TypeError: if the argument has another type.
     """
     if isinstance(bytes_or_text, bytearray):
         return bytes(bytes_or_text)
@@ -42,14 +42,14 @@ def as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:
 
 @public
 def as_text(bytes_or_text: Any, encoding: str = "utf-8") -> str:
-    """Bytes as text; text as it is.
+    """Decode bytes as text; text is returned unchanged.
 
     Args:
         bytes_or_text: text or bytes.
-        encoding: of the bytes.
+        encoding: the encoding of the bytes.
 
     Raises:
-        TypeError: if it is something else.
+        TypeError: if the argument has another type.
     """
     if isinstance(bytes_or_text, str):
         return bytes_or_text
@@ -63,36 +63,36 @@ as_str = as_text
 
 @public
 def as_str_any(value: Any, encoding: str = "utf-8") -> str:
-    """Anything as text: bytes decoded, the rest as `str` shows it."""
+    """Convert any value to text: bytes are decoded, other values go through `str`."""
     return as_text(value, encoding) if isinstance(value, bytes) else str(value)
 
 
 @public
 def path_to_str(path: Any) -> Any:
-    """A path as text; what is no path comes back as it is."""
+    """Convert a path-like object to text; other values are returned unchanged."""
     return as_str_any(os.fspath(path)) if hasattr(path, "__fspath__") else path
 
 
 @public
 def dimension_value(dimension: Any) -> Any:
-    """A dimension as an integer, or None: what it is already."""
+    """The dimension unchanged: in TensorFlow 2 it is already an integer or None."""
     return dimension
 
 
 @public
 def dimension_at_index(shape: Any, index: int) -> Any:
-    """The size of an axis, or None."""
-    known = TensorShape(shape)
-    return None if known.rank is None else known[index]
+    """The size of an axis; None if it is unknown."""
+    full = TensorShape(shape)
+    return None if full.rank is None else full[index]
 
 
 def forward_compatible(year: int, month: int, day: int) -> bool:
-    """True: programs need not wait for older versions."""
+    """True: there are no older versions to stay compatible with."""
     return True
 
 
 def __getattr__(name: str) -> ModuleType:
-    """`v1` and `v2` when they are first asked for."""
+    """Import `v1` and `v2` on first access."""
     if name == "v1":
         return import_module("gradtape.tf.compat.v1")
     if name == "v2":

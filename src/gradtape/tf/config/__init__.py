@@ -1,1 +1,1 @@
-"""What is behind tf.config: devices and settings."""
+"""Implementation of tf.config: devices and runtime settings."""

@@ -1,4 +1,4 @@
-"""The devices there are: the CPU, which is NumPy, and the accelerators that JAX knows of."""
+"""Device names and lists of devices: the CPU (NumPy) and the accelerators that JAX finds."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class LogicalDevice(NamedTuple):
 
 
 class LogicalDeviceConfiguration(NamedTuple):
-    """How a physical device would be divided."""
+    """How to divide a physical device; gradtape does not divide devices."""
 
     memory_limit: int | None = None
     experimental_priority: int | None = None
@@ -38,7 +38,7 @@ KINDS = ("CPU", "GPU", "TPU")
 
 
 class Spec(NamedTuple):
-    """What a device name says; None where it says nothing."""
+    """The parts of a device name; None where the name leaves one out."""
 
     job: str | None
     task: int
@@ -47,7 +47,7 @@ class Spec(NamedTuple):
 
 
 def parse_spec(name: str) -> Spec:
-    """What a name such as "/job:localhost/device:GPU:1", "/CPU:0" or "gpu" says.
+    """Parse a name such as "/job:localhost/device:GPU:1", "/CPU:0" or "gpu".
 
     Raises:
         ValueError: if it is not the name of a device.
@@ -72,12 +72,12 @@ def parse_spec(name: str) -> Spec:
 
 
 def numbered(text: str) -> int | None:
-    """The number of a device; None for any."""
+    """Parse the number of a device; None for "*"."""
     return None if text == "*" else int(text)
 
 
 def parse_device(name: str) -> tuple[str, int]:
-    """Kind and number of a device name; by default those of the CPU.
+    """Parse kind and number of a device name; the defaults are those of the CPU.
 
     Raises:
         ValueError: if it is not the name of a device.
@@ -87,11 +87,13 @@ def parse_device(name: str) -> tuple[str, int]:
 
 
 def device_named(name: str) -> Device | None:
-    """The device that a name asks for; None if it asks for none.
+    """Find the device of a name; None if the name has no device kind.
+
+    With soft placement, the host replaces a missing device.
 
     Raises:
         ValueError: if it is not the name of a device.
-        InvalidArgumentError: if there is no such device and the host may not stand in for it.
+        InvalidArgumentError: if the device is missing and soft placement is off.
     """
     spec = parse_spec(name)
     if spec.job not in (None, "localhost") or spec.task:
@@ -105,22 +107,22 @@ def device_named(name: str) -> Device | None:
         return HOST
     device = accelerator.find(spec.kind, spec.number or 0) if spec.kind in KINDS else None
     if device is None and not Placement.soft:
-        there = ", ".join(d.name for d in (HOST, *accelerator.usable()))
+        available = ", ".join(d.name for d in (HOST, *accelerator.usable()))
         raise InvalidArgumentError(
             f"Could not satisfy device specification '{LOCALHOST}{spec.kind}:{spec.number or 0}'. "
-            f"enable_soft_placement=0. All available devices [{there}]."
+            f"enable_soft_placement=0. All available devices [{available}]."
         )
     return device or HOST
 
 
 def physical(device: Device) -> PhysicalDevice:
-    """How a device of this machine is listed."""
+    """The PhysicalDevice that describes a device."""
     return PhysicalDevice(f"/physical_device:{device.kind}:{device.place}", device.kind)
 
 
 @public
 def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice]:
-    """The devices of this machine: the CPU, and the GPUs and TPUs that JAX knows of.
+    """The devices of this machine: the CPU, and the GPUs and TPUs that JAX finds.
 
     Args:
         device_type: such as "CPU" or "GPU"; all if None.
@@ -133,7 +135,7 @@ def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice
 
 @public
 def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
-    """The devices that ops can use: the CPU, and accelerators that are visible.
+    """The devices that ops can use: the CPU and the visible accelerators.
 
     Args:
         device_type: such as "CPU" or "GPU"; all if None.
@@ -150,7 +152,7 @@ def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
 
 @public
 def get_visible_devices(device_type: str | None = None) -> list[PhysicalDevice]:
-    """The devices that may be used.
+    """The devices that ops may use.
 
     Args:
         device_type: such as "CPU" or "GPU"; all if None.
@@ -164,23 +166,23 @@ def get_visible_devices(device_type: str | None = None) -> list[PhysicalDevice]:
 
 @public
 def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
-    """Choose which devices may be used, before one is. The CPU stays.
+    """Choose which devices ops may use, before any is used. The CPU always stays visible.
 
     Args:
-        devices: one, or a list of them, as `list_physical_devices` gives them.
-        device_type: only devices of this kind are chosen anew; all if None.
+        devices: one, or a list of them, as `list_physical_devices` returns them.
+        device_type: the choice applies to devices of this kind; to all if None.
 
     Raises:
-        ValueError: if a device is not there, or the CPU would go.
-        RuntimeError: if accelerators are in use and others than these.
+        ValueError: if a device does not exist, or the CPU is left out.
+        RuntimeError: if accelerators are in use already and the choice differs.
     """
     chosen = list(devices) if isinstance(devices, list) else [devices] if devices else []
-    there = list_physical_devices(device_type)
+    available = list_physical_devices(device_type)
     for one in chosen:
-        if one not in there:
-            raise ValueError(f"Unrecognized device: {one!r}. There are {there}.")
+        if one not in available:
+            raise ValueError(f"Unrecognized device: {one!r}. Available devices: {available}.")
     if CPU not in chosen and device_type in (None, "CPU"):
-        raise ValueError("set_visible_devices: the CPU cannot be made invisible.")
+        raise ValueError("set_visible_devices: the CPU cannot be made invisible. Add it.")
     if device_type != "CPU":
         before = accelerator.visible()
         accelerator.choose(
@@ -196,7 +198,7 @@ def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
 def get_logical_device_configuration(
     device: PhysicalDevice,
 ) -> list[LogicalDeviceConfiguration] | None:
-    """How `device` is divided: it is not; None unless somebody has said so of a GPU."""
+    """The configuration that was set for a GPU; None if there is none, and for the CPU."""
     known(device)
     return CONFIGURED.get(device)
 
@@ -206,14 +208,14 @@ CONFIGURED: dict[PhysicalDevice, list[LogicalDeviceConfiguration] | None] = {}
 
 @public
 def set_logical_device_configuration(device: PhysicalDevice, logical_devices: Any) -> None:
-    """Refuse more than one logical device: no device is divided.
+    """Store the configuration of a GPU. More than one logical device is an error.
 
-    A limit of memory is remembered; XLA_PYTHON_CLIENT_MEM_FRACTION limits JAX's.
+    A memory limit has no effect; XLA_PYTHON_CLIENT_MEM_FRACTION limits JAX's memory.
     """
     known(device)
     if logical_devices is not None and len(logical_devices) != 1:
         raise ValueError(
-            f"set_logical_device_configuration: {device.name} is one logical device. Received "
+            f"set_logical_device_configuration: {device.name} must be one logical device. Received "
             f"{len(logical_devices)}."
         )
     if device != CPU:
@@ -221,14 +223,16 @@ def set_logical_device_configuration(device: PhysicalDevice, logical_devices: An
 
 
 def known(device: Any) -> Device:
-    """The device that `list_physical_devices` shows so.
+    """Find the device that a PhysicalDevice describes.
 
     Raises:
-        ValueError: if there is none.
+        ValueError: if it does not exist.
     """
     if device == CPU:
         return HOST
     for one in accelerator.accelerators():
         if device == physical(one):
             return one
-    raise ValueError(f"Unrecognized device: {device!r}. There are {list_physical_devices()}.")
+    raise ValueError(
+        f"Unrecognized device: {device!r}. Available devices: {list_physical_devices()}."
+    )

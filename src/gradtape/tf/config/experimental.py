@@ -1,4 +1,4 @@
-"""tf.config.experimental."""
+"""tf.config.experimental: memory of devices, and older names of tf.config."""
 
 from typing import Any
 
@@ -44,11 +44,13 @@ GROWTH: dict[PhysicalDevice, bool] = {}
 
 @public
 def set_memory_growth(device: PhysicalDevice, enable: bool) -> None:
-    """Remember the wish for a GPU; JAX goes by XLA_PYTHON_CLIENT_PREALLOCATE, set before it starts.
+    """Store the setting of a GPU; it has no effect.
+
+    JAX reads the environment variable XLA_PYTHON_CLIENT_PREALLOCATE when it starts.
 
     Raises:
-        ValueError: if the device is not there, or is no GPU.
-        RuntimeError: if accelerators are in use and the setting is another.
+        ValueError: if the device does not exist, or is the CPU.
+        RuntimeError: if accelerators are in use already and the setting differs.
     """
     if known(device).kind == "CPU":
         raise ValueError("Cannot set memory growth on non-GPU and non-Pluggable devices")
@@ -59,11 +61,11 @@ def set_memory_growth(device: PhysicalDevice, enable: bool) -> None:
 
 @public
 def get_memory_growth(device: PhysicalDevice) -> bool | None:
-    """What was set for a GPU; None if nothing was.
+    """The setting of a GPU; None if it was not set.
 
     Raises:
-        ValueError: if the device is not there.
-        KeyError: if it is no GPU.
+        ValueError: if the device does not exist.
+        KeyError: if it is the CPU.
     """
     if known(device).kind == "CPU":
         raise KeyError(device)
@@ -72,10 +74,10 @@ def get_memory_growth(device: PhysicalDevice) -> bool | None:
 
 @public
 def get_device_details(device: PhysicalDevice) -> dict[str, Any]:
-    """What is known about `device`: of an accelerator its name, and what it is capable of.
+    """The name and compute capability of an accelerator; empty for the CPU.
 
     Raises:
-        ValueError: if it is no device, or not there.
+        ValueError: if `device` is not a PhysicalDevice, or does not exist.
     """
     if not isinstance(device, PhysicalDevice):
         raise ValueError(f"device must be a tf.config.PhysicalDevice, but got: {device}")
@@ -95,10 +97,10 @@ def get_device_details(device: PhysicalDevice) -> dict[str, Any]:
 
 @public
 def get_memory_info(device: str) -> dict[str, int]:
-    """Bytes of a device's memory in use now, and most so far: "current" and "peak".
+    """Memory in use on a device in bytes: "current" and "peak".
 
     Raises:
-        ValueError: if the device is not there, or does not count.
+        ValueError: if the device does not exist, or does not report its memory.
     """
     try:
         kind, number = parse_device(device)
@@ -118,25 +120,25 @@ def get_memory_info(device: str) -> dict[str, int]:
 
 
 def enable_op_determinism() -> None:
-    """Remember the wish; ops are deterministic anyway."""
+    """Store the setting; ops are always deterministic."""
     SETTINGS.determinism = True
 
 
 def set_synchronous_execution(enable: bool) -> None:
-    """Remember the setting; ops are finished when they return."""
+    """Store the setting; ops have always finished when they return."""
     SETTINGS.synchronous = enable
 
 
 def get_synchronous_execution() -> bool:
-    """The setting as it was given."""
+    """The stored setting."""
     return SETTINGS.synchronous
 
 
 def enable_tensor_float_32_execution(enabled: bool) -> None:
-    """Remember the setting; products are computed in full precision."""
+    """Store the setting; matrix products always have full precision."""
     SETTINGS.tensor_float_32 = enabled
 
 
 def tensor_float_32_execution_enabled() -> bool:
-    """The setting as it was given."""
+    """The stored setting."""
     return SETTINGS.tensor_float_32

@@ -1,4 +1,4 @@
-"""tf.config.optimizer: options of graph optimizers, which are only remembered."""
+"""tf.config.optimizer: options of graph optimizers; they are stored but have no effect."""
 
 from typing import Any
 
@@ -6,21 +6,21 @@ from gradtape.tf.config.runtime_setting import SETTINGS
 
 
 def get_jit() -> str:
-    """The setting as it was given."""
+    """The stored setting."""
     return SETTINGS.jit
 
 
 def set_jit(enabled: Any) -> None:
-    """Remember whether functions would be compiled by XLA by default; they are not."""
+    """Store whether XLA should compile functions by default; it has no effect."""
     SETTINGS.jit = enabled if isinstance(enabled, str) else "autoclustering" if enabled else ""
 
 
 def get_experimental_options() -> dict[str, Any]:
-    """The options as they were given."""
-    usual = {"disable_model_pruning": False, "disable_meta_optimizer": False}
-    return usual | SETTINGS.options
+    """The stored options."""
+    defaults = {"disable_model_pruning": False, "disable_meta_optimizer": False}
+    return defaults | SETTINGS.options
 
 
 def set_experimental_options(options: dict[str, Any]) -> None:
-    """Remember options of a graph optimizer that is not there."""
+    """Store options of TensorFlow's graph optimizer; they have no effect."""
     SETTINGS.options = {**SETTINGS.options, **options}

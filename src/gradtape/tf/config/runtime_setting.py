@@ -1,4 +1,4 @@
-"""Switches of TensorFlow's runtime that are remembered; ops run the same either way."""
+"""Settings of TensorFlow's runtime: soft placement, and settings that are stored without effect."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gradtape.core.device.placement import Placement
 
 @dataclass
 class Settings:
-    """What users have set, as it was given."""
+    """The settings as the user set them."""
 
     intra_op_threads: int = 0
     inter_op_threads: int = 0
@@ -30,8 +30,8 @@ def get_soft_device_placement() -> bool:
 
 
 def set_soft_device_placement(enabled: bool) -> None:
-    """Let ops that their device cannot run, or whose device is not there, fall back to the CPU.
+    """Choose whether ops fall back to the CPU when their device is missing or cannot run them.
 
-    Otherwise they raise InvalidArgumentError.
+    If disabled, such ops raise InvalidArgumentError.
     """
     Placement.soft = bool(enabled)

@@ -1,1 +1,1 @@
-"""What is behind tf.data, beyond the datasets of `pipeline`."""
+"""Implementation of tf.data.experimental; datasets are in `pipeline`."""

@@ -1,4 +1,4 @@
-"""tf.data.experimental: older spellings, and what has no method of `Dataset`."""
+"""tf.data.experimental: older names of Dataset methods, and functions that have no method."""
 
 from __future__ import annotations
 
@@ -44,17 +44,17 @@ def get_single_element(dataset: Dataset) -> Any:
 
 @public
 def at(dataset: Dataset, index: Any) -> Any:
-    """The element at a place in a dataset.
+    """The element of a dataset at an index.
 
     Args:
-        dataset: any dataset; the elements before that place are made, too.
-        index: the place, from 0.
+        dataset: any dataset; the elements before `index` are produced and skipped.
+        index: counted from 0.
 
     Raises:
-        OutOfRangeError: if there is no such place.
+        OutOfRangeError: if `index` is out of range.
 
     Note:
-        TensorFlow refuses datasets without random access, filtered ones for one.
+        TensorFlow raises an error for datasets without random access, such as filtered ones.
 
     Example:
         >>> tf.data.experimental.at(tf.data.Dataset.range(5), 3).numpy()
@@ -68,17 +68,17 @@ def at(dataset: Dataset, index: Any) -> Any:
 
 
 def get_structure(dataset_or_iterator: Any) -> Any:
-    """What describes the elements of a dataset or an iterator."""
+    """The element spec of a dataset or an iterator."""
     return dataset_or_iterator.element_spec
 
 
 def get_next_as_optional(iterator: Iterator) -> Optional:
-    """The next element as an Optional, which is empty after the last one."""
+    """The next element as an Optional; empty after the last one."""
     return iterator.get_next_as_optional()
 
 
 def prefetch_to_device(device: str, buffer_size: Any = None) -> Transformation:
-    """A transformation, for `apply`, that prefetches; there is one kind of memory.
+    """A transformation, for `apply`, that prefetches to host memory.
 
     Args:
         device: accepted for TensorFlow's sake.
@@ -88,45 +88,45 @@ def prefetch_to_device(device: str, buffer_size: Any = None) -> Transformation:
 
 
 def copy_to_device(target_device: str, source_device: str = "/cpu:0") -> Transformation:
-    """A transformation, for `apply`, that changes nothing: there is one kind of memory."""
+    """A transformation, for `apply`, that copies nothing: elements stay in host memory."""
 
-    def copied(dataset: Dataset) -> Dataset:
-        made = dataset.take(-1)._as("_CopyToDeviceDataset")
-        made._size = UNKNOWN
-        return made
+    def copy(dataset: Dataset) -> Dataset:
+        result = dataset.take(-1)._as("_CopyToDeviceDataset")
+        result._size = UNKNOWN
+        return result
 
-    return copied
+    return copy
 
 
 def _method(name: str, method_name: str = "") -> Callable[..., Transformation]:
-    """The older spelling of a method, as a transformation for `apply`."""
+    """Make the older form of a Dataset method: a transformation for `apply`."""
     method = getattr(Dataset, method_name or name)
     parameters = inspect.signature(method).parameters.values()
     signature = inspect.Signature([p for p in parameters if p.name not in ("self", "name")])
 
-    def spelling(*args: Any, **kwargs: Any) -> Transformation:
-        given = signature.bind(*args, **kwargs)
-        return lambda dataset: method(dataset, *given.args, **given.kwargs)
+    def transformation(*args: Any, **kwargs: Any) -> Transformation:
+        bound = signature.bind(*args, **kwargs)
+        return lambda dataset: method(dataset, *bound.args, **bound.kwargs)
 
-    spelling.__name__, spelling.__doc__ = (
+    transformation.__name__, transformation.__doc__ = (
         name,
         f"`Dataset.{method.__name__}` as a transformation for `apply`.",
     )
-    spelling.__signature__ = signature  # type: ignore[attr-defined]
-    return spelling
+    transformation.__signature__ = signature  # type: ignore[attr-defined]
+    return transformation
 
 
 def choose_from_datasets(
     datasets: Any, choice_dataset: Dataset, stop_on_empty_dataset: bool = False
 ) -> Dataset:
-    """The older spelling of `Dataset.choose_from_datasets`."""
+    """The older name of `Dataset.choose_from_datasets`."""
     return Dataset.choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset)
 
 
 def sample_from_datasets(
     datasets: Any, weights: Any = None, seed: Any = None, stop_on_empty_dataset: bool = False
 ) -> Dataset:
-    """The older spelling of `Dataset.sample_from_datasets`."""
+    """The older name of `Dataset.sample_from_datasets`."""
     return Dataset.sample_from_datasets(datasets, weights, seed, stop_on_empty_dataset)
 
 
@@ -137,19 +137,19 @@ def save(
     shard_func: Any = None,
     checkpoint_args: Any = None,
 ) -> None:
-    """The older spelling of `Dataset.save`."""
+    """The older name of `Dataset.save`."""
     dataset.save(path, compression, shard_func, checkpoint_args)
 
 
 def load(
     path: Any, element_spec: Any = None, compression: Any = None, reader_func: Any = None
 ) -> Dataset:
-    """The older spelling of `Dataset.load`."""
+    """The older name of `Dataset.load`."""
     return Dataset.load(path, element_spec, compression, reader_func)
 
 
 def Counter(start: Any = 0, step: Any = 1, dtype: Any = dtypes.int64) -> Dataset:  # noqa: N802 - its name
-    """The older spelling of `Dataset.counter`."""
+    """The older name of `Dataset.counter`."""
     return Dataset.counter(start, step, dtype)
 
 

@@ -1,1 +1,1 @@
-"""What is behind tf.debugging: assertions, and the search for NaN."""
+"""Implementation of tf.debugging: assertions and the NaN check."""

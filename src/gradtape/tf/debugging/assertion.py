@@ -1,4 +1,4 @@
-"""tf.debugging: assertions about tensors; they raise at once, and return None."""
+"""tf.debugging: assertions about the values and dtypes of tensors; each raises or returns None."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from gradtape.tf.debugging.shape_assertion import (
 
 
 def head(tensor: Tensor, count: int | None) -> Any:
-    """The first elements of a tensor, three unless told."""
+    """The first `count` elements of a tensor: three if None, all if negative."""
     flat = np.ravel(tensor._array)
     return flat[: 3 if count is None else count if count >= 0 else None]
 
@@ -38,8 +38,8 @@ def Assert(  # noqa: N802  TensorFlow's name
     """Raise InvalidArgumentError unless `condition` holds everywhere.
 
     Args:
-        condition: a tensor, or what converts to one.
-        data: a list of what to show in the error.
+        condition: a tensor, or a value that converts to one.
+        data: a list of tensors to show in the error.
         summarize: how many elements of each to show, 3 by default, all if negative.
         name: accepted for TensorFlow's sake.
 
@@ -53,7 +53,7 @@ def Assert(  # noqa: N802  TensorFlow's name
 
 
 def summarized(data: Any, count: int | None) -> str:
-    """A line for each value."""
+    """Format the first `count` elements of each value, one line per value."""
     lines = []
     for value in data:
         tensor = convert(value)
@@ -63,7 +63,7 @@ def summarized(data: Any, count: int | None) -> str:
 
 
 def compared(name: str, sign: str, holds: Callable[[Any, Any], Any]) -> Callable[..., None]:
-    """An assertion about two tensors, element by element."""
+    """Make an assertion that compares two tensors elementwise."""
 
     def check(
         x: Any,
@@ -75,7 +75,7 @@ def compared(name: str, sign: str, holds: Callable[[Any, Any], Any]) -> Callable
         a, b = convert(x), convert(y)
         if a.dtype is not b.dtype:
             raise InvalidArgumentError(
-                f"{check.__name__}: both tensors must have one dtype. Received {a.dtype.name} and "
+                f"{check.__name__}: x and y must have the same dtype. Received {a.dtype.name} and "
                 f"{b.dtype.name}. Cast one of them first."
             )
         try:
@@ -93,12 +93,12 @@ def compared(name: str, sign: str, holds: Callable[[Any, Any], Any]) -> Callable
     Args:
         x: a tensor.
         y: a tensor of the same dtype.
-        message: what the error begins with.
+        message: prefix of the error message.
         summarize: how many elements to show, 3 by default.
         name: accepted for TensorFlow's sake.
 
     Raises:
-        InvalidArgumentError: if it does not.
+        InvalidArgumentError: if the condition does not hold.
     """
     return public(happening(fails_only=True)(check))
 
@@ -106,7 +106,7 @@ def compared(name: str, sign: str, holds: Callable[[Any, Any], Any]) -> Callable
 def difference(
     x: Tensor, y: Tensor, failed: Any, sign: str, message: str | None, count: int | None
 ) -> str:
-    """What two tensors look like where a comparison fails."""
+    """Describe two tensors where a comparison fails, for the error message."""
     lines = [message or "", f"Condition x {sign} y did not hold."]
     if failed.ndim and x.shape == y.shape:
         where = np.argwhere(failed)[: 3 if count is None else count]
@@ -147,28 +147,28 @@ def assert_none_equal(
         x: a tensor.
         y: a tensor of the same dtype.
         summarize: how many elements to show, 3 by default.
-        message: what the error begins with.
+        message: prefix of the error message.
         name: accepted for TensorFlow's sake.
 
     Raises:
-        InvalidArgumentError: if it does not.
+        InvalidArgumentError: if the condition does not hold.
     """
     differ(x, y, message, summarize)
 
 
 def signed(name: str, sign: str, holds: Callable[[Any], Any]) -> Callable[..., None]:
-    """An assertion about the sign of all elements."""
+    """Make an assertion about the sign of all elements."""
 
     def check(
         x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
     ) -> None:
         tensor = convert(x)
         if not np.all(holds(tensor._array)):
-            shown = [str(item) for item in head(tensor, summarize)]
+            items = [str(item) for item in head(tensor, summarize)]
             raise InvalidArgumentError(
                 f"{message or ''}\nCondition x {sign} 0 did not hold element-wise:\n"
                 f"x (shape={tensor.shape} dtype={tensor.dtype.name}) = "
-                f"\n{shown if tensor.ndim else shown[0]}"
+                f"\n{items if tensor.ndim else items[0]}"
             )
 
     check.__name__ = check.__qualname__ = name
@@ -176,12 +176,12 @@ def signed(name: str, sign: str, holds: Callable[[Any], Any]) -> Callable[..., N
 
     Args:
         x: a tensor.
-        message: what the error begins with.
+        message: prefix of the error message.
         summarize: how many elements to show, 3 by default.
         name: accepted for TensorFlow's sake.
 
     Raises:
-        InvalidArgumentError: if it does not.
+        InvalidArgumentError: if the condition does not hold.
     """
     return public(happening(fails_only=True)(check))
 
@@ -210,12 +210,12 @@ def assert_near(
         y: another of the same dtype.
         rtol: relative tolerance, ten times the dtype's epsilon by default.
         atol: absolute tolerance, the same by default.
-        message: what the error begins with.
+        message: prefix of the error message.
         summarize: how many elements to show, 3 by default.
         name: accepted for TensorFlow's sake.
 
     Raises:
-        InvalidArgumentError: if it does not.
+        InvalidArgumentError: if the condition does not hold.
         ValueError: if the tensors hold integers.
     """
     a = convert(x)
@@ -235,7 +235,7 @@ def assert_near(
 
 
 def dtypes_epsilon(dtype: dtypes.DType) -> Any:
-    """The distance from one to the next number."""
+    """The machine epsilon: the distance from 1 to the next larger number."""
     import ml_dtypes
 
     return ml_dtypes.finfo(dtype.as_numpy_dtype).eps  # type: ignore[no-untyped-call]
@@ -243,7 +243,7 @@ def dtypes_epsilon(dtype: dtypes.DType) -> Any:
 
 @public
 def assert_scalar(tensor: Any, message: str | None = None, name: str | None = None) -> None:
-    """Raise ValueError unless `tensor` has no dimensions."""
+    """Raise ValueError unless `tensor` is a scalar."""
     scalar = convert(tensor)
     if scalar.ndim:
         raise ValueError(fact(message, f"Expected scalar shape, saw shape: {scalar.shape}."))
@@ -271,17 +271,17 @@ def assert_integer(x: Any, message: str | None = None, name: str | None = None) 
 
 @public
 def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> dtypes.DType:
-    """The one floating dtype of `tensors`, and `dtype` if given.
+    """The common floating dtype of `tensors`, which must be `dtype` if given.
 
     Args:
-        tensors: tensors; None among them are passed over.
+        tensors: tensors; entries that are None are skipped.
         dtype: the dtype they should have.
 
     Returns:
-        That dtype; float32 if nothing is given.
+        The dtype; float32 if there are neither tensors nor `dtype`.
 
     Raises:
-        ValueError: if they differ, or it is not a floating dtype.
+        ValueError: if the dtypes differ, or the dtype is not floating.
     """
     expected = None if dtype is None else dtypes.as_dtype(dtype)
     for tensor in tensors or ():
@@ -315,12 +315,12 @@ def is_numeric_tensor(tensor: Any) -> bool:
 
 
 def get_log_device_placement() -> bool:
-    """Whether ops say where they run."""
+    """Whether eager ops log the device they run on."""
     return Placement.logs
 
 
 def set_log_device_placement(enabled: bool) -> None:
-    """Let every eager op say on the standard error stream where it runs."""
+    """Choose whether every eager op logs its device to standard error."""
     Placement.logs = bool(enabled)
     if enabled:
         use_accelerators()

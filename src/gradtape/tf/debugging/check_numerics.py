@@ -1,4 +1,4 @@
-"""Looking for NaN and infinity: in one tensor, or in whatever is computed while the check is on."""
+"""Checks for NaN and infinity: of one tensor, or of all op results while checking is enabled."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor
 from gradtape.graph.side_effect import happening
 from gradtape.ops.elementwise import identity
-from gradtape.tape import backward as backward  # makes the steps that recorders are told
+from gradtape.tape import backward as backward  # imported for its effect: it fills a port of core
 from gradtape.tf.public_op import FLOATS, operand
 
-# What only moves values around; TensorFlow does not look at it either.
+# Ops that only move values. TensorFlow does not check them either.
 MOVING = (
     "broadcast_to concat flip gather gather_nd identity maximum minimum place reshape slice_ "
     "spread squeeze stack swap take transpose"
@@ -24,7 +24,7 @@ MOVES = frozenset(MOVING.split())
 
 
 def faults(array: Any) -> str:
-    """What is wrong with the values, in words; empty if they are finite."""
+    """Name the non-finite values: "Inf", "NaN" or both; empty if all are finite."""
     if array.dtype.kind not in "fcV" or np.isfinite(array).all():
         return ""
     kinds = (("Inf", np.isinf), ("NaN", np.isnan))
@@ -32,10 +32,10 @@ def faults(array: Any) -> str:
 
 
 class Checker:
-    """A recorder that looks at the results of all ops and remembers nothing.
+    """A recorder that checks the results of all ops and stores nothing.
 
-    It says to know every tensor, so it is told about every op; gradients are computed with tensors
-    while somebody listens, so it sees the ops of a backward sweep too.
+    It claims to know every tensor, so dispatch reports every op to it. While a recorder is active
+    the backward pass runs on tensors, so its ops are checked too.
     """
 
     unmarked = True
@@ -53,7 +53,7 @@ class Checker:
             self.name = op.name
 
     def touch(self, variable: Any, uid: int) -> None:
-        """A variable is read: nothing was computed."""
+        """Do nothing: reading a variable computes nothing."""
 
     def complete(self, outs: tuple[Tensor, ...]) -> None:
         """Check the results of the op that was recorded last."""
@@ -96,7 +96,7 @@ def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int =
 
 
 def disable_check_numerics() -> None:
-    """Stop what `enable_check_numerics` began."""
+    """Undo `enable_check_numerics`."""
     for checker in active():
         context.pop(checker)
 
@@ -107,11 +107,11 @@ def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor
 
     Args:
         tensor: of a floating dtype.
-        message: what the error begins with.
+        message: prefix of the error message.
         name: accepted for TensorFlow's sake.
 
     Raises:
-        InvalidArgumentError: if there is a NaN or an infinity.
+        InvalidArgumentError: if an element is NaN or infinite.
     """
     x = operand("CheckNumerics", convert(tensor), FLOATS)
     check_finite(x, message)

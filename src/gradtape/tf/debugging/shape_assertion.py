@@ -1,4 +1,4 @@
-"""The assertions of tf.debugging about ranks and shapes."""
+"""tf.debugging: assertions about ranks and shapes."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from gradtape.core.tensor import Tensor
 
 
 def fact(message: str | None, text: str) -> str:
-    """An error's text, the caller's message in front."""
+    """Prefix an error text with the caller's message."""
     return f"{message}.  {text}" if message else text
 
 
 def rank_of(rank: Any) -> int:
-    """A rank given as an int or an int32 scalar."""
+    """Convert a rank, an int or an int32 scalar tensor, to an int."""
     tensor = convert(rank)
     if tensor.dtype is not dtypes.int32:
         raise TypeError(
@@ -29,7 +29,7 @@ def rank_of(rank: Any) -> int:
 
 
 def has_rank(x: Any, fits: bool, wanted: str, message: str | None) -> None:
-    """Raise unless the rank of `x` fits."""
+    """Raise ValueError unless `fits`; `wanted` describes the required rank."""
     if not fits:
         shape = convert(x).shape
         raise ValueError(
@@ -73,19 +73,19 @@ def assert_shapes(
     message: str | None = None,
     name: str | None = None,
 ) -> None:
-    """Raise unless tensors have the shapes given, with sizes that agree where their symbols do.
+    """Raise unless tensors have the given shapes; axes with the same symbol must have equal sizes.
 
     Args:
         shapes: pairs of a tensor and its shape, or a dict of them. A shape is a sequence of
-            sizes, symbols (strings) and None for any size; "*" or `...` in front stands for
+            sizes, symbols (strings) and None for any size; a leading "*" or `...` matches
             any number of axes.
         data: accepted for TensorFlow's sake.
         summarize: accepted for TensorFlow's sake.
-        message: what the error begins with.
+        message: prefix of the error message.
         name: accepted for TensorFlow's sake.
 
     Raises:
-        ValueError: if a shape does not fit.
+        ValueError: if a shape does not match.
 
     Example:
         >>> tf.debugging.assert_shapes([(tf.zeros((2, 3)), ("N", "D")), (tf.zeros((3,)), ("D",))])
@@ -108,7 +108,7 @@ def assert_shapes(
 
 
 def axes_of(tensor: Tensor, wanted: Any, shown: str, message: str | None) -> list[tuple[int, Any]]:
-    """Axes of `tensor` with their symbols; counted from behind if the front is open."""
+    """Pair the axes of `tensor` with symbols; axes count from the end after a leading "*"."""
     if not hasattr(wanted, "__iter__"):
         raise ValueError(
             fact(message, f"{shown}.  Specified shape must be an iterable.  Received {wanted!r}")
@@ -141,7 +141,7 @@ def axes_of(tensor: Tensor, wanted: Any, shown: str, message: str | None) -> lis
 def symbol_size(
     symbol: Any, size: int, place: str, sizes: dict[Any, tuple[int, str]]
 ) -> tuple[int, str]:
-    """The size that a symbol stands for, and who said so; a new symbol takes this one."""
+    """The size that a symbol stands for, and its source; a new symbol is bound to `size`."""
     try:
         return int(symbol), "explicitly"
     except (TypeError, ValueError):

@@ -1,1 +1,1 @@
-"""What is behind tf.experimental."""
+"""Implementation of tf.experimental."""

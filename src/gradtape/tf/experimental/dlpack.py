@@ -1,4 +1,4 @@
-"""tf.experimental.dlpack: tensors to and from other libraries, by DLPack."""
+"""tf.experimental.dlpack: exchange of tensors with other libraries through DLPack."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gradtape.core.tensor import EagerTensor, Tensor, eager
 
 
 class Capsule:
-    """What NumPy imports from: the protocol's methods around a bare capsule."""
+    """Gives a bare capsule the DLPack methods that `np.from_dlpack` needs."""
 
     def __init__(self, capsule: Any) -> None:
         self._capsule = capsule
@@ -22,7 +22,7 @@ class Capsule:
         return self._capsule
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        """The CPU."""
+        """The CPU's device type and number."""
         return (1, 0)
 
 
@@ -31,7 +31,7 @@ def to_dlpack(tf_tensor: Any) -> Any:
     """A DLPack capsule with a copy of a tensor's value.
 
     Raises:
-        InvalidArgumentError: if it is not a tensor, or has a dtype that DLPack lacks.
+        InvalidArgumentError: if it is not an eager tensor, or DLPack does not support its dtype.
     """
     if not isinstance(tf_tensor, EagerTensor):
         raise InvalidArgumentError(
@@ -41,16 +41,16 @@ def to_dlpack(tf_tensor: Any) -> Any:
         return tf_tensor.__dlpack__()
     except (BufferError, TypeError) as error:
         raise InvalidArgumentError(
-            f"to_dlpack: DLPack has no {tf_tensor.dtype.name}. {error}"
+            f"to_dlpack: DLPack does not support the dtype {tf_tensor.dtype.name}. {error}"
         ) from None
 
 
 @public
 def from_dlpack(dlcapsule: Any) -> Tensor:
-    """A tensor with a copy of what a DLPack capsule, or an object with `__dlpack__`, holds.
+    """A tensor with a copy of the data of a DLPack capsule or of an object with `__dlpack__`.
 
     Raises:
-        InvalidArgumentError: if it is neither.
+        InvalidArgumentError: if the argument is neither.
     """
     source = dlcapsule if hasattr(dlcapsule, "__dlpack__") else Capsule(dlcapsule)
     try:

@@ -1,1 +1,1 @@
-"""What is behind tf.image."""
+"""Implementation of tf.image."""

@@ -26,7 +26,7 @@ from gradtape.tf.public_op import is_typed
 
 
 def in_floats(image: Any, change: Callable[[Tensor], Tensor], saturate: bool) -> Tensor:
-    """Change an image as floats, and give it back in its own dtype."""
+    """Apply `change` to an image converted to floats, and convert the result back."""
     x = convert(image)
     kind = x.dtype
     floats = kind is dtypes.float16 or kind is dtypes.float32
@@ -36,11 +36,11 @@ def in_floats(image: Any, change: Callable[[Tensor], Tensor], saturate: bool) ->
 
 @public
 def adjust_brightness(image: Any, delta: Any) -> Tensor:
-    """An image with `delta` added to it, as a share of the brightest there is.
+    """An image with `delta` added, as a fraction of the largest value.
 
     Args:
         image: of any shape, and of a floating or integer dtype.
-        delta: in [-1, 1), usually.
+        delta: usually in [-1, 1).
 
     Example:
         >>> tf.image.adjust_brightness(tf.constant([0, 100, 250], tf.uint8), 0.2).numpy().tolist()
@@ -51,14 +51,14 @@ def adjust_brightness(image: Any, delta: Any) -> Tensor:
 
 @public
 def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
-    """Images with the difference of each channel from its mean multiplied.
+    """Images with each channel's deviation from its mean multiplied by a factor.
 
     Args:
         images: (..., height, width, channels), of a floating or integer dtype.
         contrast_factor: a float.
 
     Note:
-        As in TensorFlow it has no gradient: to ask for one is a LookupError.
+        As in TensorFlow, it has no gradient: differentiating it raises LookupError.
     """
 
     def change(x: Tensor) -> Tensor:
@@ -80,7 +80,7 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
 
     Args:
         image: of any shape, and of a floating or integer dtype.
-        gamma: not negative; above 1 darkens, below 1 brightens.
+        gamma: non-negative; above 1 darkens, below 1 brightens.
         gain: a factor.
     """
     check_gamma(gamma, InvalidArgumentError if is_typed(gamma) else ValueError)
@@ -98,17 +98,17 @@ def check_gamma(gamma: Any, kind: type[Exception]) -> None:
 
 @public
 def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
-    """Colour images (..., 3) with their hue moved on.
+    """RGB images (..., 3) with their hue rotated.
 
     Args:
         image: of a floating or integer dtype.
-        delta: in [-1, 1], where one is the whole circle.
+        delta: in [-1, 1], where 1 is the full circle.
         name: accepted for TensorFlow's sake.
 
     Note:
-        As in TensorFlow it has no gradient: to ask for one is a LookupError.
+        As in TensorFlow, it has no gradient: differentiating it raises LookupError.
     """
-    if not is_held(delta) and (delta < -1 or delta > 1):  # TensorFlow checks only eagerly, too
+    if not is_held(delta) and (delta < -1 or delta > 1):  # TensorFlow also checks only eagerly
         raise ValueError(
             f"adjust_hue: delta must be in the interval [-1, 1]. Received {float(delta)}."
         )
@@ -123,7 +123,7 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
 
 @public
 def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = None) -> Tensor:
-    """Colour images (..., 3) with their saturation multiplied, within bounds.
+    """RGB images (..., 3) with their saturation multiplied and clipped to [0, 1].
 
     Args:
         image: of a floating or integer dtype.
@@ -131,7 +131,7 @@ def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = Non
         name: accepted for TensorFlow's sake.
 
     Note:
-        As in TensorFlow it has no gradient: to ask for one is a LookupError.
+        As in TensorFlow, it has no gradient: differentiating it raises LookupError.
     """
 
     def change(x: Tensor) -> Tensor:
@@ -144,11 +144,13 @@ def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = Non
 
 @public
 def per_image_standardization(image: Any) -> Tensor:
-    """Images less their mean, divided by their standard deviation, in float32.
+    """Images minus their mean, divided by their standard deviation, in float32.
+
+    The standard deviation is at least 1 / sqrt(number of elements), so that constant images
+    become zeros.
 
     Args:
-        image: (..., height, width, channels). The deviation is held above one over the root of
-            the number of elements, so that even images come out as zeros.
+        image: (..., height, width, channels).
     """
     x = cast(check_pixels("per_image_standardization", image), dtypes.float32)
     least = np.float32(1 / np.sqrt(prod(x._array.shape[-3:])))

@@ -1,4 +1,4 @@
-"""tf.image: boxes in images, cut out and drawn."""
+"""tf.image: cropping and drawing of bounding boxes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PALETTE = (
 
 
 def demand(op: str, holds: bool, what: str, received: Any) -> None:
-    """Raise unless something holds."""
+    """Raise InvalidArgumentError unless `holds`; `what` says what must hold."""
     if not holds:
         raise InvalidArgumentError(f"{op}: {what}. Received {received}.")
 
@@ -47,16 +47,16 @@ def crop_and_resize(
     extrapolation_value: Any = 0.0,
     name: str | None = None,
 ) -> Tensor:
-    """Boxes cut out of images and brought to a common size.
+    """Boxes cropped from images and resized to a common size.
 
     Args:
         image: (batch, height, width, channels).
         boxes: (boxes, 4) in float32: top, left, bottom and right, where 0 is the first row or
-            column and 1 the last. A box may be upside down, and may reach beyond the image.
-        box_indices: (boxes,) in int32: the image that each box is cut out of.
+            column and 1 the last. A box may be flipped, and may extend beyond the image.
+        box_indices: (boxes,) in int32: the image that each box is cropped from.
         crop_size: height and width of the results.
         method: "bilinear" or "nearest".
-        extrapolation_value: what lies beyond the image.
+        extrapolation_value: the value of pixels outside of the image.
         name: accepted for TensorFlow's sake.
 
     Returns:
@@ -94,7 +94,7 @@ def draw_bounding_boxes(images: Any, boxes: Any, colors: Any, name: str | None =
     Args:
         images: (batch, height, width, channels) in float32 or float16.
         boxes: (batch, boxes, 4) in float32: top, left, bottom and right, in [0, 1].
-        colors: (colors, channels), used in turn; TensorFlow's ten if None.
+        colors: (colors, channels), used in turn; TensorFlow's ten colours if None.
         name: accepted for TensorFlow's sake.
     """
     op = "DrawBoundingBoxes"

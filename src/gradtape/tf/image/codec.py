@@ -1,4 +1,4 @@
-"""tf.io and tf.image: pictures out of files and into files."""
+"""tf.io and tf.image: decoding and encoding of image files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gradtape.tf.strings.byte_string import each, strings
 
 
 def bytes_of(contents: Any, op: str) -> bytes:
-    """The bytes of a string without axes."""
+    """The bytes of a scalar string."""
     text = strings(contents)
     if text.ndim:
         raise InvalidArgumentError(f"{op}: contents must be scalar, got shape {list(text.shape)}.")
@@ -25,13 +25,15 @@ def bytes_of(contents: Any, op: str) -> bytes:
 
 
 def in_depth(array: Any, data: bytes, dtype: Any, op: str) -> Tensor:
-    """Elements of a picture as uint8 or uint16, whichever is asked for."""
+    """Convert decoded pixels to uint8 or uint16, as `dtype` requires."""
     wanted = dtypes.as_dtype(dtype)
     if wanted not in (dtypes.uint8, dtypes.uint16):
         raise TypeError(f"{op}: dtype must be uint8 or uint16. Received {wanted.name}.")
     if wanted is dtypes.uint16 and array.dtype == np.uint8:
         if image.bit_depth(data) == 16:
-            raise NotImplementedError(f"{op}: 16 bits are there for one channel only.")
+            raise NotImplementedError(
+                f"{op}: 16 bits are supported for one channel only. Decode as uint8."
+            )
         array = array.astype(np.uint16) * 257
     elif wanted is dtypes.uint8 and array.dtype == np.uint16:
         array = (array >> 8).astype(np.uint8)
@@ -43,16 +45,16 @@ def in_depth(array: Any, data: bytes, dtype: Any, op: str) -> Tensor:
 def decode_png(
     contents: Any, channels: int = 0, dtype: Any = dtypes.uint8, name: str | None = None
 ) -> Tensor:
-    """A picture of a PNG file, of shape (height, width, channels).
+    """The image in a PNG file, of shape (height, width, channels).
 
     Args:
         contents: the bytes of the file.
-        channels: 1 for grey, 3 for colours, 4 with transparency; 0 for what the file has.
+        channels: 1 for grey, 3 for RGB, 4 for RGBA; 0 for the channels of the file.
         dtype: uint8 or uint16.
         name: accepted for TensorFlow's sake.
 
     Raises:
-        InvalidArgumentError: if it is not a picture.
+        InvalidArgumentError: if `contents` is not an image file.
 
     Example:
         >>> file = tf.io.encode_png(tf.zeros([2, 3, 1], tf.uint8))
@@ -75,28 +77,28 @@ def decode_jpeg(
     dct_method: str = "",
     name: str | None = None,
 ) -> Tensor:
-    """A picture of a JPEG file, of shape (height, width, channels) and dtype uint8.
+    """The image in a JPEG file, of shape (height, width, channels) and dtype uint8.
 
     Args:
         contents: the bytes of the file.
-        channels: 1 for grey, 3 for colours; 0 for what the file has.
-        ratio: 1, 2, 4 or 8: decode at this fraction of the size.
-        fancy_upscaling: kept; the decoder's own way is used.
+        channels: 1 for grey, 3 for RGB; 0 for the channels of the file.
+        ratio: 1, 2, 4 or 8: decode at 1/ratio of the size.
+        fancy_upscaling: accepted for TensorFlow's sake; the decoder's default is used.
         try_recover_truncated: not supported.
-        acceptable_fraction: kept.
-        dct_method: kept; "INTEGER_ACCURATE" is used.
+        acceptable_fraction: accepted for TensorFlow's sake.
+        dct_method: accepted for TensorFlow's sake; "INTEGER_ACCURATE" is used.
         name: accepted for TensorFlow's sake.
 
     Raises:
-        InvalidArgumentError: if it is not a picture.
+        InvalidArgumentError: if `contents` is not an image file.
 
     Note:
-        TensorFlow's default is its fast method, which differs by a few units of 255.
+        TensorFlow uses a fast DCT by default, which differs by a few units of 255.
     """
     if ratio not in (1, 2, 4, 8):
         raise InvalidArgumentError(f"decode_jpeg: ratio must be 1, 2, 4 or 8. Received {ratio}.")
     if try_recover_truncated:
-        raise NotImplementedError("decode_jpeg: try_recover_truncated=True is not there.")
+        raise NotImplementedError("decode_jpeg: try_recover_truncated=True is not supported.")
     data = bytes_of(contents, "decode_jpeg")
     array = image.decoded(data, channels, "decode_jpeg", ratio)
     return in_depth(array, data, dtypes.uint8, "decode_jpeg")
@@ -115,14 +117,14 @@ def decode_and_crop_jpeg(
     dct_method: str = "",
     name: str | None = None,
 ) -> Tensor:
-    """A part of a JPEG file's picture: `crop_window` is (y, x, height, width)."""
+    """A crop of the image in a JPEG file; `crop_window` is (y, x, height, width)."""
     whole = decode_jpeg(contents, channels, ratio, try_recover_truncated=try_recover_truncated)
     y, x, height, width = (int(n) for n in np.ravel(convert(crop_window)._array))
     rows, columns = whole._array.shape[:2]
     if min(y, x) < 0 or min(height, width) <= 0 or y + height > rows or x + width > columns:
         raise InvalidArgumentError(
-            f"decode_and_crop_jpeg: Invalid JPEG data or crop window: {[y, x, height, width]} of a "
-            f"picture of {rows} by {columns}."
+            f"decode_and_crop_jpeg: Invalid JPEG data or crop window: the window must lie inside "
+            f"the image of {rows} by {columns}. Received {[y, x, height, width]}."
         )
     return eager(np.ascontiguousarray(whole._array[y : y + height, x : x + width]))
 
@@ -130,7 +132,7 @@ def decode_and_crop_jpeg(
 @public
 @on_host
 def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Tensor:
-    """A picture of a BMP file, of shape (height, width, channels) and dtype uint8."""
+    """The image in a BMP file, of shape (height, width, channels) and dtype uint8."""
     data = bytes_of(contents, "decode_bmp")
     return in_depth(image.decoded(data, channels, "decode_bmp"), data, dtypes.uint8, "decode_bmp")
 
@@ -152,15 +154,15 @@ def decode_image(
     name: str | None = None,
     expand_animations: bool = True,
 ) -> Tensor:
-    """A picture of a PNG, JPEG, BMP or GIF file.
+    """The image in a PNG, JPEG, BMP or GIF file.
 
     Args:
         contents: the bytes of the file.
         channels: as in `decode_png`.
         dtype: of the result; floats lie between 0 and 1.
         name: accepted for TensorFlow's sake.
-        expand_animations: whether a GIF gets an axis of frames in front; otherwise its first
-            frame is taken.
+        expand_animations: whether a GIF gets a leading axis of frames; otherwise only its first
+            frame is returned.
     """
     data = bytes_of(contents, "decode_image")
     wanted = dtypes.as_dtype(dtype)
@@ -169,8 +171,8 @@ def decode_image(
             raise InvalidArgumentError(
                 f"decode_image: channels must be 0 or 3 for a GIF. Received {channels}."
             )
-        shots = image.frames(data, 3, "decode_image")
-        pixels = in_depth(shots if expand_animations else shots[0], data, dtypes.uint8, "")
+        frames = image.frames(data, 3, "decode_image")
+        pixels = in_depth(frames if expand_animations else frames[0], data, dtypes.uint8, "")
     else:
         is_png = data.startswith(image.PNG)
         depth = dtypes.uint16 if is_png and wanted is not dtypes.uint8 else dtypes.uint8
@@ -181,7 +183,7 @@ def decode_image(
 
 
 def pictures(value: Any, kinds: tuple[Any, ...], channels: tuple[int, ...], op: str) -> Any:
-    """The raw array of one picture or several."""
+    """The raw array of one or several images, after a check of dtype and channels."""
     array = convert(value)._array
     if dtypes.of_numpy(array.dtype) not in kinds:
         names = " or ".join(kind.name for kind in kinds)
@@ -197,11 +199,11 @@ def pictures(value: Any, kinds: tuple[Any, ...], channels: tuple[int, ...], op: 
 @public
 @on_host
 def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Tensor:
-    """A picture, or each of several, as the bytes of a PNG file.
+    """The bytes of a PNG file for each image.
 
     Args:
         image: of shape (..., height, width, channels), uint8 or uint16.
-        compression: from 0 to 9, -1 for the encoder's own choice.
+        compression: from 0 to 9; -1 for the encoder's default.
         name: accepted for TensorFlow's sake.
     """
     array = pictures(image, (dtypes.uint8, dtypes.uint16), (1, 2, 3, 4), "encode_png")
@@ -224,25 +226,25 @@ def encode_jpeg(
     xmp_metadata: str = "",
     name: str | None = None,
 ) -> Tensor:
-    """A picture as the bytes of a JPEG file.
+    """The bytes of a JPEG file of an image.
 
     Args:
         image: of shape (height, width, channels) with 1 or 3 channels, uint8.
-        format: "grayscale" or "rgb", by default what the picture is.
+        format: "grayscale" or "rgb"; by default it follows from the channels.
         quality: from 0 to 100.
-        progressive: whether a coarse picture comes first.
-        optimize_size: spend time on a smaller file.
-        chroma_downsampling: whether colours have half the resolution.
+        progressive: whether to write a progressive JPEG.
+        optimize_size: whether to spend time on a smaller file.
+        chroma_downsampling: whether to store colours at half the resolution.
         density_unit: "in" or "cm".
-        x_density: points in a unit, across.
-        y_density: points in a unit, down.
-        xmp_metadata: put into the file.
+        x_density: horizontal pixels per unit.
+        y_density: vertical pixels per unit.
+        xmp_metadata: XMP metadata to write into the file.
         name: accepted for TensorFlow's sake.
     """
     array = pictures(image, (dtypes.uint8,), (1, 3), "encode_jpeg")
     if {"": 0, "grayscale": 1, "rgb": 3}.get(format, -1) not in (0, array.shape[-1]):
         raise InvalidArgumentError(
-            f"encode_jpeg: format {format!r} does not fit {array.shape[-1]} channels."
+            f"encode_jpeg: format {format!r} does not match {array.shape[-1]} channels."
         )
     if not 0 <= quality <= 100:
         raise InvalidArgumentError(f"encode_jpeg: quality must be in [0, 100]. Received {quality}.")
@@ -260,7 +262,7 @@ def encode_jpeg(
 
 
 def encoded(array: Any, form: str, op: str, options: dict[str, Any]) -> Tensor:
-    """Each picture of an array as the bytes of a file."""
+    """Encode each image of an array as the bytes of a file."""
     out = np.empty(array.shape[:-3], object)
     for place in np.ndindex(out.shape):
         out[place] = image.encoded(np.ascontiguousarray(array[place]), form, op, **options)
@@ -281,5 +283,5 @@ def extract_jpeg_shape(
 @public
 @on_host
 def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
-    """Whether strings begin as JPEG files do."""
+    """Whether strings start with the JPEG signature."""
     return each(lambda text: text.startswith(image.JPEG), strings(contents), dtype=np.bool_)

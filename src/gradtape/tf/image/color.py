@@ -1,4 +1,4 @@
-"""tf.image: dtypes and colours of images."""
+"""tf.image: conversion of the dtype and the colour space of images."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from gradtape.tf.math.cast import cast, saturate_cast
 from gradtape.tf.math.elementwise import floordiv, multiply
 from gradtape.tf.public_op import FLOATS, operand
 
-# Luma and chroma of the NTSC and PAL standards, with TensorFlow's digits; columns are outputs.
+# Luma and chroma weights of the NTSC (YIQ) and PAL (YUV) standards, with TensorFlow's digits.
+# Columns are outputs.
 GRAY = (0.2989, 0.5870, 0.1140)
 TO_YIQ = (
     (0.299, 0.59590059, 0.2115),
@@ -51,7 +52,7 @@ def convert_image_dtype(
     Args:
         image: of a floating or integer dtype; floats are expected to lie in [0, 1].
         dtype: of the result.
-        saturate: whether to clip what does not fit into `dtype`.
+        saturate: whether to clip values that do not fit `dtype`.
         name: accepted for TensorFlow's sake.
 
     Example:
@@ -85,7 +86,7 @@ def convert_image_dtype(
 
 @public
 def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
-    """Brightness of colour images (..., 3) as (..., 1), in the same dtype."""
+    """Luma of RGB images (..., 3) as (..., 1), in the same dtype."""
     x = convert(images)
     gray = tensordot(convert_image_dtype(x, dtypes.float32), convert(GRAY), [-1, -1])
     gray = reshape(gray, shape=(*gray._array.shape, 1), rank=gray._array.ndim)
@@ -94,7 +95,7 @@ def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
 
 @public
 def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
-    """Grey images (..., 1) as colour images (..., 3)."""
+    """Grey images (..., 1) as RGB images (..., 3)."""
     x = convert(images)
     shape = x._array.shape
     if len(shape) < 2 or shape[-1] != 1:
@@ -106,7 +107,7 @@ def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
 
 
 def three_channels(op: str, images: Any) -> Tensor:
-    """A floating tensor (..., 3)."""
+    """Convert and check a floating tensor (..., 3)."""
     x = operand(op, convert(images), FLOATS)
     if not x._array.ndim:
         raise InvalidArgumentError(f"{op}: input must be at least 1-D. Received a scalar.")
@@ -119,7 +120,7 @@ def three_channels(op: str, images: Any) -> Tensor:
 
 @public
 def rgb_to_hsv(images: Any, name: str | None = None) -> Tensor:
-    """Hue, saturation and value, each in [0, 1], of floating colour images (..., 3)."""
+    """Hue, saturation and value, each in [0, 1], of floating RGB images (..., 3)."""
     result: Tensor = color.to_hsv(three_channels("RGBToHSV", images))
     return result
 
@@ -132,14 +133,14 @@ def hsv_to_rgb(images: Any, name: str | None = None) -> Tensor:
 
 
 def mixed(images: Any, matrix: tuple[tuple[float, ...], ...]) -> Tensor:
-    """Linear combinations of the channels."""
+    """Multiply the channels by a matrix."""
     x = convert(images)
     return tensordot(x, convert(matrix, x.dtype), [[x._array.ndim - 1], [0]])
 
 
 @public
 def rgb_to_yiq(images: Any) -> Tensor:
-    """Brightness and two chromas, as NTSC has them, of floating colour images (..., 3)."""
+    """YIQ (NTSC) of floating RGB images (..., 3): luma and two chroma channels."""
     return mixed(images, TO_YIQ)
 
 
@@ -151,7 +152,7 @@ def yiq_to_rgb(images: Any) -> Tensor:
 
 @public
 def rgb_to_yuv(images: Any) -> Tensor:
-    """Brightness and two chromas, as PAL has them, of floating colour images (..., 3)."""
+    """YUV (PAL) of floating RGB images (..., 3): luma and two chroma channels."""
     return mixed(images, TO_YUV)
 
 

@@ -1,4 +1,4 @@
-"""tf.image: images cut, padded, turned and mirrored."""
+"""tf.image: cropping, padding, rotation and flips."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gradtape.tf.array.dynamic_index import is_held
 
 
 def check_image(op: str, image: Any) -> Tensor:
-    """A tensor (batch, height, width, channels) or (height, width, channels), not empty."""
+    """Convert and check a non-empty image (height, width, channels), or a batch of images."""
     x = convert(image)
     shape = x._array.shape
     if len(shape) not in (3, 4):
@@ -24,7 +24,7 @@ def check_image(op: str, image: Any) -> Tensor:
 
 
 def check_pixels(op: str, image: Any) -> Tensor:
-    """A tensor (..., height, width, channels), not empty."""
+    """Convert and check a non-empty tensor (..., height, width, channels)."""
     x = convert(image)
     shape = x._array.shape
     if len(shape) < 3:
@@ -37,7 +37,7 @@ def check_pixels(op: str, image: Any) -> Tensor:
 
 
 def check(op: str, holds: Any, values: tuple[Any, ...], what: str) -> None:
-    """Raise unless something holds, as TensorFlow does: another class if a tensor is involved."""
+    """Raise unless `holds`: InvalidArgumentError if a value is a tensor, else ValueError."""
     if not holds:
         kind = InvalidArgumentError if any(map(is_tensor, values)) else ValueError
         raise kind(f"{op}: {what}. Received {', '.join(str(int(value)) for value in values)}.")
@@ -49,7 +49,7 @@ def is_tensor(value: Any) -> bool:
 
 
 def check_positive(op: str, image: Any, **sizes: Any) -> Tensor:
-    """Check an image and that sizes are positive."""
+    """Convert and check an image, and check that sizes are positive."""
     x = check_image(op, image)
     for what, size in reversed(sizes.items()):
         check(op, size > 0, (size,), f"{what} must be > 0")
@@ -57,7 +57,7 @@ def check_positive(op: str, image: Any, **sizes: Any) -> Tensor:
 
 
 def whole(op: str, *values: Any) -> list[int]:
-    """Offsets and sizes as integers."""
+    """Convert offsets and sizes to Python integers."""
     raws = [convert(value)._array for value in values]
     if any(raw.dtype.kind not in "iu" for raw in raws):
         raise InvalidArgumentError(f"{op}: offsets and sizes must be integers. Received {values}.")
@@ -68,7 +68,7 @@ def whole(op: str, *values: Any) -> list[int]:
 def pad_to_bounding_box(
     image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
 ) -> Tensor:
-    """Images with zeros around them.
+    """Images padded with zeros.
 
     Args:
         image: (batch, height, width, channels) or (height, width, channels).
@@ -84,8 +84,8 @@ def pad_to_bounding_box(
     check(op, offset_width >= 0, (offset_width,), "offset_width must be >= 0")
     right, below = target_width - offset_width - width, target_height - offset_height - height
     check(op, right >= 0, (width, target_width, offset_width), "width must be <= target - offset")
-    below_of = (height, target_height, offset_height)
-    check(op, below >= 0, below_of, "height must be <= target - offset")
+    heights = (height, target_height, offset_height)
+    check(op, below >= 0, heights, "height must be <= target - offset")
     top, bottom, left, last = whole(op, offset_height, below, offset_width, right)
     result: Tensor = s.pad(x, paddings=((top, bottom), (left, last), (0, 0)), value=0)
     return result
@@ -101,11 +101,11 @@ def crop_to_bounding_box(
         image: (batch, height, width, channels) or (height, width, channels).
         offset_height: the first row of the box.
         offset_width: the first column of the box.
-        target_height: how many rows it has.
-        target_width: how many columns it has.
+        target_height: the number of rows of the box.
+        target_width: the number of columns of the box.
 
     Raises:
-        ValueError: if the box is empty or not all inside.
+        ValueError: if the box is empty or not entirely inside the image.
     """
     op = "crop_to_bounding_box"
     x = check_image(op, image)
@@ -130,18 +130,18 @@ def crop_to_bounding_box(
 
 
 def corner_in(top: Any, left: Any, shape: tuple[int, int], rows: int, columns: int) -> Any:
-    """The corner of a box, of raw offsets, which must lie within an image of this shape."""
+    """The corner of a box from raw offsets, after a check that the box lies in the image."""
     inside = 0 <= top <= shape[0] - rows and 0 <= left <= shape[1] - columns
     if not inside or rows <= 0 or columns <= 0:
         raise InvalidArgumentError(
-            f"crop_to_bounding_box: the box must not be empty, nor reach out of the image "
+            f"crop_to_bounding_box: the box must not be empty and must lie inside the image "
             f"{list(shape)}. Received {rows} x {columns} pixels at {int(top)}, {int(left)}."
         )
     return np.array([top, left, 0], np.int64)
 
 
 def boxed(x: Tensor, top: int, left: int, rows: int, columns: int) -> Tensor:
-    """The pixels in a box."""
+    """Crop images to a box."""
     key = (slice(top, top + rows), slice(left, left + columns), slice(None))
     result: Tensor = s.slice_(x, key=key, rank=3)
     return result
@@ -149,11 +149,11 @@ def boxed(x: Tensor, top: int, left: int, rows: int, columns: int) -> Tensor:
 
 @public
 def central_crop(image: Any, central_fraction: Any) -> Tensor:
-    """The middle of images.
+    """The central part of images.
 
     Args:
         image: (batch, height, width, channels) or (height, width, channels).
-        central_fraction: how much of height and width to keep, in (0, 1].
+        central_fraction: the fraction of height and width to keep, in (0, 1].
     """
     x = convert(image)
     fraction = float(central_fraction)
@@ -171,7 +171,7 @@ def central_crop(image: Any, central_fraction: Any) -> Tensor:
 
 @public
 def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -> Tensor:
-    """The middle of images, or images in the middle of zeros, so that they have another size.
+    """Images centrally cropped or zero-padded to a target size.
 
     Args:
         image: (batch, height, width, channels) or (height, width, channels).
@@ -190,32 +190,32 @@ def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -
 
 @public
 def flip_left_right(image: Any) -> Tensor:
-    """Images (batch, height, width, channels), or one, with left and right exchanged."""
+    """Images flipped left to right: (batch, height, width, channels), or a single image."""
     result: Tensor = s.flip(check_image("flip_left_right", image), axes=(-2,))
     return result
 
 
 @public
 def flip_up_down(image: Any) -> Tensor:
-    """Images (batch, height, width, channels), or one, upside down."""
+    """Images flipped upside down: (batch, height, width, channels), or a single image."""
     result: Tensor = s.flip(check_image("flip_up_down", image), axes=(-3,))
     return result
 
 
 @public
 def transpose(image: Any, name: str | None = None) -> Tensor:
-    """Images (batch, height, width, channels), or one, with rows and columns exchanged."""
+    """Images with rows and columns swapped: (batch, height, width, channels), or a single image."""
     result: Tensor = s.transpose(check_image("transpose", image), perm=(-2, -3, -1))
     return result
 
 
 @public
 def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
-    """Images turned counter-clockwise.
+    """Images rotated counter-clockwise by multiples of 90 degrees.
 
     Args:
         image: (batch, height, width, channels) or (height, width, channels).
-        k: by how many right angles.
+        k: the number of quarter turns.
         name: accepted for TensorFlow's sake.
     """
     x: Any = check_image("rot90", image)

@@ -1,4 +1,4 @@
-"""tf.image: the best of boxes that overlap."""
+"""tf.image: non-max suppression, the choice of the best among overlapping boxes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gradtape.tf.public_op import operand, same
 
 
 class CombinedNonMaxSuppression(NamedTuple):
-    """What `combined_non_max_suppression` gives."""
+    """The result of `combined_non_max_suppression`."""
 
     nmsed_boxes: Tensor
     nmsed_scores: Tensor
@@ -25,7 +25,7 @@ class CombinedNonMaxSuppression(NamedTuple):
 
 
 def scored(op: str, boxes: Any, scores: Any) -> tuple[Tensor, Tensor]:
-    """Boxes (n, 4) and their scores (n,)."""
+    """Convert and check boxes (n, 4) and their scores (n,)."""
     corners = operand(op, convert(boxes), SHORT)
     values = convert(scores)
     same(op, corners, values)
@@ -36,19 +36,19 @@ def scored(op: str, boxes: Any, scores: Any) -> tuple[Tensor, Tensor]:
 
 
 def size_of(op: str, size: Any, least: int = 0) -> int:
-    """How many to choose at most."""
+    """Convert and check an output size."""
     most = int(convert(size, dtypes.int32)._array)
     demand(op, most >= least, f"output size must be at least {least}", most)
     return most
 
 
 def number(value: Any) -> float:
-    """A number that does not change from call to call."""
+    """Convert a scalar to a Python float."""
     return float(convert(value)._array)
 
 
 def share(op: str, threshold: Any) -> float:
-    """A threshold for overlaps."""
+    """Convert and check an IoU threshold."""
     value = number(threshold)
     demand(op, 0 <= value <= 1, "iou_threshold must be in [0, 1]", value)
     return value
@@ -63,18 +63,18 @@ def non_max_suppression(
     score_threshold: Any = float("-inf"),
     name: str | None = None,
 ) -> Tensor:
-    """The best boxes among those that overlap.
+    """Indices of the best boxes, without those that overlap a better one.
 
     Args:
         boxes: (n, 4) in float32 or float16, each given by two opposite corners (y, x, y, x).
         scores: (n,).
-        max_output_size: how many to choose at most.
-        iou_threshold: boxes that overlap a better one by more than this are left out.
-        score_threshold: so are those with no higher score.
+        max_output_size: the largest number of boxes to choose.
+        iou_threshold: a box is dropped if its overlap with a better one exceeds this.
+        score_threshold: a box is dropped if its score does not exceed this.
         name: accepted for TensorFlow's sake.
 
     Returns:
-        Positions in int32, the best first.
+        Indices in int32, the best first.
 
     Example:
         >>> boxes = [[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 1.0, 0.9], [2.0, 2.0, 3.0, 3.0]]
@@ -97,9 +97,10 @@ def non_max_suppression_with_scores(
     soft_nms_sigma: Any = 0.0,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """As `non_max_suppression`, with the scores.
+    """As `non_max_suppression`, and also returns the scores.
 
-    With `soft_nms_sigma` boxes that overlap a better one are not left out: their score shrinks.
+    With a positive `soft_nms_sigma`, overlap with a better box lowers a box's score instead of
+    dropping the box.
     """
     op = "NonMaxSuppression"
     corners, values = scored(op, boxes, scores)
@@ -123,7 +124,7 @@ def non_max_suppression_overlaps(
     score_threshold: Any = float("-inf"),
     name: str | None = None,
 ) -> Tensor:
-    """As `non_max_suppression`, for things that overlap each other by `overlaps` (n, n)."""
+    """As `non_max_suppression`, with pairwise overlaps (n, n) instead of boxes."""
     op = "NonMaxSuppressionWithOverlaps"
     matrix, values = convert(overlaps, dtypes.float32), convert(scores, dtypes.float32)
     n = values._array.shape
@@ -152,22 +153,22 @@ def non_max_suppression_padded(
     canonicalized_coordinates: bool = False,
     tile_size: int = 512,
 ) -> tuple[Tensor, Tensor]:
-    """As `non_max_suppression` for batches, with zeros behind the positions.
+    """As `non_max_suppression` for batches; indices are padded with zeros.
 
     Args:
         boxes: (..., n, 4).
         scores: (..., n).
-        max_output_size: how many to choose at most.
-        iou_threshold: boxes that overlap a better one by this or more are left out.
-        score_threshold: so are those with no higher score.
-        pad_to_max_output_size: whether to fill up with zeros; batches need it.
+        max_output_size: the largest number of boxes to choose.
+        iou_threshold: a box is dropped if its overlap with a better one is at least this.
+        score_threshold: a box is dropped if its score does not exceed this.
+        pad_to_max_output_size: whether to pad with zeros; required for batches.
         name: accepted for TensorFlow's sake.
         sorted_input: accepted for TensorFlow's sake.
         canonicalized_coordinates: whether all boxes are (top, left, bottom, right).
         tile_size: accepted for TensorFlow's sake.
 
     Returns:
-        Positions (..., max_output_size), and how many of them are valid (...).
+        Indices (..., max_output_size), and how many of them are valid (...).
     """
     op = "non_max_suppression_padded"
     corners, values = convert(boxes), convert(scores)
@@ -207,17 +208,17 @@ def combined_non_max_suppression(
     Args:
         boxes: (batch, n, classes, 4), or (batch, n, 1, 4) if all classes share them.
         scores: (batch, n, classes).
-        max_output_size_per_class: how many to choose of a class at most.
-        max_total_size: how many to give for each image.
-        iou_threshold: boxes that overlap a better one of their class by more are left out.
-        score_threshold: so are those with no higher score.
-        pad_per_class: whether to give no more than all classes together can.
+        max_output_size_per_class: the largest number of boxes to choose of each class.
+        max_total_size: the largest number of boxes to return for each image.
+        iou_threshold: a box is dropped if its overlap with a better one of its class exceeds this.
+        score_threshold: a box is dropped if its score does not exceed this.
+        pad_per_class: whether to limit the output to max_output_size_per_class * classes.
         clip_boxes: whether to clip boxes to [0, 1].
         name: accepted for TensorFlow's sake.
 
     Returns:
-        A named tuple: boxes (batch, most, 4), scores and classes (batch, most) in float32, filled
-        up with zeros; and how many are valid (batch,).
+        A named tuple: boxes (batch, most, 4), scores and classes (batch, most) in float32, padded
+        with zeros; and how many are valid (batch,).
     """
     op = "CombinedNonMaxSuppression"
     corners, values = convert(boxes, dtypes.float32), convert(scores, dtypes.float32)

@@ -1,4 +1,4 @@
-"""tf.image: random changes of images, with TensorFlow's numbers for the same seed."""
+"""tf.image: random augmentation; a seed gives the same random numbers as in TensorFlow."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ Draw = Callable[..., Tensor]
 
 
 def stateful(seed: Any) -> Draw:
-    """A function that draws from the op's own or the global seed."""
+    """Make a sampler that uses the op's own seed or the global one."""
     return lambda shape, low, high, **options: uniform(shape, low, high, seed=seed, **options)
 
 
 def stateless(seed: Any) -> Draw:
-    """A function that draws from this pair of integers."""
+    """Make a sampler that uses `seed`, a pair of integers."""
     return lambda shape, low, high, **options: stateless_uniform(
         shape, seed, minval=low, maxval=high, **options
     )
 
 
 def flipped(op: str, image: Any, axis: int, draw: Draw) -> Tensor:
-    """Each image mirrored along `axis` (of one image) with probability one half."""
+    """Flip each image along `axis` (of one image) with probability one half."""
     x = check_image(op, image)
     if x._array.ndim == 3:
         toss = draw([], 0, 1.0)
@@ -53,42 +53,42 @@ def flipped(op: str, image: Any, axis: int, draw: Draw) -> Tensor:
         return reverse(x, [axis]) if toss._array < 0.5 else x
     batch = x._array.shape[0]
     flips = cast(round(reshape(draw([batch], 0, 1.0), [batch, 1, 1, 1])), x.dtype)
-    mirrored = multiply(flips, reverse(x, [axis + 1]))
-    result: Tensor = add(mirrored, multiply(subtract(1, flips), x))
+    mirror_images = multiply(flips, reverse(x, [axis + 1]))
+    result: Tensor = add(mirror_images, multiply(subtract(1, flips), x))
     return result
 
 
 @public
 def random_flip_left_right(image: Any, seed: Any = None) -> Tensor:
-    """Each image mirrored, left to right, with probability one half.
+    """Images flipped left to right, each with probability one half.
 
     Args:
         image: (batch, height, width, channels) or (height, width, channels).
-        seed: of this op; see `tf.random.set_seed`.
+        seed: the op seed; see `tf.random.set_seed`.
     """
     return flipped("random_flip_left_right", image, 1, stateful(seed))
 
 
 @public
 def random_flip_up_down(image: Any, seed: Any = None) -> Tensor:
-    """Each image turned upside down with probability one half; see `random_flip_left_right`."""
+    """Images flipped upside down, each with probability one half; see `random_flip_left_right`."""
     return flipped("random_flip_up_down", image, 0, stateful(seed))
 
 
 @public
 def stateless_random_flip_left_right(image: Any, seed: Any) -> Tensor:
-    """As `random_flip_left_right`; `seed` is a pair of integers that decides all."""
+    """As `random_flip_left_right`, but deterministic in `seed`, a pair of integers."""
     return flipped("stateless_random_flip_left_right", image, 1, stateless(seed))
 
 
 @public
 def stateless_random_flip_up_down(image: Any, seed: Any) -> Tensor:
-    """As `random_flip_up_down`; `seed` is a pair of integers that decides all."""
+    """As `random_flip_up_down`, but deterministic in `seed`, a pair of integers."""
     return flipped("stateless_random_flip_up_down", image, 0, stateless(seed))
 
 
 def symmetric(op: str, max_delta: Any, most: float, draw: Draw) -> Tensor:
-    """A number within `max_delta` of zero."""
+    """Draw a number from [-max_delta, max_delta)."""
     if max_delta < 0:
         raise ValueError(f"{op}: max_delta must be non-negative. Received {max_delta}.")
     if max_delta > most:
@@ -97,7 +97,7 @@ def symmetric(op: str, max_delta: Any, most: float, draw: Draw) -> Tensor:
 
 
 def between(op: str, lower: Any, upper: Any, draw: Draw) -> Tensor:
-    """A factor between bounds."""
+    """Draw a factor from [lower, upper)."""
     if upper <= lower:
         raise ValueError(f"{op}: upper must be > lower. Received {lower} and {upper}.")
     if lower < 0:
@@ -114,7 +114,7 @@ def random_brightness(image: Any, max_delta: Any, seed: Any = None) -> Tensor:
 
 @public
 def stateless_random_brightness(image: Any, max_delta: Any, seed: Any) -> Tensor:
-    """As `random_brightness`; `seed` is a pair of integers that decides all."""
+    """As `random_brightness`, but deterministic in `seed`, a pair of integers."""
     delta = symmetric("stateless_random_brightness", max_delta, float("inf"), stateless(seed))
     return adjust_brightness(image, delta)
 
@@ -127,20 +127,20 @@ def random_contrast(image: Any, lower: Any, upper: Any, seed: Any = None) -> Ten
 
 @public
 def stateless_random_contrast(image: Any, lower: Any, upper: Any, seed: Any) -> Tensor:
-    """As `random_contrast`; `seed` is a pair of integers that decides all."""
+    """As `random_contrast`, but deterministic in `seed`, a pair of integers."""
     factor = between("stateless_random_contrast", lower, upper, stateless(seed))
     return adjust_contrast(image, factor)
 
 
 @public
 def random_hue(image: Any, max_delta: Any, seed: Any = None) -> Tensor:
-    """`adjust_hue` by a number drawn from [-max_delta, max_delta), of at most one half."""
+    """`adjust_hue` by a number drawn from [-max_delta, max_delta), with max_delta <= 0.5."""
     return adjust_hue(image, symmetric("random_hue", max_delta, 0.5, stateful(seed)))
 
 
 @public
 def stateless_random_hue(image: Any, max_delta: Any, seed: Any) -> Tensor:
-    """As `random_hue`; `seed` is a pair of integers that decides all."""
+    """As `random_hue`, but deterministic in `seed`, a pair of integers."""
     return adjust_hue(image, symmetric("stateless_random_hue", max_delta, 0.5, stateless(seed)))
 
 
@@ -152,13 +152,13 @@ def random_saturation(image: Any, lower: Any, upper: Any, seed: Any = None) -> T
 
 @public
 def stateless_random_saturation(image: Any, lower: Any, upper: Any, seed: Any = None) -> Tensor:
-    """As `random_saturation`; `seed` is a pair of integers that decides all."""
+    """As `random_saturation`, but deterministic in `seed`, a pair of integers."""
     factor = between("stateless_random_saturation", lower, upper, stateless(seed))
     return adjust_saturation(image, factor)
 
 
 def cropped(op: str, value: Any, size: Any, draw: Draw) -> Tensor:
-    """A part of `value` of this size, anywhere in it."""
+    """Crop `value` to `size` at a random position."""
     x = convert(value)
     shape, wanted = x._array.shape, shape_tuple(size)
     if len(wanted) != len(shape) or any(n < m for n, m in zip(shape, wanted, strict=False)):
@@ -172,18 +172,18 @@ def cropped(op: str, value: Any, size: Any, draw: Draw) -> Tensor:
 
 
 def starts_of(drawn: Any, shape: tuple[int, ...], sizes: tuple[int, ...]) -> Any:
-    """Where a part of these sizes may begin, for raw numbers that were drawn."""
+    """Map raw random integers to start positions at which a crop of `sizes` fits."""
     return drawn % (np.array(shape, np.int32) - np.array(sizes, np.int32) + 1)
 
 
 @public
 def random_crop(value: Any, size: Any, seed: Any = None, name: str | None = None) -> Tensor:
-    """A part of a tensor, at a random place.
+    """A crop of a tensor at a random position.
 
     Args:
         value: of any shape.
-        size: of the part, an entry for each axis.
-        seed: of this op; see `tf.random.set_seed`.
+        size: the size of the crop along each axis.
+        seed: the op seed; see `tf.random.set_seed`.
         name: accepted for TensorFlow's sake.
     """
     return cropped("random_crop", value, size, stateful(seed))
@@ -191,5 +191,5 @@ def random_crop(value: Any, size: Any, seed: Any = None, name: str | None = None
 
 @public
 def stateless_random_crop(value: Any, size: Any, seed: Any, name: str | None = None) -> Tensor:
-    """As `random_crop`; `seed` is a pair of integers that decides all."""
+    """As `random_crop`, but deterministic in `seed`, a pair of integers."""
     return cropped("stateless_random_crop", value, size, stateless(seed))

@@ -1,4 +1,4 @@
-"""tf.image: images of other sizes."""
+"""tf.image: resizing of images."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PIXELS = FLOATS | numpy_dtypes("int8", "uint8", "int16", "uint16", "int32", "int
 
 
 class ResizeMethod:
-    """How `resize` finds the pixels of the new size."""
+    """The interpolation methods of `resize`."""
 
     BILINEAR = "bilinear"
     NEAREST_NEIGHBOR = "nearest"
@@ -34,7 +34,7 @@ class ResizeMethod:
 
 
 def size_of(op: str, size: Any) -> tuple[int, int]:
-    """A pair of height and width."""
+    """Convert a size to a pair of height and width."""
     try:
         pair = convert(size, "int32")._array
     except (TypeError, ValueError) as error:
@@ -47,7 +47,7 @@ def size_of(op: str, size: Any) -> tuple[int, int]:
 
 
 def fitting(size: tuple[int, int], have: tuple[int, int]) -> tuple[int, int]:
-    """The largest size within `size` that has the proportions of `have`."""
+    """The largest size within `size` that has the aspect ratio of `have`."""
     scale = min(np.float32(new) / np.float32(old) for new, old in zip(size, have, strict=True))
     height, width = (int(np.rint(scale * np.float32(old))) for old in have)
     return height, width
@@ -62,14 +62,14 @@ def resize(
     antialias: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Images in another size.
+    """Images resized to another height and width.
 
     Args:
         images: (batch, height, width, channels) or (height, width, channels).
         size: the new height and width.
         method: one of `ResizeMethod`.
-        preserve_aspect_ratio: whether to keep the proportions, and fit within `size`.
-        antialias: whether to blur before making smaller.
+        preserve_aspect_ratio: whether to keep the aspect ratio and fit within `size`.
+        antialias: whether to apply an anti-aliasing filter when downsampling.
         name: accepted for TensorFlow's sake.
 
     Returns:
@@ -109,7 +109,7 @@ def resize(
         out = take(x, nearest(shape[-3], height), axis=-3)
         return take(out, nearest(shape[-2], width), axis=-2)
     if method == ResizeMethod.BICUBIC and not antialias and x._array.dtype in HALVES:
-        x = stop_gradient(x)  # TensorFlow has no such kernel
+        x = stop_gradient(x)  # TensorFlow has no gradient kernel for this case
     out = cast(x, "float32")
     for axis, m in ((-3, height), (-2, width)):
         band = Band(method, shape[axis], m, antialias=bool(antialias))
@@ -125,7 +125,7 @@ def resize_with_pad(
     method: str = ResizeMethod.BILINEAR,
     antialias: bool = False,
 ) -> Tensor:
-    """Images in another size with the same proportions, and zeros around them if need be.
+    """Images resized with their aspect ratio, then zero-padded to the target size.
 
     Args:
         image: (batch, height, width, channels) or (height, width, channels).
@@ -135,7 +135,7 @@ def resize_with_pad(
         antialias: as for `resize`.
 
     Returns:
-        Images as `resize` gives them.
+        Images as `resize` returns them.
     """
     x = convert(image)
     check_positive("resize_with_pad", x, target_height=target_height, target_width=target_width)

@@ -1,4 +1,4 @@
-"""tf.image: how images differ from others, and how they vary."""
+"""tf.image: image similarity (PSNR, SSIM), image gradients, edges and total variation."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SCALES = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333)
 
 
 def comparable(op: str, a: Any, b: Any) -> tuple[Tensor, Tensor]:
-    """Two batches of images (..., height, width, channels) of one size."""
+    """Convert and check two image batches (..., height, width, channels) of equal size."""
     x, y = convert(a), convert(b)
     first, second = x._array.shape, y._array.shape
     for shape in (first, second):
@@ -43,7 +43,7 @@ def comparable(op: str, a: Any, b: Any) -> tuple[Tensor, Tensor]:
 
 
 def in_singles(x: Tensor, y: Tensor, max_val: Any) -> tuple[Tensor, Tensor, Tensor]:
-    """Images and the brightest value in float32, integers scaled to [0, 1]."""
+    """Convert images and the maximum value to float32; integers are scaled to [0, 1]."""
     brightest = cast(convert(max_val), x.dtype)
     single = dtypes.float32
     images = (convert_image_dtype(t, single) for t in (x, y, brightest))
@@ -57,7 +57,7 @@ def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
     Args:
         a: (..., height, width, channels).
         b: the same.
-        max_val: the largest value there can be, as 1.0 or 255.
+        max_val: the largest possible value, such as 1.0 or 255.
         name: accepted for TensorFlow's sake.
 
     Returns:
@@ -71,14 +71,14 @@ def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
 
 
 def filtered(x: Any, down: Band, across: Band) -> Any:
-    """Images with both axes multiplied by matrices."""
+    """Apply a band matrix to the rows and another to the columns of images."""
     return resample(resample(x, axis=-3, band=down, back=False), axis=-2, band=across, back=False)
 
 
 def likeness(
     x: Any, y: Any, max_val: Any, filter_size: Any, filter_sigma: Any, k1: Any, k2: Any
 ) -> tuple[Any, Any]:
-    """Maps of likeness in brightness, and in contrast and structure, per channel."""
+    """SSIM maps per channel: the luminance term, and the contrast-structure term."""
     size, sigma = int(filter_size), float(filter_sigma)
     height, width = s.shape_of(x)[-3:-1]
     if min(height, width) < size:
@@ -88,16 +88,16 @@ def likeness(
         )
     down, across = (Band("blur", n, n - size + 1, sigma=sigma) for n in (height, width))
 
-    def blurred(t: Any) -> Any:
+    def blur(t: Any) -> Any:
         return filtered(t, down, across)
 
-    floor, noise = ((np.float32(k) * max_val) ** 2 for k in (k1, k2))
-    a, b = blurred(x), blurred(y)
+    c1, c2 = ((np.float32(k) * max_val) ** 2 for k in (k1, k2))
+    a, b = blur(x), blur(y)
     both, squares = a * b * 2, e.square(a) + e.square(b)
-    luminance = (both + floor) / (squares + floor)
-    product = blurred(x * y) * 2
-    power = blurred(e.square(x) + e.square(y))
-    return luminance, (product - both + noise) / (power - squares + noise)
+    luminance = (both + c1) / (squares + c1)
+    product = blur(x * y) * 2
+    power = blur(e.square(x) + e.square(y))
+    return luminance, (product - both + c2) / (power - squares + c2)
 
 
 @public
@@ -111,17 +111,17 @@ def ssim(
     k2: Any = 0.03,
     return_index_map: bool = False,
 ) -> Tensor:
-    """Structural similarity (Wang et al. 2004), one for images that are the same.
+    """Structural similarity (Wang et al. 2004); 1 for equal images.
 
     Args:
         img1: (..., height, width, channels).
         img2: the same.
-        max_val: the largest value there can be, as 1.0 or 255.
-        filter_size: of the Gaussian window.
-        filter_sigma: its width.
-        k1: steadies the ratio of brightness.
-        k2: steadies the ratio of contrast.
-        return_index_map: whether to give the likeness at each place instead of its mean.
+        max_val: the largest possible value, such as 1.0 or 255.
+        filter_size: the size of the Gaussian window.
+        filter_sigma: the standard deviation of the Gaussian window.
+        k1: stabilises the luminance ratio.
+        k2: stabilises the contrast-structure ratio.
+        return_index_map: whether to return the similarity at each pixel instead of the mean.
 
     Returns:
         (...,) in float32, or (..., height - filter_size + 1, width - filter_size + 1).
@@ -134,7 +134,7 @@ def ssim(
 
 
 def halved(x: Any) -> Any:
-    """Images of half the height and width; an odd row or column is doubled first."""
+    """Downsample images by 2; odd sizes are first extended by repeating the last row or column."""
     shape = s.shape_of(x)
     flat = s.reshape(x, shape=(int(np.prod(shape[:-3])), *shape[-3:]), rank=len(shape))
     if any(n % 2 for n in shape[-3:-1]):
@@ -160,8 +160,8 @@ def ssim_multiscale(
     Args:
         img1: (..., height, width, channels).
         img2: the same.
-        max_val: the largest value there can be, as 1.0 or 255.
-        power_factors: the weight of each scale, the finest first; each halves the one before.
+        max_val: the largest possible value, such as 1.0 or 255.
+        power_factors: the weight of each scale, the finest first; each scale halves the size.
         filter_size: as for `ssim`.
         filter_sigma: as for `ssim`.
         k1: as for `ssim`.
@@ -186,7 +186,7 @@ def ssim_multiscale(
 
 
 def steps(x: Any) -> tuple[Any, Any]:
-    """Differences of neighbours, down and across."""
+    """Differences of neighbouring pixels, vertical and horizontal."""
     every = slice(None)
     down = [s.slice_(x, key=(k, every, every), rank=3) for k in (slice(1, None), slice(0, -1))]
     across = [s.slice_(x, key=(every, k, every), rank=3) for k in (slice(1, None), slice(0, -1))]
@@ -216,7 +216,7 @@ def total_variation(images: Any, name: str | None = None) -> Tensor:
 
 @public
 def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
-    """Differences to the next pixel, down and across, of (batch, height, width, channels)."""
+    """Vertical and horizontal differences to the next pixel; (batch, height, width, channels)."""
     x = convert(image)
     if x._array.ndim != 4:
         raise ValueError(f"image_gradients: image must be 4-D. Received shape {x._array.shape}.")
@@ -228,7 +228,7 @@ def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
 
 @public
 def sobel_edges(image: Any) -> Tensor:
-    """Sobel's edges, down and across.
+    """Sobel edges, vertical and horizontal.
 
     Args:
         image: floating, (batch, height, width, channels).

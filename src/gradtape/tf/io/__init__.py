@@ -1,1 +1,1 @@
-"""What is behind tf.io: files, records, examples, tensors as bytes; and tf.print."""
+"""Implementation of tf.io (files, TFRecords, Examples, serialized tensors) and of tf.print."""

@@ -1,4 +1,4 @@
-"""tf.io: comma-separated values."""
+"""tf.io: decoding of comma-separated values."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def decode_csv(
 
     Args:
         records: strings, one line each.
-        record_defaults: for each column, what stands for an empty field, which also gives the
+        record_defaults: for each column, the value of empty fields, which also sets the
             dtype; an empty tensor if the field is required.
-        field_delim: what stands between fields.
+        field_delim: the separator of fields.
         use_quote_delim: whether double quotes enclose fields.
-        na_value: another way to write an empty field.
-        select_cols: which columns to take, in increasing order.
+        na_value: a text that marks an empty field.
+        select_cols: the indices of the columns to return, in increasing order.
         name: accepted for TensorFlow's sake.
 
     Raises:
@@ -79,7 +79,7 @@ def decode_csv(
 def column(
     rows: list[list[bytes]], j: int, default: Tensor, empty: set[bytes], shape: Any
 ) -> Tensor:
-    """One column of all rows."""
+    """Make the tensor of column `j`."""
     out = np.empty(len(rows), default.dtype.as_numpy_dtype)
     filler = np.ravel(default._array)
     for i, row in enumerate(rows):

@@ -1,4 +1,4 @@
-"""tf.io.gfile: the file system, with TensorFlow's names and errors."""
+"""tf.io.gfile: file system functions with TensorFlow's names and errors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gradtape.files.access import as_path, explained
 
 
 class FileStatistics(NamedTuple):
-    """What `stat` returns."""
+    """The result of `stat`."""
 
     length: int
     mtime_nsec: int
@@ -34,7 +34,7 @@ class GFile:
         mode: "r", "w", "a", "r+", "w+" or "a+", with "b" for bytes instead of text.
 
     Raises:
-        InvalidArgumentError: if `mode` is another.
+        InvalidArgumentError: if `mode` is none of these.
     """
 
     @public
@@ -58,7 +58,7 @@ class GFile:
 
     @property
     def mode(self) -> str:
-        """How it was opened."""
+        """The mode given to the constructor."""
         return self._mode
 
     def _opened(self, writing: bool = False) -> IO[bytes]:
@@ -81,17 +81,17 @@ class GFile:
 
     @public
     def read(self, n: int = -1) -> Any:
-        """Up to `n` bytes, as text unless the mode has a "b"; all that is left by default."""
+        """Read up to `n` bytes, by default all; text unless the mode has a "b"."""
         return self._shown(self._opened().read(n))
 
     @public
     def readline(self) -> Any:
-        """The next line with its end; empty at the end of the file."""
+        """Read the next line with its line end; empty at the end of the file."""
         return self._shown(self._opened().readline())
 
     @public
     def readlines(self) -> list[Any]:
-        """All lines that are left."""
+        """Read all remaining lines."""
         return [self._shown(line) for line in self._opened().readlines()]
 
     @public
@@ -106,7 +106,7 @@ class GFile:
 
     @public
     def seek(self, offset: int | None = None, whence: int = 0, position: int | None = None) -> None:
-        """Go to a place; `whence` is 0 for the start, 1 for here, 2 for the end."""
+        """Move to an offset from the start (`whence` 0), the position (1) or the end (2)."""
         if offset is None and position is None:
             raise TypeError("seek(): offset argument required")
         if whence not in (0, 1, 2):
@@ -115,24 +115,24 @@ class GFile:
             self._opened().seek(position if offset is None else offset, whence)  # type: ignore[arg-type]
 
     def seekable(self) -> bool:
-        """Yes."""
+        """True: all files are seekable."""
         return True
 
     @public
     def tell(self) -> int:
-        """The place of the next byte."""
+        """The current position in bytes."""
         return self._opened(writing=not self._reads).tell()
 
     @public
     def flush(self) -> None:
-        """Hand what was written to the operating system."""
+        """Flush buffered data to the operating system."""
         if self._file is not None and self._writes:
             with explained(self._name):
                 self._file.flush()
 
     @public
     def close(self) -> None:
-        """Close the file; a file in mode "w" is there afterwards, even if nothing was written."""
+        """Close the file; a file opened for writing exists afterwards, even if it is empty."""
         if self._file is None and self._writes:
             self._opened(writing=True)
         if self._file is not None:
@@ -153,7 +153,7 @@ class GFile:
         return self.next()
 
     def next(self) -> Any:
-        """The next line with its end; StopIteration after the last."""
+        """Read the next line with its line end; StopIteration after the last."""
         line = self.readline()
         if not line:
             raise StopIteration
@@ -162,19 +162,19 @@ class GFile:
 
 @public
 def exists(path: Any) -> bool:
-    """Whether there is a file or directory of this name."""
+    """Whether the path is a file or directory."""
     return os.path.exists(as_path(path))
 
 
 @public
 def isdir(path: Any) -> bool:
-    """Whether there is a directory of this name."""
+    """Whether the path is a directory."""
     return os.path.isdir(as_path(path))
 
 
 @public
 def glob(pattern: Any) -> list[str]:
-    """The files that match a pattern, or any of a list of them."""
+    """The paths that match a pattern, or any of a list of patterns."""
     patterns = pattern if isinstance(pattern, (list, tuple)) else [pattern]
     found = (python_glob.glob(as_path(one), include_hidden=True) for one in patterns)
     return [path for paths in found for path in sorted(paths)]
@@ -182,10 +182,10 @@ def glob(pattern: Any) -> list[str]:
 
 @public
 def listdir(path: Any) -> list[str]:
-    """The names in a directory.
+    """The sorted names in a directory.
 
     Raises:
-        NotFoundError: if there is no such directory.
+        NotFoundError: if the directory does not exist.
     """
     if not isdir(path):
         raise NotFoundError(f"Could not find directory {as_path(path)}")
@@ -195,7 +195,7 @@ def listdir(path: Any) -> list[str]:
 
 @public
 def mkdir(path: Any) -> None:
-    """Make a directory, whose parent is there; it may be there already."""
+    """Create a directory, whose parent must exist; an existing directory is left alone."""
     with explained(path):
         if not isdir(path):
             os.mkdir(as_path(path))
@@ -203,7 +203,7 @@ def mkdir(path: Any) -> None:
 
 @public
 def makedirs(path: Any) -> None:
-    """Make a directory and those above it, as far as they are not there."""
+    """Create a directory and its missing parents."""
     with explained(path):
         os.makedirs(as_path(path), exist_ok=True)
 
@@ -217,7 +217,7 @@ def remove(path: Any) -> None:
 
 @public
 def rmtree(path: Any) -> None:
-    """Delete a directory with all that is in it, or a file."""
+    """Delete a directory with its contents, or a file."""
     with explained(path):
         if isdir(path):
             shutil.rmtree(as_path(path))
@@ -227,10 +227,10 @@ def rmtree(path: Any) -> None:
 
 @public
 def rename(src: Any, dst: Any, overwrite: bool = False) -> None:
-    """Give a file another name.
+    """Rename or move a file.
 
     Raises:
-        AlreadyExistsError: if there is one of that name, unless `overwrite`.
+        AlreadyExistsError: if `dst` exists and `overwrite` is False.
     """
     require_free(dst, overwrite)
     with explained(src):
@@ -242,7 +242,7 @@ def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
     """Copy the contents of a file.
 
     Raises:
-        AlreadyExistsError: if there is one of that name, unless `overwrite`.
+        AlreadyExistsError: if `dst` exists and `overwrite` is False.
     """
     require_free(dst, overwrite)
     with explained(src):
@@ -250,25 +250,25 @@ def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
 
 
 def require_free(path: Any, overwrite: bool) -> None:
-    """Complain about a file in the way."""
+    """Raise AlreadyExistsError if the path exists and `overwrite` is False."""
     if not overwrite and exists(path):
-        raise AlreadyExistsError(f"file already exists: {as_path(path)}. Say overwrite=True.")
+        raise AlreadyExistsError(f"file already exists: {as_path(path)}. Pass overwrite=True.")
 
 
 @public
 def stat(path: Any) -> FileStatistics:
-    """Length, time of change and kind of a file."""
+    """Length and modification time of a file, and whether it is a directory."""
     with explained(path):
-        found = os.stat(as_path(path))
+        status = os.stat(as_path(path))
     is_directory = isdir(path)
-    return FileStatistics(0 if is_directory else found.st_size, found.st_mtime_ns, is_directory)
+    return FileStatistics(0 if is_directory else status.st_size, status.st_mtime_ns, is_directory)
 
 
 @public
 def walk(
     top: Any, topdown: bool = True, onerror: Any = None
 ) -> Iterator[tuple[str, list[str], list[str]]]:
-    """Yield each directory below `top` with the names of directories and files in it."""
+    """Yield each directory from `top` down with its sorted subdirectories and files."""
     for folder, folders, files in os.walk(as_path(top), topdown, onerror):
         folders.sort()
         yield folder, folders, sorted(files)
@@ -276,10 +276,10 @@ def walk(
 
 @public
 def join(path: Any, *paths: Any) -> str:
-    """A path of parts."""
+    """Join the parts of a path."""
     return os.path.join(as_path(path), *map(as_path, paths))
 
 
 def get_registered_schemes() -> list[str]:
-    """The kinds of path there are: those of the operating system."""
+    """The supported file systems: only the local one."""
     return ["", "file"]

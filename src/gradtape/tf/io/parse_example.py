@@ -1,4 +1,4 @@
-"""tf.io: tensors out of serialized Examples."""
+"""tf.io: descriptions of features, and parsing of serialized Examples."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class FixedLenFeature(NamedTuple):
     Attributes:
         shape: the shape of the values.
         dtype: int64, float32 or string.
-        default_value: what stands for a feature that is missing; without one that is an error.
+        default_value: the value of a missing feature; if None, a missing feature is an error.
     """
 
     shape: Any
@@ -40,7 +40,7 @@ class VarLenFeature(NamedTuple):
 
 
 class FixedLenSequenceFeature(NamedTuple):
-    """A feature with any number of entries of one shape, padded to the longest of a batch."""
+    """A feature with any number of entries of one shape, padded to the longest in a batch."""
 
     shape: Any
     dtype: Any
@@ -49,7 +49,7 @@ class FixedLenSequenceFeature(NamedTuple):
 
 
 class SparseFeature(NamedTuple):
-    """Two features that together are a SparseTensor: places and values."""
+    """Features that together form a SparseTensor: indices and values."""
 
     index_key: Any
     value_key: str
@@ -66,17 +66,17 @@ def parse_single_example(
     """The features of one serialized Example.
 
     Args:
-        serialized: a string without axes.
-        features: by name, a FixedLenFeature, VarLenFeature, FixedLenSequenceFeature or
-            SparseFeature.
-        example_names: a name of the example, for errors.
+        serialized: a scalar string.
+        features: descriptions by name: a FixedLenFeature, VarLenFeature, FixedLenSequenceFeature
+            or SparseFeature.
+        example_names: accepted for TensorFlow's sake.
         name: accepted for TensorFlow's sake.
 
     Returns:
-        By name, a tensor, or a SparseTensor for a VarLenFeature.
+        A dict of tensors by name; a VarLenFeature or SparseFeature gives a SparseTensor.
 
     Raises:
-        InvalidArgumentError: if a feature is missing or not as described.
+        InvalidArgumentError: if a feature is missing or does not match its description.
 
     Example:
         >>> values = tf.train.Int64List(value=[1, 2])
@@ -100,9 +100,9 @@ def parse_example(
     """The features of a batch of serialized Examples; otherwise as `parse_single_example`.
 
     Args:
-        serialized: a vector of strings, or a single one.
-        features: by name, what to expect.
-        example_names: names of the examples, for errors.
+        serialized: a vector of strings, or a scalar string.
+        features: descriptions by name.
+        example_names: accepted for TensorFlow's sake.
         name: accepted for TensorFlow's sake.
     """
     texts = convert(serialized, dtypes.string)._array
@@ -116,19 +116,19 @@ def parse_example(
 
 
 def single(text: Any) -> list[Any]:
-    """The features of a string without axes."""
+    """A list with the feature map of a scalar string."""
     return [features_of(text[()])]
 
 
 def features_of(text: bytes) -> Any:
-    """The map of features in a serialized Example."""
+    """Parse a serialized Example into its map of features."""
     from gradtape.files.example import Example
 
     return message_of(Example, text).features.feature
 
 
 def message_of(kind: Any, text: bytes) -> Any:
-    """A message from its bytes."""
+    """Parse a protobuf message from bytes."""
     from gradtape.files.protobuf import protobuf
 
     try:
@@ -140,7 +140,7 @@ def message_of(kind: Any, text: bytes) -> Any:
 
 
 def checked(features: Any) -> Mapping[str, Any]:
-    """Descriptions of features that there can be."""
+    """Check all descriptions of features, and return them."""
     if features is None or not len(features):
         raise ValueError(
             f"Invalid argument: features cannot be {'None' if features is None else 'empty'}."
@@ -151,12 +151,12 @@ def checked(features: Any) -> Mapping[str, Any]:
 
 
 def check(key: str, feature: Any, in_sequence: bool = False) -> None:
-    """Complain about a description."""
-    known = (FixedLenFeature, VarLenFeature, FixedLenSequenceFeature, SparseFeature)
-    if not isinstance(feature, known):
+    """Raise if the description of a feature is not supported."""
+    supported = (FixedLenFeature, VarLenFeature, FixedLenSequenceFeature, SparseFeature)
+    if not isinstance(feature, supported):
         raise ValueError(
-            f"Unsupported {type(feature).__name__} {feature} for feature {key}. Ragged features "
-            "are not there."
+            f"Unsupported {type(feature).__name__} {feature} for feature {key}. RaggedFeature is "
+            "not supported."
         )
     if dtypes.as_dtype(feature.dtype) not in KINDS.values():
         raise InvalidArgumentError(
@@ -174,7 +174,7 @@ def check(key: str, feature: Any, in_sequence: bool = False) -> None:
 
 
 def parsed(examples: Sequence[Any], features: Mapping[str, Any], batched: bool) -> dict[str, Any]:
-    """By name, the tensors of a batch; sparse ones first, as TensorFlow orders them."""
+    """Make the tensors of a batch by name; sparse features come first, as in TensorFlow."""
 
     def order(key: str) -> tuple[bool, str]:
         return not isinstance(features[key], (VarLenFeature, SparseFeature)), key
@@ -183,7 +183,7 @@ def parsed(examples: Sequence[Any], features: Mapping[str, Any], batched: bool) 
 
 
 def one(examples: Sequence[Any], key: str, feature: Any, batched: bool) -> Any:
-    """The tensor of one feature."""
+    """Make the tensor of one feature."""
     if isinstance(feature, SparseFeature):
         return sparse_feature(examples, feature, batched)
     lists = [values_of(example, key, feature.dtype) for example in examples]
@@ -195,7 +195,7 @@ def one(examples: Sequence[Any], key: str, feature: Any, batched: bool) -> Any:
 
 
 def values_of(example: Any, key: str, dtype: Any) -> Any:
-    """The values of a feature as an array; None if it is missing."""
+    """The values of a feature of an example as an array; None if it is missing."""
     if local.stand_in:
         return blank(local.stand_in, dtype)
     if key not in example:
@@ -204,13 +204,13 @@ def values_of(example: Any, key: str, dtype: Any) -> Any:
 
 
 def blank(shape: Any, dtype: Any) -> Any:
-    """Zeros, or empty strings."""
+    """An array of zeros or empty strings."""
     kind = dtypes.as_dtype(dtype)
     return np.full(shape, b"" if kind is dtypes.string else 0, kind.as_numpy_dtype)
 
 
 def feature_values(feature: Any, key: str, dtype: Any) -> Any:
-    """The values of a Feature as an array; None if there are none of any kind."""
+    """The values of a Feature message as an array; None if the message is empty."""
     kind = feature.WhichOneof("kind")
     if kind is None:
         return None
@@ -227,7 +227,7 @@ def feature_values(feature: Any, key: str, dtype: Any) -> Any:
 
 
 def fixed(lists: list[Any], key: str, feature: FixedLenFeature, batched: bool) -> Tensor:
-    """A tensor of features of one shape."""
+    """Make the tensor of a FixedLenFeature."""
     shape = tuple(TensorShape(feature.shape).as_list())
     if local.stand_in:
         lists = [blank(shape, feature.dtype) for _ in lists]
@@ -248,24 +248,24 @@ def fixed(lists: list[Any], key: str, feature: FixedLenFeature, batched: bool) -
                 f"parse_example: Feature: {key} (data type: {dtype.name}) is required but could "
                 f"not be found in example {i}. Give it a default_value if it may be missing."
             )
-        found = default if values is None else values
-        if found.size != size:  # type: ignore[union-attr]
+        row = default if values is None else values
+        if row.size != size:  # type: ignore[union-attr]
             raise InvalidArgumentError(
                 f"parse_example: Key: {key}, Index: {i}. Number of {dtype.name} values != "
-                f"expected. Values size: {found.size} but output shape: {list(shape)}."  # type: ignore[union-attr]
+                f"expected. Values size: {row.size} but output shape: {list(shape)}."  # type: ignore[union-attr]
             )
-        out[i] = found.reshape(shape)  # type: ignore[union-attr]
+        out[i] = row.reshape(shape)  # type: ignore[union-attr]
     return tensor(out if batched else out[0])
 
 
 def tensor(array: Any) -> Tensor:
-    """A tensor of an array that nobody else holds; scalars as NumPy's scalars."""
+    """Make a tensor that takes over an array; a 0-d array becomes a NumPy scalar."""
     array = np.asarray(array, object) if isinstance(array, bytes) else np.asarray(array)
     return eager(array if array.ndim or array.dtype == object else array[()])
 
 
 def padded(lists: list[Any], key: str, feature: Any, batched: bool) -> Tensor:
-    """A tensor of features with several entries, padded to the longest."""
+    """Make the tensor of a FixedLenSequenceFeature, padded to the longest row."""
     shape = tuple(TensorShape(feature.shape).as_list())
     size = int(np.prod(shape, dtype=np.int64))
     dtype = dtypes.as_dtype(feature.dtype)
@@ -291,7 +291,7 @@ def padded(lists: list[Any], key: str, feature: Any, batched: bool) -> Tensor:
 
 
 def sparse(lists: list[Any], dtype: Any, batched: bool) -> SparseTensor:
-    """A SparseTensor of features of any length."""
+    """Make the SparseTensor of a VarLenFeature."""
     numpy_dtype = dtypes.as_dtype(dtype).as_numpy_dtype
     lengths = [0 if values is None else len(values) for values in lists]
     rows = np.repeat(np.arange(len(lists), dtype=np.int64), lengths)
@@ -306,7 +306,7 @@ def sparse(lists: list[Any], dtype: Any, batched: bool) -> SparseTensor:
 
 
 def sparse_feature(examples: Sequence[Any], feature: SparseFeature, batched: bool) -> SparseTensor:
-    """A SparseTensor of two or more features that hold places and values."""
+    """Make the SparseTensor of a SparseFeature from its index and value features."""
     keys = (
         feature.index_key if isinstance(feature.index_key, (list, tuple)) else [feature.index_key]
     )

@@ -1,4 +1,4 @@
-"""tf.io: tensors out of serialized SequenceExamples."""
+"""tf.io: parsing of serialized SequenceExamples."""
 
 from __future__ import annotations
 
@@ -40,18 +40,19 @@ def parse_single_sequence_example(
     """The features of one serialized SequenceExample.
 
     Args:
-        serialized: a string without axes.
-        context_features: by name, what to expect of the whole, as in `parse_single_example`.
-        sequence_features: by name, what to expect of each step: a FixedLenSequenceFeature or a
-            VarLenFeature.
-        example_name: a name of the example, for errors.
+        serialized: a scalar string.
+        context_features: descriptions of the context features by name, as in
+            `parse_single_example`.
+        sequence_features: descriptions of the features of each step by name: a
+            FixedLenSequenceFeature or a VarLenFeature.
+        example_name: accepted for TensorFlow's sake.
         name: accepted for TensorFlow's sake.
 
     Returns:
-        Two dicts of tensors by name; those of the second have an axis of steps in front.
+        Two dicts of tensors by name; those of the second have a leading axis of steps.
 
     Raises:
-        InvalidArgumentError: if a feature is missing or not as described.
+        InvalidArgumentError: if a feature is missing or does not match its description.
     """
     from gradtape.files.example import SequenceExample
 
@@ -82,7 +83,7 @@ def parse_single_sequence_example(
 
 
 def sequence(steps: Any, key: str, feature: Any) -> Tensor | SparseTensor:
-    """The tensor of one feature over the steps."""
+    """Make the tensor of one feature over the steps."""
     arrays = [feature_values(step, key, feature.dtype) for step in steps or ()]
     if local.stand_in:
         size = () if isinstance(feature, VarLenFeature) else tuple(TensorShape(feature.shape))

@@ -1,4 +1,4 @@
-"""tf.print: values in TensorFlow's own notation."""
+"""tf.print: prints values in TensorFlow's format."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from gradtape.graph.side_effect import happening
 
 
 class Shown:
-    """Stands in a structure for the text of a tensor."""
+    """A placeholder in a nested structure for the text of a tensor.
+
+    Its `repr` is a unique marker, which the tensor's text replaces after pretty-printing.
+    """
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -27,12 +30,12 @@ class Shown:
 
 @public
 def print(*inputs: Any, **kwargs: Any) -> None:
-    r"""Print values, tensors in short form, to standard error.
+    r"""Print values, with long tensors abbreviated, to standard error.
 
     Args:
-        *inputs: what to print; nested structures may hold tensors.
+        *inputs: values to print; nested structures may hold tensors.
         **kwargs: `output_stream` (sys.stderr by default, sys.stdout, a function that takes a text,
-            or "file://path", to which is appended), `summarize` (how many elements are shown at
+            or "file://path" to append to a file), `summarize` (how many elements to print at
             both ends of an axis, 3 by default, -1 for all), `sep` (" "), `end` ("\\n") and `name`.
 
     Raises:
@@ -49,12 +52,12 @@ def print(*inputs: Any, **kwargs: Any) -> None:
 
 @happening()
 def put(inputs: list[Any], edge: int, sep: str, end: str, stream: Any) -> None:
-    """Write values out."""
+    """Format values and write them to the stream."""
     emit(sep.join(shown(one, edge) for one in inputs) + end, stream)
 
 
 def emit(text: str, stream: Any) -> None:
-    """Write `text` where it should go; None is what is standard error now."""
+    """Write `text` to a stream; None is the current `sys.stderr`."""
     stream = sys.stderr if stream is None else stream
     if stream is sys.stderr or stream is sys.stdout:
         stream.write(text)
@@ -72,41 +75,41 @@ def emit(text: str, stream: Any) -> None:
 
 
 def shown(value: Any, edge: int) -> str:
-    """The text of one argument."""
+    """Format one argument."""
     if isinstance(value, str):
         return value
     if is_shown(value):
         return text_of(value, edge)
     if not nest.is_nested(value):
         return repr(value)
-    marks = []
+    placeholders = []
 
-    def mark(leaf: Any) -> Any:
+    def replace_tensor(leaf: Any) -> Any:
         if not is_shown(leaf):
             return leaf
-        marks.append(Shown(text_of(leaf, edge)))
-        return marks[-1]
+        placeholders.append(Shown(text_of(leaf, edge)))
+        return placeholders[-1]
 
-    text = " ".join(pprint.pformat(nest.map_structure(mark, value)).split())
-    for one in marks:
+    text = " ".join(pprint.pformat(nest.map_structure(replace_tensor, value)).split())
+    for one in placeholders:
         text = text.replace(repr(one), one.text)
     return text
 
 
 def is_shown(value: Any) -> bool:
-    """Whether the elements of a value are written out."""
+    """Whether a value is formatted as a tensor, element by element."""
     return is_tensor_like(value) or isinstance(value, RaggedTensor)
 
 
 def text_of(value: Any, edge: int) -> str:
-    """The text of a tensor, or of what converts to one."""
+    """Format a tensor, a ragged tensor, or a value that converts to a tensor."""
     if isinstance(value, RaggedTensor):
         return ragged_text(value.to_list(), edge)
     return tensor_text(convert(value)._array, edge)
 
 
 def ragged_text(item: Any, edge: int) -> str:
-    """Nested lists in brackets, with commas; long ones with their ends only."""
+    """Format nested lists with brackets and commas; long lists show only both ends."""
     if isinstance(item, list):
         long = 0 <= 2 * edge < len(item)
         near, far = (item[:edge], item[len(item) - edge :]) if long else (item, [])
@@ -120,7 +123,7 @@ def ragged_text(item: Any, edge: int) -> str:
 
 
 def tensor_text(array: Any, edge: int, depth: int = 1) -> str:
-    """Brackets and spaces, no commas; long axes with their ends only."""
+    """Format an array with brackets and spaces, without commas; long axes show only both ends."""
     if not np.ndim(array):
         return element_text(array)
     size, rest = len(array), array.ndim - 1
@@ -135,7 +138,7 @@ def tensor_text(array: Any, edge: int, depth: int = 1) -> str:
 
 
 def element_text(item: Any) -> str:
-    """One element: floats with few digits, truth as 0 and 1, strings in quotes."""
+    """Format one element: floats with few digits, bools as 0 and 1, strings in quotes."""
     if isinstance(item, np.ndarray):
         item = item[()]
     if isinstance(item, bytes):
@@ -144,7 +147,7 @@ def element_text(item: Any) -> str:
     if kind == "b":
         return str(int(item))
     if kind == "c":
-        return "?"  # TensorFlow has no notation for complex numbers
+        return "?"  # TensorFlow prints complex numbers so
     if kind in "iu":
         return str(int(item))
     short, long = (15, 17) if item.dtype.itemsize == 8 else (6, 9)
@@ -154,7 +157,7 @@ def element_text(item: Any) -> str:
 
 
 def escaped(character: str) -> str:
-    """A character as it stands in a quoted string."""
-    known = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "'": "\\'", "\\": "\\\\"}
+    """Escape a character for a quoted string."""
+    escapes = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "'": "\\'", "\\": "\\\\"}
     code = ord(character)
-    return known.get(character) or (character if code >= 32 and code != 127 else f"\\{code:03o}")
+    return escapes.get(character) or (character if code >= 32 and code != 127 else f"\\{code:03o}")

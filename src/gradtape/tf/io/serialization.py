@@ -1,4 +1,4 @@
-"""tf.io: tensors as bytes and back."""
+"""tf.io: whole files, serialized tensors, and raw, base64, compressed and JSON encodings."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def read_file(filename: Any, name: str | None = None) -> Tensor:
     """The contents of a file, as a string.
 
     Raises:
-        NotFoundError: if there is no such file.
+        NotFoundError: if the file does not exist.
     """
     if local.stand_in:
         return convert(b"")
@@ -39,7 +39,7 @@ def read_file(filename: Any, name: str | None = None) -> Tensor:
 @public
 @happening()
 def write_file(filename: Any, contents: Any, name: str | None = None) -> None:
-    """Write a string to a file; directories are made as needed."""
+    """Write a string to a file; missing directories are created."""
     data = strings(contents)[()]
     path = as_path(filename)
     folder = gfile.join(path, "..") if path.endswith("/") else path.rpartition("/")[0]
@@ -52,7 +52,7 @@ def write_file(filename: Any, contents: Any, name: str | None = None) -> None:
 @public
 @on_host
 def matching_files(pattern: Any, name: str | None = None) -> Tensor:
-    """The files that match a pattern, or any of a vector of patterns; sorted."""
+    """The sorted paths of files that match a pattern, or any of a vector of patterns."""
     found = {p for one in strings(pattern).ravel() for p in gfile.glob(one)}
     out = np.empty(len(found), object)
     out[:] = [path.encode() for path in sorted(found)]
@@ -80,12 +80,12 @@ def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Ten
     """The tensor in a serialized TensorProto.
 
     Args:
-        serialized: a string without axes.
-        out_type: the dtype it must have.
+        serialized: a scalar string.
+        out_type: the dtype that the tensor must have.
         name: accepted for TensorFlow's sake.
 
     Raises:
-        InvalidArgumentError: if it is none, or of another dtype.
+        InvalidArgumentError: if `serialized` is not a TensorProto, or has another dtype.
     """
     from gradtape.files.protobuf import parsed
     from gradtape.files.tensor_proto import TensorProto, array_of
@@ -125,14 +125,15 @@ def decode_raw(
     """The bytes of strings as numbers, along a new last axis.
 
     Args:
-        input_bytes: strings of one length.
+        input_bytes: strings of equal length.
         out_type: the dtype of the numbers.
         little_endian: whether the lowest byte comes first.
-        fixed_length: cut or pad the strings to this many bytes.
+        fixed_length: crop or zero-pad the strings to this many bytes.
         name: accepted for TensorFlow's sake.
 
     Raises:
-        InvalidArgumentError: if the strings differ in length, or it is not a multiple of the size.
+        InvalidArgumentError: if the strings differ in length, or the length is not a multiple of
+            the size of `out_type`.
     """
     texts = strings(input_bytes)
     dtype = np.dtype(dtypes.as_dtype(out_type).as_numpy_dtype)
@@ -152,7 +153,7 @@ def decode_raw(
         if len(item) != length:
             raise InvalidArgumentError(
                 "decode_raw: DecodeRaw requires input strings to all be the same size, but element "
-                f"{i} has size {length} != {len(item)}. Say fixed_length."
+                f"{i} has size {length} != {len(item)}. Pass fixed_length."
             )
     if length % dtype.itemsize:
         raise InvalidArgumentError(
@@ -168,25 +169,25 @@ def decode_raw(
 @public
 @on_host
 def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Tensor:
-    """Strings in the web-safe alphabet of base64; padded with = only if `pad`."""
+    """Strings encoded in web-safe base64, padded with "=" if `pad`."""
 
-    def encoded(text: bytes) -> bytes:
+    def encode(text: bytes) -> bytes:
         out = base64.urlsafe_b64encode(text)
         return out if pad else out.rstrip(b"=")
 
-    return each(encoded, strings(input))
+    return each(encode, strings(input))
 
 
 @public
 @on_host
 def decode_base64(input: Any, name: str | None = None) -> Tensor:
-    """The strings that web-safe base64 stands for, padded or not.
+    """Strings decoded from web-safe base64, with or without padding.
 
     Raises:
         InvalidArgumentError: if a string is not base64.
     """
 
-    def decoded(text: bytes) -> bytes:
+    def decode(text: bytes) -> bytes:
         bare = text.rstrip(b"=")
         if not ALPHABET.issuperset(bare) or len(bare) % 4 == 1:
             raise InvalidArgumentError(
@@ -195,20 +196,20 @@ def decode_base64(input: Any, name: str | None = None) -> Tensor:
             )
         return base64.urlsafe_b64decode(bare + b"=" * (-len(bare) % 4))
 
-    return each(decoded, strings(input))
+    return each(decode, strings(input))
 
 
 @public
 @on_host
 def decode_compressed(bytes: Any, compression_type: str = "", name: str | None = None) -> Tensor:
-    """Strings that were compressed by "ZLIB" or "GZIP".
+    """Strings decompressed from "ZLIB" or "GZIP"; unchanged if `compression_type` is "".
 
     Raises:
-        DataLossError: if a string is not.
+        DataLossError: if a string is not compressed in this format.
     """
     kind = check_compression(compression_type)
 
-    def inflated(text: Any) -> Any:
+    def decompress(text: Any) -> Any:
         if not kind:
             return text
         try:
@@ -216,16 +217,16 @@ def decode_compressed(bytes: Any, compression_type: str = "", name: str | None =
         except zlib.error as error:
             raise DataLossError(f"decode_compressed: {error}.") from None
 
-    return each(inflated, strings(bytes))
+    return each(decompress, strings(bytes))
 
 
 @public
 @on_host
 def decode_json_example(json_examples: Any, name: str | None = None) -> Tensor:
-    """Examples written as JSON, as serialized Examples.
+    """Examples in JSON converted to serialized Examples.
 
     Raises:
-        InvalidArgumentError: if one cannot be read.
+        InvalidArgumentError: if a string is not an Example in JSON.
     """
     from gradtape.files.example import Example
     from gradtape.files.protobuf import protobuf
@@ -233,7 +234,7 @@ def decode_json_example(json_examples: Any, name: str | None = None) -> Tensor:
     protobuf()
     from google.protobuf import json_format
 
-    def serialized(text: Any) -> Any:
+    def serialize(text: Any) -> Any:
         try:
             return json_format.Parse(text, Example()).SerializeToString()
         except json_format.ParseError as error:
@@ -241,4 +242,4 @@ def decode_json_example(json_examples: Any, name: str | None = None) -> Tensor:
                 f"decode_json_example: Error while parsing JSON: {error}"
             ) from None
 
-    return each(serialized, strings(json_examples))
+    return each(serialize, strings(json_examples))

@@ -15,17 +15,17 @@ class TFRecordOptions:
 
     Args:
         compression_type: "", "GZIP" or "ZLIB".
-        flush_mode: kept.
-        input_buffer_size: kept.
-        output_buffer_size: kept.
-        window_bits: the logarithm of zlib's window.
-        compression_level: from 0 to 9, -1 for zlib's own choice.
-        compression_method: kept.
+        flush_mode: accepted for TensorFlow's sake.
+        input_buffer_size: accepted for TensorFlow's sake.
+        output_buffer_size: accepted for TensorFlow's sake.
+        window_bits: accepted for TensorFlow's sake.
+        compression_level: from 0 to 9; -1 for zlib's default.
+        compression_method: accepted for TensorFlow's sake.
         mem_level: how much memory zlib may use, from 1 to 9.
         compression_strategy: one of zlib's strategies.
 
     Raises:
-        ValueError: if `compression_type` is another.
+        ValueError: if `compression_type` is none of these.
     """
 
     compression_type_map: ClassVar[dict[int, str]] = {0: "", 1: "ZLIB", 2: "GZIP"}
@@ -56,7 +56,7 @@ class TFRecordOptions:
 
     @classmethod
     def get_compression_type_string(cls, options: Any) -> str:
-        """The name of the compression that `options` ask for."""
+        """The compression name of `options`: a TFRecordOptions, a name, a number or None."""
         if isinstance(options, TFRecordOptions):
             return cls.get_compression_type_string(options.compression_type)
         name = cls.compression_type_map.get(options, options) if options is not None else ""
@@ -65,7 +65,7 @@ class TFRecordOptions:
         return str(name)
 
     def _deflate(self) -> dict[str, int]:
-        """The arguments for zlib."""
+        """The keyword arguments for zlib."""
         wanted = {
             "level": self.compression_level,
             "memLevel": self.mem_level,
@@ -78,7 +78,7 @@ class TFRecordWriter:
     """Writes records to a TFRecord file, each with its length and checksums.
 
     Args:
-        path: the file, which is replaced if it is there.
+        path: the file; an existing file is overwritten.
         options: a TFRecordOptions, or the name of a compression.
 
     Example:
@@ -98,7 +98,7 @@ class TFRecordWriter:
 
     @public
     def write(self, record: Any) -> None:
-        """Append a record, which is bytes or a string tensor."""
+        """Append a record: bytes or a scalar string tensor."""
         if isinstance(record, Tensor):
             record = convert(record)._array[()]
         if not isinstance(record, bytes):
@@ -110,12 +110,12 @@ class TFRecordWriter:
 
     @public
     def flush(self) -> None:
-        """Hand what was written to the operating system."""
+        """Flush buffered records to the operating system."""
         self._writer.flush()
 
     @public
     def close(self) -> None:
-        """Finish the file."""
+        """Flush and close the file."""
         self._writer.close()
 
     def __enter__(self) -> TFRecordWriter:

@@ -1,1 +1,1 @@
-"""What is behind tf.lookup: tables from keys to values."""
+"""Implementation of tf.lookup: tables that map keys to values."""

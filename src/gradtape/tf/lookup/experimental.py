@@ -1,4 +1,4 @@
-"""tf.lookup.experimental: tables that change."""
+"""tf.lookup.experimental: mutable tables."""
 
 from __future__ import annotations
 
@@ -17,16 +17,17 @@ __all__ = ["DenseHashTable", "MutableHashTable"]
 
 
 def look_up(keys: Tensor, default: Tensor, entries: Entries) -> Tensor:
-    """The values of keys, now."""
+    """Look up keys in the current entries."""
     return eager(entries.find(keys._array, default._array))
 
 
 def count(entries: Entries) -> Tensor:
-    """How many entries there are, now."""
+    """Count the current entries."""
     return eager(np.int64(len(entries.held)))
 
 
-now = on_host(look_up, draws=True)  # called each time: the table may have changed
+# `draws=True`: compiled functions call these each time, because the table may have changed.
+now = on_host(look_up, draws=True)
 count_now = on_host(count, draws=True)
 
 
@@ -38,17 +39,17 @@ def put(keys: Tensor, values: Tensor, entries: Entries) -> None:
 
 @happening()
 def drop(keys: Tensor, entries: Entries) -> None:
-    """Take entries out."""
+    """Remove entries."""
     entries.remove(keys._array)
 
 
 class MutableHashTable(Table):
-    """A table whose entries come and go.
+    """A table whose entries can be added, changed and removed.
 
     Args:
-        key_dtype: of keys.
-        value_dtype: of values.
-        default_value: the value of keys that are not in it; its shape is that of all values.
+        key_dtype: the dtype of keys.
+        value_dtype: the dtype of values.
+        default_value: the value of missing keys; all values have its shape.
         name: of the table.
         checkpoint: accepted for TensorFlow's sake: entries are not part of checkpoints.
         experimental_is_anonymous: accepted for TensorFlow's sake.
@@ -80,17 +81,17 @@ class MutableHashTable(Table):
 
     @public
     def insert(self, keys: Any, values: Any, name: str | None = None) -> None:
-        """Add entries, or change them.
+        """Add entries, or change existing ones.
 
         Raises:
-            InvalidArgumentError: if the shapes do not fit.
+            InvalidArgumentError: if the shapes do not match.
         """
-        given = self._checked(convert(keys, self._key_dtype))
-        put(given, convert(values, self._value_dtype), self._entries)
+        tensor = self._checked(convert(keys, self._key_dtype))
+        put(tensor, convert(values, self._value_dtype), self._entries)
 
     @public
     def remove(self, keys: Any, name: str | None = None) -> None:
-        """Take entries out; keys without one do not matter.
+        """Remove entries; missing keys are ignored.
 
         Raises:
             TypeError: if the keys are of another dtype.
@@ -121,14 +122,14 @@ class MutableHashTable(Table):
 
 
 class DenseHashTable(MutableHashTable):
-    """A table whose entries come and go, with two keys set aside.
+    """A mutable table with two reserved keys.
 
     Args:
-        key_dtype: of keys.
-        value_dtype: of values.
-        default_value: the value of keys that are not in it.
-        empty_key: a key that is never used.
-        deleted_key: another one.
+        key_dtype: the dtype of keys.
+        value_dtype: the dtype of values.
+        default_value: the value of missing keys.
+        empty_key: a key that programs must not use.
+        deleted_key: another key that programs must not use.
         initial_num_buckets: accepted for TensorFlow's sake.
         name: of the table.
         checkpoint: accepted for TensorFlow's sake: entries are not part of checkpoints.
@@ -149,8 +150,8 @@ class DenseHashTable(MutableHashTable):
     ) -> None:
         """An empty table."""
         super().__init__(key_dtype, value_dtype, default_value, name, checkpoint)
-        aside = [convert(key, self._key_dtype) for key in (empty_key, deleted_key)]
-        self._aside = dict(zip(("empty_key", "deleted_key"), aside, strict=True))
+        reserved = [convert(key, self._key_dtype) for key in (empty_key, deleted_key)]
+        self._aside = dict(zip(("empty_key", "deleted_key"), reserved, strict=True))
 
     def _checked(self, keys: Tensor) -> Tensor:
         refuse(keys, self._aside)
@@ -158,8 +159,8 @@ class DenseHashTable(MutableHashTable):
 
 
 @happening(fails_only=True)
-def refuse(keys: Tensor, aside: dict[str, Tensor]) -> None:
-    """Raise if a key is one that was set aside."""
-    for name, key in aside.items():
+def refuse(keys: Tensor, reserved: dict[str, Tensor]) -> None:
+    """Raise if a key is reserved."""
+    for name, key in reserved.items():
         if (keys._array == key._array).any():
             raise InvalidArgumentError(f"lookup: Using the {name} as a table key is not allowed.")

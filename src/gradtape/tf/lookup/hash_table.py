@@ -1,4 +1,4 @@
-"""tf.lookup: tables from keys to values, strings for the most part."""
+"""tf.lookup: static tables and their initializers."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from gradtape.tf.strings.hash_bucket import to_hash_bucket_fast
 
 
 class TextFileIndex:
-    """What of a line is a key or a value, besides the number of a column."""
+    """Special column indices: the whole line, and the line number."""
 
     WHOLE_LINE = -2
     LINE_NUMBER = -1
 
 
 class KeyValueTensorInitializer:
-    """Entries of a table: `keys`, and a value for each.
+    """Initializes a table with `keys` and their `values`.
 
     Example:
         >>> pairs = tf.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2])
@@ -47,7 +47,7 @@ class KeyValueTensorInitializer:
         value_dtype: Any = None,
         name: str | None = None,
     ) -> None:
-        """Keep both as tensors of these dtypes, their own if None."""
+        """Convert both to tensors of these dtypes; None infers the dtype."""
         self._keys = convert(keys, key_dtype)
         self._values = convert(values, value_dtype)
 
@@ -67,18 +67,18 @@ class KeyValueTensorInitializer:
 
 
 class TextFileInitializer:
-    """Entries of a table out of the lines of a file.
+    """Initializes a table from the lines of a file.
 
     Args:
         filename: the file.
         key_dtype: string or int64.
         key_index: a column, or one of `TextFileIndex`.
-        value_dtype: string, or a number's.
+        value_dtype: string or a numeric dtype.
         value_index: as `key_index`.
-        vocab_size: how many lines there must be at least, and are read; all if None.
-        delimiter: between columns.
+        vocab_size: how many lines to read, an error if there are fewer; all if None.
+        delimiter: the separator of columns.
         name: accepted for TensorFlow's sake.
-        value_index_offset: added to values that are numbers of lines.
+        value_index_offset: added to values that are line numbers.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class TextFileInitializer:
         name: str | None = None,
         value_index_offset: int = 0,
     ) -> None:
-        """Check the arguments; the file is read when a table is made."""
+        """Check the arguments; the file is read when a table is created."""
         self._filename = filename
         self.key_dtype, self.value_dtype = as_dtype(key_dtype), as_dtype(value_dtype)
         parts = [("key", key_index, self.key_dtype), ("value", value_index, self.value_dtype)]
@@ -117,7 +117,7 @@ class TextFileInitializer:
         """Fill a table.
 
         Raises:
-            NotFoundError: if there is no such file.
+            NotFoundError: if the file does not exist.
             InvalidArgumentError: if a line lacks a column, or there are too few lines.
         """
         path = self._filename
@@ -161,7 +161,7 @@ def as_raw(column: list[Any], dtype: DType) -> Any:
 
 
 def mapped(function: Any, keys: Any) -> Any:
-    """`function` of the keys of a tensor, of a sparse or of a ragged one, in the same form."""
+    """Apply `function` to the values of a dense, sparse or ragged tensor of keys."""
     if isinstance(keys, SparseTensor):
         return SparseTensor(keys.indices, function(keys.values), keys.dense_shape)
     if isinstance(keys, RaggedTensor):
@@ -170,7 +170,7 @@ def mapped(function: Any, keys: Any) -> Any:
 
 
 def found(keys: Any, default: Any, entries: Entries) -> Any:
-    """The raw values of raw keys."""
+    """Look up raw keys; the result is a raw array."""
     return entries.find(keys, default)
 
 
@@ -178,8 +178,8 @@ class StaticHashTable(Table):
     """A table whose entries never change.
 
     Args:
-        initializer: where its entries come from.
-        default_value: the value of keys that are not in it.
+        initializer: provides the entries.
+        default_value: the value of missing keys.
         name: of the table.
         experimental_is_anonymous: accepted for TensorFlow's sake.
     """
@@ -191,14 +191,14 @@ class StaticHashTable(Table):
         name: str | None = None,
         experimental_is_anonymous: bool = False,
     ) -> None:
-        """Fill it."""
-        kinds = initializer.key_dtype, initializer.value_dtype
-        super().__init__(*kinds, default_value, name or "hash_table")
+        """Create the table and fill it."""
+        key_and_value = initializer.key_dtype, initializer.value_dtype
+        super().__init__(*key_and_value, default_value, name or "hash_table")
         initializer.initialize(self)
 
     @property
     def default_value(self) -> Tensor:
-        """The value of keys that are not in it."""
+        """The value of missing keys."""
         return self._default
 
     @public
@@ -208,7 +208,7 @@ class StaticHashTable(Table):
 
     @public
     def lookup(self, keys: Any, name: str | None = None) -> Any:
-        """The values of `keys`, a tensor, a sparse or a ragged one.
+        """The values of `keys`, a dense, sparse or ragged tensor.
 
         Raises:
             TypeError: if the keys are of another dtype.
@@ -225,12 +225,12 @@ class StaticHashTable(Table):
 
 
 class StaticVocabularyTable(Trackable):
-    """Numbers of words; words that are not in it fall into buckets behind the last number.
+    """Maps words to ids; unknown words are hashed to bucket ids after the last id.
 
     Args:
-        initializer: words with numbers from 0 on, int64; or None: all fall into buckets.
-        num_oov_buckets: how many.
-        lookup_key_dtype: the dtype of keys, if there is no initializer: string.
+        initializer: words with int64 ids from 0 on; None hashes all words to buckets.
+        num_oov_buckets: the number of buckets for unknown words.
+        lookup_key_dtype: the dtype of keys; by default the initializer's, or string.
         name: accepted for TensorFlow's sake.
         experimental_is_anonymous: accepted for TensorFlow's sake.
     """
@@ -243,10 +243,11 @@ class StaticVocabularyTable(Trackable):
         name: str | None = None,
         experimental_is_anonymous: bool = False,
     ) -> None:
-        """Fill it."""
+        """Create the table and fill it."""
         if num_oov_buckets <= 0:
             raise ValueError(
-                f"`num_oov_buckets` must be > 0; use StaticHashTable. Received {num_oov_buckets}."
+                f"`num_oov_buckets` must be > 0. Received {num_oov_buckets}. "
+                "Use StaticHashTable for a table without buckets."
             )
         self._buckets = num_oov_buckets
         self._table = None if initializer is None else StaticHashTable(initializer, -1)
@@ -265,12 +266,12 @@ class StaticVocabularyTable(Trackable):
 
     @property
     def value_dtype(self) -> DType:
-        """The dtype of numbers."""
+        """The dtype of ids."""
         return dtypes.int64
 
     @public
     def size(self, name: str | None = None) -> Tensor:
-        """How many words and buckets there are."""
+        """The number of words and buckets."""
         return convert(self._count() + self._buckets, dtypes.int64)
 
     def _count(self) -> int:
@@ -278,7 +279,7 @@ class StaticVocabularyTable(Trackable):
 
     @public
     def lookup(self, keys: Any, name: str | None = None) -> Any:
-        """The numbers of `keys`, a tensor, a sparse or a ragged one.
+        """The ids of `keys`, a dense, sparse or ragged tensor.
 
         Raises:
             TypeError: if the keys are of another dtype.

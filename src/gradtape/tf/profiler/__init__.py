@@ -1,1 +1,1 @@
-"""What is behind tf.profiler."""
+"""Implementation of tf.profiler."""

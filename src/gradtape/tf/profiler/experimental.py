@@ -1,6 +1,6 @@
-"""tf.profiler.experimental: accepted, so that programs run; nothing is measured.
+"""tf.profiler.experimental: accepted for compatibility; nothing is measured.
 
-How fast gradtape's ops are is told by Python's own profilers: a graph runs as Python code.
+Use a Python profiler instead: gradtape runs graphs as Python code.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ log = logging.getLogger("gradtape")
 
 
 class Session:
-    """Whether somebody has started the profiler."""
+    """Whether the profiler has been started."""
 
     is_on = False
 
 
 class ProfilerOptions(NamedTuple):
-    """Options of the profiler, kept."""
+    """Options of the profiler; they have no effect."""
 
     host_tracer_level: int = 2
     python_tracer_level: int = 0
@@ -29,19 +29,19 @@ class ProfilerOptions(NamedTuple):
 
 
 def start(logdir: Any, options: ProfilerOptions | None = None) -> None:
-    """Start the profiler: accepted, but nothing is measured.
+    """Start the profiler: accepted for compatibility, but nothing is measured.
 
     Args:
-        logdir: where a profile would go.
-        options: kept.
+        logdir: accepted for TensorFlow's sake.
+        options: accepted for TensorFlow's sake.
 
     Raises:
-        AlreadyExistsError: if it was started and not stopped.
+        AlreadyExistsError: if it is already running.
     """
     if Session.is_on:
         raise AlreadyExistsError("Another profiler is running.")
     Session.is_on = True
-    log.warning("tf.profiler: gradtape writes no profile. Use a profiler of Python.")
+    log.warning("tf.profiler: gradtape writes no profile. Use a Python profiler.")
 
 
 def stop(save: bool = True) -> None:
@@ -56,22 +56,22 @@ def stop(save: bool = True) -> None:
 
 
 class Profile:
-    """A block to be profiled: accepted, but nothing is measured.
+    """Scope that is profiled: accepted for compatibility, but nothing is measured.
 
     Args:
-        logdir: where a profile would go.
-        options: kept.
+        logdir: accepted for TensorFlow's sake.
+        options: accepted for TensorFlow's sake.
     """
 
     def __init__(self, logdir: Any, options: ProfilerOptions | None = None) -> None:
         self._logdir, self._options = logdir, options
 
     def __enter__(self) -> None:
-        """Start."""
+        """Start the profiler."""
         start(self._logdir, self._options)
 
     def __exit__(self, typ: Any, value: Any, tb: Any) -> None:
-        """Stop."""
+        """Stop the profiler."""
         stop()
 
 
@@ -80,18 +80,18 @@ class Trace:
 
     Args:
         name: of the event.
-        **kwargs: facts about it.
+        **kwargs: metadata of the event.
     """
 
     def __init__(self, name: str, **kwargs: Any) -> None:
         self._name = name
 
     def __enter__(self) -> Trace:
-        """Begin."""
+        """Do nothing."""
         return self
 
     def set_metadata(self, **kwargs: Any) -> None:
-        """Add facts."""
+        """Accept metadata; it is not stored."""
 
     def __exit__(self, exc_type: Any, exc_val: Any, exc_tb: Any) -> None:
-        """End."""
+        """Do nothing."""

@@ -1,1 +1,1 @@
-"""What is behind tf.test."""
+"""Implementation of tf.test."""

@@ -1,4 +1,4 @@
-"""tf.test: what tests need, of gradients above all."""
+"""tf.test: the test runner, and queries of the devices and the build."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from gradtape.tf.config.device import list_logical_devices
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Run the tests of the module that is run."""
+    """Run the tests of the main module."""
     unittest.main(argv=argv)
 
 
 def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: Any = None) -> bool:
-    """Whether there is a GPU, of whatever make."""
+    """Whether there is a GPU of any vendor."""
     return bool(gpu_device_name())
 
 
@@ -26,27 +26,27 @@ def gpu_device_name() -> str:
 
 
 def is_built_with_cuda() -> bool:
-    """Whether there is code for NVIDIA's GPUs: there is none."""
+    """False: gradtape has no code of its own for NVIDIA GPUs."""
     return False
 
 
 def is_built_with_rocm() -> bool:
-    """Whether there is code for AMD's GPUs: there is none."""
+    """False: gradtape has no code of its own for AMD GPUs."""
     return False
 
 
 def is_built_with_gpu_support() -> bool:
-    """Whether there is code for GPUs: there is none."""
+    """False: gradtape has no code of its own for GPUs."""
     return False
 
 
 def is_built_with_xla() -> bool:
-    """Whether functions can be compiled by XLA, which needs jax."""
+    """Whether XLA can compile functions, which needs the package jax."""
     return importlib.util.find_spec("jax") is not None
 
 
 def disable_with_predicate(pred: Callable[[], bool], skip_message: str) -> Callable[[Any], Any]:
-    """Skip the decorated test if `pred()` holds when it is about to run."""
+    """Decorator that skips a test if `pred()` is true when the test starts."""
 
     def decorate(test: Any) -> Any:
         def run(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -60,5 +60,5 @@ def disable_with_predicate(pred: Callable[[], bool], skip_message: str) -> Calla
 
 
 def with_eager_op_as_function(cls: Any = None, only_as_function: bool = False) -> Any:
-    """The class as it is: eager ops are not functions here."""
-    return (lambda decorated: decorated) if cls is None else cls
+    """The class unchanged: eager ops are never functions here."""
+    return (lambda test_class: test_class) if cls is None else cls

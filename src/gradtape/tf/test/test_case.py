@@ -1,6 +1,6 @@
-"""tf.test.TestCase: unittest's, with assertions about tensors and arrays."""
+"""tf.test.TestCase: unittest's TestCase with assertions about tensors and arrays."""
 
-# ruff: noqa: N802, PT009 - assertions named as unittest names them, and made of its own
+# ruff: noqa: N802, PT009 - assertions follow unittest's naming, and call unittest's own
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SEED = 87654321
 
 
 def base() -> Any:
-    """TensorFlow's base, absl's TestCase, where absl is installed; else Python's own."""
+    """The base class: absl's TestCase, as in TensorFlow, if absl is installed, else unittest's."""
     if importlib.util.find_spec("absl") is None:
         return unittest.TestCase
     return importlib.import_module("absl.testing.absltest").TestCase
@@ -59,12 +59,12 @@ class TestCase(base()):  # type: ignore[misc]
         return nest.map_structure(as_value, tensors, expand_composites=True)
 
     def evaluate_if_both_tensors(self, a: Any, b: Any) -> tuple[Any, Any]:
-        """NumPy values of two tensors; anything else as it is."""
+        """NumPy values of two tensors; other values unchanged."""
         both = all(hasattr(t, "numpy") for t in (a, b))
         return (as_value(a), as_value(b)) if both else (a, b)
 
     def get_temp_dir(self) -> str:
-        """A directory that is there while the test runs; the same one each time it is asked for."""
+        """A temporary directory that exists while the test runs; the same one for every call."""
         if self._directory is None:
             directory = tempfile.TemporaryDirectory()
             self._directory = directory.name
@@ -72,7 +72,7 @@ class TestCase(base()):  # type: ignore[misc]
         return self._directory
 
     def _forget_directory(self, directory: tempfile.TemporaryDirectory[str]) -> None:
-        """Remove the directory; a test that runs again gets another."""
+        """Delete the directory; the test gets a new one if it runs again."""
         self._directory = None
         directory.cleanup()
 
@@ -80,7 +80,7 @@ class TestCase(base()):  # type: ignore[misc]
     def session(
         self, graph: Any = None, config: Any = None, use_gpu: bool = True, force_gpu: bool = False
     ) -> Iterator[TestCase]:
-        """A scope for tests that also run in graph mode: eagerly there is no session."""
+        """Scope that does nothing: eager mode has no session."""
         yield self
 
     cached_session = test_session = session
@@ -94,7 +94,7 @@ class TestCase(base()):  # type: ignore[misc]
     # -- equality and closeness
 
     def assertAllEqual(self, a: Any, b: Any, msg: Any = None) -> None:
-        """All elements are equal; NaNs equal each other."""
+        """Assert that all elements are equal; NaNs count as equal."""
         left, right = as_array(a), as_array(b)
         self.check_shapes(left, right, msg)
         equal = left == right
@@ -104,7 +104,7 @@ class TestCase(base()):  # type: ignore[misc]
             self.fail(report("not equal", left, right, ~np.asarray(equal), msg))
 
     def assertNotAllEqual(self, a: Any, b: Any, msg: Any = None) -> None:
-        """Some elements differ."""
+        """Assert that some elements differ."""
         try:
             self.assertAllEqual(a, b)
         except AssertionError:
@@ -114,7 +114,7 @@ class TestCase(base()):  # type: ignore[misc]
     def assertAllClose(
         self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: Any = None
     ) -> None:
-        """Elements differ by at most `atol + rtol * abs(b)`; structures leaf by leaf."""
+        """Assert that elements differ by at most `atol + rtol * abs(b)`; also in structures."""
         if isinstance(a, Mapping) or isinstance(b, Mapping):
             self.assertEqual(set(a), set(b), msg)
             for key in a:
@@ -134,7 +134,7 @@ class TestCase(base()):  # type: ignore[misc]
     def assertNotAllClose(
         self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: Any = None
     ) -> None:
-        """Some elements differ by more."""
+        """Assert that some elements differ by more than `atol + rtol * abs(b)`."""
         try:
             self.assertAllClose(a, b, rtol, atol)
         except AssertionError:
@@ -155,7 +155,7 @@ class TestCase(base()):  # type: ignore[misc]
         bfloat16_atol: float = 1e-2,
         msg: Any = None,
     ) -> None:
-        """As `assertAllClose`, with the tolerance that the less precise dtype allows."""
+        """As `assertAllClose`, with a tolerance that suits the less precise dtype."""
         kinds = {as_array(a).dtype.name, as_array(b).dtype.name}
         for names, r, t in (
             (("float32", "complex64"), float_rtol, float_atol),
@@ -167,38 +167,38 @@ class TestCase(base()):  # type: ignore[misc]
         self.assertAllClose(a, b, rtol, atol, msg)
 
     def assertNear(self, f1: Any, f2: Any, err: float, msg: Any = None) -> None:
-        """Two numbers differ by at most `err`."""
+        """Assert that two numbers differ by at most `err`."""
         self.assertTrue(
             f1 == f2 or abs(f1 - f2) <= err, f"{f1!r} != {f2!r} +/- {err!r}. {msg or ''}"
         )
 
     def assertArrayNear(self, farray1: Any, farray2: Any, err: float, msg: Any = None) -> None:
-        """Two lists of numbers differ by at most `err`."""
+        """Assert that two lists of numbers differ by at most `err`."""
         self.assertEqual(len(farray1), len(farray2), msg)
         for f1, f2 in zip(farray1, farray2, strict=True):
             self.assertNear(float(f1), float(f2), err, msg)
 
     def assertNDArrayNear(self, ndarray1: Any, ndarray2: Any, err: float, msg: Any = None) -> None:
-        """The difference of two arrays has a norm below `err`."""
+        """Assert that the norm of the difference of two arrays is below `err`."""
         left, right = as_array(ndarray1), as_array(ndarray2)
         self.assertTrue(np.linalg.norm(left - right) < err, msg)
 
     # -- ranges and sets
 
     def assertAllGreater(self, a: Any, comparison_target: Any) -> None:
-        """All elements are greater."""
+        """Assert that all elements are greater."""
         self.assertGreater(as_array(a).min(), comparison_target)
 
     def assertAllGreaterEqual(self, a: Any, comparison_target: Any) -> None:
-        """All elements are greater or equal."""
+        """Assert that all elements are greater or equal."""
         self.assertGreaterEqual(as_array(a).min(), comparison_target)
 
     def assertAllLess(self, a: Any, comparison_target: Any) -> None:
-        """All elements are less."""
+        """Assert that all elements are less."""
         self.assertLess(as_array(a).max(), comparison_target)
 
     def assertAllLessEqual(self, a: Any, comparison_target: Any) -> None:
-        """All elements are less or equal."""
+        """Assert that all elements are less or equal."""
         self.assertLessEqual(as_array(a).max(), comparison_target)
 
     def assertAllInRange(
@@ -209,7 +209,7 @@ class TestCase(base()):  # type: ignore[misc]
         open_lower_bound: bool = False,
         open_upper_bound: bool = False,
     ) -> None:
-        """All elements lie between the bounds, or on them unless they are open."""
+        """Assert that all elements lie within bounds, inclusive unless a bound is open."""
         values = as_array(target)
         if values.dtype.kind not in "fiuV":
             raise AssertionError(f"The value of {target!r} is not numeric.")
@@ -222,19 +222,19 @@ class TestCase(base()):  # type: ignore[misc]
             )
 
     def assertAllInSet(self, target: Any, expected_set: Any) -> None:
-        """All elements belong to the set."""
-        strangers = set(np.unique(as_array(target)).tolist()) - set(expected_set)
-        self.assertFalse(strangers, f"Elements outside of the set {expected_set}: {strangers}.")
+        """Assert that all elements belong to the set."""
+        outside = set(np.unique(as_array(target)).tolist()) - set(expected_set)
+        self.assertFalse(outside, f"Elements outside of the set {expected_set}: {outside}.")
 
     # -- types, shapes, devices, errors
 
     def assertDTypeEqual(self, target: Any, expected_dtype: Any) -> None:
-        """The dtype is the expected one."""
+        """Assert that the dtype is the expected one."""
         expected = getattr(expected_dtype, "as_numpy_dtype", expected_dtype)
         self.assertEqual(as_array(target).dtype, np.dtype(expected))
 
     def assertShapeEqual(self, input_a: Any, input_b: Any, msg: Any = None) -> None:
-        """The shapes are equal."""
+        """Assert that the shapes are equal."""
         self.assertEqual(tuple(input_a.shape), tuple(input_b.shape), msg)
 
     def check_shapes(self, left: Any, right: Any, msg: Any) -> None:
@@ -246,7 +246,7 @@ class TestCase(base()):  # type: ignore[misc]
             )
 
     def assertDeviceEqual(self, device1: Any, device2: Any, msg: Any = None) -> None:
-        """Both name the same device."""
+        """Assert that both names mean the same device."""
         first, second = (d and parse_device(d) for d in (device1, device2))
         self.assertEqual(first, second, msg)
 
@@ -254,7 +254,7 @@ class TestCase(base()):  # type: ignore[misc]
     def assertRaisesWithPredicateMatch(
         self, exception_type: Any, expected_err_re_or_predicate: Any
     ) -> Iterator[None]:
-        """What is raised is of that type, and its message matches."""
+        """Assert that the scope raises this type with a matching message."""
         try:
             yield
         except exception_type as error:
@@ -268,40 +268,40 @@ class TestCase(base()):  # type: ignore[misc]
             self.fail(f"{exception_type} not raised")
 
     def assertRaisesOpError(self, expected_err_re_or_predicate: Any) -> Any:
-        """An OpError is raised, and its message matches."""
+        """Assert that the scope raises an OpError with a matching message."""
         return self.assertRaisesWithPredicateMatch(OpError, expected_err_re_or_predicate)
 
     def assertRaisesIncompatibleShapesError(
         self, exception_type: Any = InvalidArgumentError
     ) -> Any:
-        """The error about shapes that do not broadcast is raised."""
+        """Assert that the scope raises the error about shapes that do not broadcast."""
         return self.assertRaisesWithPredicateMatch(
             exception_type, r"Incompatible shapes|incompatible"
         )
 
 
 class CheckedThread:
-    """A thread whose exception becomes a failure of the test."""
+    """A thread whose exception fails the test."""
 
     def __init__(self, case: TestCase, target: Any, args: Any, kwargs: Any) -> None:
-        """Call `target` in a thread of its own."""
+        """Prepare a thread that calls `target`."""
         self._case = case
         self._error: BaseException | None = None
 
-        def protected() -> None:
+        def run() -> None:
             try:
                 target(*args, **kwargs)
             except Exception as error:
                 self._error = error
 
-        self._thread = threading.Thread(target=protected)
+        self._thread = threading.Thread(target=run)
 
     def start(self) -> None:
         """Start the thread."""
         self._thread.start()
 
     def join(self) -> None:
-        """Wait, and fail if the thread failed."""
+        """Wait for the thread, and fail the test if it raised."""
         self._thread.join()
         if self._error is not None:
             self._case.fail(f"Error in checkedThread: {self._error}")
@@ -312,12 +312,12 @@ class CheckedThread:
 
 
 def as_value(thing: Any) -> Any:
-    """The NumPy value of a tensor or variable; anything else as it is."""
+    """The NumPy value of a tensor or variable; other values unchanged."""
     return thing.numpy() if hasattr(thing, "numpy") else thing
 
 
 def as_array(thing: Any) -> Any:
-    """A tensor, or anything made of them, as one array."""
+    """Convert a tensor, or a nested structure of tensors, to one array."""
     if isinstance(thing, IndexedSlices):
         thing = convert(thing)
     array = np.array(
@@ -327,17 +327,17 @@ def as_array(thing: Any) -> Any:
 
 
 def as_numbers(array: Any) -> Any:
-    """An array that NumPy can compare: bfloat16 and its kin as float32."""
+    """Convert bfloat16 and other ml_dtypes arrays to float32, which NumPy can compare."""
     return array.astype(np.float32) if array.dtype.kind == "V" else array
 
 
 def is_structure(thing: Any) -> bool:
-    """Whether a list holds more than numbers, so that its entries are compared one by one."""
+    """Whether a list holds more than numbers, so that its items are compared one by one."""
     return isinstance(thing, (list, tuple)) and not all(isinstance(t, (int, float)) for t in thing)
 
 
 def report(what: str, left: Any, right: Any, bad: Any, msg: Any) -> str:
-    """Where two arrays differ."""
+    """Describe where two arrays differ."""
     where = np.nonzero(np.atleast_1d(bad))
     lhs, rhs = np.atleast_1d(left)[where], np.atleast_1d(right)[where]
     return (

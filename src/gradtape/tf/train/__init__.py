@@ -1,1 +1,1 @@
-"""What is behind tf.train, beyond the checkpoints of `state`."""
+"""Implementation of tf.train.experimental; checkpoints are in `state`."""

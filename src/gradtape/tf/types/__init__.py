@@ -1,1 +1,1 @@
-"""What is behind tf.types."""
+"""Implementation of tf.types."""

@@ -1,4 +1,4 @@
-"""tf.types.experimental: names for annotations, and how an object says what shares its traces."""
+"""tf.types.experimental: names for annotations, and the protocol of custom trace types."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TensorLike = Union[Tensor, int, float, bool, str, bytes, complex, Sequence[Any]]
 
 
 class TraceType(abc.ABC):
-    """What `tf.function` knows of an argument; arguments whose types are equal share a trace.
+    """The cache key of an argument of `tf.function`: arguments with equal types share a trace.
 
     Example:
         >>> class Kind(tf.types.experimental.TraceType):
@@ -39,28 +39,28 @@ class TraceType(abc.ABC):
 
     @abc.abstractmethod
     def is_subtype_of(self, other: TraceType) -> bool:
-        """Whether what is traced for `other` serves for this."""
+        """Whether a trace for `other` can be used for this type."""
 
     @abc.abstractmethod
     def most_specific_common_supertype(self, others: Sequence[TraceType]) -> TraceType | None:
-        """A type that serves for all of them, if there is one."""
+        """The most specific type whose trace all of these can use; None if there is none."""
 
     @abc.abstractmethod
     def placeholder_value(self, placeholder_context: Any = None) -> Any:
-        """What stands for the argument in a trace."""
+        """The placeholder of the argument in a trace; gradtape does not call it."""
 
     @abc.abstractmethod
     def __hash__(self) -> int:
-        """Equal for equal types."""
+        """Equal types have equal hashes."""
 
     @abc.abstractmethod
     def __eq__(self, other: object) -> bool:
-        """Whether a trace can be shared."""
+        """Whether both arguments can share a trace."""
 
 
 @runtime_checkable
 class SupportsTracingProtocol(Protocol):
-    """An object that says by itself with which others it shares traces."""
+    """An object that provides its own TraceType."""
 
     def __tf_tracing_type__(self, context: Any) -> TraceType:
-        """The type of this object."""
+        """The trace type of this object."""

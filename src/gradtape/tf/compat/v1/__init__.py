@@ -1,7 +1,7 @@
 """tf.compat.v1: the names of TensorFlow 1 that eager programs use.
 
-What is the same in both passes through; what takes its arguments in another order is adapted;
-graphs and sessions raise an error that says what TensorFlow 2 does instead.
+Functions with the same signature in both versions are TensorFlow 2's. Functions with another
+signature are adapted. Names of graphs and sessions raise an error that names the replacement.
 """
 
 from __future__ import annotations
@@ -41,24 +41,24 @@ class Space(ModuleType):
     """A namespace of tf.compat.v1, such as `nn`."""
 
     def __init__(self, prefix: str) -> None:
-        """Names are looked up with this prefix."""
+        """Make a namespace that looks up `prefix + name`."""
         super().__init__(f"gradtape.tf.compat.v1.{prefix.rstrip('.')}")
         self.__dict__["prefix"] = prefix
 
     def __getattr__(self, name: str) -> Any:
-        """Look a name up and keep it."""
+        """Look up a name and cache it."""
         if name.startswith("__"):
             raise AttributeError(name)
         found = self.__dict__[name] = lookup(self.__dict__["prefix"] + name)
         return found
 
     def __dir__(self) -> list[str]:
-        """What the namespace of the same name has."""
+        """The names of the TensorFlow 2 namespace of the same name."""
         return dir(named(self.__dict__["prefix"].rstrip(".")))
 
 
 def lookup(name: str) -> Any:
-    """What `tf.compat.v1.<name>` is."""
+    """Find the object `tf.compat.v1.<name>`."""
     if name in WHOLE:
         return import_module(WHOLE[name])
     if name in HOME:
@@ -85,7 +85,7 @@ def lookup(name: str) -> Any:
 
 
 def found_at(name: str) -> Any:
-    """The function of gradtape that a name means; AttributeError if there is none."""
+    """Find the TensorFlow 2 object that a name stands for; AttributeError if there is none."""
     places = [MOVED[name]] if name in MOVED else [name]
     if "." not in name and name not in MOVED:
         places += [f"{space}.{name}" for space in SPACES]
@@ -98,15 +98,15 @@ def found_at(name: str) -> Any:
 
 
 def absent(name: str) -> str:
-    """What is said of a name that is not there."""
+    """The error message for a name that gradtape does not have."""
     text = f"gradtape does not have tf.compat.v1.{name}."
     if name in REMOVED:
         return f"{text} It belongs to TensorFlow 1: {REMOVED[name]} (docs/migration.md)"
-    return f"{text} docs/migration.md says what there is."
+    return f"{text} docs/migration.md lists the supported names."
 
 
 def refusing(name: str) -> Any:
-    """A function that is there to say what to do instead, as importing it is common."""
+    """Make a function that raises when called: programs often import it without calling it."""
 
     @public
     def refuse(*args: Any, **kwargs: Any) -> Any:
@@ -118,7 +118,7 @@ def refusing(name: str) -> Any:
 
 
 def __getattr__(name: str) -> Any:
-    """Look a name up and keep it."""
+    """Look up a name and cache it."""
     if name.startswith("__"):
         raise AttributeError(name)
     found = globals()[name] = lookup(name)

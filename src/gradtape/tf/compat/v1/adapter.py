@@ -1,4 +1,4 @@
-"""Functions of tf.compat.v1 that take their arguments in another order, or by other names."""
+"""Tables of the signatures and moved names of tf.compat.v1, and the adapter that applies them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ POOL = "value>input ksize strides padding data_format name input"
 ASSERT = "x y data> summarize message name"
 NAMES = "_sentinel> labels logits name"
 
-# `old>new` is a parameter that has another name now, `old>` one that nobody needs any more.
+# `old>new` is a renamed parameter; `old>` is a parameter that is ignored.
 SIGNATURES = {
     **{
         f"reduce_{kind}": REDUCE
@@ -79,7 +79,7 @@ SIGNATURES = {
     "nn.weighted_cross_entropy_with_logits": "labels logits pos_weight name targets>labels",
 }
 
-# Names that moved; what is not told apart here is `tf.math.<name>`, `tf.linalg.<name>` and so on.
+# Names that moved. Names that are not listed are looked up in `tf` and in the namespaces `SPACES`.
 MOVED = {
     "arg_max": "argmax",
     "arg_min": "argmin",
@@ -141,10 +141,11 @@ MOVED = {
     "NoGradient": "no_gradient",
     "image.resize_image_with_crop_or_pad": "image.resize_with_crop_or_pad",
 }
-# Spaces in which names that the root had in TensorFlow 1 are looked for.
+# Namespaces that now have names which were at the root in TensorFlow 1.
 SPACES = ("math", "linalg", "signal", "debugging")
 
-# Same names, other parameters, and no bridge: to pass these on could silently compute otherwise.
+# Same names with other parameters and no adapter: calling TensorFlow 2's could silently compute
+# something else.
 UNBRIDGED = """
     batch_to_space map_fn image.crop_and_resize image.draw_bounding_boxes image.extract_glimpse
     image.resize image.sample_distorted_bounding_box io.decode_csv io.decode_raw io.parse_example
@@ -157,7 +158,7 @@ DIFFERENT = frozenset(UNBRIDGED.split())
 
 
 def named(path: str) -> Any:
-    """What a dotted name stands for in gradtape; AttributeError if nothing."""
+    """Resolve a dotted name in gradtape; AttributeError if there is none."""
     found: Any = sys.modules["gradtape"]
     for name in path.split("."):
         found = getattr(found, name)
@@ -165,7 +166,7 @@ def named(path: str) -> Any:
 
 
 def adapted(name: str, function: Any, signature: str) -> Any:
-    """The function, called as `signature` says; arguments that are None count as not given."""
+    """Wrap a function to take TensorFlow 1's signature; arguments that are None are dropped."""
     parameters = [one.partition(">") for one in signature.split()]
     order = [old for old, _, _ in parameters]
     renamed = {old: new if arrow else old for old, arrow, new in parameters}
@@ -173,7 +174,9 @@ def adapted(name: str, function: Any, signature: str) -> Any:
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         if len(args) > len(order):
-            raise TypeError(f"tf.compat.v1.{name}() takes at most {len(order)} arguments.")
+            raise TypeError(
+                f"tf.compat.v1.{name}() takes at most {len(order)} arguments. Received {len(args)}."
+            )
         given = dict(zip(order, args, strict=False))
         for key, value in kwargs.items():
             if key not in renamed or key in given:

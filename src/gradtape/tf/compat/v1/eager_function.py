@@ -1,4 +1,4 @@
-"""What tf.compat.v1 does otherwise, or has alone, in eager programs."""
+"""Functions of tf.compat.v1 that differ from TensorFlow 2's, or that only version 1 has."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ from gradtape.tf.random import stateful
 def enable_eager_execution(
     config: Any = None, device_policy: Any = None, execution_mode: Any = None
 ) -> None:
-    """Nothing: execution is eager."""
+    """Do nothing: execution is always eager."""
 
 
 def nothing_to_do() -> None:
-    """Nothing: it is so already, or done when a variable is made."""
+    """Do nothing: this behaviour is always on."""
 
 
 def always() -> bool:
-    """True."""
+    """Return True: this behaviour is always on."""
     return True
 
 
 def already(values: Any = None, name: str | None = None) -> None:
-    """Nothing: a variable has its value as soon as it is made."""
+    """Do nothing: a variable is initialized when it is created."""
 
 
 enable_control_flow_v2 = enable_resource_variables = nothing_to_do
@@ -46,7 +46,7 @@ variables_initializer = assert_variables_initialized = already
 
 
 def global_variables_initializer() -> None:
-    """Nothing: a variable has its value as soon as it is made."""
+    """Do nothing: a variable is initialized when it is created."""
 
 
 local_variables_initializer = initialize_all_variables = global_variables_initializer
@@ -64,15 +64,15 @@ def Variable(  # noqa: N802  TensorFlow's name
     dtype: Any = None,
     **rest: Any,
 ) -> Any:
-    """A tf.Variable; where the parameters differ, TensorFlow 1's order."""
-    kept = {key: rest[key] for key in ("shape", "synchronization", "aggregation") if key in rest}
+    """A tf.Variable, with the parameters in TensorFlow 1's order."""
+    options = {key: rest[key] for key in ("shape", "synchronization", "aggregation") if key in rest}
     return variable.Variable(
         initial_value,
         trainable=trainable,
         validate_shape=validate_shape,
         name=name,
         dtype=dtype,
-        **kept,
+        **options,
     )
 
 
@@ -83,7 +83,7 @@ def assign(
     use_locking: Any = None,
     name: str | None = None,
 ) -> Any:
-    """Give a variable a value."""
+    """Assign a value to a variable."""
     return ref.assign(value)
 
 
@@ -107,22 +107,22 @@ def div(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 @public
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
-    """Elements of `x` and `y`; a condition of one axis picks rows."""
+    """Elements of `x` where `condition` holds, else of `y`; a vector `condition` selects rows."""
     condition = convert(condition)
     if x is None and y is None:
         return mask.where(condition)
     x, y = convert(x), convert(y)
     if x.shape != y.shape:
         raise ValueError(
-            f"tf.compat.v1.where: x and y must have one shape. Received {x.shape} and {y.shape}. "
-            "tf.where broadcasts."
+            f"tf.compat.v1.where: x and y must have the same shape. Received {x.shape} and "
+            f"{y.shape}. Use tf.where, which broadcasts."
         )
     if condition.shape.rank == 1 and x.shape.rank > 1:
         condition = condition[(slice(None), *[None] * (x.shape.rank - 1))]
     elif condition.shape.rank and condition.shape != x.shape:
         raise ValueError(
             f"tf.compat.v1.where: the condition must have the shape of x, or one axis. Received "
-            f"{condition.shape} and {x.shape}. tf.where broadcasts."
+            f"{condition.shape} and {x.shape}. Use tf.where, which broadcasts."
         )
     return mask.where(condition, x, y)
 
@@ -136,9 +136,9 @@ def dropout(
     name: str | None = None,
     rate: Any = None,
 ) -> Tensor:
-    """tf.nn.dropout, which may also be told how many are kept."""
+    """tf.nn.dropout by `rate`, or by `keep_prob`, which is 1 - rate."""
     if (keep_prob is None) == (rate is None):
-        raise ValueError("tf.compat.v1.nn.dropout: give either keep_prob or rate.")
+        raise ValueError("tf.compat.v1.nn.dropout: pass either keep_prob or rate.")
     return dropping.dropout(x, 1 - keep_prob if rate is None else rate, noise_shape, seed)
 
 
@@ -151,10 +151,10 @@ def softmax_cross_entropy_with_logits(
     name: str | None = None,
     axis: int | None = None,
 ) -> Tensor:
-    """Cross entropy that no gradient leaves towards the labels."""
+    """Cross entropy of softmax(logits); the labels get no gradient."""
     if _sentinel is not None or labels is None or logits is None:
         raise ValueError(
-            "tf.compat.v1.nn.softmax_cross_entropy_with_logits: give labels= and logits= by name."
+            "tf.compat.v1.nn.softmax_cross_entropy_with_logits: pass labels= and logits= by name."
         )
     axis = dim if axis is None else axis
     return loss.softmax_cross_entropy_with_logits(stop_gradient(convert(labels)), logits, axis)
@@ -179,7 +179,7 @@ def multinomial(
 
 
 def to(dtype: Any) -> Any:
-    """A cast to a dtype."""
+    """Make a function that casts to a dtype."""
 
     def to_dtype(x: Any, name: str | None = None) -> Any:
         return cast(x, dtype)

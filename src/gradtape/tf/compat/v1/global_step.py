@@ -1,4 +1,4 @@
-"""tf.compat.v1.train: the global step, and learning rates that decay with it."""
+"""tf.compat.v1.train: the global step and learning rate schedules."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from gradtape.tf.math.cast import cast
 
 
 class Step:
-    """The global step of this process, once it is asked for."""
+    """Holds the global step of this process; None until it is created."""
 
     variable: Any = None
 
 
 def get_global_step(graph: Any = None) -> Any:
-    """The global step, or None."""
+    """The global step, or None if it was not created."""
     return Step.variable
 
 
 def get_or_create_global_step(graph: Any = None) -> Any:
-    """The global step, an int64 variable that begins at zero."""
+    """The global step, an int64 variable; created with the value zero on first use."""
     if Step.variable is None:
         Step.variable = Variable(0, trainable=False, dtype=dtypes.int64, name="global_step")
     return Step.variable
@@ -33,10 +33,10 @@ def get_or_create_global_step(graph: Any = None) -> Any:
 
 @public
 def create_global_step(graph: Any = None) -> Any:
-    """The global step, which must not be there yet.
+    """Create the global step.
 
     Raises:
-        ValueError: if it is.
+        ValueError: if it exists.
     """
     if Step.variable is not None:
         raise ValueError('"global_step" already exists.')
@@ -49,7 +49,7 @@ def global_step(sess: Any, global_step_tensor: Any) -> int:
 
 
 def decaying(rate_at: Any) -> Any:
-    """A schedule: in eager programs TensorFlow returns a function of no arguments, and so do we."""
+    """Make a schedule. As in eager TensorFlow, it returns a function without arguments."""
 
     def schedule(
         learning_rate: Any, global_step: Any, decay_steps: Any, *args: Any, **kwargs: Any
@@ -57,12 +57,12 @@ def decaying(rate_at: Any) -> Any:
         if global_step is None:
             raise ValueError("Argument `global_step` must not be None.")
 
-        def decayed() -> Any:
+        def current_rate() -> Any:
             start = convert_to_tensor(learning_rate)
-            passed = cast(global_step, start.dtype)
-            return rate_at(start, passed, cast(decay_steps, start.dtype), *args, **kwargs)
+            step = cast(global_step, start.dtype)
+            return rate_at(start, step, cast(decay_steps, start.dtype), *args, **kwargs)
 
-        return decayed
+        return current_rate
 
     return schedule
 
@@ -92,9 +92,9 @@ def inverse(
 
 
 def cosine(start: Any, step: Any, over: Any, alpha: float = 0.0, name: Any = None) -> Any:
-    """Half a wave from `start` down to `alpha · start`."""
-    done = e.minimum(step, over) / over
-    return start * ((1 - alpha) * 0.5 * (1 + e.cos(python_math.pi * done)) + alpha)
+    """Half a cosine wave from `start` down to `alpha · start`."""
+    progress = e.minimum(step, over) / over
+    return start * ((1 - alpha) * 0.5 * (1 + e.cos(python_math.pi * progress)) + alpha)
 
 
 def polynomial(
@@ -106,13 +106,13 @@ def polynomial(
     cycle: bool = False,
     name: Any = None,
 ) -> Any:
-    """From `start` to `end_learning_rate` along a power."""
+    """`(start - end) · (1 - step / over) ** power + end`, where `end` is `end_learning_rate`."""
     if cycle:
         over = over * e.maximum(cast(1.0, start.dtype), -e.floor(-step / over))
     else:
         step = e.minimum(step, over)
-    left = e.pow(1 - step / over, power)
-    return (start - end_learning_rate) * left + end_learning_rate
+    factor = e.pow(1 - step / over, power)
+    return (start - end_learning_rate) * factor + end_learning_rate
 
 
 exponential_decay, natural_exp_decay = decaying(exponential), decaying(natural)
@@ -121,15 +121,18 @@ polynomial_decay = decaying(polynomial)
 
 
 def piecewise_constant(x: Any, boundaries: Any, values: Any, name: Any = None) -> Any:
-    """The value between the boundaries where `x` lies."""
+    """A function that returns the value of the interval in which `x` lies."""
     if len(boundaries) != len(values) - 1:
-        raise ValueError("piecewise_constant: there must be one value more than boundaries.")
+        raise ValueError(
+            "piecewise_constant: there must be one value more than boundaries. "
+            f"Received {len(values)} values and {len(boundaries)} boundaries."
+        )
 
-    def decayed() -> Any:
-        at = sum(int(convert_to_tensor(x)) > int(b) for b in boundaries)
-        return convert_to_tensor(values[at])
+    def current_rate() -> Any:
+        interval = sum(int(convert_to_tensor(x)) > int(b) for b in boundaries)
+        return convert_to_tensor(values[interval])
 
-    return decayed
+    return current_rate
 
 
 piecewise_constant_decay = piecewise_constant

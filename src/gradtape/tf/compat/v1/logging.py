@@ -1,4 +1,4 @@
-"""tf.compat.v1.logging: the logger of `tf.get_logger()`."""
+"""tf.compat.v1.logging: functions that log to `tf.get_logger()`."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ DEBUG, INFO, WARN, ERROR, FATAL = (
 
 
 def log(level: int, msg: str, *args: Any, **kwargs: Any) -> None:
-    """Say something of a level."""
+    """Log a message at a level."""
     get_logger().log(level, msg, *args, **kwargs)
 
 
 def debug(msg: str, *args: Any, **kwargs: Any) -> None:
-    """Say what helps to find faults."""
+    """Log a message at level DEBUG."""
     log(DEBUG, msg, *args, **kwargs)
 
 
 def info(msg: str, *args: Any, **kwargs: Any) -> None:
-    """Say what goes on."""
+    """Log a message at level INFO."""
     log(INFO, msg, *args, **kwargs)
 
 
 def warning(msg: str, *args: Any, **kwargs: Any) -> None:
-    """Say what looks wrong."""
+    """Log a message at level WARN."""
     log(WARN, msg, *args, **kwargs)
 
 
@@ -40,35 +40,35 @@ warn = warning
 
 
 def error(msg: str, *args: Any, **kwargs: Any) -> None:
-    """Say what is wrong."""
+    """Log a message at level ERROR."""
     log(ERROR, msg, *args, **kwargs)
 
 
 def fatal(msg: str, *args: Any, **kwargs: Any) -> None:
-    """Say why it cannot go on."""
+    """Log a message at level FATAL."""
     log(FATAL, msg, *args, **kwargs)
 
 
 def vlog(level: int, msg: str, *args: Any, **kwargs: Any) -> None:
-    """Say something of a level."""
+    """Log a message at a level."""
     log(level, msg, *args, **kwargs)
 
 
 def log_if(level: int, msg: str, condition: Any, *args: Any) -> None:
-    """Say something if a condition holds."""
+    """Log a message if `condition` is true."""
     if condition:
         log(level, msg, *args)
 
 
 def set_verbosity(v: Any) -> None:
-    """Say what is of this level or above."""
+    """Set the lowest level that is logged."""
     get_logger().setLevel(v)
 
 
 def get_verbosity() -> int:
-    """The level from which on things are said."""
+    """The lowest level that is logged."""
     return get_logger().getEffectiveLevel()
 
 
 def flush() -> None:
-    """Nothing is held back."""
+    """Do nothing: messages are not buffered."""

@@ -1,4 +1,4 @@
-"""tf.compat.v1.losses: weighted losses, as eager programs call them."""
+"""tf.compat.v1.losses: weighted losses."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gradtape.tf.nn import loss as cross_entropy
 
 
 class Reduction:
-    """How the losses of elements become one."""
+    """How the losses of all elements are reduced to one."""
 
     NONE = "none"
     SUM = "weighted_sum"
@@ -41,10 +41,10 @@ def compute_weighted_loss(
     """Losses times weights, reduced.
 
     Args:
-        losses: of elements.
-        weights: that broadcast to them.
-        scope: of no effect.
-        loss_collection: of no effect: nothing is collected in eager programs.
+        losses: the loss of each element.
+        weights: broadcast to the shape of `losses`.
+        scope: accepted for TensorFlow's sake.
+        loss_collection: accepted for TensorFlow's sake; eager programs have no collections.
         reduction: one of `Reduction`.
     """
     losses = convert_to_tensor(losses)
@@ -73,7 +73,7 @@ def compute_weighted_loss(
 
 
 def pair(labels: Any, predictions: Any) -> tuple[Any, Any]:
-    """Both as floats of one shape."""
+    """Convert both to float32 and check that the shapes agree."""
     if labels is None or predictions is None:
         raise ValueError("Arguments `labels` and `predictions` must not be None.")
     predictions = cast(convert_to_tensor(predictions), "float32")
@@ -122,7 +122,7 @@ def huber_loss(
     loss_collection: Any = "losses",
     reduction: str = DEFAULT,
 ) -> Tensor:
-    """Half the square up to `delta`, and linear from there on."""
+    """Huber loss: half the squared error up to `delta`, linear beyond it."""
     labels, predictions = pair(labels, predictions)
     distance = e.abs(predictions - labels)
     small = e.minimum(distance, delta)
@@ -191,7 +191,7 @@ def softmax_cross_entropy(
     loss_collection: Any = "losses",
     reduction: str = DEFAULT,
 ) -> Tensor:
-    """Cross entropy of classes that exclude each other; no gradient reaches the labels."""
+    """Cross entropy of mutually exclusive classes; the labels get no gradient."""
     logits = convert_to_tensor(logits)
     labels = stop_gradient(cast(onehot_labels, logits.dtype))
     if label_smoothing > 0:
@@ -209,7 +209,7 @@ def sparse_softmax_cross_entropy(
     loss_collection: Any = "losses",
     reduction: str = DEFAULT,
 ) -> Tensor:
-    """The same, with the numbers of the classes for labels."""
+    """As `softmax_cross_entropy`, with class indices as labels."""
     labels, logits = convert_to_tensor(labels), convert_to_tensor(logits)
     if labels.shape.rank == logits.shape.rank:
         labels = squeeze(labels, [-1])

@@ -1,4 +1,4 @@
-"""What TensorFlow 1 had and gradtape will not have, and what takes its place."""
+"""Names of TensorFlow 1 that gradtape does not have, each with its replacement."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ QUEUE = "read data with tf.data.Dataset."
 
 
 def each(names: str, instead: str) -> dict[str, str]:
-    """The same for several names."""
+    """Map each of several names to the same replacement text."""
     return dict.fromkeys(names.split(), instead)
 
 
@@ -90,5 +90,5 @@ REMOVED = {
         "use tf.summary.create_file_writer.",
     ),
     "Print": "use tf.print.",
-    "colocate_with": "there is one device.",
+    "colocate_with": "use tf.device.",
 }
