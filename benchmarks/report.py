@@ -1,8 +1,10 @@
-"""Make a page of tables and plots from what `run.py` has saved.
+"""Write docs/benchmarks.md: tables and plots of the results that `run.py` saved.
 
     python benchmarks/report.py [FILE …] [--page docs/benchmarks.md]
 
-Without files it takes all of benchmarks/results. Plots are made if matplotlib is there.
+Without files it reads all of benchmarks/results. It draws plots if matplotlib is installed. The
+summary and the reasons for missed budgets come from `notes.md`, which is written by hand after a
+run and names the date of that run.
 """
 
 import argparse
@@ -14,25 +16,27 @@ from tables import TIME, against_best, calls, figures, markdown, means, quantity
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"
+NOTES = HERE / "notes.md"
 PAGE = HERE.parent / "docs" / "benchmarks.md"
 
 INTRODUCTION = """\
 # Benchmarks
 
-Made by `benchmarks/report.py` from what `benchmarks/run.py` measured. Each framework runs in a
-process of its own, in its own best idiom. For every workload all of them compute it, the results of
-the first and of the third call are compared, and only then is it timed: rounds alternate between
-the frameworks, and the best round counts. Ratios below 1 mean that gradtape needs less. The best
-peer is the fastest of the other frameworks in that row; NumPy differentiated by hand, and PyTorch
-without its compiler where compilers are compared, stand beside them as references."""
+`make bench-page` measures all workloads and writes this page (`benchmarks/run.py` and
+`benchmarks/report.py`). Each framework runs in its own process and in its own best idiom. The
+benchmark first checks that all frameworks compute equal results in the first and the third call.
+Then it measures them in turns; the best round counts. A ratio below 1 means that gradtape needs
+less time or memory. The best peer is the fastest of the other frameworks in that row. NumPy
+differentiated by hand is a reference, not a peer. So is eager PyTorch where compilers are
+compared."""
 
 MODES = {
-    "eager": "Op by op: TensorFlow and PyTorch eagerly, JAX without `jit`.",
+    "eager": "Op by op: TensorFlow and PyTorch in eager mode, JAX without `jit`.",
     "compiled": """\
 Whole steps: `gradtape` and `tensorflow` are `tf.function`, `gradtape_xla` and `tensorflow_xla` are
-`tf.function(jit_compile=True)`, `torch` is `torch.compile`, `jax` is `jax.jit`; `torch_eager` and
-`numpy` are not compiled. With JAX installed `gradtape` runs large elementwise graphs on XLA, and
-after some hundred calls graphs of many small ops.""",
+`tf.function(jit_compile=True)`, `torch` is `torch.compile`, `jax` is `jax.jit`. `torch_eager` and
+`numpy` are not compiled. JAX is installed, so `gradtape` runs large elementwise graphs on XLA, and
+graphs of many small ops after some hundred calls.""",
 }
 
 
@@ -55,6 +59,22 @@ def facts(record):
     ]
     lines += [f"- left out: {name} ({why})" for name, why in record["left_out"].items()]
     return lines
+
+
+def notes(records):
+    """The hand-written summary, with a remark if it describes another run than `records`."""
+    date, _, text = NOTES.read_text(encoding="utf-8").partition("\n")
+    date = date.removeprefix("Run: ")
+    if {record["machine"]["date"] for record in records} != {date}:
+        text = text.replace("## Summary\n", f"## Summary of an earlier run ({date})\n")
+    return text.strip()
+
+
+def workloads(records):
+    """What each row of the tables measures."""
+    rows = {row: about["about"] for record in records for row, about in record["rows"].items()}
+    lines = [f"| {row} | {about} |" for row, about in rows.items()]
+    return ["## Workloads", "", "| row | workload |", "|---|---|", *lines]
 
 
 def complaints(record):
@@ -128,7 +148,7 @@ def plotted(record, folder):
 
 
 def page(records, path):
-    lines = [INTRODUCTION]
+    lines = [INTRODUCTION, "", notes(records), "", *workloads(records)]
     for record in records:
         plot = plotted(record, path.parent / path.stem)
         relative = plot.relative_to(path.parent).as_posix() if plot else None
