@@ -180,7 +180,11 @@ def op(name, kind, about):
 
 PROBLEMS = [
     op("op, outside a tape", "chain_outside", "scalar op outside any tape"),
-    op("op, unwatched", "chain_unwatched", "the same op inside a tape that does not watch its input"),
+    op(
+        "op, unwatched",
+        "chain_unwatched",
+        "the same op inside a tape that does not watch its input",
+    ),
     op("op, recorded", "chain", "scalar op in a chain, forward and backward"),
     mlp_step("MLP tiny", "batch 8, 4-16-3: a step of SGD", 8, 4, 16, 3),
     mlp_step("MLP small", "batch 32, 64-64-10", 32, 64, 64, 10),

@@ -72,13 +72,24 @@ def test_the_readme_quotes_the_page():
     page = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     times = {}
-    for mode, heading in [("eager", "### Times: eager, one core"), ("compiled", "### Times: compiled, one core")]:
+    for mode, heading in [
+        ("eager", "### Times: eager, one core"),
+        ("compiled", "### Times: compiled, one core"),
+    ]:
         header, _, *rows = table_rows(page, heading)
-        times |= {(mode, row[0], name): cell for row in rows for name, cell in zip(header, row, strict=True)}
+        times |= {
+            (mode, row[0], name): cell
+            for row in rows
+            for name, cell in zip(header, row, strict=True)
+        }
     _, _, *rows = table_rows(readme, "<!-- quoted from docs/benchmarks.md -->")
     assert 1 <= len(rows) <= 8
     names = ("gradtape", "tensorflow", "torch"), ("gradtape", "tensorflow", "torch", "jax")
-    columns = [(mode, name) for mode, names in zip(("eager", "compiled"), names, strict=True) for name in names]
+    columns = [
+        (mode, name)
+        for mode, names in zip(("eager", "compiled"), names, strict=True)
+        for name in names
+    ]
     for what, *cells in rows:
         row = re.search(r"\((.+)\)$", what)[1] if what.endswith(")") else what
         assert cells == [times.get((mode, row, name), "–") for mode, name in columns], what

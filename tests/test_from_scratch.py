@@ -30,7 +30,9 @@ def test_it_prints_what_its_comments_say():
     ("right", "wrong", "error"),
     [
         pytest.param("(1 + -1 * out * out)", "(1 + out * out)", AssertionError, id="rule"),
-        pytest.param("b=lambda g, a: g * a)", "b=lambda g, b: g * b)", AssertionError, id="residual"),
+        pytest.param(
+            "b=lambda g, a: g * a)", "b=lambda g, b: g * b)", AssertionError, id="residual"
+        ),
         pytest.param("add(cotangents[uid], t) if", "t if", AssertionError, id="accumulate"),
         pytest.param("if op.elementwise:", "if False:", AssertionError, id="unbroadcast"),
         pytest.param("if node.out in live:", "if True:", AssertionError, id="dead code"),
