@@ -1,13 +1,13 @@
-"""Write docs/coverage.md: which of TensorFlow's symbols there are, and how often one can derive.
+"""Write docs/coverage.md: which TensorFlow symbols exist, and how often each is differentiable.
 
     python tools/coverage.py            # write the table
-    python tools/coverage.py --check    # say whether the first column is up to date
+    python tools/coverage.py --check    # test whether the first column is up to date
 
-Nothing in the table is typed in. `tensorflow_symbols.txt` names what TensorFlow 2.21 has; whether
-it is here is asked of the package. How often a function can be differentiated is tried out on the
-recorded cases of `tests/conformance/ops` (and a few of `SAMPLES`), under nested tapes: an order
-counts if its gradient is there, or is None where the gradient of the order before does not change
-with its input, so that zero is the right answer.
+The whole table is computed. `tensorflow_symbols.txt` lists the symbols of TensorFlow 2.21; the tool
+looks each of them up in gradtape. It determines the order of differentiability by nested tapes, on
+the conformance cases of `tests/conformance/ops` and the examples in `SAMPLES`. An order counts if
+its gradient exists. It also counts if the gradient is None and the gradient of the order before
+does not change with its input, because zero is then correct.
 """
 
 from __future__ import annotations
@@ -30,6 +30,15 @@ CASES = ROOT / "tests" / "conformance" / "ops" / "public.jsonl"
 TABLE = ROOT / "docs" / "coverage.md"
 HIGHEST = 3
 TRIED = 4  # samples a function
+
+INTRODUCTION = f"""\
+# Coverage
+
+Written by `python tools/coverage.py`, which explains how each column is determined. A number
+under "differentiable" is the highest order of derivative that was tested, up to {HIGHEST}. A function
+that reaches {HIGHEST} has rules that consist of primitives with rules, so it has every order. "no" is a
+function without a gradient, as in TensorFlow. An empty cell means that the function was not
+tested, or that it has nothing to differentiate."""
 
 RNG = np.random.default_rng(3)
 X, Y = RNG.uniform(0.2, 0.8, (4, 3)), RNG.uniform(0.2, 0.8, (3,))
@@ -262,14 +271,7 @@ def table() -> str:
     """The whole page."""
     cases = recorded()
     here = presence()
-    lines = [
-        "# Coverage",
-        "",
-        "Written by `python tools/coverage.py`; see there how each column is found out. The orders",
-        f"are tried up to {HIGHEST}: what reaches that has rules made of primitives that have",
-        'rules. "no" is a function without a gradient, as in TensorFlow; no entry, one that was',
-        "not tried, or where there is nothing to differentiate.",
-    ]
+    lines = [INTRODUCTION]
     for space in ("tf", "tf.math", "tf.nn", "tf.linalg", "tf.signal", "tf.image"):
         members = [(n, k) for n, k in symbols() if n.rpartition(".")[0] == space]
         count = sum(here[name] for name, _ in members)
