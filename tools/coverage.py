@@ -34,9 +34,9 @@ TRIED = 4  # samples a function
 INTRODUCTION = f"""\
 # Coverage
 
-Written by `python tools/coverage.py`, which explains how each column is determined. A number
-under "differentiable" is the highest order of derivative that was tested, up to {HIGHEST}. A function
-that reaches {HIGHEST} has rules that consist of primitives with rules, so it has every order. "no" is a
+Written by `python tools/coverage.py`, which explains how each column is determined. A number under
+"differentiable" is the highest order of derivative tested, up to {HIGHEST}. A function that
+reaches {HIGHEST} has rules that consist of primitives with rules, so it has every order. "no" is a
 function without a gradient, as in TensorFlow. An empty cell means that the function was not
 tested, or that it has nothing to differentiate."""
 
