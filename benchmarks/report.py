@@ -9,6 +9,7 @@ run and names the date of that run.
 
 import argparse
 import json
+import re
 from pathlib import Path
 
 from budgets import verdicts
@@ -66,7 +67,7 @@ def notes(records):
     date, _, text = NOTES.read_text(encoding="utf-8").partition("\n")
     date = date.removeprefix("Run: ")
     if {record["machine"]["date"] for record in records} != {date}:
-        text = text.replace("## Summary\n", f"## Summary of an earlier run ({date})\n")
+        text = re.sub(r"^(## .*)$", rf"\1 (run of {date})", text, flags=re.MULTILINE)
     return text.strip()
 
 

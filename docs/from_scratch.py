@@ -117,7 +117,7 @@ def multiply(a, b):
     return a * b
 
 
-@primitive(elementwise=True, x=lambda g, out: g * (1 + -1 * out * out))
+@primitive(elementwise=True, x=lambda g, out: g * (1 - out * out))
 def tanh(x):
     return np.tanh(x)
 
@@ -153,6 +153,7 @@ def broadcast_to(x, *, shape, rank):
 
 Tensor.__add__ = Tensor.__radd__ = lambda a, b: add(a, b)
 Tensor.__mul__ = Tensor.__rmul__ = lambda a, b: multiply(a, b)
+Tensor.__rsub__ = lambda a, b: b + -1 * a
 assert multiply(2.0, 3.0) == (Tensor(2.0) * 3.0)._array == 6.0
 
 # 5. Backward pass: visits the entries newest first, so the cotangent of an entry is complete when

@@ -49,6 +49,7 @@ def test_the_page_is_made_from_what_was_saved(tmp_path):
     assert f"numpy {saved['versions']['numpy']['numpy']}" in text
     assert "| MLP tiny" in text
     assert "| import" in text
+    assert "## Summary (run of " in text  # the notes describe another run
 
 
 def test_a_wrong_result_is_left_out_and_named(tmp_path):
