@@ -1,10 +1,12 @@
 """The benchmark runs, checks gradtape against hand-written NumPy, and reports differences."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
 
+ROOT = Path(__file__).parents[1]
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 TIMEOUT = 600  # seconds; a busy machine is slow
 
@@ -47,6 +49,7 @@ def test_the_report_is_made_from_the_saved_results(tmp_path):
     assert f"numpy {saved['versions']['numpy']['numpy']}" in text
     assert "| MLP tiny" in text
     assert "| import" in text
+    assert "## Summary (run of " in text  # the notes describe another run
 
 
 def test_a_wrong_result_is_left_out_and_named(tmp_path):
@@ -58,3 +61,43 @@ def test_a_wrong_result_is_left_out_and_named(tmp_path):
     assert done.returncode == 1
     assert "differ" in done.stderr
     assert saved["results"]["elementwise 10^6"]["gradtape"] == "differs"
+
+
+def table_rows(text, heading):
+    """Rows of the first table below `heading`, as lists of cells."""
+    table = text.partition(heading)[2].strip().partition("\n\n")[0]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()]
+
+
+def test_the_readme_quotes_the_page():
+    page = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    times = {}
+    for mode, heading in [
+        ("eager", "### Times: eager, one core"),
+        ("compiled", "### Times: compiled, one core"),
+    ]:
+        header, _, *rows = table_rows(page, heading)
+        times |= {
+            (mode, row[0], name): cell
+            for row in rows
+            for name, cell in zip(header, row, strict=True)
+        }
+    _, _, *rows = table_rows(readme, "<!-- quoted from docs/benchmarks.md -->")
+    assert 1 <= len(rows) <= 8
+    names = ("gradtape", "tensorflow", "torch"), ("gradtape", "tensorflow", "torch", "jax")
+    columns = [
+        (mode, name)
+        for mode, names in zip(("eager", "compiled"), names, strict=True)
+        for name in names
+    ]
+    for what, *cells in rows:
+        row = re.search(r"\((.+)\)$", what)[1] if what.endswith(")") else what
+        assert cells == [times.get((mode, row, name), "–") for mode, name in columns], what
+
+
+def test_the_page_holds_the_notes_of_its_run():
+    page = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    date, _, notes = (BENCHMARKS / "notes.md").read_text(encoding="utf-8").partition("\n")
+    assert date.removeprefix("Run: ") in page
+    assert notes.strip() in page

@@ -1,12 +1,15 @@
-"""Examples in docstrings and in `docs/` produce the output that they show."""
+"""Examples in docstrings, on the pages of `docs/` and in the README do what they show."""
 
 import ast
+import contextlib
+import io
+import re
 from pathlib import Path
 
 import pytest
 
 import gradtape
-from tests.documentation import PAGES, PROMPT, failures, pages
+from tests.documentation import BLOCK, PAGES, PROMPT, failures, pages
 
 ROOT = Path(gradtape.__file__).parent
 WRITTEN = pages()
@@ -39,6 +42,16 @@ def test_the_examples_of_a_page_produce_the_output_they_show(page):
 @pytest.mark.parametrize("page", TOPICS)
 def test_a_page_shows_a_gradient(page):
     assert "tape.gradient(" in WRITTEN[page]
+
+
+def test_the_readme_shows_what_its_code_prints():
+    code = BLOCK.search((PAGES.parent / "README.md").read_text(encoding="utf-8"))[1]
+    shown = re.findall(r"^print\(.*\)  # (.+)$", code, re.MULTILINE)
+    assert len(shown) == code.count("print(") > 0
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(code, "README.md", "exec"), {})
+    assert printed.getvalue().splitlines() == shown
 
 
 def test_every_page_is_on_the_contents_page():

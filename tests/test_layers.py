@@ -1,6 +1,7 @@
-"""Imports point down the layers, and guests stay where they belong."""
+"""Imports point down the layers of `docs/layers.md`, and other packages stay in their layers."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -8,33 +9,27 @@ import pytest
 import gradtape
 
 ROOT = Path(gradtape.__file__).parent
-LAYERS = [
-    "core",
-    "files",
-    "ops",
-    "tape",
-    "state",
-    "graph",
-    "compile",
-    "jit",
-    "pipeline",
-    "tf",
-    "debug",
-    "func",
-    "interop",
-    "dropin",
-]
+REPOSITORY = Path(__file__).parents[1]
+PAGE = (REPOSITORY / "docs" / "layers.md").read_text(encoding="utf-8")
+
+
+def read_table(header):
+    """Rows of the page's table below `header`: the name in the first cell, and the second cell."""
+    _, _, rest = PAGE.partition(header)
+    return dict(re.findall(r"^\| `(\w+)` \| (.+) \|$", rest.partition("\n\n")[0], re.MULTILINE))
+
+
+DESCRIPTIONS = read_table("| layer |")  # lowest layer first
+LAYERS = list(DESCRIPTIONS)
+DIAGRAM = " ← ".join(LAYERS)
+# Other packages, and the layers that may import them.
 GUESTS = {
-    "numpy": set(LAYERS) - {"tape", "graph", "jit"},
-    "jax": {"compile", "interop"},
-    "torch": {"interop"},
-    "keras": {"dropin"},
-    "tensorflow": set(),
+    package: re.findall(r"`(\w+)`", cell) for package, cell in read_table("| package |").items()
 }
 FILES = sorted(path.relative_to(ROOT) for path in ROOT.glob("*/**/*.py"))
 
 
-def imported(tree):
+def imported_names(tree):
     """Dotted names that a module imports, wherever in it; relative ones begin with a dot."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -44,9 +39,9 @@ def imported(tree):
             yield from (f"{start}.{alias.name}" for alias in node.names)
 
 
-def complaints(layer, source):
+def find_violations(layer, source):
     """What a module of `layer` imports and should not."""
-    for name in imported(ast.parse(source)):
+    for name in imported_names(ast.parse(source)):
         top, *rest = name.split(".")
         if not top:
             yield f"relative import {name}: write it in full"
@@ -62,11 +57,27 @@ def complaints(layer, source):
 @pytest.mark.parametrize("path", FILES, ids=str)  # the root's own files may import anything
 def test_imports_point_down(path):
     assert path.parts[0] in LAYERS, f"{path.parts[0]} is not a layer"
-    assert list(complaints(path.parts[0], (ROOT / path).read_text())) == []
+    assert list(find_violations(path.parts[0], (ROOT / path).read_text())) == []
 
 
-def test_every_file_is_looked_at():
-    assert {path.parts[0] for path in FILES} >= {"core", "ops", "tape", "state", "tf"}
+def test_every_layer_is_a_folder_and_every_folder_a_layer():
+    assert sorted(LAYERS) == sorted(path.parent.name for path in ROOT.glob("*/__init__.py"))
+
+
+def test_other_packages_are_assigned_to_layers():
+    assert set(GUESTS) == {"numpy", "jax", "keras", "tensorflow", "torch"}
+    assert {layer for layers in GUESTS.values() for layer in layers} <= set(LAYERS)
+
+
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/design.md", "docs/layers.md"])
+def test_the_diagram_is_drawn_from_the_list(page):
+    assert DIAGRAM in (REPOSITORY / page).read_text(encoding="utf-8")
+
+
+def test_the_map_of_the_readme_is_drawn_from_the_list():
+    text = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+    lines = re.findall(r"^  (\w+)/ +(.+)$", text, re.MULTILINE)
+    assert lines == [(name, text.replace("`", "")) for name, text in DESCRIPTIONS.items()]
 
 
 @pytest.mark.parametrize(
@@ -83,11 +94,11 @@ def test_every_file_is_looked_at():
         ("graph", "from numpy.linalg import norm"),
         ("tf", "import keras"),
         ("ops", "import jax.numpy as jnp"),
-        ("interop", "import tensorflow as tf"),
+        ("dropin", "import tensorflow as tf"),
     ],
 )
 def test_a_wrong_import_is_found(layer, source):
-    assert len(list(complaints(layer, source))) == 1
+    assert len(list(find_violations(layer, source))) == 1
 
 
 @pytest.mark.parametrize(
@@ -100,4 +111,4 @@ def test_a_wrong_import_is_found(layer, source):
     ],
 )
 def test_a_right_import_passes(layer, source):
-    assert list(complaints(layer, source)) == []
+    assert list(find_violations(layer, source)) == []

@@ -180,7 +180,7 @@ def make_report(outcomes: dict[str, str], ids: list[str]) -> str:
     for nodeid in ids:
         if outcomes.get(nodeid) != "passed" and is_target(folder_of(nodeid)):
             failed[reason_for(nodeid, reasons)].append(nodeid)
-    lines = [make_table(outcomes, ids), "", "What does not pass in the folders about training:", ""]
+    lines = [make_table(outcomes, ids), "", "Tests that fail in the folders about training:", ""]
     lines += ["| tests | why | which |", "|---:|---|---|"]
     for why, nodeids in sorted(failed.items(), key=lambda item: -len(item[1])):
         places = sorted({i.partition("::")[0] for i in nodeids})
