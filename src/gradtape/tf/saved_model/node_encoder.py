@@ -30,8 +30,8 @@ HOMES = frozenset(
     array.creation array.dynamic_index array.dynamic_partition array.gather_slice array.mask
     array.scatter array.shape array.sort_unique audio debugging.assertion debugging.check_numerics
     debugging.shape_assertion image.adjustment image.codec image.crop_flip image.extract_glimpse
-    image.random_augmentation image.random_box io.csv io.parse_example io.parse_sequence_example io.print
-    io.serialization linalg.band_matrix linalg.conjugate_gradient linalg.decomposition
+    image.random_augmentation image.random_box io.csv io.parse_example io.parse_sequence_example
+    io.print io.serialization linalg.band_matrix linalg.conjugate_gradient linalg.decomposition
     linalg.linear_operator.matrix linalg.solve lookup.experimental lookup.hash_table math.bincount
     math.segment nn.argmax_pool nn.ctc_decoder nn.ctc_loss nn.dilation nn.embedding_sparse
     nn.fractional_pool nn.isotonic_regression numpy.array numpy.elementwise numpy.index public_op
