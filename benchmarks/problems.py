@@ -1,4 +1,4 @@
-"""What is measured: sizes and input data of every workload, the same for every framework."""
+"""Sizes and input data of every workload, the same for every framework."""
 
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -15,12 +15,12 @@ class Problem:
     kind: str
     about: str
     data: dict[str, Any] = field(repr=False)
-    per: int = 1  # divides the time of one step: how many ops it makes
+    per: int = 1  # number of ops per step; divides the time of a step
     rtol: float = 1e-4
     atol: float = 1e-6
-    group: str = "step"  # "op", "layer" (one alone, forward and backward), or "step"
-    compiled: bool = True  # whether it says something when compiled as a whole
-    eager: bool = True  # whether it says something op by op
+    group: str = "step"  # "op", "layer" (a single layer, forward and backward) or "step"
+    compiled: bool = True  # whether it is measured compiled
+    eager: bool = True  # whether it is measured op by op
 
 
 def normal(seed, *shape, scale=1.0):
@@ -41,12 +41,12 @@ def mlp(batch, *sizes):
 
 
 def mlp_step(name, about, *sizes):
-    # The parameters move by a thousandth: only a narrow tolerance sees the gradient in them.
+    # A step changes the parameters by a thousandth: only a tight tolerance checks the gradient.
     return Problem(name, "mlp", about, mlp(*sizes), rtol=3e-6, atol=1e-6)
 
 
 def two_layers(batch, n, hidden, m):
-    """A smooth regression net tanh(x W1) W2 for second order and for jacobians."""
+    """A smooth regression network tanh(x W1) W2 for second derivatives and jacobians."""
     return {
         "x": normal(1, batch, n),
         "w1": normal(2, n, hidden, scale=n**-0.5),
@@ -55,7 +55,7 @@ def two_layers(batch, n, hidden, m):
 
 
 def filters(seed, *shape):
-    """Initial filters that keep the size of what goes through them."""
+    """Initial filters that preserve the scale of activations (He initialisation)."""
     return normal(seed, *shape, scale=(2 / np.prod(shape[:-1])) ** 0.5)
 
 
@@ -74,7 +74,7 @@ def cnn(batch, size, channels, *widths, classes):
 
 
 def residual(batch, size, channels):
-    """Two convolutions with batch normalisation, and a way round them."""
+    """Two convolutions with batch normalisation, and a skip connection."""
     return {
         "x": normal(130, batch, size, size, channels),
         "kernels": [filters(131 + i, 3, 3, channels, channels) for i in range(2)],
@@ -85,7 +85,7 @@ def residual(batch, size, channels):
 
 
 def convolution(batch, size, channels, outs):
-    """Images, filters for all channels together, and a cotangent."""
+    """Images, filters over all channels, and a cotangent."""
     return {
         "x": normal(140, batch, size, size, channels),
         "w": filters(141, 3, 3, channels, outs),
@@ -94,7 +94,7 @@ def convolution(batch, size, channels, outs):
 
 
 def embedding(rows, width, batch, length):
-    """A table, the rows of it that a batch of texts asks for, and a cotangent."""
+    """An embedding table, the ids of a batch of texts, and a cotangent."""
     return {
         "table": normal(150, rows, width),
         "ids": np.random.default_rng(151).integers(0, rows, (batch, length)).astype(np.int32),
@@ -104,7 +104,7 @@ def embedding(rows, width, batch, length):
 
 
 def normalisation(*shape):
-    """What is normalised, a scale and an offset for its last axis, and a cotangent."""
+    """An input, a scale and an offset for its last axis, and a cotangent."""
     return {
         "x": 1 + normal(160, *shape),
         "scale": 1 + normal(161, shape[-1], scale=0.1),
@@ -114,7 +114,7 @@ def normalisation(*shape):
 
 
 def lstm(steps, batch, n, hidden):
-    """Sequences, first states, weights for the gates i, f, c, o, and a cotangent of all outputs."""
+    """Sequences, initial states, weights of the gates i, f, c, o, and a cotangent of outputs."""
     return {
         "x": normal(160, steps, batch, n),
         "c": normal(161, batch, hidden, scale=0.5),
@@ -136,14 +136,14 @@ def attention(batch, steps, width, heads):
 
 
 def deep(*sizes):
-    """Weights and biases of a net of tanh."""
+    """Weights and biases of a tanh network."""
     weights = [normal(300 + i, n, m, scale=n**-0.5) for i, (n, m) in enumerate(pairwise(sizes))]
     biases = [normal(400 + i, w.shape[1], scale=0.1) for i, w in enumerate(weights)]
     return {"weights": weights, "biases": biases}
 
 
 def pinn(points, hidden):
-    """U'' = -π² sin(π x) between 0 and 1, where u is 0: places, right side, ends, and a net."""
+    """Data for u'' = -π² sin(π x) on [0, 1] with u = 0 at the ends: points, f, ends and network."""
     x = np.linspace(0, 1, points + 2, dtype=np.float32)[1:-1, None]
     net = deep(1, hidden, hidden, 1)
     f = (-(np.pi**2) * np.sin(np.pi * x)).astype(np.float32)
@@ -151,14 +151,14 @@ def pinn(points, hidden):
 
 
 def logistic(rows, n):
-    """A regression whose labels ±1 follow a plane, with noise; the weights begin at zero."""
+    """A logistic regression with noisy labels ±1; the weights start at zero."""
     a = normal(200, rows, n)
-    sure = a @ normal(201, n) + 2 * normal(202, rows)
-    return {"a": a, "y": np.sign(sure), "w": np.zeros(n, np.float32), "decay": 0.01}
+    score = a @ normal(201, n) + 2 * normal(202, rows)
+    return {"a": a, "y": np.sign(score), "w": np.zeros(n, np.float32), "decay": 0.01}
 
 
 def adam(batch, layers, width):
-    """A deep net, what it shall give, and what Adam must know."""
+    """A deep network, its targets, and the constants of Adam."""
     return {
         "x": normal(210, batch, width),
         "y": normal(211, batch, width),
@@ -170,7 +170,7 @@ def adam(batch, layers, width):
 
 
 LOOP = 50
-VALLEY = {"x": np.float32(-1.2), "y": np.float32(1), "rate": 1e-3}
+ROSENBROCK = {"x": np.float32(-1.2), "y": np.float32(1), "rate": 1e-3}
 CHAIN = {"x": np.float32(0.7), "repeats": 200}
 
 
@@ -179,13 +179,9 @@ def op(name, kind, about):
 
 
 PROBLEMS = [
-    op("op, outside a tape", "chain_outside", "scalar op outside any tape"),
-    op(
-        "op, unwatched",
-        "chain_unwatched",
-        "the same op inside a tape that does not watch its input",
-    ),
-    op("op, recorded", "chain", "scalar op in a chain, forward and backward"),
+    op("op, outside a tape", "chain_outside", "scalar op without a tape"),
+    op("op, unwatched", "chain_unwatched", "the same under a tape that watches other tensors"),
+    op("op, recorded", "chain", "scalar op, forward and backward, in a chain"),
     mlp_step("MLP tiny", "batch 8, 4-16-3: a step of SGD", 8, 4, 16, 3),
     mlp_step("MLP small", "batch 32, 64-64-10", 32, 64, 64, 10),
     mlp_step("MLP medium", "batch 128, 784-256-128-10", 128, 784, 256, 128, 10),
@@ -254,7 +250,7 @@ PROBLEMS = [
         "batch 32, 28×28×64, moments of the batch, all gradients",
         normalisation(32, 28, 28, 64),
         rtol=1e-3,
-        atol=2e-2,  # of sums over 25,000 places
+        atol=2e-2,  # of sums over 25,000 positions
         group="layer",
     ),
     Problem(
@@ -306,14 +302,14 @@ PROBLEMS = [
     Problem(
         "attention, einsum",
         "attention_einsum",
-        "the same as Keras writes it",
+        "the same, written as in Keras",
         attention(8, 64, 128, 4),
         atol=1e-4,
     ),
     Problem(
         "attention, fused",
         "attention_fused",
-        "the same with the framework's own op, if it has one",
+        "the same with the framework's fused op, if it has one",
         attention(8, 64, 128, 4),
         atol=1e-4,
     ),
@@ -334,27 +330,27 @@ PROBLEMS = [
     Problem(
         "PINN",
         "pinn",
-        "u'' = f at 128 places, 1-32-32-1, a tape in a tape: a step of SGD",
+        "u'' = f at 128 points, 1-32-32-1, nested tapes: a step of SGD",
         pinn(128, 32),
         atol=1e-5,
     ),
     Problem(
         "Newton",
         "newton",
-        "logistic regression, 256 rows of 32, full hessian, a step of Newton's",
+        "logistic regression, 256 rows of 32, full hessian, a Newton step",
         logistic(256, 32),
         rtol=1e-3,
         atol=1e-4,
     ),
-    Problem("Rosenbrock", "rosenbrock", "a step of gradient descent on two scalars", VALLEY),
+    Problem("Rosenbrock", "rosenbrock", "a step of gradient descent on two scalars", ROSENBROCK),
     Problem(
         "Rosenbrock, loop inside",
         "rosenbrock_loop",
         "50 such steps in one call, time of one",
-        {**VALLEY, "steps": LOOP},
+        {**ROSENBROCK, "steps": LOOP},
         LOOP,
         rtol=1e-3,
-        eager=False,  # JAX's loop is compiled in any case
+        eager=False,  # JAX always compiles its loop
     ),
     Problem(
         "Adam, 100 variables",
@@ -366,10 +362,10 @@ PROBLEMS = [
 ]
 
 MEMORY = [
-    Problem("tape memory, MLP", "mlp_held", "batch 512, 8 layers of 256", mlp(512, *[256] * 9)),
+    Problem("tape memory, MLP", "mlp_memory", "batch 512, 8 layers of 256", mlp(512, *[256] * 9)),
     Problem(
         "tape memory, op",
-        "chain_held",
+        "chain_memory",
         "a recorded scalar op",
         {"x": np.float32(0.7), "repeats": 2000},
         6000,

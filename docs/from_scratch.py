@@ -260,7 +260,7 @@ print("jacobian of 3×2 outputs by 2×2 weights:", tape.jacobian(y, w)._array.sh
 # 7. Trace: a recorder that keeps every op as a node of a graph, those of backward passes included.
 # `function` (section 8) runs its Python once under a trace. The run computes real values, and the
 # first call returns them.
-# Full version: graph/recorder.py, graph/graph.py
+# Full version: graph/trace.py, graph/graph.py
 
 Node = namedtuple("Node", "op inputs static out")
 Graph = namedtuple("Graph", "inputs constants nodes output")

@@ -130,7 +130,7 @@ def of_gradtape():
     public.
     """
     tf = importlib.import_module("gradtape")
-    found = {p: value for p, value in walk(tf, tf._HOME) if p in recorded()}
+    found = {p: value for p, value in walk(tf, tf._MODULE_OF) if p in recorded()}
     return found | {p: value for p, value in walk(tf, OWN) if not isinstance(value, ModuleType)}
 
 

@@ -40,11 +40,11 @@ def test_the_stub_for_type_checkers_has_the_same_names():
             assert alias.name == alias.asname
             stub[alias.name] = node.module
     assert {name for name in OWN if not stub.pop(name, None)} == set()
-    assert stub == gradtape._HOME
+    assert stub == gradtape._MODULE_OF
 
 
 def test_every_listed_name_exists():
-    missing = [name for name in gradtape._HOME if not hasattr(gradtape, name)]
+    missing = [name for name in gradtape._MODULE_OF if not hasattr(gradtape, name)]
     assert missing == []
 
 

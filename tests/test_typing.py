@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 
 import gradtape
-from gradtape.core.tensor import NUMPY_METHODS
+from gradtape.core.tensor import MISSING_ATTRIBUTES
 from tests.public_api import of_gradtape
 
 pytestmark = pytest.mark.xdist_group("typing")  # mypy runs once
@@ -60,7 +60,7 @@ def public_names():
             names[f"experimental.numpy.{name}"] = value
     for name in CLASSES:
         for member, value in inspect.getmembers(getattr(gradtape, name)):
-            if not member.startswith("_") and member not in NUMPY_METHODS:
+            if not member.startswith("_") and member not in MISSING_ATTRIBUTES:
                 names.setdefault(f"{name}.{member}", value)
     return names
 

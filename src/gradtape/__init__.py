@@ -17,7 +17,7 @@ _import_module("gradtape.tf.tensor_operator")  # defines the operators of Tensor
 __version__ = "2.21.0"  # the version of TensorFlow that gradtape follows
 newaxis = None
 
-_HOMES = {
+_NAMES_BY_MODULE = {
     "gradtape.core.enums": "UnconnectedGradients VariableAggregation VariableSynchronization",
     "gradtape.core.ragged.tensor": "RaggedTensor",
     "gradtape.core.ragged.spec": "RaggedTensorSpec",
@@ -111,36 +111,38 @@ _HOMES = {
     "gradtape.tf.array.tensor_array": "TensorArray TensorArraySpec",
 }
 
-_OF_KERAS = ("initializers", "losses", "metrics", "optimizers")
-_OF_DROPIN = ("install", "uninstall", "load_ipython_extension", "unload_ipython_extension")
-_LAZY = ("debug", "engine", *_OF_DROPIN[:2], "keras", *_OF_KERAS)
-_HOME = {name: home for home, names in _HOMES.items() for name in names.split()}
+_KERAS_NAMES = ("initializers", "losses", "metrics", "optimizers")
+_DROPIN_NAMES = ("install", "uninstall", "load_ipython_extension", "unload_ipython_extension")
+_LAZY_NAMES = ("debug", "engine", *_DROPIN_NAMES[:2], "keras", *_KERAS_NAMES)
+_MODULE_OF = {name: home for home, names in _NAMES_BY_MODULE.items() for name in names.split()}
 
 
 def __dir__() -> list[str]:
     """All public names, also those that are not imported yet."""
-    return sorted({*globals(), *_HOME, *_LAZY})
+    return sorted({*globals(), *_MODULE_OF, *_LAZY_NAMES})
 
 
-def _missing(path: str, name: str) -> _NoReturn:
+def _raise_missing_name(path: str, name: str) -> _NoReturn:
     """Raise AttributeError for a missing name, with the closest names."""
     text = f"module {path.replace('tf', 'gradtape', 1)!r} has no attribute {name!r}"
     if not name.startswith("_"):
-        from gradtape.dropin.missing_symbol import explanation
+        from gradtape.dropin.missing_symbol import explain_missing_name
 
-        names = _HOME if path == "tf" else dir(globals()[path.removeprefix("tf.")])
-        text += f": {explanation(path, name, names)}"
+        names = _MODULE_OF if path == "tf" else dir(globals()[path.removeprefix("tf.")])
+        text += f": {explain_missing_name(path, name, names)}"
     raise AttributeError(text, name=name)
 
 
 @_public
 def __getattr__(name: str) -> object:
     """Import a name from the module that defines it."""
-    home = _HOME.get(name)
+    home = _MODULE_OF.get(name)
     if home is not None:
         if home in ("gradtape.tf", "gradtape.tf.api"):  # a namespace
             value = _import_module(f"{home}.{name}")
-            value.__dict__.setdefault("__getattr__", lambda other: _missing(f"tf.{name}", other))
+            value.__dict__.setdefault(
+                "__getattr__", lambda other: _raise_missing_name(f"tf.{name}", other)
+            )
         else:
             value = getattr(_import_module(home), name)
         globals()[name] = value
@@ -149,15 +151,15 @@ def __getattr__(name: str) -> object:
         return _import_module("gradtape.debug")
     if name == "engine":
         return _import_module("gradtape.compile.engine")
-    if name in _OF_DROPIN:
+    if name in _DROPIN_NAMES:
         from gradtape.dropin import install
 
         return getattr(install, name)
-    if name == "keras" or name in _OF_KERAS:
+    if name == "keras" or name in _KERAS_NAMES:
         from gradtape.dropin.install import keras_module
 
         return keras_module() if name == "keras" else getattr(keras_module(), name)
-    return _missing("tf", name)
+    return _raise_missing_name("tf", name)
 
 
 if _environ.get("GRADTAPE_INSTALL", "0") not in ("", "0"):

@@ -8,18 +8,18 @@ import pytest
 import gradtape
 import gradtape as tf
 from gradtape.compile import engine
-from gradtape.compile.engine import Choice, Process
+from gradtape.compile.engine import EngineChoice, EngineSettings
 from gradtape.compile.xla import kernel_namespace
 
-JAX = kernel_namespace.is_there()
+JAX = kernel_namespace.has_jax()
 
 
 @pytest.fixture(autouse=True)
 def clean(monkeypatch):
     """Reset the settings and the log of the process."""
-    monkeypatch.setattr(Process, "engine", None)
-    monkeypatch.setattr(Process, "said", set())
-    monkeypatch.setattr(Process, "declined", {})
+    monkeypatch.setattr(EngineSettings, "engine", None)
+    monkeypatch.setattr(EngineSettings, "logged", set())
+    monkeypatch.setattr(EngineSettings, "declined", {})
     monkeypatch.delenv("GRADTAPE_ENGINE", raising=False)
 
 
@@ -63,27 +63,27 @@ def test_by_default_large_elementwise_work_goes_to_xla(what):
 
 
 def test_without_jax_large_elementwise_work_runs_on_numpy(monkeypatch):
-    monkeypatch.setattr(kernel_namespace, "FOUND", [False])
+    monkeypatch.setattr(kernel_namespace, "HAS_JAX", [False])
     function = tf.function(lambda x: tf.tanh(x[0]) * LARGE)
     assert engine_of(call_twice(function)) == "numpy_engine"
 
 
 def test_settings_of_the_function_override_those_of_the_process(monkeypatch):
-    choice = Choice("f")
+    choice = EngineChoice("f")
     monkeypatch.setenv("GRADTAPE_ENGINE", "xla")
-    assert choice.preferred == "xla"
+    assert choice.preference == "xla"
     gradtape.engine.use("numpy")
-    assert choice.preferred == "numpy"
+    assert choice.preference == "numpy"
     choice.jit_compile = True
-    assert choice.preferred == "xla"
+    assert choice.preference == "xla"
     choice.engine = "numpy"
-    assert choice.preferred == "numpy"
-    assert not choice.required
+    assert choice.preference == "numpy"
+    assert not choice.is_xla_required
 
 
 def test_jit_compile_false_overrides_the_setting_of_the_process(monkeypatch):
     monkeypatch.setenv("GRADTAPE_ENGINE", "xla")
-    assert Choice("f", False).preferred == "numpy"
+    assert EngineChoice("f", False).preference == "numpy"
 
 
 def test_an_unknown_engine_is_refused(monkeypatch):
@@ -95,7 +95,7 @@ def test_an_unknown_engine_is_refused(monkeypatch):
 
 
 def test_without_jax_functions_run_on_numpy_and_warn_once(monkeypatch, caplog):
-    monkeypatch.setattr(kernel_namespace, "FOUND", [False])
+    monkeypatch.setattr(kernel_namespace, "HAS_JAX", [False])
     with caplog.at_level(logging.WARNING, "gradtape"):
         for _ in range(2):
             function = call_twice(tf.function(lambda x: x * 2, jit_compile=True))
@@ -131,7 +131,7 @@ def test_graphs_that_xla_cannot_express_run_on_numpy_if_xla_is_only_preferred():
 @pytest.mark.skipif(not JAX, reason="needs jax")
 def test_long_graphs_run_on_numpy_if_xla_is_only_preferred():
     def python(x):
-        for _ in range(engine.LARGEST + 1):
+        for _ in range(engine.MAX_XLA_NODES + 1):
             x = x + 1.0
         return x
 

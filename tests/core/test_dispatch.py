@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 import gradtape
-from gradtape.core.context import listening
-from gradtape.core.dispatch import Recording
+from gradtape.core.context import use_recorders
+from gradtape.core.dispatch import TapeRecord
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.primitive import REGISTRY, elementwise, primitive
-from gradtape.core.tensor import EagerTensor, eager
+from gradtape.core.tensor import EagerTensor, make_tensor
 from gradtape.ops.elementwise import add, exp, greater, multiply, negative
 from gradtape.ops.linalg.matmul import matmul
 from gradtape.ops.shape import concat
-from gradtape.tape.backward import move
+from gradtape.tape.backward import route_cotangent
 
 
 @pytest.fixture(autouse=True)
@@ -26,11 +26,11 @@ def restored_registry():
 
 
 def vector(*values):
-    return eager(np.array(values))
+    return make_tensor(np.array(values))
 
 
 def record_watching(*tensors):
-    record = Recording()
+    record = TapeRecord()
     for t in tensors:
         record.watch(t.uid)
     return record
@@ -50,7 +50,7 @@ class TestRecording:
 
     def test_watching_a_result_does_not_make_it_a_root(self):
         record = record_watching(x := vector(1.0))
-        with listening((record,)):
+        with use_recorders((record,)):
             y = exp(x)
         record.watch(y.uid)
         assert record[y.uid] is not None
@@ -59,17 +59,17 @@ class TestRecording:
     def test_a_trainable_variable_is_watched_when_it_is_read(self):
         for trainable in (True, False):
             variable = gradtape.Variable(1.0, trainable=trainable)
-            record = Recording()
-            record.touch(variable, variable._value.uid)
+            record = TapeRecord()
+            record.on_variable_read(variable, variable._value.uid)
             assert (variable._value.uid in record) == trainable
 
     def test_without_accessed_only_explicitly_watched_variables_are_recorded(self):
         variable = gradtape.Variable(1.0)
-        record = Recording(accessed=False)
-        record.touch(variable, 7)
+        record = TapeRecord(accessed=False)
+        record.on_variable_read(variable, 7)
         assert not record
         record.watch_variable(variable, 7)
-        record.touch(variable, 8)
+        record.on_variable_read(variable, 8)
         found, versions = record.variables[variable._key]
         assert found is variable
         assert list(versions) == [7, 8]
@@ -77,7 +77,7 @@ class TestRecording:
 
     def test_a_version_is_stored_once(self):
         variable = gradtape.Variable(1.0)
-        record = Recording()
+        record = TapeRecord()
         record.watch_variable(variable, 7)
         record.watch_variable(variable, 7)
         assert list(record.variables[variable._key][1]) == [7]
@@ -98,20 +98,20 @@ class TestBind:
     def test_an_op_on_unwatched_tensors_is_not_recorded(self):
         record = record_watching(vector(1.0))
         before = dict(record)
-        with listening((record,)):
+        with use_recorders((record,)):
             exp(vector(2.0))
         assert record == before
 
     def test_an_input_without_a_rule_is_not_recorded(self):
         record = record_watching(x := vector(1.0))
-        with listening((record,)):
+        with use_recorders((record,)):
             greater(x, x)
         assert not entries(record)
 
     def test_each_recorder_records_what_it_watches(self):
         x, y = vector(1.0), vector(2.0)
         one, two, neither = record_watching(x), record_watching(y), record_watching()
-        with listening((one, two, neither)):
+        with use_recorders((one, two, neither)):
             out = multiply(x, y)
         assert one[out.uid][1:] == (x.uid, y)
         assert two[out.uid][1:] == (y.uid, x)
@@ -119,24 +119,24 @@ class TestBind:
 
     def test_an_entry_keeps_only_the_residuals_that_the_rules_name(self):
         record = record_watching(x := vector(1.0))
-        with listening((record,)):
+        with use_recorders((record,)):
             y = negative(x)
             z = exp(x)
         assert len(record[y.uid]) == 2
         assert record[z.uid][1:] == (x.uid, z)
 
     def test_a_broadcast_operand_keeps_shapes_for_unbroadcasting(self):
-        record = record_watching(x := vector(1.0, 2.0), y := eager(np.float64(3)))
-        with listening((record,)):
+        record = record_watching(x := vector(1.0, 2.0), y := make_tensor(np.float64(3)))
+        with use_recorders((record,)):
             out = add(x, y)
         assert record[out.uid][3:] == ((2,), (), (2,))
 
     def test_the_core_axes_of_a_matrix_product_do_not_broadcast(self):
-        a, b = eager(np.ones((2, 3))), eager(np.ones((3, 4)))
+        a, b = make_tensor(np.ones((2, 3))), make_tensor(np.ones((3, 4)))
         record = record_watching(a, b)
-        with listening((record,)):
+        with use_recorders((record,)):
             plain = matmul(a, b)
-            batch = matmul(eager(np.ones((5, 2, 3))), b)
+            batch = matmul(make_tensor(np.ones((5, 2, 3))), b)
         assert not any(type(part) is tuple for part in record[plain.uid])
         assert record[batch.uid][-2:] == ((3, 4), (5, 2, 4))
 
@@ -146,10 +146,10 @@ class TestBind:
             return +x, 2 * x
 
         record = record_watching(x := vector(1.0))
-        with listening((record,)):
+        with use_recorders((record,)):
             a, b = once_and_twice(x)
         (_, anchor, i), (_, other, k) = record[a.uid], record[b.uid]
-        assert record[a.uid][0] is record[b.uid][0] is move
+        assert record[a.uid][0] is record[b.uid][0] is route_cotangent
         assert anchor == other
         assert (i, k) == (0, 1)
         assert record[anchor][1] == x.uid
@@ -157,7 +157,7 @@ class TestBind:
     def test_a_variadic_op_keeps_the_watched_positions_as_bits(self):
         xs = [vector(float(i)) for i in range(4)]
         record = record_watching(xs[1], xs[3])
-        with listening((record,)):
+        with use_recorders((record,)):
             out = concat(*xs, axis=-1)
         assert record[out.uid][1:3] == ((xs[1].uid, xs[3].uid), 0b1010)
 
@@ -168,7 +168,7 @@ class TestErrors:
     def test_shapes_that_do_not_broadcast(self):
         record = record_watching(x := vector(1.0, 2.0))
         before = dict(record)
-        with listening((record,)):
+        with use_recorders((record,)):
             with pytest.raises(
                 InvalidArgumentError, match=r"multiply: Incompatible shapes: \[2\] vs\. \[3\]"
             ):
@@ -184,7 +184,7 @@ class TestErrors:
 
         record = record_watching(x := vector(1.0))
         with (
-            listening((record,)),
+            use_recorders((record,)),
             pytest.raises(InvalidArgumentError, match="fussy: never good enough"),
         ):
             fussy(x)

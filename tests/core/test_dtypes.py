@@ -236,7 +236,7 @@ def test_dtypes_are_constants():
 @pytest.mark.parametrize("name", sorted(set(NAMES) - set(HANDLES)))
 def test_arrays_have_a_dtype(name):
     dtype = getattr(dtypes, name)
-    assert dtypes.of_numpy(np.zeros(2, dtype.as_numpy_dtype).dtype) is dtype
+    assert dtypes.from_numpy_dtype(np.zeros(2, dtype.as_numpy_dtype).dtype) is dtype
 
 
 @pytest.mark.parametrize(
@@ -244,12 +244,12 @@ def test_arrays_have_a_dtype(name):
     [("S3", "string"), ("U5", "string"), (">i4", "int32"), ("longlong", "int64")],
 )
 def test_unusual_arrays_have_a_dtype(dtype, name):
-    assert dtypes.of_numpy(np.dtype(dtype)) is getattr(dtypes, name)
+    assert dtypes.from_numpy_dtype(np.dtype(dtype)) is getattr(dtypes, name)
 
 
 def test_arrays_of_dates_have_no_dtype():
     with pytest.raises(TypeError, match="M8"):
-        dtypes.of_numpy(np.dtype("M8[s]"))
+        dtypes.from_numpy_dtype(np.dtype("M8[s]"))
 
 
 @pytest.mark.parametrize("name", FLOATS + TINY_FLOATS + SIGNED + UNSIGNED + COMPLEX)

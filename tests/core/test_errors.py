@@ -91,7 +91,7 @@ LIBRARY: dict = {}
 exec(
     compile(
         "def inner(fn):\n    return fn()\n\n\ndef outer(fn):\n    return inner(fn)\n",
-        f"{errors.GENERATED} test>",
+        f"{errors.GENERATED_PREFIX} test>",
         "exec",
     ),
     LIBRARY,

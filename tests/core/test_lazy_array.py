@@ -3,10 +3,10 @@
 import ml_dtypes
 import numpy as np
 
-from gradtape.core.lazy_array import Reading, shown
+from gradtape.core.lazy_array import LazyArray, materialize
 
 
-class Wrapper(Reading):
+class Wrapper(LazyArray):
     """A lazy array that holds its value."""
 
     __slots__ = ("raw",)
@@ -15,7 +15,7 @@ class Wrapper(Reading):
         self.raw = value
         self.shape, self.dtype = value.shape, value.dtype
 
-    def seen(self):
+    def value(self):
         return self.raw
 
 
@@ -42,7 +42,7 @@ def test_shape_functions_need_no_value():
     class Unreadable(Wrapper):
         __slots__ = ()
 
-        def seen(self):
+        def value(self):
             raise AssertionError
 
     array = Unreadable(np.ones((2, 3)))
@@ -52,6 +52,6 @@ def test_shape_functions_need_no_value():
 
 def test_lazy_arrays_in_containers_are_materialized():
     array = np.arange(3)
-    assert shown([Wrapper(array), (1, Wrapper(array))])[1][1] is array
+    assert materialize([Wrapper(array), (1, Wrapper(array))])[1][1] is array
     assert np.concatenate([Wrapper(array), array]).tolist() == [0, 1, 2, 0, 1, 2]
     assert (Wrapper(array) + 1).tolist() == [1, 2, 3]

@@ -13,7 +13,7 @@ import pytest
 from gradtape.core import nest
 from gradtape.core.shapes import TensorShape
 from gradtape.core.spec import TensorSpec
-from gradtape.core.tensor import eager
+from gradtape.core.tensor import make_tensor
 
 Point = namedtuple("Point", "y x")
 SamePoint = namedtuple("Point", "y x")
@@ -148,7 +148,7 @@ every_structure = pytest.mark.parametrize(
 )
 LEAVES = [
     *(1, None, "ab", b"ab", {1, 2}, frozenset(), Plain(), list, Point, types.SimpleNamespace()),
-    *(np.zeros(2), eager(np.float32(1)), TensorShape([1, 2]), TensorSpec([1])),
+    *(np.zeros(2), make_tensor(np.float32(1)), TensorShape([1, 2]), TensorSpec([1])),
 ]
 every_leaf = pytest.mark.parametrize("leaf", LEAVES, ids=lambda leaf: type(leaf).__name__)
 

@@ -295,8 +295,8 @@ def test_dimensions_of_a_shape():
 
 def test_a_tuple_is_not_checked():
     dims = (2, None)
-    assert TensorShape.of(dims)._dims is dims
-    assert TensorShape.of(None) == UNKNOWN
+    assert TensorShape.from_tuple(dims)._dims is dims
+    assert TensorShape.from_tuple(None) == UNKNOWN
 
 
 @pytest.mark.parametrize(("axis", "expected"), [(0, -3), (2, -1), (-1, -1), (-3, -3), (True, -2)])

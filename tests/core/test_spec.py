@@ -9,7 +9,7 @@ import pytest
 from gradtape.core.dtypes import float32, float64, int32
 from gradtape.core.shapes import TensorShape
 from gradtape.core.spec import TensorSpec, TypeSpec
-from gradtape.core.tensor import Tensor, eager
+from gradtape.core.tensor import Tensor, make_tensor
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_copies_are_equal(again):
 
 
 def test_a_spec_from_a_tensor():
-    tensor = eager(np.zeros((2, 3), np.float32))
+    tensor = make_tensor(np.zeros((2, 3), np.float32))
     assert TensorSpec.from_tensor(tensor) == TensorSpec([2, 3])
     assert TensorSpec.from_tensor(tensor, name="n") == TensorSpec([2, 3], name="n")
 
@@ -87,9 +87,9 @@ def test_a_spec_from_another():
         (TensorSpec(None), True),
         (TensorSpec([2, 4]), False),
         (TensorSpec([2, 3], int32), False),
-        (eager(np.zeros((2, 3), np.float32)), True),
-        (eager(np.zeros((2, 4), np.float32)), False),
-        (eager(np.zeros((2, 3), np.int32)), False),
+        (make_tensor(np.zeros((2, 3), np.float32)), True),
+        (make_tensor(np.zeros((2, 4), np.float32)), False),
+        (make_tensor(np.zeros((2, 3), np.int32)), False),
         (np.zeros((2, 3), np.float32), False),
         (1.0, False),
         (None, False),

@@ -5,7 +5,7 @@ import pytest
 
 import gradtape
 import gradtape as tf
-from gradtape.compile.xla.kernel_namespace import is_there
+from gradtape.compile.xla.kernel_namespace import has_jax
 from gradtape.ops import elementwise as e
 
 X = tf.constant(np.random.default_rng(1).normal(size=(3, 3)), tf.float32)
@@ -23,7 +23,7 @@ def test_engines_agree_on_a_step_with_variables_and_control_flow():
 
     found = gradtape.debug.compare_engines(step, X)
     assert found.equal, str(found)
-    assert found.engines == (("function", "numpy", "xla") if is_there() else ("function", "numpy"))
+    assert found.engines == (("function", "numpy", "xla") if has_jax() else ("function", "numpy"))
     assert str(found).startswith("equal: function, numpy")
     np.testing.assert_array_equal(variable.numpy(), X.numpy())
 
@@ -44,7 +44,7 @@ def test_a_function_that_creates_variables_has_no_graph():
         gradtape.debug.compare_engines(lambda x: tf.Variable(x) * 2, X)
 
 
-@pytest.mark.skipif(not is_there(), reason="needs jax")
+@pytest.mark.skipif(not has_jax(), reason="needs jax")
 def test_the_first_wrong_primitive_is_named(monkeypatch):
     monkeypatch.setattr(e.tanh.op, "lowering", lambda x: x * 3)
     found = gradtape.debug.compare_engines(lambda x: tf.exp(tf.tanh(tf.sin(x))) + 1.0, X)
@@ -54,7 +54,7 @@ def test_the_first_wrong_primitive_is_named(monkeypatch):
     assert "tanh" in difference.line
 
 
-@pytest.mark.skipif(not is_there(), reason="needs jax")
+@pytest.mark.skipif(not has_jax(), reason="needs jax")
 def test_the_reason_is_reported_if_xla_cannot_run():
     found = gradtape.debug.compare_engines(lambda x: tf.boolean_mask(x, x > 0), X)
     assert found.equal

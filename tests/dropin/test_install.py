@@ -12,13 +12,13 @@ import pytest
 
 import gradtape as tf
 from gradtape.dropin import keras
-from gradtape.dropin.install import State
+from gradtape.dropin.install import InstallState
 
 
 @pytest.fixture(autouse=True)
 def fresh():
     """Start uninstalled, and restore the state of the process afterwards."""
-    before = State.finder
+    before = InstallState.finder
     tf.uninstall()
     yield
     tf.uninstall()

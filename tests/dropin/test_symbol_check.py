@@ -5,13 +5,13 @@ import sys
 
 import pytest
 
-from gradtape.dropin.symbol_check import Reader, is_of_keras
+from gradtape.dropin.symbol_check import SymbolReader, is_keras_symbol
 
 
 def symbols(source):
     import ast
 
-    reader = Reader()
+    reader = SymbolReader()
     reader.visit(ast.parse(source))
     return reader.symbols
 
@@ -59,9 +59,9 @@ def test_symbols_are_collected_from_the_source(source, expected):
 
 
 def test_keras_symbols_are_recognised():
-    assert is_of_keras("tensorflow.keras.layers")
-    assert is_of_keras("tensorflow.optimizers")
-    assert not is_of_keras("tensorflow.keraslike")
+    assert is_keras_symbol("tensorflow.keras.layers")
+    assert is_keras_symbol("tensorflow.optimizers")
+    assert not is_keras_symbol("tensorflow.keraslike")
 
 
 def test_missing_symbols_are_reported_by_line_without_running_the_program(tmp_path):

@@ -11,18 +11,18 @@ ENTRIES.sort()
 
 
 def table_bytes(entries=ENTRIES):
-    return b"".join(leveldb_table.written(entries))
+    return b"".join(leveldb_table.serialize_table(entries))
 
 
 def test_a_written_table_is_read_back():
-    assert list(leveldb_table.read(table_bytes(), "t")) == ENTRIES
-    assert list(leveldb_table.read(table_bytes([]), "t")) == []
+    assert list(leveldb_table.read_table(table_bytes(), "t")) == ENTRIES
+    assert list(leveldb_table.read_table(table_bytes([]), "t")) == []
 
 
 def test_many_blocks(monkeypatch):
-    monkeypatch.setattr(leveldb_table, "BLOCK", 64)
+    monkeypatch.setattr(leveldb_table, "BLOCK_SIZE", 64)
     data = table_bytes()
-    assert list(leveldb_table.read(data, "t")) == ENTRIES
+    assert list(leveldb_table.read_table(data, "t")) == ENTRIES
     assert len(data) > len(ENTRIES) * 10
 
 
@@ -37,7 +37,7 @@ def test_truncation_is_found_at_every_length():
     data = table_bytes(ENTRIES[:3])
     for size in range(len(data)):
         with pytest.raises(DataLossError, match="t: corrupted at byte"):
-            list(leveldb_table.read(data[:size], "t"))
+            list(leveldb_table.read_table(data[:size], "t"))
 
 
 def test_every_flipped_bit_is_found():
@@ -46,7 +46,7 @@ def test_every_flipped_bit_is_found():
         damaged = bytearray(data)
         damaged[bit // 8] ^= 1 << bit % 8
         with pytest.raises(DataLossError, match="t: corrupted at byte"):
-            list(leveldb_table.read(bytes(damaged), "t"))
+            list(leveldb_table.read_table(bytes(damaged), "t"))
 
 
 def test_compressed_blocks_are_refused():
@@ -55,12 +55,12 @@ def test_compressed_blocks_are_refused():
     data[size] = 1
     data[size + 1 : size + 5] = masked_crc(bytes(data[: size + 1])).to_bytes(4, "little")
     with pytest.raises(UnimplementedError, match="compressed"):
-        list(leveldb_table.read(bytes(data), "t"))
+        list(leveldb_table.read_table(bytes(data), "t"))
 
 
 @pytest.mark.parametrize("number", [0, 1, 127, 128, 300, 2**32, 2**63])
 def test_varints(number):
-    data = leveldb_table.varint(number)
+    data = leveldb_table.encode_varint(number)
     assert leveldb_table.read_varint(data, 0) == (number, len(data))
 
 

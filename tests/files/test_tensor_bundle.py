@@ -20,12 +20,12 @@ TENSORS = {
 
 
 def write_bundle(path, tensors=TENSORS):
-    tensor_bundle.write(path, tensors)
+    tensor_bundle.write_bundle(path, tensors)
     return path
 
 
 def test_written_tensors_are_read_back(tmp_path):
-    reader = tensor_bundle.Reader(write_bundle(tmp_path / "a"))
+    reader = tensor_bundle.BundleReader(write_bundle(tmp_path / "a"))
     assert sorted(reader.entries) == sorted(TENSORS)
     for key, value in TENSORS.items():
         found = reader.read(key)
@@ -43,7 +43,7 @@ def test_files_have_tensorflows_names(tmp_path):
 def test_replacing_a_checkpoint_leaves_two_files(tmp_path):
     for n in range(4):
         write_bundle(tmp_path / "a", {"n": np.int64(n)})
-        assert tensor_bundle.Reader(tmp_path / "a").read("n") == n
+        assert tensor_bundle.BundleReader(tmp_path / "a").read("n") == n
         assert len(list(tmp_path.iterdir())) == 2
 
 
@@ -51,18 +51,18 @@ def test_a_failed_write_keeps_the_old_checkpoint(tmp_path):
     write_bundle(tmp_path / "a", {"n": np.int64(1)})
     with pytest.raises(TypeError):
         write_bundle(tmp_path / "a", {"n": np.int64(2), "no": np.zeros(2, "M8[D]")})
-    assert tensor_bundle.Reader(tmp_path / "a").read("n") == 1
+    assert tensor_bundle.BundleReader(tmp_path / "a").read("n") == 1
     assert len(list(tmp_path.iterdir())) == 2
 
 
 def test_a_missing_checkpoint_is_not_found(tmp_path):
     with pytest.raises(NotFoundError, match="Failed to find any matching files"):
-        tensor_bundle.Reader(tmp_path / "none")
+        tensor_bundle.BundleReader(tmp_path / "none")
 
 
 def test_a_missing_tensor_is_not_found(tmp_path):
     with pytest.raises(NotFoundError, match="Key none not found in checkpoint"):
-        tensor_bundle.Reader(write_bundle(tmp_path / "a")).read("none")
+        tensor_bundle.BundleReader(write_bundle(tmp_path / "a")).read("none")
 
 
 def damage(path, at):
@@ -83,7 +83,7 @@ def test_every_flipped_byte_of_the_values_is_found(tmp_path):
     prefix = write_bundle(tmp_path / "a")
     file = tmp_path / "a.data-00000-of-00001"
     whole = file.read_bytes()
-    reader = tensor_bundle.Reader(prefix)
+    reader = tensor_bundle.BundleReader(prefix)
     for at in range(len(whole)):
         damage(file, at)
         found = {key: text for key in TENSORS if (text := error_of(reader, key))}
@@ -99,7 +99,7 @@ def test_every_flipped_byte_of_the_index_is_found(tmp_path):
     for at in range(len(whole)):
         damage(file, at)
         with pytest.raises(DataLossError, match=r"a\.index"):
-            tensor_bundle.Reader(prefix)
+            tensor_bundle.BundleReader(prefix)
         file.write_bytes(whole)
 
 
@@ -108,10 +108,10 @@ def test_truncated_values_are_found(tmp_path):
     file = tmp_path / "a.data-00000-of-00001"
     file.write_bytes(file.read_bytes()[:-1])
     with pytest.raises(DataLossError, match="truncated: it has 79 bytes"):
-        tensor_bundle.Reader(prefix).read("x")
+        tensor_bundle.BundleReader(prefix).read("x")
     file.unlink()
     with pytest.raises(NotFoundError, match=r"a\.data-00000-of-00001"):
-        tensor_bundle.Reader(prefix).read("x")
+        tensor_bundle.BundleReader(prefix).read("x")
 
 
 def rewrite_index(prefix, **changes):
@@ -119,12 +119,12 @@ def rewrite_index(prefix, **changes):
     from gradtape.files import leveldb_table
 
     index = prefix.with_name(prefix.name + ".index")
-    entries = dict(leveldb_table.read(index.read_bytes(), "index"))
+    entries = dict(leveldb_table.read_table(index.read_bytes(), "index"))
     entry = tensor_bundle.Entry.FromString(entries[b"x"])
     for name, value in changes.items():
         setattr(entry, name, value)
     entries[b"x"] = entry.SerializeToString()
-    index.write_bytes(b"".join(leveldb_table.written(sorted(entries.items()))))
+    index.write_bytes(b"".join(leveldb_table.serialize_table(sorted(entries.items()))))
 
 
 @pytest.mark.parametrize(
@@ -135,12 +135,12 @@ def test_an_index_with_invalid_positions_is_refused(tmp_path, changes):
     prefix = write_bundle(tmp_path / "a", {"x": np.arange(10.0)})
     rewrite_index(prefix, **changes)
     with pytest.raises(DataLossError, match="x, "):
-        tensor_bundle.Reader(prefix).read("x")
+        tensor_bundle.BundleReader(prefix).read("x")
 
 
 def test_an_impossible_shape_is_refused(tmp_path):
     prefix = write_bundle(tmp_path / "a", {"x": np.zeros((2, 2))})
-    reader = tensor_bundle.Reader(prefix)
+    reader = tensor_bundle.BundleReader(prefix)
     for dim in reader.entries["x"].shape.dim:
         dim.size = 1 << 62
     with pytest.raises(DataLossError, match="shape"):
@@ -152,11 +152,11 @@ def test_types_that_numpy_lacks_are_refused(tmp_path):
     for number in (dtypes.variant.as_datatype_enum, 99):
         rewrite_index(prefix, dtype=number)
         with pytest.raises(UnimplementedError, match="x has a type"):
-            tensor_bundle.Reader(prefix).read("x")
+            tensor_bundle.BundleReader(prefix).read("x")
 
 
 def test_a_prefix_with_a_corrupt_index_can_be_written_over(tmp_path):
     prefix = write_bundle(tmp_path / "a")
     (tmp_path / "a.index").write_bytes(b"junk")
     write_bundle(prefix, {"n": np.int64(3)})
-    assert tensor_bundle.Reader(prefix).read("n") == 3
+    assert tensor_bundle.BundleReader(prefix).read("n") == 3

@@ -11,12 +11,12 @@ import pytest
 import gradtape as tf
 from gradtape import engine
 from gradtape.compile.cost_model import calls_until_xla
-from gradtape.compile.xla.kernel_namespace import is_there
+from gradtape.compile.xla.kernel_namespace import has_jax
 from gradtape.core.device.lazy_tensor import Pending
 from gradtape.core.tensor import EagerTensor
-from gradtape.state.variable.storage import Taken
+from gradtape.state.variable.storage import ExclusiveUpdate
 
-pytestmark = pytest.mark.skipif(not is_there(), reason="jax is not installed")
+pytestmark = pytest.mark.skipif(not has_jax(), reason="jax is not installed")
 
 
 def lazy_double(x):
@@ -164,7 +164,7 @@ def test_a_call_waits_for_a_variable_that_is_being_updated():
     add = tf.function(lambda: v + w, jit_compile=True)
     for _ in range(3):
         add()
-    taken, begun = Taken([w]), threading.Event()
+    taken, begun = ExclusiveUpdate([w]), threading.Event()
 
     def update():
         with taken:

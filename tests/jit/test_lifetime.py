@@ -199,7 +199,7 @@ def test_a_thousand_shapes_in_a_function_called_by_another_stay_within_the_bound
     outer = tf.function(lambda x: tf.reduce_sum(inner(x)))
     for n in range(600):
         assert float(outer(tf.ones(n))) == 2.0 * n
-    assert len(inner.pieces) <= 256
+    assert len(inner.replayable_traces) <= 256
     assert len(outer._cache) <= 256
 
 

@@ -10,15 +10,15 @@ import pytest
 
 import gradtape as tf
 from gradtape.compile.numpy import engine
-from gradtape.core.context import always, listen, local
-from gradtape.graph import recorder
+from gradtape.core.context import hand_watched_count, local, set_recorders
+from gradtape.graph import trace
 
 
 @pytest.fixture(autouse=True)
 def silence():
     """Remove all recorders after a test."""
     yield
-    listen(())
+    set_recorders(())
 
 
 class BoomError(Exception):
@@ -128,7 +128,7 @@ BODIES = ["plain", "guarded", "hosted", "looped"]
 
 def has_no_recorder():
     """Whether no recorder is active."""
-    return local.recorders == () and always[0] == 0
+    return local.recorders == () and hand_watched_count[0] == 0
 
 
 class Failing:
@@ -146,22 +146,22 @@ class Failing:
 
 @pytest.mark.parametrize("body", BODIES)
 def test_a_failure_at_any_node_of_the_first_step_changes_nothing(body, monkeypatch):
-    evaluate = recorder.evaluate
+    evaluate = trace.run_kernel
     whole = Training(body)
     counter = Failing(evaluate, 0)
-    monkeypatch.setattr(recorder, "evaluate", counter)
+    monkeypatch.setattr(trace, "run_kernel", counter)
     whole.run()
     after = whole.state()
     assert counter.calls > 30
     for k in range(1, counter.calls + 1, 1 if body == "plain" else 5):
         training = Training(body)
         before = training.state()
-        monkeypatch.setattr(recorder, "evaluate", Failing(evaluate, k))
+        monkeypatch.setattr(trace, "run_kernel", Failing(evaluate, k))
         with pytest.raises(BoomError):
             training.run()
         assert training.state() == before
         assert has_no_recorder()
-    monkeypatch.setattr(recorder, "evaluate", evaluate)
+    monkeypatch.setattr(trace, "run_kernel", evaluate)
     training.run()
     assert training.state() == after
 
@@ -173,8 +173,8 @@ def unowned_plans(monkeypatch):
     `Fuse` also raises between instructions where Python handles no signals; there a plan would stay
     owned.
     """
-    generate = engine.generate
-    monkeypatch.setattr(engine, "generate", lambda program, spare=None: generate(program))
+    generate = engine.generate_function
+    monkeypatch.setattr(engine, "generate_function", lambda program, spare=None: generate(program))
 
 
 class Fuse:
@@ -232,7 +232,7 @@ def outcomes(training, call, opcodes, every):
         state = training.state()
         assert state in (start, end), f"between, at event {k}"
         found["before" if state == start else "after"] += 1
-        listen(())  # an interrupt at the entry of the user's tape may leave it active
+        set_recorders(())  # an interrupt at the entry of the user's tape may leave it active
         if not broken:
             break
         k += every
@@ -439,7 +439,7 @@ def test_a_thousand_interrupts_leave_no_step_half_done(kind, interrupts):
         values = {float(v) for variable in variables for v in variable.numpy()[[0, -1]]}
         assert len(values) == 1, values
         assert kind == "taped" or local.recorders == ()
-        listen(())  # an interrupt at the entry of the user's tape may leave it active
+        set_recorders(())  # an interrupt at the entry of the user's tape may leave it active
     (before,) = values
     call()
     assert {float(v) for variable in variables for v in variable.numpy()} == {before + 1.0}

@@ -5,7 +5,7 @@ import pytest
 
 import gradtape as tf
 from gradtape.core.errors import InvalidArgumentError
-from gradtape.ops.basic_indexing import slice_key
+from gradtape.ops.basic_indexing import make_slice_key
 
 ALL = slice(None)
 
@@ -26,13 +26,13 @@ ALL = slice(None)
     ],
 )
 def test_a_key_has_an_entry_for_every_axis(key, want):
-    assert slice_key(key, (2, 3, 4)) == want
+    assert make_slice_key(key, (2, 3, 4)) == want
 
 
 @pytest.mark.parametrize("key", ["a", 1.0, [[0]], np.array([0, 1]), tf.constant([0]), b"x"])
 def test_an_invalid_index_raises_a_type_error(key):
     with pytest.raises(TypeError, match="valid indices"):
-        slice_key(key, (2, 3))
+        make_slice_key(key, (2, 3))
 
 
 @pytest.mark.parametrize(
@@ -48,4 +48,4 @@ def test_an_invalid_index_raises_a_type_error(key):
 )
 def test_a_key_that_does_not_match_the_shape_raises(key, shape, words):
     with pytest.raises(InvalidArgumentError, match=words):
-        slice_key(key, shape)
+        make_slice_key(key, shape)

@@ -31,8 +31,8 @@ def test_the_error_names_the_first_index_out_of_range():
 
 def test_equal_elements_keep_their_order_both_ways():
     x = np.array([2.0, 1.0, 2.0, 1.0])
-    assert gather_scatter.rank_order(x, descending=False).tolist() == [1, 3, 0, 2]
-    assert gather_scatter.rank_order(x, descending=True).tolist() == [0, 2, 1, 3]
+    assert gather_scatter.stable_argsort(x, descending=False).tolist() == [1, 3, 0, 2]
+    assert gather_scatter.stable_argsort(x, descending=True).tolist() == [0, 2, 1, 3]
 
 
 def test_the_last_of_several_updates_wins():

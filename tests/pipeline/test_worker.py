@@ -63,7 +63,7 @@ def test_elements_in_memory_are_prefetched_only_if_they_are_slow(monkeypatch):
     iterator = iter(dataset)
     next(iterator)
     assert not ours()
-    monkeypatch.setattr("gradtape.pipeline.worker.SHORT", 0.0)
+    monkeypatch.setattr("gradtape.pipeline.worker.SLOW_ITEM_SECONDS", 0.0)
     iterator = iter(dataset)
     for _ in range(8):
         next(iterator)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
 
 from gradtape.core.primitive import Primitive
-from gradtape.core.tensor import Tensor, eager, raw_of
+from gradtape.core.tensor import Tensor, make_tensor, unwrap
 from gradtape.tape.forward_accumulator import ForwardAccumulator
 from tests.sweep.draw import (
     cotangents,
@@ -79,7 +79,7 @@ def second_order(case: Case) -> None:
     for us in cotangents(rng, case):
         dus = [None if u is None else random_like(rng, u) for u in us]
         before, after = (
-            raw_of(
+            unwrap(
                 case.pull(tensors_of(shift_cotangents(us, dus, h)), move_args(case.sample, vs, h))
             )
             for h in (-STEP, STEP)
@@ -139,11 +139,11 @@ def forward(case: Case) -> None:
     rng = np.random.default_rng(6)
     v = direction(rng, case.sample, case.wrt)
     tensors = tensors_of(case.sample.args)
-    with ForwardAccumulator(tensors[case.wrt], eager(copy_raw(v))) as accumulator:
+    with ForwardAccumulator(tensors[case.wrt], make_tensor(copy_raw(v))) as accumulator:
         outs = as_tuple(case.op, case.op.function(*tensors, **case.sample.static))
     slopes = [accumulator.jvp(out) if is_float(out._array) else None for out in outs]
     for us in cotangents(rng, case):
-        got = sum(pair(u, raw_of(s)) for u, s in zip_present(us, slopes) if s is not None)
+        got = sum(pair(u, unwrap(s)) for u, s in zip_present(us, slopes) if s is not None)
         assert_allclose(got, pair(v, case.pull(us)), rtol=1e-9, atol=1e-9)
 
 

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.testing import assert_array_equal
 
-from gradtape.core.context import listening
-from gradtape.core.dispatch import Recording, bind
-from gradtape.core.fastpath.codegen import checked
+from gradtape.core.context import use_recorders
+from gradtape.core.dispatch import TapeRecord, bind
+from gradtape.core.fastpath.codegen import make_public_function
 from gradtape.core.primitive import Primitive
-from gradtape.core.tensor import Tensor, eager, raw_of
+from gradtape.core.tensor import Tensor, make_tensor, unwrap
 from tests.sweep.draw import same
 from tests.sweep.pullback import Arrays, as_tuple, copy_read_only, inputs_with_rules, tensors_of
 from tests.sweep.sample import Sample
@@ -27,12 +27,12 @@ def kernel(op: Primitive, sample: Sample) -> None:
     want = as_tuple(op, op.kernel(*args, **sample.static))
     masks = {0, (1 << len(args)) - 1, *(1 << i for i in range(len(args)))}
     for mask in masks:
-        mixed = [eager(a) if mask >> i & 1 else a for i, a in enumerate(args)]
+        mixed = [make_tensor(a) if mask >> i & 1 else a for i, a in enumerate(args)]
         outs = as_tuple(op, op.function(*mixed, **sample.static))
         for out, value in zip(outs, want, strict=True):
             assert isinstance(out, Tensor) == (mask != 0)
-            assert raw_of(out).dtype == value.dtype
-            assert_array_equal(raw_of(out), value)
+            assert unwrap(out).dtype == value.dtype
+            assert_array_equal(unwrap(out), value)
 
 
 def dispatch(op: Primitive, sample: Sample) -> None:
@@ -63,12 +63,12 @@ def forms(op: Primitive, sample: Sample) -> Iterator[Callable[..., Any]]:
 @functools.cache
 def public_form(op: Primitive, dtypes: frozenset[Any], reflected: bool = False) -> Any:
     """The public function of a primitive, restricted to these dtypes."""
-    return checked(op, dtypes, refuse, reflected=reflected)
+    return make_public_function(op, dtypes, refuse, reflected=reflected)
 
 
 def is_public(op: Primitive) -> bool:
-    """Whether `checked` can generate a public function for the op."""
-    return op.core == 0 and len(op.inputs) <= 2 and not op.statics
+    """Whether `make_public_function` can generate a public function for the op."""
+    return op.core_ndim == 0 and len(op.inputs) <= 2 and not op.statics
 
 
 def refuse(*args: Any) -> Any:
@@ -78,11 +78,11 @@ def refuse(*args: Any) -> Any:
 
 def record_entry(form: Callable[..., Any], args: Arrays, mask: int) -> tuple[Any, ...]:
     """Run `form` with the inputs in `mask` watched; return the output and the recorded entry."""
-    known = Recording()
+    known = TapeRecord()
     for i, t in enumerate(args):
         if mask >> i & 1:
             known.watch(t.uid)
-    with listening((known,)):
+    with use_recorders((known,)):
         out = form(*args)
     assert set(known) == {*known.roots, out.uid}
     entry: tuple[Any, ...] = known[out.uid]

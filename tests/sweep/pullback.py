@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.context import listening, local
-from gradtape.core.dispatch import Recording
+from gradtape.core.context import local, use_recorders
+from gradtape.core.dispatch import TapeRecord
 from gradtape.core.primitive import Primitive
-from gradtape.core.tensor import Tensor, eager, raw_of
-from gradtape.tape.backward import SOURCES, sweep
-from gradtape.tape.indexed_slices import Slices, dense
+from gradtape.core.tensor import Tensor, make_tensor, unwrap
+from gradtape.tape.backward import SOURCES, backward_pass
+from gradtape.tape.indexed_slices import SparseCotangent, densify_cotangent
 from tests.sweep.sample import Sample
 
 Arrays = tuple[Any, ...]
@@ -59,23 +59,23 @@ class Case:
         Tensors run the recorded backward step, arrays the raw one. `args` replace the sample's.
         """
         args = self.sample.args if args is None else args
-        known = Recording()
-        tensors = tuple(a if isinstance(a, Tensor) else eager(self.hand(a)) for a in args)
+        known = TapeRecord()
+        tensors = tuple(a if isinstance(a, Tensor) else make_tensor(self.hand(a)) for a in args)
         tensors = self.sample.recompute_bound(tensors)
         source = tensors[self.wrt].uid
         known.watch(source)
-        with listening((*local.recorders, known)):
+        with use_recorders((*local.recorders, known)):
             outs = as_tuple(self.op, self.op.function(*tensors, **self.sample.static))
         for out in outs if self.hand is copy_read_only else ():
             out._array = copy_read_only(out._array)
         grads: dict[int, Any] = {SOURCES: frozenset({source})}
         grads.update((o.uid, self.hand(u)) for o, u in zip(outs, us, strict=True) if u is not None)
         recorded = any(isinstance(u, Tensor) for u in us)
-        return as_dense(sweep(known, grads, recorded, release=False)[source])
+        return as_dense(backward_pass(known, grads, recorded, release=False)[source])
 
     def pull_recorded(self, us: Arrays) -> Any:
         """Apply the rule by the recorded backward step; return a raw array."""
-        return raw_of(self.pull(tensors_of(us, self.hand)))
+        return unwrap(self.pull(tensors_of(us, self.hand)))
 
     def pull_twice(self, us: Arrays, w: Any) -> tuple[list[Any], list[Any]]:
         """Gradients of ⟨w, pull(us)⟩ in the inputs that have a rule, and in `us`."""
@@ -83,12 +83,12 @@ class Case:
         seeds = tensors_of(us, self.hand)
         inputs = [args[i] for i in inputs_with_rules(self.op, self.sample)]
         uids = frozenset(t.uid for t in (*inputs, *seeds) if t is not None)
-        outer = Recording()
+        outer = TapeRecord()
         for uid in uids:
             outer.watch(uid)
-        with listening((outer,)):
+        with use_recorders((outer,)):
             result = self.pull(seeds, args)
-        found = sweep(
+        found = backward_pass(
             outer, {SOURCES: uids, result.uid: self.hand(w)}, recorded=False, release=False
         )
 
@@ -100,7 +100,7 @@ class Case:
 
 def as_dense(t: Any) -> Any:
     """Convert IndexedSlices to a dense cotangent."""
-    return dense(t) if isinstance(t, Slices) else t
+    return densify_cotangent(t) if isinstance(t, SparseCotangent) else t
 
 
 def call(op: Primitive, args: Arrays, static: dict[str, Any]) -> Arrays:
@@ -115,7 +115,7 @@ def as_tuple(op: Primitive, out: Any) -> Arrays:
 
 def tensors_of(values: Arrays, hand: Callable[[Any], Any] = copy_raw) -> Arrays:
     """Wrap copies of raw arrays in tensors; None stays None."""
-    return tuple(None if v is None else eager(hand(v)) for v in values)
+    return tuple(None if v is None else make_tensor(hand(v)) for v in values)
 
 
 def is_float(a: Any) -> bool:

@@ -5,8 +5,8 @@ import functools
 import numpy as np
 import pytest
 
-from gradtape.compile.xla.kernel_namespace import kernel_of
-from gradtape.compile.xla.lowering import settings
+from gradtape.compile.xla.kernel_namespace import jax_kernel_of
+from gradtape.compile.xla.lowering import jax_settings
 from tests.sweep.pullback import as_tuple, copy_raw
 from tests.sweep.registry import primitives, samples
 
@@ -35,7 +35,7 @@ def lowerable(sample):
 
 
 def test_ops_that_stay_on_the_host_give_a_reason():
-    assert {name for name, op in OPS.items() if op.host} == ON_HOST
+    assert {name for name, op in OPS.items() if op.host_reason} == ON_HOST
 
 
 @pytest.mark.parametrize("name", sorted((set(OPS) & set(SAMPLES)) - ON_HOST))
@@ -46,8 +46,8 @@ def test_kernels_run_on_jax(name):
     with np.errstate(all="ignore"):
         wanted = [as_tuple(op, op.kernel(*map(copy_raw, s.args), **s.static)) for s in chosen]
     for sample, want in zip(chosen, wanted, strict=True):
-        function = functools.partial(kernel_of(op), **sample.static)
-        with settings():
+        function = functools.partial(jax_kernel_of(op), **sample.static)
+        with jax_settings():
             got = as_tuple(op, jax.jit(function)(*map(copy_raw, sample.args)))
         for a, b in zip(got, want, strict=True):
             assert a.dtype == b.dtype

@@ -60,7 +60,7 @@ def elementwise_samples(op: Primitive, samples: list[Sample]) -> list[Sample]:
     """The first sample of each combination of dtypes, for an elementwise op."""
     found: dict[tuple[Any, ...], Sample] = {}
     for sample in samples:
-        if op.core == 0 and not is_empty(sample):
+        if op.core_ndim == 0 and not is_empty(sample):
             kinds = tuple(np.asarray(a).dtype for a in sample.args)
             found.setdefault((kinds, *map(str, sample.static.values())), sample)
     return list(found.values())

@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 
 import gradtape  # noqa: F401  (gives tensors their operators)
-from gradtape.core.context import listening
-from gradtape.core.dispatch import Recording
+from gradtape.core.context import use_recorders
+from gradtape.core.dispatch import TapeRecord
 from gradtape.core.primitive import REGISTRY, elementwise, primitive
-from gradtape.core.tensor import Tensor, eager, raw_of
+from gradtape.core.tensor import Tensor, make_tensor, unwrap
 from gradtape.ops.elementwise import add, exp, multiply, sin
 from gradtape.ops.gather_scatter import gather
 from gradtape.ops.shape import concat
-from gradtape.tape.backward import SOURCES, sweep
-from gradtape.tape.indexed_slices import Slices
+from gradtape.tape.backward import SOURCES, backward_pass
+from gradtape.tape.indexed_slices import SparseCotangent
 
 
 @pytest.fixture(autouse=True)
@@ -24,11 +24,11 @@ def restore_registry():
 
 
 def vector(*values):
-    return eager(np.array(values, "float64"))
+    return make_tensor(np.array(values, "float64"))
 
 
 def watching(*tensors):
-    record = Recording()
+    record = TapeRecord()
     for t in tensors:
         record.watch(t.uid)
     return record
@@ -39,10 +39,10 @@ def gradients(record, target, sources, recorded=False, release=False):
     seed = np.ones_like(target._array)
     grads = {
         SOURCES: frozenset(s.uid for s in sources),
-        target.uid: eager(seed) if recorded else seed,
+        target.uid: make_tensor(seed) if recorded else seed,
     }
-    found = sweep(record, grads, recorded, release)
-    return [None if s.uid not in found else raw_of(found[s.uid]).tolist() for s in sources]
+    found = backward_pass(record, grads, recorded, release)
+    return [None if s.uid not in found else unwrap(found[s.uid]).tolist() for s in sources]
 
 
 def counting(calls):
@@ -73,7 +73,7 @@ forms = pytest.mark.parametrize(
 def test_all_watched_tensors_as_sources(recorded, release):
     x, y = vector(2), vector(3)
     record = watching(x, y)
-    with listening((record,)):
+    with use_recorders((record,)):
         z = multiply(x, sin(y))
     dx, dy = gradients(record, z, [x, y], recorded, release)
     np.testing.assert_allclose(dx, np.sin([3]))
@@ -82,14 +82,14 @@ def test_all_watched_tensors_as_sources(recorded, release):
 
 def test_a_source_used_many_times_accumulates():
     record = watching(x := vector(2))
-    with listening((record,)):
+    with use_recorders((record,)):
         z = add(multiply(x, x), add(x, x))
     assert gradients(record, z, [x]) == [[6]]
 
 
 def test_an_unconnected_source_is_absent():
     record = watching(x := vector(2), y := vector(3))
-    with listening((record,)):
+    with use_recorders((record,)):
         z = multiply(x, x)
         exp(y)
     assert gradients(record, z, [x, y]) == [[4], None]
@@ -98,7 +98,7 @@ def test_an_unconnected_source_is_absent():
 
 def test_a_target_may_be_a_source():
     record = watching(x := vector(2))
-    with listening((record,)):
+    with use_recorders((record,)):
         y = multiply(x, x)
     assert gradients(record, x, [x]) == [[1]]
     assert gradients(record, y, [y, x]) == [[1], [4]]
@@ -110,7 +110,7 @@ def test_only_rules_that_lead_to_a_source_run(wanted, recorded, release):
     product = counting(calls := [])
     x, y = vector(2), vector(3)
     record = watching(x, y)
-    with listening((record,)):
+    with use_recorders((record,)):
         z = product(x, y)
     assert gradients(record, z, [(x, y)[wanted]], recorded, release) == [[(3, 2)[wanted]]]
     assert calls == ["ab"[wanted]]
@@ -120,16 +120,16 @@ def test_a_branch_without_a_source_is_skipped():
     product = counting(calls := [])
     x, y = vector(2), vector(3)
     record = watching(x, y)
-    with listening((record,)):
+    with use_recorders((record,)):
         z = add(x, product(product(y, y), y))
     assert gradients(record, z, [x]) == [[1]]
     assert not calls
 
 
 def test_narrow_steps_unbroadcast_cotangents():
-    x, y = eager(np.ones((2, 3))), eager(np.ones((3,)))
+    x, y = make_tensor(np.ones((2, 3))), make_tensor(np.ones((3,)))
     record = watching(x, y)
-    with listening((record,)):
+    with use_recorders((record,)):
         z = multiply(x, y)
     assert gradients(record, z, [y]) == [[2, 2, 2]]
     assert gradients(record, z, [x]) == [[[1, 1, 1], [1, 1, 1]]]
@@ -138,7 +138,7 @@ def test_narrow_steps_unbroadcast_cotangents():
 @forms
 def test_intermediate_sources(recorded, release):
     record = watching(x := vector(2))
-    with listening((record,)):
+    with use_recorders((record,)):
         y = multiply(x, x)
         z = multiply(y, y)
     assert gradients(record, z, [x, y], recorded, release) == [[32], [8]]
@@ -147,7 +147,7 @@ def test_intermediate_sources(recorded, release):
 def test_the_pass_stops_at_an_intermediate_source():
     product = counting(calls := [])
     record = watching(x := vector(2))
-    with listening((record,)):
+    with use_recorders((record,)):
         y = product(x, x)
         z = multiply(y, y)
     assert gradients(record, z, [y]) == [[8]]
@@ -162,7 +162,7 @@ def test_unused_outputs_have_zero_cotangents(recorded, release):
 
     for used, slope in enumerate((1, 2, 3)):
         record = watching(x := vector(5))
-        with listening((record,)):
+        with use_recorders((record,)):
             z = multiply(multiples(x)[used], vector(10))
         assert gradients(record, z, [x], recorded, release) == [[10 * slope]]
 
@@ -173,7 +173,7 @@ def test_outputs_used_several_times_accumulate():
         return +x, 2 * x
 
     record = watching(x := vector(5))
-    with listening((record,)):
+    with use_recorders((record,)):
         a, b = once_and_twice(x)
         z = add(add(a, a), multiply(b, b))
     assert gradients(record, z, [x]) == [[2 + 2 * 2 * 10]]
@@ -185,7 +185,7 @@ def test_one_output_as_a_source():
         return +x, 2 * x
 
     record = watching(x := vector(5))
-    with listening((record,)):
+    with use_recorders((record,)):
         a, b = once_and_twice(x)
         z = multiply(a, b)
     assert gradients(record, z, [b, x]) == [[5], [20]]
@@ -195,8 +195,8 @@ def test_one_output_as_a_source():
 def test_variadic_ops_pull_back_to_the_watched_positions(recorded, release):
     xs = [vector(i, i) for i in range(4)]
     record = watching(xs[1], xs[3])
-    with listening((record,)):
-        z = multiply(concat(*xs, axis=-1), eager(np.arange(8.0)))
+    with use_recorders((record,)):
+        z = multiply(concat(*xs, axis=-1), make_tensor(np.arange(8.0)))
     assert gradients(record, z, [xs[1], xs[3]], recorded, release) == [[2, 3], [6, 7]]
 
 
@@ -204,22 +204,22 @@ def test_variadic_ops_pull_back_to_the_watched_positions(recorded, release):
 def test_variadic_ops_pull_back_to_the_wanted_positions(recorded, release):
     xs = [vector(i, i) for i in range(4)]
     record = watching(*xs)
-    with listening((record,)):
-        z = multiply(concat(*xs, axis=-1), eager(np.arange(8.0)))
+    with use_recorders((record,)):
+        z = multiply(concat(*xs, axis=-1), make_tensor(np.arange(8.0)))
     assert gradients(record, z, [xs[2]], recorded, release) == [[4, 5]]
 
 
 def test_the_same_tensor_at_several_positions():
     record = watching(x := vector(1, 1))
-    with listening((record,)):
-        z = multiply(concat(x, x, axis=-1), eager(np.arange(4.0)))
+    with use_recorders((record,)):
+        z = multiply(concat(x, x, axis=-1), make_tensor(np.arange(4.0)))
     assert gradients(record, z, [x]) == [[2, 4]]
 
 
 def test_a_pass_empties_the_record_only_if_release_is_true():
     for release in (False, True):
         record = watching(x := vector(2))
-        with listening((record,)):
+        with use_recorders((record,)):
             z = exp(exp(x))
         before = dict(record)
         gradients(record, z, [x], release=release)
@@ -228,7 +228,7 @@ def test_a_pass_empties_the_record_only_if_release_is_true():
 
 def test_a_record_can_be_differentiated_again():
     record = watching(x := vector(2))
-    with listening((record,)):
+    with use_recorders((record,)):
         y = multiply(x, x)
         z = multiply(y, x)
     assert gradients(record, z, [x]) == gradients(record, z, [x]) == [[12]]
@@ -237,30 +237,30 @@ def test_a_record_can_be_differentiated_again():
 
 def test_an_outer_recorder_sees_a_recorded_pass():
     record, outer = watching(x := vector(2)), watching(x)
-    with listening((outer, record)):
+    with use_recorders((outer, record)):
         y = multiply(multiply(x, x), x)
     grads = {SOURCES: frozenset({x.uid}), y.uid: vector(1)}
-    with listening((outer,)):
-        first = sweep(record, grads, recorded=True, release=True)[x.uid]
+    with use_recorders((outer,)):
+        first = backward_pass(record, grads, recorded=True, release=True)[x.uid]
     assert isinstance(first, Tensor)
     assert first.numpy() == [12]
     assert gradients(outer, first, [x]) == [[12]]
 
 
 def test_the_gradient_of_a_lookup_is_sparse_only_for_a_source():
-    table = eager(np.ones((4, 2)))
+    table = make_tensor(np.ones((4, 2)))
     record = watching(table)
-    with listening((record,)):
+    with use_recorders((record,)):
         rows = gather(table, np.array([1, 1]), axis=-2)
         again = gather(exp(table), np.array([3]), axis=-2)
     seed = np.ones((2, 2))
-    direct = sweep(record, {SOURCES: frozenset({table.uid}), rows.uid: seed}, False, False)[
+    direct = backward_pass(record, {SOURCES: frozenset({table.uid}), rows.uid: seed}, False, False)[
         table.uid
     ]
-    assert isinstance(direct, Slices)
-    through = sweep(record, {SOURCES: frozenset({table.uid}), again.uid: seed[:1]}, False, False)[
-        table.uid
-    ]
+    assert isinstance(direct, SparseCotangent)
+    through = backward_pass(
+        record, {SOURCES: frozenset({table.uid}), again.uid: seed[:1]}, False, False
+    )[table.uid]
     assert isinstance(through, np.ndarray)
 
 
@@ -268,7 +268,7 @@ def test_the_gradient_of_a_lookup_is_sparse_only_for_a_source():
 @pytest.mark.parametrize("half", [False, True])
 def test_overflow_in_a_backward_pass_does_not_warn(release, half):
     record = watching(x := vector(0), y := vector(0))
-    with listening((record,)):
-        z = add(multiply(exp(x), eager(np.array([1e300]))), y)
+    with use_recorders((record,)):
+        z = add(multiply(exp(x), make_tensor(np.array([1e300]))), y)
     grads = {SOURCES: frozenset({x.uid} if half else {x.uid, y.uid}), z.uid: np.array([1e300])}
-    assert sweep(record, grads, False, release)[x.uid] == [np.inf]
+    assert backward_pass(record, grads, False, release)[x.uid] == [np.inf]

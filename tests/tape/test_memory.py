@@ -15,7 +15,7 @@ import pytest
 import gradtape as tf
 from gradtape.core.context import local
 from gradtape.core.errors import InvalidArgumentError
-from gradtape.core.tensor import eager
+from gradtape.core.tensor import make_tensor
 from gradtape.ops.elementwise import exp, multiply, sin, tanh
 from gradtape.ops.linalg.matmul import matmul
 from gradtape.ops.reduce import reduce_sum
@@ -64,7 +64,7 @@ class TestResiduals:
         assert tape is not None
 
     def test_residuals_are_freed_during_the_backward_pass(self):
-        x = eager(np.float64(0.5))
+        x = make_tensor(np.float64(0.5))
         seen = []
 
         @custom_gradient
@@ -136,7 +136,7 @@ class TestScale:
     def test_a_million_ops_differentiate_without_recursion(self, record_property):
         n = 1_000_000
         x = tf.Variable(1.0)
-        factor = eager(np.float32(1))
+        factor = make_tensor(np.float32(1))
         gc.collect()
         start, before = time.perf_counter(), resident()
         limit = sys.getrecursionlimit()
@@ -183,8 +183,8 @@ def stack():
 def trainer(seed=0):
     """Make a training step of a small net; the step returns the loss."""
     rng = np.random.default_rng(seed)
-    inputs = eager(rng.standard_normal((8, 4)).astype("float32"))
-    labels = eager(rng.standard_normal((8, 1)).astype("float32"))
+    inputs = make_tensor(rng.standard_normal((8, 4)).astype("float32"))
+    labels = make_tensor(rng.standard_normal((8, 1)).astype("float32"))
     first = tf.Variable(rng.standard_normal((4, 5)).astype("float32"))
     second = tf.Variable(rng.standard_normal((5, 1)).astype("float32"))
 
@@ -263,7 +263,7 @@ class TestFailures:
         with tf.GradientTape() as tape:
             y = x._read() * 3
             with pytest.raises(InvalidArgumentError):
-                multiply(y, eager(np.ones(3, "float32")))
+                multiply(y, make_tensor(np.ones(3, "float32")))
             z = y * y
         assert tape.gradient(z, x).numpy().tolist() == [18.0, 36.0]
 

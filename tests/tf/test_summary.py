@@ -5,7 +5,7 @@ import pytest
 
 import gradtape as tf
 from gradtape.files.event import Event
-from gradtape.files.tensor_proto import array_of
+from gradtape.files.tensor_proto import array_from_proto
 from gradtape.files.tfrecord import read_records
 
 
@@ -22,7 +22,7 @@ def events(tmp_path):
     assert first.file_version == "brain.Event:2"
     values = [(event.step, value) for event in rest for value in event.summary.value]
     return [
-        (step, v.tag, v.metadata.plugin_data.plugin_name, array_of(v.tensor).tolist())
+        (step, v.tag, v.metadata.plugin_data.plugin_name, array_from_proto(v.tensor).tolist())
         for step, v in values
     ]
 

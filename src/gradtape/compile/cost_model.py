@@ -18,20 +18,30 @@ from gradtape.graph.control_node import COND, LOOP
 from gradtape.graph.graph import Constant, Graph, Node
 from gradtape.graph.trace_op import INSTALL
 
-LARGE = 1 << 20  # elements computed by a graph: from here on compiling pays off
-BALANCE = 16  # scalar products per such element: up to here matrix products matter little
-MANY = 100  # ops in a call: from here on XLA's overhead per call pays off
-SMALL = 1 << 14  # elements computed per op on average: up to here NumPy's overhead per op matters
-PATIENCE = 100_000  # ops that NumPy runs in about the time that XLA needs to compile
-TURNS = 32  # assumed iterations of a loop without a known limit
+MIN_XLA_ELEMENTS = 1 << 20  # elements computed by a graph: from here on compiling pays off
+MAX_PRODUCTS_PER_ELEMENT = (
+    16  # scalar products per such element: up to here matrix products matter little
+)
+MIN_XLA_OPS = 100  # ops in a call: from here on XLA's overhead per call pays off
+MAX_SMALL_OP_ELEMENTS = (
+    1 << 14
+)  # elements computed per op on average: up to here NumPy's overhead per op matters
+COMPILE_COST_IN_OPS = 100_000  # ops that NumPy runs in about the time that XLA needs to compile
+ASSUMED_ITERATIONS = 32  # assumed iterations of a loop without a known limit
 
-MOVES = "gradtape.ops.shape"
-CHAINED = frozenset(
+DATA_MOVEMENT_MODULE = "gradtape.ops.shape"
+ELEMENTWISE_MODULES = frozenset(
     f"gradtape.ops.{name}"
     for name in ["nn.activation", "elementwise", "no_nan", "nn.normalization", "reduce"]
 )
-SOFTMAX = frozenset(
-    ["softmax", "log_softmax", "less_share", "cross_entropy", "sigmoid_cross_entropy"]
+SOFTMAX_OPS = frozenset(
+    [
+        "softmax",
+        "log_softmax",
+        "multiply_softmax_jacobian",
+        "cross_entropy",
+        "sigmoid_cross_entropy",
+    ]
 )
 
 
@@ -58,23 +68,29 @@ def suits_xla(graph: Graph) -> bool:
         return False
     if any(node.op is LOOP or node.op is COND for node in graph.nodes):
         return calls_until_xla(graph) == 0
-    return work.elements >= LARGE and work.products <= BALANCE * work.elements
+    return (
+        work.elements >= MIN_XLA_ELEMENTS
+        and work.products <= MAX_PRODUCTS_PER_ELEMENT * work.elements
+    )
 
 
 def calls_until_xla(graph: Graph) -> int | None:
     """The number of calls after which XLA should run a graph of many small ops; None: never."""
     work = work_of(graph)
-    if work is None or work.ops < MANY:
+    if work is None or work.ops < MIN_XLA_OPS:
         return None
-    if max(work.elements + work.moved, work.products // BALANCE) > SMALL * work.ops:
+    if (
+        max(work.elements + work.moved, work.products // MAX_PRODUCTS_PER_ELEMENT)
+        > MAX_SMALL_OP_ELEMENTS * work.ops
+    ):
         return None
-    return PATIENCE // work.ops
+    return COMPILE_COST_IN_OPS // work.ops
 
 
 def work_of(graph: Graph) -> Work | None:
     """The work of one call; None if the graph has an op that should run on NumPy."""
     total = Work(0, 0, 0, 0)
-    for node in graph.needed():
+    for node in graph.live_nodes():
         if node.op is INSTALL:
             continue
         work = work_of_node(graph, node)
@@ -97,10 +113,10 @@ def work_of_node(graph: Graph, node: Node) -> Work | None:
     size = sum(prod(spec.shape) for spec in specs)
     home = op.kernel.__module__
     if op.name == "matmul":
-        return Work(1, 0, size * shape_of(graph, node.inputs[0])[-1], 0)
-    if home in CHAINED or op.name in SOFTMAX:
+        return Work(1, 0, size * operand_shape(graph, node.inputs[0])[-1], 0)
+    if home in ELEMENTWISE_MODULES or op.name in SOFTMAX_OPS:
         return Work(1, size, 0, 0)
-    return Work(1, 0, 0, size) if home == MOVES else None
+    return Work(1, 0, 0, size) if home == DATA_MOVEMENT_MODULE else None
 
 
 def work_of_bodies(node: Node) -> Work | None:
@@ -109,7 +125,7 @@ def work_of_bodies(node: Node) -> Work | None:
     bodies = static["branches"] if node.op is COND else (static["body"], static["test"])
     total = Work(0, 0, 0, 0)
     for body in filter(None, bodies):
-        work = work_of(body.known_graph) if body.known_graph is not None else None
+        work = work_of(body.existing_graph) if body.existing_graph is not None else None
         if work is None:
             return None
         total += work
@@ -118,9 +134,9 @@ def work_of_bodies(node: Node) -> Work | None:
     most = node.inputs[0]
     if isinstance(most, Constant) and static["test"] is None:
         return total.times(int(most.raw))
-    return total.times(TURNS)
+    return total.times(ASSUMED_ITERATIONS)
 
 
-def shape_of(graph: Graph, operand: Any) -> Any:
+def operand_shape(graph: Graph, operand: Any) -> Any:
     """The shape of an operand."""
     return graph.specs[operand].shape if type(operand) is int else operand.raw.shape

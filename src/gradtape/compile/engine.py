@@ -22,21 +22,21 @@ from typing import Any, ClassVar
 from gradtape.compile.cost_model import calls_until_xla, suits_xla
 from gradtape.compile.numpy import engine as numpy_engine
 from gradtape.compile.xla.accelerator import stand_in as stand_in
-from gradtape.compile.xla.kernel_namespace import is_there
-from gradtape.core.device.array import HOST, Device, moved
-from gradtape.core.device.placement import Placement, refusal
+from gradtape.compile.xla.kernel_namespace import has_jax
+from gradtape.core.device.array import HOST, Device, to_device
+from gradtape.core.device.placement import Placement, placement_error
 from gradtape.core.device.switch import in_use
 from gradtape.core.errors import InvalidArgumentError
-from gradtape.core.lazy_array import shown
+from gradtape.core.lazy_array import materialize
 from gradtape.graph.graph import Graph
 
 ENGINES = ("numpy", "xla")
-LARGEST = 1000  # nodes of a graph that may go to XLA without `jit_compile=True`
+MAX_XLA_NODES = 1000  # nodes of a graph that may go to XLA without `jit_compile=True`
 
 log = logging.getLogger("gradtape")
 
 
-class Process:
+class EngineSettings:
     """Settings and counters of the process.
 
     Attributes:
@@ -46,11 +46,11 @@ class Process:
     """
 
     engine: str | None = None
-    said: ClassVar[set[str]] = set()
+    logged: ClassVar[set[str]] = set()
     declined: ClassVar[dict[str, int]] = {}
 
 
-class Fetching:
+class HostPlan:
     """A plan that runs on the host with inputs and results on an accelerator."""
 
     def __init__(self, plan: Any, device: Device | None) -> None:
@@ -61,7 +61,7 @@ class Fetching:
 
     def run(self, *raws: Any) -> Any:
         """Fetch the inputs, run the plan, and move the results to the device."""
-        return tuple([moved(raw, self.device) for raw in self.plan.run(*shown(raws))])
+        return tuple([to_device(raw, self.device) for raw in self.plan.run(*materialize(raws))])
 
     __call__ = run
 
@@ -70,7 +70,7 @@ class Fetching:
         return str(self.plan.pretty())
 
 
-class Choice:
+class EngineChoice:
     """The engine that a function asks for.
 
     Attributes:
@@ -88,30 +88,30 @@ class Choice:
         self.jit_compile = jit_compile
         self.engine: str | None = None
 
-    def at(self, device: Device | None) -> Choice:
+    def for_device(self, device: Device | None) -> EngineChoice:
         """The same choice for graphs that run on `device`."""
         choice = copy(self)
         choice.device = device
         return choice
 
     @property
-    def preferred(self) -> str | None:
+    def preference(self) -> str | None:
         """The engine that was asked for, or None."""
         if self.engine is not None:
             return self.engine
         if self.jit_compile is not None:
             return "xla" if self.jit_compile else "numpy"
-        return Process.engine or from_environment()
+        return EngineSettings.engine or engine_from_environment()
 
     @property
-    def required(self) -> bool:
+    def is_xla_required(self) -> bool:
         """Whether it is an error if XLA cannot express a graph."""
-        return bool(self.jit_compile) and self.engine is None and is_there()
+        return bool(self.jit_compile) and self.engine is None and has_jax()
 
     @property
-    def portable(self) -> bool:
+    def is_xla_preferred(self) -> bool:
         """Whether traces should use only ops that XLA has: it is preferred and installed."""
-        return self.preferred == "xla" and is_there()
+        return self.preference == "xla" and has_jax()
 
     def compile(self, graph: Graph, updates: dict[int, int] | None = None) -> Any:
         """Compile a graph into a plan.
@@ -120,41 +120,41 @@ class Choice:
             InvalidArgumentError: if XLA was asked for and cannot express the graph.
         """
         device = self.device
-        chosen = self.preferred or ("xla" if is_there() and suits_xla(graph) else "numpy")
+        chosen = self.preference or ("xla" if has_jax() and suits_xla(graph) else "numpy")
         if chosen == "xla" or (device is not None and device is not HOST):
-            plan = self.on_xla(graph)
+            plan = self.compile_for_xla(graph)
             if plan is not None:
                 return plan
         if in_use[0]:
-            return Fetching(numpy_engine.compile_graph(graph), device)
+            return HostPlan(numpy_engine.compile_graph(graph), device)
         return numpy_engine.compile_graph(graph, updates)
 
-    def patience(self, graph: Graph) -> int | None:
+    def calls_before_xla(self, graph: Graph) -> int | None:
         """The number of calls on NumPy before XLA takes over; None: never."""
-        if self.preferred is not None or not is_there() or len(graph.nodes) > LARGEST:
+        if self.preference is not None or not has_jax() or len(graph.nodes) > MAX_XLA_NODES:
             return None
         return calls_until_xla(graph)
 
-    def on_xla(self, graph: Graph) -> Any:
+    def compile_for_xla(self, graph: Graph) -> Any:
         """The XLA plan of a graph, or None if the graph must run on NumPy."""
-        if not is_there():
-            once(
+        if not has_jax():
+            warn_once(
                 "tf.function %s: XLA needs jax, which is not installed. It runs on NumPy. "
                 "To use XLA: pip install 'gradtape[xla]'.",
                 self.name,
             )
             return None
         from gradtape.compile.xla.engine import compile_graph
-        from gradtape.compile.xla.lowering import Inexpressible
+        from gradtape.compile.xla.lowering import NotLowerable
 
-        required = self.required
+        required = self.is_xla_required
         placed = self.device is not None and self.device is not HOST
-        if not (required or placed) and len(graph.nodes) > LARGEST:
-            self.decline(f"it has more than {LARGEST} ops")
+        if not (required or placed) and len(graph.nodes) > MAX_XLA_NODES:
+            self.record_decline(f"it has more than {MAX_XLA_NODES} ops")
             return None
         try:
             return compile_graph(graph, self.device)
-        except Inexpressible as error:
+        except NotLowerable as error:
             if required:
                 raise InvalidArgumentError(
                     f"tf.function {self.name}: with jit_compile=True, XLA must be able to run the "
@@ -162,14 +162,14 @@ class Choice:
                     "of the function."
                 ) from error
             if placed and self.device is not None and not Placement.soft:
-                raise refusal(f"tf.function {self.name}", self.device, error) from None
-            self.decline(str(error))
+                raise placement_error(f"tf.function {self.name}", self.device, error) from None
+            self.record_decline(str(error))
             return None
 
-    def decline(self, why: str) -> None:
+    def record_decline(self, why: str) -> None:
         """Log and count that a graph runs on NumPy although XLA is preferred."""
         log.info("tf.function %s runs on NumPy: %s", self.name, why)
-        Process.declined[why] = Process.declined.get(why, 0) + 1
+        EngineSettings.declined[why] = EngineSettings.declined.get(why, 0) + 1
 
 
 def use(engine: str | None, function: Any = None) -> None:
@@ -192,29 +192,29 @@ def use(engine: str | None, function: Any = None) -> None:
         >>> gradtape.engine.use(None)
     """
     if engine is not None:
-        checked(engine)
-        if engine == "xla" and not is_there():
+        validate_engine_name(engine)
+        if engine == "xla" and not has_jax():
             raise ModuleNotFoundError(
                 "engine.use: the xla engine needs jax, which is not installed. "
                 "Run: pip install 'gradtape[xla]'."
             )
     if function is None:
-        Process.engine = engine
+        EngineSettings.engine = engine
     else:
         function.choice.engine = engine
 
 
 def current() -> str | None:
     """The engine of functions without a choice of their own; None: the default rule decides."""
-    return Choice().preferred
+    return EngineChoice().preference
 
 
 def declined() -> dict[str, int]:
     """Reasons why graphs ran on NumPy although XLA was preferred, with counts."""
-    return dict(Process.declined)
+    return dict(EngineSettings.declined)
 
 
-def checked(engine: str) -> str:
+def validate_engine_name(engine: str) -> str:
     """Check the name of an engine and return it.
 
     Raises:
@@ -225,14 +225,14 @@ def checked(engine: str) -> str:
     return engine
 
 
-def from_environment() -> str | None:
+def engine_from_environment() -> str | None:
     """The engine that the environment variable GRADTAPE_ENGINE names."""
     name = os.environ.get("GRADTAPE_ENGINE")
-    return checked(name) if name else None
+    return validate_engine_name(name) if name else None
 
 
-def once(message: str, *args: Any) -> None:
+def warn_once(message: str, *args: Any) -> None:
     """Log a warning unless it was logged before."""
-    if message not in Process.said:
-        Process.said.add(message)
+    if message not in EngineSettings.logged:
+        EngineSettings.logged.add(message)
         log.warning(message, *args)

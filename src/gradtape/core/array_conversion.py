@@ -21,7 +21,7 @@ FLOAT16_MAX = float(np.finfo(np.float16).max)
 FLOAT32_MAX = float(np.finfo(np.float32).max)
 
 
-def raw_array(value: Any, dtype: DType | None) -> Any:
+def to_raw_array(value: Any, dtype: DType | None) -> Any:
     """A new raw array of a Python or NumPy value; a NumPy scalar if it has no axes."""
     kind = type(value)
     if kind is float or kind is int:
@@ -40,14 +40,14 @@ def raw_array(value: Any, dtype: DType | None) -> Any:
         return from_numpy(value.__array__(), dtype)
     if hasattr(kind, "__len__") and hasattr(kind, "__getitem__") and not isinstance(value, dict):
         return from_sequence(list(value), dtype)
-    raise unsupported(value)
+    raise unsupported_type_error(value)
 
 
 def from_number(value: Any, kind: type, dtype: DType | None) -> Any:
     """Fast path for the common Python numbers; None for the others."""
     if kind is float:
         if dtype is None:
-            return single(value)
+            return to_float32(value)
         fits = dtype.kind == "float" and -FLOAT16_MAX <= value <= FLOAT16_MAX
         return dtype.scalar(value) if fits else None
     if not -(2**31) <= value < 2**31:
@@ -58,7 +58,7 @@ def from_number(value: Any, kind: type, dtype: DType | None) -> Any:
     return dtype.scalar(value) if usual else None
 
 
-def single(value: float) -> Any:
+def to_float32(value: float) -> Any:
     """A Python float as float32."""
     if -FLOAT32_MAX <= value <= FLOAT32_MAX or not math.isfinite(value):
         return np.float32(value)
@@ -68,7 +68,7 @@ def single(value: float) -> Any:
     )
 
 
-def unsupported(value: Any) -> ValueError:
+def unsupported_type_error(value: Any) -> ValueError:
     """TensorFlow's error for a value that is not a number, string or array."""
     if hasattr(type(value), "_nested_row_partitions"):
         return NotDense(
@@ -81,7 +81,7 @@ def unsupported(value: Any) -> ValueError:
     )
 
 
-def lean(array: Any) -> Any:
+def as_numpy_scalar(array: Any) -> Any:
     """A NumPy scalar for an array without axes, because scalars are ten times faster."""
     return array[()] if array.ndim == 0 and array.dtype != OBJECT else array
 
@@ -101,28 +101,28 @@ def from_sequence(value: Sequence[Any], dtype: DType | None) -> Any:
         array = np.array(value, OBJECT)
     if array.dtype.kind in "SUO":
         array = np.array(value, OBJECT)
-        if array.size and isinstance(array.flat[0], (int, np.integer)) and all_numbers(array):
-            return from_large(array, value, dtype)
+        if array.size and isinstance(array.flat[0], (int, np.integer)) and has_only_numbers(array):
+            return from_large_integers(array, value, dtype)
         return from_strings(array, value, dtype)
     return from_python(array, value, dtype)
 
 
-def all_numbers(array: Any) -> bool:
+def has_only_numbers(array: Any) -> bool:
     """Whether an object array holds only real numbers, of Python or NumPy."""
     return all(isinstance(item, (int, float, np.integer, np.floating)) for item in array.flat)
 
 
-def from_large(array: Any, value: Any, dtype: DType | None) -> Any:
+def from_large_integers(array: Any, value: Any, dtype: DType | None) -> Any:
     """A raw array of integers beyond 64 bits, which only float and complex dtypes can hold."""
     if dtype is None or not (dtype.is_floating or dtype.is_complex):
-        raise out_of_range(value)
+        raise out_of_range_error(value)
     try:
-        return lean(array.astype(FLOAT64).astype(dtype.as_numpy_dtype))
+        return as_numpy_scalar(array.astype(FLOAT64).astype(dtype.as_numpy_dtype))
     except OverflowError:
-        raise out_of_range(value) from None
+        raise out_of_range_error(value) from None
 
 
-def out_of_range(value: Any) -> ValueError:
+def out_of_range_error(value: Any) -> ValueError:
     """TensorFlow's error for integers that are too large."""
     return ValueError(
         f"Can't convert Python sequence with out-of-range integer to Tensor: {value!r}."
@@ -132,19 +132,19 @@ def out_of_range(value: Any) -> ValueError:
 def from_python(array: Any, value: Any, dtype: DType | None) -> Any:
     """A raw array of the Python numbers `value`, which NumPy has converted to `array`."""
     if array.dtype == OBJECT:
-        return from_large(array, value, dtype)
+        return from_large_integers(array, value, dtype)
     if dtype is None:
-        target = inferred(array, value)
+        target = infer_dtype(array, value)
     else:
-        check_kind(array, value, dtype)
+        check_number_kind(array, value, dtype)
         target = np.dtype(dtype.as_numpy_dtype)
     if array.dtype.kind == "u" and array.dtype.itemsize == 8 and target.kind == "i":
-        raise out_of_range(value)
+        raise out_of_range_error(value)
     with np.errstate(all="ignore"):
-        return lean(array.astype(target))
+        return as_numpy_scalar(array.astype(target))
 
 
-def inferred(array: Any, value: Any) -> Any:
+def infer_dtype(array: Any, value: Any) -> Any:
     """The dtype of Python numbers: that of the first number; later floats widen int to float32.
 
     NumPy integers count as Python integers. NumPy floats keep their width if they come first.
@@ -158,25 +158,25 @@ def inferred(array: Any, value: Any) -> Any:
     if not array.size:
         return FLOAT32
     if isinstance(first, (bool, np.bool_)) and kind != "b":
-        raise mixed(value)
+        raise mixed_types_error(value)
     if kind in "iu":
         wide = array.min() < -(2**31) or array.max() >= 2**31
         return INT64 if wide else INT32
     if kind == "c":
         if not isinstance(first, (complex, np.complexfloating)):
-            raise mixed(value)
+            raise mixed_types_error(value)
         return COMPLEX128
     if isinstance(first, np.floating):
         return np.dtype(type(first))
     return BOOL if kind == "b" else FLOAT32
 
 
-def mixed(value: Any) -> ValueError:
+def mixed_types_error(value: Any) -> ValueError:
     """TensorFlow's error for a list of values of different kinds."""
     return ValueError(f"Can't convert Python sequence with mixed types to Tensor: {value!r}.")
 
 
-def check_kind(array: Any, value: Any, dtype: DType) -> None:
+def check_number_kind(array: Any, value: Any, dtype: DType) -> None:
     """Raise TypeError for float → int, number → bool or string, and complex → real."""
     kind = array.dtype.kind
     if array.size == 0 and kind == "f":
@@ -188,10 +188,10 @@ def check_kind(array: Any, value: Any, dtype: DType) -> None:
         or dtype is dtypes.string
     )
     if refused:
-        raise refusal(value, dtype)
+        raise dtype_mismatch_error(value, dtype)
 
 
-def refusal(value: Any, dtype: DType) -> TypeError:
+def dtype_mismatch_error(value: Any, dtype: DType) -> TypeError:
     """TensorFlow's error for a Python value that does not fit the requested dtype."""
     return TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {dtype.name}")
 
@@ -207,9 +207,9 @@ def from_numpy(value: Any, dtype: DType | None) -> Any:
             )
         return from_strings(array, value, None)
     if dtype is None:
-        target = canonical(array.dtype)
+        target = canonical_dtype(array.dtype)
         try:
-            dtypes.of_numpy(target)
+            dtypes.from_numpy_dtype(target)
         except TypeError:
             raise ValueError(
                 f"Failed to convert a NumPy array to a Tensor: its dtype {array.dtype} is not "
@@ -220,10 +220,10 @@ def from_numpy(value: Any, dtype: DType | None) -> Any:
         if kind == "c" and target.kind != "c":
             array = array.real
     with np.errstate(all="ignore"):
-        return lean(array.astype(target, order="C"))
+        return as_numpy_scalar(array.astype(target, order="C"))
 
 
-def canonical(dtype: Any) -> Any:
+def canonical_dtype(dtype: Any) -> Any:
     """The unique dtype object of a type, in native byte order; fast paths compare with `is`."""
     return np.dtype(dtype.type) if dtype.kind in "biufc" else dtype.newbyteorder("=")
 
@@ -237,13 +237,13 @@ def from_strings(array: Any, value: Any, dtype: DType | None) -> Any:
         elif isinstance(item, bytes):
             out.flat[i] = bytes(item)
         elif i and isinstance(value, (list, tuple)):
-            raise mixed(value)
+            raise mixed_types_error(value)
         elif isinstance(item, (bool, int, float, complex, np.number)):
             raise ValueError(
                 f"Can't convert {value!r} to a Tensor: it mixes numbers with other objects."
             )
         else:
-            raise unsupported(item)
+            raise unsupported_type_error(item)
     if dtype is not None and dtype is not dtypes.string:
-        raise refusal(value, dtype)
+        raise dtype_mismatch_error(value, dtype)
     return out

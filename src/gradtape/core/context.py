@@ -17,7 +17,7 @@ from gradtape.core.lock import Lock
 next_uid = itertools.count(2).__next__  # the backward pass reserves 0 and -1
 
 
-class Local(threading.local):
+class ThreadState(threading.local):
     """State of one thread. `recorders` is replaced, never mutated, because ops iterate over it."""
 
     recorders: tuple[Any, ...] = ()
@@ -26,23 +26,23 @@ class Local(threading.local):
     scratch: bool = False  # whether tensors of unknown size may exist: see `shape_inference`
     lane: int | None = None  # which of the two sizes `shape_inference` is running
     depends_on_data: bool = False  # whether that run has used the data of a placeholder
-    draws: Any = None  # random streams of a tf.function that runs eagerly
-    stand_in: int = 0
+    random_streams: Any = None  # random streams of a tf.function that runs eagerly
+    probe_size: int = 0
     """While only shapes are inferred: a size to use where the contents of strings decide it."""
 
 
-local = Local()
-always = [0]
-counting = Lock()
+local = ThreadState()
+hand_watched_count = [0]
+count_lock = Lock()
 
 
-def listen(recorders: tuple[Any, ...]) -> None:
+def set_recorders(recorders: tuple[Any, ...]) -> None:
     """Make `recorders` the recorders of this thread."""
     local.recorders = recorders
-    recount(local.__dict__)
+    update_hand_watched_count(local.__dict__)
 
 
-def recount(home: dict[str, Any]) -> None:
+def update_hand_watched_count(home: dict[str, Any]) -> None:
     """Update the count of recorders that watch unmarked tensors.
 
     Args:
@@ -51,19 +51,19 @@ def recount(home: dict[str, Any]) -> None:
     now = sum(recorder.unmarked for recorder in home.get("recorders", ()))
     before = home.get("unmarked", 0)
     if now != before:
-        with counting:  # no call inside, so that an interrupt cannot separate the two updates
-            always[0] += now - before
+        with count_lock:  # no call inside, so that an interrupt cannot separate the two updates
+            hand_watched_count[0] += now - before
             home["unmarked"] = now
 
 
-def push(recorder: Any) -> None:
+def push_recorder(recorder: Any) -> None:
     """Make `recorder` the innermost one of this thread."""
     local.recorders = (*local.recorders, recorder)
     if recorder.unmarked:
-        recount(local.__dict__)
+        update_hand_watched_count(local.__dict__)
 
 
-def pop(recorder: Any) -> None:
+def pop_recorder(recorder: Any) -> None:
     """Remove `recorder`, also if it is not the innermost one."""
     recorders = local.recorders
     if recorders and recorders[-1] is recorder:
@@ -71,27 +71,27 @@ def pop(recorder: Any) -> None:
     else:
         local.recorders = tuple([r for r in recorders if r is not recorder])
     if recorder.unmarked:
-        recount(local.__dict__)
+        update_hand_watched_count(local.__dict__)
 
 
 @contextlib.contextmanager
-def listening(recorders: tuple[Any, ...]) -> Iterator[None]:
+def use_recorders(recorders: tuple[Any, ...]) -> Iterator[None]:
     """Use exactly `recorders` within this scope."""
     before = local.recorders
     try:
-        listen(recorders)
+        set_recorders(recorders)
         yield
     finally:
         local.recorders = before  # not by a call, which an interrupt could hit
-        recount(local.__dict__)
+        update_hand_watched_count(local.__dict__)
 
 
-def staging() -> tuple[Any, ...]:
+def current_trace() -> tuple[Any, ...]:
     """The trace of this thread as a tuple of one, or (); a trace is the outermost recorder."""
     recorders = local.recorders
-    return recorders[:1] if recorders and recorders[0].stages else ()
+    return recorders[:1] if recorders and recorders[0].is_trace else ()
 
 
-def unheard() -> contextlib.AbstractContextManager[None]:
+def no_recording() -> contextlib.AbstractContextManager[None]:
     """Use no recorders within this scope."""
-    return listening(())
+    return use_recorders(())

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes
-from gradtape.core.array_conversion import raw_array
+from gradtape.core.array_conversion import to_raw_array
 from gradtape.core.dtypes import DType
 from gradtape.core.errors import InvalidArgumentError
-from gradtape.core.lazy_array import Reading
+from gradtape.core.lazy_array import LazyArray
 from gradtape.core.shapes import TensorShape
-from gradtape.core.tensor import EagerTensor, Tensor, eager
+from gradtape.core.tensor import EagerTensor, Tensor, make_tensor
 
 INT32_MAX = 2**31 - 1
 
@@ -21,7 +21,7 @@ INT32_MAX = 2**31 - 1
 CONVERSIONS: list[tuple[Any, Callable[..., Any], int]] = []
 
 
-class Handed:
+class ConversionPort:
     """Functions of higher layers."""
 
     stack: Callable[[Sequence[Tensor]], Tensor]
@@ -31,38 +31,38 @@ class Handed:
 def convert(value: Any, dtype: Any = None, hint: Any = None, name: str | None = None) -> Tensor:
     """Convert `value` to a tensor of `dtype` if given, else of `hint` if the value fits."""
     if type(value) is EagerTensor:
-        return value if dtype is None else same_dtype(value, dtypes.as_dtype(dtype))
+        return value if dtype is None else require_dtype(value, dtypes.as_dtype(dtype))
     if dtype is None and hasattr(value, "_read"):  # a variable
         return value._read()
     wanted = None if dtype is None else dtypes.as_dtype(dtype)
     if isinstance(value, Tensor):
-        return value if wanted is None else same_dtype(value, wanted)
+        return value if wanted is None else require_dtype(value, wanted)
     to_tensor = getattr(type(value), "__tf_tensor__", None)
     if to_tensor is not None:
         tensor: Tensor = to_tensor(value, wanted, name)
-        return tensor if wanted is None else same_dtype(tensor, wanted)
+        return tensor if wanted is None else require_dtype(tensor, wanted)
     if CONVERSIONS:
-        registered = converted(value, wanted, hint, name)
+        registered = try_conversions(value, wanted, hint, name)
         if registered is not None:
             return registered
     if isinstance(value, TensorShape):
-        return shape_tensor(value, wanted, hint)
-    if isinstance(value, (list, tuple)) and holds_tensors(value):
-        return pack(value, wanted)
+        return shape_to_tensor(value, wanted, hint)
+    if isinstance(value, (list, tuple)) and has_tensors(value):
+        return stack_list(value, wanted)
     if wanted is None and hint is not None:
-        return eager(preferred(value, hint))
-    return eager(raw_array(value, wanted))
+        return make_tensor(to_preferred_dtype(value, hint))
+    return make_tensor(to_raw_array(value, wanted))
 
 
-def preferred(value: Any, hint: Any) -> Any:
+def to_preferred_dtype(value: Any, hint: Any) -> Any:
     """A raw array of dtype `hint`, or of the value's own dtype if it does not fit."""
     try:
-        return raw_array(value, dtypes.as_dtype(hint))
+        return to_raw_array(value, dtypes.as_dtype(hint))
     except (TypeError, ValueError):
-        return raw_array(value, None)
+        return to_raw_array(value, None)
 
 
-def same_dtype(tensor: Tensor, dtype: DType) -> Tensor:
+def require_dtype(tensor: Tensor, dtype: DType) -> Tensor:
     """Return `tensor` if it has this dtype, else raise; conversion never casts a tensor."""
     if tensor.dtype is not dtype:
         raise ValueError(
@@ -72,13 +72,15 @@ def same_dtype(tensor: Tensor, dtype: DType) -> Tensor:
     return tensor
 
 
-def register(base_type: Any, conversion_func: Callable[..., Any], priority: int = 100) -> None:
+def register_conversion(
+    base_type: Any, conversion_func: Callable[..., Any], priority: int = 100
+) -> None:
     """Convert objects of `base_type` by `conversion_func`; the lowest `priority` goes first."""
     CONVERSIONS.append((base_type, conversion_func, priority))
     CONVERSIONS.sort(key=lambda entry: entry[2])
 
 
-def converted(value: Any, dtype: DType | None, hint: Any, name: str | None) -> Tensor | None:
+def try_conversions(value: Any, dtype: DType | None, hint: Any, name: str | None) -> Tensor | None:
     """Convert `value` by the first registered function that accepts it; None if none does."""
     for kind, function, _ in CONVERSIONS:
         if not isinstance(value, kind):
@@ -107,7 +109,7 @@ def converted(value: Any, dtype: DType | None, hint: Any, name: str | None) -> T
     return None
 
 
-def shape_tensor(shape: TensorShape, dtype: DType | None, hint: Any) -> Tensor:
+def shape_to_tensor(shape: TensorShape, dtype: DType | None, hint: Any) -> Tensor:
     """Convert a shape to a vector of integers."""
     if not shape.is_fully_defined():
         raise ValueError(f"Cannot convert a partially known TensorShape {shape} to a Tensor.")
@@ -120,7 +122,7 @@ def shape_tensor(shape: TensorShape, dtype: DType | None, hint: Any) -> Tensor:
             f"Cannot convert TensorShape {shape} to dtype {dtype}. Allowed dtypes are tf.int32 "
             "and tf.int64."
         )
-    return eager(np.array(sizes, dtype.as_numpy_dtype))
+    return make_tensor(np.array(sizes, dtype.as_numpy_dtype))
 
 
 def is_tensor_like(value: Any) -> bool:
@@ -128,12 +130,12 @@ def is_tensor_like(value: Any) -> bool:
     return isinstance(value, Tensor) or hasattr(type(value), "__tf_tensor__")
 
 
-def holds_tensors(values: Any) -> bool:
+def has_tensors(values: Any) -> bool:
     """Whether a nested list contains a tensor or an object that converts itself to one."""
-    return next(tensors_in(values), None) is not None
+    return next(find_tensors(values), None) is not None
 
 
-def tensors_in(values: Any) -> Iterator[Any]:
+def find_tensors(values: Any) -> Iterator[Any]:
     """Yield the tensors of a nested list, and objects that convert themselves to one."""
     for value in values:
         kind = type(value)
@@ -144,22 +146,22 @@ def tensors_in(values: Any) -> Iterator[Any]:
         ):
             yield value
         elif isinstance(value, (list, tuple)):
-            yield from tensors_in(value)
+            yield from find_tensors(value)
 
 
-def pack(values: Sequence[Any], dtype: DType | None) -> Tensor:
+def stack_list(values: Sequence[Any], dtype: DType | None) -> Tensor:
     """Stack a nested list of tensors and numbers; Python numbers take the tensors' dtype."""
-    own = convert(next(tensors_in(values))).dtype
-    parts = [part(value, own) for value in values]
-    packed = Handed.stack(parts)
-    return packed if dtype is None or dtype is own else Handed.cast(packed, dtype)
+    own = convert(next(find_tensors(values))).dtype
+    parts = [convert_list_item(value, own) for value in values]
+    packed = ConversionPort.stack(parts)
+    return packed if dtype is None or dtype is own else ConversionPort.cast(packed, dtype)
 
 
-def part(value: Any, dtype: DType) -> Tensor:
+def convert_list_item(value: Any, dtype: DType) -> Tensor:
     """Convert one item of a list that contains tensors."""
-    if isinstance(value, (list, tuple)) and holds_tensors(value):
-        return Handed.stack([part(v, dtype) for v in value])
-    if not holds_tensors((value,)):
+    if isinstance(value, (list, tuple)) and has_tensors(value):
+        return ConversionPort.stack([convert_list_item(v, dtype) for v in value])
+    if not has_tensors((value,)):
         return convert(value, dtype)
     tensor = convert(value)
     if tensor.dtype is not dtype:
@@ -170,7 +172,7 @@ def part(value: Any, dtype: DType) -> Tensor:
     return tensor
 
 
-def shape_tuple(shape: Any) -> tuple[int, ...]:
+def to_shape_tuple(shape: Any) -> tuple[int, ...]:
     """Convert a tensor, array, TensorShape, int, or list of ints and scalar tensors to a shape."""
     if isinstance(shape, TensorShape):
         return tuple(shape.as_list())
@@ -178,16 +180,16 @@ def shape_tuple(shape: Any) -> tuple[int, ...]:
         shape = np.asarray(shape._array)
     elif hasattr(shape, "__tf_tensor__"):
         shape = shape.__tf_tensor__(None, None)._array
-    if isinstance(shape, Reading):  # the trace records that the value is read
-        shape = shape.seen()
+    if isinstance(shape, LazyArray):  # the trace records that the value is read
+        shape = shape.value()
     if isinstance(shape, (np.ndarray, np.generic)):
-        return tuple(size_of(n) for n in np.ravel(shape).tolist())
+        return tuple(to_dimension_size(n) for n in np.ravel(shape).tolist())
     if isinstance(shape, (list, tuple)):
-        return tuple([n if type(n) is int else size_of(n) for n in shape])
-    return (size_of(shape),)
+        return tuple([n if type(n) is int else to_dimension_size(n) for n in shape])
+    return (to_dimension_size(shape),)
 
 
-def size_of(value: Any) -> int:
+def to_dimension_size(value: Any) -> int:
     """Convert one size of a shape to an int; floats are refused."""
     if value is None:
         raise ValueError("Attempt to convert a value (None) with an unsupported type to a Tensor.")

@@ -17,37 +17,36 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.context import local, next_uid, recount
+from gradtape.core.context import local, next_uid, update_hand_watched_count
 from gradtape.core.device.switch import once_in_use
 from gradtape.core.errors import InvalidArgumentError, OpError
 from gradtape.core.primitive import Primitive, Spec
-from gradtape.core.tensor import Tensor, marked
-from gradtape.core.tensor import eager as wrap
+from gradtape.core.tensor import Tensor, make_tensor, mark_recorded
 
-Step = Callable[[tuple[Any, ...], Any, dict[int, Any]], None]
-Fetch = Callable[[Any, Any, dict[str, Any], Any, Any], Any]
+BackwardStep = Callable[[tuple[Any, ...], Any, dict[int, Any]], None]
+Fetcher = Callable[[Any, Any, dict[str, Any], Any, Any], Any]
 
 # TensorFlow does not warn about 1/0 or overflow. `np.errstate` around every kernel would cost a
 # microsecond. So this filter ignores NumPy's warnings from our modules, and where the user turned
-# warnings into errors, `recover` runs the kernel again with float errors ignored.
+# warnings into errors, `explain_kernel_error` runs the kernel again with float errors ignored.
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"gradtape\.")
 
 
-class Recording(dict[int, Any]):
+class TapeRecord(dict[int, Any]):
     """The record of a tape: uid → entry of a recorded result, uid → None of a watched tensor."""
 
-    __slots__ = ("__weakref__", "accessed", "home", "roots", "unmarked", "variables")
-    stages = False  # True for a trace, which takes over ops and is always the outermost recorder
+    __slots__ = ("__weakref__", "accessed", "roots", "thread_dict", "unmarked", "variables")
+    is_trace = False  # True for a trace, which takes over ops and is always the outermost recorder
 
     def __init__(self, accessed: bool = True) -> None:
         """Start empty; with `accessed`, watch every trainable variable that is read."""
         self.accessed = accessed
         self.unmarked = False  # whether an unmarked tensor is watched
-        self.home: dict[str, Any] = {}  # `local.__dict__` of the thread that records
+        self.thread_dict: dict[str, Any] = {}  # `local.__dict__` of the thread that records
         self.roots: set[int] = set()
         self.variables: dict[int, tuple[Any, dict[int, None]]] = {}
 
-    def touch(self, variable: Any, uid: int) -> None:
+    def on_variable_read(self, variable: Any, uid: int) -> None:
         """Note that a variable is read; `uid` is its current version."""
         seen = self.variables.get(variable._key)
         if seen is None:
@@ -67,21 +66,21 @@ class Recording(dict[int, Any]):
             self.roots.add(uid)
             if uid > 0 and not self.unmarked:
                 self.unmarked = True
-                recount(self.home)
+                update_hand_watched_count(self.thread_dict)
 
     def watch_variable(self, variable: Any, uid: int) -> None:
         """Watch this version of `variable`, unless it holds integers."""
         self.variables.setdefault(variable._key, (variable, {}))
-        self.touch(variable, uid)
+        self.on_variable_read(variable, uid)
 
 
-class Handed:
+class TapePort:
     """Functions of higher layers: backward steps of the tape, kernels placed on devices."""
 
-    make_step: Callable[[Primitive, int, bool], Step]
-    move: Step
-    evaluate: Callable[[Primitive, tuple[Any, ...], dict[str, Any]], Any]
-    evaluate_raw: Callable[[Primitive, tuple[Any, ...], dict[str, Any]], Any]
+    make_step: Callable[[Primitive, int, bool], BackwardStep]
+    route_cotangent: BackwardStep
+    run_kernel: Callable[[Primitive, tuple[Any, ...], dict[str, Any]], Any]
+    run_kernel_raw: Callable[[Primitive, tuple[Any, ...], dict[str, Any]], Any]
 
 
 def spec_of(raw: Any) -> Any:
@@ -91,12 +90,12 @@ def spec_of(raw: Any) -> Any:
     return Spec((raw.shape, raw.dtype)) if hasattr(raw, "dtype") else spec_of(np.asarray(raw))
 
 
-def needs_of(op: Primitive, mask: int, unbroadcast: bool) -> tuple[str, ...]:
+def residuals_of(op: Primitive, mask: int, unbroadcast: bool) -> tuple[str, ...]:
     """Names of the residuals that an entry stores for the inputs in `mask`, in order."""
     names: dict[str, None] = {}
     for i, rule in enumerate(op.rules):
         if rule is not None and mask >> i & 1:
-            names.update(dict.fromkeys(n for n in rule.needs if n != "i"))
+            names.update(dict.fromkeys(n for n in rule.residuals if n != "i"))
             if unbroadcast:
                 names[f"{op.inputs[i]}_shape"] = None
     if unbroadcast:
@@ -106,30 +105,32 @@ def needs_of(op: Primitive, mask: int, unbroadcast: bool) -> tuple[str, ...]:
     return tuple(names)
 
 
-def step_of(op: Primitive, mask: int, unbroadcast: bool) -> Step:
+def backward_step(op: Primitive, mask: int, unbroadcast: bool) -> BackwardStep:
     """The backward step for the inputs in `mask`; it is generated on first use and cached."""
     key = (mask, unbroadcast)
     step = op.steps.get(key)
     if step is None:
-        step = op.steps[key] = Handed.make_step(op, mask, unbroadcast)
+        step = op.steps[key] = TapePort.make_step(op, mask, unbroadcast)
     return step
 
 
-def evaluate(op: Primitive, raws: tuple[Any, ...], static: dict[str, Any]) -> Any:
+def run_kernel(op: Primitive, raws: tuple[Any, ...], static: dict[str, Any]) -> Any:
     """Run the kernel and raise its errors as TensorFlow's."""
     try:
         return op.kernel(*raws, **static)
     except Exception as error:
-        return recover(error, op, raws, static)
+        return explain_kernel_error(error, op, raws, static)
 
 
-@once_in_use(evaluate)
-def evaluate_somewhere(op: Primitive, raws: tuple[Any, ...], static: dict[str, Any]) -> Any:
+@once_in_use(run_kernel)
+def run_kernel_on_any_device(op: Primitive, raws: tuple[Any, ...], static: dict[str, Any]) -> Any:
     """Run the kernel where operands may be on accelerators."""
-    return Handed.evaluate(op, raws, static)
+    return TapePort.run_kernel(op, raws, static)
 
 
-def recover(error: Exception, op: Primitive, raws: tuple[Any, ...], static: dict[str, Any]) -> Any:
+def explain_kernel_error(
+    error: Exception, op: Primitive, raws: tuple[Any, ...], static: dict[str, Any]
+) -> Any:
     """Run the kernel again if only a float warning was raised; else raise TensorFlow's error."""
     if isinstance(error, RuntimeWarning | FloatingPointError):
         with np.errstate(all="ignore"):
@@ -137,9 +138,9 @@ def recover(error: Exception, op: Primitive, raws: tuple[Any, ...], static: dict
     if isinstance(error, OpError | NotImplementedError | MemoryError):
         raise error
     if isinstance(error, OverflowError):
-        return op.kernel(*wrapped(raws), **static)
+        return op.kernel(*wrap_integers(raws), **static)
     shapes = [np.shape(raw) for raw in raws]
-    if op.core == 0 and not broadcastable(shapes):
+    if op.core_ndim == 0 and not can_broadcast(shapes):
         listed = " vs. ".join(str(list(shape)).replace(" ", "") for shape in shapes)
         raise InvalidArgumentError(
             f"{op.name}: Incompatible shapes: {listed}. "
@@ -149,13 +150,13 @@ def recover(error: Exception, op: Primitive, raws: tuple[Any, ...], static: dict
     raise InvalidArgumentError(f"{op.name}: {error}. Received {kinds}.") from error
 
 
-def wrapped(raws: tuple[Any, ...]) -> tuple[Any, ...]:
+def wrap_integers(raws: tuple[Any, ...]) -> tuple[Any, ...]:
     """Wrap Python integers that exceed the integer dtype of the other operand."""
     dtype = next(raw.dtype for raw in raws if not isinstance(raw, int))
     return tuple(np.asarray(raw).astype(dtype) if isinstance(raw, int) else raw for raw in raws)
 
 
-def quiet() -> np.errstate:
+def ignore_float_errors() -> np.errstate:
     """Context manager and decorator: NumPy ignores overflow and other float errors.
 
     Decorating a function with `@quiet()` costs less per call than a `with` block.
@@ -163,7 +164,7 @@ def quiet() -> np.errstate:
     return np.errstate(all="ignore")
 
 
-def broadcastable(shapes: list[tuple[int, ...]]) -> bool:
+def can_broadcast(shapes: list[tuple[int, ...]]) -> bool:
     """Whether arrays of these shapes broadcast together."""
     try:
         np.broadcast_shapes(*shapes)
@@ -175,17 +176,17 @@ def broadcastable(shapes: list[tuple[int, ...]]) -> bool:
 def bind(op: Primitive, args: tuple[Any, ...], static: dict[str, Any]) -> Any:
     """Apply `op` to tensors and raw arrays."""
     recorders = local.recorders
-    if recorders and recorders[0].stages:
+    if recorders and recorders[0].is_trace:
         return recorders[0].bind(op, args, static)
     raws = tuple([a._array if isinstance(a, Tensor) else a for a in args])
-    result = evaluate(op, raws, static)
-    out = tuple([wrap(r) for r in result]) if op.outputs else wrap(result)
+    result = run_kernel(op, raws, static)
+    out = tuple([make_tensor(r) for r in result]) if op.outputs else make_tensor(result)
     for record in recorders:
-        hear(record, op, args, raws, static, out, result)
+        record_op(record, op, args, raws, static, out, result)
     return out
 
 
-def hear(
+def record_op(
     record: Any,
     op: Primitive,
     args: tuple[Any, ...],
@@ -195,25 +196,25 @@ def hear(
     result: Any,
 ) -> None:
     """Record an op in one recorder, if the recorder knows an input."""
-    if op.record is not None:
-        op.record(record, op, args, static, out)
+    if op.record_override is not None:
+        op.record_override(record, op, args, static, out)
         return
-    mask = watched(op, args, record)
+    mask = watched_mask(op, args, record)
     if not mask:
         return
-    entry = entry_of(op, mask, args, raws, static, out, result)
+    entry = make_entry(op, mask, args, raws, static, out, result)
     if op.outputs:
         anchor = next_uid()
         record[anchor] = entry
         for i, one in enumerate(out):
-            record[marked(one)] = (Handed.move, anchor, i)
+            record[mark_recorded(one)] = (TapePort.route_cotangent, anchor, i)
     else:
-        record[marked(out)] = entry
-    if type(record) is not Recording:
+        record[mark_recorded(out)] = entry
+    if type(record) is not TapeRecord:
         record.complete(out if op.outputs else (out,))
 
 
-def watched(op: Primitive, args: tuple[Any, ...], record: dict[int, Any]) -> int:
+def watched_mask(op: Primitive, args: tuple[Any, ...], record: dict[int, Any]) -> int:
     """Bit mask of the inputs that `record` knows and that have a rule."""
     mask = 0
     for i, a in enumerate(args):
@@ -222,33 +223,35 @@ def watched(op: Primitive, args: tuple[Any, ...], record: dict[int, Any]) -> int
     return mask
 
 
-def entry_of(
+def make_entry(
     op: Primitive, mask: int, args: Any, raws: Any, static: dict[str, Any], out: Any, result: Any
 ) -> tuple[Any, ...]:
     """The entry that records one op."""
     uids = tuple([a.uid for i, a in enumerate(args) if mask >> i & 1])
     if op.variadic:
-        step, fetchers = layout_of(op, 1, False)
+        step, fetchers = entry_layout_of(op, 1, False)
         args, raws = (args,), (raws,)
         head: tuple[Any, ...] = (step, uids, mask)
     else:
-        unbroadcast = op.core is not None and broadcasts(op.core, raws, result)
-        step, fetchers = layout_of(op, mask, unbroadcast)
+        unbroadcast = op.core_ndim is not None and needs_unbroadcast(op.core_ndim, raws, result)
+        step, fetchers = entry_layout_of(op, mask, unbroadcast)
         head = (step, *uids)
     return head + tuple([fetch(args, raws, static, out, result) for fetch in fetchers])
 
 
-def layout_of(op: Primitive, mask: int, unbroadcast: bool) -> tuple[Step, list[Fetch]]:
+def entry_layout_of(
+    op: Primitive, mask: int, unbroadcast: bool
+) -> tuple[BackwardStep, list[Fetcher]]:
     """The backward step for the inputs in `mask`, and a fetcher for each of its residuals."""
     key = (mask, unbroadcast, "layout")
     layout = op.steps.get(key)
     if layout is None:
-        fetchers = [fetcher_of(op, name) for name in needs_of(op, mask, unbroadcast)]
-        layout = op.steps[key] = (step_of(op, mask, unbroadcast), fetchers)
+        fetchers = [make_fetcher(op, name) for name in residuals_of(op, mask, unbroadcast)]
+        layout = op.steps[key] = (backward_step(op, mask, unbroadcast), fetchers)
     return layout
 
 
-def fetcher_of(op: Primitive, name: str) -> Fetch:
+def make_fetcher(op: Primitive, name: str) -> Fetcher:
     """A function that picks the residual `name` out of the parts of an op."""
     if name == "out":
         return lambda args, raws, static, out, result: out
@@ -265,7 +268,7 @@ def fetcher_of(op: Primitive, name: str) -> Fetch:
     return lambda args, raws, static, out, result: describe(raws[i])
 
 
-def broadcasts(core: int, raws: tuple[Any, ...], result: Any) -> bool:
+def needs_unbroadcast(core: int, raws: tuple[Any, ...], result: Any) -> bool:
     """Whether an operand was broadcast in front of its last `core` axes."""
     end = -core or None
     front = np.shape(result)[:end]

@@ -189,7 +189,7 @@ _REAL = {complex64: float32, complex128: float64}
 
 # Arguments of `as_dtype`: enum values, names, NumPy types and some Python types. `int` is not one,
 # as in TensorFlow.
-_ANY: dict[Any, DType] = {
+_BY_ALIAS: dict[Any, DType] = {
     **{dtype.as_datatype_enum: dtype for dtype in DTYPES},
     **{dtype.name: dtype for dtype in DTYPES},
     **{dtype.scalar: dtype for dtype in DTYPES if dtype.is_numpy_compatible},
@@ -213,14 +213,14 @@ def as_dtype(type_value: Any) -> DType:
     """Convert a name, a NumPy type, an enum value or an object with a dtype to a DType."""
     if type(type_value) is DType:
         return type_value
-    if isinstance(type_value, np.dtype) and type_value.type in _ANY:
-        return _ANY[type_value.type]
+    if isinstance(type_value, np.dtype) and type_value.type in _BY_ALIAS:
+        return _BY_ALIAS[type_value.type]
     try:
-        return _ANY[type_value]
+        return _BY_ALIAS[type_value]
     except (KeyError, TypeError):  # TypeError: not hashable
         pass
     try:
-        return _ANY[np.dtype(type_value.dtype).type]
+        return _BY_ALIAS[np.dtype(type_value.dtype).type]
     except (AttributeError, KeyError, TypeError):
         raise TypeError(
             f"Cannot convert the argument `type_value`: {type_value!r} to a TensorFlow DType. "
@@ -228,14 +228,14 @@ def as_dtype(type_value: Any) -> DType:
         ) from None
 
 
-class _OfNumpy(dict[np.dtype[Any], DType]):
+class _ByNumpyDType(dict[np.dtype[Any], DType]):
     """DTypes by NumPy dtype; rare ones (strings, foreign byte orders) are looked up on demand."""
 
     def __missing__(self, dtype: np.dtype[Any]) -> DType:
         return as_dtype(dtype)
 
 
-of_numpy: Callable[[np.dtype[Any]], DType] = _OfNumpy(
+from_numpy_dtype: Callable[[np.dtype[Any]], DType] = _ByNumpyDType(
     {np.dtype(dtype.scalar): dtype for dtype in DTYPES if dtype.is_numpy_compatible}
 ).__getitem__
 """The DType of arrays of this NumPy dtype."""

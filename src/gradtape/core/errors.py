@@ -186,7 +186,7 @@ class UnauthenticatedError(OpError, code=UNAUTHENTICATED):
 
 
 # Graphs and datasets raise these in place of Python's exceptions.
-RAISED: dict[type[Exception], type[OpError]] = {
+OP_ERROR_TYPES: dict[type[Exception], type[OpError]] = {
     ValueError: InvalidArgumentError,
     TypeError: InvalidArgumentError,
     StopIteration: OutOfRangeError,
@@ -197,7 +197,9 @@ RAISED: dict[type[Exception], type[OpError]] = {
 
 def as_op_error(op: str, error: Exception) -> OpError:
     """The OpError that a graph or dataset raises for an exception of the user's function."""
-    kind = next((k for raised, k in RAISED.items() if isinstance(error, raised)), UnknownError)
+    kind = next(
+        (k for raised, k in OP_ERROR_TYPES.items() if isinstance(error, raised)), UnknownError
+    )
     return kind(f"{op}: {type(error).__name__}: {error}")
 
 
@@ -217,18 +219,21 @@ class NotDense(ValueError):  # noqa: N818 - `public` usually catches it
     """A ragged tensor was passed for a dense one; `public` calls the ragged function instead."""
 
 
-UNUSUAL = (Apart, NotDense, UnknownValueError)  # `public` passes these to `another_way`
+REDISPATCH = (Apart, NotDense, UnknownValueError)  # `public` passes these to `redispatch`
 
 
-class Handed:
+class RaggedDispatchPort:
     """Functions of higher layers."""
 
-    for_ragged: Callable[[Any], Any]  # public function → its ragged version, or None
+    find_ragged_function: Callable[[Any], Any]  # public function → its ragged version, or None
 
 
 # Generated code has no file; it is compiled under a name with this prefix.
-GENERATED = "<gradtape"
-_OURS = (os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep, GENERATED)
+GENERATED_PREFIX = "<gradtape"
+_LIBRARY_PREFIXES = (
+    os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep,
+    GENERATED_PREFIX,
+)
 _filtering = threading.local()
 
 
@@ -251,7 +256,7 @@ def user_frames(traceback: TracebackType | None) -> TracebackType | None:
     """`traceback` without the frames of this library; None if no frame remains."""
     kept = []
     while traceback is not None:
-        if not traceback.tb_frame.f_code.co_filename.startswith(_OURS):
+        if not traceback.tb_frame.f_code.co_filename.startswith(_LIBRARY_PREFIXES):
             kept.append(traceback)
         traceback = traceback.tb_next
     rest = None
@@ -260,7 +265,7 @@ def user_frames(traceback: TracebackType | None) -> TracebackType | None:
     return rest
 
 
-def is_users(error: BaseException) -> bool:
+def is_user_error(error: BaseException) -> bool:
     """Whether the user's code raised `error`; its traceback must be unfiltered."""
     traceback = error.__traceback__
     while traceback is not None and traceback.tb_next is not None:
@@ -270,7 +275,7 @@ def is_users(error: BaseException) -> bool:
 
 
 @contextlib.contextmanager
-def whole_tracebacks() -> Iterator[None]:
+def show_full_tracebacks() -> Iterator[None]:
     """Show this library's frames in tracebacks within this scope."""
     before = is_traceback_filtering_enabled()
     _filtering.enabled = False
@@ -280,7 +285,7 @@ def whole_tracebacks() -> Iterator[None]:
         _filtering.enabled = before
 
 
-def hide_library(error: BaseException) -> None:
+def hide_library_frames(error: BaseException) -> None:
     """Drop this library's frames from the traceback of `error`, if filtering is enabled.
 
     Call it in the outermost library frame, followed by a bare `raise`. A bare `raise` adds no
@@ -297,22 +302,20 @@ def public(fn: Callable[P, R]) -> Callable[P, R]:
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             return fn(*args, **kwargs)
-        except UNUSUAL as error:
-            return another_way(error, fn, args, kwargs)
+        except REDISPATCH as error:
+            return redispatch(error, fn, args, kwargs)
         except Exception as error:
-            hide_library(error)
+            hide_library_frames(error)
             raise
 
     return call
 
 
-def another_way(
-    error: BaseException, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> Any:
+def redispatch(error: BaseException, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call the ragged version of `fn`, or run `fn` once per lane of `shape_inference`."""
     try:
         if isinstance(error, NotDense):
-            function = Handed.for_ragged(fn)
+            function = RaggedDispatchPort.find_ragged_function(fn)
             if function is None:
                 raise error
             return function(*args, **kwargs)
@@ -320,5 +323,5 @@ def another_way(
 
         return shape_inference.handle(error, fn, args, kwargs)
     except Exception as error:
-        hide_library(error)
+        hide_library_frames(error)
         raise

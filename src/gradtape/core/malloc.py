@@ -13,7 +13,7 @@ import sys
 
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
 LARGEST_BLOCK = 1 << 25  # the largest mmap threshold that glibc accepts
-KEPT = 1 << 28
+KEPT_BYTES = 1 << 28
 
 
 def keep_freed_blocks() -> None:
@@ -23,4 +23,4 @@ def keep_freed_blocks() -> None:
     with contextlib.suppress(OSError, AttributeError):  # another libc
         mallopt = ctypes.CDLL(None).mallopt
         mallopt(M_MMAP_THRESHOLD, LARGEST_BLOCK)
-        mallopt(M_TRIM_THRESHOLD, KEPT)
+        mallopt(M_TRIM_THRESHOLD, KEPT_BYTES)

@@ -12,7 +12,7 @@ from itertools import count, islice
 from typing import Any, NamedTuple
 
 
-class Kind(NamedTuple):
+class StructureKind(NamedTuple):
     """How to take apart structures of one type, and how to rebuild one like a given one."""
 
     children: Callable[[Any], list[Any]]
@@ -26,7 +26,7 @@ def _sorted_keys(mapping: Mapping[Any, Any]) -> list[Any]:
         raise TypeError(f"nest only supports dicts with sortable keys. {error}") from None
 
 
-def _values(mapping: Mapping[Any, Any]) -> list[Any]:
+def _mapping_values(mapping: Mapping[Any, Any]) -> list[Any]:
     return [mapping[key] for key in _sorted_keys(mapping)]
 
 
@@ -45,15 +45,15 @@ def _mapping_like(like: Any, values: list[Any]) -> Any:
     return type(like)(_dict_like(like, values).items())
 
 
-def _attributes(structure: Any) -> list[Any]:
+def _attrs_values(structure: Any) -> list[Any]:
     return [getattr(structure, field.name) for field in structure.__attrs_attrs__]
 
 
-def _flattened(structure: Any) -> list[Any]:
+def _custom_children(structure: Any) -> list[Any]:
     return list(structure.__tf_flatten__()[1])
 
 
-def _unflattened(like: Any, children: list[Any]) -> Any:
+def _custom_like(like: Any, children: list[Any]) -> Any:
     return like.__tf_unflatten__(like.__tf_flatten__()[0], tuple(children))
 
 
@@ -65,29 +65,29 @@ def _composite_like(like: Any, children: list[Any]) -> Any:
     return like._type_spec._from_components(children[0])
 
 
-_LIST = Kind(list, lambda like, children: children)
-_SEQUENCE = Kind(list, lambda like, children: type(like)(children))
-_FIELDS = Kind(list, lambda like, children: type(like)(*children))
-_ATTRS = Kind(_attributes, lambda like, children: type(like)(*children))
-_DICT = Kind(_values, _dict_like)
-_MUTABLE_MAPPING = Kind(_values, _mutable_mapping_like)
-_MAPPING = Kind(_values, _mapping_like)
-_CUSTOM = Kind(_flattened, _unflattened)
-_COMPOSITE = Kind(_components, _composite_like)
+_LIST = StructureKind(list, lambda like, children: children)
+_SEQUENCE = StructureKind(list, lambda like, children: type(like)(children))
+_FIELDS = StructureKind(list, lambda like, children: type(like)(*children))
+_ATTRS = StructureKind(_attrs_values, lambda like, children: type(like)(*children))
+_DICT = StructureKind(_mapping_values, _dict_like)
+_MUTABLE_MAPPING = StructureKind(_mapping_values, _mutable_mapping_like)
+_MAPPING = StructureKind(_mapping_values, _mapping_like)
+_CUSTOM = StructureKind(_custom_children, _custom_like)
+_COMPOSITE = StructureKind(_components, _composite_like)
 
 
-class _Kinds(dict[type, Kind | None]):
+class _KindCache(dict[type, StructureKind | None]):
     """Cache of the kind of each type; None for leaves."""
 
-    def __missing__(self, cls: type) -> Kind | None:
+    def __missing__(self, cls: type) -> StructureKind | None:
         kind = self[cls] = _kind_of_type(cls)
         return kind
 
 
-_KINDS = _Kinds({list: _LIST, range: _LIST, dict: _DICT, str: None, bytes: None})
+_KINDS = _KindCache({list: _LIST, range: _LIST, dict: _DICT, str: None, bytes: None})
 
 
-def _kind_of_type(cls: type) -> Kind | None:
+def _kind_of_type(cls: type) -> StructureKind | None:
     candidates = {
         _MUTABLE_MAPPING: issubclass(cls, MutableMapping),
         _MAPPING: issubclass(cls, Mapping),
@@ -100,7 +100,7 @@ def _kind_of_type(cls: type) -> Kind | None:
     return next((kind for kind, holds in candidates.items() if holds), None)
 
 
-def _kind(structure: Any, expand_composites: bool) -> Kind | None:
+def _kind(structure: Any, expand_composites: bool) -> StructureKind | None:
     kind = _KINDS[type(structure)]
     if kind is None and expand_composites and hasattr(structure, "_type_spec"):
         whole = hasattr(structure, "element_spec") and not hasattr(structure, "has_value")
@@ -131,17 +131,17 @@ def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
         return children
     leaves: list[Any] = []
     for child in children:
-        _gather(child, expand_composites, leaves)
+        _append_leaves(child, expand_composites, leaves)
     return leaves
 
 
-def _gather(structure: Any, expand_composites: bool, leaves: list[Any]) -> None:
+def _append_leaves(structure: Any, expand_composites: bool, leaves: list[Any]) -> None:
     kind = _kind(structure, expand_composites)
     if kind is None:
         leaves.append(structure)
     else:
         for child in kind.children(structure):
-            _gather(child, expand_composites, leaves)
+            _append_leaves(child, expand_composites, leaves)
 
 
 def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool = False) -> Any:
@@ -158,17 +158,19 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
             f"Could not pack sequence. Structure had {len(leaves)} atoms, but flat_sequence had "
             f"{len(values)} items. Structure: {structure!r:.100}, flat_sequence: {values!r:.100}."
         )
-    return _fill(structure, iter(values), expand_composites)
+    return _fill_leaves(structure, iter(values), expand_composites)
 
 
-def _fill(structure: Any, values: Iterator[Any], expand_composites: bool) -> Any:
+def _fill_leaves(structure: Any, values: Iterator[Any], expand_composites: bool) -> Any:
     kind = _kind(structure, expand_composites)
     if kind is None:
         return next(values)
     children = kind.children(structure)
     if not expand_composites and _are_leaves(children):
         return kind.rebuild(structure, list(islice(values, len(children))))
-    return kind.rebuild(structure, [_fill(child, values, expand_composites) for child in children])
+    return kind.rebuild(
+        structure, [_fill_leaves(child, values, expand_composites) for child in children]
+    )
 
 
 def map_structure(
@@ -192,7 +194,7 @@ def map_structure(
         assert_same_structure(structure[0], other, check_types, expand_composites)
     leaves = [flatten(each, expand_composites) for each in structure]
     results = [func(*each) for each in zip(*leaves, strict=True)]
-    return _fill(structure[0], iter(results), expand_composites)
+    return _fill_leaves(structure[0], iter(results), expand_composites)
 
 
 def assert_same_structure(
@@ -200,7 +202,7 @@ def assert_same_structure(
 ) -> None:
     """Raise ValueError if the two are nested differently, TypeError if only their types differ."""
     try:
-        _match(nest1, nest2, check_types, expand_composites)
+        _check_match(nest1, nest2, check_types, expand_composites)
     except (TypeError, ValueError) as error:
         raise type(error)(
             "The two structures don't have the same nested structure.\n\n"
@@ -209,7 +211,7 @@ def assert_same_structure(
         ) from None
 
 
-def _match(a: Any, b: Any, check_types: bool, expand_composites: bool) -> None:
+def _check_match(a: Any, b: Any, check_types: bool, expand_composites: bool) -> None:
     kind_a, kind_b = _kind(a, expand_composites), _kind(b, expand_composites)
     if kind_a is None and kind_b is None:
         return
@@ -223,7 +225,7 @@ def _match(a: Any, b: Any, check_types: bool, expand_composites: bool) -> None:
             raise ValueError(f"the keys {list(a)} and {list(b)} differ.")
     xs, ys = kind_a.children(a), kind_b.children(b)
     for x, y in zip(xs, ys, strict=False):
-        _match(x, y, check_types, expand_composites)
+        _check_match(x, y, check_types, expand_composites)
     if len(xs) != len(ys):
         raise ValueError(f"the numbers of elements, {len(xs)} and {len(ys)}, differ.")
 
@@ -291,7 +293,7 @@ def map_structure_up_to(
         raise ValueError("Cannot map over no sequences")
     parts = [flatten_up_to(shallow_tree, each, check_types, expand_composites) for each in inputs]
     results = [func(*each) for each in zip(*parts, strict=True)]
-    return _fill(shallow_tree, iter(results), expand_composites)
+    return _fill_leaves(shallow_tree, iter(results), expand_composites)
 
 
 def flatten_with_tuple_paths(structure: Any) -> Iterator[tuple[tuple[Any, ...], Any]]:
@@ -300,12 +302,12 @@ def flatten_with_tuple_paths(structure: Any) -> Iterator[tuple[tuple[Any, ...], 
     if kind is None:
         yield (), structure
         return
-    for key, child in zip(_labels(structure, kind), kind.children(structure), strict=False):
+    for key, child in zip(_child_labels(structure, kind), kind.children(structure), strict=False):
         for path, leaf in flatten_with_tuple_paths(child):
             yield (key, *path), leaf
 
 
-def _labels(structure: Any, kind: Kind) -> Any:
+def _child_labels(structure: Any, kind: StructureKind) -> Any:
     if isinstance(structure, Mapping):
         return _sorted_keys(structure)
     return structure._fields if kind is _FIELDS else count()

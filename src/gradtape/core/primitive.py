@@ -16,7 +16,7 @@ REGISTRY: dict[str, Primitive] = {}
 
 # Lowering a kernel replaces these globals of its module by JAX's modules. Kernels reach NumPy and
 # SciPy through these names only; `lax` is for lowerings.
-LOWERED = {"np": "jax.numpy", "special": "jax.scipy.special", "lax": "jax.lax"}
+LOWERED_MODULES = {"np": "jax.numpy", "special": "jax.scipy.special", "lax": "jax.lax"}
 
 
 def parameters_of(fn: Any) -> tuple[tuple[str, ...], tuple[str, ...], bool]:
@@ -48,12 +48,12 @@ class Spec(tuple[Any, Any]):
 class Rule:
     """A vjp rule and the names of its residuals."""
 
-    __slots__ = ("fn", "needs")
+    __slots__ = ("fn", "residuals")
 
     def __init__(self, fn: Callable[..., Any]) -> None:
         """Take the residuals from the signature: every parameter after `g`."""
         self.fn = fn
-        self.needs = parameters_of(fn)[0][1:]
+        self.residuals = parameters_of(fn)[0][1:]
 
 
 class Primitive:
@@ -79,17 +79,17 @@ class Primitive:
 
     __slots__ = (
         "apply",
-        "core",
+        "core_ndim",
         "dynamic",
         "function",
-        "host",
+        "host_reason",
         "inputs",
         "kernel",
         "key",
         "lowering",
         "name",
         "outputs",
-        "record",
+        "record_override",
         "rules",
         "statics",
         "steps",
@@ -103,14 +103,14 @@ class Primitive:
         self.name = kernel.__name__
         self.kernel = kernel
         self.inputs, self.statics, self.variadic = parameters_of(kernel)
-        self.core = core
+        self.core_ndim = core
         self.outputs = outputs
         self.lowering: Callable[..., Any] | None = None
         self.dynamic = False
         self.key: Any = None
-        self.record: Callable[..., None] | None = None
+        self.record_override: Callable[..., None] | None = None
         self.apply: Callable[..., Any] | None = None
-        self.host = ""
+        self.host_reason = ""
         self.function: Callable[..., Any] = kernel
         self.steps: dict[Any, Any] = {}
         if set(rules) != set(self.inputs):
@@ -122,7 +122,7 @@ class Primitive:
         known = {*self.inputs, *self.statics, "out", "out_spec", "i"}
         known |= {f"{name}_spec" for name in self.inputs}
         for name, rule in zip(self.inputs, self.rules, strict=True):
-            unknown = set(rule.needs) - known if rule else set()
+            unknown = set(rule.residuals) - known if rule else set()
             if unknown:
                 raise TypeError(
                     f"primitive {self.name}: the rule for {name} asks for {unknown}, which is "
@@ -142,16 +142,16 @@ class Primitive:
         self.lowering = fn
         return fn
 
-    def stays_on_host(self, reason: str) -> None:
+    def keep_on_host(self, reason: str) -> None:
         """Declare that the kernel runs on NumPy only, and why."""
-        self.host = reason
+        self.host_reason = reason
 
 
 def primitive(
     *, core: int | None = None, outputs: bool = False, dynamic: bool = False, **rules: Any
 ) -> Callable[[Callable[..., Any]], Any]:
     """Turn a kernel into a differentiable function; `rules` names a rule or None for each input."""
-    from gradtape.core.fastpath.codegen import specialised
+    from gradtape.core.fastpath.codegen import make_primitive_function
 
     def decorate(kernel: Callable[..., Any]) -> Any:
         op = Primitive(kernel, rules, core, outputs)
@@ -159,12 +159,12 @@ def primitive(
         if op.name in REGISTRY:
             raise TypeError(f"primitive {op.name} exists already.")
         REGISTRY[op.name] = op
-        function = op.function = specialised(op)
+        function = op.function = make_primitive_function(op)
         function.__doc__ = kernel.__doc__
         function.__module__ = kernel.__module__
         function.op = op
         function.lower = op.lower
-        function.stays_on_host = op.stays_on_host
+        function.keep_on_host = op.keep_on_host
         return function
 
     return decorate

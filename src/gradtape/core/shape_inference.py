@@ -18,10 +18,10 @@ from typing import Any, NoReturn
 import numpy as np
 
 from gradtape.core import dtypes, nest
-from gradtape.core.context import local, unheard
+from gradtape.core.context import local, no_recording
 from gradtape.core.errors import Apart, UnknownValueError
 from gradtape.core.shapes import TensorShape
-from gradtape.core.tensor import EagerTensor, Tensor, eager
+from gradtape.core.tensor import EagerTensor, Tensor, make_tensor
 
 # Sizes that stand for an unknown one: of the first axis, which is most often the batch, and of all
 # others, which must be larger than the windows that slide over them.
@@ -36,7 +36,7 @@ def scratch() -> Iterator[None]:
     before = local.scratch
     local.scratch = True
     try:
-        with unheard(), np.errstate(all="ignore"):
+        with no_recording(), np.errstate(all="ignore"):
             yield
     finally:
         local.scratch = before
@@ -48,7 +48,7 @@ def outside() -> Iterator[None]:
     before = local.scratch, local.lane
     local.scratch, local.lane = False, None
     try:
-        with unheard():
+        with no_recording():
             yield
     finally:
         local.scratch, local.lane = before
@@ -65,7 +65,7 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> LaneT
     if known.rank is None:
         raise NotImplementedError("placeholder: the rank must be known. Give a shape.")
     raw = [probe(known, dtypes.as_dtype(dtype), lane) for lane in (0, 1)]
-    return LaneTensor((eager(raw[0]), eager(raw[1])), depends_on_data=True)
+    return LaneTensor((make_tensor(raw[0]), make_tensor(raw[1])), depends_on_data=True)
 
 
 def probe(shape: TensorShape, dtype: dtypes.DType, lane: int) -> Any:
@@ -127,7 +127,9 @@ class LaneTensor(Tensor):
         a, b = [tensor._array.shape for tensor in self._lanes]
         if len(a) != len(b):
             return TensorShape(None)
-        return TensorShape.of(tuple([m if m == n else None for m, n in zip(a, b, strict=True)]))
+        return TensorShape.from_tuple(
+            tuple([m if m == n else None for m, n in zip(a, b, strict=True)])
+        )
 
     @property
     def dtype(self) -> dtypes.DType:
@@ -154,7 +156,7 @@ class LaneTensor(Tensor):
         shape = self.shape.merge_with(shape)
         raw = [probe(shape, self.dtype, lane) for lane in (0, 1)]
         if shape != self.shape:
-            self._lanes = (eager(raw[0]), eager(raw[1]))
+            self._lanes = (make_tensor(raw[0]), make_tensor(raw[1]))
 
     def __len__(self) -> int:
         """The size of the first dimension, if it is known."""

@@ -31,7 +31,9 @@ def as_size(value: Any) -> Size:
     return size
 
 
-def _lift(combine: Callable[[int, int], int], swap: bool = False) -> Callable[[Any, Any], Any]:
+def _dimension_operator(
+    combine: Callable[[int, int], int], swap: bool = False
+) -> Callable[[Any, Any], Any]:
     """Make an operator on Dimensions; the result is unknown if an operand is."""
 
     def apply(self: "Dimension", other: Any) -> Any:
@@ -46,7 +48,7 @@ def _lift(combine: Callable[[int, int], int], swap: bool = False) -> Callable[[A
     return apply
 
 
-def _compare(holds: Callable[[int, int], bool]) -> Callable[[Any, Any], Any]:
+def _dimension_comparison(holds: Callable[[int, int], bool]) -> Callable[[Any, Any], Any]:
     """Make a comparison of Dimensions; the result is None if an operand is unknown."""
 
     def apply(self: "Dimension", other: Any) -> Any:
@@ -87,14 +89,23 @@ class Dimension:
         self.assert_is_compatible_with(other)
         return Dimension(other if self._value is None else self)
 
-    __add__ = __radd__ = _lift(operator.add)
-    __mul__ = __rmul__ = _lift(operator.mul)
-    __sub__, __rsub__ = _lift(operator.sub), _lift(operator.sub, swap=True)
-    __floordiv__, __rfloordiv__ = _lift(operator.floordiv), _lift(operator.floordiv, swap=True)
-    __mod__, __rmod__ = _lift(operator.mod), _lift(operator.mod, swap=True)
-    __eq__, __ne__ = _compare(operator.eq), _compare(operator.ne)
-    __lt__, __le__ = _compare(operator.lt), _compare(operator.le)
-    __gt__, __ge__ = _compare(operator.gt), _compare(operator.ge)
+    __add__ = __radd__ = _dimension_operator(operator.add)
+    __mul__ = __rmul__ = _dimension_operator(operator.mul)
+    __sub__, __rsub__ = (
+        _dimension_operator(operator.sub),
+        _dimension_operator(operator.sub, swap=True),
+    )
+    __floordiv__, __rfloordiv__ = (
+        _dimension_operator(operator.floordiv),
+        _dimension_operator(operator.floordiv, swap=True),
+    )
+    __mod__, __rmod__ = (
+        _dimension_operator(operator.mod),
+        _dimension_operator(operator.mod, swap=True),
+    )
+    __eq__, __ne__ = _dimension_comparison(operator.eq), _dimension_comparison(operator.ne)
+    __lt__, __le__ = _dimension_comparison(operator.lt), _dimension_comparison(operator.le)
+    __gt__, __ge__ = _dimension_comparison(operator.gt), _dimension_comparison(operator.ge)
 
     def __bool__(self) -> bool:
         return bool(self._value)
@@ -129,9 +140,9 @@ class TensorShape:
             self._dims = tuple(as_size(size) for size in entries)
 
     @staticmethod
-    def of(dims: tuple[Size, ...] | None) -> "TensorShape":
+    def from_tuple(dims: tuple[Size, ...] | None) -> "TensorShape":
         """The shape with these sizes, which are not checked."""
-        shape = _new(TensorShape)
+        shape = _new_shape(TensorShape)
         shape._dims = dims
         return shape
 
@@ -190,14 +201,14 @@ class TensorShape:
         if shape._dims is None:
             return self
         pairs = zip(self._dims, shape._dims, strict=True)
-        return TensorShape.of(tuple(y if x is None else x for x, y in pairs))
+        return TensorShape.from_tuple(tuple(y if x is None else x for x, y in pairs))
 
     def concatenate(self, other: Any) -> "TensorShape":
         """The axes of this shape, then those of `other`; unknown if either is."""
         other = as_shape(other)
         if self._dims is None or other._dims is None:
             return unknown_shape()
-        return TensorShape.of(self._dims + other._dims)
+        return TensorShape.from_tuple(self._dims + other._dims)
 
     __add__ = concatenate
 
@@ -237,7 +248,7 @@ class TensorShape:
         mine, theirs = self._dims, as_shape(other)._dims
         if mine is None or theirs is None or len(mine) != len(theirs):
             return unknown_shape()
-        return TensorShape.of(
+        return TensorShape.from_tuple(
             tuple(x if x == y else None for x, y in zip(mine, theirs, strict=True))
         )
 
@@ -279,7 +290,7 @@ class TensorShape:
     def __getitem__(self, key: Any) -> Any:
         if self._dims is not None:
             found = self._dims[key]
-            return TensorShape.of(found) if isinstance(key, slice) else found
+            return TensorShape.from_tuple(found) if isinstance(key, slice) else found
         if not isinstance(key, slice):
             return None
         if key.step is not None:
@@ -308,7 +319,7 @@ class TensorShape:
         return "<unknown>" if self._dims is None else str(self._dims)
 
 
-_new: Callable[[type[TensorShape]], TensorShape] = object.__new__
+_new_shape: Callable[[type[TensorShape]], TensorShape] = object.__new__
 
 
 def as_shape(shape: Any) -> TensorShape:
@@ -318,7 +329,7 @@ def as_shape(shape: Any) -> TensorShape:
 
 def unknown_shape(rank: int | None = None) -> TensorShape:
     """A shape of unknown rank, or of `rank` unknown sizes."""
-    return TensorShape.of(None if rank is None else (None,) * rank)
+    return TensorShape.from_tuple(None if rank is None else (None,) * rank)
 
 
 def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
@@ -332,10 +343,10 @@ def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
             "Incompatible shapes for broadcasting. Two shapes are compatible if for each dimension "
             f"pair they are either equal or one of them is 1. Received: {x} and {y}."
         )
-    return TensorShape.of(tuple(_stretch(a, b) for a, b in reversed(pairs)))
+    return TensorShape.from_tuple(tuple(_broadcast_size(a, b) for a, b in reversed(pairs)))
 
 
-def _stretch(x: Size, y: Size) -> Size:
+def _broadcast_size(x: Size, y: Size) -> Size:
     """The size that compatible `x` and `y` broadcast to."""
     if x == y or y == 1:
         return x

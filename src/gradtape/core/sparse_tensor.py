@@ -71,7 +71,7 @@ class SparseTensor(TensorLike, CompositeTensor):
     def shape(self) -> TensorShape:
         """The shape, as far as it is known."""
         if self._shape is None:
-            self._shape = known_sizes(self._dense_shape)
+            self._shape = static_shape_of(self._dense_shape)
         return self._shape
 
     def set_shape(self, shape: Any) -> None:
@@ -113,7 +113,7 @@ class SparseTensor(TensorLike, CompositeTensor):
         )
 
 
-def known_sizes(shape: Tensor) -> TensorShape:
+def static_shape_of(shape: Tensor) -> TensorShape:
     """The static shape of a shape tensor; sizes are unknown where its value is."""
     lanes = getattr(shape, "_lanes", None)
     if lanes is not None and local.lane is None:

@@ -46,7 +46,7 @@ class TypeSpec(ABC):
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         """Whether `spec_or_value` is, or describes, a value of this type."""
-        pairs = self._matched([spec_of(spec_or_value)])
+        pairs = self._match_pieces([type_spec_of(spec_or_value)])
         return pairs is not None and all(
             x.is_compatible_with(y) if hasattr(x, "is_compatible_with") else x == y
             for x, y in pairs
@@ -54,14 +54,14 @@ class TypeSpec(ABC):
 
     def is_subtype_of(self, other: Any) -> bool:
         """Whether `other` describes every value that this spec describes."""
-        pairs = self._matched([other])
+        pairs = self._match_pieces([other])
         return pairs is not None and all(
             x.is_subtype_of(y) if hasattr(x, "is_subtype_of") else x == y for x, y in pairs
         )
 
     def most_specific_common_supertype(self, others: Sequence[Any]) -> Any:
         """The most specific spec that describes this one and all of `others`, or None."""
-        groups = self._matched(others)
+        groups = self._match_pieces(others)
         if groups is None:
             return None
         pieces = []
@@ -83,7 +83,7 @@ class TypeSpec(ABC):
             raise ValueError(f"No TypeSpec is compatible with both {self} and {other}")
         return spec
 
-    def _matched(self, others: Sequence[Any]) -> list[tuple[Any, ...]] | None:
+    def _match_pieces(self, others: Sequence[Any]) -> list[tuple[Any, ...]] | None:
         """Corresponding constructor arguments of all specs; None if their structures differ."""
         if any(type(other) is not type(self) for other in others):
             return None
@@ -195,7 +195,7 @@ def _is_tensor(value: Any) -> bool:
     return isinstance(getattr(value, "dtype", None), DType) and hasattr(value, "ndim")
 
 
-def spec_of(value: Any) -> Any:
+def type_spec_of(value: Any) -> Any:
     """The spec of a tensor or composite; any other value unchanged."""
     if _is_tensor(value):
         return TensorSpec.from_tensor(value)

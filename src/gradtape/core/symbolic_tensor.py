@@ -1,7 +1,8 @@
 """Symbolic tensors, which `tf.function` passes to the function it traces.
 
-They hold the value of the traced run but hide it: their `_array` is a `Held`. Its shape and dtype
-are public. The library and the user's program read its value through the trace, which guards it.
+They hold the value of the traced run but hide it: their `_array` is a `TracedArray`. Its shape and
+dtype are public. The library and the user's program read its value through the trace, which guards
+it.
 """
 
 from __future__ import annotations
@@ -13,12 +14,12 @@ import numpy as np
 
 from gradtape.core.context import next_uid
 from gradtape.core.errors import OperatorNotAllowedInGraphError, public
-from gradtape.core.lazy_array import Reading
+from gradtape.core.lazy_array import LazyArray
 from gradtape.core.shapes import TensorShape
 from gradtape.core.tensor import Tensor
 
 
-class Held(Reading):
+class TracedArray(LazyArray):
     """The array of a symbolic tensor: static shape and dtype, and a value guarded by the trace.
 
     Attributes:
@@ -27,19 +28,19 @@ class Held(Reading):
         trace: the trace that the value belongs to.
     """
 
-    __slots__ = ("__weakref__", "number", "trace", "value")
+    __slots__ = ("__weakref__", "number", "trace", "traced_value")
 
     def __init__(self, value: Any, number: int, trace: Any) -> None:
         """Hold `value`, which has this number in `trace`."""
-        self.value = value
+        self.traced_value = value
         self.shape = value.shape
         self.dtype = value.dtype
         self.number = number
         self.trace = trace
 
-    def seen(self) -> Any:
+    def value(self) -> Any:
         """The raw value; the trace guards it."""
-        return self.trace.observe(self)
+        return self.trace.guard_value(self)
 
 
 class SymbolicTensor(Tensor):
@@ -104,32 +105,32 @@ class SymbolicTensor(Tensor):
     @public
     def __iter__(self) -> Iterator[Tensor]:
         """Yield the slices along the first axis."""
-        self._array.trace.allow("Iterating over a symbolic `tf.Tensor`")
+        self._array.trace.check_autograph("Iterating over a symbolic `tf.Tensor`")
         if not self._array.shape:
             raise TypeError("Cannot iterate over a scalar tensor.")
-        return (self[i] for i in self._array.trace.turns(self._array.shape[0]))
+        return (self[i] for i in self._array.trace.iterate_loop(self._array.shape[0]))
 
     @public
     def __bool__(self) -> bool:
         """The truth value of a single element; the trace guards it."""
-        self._array.trace.allow("Using a symbolic `tf.Tensor` as a Python `bool`")
+        self._array.trace.check_autograph("Using a symbolic `tf.Tensor` as a Python `bool`")
         if self._array.size > 1:
             raise ValueError(
                 "The truth value of an array with more than one element is ambiguous. "
                 f"Received shape {self.shape}. Use tf.reduce_any() or tf.reduce_all()."
             )
-        return bool(self._array.size) and bool(self._array.seen().item())
+        return bool(self._array.size) and bool(self._array.value().item())
 
     @public
     def __int__(self) -> int:
         """A scalar integer; the trace guards it."""
-        self._array.trace.allow("Using a symbolic `tf.Tensor` as a Python `int`")
+        self._array.trace.check_autograph("Using a symbolic `tf.Tensor` as a Python `int`")
         return int(self._scalar("int", "tf.int32").item())
 
     @public
     def __index__(self) -> int:
         """A scalar integer; the trace guards it."""
-        self._array.trace.allow("Using a symbolic `tf.Tensor` as an index")
+        self._array.trace.check_autograph("Using a symbolic `tf.Tensor` as an index")
         if self._array.dtype.kind not in "iu":
             raise TypeError(
                 f"only integer scalar tensors can be an index. Received {self.dtype.name} of "
@@ -155,7 +156,7 @@ class SymbolicTensor(Tensor):
             raise TypeError(
                 f"{kind}() of a symbolic tf.Tensor of {self.dtype.name}: use tf.cast(…, {dtype})."
             )
-        return self._array.seen()
+        return self._array.value()
 
     def __copy__(self) -> SymbolicTensor:
         """This tensor, because it is immutable."""
@@ -183,7 +184,7 @@ class SymbolicTensor(Tensor):
         raise NotImplementedError("Tensor.eval: there are no sessions. Return it from tf.function.")
 
 
-def symbolic(held: Held) -> SymbolicTensor:
+def make_symbolic(held: TracedArray) -> SymbolicTensor:
     """Make a symbolic tensor, marked as known to a recorder."""
     tensor = SymbolicTensor()
     tensor._array = held
@@ -191,7 +192,7 @@ def symbolic(held: Held) -> SymbolicTensor:
     return tensor
 
 
-def out_of_scope(tensor: Tensor) -> TypeError:
+def out_of_scope_error(tensor: Tensor) -> TypeError:
     """TensorFlow's error for a tensor of another trace, or of one that is closed."""
     return TypeError(
         f"{tensor!r} is out of scope and cannot be used here. Use return values, explicit Python "
@@ -199,7 +200,7 @@ def out_of_scope(tensor: Tensor) -> TypeError:
     )
 
 
-def refuse(what: str) -> OperatorNotAllowedInGraphError:
+def value_not_allowed_error(what: str) -> OperatorNotAllowedInGraphError:
     """TensorFlow's error where Python asks for the value of a symbolic tensor."""
     return OperatorNotAllowedInGraphError(
         f"{what} is not allowed: AutoGraph is disabled in this function. Use tf.cond or "

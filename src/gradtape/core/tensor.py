@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from gradtape.core import dtypes
-from gradtape.core.context import local, next_uid, staging
+from gradtape.core.context import current_trace, local, next_uid
 from gradtape.core.device.switch import once_in_use
 from gradtape.core.errors import public
 from gradtape.core.reference import Reference
@@ -18,13 +18,13 @@ OPERATORS = (
     "abs add and div eq floordiv ge getitem gt invert le lt matmul mod mul ne neg or pow radd rand "
     "rdiv rfloordiv rmatmul rmod rmul ror rpow rsub rtruediv rxor sub truediv xor"
 )
-CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
+CPU_NAME = "/job:localhost/replica:0/task:0/device:CPU:0"
 
 
-class Handed:
+class DevicePort:
     """Functions of `device.array`."""
 
-    placed: Callable[[Any], EagerTensor]
+    place_tensor: Callable[[Any], EagerTensor]
 
 
 class TensorLike:
@@ -33,7 +33,7 @@ class TensorLike:
     __slots__ = ()
 
 
-class Lacking:
+class MissingAttribute:
     """Descriptor for an attribute of NumPy arrays that tensors lack; raises AttributeError.
 
     A `__getattr__` of the class would do the same, but it would slow down every `tensor.uid`.
@@ -109,12 +109,12 @@ class Tensor(TensorLike):
     @property
     def shape(self) -> TensorShape:
         """The shape; all dimensions are known."""
-        return TensorShape.of(self._array.shape)
+        return TensorShape.from_tuple(self._array.shape)
 
     @property
     def dtype(self) -> dtypes.DType:
         """The element type."""
-        return dtypes.of_numpy(self._array.dtype)
+        return dtypes.from_numpy_dtype(self._array.dtype)
 
     @property
     def ndim(self) -> int:
@@ -124,7 +124,7 @@ class Tensor(TensorLike):
     @property
     def device(self) -> str:
         """Where the array lives."""
-        return CPU
+        return CPU_NAME
 
     def get_shape(self) -> TensorShape:
         """The shape, as a method."""
@@ -145,9 +145,9 @@ class Tensor(TensorLike):
         setattr(cls, name, function)
 
 
-NUMPY_METHODS = ("T", "astype", "clip", "data", "ravel", "reshape", "size", "tolist")
-for name in NUMPY_METHODS:
-    setattr(Tensor, name, Lacking(name))
+MISSING_ATTRIBUTES = ("T", "astype", "clip", "data", "ravel", "reshape", "size", "tolist")
+for name in MISSING_ATTRIBUTES:
+    setattr(Tensor, name, MissingAttribute(name))
 
 
 class EagerTensor(Tensor):
@@ -172,7 +172,7 @@ class EagerTensor(Tensor):
     @property
     def backing_device(self) -> str:
         """Where the array lives."""
-        return CPU
+        return CPU_NAME
 
     def cpu(self) -> EagerTensor:
         """This tensor, which is on the CPU already."""
@@ -180,9 +180,9 @@ class EagerTensor(Tensor):
 
     def gpu(self, gpu_index: int = 0) -> EagerTensor:
         """The same value on a GPU."""
-        from gradtape.core.device.array import gpu
+        from gradtape.core.device.array import copy_to_gpu
 
-        return gpu(self, gpu_index)
+        return copy_to_gpu(self, gpu_index)
 
     def set_shape(self, shape: Any) -> None:
         """Check the shape against `shape`."""
@@ -247,8 +247,8 @@ class EagerTensor(Tensor):
         if not self._array.shape:
             raise TypeError("Cannot iterate over a scalar tensor.")
         count = self._array.shape[0]
-        streams = next(iter(staging()), local.draws)
-        return (self[i] for i in (range(count) if streams is None else streams.turns(count)))
+        streams = next(iter(current_trace()), local.random_streams)
+        return (self[i] for i in (range(count) if streams is None else streams.iterate_loop(count)))
 
     @public
     def __bool__(self) -> bool:
@@ -309,16 +309,16 @@ class EagerTensor(Tensor):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the value."""
-        return eager, (self._array,)
+        return make_tensor, (self._array,)
 
     def __repr__(self) -> str:
         """Shape, dtype and value, as in TensorFlow."""
-        text = value_repr(self._array)
+        text = format_value(self._array)
         return f"<tf.Tensor: shape={self.shape}, dtype={self.dtype.name}, numpy={text}>"
 
     def __str__(self) -> str:
         """Value, shape and dtype, as in TensorFlow."""
-        text = on_own_line(str(self._array))
+        text = start_on_new_line(str(self._array))
         return f"tf.Tensor({text}, shape={self.shape}, dtype={self.dtype.name})"
 
     @property
@@ -352,22 +352,22 @@ class EagerTensor(Tensor):
         )
 
 
-def value_repr(array: Any) -> str:
+def format_value(array: Any) -> str:
     """The value for a repr: a scalar as its Python number, an array as NumPy prints it."""
     if array.shape:
-        return on_own_line(repr(array))
+        return start_on_new_line(repr(array))
     kind = array.dtype.kind
     if kind == "c":
         return repr(complex(array))
     return repr(array.item() if kind in "biuO" else float(array))
 
 
-def on_own_line(text: str) -> str:
+def start_on_new_line(text: str) -> str:
     """`text`, preceded by a line break if it has several lines."""
     return f"\n{text}" if "\n" in text else text
 
 
-def eager(raw: Any) -> EagerTensor:
+def make_tensor(raw: Any) -> EagerTensor:
     """Make a tensor of a raw array, which must not be written to from now on."""
     tensor = EagerTensor()
     tensor._array = raw
@@ -375,19 +375,19 @@ def eager(raw: Any) -> EagerTensor:
     return tensor
 
 
-@once_in_use(eager)
-def eager_somewhere(raw: Any) -> EagerTensor:
+@once_in_use(make_tensor)
+def make_tensor_on_any_device(raw: Any) -> EagerTensor:
     """Make a tensor on the device that the program asks for."""
-    return Handed.placed(raw)
+    return DevicePort.place_tensor(raw)
 
 
-def marked(tensor: Tensor) -> int:
+def mark_recorded(tensor: Tensor) -> int:
     """Mark a tensor as known to a recorder: make its uid negative, and return it."""
     if tensor.uid > 0:
         tensor.uid = -tensor.uid
     return tensor.uid
 
 
-def raw_of(value: Any) -> Any:
+def unwrap(value: Any) -> Any:
     """The raw array of a tensor; any other value unchanged."""
     return value._array if isinstance(value, Tensor) else value

@@ -8,18 +8,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradtape.compile.numpy import engine as numpy_engine
-from gradtape.compile.xla.kernel_namespace import is_there
-from gradtape.core.context import listening, unheard
-from gradtape.core.dispatch import evaluate
+from gradtape.compile.xla.kernel_namespace import has_jax
+from gradtape.core.context import no_recording, use_recorders
+from gradtape.core.dispatch import run_kernel
 from gradtape.core.dtypes import is_differentiable
 from gradtape.core.errors import public
 from gradtape.graph.graph import Constant, Graph
-from gradtape.graph.recorder import Trace
+from gradtape.graph.trace import Trace
 from gradtape.jit.signature import Signature
 from gradtape.jit.specialization import Arguments
-from gradtape.jit.trace_path import Path, returned_tensors
+from gradtape.jit.trace_path import TracedPath, convert_results
 
-ROUNDING = {"float16": 1e-2, "bfloat16": 5e-2, "float32": 1e-4, "complex64": 1e-4}
+ROUNDING_TOLERANCE = {"float16": 1e-2, "bfloat16": 5e-2, "float32": 1e-4, "complex64": 1e-4}
 
 
 class Difference(NamedTuple):
@@ -92,26 +92,28 @@ def compare_engines(
         True
     """
     python = getattr(function, "python_function", function)
-    run = Run(python, args)
+    run = TracedRun(python, args)
     differences = []
     names = ["function", "numpy"]
-    found = run.first_result(run.eager, run.outputs(run.values), "function", rtol)
+    found = run.first_different_result(
+        run.eager_results, run.select_outputs(run.values), "function", rtol
+    )
     differences.append(found)
-    differences.append(run.compare("numpy", numpy_engine.compile_graph, rtol))
-    declined = "" if is_there() else "jax is not installed"
+    differences.append(run.compare_engine("numpy", numpy_engine.compile_graph, rtol))
+    declined = "" if has_jax() else "jax is not installed"
     if not declined:
         from gradtape.compile.xla.engine import compile_graph
-        from gradtape.compile.xla.lowering import Inexpressible
+        from gradtape.compile.xla.lowering import NotLowerable
 
         try:
-            differences.append(run.compare("xla", compile_graph, rtol))
+            differences.append(run.compare_engine("xla", compile_graph, rtol))
             names.append("xla")
-        except Inexpressible as error:
+        except NotLowerable as error:
             declined = str(error)
     return Comparison(tuple([d for d in differences if d]), tuple(names), declined)
 
 
-class Run:
+class TracedRun:
     """A traced function, and every value of the traced run.
 
     Attributes:
@@ -126,37 +128,37 @@ class Run:
         call = Signature(python, None).bind(args, {})
         arguments = Arguments(call.leaves)
         trace = Trace(getattr(python, "__name__", "function"))
-        inputs = [trace.input(t._array) for t in arguments.tensors]
-        again, named = call.replaced(inputs, trace)
+        inputs = [trace.add_input(t._array) for t in arguments.tensors]
+        again, named = call.substitute_tensors(inputs, trace)
         try:
-            with listening((trace,)):
-                returned = returned_tensors(python(*again, **named), trace.label)
-                path = Path(trace, returned, arguments.variables)
-            if trace.given_up or trace.created:
-                why = trace.given_up or "it creates variables. Call the function once before"
+            with use_recorders((trace,)):
+                returned = convert_results(python(*again, **named), trace.name)
+                path = TracedPath(trace, returned, arguments.variables)
+            if trace.give_up_reason or trace.created_variables:
+                why = trace.give_up_reason or "it creates variables. Call the function once before"
                 raise ValueError(f"compare_engines: the function cannot be traced: {why}.")
-            variables = path.variables(arguments.variables)
-            first = [v._version()._array for v in variables]
-            self.given = [t._array for t in (*arguments.tensors, *path.captures)] + first
-            done = trace.done()
+            variables = path.resolve_variables(arguments.variables)
+            first = [v._stored_version()._array for v in variables]
+            self.input_arrays = [t._array for t in (*arguments.tensors, *path.captures)] + first
+            done = trace.effect_results()
         finally:
             trace.close()
-        self.results = path.results
-        effects = [n for n in path.effects if n.op.replayed]  # type: ignore[union-attr]
+        self.result_count = path.result_count
+        effects = [n for n in path.effects if n.op.is_replayed]  # type: ignore[union-attr]
         numbers = [o for node in effects for o in node.outputs]
-        self.given += [raw for results in done for raw in results]
-        nodes = [n for n in path.graph.nodes if not n.effect]
+        self.input_arrays += [raw for results in done for raw in results]
+        nodes = [n for n in path.graph.nodes if not n.is_effect]
         graph = path.graph
         self.graph = Graph([*graph.inputs, *numbers], nodes, graph.outputs, graph.specs)
-        self.values = self.interpreted()
-        self.eager = self.eagerly(python, args, variables)
+        self.values = self.interpret_graph()
+        self.eager_results = self.run_python(python, args, variables)
 
-    def eagerly(self, python: Callable[..., Any], args: Any, variables: list[Any]) -> list[Any]:
+    def run_python(self, python: Callable[..., Any], args: Any, variables: list[Any]) -> list[Any]:
         """Run the Python function eagerly, and restore the variables."""
         before = [v._value for v in variables]
         try:
-            with unheard():
-                returned = returned_tensors(python(*args), "function")
+            with no_recording():
+                returned = convert_results(python(*args), "function")
         finally:
             for variable, value in zip(variables, before, strict=True):
                 variable._value = value
@@ -166,57 +168,63 @@ class Run:
         leaves = nest.flatten(returned, expand_composites=True)
         return [t._array for t in leaves if isinstance(t, Tensor)]
 
-    def interpreted(self) -> dict[int, Any]:
+    def interpret_graph(self) -> dict[int, Any]:
         """Run the primitives of the graph one by one; return all values."""
-        values = dict(zip(self.graph.inputs, self.given, strict=True))
+        values = dict(zip(self.graph.inputs, self.input_arrays, strict=True))
         for node in self.graph.nodes:
             raws = tuple([i.raw if isinstance(i, Constant) else values[i] for i in node.inputs])
-            result: Any = evaluate(node.op, raws, node.static)  # type: ignore[arg-type]
+            result: Any = run_kernel(node.op, raws, node.static)  # type: ignore[arg-type]
             values.update(zip(node.outputs, result if node.op.outputs else (result,), strict=True))
         return values
 
-    def outputs(self, values: dict[int, Any]) -> list[Any]:
+    def select_outputs(self, values: dict[int, Any]) -> list[Any]:
         """The outputs of the graph, out of `values`."""
         return [o.raw if isinstance(o, Constant) else values[o] for o in self.graph.outputs]
 
-    def compare(self, engine: str, compiled: Any, rtol: float | None) -> Difference | None:
+    def compare_engine(self, engine: str, compiled: Any, rtol: float | None) -> Difference | None:
         """The first value where `engine` differs, or None if its results are equal."""
-        wanted = self.outputs(self.values)
-        found = self.first_result(wanted, list(compiled(self.graph)(*self.given)), engine, rtol)
+        wanted = self.select_outputs(self.values)
+        found = self.first_different_result(
+            wanted, list(compiled(self.graph)(*self.input_arrays)), engine, rtol
+        )
         if found is None:
             return None
         graph = self.graph
         numbers = [o for node in graph.nodes for o in node.outputs]
         whole = Graph(graph.inputs, graph.nodes, numbers, graph.specs)
-        values = dict(zip(numbers, compiled(whole)(*self.given), strict=True))
+        values = dict(zip(numbers, compiled(whole)(*self.input_arrays), strict=True))
         lines = graph.pretty().splitlines()[1:]
         for k, node in enumerate(graph.nodes):
             for o in node.outputs:
-                by = distance(self.values[o], values[o])
-                if by > allowed(self.values[o], rtol):
+                by = relative_distance(self.values[o], values[o])
+                if by > tolerance_of(self.values[o], rtol):
                     return Difference(engine, node.op.name, k, lines[k].strip(), by)
         return found
 
-    def first_result(
+    def first_different_result(
         self, wanted: list[Any], got: list[Any], engine: str, rtol: float | None
     ) -> Difference | None:
         """The first result that differs, or None."""
         for k, (a, b) in enumerate(zip(wanted, got, strict=False)):
-            by = distance(a, b)
-            if by > allowed(a, rtol):
-                what = f"result {k}" if k < self.results else f"assignment {k - self.results}"
+            by = relative_distance(a, b)
+            if by > tolerance_of(a, rtol):
+                what = (
+                    f"result {k}"
+                    if k < self.result_count
+                    else f"assignment {k - self.result_count}"
+                )
                 return Difference(engine, "result", -1, what, by)
         return None
 
 
-def allowed(raw: Any, rtol: float | None) -> float:
+def tolerance_of(raw: Any, rtol: float | None) -> float:
     """The allowed difference of a value."""
     if not is_differentiable(raw.dtype):
         return 0.0
-    return ROUNDING.get(raw.dtype.name, 1e-9) if rtol is None else rtol
+    return ROUNDING_TOLERANCE.get(raw.dtype.name, 1e-9) if rtol is None else rtol
 
 
-def distance(a: Any, b: Any) -> float:
+def relative_distance(a: Any, b: Any) -> float:
     """The largest difference of two values, relative to the largest element."""
     if np.shape(a) != np.shape(b) or a.dtype != b.dtype:
         return float("inf")

@@ -27,7 +27,7 @@ def saved_bytes(tape: GradientTape) -> int:
     """
     arrays: dict[int, int] = {}
     for entry in (tape._tape or {}).values():
-        for tensor in tensors_in(entry or ()):
+        for tensor in tensors_in_entry(entry or ()):
             array = tensor._array
             base = getattr(array, "base", None)
             owner = array if base is None else base
@@ -35,10 +35,10 @@ def saved_bytes(tape: GradientTape) -> int:
     return sum(arrays.values())
 
 
-def tensors_in(parts: Any) -> Any:
+def tensors_in_entry(parts: Any) -> Any:
     """Yield the tensors that an entry keeps alive."""
     for part in parts:
         if isinstance(part, Tensor):
             yield part
         elif isinstance(part, tuple):
-            yield from tensors_in(part)
+            yield from tensors_in_entry(part)

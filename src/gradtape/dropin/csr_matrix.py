@@ -7,31 +7,37 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.sparse_tensor import SparseTensor
-from gradtape.core.tensor import eager
-from gradtape.graph.side_effect import on_host
+from gradtape.core.tensor import make_tensor
+from gradtape.graph.side_effect import call_on_host
 
 
-def to_matrix(indices: Any, values: Any, dense_shape: Any, name: str | None = None) -> SparseTensor:
+def make_csr_matrix(
+    indices: Any, values: Any, dense_shape: Any, name: str | None = None
+) -> SparseTensor:
     """Make a sparse matrix, or a batch of them, from its parts."""
     return SparseTensor(indices, values, dense_shape)
 
 
-def to_tensor(sparse_matrix: SparseTensor, type: Any, name: str | None = None) -> SparseTensor:
+def csr_to_sparse_tensor(
+    sparse_matrix: SparseTensor, type: Any, name: str | None = None
+) -> SparseTensor:
     """Convert a sparse matrix to a sparse tensor: it is one already."""
     return sparse_matrix
 
 
-def multiply(a: SparseTensor, b: SparseTensor, type: Any, **options: Any) -> SparseTensor:
+def multiply_csr_matrices(
+    a: SparseTensor, b: SparseTensor, type: Any, **options: Any
+) -> SparseTensor:
     """The batched product of sparse matrices; it has no gradient."""
     if any(options.values()):
         raise NotImplementedError(
             f"sparse_matrix_sparse_mat_mul: options are not supported. Received {options}."
         )
-    return product(a, b)
+    return multiply_with_scipy(a, b)
 
 
-@on_host
-def product(a: Any, b: Any) -> Any:
+@call_on_host
+def multiply_with_scipy(a: Any, b: Any) -> Any:
     """Multiply sparse matrices with SciPy."""
     from scipy.sparse import coo_matrix
 
@@ -57,4 +63,6 @@ def product(a: Any, b: Any) -> Any:
     batch, row, column, data = [np.concatenate(column) for column in zip(*products, strict=True)]
     rows = np.stack([batch, row, column][3 - len(sizes) :], 1).astype(np.int64)
     shape = np.array([*sizes[:-1], others[-1]], np.int64)
-    return SparseTensor(eager(rows), eager(data.astype(values.dtype)), eager(shape))
+    return SparseTensor(
+        make_tensor(rows), make_tensor(data.astype(values.dtype)), make_tensor(shape)
+    )

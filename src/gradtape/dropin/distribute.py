@@ -100,7 +100,7 @@ class ReplicaContext:
     @property
     def strategy(self) -> Strategy:
         """The default strategy."""
-        return DEFAULT
+        return DEFAULT_STRATEGY
 
     def all_reduce(self, reduce_op: Any, value: Any, options: Any = None) -> Any:
         """The value itself."""
@@ -108,14 +108,14 @@ class ReplicaContext:
 
     def merge_call(self, merge_fn: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Call `merge_fn` with the strategy."""
-        return merge_fn(DEFAULT, *args, **(kwargs or {}))
+        return merge_fn(DEFAULT_STRATEGY, *args, **(kwargs or {}))
 
 
-DEFAULT = Strategy()
-REPLICA = ReplicaContext()
+DEFAULT_STRATEGY = Strategy()
+REPLICA_CONTEXT = ReplicaContext()
 
 
-def unavailable(name: str) -> type:
+def make_unavailable_strategy(name: str) -> type:
     """Make a strategy class for isinstance checks; its constructor raises."""
 
     def refuse(self: Any, *args: Any, **kwargs: Any) -> None:
@@ -137,20 +137,20 @@ distribute = SimpleNamespace(
     DistributedDataset=DistributedDataset,
     DistributedIterator=DistributedIterator,
     DistributedValues=DistributedValues,
-    MirroredStrategy=unavailable("MirroredStrategy"),
-    MultiWorkerMirroredStrategy=unavailable("MultiWorkerMirroredStrategy"),
+    MirroredStrategy=make_unavailable_strategy("MirroredStrategy"),
+    MultiWorkerMirroredStrategy=make_unavailable_strategy("MultiWorkerMirroredStrategy"),
     ReduceOp=ReduceOp,
     ReplicaContext=ReplicaContext,
     Strategy=Strategy,
     StrategyExtended=StrategyExtended,
-    TPUStrategy=unavailable("TPUStrategy"),
-    get_replica_context=lambda: REPLICA,
-    get_strategy=lambda: DEFAULT,
+    TPUStrategy=make_unavailable_strategy("TPUStrategy"),
+    get_replica_context=lambda: REPLICA_CONTEXT,
+    get_strategy=lambda: DEFAULT_STRATEGY,
     has_strategy=lambda: False,
     in_cross_replica_context=lambda: False,
 )
 
-internal = SimpleNamespace(
+distribute_internal = SimpleNamespace(
     interim=SimpleNamespace(maybe_merge_call=maybe_merge_call),
     strategy_supports_no_merge_call=lambda: True,
 )

@@ -12,20 +12,25 @@ from types import ModuleType, TracebackType
 from typing import Any
 
 from gradtape.dropin import keras
-from gradtape.dropin.import_block import Curtain, asked_by_blocked, caller, is_blocked
-from gradtape.dropin.namespace import Namespace
-from gradtape.dropin.tensorflow_internal import EXTRAS, TOLD_BY_NAME
+from gradtape.dropin.import_block import (
+    HidingFinder,
+    find_importer,
+    is_blocked,
+    is_importer_blocked,
+)
+from gradtape.dropin.namespace import TensorFlowNamespace
+from gradtape.dropin.tensorflow_internal import CLASSES_KNOWN_BY_NAME, EXTRA_NAMES
 
 ROOT = "tensorflow"
 KERAS = f"{ROOT}.keras"
 
 
-def is_ours(name: str) -> bool:
+def is_tensorflow_module(name: str) -> bool:
     """Whether a module name is TensorFlow's or below it."""
     return name == ROOT or name.startswith(ROOT + ".")
 
 
-class Distribution(metadata.Distribution):
+class TensorFlowDistribution(metadata.Distribution):
     """TensorFlow's entry in `importlib.metadata`, with the version that gradtape reproduces."""
 
     def read_text(self, filename: str) -> str | None:
@@ -39,27 +44,27 @@ class Distribution(metadata.Distribution):
         raise FileNotFoundError(f"{ROOT} is gradtape in this process, and has no file {path}.")
 
 
-class Finder(metadata.DistributionFinder, Loader):
+class TensorFlowFinder(metadata.DistributionFinder, Loader):
     """Finds `tensorflow` and its submodules in gradtape, and `tensorflow.keras` in Keras."""
 
     def __init__(self) -> None:
         """Create the root namespace."""
-        self.root = Namespace(ROOT, [sys.modules["gradtape"], EXTRAS])
-        self.hiding_finder = Curtain(is_ours)
+        self.root = TensorFlowNamespace(ROOT, [sys.modules["gradtape"], EXTRA_NAMES])
+        self.hiding_finder = HidingFinder(is_tensorflow_module)
 
     def find_distributions(self, context: Any = None) -> Iterator[metadata.Distribution]:
         """TensorFlow's distribution, unless a blocked library searches for it."""
         name = getattr(context, "name", None)
-        if name in (None, ROOT) and not asked_by_blocked():
-            yield Distribution()
+        if name in (None, ROOT) and not is_importer_blocked():
+            yield TensorFlowDistribution()
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """A spec for TensorFlow's modules; other names go to the finder for blocked libraries."""
-        if not is_ours(fullname):
+        if not is_tensorflow_module(fullname):
             return self.hiding_finder.find_spec(fullname, path, target)
-        importer, function = caller()
+        importer, function = find_importer()
         is_query = function == "importlib.util.find_spec"
         if is_blocked(importer):
             if is_query:
@@ -74,7 +79,7 @@ class Finder(metadata.DistributionFinder, Loader):
         if (
             fullname != KERAS
             and not fullname.startswith(KERAS + ".")
-            and self.module(fullname) is None
+            and self.find_namespace(fullname) is None
         ):
             if is_query:
                 return None
@@ -83,23 +88,25 @@ class Finder(metadata.DistributionFinder, Loader):
             )
         return ModuleSpec(fullname, self, is_package=True)
 
-    def module(self, fullname: str) -> Namespace | None:
+    def find_namespace(self, fullname: str) -> TensorFlowNamespace | None:
         """The namespace of this name; None if there is none."""
         found: Any = self.root
         for name in fullname.split(".")[1:]:
             found = getattr(found, name, None)
-        return found if isinstance(found, Namespace) else None
+        return found if isinstance(found, TensorFlowNamespace) else None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
         """The namespace itself; None for Keras, whose module `exec_module` replaces."""
-        return self.module(spec.name) if not spec.name.startswith(KERAS) else None
+        return self.find_namespace(spec.name) if not spec.name.startswith(KERAS) else None
 
     def exec_module(self, module: ModuleType) -> None:
         """For Keras, replace the new module by Keras's own."""
         name = module.__name__
         if name.startswith(KERAS):
-            keras.module()
-            sys.modules[name] = importlib.import_module(keras.PUBLIC + name.removeprefix(KERAS))
+            keras.import_keras()
+            sys.modules[name] = importlib.import_module(
+                keras.KERAS_MODULE + name.removeprefix(KERAS)
+            )
 
 
 class Installation:
@@ -124,11 +131,11 @@ class Installation:
             uninstall()
 
 
-class State:
+class InstallState:
     """The installed finder, and the original names of the classes that were renamed."""
 
-    finder: Finder | None = None
-    names: tuple[tuple[type, str, str], ...] = ()
+    finder: TensorFlowFinder | None = None
+    original_names: tuple[tuple[type, str, str], ...] = ()
 
 
 def install() -> Installation:
@@ -147,30 +154,32 @@ def install() -> Installation:
         >>> tensorflow.Tensor is gradtape.Tensor
         True
     """
-    if State.finder is not None:
+    if InstallState.finder is not None:
         return Installation(first=False)
     if ROOT in sys.modules:
         raise ImportError(
             "gradtape.install: the real TensorFlow must not be imported yet. "
             "Call install() before the first `import tensorflow`, in a fresh process."
         )
-    State.names = tuple((cls, cls.__name__, cls.__module__) for cls, _, _ in TOLD_BY_NAME)
-    rename(TOLD_BY_NAME)
-    State.finder = Finder()
-    sys.meta_path.insert(0, State.finder)
+    InstallState.original_names = tuple(
+        (cls, cls.__name__, cls.__module__) for cls, _, _ in CLASSES_KNOWN_BY_NAME
+    )
+    rename_classes(CLASSES_KNOWN_BY_NAME)
+    InstallState.finder = TensorFlowFinder()
+    sys.meta_path.insert(0, InstallState.finder)
     importlib.invalidate_caches()
     return Installation(first=True)
 
 
 def uninstall() -> None:
     """Make `import tensorflow` mean TensorFlow again; modules that imported it keep gradtape."""
-    if State.finder is None:
+    if InstallState.finder is None:
         return
-    sys.meta_path.remove(State.finder)
-    for name in [name for name in sys.modules if is_ours(name)]:
+    sys.meta_path.remove(InstallState.finder)
+    for name in [name for name in sys.modules if is_tensorflow_module(name)]:
         del sys.modules[name]
-    rename(State.names)
-    State.finder = None
+    rename_classes(InstallState.original_names)
+    InstallState.finder = None
 
 
 def load_ipython_extension(ipython: Any) -> None:
@@ -187,10 +196,10 @@ def keras_module() -> ModuleType:
     """Import `tf.keras`, the real Keras; installs gradtape in place of TensorFlow first."""
     keras.check_version()
     install()
-    return keras.module()
+    return keras.import_keras()
 
 
-def rename(names: tuple[tuple[type, str, str], ...]) -> None:
+def rename_classes(names: tuple[tuple[type, str, str], ...]) -> None:
     """Set `__name__` and `__module__` of classes."""
     for cls, name, module in names:
         cls.__name__ = name

@@ -7,8 +7,8 @@ import sys
 from importlib import metadata
 from types import ModuleType
 
-PUBLIC = "keras._tf_keras.keras"  # the module that is `tf.keras`
-FROM, BEFORE = (3, 15), (3, 16)
+KERAS_MODULE = "keras._tf_keras.keras"  # the module that is `tf.keras`
+MIN_VERSION, BEFORE_VERSION = (3, 15), (3, 16)
 
 
 def is_loading() -> bool:
@@ -18,7 +18,7 @@ def is_loading() -> bool:
 
 def check_version() -> None:
     """Raise ImportError unless a supported version of Keras is installed."""
-    wanted = f"keras>={dotted(FROM)},<{dotted(BEFORE)}"
+    wanted = f"keras>={format_version(MIN_VERSION)},<{format_version(BEFORE_VERSION)}"
     try:
         version = metadata.version("keras")
     except metadata.PackageNotFoundError:
@@ -26,7 +26,7 @@ def check_version() -> None:
             f"tf.keras: Keras is not installed. `pip install gradtape[keras]` installs {wanted}.",
             name="keras",
         ) from None
-    if not FROM <= tuple(int(n) for n in version.split(".")[:2]) < BEFORE:
+    if not MIN_VERSION <= tuple(int(n) for n in version.split(".")[:2]) < BEFORE_VERSION:
         raise ImportError(
             f"tf.keras: gradtape needs {wanted}. Found {version}. "
             "`pip install gradtape[keras]` installs a supported version.",
@@ -34,19 +34,19 @@ def check_version() -> None:
         )
 
 
-def dotted(version: tuple[int, ...]) -> str:
+def format_version(version: tuple[int, ...]) -> str:
     """Format a version, such as "3.15"."""
     return ".".join(str(n) for n in version)
 
 
-def module() -> ModuleType:
+def import_keras() -> ModuleType:
     """Import `tf.keras`; `install` must have been called before.
 
     Raises:
         ImportError: if Keras is missing, has an unsupported version, or runs on another backend.
     """
     check_version()
-    found = importlib.import_module(PUBLIC)
+    found = importlib.import_module(KERAS_MODULE)
     backend = importlib.import_module("keras").config.backend()
     if backend != "tensorflow":
         raise ImportError(

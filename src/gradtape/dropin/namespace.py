@@ -5,19 +5,19 @@ from __future__ import annotations
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-from gradtape.dropin.missing_symbol import explanation
+from gradtape.dropin.missing_symbol import explain_missing_name
 
 # gradtape's own folders and functions, which are not part of TensorFlow's namespace
-HIDDEN = frozenset(
+HIDDEN_NAMES = frozenset(
     (
         *("core", "files", "ops", "tape", "state", "graph", "compile", "jit", "pipeline", "tf"),
         *("debug", "func", "interop", "dropin", "install", "uninstall"),
     )
 )
-MISSING = object()
+NO_VALUE = object()
 
 
-class Namespace(ModuleType):
+class TensorFlowNamespace(ModuleType):
     """A module that takes each name from the first of `parts` that has it.
 
     If the name is a namespace in several parts, the result is a Namespace over all of them.
@@ -33,24 +33,28 @@ class Namespace(ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         """Look up a name and cache it."""
-        parts = self._parts[1:] if name in HIDDEN and "." not in self.__name__ else self._parts
-        found = [v for part in parts if (v := getattr(part, name, MISSING)) is not MISSING]
+        parts = (
+            self._parts[1:] if name in HIDDEN_NAMES and "." not in self.__name__ else self._parts
+        )
+        found = [v for part in parts if (v := getattr(part, name, NO_VALUE)) is not NO_VALUE]
         if not found:
             where = self.__name__
             text = f"module {where!r} has no attribute {name!r}"
             if not name.startswith("_"):
                 path = where.replace("tensorflow", "tf", 1)
-                text += f": {explanation(path, name, dir(self))}"
+                text += f": {explain_missing_name(path, name, dir(self))}"
             raise AttributeError(text, name=name)
         value = found[0]
         if is_namespace(value):
-            value = Namespace(f"{self.__name__}.{name}", [v for v in found if is_namespace(v)])
+            value = TensorFlowNamespace(
+                f"{self.__name__}.{name}", [v for v in found if is_namespace(v)]
+            )
         self.__dict__[name] = value
         return value
 
     def __dir__(self) -> list[str]:
         """The names of all parts."""
-        return sorted({name for part in self._parts for name in dir(part)} - HIDDEN)
+        return sorted({name for part in self._parts for name in dir(part)} - HIDDEN_NAMES)
 
     def __repr__(self) -> str:
         """The repr of a module, marked as gradtape's."""

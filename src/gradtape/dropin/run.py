@@ -24,9 +24,9 @@ def main(arguments: list[str]) -> int:
         sys.stdout.write(USAGE)
         return 0 if arguments[:1] in (["-h"], ["--help"]) else 2
     if arguments[0] == "check":
-        from gradtape.dropin.symbol_check import check
+        from gradtape.dropin.symbol_check import check_files
 
-        return check(arguments[1:])
+        return check_files(arguments[1:])
     install()
     if arguments[0] == "-m":
         sys.argv = arguments[1:]

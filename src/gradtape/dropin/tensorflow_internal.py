@@ -16,10 +16,10 @@ from gradtape.core.composite_tensor import CompositeTensor
 from gradtape.core.convert import convert
 from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.sparse_tensor import SparseTensor
-from gradtape.core.tensor import EagerTensor, Tensor, TensorLike, eager
+from gradtape.core.tensor import EagerTensor, Tensor, TensorLike, make_tensor
 from gradtape.dropin import csr_matrix
 from gradtape.dropin.distribute import distribute
-from gradtape.dropin.distribute import internal as distribute_internal
+from gradtape.dropin.distribute import distribute_internal as distribute_internal
 from gradtape.pipeline.dataset import Dataset
 from gradtape.pipeline.optional import Optional, OptionalSpec
 from gradtape.state.checkpoint.trackable import (
@@ -41,14 +41,14 @@ CompositeTensor.register(Variable)
 CompositeTensor.register(IndexedSlices)
 
 
-def unchanged(method: Any) -> Any:
+def return_argument(method: Any) -> Any:
     """A decorator that changes nothing."""
     return method
 
 
 def do_not_convert(func: Any = None) -> Any:
     """A decorator that changes nothing: Python's control flow is never rewritten."""
-    return unchanged if func is None else func
+    return return_argument if func is None else func
 
 
 def smart_cond(
@@ -78,11 +78,11 @@ def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -
         count = min(2 + lane, int(sizes.prod()))
         places = np.stack(np.unravel_index(np.arange(count), tuple(sizes)), 1).astype(np.int64)
         values = np.ravel(whole._array)[:count]
-        parts.append(SparseTensor(eager(places), eager(values), eager(sizes)))
+        parts.append(SparseTensor(make_tensor(places), make_tensor(values), make_tensor(sizes)))
     return shape_inference.joined(parts[0], parts[1], depends_on_data=True)
 
 
-def nothing(*args: Any, **kwargs: Any) -> None:
+def do_nothing(*args: Any, **kwargs: Any) -> None:
     """Do nothing: eager ops have finished when they return, and nothing is cached."""
 
 
@@ -98,7 +98,7 @@ class FuncGraph:
         return shape_inference.scratch()
 
 
-INTERNAL = SimpleNamespace(
+TF_INTERNAL = SimpleNamespace(
     CompositeTensor=CompositeTensor,
     EagerTensor=EagerTensor,
     FuncGraph=FuncGraph,
@@ -113,28 +113,28 @@ INTERNAL = SimpleNamespace(
     types=SimpleNamespace(Tensor=TensorLike),
 )
 
-CSR = SimpleNamespace(
-    csr_sparse_matrix_to_sparse_tensor=csr_matrix.to_tensor,
-    sparse_matrix_sparse_mat_mul=csr_matrix.multiply,
-    sparse_tensor_to_csr_sparse_matrix=csr_matrix.to_matrix,
+CSR_OPS = SimpleNamespace(
+    csr_sparse_matrix_to_sparse_tensor=csr_matrix.csr_to_sparse_tensor,
+    sparse_matrix_sparse_mat_mul=csr_matrix.multiply_csr_matrices,
+    sparse_tensor_to_csr_sparse_matrix=csr_matrix.make_csr_matrix,
 )
 
-PYTHON = SimpleNamespace(
+TF_PYTHON = SimpleNamespace(
     eager=SimpleNamespace(
         context=SimpleNamespace(
-            async_wait=nothing,
-            context=lambda: SimpleNamespace(clear_kernel_cache=nothing),
+            async_wait=do_nothing,
+            context=lambda: SimpleNamespace(clear_kernel_cache=do_nothing),
         )
     ),
     framework=SimpleNamespace(
         config=SimpleNamespace(
-            disable_op_determinism=nothing,
-            enable_op_determinism=nothing,
+            disable_op_determinism=do_nothing,
+            enable_op_determinism=do_nothing,
             is_op_determinism_enabled=lambda: False,
         )
     ),
     ops=SimpleNamespace(
-        linalg=SimpleNamespace(sparse=SimpleNamespace(sparse_csr_matrix_ops=CSR)),
+        linalg=SimpleNamespace(sparse=SimpleNamespace(sparse_csr_matrix_ops=CSR_OPS)),
         math_ops=SimpleNamespace(is_nan=lambda x, name=None: math.is_nan(x)),
     ),
     trackable=SimpleNamespace(
@@ -142,15 +142,15 @@ PYTHON = SimpleNamespace(
     ),
 )
 
-EXTRAS = SimpleNamespace(
+EXTRA_NAMES = SimpleNamespace(
     OptionalSpec=OptionalSpec,
-    __internal__=INTERNAL,
+    __internal__=TF_INTERNAL,
     autograph=SimpleNamespace(experimental=SimpleNamespace(do_not_convert=do_not_convert)),
     compat=SimpleNamespace(
         v1=SimpleNamespace(
             placeholder=shape_inference.placeholder,
             sparse_placeholder=sparse_placeholder,
-            reset_default_graph=nothing,
+            reset_default_graph=do_nothing,
         )
     ),
     compiler=SimpleNamespace(
@@ -160,11 +160,11 @@ EXTRAS = SimpleNamespace(
     ),
     distribute=distribute,
     experimental=SimpleNamespace(Optional=Optional, dtensor=SimpleNamespace()),
-    python=PYTHON,
+    python=TF_PYTHON,
 )
 
 # Keras recognises these classes by `__name__` and `__module__`.
-TOLD_BY_NAME: tuple[tuple[type, str, str], ...] = (
+CLASSES_KNOWN_BY_NAME: tuple[tuple[type, str, str], ...] = (
     (Tensor, "Tensor", "tensorflow.python.framework.tensor"),
     (Dataset, "DatasetV2", "tensorflow.python.data.ops.dataset_ops"),
     (SparseTensor, "SparseTensor", "tensorflow.python.framework.sparse_tensor"),

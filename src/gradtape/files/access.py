@@ -13,9 +13,9 @@ from typing import IO, Any
 
 from gradtape.core import errors
 
-CHUNK = 1 << 18
-WINDOWS = {"ZLIB": 15, "GZIP": 31}  # `wbits` of zlib for each stream format
-BY_NUMBER: dict[int | None, type[errors.OpError]] = {
+CHUNK_SIZE = 1 << 18
+ZLIB_WBITS = {"ZLIB": 15, "GZIP": 31}  # `wbits` of zlib for each stream format
+ERROR_BY_ERRNO: dict[int | None, type[errors.OpError]] = {
     errno.ENOENT: errors.NotFoundError,
     errno.EEXIST: errors.AlreadyExistsError,
     errno.EACCES: errors.PermissionDeniedError,
@@ -41,35 +41,35 @@ def as_path(path: Any) -> str:
 
 
 @contextmanager
-def explained(path: Any) -> Iterator[None]:
+def translate_os_errors(path: Any) -> Iterator[None]:
     """Raise TensorFlow's errors in place of OSErrors about `path`."""
     try:
         yield
     except OSError as error:
-        kind = BY_NUMBER.get(error.errno, errors.UnknownError)
+        kind = ERROR_BY_ERRNO.get(error.errno, errors.UnknownError)
         raise kind(f"{as_path(path)}; {error.strerror or error}") from error
 
 
 def check_compression(compression: str | None) -> str:
     """Return "", "ZLIB" or "GZIP"; raise for any other compression."""
     name = compression or ""
-    if name and name not in WINDOWS:
+    if name and name not in ZLIB_WBITS:
         raise errors.InvalidArgumentError(
             f'Unsupported compression_type: {name}. Use "", "ZLIB" or "GZIP".'
         )
     return name
 
 
-def opened(path: Any, compression: str | None = "", buffer_size: int | None = None) -> IO[bytes]:
+def open_file(path: Any, compression: str | None = "", buffer_size: int | None = None) -> IO[bytes]:
     """Open a file for reading, and decompress it while it is read."""
     name = check_compression(compression)
-    size = max(buffer_size or CHUNK, io.DEFAULT_BUFFER_SIZE)
-    with explained(path):
+    size = max(buffer_size or CHUNK_SIZE, io.DEFAULT_BUFFER_SIZE)
+    with translate_os_errors(path):
         file = open(as_path(path), "rb", buffering=size)  # noqa: SIM115 - handed to the caller
-    return io.BufferedReader(Inflating(file, path, name), size) if name else file
+    return io.BufferedReader(DecompressingReader(file, path, name), size) if name else file
 
 
-class Inflating(io.RawIOBase):
+class DecompressingReader(io.RawIOBase):
     """Decompresses a file; concatenated streams are read as one."""
 
     def __init__(self, file: IO[bytes], path: Any, compression: str) -> None:
@@ -77,8 +77,8 @@ class Inflating(io.RawIOBase):
         self._file = file
         self._path = path
         self._compression = compression
-        self._stream = zlib.decompressobj(WINDOWS[compression])
-        self._fed = False  # whether the current stream has started
+        self._stream = zlib.decompressobj(ZLIB_WBITS[compression])
+        self._in_stream = False  # whether the current stream has started
 
     def readable(self) -> bool:
         """Always true."""
@@ -89,22 +89,25 @@ class Inflating(io.RawIOBase):
         while True:
             data = self._stream.unconsumed_tail or self._stream.unused_data
             if self._stream.eof:
-                self._stream, self._fed = zlib.decompressobj(WINDOWS[self._compression]), False
-            data = data or self._file.read(CHUNK)
-            if not data and self._fed:
-                raise self._lost("it ends in the middle")
+                self._stream, self._in_stream = (
+                    zlib.decompressobj(ZLIB_WBITS[self._compression]),
+                    False,
+                )
+            data = data or self._file.read(CHUNK_SIZE)
+            if not data and self._in_stream:
+                raise self._corruption_error("it ends in the middle")
             if not data:
                 return 0
-            self._fed = True
+            self._in_stream = True
             try:
                 out = self._stream.decompress(data, len(buffer))
             except zlib.error as error:
-                raise self._lost(str(error)) from None
+                raise self._corruption_error(str(error)) from None
             if out:
                 buffer[: len(out)] = out
                 return len(out)
 
-    def _lost(self, why: str) -> errors.DataLossError:
+    def _corruption_error(self, why: str) -> errors.DataLossError:
         return errors.DataLossError(
             f"{as_path(self._path)}: the {self._compression} stream is corrupt before byte "
             f"{self._file.tell()}: {why}."
@@ -117,7 +120,7 @@ class Inflating(io.RawIOBase):
 
 
 @contextmanager
-def replacing(path: Any) -> Iterator[IO[bytes]]:
+def open_replacement(path: Any) -> Iterator[IO[bytes]]:
     """Open a temporary file that atomically replaces `path` at the end of the block.
 
     The file is synced to disk before it is renamed, so that neither a kill nor a power failure
@@ -125,12 +128,12 @@ def replacing(path: Any) -> Iterator[IO[bytes]]:
     """
     target = as_path(path)
     folder = os.path.dirname(target) or "."
-    with explained(path):
+    with translate_os_errors(path):
         number, temporary = tempfile.mkstemp(
             prefix=os.path.basename(target) + ".tempstate", dir=folder
         )
         try:
-            with os.fdopen(number, "wb", buffering=CHUNK) as file:
+            with os.fdopen(number, "wb", buffering=CHUNK_SIZE) as file:
                 yield file
                 file.flush()
                 os.fsync(number)

@@ -9,34 +9,34 @@ from typing import Any
 import numpy as np
 
 POLYNOMIAL = 0x82F63B78  # bits reversed
-MASK = 0xA282EAD8
-FEW = 512  # up to this many bytes a plain loop is faster than NumPy
+MASK_DELTA = 0xA282EAD8
+LOOP_LIMIT = 512  # up to this many bytes a plain loop is faster than NumPy
 
 
 def masked_crc(data: Any) -> int:
     """The masked checksum of `data`, as files store it."""
-    return mask(_best()(0, data))
+    return mask_crc(_fastest_extend()(0, data))
 
 
-def mask(crc: int) -> int:
+def mask_crc(crc: int) -> int:
     """Rotate and shift a checksum, because the CRC of data that contains its CRC is weak."""
-    return ((crc >> 15 | crc << 17) + MASK) & 0xFFFFFFFF
+    return ((crc >> 15 | crc << 17) + MASK_DELTA) & 0xFFFFFFFF
 
 
 def crc32c(data: Any, crc: int = 0) -> int:
     """Extend the checksum `crc` of earlier data by `data`."""
-    return _best()(crc, data)
+    return _fastest_extend()(crc, data)
 
 
 @cache
-def _best() -> Callable[[int, Any], int]:
+def _fastest_extend() -> Callable[[int, Any], int]:
     """The function of google_crc32c if it is installed and compiled, else NumPy's."""
     try:
         import google_crc32c
     except ImportError:
-        return extended
+        return extend_with_numpy
     if google_crc32c.implementation != "c":
-        return extended
+        return extend_with_numpy
 
     def extend(crc: int, data: Any) -> int:
         return int(google_crc32c.extend(crc, bytes(data)))
@@ -44,7 +44,7 @@ def _best() -> Callable[[int, Any], int]:
     return extend
 
 
-def extended(crc: int, data: Any) -> int:
+def extend_with_numpy(crc: int, data: Any) -> int:
     """`crc32c` with swapped arguments, computed by NumPy.
 
     Long data is divided into lanes of equal length, whose checksums are computed side by side.
@@ -52,33 +52,33 @@ def extended(crc: int, data: Any) -> int:
     raw = bytes(data)
     state = crc ^ 0xFFFFFFFF
     rest = len(raw)
-    if rest > FEW:
+    if rest > LOOP_LIMIT:
         length = 1 << (rest.bit_length() // 2)  # of a lane; there are about as many lanes
         lanes = rest // length
         whole = np.frombuffer(raw, np.uint8, lanes * length).reshape(lanes, length)
-        state = _joined(state, _each_lane(whole), length)
+        state = _join_lanes(state, _lane_states(whole), length)
         raw = raw[lanes * length :]
-    table = _table_as_list()
+    table = _byte_table_as_list()
     for byte in raw:
         state = table[(state ^ byte) & 0xFF] ^ state >> 8
     return state ^ 0xFFFFFFFF
 
 
-def _each_lane(lanes: Any) -> Any:
+def _lane_states(lanes: Any) -> Any:
     """The state after each row, starting from zero, for all rows at once."""
-    table = _table()
+    table = _byte_table()
     states = np.zeros(lanes.shape[0], np.uint32)
     for column in np.ascontiguousarray(lanes.T):
         states = table[(states ^ column) & 0xFF] ^ states >> 8
     return states
 
 
-def _joined(state: int, lanes: Any, length: int) -> int:
+def _join_lanes(state: int, lanes: Any, length: int) -> int:
     """The state after all lanes of `length` bytes, starting from `state`.
 
     CRC is linear: the state after a lane is the lane's state xor the old state after zeros.
     """
-    powers = _after_zeros(length)
+    powers = _states_after_zeros(length)
     for lane in lanes.tolist():
         moved = 0
         for power, byte in zip(powers, state.to_bytes(4, "little"), strict=True):
@@ -88,7 +88,7 @@ def _joined(state: int, lanes: Any, length: int) -> int:
 
 
 @cache
-def _table() -> Any:
+def _byte_table() -> Any:
     """The state after each possible byte, starting from zero."""
     states = np.arange(256, dtype=np.uint32)
     for _ in range(8):
@@ -97,14 +97,14 @@ def _table() -> Any:
 
 
 @cache
-def _table_as_list() -> list[int]:
-    return _table().tolist()
+def _byte_table_as_list() -> list[int]:
+    return _byte_table().tolist()
 
 
 @cache
-def _after_zeros(length: int) -> list[list[int]]:
+def _states_after_zeros(length: int) -> list[list[int]]:
     """The state after `length` zeros, for each byte position of a state and each byte value."""
-    table = _table()
+    table = _byte_table()
     states = (
         np.arange(256, dtype=np.uint32) << np.arange(0, 32, 8, dtype=np.uint32)[:, None]
     ).ravel()

@@ -7,9 +7,9 @@ from typing import Any
 
 from gradtape.core import dtypes
 from gradtape.core.errors import InvalidArgumentError
-from gradtape.files.access import explained, opened
+from gradtape.files.access import open_file, translate_os_errors
 
-READERS: dict[Any, Any] = {
+FIELD_PARSERS: dict[Any, Any] = {
     dtypes.int32: int,
     dtypes.int64: int,
     dtypes.float32: float,
@@ -23,7 +23,7 @@ def read_rows(
 ) -> Iterator[list[bytes]]:
     """Yield the fields of each record of a file; a quoted field may span several lines."""
     number = 0
-    with opened(path, compression, buffer_size) as file, explained(path):
+    with open_file(path, compression, buffer_size) as file, translate_os_errors(path):
         for line in file:
             record = line
             while quotes and record.count(b'"') % 2:
@@ -31,11 +31,11 @@ def read_rows(
                 if not more:
                     break
                 record += more
-            yield split(record, delimiter, quotes, number) or [b""]
+            yield split_record(record, delimiter, quotes, number) or [b""]
             number += 1
 
 
-def value_of(
+def parse_field(
     field: bytes, dtype: Any, filler: Any, empty: set[bytes], place: tuple[int, int]
 ) -> Any:
     """Parse a field as a value of `dtype`.
@@ -58,7 +58,7 @@ def value_of(
             )
         return filler[0]
     try:
-        value = READERS[dtype](field)
+        value = FIELD_PARSERS[dtype](field)
         return value if dtype is dtypes.string else dtype.as_numpy_dtype(value)
     except (ValueError, OverflowError):
         raise InvalidArgumentError(
@@ -67,7 +67,7 @@ def value_of(
         ) from None
 
 
-def split(line: bytes, delimiter: bytes, quotes: bool, number: int) -> list[bytes]:
+def split_record(line: bytes, delimiter: bytes, quotes: bool, number: int) -> list[bytes]:
     """Split a line into fields; a doubled quote in a quoted field is one quote."""
     if not line:
         return []
@@ -86,7 +86,7 @@ def split(line: bytes, delimiter: bytes, quotes: bool, number: int) -> list[byte
             fields.append(line[at:end])
             at = end + 1
             continue
-        field, at = quoted(line, at + 1, number)
+        field, at = read_quoted_field(line, at + 1, number)
         if line[at : at + 1] not in (b"", delimiter):
             raise InvalidArgumentError(
                 f"decode_csv: Quoted field has to end with quote followed by delim, in record "
@@ -97,7 +97,7 @@ def split(line: bytes, delimiter: bytes, quotes: bool, number: int) -> list[byte
     return fields
 
 
-def quoted(line: bytes, at: int, number: int) -> tuple[bytes, int]:
+def read_quoted_field(line: bytes, at: int, number: int) -> tuple[bytes, int]:
     """Read a quoted field from after its first quote; return it and the position after its last."""
     field = b""
     while True:

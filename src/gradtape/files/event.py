@@ -9,12 +9,12 @@ import time
 from typing import Any
 
 from gradtape.core.lock import Lock
-from gradtape.files.access import as_path, explained
-from gradtape.files.protobuf import classes
-from gradtape.files.tensor_proto import SCHEMA, fill
+from gradtape.files.access import as_path, translate_os_errors
+from gradtape.files.protobuf import make_message_classes
+from gradtape.files.tensor_proto import TENSOR_SCHEMA, fill_tensor_proto
 from gradtape.files.tfrecord import RecordWriter
 
-Event, Source, Summary, Value, Metadata, Plugin, *_ = classes(
+Event, Source, Summary, Value, Metadata, Plugin, *_ = make_message_classes(
     "gradtape/event.proto",
     {
         "Event": (
@@ -32,12 +32,12 @@ Event, Source, Summary, Value, Metadata, Plugin, *_ = classes(
             "data_class:4:int32"
         ),
         "PluginData": "plugin_name:1:string content:2:bytes",
-        **SCHEMA,
+        **TENSOR_SCHEMA,
     },
     __name__,
 )
-VERSION = "brain.Event:2"
-next_number = itertools.count().__next__
+EVENT_VERSION = "brain.Event:2"
+next_file_number = itertools.count().__next__
 
 
 class EventWriter:
@@ -52,15 +52,15 @@ class EventWriter:
 
     def __init__(self, folder: Any, suffix: str, most: int, seconds: float) -> None:
         path = as_path(folder)
-        with explained(path):
+        with translate_os_errors(path):
             os.makedirs(path, exist_ok=True)
         now = time.time()
         name = f"events.out.tfevents.{int(now):010d}.{socket.gethostname()}.{os.getpid()}"
-        self._writer = RecordWriter(os.path.join(path, f"{name}.{next_number()}{suffix}"))
+        self._writer = RecordWriter(os.path.join(path, f"{name}.{next_file_number()}{suffix}"))
         self._lock = Lock()
-        self._most, self._seconds = most, seconds
-        self._waiting, self._flushed = 0, now
-        first = Event(wall_time=now, file_version=VERSION)
+        self._max_waiting, self._max_seconds = most, seconds
+        self._waiting, self._flush_time = 0, now
+        first = Event(wall_time=now, file_version=EVENT_VERSION)
         first.source_metadata.writer = "gradtape.files.event"
         self._writer.write(first.SerializeToString())
         self._writer.flush()
@@ -69,7 +69,7 @@ class EventWriter:
         """Append an event: `tag` has the value `raw` at `step`."""
         event = Event(wall_time=time.time(), step=step)
         value = event.summary.value.add(tag=tag)
-        fill(value.tensor, raw)
+        fill_tensor_proto(value.tensor, raw)
         if metadata is not None:
             value.metadata.CopyFrom(metadata)
         self.put(event.SerializeToString())
@@ -79,8 +79,8 @@ class EventWriter:
         with self._lock:
             self._writer.write(event)
             self._waiting += 1
-            late = time.time() - self._flushed > self._seconds
-            if self._waiting >= self._most or late:
+            late = time.time() - self._flush_time > self._max_seconds
+            if self._waiting >= self._max_waiting or late:
                 self._flush()
 
     def flush(self) -> None:
@@ -90,7 +90,7 @@ class EventWriter:
 
     def _flush(self) -> None:
         self._writer.flush()
-        self._waiting, self._flushed = 0, time.time()
+        self._waiting, self._flush_time = 0, time.time()
 
     def close(self) -> None:
         """Flush and close the file."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gradtape.files.protobuf import classes
+from gradtape.files.protobuf import make_message_classes
 
 (
     BytesList,
@@ -14,7 +14,7 @@ from gradtape.files.protobuf import classes
     FeatureLists,
     Example,
     SequenceExample,
-) = classes(
+) = make_message_classes(
     "gradtape/example.proto",
     {
         "BytesList": "value:1:bytes*",

@@ -11,14 +11,14 @@ import numpy as np
 from gradtape.core.context import local
 from gradtape.core.errors import InvalidArgumentError, UnimplementedError
 
-MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
-PNG = b"\x89PNG\r\n\x1a\n"
-JPEG = b"\xff\xd8\xff"
-DEPTH = 24  # offset of the bit depth in a PNG file
+PILLOW_MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
+PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+JPEG_SIGNATURE = b"\xff\xd8\xff"
+PNG_DEPTH_OFFSET = 24  # offset of the bit depth in a PNG file
 
 
 @cache
-def pillow() -> Any:
+def import_pillow() -> Any:
     """Import Pillow."""
     try:
         import PIL.Image
@@ -30,9 +30,9 @@ def pillow() -> Any:
     return PIL.Image
 
 
-def opened(data: bytes, op: str) -> Any:
+def open_picture(data: bytes, op: str) -> Any:
     """Open an image without decoding it."""
-    image = pillow()
+    image = import_pillow()
     try:
         return image.open(io.BytesIO(data), formats=("PNG", "JPEG", "GIF", "BMP"))
     except (OSError, image.DecompressionBombError) as error:
@@ -41,29 +41,31 @@ def opened(data: bytes, op: str) -> Any:
         ) from None
 
 
-def decoded(data: bytes, channels: int, op: str, ratio: int = 1) -> Any:
+def decode_first_frame(data: bytes, channels: int, op: str, ratio: int = 1) -> Any:
     """Decode the first frame, of shape (height, width, channels)."""
-    if local.stand_in:
-        return np.zeros((local.stand_in, local.stand_in, channels or local.stand_in), np.uint8)
-    picture = opened(data, op)
-    return pixels(picture, channels, data, op, ratio)
+    if local.probe_size:
+        return np.zeros(
+            (local.probe_size, local.probe_size, channels or local.probe_size), np.uint8
+        )
+    picture = open_picture(data, op)
+    return read_pixels(picture, channels, data, op, ratio)
 
 
-def frames(data: bytes, channels: int, op: str) -> Any:
+def decode_frames(data: bytes, channels: int, op: str) -> Any:
     """Decode all frames, of shape (frames, height, width, channels)."""
-    if local.stand_in:
-        return np.zeros((local.stand_in,) * 3 + (channels,), np.uint8)
-    picture = opened(data, op)
+    if local.probe_size:
+        return np.zeros((local.probe_size,) * 3 + (channels,), np.uint8)
+    picture = open_picture(data, op)
     shots = []
     for number in range(getattr(picture, "n_frames", 1)):
         picture.seek(number)
-        shots.append(pixels(picture, channels, data, op))
+        shots.append(read_pixels(picture, channels, data, op))
     return np.stack(shots)
 
 
-def pixels(picture: Any, channels: int, data: bytes, op: str, ratio: int = 1) -> Any:
+def read_pixels(picture: Any, channels: int, data: bytes, op: str, ratio: int = 1) -> Any:
     """The pixels of the current frame of a picture; uint16 if it has 16 bits."""
-    if channels not in (0, *MODES) or (channels == 2 and picture.format == "JPEG"):
+    if channels not in (0, *PILLOW_MODES) or (channels == 2 and picture.format == "JPEG"):
         raise InvalidArgumentError(f"{op}: channels must be 0, 1, 3 or 4. Received {channels}.")
     if picture.format == "JPEG" and (ratio != 1 or channels == 1):
         size = (-(-picture.width // ratio), -(-picture.height // ratio))
@@ -73,13 +75,13 @@ def pixels(picture: Any, channels: int, data: bytes, op: str, ratio: int = 1) ->
     except (OSError, SyntaxError) as error:
         raise InvalidArgumentError(f"{op}: Invalid {picture.format} data: {error}.") from None
     if picture.mode.startswith("I"):
-        return widened(np.asarray(picture).astype(np.uint16)[..., None], channels)
-    wanted = MODES[channels or natural_channels(picture)]
+        return expand_channels(np.asarray(picture).astype(np.uint16)[..., None], channels)
+    wanted = PILLOW_MODES[channels or natural_channels(picture)]
     array = np.asarray(picture if picture.mode == wanted else picture.convert(wanted))
     return array[..., None] if array.ndim == 2 else array
 
 
-def widened(grey: Any, channels: int) -> Any:
+def expand_channels(grey: Any, channels: int) -> Any:
     """Repeat a grey 16-bit channel to this many channels."""
     colours = np.repeat(grey, {0: 1, 1: 1, 2: 1}.get(channels, 3), axis=2)
     opaque = np.full_like(grey, 0xFFFF)
@@ -97,12 +99,16 @@ def natural_channels(picture: Any) -> int:
 
 def bit_depth(data: bytes) -> int:
     """The number of bits of a channel."""
-    return data[DEPTH] if data.startswith(PNG) and len(data) > DEPTH else 8
+    return (
+        data[PNG_DEPTH_OFFSET]
+        if data.startswith(PNG_SIGNATURE) and len(data) > PNG_DEPTH_OFFSET
+        else 8
+    )
 
 
-def encoded(array: Any, form: str, op: str, **options: Any) -> bytes:
+def encode_picture(array: Any, form: str, op: str, **options: Any) -> bytes:
     """Encode an array as an image file."""
-    image = pillow()
+    image = import_pillow()
     if array.dtype == np.uint16:
         if array.shape[-1] != 1:
             raise UnimplementedError(

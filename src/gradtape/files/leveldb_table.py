@@ -15,14 +15,14 @@ from collections.abc import Iterable, Iterator
 from gradtape.core.errors import DataLossError, UnimplementedError
 from gradtape.files.crc32c import masked_crc
 
-MAGIC = 0xDB4775248B80FB57
-FOOTER = struct.Struct("<40sQ")
-TRAILER = struct.Struct("<BI")
-INTERVAL = 16
-BLOCK = 1 << 18  # a block is closed when it has this many bytes
+TABLE_MAGIC = 0xDB4775248B80FB57
+TABLE_FOOTER = struct.Struct("<40sQ")
+BLOCK_TRAILER = struct.Struct("<BI")
+RESTART_INTERVAL = 16
+BLOCK_SIZE = 1 << 18  # a block is closed when it has this many bytes
 
 
-def varint(number: int) -> bytes:
+def encode_varint(number: int) -> bytes:
     """Encode an integer in groups of seven bits, lowest first."""
     out = bytearray()
     while number > 0x7F:
@@ -49,7 +49,7 @@ def read_varint(data: bytes, at: int) -> tuple[int, int]:
     raise ValueError("a number is cut off")
 
 
-def written(entries: Iterable[tuple[bytes, bytes]]) -> Iterator[bytes]:
+def serialize_table(entries: Iterable[tuple[bytes, bytes]]) -> Iterator[bytes]:
     """Yield the bytes of a table in pieces; the keys must be sorted."""
     place = 0
     index: list[tuple[bytes, bytes]] = []
@@ -57,21 +57,21 @@ def written(entries: Iterable[tuple[bytes, bytes]]) -> Iterator[bytes]:
 
     def close_block(block: BlockWriter) -> tuple[bytes, bytes]:
         nonlocal place
-        data = block.finished()
-        handle = varint(place) + varint(len(data))
-        data += TRAILER.pack(0, masked_crc(data + b"\0"))
+        data = block.serialize()
+        handle = encode_varint(place) + encode_varint(len(data))
+        data += BLOCK_TRAILER.pack(0, masked_crc(data + b"\0"))
         place += len(data)
         return data, handle
 
     for key, value in entries:
-        if block.size >= BLOCK:
+        if block.size >= BLOCK_SIZE:
             data, handle = close_block(block)
-            index.append((block.last, handle))
+            index.append((block.last_key, handle))
             block = BlockWriter()
             yield data
         block.add(key, value)
     data, handle = close_block(block)
-    index.append((block.last, handle))
+    index.append((block.last_key, handle))
     yield data
     data, empty = close_block(BlockWriter())
     yield data
@@ -80,43 +80,45 @@ def written(entries: Iterable[tuple[bytes, bytes]]) -> Iterator[bytes]:
         names.add(*entry)
     data, handle = close_block(names)
     yield data
-    yield FOOTER.pack(empty + handle, MAGIC)
+    yield TABLE_FOOTER.pack(empty + handle, TABLE_MAGIC)
 
 
 class BlockWriter:
     """Collects the entries of a block."""
 
-    def __init__(self, interval: int = INTERVAL) -> None:
+    def __init__(self, interval: int = RESTART_INTERVAL) -> None:
         """Start empty; every `interval`-th key is stored whole."""
         self._interval = interval
         self._count = 0
         self._parts: list[bytes] = []
         self._restarts = [0]
         self.size = 0
-        self.last = b""
+        self.last_key = b""
 
     def add(self, key: bytes, value: bytes) -> None:
         """Append an entry; its key must be greater than all previous keys."""
         shared = 0
         if self._count % self._interval:
-            most = min(len(key), len(self.last))
-            while shared < most and key[shared] == self.last[shared]:
+            most = min(len(key), len(self.last_key))
+            while shared < most and key[shared] == self.last_key[shared]:
                 shared += 1
         elif self._count:
             self._restarts.append(self.size)
-        numbers = varint(shared) + varint(len(key) - shared) + varint(len(value))
+        numbers = (
+            encode_varint(shared) + encode_varint(len(key) - shared) + encode_varint(len(value))
+        )
         self._parts += (numbers, key[shared:], value)
         self.size += len(numbers) + len(key) - shared + len(value)
-        self.last = key
+        self.last_key = key
         self._count += 1
 
-    def finished(self) -> bytes:
+    def serialize(self) -> bytes:
         """The bytes of the block."""
         places = (*self._restarts, len(self._restarts))
         return b"".join(self._parts) + struct.pack(f"<{len(places)}I", *places)
 
 
-def read(data: bytes, name: str) -> Iterator[tuple[bytes, bytes]]:
+def read_table(data: bytes, name: str) -> Iterator[tuple[bytes, bytes]]:
     """Yield the entries of a table, and check every block.
 
     Args:
@@ -126,42 +128,48 @@ def read(data: bytes, name: str) -> Iterator[tuple[bytes, bytes]]:
     Raises:
         DataLossError: if the file is truncated or corrupt.
     """
-    if len(data) < FOOTER.size:
-        raise lost(name, 0, f"{len(data)} bytes are too few for a table")
-    handles, magic = FOOTER.unpack_from(data, len(data) - FOOTER.size)
-    if magic != MAGIC:
-        raise lost(name, len(data) - 8, "the magic number at its end is wrong (truncated?)")
-    numbers = numbers_in(handles.rstrip(b"\0"), name, len(data) - FOOTER.size)
+    if len(data) < TABLE_FOOTER.size:
+        raise table_corruption_error(name, 0, f"{len(data)} bytes are too few for a table")
+    handles, magic = TABLE_FOOTER.unpack_from(data, len(data) - TABLE_FOOTER.size)
+    if magic != TABLE_MAGIC:
+        raise table_corruption_error(
+            name, len(data) - 8, "the magic number at its end is wrong (truncated?)"
+        )
+    numbers = read_varints(handles.rstrip(b"\0"), name, len(data) - TABLE_FOOTER.size)
     if len(numbers) != 4:
-        raise lost(name, len(data) - FOOTER.size, "the footer does not name two blocks")
-    block_at(data, numbers[0], numbers[1], name)  # the empty block is only checked
-    for _, value in entries_of(*block_at(data, numbers[2], numbers[3], name), name):
-        inner = numbers_in(value, name, numbers[2])
+        raise table_corruption_error(
+            name, len(data) - TABLE_FOOTER.size, "the footer does not name two blocks"
+        )
+    read_block(data, numbers[0], numbers[1], name)  # the empty block is only checked
+    for _, value in read_entries(*read_block(data, numbers[2], numbers[3], name), name):
+        inner = read_varints(value, name, numbers[2])
         if len(inner) != 2:
-            raise lost(name, numbers[2], "the index does not name a block")
-        yield from entries_of(*block_at(data, inner[0], inner[1], name), name)
+            raise table_corruption_error(name, numbers[2], "the index does not name a block")
+        yield from read_entries(*read_block(data, inner[0], inner[1], name), name)
 
 
-def numbers_in(data: bytes, name: str, place: int) -> list[int]:
+def read_varints(data: bytes, name: str, place: int) -> list[int]:
     """Read all varints in `data`, which is at `place` in the file."""
     numbers, at = [], 0
     while at < len(data):
         try:
             number, at = read_varint(data, at)
         except ValueError as error:
-            raise lost(name, place, str(error)) from None
+            raise table_corruption_error(name, place, str(error)) from None
         numbers.append(number)
     return numbers
 
 
-def block_at(data: bytes, place: int, size: int, name: str) -> tuple[bytes, int]:
+def read_block(data: bytes, place: int, size: int, name: str) -> tuple[bytes, int]:
     """Read a block and check it; return it and its position."""
-    if place + size + TRAILER.size > len(data) - FOOTER.size:
-        raise lost(name, place, f"a block of {size} bytes reaches past the end")
+    if place + size + BLOCK_TRAILER.size > len(data) - TABLE_FOOTER.size:
+        raise table_corruption_error(name, place, f"a block of {size} bytes reaches past the end")
     block = data[place : place + size]
-    kind, crc = TRAILER.unpack_from(data, place + size)
+    kind, crc = BLOCK_TRAILER.unpack_from(data, place + size)
     if masked_crc(data[place : place + size + 1]) != crc:
-        raise lost(name, place, f"the checksum of the block of {size} bytes is wrong")
+        raise table_corruption_error(
+            name, place, f"the checksum of the block of {size} bytes is wrong"
+        )
     if kind:
         raise UnimplementedError(
             f"{name}: the block at {place} is compressed (kind {kind}), which gradtape cannot "
@@ -170,12 +178,12 @@ def block_at(data: bytes, place: int, size: int, name: str) -> tuple[bytes, int]
     return block, place
 
 
-def entries_of(block: bytes, place: int, name: str) -> Iterator[tuple[bytes, bytes]]:
+def read_entries(block: bytes, place: int, name: str) -> Iterator[tuple[bytes, bytes]]:
     """Yield the entries of a block at position `place`."""
     count = int.from_bytes(block[-4:], "little")
     end = len(block) - 4 - 4 * count
     if len(block) < 4 or end < 0:
-        raise lost(name, place, "a block without its list of restart points")
+        raise table_corruption_error(name, place, "a block without its list of restart points")
     key, at = b"", 0
     while at < end:
         start = at
@@ -184,15 +192,15 @@ def entries_of(block: bytes, place: int, name: str) -> Iterator[tuple[bytes, byt
             fresh, at = read_varint(block, at)
             size, at = read_varint(block, at)
         except ValueError as error:
-            raise lost(name, place + start, str(error)) from None
+            raise table_corruption_error(name, place + start, str(error)) from None
         if shared > len(key) or at + fresh + size > end:
-            raise lost(name, place + start, "an entry reaches past its block")
+            raise table_corruption_error(name, place + start, "an entry reaches past its block")
         key = key[:shared] + block[at : at + fresh]
         at += fresh
         yield key, block[at : at + size]
         at += size
 
 
-def lost(name: str, place: int, why: str) -> DataLossError:
+def table_corruption_error(name: str, place: int, why: str) -> DataLossError:
     """The error for a corrupt table."""
     return DataLossError(f"{name}: corrupted at byte {place}: {why}.")

@@ -13,11 +13,11 @@ from typing import Any
 
 from gradtape.core.errors import DataLossError
 
-PACKAGE = "tensorflow"
+PROTO_PACKAGE = "tensorflow"
 
 
 @cache
-def protobuf() -> ModuleType:
+def import_protobuf() -> ModuleType:
     """Import the package protobuf."""
     try:
         import google.protobuf.descriptor_pb2
@@ -32,7 +32,7 @@ def protobuf() -> ModuleType:
     return google.protobuf
 
 
-def classes(file: str, schema: dict[str, str], module: str) -> list[Any]:
+def make_message_classes(file: str, schema: dict[str, str], module: str) -> list[Any]:
     """Make a class for each message of `schema`.
 
     The classes have their own descriptor pool, so that they do not clash with TensorFlow's.
@@ -42,9 +42,9 @@ def classes(file: str, schema: dict[str, str], module: str) -> list[Any]:
         schema: the fields of each message.
         module: the `__module__` of the classes.
     """
-    google = protobuf()
+    google = import_protobuf()
     described = google.descriptor_pb2.FileDescriptorProto(
-        name=file, package=PACKAGE, syntax="proto3"
+        name=file, package=PROTO_PACKAGE, syntax="proto3"
     )
     for name, fields in schema.items():
         message = described.message_type.add(name=name)
@@ -54,7 +54,7 @@ def classes(file: str, schema: dict[str, str], module: str) -> list[Any]:
     pool.Add(described)
     made = []
     for name in schema:
-        descriptor = pool.FindMessageTypeByName(f"{PACKAGE}.{name}")
+        descriptor = pool.FindMessageTypeByName(f"{PROTO_PACKAGE}.{name}")
         made.append(google.message_factory.GetMessageClass(descriptor))
         made[-1].__module__ = module
     return made
@@ -76,7 +76,7 @@ def _add_field(message: Any, text: str, kinds: Any) -> None:
         kind = kind[:-1]
     if kind[0].isupper():
         field.type = kinds.TYPE_MESSAGE
-        field.type_name = f".{PACKAGE}.{kind}"
+        field.type_name = f".{PROTO_PACKAGE}.{kind}"
     else:
         field.type = getattr(kinds, f"TYPE_{kind.upper()}")
     if choice:
@@ -87,9 +87,9 @@ def _add_field(message: Any, text: str, kinds: Any) -> None:
         field.oneof_index = names.index(choice)
 
 
-def parsed(kind: Any, data: bytes, where: str) -> Any:
+def parse_proto(kind: Any, data: bytes, where: str) -> Any:
     """Parse a message; raise DataLossError, which names `where`, if the bytes are invalid."""
     try:
         return kind.FromString(data)
-    except protobuf().message.DecodeError as error:
+    except import_protobuf().message.DecodeError as error:
         raise DataLossError(f"{where}: no valid {kind.DESCRIPTOR.name}: {error}.") from None

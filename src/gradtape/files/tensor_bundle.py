@@ -13,11 +13,11 @@ import numpy as np
 from gradtape.core import dtypes
 from gradtape.core.errors import DataLossError, NotFoundError, UnimplementedError
 from gradtape.files import leveldb_table
-from gradtape.files.access import CHUNK, as_path, explained, replacing
-from gradtape.files.crc32c import crc32c, mask
-from gradtape.files.protobuf import classes, parsed
+from gradtape.files.access import CHUNK_SIZE, as_path, open_replacement, translate_os_errors
+from gradtape.files.crc32c import crc32c, mask_crc
+from gradtape.files.protobuf import make_message_classes, parse_proto
 
-Header, Entry, Shape, Dimension, Slice, Extent, Version = classes(
+Header, Entry, Shape, Dimension, Slice, Extent, Version = make_message_classes(
     "gradtape/bundle.proto",
     {
         "BundleHeaderProto": "num_shards:1:int32 endianness:2:int32 version:3:VersionDef",
@@ -34,8 +34,8 @@ Header, Entry, Shape, Dimension, Slice, Extent, Version = classes(
     __name__,
 )
 HEADER_KEY = b""
-VERSION = 1
-MOST = 1 << 40  # elements of a tensor; more are taken for corruption
+BUNDLE_VERSION = 1
+MAX_BUNDLE_ELEMENTS = 1 << 40  # elements of a tensor; more are taken for corruption
 
 
 def index_file(prefix: str) -> str:
@@ -48,12 +48,12 @@ def data_file(prefix: str, shard: int, shards: int) -> str:
     return f"{prefix}.data-{shard:05d}-of-{shards:05d}"
 
 
-def exists(prefix: Any) -> bool:
+def bundle_exists(prefix: Any) -> bool:
     """Whether a checkpoint of this name exists; its index is written last."""
     return os.path.isfile(index_file(as_path(prefix)))
 
 
-def write(prefix: Any, tensors: Mapping[str, Any]) -> None:
+def write_bundle(prefix: Any, tensors: Mapping[str, Any]) -> None:
     """Write a checkpoint atomically.
 
     The index is written last, and a checkpoint exists only with its index. A checkpoint that
@@ -64,75 +64,75 @@ def write(prefix: Any, tensors: Mapping[str, Any]) -> None:
         tensors: raw arrays by name.
     """
     name = as_path(prefix)
-    shard, shards, before = free_shard(name)
-    entries = {HEADER_KEY: Header(num_shards=shards, version=Version(producer=VERSION))}
-    with replacing(data_file(name, shard, shards)) as file:
+    shard, shards, before = choose_shard(name)
+    entries = {HEADER_KEY: Header(num_shards=shards, version=Version(producer=BUNDLE_VERSION))}
+    with open_replacement(data_file(name, shard, shards)) as file:
         place = 0
         for key in sorted(tensors):
             array = np.asarray(tensors[key])
             entry = Entry(
-                dtype=dtypes.of_numpy(array.dtype).as_datatype_enum,
+                dtype=dtypes.from_numpy_dtype(array.dtype).as_datatype_enum,
                 shape=Shape(dim=[Dimension(size=size) for size in array.shape]),
                 shard_id=shard,
                 offset=place,
             )
-            entry.size, entry.crc32c = put(file, array)
+            entry.size, entry.crc32c = write_array(file, array)
             place += entry.size
             entries[key.encode()] = entry
-    with replacing(index_file(name)) as file:
+    with open_replacement(index_file(name)) as file:
         ordered = ((key, entries[key].SerializeToString()) for key in sorted(entries))
-        for piece in leveldb_table.written(ordered):
+        for piece in leveldb_table.serialize_table(ordered):
             file.write(piece)
     if before is not None:
         with suppress(OSError):
             os.unlink(before)
 
 
-def free_shard(prefix: str) -> tuple[int, int, str | None]:
+def choose_shard(prefix: str) -> tuple[int, int, str | None]:
     """The number of the data file, the number of data files, and an old data file to delete."""
     first, second = data_file(prefix, 0, 1), data_file(prefix, 1, 2)
-    if not exists(prefix):
+    if not bundle_exists(prefix):
         return 0, 1, second if os.path.exists(second) else None
     try:
-        shards = Reader(prefix).shards
+        shards = BundleReader(prefix).shards
     except (DataLossError, UnimplementedError):
         shards = 0  # the old checkpoint cannot be read anyway
     return (1, 2, first) if shards == 1 else (0, 1, second if os.path.exists(second) else None)
 
 
-def put(file: IO[bytes], array: Any) -> tuple[int, int]:
+def write_array(file: IO[bytes], array: Any) -> tuple[int, int]:
     """Write the values of an array; return the number of bytes and the checksum."""
     if array.dtype == object:
-        return put_strings(file, array)
+        return write_strings(file, array)
     data = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
     crc = 0
-    for start in range(0, len(data), CHUNK):
-        piece = data[start : start + CHUNK].tobytes()
+    for start in range(0, len(data), CHUNK_SIZE):
+        piece = data[start : start + CHUNK_SIZE].tobytes()
         crc = crc32c(piece, crc)
         file.write(piece)
-    return len(data), mask(crc)
+    return len(data), mask_crc(crc)
 
 
-def put_strings(file: IO[bytes], array: Any) -> tuple[int, int]:
+def write_strings(file: IO[bytes], array: Any) -> tuple[int, int]:
     """Write strings: all lengths, the checksum of the lengths, all strings."""
     items = [bytes(item) for item in array.flat]
-    lengths = b"".join(leveldb_table.varint(len(item)) for item in items)
-    crc = crc32c(b"".join(fixed(len(item)) for item in items))
-    middle = struct.pack("<I", mask(crc))
+    lengths = b"".join(leveldb_table.encode_varint(len(item)) for item in items)
+    crc = crc32c(b"".join(pack_length(len(item)) for item in items))
+    middle = struct.pack("<I", mask_crc(crc))
     crc = crc32c(middle, crc)
     for item in items:
         crc = crc32c(item, crc)
     data = b"".join((lengths, middle, *items))
     file.write(data)
-    return len(data), mask(crc)
+    return len(data), mask_crc(crc)
 
 
-def fixed(length: int) -> bytes:
+def pack_length(length: int) -> bytes:
     """The bytes of a length in the checksum of the lengths."""
     return struct.pack("<I" if length <= 0xFFFFFFFF else "<Q", length)
 
 
-class Reader:
+class BundleReader:
     """Reads the tensors of a checkpoint. All data is checked, and no code in it is executed."""
 
     def __init__(self, prefix: Any) -> None:
@@ -149,19 +149,19 @@ class Reader:
                 f"Unsuccessful TensorSliceReader constructor: Failed to find any matching files "
                 f"for {self.prefix}: there is no {name}."
             )
-        with explained(name), open(name, "rb") as file:
+        with translate_os_errors(name), open(name, "rb") as file:
             data = file.read()
-        found = dict(leveldb_table.read(data, name))
-        header = parsed(Header, found.pop(HEADER_KEY, b""), name)
+        found = dict(leveldb_table.read_table(data, name))
+        header = parse_proto(Header, found.pop(HEADER_KEY, b""), name)
         self.shards: int = header.num_shards
-        if not 0 < self.shards < 1 << 20 or header.version.min_consumer > VERSION:
+        if not 0 < self.shards < 1 << 20 or header.version.min_consumer > BUNDLE_VERSION:
             raise DataLossError(f"{name}: invalid header: {header!s:.200}.")
         if header.endianness:
             raise UnimplementedError(f"{name}: big-endian checkpoints cannot be read.")
         self.entries: dict[str, Any] = {}
         for key, value in found.items():
             text = key.decode("utf-8", "surrogateescape")
-            self.entries[text] = parsed(Entry, value, f"{name}: {text}")
+            self.entries[text] = parse_proto(Entry, value, f"{name}: {text}")
 
     def __contains__(self, key: str) -> bool:
         """Whether the checkpoint has a tensor of this name."""
@@ -197,16 +197,16 @@ class Reader:
             ) from None
         count = 1
         for size in shape:
-            if size < 0 or count > MOST:
-                raise self._lost(key, entry, f"shape {shape}")
+            if size < 0 or count > MAX_BUNDLE_ELEMENTS:
+                raise self._corruption_error(key, entry, f"shape {shape}")
             count *= size
-        data = self._bytes(key, entry)
+        data = self._read_bytes(key, entry)
         if dtype is dtypes.string:
-            return self._strings(key, entry, data, count).reshape(shape)
-        if mask(crc32c(data)) != entry.crc32c:
-            raise self._lost(key, entry, "the checksum is wrong")
+            return self._read_strings(key, entry, data, count).reshape(shape)
+        if mask_crc(crc32c(data)) != entry.crc32c:
+            raise self._corruption_error(key, entry, "the checksum is wrong")
         if count * numpy_dtype.itemsize != len(data):
-            raise self._lost(key, entry, f"{len(data)} bytes for shape {shape}")
+            raise self._corruption_error(key, entry, f"{len(data)} bytes for shape {shape}")
         return np.frombuffer(bytearray(data), numpy_dtype).reshape(shape)
 
     def _entry(self, key: str) -> Any:
@@ -218,45 +218,49 @@ class Reader:
             )
         return entry
 
-    def _bytes(self, key: str, entry: Any) -> bytes:
+    def _read_bytes(self, key: str, entry: Any) -> bytes:
         """Read the bytes of a tensor."""
         if not 0 <= entry.shard_id < self.shards or entry.offset < 0 or entry.size < 0:
-            raise self._lost(key, entry, "the index has an invalid shard, offset or size")
+            raise self._corruption_error(
+                key, entry, "the index has an invalid shard, offset or size"
+            )
         name = data_file(self.prefix, entry.shard_id, self.shards)
-        with explained(name), open(name, "rb") as file:
+        with translate_os_errors(name), open(name, "rb") as file:
             there = os.fstat(file.fileno()).st_size
             if entry.offset + entry.size > there:
-                raise self._lost(key, entry, f"the file is truncated: it has {there} bytes")
+                raise self._corruption_error(
+                    key, entry, f"the file is truncated: it has {there} bytes"
+                )
             file.seek(entry.offset)
             return file.read(entry.size)
 
-    def _strings(self, key: str, entry: Any, data: bytes, count: int) -> Any:
+    def _read_strings(self, key: str, entry: Any, data: bytes, count: int) -> Any:
         """Parse the strings of a tensor."""
         lengths, at = [], 0
         if count > len(data):
-            raise self._lost(key, entry, f"{len(data)} bytes for {count} strings")
+            raise self._corruption_error(key, entry, f"{len(data)} bytes for {count} strings")
         for _ in range(count):
             try:
                 length, at = leveldb_table.read_varint(data, at)
             except ValueError as error:
-                raise self._lost(key, entry, str(error)) from None
+                raise self._corruption_error(key, entry, str(error)) from None
             lengths.append(length)
-        crc = crc32c(b"".join(map(fixed, lengths)))
+        crc = crc32c(b"".join(map(pack_length, lengths)))
         middle = data[at : at + 4]
-        if len(middle) < 4 or mask(crc) != struct.unpack("<I", middle)[0]:
-            raise self._lost(key, entry, "the checksum of the lengths is wrong")
-        if mask(crc32c(data[at:], crc)) != entry.crc32c:
-            raise self._lost(key, entry, "the checksum is wrong")
+        if len(middle) < 4 or mask_crc(crc) != struct.unpack("<I", middle)[0]:
+            raise self._corruption_error(key, entry, "the checksum of the lengths is wrong")
+        if mask_crc(crc32c(data[at:], crc)) != entry.crc32c:
+            raise self._corruption_error(key, entry, "the checksum is wrong")
         at += 4
         if sum(lengths) != len(data) - at:
-            raise self._lost(key, entry, f"lengths {lengths} do not add up")
+            raise self._corruption_error(key, entry, f"lengths {lengths} do not add up")
         out = np.empty(count, object)
         for i, length in enumerate(lengths):
             out[i] = data[at : at + length]
             at += length
         return out
 
-    def _lost(self, key: str, entry: Any, why: str) -> DataLossError:
+    def _corruption_error(self, key: str, entry: Any, why: str) -> DataLossError:
         name = data_file(self.prefix, entry.shard_id, self.shards)
         return DataLossError(
             f"{name}: {key}, {entry.size} bytes at {entry.offset}, is corrupt: {why}."

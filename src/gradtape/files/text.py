@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from gradtape.files.access import explained, opened
+from gradtape.files.access import open_file, translate_os_errors
 
 
 def read_lines(
@@ -22,6 +22,6 @@ def read_lines(
         NotFoundError: if the file does not exist.
         DataLossError: if a compressed file is corrupt.
     """
-    with opened(path, compression, buffer_size) as file, explained(path):
+    with open_file(path, compression, buffer_size) as file, translate_os_errors(path):
         for line in file:
             yield (line[:-1] if line.endswith(b"\n") else line).replace(b"\r", b"")

@@ -12,12 +12,18 @@ from contextlib import suppress
 from typing import IO, Any
 
 from gradtape.core.errors import DataLossError, FailedPreconditionError
-from gradtape.files.access import WINDOWS, as_path, check_compression, explained, opened
+from gradtape.files.access import (
+    ZLIB_WBITS,
+    as_path,
+    check_compression,
+    open_file,
+    translate_os_errors,
+)
 from gradtape.files.crc32c import masked_crc
 
-HEADER = struct.Struct("<QI")
-FOOTER = struct.Struct("<I")
-STEP = 1 << 24  # largest single read, because a length in the file may be wrong
+RECORD_HEADER = struct.Struct("<QI")
+RECORD_FOOTER = struct.Struct("<I")
+READ_STEP = 1 << 24  # largest single read, because a length in the file may be wrong
 
 
 def read_records(
@@ -34,46 +40,52 @@ def read_records(
         NotFoundError: if the file does not exist.
         DataLossError: at the first record that is truncated or has a wrong checksum.
     """
-    with opened(path, compression, buffer_size) as file:
-        yield from records_in(file, as_path(path))
+    with open_file(path, compression, buffer_size) as file:
+        yield from iterate_records(file, as_path(path))
 
 
-def records_in(file: IO[bytes], name: str) -> Iterator[bytes]:
+def iterate_records(file: IO[bytes], name: str) -> Iterator[bytes]:
     """Yield the records of an open file, which is called `name` in errors."""
     position = 0
     while True:
-        with explained(name):
-            header = file.read(HEADER.size)
+        with translate_os_errors(name):
+            header = file.read(RECORD_HEADER.size)
         if not header:
             return
-        if len(header) < HEADER.size:
-            raise lost(name, "truncated record", position, f"{len(header)} bytes of a header")
-        length, crc = HEADER.unpack(header)
+        if len(header) < RECORD_HEADER.size:
+            raise record_corruption_error(
+                name, "truncated record", position, f"{len(header)} bytes of a header"
+            )
+        length, crc = RECORD_HEADER.unpack(header)
         if masked_crc(header[:8]) != crc:
-            raise lost(name, "corrupted record", position, "the checksum of the length is wrong")
-        with explained(name):
-            body = read_exactly(file, length + FOOTER.size)
-        if len(body) < length + FOOTER.size:
-            raise lost(
+            raise record_corruption_error(
+                name, "corrupted record", position, "the checksum of the length is wrong"
+            )
+        with translate_os_errors(name):
+            body = read_up_to(file, length + RECORD_FOOTER.size)
+        if len(body) < length + RECORD_FOOTER.size:
+            raise record_corruption_error(
                 name,
                 "truncated record",
                 position,
                 f"{len(body)} of {length + 4} bytes after the header",
             )
         data = body[:length]
-        if masked_crc(data) != FOOTER.unpack_from(body, length)[0]:
-            raise lost(name, "corrupted record", position, "the checksum of the data is wrong")
+        if masked_crc(data) != RECORD_FOOTER.unpack_from(body, length)[0]:
+            raise record_corruption_error(
+                name, "corrupted record", position, "the checksum of the data is wrong"
+            )
         yield data
-        position += HEADER.size + len(body)
+        position += RECORD_HEADER.size + len(body)
 
 
-def read_exactly(file: IO[bytes], size: int) -> bytes:
+def read_up_to(file: IO[bytes], size: int) -> bytes:
     """Read up to `size` bytes; never allocates more than the file has."""
-    if size <= STEP:
+    if size <= READ_STEP:
         return file.read(size)
     parts = []
     while size:
-        part = file.read(min(size, STEP))
+        part = file.read(min(size, READ_STEP))
         if not part:
             break
         parts.append(part)
@@ -81,15 +93,17 @@ def read_exactly(file: IO[bytes], size: int) -> bytes:
     return b"".join(parts)
 
 
-def lost(name: str, what: str, position: int, detail: str) -> DataLossError:
+def record_corruption_error(name: str, what: str, position: int, detail: str) -> DataLossError:
     """The error for a corrupt record at `position`."""
     return DataLossError(f"{name}: {what} at {position}: {detail}.")
 
 
-def framed(record: bytes) -> bytes:
+def frame_record(record: bytes) -> bytes:
     """A record with its length and checksums."""
     head = struct.pack("<Q", len(record))
-    return b"".join((head, FOOTER.pack(masked_crc(head)), record, FOOTER.pack(masked_crc(record))))
+    return b"".join(
+        (head, RECORD_FOOTER.pack(masked_crc(head)), record, RECORD_FOOTER.pack(masked_crc(record)))
+    )
 
 
 class RecordWriter:
@@ -100,13 +114,13 @@ class RecordWriter:
         self._file: IO[bytes] | None = None
         name = check_compression(compression)
         self._path = as_path(path)
-        self._deflate = zlib.compressobj(**{"wbits": WINDOWS[name], **deflate}) if name else None
-        with explained(path):
+        self._deflate = zlib.compressobj(**{"wbits": ZLIB_WBITS[name], **deflate}) if name else None
+        with translate_os_errors(path):
             self._file = open(self._path, "wb")  # noqa: SIM115 - closed by `close`
 
     def write(self, record: bytes) -> None:
         """Append one record."""
-        self._put(framed(record))
+        self._write_bytes(frame_record(record))
 
     def flush(self) -> None:
         """Flush the records to the operating system."""
@@ -114,14 +128,14 @@ class RecordWriter:
             raise FailedPreconditionError(f"{self._path}: the writer is closed.")
         if self._deflate is not None:
             self._file.write(self._deflate.flush(zlib.Z_SYNC_FLUSH))
-        with explained(self._path):
+        with translate_os_errors(self._path):
             self._file.flush()
 
     def close(self) -> None:
         """Flush and close the file; a second call does nothing."""
         if self._file is None:
             return
-        with explained(self._path):
+        with translate_os_errors(self._path):
             if self._deflate is not None:
                 self._file.write(self._deflate.flush())
             self._file.close()
@@ -132,8 +146,8 @@ class RecordWriter:
         with suppress(Exception):
             self.close()
 
-    def _put(self, data: bytes) -> None:
+    def _write_bytes(self, data: bytes) -> None:
         if self._file is None:
             raise FailedPreconditionError(f"{self._path}: the writer is closed.")
-        with explained(self._path):
+        with translate_os_errors(self._path):
             self._file.write(data if self._deflate is None else self._deflate.compress(data))

@@ -14,62 +14,62 @@ from gradtape.core import nest
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.symbolic_tensor import SymbolicTensor
-from gradtape.core.tensor import Tensor, eager
-from gradtape.graph.control_node import COND, FOREVER, LOOP, apply_loop, first_slice
+from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.graph.control_node import COND, LOOP, NO_LIMIT, apply_loop, first_slice
 from gradtape.graph.graph import Operand
 from gradtape.graph.guard import ValueRead
-from gradtape.graph.loop_gradient import Shape
-from gradtape.graph.recorder import Trace, raw_value
-from gradtape.graph.subgraph import Aside, body_of
-from gradtape.ops.raw_array import integer
+from gradtape.graph.loop_gradient import LoopLayout
+from gradtape.graph.subgraph import BodyTrace, make_body
+from gradtape.graph.trace import Trace, raw_value
+from gradtape.ops.raw_array import as_int64
 
 
 class NotANode(Exception):  # noqa: N818  not an error
     """A body cannot become a node of a graph."""
 
 
-def leaves_of(structure: Any) -> list[Any]:
+def flatten_tensors(structure: Any) -> list[Any]:
     """Flatten a structure and convert its leaves to tensors; None stays None."""
     flat = nest.flatten(structure, expand_composites=True)
     return [leaf if leaf is None else convert(leaf) for leaf in flat]
 
 
-def numbers_of(trace: Trace, tensors: list[Any]) -> list[Operand]:
+def operands_of(trace: Trace, tensors: list[Any]) -> list[Operand]:
     """The operands that stand for `tensors` in the graph of `trace`."""
-    return [trace.operand(trace.lift(t)) for t in tensors]
+    return [trace.operand_for(trace.as_traced(t)) for t in tensors]
 
 
-def traced_aside(
+def trace_body(
     trace: Trace, function: Callable[..., Any], formals: list[Any], carried: dict[int, Any]
-) -> Aside:
+) -> BodyTrace:
     """Trace a function into a graph of its own.
 
     Raises:
         NotANode: if the function reads values or has side effects.
     """
     try:
-        aside = Aside(trace, function, formals, carried)
+        aside = BodyTrace(trace, function, formals, carried)
     except (ValueRead, InvalidArgumentError) as error:
         raise NotANode from error
-    if any(node.effect for node in aside.nodes):
+    if any(node.is_effect for node in aside.nodes):
         raise NotANode
     return aside
 
 
-def staged_cond(
+def trace_cond(
     trace: Trace, pred: SymbolicTensor, true_fn: Callable[[], Any], false_fn: Callable[[], Any]
 ) -> Any:
     """Trace `tf.cond`: as a node if possible, else one branch under a guard."""
-    drawn = trace.drawn
+    drawn = trace.op_index
     try:
-        return cond_node(trace, pred, true_fn, false_fn)
+        return make_cond_node(trace, pred, true_fn, false_fn)
     except NotANode:
-        trace.drawn = drawn
-        with trace.own_graph():
-            return true_fn() if trace.observe(pred._array) else false_fn()
+        trace.op_index = drawn
+        with trace.enter_graph():
+            return true_fn() if trace.guard_value(pred._array) else false_fn()
 
 
-class Side:
+class TracedBranch:
     """One branch of a `cond`, traced into a graph of its own.
 
     Attributes:
@@ -82,44 +82,44 @@ class Side:
         """Trace `function`."""
         self.trace = trace
         self.leaves: list[Any] = []
-        with trace.own_graph():
-            self.aside = traced_aside(trace, lambda: self.called(function), [], {})
+        with trace.enter_graph():
+            self.body_trace = trace_body(trace, lambda: self.call_branch(function), [], {})
         self.outputs: list[Operand] = []
 
-    def called(self, function: Callable[[], Any]) -> Any:
+    def call_branch(self, function: Callable[[], Any]) -> Any:
         """Call the branch and convert its result while the trace is still open."""
         answer = function()
-        self.leaves = leaves_of(answer)
+        self.leaves = flatten_tensors(answer)
         return answer
 
-    def settle(self, written: Iterable[int]) -> list[SymbolicTensor]:
+    def fix_outputs(self, written: Iterable[int]) -> list[SymbolicTensor]:
         """Set `outputs`, with the variables in `written`; return the outer tensors it reads."""
         tensors = [t for t in self.leaves if t is not None]
         for key in written:
-            held = self.aside.written.get(key)
+            held = self.body_trace.written_variables.get(key)
             tensors.append(held[1] if held else self.trace.states[key].newest)
         for t in tensors:
             if isinstance(t, SymbolicTensor):
-                self.aside.lifted.setdefault(t._array.number, t)
-        self.outputs = numbers_of(self.trace, tensors)
-        return self.aside.free([], self.outputs)
+                self.body_trace.traced_by_number.setdefault(t._array.number, t)
+        self.outputs = operands_of(self.trace, tensors)
+        return self.body_trace.outer_tensors([], self.outputs)
 
 
-def cond_node(
+def make_cond_node(
     trace: Trace, pred: SymbolicTensor, true_fn: Callable[[], Any], false_fn: Callable[[], Any]
 ) -> Any:
     """Trace both branches and record them as one node."""
-    yes, no = sides = Side(trace, true_fn), Side(trace, false_fn)
-    check_alike(yes, no)
-    written = {**yes.aside.written, **no.aside.written}
-    free = {t._array.number: t for side in sides for t in side.settle(written)}
+    yes, no = sides = TracedBranch(trace, true_fn), TracedBranch(trace, false_fn)
+    check_same_results(yes, no)
+    written = {**yes.body_trace.written_variables, **no.body_trace.written_variables}
+    free = {t._array.number: t for side in sides for t in side.fix_outputs(written)}
     inputs = list(free.values())
-    bodies = tuple([body_of(trace, s.aside.nodes, inputs, s.outputs) for s in sides])
+    bodies = tuple([make_body(trace, s.body_trace.nodes, inputs, s.outputs) for s in sides])
     outs = iter(trace.bind(COND, (pred, *inputs), {"branches": bodies}))
     filled = [leaf if leaf is None else next(outs) for leaf in yes.leaves]
     for variable, _ in written.values():
-        trace.write(variable, next(outs))
-    return nest.pack_sequence_as(yes.aside.result, filled, expand_composites=True)
+        trace.write_variable(variable, next(outs))
+    return nest.pack_sequence_as(yes.body_trace.result, filled, expand_composites=True)
 
 
 def has_optional(structure: Any) -> bool:
@@ -127,14 +127,14 @@ def has_optional(structure: Any) -> bool:
     return any(hasattr(leaf, "has_value") for leaf in nest.flatten(structure))
 
 
-def check_alike(yes: Side, no: Side) -> None:
+def check_same_results(yes: TracedBranch, no: TracedBranch) -> None:
     """Check that both branches return the same structure, dtypes and shapes.
 
     Raises:
         TypeError, ValueError: if the structures or dtypes differ.
         NotANode: if only the shapes differ, or a result is an Optional.
     """
-    results = (yes.aside.result, no.aside.result)
+    results = (yes.body_trace.result, no.body_trace.result)
     if has_optional(results):
         raise NotANode
     nest.assert_same_structure(*results, expand_composites=True)
@@ -153,7 +153,7 @@ def check_alike(yes: Side, no: Side) -> None:
             raise NotANode
 
 
-def staged_loop(
+def trace_loop(
     trace: Trace,
     test: Callable[..., Any] | None,
     body: Callable[..., tuple[list[Any], list[Any]]],
@@ -181,13 +181,13 @@ def staged_loop(
         NotANode: if the body cannot become a node.
     """
     carried: dict[int, Any] = {}
-    drawn = trace.drawn
+    drawn = trace.op_index
     while True:
-        trace.drawn = drawn  # every attempt must count the random ops of the body from here
+        trace.op_index = drawn  # every attempt must count the random ops of the body from here
         states = [trace.states[key] for key in carried]
-        given = [trace.lift(t) for t in [*carry, *(s.newest for s in states)]]
-        formals = [trace.value(raw_value(t)) for t in given]
-        slices = [trace.value(sliced(trace.lift(x))) for x in xs]
+        given = [trace.as_traced(t) for t in [*carry, *(s.newest for s in states)]]
+        formals = [trace.make_value(raw_value(t)) for t in given]
+        slices = [trace.make_value(raw_first_slice(trace.as_traced(x))) for x in xs]
         own, versions = formals[: len(carry)], formals[len(carry) :]
         carried = dict(zip(carried, versions, strict=True))
         returned: list[Any] = []
@@ -196,28 +196,31 @@ def staged_loop(
             after, ys = body(list(values[: len(carry)]), list(values[len(carry) :]))
             returned.append(([convert(t) for t in after], [convert(y) for y in ys]))
 
-        with trace.own_graph():
-            aside = traced_aside(trace, run, [*own, *slices], carried)
-        fresh = [key for key in aside.written if key not in carried]
+        with trace.enter_graph():
+            aside = trace_body(trace, run, [*own, *slices], carried)
+        fresh = [key for key in aside.written_variables if key not in carried]
         if not fresh:
             break
         carried = {**carried, **dict.fromkeys(fresh)}
     after, ys = returned[0]
-    newest = [aside.written[k][1] if k in aside.written else carried[k] for k in carried]
+    newest = [
+        aside.written_variables[k][1] if k in aside.written_variables else carried[k]
+        for k in carried
+    ]
     after = [*after, *newest]
     for a, b in zip(given, after, strict=True):
         if a._array.shape != b._array.shape or a._array.dtype != b._array.dtype:
             raise NotANode
     for t in [*after, *ys]:
         if isinstance(t, SymbolicTensor):
-            aside.lifted.setdefault(t._array.number, t)
-    outputs = numbers_of(trace, [*after, *ys])
-    tested = aside_test(trace, test, own, carried) if test is not None else None
-    free = {t._array.number: t for t in aside.free([*formals, *slices], outputs)}
+            aside.traced_by_number.setdefault(t._array.number, t)
+    outputs = operands_of(trace, [*after, *ys])
+    tested = trace_loop_test(trace, test, own, carried) if test is not None else None
+    free = {t._array.number: t for t in aside.outer_tensors([*formals, *slices], outputs)}
     if tested is not None:
-        free |= {t._array.number: t for t in tested[0].free(formals, tested[1])}
+        free |= {t._array.number: t for t in tested[0].outer_tensors(formals, tested[1])}
     captures = list(free.values())
-    shape = Shape(
+    shape = LoopLayout(
         len(formals),
         len(captures),
         tuple([-x._array.ndim for x in xs]),
@@ -225,38 +228,38 @@ def staged_loop(
         (),
         reverse,
     )
-    inner = body_of(trace, aside.nodes, [*formals, *captures, *slices], outputs)
-    check = tested and body_of(trace, tested[0].nodes, [*formals, *captures], tested[1])
-    count = eager(integer(FOREVER)) if limit is None else limit
+    inner = make_body(trace, aside.nodes, [*formals, *captures, *slices], outputs)
+    check = tested and make_body(trace, tested[0].nodes, [*formals, *captures], tested[1])
+    count = make_tensor(as_int64(NO_LIMIT)) if limit is None else limit
     outs = apply_loop(
         LOOP,
-        (count, *given, *captures, *[trace.lift(x) for x in xs]),
+        (count, *given, *captures, *[trace.as_traced(x) for x in xs]),
         {"body": inner, "test": check, "shape": shape},
     )
     n = len(carry)
     for key, tensor in zip(carried, outs[n : n + len(carried)], strict=True):
-        trace.write(trace.states[key].variable, tensor)
+        trace.write_variable(trace.states[key].variable, tensor)
     last = len(formals)
     return list(outs[:n]), list(outs[last : last + len(ys)])
 
 
-def aside_test(
+def trace_loop_test(
     trace: Trace, test: Callable[..., Any], formals: list[Any], carried: dict[int, Any]
-) -> tuple[Aside, list[Operand]]:
+) -> tuple[BodyTrace, list[Operand]]:
     """Trace the condition of a loop into a graph of its own."""
     answers: list[Any] = []
-    aside = traced_aside(
+    aside = trace_body(
         trace, lambda *values: answers.append(convert(test(*values))), formals, carried
     )
-    if aside.written:
+    if aside.written_variables:
         raise NotANode
     if answers[0]._array.shape:
         raise NotANode
     if isinstance(answers[0], SymbolicTensor):
-        aside.lifted.setdefault(answers[0]._array.number, answers[0])
-    return aside, numbers_of(trace, answers)
+        aside.traced_by_number.setdefault(answers[0]._array.number, answers[0])
+    return aside, operands_of(trace, answers)
 
 
-def sliced(x: Any) -> Any:
+def raw_first_slice(x: Any) -> Any:
     """The first slice of a tensor along its first axis, as a raw array."""
     return first_slice(raw_value(x), -x._array.ndim)

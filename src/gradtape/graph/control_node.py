@@ -9,23 +9,29 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradtape.core.context import local, next_uid, unheard
-from gradtape.core.dispatch import Handed as Recorded
-from gradtape.core.dispatch import Recording, bind
+from gradtape.core.context import local, next_uid, no_recording
+from gradtape.core.dispatch import TapePort as Recorded
+from gradtape.core.dispatch import TapeRecord, bind
 from gradtape.core.dtypes import is_differentiable
 from gradtape.core.primitive import Spec
-from gradtape.core.tensor import Tensor, eager, marked
-from gradtape.graph.loop_gradient import Backwards, Shape, differentiable
-from gradtape.graph.recorder import raw_value
+from gradtape.core.tensor import Tensor, make_tensor, mark_recorded
+from gradtape.graph.loop_gradient import LoopBackwardBody, LoopLayout, differentiable_positions
 from gradtape.graph.subgraph import Body
-from gradtape.graph.trace_op import operation
+from gradtape.graph.trace import raw_value
+from gradtape.graph.trace_op import make_trace_op
 from gradtape.ops.gather_scatter import scatter_add
-from gradtape.ops.initial_cotangent import ones
-from gradtape.ops.raw_array import integer, is_owned, stacked, stand_in, unstacked
-from gradtape.ops.shape import lean, zeros
-from gradtape.tape.backward import accumulate, filled
+from gradtape.ops.initial_cotangent import make_ones
+from gradtape.ops.raw_array import (
+    as_int64,
+    is_owned,
+    make_stand_in_array,
+    stack_arrays,
+    unstack_slice,
+)
+from gradtape.ops.shape import as_scalar_unless_string, zeros
+from gradtape.tape.backward import add_cotangent, fill_missing_cotangents
 
-FOREVER = 2**62
+NO_LIMIT = 2**62
 
 
 def cond(*inputs: Any, branches: tuple[Body, Body]) -> tuple[Any, ...]:
@@ -33,7 +39,7 @@ def cond(*inputs: Any, branches: tuple[Body, Body]) -> tuple[Any, ...]:
     return branches[0 if inputs[0] else 1].run(*inputs[1:])
 
 
-def loop(*inputs: Any, body: Body, test: Body | None, shape: Shape) -> tuple[Any, ...]:
+def loop(*inputs: Any, body: Body, test: Body | None, shape: LoopLayout) -> tuple[Any, ...]:
     """Run `body` while `test` holds, at most `inputs[0]` times."""
     limit = int(inputs[0])
     carry = inputs[1 : 1 + shape.carries]
@@ -46,52 +52,52 @@ def loop(*inputs: Any, body: Body, test: Body | None, shape: Shape) -> tuple[Any
     run = body.run
     while done < limit and (test is None or test.run(*carry, *captures)[0]):
         at = limit - 1 - done if shape.reverse else done
-        slices = [unstacked(x, at, axis) for x, axis in zip(xs, shape.xs, strict=True)]
+        slices = [unstack_slice(x, at, axis) for x, axis in zip(xs, shape.xs, strict=True)]
         for kept, i in zip(saved, shape.saved, strict=True):
             kept.append(carry[i])
         outs = run(*carry, *captures, *slices)
         carry = outs[: shape.carries]
-        mine = body.rewritten(shape.carries)
+        mine = body.in_place_carries(shape.carries)
         if mine:
             own = all(k not in shape.saved and is_owned(carry[k], outs) for k in mine)
-            run = body.rewrite if own else body.run
+            run = body.run_in_place if own else body.run
         for column, y in zip(ys, outs[shape.carries :], strict=True):
             column.append(y)
         done += 1
     order = -1 if shape.reverse else 1
     return (
         *carry,
-        *(stacked(c[::order], *spec) for c, spec in zip(ys, shape.ys, strict=True)),
-        integer(done),
+        *(stack_arrays(c[::order], *spec) for c, spec in zip(ys, shape.ys, strict=True)),
+        as_int64(done),
         *(
-            stacked(c[::order], -1 - begin[i].ndim, begin[i].shape, begin[i].dtype)
+            stack_arrays(c[::order], -1 - begin[i].ndim, begin[i].shape, begin[i].dtype)
             for c, i in zip(saved, shape.saved, strict=True)
         ),
     )
 
 
-COND = operation(cond, outputs=True)
-LOOP = operation(loop, outputs=True)
+COND = make_trace_op(cond, outputs=True)
+LOOP = make_trace_op(loop, outputs=True)
 
 
-def record(
+def record_body_node(
     known: Any, op: Any, args: tuple[Any, ...], static: dict[str, Any], outs: tuple[Any, ...]
 ) -> None:
     """Record a `cond` or `loop` in the recorder `known`, if it knows an input."""
-    mask = sum(1 << i for i in differentiable(args) if args[i].uid in known)
+    mask = sum(1 << i for i in differentiable_positions(args) if args[i].uid in known)
     if not mask:
         return
     anchor = next_uid()
     uids = tuple([a.uid for i, a in enumerate(args) if mask >> i & 1])
-    known[anchor] = (STEPS[op.name], uids, mask, args, static, outs)
+    known[anchor] = (BODY_STEPS[op.name], uids, mask, args, static, outs)
     for i, out in enumerate(outs):
-        known[marked(out)] = (Recorded.move, anchor, i)
-    if type(known) is not Recording:
+        known[mark_recorded(out)] = (Recorded.route_cotangent, anchor, i)
+    if type(known) is not TapeRecord:
         known.complete(outs)
 
 
-COND.record = record
-LOOP.record = record
+COND.record_override = record_body_node
+LOOP.record_override = record_body_node
 
 
 class BodyStep:
@@ -101,7 +107,7 @@ class BodyStep:
 
     def __init__(self, pull: Any, recorded: bool = False) -> None:
         """`pull` computes cotangents of the wanted inputs; `pull_cond` documents its arguments."""
-        self.pull = pull
+        self.pullback = pull
         self.is_recorded = recorded
         if not recorded:
             self.recorded = BodyStep(pull, True)
@@ -120,19 +126,22 @@ class BodyStep:
         pairs = zip(uids, positions, strict=True)
         wanted = [pair for k, pair in enumerate(pairs) if want >> k & 1]
         specs = tuple([Spec((o._array.shape, o._array.dtype)) for o in outs])
-        cotangents = [t if isinstance(t, Tensor) else eager(t) for t in filled(g, specs)]
+        cotangents = [
+            t if isinstance(t, Tensor) else make_tensor(t)
+            for t in fill_missing_cotangents(g, specs)
+        ]
         places = [i for _, i in wanted]
         call = (args, static, outs, cotangents, frozenset(g), places)
         if self.is_recorded:
-            answers = self.pull(*call)
+            answers = self.pullback(*call)
         else:
-            with unheard():
-                answers = [t._array for t in self.pull(*call)]
+            with no_recording():
+                answers = [t._array for t in self.pullback(*call)]
         for (uid, _), t in zip(wanted, answers, strict=True):
-            accumulate(grads, uid, t)
+            add_cotangent(grads, uid, t)
 
 
-def lead_of(cotangents: list[Any], outs: tuple[Any, ...]) -> tuple[int, ...]:
+def lead_shape(cotangents: list[Any], outs: tuple[Any, ...]) -> tuple[int, ...]:
     """Extra leading axes of the cotangents."""
     shape: tuple[int, ...] = cotangents[0]._array.shape
     return shape[: len(shape) - outs[0]._array.ndim]
@@ -156,10 +165,10 @@ def pull_cond(
         present: positions of the outputs that have a cotangent; the others are filled with zeros.
         places: positions of the inputs whose cotangents are wanted.
     """
-    lead = lead_of(cotangents, outs)
+    lead = lead_shape(cotangents, outs)
     inside = tuple([i - 1 for i in places])
     branches = tuple([b.derivative(inside, lead) for b in static["branches"]])
-    seeds = [cotangents[i] for i in differentiable(outs)]
+    seeds = [cotangents[i] for i in differentiable_positions(outs)]
     return list(bind(COND, (*args, *seeds), {"branches": branches}))
 
 
@@ -173,29 +182,29 @@ def pull_loop(
 ) -> list[Any]:
     """Cotangents of a `loop`: a reverse loop that carries cotangents and sums those of captures."""
     body, shape = static["body"], static["shape"]
-    lead = lead_of(cotangents, outs)
+    lead = lead_shape(cotangents, outs)
     n, m = shape.carries, shape.captures
     captures, xs = args[1 + n : 1 + n + m], args[1 + n + m :]
     first = n + len(shape.ys) + 1
     done, stacks = outs[first - 1], outs[first:]
     met = tuple([k for k in range(len(stacks)) if first + k in present])
-    back = Backwards.of(body, shape, tuple([i - 1 for i in places]), lead, met, args)
-    totals = [zeros_like_lead(captures[i], lead) for i in back.summed]
+    back = LoopBackwardBody.for_loop(body, shape, tuple([i - 1 for i in places]), lead, met, args)
+    totals = [zeros_with_lead(captures[i], lead) for i in back.summed_captures]
     seeds = [cotangents[i] for i in back.carries]
-    kept = [stacks[shape.saved.index(i)] for i in back.read]
+    kept = [stacks[shape.saved.index(i)] for i in back.saved_carries]
     flows = [cotangents[n + i] for i in back.ys] + [cotangents[first + k] for k in met]
     layout = back.layout(args, outs)
     given = (done, *seeds, *totals, *captures, *kept, *xs, *flows)
     answers = apply_loop(LOOP, given, {"body": back, "test": None, "shape": layout})
     found: list[Any] = []
-    start = len(back.carries) + len(back.summed)
+    start = len(back.carries) + len(back.summed_captures)
     for place in [i - 1 for i in places]:
         if place < n:
             found.append(answers[back.carries.index(place)])
-        elif place - n in back.summed:
-            found.append(answers[len(back.carries) + back.summed.index(place - n)])
+        elif place - n in back.summed_captures:
+            found.append(answers[len(back.carries) + back.summed_captures.index(place - n)])
         elif place < n + m:
-            k = start + len(back.xs) + 2 * list(back.looked_up).index(place - n)
+            k = start + len(back.xs) + 2 * list(back.lookups).index(place - n)
             whole = captures[place - n]._array.shape
             total = scatter_add(answers[k], answers[k + 1], axis=-len(whole), size=whole[0])
             found.append(total)
@@ -204,21 +213,25 @@ def pull_loop(
     return found
 
 
-def zeros_like_lead(tensor: Tensor, lead: tuple[int, ...]) -> Tensor:
+def zeros_with_lead(tensor: Tensor, lead: tuple[int, ...]) -> Tensor:
     """Zeros of a tensor's shape with the axes `lead` in front."""
-    return eager(lean(zeros(lead + tensor._array.shape, tensor._array.dtype)))
+    return make_tensor(
+        as_scalar_unless_string(zeros(lead + tensor._array.shape, tensor._array.dtype))
+    )
 
 
 def apply_loop(op: Any, args: tuple[Any, ...], static: dict[str, Any]) -> tuple[Any, ...]:
     """Apply `loop`; under a tape, also save the carries that its adjoint reads."""
-    tensors = tuple([a if isinstance(a, Tensor) else eager(a) for a in args])
-    shape: Shape = static["shape"]
-    floats = [tensors[i].uid for i in differentiable(tensors)]
-    tapes = [known for known in local.recorders if not known.stages]
+    tensors = tuple([a if isinstance(a, Tensor) else make_tensor(a) for a in args])
+    shape: LoopLayout = static["shape"]
+    floats = [tensors[i].uid for i in differentiable_positions(tensors)]
+    tapes = [known for known in local.recorders if not known.is_trace]
     if not any(uid in known for known in tapes for uid in floats):
         return tuple(bind(op, tensors, static))
-    extra = [i for i in read_carries(static["body"], shape, tensors) if i not in shape.saved]
-    more = {**static, "shape": shape.saving((*shape.saved, *extra))}
+    extra = [
+        i for i in find_residual_carries(static["body"], shape, tensors) if i not in shape.saved
+    ]
+    more = {**static, "shape": shape.with_saved_carries((*shape.saved, *extra))}
     outs = bind(op, tensors, more)
     return tuple(outs[: len(outs) - len(extra)])
 
@@ -226,29 +239,29 @@ def apply_loop(op: Any, args: tuple[Any, ...], static: dict[str, Any]) -> tuple[
 LOOP.apply = apply_loop
 
 
-def read_carries(body: Body, shape: Shape, args: tuple[Any, ...]) -> list[int]:
+def find_residual_carries(body: Body, shape: LoopLayout, args: tuple[Any, ...]) -> list[int]:
     """Positions of the carries that the adjoint of a loop reads."""
-    if body.reads is None:
+    if body.residual_carries is None:
         raws = [raw_value(a) for a in args[1:]]
         count = shape.carries + shape.captures
         slices = [first_slice(x, axis) for x, axis in zip(raws[count:], shape.xs, strict=True)]
         sample = (*raws[:count], *slices)
         outs = body.run(*sample)
-        seeds = [ones(r) for r in outs if is_differentiable(r.dtype)]
+        seeds = [make_ones(r) for r in outs if is_differentiable(r.dtype)]
         places = tuple([i for i, r in enumerate(sample) if is_differentiable(r.dtype)])
         graph = body.derivative(places, ()).graph((*sample, *seeds))
-        used = {i for node in graph.needed() for i in node.reads()}
+        used = {i for node in graph.live_nodes() for i in node.reads()}
         used |= {o for o in graph.outputs if type(o) is int}
-        body.reads = [i for i in range(shape.carries) if graph.inputs[i] in used]
-    return body.reads
+        body.residual_carries = [i for i in range(shape.carries) if graph.inputs[i] in used]
+    return body.residual_carries
 
 
 def first_slice(x: Any, axis: int) -> Any:
     """The first slice of an array; a stand-in of that shape if the array has no slices."""
     sizes = list(x.shape)
     if sizes.pop(axis):
-        return unstacked(x, 0, axis)
-    return stand_in(sizes, x.dtype)
+        return unstack_slice(x, 0, axis)
+    return make_stand_in_array(sizes, x.dtype)
 
 
-STEPS = {"cond": BodyStep(pull_cond), "loop": BodyStep(pull_loop)}
+BODY_STEPS = {"cond": BodyStep(pull_cond), "loop": BodyStep(pull_loop)}

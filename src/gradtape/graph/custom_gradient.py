@@ -13,16 +13,16 @@ from typing import Any
 
 from gradtape.core.convert import convert
 from gradtape.core.symbolic_tensor import SymbolicTensor
-from gradtape.core.tensor import Tensor, eager
+from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.graph import Node, Operand
 from gradtape.graph.guard import ValueRead
-from gradtape.graph.recorder import Trace, raw_value
-from gradtape.graph.trace_op import operation
-from gradtape.ops.initial_cotangent import ones
+from gradtape.graph.trace import Trace, raw_value
+from gradtape.graph.trace_op import make_trace_op
+from gradtape.ops.initial_cotangent import make_ones
 from gradtape.tape.indexed_slices import IndexedSlices
 
 
-class Custom:
+class UserGradient:
     """The user's gradient function as nodes: from forward values and cotangents to gradients.
 
     Attributes:
@@ -38,8 +38,8 @@ class Custom:
         self.inputs: tuple[Operand, ...] = ()
         self.seeds: list[int] = []
         self.nodes: list[Node] = []
-        self.answers: list[Any] = []
-        self.trouble = ""
+        self.input_gradients: list[Any] = []
+        self.trace_error = ""
 
     def __repr__(self) -> str:
         """The number of nodes."""
@@ -48,58 +48,60 @@ class Custom:
     def reads(self) -> list[int]:
         """Numbers of the forward values that the gradient reads."""
         made = {*self.seeds, *(o for node in self.nodes for o in node.outputs)}
-        answers = [a if type(a) is tuple else (a,) for a in self.answers]
+        answers = [a if type(a) is tuple else (a,) for a in self.input_gradients]
         parts = [operand for answer in answers for operand in answer]
         read = [*self.inputs, *(i for node in self.nodes for i in node.reads()), *parts]
         return [n for n in dict.fromkeys(n for n in read if type(n) is int) if n not in made]
 
 
-def custom_gradient(*results: Any, custom: Custom) -> tuple[Any, ...]:
+def custom_gradient(*results: Any, custom: UserGradient) -> tuple[Any, ...]:
     """Return `results` unchanged."""
     return results
 
 
-CUSTOM = operation(custom_gradient, outputs=True)
+CUSTOM = make_trace_op(custom_gradient, outputs=True)
 
 
-def record(
+def record_user_gradient(
     trace: Trace, results: list[Any], inputs: list[Any], grad: Callable[..., list[Any]]
 ) -> list[Tensor]:
     """New tensors for `results`, for which the graph uses `grad` as the gradient."""
-    lifted = [trace.lift(t) for t in results]
-    given = [trace.lift(t) for t in inputs]
+    lifted = [trace.as_traced(t) for t in results]
+    given = [trace.as_traced(t) for t in inputs]
     if not any(isinstance(t, SymbolicTensor) for t in given):
-        return [eager(t._array) for t in lifted]
-    custom = Custom()
-    custom.inputs = tuple([trace.operand(t) for t in given])
-    outs = tuple([trace.value(raw_value(t)) for t in lifted])
-    if not trace.given_up:
-        trace_gradient(trace, custom, lifted, grad)
-    read = [trace.lifted[n] for n in custom.reads()] if trace.refuses else []
-    more = tuple([trace.value(raw_value(t)) for t in read])
-    trace.append(CUSTOM, [*lifted, *read], {"custom": custom}, (*outs, *more))
+        return [make_tensor(t._array) for t in lifted]
+    custom = UserGradient()
+    custom.inputs = tuple([trace.operand_for(t) for t in given])
+    outs = tuple([trace.make_value(raw_value(t)) for t in lifted])
+    if not trace.give_up_reason:
+        trace_user_gradient(trace, custom, lifted, grad)
+    read = [trace.traced_by_number[n] for n in custom.reads()] if trace.forbids_values else []
+    more = tuple([trace.make_value(raw_value(t)) for t in read])
+    trace.record_node(CUSTOM, [*lifted, *read], {"custom": custom}, (*outs, *more))
     return list(outs)
 
 
-def trace_gradient(
-    trace: Trace, custom: Custom, results: list[Any], grad: Callable[..., list[Any]]
+def trace_user_gradient(
+    trace: Trace, custom: UserGradient, results: list[Any], grad: Callable[..., list[Any]]
 ) -> None:
-    """Trace the user's gradient function into `custom`, with ones as cotangents."""
-    seeds = [trace.value(ones(t._array)) for t in results]
+    """Trace the user's gradient function into `record_user_gradient`, with ones as cotangents."""
+    seeds = [trace.make_value(make_ones(t._array)) for t in results]
     custom.seeds = [t._array.number for t in seeds]
-    with trace.aside() as nodes:
+    with trace.record_body() as nodes:
         try:
             answers = grad(*seeds)
-            custom.answers = [answer_of(trace, a) for a in answers]
+            custom.input_gradients = [gradient_operand(trace, a) for a in answers]
         except ValueRead as error:
-            custom.trouble = str(error)
+            custom.trace_error = str(error)
     custom.nodes = nodes
 
 
-def answer_of(trace: Trace, answer: Any) -> Any:
+def gradient_operand(trace: Trace, answer: Any) -> Any:
     """The operand, or the pair of operands, of one gradient that the user's function returned."""
     if answer is None:
         return None
     if isinstance(answer, IndexedSlices):
-        return tuple(trace.operand(trace.lift(convert(t))) for t in (answer.values, answer.indices))
-    return trace.operand(trace.lift(convert(answer)))
+        return tuple(
+            trace.operand_for(trace.as_traced(convert(t))) for t in (answer.values, answer.indices)
+        )
+    return trace.operand_for(trace.as_traced(convert(answer)))

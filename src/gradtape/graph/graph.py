@@ -48,7 +48,7 @@ class Effect:
     core = None
     rules: tuple[Any, ...] = (None,)
 
-    __slots__ = ("fails_only", "kernel", "key", "name", "replayed")
+    __slots__ = ("fails_only", "is_replayed", "kernel", "key", "name")
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class Effect:
         self.name = name
         self.kernel = kernel
         self.fails_only = fails_only
-        self.replayed = not fails_only
+        self.is_replayed = not fails_only
 
     def __repr__(self) -> str:
         """The name."""
@@ -95,7 +95,7 @@ class Node:
         self.outputs = outputs
 
     @property
-    def effect(self) -> bool:
+    def is_effect(self) -> bool:
         """Whether the node has a side effect."""
         return isinstance(self.op, Effect)
 
@@ -129,12 +129,12 @@ class Graph:
         self.outputs = list(outputs)
         self.specs = specs
 
-    def needed(self) -> list[Node]:
+    def live_nodes(self) -> list[Node]:
         """Nodes that an output or an effect depends on."""
         wanted = {o for o in self.outputs if type(o) is int}
         kept = []
         for node in reversed(self.nodes):
-            if node.effect or not wanted.isdisjoint(node.outputs):
+            if node.is_effect or not wanted.isdisjoint(node.outputs):
                 kept.append(node)
                 wanted.update(node.reads())
         kept.reverse()
@@ -142,21 +142,23 @@ class Graph:
 
     def pretty(self) -> str:
         """The graph as readable lines."""
-        lines = [f"inputs: {', '.join(self.typed(i) for i in self.inputs) or 'none'}"]
+        lines = [f"inputs: {', '.join(self.describe_value(i) for i in self.inputs) or 'none'}"]
         for node in self.nodes:
-            outs = ", ".join(self.typed(o) for o in node.outputs)
-            args = [self.named(i) for i in node.inputs]
+            outs = ", ".join(self.describe_value(o) for o in node.outputs)
+            args = [self.format_operand(i) for i in node.inputs]
             args += [f"{name}={value!r}" for name, value in node.static.items()]
             call = f"{node.op.name}({', '.join(args)})"
             lines.append(f"  {outs} = {call}" if outs else f"  {call}")
-        lines.append(f"return {', '.join(self.named(o) for o in self.outputs) or 'nothing'}")
+        lines.append(
+            f"return {', '.join(self.format_operand(o) for o in self.outputs) or 'nothing'}"
+        )
         return "\n".join(lines)
 
-    def named(self, operand: Operand) -> str:
+    def format_operand(self, operand: Operand) -> str:
         """A value's name."""
         return f"v{operand}" if type(operand) is int else repr(operand)
 
-    def typed(self, number: int) -> str:
+    def describe_value(self, number: int) -> str:
         """A value's name, dtype and shape."""
         shape, dtype = self.specs[number]
         return f"v{number}:{dtype}{list(shape)}"

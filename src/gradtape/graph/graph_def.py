@@ -43,35 +43,35 @@ class GraphDef:
     def __init__(self, graph: Graph, names: list[str]) -> None:
         """List `graph`, whose first inputs have `names`."""
         self.node: list[NodeDef] = []
-        self.taken: dict[str, int] = {}
-        self.known: dict[int, str] = {}
+        self.name_counts: dict[str, int] = {}
+        self.names: dict[int, str] = {}
         for i, number in enumerate(graph.inputs):
-            name = self.unique(names[i] if i < len(names) else "captured")
+            name = self.make_unique_name(names[i] if i < len(names) else "captured")
             shape, dtype = graph.specs[number]
             attr = {"dtype": str(dtype), "shape": list(shape)}
             self.node.append(NodeDef(name, "Placeholder", [], attr))
-            self.known[number] = name
+            self.names[number] = name
         for node in graph.nodes:
-            inputs = [self.named(operand) for operand in node.inputs]
-            name = self.unique(node.op.name)
+            inputs = [self.input_name(operand) for operand in node.inputs]
+            name = self.make_unique_name(node.op.name)
             self.node.append(NodeDef(name, node.op.name, inputs, dict(node.static)))
             for i, out in enumerate(node.outputs):
-                self.known[out] = f"{name}:{i}" if i else name
+                self.names[out] = f"{name}:{i}" if i else name
         for operand in graph.outputs:
-            source = self.named(operand)
-            self.node.append(NodeDef(self.unique("Identity"), "Identity", [source], {}))
+            source = self.input_name(operand)
+            self.node.append(NodeDef(self.make_unique_name("Identity"), "Identity", [source], {}))
 
-    def unique(self, name: str) -> str:
+    def make_unique_name(self, name: str) -> str:
         """Make a name that no other node has."""
-        count = self.taken.get(name, 0)
-        self.taken[name] = count + 1
+        count = self.name_counts.get(name, 0)
+        self.name_counts[name] = count + 1
         return f"{name}_{count}" if count else name
 
-    def named(self, operand: Operand) -> str:
+    def input_name(self, operand: Operand) -> str:
         """The name of the node that computes an operand; a node is added for a constant."""
         if not isinstance(operand, Constant):
-            return self.known[operand]
-        name = self.unique("Const")
+            return self.names[operand]
+        name = self.make_unique_name("Const")
         self.node.append(NodeDef(name, "Const", [], {"value": operand.raw}))
         return name
 

@@ -13,26 +13,26 @@ class Guard:
         place: how many nodes precede the read.
         number: which value was read.
         kind: "value" or "shape", the part that was read.
-        seen: what was read, as `key_of` or a shape.
+        seen: what was read, as `guard_key` or a shape.
         where: file and line of the user's code.
     """
 
-    __slots__ = ("kind", "number", "place", "seen", "where")
+    __slots__ = ("expected", "kind", "number", "position", "source_line")
 
     def __init__(self, place: int, number: int, kind: str, seen: Any, where: str) -> None:
         """After `place` nodes, Python read value `number`."""
-        self.place = place
+        self.position = place
         self.number = number
         self.kind = kind
-        self.seen = seen
-        self.where = where
+        self.expected = seen
+        self.source_line = where
 
 
 class ValueRead(Exception):  # noqa: N818  not an error
     """Python read a value, or ran an effect, where the trace forbids it."""
 
 
-def key_of(raw: Any) -> Any:
+def guard_key(raw: Any) -> Any:
     """A raw array as a hashable key, by which guards compare values."""
     if raw.shape == () and raw.dtype.kind in "biu":
         return raw.item()
@@ -41,7 +41,7 @@ def key_of(raw: Any) -> Any:
     return (raw.shape, raw.tobytes())
 
 
-def users_line() -> str:
+def user_source_line() -> str:
     """File and line of the innermost frame outside this library."""
     frame: Any = sys._getframe(1)
     while frame is not None and frame.f_globals.get("__name__", "").startswith("gradtape."):

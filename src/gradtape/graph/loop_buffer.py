@@ -11,10 +11,10 @@ from __future__ import annotations
 from typing import Any
 
 from gradtape.graph.graph import Graph, Node
-from gradtape.graph.trace_op import operation
+from gradtape.graph.trace_op import make_trace_op
 from gradtape.ops.gather_scatter import update_nd, write_nd
 
-READERS = frozenset(["gather", "take", "gather_nd"])  # their results are copies
+COPYING_READERS = frozenset(["gather", "take", "gather_nd"])  # their results are copies
 
 
 def write_into(x: Any, indices: Any, updates: Any, *, rank: int) -> Any:
@@ -23,10 +23,10 @@ def write_into(x: Any, indices: Any, updates: Any, *, rank: int) -> Any:
     return x
 
 
-INTO = operation(write_into)
+WRITE_INTO = make_trace_op(write_into)
 
 
-def rewritten(graph: Graph, carries: int) -> dict[int, Node]:
+def find_in_place_carries(graph: Graph, carries: int) -> dict[int, Node]:
     """Carries that a loop body only reads by lookup and updates once: position → updating node."""
     found = {}
     for k, number in enumerate(graph.inputs[:carries]):
@@ -40,14 +40,14 @@ def rewritten(graph: Graph, carries: int) -> dict[int, Node]:
             continue
         if any(result in node.inputs for node in graph.nodes):
             continue
-        if all(node is writer or node.op.name in READERS for node in nodes):
+        if all(node is writer or node.op.name in COPYING_READERS for node in nodes):
             found[k] = writer
     return found
 
 
-def in_place(graph: Graph, writers: dict[int, Node]) -> Graph:
+def write_carries_in_place(graph: Graph, writers: dict[int, Node]) -> Graph:
     """The graph with `writers` replaced by in-place writes, which run after all other nodes."""
-    last = [Node(INTO, node.inputs, node.static, node.outputs) for node in writers.values()]
+    last = [Node(WRITE_INTO, node.inputs, node.static, node.outputs) for node in writers.values()]
     moved = {id(node) for node in writers.values()}
     nodes = [node for node in graph.nodes if id(node) not in moved]
     return Graph(graph.inputs, [*nodes, *last], graph.outputs, graph.specs)

@@ -5,18 +5,18 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from gradtape.core.context import listening
+from gradtape.core.context import use_recorders
 from gradtape.core.dtypes import is_differentiable
-from gradtape.core.tensor import Tensor, eager
+from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.graph import Graph, Node
-from gradtape.graph.recorder import Trace, raw_value
-from gradtape.graph.subgraph import Body, pulled_back
+from gradtape.graph.subgraph import Body, pull_back
+from gradtape.graph.trace import Trace, raw_value
 from gradtape.ops.gather_scatter import gather
-from gradtape.ops.raw_array import stand_in
+from gradtape.ops.raw_array import make_stand_in_array
 from gradtape.ops.shape import zeros
 
 
-class Shape:
+class LoopLayout:
     """The order of a loop's inputs and outputs.
 
     Inputs: limit, carries, captures, xs. Outputs: carries, ys, number of iterations, saved carries.
@@ -53,19 +53,19 @@ class Shape:
         """The counts of carries, xs and ys."""
         return f"{self.carries} carries, {len(self.xs)} xs, {len(self.ys)} ys"
 
-    def saving(self, saved: tuple[int, ...]) -> Shape:
+    def with_saved_carries(self, saved: tuple[int, ...]) -> LoopLayout:
         """The same layout, saving these carries."""
-        return Shape(self.carries, self.captures, self.xs, self.ys, saved, self.reverse)
+        return LoopLayout(self.carries, self.captures, self.xs, self.ys, saved, self.reverse)
 
 
-def differentiable(args: tuple[Any, ...]) -> list[int]:
+def differentiable_positions(args: tuple[Any, ...]) -> list[int]:
     """Positions of the tensors that can have a gradient."""
     return [
         i for i, a in enumerate(args) if isinstance(a, Tensor) and is_differentiable(a._array.dtype)
     ]
 
 
-class Backwards(Body):
+class LoopBackwardBody(Body):
     """The body of the adjoint of a loop.
 
     Inputs: cotangents of the carries, sums for the captures; captures; saved carries, xs,
@@ -81,26 +81,26 @@ class Backwards(Body):
     """
 
     @classmethod
-    def of(
+    def for_loop(
         cls,
         body: Body,
-        shape: Shape,
+        shape: LoopLayout,
         places: tuple[int, ...],
         lead: tuple[int, ...],
         met: tuple[int, ...],
         args: tuple[Any, ...],
-    ) -> Backwards:
+    ) -> LoopBackwardBody:
         """The backward body for these arguments, from the cache of `body` if it exists."""
         key = (places, lead, met, shape.saved)
         if key not in body.adjoints:
             body.adjoints[key] = cls(body, shape, places, lead, met, args)
-        adjoint: Backwards = body.adjoints[key]
+        adjoint: LoopBackwardBody = body.adjoints[key]
         return adjoint
 
     def __init__(
         self,
         body: Body,
-        shape: Shape,
+        shape: LoopLayout,
         places: tuple[int, ...],
         lead: tuple[int, ...],
         met: tuple[int, ...],
@@ -108,39 +108,41 @@ class Backwards(Body):
     ) -> None:
         """For the body's inputs at `places`; `args` are the arguments of the loop."""
         super().__init__()
-        self.body, self.shape, self.lead, self.met = body, shape, lead, met
+        self.body, self.shape, self.lead, self.saved_cotangents = body, shape, lead, met
         n, m = shape.carries, shape.captures
-        self.carries = differentiable(args[1 : 1 + n])
+        self.carries = differentiable_positions(args[1 : 1 + n])
         self.captures = [i - n for i in places if n <= i < n + m]
-        lookups = {} if lead else {i: lookup_of(body.known_graph, n + i) for i in self.captures}
-        self.looked_up = {i: node for i, node in lookups.items() if node is not None}
-        self.summed = [i for i in self.captures if i not in self.looked_up]
+        lookups = (
+            {} if lead else {i: find_row_lookup(body.existing_graph, n + i) for i in self.captures}
+        )
+        self.lookups = {i: node for i, node in lookups.items() if node is not None}
+        self.summed_captures = [i for i in self.captures if i not in self.lookups]
         self.xs = [i - n - m for i in places if i >= n + m]
         inner = [n + i for i in self.captures] + [n + m + i for i in self.xs]
         self.places = (*self.carries, *inner)
         self.ys = [i for i, y in enumerate(shape.ys) if is_differentiable(y[2])]
-        self.read = list(shape.saved)
+        self.saved_carries = list(shape.saved)
         self.specs = [(a._array.shape, a._array.dtype) for a in args[1 : 1 + n]]
 
-    def layout(self, args: tuple[Any, ...], outs: Any) -> Shape:
+    def layout(self, args: tuple[Any, ...], outs: Any) -> LoopLayout:
         """The layout of the adjoint loop."""
         shape = self.shape
         n, m = shape.carries, shape.captures
-        kept = [-1 - args[1 + i]._array.ndim for i in self.read]
-        flows = [shape.ys[i][0] for i in self.ys] + [kept[k] for k in self.met]
+        kept = [-1 - args[1 + i]._array.ndim for i in self.saved_carries]
+        flows = [shape.ys[i][0] for i in self.ys] + [kept[k] for k in self.saved_cotangents]
         ys = []
         for i in self.xs:
             raw, axis = args[1 + n + m + i]._array, shape.xs[i]
             sizes = list(raw.shape)
             del sizes[axis]
             ys.append((axis, self.lead + tuple(sizes), raw.dtype))
-        for i, lookup in self.looked_up.items():
-            raw, (rows, dtype) = args[1 + n + i]._array, self.spec_of(lookup.inputs[1])
+        for i, lookup in self.lookups.items():
+            raw, (rows, dtype) = args[1 + n + i]._array, self.operand_spec(lookup.inputs[1])
             count = prod(rows)
             ys.append((-1 - raw.ndim, (count, *raw.shape[1:]), raw.dtype))
             ys.append((-2, (count,), dtype))
-        return Shape(
-            len(self.carries) + len(self.summed),
+        return LoopLayout(
+            len(self.carries) + len(self.summed_captures),
             m,
             (*kept, *shape.xs, *flows),
             tuple(ys),
@@ -148,66 +150,66 @@ class Backwards(Body):
             not shape.reverse,
         )
 
-    def make(self, raws: tuple[Any, ...]) -> Graph:
+    def make_graph(self, raws: tuple[Any, ...]) -> Graph:
         """Replay the body under a tape, inside a trace of its own."""
         shape = self.shape
-        a, b, m = len(self.carries), len(self.summed), shape.captures
-        trace = Trace("adjoint", refuses=True)
-        with listening((trace,)):
-            inputs = [trace.input(raw) for raw in raws]
+        a, b, m = len(self.carries), len(self.summed_captures), shape.captures
+        trace = Trace("adjoint", forbids_values=True)
+        with use_recorders((trace,)):
+            inputs = [trace.add_input(raw) for raw in raws]
             seeds, totals = inputs[:a], inputs[a : a + b]
             captures = inputs[a + b : a + b + m]
             rest = inputs[a + b + m :]
-            kept, rest = rest[: len(self.read)], rest[len(self.read) :]
+            kept, rest = rest[: len(self.saved_carries)], rest[len(self.saved_carries) :]
             xs, rest = rest[: len(shape.xs)], rest[len(shape.xs) :]
             flows, met = rest[: len(self.ys)], rest[len(self.ys) :]
-            carry = self.carry(trace, kept)
+            carry = self.restore_carries(trace, kept)
             sample = tuple([raw_value(t) for t in (*carry, *captures, *xs)])
             everything = [*carry, *captures, *xs]
             graph = self.body.graph(sample)
-            rows = frozenset(shape.carries + i for i in self.looked_up)
-            answers = pulled_back(graph, everything, [*seeds, *flows], self.places, self.lead, rows)
-            for k, g in zip(self.met, met, strict=True):
-                at = self.carries.index(self.read[k])
+            rows = frozenset(shape.carries + i for i in self.lookups)
+            answers = pull_back(graph, everything, [*seeds, *flows], self.places, self.lead, rows)
+            for k, g in zip(self.saved_cotangents, met, strict=True):
+                at = self.carries.index(self.saved_carries[k])
                 answers[at] = answers[at] + g
             of = dict(zip(self.captures, answers[a:], strict=False))
-            added = [t + of[i] for i, t in zip(self.summed, totals, strict=True)]
-            parts = [p for i in self.looked_up for p in self.rows_of(i, of[i], captures[i])]
+            added = [t + of[i] for i, t in zip(self.summed_captures, totals, strict=True)]
+            parts = [p for i in self.lookups for p in self.row_cotangents(i, of[i], captures[i])]
             results = [*answers[:a], *added, *answers[a + len(self.captures) :], *parts]
-            outputs = [trace.operand(trace.lift(t)) for t in results]
-        made = trace.graph(outputs)
-        made.nodes = made.needed()
+            outputs = [trace.operand_for(trace.as_traced(t)) for t in results]
+        made = trace.make_graph(outputs)
+        made.nodes = made.live_nodes()
         trace.close()
         return made
 
-    def spec_of(self, operand: Any) -> Any:
+    def operand_spec(self, operand: Any) -> Any:
         """Shape and dtype of a value in the body's graph."""
-        graph = self.body.known_graph
+        graph = self.body.existing_graph
         assert graph is not None
         if type(operand) is int:
             return graph.specs[operand]
         return operand.raw.shape, operand.raw.dtype
 
-    def rows_of(self, i: int, slices: Any, capture: Tensor) -> tuple[Any, Any]:
+    def row_cotangents(self, i: int, slices: Any, capture: Tensor) -> tuple[Any, Any]:
         """Cotangents and indices of the rows that an iteration looks up; zeros without gradient."""
         if slices is not None:
             return slices.values, slices.indices
-        rows, dtype = self.spec_of(self.looked_up[i].inputs[1])
+        rows, dtype = self.operand_spec(self.lookups[i].inputs[1])
         raw, count = capture._array, prod(rows)
         values = zeros((count, *raw.shape[1:]), raw.dtype)
-        return eager(values), eager(zeros((count,), dtype))
+        return make_tensor(values), make_tensor(zeros((count,), dtype))
 
-    def carry(self, trace: Trace, kept: list[Any]) -> list[Any]:
+    def restore_carries(self, trace: Trace, kept: list[Any]) -> list[Any]:
         """The carries of this iteration: saved values, or stand-ins where only shapes matter."""
         return [
-            kept[self.read.index(i)]
-            if i in self.read
-            else trace.value(stand_in(list(shape), dtype))
+            kept[self.saved_carries.index(i)]
+            if i in self.saved_carries
+            else trace.make_value(make_stand_in_array(list(shape), dtype))
             for i, (shape, dtype) in enumerate(self.specs)
         ]
 
 
-def lookup_of(graph: Graph | None, place: int) -> Node | None:
+def find_row_lookup(graph: Graph | None, place: int) -> Node | None:
     """The `gather` node of a body, if it is the only use of the input at `place`; else None."""
     if graph is None:
         return None

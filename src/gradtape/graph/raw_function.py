@@ -10,18 +10,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gradtape.core.context import staging
-from gradtape.core.device.placement import call
+from gradtape.core.context import current_trace
+from gradtape.core.device.placement import place_and_call
 from gradtape.core.device.switch import in_use
 from gradtape.core.dtypes import int64
-from gradtape.core.lazy_array import shown
-from gradtape.core.symbolic_tensor import Held, out_of_scope, symbolic
-from gradtape.core.tensor import Tensor, eager
+from gradtape.core.lazy_array import materialize
+from gradtape.core.symbolic_tensor import TracedArray, make_symbolic, out_of_scope_error
+from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.ops import xla_lowering
 from gradtape.ops.xla_lowering import on_jax
 
 
-def rawly(
+def apply_raw(
     function: Callable[..., Any], *args: Any, dynamic: bool = False, outputs: bool = False
 ) -> Any:
     """Apply `function` to the raw arrays of its arguments; the result is a tensor.
@@ -35,25 +35,27 @@ def rawly(
         outputs: whether `function` returns a tuple of raw arrays; the result is then a tuple.
     """
     raws = [a._array if isinstance(a, Tensor) else a for a in args]
-    if Held in map(type, raws):
-        return recorder_of(raws).call(function, tuple(raws), dynamic, outputs)
-    result = call(function, raws) if in_use[0] else function(*raws)
-    return tuple([eager(one) for one in result]) if outputs else eager(result)
+    if TracedArray in map(type, raws):
+        return trace_for(raws).call_raw(function, tuple(raws), dynamic, outputs)
+    result = place_and_call(function, raws) if in_use[0] else function(*raws)
+    return tuple([make_tensor(one) for one in result]) if outputs else make_tensor(result)
 
 
-def recorder_of(raws: list[Any]) -> Any:
+def trace_for(raws: list[Any]) -> Any:
     """The trace that records a call on `raws`.
 
     Raises:
         TypeError: if their trace has ended.
     """
-    stage = staging()
+    stage = current_trace()
     if not stage:
-        raise out_of_scope(symbolic(next(raw for raw in raws if type(raw) is Held)))
+        raise out_of_scope_error(
+            make_symbolic(next(raw for raw in raws if type(raw) is TracedArray))
+        )
     return stage[0]
 
 
-def number_by(function: Callable[..., Any], *args: Any) -> int:
+def compute_integer(function: Callable[..., Any], *args: Any) -> int:
     """Compute an integer that Python needs, for example the size of a result.
 
     Inside a trace the guard is on this integer, not on the values it is computed from.
@@ -63,12 +65,12 @@ def number_by(function: Callable[..., Any], *args: Any) -> int:
         *args: tensors, and Python values that are the same in every run.
     """
     raws = [a._array if isinstance(a, Tensor) else a for a in args]
-    if Held in map(type, raws):
-        return int(recorder_of(raws).call(scalar_of, (function, *raws))._array)
-    return int(function(*shown(raws)))
+    if TracedArray in map(type, raws):
+        return int(trace_for(raws).call_raw(scalar_of, (function, *raws))._array)
+    return int(function(*materialize(raws)))
 
 
-@on_jax(xla_lowering.scalar_of)
+@on_jax(xla_lowering.scalar_of_lowered)
 def scalar_of(function: Callable[..., Any], *raws: Any) -> Any:
     """The integer that `function` returns, as a raw int64 scalar."""
     return int64.as_numpy_dtype(function(*raws))

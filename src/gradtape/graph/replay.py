@@ -6,22 +6,22 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from gradtape.core.dispatch import bind
-from gradtape.core.tensor import Tensor, eager
-from gradtape.graph.custom_gradient import CUSTOM, Custom
+from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.graph.custom_gradient import CUSTOM, UserGradient
 from gradtape.graph.graph import Constant, Effect, Node, Operand
 from gradtape.graph.trace_op import INSTALL
-from gradtape.tape.custom_gradient import record_custom
+from gradtape.tape.custom_gradient import record_custom_gradient
 from gradtape.tape.indexed_slices import IndexedSlices
 
-Tensors = dict[int, Any]
+TensorsByNumber = dict[int, Any]
 
 
 def replay(
     nodes: Iterable[Node],
-    env: Tensors,
+    env: TensorsByNumber,
     run_effect: Callable[[Node, tuple[Any, ...]], tuple[Tensor, ...]],
     install: Callable[[int, Any], Tensor],
-) -> Tensors:
+) -> TensorsByNumber:
     """Apply `nodes` to the tensors in `env` and add the results to `env`.
 
     Args:
@@ -31,13 +31,13 @@ def replay(
         install: returns the new version of a variable, given the variable's key and the value.
     """
     for node in nodes:
-        args = tuple([lookup(env, operand) for operand in node.inputs])
+        args = tuple([lookup_operand(env, operand) for operand in node.inputs])
         if isinstance(node.op, Effect):
             outs: Any = run_effect(node, args)
         elif node.op is CUSTOM:
             custom = node.static["custom"]
             count = len(custom.seeds)
-            outs = (*custom_handles(custom, args[:count], env), *args[count:])
+            outs = (*replay_user_gradient(custom, args[:count], env), *args[count:])
         elif node.op is INSTALL:
             outs = (install(node.static["key"], args[0]),)
         else:
@@ -49,48 +49,52 @@ def replay(
     return env
 
 
-def no_effects(node: Node, args: tuple[Any, ...]) -> tuple[Tensor, ...]:
+def refuse_effect(node: Node, args: tuple[Any, ...]) -> tuple[Tensor, ...]:
     """Refuse an effect, for graphs that cannot contain one."""
     raise AssertionError(f"replay: this graph must not contain effects. Found {node.op.name}.")
 
 
-def passed_on(key: int, value: Any) -> Tensor:
+def install_version(key: int, value: Any) -> Tensor:
     """A new version of a variable; no gradient flows through it."""
     tensor: Tensor = bind(INSTALL, (value,), {"key": key})
     return tensor
 
 
-def lookup(env: Tensors, operand: Operand) -> Any:
+def lookup_operand(env: TensorsByNumber, operand: Operand) -> Any:
     """The tensor, or the raw constant, of an operand."""
     return operand.raw if isinstance(operand, Constant) else env[operand]
 
 
-def tensor_at(env: Tensors, operand: Operand) -> Tensor:
+def tensor_at(env: TensorsByNumber, operand: Operand) -> Tensor:
     """The tensor of an operand."""
-    value = lookup(env, operand)
-    return value if isinstance(value, Tensor) else eager(value)
+    value = lookup_operand(env, operand)
+    return value if isinstance(value, Tensor) else make_tensor(value)
 
 
-def custom_handles(custom: Custom, results: tuple[Any, ...], env: Tensors) -> list[Tensor]:
+def replay_user_gradient(
+    custom: UserGradient, results: tuple[Any, ...], env: TensorsByNumber
+) -> list[Tensor]:
     """New tensors for `results`, whose gradient replays the user's gradient function."""
     inputs = [tensor_at(env, operand) for operand in custom.inputs]
 
     def grad(*cotangents: Tensor) -> list[Any]:
-        if custom.trouble:
+        if custom.trace_error:
             raise NotImplementedError(
                 "custom_gradient inside tf.function: the gradient function must not depend on "
-                f"values of tensors. It reads the value of {custom.trouble}. Call the function "
+                f"values of tensors. It reads the value of {custom.trace_error}. Call the function "
                 "outside tf.function."
             )
         inner = dict(env)
         inner.update(zip(custom.seeds, cotangents, strict=True))
-        replay(custom.nodes, inner, no_effects, passed_on)
-        return [answer_at(inner, answer) for answer in custom.answers]
+        replay(custom.nodes, inner, refuse_effect, install_version)
+        return [gradient_for_input(inner, answer) for answer in custom.input_gradients]
 
-    return record_custom([t if isinstance(t, Tensor) else eager(t) for t in results], inputs, grad)
+    return record_custom_gradient(
+        [t if isinstance(t, Tensor) else make_tensor(t) for t in results], inputs, grad
+    )
 
 
-def answer_at(env: Tensors, answer: Any) -> Any:
+def gradient_for_input(env: TensorsByNumber, answer: Any) -> Any:
     """The user's gradient for one input: a tensor, IndexedSlices or None."""
     if answer is None:
         return None

@@ -7,18 +7,18 @@ from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
 from gradtape.core import nest
-from gradtape.core.context import staging, unheard
+from gradtape.core.context import current_trace, no_recording
 from gradtape.core.convert import convert, is_tensor_like
 from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.symbolic_tensor import SymbolicTensor
-from gradtape.core.tensor import eager
+from gradtape.core.tensor import make_tensor
 from gradtape.graph.graph import Effect
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class Hole:
+class TensorSlot:
     """Marks the place of a tensor in the saved arguments of a side effect."""
 
     def __init__(self, position: int) -> None:
@@ -26,19 +26,19 @@ class Hole:
         self.position = position
 
 
-def parts_of(function: Any, given: Any, leaves: list[Any], places: list[int], gives: bool) -> Any:
-    """A call as (function, arguments with a `Hole` for each tensor, whether it `gives` results).
+def split_call(function: Any, given: Any, leaves: list[Any], places: list[int], gives: bool) -> Any:
+    """A call as (function, arguments with a `TensorSlot` for each tensor, whether it has results).
 
     None if there are composite arguments.
     """
     if len(nest.flatten(given)) != len(leaves):
         return None
     positions = {place: k for k, place in enumerate(places)}
-    filled = [Hole(positions[i]) if i in positions else leaf for i, leaf in enumerate(leaves)]
+    filled = [TensorSlot(positions[i]) if i in positions else leaf for i, leaf in enumerate(leaves)]
     return function, nest.pack_sequence_as(given, filled), gives
 
 
-def happening(fails_only: bool = False) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def side_effect(fails_only: bool = False) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Decorate a function of tensors that returns nothing, to run at every call of a graph.
 
     With `fails_only` the function's only effect is to raise; on constants it then runs during
@@ -48,29 +48,29 @@ def happening(fails_only: bool = False) -> Callable[[Callable[..., None]], Calla
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(function)
         def run_or_record(*args: Any, **kwargs: Any) -> None:
-            stage = staging()
+            stage = current_trace()
             if not stage:
                 return function(*args, **kwargs)
             leaves = nest.flatten((args, kwargs), expand_composites=True)
             places = [i for i, leaf in enumerate(leaves) if is_tensor_like(leaf)]
             tensors = [convert(leaves[i]) for i in places]
-            lifted = [stage[0].lift(t) for t in tensors]
+            lifted = [stage[0].as_traced(t) for t in tensors]
             if fails_only and not any(isinstance(t, SymbolicTensor) for t in lifted):
                 return function(*args, **kwargs)
 
             def kernel(*raws: Any) -> tuple[Any, ...]:
                 given = list(leaves)
                 for i, raw in zip(places, raws, strict=True):
-                    given[i] = eager(raw)
+                    given[i] = make_tensor(raw)
                 again, named = nest.pack_sequence_as((args, kwargs), given, expand_composites=True)
-                with unheard():
+                with no_recording():
                     function(*again, **named)
                 return ()
 
-            kernel.parts = parts_of(run_or_record, (args, kwargs), leaves, places, False)  # type: ignore[attr-defined]
+            kernel.parts = split_call(run_or_record, (args, kwargs), leaves, places, False)  # type: ignore[attr-defined]
             rest = [leaf for leaf in leaves if not is_tensor_like(leaf)]
             key = (function, tuple(places), tuple(rest))
-            stage[0].effect(Effect(function.__name__, kernel, fails_only, key), tensors)
+            stage[0].run_effect(Effect(function.__name__, kernel, fails_only, key), tensors)
             return None
 
         return run_or_record
@@ -78,7 +78,7 @@ def happening(fails_only: bool = False) -> Callable[[Callable[..., None]], Calla
     return decorate
 
 
-def on_host(function: Callable[P, R], draws: bool = False) -> Callable[P, R]:
+def call_on_host(function: Callable[P, R], draws: bool = False) -> Callable[P, R]:
     """Decorate a function of tensors that is no op, so that it is called at every run of a graph.
 
     It may return any structure of tensors, which must depend on its non-tensor arguments only. A
@@ -88,7 +88,7 @@ def on_host(function: Callable[P, R], draws: bool = False) -> Callable[P, R]:
 
     @functools.wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        stage = staging()
+        stage = current_trace()
         if not stage:
             return function(*args, **kwargs)
         for leaf in nest.flatten((args, kwargs)):
@@ -97,8 +97,10 @@ def on_host(function: Callable[P, R], draws: bool = False) -> Callable[P, R]:
         leaves = nest.flatten((args, kwargs), expand_composites=True)
         places = [i for i, leaf in enumerate(leaves) if is_tensor_like(leaf)]
         tensors = [convert(leaves[i]) for i in places]
-        if not draws and not any(isinstance(stage[0].lift(t), SymbolicTensor) for t in tensors):
-            with unheard():
+        if not draws and not any(
+            isinstance(stage[0].as_traced(t), SymbolicTensor) for t in tensors
+        ):
+            with no_recording():
                 return function(*args, **kwargs)
         rest = [repr(leaf) for leaf in leaves if not is_tensor_like(leaf)]
         key = (function, tuple(places), tuple(rest))
@@ -106,15 +108,15 @@ def on_host(function: Callable[P, R], draws: bool = False) -> Callable[P, R]:
         def kernel(*raws: Any) -> tuple[Any, ...]:
             given = list(leaves)
             for i, raw in zip(places, raws, strict=True):
-                given[i] = eager(raw)
+                given[i] = make_tensor(raw)
             again, named = nest.pack_sequence_as((args, kwargs), given, expand_composites=True)
-            with unheard():
+            with no_recording():
                 result = function(*again, **named)
             structures[key] = result
             return tuple(t._array for t in nest.flatten(result, expand_composites=True))
 
-        kernel.parts = parts_of(call, (args, kwargs), leaves, places, True)  # type: ignore[attr-defined]
-        outs = stage[0].effect(Effect(function.__name__, kernel, key=key), tensors)
+        kernel.parts = split_call(call, (args, kwargs), leaves, places, True)  # type: ignore[attr-defined]
+        outs = stage[0].run_effect(Effect(function.__name__, kernel, key=key), tensors)
         packed: R = nest.pack_sequence_as(structures[key], list(outs), expand_composites=True)
         return packed
 

@@ -5,26 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gradtape.core.context import listening, local
-from gradtape.core.dispatch import Recording
+from gradtape.core.context import local, use_recorders
+from gradtape.core.dispatch import TapeRecord
 from gradtape.core.dtypes import is_differentiable
 from gradtape.core.symbolic_tensor import SymbolicTensor
-from gradtape.core.tensor import eager
+from gradtape.core.tensor import make_tensor
 from gradtape.graph.graph import Graph, Node, Operand
-from gradtape.graph.loop_buffer import in_place, rewritten
-from gradtape.graph.recorder import Trace
-from gradtape.graph.replay import no_effects, passed_on, replay, tensor_at
-from gradtape.ops.shape import lean, zeros
-from gradtape.tape.backward import accumulate, sweep
-from gradtape.tape.indexed_slices import SOURCES, Slices, dense
+from gradtape.graph.loop_buffer import find_in_place_carries, write_carries_in_place
+from gradtape.graph.replay import install_version, refuse_effect, replay, tensor_at
+from gradtape.graph.trace import Trace
+from gradtape.ops.shape import as_scalar_unless_string, zeros
+from gradtape.tape.backward import add_cotangent, backward_pass
+from gradtape.tape.indexed_slices import SOURCES, SparseCotangent, densify_cotangent
 
-Plan = Callable[..., tuple[Any, ...]]
+RunPlan = Callable[..., tuple[Any, ...]]
 
 
-class Handed:
+class CompilerPort:
     """Port to the engines, which set `compile`."""
 
-    compile: Callable[[Graph], Plan]
+    compile: Callable[[Graph], RunPlan]
 
 
 class Body:
@@ -38,12 +38,12 @@ class Body:
     def __init__(self, graph: Graph | None = None) -> None:
         """A body with this graph; with None, `make` makes the graph at the first run."""
         self._graph = graph
-        self._plan: Plan | None = None
-        self._writing: Plan | None = None
-        self._rewritten: dict[int, Node] | None = None
+        self._plan: RunPlan | None = None
+        self._in_place_plan: RunPlan | None = None
+        self._in_place_writers: dict[int, Node] | None = None
         self._derivatives: dict[Any, Body] = {}
         self.adjoints: dict[Any, Any] = {}
-        self.reads: list[int] | None = None
+        self.residual_carries: list[int] | None = None
 
     def __repr__(self) -> str:
         """The number of nodes."""
@@ -52,37 +52,41 @@ class Body:
     def graph(self, raws: tuple[Any, ...]) -> Graph:
         """The graph; if it does not exist yet, it is made from the input values `raws`."""
         if self._graph is None:
-            self._graph = self.make(raws)
+            self._graph = self.make_graph(raws)
         return self._graph
 
     @property
-    def known_graph(self) -> Graph | None:
+    def existing_graph(self) -> Graph | None:
         """The graph, or None if it has not been made yet."""
         return self._graph
 
-    def make(self, raws: tuple[Any, ...]) -> Graph:
+    def make_graph(self, raws: tuple[Any, ...]) -> Graph:
         """Make the graph from values of the inputs."""
         raise NotImplementedError
 
     def run(self, *raws: Any) -> tuple[Any, ...]:
         """Run on raw inputs."""
         if self._plan is None:
-            self._plan = Handed.compile(self.graph(raws))
+            self._plan = CompilerPort.compile(self.graph(raws))
         return self._plan(*raws)
 
-    def rewritten(self, carries: int) -> tuple[int, ...]:
+    def in_place_carries(self, carries: int) -> tuple[int, ...]:
         """Positions of the loop carries that the body can update in place; after the first run."""
-        if self._rewritten is None:
-            self._rewritten = rewritten(self._graph, carries) if self._graph is not None else {}
-        return tuple(self._rewritten)
+        if self._in_place_writers is None:
+            self._in_place_writers = (
+                find_in_place_carries(self._graph, carries) if self._graph is not None else {}
+            )
+        return tuple(self._in_place_writers)
 
-    def rewrite(self, *raws: Any) -> tuple[Any, ...]:
-        """Run on raw inputs and write into the carries that `rewritten` lists."""
-        if self._writing is None:
+    def run_in_place(self, *raws: Any) -> tuple[Any, ...]:
+        """Run on raw inputs and write into the carries that `find_in_place_carries` lists."""
+        if self._in_place_plan is None:
             assert self._graph is not None
-            assert self._rewritten is not None
-            self._writing = Handed.compile(in_place(self._graph, self._rewritten))
-        return self._writing(*raws)
+            assert self._in_place_writers is not None
+            self._in_place_plan = CompilerPort.compile(
+                write_carries_in_place(self._graph, self._in_place_writers)
+            )
+        return self._in_place_plan(*raws)
 
     def derivative(self, places: tuple[int, ...], lead: tuple[int, ...]) -> Body:
         """The body that maps inputs and output cotangents to the cotangents of `places`."""
@@ -102,22 +106,22 @@ class Derivative(Body):
         self.places = places
         self.lead = lead
 
-    def make(self, raws: tuple[Any, ...]) -> Graph:
+    def make_graph(self, raws: tuple[Any, ...]) -> Graph:
         """Replay the body under a tape, inside a trace of its own."""
         graph = self.body.graph(raws)
         count = len(graph.inputs)
-        trace = Trace("derivative", refuses=True)
-        with listening((trace,)):
-            inputs = [trace.input(raw) for raw in raws[:count]]
-            seeds = [trace.input(raw) for raw in raws[count:]]
-            answers = pulled_back(graph, inputs, seeds, self.places, self.lead)
-            outputs = [trace.operand(trace.lift(t)) for t in answers]
-        made = trace.graph(outputs)
+        trace = Trace("derivative", forbids_values=True)
+        with use_recorders((trace,)):
+            inputs = [trace.add_input(raw) for raw in raws[:count]]
+            seeds = [trace.add_input(raw) for raw in raws[count:]]
+            answers = pull_back(graph, inputs, seeds, self.places, self.lead)
+            outputs = [trace.operand_for(trace.as_traced(t)) for t in answers]
+        made = trace.make_graph(outputs)
         trace.close()
         return made
 
 
-def pulled_back(
+def pull_back(
     graph: Graph,
     inputs: list[Any],
     seeds: list[Any],
@@ -129,19 +133,19 @@ def pulled_back(
 
     For places in `looked_up` the cotangents are Slices or None.
     """
-    known = Recording(False)
-    known.home = local.__dict__
+    known = TapeRecord(False)
+    known.thread_dict = local.__dict__
     for i in places:
         known.watch(inputs[i].uid)
     env = dict(zip(graph.inputs, inputs, strict=True))
-    with listening((*local.recorders, known)):
-        replay(graph.nodes, env, no_effects, passed_on)
+    with use_recorders((*local.recorders, known)):
+        replay(graph.nodes, env, refuse_effect, install_version)
     targets = [tensor_at(env, o) for o in graph.outputs]
     grads: dict[int, Any] = {SOURCES: frozenset(inputs[i].uid for i in places)}
     wanted = [t for t in targets if is_differentiable(t._array.dtype)]
     for target, seed in zip(wanted, seeds, strict=True):
-        accumulate(grads, target.uid, seed)
-    found = sweep(known, grads, recorded=True, release=True)
+        add_cotangent(grads, target.uid, seed)
+    found = backward_pass(known, grads, recorded=True, release=True)
     answers = []
     for i in places:
         t = found.get(inputs[i].uid)
@@ -150,12 +154,12 @@ def pulled_back(
             continue
         if t is None:
             raw = inputs[i]._array
-            t = eager(lean(zeros(lead + raw.shape, raw.dtype)))
-        answers.append(dense(t) if type(t) is Slices else t)
+            t = make_tensor(as_scalar_unless_string(zeros(lead + raw.shape, raw.dtype)))
+        answers.append(densify_cotangent(t) if type(t) is SparseCotangent else t)
     return answers
 
 
-class Aside:
+class BodyTrace:
     """A function traced into a list of nodes of its own, on formal inputs.
 
     Attributes:
@@ -173,37 +177,37 @@ class Aside:
         carried: dict[int, Any],
     ) -> None:
         """Trace `function(*formals)`; `carried` gives versions to variables, by key."""
-        before = {k: (s.newest, s.written) for k, s in trace.states.items()}
+        before = {k: (s.newest, s.is_written) for k, s in trace.states.items()}
         for key, tensor in carried.items():
             trace.states[key].newest = tensor
-        trace.lifted, outer = {}, trace.lifted
-        hidden = trace.hidden
-        trace.hidden = (*hidden, *local.recorders[1:])
+        trace.traced_by_number, outer = {}, trace.traced_by_number
+        hidden = trace.hidden_tapes
+        trace.hidden_tapes = (*hidden, *local.recorders[1:])
         try:
-            with trace.aside() as nodes:
+            with trace.record_body() as nodes:
                 self.result = function(*formals)
                 self.nodes = nodes
-                self.written = {}
+                self.written_variables = {}
                 for key, state in trace.states.items():
-                    old = carried[key] if key in carried else before.get(key, (state.first,))[0]
+                    old = carried[key] if key in carried else before.get(key, (state.initial,))[0]
                     if state.newest is not old:
-                        self.written[key] = (state.variable, state.newest)
+                        self.written_variables[key] = (state.variable, state.newest)
         finally:
-            self.lifted, trace.lifted = trace.lifted, outer
-            trace.hidden = hidden
+            self.traced_by_number, trace.traced_by_number = trace.traced_by_number, outer
+            trace.hidden_tapes = hidden
             for key in carried:
-                trace.states[key].newest, trace.states[key].written = before[key]
+                trace.states[key].newest, trace.states[key].is_written = before[key]
 
-    def free(self, formals: list[Any], outputs: list[Operand]) -> list[SymbolicTensor]:
+    def outer_tensors(self, formals: list[Any], outputs: list[Operand]) -> list[SymbolicTensor]:
         """Tensors of the outer trace that the body reads."""
         made = {o for node in self.nodes for o in node.outputs}
         made |= {t._array.number for t in formals}
         read = [i for node in self.nodes for i in node.reads()]
         read += [o for o in outputs if type(o) is int]
-        return [self.lifted[i] for i in dict.fromkeys(read) if i not in made]
+        return [self.traced_by_number[i] for i in dict.fromkeys(read) if i not in made]
 
 
-def body_of(
+def make_body(
     trace: Trace, nodes: list[Node], inputs: list[SymbolicTensor], outputs: list[Operand]
 ) -> Body:
     """Make a body of nodes that were traced separately."""

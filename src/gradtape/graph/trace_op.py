@@ -6,15 +6,15 @@ from collections.abc import Callable
 from typing import Any
 
 from gradtape.core.primitive import Primitive, parameters_of
-from gradtape.graph.guard import key_of
+from gradtape.graph.guard import guard_key
 
 
-def operation(kernel: Callable[..., Any], outputs: bool = False) -> Primitive:
+def make_trace_op(kernel: Callable[..., Any], outputs: bool = False) -> Primitive:
     """Make a primitive without rules that is not in the registry."""
     return Primitive(kernel, dict.fromkeys(parameters_of(kernel)[0]), None, outputs)
 
 
-def called(
+def make_raw_op(
     function: Callable[..., Any],
     args: tuple[Any, ...],
     places: list[int],
@@ -31,7 +31,7 @@ def called(
 
     kernel.__name__ = function.__name__
     kernel.parts = (function, args, places)  # type: ignore[attr-defined]
-    op = operation(kernel, outputs)
+    op = make_trace_op(kernel, outputs)
     op.dynamic = dynamic
     fixed = [None if i in places else fingerprint(a) for i, a in enumerate(args)]
     op.key = (function, tuple(fixed))
@@ -41,7 +41,7 @@ def called(
 def fingerprint(value: Any) -> Any:
     """A hashable key that is equal for equal values."""
     known = hasattr(value, "tobytes") and not isinstance(value, type)
-    return key_of(value) if known else repr(value)
+    return guard_key(value) if known else repr(value)
 
 
 def install(x: Any, *, key: int) -> Any:
@@ -49,4 +49,4 @@ def install(x: Any, *, key: int) -> Any:
     return x
 
 
-INSTALL = operation(install)
+INSTALL = make_trace_op(install)

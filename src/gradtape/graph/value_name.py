@@ -21,15 +21,15 @@ class ValueNames:
     def __init__(self) -> None:
         """Name nothing yet."""
         self.names: dict[int, str] = {}
-        self.used: dict[str, int] = {}
+        self.name_counts: dict[str, int] = {}
 
     def name_of(self, number: int) -> str:
         """The name of a value; values of the same op are numbered as in TensorFlow."""
         if number not in self.names:
             made = self.operation_of(number)
             base = made.type if made else "Placeholder"
-            count = self.used.get(base, 0)
-            self.used[base] = count + 1
+            count = self.name_counts.get(base, 0)
+            self.name_counts[base] = count + 1
             self.names[number] = f"{base}_{count}" if count else base
         return f"{self.names[number]}:{self.position_of(number)}"
 

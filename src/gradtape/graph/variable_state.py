@@ -7,14 +7,14 @@ from typing import Any
 from gradtape.core.symbolic_tensor import SymbolicTensor
 
 
-class State:
+class VariableState:
     """A variable in a trace: its version before the call, and its newest version."""
 
-    __slots__ = ("first", "newest", "variable", "written")
+    __slots__ = ("initial", "is_written", "newest", "variable")
 
     def __init__(self, variable: Any, first: SymbolicTensor) -> None:
         """`first` is the version before the call."""
         self.variable = variable
-        self.first = first
+        self.initial = first
         self.newest: SymbolicTensor = first
-        self.written = False
+        self.is_written = False

@@ -11,26 +11,31 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from gradtape.core.context import listening, local
-from gradtape.core.device.array import moved
-from gradtape.core.dispatch import Recording, bind
+from gradtape.core.context import local, use_recorders
+from gradtape.core.device.array import to_device
+from gradtape.core.dispatch import TapeRecord, bind
 from gradtape.core.dtypes import is_differentiable
 from gradtape.core.primitive import Spec
 from gradtape.core.symbolic_tensor import SymbolicTensor
-from gradtape.core.tensor import Tensor, eager
+from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.graph import Effect, Graph, Node, Operand
-from gradtape.graph.recorder import Trace
 from gradtape.graph.replay import replay, tensor_at
+from gradtape.graph.trace import Trace
 from gradtape.graph.trace_op import INSTALL
-from gradtape.jit.trace_path import Path
+from gradtape.jit.trace_path import TracedPath
 from gradtape.ops.elementwise import identity
-from gradtape.tape.backward import accumulate, filled, sweep
-from gradtape.tape.indexed_slices import SOURCES, Slices, dense, is_kept
+from gradtape.tape.backward import add_cotangent, backward_pass, fill_missing_cotangents
+from gradtape.tape.indexed_slices import (
+    SOURCES,
+    SparseCotangent,
+    can_stay_sparse,
+    densify_cotangent,
+)
 
-Shape = tuple[int, ...]
+LeadShape = tuple[int, ...]
 
 
-class Joint:
+class ForwardBackward:
     """The compiled forward and backward graphs of a path, for gradients of some inputs.
 
     Attributes:
@@ -40,7 +45,7 @@ class Joint:
 
     def __init__(
         self,
-        path: Path,
+        path: TracedPath,
         trace: Trace,
         seeds: list[int],
         outputs: list[Operand],
@@ -49,7 +54,7 @@ class Joint:
     ) -> None:
         """Divide the trace of a replay after `cut` nodes, where the backward pass began."""
         self.path = path
-        self.answers = answers
+        self.gradient_operands = answers
         self.results: list[Operand] = []
         for answer in answers:
             if answer is not None:
@@ -80,21 +85,21 @@ class Joint:
             self._backward = self.path.choice.compile(self.backward_graph)
         return self._backward
 
-    def unpacked(self, raws: tuple[Any, ...], inputs: list[Any]) -> list[Any]:
+    def unpack_gradients(self, raws: tuple[Any, ...], inputs: list[Any]) -> list[Any]:
         """Raw gradients, Slices or None for each wanted input, from the results of `backward`."""
         answers: list[Any] = []
         rest = iter(raws)
-        for answer, given in zip(self.answers, inputs, strict=True):
+        for answer, given in zip(self.gradient_operands, inputs, strict=True):
             if answer is None:
                 answers.append(None)
             elif type(answer) is tuple:
-                answers.append(Slices(next(rest), next(rest), given.shape))
+                answers.append(SparseCotangent(next(rest), next(rest), given.shape))
             else:
                 answers.append(next(rest))
         return answers
 
 
-class Saved:
+class SavedCall:
     """The data of a call that its tape entry keeps.
 
     Attributes:
@@ -105,14 +110,14 @@ class Saved:
         residuals: forward values for the backward graph.
     """
 
-    __slots__ = ("effects", "inputs", "joint", "path", "residuals")
+    __slots__ = ("effects", "forward_backward", "inputs", "path", "residuals")
 
-    def __init__(self, path: Path, inputs: list[Tensor], effects: list[Any]) -> None:
+    def __init__(self, path: TracedPath, inputs: list[Tensor], effects: list[Any]) -> None:
         """Save the inputs and the results of the effects."""
         self.path = path
         self.inputs = inputs
         self.effects = effects
-        self.joint: Joint | None = None
+        self.forward_backward: ForwardBackward | None = None
         self.residuals: tuple[Any, ...] = ()
 
 
@@ -143,101 +148,107 @@ class FunctionStep:
             for k, (uid, i) in enumerate(zip(uids, positions, strict=True))
             if want >> k & 1
         ]
-        cotangents = filled(g, tuple([Spec(spec) for spec in saved.path.specs]))
+        cotangents = fill_missing_cotangents(g, tuple([Spec(spec) for spec in saved.path.specs]))
         places = tuple([i for _, i in wanted])
         if self.is_recorded:
-            answers = differentiated(saved, list(cotangents), places)
+            answers = replay_gradients(saved, list(cotangents), places)
         else:
-            answers = raw_gradients(saved, list(cotangents), places)
+            answers = compute_raw_gradients(saved, list(cotangents), places)
         for (uid, _), t in zip(wanted, answers, strict=True):
             if t is not None:
-                if type(t) is Slices and not is_kept(uid, grads):
-                    t = dense(t)
-                accumulate(grads, uid, t)
+                if type(t) is SparseCotangent and not can_stay_sparse(uid, grads):
+                    t = densify_cotangent(t)
+                add_cotangent(grads, uid, t)
 
 
-STEP = FunctionStep()
+FUNCTION_STEP = FunctionStep()
 
 
-def lead_of(saved: Saved, cotangents: list[Any]) -> Shape:
+def lead_shape_of_call(saved: SavedCall, cotangents: list[Any]) -> LeadShape:
     """Extra leading axes of the cotangents."""
     shape, inner = cotangents[0].shape, saved.path.specs[0][0]
-    lead: Shape = shape[: len(shape) - len(inner)]
+    lead: LeadShape = shape[: len(shape) - len(inner)]
     return lead
 
 
-def raw_gradients(saved: Saved, cotangents: list[Any], places: tuple[int, ...]) -> list[Any]:
+def compute_raw_gradients(
+    saved: SavedCall, cotangents: list[Any], places: tuple[int, ...]
+) -> list[Any]:
     """Gradients of a raw backward pass, by the compiled graph; the first call traces it."""
     path = saved.path
-    key = (places, lead_of(saved, cotangents))
-    joint: Joint | None = path.joints.get(key)
+    key = (places, lead_shape_of_call(saved, cotangents))
+    joint: ForwardBackward | None = path.forward_backward_cache.get(key)
     inputs = [saved.inputs[i]._array for i in places]
     if joint is None:
-        joint, raws = joined(saved, cotangents, places)
-        path.joints[key] = joint
+        joint, raws = trace_forward_backward(saved, cotangents, places)
+        path.forward_backward_cache[key] = joint
         if path.choice.device is not None:
-            raws = tuple([moved(raw, path.choice.device) for raw in raws])
-        return joint.unpacked(raws, inputs)
-    if joint is saved.joint:
+            raws = tuple([to_device(raw, path.choice.device) for raw in raws])
+        return joint.unpack_gradients(raws, inputs)
+    if joint is saved.forward_backward:
         residuals = saved.residuals
     else:
         given = [t._array for t in saved.inputs] + [r for done in saved.effects for r in done]
         residuals = joint.forward(*given)[len(path.graph.outputs) :]
-    return joint.unpacked(joint.backward(*residuals, *seeded(path, cotangents)), inputs)
+    return joint.unpack_gradients(
+        joint.backward(*residuals, *differentiable_cotangents(path, cotangents)), inputs
+    )
 
 
-def seeded(path: Path, cotangents: list[Any]) -> list[Any]:
+def differentiable_cotangents(path: TracedPath, cotangents: list[Any]) -> list[Any]:
     """The cotangents of the differentiable outputs."""
     return [c for c, spec in zip(cotangents, path.specs, strict=True) if is_differentiable(spec[1])]
 
 
-def joined(
-    saved: Saved, cotangents: list[Any], places: tuple[int, ...]
-) -> tuple[Joint, tuple[Any, ...]]:
+def trace_forward_backward(
+    saved: SavedCall, cotangents: list[Any], places: tuple[int, ...]
+) -> tuple[ForwardBackward, tuple[Any, ...]]:
     """Trace the forward and backward pass of a saved call; also returns its raw gradients."""
     path = saved.path
     trace = Trace("joint")
-    trace.refuses = trace.shapes_fixed = True
-    with listening((trace,)):
-        inputs = [trace.input(t._array) for t in saved.inputs]
-        given = iter([tuple([trace.input(r) for r in done]) for done in saved.effects])
-        seeds = [trace.input(c) for c in seeded(path, cotangents)]
-        run = Differentiated(path, inputs, given, places)
+    trace.forbids_values = trace.has_fixed_shapes = True
+    with use_recorders((trace,)):
+        inputs = [trace.add_input(t._array) for t in saved.inputs]
+        given = iter([tuple([trace.add_input(r) for r in done]) for done in saved.effects])
+        seeds = [trace.add_input(c) for c in differentiable_cotangents(path, cotangents)]
+        run = TapedReplay(path, inputs, given, places)
         cut = len(trace.nodes)
-        found = run.sweep(seeds)
-    outputs = [trace.operand(trace.lift(t)) for t in run.outputs]
+        found = run.run_backward(seeds)
+    outputs = [trace.operand_for(trace.as_traced(t)) for t in run.outputs]
     answers: list[Any] = []
     raws: list[Any] = []
     for t in found:
-        parts = (t.values, t.indices) if type(t) is Slices else (t,)
-        numbers = [trace.operand(trace.lift(p)) for p in parts if p is not None]
-        raws += [raw_of(p) for p in parts if p is not None]
-        answers.append(None if t is None else tuple(numbers) if type(t) is Slices else numbers[0])
+        parts = (t.values, t.indices) if type(t) is SparseCotangent else (t,)
+        numbers = [trace.operand_for(trace.as_traced(p)) for p in parts if p is not None]
+        raws += [traced_raw(p) for p in parts if p is not None]
+        answers.append(
+            None if t is None else tuple(numbers) if type(t) is SparseCotangent else numbers[0]
+        )
     given_seeds = [t._array.number for t in seeds]
-    joint = Joint(path, trace, given_seeds, outputs, answers, cut)
+    joint = ForwardBackward(path, trace, given_seeds, outputs, answers, cut)
     trace.close()
     return joint, tuple(raws)
 
 
-def raw_of(tensor: Tensor) -> Any:
+def traced_raw(tensor: Tensor) -> Any:
     """The raw array of a tensor in an open trace."""
-    return tensor._array.value if isinstance(tensor, SymbolicTensor) else tensor._array
+    return tensor._array.traced_value if isinstance(tensor, SymbolicTensor) else tensor._array
 
 
-def differentiated(saved: Saved, cotangents: list[Any], places: tuple[int, ...]) -> list[Any]:
+def replay_gradients(saved: SavedCall, cotangents: list[Any], places: tuple[int, ...]) -> list[Any]:
     """Gradients of a recorded backward pass, by a replay, so that recorders record every op."""
     inputs = [identity(t) if is_differentiable(t._array.dtype) else t for t in saved.inputs]
-    given = iter([tuple([eager(r) for r in done]) for done in saved.effects])
-    run = Differentiated(saved.path, inputs, given, places)
-    return run.sweep(seeded(saved.path, cotangents))
+    given = iter([tuple([make_tensor(r) for r in done]) for done in saved.effects])
+    run = TapedReplay(saved.path, inputs, given, places)
+    return run.run_backward(differentiable_cotangents(saved.path, cotangents))
 
 
-class Differentiated:
+class TapedReplay:
     """A path replayed under a tape of its own."""
 
     def __init__(
         self,
-        path: Path,
+        path: TracedPath,
         inputs: list[Any],
         effects: Iterator[tuple[Any, ...]],
         places: tuple[int, ...],
@@ -245,31 +256,31 @@ class Differentiated:
         """Replay on these inputs and watch those at `places`."""
         graph = path.graph
         arguments = len(graph.inputs) - len(path.states)
-        self.known = Recording(False)
-        self.known.home = local.__dict__
+        self.record = TapeRecord(False)
+        self.record.thread_dict = local.__dict__
         self.uids: list[list[int]] = [[inputs[i].uid] for i in places]
         by_key = {path.keys[i - arguments]: k for k, i in enumerate(places) if i >= arguments}
         for i in places:
-            self.known.watch(inputs[i].uid)
+            self.record.watch(inputs[i].uid)
 
         def install(key: int, value: Any) -> Tensor:
             tensor: Tensor = bind(INSTALL, (value,), {"key": key})
             if key in by_key:
-                self.known.watch(tensor.uid)
+                self.record.watch(tensor.uid)
                 self.uids[by_key[key]].append(tensor.uid)
             return tensor
 
         def logged_results(node: Node, args: tuple[Any, ...]) -> tuple[Tensor, ...]:
             assert isinstance(node.op, Effect)
-            return next(effects) if node.op.replayed else ()
+            return next(effects) if node.op.is_replayed else ()
 
         env = dict(zip(graph.inputs, inputs, strict=True))
-        with listening((*local.recorders, self.known)):
+        with use_recorders((*local.recorders, self.record)):
             replay(graph.nodes, env, logged_results, install)
         self.outputs = [tensor_at(env, o) for o in graph.outputs]
         self.path = path
 
-    def sweep(self, seeds: list[Any]) -> list[Any]:
+    def run_backward(self, seeds: list[Any]) -> list[Any]:
         """Cotangents of the watched inputs: Tensors, Slices or None."""
         grads: dict[int, Any] = {SOURCES: frozenset(uid for uids in self.uids for uid in uids)}
         targets = [
@@ -278,8 +289,10 @@ class Differentiated:
             if is_differentiable(spec[1])
         ]
         for target, seed in zip(targets, seeds, strict=True):
-            accumulate(grads, target.uid, seed if isinstance(seed, Tensor) else eager(seed))
-        found = sweep(self.known, grads, recorded=True, release=True)
+            add_cotangent(
+                grads, target.uid, seed if isinstance(seed, Tensor) else make_tensor(seed)
+            )
+        found = backward_pass(self.record, grads, recorded=True, release=True)
         totals = []
         for uids in self.uids:
             parts = [found[uid] for uid in uids if uid in found]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gradtape.core import nest
-from gradtape.core.context import listening
+from gradtape.core.context import use_recorders
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.ragged.spec import RaggedTensorSpec
@@ -13,22 +13,22 @@ from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.shapes import TensorShape
 from gradtape.core.sparse_tensor import SparseTensor, SparseTensorSpec
 from gradtape.core.spec import TensorSpec
-from gradtape.core.tensor import Tensor, eager
+from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.graph_def import GraphDef
 from gradtape.graph.guard import ValueRead
-from gradtape.graph.recorder import Trace
-from gradtape.jit.guard_tree import Tree
+from gradtape.graph.trace import Trace
+from gradtape.jit.guard_tree import GuardTree
 from gradtape.jit.signature import Call, is_array
-from gradtape.jit.signature_repr import Shown, function_type
-from gradtape.jit.trace_path import Path, returned_tensors
-from gradtape.ops.raw_array import stand_in
-from gradtape.state.random.stream import Streams
+from gradtape.jit.signature_repr import ConcreteFunctionBase, make_function_type
+from gradtape.jit.trace_path import TracedPath, convert_results
+from gradtape.ops.raw_array import make_stand_in_array
+from gradtape.state.random.stream import FunctionStreams
 from gradtape.tape.source import variable_of
 
-SIZES = (3, 5)  # two sizes for an unknown dimension; results that differ are unknown too
+PROBE_SIZES = (3, 5)  # two sizes for an unknown dimension; results that differ are unknown too
 
 
-class ConcreteFunction(Shown):
+class ConcreteFunction(ConcreteFunctionBase):
     """A function of tensors for one signature; its Python arguments are fixed.
 
     Attributes:
@@ -43,21 +43,23 @@ class ConcreteFunction(Shown):
     ) -> None:
         """Trace `function` for these specs and values; with `blindly`, never read values."""
         self._function = function
-        self._blindly = blindly
-        self._streams = function.streams or Streams()
-        bound = function._signature.parameters.bind(*filled_from(function, args), **kwargs)
+        self._forbids_values = blindly
+        self._streams = function.streams or FunctionStreams()
+        bound = function._signature.parameters.bind(
+            *fill_from_input_signature(function, args), **kwargs
+        )
         bound.apply_defaults()
-        self._path: Path | None = None
+        self._path: TracedPath | None = None
         self._is_composite = any(is_composite(v) for v in nest.flatten((bound.args, bound.kwargs)))
         if self._is_composite:  # there are no stand-ins for ragged and sparse tensors
             given = (bound.args, bound.kwargs)
             self._args, self._kwargs = nest.map_structure(composite_spec_of, given)
             self._specs, self._returned = [], None
-            self._ask()
+            self._register_signature()
             return
         names = iter(function.parameters)
-        self._args = tuple([described(v, next(names, "args")) for v in bound.args])
-        self._kwargs = {k: described(v, k) for k, v in bound.kwargs.items()}
+        self._args = tuple([describe_argument(v, next(names, "args")) for v in bound.args])
+        self._kwargs = {k: describe_argument(v, k) for k, v in bound.kwargs.items()}
         self._specs = [
             leaf
             for leaf in nest.flatten((self._args, self._kwargs), expand_composites=True)
@@ -67,31 +69,31 @@ class ConcreteFunction(Shown):
         self._examples = [v for v in values if isinstance(v, TensorSpec) or is_array(v)]
         known = all(spec.shape.is_fully_defined() for spec in self._specs)
         if not known:
-            self._ask()
-        key = self._call(SIZES[0]).key if known else None
+            self._register_signature()
+        key = self._make_probe_call(PROBE_SIZES[0]).key if known else None
         compiled = function._cache.get(key) if known else None
-        if compiled is not None and compiled.only is not None:
-            self._path = compiled.only
-            self._returned = nest.map_structure(spec_of, compiled.only.structure)
+        if compiled is not None and compiled.only_path is not None:
+            self._path = compiled.only_path
+            self._returned = nest.map_structure(result_spec_of, compiled.only_path.structure)
             return
-        self._path, self._returned = self._probe(SIZES[0])
+        self._path, self._returned = self._try_trace(PROBE_SIZES[0])
         if self._path is None:
-            self._ask()
+            self._register_signature()
         if (
             known
             and self._path is not None
             and not self._path.guards
             and self._returned is not None
         ):
-            compiled = function.compiled_for(self._call(SIZES[0]))
+            compiled = function.specialization_for(self._make_probe_call(PROBE_SIZES[0]))
             if compiled.tree is None:
-                compiled.adopt(Tree(self._path), self._path)
+                compiled.adopt(GuardTree(self._path), self._path)
                 compiled.streams = self._streams
 
-    def _ask(self) -> None:
+    def _register_signature(self) -> None:
         """Register this signature with the function, so that a saved model contains it."""
-        if (self._args, self._kwargs) not in self._function.asked:
-            self._function.asked.append((self._args, self._kwargs))
+        if (self._args, self._kwargs) not in self._function.requested_calls:
+            self._function.requested_calls.append((self._args, self._kwargs))
 
     @property
     def name(self) -> str:
@@ -103,7 +105,7 @@ class ConcreteFunction(Shown):
         """The signature, with specs of arguments and results as annotations."""
         parameters = self._function._signature.parameters
         returned = ... if self._returned is None else self.structured_outputs
-        return function_type(parameters, self._args, self._kwargs, returned)
+        return make_function_type(parameters, self._args, self._kwargs, returned)
 
     @property
     def structured_input_signature(self) -> tuple[Any, Any]:
@@ -120,8 +122,8 @@ class ConcreteFunction(Shown):
             )
         if all(spec.shape.is_fully_defined() for spec in self._specs):
             return self._returned
-        _, other = self._probe(SIZES[1])
-        return nest.map_structure(common, self._returned, other)
+        _, other = self._try_trace(PROBE_SIZES[1])
+        return nest.map_structure(merge_specs, self._returned, other)
 
     @property
     def inputs(self) -> list[TensorSpec]:
@@ -146,7 +148,7 @@ class ConcreteFunction(Shown):
     @property
     def graph(self) -> Any:
         """The graph; if Python branches on values, the graph of one path."""
-        return Listed(self._path.graph, self._specs) if self._path is not None else None
+        return FunctionGraph(self._path.graph, self._specs) if self._path is not None else None
 
     @property
     def inference_fn(self) -> ConcreteFunction:
@@ -173,7 +175,7 @@ class ConcreteFunction(Shown):
         """
         if self._is_composite:
             return self._function(*args, **kwargs)
-        given = self._given(args, kwargs)
+        given = self._match_arguments(args, kwargs)
         tensors = []
         for i, (spec, value) in enumerate(zip(self._specs, given, strict=True)):
             tensor = convert(value, None if isinstance(value, Tensor) else spec.dtype)
@@ -188,10 +190,10 @@ class ConcreteFunction(Shown):
                     f"{spec!r}`."
                 )
             tensors.append(value if variable_of(value) is not None else tensor)
-        args, kwargs = self._packed(tensors)
+        args, kwargs = self._pack_arguments(tensors)
         return self._function(*args, **kwargs)
 
-    def _given(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+    def _match_arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
         """The argument for each spec."""
         flat = [
             leaf
@@ -200,11 +202,11 @@ class ConcreteFunction(Shown):
         ]
         if len(flat) == len(self._specs):
             if kwargs:
-                return self._by_name(args, kwargs)
+                return self._match_by_name(args, kwargs)
             return flat
-        return self._by_name(args, kwargs)
+        return self._match_by_name(args, kwargs)
 
-    def _by_name(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+    def _match_by_name(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
         """The argument for each spec, matched by position and by name."""
         names = list(self._function.parameters)
         given = dict(zip(names, args, strict=False)) | kwargs
@@ -233,7 +235,7 @@ class ConcreteFunction(Shown):
             )
         return values
 
-    def _packed(self, tensors: list[Any]) -> tuple[Any, Any]:
+    def _pack_arguments(self, tensors: list[Any]) -> tuple[Any, Any]:
         """The arguments of the Python function, with tensors in place of the specs."""
         rest = iter(tensors)
         args, kwargs = nest.map_structure(
@@ -242,63 +244,76 @@ class ConcreteFunction(Shown):
         )
         return args, kwargs
 
-    def _stand_ins(self, size: int) -> list[Any]:
+    def _make_stand_ins(self, size: int) -> list[Any]:
         """Stand-in arrays for the specs; example values where they were given."""
-        made = [stand_in(sizes_of(s.shape, size), s.dtype.as_numpy_dtype) for s in self._specs]
+        made = [
+            make_stand_in_array(concrete_sizes(s.shape, size), s.dtype.as_numpy_dtype)
+            for s in self._specs
+        ]
         if len(made) != len(self._examples):
             return made
         pairs = zip(made, self._examples, strict=True)
         return [raw if isinstance(one, TensorSpec) else convert(one)._array for raw, one in pairs]
 
-    def _call(self, size: int) -> Call:
+    def _make_probe_call(self, size: int) -> Call:
         """The call of the function on stand-ins."""
-        args, kwargs = self._packed([eager(raw) for raw in self._stand_ins(size)])
+        args, kwargs = self._pack_arguments(
+            [make_tensor(raw) for raw in self._make_stand_ins(size)]
+        )
         return Call(args, kwargs)
 
-    def _probe(self, size: int) -> tuple[Path | None, Any]:
+    def _try_trace(self, size: int) -> tuple[TracedPath | None, Any]:
         """Trace on stand-ins; return the path and specs of the results, or None for both.
 
         If the function branches on values, the path is that of the stand-ins or example values.
         """
         try:
-            return self._traced(size, refuses=True)
+            return self._trace_at_size(size, refuses=True)
         except ValueRead:
             pass
         try:
-            return (None, None) if self._blindly else self._traced(size, refuses=False)
+            return (
+                (None, None) if self._forbids_values else self._trace_at_size(size, refuses=False)
+            )
         except (ValueRead, InvalidArgumentError):
             return None, None  # it has side effects, or fails on the stand-ins
 
-    def _traced(self, size: int, refuses: bool) -> tuple[Path | None, Any]:
+    def _trace_at_size(self, size: int, refuses: bool) -> tuple[TracedPath | None, Any]:
         """Trace on stand-ins; with `refuses`, reading a value raises `ValueRead`."""
         function = self._function
         trace = Trace(function.name, function.autograph, refuses)
-        trace.only_looks = True
-        trace.stands_in = not refuses
+        trace.forbids_effects = True
+        trace.uses_stand_in_data = not refuses
         trace.streams = self._streams
         trace.choice = function.choice
-        pairs = zip(self._stand_ins(size), self._specs, strict=True)
-        inputs = [trace.input(raw, spec.name or "") for raw, spec in pairs]
-        args, kwargs = self._packed(inputs)
+        pairs = zip(self._make_stand_ins(size), self._specs, strict=True)
+        inputs = [trace.add_input(raw, spec.name or "") for raw, spec in pairs]
+        args, kwargs = self._pack_arguments(inputs)
         variables = [variable_of(v) for v in nest.flatten((args, kwargs))]
         try:
-            with listening((trace,)):
-                if size == SIZES[0]:
+            with use_recorders((trace,)):
+                if size == PROBE_SIZES[0]:
                     function.traces += 1
                 result = function.python_function(*args, **kwargs)
-                returned = returned_tensors(result, function.name)
-                path = Path(trace, returned, [v for v in variables if v is not None])
-                specs = None if trace.stood_in else nest.map_structure(spec_of, returned)
-                if not trace.created:
-                    return (None if trace.given_up else path), specs
-                function.made(trace.created)
+                returned = convert_results(result, function.name)
+                path = TracedPath(trace, returned, [v for v in variables if v is not None])
+                specs = (
+                    None
+                    if trace.used_stand_in_data
+                    else nest.map_structure(result_spec_of, returned)
+                )
+                if not trace.created_variables:
+                    return (None if trace.give_up_reason else path), specs
+                function.note_created_variables(trace.created_variables)
         finally:
             trace.close()
-        self._streams.forget()
-        return self._traced(size, refuses)  # the first run created variables; this one uses them
+        self._streams.clear()
+        return self._trace_at_size(
+            size, refuses
+        )  # the first run created variables; this one uses them
 
 
-class Listed:
+class FunctionGraph:
     """The graph of a concrete function, for inspection."""
 
     def __init__(self, graph: Any, specs: list[TensorSpec]) -> None:
@@ -319,13 +334,13 @@ class Listed:
         return getattr(self._graph, name)
 
 
-def filled_from(function: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+def fill_from_input_signature(function: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
     """The arguments; without any, the specs of `input_signature`."""
     specs = function.input_signature
     return tuple(specs) if specs is not None and not args else args
 
 
-def described(value: Any, name: str) -> Any:
+def describe_argument(value: Any, name: str) -> Any:
     """An argument with specs in place of tensors and arrays."""
 
     def leaf(one: Any) -> Any:
@@ -353,19 +368,19 @@ def composite_spec_of(value: Any) -> Any:
     return TensorSpec(value.shape, value.dtype) if isinstance(value, Tensor) else value
 
 
-def sizes_of(shape: TensorShape, size: int) -> list[int]:
+def concrete_sizes(shape: TensorShape, size: int) -> list[int]:
     """The sizes of a shape, with `size` for unknown ones."""
     if shape.rank is None:
-        return [size] * (1 + (size != SIZES[0]))  # also another rank
+        return [size] * (1 + (size != PROBE_SIZES[0]))  # also another rank
     return [size if n is None else n for n in shape.as_list()]
 
 
-def spec_of(value: Any) -> Any:
+def result_spec_of(value: Any) -> Any:
     """The spec of a result."""
     return TensorSpec(value.shape, value.dtype) if isinstance(value, Tensor) else value
 
 
-def common(a: Any, b: Any) -> Any:
+def merge_specs(a: Any, b: Any) -> Any:
     """The most specific spec that covers the results of two runs with different sizes."""
     if not isinstance(a, TensorSpec):
         return a

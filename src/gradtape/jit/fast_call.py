@@ -6,37 +6,37 @@ from collections.abc import Callable
 from operator import attrgetter
 from typing import Any
 
-from gradtape.core.device.lazy_tensor import Handed, held, pending, versions
+from gradtape.core.device.lazy_tensor import XlaPort, held, pending, versions
 from gradtape.core.device.switch import in_use
-from gradtape.core.tensor import Tensor, eager
-from gradtape.jit.in_place_update import InPlace, pays
-from gradtape.jit.trace_path import Path, commit, install
-from gradtape.state.variable.storage import arrays_of, version
+from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.jit.in_place_update import InPlaceRunner, is_worth_in_place
+from gradtape.jit.trace_path import TracedPath, commit, store_versions
+from gradtape.state.variable.storage import current_arrays, make_version
 
 current = attrgetter("_value")
 Run = Callable[[list[Any]], Any]
 
 
-def quick(plan: Any, path: Path) -> Run:
+def quick(plan: Any, path: TracedPath) -> Run:
     """Make a function of the tensors among a call's arguments that runs `plan`.
 
     For paths without variable arguments, and for calls without an active recorder.
     """
-    if hasattr(plan, "start") and not plan.elsewhere and not in_use[0]:
+    if hasattr(plan, "start") and not plan.is_on_accelerator and not in_use[0]:
         return on_xla(plan, path)
     captures = [t._array for t in path.captures]
-    variables = path.variables([])
+    variables = path.resolve_variables([])
     written = [variables[i] for i in path.writes]
-    first, last = path.results, len(path.graph.outputs)
-    compute, pack = plan.run, path.packer()
-    update = InPlace(plan, path, variables) if pays(plan, path) else None
+    first, last = path.result_count, len(path.graph.outputs)
+    compute, pack = plan.run, path.make_packer()
+    update = InPlaceRunner(plan, path, variables) if is_worth_in_place(plan, path) else None
 
     def run(tensors: list[Any]) -> Any:
         raws = [t._array for t in tensors]
         raws += captures
         outputs = update(raws) if update is not None else None
         if outputs is None:
-            outputs = compute(*raws, *arrays_of(variables))
+            outputs = compute(*raws, *current_arrays(variables))
             if written:
                 commit(written, outputs[first:last])
         return pack(outputs)
@@ -44,38 +44,38 @@ def quick(plan: Any, path: Path) -> Run:
     return run
 
 
-def on_xla(plan: Any, path: Path) -> Run:
+def on_xla(plan: Any, path: TracedPath) -> Run:
     """The same for the xla engine: JAX arrays are passed and returned without conversion.
 
     Loops over variables run in C where possible: an optimizer has hundreds of variables.
     """
     captures = list(map(held, path.captures))
-    variables = path.variables([])
+    variables = path.resolve_variables([])
     written = [variables[i] for i in path.writes]
-    first, last = path.results, len(path.graph.outputs)
-    start, kind, straight = plan.start, plan.kind, plan.straight
+    first, last = path.result_count, len(path.graph.outputs)
+    start, kind, straight = plan.start, plan.array_type, plan.is_direct
 
     def tensor(value: Any) -> Tensor:
-        return pending(value) if type(value) is kind else eager(value)
+        return pending(value) if type(value) is kind else make_tensor(value)
 
     def fetched(value: Any) -> Any:
-        return Handed.fetch(value) if type(value) is kind else value
+        return XlaPort.fetch(value) if type(value) is kind else value
 
-    pack = path.packer(tensor)
+    pack = path.make_packer(tensor)
 
     def run(tensors: list[Any]) -> Any:
         given = [*map(held, tensors), *captures]
         try:
             given += map(held, map(current, variables))
         except TypeError:  # one of them is being updated
-            given[len(tensors) + len(captures) :] = [held(v._version()) for v in variables]
+            given[len(tensors) + len(captures) :] = [held(v._stored_version()) for v in variables]
         outputs = start(given)
         if written:
             values = outputs[first:last]
             if straight or set(map(type, values)) == {kind}:
-                install(written, versions(values))
+                store_versions(written, versions(values))
             else:
-                install(written, [version(v) for v in map(fetched, values)])
+                store_versions(written, [make_version(v) for v in map(fetched, values)])
         return pack(outputs)
 
     return run

@@ -7,7 +7,7 @@ import weakref
 from collections import OrderedDict
 from typing import Any
 
-from gradtape.compile.engine import Choice
+from gradtape.compile.engine import EngineChoice
 from gradtape.core.context import local
 from gradtape.core.device.lazy_tensor import Pending, held
 from gradtape.core.device.switch import THEN, in_use
@@ -15,15 +15,15 @@ from gradtape.core.errors import public
 from gradtape.core.lock import Lock
 from gradtape.core.tensor import EagerTensor
 from gradtape.jit import retrace_warning
-from gradtape.jit.nested_call import inlined
-from gradtape.jit.signature import PLAIN, Call, Signature, weak
+from gradtape.jit.nested_call import call_inside_trace
+from gradtape.jit.signature import PLAIN_TYPES, Call, Signature, make_weak_reference
 from gradtape.jit.specialization import Compiled
-from gradtape.state.random.stream import Streams
+from gradtape.state.random.stream import FunctionStreams
 
 MOST_SIGNATURES = 256  # of one function; the least recently used is dropped first
 
 
-class Mode:
+class RunMode:
     """How functions run in this process.
 
     Attributes:
@@ -35,12 +35,12 @@ class Mode:
     quick = True
 
     @classmethod
-    def settle(cls) -> None:
+    def update_quick(cls) -> None:
         """Update `quick` after a change."""
         cls.quick = not cls.eager and not in_use[0]
 
 
-THEN.append(Mode.settle)
+THEN.append(RunMode.update_quick)
 
 
 def run_functions_eagerly(run_eagerly: bool) -> None:
@@ -49,13 +49,13 @@ def run_functions_eagerly(run_eagerly: bool) -> None:
     Args:
         run_eagerly: True to run functions eagerly, False to compile them.
     """
-    Mode.eager = bool(run_eagerly)
-    Mode.settle()
+    RunMode.eager = bool(run_eagerly)
+    RunMode.update_quick()
 
 
 def functions_run_eagerly() -> bool:
     """Whether every `tf.function` just calls the Python function it wraps."""
-    return Mode.eager
+    return RunMode.eager
 
 
 def told_apart(args: Any, key: list[Any], tensors: list[Any]) -> bool:
@@ -70,7 +70,7 @@ def told_apart(args: Any, key: list[Any], tensors: list[Any]) -> bool:
             key.append(raw.shape)
             key.append(raw.dtype)
             tensors.append(a)
-        elif kind in PLAIN:
+        elif kind in PLAIN_TYPES:
             key.append(kind)
             key.append(a)
         elif kind is tuple or kind is list:
@@ -109,16 +109,22 @@ class Function:
         self._methods: dict[int, tuple[Any, Function]] = {}  # by id of the instance
         self._has_created = False
         self._watched: dict[Any, Any] = {}
-        self.choice: Choice = options.setdefault("choice", Choice(name, options.get("jit_compile")))
+        self.choice: EngineChoice = options.setdefault(
+            "choice", EngineChoice(name, options.get("jit_compile"))
+        )
         self.autograph = bool(options.get("autograph", True))
         self.traces = 0
-        self.warns = True  # whether to warn of frequent retracing; off for functions of datasets
-        self.quiet = 0  # cache hits since the last trace
-        self.pieces: dict[Any, Any] = {}
+        self.warns_of_retracing = (
+            True  # whether to warn of frequent retracing; off for functions of datasets
+        )
+        self.hits_since_trace = 0  # cache hits since the last trace
+        self.replayable_traces: dict[Any, Any] = {}
         # With an input_signature TensorFlow traces once for all shapes: they share the streams.
-        self.streams = Streams() if input_signature is not None else None
+        self.streams = FunctionStreams() if input_signature is not None else None
         self.differentiates = False  # whether it calls tf.gradients
-        self.asked: list[tuple[Any, Any]] = []  # calls of unknown sizes that were requested
+        self.requested_calls: list[
+            tuple[Any, Any]
+        ] = []  # calls of unknown sizes that were requested
         functools.update_wrapper(self, python_function, updated=())
 
     @property
@@ -143,7 +149,7 @@ class Function:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function."""
-        if not kwargs and Mode.quick:
+        if not kwargs and RunMode.quick:
             key: list[Any] = []
             tensors: list[Any] = []
             if told_apart(args, key, tensors):
@@ -154,37 +160,39 @@ class Function:
 
     @public
     def _call(self, *args: Any, **kwargs: Any) -> Any:
-        if Mode.eager or local.scratch:
+        if RunMode.eager or local.scratch:
             return self._python_function(*args, **kwargs)
         call = self._signature.bind(args, kwargs)
         recorders = local.recorders
-        if recorders and recorders[0].stages:
-            return inlined(self, call, recorders[0])
-        return self.compiled_for(call).run(call)
+        if recorders and recorders[0].is_trace:
+            return call_inside_trace(self, call, recorders[0])
+        return self.specialization_for(call).run(call)
 
-    def compiled_for(self, call: Call) -> Compiled:
+    def specialization_for(self, call: Call) -> Compiled:
         """The specialization for the signature of a call; it is created if it is new."""
         compiled = self._cache.get(call.key)
         if compiled is not None:
             self._cache.move_to_end(call.key)
-            self.quiet += 1
+            self.hits_since_trace += 1
             return compiled
         with self._lock:
-            if self.warns:
-                retrace_warning.traced(self, call, next(reversed(self._cache.values()), None))
+            if self.warns_of_retracing:
+                retrace_warning.warn_if_retracing(
+                    self, call, next(reversed(self._cache.values()), None)
+                )
             compiled = self._cache[call.key] = Compiled(self, call)
-            if call.watched:
-                self.forget_with(call)
+            if call.weak_objects:
+                self.drop_when_dead(call)
             while len(self._cache) > MOST_SIGNATURES:
                 self._drop(next(iter(self._cache)))
         return compiled
 
-    def quickly(self, call: Call, compiled: Compiled) -> None:
+    def cache_fast_path(self, call: Call, compiled: Compiled) -> None:
         """Register the fast path for calls with such arguments, if they are simple enough."""
         key: list[Any] = []
-        if not call.given and (call.args or call.kwargs):
+        if not call.positional and (call.args or call.kwargs):
             return
-        if not told_apart(call.given, key, []):
+        if not told_apart(call.positional, key, []):
             return
         self._quick[tuple(key)] = compiled.ready()
         self._quick_keys.setdefault(call.key, []).append(tuple(key))
@@ -193,19 +201,19 @@ class Function:
         """Drop everything that is cached for a signature."""
         self._cache.pop(key, None)
         self._watched.pop(key, None)
-        self.pieces.pop(key, None)
+        self.replayable_traces.pop(key, None)
         for quick in self._quick_keys.pop(key, ()):
             self._quick.pop(quick, None)
 
-    def keep_piece(self, call: Call, piece: Any) -> None:
+    def cache_replayable(self, call: Call, piece: Any) -> None:
         """Cache what a call inside another function's trace has recorded."""
-        self.pieces[call.key] = piece
-        if call.watched and call.key not in self._watched:
-            self.forget_with(call)
-        while len(self.pieces) > MOST_SIGNATURES:
-            self.pieces.pop(next(iter(self.pieces)))
+        self.replayable_traces[call.key] = piece
+        if call.weak_objects and call.key not in self._watched:
+            self.drop_when_dead(call)
+        while len(self.replayable_traces) > MOST_SIGNATURES:
+            self.replayable_traces.pop(next(iter(self.replayable_traces)))
 
-    def forget_with(self, call: Call) -> None:
+    def drop_when_dead(self, call: Call) -> None:
         """Drop the signature of a call when an object among its arguments is deleted."""
         owner, key = weakref.ref(self), call.key
 
@@ -214,9 +222,9 @@ class Function:
             if function is not None:
                 function._drop(key)
 
-        self._watched[key] = [weak(thing, drop) for thing in call.watched]
+        self._watched[key] = [make_weak_reference(thing, drop) for thing in call.weak_objects]
 
-    def made(self, variables: list[Any]) -> None:
+    def note_created_variables(self, variables: list[Any]) -> None:
         """Note that a call created variables.
 
         Raises:
@@ -248,20 +256,20 @@ class Function:
 
         return ConcreteFunction(self, args, kwargs)
 
-    def described_calls(self) -> list[tuple[Any, Any]]:
+    def list_call_specs(self) -> list[tuple[Any, Any]]:
         """(args, kwargs) of the traced or requested signatures, with specs for tensors."""
-        known = sorted(self._cache.values(), key=lambda one: one.born)
-        return [c.described for c in known if c.described is not None] + self.asked
+        known = sorted(self._cache.values(), key=lambda one: one.serial_number)
+        return [c.call_specs for c in known if c.call_specs is not None] + self.requested_calls
 
     def path_for(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The path of calls with such arguments, if they all take the same; else None."""
         compiled = self._cache.get(Call(args, kwargs).key)
         if compiled is None or compiled.tree is None:
             return None
-        return compiled.only or compiled.tree.root.path
+        return compiled.only_path or compiled.tree.root.path
 
     def _list_all_concrete_functions(self) -> list[Any]:
-        calls = self.described_calls()
+        calls = self.list_call_specs()
         if self._input_signature is not None:
             calls = [(tuple(self._input_signature), {})]
         return [self.get_concrete_function(*args, **kwargs) for args, kwargs in calls]
@@ -275,9 +283,9 @@ class Function:
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
         """Arguments, results and captures of every trace, as readable lines."""
         texts = []
-        for compiled in sorted(self._cache.values(), key=lambda one: one.born):
-            if compiled.described is not None:
-                args, kwargs = compiled.described
+        for compiled in sorted(self._cache.values(), key=lambda one: one.serial_number):
+            if compiled.call_specs is not None:
+                args, kwargs = compiled.call_specs
                 concrete = self.get_concrete_function(*args, **kwargs)
                 texts.append(concrete.pretty_printed_signature(verbose))
         return "\n\n".join(texts)
@@ -287,7 +295,7 @@ class Function:
         counts: dict[str, int] = {}
         for compiled in self._cache.values():
             if compiled.fallbacks:
-                why = compiled.eager_because or "another call was running"
+                why = compiled.eager_reason or "another call was running"
                 counts[why] = counts.get(why, 0) + compiled.fallbacks
         return counts
 
@@ -299,22 +307,22 @@ class Function:
         if known is not None and known[0]() is instance:
             return known[1]
         try:
-            reference = weakref.ref(instance, functools.partial(self._forgotten, id(instance)))
+            reference = weakref.ref(instance, functools.partial(self._drop_method, id(instance)))
         except TypeError:  # its class does not support weak references
-            return self.bound_to(instance)
-        method = self.bound_to(instance, weak=True)
+            return self.bind_instance(instance)
+        method = self.bind_instance(instance, weak=True)
         self._methods[id(instance)] = (reference, method)
         return method
 
-    def _forgotten(self, key: int, reference: Any) -> None:
+    def _drop_method(self, key: int, reference: Any) -> None:
         """Drop the method of an instance that was deleted."""
         known = self._methods.get(key)
         if known is not None and known[0] is reference:
             del self._methods[key]
 
-    def bound_to(self, instance: Any, weak: bool = False) -> Function:
+    def bind_instance(self, instance: Any, weak: bool = False) -> Function:
         """The function with `instance` as its first argument."""
-        bound: Any = Bound(self._python_function, instance, weak)
+        bound: Any = BoundFunction(self._python_function, instance, weak)
         specs = self._input_signature
         return Function(bound, self._name, specs, **self._options)
 
@@ -323,7 +331,7 @@ class Function:
         return f"<gradtape.function {self._python_function!r}>"
 
 
-class Bound:
+class BoundFunction:
     """A Python function bound to an instance.
 
     The reference is weak, because the cache of methods must not keep the instance alive.
@@ -335,7 +343,7 @@ class Bound:
         self._instance = weakref.ref(instance) if weak else lambda: instance
         functools.update_wrapper(self, function)
         vars(self).pop("__wrapped__", None)
-        self.__signature__ = without_first(function)
+        self.__signature__ = drop_first_parameter(function)
 
     @property
     def __self__(self) -> Any:
@@ -353,7 +361,7 @@ class Bound:
         return self._function(instance, *args, **kwargs)
 
 
-def without_first(function: Any) -> Any:
+def drop_first_parameter(function: Any) -> Any:
     """The signature of a method without its first parameter."""
     import inspect
 

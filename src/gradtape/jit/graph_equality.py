@@ -7,10 +7,10 @@ from types import FunctionType
 from typing import Any
 
 from gradtape.core.dispatch import spec_of
-from gradtape.graph.custom_gradient import Custom
+from gradtape.graph.custom_gradient import UserGradient
 from gradtape.graph.graph import Constant, Graph, Node, Operand
-from gradtape.graph.guard import key_of
-from gradtape.graph.loop_gradient import Shape
+from gradtape.graph.guard import guard_key
+from gradtape.graph.loop_gradient import LoopLayout
 from gradtape.graph.subgraph import Body
 
 
@@ -43,9 +43,9 @@ def same_value(a: Any, b: Any) -> bool:
     if kind is not type(b):
         return False
     if hasattr(a, "tobytes"):
-        return bool(spec_of(a) == spec_of(b) and key_of(a) == key_of(b))
-    if kind in INSIDE:
-        return bool(INSIDE[kind](a, b))
+        return bool(spec_of(a) == spec_of(b) and guard_key(a) == guard_key(b))
+    if kind in COMPARE_BY_TYPE:
+        return bool(COMPARE_BY_TYPE[kind](a, b))
     return bool(a == b)
 
 
@@ -60,17 +60,17 @@ def same_graph(a: Graph, b: Graph) -> bool:
 
 def same_body(a: Body, b: Body) -> bool:
     """Whether two bodies of loops or branches do the same."""
-    one, other = a.known_graph, b.known_graph
+    one, other = a.existing_graph, b.existing_graph
     return one is not None and other is not None and same_graph(one, other)
 
 
-def same_custom(a: Custom, b: Custom) -> bool:
+def same_custom(a: UserGradient, b: UserGradient) -> bool:
     """Whether two gradients that the user supplied do the same."""
     return (
         a.seeds == b.seeds
-        and a.trouble == b.trouble
+        and a.trace_error == b.trace_error
         and same_operands(a.inputs, b.inputs)
-        and same_value(tuple(a.answers), tuple(b.answers))
+        and same_value(tuple(a.input_gradients), tuple(b.input_gradients))
         and same_nodes(a.nodes, b.nodes)
     )
 
@@ -86,17 +86,19 @@ def same_function(a: FunctionType, b: FunctionType) -> bool:
         return False
     seen = (*ours, *(a.__defaults__ or ())), (*theirs, *(b.__defaults__ or ()))
     return a.__kwdefaults__ == b.__kwdefaults__ and all(
-        x is y or (type(x) is type(y) and type(x) in SIMPLE and x == y)
+        x is y or (type(x) is type(y) and type(x) in COMPARABLE_TYPES and x == y)
         for x, y in zip(*seen, strict=True)
     )
 
 
-SIMPLE = (int, float, bool, str, bytes)
-INSIDE: dict[type, Any] = {
+COMPARABLE_TYPES = (int, float, bool, str, bytes)
+COMPARE_BY_TYPE: dict[type, Any] = {
     Constant: lambda a, b: same_value(a.raw, b.raw),
     tuple: same_operands,
     Body: same_body,
-    Custom: same_custom,
+    UserGradient: same_custom,
     FunctionType: same_function,
-    Shape: lambda a, b: all(same_value(getattr(a, n), getattr(b, n)) for n in Shape.__slots__),
+    LoopLayout: lambda a, b: all(
+        same_value(getattr(a, n), getattr(b, n)) for n in LoopLayout.__slots__
+    ),
 }

@@ -1,28 +1,29 @@
 """The guard tree: the paths of one function as straight-line segments, separated by guards.
 
 A guard says which value Python read, and what it saw. A call runs segment by segment and compares
-the value at each guard. If it sees something new, the run stops (`Miss`). Python then runs again
-from the start, with the log of guards and effects so far, and the new path is added to the tree.
-Values keep their numbers from the traces: runs that have taken the same path have equal numbers.
+the value at each guard. If it sees something new, the run stops (`GuardMiss`). Python then runs
+again from the start, with the log of guards and effects so far, and the new path is added to the
+tree. Values keep their numbers from the traces: runs that have taken the same path have equal
+numbers.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from gradtape.core.dispatch import evaluate
+from gradtape.core.dispatch import run_kernel
 from gradtape.core.errors import OutOfRangeError
 from gradtape.graph.graph import Effect, Graph, Node, Operand
-from gradtape.graph.guard import key_of
-from gradtape.graph.replay import lookup
+from gradtape.graph.guard import guard_key
+from gradtape.graph.replay import lookup_operand
 from gradtape.graph.trace_op import INSTALL
 from gradtape.jit.graph_equality import same_nodes
-from gradtape.jit.trace_path import Path, commit
+from gradtape.jit.trace_path import TracedPath, commit
 
-MOST = 16  # paths of one function
+MAX_PATHS = 16  # paths of one function
 
 
-class Miss(Exception):  # noqa: N818  not an error
+class GuardMiss(Exception):  # noqa: N818  not an error
     """A guard saw a new value; `log` holds the guards and effects of the run so far."""
 
     def __init__(self, log: list[tuple[str, Any]]) -> None:
@@ -52,70 +53,70 @@ class Segment:
         self.choice = choice
         self.guard: tuple[int, str] | None = None
         self.children: dict[Any, Segment] = {}
-        self.path: Path | None = None
-        self.needs: set[int] = set()
+        self.path: TracedPath | None = None
+        self.live_values: set[int] = set()
         self.plan: Any = None
         self.ins: list[int] = []
         self.outs: list[int] = []
-        self.effects = [n for n in nodes if isinstance(n.op, Effect) and n.op.replayed]
+        self.effects = [n for n in nodes if isinstance(n.op, Effect) and n.op.is_replayed]
 
     def compile(self) -> Any:
         """Compile the plan of the segment, from values it reads to values that are needed later."""
         made = {o for node in self.nodes for o in node.outputs}
         logged = {o for node in self.effects for o in node.outputs}
-        self.outs = sorted((self.needs | logged) & made)
+        self.outs = sorted((self.live_values | logged) & made)
         self.ins = sorted({i for node in self.nodes for i in node.reads()} - made)
         self.plan = self.choice.compile(Graph(self.ins, self.nodes, self.outs, self.specs))
         return self.plan
 
 
-class Tree:
+class GuardTree:
     """All paths of one function for one signature."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: TracedPath) -> None:
         """Start with one path."""
         self.paths = 0
         self.states: dict[int, Any] = {}  # variables, or positions among the arguments, by key
         self.add(path)
 
-    def add(self, path: Path) -> None:
+    def add(self, path: TracedPath) -> None:
         """Add a path; one that differs before the first guard replaces the tree."""
-        chain = segments_of(path)
+        chain = split_at_guards(path)
         if not self.paths:
             self.root = chain[0]
             count = len(path.graph.inputs) - len(path.captures) - len(path.states)
             self.arguments = path.graph.inputs[:count]
         at, new = self.root, chain[0]
         if self.paths:
-            if not alike(at, new):
+            if not is_same_segment(at, new):
                 self.root, self.paths = new, 0
             else:
                 for k in range(1, len(chain)):
-                    seen = path.guards[k - 1].seen
-                    if seen not in at.children or not alike(at.children[seen], chain[k]):
+                    seen = path.guards[k - 1].expected
+                    if seen not in at.children or not is_same_segment(at.children[seen], chain[k]):
                         at.children[seen] = chain[k]
                         break
                     at = at.children[seen]
         self.paths += 1
         self.states.update(zip(path.keys, path.states, strict=True))
-        self.settle(path)
+        self.update_live_values(path)
 
-    def settle(self, path: Path) -> None:
+    def update_live_values(self, path: TracedPath) -> None:
         """Determine which values the segments along a path must pass on."""
         along = [self.root]
         for guard in path.guards:
-            along.append(along[-1].children[guard.seen])
+            along.append(along[-1].children[guard.expected])
         wanted = {o for o in path.graph.outputs if type(o) is int}
         for segment in reversed(along):
             if segment.guard is not None:
                 wanted.add(segment.guard[0])
-            if not wanted <= segment.needs:
-                segment.needs |= wanted
+            if not wanted <= segment.live_values:
+                segment.live_values |= wanted
                 segment.plan = None
             for node in segment.nodes:
                 wanted.update(node.reads())
 
-    def run(self, frame: dict[int, Any], variables: list[Any]) -> tuple[Path, list[Any]]:
+    def run(self, frame: dict[int, Any], variables: list[Any]) -> tuple[TracedPath, list[Any]]:
         """Run along the tree; return the path taken and the results of its effects.
 
         Raises:
@@ -128,12 +129,12 @@ class Tree:
         while True:
             walked.append(segment)
             for number, source in segment.loads:
-                frame[number] = raw_of_source(source, variables)
+                frame[number] = load_source(source, variables)
             plan = segment.plan or segment.compile()
             try:
                 made = plan(*[frame[n] for n in segment.ins])
             except OutOfRangeError:
-                self.keep_what_came_before(walked, frame, variables)
+                self.commit_before_exhaustion(walked, frame, variables)
                 raise
             frame.update(zip(segment.outs, made, strict=True))
             for node in segment.effects:
@@ -145,41 +146,41 @@ class Tree:
                 return segment.path, results
             number, kind = segment.guard
             raw = frame[number]
-            seen = raw.shape if kind == "shape" else key_of(raw)
+            seen = raw.shape if kind == "shape" else guard_key(raw)
             log.append(("guard", seen))
             follower = segment.children.get(seen)
             if follower is None:
-                raise Miss(log)
+                raise GuardMiss(log)
             segment = follower
 
-    def keep_what_came_before(
+    def commit_before_exhaustion(
         self, walked: list[Segment], frame: dict[int, Any], variables: list[Any]
     ) -> None:
         """Commit the assignments that precede the call of an exhausted iterator."""
         nodes = [n for segment in walked[:-1] for n in segment.nodes]
         for node in walked[-1].nodes:
-            if isinstance(node.op, Effect) and node.op.replayed and node.outputs:
+            if isinstance(node.op, Effect) and node.op.is_replayed and node.outputs:
                 break
             nodes.append(node)
         newest = {n.static["key"]: n.outputs[0] for n in nodes if n.op is INSTALL}
-        missing = [n for n in nodes if not n.effect and not frame.keys() >= set(n.outputs)]
-        for node in Graph(list(frame), missing, newest.values(), {}).needed():
-            raws = tuple([lookup(frame, i) for i in node.inputs])
-            made = evaluate(node.op, raws, node.static)  # type: ignore[arg-type]
+        missing = [n for n in nodes if not n.is_effect and not frame.keys() >= set(n.outputs)]
+        for node in Graph(list(frame), missing, newest.values(), {}).live_nodes():
+            raws = tuple([lookup_operand(frame, i) for i in node.inputs])
+            made = run_kernel(node.op, raws, node.static)  # type: ignore[arg-type]
             frame.update(zip(node.outputs, made if node.op.outputs else (made,), strict=True))
         sources = [self.states[key] for key in newest]
         written = [variables[s] if type(s) is int else s for s in sources]
         commit(written, [frame[number] for number in newest.values()])
 
 
-def raw_of_source(source: Any, variables: list[Any]) -> Any:
+def load_source(source: Any, variables: list[Any]) -> Any:
     """The raw array of a capture, of a variable, or of a variable among the arguments."""
     if type(source) is int:
-        return variables[source]._version()._array
-    return (source._version() if hasattr(source, "_key") else source)._array
+        return variables[source]._stored_version()._array
+    return (source._stored_version() if hasattr(source, "_key") else source)._array
 
 
-def segments_of(path: Path) -> list[Segment]:
+def split_at_guards(path: TracedPath) -> list[Segment]:
     """Split a path into segments at its guards."""
     graph = path.graph
     arguments = len(graph.inputs) - len(path.captures) - len(path.states)
@@ -187,7 +188,7 @@ def segments_of(path: Path) -> list[Segment]:
     loaded: set[int] = set()
     chain: list[Segment] = []
     start = 0
-    ends = [(g.place, (g.number, g.kind), g.seen) for g in path.guards]
+    ends = [(g.position, (g.number, g.kind), g.expected) for g in path.guards]
     for end, guard, _ in [*ends, (len(graph.nodes), None, None)]:
         nodes = graph.nodes[start:end]
         read: list[Operand] = [i for node in nodes for i in node.reads()]
@@ -207,19 +208,19 @@ def segments_of(path: Path) -> list[Segment]:
     return chain
 
 
-def alike(a: Segment, b: Segment) -> bool:
+def is_same_segment(a: Segment, b: Segment) -> bool:
     """Whether two segments do the same."""
     return (
         a.guard == b.guard
         and len(a.loads) == len(b.loads)
         and all(
-            m == n and same_source(s, t) for (m, s), (n, t) in zip(a.loads, b.loads, strict=True)
+            m == n and is_same_source(s, t) for (m, s), (n, t) in zip(a.loads, b.loads, strict=True)
         )
         and same_nodes(a.nodes, b.nodes)
         and (a.path is None) == (b.path is None)
     )
 
 
-def same_source(a: Any, b: Any) -> bool:
+def is_same_source(a: Any, b: Any) -> bool:
     """Whether two captures, variables or positions of arguments are the same."""
     return a is b or (type(a) is int and type(b) is int and a == b)

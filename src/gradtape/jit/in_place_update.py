@@ -6,24 +6,26 @@ import math
 from itertools import repeat
 from typing import Any
 
-from gradtape.compile.numpy.engine import Plan, commit
-from gradtape.jit.trace_path import Path
-from gradtape.state.variable.storage import Taken, arrays_of, version
+from gradtape.compile.numpy.engine import NumpyPlan, run_commit_calls
+from gradtape.jit.trace_path import TracedPath
+from gradtape.state.variable.storage import ExclusiveUpdate, current_arrays, make_version
 
-LARGE = 32768  # bytes on average; below, a new array costs less than the ownership check
+MIN_IN_PLACE_BYTES = (
+    32768  # bytes on average; below, a new array costs less than the ownership check
+)
 
 
-def pays(plan: Plan, path: Path) -> bool:
+def is_worth_in_place(plan: NumpyPlan, path: TracedPath) -> bool:
     """Whether the arrays that a plan can update in place are large enough to pay off."""
     specs = [path.graph.specs[path.graph.inputs[j]] for j in plan.in_place.values()]
     total = sum(math.prod(shape) * dtype.itemsize for shape, dtype in specs)
-    return bool(specs) and total >= LARGE * len(specs)
+    return bool(specs) and total >= MIN_IN_PLACE_BYTES * len(specs)
 
 
-class InPlace:
+class InPlaceRunner:
     """Runs a plan and writes the new values of variables into their old arrays."""
 
-    def __init__(self, plan: Plan, path: Path, variables: list[Any]) -> None:
+    def __init__(self, plan: NumpyPlan, path: TracedPath, variables: list[Any]) -> None:
         """For the plan of a path that reads and writes `variables`."""
         self.busy: dict[
             int, Any
@@ -37,7 +39,7 @@ class InPlace:
         self.others = [variables[i] for i in self.rest]
         self.order = owned
         self.written = [variables[i] for i in path.writes]
-        self.outputs = [path.results + k for k in range(len(path.writes))]
+        self.outputs = [path.result_count + k for k in range(len(path.writes))]
         self.sources = [owned.index(i) if i in owned else -1 for i in path.writes]
 
     def __call__(self, raws: list[Any]) -> Any:
@@ -46,28 +48,28 @@ class InPlace:
         Everything that can fail runs first; then one loop in C changes the variables.
         """
         mine: list[Any] = []
-        taken = Taken(self.owned)
+        taken = ExclusiveUpdate(self.owned)
         try:
             if self.busy.setdefault(0, mine) is not mine:
                 return None
             with taken:
-                return self.updated(raws, taken) if taken.own else None
+                return self.update_variables(raws, taken) if taken.is_exclusive else None
         finally:
             if self.busy.get(0) is mine:
                 self.busy.clear()
-            taken.put_back()
+            taken.restore_versions()
 
-    def updated(self, raws: list[Any], taken: Taken) -> Any:
+    def update_variables(self, raws: list[Any], taken: ExclusiveUpdate) -> Any:
         """Run the plan, commit the updates, and return the outputs."""
         arrays: list[Any] = [None] * len(self.variables)
         for i, array in zip(self.order, taken.arrays, strict=True):
             arrays[i] = array
-        for i, array in zip(self.rest, arrays_of(self.others), strict=True):
+        for i, array in zip(self.rest, current_arrays(self.others), strict=True):
             arrays[i] = array
-        outputs, calls = self.plan.staged(*raws, *arrays)
+        outputs, calls = self.plan.run_for_commit(*raws, *arrays)
         versions = [
-            version(outputs[k] if outputs[k] is not None else taken.arrays[source])
+            make_version(outputs[k] if outputs[k] is not None else taken.arrays[source])
             for k, source in zip(self.outputs, self.sources, strict=True)
         ]
-        commit(calls, map(setattr, self.written, repeat("_value"), versions))
+        run_commit_calls(calls, map(setattr, self.written, repeat("_value"), versions))
         return outputs

@@ -11,7 +11,7 @@ from typing import Any
 from gradtape.core import nest
 from gradtape.core.context import local
 from gradtape.core.convert import convert
-from gradtape.core.device.array import ANYWHERE, HOST, Device, target
+from gradtape.core.device.array import HOST, NO_FAST_PATH, Device, choose_device
 from gradtape.core.device.switch import in_use
 from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.sparse_tensor import SparseTensor
@@ -19,7 +19,7 @@ from gradtape.core.spec import TensorSpec, TypeSpec
 from gradtape.core.tensor import Tensor
 from gradtape.tape.source import variable_of
 
-PLAIN = frozenset({bool, int, float, complex, str, bytes, type(None)})
+PLAIN_TYPES = frozenset({bool, int, float, complex, str, bytes, type(None)})
 
 
 class Call:
@@ -36,47 +36,56 @@ class Call:
         device: where the call runs; None for the host, unless a capture is on an accelerator.
     """
 
-    __slots__ = ("args", "device", "given", "key", "kwargs", "leaves", "parts", "watched")
+    __slots__ = (
+        "args",
+        "device",
+        "key",
+        "kwargs",
+        "leaf_keys",
+        "leaves",
+        "positional",
+        "weak_objects",
+    )
 
     def __init__(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], given: tuple[Any, ...] = ()
     ) -> None:
         """Flatten the arguments and compute the key; `given` holds the passed positional ones."""
-        self.given = given
+        self.positional = given
         leaves = nest.flatten((args, kwargs), expand_composites=True)
-        self.watched: list[Any] = []
+        self.weak_objects: list[Any] = []
         variables: dict[int, int] = {}
         for i, leaf in enumerate(leaves):
-            if type(leaf) not in PLAIN and not isinstance(leaf, Tensor) and is_array(leaf):
+            if type(leaf) not in PLAIN_TYPES and not isinstance(leaf, Tensor) and is_array(leaf):
                 leaves[i] = convert(leaf)
-        self.parts = tuple([self.part(leaf, variables) for leaf in leaves])
+        self.leaf_keys = tuple([self.leaf_key(leaf, variables) for leaf in leaves])
         self.args, self.kwargs = nest.pack_sequence_as(
             (args, kwargs), leaves, expand_composites=True
         )
         self.leaves = leaves
-        self.key: Any = (shape_of_structure((args, kwargs)), self.parts)
+        self.key: Any = (structure_key((args, kwargs)), self.leaf_keys)
         self.device: Device | None = None
         if in_use[0]:
-            self.device = device_of(leaves)
+            self.device = call_device(leaves)
             self.key = (*self.key, self.device)
 
-    def replaced(self, inputs: Sequence[Tensor], trace: Any) -> tuple[Any, Any]:
+    def substitute_tensors(self, inputs: Sequence[Tensor], trace: Any) -> tuple[Any, Any]:
         """The arguments with the tensors of a trace in place of theirs."""
         given = iter(inputs)
         leaves = []
         for leaf in self.leaves:
             if isinstance(leaf, Tensor):
                 leaf = next(given)
-            elif hasattr(leaf, "_draw"):
-                trace.opaque[id(leaf)] = next(given)
-                trace.kept.append(leaf)
+            elif hasattr(leaf, "_read_next"):
+                trace.opaque_values[id(leaf)] = next(given)
+                trace.kept_alive.append(leaf)
             leaves.append(leaf)
         args, kwargs = nest.pack_sequence_as(
             (self.args, self.kwargs), leaves, expand_composites=True
         )
         return args, kwargs
 
-    def names(self, parameters: list[str]) -> list[str]:
+    def tensor_names(self, parameters: list[str]) -> list[str]:
         """A name for each tensor among the leaves: its parameter's, with a number if needed."""
         names: list[str] = []
         used: dict[str, int] = {}
@@ -84,33 +93,33 @@ class Call:
             keyword = list(self.kwargs)[i - len(self.args)] if i >= len(self.args) else ""
             base = keyword or parameters[min(i, len(parameters) - 1)]
             for leaf in nest.flatten(value, expand_composites=True):
-                if isinstance(leaf, Tensor) or hasattr(leaf, "_draw"):
+                if isinstance(leaf, Tensor) or hasattr(leaf, "_read_next"):
                     count = used.get(base, 0)
                     used[base] = count + 1
                     names.append(f"{base}_{count}" if count else base)
         return names
 
-    def part(self, leaf: Any, variables: dict[int, int]) -> Any:
+    def leaf_key(self, leaf: Any, variables: dict[int, int]) -> Any:
         """The cache key of one leaf."""
         if isinstance(leaf, Tensor):
             return (leaf._array.shape, leaf._array.dtype)
-        if type(leaf) in PLAIN:
+        if type(leaf) in PLAIN_TYPES:
             return (type(leaf), leaf)
         variable = variable_of(leaf)
         if variable is not None:
             alias = variables.setdefault(variable._key, len(variables))
-            raw = variable._version()._array
+            raw = variable._stored_version()._array
             return ("variable", raw.shape, raw.dtype, variable._trainable, alias, type(leaf))
-        if hasattr(leaf, "_draw"):
+        if hasattr(leaf, "_read_next"):
             return ("iterator", repr(leaf.element_spec))
         if hasattr(leaf, "element_spec"):
-            self.watched.append(leaf)
+            self.weak_objects.append(leaf)
             return ("dataset", id(leaf))
         if isinstance(leaf, TypeSpec):
             return leaf
-        return self.part_of_object(leaf)
+        return self.object_key(leaf)
 
-    def part_of_object(self, leaf: Any) -> Any:
+    def object_key(self, leaf: Any) -> Any:
         """The cache key of a Python object: by equality, without keeping the object alive."""
         if hasattr(leaf, "__tf_tracing_type__"):
             return ("type", leaf.__tf_tracing_type__(None))
@@ -129,17 +138,17 @@ class Call:
         except TypeError:
             return (type(leaf), leaf)
         hash(part)  # a weak reference stores the hash for after its object is deleted
-        self.watched.append(leaf)
+        self.weak_objects.append(leaf)
         return part
 
 
-def device_of(leaves: Sequence[Any]) -> Device | None:
+def call_device(leaves: Sequence[Any]) -> Device | None:
     """The device of a call with these arguments, by the rule of `device.array.target`."""
-    if local.device is not None and local.device is not ANYWHERE:
+    if local.device is not None and local.device is not NO_FAST_PATH:
         return local.device
     raws = [leaf._array for leaf in leaves if isinstance(leaf, Tensor)]
-    raws += [v._version()._array for v in map(variable_of, leaves) if v is not None]
-    device = target(raws)
+    raws += [v._stored_version()._array for v in map(variable_of, leaves) if v is not None]
+    device = choose_device(raws)
     return None if device is HOST else device
 
 
@@ -148,12 +157,12 @@ def is_array(value: Any) -> bool:
     return hasattr(value, "__array__") and hasattr(value, "dtype") and hasattr(value, "nbytes")
 
 
-def shape_of_structure(structure: Any) -> Any:
+def structure_key(structure: Any) -> Any:
     """A hashable key of a structure: its containers and dict keys, without the leaves."""
     if isinstance(structure, dict):
-        return (type(structure), tuple([(k, shape_of_structure(v)) for k, v in structure.items()]))
+        return (type(structure), tuple([(k, structure_key(v)) for k, v in structure.items()]))
     if isinstance(structure, (list, tuple)):
-        return (type(structure), tuple([shape_of_structure(v) for v in structure]))
+        return (type(structure), tuple([structure_key(v) for v in structure]))
     if isinstance(structure, RaggedTensor):
         return (RaggedTensor, tuple([p._uniform for p in structure._nested_row_partitions]))
     if isinstance(structure, SparseTensor):
@@ -176,11 +185,13 @@ class Signature:
         kinds = [p.kind for p in self.parameters.parameters.values()]
         self.count = len(kinds)
         plain = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-        self.simple = specs is None and all(kind in plain for kind in kinds)
-        self.before = 0  # parameters before those that `specs` describe: a method's `self`
+        self.is_simple = specs is None and all(kind in plain for kind in kinds)
+        self.leading_parameters = (
+            0  # parameters before those that `specs` describe: a method's `self`
+        )
         if self.specs is not None:
             names = list(self.parameters.parameters)
-            self.before = int(names[:1] == ["self"] and len(self.specs) < len(names))
+            self.leading_parameters = int(names[:1] == ["self"] and len(self.specs) < len(names))
             self.check_specs()
 
     def check_specs(self) -> None:
@@ -199,7 +210,7 @@ class Signature:
         parameters = list(self.parameters.parameters.values())
         positional = [
             p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
-        ][self.before :]
+        ][self.leading_parameters :]
         variadic = any(p.kind is p.VAR_POSITIONAL for p in parameters)
         if len(self.specs) > len(positional) and not variadic:
             raise TypeError(
@@ -215,32 +226,34 @@ class Signature:
 
     def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
         """Bind arguments to the parameters."""
-        if self.simple and not kwargs and len(args) == self.count:
+        if self.is_simple and not kwargs and len(args) == self.count:
             return Call(args, {}, args)
-        bound = bound_to(self.parameters, args, kwargs)
+        bound = bind_arguments(self.parameters, args, kwargs)
         values = bound.args
         if self.specs is not None:
-            values = self.cast(values)
+            values = self.cast_to_specs(values)
         return Call(values, bound.kwargs, () if kwargs or self.specs else args)
 
-    def cast(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
+    def cast_to_specs(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
         """Convert the arguments to the specs of `input_signature`.
 
         Raises:
             TypeError: if that is impossible.
         """
         assert self.specs is not None
-        own = self.before
+        own = self.leading_parameters
         count = own + len(self.specs)
         if len(values) < count:
             raise TypeError(f"tf.function: expected {count} arguments. Received {len(values)}.")
-        given = [as_specified(spec, v) for spec, v in zip(self.specs, values[own:], strict=False)]
+        given = [cast_structure(spec, v) for spec, v in zip(self.specs, values[own:], strict=False)]
         parameters = list(self.parameters.parameters.values())
         for i, value in enumerate(values[count:], count):
             default = parameters[i].default if i < len(parameters) else inspect.Parameter.empty
             if isinstance(default, Tensor):
                 continue
-            if type(value) in PLAIN and not (type(default) in PLAIN and value == default):
+            if type(value) in PLAIN_TYPES and not (
+                type(default) in PLAIN_TYPES and value == default
+            ):
                 raise TypeError(
                     f"Binding inputs to tf.function failed: argument {i} is not described by "
                     f"input_signature. Received {value!r}; only its default may be given."
@@ -248,30 +261,30 @@ class Signature:
         return (*values[:own], *given, *values[count:])
 
 
-def as_specified(spec: Any, value: Any) -> Any:
+def cast_structure(spec: Any, value: Any) -> Any:
     """Convert a value to the structure and specs of `spec`."""
     try:
-        return nest.map_structure_up_to(spec, fitted, spec, value)
+        return nest.map_structure_up_to(spec, cast_argument, spec, value)
     except ValueError as error:
         raise TypeError(f"Binding inputs to tf.function failed due to `{error}`.") from None
 
 
-def fitted(spec: Any, value: Any) -> Any:
+def cast_argument(spec: Any, value: Any) -> Any:
     """Convert one value to `spec`."""
     if not isinstance(spec, TensorSpec) or isinstance(value, TensorSpec):
         if not spec.is_compatible_with(value):
-            raise mismatch(spec, value)
+            raise make_mismatch_error(spec, value)
         return value
     try:
         tensor = convert(value, None if isinstance(value, Tensor) else spec.dtype)
     except (TypeError, ValueError):
-        raise mismatch(spec, value) from None
+        raise make_mismatch_error(spec, value) from None
     if tensor.dtype is not spec.dtype or not spec.shape.is_compatible_with(tensor.shape):
-        raise mismatch(spec, value)
+        raise make_mismatch_error(spec, value)
     return value if variable_of(value) is not None else tensor
 
 
-def mismatch(spec: Any, value: Any) -> TypeError:
+def make_mismatch_error(spec: Any, value: Any) -> TypeError:
     """The error for a value that does not fit `input_signature`."""
     return TypeError(
         f"Binding inputs to tf.function failed due to `Can not cast {value!r} to {spec!r}`. Pass "
@@ -279,7 +292,7 @@ def mismatch(spec: Any, value: Any) -> TypeError:
     )
 
 
-def weak(thing: Any, callback: Any) -> Any:
+def make_weak_reference(thing: Any, callback: Any) -> Any:
     """A weak reference to `thing`, or `thing` itself if its class does not support them."""
     try:
         return weakref.ref(thing, callback)
@@ -287,17 +300,19 @@ def weak(thing: Any, callback: Any) -> Any:
         return thing
 
 
-def described(before: tuple[Any, ...], after: tuple[Any, ...]) -> str:
+def describe_difference(before: tuple[Any, ...], after: tuple[Any, ...]) -> str:
     """Describe to the user how the arguments of two calls differ."""
     if len(before) != len(after):
         return f"{len(before)} values in the arguments became {len(after)}"
     for i, (a, b) in enumerate(zip(before, after, strict=True)):
         if a != b:
-            return f"value {i} of the arguments was {readable(a)} and is {readable(b)}"
+            return (
+                f"value {i} of the arguments was {format_leaf_key(a)} and is {format_leaf_key(b)}"
+            )
     return "the structure of the arguments changed"
 
 
-def readable(part: Any) -> str:
+def format_leaf_key(part: Any) -> str:
     """The cache key of a leaf as readable text."""
     if isinstance(part, tuple) and len(part) == 2:
         if isinstance(part[0], tuple):
@@ -308,7 +323,7 @@ def readable(part: Any) -> str:
     return repr(part)
 
 
-def bound_to(
+def bind_arguments(
     parameters: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> inspect.BoundArguments:
     """Bind arguments to parameters, including defaults.

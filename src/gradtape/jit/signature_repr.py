@@ -9,7 +9,7 @@ from gradtape.core import nest
 from gradtape.core.spec import TensorSpec
 
 
-def without_names(value: Any) -> Any:
+def drop_spec_names(value: Any) -> Any:
     """A structure with the names removed from its specs."""
 
     def leaf(one: Any) -> Any:
@@ -30,27 +30,27 @@ class Literal:
         return f"Literal[{self.value!r}]"
 
 
-def annotated(value: Any) -> Any:
+def as_annotation(value: Any) -> Any:
     """An argument as an annotation: a spec, a structure of them, or a literal."""
-    value = without_names(value)
+    value = drop_spec_names(value)
     has_spec = any(isinstance(leaf, TensorSpec) for leaf in nest.flatten(value))
     return value if has_spec else Literal(value)
 
 
-def function_type(
+def make_function_type(
     parameters: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any], returned: Any
 ) -> inspect.Signature:
     """A signature whose annotations are the specs of arguments and results."""
     described = dict(zip(parameters.parameters, args, strict=False)) | kwargs
     shown = [
-        parameter.replace(annotation=annotated(described[name]), default=parameter.empty)
+        parameter.replace(annotation=as_annotation(described[name]), default=parameter.empty)
         for name, parameter in parameters.parameters.items()
         if name in described
     ]
-    return inspect.Signature(shown, return_annotation=without_names(returned))
+    return inspect.Signature(shown, return_annotation=drop_spec_names(returned))
 
 
-def pretty(kind: inspect.Signature, captures: list[Any]) -> str:
+def format_signature(kind: inspect.Signature, captures: list[Any]) -> str:
     """The arguments, results and captures as readable lines."""
     lines = ["Input Parameters:"]
     lines += [f"  {p.name} ({p.kind.name}): {p.annotation!r}" for p in kind.parameters.values()]
@@ -59,7 +59,7 @@ def pretty(kind: inspect.Signature, captures: list[Any]) -> str:
     return "\n".join(lines)
 
 
-class Shown:
+class ConcreteFunctionBase:
     """What concrete functions of this process and of loaded models have in common."""
 
     if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class Shown:
 
     def pretty_printed_signature(self, verbose: bool = True) -> str:
         """The arguments and results as readable lines."""
-        return pretty(self.function_type, self.captured_inputs)
+        return format_signature(self.function_type, self.captured_inputs)
 
     def __repr__(self) -> str:
         """TensorFlow's format."""

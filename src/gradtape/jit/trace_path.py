@@ -7,22 +7,22 @@ from collections.abc import Callable, Iterable
 from itertools import repeat
 from typing import Any
 
-from gradtape.compile.engine import Choice
+from gradtape.compile.engine import EngineChoice
 from gradtape.core import nest
 from gradtape.core.convert import convert
-from gradtape.core.device.array import HOST, Device, Engine, Remote, kept_at
+from gradtape.core.device.array import HOST, Device, DeviceArray, JaxPort, to_device_with_cache
 from gradtape.core.device.switch import in_use
 from gradtape.core.symbolic_tensor import SymbolicTensor
-from gradtape.core.tensor import EagerTensor, Tensor, eager
+from gradtape.core.tensor import EagerTensor, Tensor, make_tensor
 from gradtape.graph.graph import Constant, Graph, Operand
 from gradtape.graph.guard import Guard
-from gradtape.graph.recorder import Trace
+from gradtape.graph.trace import Trace
 from gradtape.graph.trace_op import INSTALL
-from gradtape.state.variable.storage import version
+from gradtape.state.variable.storage import make_version
 from gradtape.tape.source import variable_of
 
 
-class Path:
+class TracedPath:
     """The result of a trace, without its values.
 
     Attributes:
@@ -40,20 +40,20 @@ class Path:
     """
 
     def __init__(self, trace: Trace, returned: Any, variables: list[Any]) -> None:
-        """Make the path of a trace whose function has `returned`."""
+        """Make the path of a trace whose function has `output_places`."""
         self.structure = returned
         leaves = nest.flatten(returned, expand_composites=True)
         outputs: list[Operand] = []
-        self.places: list[int | None] = []
+        self.output_places: list[int | None] = []
         for leaf in leaves:
             if isinstance(leaf, Tensor):
-                self.places.append(len(outputs))
-                lifted = trace.lift(leaf)
-                trace.check_used([lifted])
-                outputs.append(trace.operand(lifted))
+                self.output_places.append(len(outputs))
+                lifted = trace.as_traced(leaf)
+                trace.raise_if_failed([lifted])
+                outputs.append(trace.operand_for(lifted))
             else:
-                self.places.append(None)
-        self.results = len(outputs)
+                self.output_places.append(None)
+        self.result_count = len(outputs)
         self.captures = [tensor for tensor, _ in trace.captures.values()]
         keys = [v._key for v in variables]
         states = list(trace.states.values())
@@ -65,31 +65,31 @@ class Path:
         for node in trace.nodes:
             if node.op is INSTALL and node.static["key"] in places:
                 node.static = {"key": places[node.static["key"]]}
-        self.writes = [i for i, s in enumerate(states) if s.written]
+        self.writes = [i for i, s in enumerate(states) if s.is_written]
         outputs += [states[i].newest._array.number for i in self.writes]
-        self.graph: Graph = trace.graph(outputs)
+        self.graph: Graph = trace.make_graph(outputs)
         self.guards: list[Guard] = trace.guards
         self.keys = [places.get(s.variable._key, s.variable._key) for s in states]
-        self.effects = [n for n in self.graph.nodes if n.effect]
-        self.specs = [self.spec_of(o) for o in outputs[: self.results]]
-        self.joints: dict[Any, Any] = {}
-        self.choice: Choice = trace.choice or Choice()
+        self.effects = [n for n in self.graph.nodes if n.is_effect]
+        self.specs = [self.operand_spec(o) for o in outputs[: self.result_count]]
+        self.forward_backward_cache: dict[Any, Any] = {}
+        self.choice: EngineChoice = trace.choice or EngineChoice()
         if in_use[0]:
-            self.choice = self.choice.at(trace.device or self.device())
+            self.choice = self.choice.for_device(trace.device or self.infer_device())
         self.plan: Any = None
 
-    def spec_of(self, operand: Operand) -> Any:
+    def operand_spec(self, operand: Operand) -> Any:
         """Shape and dtype of an operand."""
         if isinstance(operand, Constant):
             return (operand.raw.shape, operand.raw.dtype)
         return self.graph.specs[operand]
 
-    def device(self) -> Device | None:
+    def infer_device(self) -> Device | None:
         """The device if none was requested: an accelerator if a capture or variable is on one."""
         raws = [t._array for t in self.captures]
-        raws += [v._version()._array for v in self.states if type(v) is not int]
-        if any(type(raw) is Remote and raw.device is not HOST for raw in raws):
-            return Engine.default()
+        raws += [v._stored_version()._array for v in self.states if type(v) is not int]
+        if any(type(raw) is DeviceArray and raw.device is not HOST for raw in raws):
+            return JaxPort.default_device()
         return None
 
     def check_engine(self) -> None:
@@ -98,41 +98,41 @@ class Path:
         Raises:
             InvalidArgumentError: if it cannot.
         """
-        if self.choice.required:
+        if self.choice.is_xla_required:
             self.plan = self.choice.compile(self.graph)
 
-    def variables(self, given: list[Any]) -> list[Any]:
+    def resolve_variables(self, given: list[Any]) -> list[Any]:
         """The variables of a call whose variable arguments are `given`."""
         return [given[s] if type(s) is int else s for s in self.states]
 
-    def tensors(self) -> list[Tensor]:
+    def result_tensors(self) -> list[Tensor]:
         """The tensors that the traced function returned."""
         leaves = nest.flatten(self.structure, expand_composites=True)
         return [leaf for leaf in leaves if isinstance(leaf, Tensor)]
 
-    def packer(self, tensor: Callable[[Any], Tensor] = eager) -> Callable[[Any], Any]:
+    def make_packer(self, tensor: Callable[[Any], Tensor] = make_tensor) -> Callable[[Any], Any]:
         """Make a function that packs outputs, converted by `tensor`, into the result structure."""
-        count, kind = self.results, type(self.structure)
+        count, kind = self.result_count, type(self.structure)
         if kind is SymbolicTensor or kind is EagerTensor:
             return lambda raws: tensor(raws[0])
         flat = kind in (tuple, list) and all(isinstance(t, Tensor) for t in self.structure)
         if flat:
             return lambda raws: kind([tensor(raw) for raw in raws[:count]])
-        return lambda raws: self.packed([tensor(raw) for raw in raws[:count]])
+        return lambda raws: self.pack_results([tensor(raw) for raw in raws[:count]])
 
-    def packed(self, tensors: list[Tensor]) -> Any:
+    def pack_results(self, tensors: list[Tensor]) -> Any:
         """Pack tensors into the structure of the result."""
         if type(self.structure) is SymbolicTensor:
             return tensors[0]
         leaves = nest.flatten(self.structure, expand_composites=True)
         filled = [
             leaf if place is None else tensors[place]
-            for leaf, place in zip(leaves, self.places, strict=True)
+            for leaf, place in zip(leaves, self.output_places, strict=True)
         ]
         return nest.pack_sequence_as(self.structure, filled, expand_composites=True)
 
 
-def returned_tensors(result: Any, name: str) -> Any:
+def convert_results(result: Any, name: str) -> Any:
     """The result of a traced function, with variables and Python values as tensors.
 
     Raises:
@@ -142,7 +142,7 @@ def returned_tensors(result: Any, name: str) -> Any:
     def leaf(value: Any) -> Any:
         if value is None or isinstance(value, Tensor):
             return value
-        if hasattr(value, "_draw") or hasattr(value, "element_spec"):
+        if hasattr(value, "_read_next") or hasattr(value, "element_spec"):
             return value
         variable = variable_of(value)
         try:
@@ -161,15 +161,18 @@ def commit(variables: Iterable[Any], raws: Iterable[Any]) -> None:
     """Store the new values of all variables atomically: no Python code runs in between."""
     if in_use[0]:
         variables = list(variables)
-        raws = [kept_at(raw, v._home) for raw, v in zip(raws, variables, strict=True)]
-    install(variables, [version(raw) for raw in raws])
+        raws = [
+            to_device_with_cache(raw, v._home_device)
+            for raw, v in zip(raws, variables, strict=True)
+        ]
+    store_versions(variables, [make_version(raw) for raw in raws])
 
 
-def install(variables: Iterable[Any], versions: list[Tensor]) -> None:
+def store_versions(variables: Iterable[Any], versions: list[Tensor]) -> None:
     """Make tensors the values of variables, in one loop in C."""
     deque(map(setattr, variables, repeat("_value"), versions), maxlen=0)
 
 
-def wrapped(raws: Iterable[Any]) -> list[Tensor]:
+def wrap_results(raws: Iterable[Any]) -> list[Tensor]:
     """Tensors around raw results."""
-    return [eager(raw) for raw in raws]
+    return [make_tensor(raw) for raw in raws]

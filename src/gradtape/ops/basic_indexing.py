@@ -11,10 +11,10 @@ from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.tensor import Tensor
 
 Key = tuple[Any, ...]
-ALL = slice(None)
+WHOLE_AXIS = slice(None)
 
 
-def slice_key(key: Any, shape: tuple[int, ...]) -> Key:
+def make_slice_key(key: Any, shape: tuple[int, ...]) -> Key:
     """Translate an index expression into the `key` of `slice_`.
 
     The result has an int or a slice for each axis of `shape`, and None for each new axis.
@@ -24,7 +24,7 @@ def slice_key(key: Any, shape: tuple[int, ...]) -> Key:
         InvalidArgumentError: if an index lies outside `shape`.
     """
     items = tuple(key) if isinstance(key, (list, tuple)) else (key,)
-    entries = [entry_of(item) for item in items]
+    entries = [normalize_index_item(item) for item in items]
     named = sum(1 for e in entries if e is not None and e is not Ellipsis)
     if named and not shape:
         raise InvalidArgumentError(
@@ -39,19 +39,19 @@ def slice_key(key: Any, shape: tuple[int, ...]) -> Key:
     if len(dots) > 1:
         raise InvalidArgumentError("strided_slice: Multiple ellipses in slice spec not allowed.")
     at = dots[0] if dots else len(entries)
-    entries[at : at + len(dots)] = [ALL] * (len(shape) - named)
+    entries[at : at + len(dots)] = [WHOLE_AXIS] * (len(shape) - named)
     result: list[Any] = []
     axis = 0
     for entry in entries:
         if entry is None:
             result.append(None)
             continue
-        result.append(checked(entry, axis, shape[axis]))
+        result.append(check_index_entry(entry, axis, shape[axis]))
         axis += 1
     return tuple(result)
 
 
-def entry_of(item: Any) -> Any:
+def normalize_index_item(item: Any) -> Any:
     """Convert the integers in one part of an index expression to Python ints."""
     if item is None or item is Ellipsis or type(item) is int:
         return item
@@ -59,11 +59,11 @@ def entry_of(item: Any) -> Any:
         parts = (item.start, item.stop, item.step)
         if all(part is None or type(part) is int for part in parts):
             return item
-        return slice(*(part if part is None else integer_of(part) for part in parts))
-    return integer_of(item)
+        return slice(*(part if part is None else index_as_int(part) for part in parts))
+    return index_as_int(item)
 
 
-def integer_of(item: Any) -> int:
+def index_as_int(item: Any) -> int:
     """Convert an int, NumPy integer or scalar integer tensor to a Python int."""
     if isinstance(item, (int, np.integer)):
         return int(item)
@@ -79,7 +79,7 @@ def integer_of(item: Any) -> int:
     )
 
 
-def checked(entry: Any, axis: int, size: int) -> Any:
+def check_index_entry(entry: Any, axis: int, size: int) -> Any:
     """Check one index or slice of `axis`; return an index counted from the front."""
     if isinstance(entry, slice):
         if entry.step == 0:
@@ -94,7 +94,7 @@ def checked(entry: Any, axis: int, size: int) -> Any:
     return position
 
 
-def mask_of(key: Any) -> Any:
+def find_boolean_mask(key: Any) -> Any:
     """The boolean mask in an index expression, or None."""
     if isinstance(key, (bool, np.bool_)):
         return key

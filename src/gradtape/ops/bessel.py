@@ -15,11 +15,11 @@ from gradtape.core.dtypes import accumulator
 from gradtape.core.primitive import elementwise
 from gradtape.ops.elementwise import equal, ones_like, select, sign
 from gradtape.ops.no_nan import divide_no_nan
-from gradtape.ops.quadrature import gauss
-from gradtape.ops.special import evaluate, special
+from gradtape.ops.quadrature import gauss_legendre
+from gradtape.ops.special import apply_in_wide_dtype, special
 
 
-def over(y: Any, x: Any) -> Any:
+def divide_or_half(y: Any, x: Any) -> Any:
     """`y / x`, with the limit 1/2 where `x` is zero, as for `bessel_i1(x) / x`."""
     at_zero = equal(x, 0)
     return select(at_zero, ones_like(x) / 2, y / select(at_zero, ones_like(x), x))
@@ -28,29 +28,29 @@ def over(y: Any, x: Any) -> Any:
 @elementwise(x=lambda g, x: g * bessel_i1(x))
 def bessel_i0(x):
     """Modified Bessel function of the first kind, order 0."""
-    return evaluate(special.i0, x)
+    return apply_in_wide_dtype(special.i0, x)
 
 
 # TensorFlow returns 1 for the derivative at zero; the true value is 1/2.
 @elementwise(x=lambda g, x, out: g * (bessel_i0(x) - divide_no_nan(out, x)))
 def bessel_i1(x):
     """Modified Bessel function of the first kind, order 1."""
-    return evaluate(special.i1, x)
+    return apply_in_wide_dtype(special.i1, x)
 
 
 @elementwise(x=lambda g, x, out: g * (bessel_i1e(x) - sign(x) * out))
 def bessel_i0e(x):
     """`bessel_i0` times exp(-|x|)."""
-    return evaluate(special.i0e, x)
+    return apply_in_wide_dtype(special.i0e, x)
 
 
-@elementwise(x=lambda g, x, out: g * (bessel_i0e(x) - sign(x) * out - over(out, x)))
+@elementwise(x=lambda g, x, out: g * (bessel_i0e(x) - sign(x) * out - divide_or_half(out, x)))
 def bessel_i1e(x):
     """`bessel_i1` times exp(-|x|)."""
-    return evaluate(special.i1e, x)
+    return apply_in_wide_dtype(special.i1e, x)
 
 
-def left_of_zero(value: Any, x: Any, out: Any) -> Any:
+def fill_where_negative(value: Any, x: Any, out: Any) -> Any:
     """`value` where `x` is negative and the function undefined, as in TensorFlow, else `out`."""
     return np.where(np.less(x, 0), x.dtype.type(value), out)
 
@@ -58,87 +58,87 @@ def left_of_zero(value: Any, x: Any, out: Any) -> Any:
 @elementwise(x=lambda g, x: -g * bessel_k1(x))
 def bessel_k0(x):
     """Modified Bessel function of the second kind, order 0."""
-    return left_of_zero(np.inf, x, evaluate(special.k0, x))
+    return fill_where_negative(np.inf, x, apply_in_wide_dtype(special.k0, x))
 
 
 @elementwise(x=lambda g, x, out: -g * (bessel_k0(x) + out / x))
 def bessel_k1(x):
     """Modified Bessel function of the second kind, order 1."""
-    return left_of_zero(np.inf, x, evaluate(special.k1, x))
+    return fill_where_negative(np.inf, x, apply_in_wide_dtype(special.k1, x))
 
 
 @elementwise(x=lambda g, x, out: g * (out - bessel_k1e(x)))
 def bessel_k0e(x):
     """`bessel_k0` times exp(x)."""
-    return left_of_zero(np.inf, x, evaluate(special.k0e, x))
+    return fill_where_negative(np.inf, x, apply_in_wide_dtype(special.k0e, x))
 
 
 @elementwise(x=lambda g, x, out: g * (out - out / x - bessel_k0e(x)))
 def bessel_k1e(x):
     """`bessel_k1` times exp(x)."""
-    return left_of_zero(np.inf, x, evaluate(special.k1e, x))
+    return fill_where_negative(np.inf, x, apply_in_wide_dtype(special.k1e, x))
 
 
 @elementwise(x=lambda g, x: -g * bessel_j1(x))
 def bessel_j0(x):
     """Bessel function of the first kind, order 0."""
-    return evaluate(special.j0, x)
+    return apply_in_wide_dtype(special.j0, x)
 
 
-@elementwise(x=lambda g, x, out: g * (bessel_j0(x) - over(out, x)))
+@elementwise(x=lambda g, x, out: g * (bessel_j0(x) - divide_or_half(out, x)))
 def bessel_j1(x):
     """Bessel function of the first kind, order 1."""
-    return evaluate(special.j1, x)
+    return apply_in_wide_dtype(special.j1, x)
 
 
 @elementwise(x=lambda g, x: -g * bessel_y1(x))
 def bessel_y0(x):
     """Bessel function of the second kind, order 0."""
-    return left_of_zero(-np.inf, x, evaluate(special.y0, x))
+    return fill_where_negative(-np.inf, x, apply_in_wide_dtype(special.y0, x))
 
 
 @elementwise(x=lambda g, x, out: g * (bessel_y0(x) - out / x))
 def bessel_y1(x):
     """Bessel function of the second kind, order 1."""
-    return left_of_zero(-np.inf, x, evaluate(special.y1, x))
+    return fill_where_negative(-np.inf, x, apply_in_wide_dtype(special.y1, x))
 
 
 # -- lowerings -------------------------------------------------------------------------------------
 
-EULER = 0.5772156649015329
-NEAR = 2.0  # end of the range where the series of K is as accurate as the integral
-MIDDLE = 6.0  # the same for Y
-FAR = 25.0  # Hankel's expansion is accurate to full precision from here on
-TERMS = 25
+EULER_GAMMA = 0.5772156649015329
+K_SERIES_END = 2.0  # end of the range where the series of K is as accurate as the integral
+Y_SERIES_END = 6.0  # the same for Y
+HANKEL_START = 25.0  # Hankel's expansion is accurate to full precision from here on
+SERIES_TERMS = 25
 
 
-def integral(function: Any, x: Any, end: Any) -> Any:
+def integrate(function: Any, x: Any, end: Any) -> Any:
     """Integrate `function(x, t)`, smooth in t, from 0 to `end`."""
-    nodes, weights = (np.asarray(a, x.dtype) for a in gauss(64))
+    nodes, weights = (np.asarray(a, x.dtype) for a in gauss_legendre(64))
     end = np.broadcast_to(np.asarray(end, x.dtype), x.shape)
     return np.sum(function(x[..., None], end[..., None] * nodes) * weights, axis=-1) * end
 
 
-def series(x: Any, order: int, turn: int) -> tuple[Any, Any]:
+def bessel_series(x: Any, order: int, turn: int) -> tuple[Any, Any]:
     """Sum the terms q^k / (k! (k + order)!), without and with weights.
 
     The weights are ψ(k + 1) + ψ(k + 1 + order), and q is `turn` · x² / 4. The first sum times
     (x / 2)^order is I if `turn` is 1, and J if it is -1.
     """
     q = turn * x * x / 4
-    term, psi = np.ones_like(x), order - 2 * EULER
+    term, psi = np.ones_like(x), order - 2 * EULER_GAMMA
     plain, weighted = term, psi * term
-    for k in range(1, TERMS):
+    for k in range(1, SERIES_TERMS):
         term = term * q / (k * (k + order))
         psi += 1 / k + 1 / (k + order)
         plain, weighted = plain + term, weighted + psi * term
     return plain, weighted
 
 
-def hankel(x: Any, order: int) -> tuple[Any, Any]:
+def hankel_expansion(x: Any, order: int) -> tuple[Any, Any]:
     """J and Y of large `x` (Abramowitz and Stegun 1964, 9.2.5 to 9.2.10)."""
     p, q, term = 0, 0, np.ones_like(x)
-    for k in range(TERMS):
+    for k in range(SERIES_TERMS):
         p, q = (p + (-1) ** (k // 2) * term, q) if k % 2 == 0 else (p, q + (-1) ** (k // 2) * term)
         term = term * (4 * order**2 - (2 * k + 1) ** 2) / (8 * (k + 1) * x)
     angle = x - (order / 2 + 0.25) * math.pi
@@ -147,66 +147,68 @@ def hankel(x: Any, order: int) -> tuple[Any, Any]:
     return scale * (p * cosine - q * sine), scale * (p * sine + q * cosine)
 
 
-def first_kind(x: Any, order: int) -> Any:
+def lower_bessel_j(x: Any, order: int) -> Any:
     """J by Bessel's integral, and by Hankel's expansion where |x| is large."""
     size = np.abs(x)
-    near = np.minimum(size, FAR)
-    middle = integral(lambda x, t: np.cos(x * np.sin(t) - order * t), near, math.pi) / math.pi
-    far, _ = hankel(np.maximum(size, FAR), order)
-    return np.where(size < FAR, middle, far) * np.where(x < 0, (-1) ** order, 1)
+    near = np.minimum(size, HANKEL_START)
+    middle = integrate(lambda x, t: np.cos(x * np.sin(t) - order * t), near, math.pi) / math.pi
+    far, _ = hankel_expansion(np.maximum(size, HANKEL_START), order)
+    return np.where(size < HANKEL_START, middle, far) * np.where(x < 0, (-1) ** order, 1)
 
 
-def second_kind(x: Any, order: int) -> Any:
+def lower_bessel_y(x: Any, order: int) -> Any:
     """Y of positive `x`: a series, Bessel's and Schläfli's integrals, then Hankel's expansion."""
-    low = np.clip(x, 0, MIDDLE)
-    plain, weighted = series(low, order, -1)
+    low = np.clip(x, 0, Y_SERIES_END)
+    plain, weighted = bessel_series(low, order, -1)
     power = (low / 2) ** order
     near = power * (2 * np.log(low / 2) * plain - weighted) / math.pi
     if order:
         near = near - 2 / (math.pi * low)
-    at = np.clip(x, MIDDLE, FAR)
-    middle = integral(lambda x, t: np.sin(x * np.sin(t) - order * t), at, math.pi)
+    at = np.clip(x, Y_SERIES_END, HANKEL_START)
+    middle = integrate(lambda x, t: np.sin(x * np.sin(t) - order * t), at, math.pi)
     rise = np.sinh if order else np.cosh  # half of exp(order t) + (-1)^order exp(-order t)
-    tail = integral(lambda x, t: rise(order * t) * np.exp(-x * np.sinh(t)), at, np.arcsinh(40 / at))
+    tail = integrate(
+        lambda x, t: rise(order * t) * np.exp(-x * np.sinh(t)), at, np.arcsinh(40 / at)
+    )
     middle = middle - 2 * tail
-    _, far = hankel(np.maximum(x, FAR), order)
-    out = np.where(x < MIDDLE, near, np.where(x < FAR, middle / math.pi, far))
-    return of_positive(x, out, -np.inf)
+    _, far = hankel_expansion(np.maximum(x, HANKEL_START), order)
+    out = np.where(x < Y_SERIES_END, near, np.where(x < HANKEL_START, middle / math.pi, far))
+    return mask_nonpositive(x, out, -np.inf)
 
 
-def third_kind(x: Any, order: int) -> Any:
+def lower_bessel_ke(x: Any, order: int) -> Any:
     """K of positive `x` times exp(x), by a series or by the integral of exp(-x cosh t)."""
-    low = np.clip(x, 0, NEAR)
-    plain, weighted = series(low, order, 1)
+    low = np.clip(x, 0, K_SERIES_END)
+    plain, weighted = bessel_series(low, order, 1)
     turn = (-1) ** order
     near = turn * (low / 2) ** order * (weighted / 2 - np.log(low / 2) * plain)
     if order:
         near = near + 1 / low
-    at = np.maximum(x, NEAR)
+    at = np.maximum(x, K_SERIES_END)
     # 2 sinh²(t / 2) is cosh t - 1 without cancellation for small t.
-    far = integral(
+    far = integrate(
         lambda x, t: np.exp(-2 * x * np.sinh(t / 2) ** 2) * np.cosh(order * t),
         at,
         2 * np.arcsinh(np.sqrt(20 / at)),
     )
-    return of_positive(x, np.where(x < NEAR, near * np.exp(low), far), np.inf)
+    return mask_nonpositive(x, np.where(x < K_SERIES_END, near * np.exp(low), far), np.inf)
 
 
-def of_positive(x: Any, out: Any, at_zero: float) -> Any:
+def mask_nonpositive(x: Any, out: Any, at_zero: float) -> Any:
     """`out` where `x` is positive, `at_zero` at zero, and NaN below."""
     return np.where(x > 0, out, np.where(np.equal(x, 0), at_zero, np.nan))
 
 
-def lowered(function: Any, x: Any, order: int) -> Any:
+def lower_in_wide_dtype(function: Any, x: Any, order: int) -> Any:
     """Apply `function` in the accumulator dtype (float32 for half types) and cast back."""
     return function(x.astype(accumulator(x.dtype)), order).astype(x.dtype)
 
 
-bessel_j0.lower(lambda x: lowered(first_kind, x, 0))
-bessel_j1.lower(lambda x: lowered(first_kind, x, 1))
-bessel_y0.lower(lambda x: lowered(second_kind, x, 0))
-bessel_y1.lower(lambda x: lowered(second_kind, x, 1))
-bessel_k0e.lower(lambda x: lowered(third_kind, x, 0))
-bessel_k1e.lower(lambda x: lowered(third_kind, x, 1))
-bessel_k0.lower(lambda x: lowered(third_kind, x, 0) * np.exp(-x))
-bessel_k1.lower(lambda x: lowered(third_kind, x, 1) * np.exp(-x))
+bessel_j0.lower(lambda x: lower_in_wide_dtype(lower_bessel_j, x, 0))
+bessel_j1.lower(lambda x: lower_in_wide_dtype(lower_bessel_j, x, 1))
+bessel_y0.lower(lambda x: lower_in_wide_dtype(lower_bessel_y, x, 0))
+bessel_y1.lower(lambda x: lower_in_wide_dtype(lower_bessel_y, x, 1))
+bessel_k0e.lower(lambda x: lower_in_wide_dtype(lower_bessel_ke, x, 0))
+bessel_k1e.lower(lambda x: lower_in_wide_dtype(lower_bessel_ke, x, 1))
+bessel_k0.lower(lambda x: lower_in_wide_dtype(lower_bessel_ke, x, 0) * np.exp(-x))
+bessel_k1.lower(lambda x: lower_in_wide_dtype(lower_bessel_ke, x, 1) * np.exp(-x))

@@ -9,19 +9,19 @@ import numpy as np
 
 # Default number of elements of a block, measured: in shorter blocks the overhead of NumPy calls
 # dominates, in longer ones memory traffic. Work with few passes per block may use longer blocks.
-BLOCK = 1 << 15
+CACHE_BLOCK = 1 << 15
 
 
-def spans(rows: int, width: int, block: int = BLOCK) -> Iterator[slice]:
+def block_slices(rows: int, width: int, block: int = CACHE_BLOCK) -> Iterator[slice]:
     """Slices that cut `rows` rows of `width` elements into blocks of about `block` elements."""
     step = max(block // max(width, 1), 1)
     return (slice(start, start + step) for start in range(0, rows, step))
 
 
-def filled(fill: Callable[..., None], x: Any, count: int) -> tuple[Any, ...]:
+def fill_in_blocks(fill: Callable[..., None], x: Any, count: int) -> tuple[Any, ...]:
     """Make `count` arrays like `x`; `fill(x, *outs)` computes each block of them elementwise."""
     outs = tuple(np.empty(x.shape, x.dtype) for _ in range(count))
     flat, *flats = (a.reshape(-1) for a in (x, *outs))
-    for span in spans(flat.size, 1):
+    for span in block_slices(flat.size, 1):
         fill(flat[span], *(out[span] for out in flats))
     return outs if x.shape else tuple(out[()] for out in outs)

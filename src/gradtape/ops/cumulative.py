@@ -12,10 +12,10 @@ import numpy as np
 
 from gradtape.core.dtypes import accumulator
 from gradtape.core.primitive import primitive
-from gradtape.ops.no_nan import divide_no_nan, unlike
+from gradtape.ops.no_nan import conj_if_complex, divide_no_nan
 
 
-def run(
+def scan_axis(
     scan: Callable[..., Any], x: Any, axis: int, exclusive: bool, reverse: bool, start: Any
 ) -> Any:
     """Apply `scan` along `axis`, reversed if asked; exclusive scans begin with `start`."""
@@ -39,19 +39,19 @@ def cumsum_wrt_x(g, axis, exclusive, reverse):
 @primitive(x=cumsum_wrt_x)
 def cumsum(x, *, axis: int, exclusive: bool, reverse: bool):
     """Running sum along `axis`."""
-    return run(np.cumsum, x, axis, exclusive, reverse, 0)
+    return scan_axis(np.cumsum, x, axis, exclusive, reverse, 0)
 
 
 def cumprod_wrt_x(g, x, out, axis, exclusive, reverse):
     """Zero where `x` is zero, and complex factors are not conjugated, as in TensorFlow."""
-    share = cumsum(g * unlike(out), axis=axis, exclusive=exclusive, reverse=not reverse)
-    return divide_no_nan(share, unlike(x))
+    share = cumsum(g * conj_if_complex(out), axis=axis, exclusive=exclusive, reverse=not reverse)
+    return divide_no_nan(share, conj_if_complex(x))
 
 
 @primitive(x=cumprod_wrt_x)
 def cumprod(x, *, axis: int, exclusive: bool, reverse: bool):
     """Running product along `axis`."""
-    return run(np.cumprod, x, axis, exclusive, reverse, 1)
+    return scan_axis(np.cumprod, x, axis, exclusive, reverse, 1)
 
 
 def cumulative_logsumexp_wrt_x(g, x, out, axis, exclusive, reverse):
@@ -62,7 +62,7 @@ def cumulative_logsumexp_wrt_x(g, x, out, axis, exclusive, reverse):
 @primitive(x=cumulative_logsumexp_wrt_x)
 def cumulative_logsumexp(x, *, axis: int, exclusive: bool, reverse: bool):
     """Running logarithm of the sum of exponentials along `axis`."""
-    return run(np.logaddexp.accumulate, x, axis, exclusive, reverse, -np.inf)
+    return scan_axis(np.logaddexp.accumulate, x, axis, exclusive, reverse, -np.inf)
 
 
 def weighted_cumsum_wrt_v(g, a, b, axis, exclusive, reverse):
@@ -81,7 +81,7 @@ def weighted_cumsum(v, a, b, *, axis: int, exclusive: bool, reverse: bool):
     """
 
     def part(v):
-        logs = run(
+        logs = scan_axis(
             np.logaddexp.accumulate, np.log(np.maximum(v, 0)) - b, axis, exclusive, reverse, -np.inf
         )
         return np.exp(

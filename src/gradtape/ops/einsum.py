@@ -16,11 +16,11 @@ import numpy as np
 
 from gradtape.core.dtypes import accumulator
 from gradtape.core.primitive import primitive
-from gradtape.ops.linalg.matmul import product
-from gradtape.ops.reduce import broadcast_to, fold
+from gradtape.ops.linalg.matmul import matmul_raw
+from gradtape.ops.reduce import broadcast_to, unbroadcast
 from gradtape.ops.shape import slice_
 
-LEAD = 0x4E00  # code point of the first label for lead axes, which no equation uses
+LEAD_LABEL = 0x4E00  # code point of the first label for lead axes, which no equation uses
 
 
 def einsum_wrt_xs(g, xs, xs_spec, out_spec, equation, i):
@@ -29,17 +29,17 @@ def einsum_wrt_xs(g, xs, xs_spec, out_spec, equation, i):
     The result is broadcast along labels that only that operand has.
     """
     others = [x for k, x in enumerate(xs) if k != i]
-    turned, known, rank, key = transposed(equation, i)
+    turned, known, rank, key = transpose_equation(equation, i)
     part = einsum(g, *others, equation=turned)
     shape = xs_spec[i].shape
     if known < rank:
         part = slice_(part, key=key, rank=known)
         part = broadcast_to(part, shape=shape[len(shape) - rank :], rank=rank)
-    return fold(part, shape, rank, g, out_spec.shape)
+    return unbroadcast(part, shape, rank, g, out_spec.shape)
 
 
 @lru_cache(maxsize=4096)
-def transposed(equation: str, i: int) -> tuple[str, int, int, tuple[Any, ...]]:
+def transpose_equation(equation: str, i: int) -> tuple[str, int, int, tuple[Any, ...]]:
     """Make the equation for the cotangent of the i-th operand.
 
     Returns:
@@ -60,10 +60,10 @@ def einsum(*xs, equation: str):
     dtype = xs[0].dtype
     wide = accumulator(dtype)
     operands = [x.astype(wide) for x in xs] if wide is not dtype else list(xs)
-    path = path_of(equation, tuple([x.shape for x in xs]))
+    path = plan_contraction(equation, tuple([x.shape for x in xs]))
     for i, j, plan in path.steps:
         b, a = operands.pop(j), operands.pop(i)
-        operands.append(contract(a, b, plan))
+        operands.append(contract_pair(a, b, plan))
     (result,) = operands
     if path.sums:
         result = np.add.reduce(result, axis=path.sums, dtype=wide)
@@ -72,7 +72,7 @@ def einsum(*xs, equation: str):
     return result if wide is dtype else result.astype(dtype)
 
 
-class Path(NamedTuple):
+class ContractionPath(NamedTuple):
     """The pairwise contractions of an equation, then the axes to sum and their final order."""
 
     steps: tuple[tuple[int, int, Contraction], ...]
@@ -81,7 +81,7 @@ class Path(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def path_of(equation: str, shapes: tuple[tuple[int, ...], ...]) -> Path:
+def plan_contraction(equation: str, shapes: tuple[tuple[int, ...], ...]) -> ContractionPath:
     """Plan the contraction of operands of these shapes, which may include lead axes."""
     inputs, output = equation.split("->")
     given = inputs.split(",")
@@ -94,20 +94,24 @@ def path_of(equation: str, shapes: tuple[tuple[int, ...], ...]) -> Path:
         for label, n in zip(name, shape, strict=True)
     }
     steps = []
-    for i, j, kept in order_of(tuple(labels), output, shapes):
+    for i, j, kept in plan_pairs(tuple(labels), output, shapes):
         b, a = labels.pop(j), labels.pop(i)
-        steps.append((i, j, contraction(a, b, kept, size)))
+        steps.append((i, j, plan_pair(a, b, kept, size)))
         labels.append(kept)
     (last,) = labels
-    return Path(tuple(steps), gone(last, output), axes_in(drop(last, output), output))
+    return ContractionPath(
+        tuple(steps),
+        find_dropped_axes(last, output),
+        permutation_to(keep_labels(last, output), output),
+    )
 
 
 def lead_labels(n: int) -> str:
     """Labels of `n` lead axes; the last axis of every operand gets the same label."""
-    return "".join(chr(LEAD + k) for k in range(n, 0, -1))
+    return "".join(chr(LEAD_LABEL + k) for k in range(n, 0, -1))
 
 
-def order_of(
+def plan_pairs(
     labels: tuple[str, ...], output: str, shapes: tuple[tuple[int, ...], ...]
 ) -> tuple[tuple[int, int, str], ...]:
     """List the pairs to contract, the smaller index first, with the labels that each result keeps.
@@ -116,7 +120,7 @@ def order_of(
     """
     names = list(labels)
     steps = []
-    for i, j in pairs_of(labels, output, shapes):
+    for i, j in find_cheap_pairs(labels, output, shapes):
         b, a = names.pop(j), names.pop(i)
         rest = output + "".join(names)
         kept = (
@@ -127,7 +131,7 @@ def order_of(
     return tuple(steps)
 
 
-def pairs_of(
+def find_cheap_pairs(
     labels: tuple[str, ...], output: str, shapes: tuple[tuple[int, ...], ...]
 ) -> list[tuple[int, int]]:
     """Pairs of operands in the order that NumPy's greedy search finds cheapest."""
@@ -149,7 +153,7 @@ def pairs_of(
     return pairs
 
 
-def drop(labels: str, kept: str) -> str:
+def keep_labels(labels: str, kept: str) -> str:
     """The labels that are in `kept`, in their order."""
     return "".join(label for label in labels if label in kept)
 
@@ -166,15 +170,15 @@ class Contraction(NamedTuple):
     order: tuple[int, ...] | None
 
 
-def contract(a: Any, b: Any, plan: Contraction) -> Any:
+def contract_pair(a: Any, b: Any, plan: Contraction) -> Any:
     """Contract two operands by one matrix product, or by `*` if no label is summed."""
     x, y = (b, a) if plan.swapped else (a, b)
-    x, y = factor(plan, 0, x), factor(plan, 1, y)
-    result = (product(x, y) if plan.inner else x * y).reshape(plan.shape)
+    x, y = as_matrix_stack(plan, 0, x), as_matrix_stack(plan, 1, y)
+    result = (matmul_raw(x, y) if plan.inner else x * y).reshape(plan.shape)
     return result if plan.order is None else np.transpose(result, plan.order)
 
 
-def factor(plan: Contraction, k: int, x: Any) -> Any:
+def as_matrix_stack(plan: Contraction, k: int, x: Any) -> Any:
     """Reshape an operand to a stack of matrices."""
     if plan.sums[k]:
         x = np.add.reduce(x, axis=plan.sums[k], dtype=x.dtype)
@@ -183,19 +187,22 @@ def factor(plan: Contraction, k: int, x: Any) -> Any:
     return x.reshape(plan.shapes[k])
 
 
-def contraction(a: str, b: str, kept: str, size: dict[str, int]) -> Contraction:
+def plan_pair(a: str, b: str, kept: str, size: dict[str, int]) -> Contraction:
     """Plan the contraction of operands with labels `a` and `b` to the labels `kept`.
 
     Shared labels that are kept are batch axes; the other shared labels are summed. The left factor
     is the operand whose own labels come first in the result, so that the product is in order.
     """
-    swapped = first_own(b, a, kept) < first_own(a, b, kept)
+    swapped = first_own_position(b, a, kept) < first_own_position(a, b, kept)
     if swapped:
         a, b = b, a
-    sums = (gone(a, kept + b), gone(b, kept + a))
-    a, b = drop(a, kept + b), drop(b, kept + a)
-    shared = drop(a, b)
-    batch, inner = drop(shared, kept), "".join(label for label in shared if label not in kept)
+    sums = (find_dropped_axes(a, kept + b), find_dropped_axes(b, kept + a))
+    a, b = keep_labels(a, kept + b), keep_labels(b, kept + a)
+    shared = keep_labels(a, b)
+    batch, inner = (
+        keep_labels(shared, kept),
+        "".join(label for label in shared if label not in kept),
+    )
     left = "".join(label for label in a if label not in shared)
     right = "".join(label for label in b if label not in shared)
 
@@ -207,24 +214,24 @@ def contraction(a: str, b: str, kept: str, size: dict[str, int]) -> Contraction:
     return Contraction(
         swapped,
         sums,
-        (axes_in(a, batch + left + inner), axes_in(b, batch + inner + right)),
+        (permutation_to(a, batch + left + inner), permutation_to(b, batch + inner + right)),
         (matrix_shape(left, inner), matrix_shape(inner, right)),
         bool(inner),
         tuple(size[label] for label in free),
-        axes_in(free, kept),
+        permutation_to(free, kept),
     )
 
 
-def first_own(a: str, b: str, kept: str) -> int:
+def first_own_position(a: str, b: str, kept: str) -> int:
     """Position in `kept` of the first label that only `a` has."""
     return next((k for k, label in enumerate(kept) if label in a and label not in b), len(kept))
 
 
-def gone(labels: str, kept: str) -> tuple[int, ...]:
+def find_dropped_axes(labels: str, kept: str) -> tuple[int, ...]:
     """Axes whose labels are not in `kept`."""
     return tuple(k for k, label in enumerate(labels) if label not in kept)
 
 
-def axes_in(labels: str, order: str) -> tuple[int, ...] | None:
+def permutation_to(labels: str, order: str) -> tuple[int, ...] | None:
     """Permutation of axes from `labels` to `order`; None if they are equal."""
     return None if labels == order else tuple(labels.index(label) for label in order)

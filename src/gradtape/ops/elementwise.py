@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.primitive import elementwise, primitive
-from gradtape.ops.relu_kernel import choose, is_positive, positive_part
+from gradtape.ops.relu_kernel import is_positive, keep_where, positive_part
 
 # -- arithmetic ------------------------------------------------------------------------------------
 
@@ -119,35 +119,35 @@ def join_strings(a, b):
     return np.asarray(a + b, object)
 
 
-join_strings.stays_on_host("strings never leave the host")
+join_strings.keep_on_host("strings never leave the host")
 
 
-@elementwise(x=lambda g, slope: flow(g, slope), slope=lambda g, x: g * x)
-def flow(x, slope):
+@elementwise(x=lambda g, slope: multiply_by_slope(g, slope), slope=lambda g, x: g * x)
+def multiply_by_slope(x, slope):
     """`x` times `slope`; zero where `x` is zero even if `slope` is infinite, as in TensorFlow."""
     if type(x) is not np.ndarray and type(slope) is not np.ndarray:
         return x * slope if x else x * 0
     return gate(x * slope, np.not_equal(x, 0))
 
 
-@flow.lower
-def flow_lowered(x, slope):
+@multiply_by_slope.lower
+def multiply_by_slope_lowered(x, slope):
     return np.where(np.equal(x, 0), np.zeros((), x.dtype), x * slope)
 
 
-@elementwise(x=lambda g, out: flow(g, -out * out))
+@elementwise(x=lambda g, out: multiply_by_slope(g, -out * out))
 def reciprocal(x):
     """One over `x`."""
     return 1 / x
 
 
-@elementwise(x=lambda g, out: flow(g, 1 / (out + out)))
+@elementwise(x=lambda g, out: multiply_by_slope(g, 1 / (out + out)))
 def sqrt(x):
     """Square root."""
     return np.sqrt(x)
 
 
-@elementwise(x=lambda g, out: flow(g, out * out * out / -2))
+@elementwise(x=lambda g, out: multiply_by_slope(g, out * out * out / -2))
 def rsqrt(x):
     """One over the square root."""
     return 1 / np.sqrt(x)
@@ -382,7 +382,7 @@ def select(condition, a, b):
 @elementwise(g=lambda g, mask: gate(g, mask), mask=None)
 def gate(g, mask):
     """`g` where `mask` holds and zero elsewhere, also where `g` is infinite or NaN."""
-    return choose(g, mask)
+    return keep_where(g, mask)
 
 
 @gate.lower
@@ -414,7 +414,7 @@ def minimum(a, b):
 @elementwise(g=lambda g, y: where_positive(g, y), y=None)
 def where_positive(g, y):
     """`g` where `y` is positive and zero elsewhere, also where `g` is infinite or NaN."""
-    return choose(g, is_positive(y))
+    return keep_where(g, is_positive(y))
 
 
 @where_positive.lower
@@ -559,7 +559,7 @@ def ones_like(x):
     return np.ones_like(x)
 
 
-def zero(x: Any) -> Any:
+def zero_of_dtype(x: Any) -> Any:
     """A zero of the dtype of a raw array."""
     return x.dtype.type(0)
 

@@ -11,13 +11,13 @@ from gradtape.core.dtypes import accumulator
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.primitive import primitive
 from gradtape.ops.elementwise import add, cast, equal
-from gradtape.ops.reduce import fold
-from gradtape.ops.shape import lean, reshape, shape_of, zeros
+from gradtape.ops.reduce import unbroadcast
+from gradtape.ops.shape import as_scalar_unless_string, reshape, shape_of, zeros
 
 # Below this many elements `np.add.at` is faster than a product with a sparse matrix.
-FEW = 2048
+SPARSE_SUM_MIN_SIZE = 2048
 # No entry for int64: NumPy does not accept uint64 indices.
-UNSIGNED = {np.dtype("int16"): np.uint16, np.dtype("int32"): np.uint32}
+UNSIGNED_INDEX = {np.dtype("int16"): np.uint16, np.dtype("int32"): np.uint32}
 
 
 def gather_wrt_params(g, params_spec, indices, axis):
@@ -28,16 +28,16 @@ def gather_wrt_params(g, params_spec, indices, axis):
 def gather(params, indices, *, axis: int):
     """Slices of `params` along `axis`, one for each entry of `indices`."""
     if not indices.shape:
-        check_range("gather", indices, params.shape[axis])
-        return row_at(params, int(indices), axis)
-    unsigned = UNSIGNED.get(indices.dtype)
+        check_index_range("gather", indices, params.shape[axis])
+        return copy_row(params, int(indices), axis)
+    unsigned = UNSIGNED_INDEX.get(indices.dtype)
     try:
         if unsigned is not None:  # as unsigned, negative indices are out of range for NumPy too
-            return boxed(params.take(indices.view(unsigned), axis=axis))
-        check_range("gather", indices, params.shape[axis])
-        return boxed(params.take(indices, axis=axis))
+            return box_string(params.take(indices.view(unsigned), axis=axis))
+        check_index_range("gather", indices, params.shape[axis])
+        return box_string(params.take(indices, axis=axis))
     except IndexError:
-        check_range("gather", indices, params.shape[axis])
+        check_index_range("gather", indices, params.shape[axis])
         raise
 
 
@@ -49,23 +49,23 @@ def gather_lowered(params, indices, *, axis):
 @primitive(params=gather_wrt_params, indices=None)
 def take(params, indices, *, axis: int):
     """As `gather`, for uses where TensorFlow's gradient is dense rather than IndexedSlices."""
-    return boxed(params.take(indices, axis=axis))
+    return box_string(params.take(indices, axis=axis))
 
 
-def row_at(params: Any, i: int, axis: int) -> Any:
+def copy_row(params: Any, i: int, axis: int) -> Any:
     """Copy one slice. `take` would first copy the whole of a non-contiguous array."""
     out = params[(..., i, *(slice(None),) * (-1 - axis))]
-    return out.copy() if out.ndim else boxed(lean(out))
+    return out.copy() if out.ndim else box_string(as_scalar_unless_string(out))
 
 
-def boxed(out: Any) -> Any:
+def box_string(out: Any) -> Any:
     """Wrap a single bytes object in a 0-d array; return anything else unchanged."""
     return np.array(out, object) if type(out) is bytes else out
 
 
-def check_range(op: str, indices: Any, size: int) -> None:
+def check_index_range(op: str, indices: Any, size: int) -> None:
     """Raise unless all `indices` lie in [0, size)."""
-    if indices.size and not in_range(indices, size):
+    if indices.size and not is_in_range(indices, size):
         flat = np.ravel(indices)
         where = int(np.flatnonzero((flat < 0) | (flat >= size))[0])
         place = "".join(f"[{i}]" for i in np.unravel_index(where, np.shape(indices)))
@@ -75,16 +75,16 @@ def check_range(op: str, indices: Any, size: int) -> None:
         )
 
 
-def in_range(indices: Any, size: int) -> bool:
+def is_in_range(indices: Any, size: int) -> bool:
     """Whether all `indices` (a non-empty array) lie in [0, size)."""
-    unsigned = UNSIGNED.get(indices.dtype)
+    unsigned = UNSIGNED_INDEX.get(indices.dtype)
     if unsigned is None or not indices.ndim:
         return bool(indices.min() >= 0 and indices.max() < size)
     flat = indices.view(unsigned).reshape(-1)  # as unsigned, negative indices are large
     return bool(flat[flat.argmax()] < size)
 
 
-def slices_first(updates: Any, indices: Any, axis: int) -> Any:
+def move_slices_first(updates: Any, indices: Any, axis: int) -> Any:
     """Flatten the indexed axes of `updates` (..., *indices.shape, ...) and move them to the front.
 
     `axis` is the gathered axis of the array that `updates` are added to.
@@ -99,14 +99,14 @@ def slices_first(updates: Any, indices: Any, axis: int) -> Any:
 @primitive(updates=lambda g, indices, axis: take(g, indices, axis=axis), indices=None)
 def scatter_add(updates, indices, *, axis: int, size: int):
     """Adjoint of `gather`: add slices of `updates` into zeros of length `size`."""
-    slices = slices_first(updates, indices, axis)
-    return np.moveaxis(sum_rows(slices, np.ravel(indices), size), 0, axis)
+    slices = move_slices_first(updates, indices, axis)
+    return np.moveaxis(sum_rows_by_id(slices, np.ravel(indices), size), 0, axis)
 
 
-def sum_rows(rows: Any, ids: Any, size: int) -> Any:
+def sum_rows_by_id(rows: Any, ids: Any, size: int) -> Any:
     """Sum rows by id: row k is added to sum `ids[k]`, one of `size` sums."""
     wide = accumulator(rows.dtype)
-    if rows.size < FEW or wide.kind not in "fciu":
+    if rows.size < SPARSE_SUM_MIN_SIZE or wide.kind not in "fciu":
         total = np.zeros((size, *rows.shape[1:]), wide)
         np.add.at(total, ids, rows)
         return total.astype(rows.dtype, copy=False)
@@ -122,7 +122,7 @@ def sum_rows(rows: Any, ids: Any, size: int) -> Any:
 
 @scatter_add.lower
 def scatter_add_lowered(updates, indices, *, axis, size):
-    slices = slices_first(updates, indices, axis)
+    slices = move_slices_first(updates, indices, axis)
     total = np.zeros((size, *slices.shape[1:]), updates.dtype)
     return np.moveaxis(total.at[np.ravel(indices)].add(slices), 0, axis)
 
@@ -140,24 +140,28 @@ def gather_nd(params, indices, *, rank: int):
     lead = params.shape[: params.ndim - rank]
     own = params.shape[params.ndim - rank :]
     depth = indices.shape[-1]
-    rows = flat_rows("gather_nd", indices, own)
+    rows = flatten_nd_indices("gather_nd", indices, own)
     flat = (
         params.reshape(*lead, -1, *own[depth:])
         if params.size
-        else emptied(params, lead, own, depth)
+        else flatten_empty(params, lead, own, depth)
     )
     out = flat.take(rows, axis=len(lead))
-    return out.reshape(lead + indices.shape[:-1] + own[depth:]) if out.ndim else boxed(lean(out))
+    return (
+        out.reshape(lead + indices.shape[:-1] + own[depth:])
+        if out.ndim
+        else box_string(as_scalar_unless_string(out))
+    )
 
 
-def emptied(params: Any, lead: tuple[int, ...], own: tuple[int, ...], depth: int) -> Any:
+def flatten_empty(params: Any, lead: tuple[int, ...], own: tuple[int, ...], depth: int) -> Any:
     """Flatten the indexed axes of an array without elements, where -1 cannot be inferred."""
     return params.reshape(*lead, int(np.prod(own[:depth])), *own[depth:])
 
 
-def flat_rows(op: str, indices: Any, shape: tuple[int, ...]) -> Any:
+def flatten_nd_indices(op: str, indices: Any, shape: tuple[int, ...]) -> Any:
     """Convert rows of `indices` to positions in the flattened first axes of `shape`."""
-    if indices.shape[-1] == 1 and indices.size and in_range(indices, shape[0]):
+    if indices.shape[-1] == 1 and indices.size and is_in_range(indices, shape[0]):
         return indices[..., 0]
     sizes = np.array(shape[: indices.shape[-1]], indices.dtype)
     bad = (indices < 0) | (indices >= sizes)
@@ -187,13 +191,13 @@ def scatter_nd_wrt_updates(g, indices, shape):
 @primitive(updates=scatter_nd_wrt_updates, indices=None)
 def scatter_nd(updates, indices, *, shape: tuple[int, ...]):
     """Zeros of `shape` with `updates` added where the rows of `indices` point."""
-    slices, lead, rows = scattered("scatter_nd", updates, indices, shape)
+    slices, lead, rows = prepare_scatter_nd("scatter_nd", updates, indices, shape)
     depth = indices.shape[-1]
-    total = sum_rows(slices, rows, int(np.prod(shape[:depth])))
+    total = sum_rows_by_id(slices, rows, int(np.prod(shape[:depth])))
     return np.moveaxis(total, 0, len(lead)).reshape(lead + shape)
 
 
-def scattered(
+def prepare_scatter_nd(
     op: str, updates: Any, indices: Any, shape: tuple[int, ...]
 ) -> tuple[Any, tuple[int, ...], Any]:
     """Prepare a scatter: updates as rows (rows first, then lead axes), lead axes, and positions."""
@@ -201,7 +205,7 @@ def scattered(
     behind = len(shape) - indices.shape[-1]
     at = np.ndim(updates) - n - behind
     lead = np.shape(updates)[:at]
-    rows = np.ravel(flat_rows(op, indices, shape))
+    rows = np.ravel(flatten_nd_indices(op, indices, shape))
     flat = np.reshape(updates, (*lead, rows.size, *np.shape(updates)[at + n :]))
     return np.moveaxis(flat, at, 0), lead, rows
 
@@ -222,7 +226,7 @@ def update_nd_wrt_x(g, indices, x_spec, updates_spec, rank):
 def update_nd_wrt_updates(g, indices, updates_spec, out_spec, rank):
     """The cotangent at the written positions, summed over lead axes that only `x` has."""
     shape = updates_spec.shape
-    return fold(gather_nd(g, indices, rank=rank), shape, len(shape), g, out_spec.shape)
+    return unbroadcast(gather_nd(g, indices, rank=rank), shape, len(shape), g, out_spec.shape)
 
 
 @primitive(x=update_nd_wrt_x, indices=None, updates=update_nd_wrt_updates)
@@ -241,7 +245,7 @@ def write_nd(x: Any, indices: Any, updates: Any, rank: int) -> None:
     lead = x.shape[: x.ndim - rank]
     own = x.shape[x.ndim - rank :]
     depth = indices.shape[-1]
-    rows = flat_rows("tensor_scatter_nd_update", indices, own)
+    rows = flatten_nd_indices("tensor_scatter_nd_update", indices, own)
     flat = x.reshape((*lead, int(np.prod(own[:depth])), *own[depth:]))
     flat[(*((slice(None),) * len(lead)), rows)] = updates
 
@@ -254,7 +258,7 @@ def update_nd_lowered(x, indices, updates, *, rank):
     return x.at[key].set(updates)
 
 
-def ties_of(x, indices, updates, out, x_spec):
+def find_ties(x, indices, updates, out, x_spec):
     """Where `x` and `updates` equal the extreme, and how many of them tie in each position."""
     own = cast(equal(x, out), dtype=x_spec.dtype)
     other = cast(
@@ -263,29 +267,29 @@ def ties_of(x, indices, updates, out, x_spec):
     return own, other, own + scatter_nd(other, indices, shape=x_spec.shape)
 
 
-def extreme_nd_wrt_x(g, x, indices, updates, out, x_spec):
+def scatter_nd_extreme_wrt_x(g, x, indices, updates, out, x_spec):
     """Elements that tie for the extreme share the cotangent equally."""
-    own, _, count = ties_of(x, indices, updates, out, x_spec)
+    own, _, count = find_ties(x, indices, updates, out, x_spec)
     return g * own / count
 
 
-def extreme_nd_wrt_updates(g, x, indices, updates, out, x_spec):
-    _, other, count = ties_of(x, indices, updates, out, x_spec)
+def scatter_nd_extreme_wrt_updates(g, x, indices, updates, out, x_spec):
+    _, other, count = find_ties(x, indices, updates, out, x_spec)
     return gather_nd(g / count, indices, rank=len(x_spec.shape)) * other
 
 
-@primitive(x=extreme_nd_wrt_x, indices=None, updates=extreme_nd_wrt_updates)
-def extreme_nd(x, indices, updates, *, largest: bool):
+@primitive(x=scatter_nd_extreme_wrt_x, indices=None, updates=scatter_nd_extreme_wrt_updates)
+def scatter_nd_extreme(x, indices, updates, *, largest: bool):
     """Elementwise maximum (or minimum) of `x` and of the `updates` at `indices`."""
-    slices, _, rows = scattered("tensor_scatter_nd_max", updates, indices, x.shape)
+    slices, _, rows = prepare_scatter_nd("tensor_scatter_nd_max", updates, indices, x.shape)
     depth = indices.shape[-1]
     out = np.array(x).reshape((int(np.prod(x.shape[:depth])), *x.shape[depth:]))
     (np.maximum if largest else np.minimum).at(out, rows, slices)
     return out.reshape(x.shape)
 
 
-@extreme_nd.lower
-def extreme_nd_lowered(x, indices, updates, *, largest):
+@scatter_nd_extreme.lower
+def scatter_nd_extreme_lowered(x, indices, updates, *, largest):
     target = x.at[tuple(indices[..., i] for i in range(indices.shape[-1]))]
     return target.max(updates) if largest else target.min(updates)
 
@@ -303,7 +307,7 @@ def take_along(x: Any, indices: Any) -> Any:
 
 
 @primitive(x=None)
-def rank_order(x, *, descending: bool):
+def stable_argsort(x, *, descending: bool):
     """Positions that sort the last axis; ties keep their order."""
     if not descending:
         return np.argsort(x, axis=-1, stable=True)
@@ -325,17 +329,17 @@ def where_true(x):
     return np.argwhere(x)
 
 
-where_true.stays_on_host("the size of the result depends on the values")
+where_true.keep_on_host("the size of the result depends on the values")
 
 
 @primitive(indices=None)
-def batch_rows(indices, *, shape: tuple[int, ...], size: int):
+def flatten_batch_indices(indices, *, shape: tuple[int, ...], size: int):
     """Indices into rows of length `size`, as indices into all rows of the batch, end to end."""
-    check_range("gather", indices, size)
-    return batch_rows_lowered(indices, shape=shape, size=size)
+    check_index_range("gather", indices, size)
+    return flatten_batch_indices_lowered(indices, shape=shape, size=size)
 
 
-@batch_rows.lower
-def batch_rows_lowered(indices, *, shape, size):
+@flatten_batch_indices.lower
+def flatten_batch_indices_lowered(indices, *, shape, size):
     start = np.arange(prod(shape), dtype=np.int64) * size
     return indices + start.reshape(shape + (1,) * (indices.ndim - len(shape)))

@@ -124,7 +124,7 @@ def bitcast_to_lowered(x, *, dtype):
     return lax.bitcast_convert_type(x, dtype)
 
 
-def within_width(a: Any, b: Any) -> Any:
+def clip_shift(a: Any, b: Any) -> Any:
     """Clip shift counts to the bit width of `a`, as TensorFlow does."""
     return np.clip(b, 0, a.dtype.itemsize * 8 - 1).astype(a.dtype)
 
@@ -132,10 +132,10 @@ def within_width(a: Any, b: Any) -> Any:
 @elementwise(a=None, b=None)
 def left_shift(a, b):
     """`a` with its bits moved up by `b` places."""
-    return a << within_width(a, b)
+    return a << clip_shift(a, b)
 
 
 @elementwise(a=None, b=None)
 def right_shift(a, b):
     """`a` with its bits moved down by `b` places; negative numbers stay negative."""
-    return a >> within_width(a, b)
+    return a >> clip_shift(a, b)

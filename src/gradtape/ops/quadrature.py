@@ -7,7 +7,7 @@ from typing import Any
 
 
 @cache
-def gauss(count: int) -> tuple[Any, Any]:
+def gauss_legendre(count: int) -> tuple[Any, Any]:
     """Nodes and weights of the Gauss-Legendre rule on [0, 1]."""
     from numpy.polynomial.legendre import leggauss
 

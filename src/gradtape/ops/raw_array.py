@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 
-def dtype_of(x: Any) -> Any:
+def raw_dtype_of(x: Any) -> Any:
     """NumPy dtype of a raw array or Tensor."""
     return getattr(x, "_array", x).dtype
 
 
-def stand_in(shape: list[int], dtype: Any) -> Any:
+def make_stand_in_array(shape: list[int], dtype: Any) -> Any:
     """Make an array to trace with when there is no value: ones, integer zeros or empty strings."""
     kind = np.dtype(dtype)
     if kind.kind == "O":
@@ -21,12 +21,12 @@ def stand_in(shape: list[int], dtype: Any) -> Any:
     return array if shape else array[()]
 
 
-def integer(n: int) -> Any:
+def as_int64(n: int) -> Any:
     """Convert a Python int to a NumPy scalar."""
     return np.int64(n)
 
 
-def stacked(items: list[Any], axis: int, shape: tuple[int, ...], dtype: Any) -> Any:
+def stack_arrays(items: list[Any], axis: int, shape: tuple[int, ...], dtype: Any) -> Any:
     """Stack arrays of one shape along a new axis, counted from the right of the result."""
     if not items:
         sizes = list(shape)
@@ -35,7 +35,7 @@ def stacked(items: list[Any], axis: int, shape: tuple[int, ...], dtype: Any) -> 
     return np.stack(items, axis=axis)
 
 
-def unstacked(x: Any, i: int, axis: int) -> Any:
+def unstack_slice(x: Any, i: int, axis: int) -> Any:
     """Take slice `i` of an array along an axis counted from the right."""
     if axis != -x.ndim:
         return x.take(i, axis=axis)
@@ -52,6 +52,6 @@ def is_owned(array: Any, outs: tuple[Any, ...]) -> bool:
     )
 
 
-def truth(value: bool) -> Any:
+def as_numpy_bool(value: bool) -> Any:
     """Convert a Python bool to a NumPy scalar."""
     return np.bool_(value)

@@ -1,4 +1,4 @@
-"""Reductions along axes, their adjoint `spread`, broadcasting, and its adjoint `fold`."""
+"""Reductions along axes, their adjoint `spread`, broadcasting, and its adjoint `unbroadcast`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from gradtape.ops.elementwise import (
     reciprocal,
     stop_gradient,
 )
-from gradtape.ops.shape import concat, cut, inverse, reshape, shape_of, transpose
+from gradtape.ops.shape import concat, inverse_permutation, reshape, shape_of, slice_axis, transpose
 
 Axes = tuple[int, ...]
 
@@ -61,55 +61,63 @@ def reduce_sum(x, *, axis: Axes, keepdims: bool):
     """Sum along `axis`, accumulated in float32 for the half types."""
     dtype = x.dtype
     wide = accumulator(dtype)
-    out = total_of(x, axis, wide, keepdims)
+    out = sum_raw(x, axis, wide, keepdims)
     return out if wide is dtype else out.astype(dtype, copy=False)
 
 
-LONGEST = 1 << 13  # longest row to sum by a dot product, which loses digits in longer ones
+MAX_DOT_LENGTH = 1 << 13  # longest row to sum by a dot product, which loses digits in longer ones
 
 
 @lru_cache(maxsize=64)
-def ones_of(n: int, dtype: Any) -> Any:
+def ones_vector(n: int, dtype: Any) -> Any:
     """Cached vector of ones, to sum by a dot product."""
     return np.ones(n, dtype)
 
 
-def total_of(x: Any, axis: Axes, wide: Any, keepdims: bool) -> Any:
+def sum_raw(x: Any, axis: Axes, wide: Any, keepdims: bool) -> Any:
     """Sum of a raw array in the dtype `wide`; by dot products with ones where that is faster."""
     n = x.ndim - 1
     same = type(x) is np.ndarray and wide is x.dtype
     if same and not n and axis and wide.char in "fd" and x.size <= 4096:
-        total = x.dot(ones_of(x.size, wide))
+        total = x.dot(ones_vector(x.size, wide))
         return total.reshape(1) if keepdims else total
     if same and len(axis) > n and x.size >= 32768 and wide.char in "fd" and x.flags.c_contiguous:
-        total = total_sum(x.reshape(-1))
+        total = sum_vector(x.reshape(-1))
         return total.reshape((1,) * x.ndim) if keepdims else total
     if same and n > 1 and len(axis) == n and -1 not in axis and x.size:
-        total = column_sums(x.reshape(-1, x.shape[-1]))
+        total = sum_matrix_rows(x.reshape(-1, x.shape[-1]))
         return total.reshape((1,) * n + total.shape) if keepdims else total
     if n and axis == (-1,) and x.size >= 4096 and type(x) is np.ndarray:
         width = x.shape[-1]
-        if wide.char in "fd" and wide is x.dtype and width <= LONGEST and x.flags.c_contiguous:
+        if (
+            wide.char in "fd"
+            and wide is x.dtype
+            and width <= MAX_DOT_LENGTH
+            and x.flags.c_contiguous
+        ):
             total = np.dot(x.reshape(-1, width), np.ones(width, wide)).reshape(x.shape[:-1])
             return total[..., None] if keepdims else total
     return np.add.reduce(x, axis, wide, None, keepdims)
 
 
-def total_sum(flat: Any) -> Any:
+def sum_vector(flat: Any) -> Any:
     """Sum of a long raw vector by a matrix product, three times faster than `np.add.reduce`."""
     whole = flat.size - flat.size % 1024
-    total = np.add.reduce(flat[:whole].reshape(-1, 1024).dot(ones_of(1024, flat.dtype)))
+    total = np.add.reduce(flat[:whole].reshape(-1, 1024).dot(ones_vector(1024, flat.dtype)))
     return total if whole == flat.size else total + np.add.reduce(flat[whole:])
 
 
 def reduce_mean_wrt_x(g, x_spec, axis, keepdims):
     """Every element gets an equal share."""
     return spread(
-        g / count_of(x_spec.shape, axis), axis=axis, keepdims=keepdims, shape=x_spec.shape
+        g / count_reduced_elements(x_spec.shape, axis),
+        axis=axis,
+        keepdims=keepdims,
+        shape=x_spec.shape,
     )
 
 
-def count_of(shape: tuple[int, ...], axis: Axes, least: int = 1) -> int:
+def count_reduced_elements(shape: tuple[int, ...], axis: Axes, least: int = 1) -> int:
     """Number of elements reduced into one; at least `least`, to avoid division by zero."""
     count = 1
     for a in axis:
@@ -129,7 +137,7 @@ def reduce_mean(x, *, axis: Axes, keepdims: bool):
     wide = accumulator(x.dtype)
     if x.dtype.kind == "c":
         count = max(count, 1)  # in TensorFlow the complex mean of no elements is zero
-    out = total_of(x, axis, wide, keepdims) / float(count)
+    out = sum_raw(x, axis, wide, keepdims) / float(count)
     return out if wide is x.dtype else out.astype(x.dtype, copy=False)
 
 
@@ -168,24 +176,27 @@ def reduce_prod_wrt_x(g, x, x_spec, axis, keepdims):
     rank = len(x_spec.shape)
     kept = tuple(a for a in range(-rank, 0) if a not in axis)
     perm = kept + tuple(sorted(axis))
-    flat = (*(x_spec.shape[a] for a in kept), count_of(x_spec.shape, axis, 0))
-    rest = others(reshape(transpose(x, perm=perm), shape=flat, rank=rank))
+    flat = (*(x_spec.shape[a] for a in kept), count_reduced_elements(x_spec.shape, axis, 0))
+    rest = products_of_others(reshape(transpose(x, perm=perm), shape=flat, rank=rank))
     rest = reshape(rest, shape=tuple(x_spec.shape[a] for a in perm), rank=len(flat))
-    rest = transpose(rest, perm=inverse(perm))
+    rest = transpose(rest, perm=inverse_permutation(perm))
     return spread(g, axis=axis, keepdims=keepdims, shape=x_spec.shape) * rest
 
 
-def others(x: Any) -> Any:
+def products_of_others(x: Any) -> Any:
     """For each element, the product of all others along the last axis, by recursive halving."""
     n = shape_of(x)[-1]
     if n < 2:
         return ones_like(x)
     half = n // 2
-    left, right = cut(x, axis=-1, start=0, size=half), cut(x, axis=-1, start=half, size=half)
-    odd = [cut(x, axis=-1, start=n - 1, size=1)] if n % 2 else []
-    pairs = others(concat(left * right, *odd, axis=-1))
-    rest = cut(pairs, axis=-1, start=0, size=half)
-    last = [cut(pairs, axis=-1, start=half, size=1)] if n % 2 else []
+    left, right = (
+        slice_axis(x, axis=-1, start=0, size=half),
+        slice_axis(x, axis=-1, start=half, size=half),
+    )
+    odd = [slice_axis(x, axis=-1, start=n - 1, size=1)] if n % 2 else []
+    pairs = products_of_others(concat(left * right, *odd, axis=-1))
+    rest = slice_axis(pairs, axis=-1, start=0, size=half)
+    last = [slice_axis(pairs, axis=-1, start=half, size=1)] if n % 2 else []
     return concat(rest * right, rest * left, *last, axis=-1)
 
 
@@ -268,15 +279,17 @@ def reduce_any(x, *, axis: Axes, keepdims: bool):
     return np.logical_or.reduce(x, axis=axis, keepdims=keepdims)
 
 
-def column_sums(x: Any) -> Any:
+def sum_matrix_rows(x: Any) -> Any:
     """Sum of a raw matrix over its rows; by a product with ones for float32 and float64."""
     if x.dtype.char in "fd":
         n = x.shape[0]
-        return (ones_of(n, x.dtype) if n <= 4096 else np.ones(n, x.dtype)).dot(x)
+        return (ones_vector(n, x.dtype) if n <= 4096 else np.ones(n, x.dtype)).dot(x)
     return np.add.reduce(x, 0, accumulator(x.dtype)).astype(x.dtype, copy=False)
 
 
-def fold(t: Any, shape: tuple[int, ...], core_ndim: int, g: Any, out_shape: tuple[int, ...]) -> Any:
+def unbroadcast(
+    t: Any, shape: tuple[int, ...], core_ndim: int, g: Any, out_shape: tuple[int, ...]
+) -> Any:
     """Sum `t` over the axes along which an operand of `shape` was broadcast to `out_shape`.
 
     The last `core_ndim` axes do not broadcast. Axes of the cotangent `g` in front of `out_shape`
@@ -284,7 +297,7 @@ def fold(t: Any, shape: tuple[int, ...], core_ndim: int, g: Any, out_shape: tupl
     """
     is_bias = type(t) is np.ndarray and t.ndim == 2 and t.shape[1:] == shape
     if is_bias and g.ndim == len(out_shape):
-        return column_sums(t)
+        return sum_matrix_rows(t)
     have = shape_of(t)
     lead = len(shape_of(g)) - len(out_shape)
     if lead == 0 and have == shape:

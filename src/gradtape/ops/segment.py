@@ -21,8 +21,8 @@ from gradtape.ops.elementwise import (
     ones_like,
     select,
 )
-from gradtape.ops.gather_scatter import scatter_add, slices_first, take
-from gradtape.ops.no_nan import unlike
+from gradtape.ops.gather_scatter import move_slices_first, scatter_add, take
+from gradtape.ops.no_nan import conj_if_complex
 
 
 def segment_extreme_wrt_data(g, data, data_spec, ids, out, axis, size):
@@ -35,26 +35,30 @@ def segment_extreme_wrt_data(g, data, data_spec, ids, out, axis, size):
 @primitive(data=segment_extreme_wrt_data, ids=None)
 def segment_max(data, ids, *, axis: int, size: int):
     """Largest elements of each segment; the smallest finite number for an empty segment."""
-    return combined(np.maximum, data, ids, axis, size, data.dtype.type(limits(data.dtype).min))
+    return combine_segments(
+        np.maximum, data, ids, axis, size, data.dtype.type(dtype_limits_of(data.dtype).min)
+    )
 
 
 @segment_max.lower
 def segment_max_lowered(data, ids, *, axis, size):
-    slices = slices_first(data, ids, axis)
-    start = np.full((size, *slices.shape[1:]), limits(data.dtype).min, data.dtype)
+    slices = move_slices_first(data, ids, axis)
+    start = np.full((size, *slices.shape[1:]), dtype_limits_of(data.dtype).min, data.dtype)
     return np.moveaxis(start.at[np.ravel(ids)].max(slices), 0, axis)
 
 
 @primitive(data=segment_extreme_wrt_data, ids=None)
 def segment_min(data, ids, *, axis: int, size: int):
     """Smallest elements of each segment; the largest finite number for an empty segment."""
-    return combined(np.minimum, data, ids, axis, size, data.dtype.type(limits(data.dtype).max))
+    return combine_segments(
+        np.minimum, data, ids, axis, size, data.dtype.type(dtype_limits_of(data.dtype).max)
+    )
 
 
 @segment_min.lower
 def segment_min_lowered(data, ids, *, axis, size):
-    slices = slices_first(data, ids, axis)
-    start = np.full((size, *slices.shape[1:]), limits(data.dtype).max, data.dtype)
+    slices = move_slices_first(data, ids, axis)
+    start = np.full((size, *slices.shape[1:]), dtype_limits_of(data.dtype).max, data.dtype)
     return np.moveaxis(start.at[np.ravel(ids)].min(slices), 0, axis)
 
 
@@ -67,31 +71,31 @@ def segment_prod_wrt_data(g, data, data_spec, ids, out, axis, size):
     back = take(g, ids, axis=axis)
     alone = gate(take(rest, ids, axis=axis), zero)
     shared = gate(take(out, ids, axis=axis) / safe, logical_not(zero))
-    return back * unlike(alone + shared)  # as in TensorFlow, not conjugated
+    return back * conj_if_complex(alone + shared)  # as in TensorFlow, not conjugated
 
 
 @primitive(data=segment_prod_wrt_data, ids=None)
 def segment_prod(data, ids, *, axis: int, size: int):
     """Product of the rows of each segment; one for an empty segment."""
-    return combined(np.multiply, data, ids, axis, size, 1)
+    return combine_segments(np.multiply, data, ids, axis, size, 1)
 
 
 @segment_prod.lower
 def segment_prod_lowered(data, ids, *, axis, size):
-    slices = slices_first(data, ids, axis)
+    slices = move_slices_first(data, ids, axis)
     start = np.ones((size, *slices.shape[1:]), data.dtype)
     return np.moveaxis(start.at[np.ravel(ids)].multiply(slices), 0, axis)
 
 
-def combined(ufunc: Any, data: Any, ids: Any, axis: int, size: int, start: Any) -> Any:
+def combine_segments(ufunc: Any, data: Any, ids: Any, axis: int, size: int, start: Any) -> Any:
     """Combine the rows of each segment with `ufunc`, starting from `start`."""
-    slices = slices_first(data, ids, axis)
+    slices = move_slices_first(data, ids, axis)
     out = np.full((size, *slices.shape[1:]), start, data.dtype)
     ufunc.at(out, np.ravel(ids), slices)
     return np.moveaxis(out, 0, axis)
 
 
-def limits(dtype: Any) -> Any:
+def dtype_limits_of(dtype: Any) -> Any:
     """Smallest and largest finite values of a real dtype (`.min`, `.max`)."""
     if dtype.kind in "iu":
         return np.iinfo(dtype)
@@ -100,7 +104,7 @@ def limits(dtype: Any) -> Any:
     return ml_dtypes.finfo(dtype)
 
 
-def counts(ids: Any, size: int, dtype: Any) -> Any:
+def count_segment_rows(ids: Any, size: int, dtype: Any) -> Any:
     """Count the rows of each segment, as a raw array."""
     return np.bincount(np.ravel(ids), minlength=size).astype(dtype)
 
@@ -111,7 +115,7 @@ def stitch(data, indices, *, axis: int, size: int):
 
     As in TensorFlow, a row that was overwritten gets the cotangent of the row that replaced it.
     """
-    slices = slices_first(data, indices, axis)
+    slices = move_slices_first(data, indices, axis)
     out = np.zeros((size, *slices.shape[1:]), data.dtype)
     out[np.ravel(indices)] = slices
     return np.moveaxis(out, 0, axis)
@@ -119,6 +123,6 @@ def stitch(data, indices, *, axis: int, size: int):
 
 @stitch.lower
 def stitch_lowered(data, indices, *, axis, size):
-    slices = slices_first(data, indices, axis)
+    slices = move_slices_first(data, indices, axis)
     out = np.zeros((size, *slices.shape[1:]), data.dtype)
     return np.moveaxis(out.at[np.ravel(indices)].set(slices), 0, axis)

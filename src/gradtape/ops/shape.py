@@ -27,7 +27,7 @@ def zeros(shape: tuple[int, ...], dtype: Any) -> Any:
     return np.full(shape, b"", dtype) if np.dtype(dtype).char == "O" else np.zeros(shape, dtype)
 
 
-def lean(x: Any) -> Any:
+def as_scalar_unless_string(x: Any) -> Any:
     """Convert a 0-d array to a NumPy scalar; an array of strings stays an array."""
     return x if x.dtype.char == "O" else x[()]
 
@@ -36,7 +36,7 @@ def lean(x: Any) -> Any:
 def reshape(x, *, shape: tuple[int, ...], rank: int):
     """`x` with its last `rank` axes reshaped to `shape`."""
     out = x.reshape(x.shape[: x.ndim - rank] + shape)
-    return out if out.ndim else lean(out)
+    return out if out.ndim else as_scalar_unless_string(out)
 
 
 @primitive(x=lambda g: swap(g))
@@ -45,7 +45,7 @@ def swap(x):
     return x.swapaxes(-1, -2)
 
 
-def inverse(perm: tuple[int, ...]) -> tuple[int, ...]:
+def inverse_permutation(perm: tuple[int, ...]) -> tuple[int, ...]:
     """The inverse of the permutation `perm` of negative axes."""
     n = len(perm)
     back = [0] * n
@@ -54,7 +54,7 @@ def inverse(perm: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(back)
 
 
-@primitive(x=lambda g, perm: transpose(g, perm=inverse(perm)))
+@primitive(x=lambda g, perm: transpose(g, perm=inverse_permutation(perm)))
 def transpose(x, *, perm: tuple[int, ...]):
     """`x` with its last axes in the order `perm` (negative numbers)."""
     lead = x.ndim - len(perm)
@@ -64,7 +64,7 @@ def transpose(x, *, perm: tuple[int, ...]):
 def concat_wrt_xs(g, xs_spec, axis, i):
     """The slice of the cotangent that belongs to the i-th input."""
     start = sum(spec.shape[axis] for spec in xs_spec[:i])
-    return cut(g, axis=axis, start=start, size=xs_spec[i].shape[axis])
+    return slice_axis(g, axis=axis, start=start, size=xs_spec[i].shape[axis])
 
 
 @primitive(xs=concat_wrt_xs)
@@ -73,18 +73,18 @@ def concat(*xs, axis: int):
     return np.concatenate(xs, axis=axis)
 
 
-@primitive(xs=lambda g, axis, i: take_one(g, axis=axis, i=i))
+@primitive(xs=lambda g, axis, i: index_axis(g, axis=axis, i=i))
 def stack(*xs, axis: int):
     """Arrays stacked along a new `axis`."""
     return np.stack(xs, axis=axis)
 
 
-def take_one(g: Any, *, axis: int, i: int) -> Any:
+def index_axis(g: Any, *, axis: int, i: int) -> Any:
     """The i-th slice along `axis`, without that axis."""
     return slice_(g, key=(i,) + (slice(None),) * (-axis - 1), rank=-axis)
 
 
-def cut(x: Any, *, axis: int, start: int, size: int) -> Any:
+def slice_axis(x: Any, *, axis: int, start: int, size: int) -> Any:
     """The elements `start` to `start + size` along `axis`."""
     key = (slice(start, start + size),) + (slice(None),) * (-axis - 1)
     return slice_(x, key=key, rank=-axis)
@@ -105,8 +105,8 @@ def slice_(x, *, key: tuple[Any, ...], rank: int):
 @primitive(x=lambda g, key, rank: slice_(g, key=key, rank=rank))
 def place(x, *, key: tuple[Any, ...], rank: int, shape: tuple[int, ...]):
     """Adjoint of `slice_`: zeros of `shape` with `x` written at `key`."""
-    lead = lead_of_slices(x, key)
-    if prod(x.shape[len(lead) :]) == prod(shape) and all(map(is_forward, key)):
+    lead = lead_shape_of(x, key)
+    if prod(x.shape[len(lead) :]) == prod(shape) and all(map(is_forward_key, key)):
         return x.reshape(lead + shape)  # only axes of length one differ, so there are no zeros
     out = np.zeros(lead + shape, x.dtype)
     out[(..., *key)] = x
@@ -115,15 +115,15 @@ def place(x, *, key: tuple[Any, ...], rank: int, shape: tuple[int, ...]):
 
 @place.lower
 def place_lowered(x, *, key, rank, shape):
-    return np.zeros(lead_of_slices(x, key) + shape, x.dtype).at[(..., *key)].set(x)
+    return np.zeros(lead_shape_of(x, key) + shape, x.dtype).at[(..., *key)].set(x)
 
 
-def is_forward(k: Any) -> bool:
+def is_forward_key(k: Any) -> bool:
     """Whether a part of a key preserves the order of elements."""
     return not isinstance(k, slice) or k.step is None or k.step > 0
 
 
-def lead_of_slices(x: Any, key: tuple[Any, ...]) -> tuple[int, ...]:
+def lead_shape_of(x: Any, key: tuple[Any, ...]) -> tuple[int, ...]:
     """Lead axes of a raw array, in front of the axes that indexing with `key` produces."""
     own = sum(1 for k in key if not isinstance(k, int))
     lead: tuple[int, ...] = x.shape[: x.ndim - own]
@@ -144,7 +144,7 @@ def slice_from(x, starts, *, sizes: tuple[int, ...]):
 @slice_from.lower
 def slice_from_lowered(x, starts, *, sizes):
     lead = x.ndim - len(sizes)
-    return lax.dynamic_slice(x, lead_starts(starts, lead), (*x.shape[:lead], *sizes))
+    return lax.dynamic_slice(x, prepend_lead_starts(starts, lead), (*x.shape[:lead], *sizes))
 
 
 def place_from_wrt_x(g, starts, x_spec, shape):
@@ -164,7 +164,7 @@ def place_from(x, starts, *, shape: tuple[int, ...]):
 def place_from_lowered(x, starts, *, shape):
     lead = x.ndim - len(shape)
     empty = np.zeros(x.shape[:lead] + shape, x.dtype)
-    return lax.dynamic_update_slice(empty, x, lead_starts(starts, lead))
+    return lax.dynamic_update_slice(empty, x, prepend_lead_starts(starts, lead))
 
 
 def block_key(starts: Any, sizes: tuple[int, ...]) -> tuple[Any, ...]:
@@ -172,19 +172,21 @@ def block_key(starts: Any, sizes: tuple[int, ...]) -> tuple[Any, ...]:
     return tuple(slice(at, at + n) for at, n in zip(starts.tolist(), sizes, strict=True))
 
 
-def lead_starts(starts: Any, lead: int) -> list[Any]:
+def prepend_lead_starts(starts: Any, lead: int) -> list[Any]:
     """Prepend zero start positions for lead axes."""
     return [np.zeros((), starts.dtype)] * lead + [starts[i] for i in range(starts.shape[0])]
 
 
-def inside(paddings: tuple[tuple[int, int], ...], shape: tuple[int, ...]) -> tuple[Any, ...]:
+def interior_key(paddings: tuple[tuple[int, int], ...], shape: tuple[int, ...]) -> tuple[Any, ...]:
     """Slices of a padded array that hold the original array of `shape`."""
     return tuple(slice(low, low + n) for (low, _), n in zip(paddings, shape, strict=True))
 
 
 def pad_wrt_x(g, x_spec, paddings):
     rank = len(paddings)
-    return slice_(g, key=inside(paddings, x_spec.shape[len(x_spec.shape) - rank :]), rank=rank)
+    return slice_(
+        g, key=interior_key(paddings, x_spec.shape[len(x_spec.shape) - rank :]), rank=rank
+    )
 
 
 @primitive(x=pad_wrt_x)
@@ -194,7 +196,7 @@ def pad(x, *, paddings: tuple[tuple[int, int], ...], value: Any):
     sizes = (low + n + high for (low, high), n in zip(paddings, x.shape[lead:], strict=True))
     out = np.empty(x.shape[:lead] + tuple(sizes), x.dtype)
     out[...] = value
-    out[(..., *inside(paddings, x.shape[lead:]))] = x
+    out[(..., *interior_key(paddings, x.shape[lead:]))] = x
     return out
 
 
@@ -233,7 +235,7 @@ def unstack(x, *, axis: int):
     return (
         tuple(x)
         if x.ndim > 1 and x.dtype.char != "O"
-        else tuple(lean(x[i, ...]) for i in range(len(x)))
+        else tuple(as_scalar_unless_string(x[i, ...]) for i in range(len(x)))
     )
 
 
@@ -246,13 +248,13 @@ def roll(x: Any, *, shift: int, axis: int) -> Any:
     return concat(back, front, axis=axis)
 
 
-def permuted(x: Any, order: tuple[int, ...]) -> Any:
+def permute_axes(x: Any, order: tuple[int, ...]) -> Any:
     """Transpose `x`; `order` lists all its axes, counted from the left."""
     n = len(order)
     return transpose(x, perm=tuple(i % n - n for i in order))
 
 
 @primitive(x=None)
-def unregistered(x, *, op: str):
+def mark_no_gradient(x, *, op: str):
     """`x`, marked as the result of an op without gradient in TensorFlow (`tape/no_gradient.py`)."""
     return x

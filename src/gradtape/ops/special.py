@@ -17,7 +17,7 @@ from gradtape.ops.elementwise import cos, equal, exp, log, ones_like, select, si
 from gradtape.ops.no_nan import xlog1py, xlogy
 
 
-class Lazy:
+class LazyModule:
     """A module that is imported on the first attribute access."""
 
     def __init__(self, name: str) -> None:
@@ -30,11 +30,11 @@ class Lazy:
         return value
 
 
-special = Lazy("scipy.special")
+special = LazyModule("scipy.special")
 lax: Any = None  # `jax.lax` in the copy of this module that runs on JAX
 
 
-def evaluate(function: Any, *xs: Any) -> Any:
+def apply_in_wide_dtype(function: Any, *xs: Any) -> Any:
     """Apply `function` in the accumulator dtype (float32 for half types) and cast back."""
     dtype = xs[0].dtype
     return function(*(x.astype(accumulator(dtype), copy=False) for x in xs)).astype(
@@ -42,7 +42,7 @@ def evaluate(function: Any, *xs: Any) -> Any:
     )
 
 
-def scaled(g: Any, factor: float, dtype: Any) -> Any:
+def scale_by(g: Any, factor: float, dtype: Any) -> Any:
     """`g` times a number in `dtype`; a Python float would promote raw bfloat16 to float32."""
     return g * dtype.type(factor)
 
@@ -51,35 +51,37 @@ def scaled(g: Any, factor: float, dtype: Any) -> Any:
 
 
 @elementwise(
-    x=lambda g, x, x_spec: scaled(g * exp(-square(x)), 2 / math.sqrt(math.pi), x_spec.dtype)
+    x=lambda g, x, x_spec: scale_by(g * exp(-square(x)), 2 / math.sqrt(math.pi), x_spec.dtype)
 )
 def erf(x):
     """Error function."""
-    return evaluate(special.erf, x)
+    return apply_in_wide_dtype(special.erf, x)
 
 
 @elementwise(
-    x=lambda g, x, x_spec: scaled(g * exp(-square(x)), -2 / math.sqrt(math.pi), x_spec.dtype)
+    x=lambda g, x, x_spec: scale_by(g * exp(-square(x)), -2 / math.sqrt(math.pi), x_spec.dtype)
 )
 def erfc(x):
     """One minus the error function, accurate where that is small."""
-    return evaluate(special.erfc, x)
+    return apply_in_wide_dtype(special.erfc, x)
 
 
 @elementwise(
-    x=lambda g, out, x_spec: scaled(g * exp(square(out)), math.sqrt(math.pi) / 2, x_spec.dtype)
+    x=lambda g, out, x_spec: scale_by(g * exp(square(out)), math.sqrt(math.pi) / 2, x_spec.dtype)
 )
 def erfinv(x):
     """Inverse of the error function."""
-    return evaluate(special.erfinv, x)
+    return apply_in_wide_dtype(special.erfinv, x)
 
 
 @elementwise(
-    x=lambda g, out, x_spec: scaled(g * exp(square(out) / 2), math.sqrt(2 * math.pi), x_spec.dtype)
+    x=lambda g, out, x_spec: scale_by(
+        g * exp(square(out) / 2), math.sqrt(2 * math.pi), x_spec.dtype
+    )
 )
 def ndtri(x):
     """Quantile of the standard normal distribution."""
-    return evaluate(special.ndtri, x)
+    return apply_in_wide_dtype(special.ndtri, x)
 
 
 # -- gamma and beta --------------------------------------------------------------------------------
@@ -88,13 +90,13 @@ def ndtri(x):
 @elementwise(x=lambda g, x: g * digamma(x))
 def lgamma(x):
     """Logarithm of the absolute value of the gamma function."""
-    return np.where(np.isinf(x), np.abs(x), evaluate(special.gammaln, x))
+    return np.where(np.isinf(x), np.abs(x), apply_in_wide_dtype(special.gammaln, x))
 
 
 @elementwise(x=lambda g, x: g * polygamma(ones_like(x), x))
 def digamma(x):
     """Derivative of `lgamma`; NaN at its poles."""
-    return np.where(np.equal(x, 0), x.dtype.type(np.nan), evaluate(special.digamma, x))
+    return np.where(np.equal(x, 0), x.dtype.type(np.nan), apply_in_wide_dtype(special.digamma, x))
 
 
 @elementwise(a=None, x=lambda g, a, x: g * polygamma(a + 1, x))
@@ -102,14 +104,18 @@ def polygamma(a, x):
     """The `a`-th derivative of `digamma`, for integer `a`; otherwise NaN."""
     order = np.where(np.greater_equal(a, 0) & np.equal(a, np.floor(a)), a, a.dtype.type(np.nan))
     odd = np.equal(order % 2, 1)
-    high = evaluate(special.gamma, order + 1) * evaluate(special.zeta, order + 1, x)
-    return np.where(np.equal(order, 0), evaluate(special.digamma, x), np.where(odd, high, -high))
+    high = apply_in_wide_dtype(special.gamma, order + 1) * apply_in_wide_dtype(
+        special.zeta, order + 1, x
+    )
+    return np.where(
+        np.equal(order, 0), apply_in_wide_dtype(special.digamma, x), np.where(odd, high, -high)
+    )
 
 
 @elementwise(x=None, q=lambda g, x, q: -g * x * zeta(x + 1, q))
 def zeta(x, q):
     """Hurwitz zeta function: the sum of (q + n) to the power -x over all n ≥ 0."""
-    return evaluate(special.zeta, x, q)
+    return apply_in_wide_dtype(special.zeta, x, q)
 
 
 def gamma_density(a: Any, x: Any) -> Any:
@@ -123,7 +129,7 @@ def gamma_density(a: Any, x: Any) -> Any:
 def igamma(a, x):
     """Lower regularised incomplete gamma function."""
     proper = np.greater(a, 0) & np.greater_equal(x, 0)
-    return np.where(proper, evaluate(special.gammainc, a, x), a.dtype.type(np.nan))
+    return np.where(proper, apply_in_wide_dtype(special.gammainc, a, x), a.dtype.type(np.nan))
 
 
 @elementwise(
@@ -132,10 +138,10 @@ def igamma(a, x):
 def igammac(a, x):
     """Upper regularised incomplete gamma function."""
     proper = np.greater(a, 0) & np.greater_equal(x, 0)
-    return np.where(proper, evaluate(special.gammaincc, a, x), a.dtype.type(np.nan))
+    return np.where(proper, apply_in_wide_dtype(special.gammaincc, a, x), a.dtype.type(np.nan))
 
 
-def density_by_a(a: Any, x: Any, order: int) -> Any:
+def gamma_density_by_a(a: Any, x: Any, order: int) -> Any:
     """Derivative of `gamma_density` in `a`; that of its logarithm is log(x) - digamma(a)."""
     rates = [log(x) - digamma(a), *(-polygamma(ones_like(a) * k, a) for k in range(1, order))]
     found = [gamma_density(a, x)]
@@ -146,21 +152,22 @@ def density_by_a(a: Any, x: Any, order: int) -> Any:
 
 @elementwise(
     a=lambda g, a, x, order: g * igamma_by_a(a, x, order=order + 1),
-    x=lambda g, a, x, order: g * density_by_a(a, x, order),
+    x=lambda g, a, x, order: g * gamma_density_by_a(a, x, order),
 )
 def igamma_by_a(a, x, *, order: int):
     """Derivative of `igamma` in `a`; of order 2 and higher by fourth-order differences."""
-    a_, x_ = doubles(a, x)
-    return derivative(a_, x_, order, slope).astype(a.dtype)
+    a_, x_ = as_float64_arrays(a, x)
+    return differentiate_by_a(a_, x_, order, igamma_slope).astype(a.dtype)
 
 
-def derivative(a: Any, x: Any, order: int, first: Any) -> Any:
+def differentiate_by_a(a: Any, x: Any, order: int, first: Any) -> Any:
     """Derivative in `a`, in float64, by differences of the function `first` (order 1)."""
     if order == 1:
         return first(a, x)
     h = a / 1000 * 4 ** (order - 2)
     near, far = (
-        derivative(a + s, x, order - 1, first) - derivative(a - s, x, order - 1, first)
+        differentiate_by_a(a + s, x, order - 1, first)
+        - differentiate_by_a(a - s, x, order - 1, first)
         for s in (h, 2 * h)
     )
     return (8 * near - far) / (12 * h)
@@ -168,27 +175,27 @@ def derivative(a: Any, x: Any, order: int, first: Any) -> Any:
 
 @igamma_by_a.lower
 def igamma_by_a_lowered(a, x, *, order):
-    a_, x_ = doubles(a, x)
-    return derivative(a_, x_, order, lax.igamma_grad_a).astype(a.dtype)
+    a_, x_ = as_float64_arrays(a, x)
+    return differentiate_by_a(a_, x_, order, lax.igamma_grad_a).astype(a.dtype)
 
 
-def doubles(*xs: Any) -> tuple[Any, ...]:
+def as_float64_arrays(*xs: Any) -> tuple[Any, ...]:
     """Convert arrays to float64 and broadcast them to one shape."""
     return np.broadcast_arrays(*(np.asarray(x, np.float64) for x in xs))
 
 
-def slope(a: Any, x: Any) -> Any:
+def igamma_slope(a: Any, x: Any) -> Any:
     """Derivative of `igamma` in `a`, by a series, and by quadrature in the upper tail."""
     tail = x > a + 3 * np.sqrt(np.abs(a)) + 2
     out = np.where((a > 0) & (x >= 0), 0.0, np.nan)
     lower = (a > 0) & (x > 0) & ~tail
-    out[lower] = slope_by_series(a[lower], x[lower])
+    out[lower] = igamma_slope_by_series(a[lower], x[lower])
     upper = (a > 0) & tail & np.isfinite(x)
-    out[upper] = slope_by_quadrature(a[upper], x[upper])
+    out[upper] = igamma_slope_by_quadrature(a[upper], x[upper])
     return out
 
 
-def slope_by_series(a: Any, x: Any) -> Any:
+def igamma_slope_by_series(a: Any, x: Any) -> Any:
     """Differentiate the sum of exp(-x) x^(a+n) / Γ(a+n+1) term by term."""
     term = np.exp(a * np.log(x) - x - special.gammaln(a + 1))
     psi = special.digamma(a + 1)
@@ -201,7 +208,7 @@ def slope_by_series(a: Any, x: Any) -> Any:
     return total
 
 
-def slope_by_quadrature(a: Any, x: Any) -> Any:
+def igamma_slope_by_quadrature(a: Any, x: Any) -> Any:
     """Gauss-Laguerre quadrature of the integral beyond `x`, scaled to flatten the integrand."""
     nodes, weights = np.polynomial.laguerre.laggauss(48)
     gap = (x - a + 1)[..., None]
@@ -221,7 +228,7 @@ def betainc_wrt_x(g, a, b, x):
 @elementwise(a=None, b=None, x=betainc_wrt_x)
 def betainc(a, b, x):
     """Regularised incomplete beta function."""
-    return evaluate(special.betainc, a, b, x)
+    return apply_in_wide_dtype(special.betainc, a, b, x)
 
 
 # -- integrals -------------------------------------------------------------------------------------
@@ -230,25 +237,25 @@ def betainc(a, b, x):
 @elementwise(x=lambda g, x, out: g * (1 - 2 * x * out))
 def dawsn(x):
     """Dawson's integral."""
-    return evaluate(special.dawsn, x)
+    return apply_in_wide_dtype(special.dawsn, x)
 
 
 @elementwise(x=lambda g, x: g * exp(x) / x)
 def expint(x):
     """Exponential integral of positive `x`."""
-    return np.where(np.less(x, 0), x.dtype.type(np.nan), evaluate(special.expi, x))
+    return np.where(np.less(x, 0), x.dtype.type(np.nan), apply_in_wide_dtype(special.expi, x))
 
 
-@elementwise(x=lambda g, x, x_spec: g * sin(scaled(square(x), math.pi / 2, x_spec.dtype)))
+@elementwise(x=lambda g, x, x_spec: g * sin(scale_by(square(x), math.pi / 2, x_spec.dtype)))
 def fresnel_sin(x):
     """Fresnel's sine integral."""
-    return evaluate(lambda x: special.fresnel(x)[0], x)
+    return apply_in_wide_dtype(lambda x: special.fresnel(x)[0], x)
 
 
-@elementwise(x=lambda g, x, x_spec: g * cos(scaled(square(x), math.pi / 2, x_spec.dtype)))
+@elementwise(x=lambda g, x, x_spec: g * cos(scale_by(square(x), math.pi / 2, x_spec.dtype)))
 def fresnel_cos(x):
     """Fresnel's cosine integral."""
-    return evaluate(lambda x: special.fresnel(x)[1], x)
+    return apply_in_wide_dtype(lambda x: special.fresnel(x)[1], x)
 
 
 def spence_wrt_x(g, x):
@@ -260,4 +267,4 @@ def spence_wrt_x(g, x):
 @elementwise(x=spence_wrt_x)
 def spence(x):
     """Spence's function, the integral of log(t) / (1 - t) from 1 to `x`."""
-    return evaluate(special.spence, x)
+    return apply_in_wide_dtype(special.spence, x)

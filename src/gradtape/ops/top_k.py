@@ -19,7 +19,7 @@ def top_indices(x, *, k: int):
 
 
 @primitive(scores=None, classes=None)
-def in_top(scores, classes, *, k: int):
+def is_in_top_k(scores, classes, *, k: int):
     """Whether the score (b, n) of each class (b,) is among the `k` largest of its row."""
     known = (classes >= 0) & (classes < scores.shape[1])
     own = np.take_along_axis(scores, np.where(known, classes, 0)[:, None], axis=1)

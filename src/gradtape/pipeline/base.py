@@ -9,7 +9,7 @@ from gradtape.core.composite_tensor import CompositeTensor
 from gradtape.core.convert import convert
 from gradtape.pipeline.element.random_access import Rows
 from gradtape.pipeline.options import Options
-from gradtape.pipeline.transformation.random_choice import Chance
+from gradtape.pipeline.transformation.random_choice import RandomSource
 
 if TYPE_CHECKING:
     from gradtape.pipeline.dataset import Dataset
@@ -21,7 +21,7 @@ UNKNOWN = -2
 Start = Callable[[], Iterator[Any]]
 
 
-class Base(CompositeTensor, Iterable[Any]):
+class DatasetBase(CompositeTensor, Iterable[Any]):
     """State and construction of datasets, shared by the classes that define the methods.
 
     Attributes:
@@ -38,7 +38,7 @@ class Base(CompositeTensor, Iterable[Any]):
             memory by graphs without side effects, so that the time of computation does not matter.
     """
 
-    kind: ClassVar[Any]  # set to Dataset where that is defined
+    dataset_class: ClassVar[Any]  # set to Dataset where that is defined
 
     def __init__(
         self,
@@ -50,95 +50,100 @@ class Base(CompositeTensor, Iterable[Any]):
         """Called by the methods that make datasets, not by users."""
         self._start = start
         self._spec = spec
-        self._known: Any = None
+        self._cached_spec: Any = None
         self._size = size
         self._options = options or Options()
-        self._rows: Callable[[], tuple[Rows, Start] | None] = nothing
-        self._quiet: Callable[[], bool] = never
-        self._ragged = False
-        self._seeds: tuple[Chance, ...] = ()
-        self._label = "_VariantDataset" if type(self) is Base.kind else type(self).__name__
+        self._find_rows: Callable[[], tuple[Rows, Start] | None] = has_no_rows
+        self._is_pure: Callable[[], bool] = is_never_pure
+        self._has_ragged_rows = False
+        self._random_sources: tuple[RandomSource, ...] = ()
+        self._tensorflow_name = (
+            "_VariantDataset" if type(self) is DatasetBase.dataset_class else type(self).__name__
+        )
 
     @property
     def element_spec(self) -> Any:
         """Spec of the elements."""
-        if self._known is None:
-            self._known = self._spec()
-        return self._known
+        if self._cached_spec is None:
+            self._cached_spec = self._spec()
+        return self._cached_spec
 
-    def _with(
+    def _transform(
         self,
         transform: Callable[[Iterator[Any]], Iterator[Any]],
         spec: Callable[[], Any] | None,
         size: int,
     ) -> Dataset:
         """Make a dataset whose iterations are `transform` of iterations over this one."""
-        dataset: Dataset = Base.kind(
-            lambda: transform(self._start()), spec or self._own_spec, size, self._options
+        dataset: Dataset = DatasetBase.dataset_class(
+            lambda: transform(self._start()), spec or self._get_element_spec, size, self._options
         )
-        dataset._seeds, dataset._ragged = self._seeds, self._ragged
+        dataset._random_sources, dataset._has_ragged_rows = (
+            self._random_sources,
+            self._has_ragged_rows,
+        )
         return dataset
 
-    def _as(self, kind: str, *seeds: Chance) -> Dataset:
+    def _label_as(self, kind: str, *seeds: RandomSource) -> Dataset:
         """Set TensorFlow's class name, add random sources, and return this dataset."""
-        self._label, self._seeds = kind, self._seeds + seeds
+        self._tensorflow_name, self._random_sources = kind, self._random_sources + seeds
         return self  # type: ignore[return-value]
 
-    def _chosen(self, transform: Callable[[Iterator[Any]], Iterator[Any]], size: int) -> Dataset:
+    def _select(self, transform: Callable[[Iterator[Any]], Iterator[Any]], size: int) -> Dataset:
         """`_with` for a `transform` that does not read elements: it may work on indices."""
-        dataset = self._with(transform, None, size)
-        dataset._quiet = self._quiet
-        dataset._by_rows(self, lambda indices: lambda: transform(indices()))
+        dataset = self._transform(transform, None, size)
+        dataset._is_pure = self._is_pure
+        dataset._use_rows_of(self, lambda indices: lambda: transform(indices()))
         return dataset
 
-    def _by_rows(self, before: Base, changed: Callable[[Start], Start]) -> None:
+    def _use_rows_of(self, before: DatasetBase, changed: Callable[[Start], Start]) -> None:
         """Use the rows of the dataset `before`, with its indices transformed by `changed`."""
         start = self._start
 
         def rows() -> tuple[Rows, Start] | None:
-            found = before._rows()
+            found = before._find_rows()
             return None if found is None else (found[0], changed(found[1]))
 
         def elements() -> Iterator[Any]:
             found = rows()
-            if found is None or not found[0].at_hand:
+            if found is None or not found[0].is_in_memory:
                 return start()
             return map(found[0].__getitem__, found[1]())
 
-        self._rows, self._start = rows, elements
+        self._find_rows, self._start = rows, elements
 
-    def _own_spec(self) -> Any:
+    def _get_element_spec(self) -> Any:
         return self.element_spec
 
 
-def nothing() -> None:
+def has_no_rows() -> None:
     """The default of `_rows`: elements are not rows of tensors."""
 
 
-def never() -> bool:
-    """The default of `_quiet`: computing elements may have side effects."""
+def is_never_pure() -> bool:
+    """The default of `_is_pure`: computing elements may have side effects."""
     return False
 
 
-def always() -> bool:
-    """A value of `_quiet`: all elements are in memory."""
+def is_always_pure() -> bool:
+    """A value of `_is_pure`: all elements are in memory."""
     return True
 
 
-def made(
+def make_dataset(
     start: Start,
     spec: Callable[[], Any],
     size: int,
     options: Any = None,
-    before: Iterable[Base] = (),
+    before: Iterable[DatasetBase] = (),
 ) -> Dataset:
     """Make a dataset with the input datasets `before`."""
-    dataset: Dataset = Base.kind(start, spec, size, options)
-    dataset._seeds = tuple([seeds for other in before for seeds in other._seeds])
-    dataset._ragged = any(other._ragged for other in before)
+    dataset: Dataset = DatasetBase.dataset_class(start, spec, size, options)
+    dataset._random_sources = tuple([seeds for other in before for seeds in other._random_sources])
+    dataset._has_ragged_rows = any(other._has_ragged_rows for other in before)
     return dataset
 
 
-def whole(value: Any) -> int:
+def as_python_int(value: Any) -> int:
     """Convert a number or a tensor to a Python integer."""
     return int(convert(value))

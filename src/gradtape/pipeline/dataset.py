@@ -12,27 +12,35 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.context import staging
+from gradtape.core.context import current_trace
 from gradtape.core.convert import convert
 from gradtape.core.errors import FailedPreconditionError, InvalidArgumentError, public
 from gradtape.core.shapes import TensorShape
 from gradtape.core.spec import TypeSpec
 from gradtape.core.tensor import Tensor
-from gradtape.pipeline.base import INFINITE, Base, made, whole
+from gradtape.pipeline.base import INFINITE, DatasetBase, as_python_int, make_dataset
 from gradtape.pipeline.element.element import END
-from gradtape.pipeline.graph_iterator import StagedIterator
+from gradtape.pipeline.graph_iterator import TracedIterator
 from gradtape.pipeline.iterator import Iterator, NumpyIterator
 from gradtape.pipeline.options import Options
-from gradtape.pipeline.source.constructor import Sources
-from gradtape.pipeline.transformation.batch import Batches
-from gradtape.pipeline.transformation.map import Maps
-from gradtape.pipeline.transformation.order import Orders
-from gradtape.pipeline.transformation.prefetch_cache import Buffers
-from gradtape.pipeline.transformation.rejection_resample import Resampling
-from gradtape.pipeline.transformation.window import Windows
+from gradtape.pipeline.source.constructor import SourceMethods
+from gradtape.pipeline.transformation.batch import BatchMethods
+from gradtape.pipeline.transformation.map import MapMethods
+from gradtape.pipeline.transformation.order import OrderMethods
+from gradtape.pipeline.transformation.prefetch_cache import BufferMethods
+from gradtape.pipeline.transformation.rejection_resample import ResampleMethods
+from gradtape.pipeline.transformation.window import WindowMethods
 
 
-class Dataset(Sources, Orders, Batches, Maps, Windows, Buffers, Resampling):
+class Dataset(
+    SourceMethods,
+    OrderMethods,
+    BatchMethods,
+    MapMethods,
+    WindowMethods,
+    BufferMethods,
+    ResampleMethods,
+):
     """A lazily computed sequence of elements, each a structure of tensors.
 
     Example:
@@ -47,9 +55,9 @@ class Dataset(Sources, Orders, Batches, Maps, Windows, Buffers, Resampling):
 
     def __iter__(self) -> Iterator:
         """Start an iteration over the elements."""
-        stage = staging()
+        stage = current_trace()
         if stage:
-            return StagedIterator(stage[0], self)  # type: ignore[return-value]
+            return TracedIterator(stage[0], self)  # type: ignore[return-value]
         return Iterator(self)
 
     def __bool__(self) -> bool:
@@ -69,7 +77,7 @@ class Dataset(Sources, Orders, Batches, Maps, Windows, Buffers, Resampling):
 
     def __repr__(self) -> str:
         """Show the element spec."""
-        return f"<{self._label} element_spec={self.element_spec}>"
+        return f"<{self._tensorflow_name} element_spec={self.element_spec}>"
 
     def cardinality(self) -> Tensor:
         """The number of elements, INFINITE_CARDINALITY or UNKNOWN_CARDINALITY."""
@@ -81,16 +89,16 @@ class Dataset(Sources, Orders, Batches, Maps, Windows, Buffers, Resampling):
 
     def options(self) -> Options:
         """The options of this dataset; read-only, but they can be merged with others."""
-        return self._options._frozen()
+        return self._options._copy_frozen()
 
     def with_options(self, options: Options, name: str | None = None) -> Dataset:
         """The same dataset with `options` set."""
         if not isinstance(options, Options):
             raise TypeError(f"with_options: expected tf.data.Options. Received {type(options)}.")
         merged = self._options.merge(options)
-        dataset = made(self._start, self._own_spec, self._size, merged, [self])
-        dataset._rows, dataset._quiet = self._rows, self._quiet
-        return dataset._as("_OptionsDataset")
+        dataset = make_dataset(self._start, self._get_element_spec, self._size, merged, [self])
+        dataset._find_rows, dataset._is_pure = self._find_rows, self._is_pure
+        return dataset._label_as("_OptionsDataset")
 
     @public
     def apply(self, transformation_func: Any) -> Dataset:
@@ -123,7 +131,7 @@ class Dataset(Sources, Orders, Batches, Maps, Windows, Buffers, Resampling):
         return found
 
 
-Base.kind = Dataset
+DatasetBase.dataset_class = Dataset
 
 
 class DatasetSpec(TypeSpec):
@@ -169,7 +177,7 @@ def assert_cardinality(expected_cardinality: Any) -> Callable[[Dataset], Dataset
         A function from dataset to dataset. Iterating over a dataset with another number of elements
         raises FailedPreconditionError.
     """
-    size = whole(expected_cardinality)
+    size = as_python_int(expected_cardinality)
 
     def check_count(items: Any) -> Any:
         count = 0
@@ -192,4 +200,6 @@ def assert_cardinality(expected_cardinality: Any) -> Callable[[Dataset], Dataset
                 f"{count} elements."
             )
 
-    return lambda dataset: dataset._with(check_count, None, size)._as("_AssertCardinalityDataset")
+    return lambda dataset: dataset._transform(check_count, None, size)._label_as(
+        "_AssertCardinalityDataset"
+    )

@@ -8,20 +8,26 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.composite_tensor import CompositeTensor
-from gradtape.core.context import local, staging, unheard
-from gradtape.core.errors import InvalidArgumentError, OutOfRangeError, hide_library, public
+from gradtape.core.context import current_trace, local, no_recording
+from gradtape.core.errors import InvalidArgumentError, OutOfRangeError, hide_library_frames, public
 from gradtape.core.lock import Lock
 from gradtape.core.spec import TypeSpec
-from gradtape.core.tensor import eager
-from gradtape.pipeline.current_pass import Pass, ongoing, working_for
+from gradtape.core.tensor import make_tensor
 from gradtape.pipeline.element.element import END
-from gradtape.pipeline.element.structure import mapped
-from gradtape.pipeline.graph_iterator import HAS_NEXT, Source, drawn, drawn_optional, handle_of
+from gradtape.pipeline.element.structure import map_element
+from gradtape.pipeline.graph_iterator import (
+    HAS_NEXT,
+    LookaheadSource,
+    get_next_in_trace,
+    get_next_optional_in_trace,
+    iterator_handle,
+)
+from gradtape.pipeline.iteration import Iteration, current_iteration, use_iteration
 from gradtape.pipeline.optional import Optional
 from gradtape.state.checkpoint.trackable import Trackable
 
 
-class Drawing:
+class ElementReader:
     """Reads the next element, or END, and counts elements; threads may share it.
 
     It has no reference to the iterator, so that dropping the iterator frees it and its threads.
@@ -29,29 +35,29 @@ class Drawing:
 
     def __init__(self, dataset: Any) -> None:
         """Start an iteration over `dataset`."""
-        self.begin(dataset)
+        self.start(dataset)
         self.lock = Lock()
 
-    def begin(self, dataset: Any) -> None:
+    def start(self, dataset: Any) -> None:
         """Start an iteration over `dataset`."""
-        self.work = Pass()
-        with working_for(self.work):
+        self.iteration = Iteration()
+        with use_iteration(self.iteration):
             self.elements = iter(dataset._start())
         self.count = 0
 
     def __call__(self) -> Any:
         """The next element, or END."""
         if local.recorders:
-            with unheard():
+            with no_recording():
                 return self()
-        before, ongoing.now = ongoing.now, self.work
+        before, current_iteration.active = current_iteration.active, self.iteration
         try:
             with self.lock:
                 element = next(self.elements, END)
                 self.count += element is not END
                 return element
         finally:
-            ongoing.now = before
+            current_iteration.active = before
 
 
 class Iterator(CompositeTensor, PythonIterator[Any], Trackable):
@@ -63,11 +69,11 @@ class Iterator(CompositeTensor, PythonIterator[Any], Trackable):
     def __init__(self, dataset: Any) -> None:
         """Start an iteration over `dataset`."""
         self._dataset = dataset
-        for chance in dataset._seeds:
-            chance.begin()
-        self._seeds = [seeds.place() for seeds in dataset._seeds]
-        self._drawing = Drawing(dataset)
-        self._source = Source(self._drawing)
+        for chance in dataset._random_sources:
+            chance.before_iterator()
+        self._start_positions = [seeds.position() for seeds in dataset._random_sources]
+        self._reader = ElementReader(dataset)
+        self._source = LookaheadSource(self._reader)
 
     @property
     def element_spec(self) -> Any:
@@ -78,37 +84,38 @@ class Iterator(CompositeTensor, PythonIterator[Any], Trackable):
     def _type_spec(self) -> IteratorSpec:
         return IteratorSpec(self.element_spec)
 
-    def _draw(self) -> Any:
+    def _read_next(self) -> Any:
         """The next element, or END."""
         return self._source.next()
 
     def _serialize_to_tensors(self) -> dict[str, Any]:
         """The number of elements read, and the random positions at the start of the iteration."""
-        buffered = sum(element is not END for element in self._source.ahead)
-        drawn = self._drawing.count - buffered
-        numbers = [drawn, *(number for place in self._seeds for number in place)]
-        return {"ITERATOR": eager(np.array(numbers, np.uint64).view(np.int64))}
+        buffered = sum(element is not END for element in self._source.lookahead)
+        drawn = self._reader.count - buffered
+        numbers = [drawn, *(number for place in self._start_positions for number in place)]
+        return {"ITERATOR": make_tensor(np.array(numbers, np.uint64).view(np.int64))}
 
     def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
         """Move to the saved element number, in the random order of the saved iteration."""
         saved = np.asarray(restored_tensors["ITERATOR"]).view(np.uint64).ravel().tolist()
         wanted, places = saved[0], list(zip(*[iter(saved[1:])] * 3, strict=True))
-        if len(places) != len(self._seeds):
+        if len(places) != len(self._start_positions):
             raise InvalidArgumentError(
-                f"restore: the saved iterator must have {len(self._seeds)} random orders. "
+                f"restore: the saved iterator must have {len(self._start_positions)} random "
+                f"orders. "
                 f"Received {len(places)}. Restore an iterator of the same dataset."
             )
         here = int(self._serialize_to_tensors()["ITERATOR"][0])
-        if wanted < here or places != self._seeds:
-            self._seeds = places
-            for chance, place in zip(self._dataset._seeds, places, strict=True):
-                chance.begin()
-                chance.go_to(place)
-            self._drawing.begin(self._dataset)
-            self._source.ahead.clear()
+        if wanted < here or places != self._start_positions:
+            self._start_positions = places
+            for chance, place in zip(self._dataset._random_sources, places, strict=True):
+                chance.before_iterator()
+                chance.set_position(place)
+            self._reader.start(self._dataset)
+            self._source.lookahead.clear()
             here = 0
         for _ in range(wanted - here):
-            self._draw()
+            self._read_next()
 
     def __iter__(self) -> Iterator:
         """This iterator."""
@@ -116,16 +123,16 @@ class Iterator(CompositeTensor, PythonIterator[Any], Trackable):
 
     def __next__(self) -> Any:
         """The next element."""
-        stage = local.recorders and staging()
+        stage = local.recorders and current_trace()
         if stage:
-            (more,) = stage[0].effect(HAS_NEXT, (handle_of(stage[0], self),))
-            if not stage[0].observe(more._array):
+            (more,) = stage[0].run_effect(HAS_NEXT, (iterator_handle(stage[0], self),))
+            if not stage[0].guard_value(more._array):
                 raise StopIteration
-            return drawn(stage[0], handle_of(stage[0], self), self.element_spec)
+            return get_next_in_trace(stage[0], iterator_handle(stage[0], self), self.element_spec)
         try:
-            element = self._draw()
+            element = self._read_next()
         except Exception as error:
-            hide_library(error)
+            hide_library_frames(error)
             raise
         if element is END:
             raise StopIteration
@@ -138,10 +145,10 @@ class Iterator(CompositeTensor, PythonIterator[Any], Trackable):
         Raises:
             OutOfRangeError: after the last element.
         """
-        stage = staging()
+        stage = current_trace()
         if stage:
-            return drawn(stage[0], handle_of(stage[0], self), self.element_spec)
-        element = self._draw()
+            return get_next_in_trace(stage[0], iterator_handle(stage[0], self), self.element_spec)
+        element = self._read_next()
         if element is END:
             raise OutOfRangeError("get_next: End of sequence. Create a new iterator to start over.")
         return element
@@ -149,10 +156,12 @@ class Iterator(CompositeTensor, PythonIterator[Any], Trackable):
     @public
     def get_next_as_optional(self) -> Optional:
         """The next element as an Optional; empty after the last element."""
-        stage = staging()
+        stage = current_trace()
         if stage:
-            return drawn_optional(stage[0], handle_of(stage[0], self), self.element_spec)
-        element = self._draw()
+            return get_next_optional_in_trace(
+                stage[0], iterator_handle(stage[0], self), self.element_spec
+            )
+        element = self._read_next()
         return Optional.empty(self.element_spec) if element is END else Optional.from_value(element)
 
 
@@ -210,6 +219,6 @@ class NumpyIterator(PythonIterator[Any], Trackable):
 
     def __next__(self) -> Any:
         """The next element."""
-        return mapped(
+        return map_element(
             lambda leaf: leaf.numpy() if hasattr(leaf, "numpy") else leaf, next(self._iterator)
         )

@@ -9,7 +9,7 @@ from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.spec import TypeSpec
 from gradtape.core.tensor import Tensor
-from gradtape.pipeline.element.structure import as_element, spec_of
+from gradtape.pipeline.element.structure import as_element, element_spec_of
 
 
 class OptionalSpec(TypeSpec):
@@ -56,7 +56,7 @@ class Optional(CompositeTensor):
     def from_value(cls, value: Any) -> Optional:
         """An Optional that holds `value`, a structure of tensors."""
         element = as_element(value)
-        return cls(element, spec_of(element), True)
+        return cls(element, element_spec_of(element), True)
 
     @classmethod
     def empty(cls, element_spec: Any) -> Optional:

@@ -161,7 +161,7 @@ class Options(OptionGroup):
         merged.update(options)
         return merged
 
-    def _frozen(self) -> Options:
+    def _copy_frozen(self) -> Options:
         """A read-only copy."""
         copy = self.merge(Options())
         copy._freeze()

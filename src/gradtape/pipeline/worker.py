@@ -16,16 +16,16 @@ from time import perf_counter
 from typing import Any
 
 from gradtape.core.errors import FailedPreconditionError
-from gradtape.pipeline.current_pass import Pass, ongoing
 from gradtape.pipeline.element.element import END
+from gradtape.pipeline.iteration import Iteration, current_iteration
 
-AUTOMATIC = 8  # buffer size for AUTOTUNE
-TRIED = 8  # number of calls measured before threads are used
-SHORT = 2e-4  # seconds; below this a thread does not pay for an item
-WORTH = 1e-3  # mean seconds; above this threads pay for calls
+AUTOTUNE_BUFFER_SIZE = 8  # buffer size for AUTOTUNE
+TRIAL_CALLS = 8  # number of calls measured before threads are used
+SLOW_ITEM_SECONDS = 2e-4  # seconds; below this a thread does not pay for an item
+SLOW_CALL_SECONDS = 1e-3  # mean seconds; above this threads pay for calls
 
 
-class Failure:
+class WorkerFailure:
     """An error of a thread, to be raised by the consumer."""
 
     __slots__ = ("error",)
@@ -34,7 +34,7 @@ class Failure:
         self.error = error
 
 
-class Buffer:
+class PrefetchBuffer:
     """The buffer between a thread and the iterator it works for.
 
     One thread appends and one removes, which a deque supports without a lock. The condition is
@@ -45,92 +45,95 @@ class Buffer:
         """Make a buffer for `size` elements."""
         self.size = size
         self.items: deque[Any] = deque()
-        self.made = self.taken = 0
-        self.closed = self.full = self.starving = False
-        self.changed = threading.Condition()
+        self.produced_count = self.consumed_count = 0
+        self.is_closed = self.is_full = self.is_starving = False
+        self.condition = threading.Condition()
 
     def close(self) -> None:
         """Make the thread end."""
-        self.closed = True
-        with self.changed:
-            self.changed.notify_all()
+        self.is_closed = True
+        with self.condition:
+            self.condition.notify_all()
 
-    def fill(self, source: Iterator[Any], work: Pass | None) -> None:
+    def fill(self, source: Iterator[Any], work: Iteration | None) -> None:
         """Append the items of `source` until it ends or the buffer is closed."""
-        ongoing.now = work
-        while not self.closed:
+        current_iteration.active = work
+        while not self.is_closed:
             try:
                 item = next(source, END)
             except BaseException as error:
-                item = Failure(error)
+                item = WorkerFailure(error)
             self.items.append(item)
-            self.made += 1
-            if self.starving:
-                with self.changed:
-                    self.changed.notify_all()
+            self.produced_count += 1
+            if self.is_starving:
+                with self.condition:
+                    self.condition.notify_all()
             if item is END:
                 return
-            self.full = True  # set before the check, so that a concurrent `take` notifies
-            if self.made - self.taken >= self.size:
-                with self.changed:
-                    while self.made - self.taken >= self.size and not self.closed:
-                        self.changed.wait()
-            self.full = False
+            self.is_full = True  # set before the check, so that a concurrent `take` notifies
+            if self.produced_count - self.consumed_count >= self.size:
+                with self.condition:
+                    while (
+                        self.produced_count - self.consumed_count >= self.size
+                        and not self.is_closed
+                    ):
+                        self.condition.wait()
+            self.is_full = False
 
     def take(self) -> Any:
         """Remove and return the oldest item; wait for one if necessary."""
         items = self.items
         if not items:
-            with self.changed:
-                self.starving = True
+            with self.condition:
+                self.is_starving = True
                 while not items:
-                    self.changed.wait()
-                self.starving = False
+                    self.condition.wait()
+                self.is_starving = False
         item = items.popleft()
-        self.taken += 1
-        if self.full and 2 * len(items) <= self.size:
-            with self.changed:
-                self.changed.notify_all()
+        self.consumed_count += 1
+        if self.is_full and 2 * len(items) <= self.size:
+            with self.condition:
+                self.condition.notify_all()
         return item
 
 
-class Ahead(Iterator[Any]):
+class Prefetcher(Iterator[Any]):
     """The items of `source`; a thread computes up to `size` of them in advance."""
 
     def __init__(self, source: Iterator[Any], size: int) -> None:
         """The thread starts with the first call of `next`."""
-        self.buffer = Buffer(size)
+        self.buffer = PrefetchBuffer(size)
         self.source: Iterator[Any] | None = source
         self.process = os.getpid()
-        self.ended = False
+        self.has_ended = False
 
     def __next__(self) -> Any:
         """The next item."""
-        if self.ended:
+        if self.has_ended:
             raise StopIteration
         if self.source is not None:
             source, self.source, self.process = self.source, None, os.getpid()
             weakref.finalize(self, self.buffer.close)
             work = threading.Thread(
                 target=self.buffer.fill,
-                args=(source, ongoing.now),
+                args=(source, current_iteration.active),
                 name="gradtape-prefetch",
                 daemon=True,
             )
             del source
             work.start()
         elif self.process != os.getpid():
-            raise forked("prefetch")
+            raise make_fork_error("prefetch")
         item = self.buffer.take()
-        if type(item) is Failure:
+        if type(item) is WorkerFailure:
             raise item.error
         if item is END:
-            self.ended = True
+            self.has_ended = True
             raise StopIteration
         return item
 
 
-class Prompt(Iterator[Any]):
+class AdaptivePrefetcher(Iterator[Any]):
     """The items of `source`; prefetched by a thread once they prove to be slow.
 
     A thread costs more than a small batch. Only for items without side effects, so that the time
@@ -140,26 +143,26 @@ class Prompt(Iterator[Any]):
     def __init__(self, source: Iterator[Any], size: int) -> None:
         """Prefetch up to `size` items, once that pays."""
         self.source, self.size = source, size
-        self.late = 0  # number of slow items minus number of fast items
-        self.draw: Callable[[], Any] = self.try_one
+        self.slow_balance = 0  # number of slow items minus number of fast items
+        self.read: Callable[[], Any] = self.measure_next
 
     def __next__(self) -> Any:
         """The next item."""
-        return self.draw()
+        return self.read()
 
-    def try_one(self) -> Any:
+    def measure_next(self) -> Any:
         """Compute an item in this thread and measure the time."""
         start = perf_counter()
         try:
             return next(self.source)
         finally:
-            took_long = perf_counter() - start > SHORT
-            self.late = max(self.late + (1 if took_long else -1), 0)
-            if self.late == TRIED:
-                self.draw = Ahead(self.source, self.size).__next__
+            took_long = perf_counter() - start > SLOW_ITEM_SECONDS
+            self.slow_balance = max(self.slow_balance + (1 if took_long else -1), 0)
+            if self.slow_balance == TRIAL_CALLS:
+                self.read = Prefetcher(self.source, self.size).__next__
 
 
-class SideBySide(Iterator[Any]):
+class ParallelMap(Iterator[Any]):
     """`function` of the items of `source`; up to `count` calls run at a time in threads."""
 
     def __init__(
@@ -177,13 +180,13 @@ class SideBySide(Iterator[Any]):
         if self.threads is None:
             self.process = os.getpid()
             self.threads = ThreadPoolExecutor(self.count, "gradtape-map")
-            weakref.finalize(self, stop, self.threads)
+            weakref.finalize(self, shut_down, self.threads)
         elif self.process != os.getpid():
-            raise forked("map")
+            raise make_fork_error("map")
         while len(self.running) < self.count and (item := next(self.source, END)) is not END:
             self.running.append(self.threads.submit(self.function, item))
         if not self.running:
-            stop(self.threads)
+            shut_down(self.threads)
             raise StopIteration
         if self.ordered:
             return self.running.pop(0).result()
@@ -193,7 +196,7 @@ class SideBySide(Iterator[Any]):
         return first.result()
 
 
-class WhenItPays(Iterator[Any]):
+class AdaptiveParallelMap(Iterator[Any]):
     """`function` of the items of `source`; called in threads once it proves to be slow.
 
     A thread costs more than a short call, and the GIL lets only one thread run Python code.
@@ -204,14 +207,14 @@ class WhenItPays(Iterator[Any]):
     ) -> None:
         """Start without threads."""
         self.function, self.source, self.ordered = function, source, ordered
-        self.calls, self.spent = 0, 0.0
-        self.draw: Callable[[], Any] = self.try_one
+        self.calls, self.seconds = 0, 0.0
+        self.read: Callable[[], Any] = self.measure_next
 
     def __next__(self) -> Any:
         """The next result."""
-        return self.draw()
+        return self.read()
 
-    def try_one(self) -> Any:
+    def measure_next(self) -> Any:
         """Call the function in this thread and measure the time."""
         item = next(self.source)
         start = perf_counter()
@@ -219,21 +222,21 @@ class WhenItPays(Iterator[Any]):
             return self.function(item)
         finally:
             self.calls += 1
-            self.spent += perf_counter() - start
-            if self.calls == TRIED:
+            self.seconds += perf_counter() - start
+            if self.calls == TRIAL_CALLS:
                 count = os.cpu_count() or 1
                 rest: Iterator[Any] = map(self.function, self.source)
-                if self.spent > WORTH * TRIED and count > 1:
-                    rest = SideBySide(self.function, self.source, count, self.ordered)
-                self.draw = rest.__next__
+                if self.seconds > SLOW_CALL_SECONDS * TRIAL_CALLS and count > 1:
+                    rest = ParallelMap(self.function, self.source, count, self.ordered)
+                self.read = rest.__next__
 
 
-def stop(threads: ThreadPoolExecutor) -> None:
+def shut_down(threads: ThreadPoolExecutor) -> None:
     """Make threads end after their current call."""
     threads.shutdown(wait=False, cancel_futures=True)
 
 
-def forked(what: str) -> FailedPreconditionError:
+def make_fork_error(what: str) -> FailedPreconditionError:
     """The error for an iterator whose threads were lost in a fork."""
     return FailedPreconditionError(
         f"Dataset.{what}: an iterator must be used in the process that started it. The threads of "

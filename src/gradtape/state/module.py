@@ -9,7 +9,12 @@ from typing import Any, ClassVar
 
 from gradtape.core import nest
 from gradtape.core.name_scope import current_scope, name_scope
-from gradtape.state.checkpoint.trackable import PENDING, Trackable, arrived, functions_of
+from gradtape.state.checkpoint.trackable import (
+    PENDING_ATTRIBUTE,
+    Trackable,
+    bind_pending_child,
+    functions_of,
+)
 from gradtape.state.variable.variable import Variable
 
 WORD_STARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=.)(?=[A-Z][a-z])")
@@ -58,11 +63,11 @@ class Module(Trackable):
 
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)
-        if PENDING in vars(self):
-            arrived(self, name, value)
+        if PENDING_ATTRIBUTE in vars(self):
+            bind_pending_child(self, name, value)
 
     def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
-        children = {name: value for name, value in vars(self).items() if name != PENDING}
+        children = {name: value for name, value in vars(self).items() if name != PENDING_ATTRIBUTE}
         return children if save_type == "checkpoint" else children | functions_of(self)
 
     @property
@@ -108,7 +113,7 @@ class Module(Trackable):
         while queue:
             prefix, module = queue.pop(0)
             below = []
-            for path, leaf in leaves_of(module, attribute_traversal_key):
+            for path, leaf in iterate_leaves(module, attribute_traversal_key):
                 if id(leaf) in seen:
                     continue
                 wanted = predicate is None or predicate(leaf)
@@ -137,13 +142,13 @@ def snake_case(name: str) -> str:
     return WORD_STARTS.sub("_", name).lower()
 
 
-def leaves_of(
+def iterate_leaves(
     module: Module, key: Callable[[str], Any] | None
 ) -> Iterator[tuple[tuple[Any, ...], Any]]:
     """Yield (path, leaf) for a module's attributes, in the order of their names."""
     attributes = vars(module)
     for name in sorted(attributes, key=key):
-        if name in module._TF_MODULE_IGNORED_PROPERTIES or name == PENDING:
+        if name in module._TF_MODULE_IGNORED_PROPERTIES or name == PENDING_ATTRIBUTE:
             continue
         try:
             pairs = list(nest.flatten_with_tuple_paths(attributes[name]))

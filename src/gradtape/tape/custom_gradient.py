@@ -10,38 +10,43 @@ from math import prod
 from typing import Any
 
 from gradtape.core import nest
-from gradtape.core.context import listening, local, next_uid, staging
+from gradtape.core.context import current_trace, local, next_uid, use_recorders
 from gradtape.core.convert import convert
-from gradtape.core.dispatch import Handed, Recording
+from gradtape.core.dispatch import TapePort, TapeRecord
 from gradtape.core.enums import UnconnectedGradients
 from gradtape.core.errors import public
 from gradtape.core.primitive import Spec
-from gradtape.core.tensor import Tensor, eager, marked
+from gradtape.core.tensor import Tensor, make_tensor, mark_recorded
 from gradtape.ops.elementwise import conj, identity
-from gradtape.ops.shape import reshape, shape_of, stack, take_one, zeros
-from gradtape.tape.backward import accumulate, filled
+from gradtape.ops.shape import index_axis, reshape, shape_of, stack, zeros
+from gradtape.tape.backward import add_cotangent, fill_missing_cotangents
 from gradtape.tape.gradient_tape import GradientTape
-from gradtape.tape.indexed_slices import IndexedSlices, Slices, dense, is_kept
-from gradtape.tape.source import value_of, variable_of
+from gradtape.tape.indexed_slices import (
+    IndexedSlices,
+    SparseCotangent,
+    can_stay_sparse,
+    densify_cotangent,
+)
+from gradtape.tape.source import current_value, variable_of
 
 
 class VariableWatcher(dict[int, Any]):
     """A recorder that only collects the trainable variables that are read."""
 
     unmarked = False
-    stages = False
+    is_trace = False
 
     def __init__(self) -> None:
         """Start without variables."""
         self.variables: dict[int, Any] = {}
 
-    def touch(self, variable: Any, uid: int) -> None:
+    def on_variable_read(self, variable: Any, uid: int) -> None:
         """Add a variable that is being read, if it is trainable."""
         if variable.trainable:
             self.variables[variable._key] = variable
 
 
-class CustomStep:
+class CustomGradientStep:
     """The backward step of one call of a function with a custom gradient."""
 
     variadic = True
@@ -59,7 +64,7 @@ class CustomStep:
         self.shapes = shapes
         self.raw = raw
         if raw:
-            self.recorded = CustomStep(grad, specs, shapes, raw=False)
+            self.recorded = CustomGradientStep(grad, specs, shapes, raw=False)
 
     def narrow(self, want: int, raw: bool) -> Any:
         """This step, restricted to the watched inputs in `want`."""
@@ -71,20 +76,20 @@ class CustomStep:
     ) -> None:
         """Call the user's function and add its gradients to `grads`."""
         _, uids, mask = entry
-        cotangents = [self.given(t) for t in filled(g, self.specs)]
+        cotangents = [self.to_user_cotangent(t) for t in fill_missing_cotangents(g, self.specs)]
         lead = len(shape_of(cotangents[0])) - len(self.specs[0].shape)
-        results = self.one_by_one(cotangents, lead) if lead else self.grad(*cotangents)
+        results = self.call_per_cotangent(cotangents, lead) if lead else self.grad(*cotangents)
         position = 0
         for i in range(mask.bit_length()):
             if mask >> i & 1:
                 if want >> position & 1 and results[i] is not None:
-                    uid, t = uids[position], self.taken(results[i], self.shapes[i])
-                    if type(t) is Slices and not is_kept(uid, grads):
-                        t = dense(t)
-                    accumulate(grads, uid, t)
+                    uid, t = uids[position], self.from_user_gradient(results[i], self.shapes[i])
+                    if type(t) is SparseCotangent and not can_stay_sparse(uid, grads):
+                        t = densify_cotangent(t)
+                    add_cotangent(grads, uid, t)
                 position += 1
 
-    def one_by_one(self, cotangents: list[Any], lead: int) -> list[Any]:
+    def call_per_cotangent(self, cotangents: list[Any], lead: int) -> list[Any]:
         """Call the user's function once for each cotangent: it does not support lead axes."""
         shape = shape_of(cotangents[0])[:lead]
         count = prod(shape)
@@ -95,39 +100,42 @@ class CustomStep:
         answers = [
             self.grad(
                 *(
-                    take_one(c, axis=-len(spec.shape) - 1, i=i)
+                    index_axis(c, axis=-len(spec.shape) - 1, i=i)
                     for c, (_, spec) in zip(flat, pairs, strict=True)
                 )
             )
             for i in range(count)
         ]
         if not answers:
-            probe = self.grad(*(eager(zeros(spec.shape, spec.dtype)) for _, spec in pairs))
+            probe = self.grad(*(make_tensor(zeros(spec.shape, spec.dtype)) for _, spec in pairs))
             return [
                 None
                 if one is None
-                else eager(zeros(shape + shape_of(convert(one)), convert(one)._array.dtype))
+                else make_tensor(zeros(shape + shape_of(convert(one)), convert(one)._array.dtype))
                 for one in probe
             ]
-        return [together([answer[k] for answer in answers], shape) for k in range(len(answers[0]))]
+        return [
+            stack_gradients([answer[k] for answer in answers], shape)
+            for k in range(len(answers[0]))
+        ]
 
-    def given(self, g: Any) -> Tensor:
+    def to_user_cotangent(self, g: Any) -> Tensor:
         """A cotangent as the user's function expects it: a Tensor, not conjugated."""
-        tensor = g if isinstance(g, Tensor) else eager(g)
+        tensor = g if isinstance(g, Tensor) else make_tensor(g)
         return conj(tensor) if tensor._array.dtype.kind == "c" else tensor
 
-    def taken(self, result: Any, shape: tuple[int, ...]) -> Any:
+    def from_user_gradient(self, result: Any, shape: tuple[int, ...]) -> Any:
         """Convert the user's gradient for an input of `shape` to a cotangent of the pass."""
         if isinstance(result, IndexedSlices):
-            values, indices = self.taken(result.values, ()), convert(result.indices)
-            return Slices(values, indices._array if self.raw else indices, shape)
+            values, indices = self.from_user_gradient(result.values, ()), convert(result.indices)
+            return SparseCotangent(values, indices._array if self.raw else indices, shape)
         tensor = convert(result)
         if tensor._array.dtype.kind == "c":
             tensor = conj(tensor)
         return tensor._array if self.raw else tensor
 
 
-def together(answers: list[Any], shape: tuple[int, ...]) -> Any:
+def stack_gradients(answers: list[Any], shape: tuple[int, ...]) -> Any:
     """Stack the user's gradients, one for each cotangent, along the lead axes `shape`."""
     if any(answer is None for answer in answers):
         return None
@@ -137,18 +145,18 @@ def together(answers: list[Any], shape: tuple[int, ...]) -> Any:
     return reshape(stacked, shape=shape + inner, rank=len(inner) + 1)
 
 
-def record_custom(
+def record_custom_gradient(
     results: list[Tensor], inputs: list[Tensor], grad: Callable[..., list[Any]]
 ) -> list[Tensor]:
     """New handles on `results`, recorded as a function of `inputs` with the gradient `grad`."""
     recorders = local.recorders
     outs: list[Tensor]
-    if recorders and recorders[0].stages:
-        outs = recorders[0].custom(results, inputs, grad)
+    if recorders and recorders[0].is_trace:
+        outs = recorders[0].record_user_gradient(results, inputs, grad)
     else:
-        outs = [eager(t._array) for t in results]
+        outs = [make_tensor(t._array) for t in results]
     specs = tuple(Spec((out._array.shape, out._array.dtype)) for out in outs)
-    step = CustomStep(grad, specs, [t._array.shape for t in inputs])
+    step = CustomGradientStep(grad, specs, [t._array.shape for t in inputs])
     for recorder in local.recorders:
         mask = sum(1 << i for i, t in enumerate(inputs) if t.uid in recorder)
         if not mask:
@@ -156,8 +164,8 @@ def record_custom(
         anchor = next_uid()
         recorder[anchor] = (step, tuple(t.uid for t in inputs if t.uid in recorder), mask)
         for i, out in enumerate(outs):
-            recorder[marked(out)] = (Handed.move, anchor, i)
-        if type(recorder) is not Recording:
+            recorder[mark_recorded(out)] = (TapePort.route_cotangent, anchor, i)
+        if type(recorder) is not TapeRecord:
             recorder.complete(tuple(outs))
             # As in TensorFlow, tangents computed through the function's own ops take precedence.
             recorder.update(
@@ -168,7 +176,7 @@ def record_custom(
     return outs
 
 
-class Decorated:
+class CustomGradientFunction:
     """A function with a custom gradient; a method's `self` does not count as an argument."""
 
     def __init__(self, decorator: Callable[[Any], Any], f: Any, call: Any) -> None:
@@ -216,37 +224,38 @@ def custom_gradient(f: Any = None) -> Any:
 
     def call(*args: Any, **kwargs: Any) -> Any:
         watcher = VariableWatcher()
-        with listening((*local.recorders, watcher)):
+        with use_recorders((*local.recorders, watcher)):
             answer = f(*args, **kwargs)
         if not (isinstance(answer, (tuple, list)) and len(answer) == 2 and callable(answer[1])):
             raise TypeError(
-                f"custom_gradient: {name_of(f)} must return (result, grad_fn). Received {answer!r}."
+                f"custom_gradient: {function_name(f)} must return (result, grad_fn). Received "
+                f"{answer!r}."
             )
         result, grad_fn = answer
-        return with_gradient(f, result, grad_fn, args, kwargs, watcher)
+        return attach_gradient(f, result, grad_fn, args, kwargs, watcher)
 
-    return Decorated(custom_gradient, f, call)
+    return CustomGradientFunction(custom_gradient, f, call)
 
 
-def name_of(f: Any) -> str:
+def function_name(f: Any) -> str:
     """A function's name, for error messages."""
     return getattr(f, "__name__", repr(f))
 
 
-def with_gradient(
+def attach_gradient(
     f: Any, result: Any, grad_fn: Any, args: Any, kwargs: Any, watcher: VariableWatcher
 ) -> Any:
     """New handles on `result`, recorded with `grad_fn` as their gradient."""
     flat_args = nest.flatten(args)
-    given = [given_variable(t) for t in flat_args + nest.flatten(kwargs)]
+    given = [argument_variable(t) for t in flat_args + nest.flatten(kwargs)]
     variables = [v for v in watcher.variables.values() if all(v is not g for g in given)]
     if variables and not accepts_variables(grad_fn):
         raise TypeError(
             "@tf.custom_gradient grad_fn must accept keyword argument 'variables', "
             f"since function uses variables: {variables}"
         )
-    inputs = [convert(t) for t in [*flat_args, *variables] if is_value(t)]
-    places = [i for i, t in enumerate([*flat_args, *variables]) if is_value(t)]
+    inputs = [convert(t) for t in [*flat_args, *variables] if has_tensor_value(t)]
+    places = [i for i, t in enumerate([*flat_args, *variables]) if has_tensor_value(t)]
 
     def grad(*cotangents: Tensor) -> list[Any]:
         if variables:
@@ -254,7 +263,8 @@ def with_gradient(
             more = list(more)
             if len(more) != len(variables):
                 raise ValueError(
-                    f"custom_gradient: grad_fn of {name_of(f)} must return a gradient for each of "
+                    f"custom_gradient: grad_fn of {function_name(f)} must return a gradient for "
+                    f"each of "
                     f"{len(variables)} variables. Received {len(more)}."
                 )
         else:
@@ -262,17 +272,18 @@ def with_gradient(
         flat = nest.flatten(answer)
         if len(flat) != len(flat_args):
             raise ValueError(
-                f"custom_gradient: grad_fn of {name_of(f)} is expected to return {len(flat_args)} "
+                f"custom_gradient: grad_fn of {function_name(f)} is expected to return "
+                f"{len(flat_args)} "
                 f"gradients, but returned {len(flat)} instead."
             )
         answers = [*flat, *more]
         return [answers[i] for i in places]
 
-    outs = record_custom([convert(t) for t in nest.flatten(result)], inputs, grad)
+    outs = record_custom_gradient([convert(t) for t in nest.flatten(result)], inputs, grad)
     return nest.pack_sequence_as(result, outs)
 
 
-def given_variable(thing: Any) -> Any:
+def argument_variable(thing: Any) -> Any:
     """The variable behind an argument, also under Keras's autocast."""
     variable = variable_of(thing)
     if variable is None and hasattr(thing, "_should_act_as_resource_variable"):
@@ -280,9 +291,9 @@ def given_variable(thing: Any) -> Any:
     return variable
 
 
-def is_value(thing: Any) -> bool:
+def has_tensor_value(thing: Any) -> bool:
     """Whether an argument can carry a gradient."""
-    return isinstance(value_of(thing), Tensor)
+    return isinstance(current_value(thing), Tensor)
 
 
 def accepts_variables(grad_fn: Any) -> bool:
@@ -292,7 +303,7 @@ def accepts_variables(grad_fn: Any) -> bool:
 
 
 # Pairs (save, restore) for state that a recomputation must see again, such as random generators'.
-REPLAYED: list[tuple[Callable[[], Any], Callable[[Any], Any]]] = []
+RECOMPUTE_STATE: list[tuple[Callable[[], Any], Callable[[Any], Any]]] = []
 
 
 def recompute_grad(f: Any) -> Any:
@@ -307,25 +318,27 @@ def recompute_grad(f: Any) -> Any:
 
     def call(*args: Any, **kwargs: Any) -> Any:
         watcher = VariableWatcher()
-        states = [save() for save, _ in REPLAYED]
-        with listening((*staging(), watcher)):
+        states = [save() for save, _ in RECOMPUTE_STATE]
+        with use_recorders((*current_trace(), watcher)):
             result = f(*args, **kwargs)
         given = [variable_of(t) for t in nest.flatten((args, kwargs))]
         variables = [v for v in watcher.variables.values() if all(v is not g for g in given)]
-        inputs = [convert(t) for t in [*nest.flatten(args), *variables] if is_value(t)]
+        inputs = [convert(t) for t in [*nest.flatten(args), *variables] if has_tensor_value(t)]
 
         def grad(*cotangents: Tensor) -> list[Any]:
-            now = [save() for save, _ in REPLAYED]
+            now = [save() for save, _ in RECOMPUTE_STATE]
             try:
-                for (_, restore), state in zip(REPLAYED, states, strict=True):
+                for (_, restore), state in zip(RECOMPUTE_STATE, states, strict=True):
                     restore(state)
                 with GradientTape() as tape:
-                    again_args, again_kwargs = nest.map_structure(copied, (args, kwargs))
-                    sources = [t for t in [*nest.flatten(again_args), *variables] if is_value(t)]
+                    again_args, again_kwargs = nest.map_structure(copy_argument, (args, kwargs))
+                    sources = [
+                        t for t in [*nest.flatten(again_args), *variables] if has_tensor_value(t)
+                    ]
                     tape.watch([t for t in sources if t.dtype.is_floating or t.dtype.is_complex])
                     again = f(*again_args, **again_kwargs)
             finally:
-                for (_, restore), state in zip(REPLAYED, now, strict=True):
+                for (_, restore), state in zip(RECOMPUTE_STATE, now, strict=True):
                     restore(state)
             answers = tape.gradient(
                 nest.flatten(again),
@@ -335,15 +348,15 @@ def recompute_grad(f: Any) -> Any:
             )
             return [convert(answer) for answer in answers]
 
-        outs = record_custom([convert(t) for t in nest.flatten(result)], inputs, grad)
+        outs = record_custom_gradient([convert(t) for t in nest.flatten(result)], inputs, grad)
         return nest.pack_sequence_as(result, outs)
 
-    return Decorated(recompute_grad, f, call)
+    return CustomGradientFunction(recompute_grad, f, call)
 
 
-def copied(thing: Any) -> Any:
+def copy_argument(thing: Any) -> Any:
     """Copy an argument for the second run: the same tensor may have been passed twice."""
-    return identity(convert(thing)) if is_value(thing) else thing
+    return identity(convert(thing)) if has_tensor_value(thing) else thing
 
 
 def grad_pass_through(f: Any) -> Any:

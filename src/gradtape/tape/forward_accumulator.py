@@ -12,54 +12,54 @@ from typing import Any
 from weakref import ref
 
 from gradtape.core import nest
-from gradtape.core.context import listening, local, pop, push
+from gradtape.core.context import local, pop_recorder, push_recorder, use_recorders
 from gradtape.core.convert import convert
-from gradtape.core.dispatch import Recording
+from gradtape.core.dispatch import TapeRecord
 from gradtape.core.enums import UnconnectedGradients
 from gradtape.core.errors import public
-from gradtape.core.tensor import Tensor, eager
-from gradtape.ops.shape import lean, zeros
-from gradtape.tape.backward import move, sweep
+from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.ops.shape import as_scalar_unless_string, zeros
+from gradtape.tape.backward import backward_pass, route_cotangent
 from gradtape.tape.indexed_slices import SOURCES
-from gradtape.tape.source import value_of, variable_of, zero_wanted, zeros_as
+from gradtape.tape.source import current_value, make_zeros_like, needs_zeros, variable_of
 
 log = logging.getLogger("gradtape")
 
 
-class Holder(ref[Tensor]):
+class TangentRef(ref[Tensor]):
     """A weak reference to a tensor that has a tangent."""
 
-    tangents: ref[Tangents]
+    tangents: ref[TangentRecord]
     uid: int
 
 
-def forget(holder: Holder) -> None:
+def drop_tangent(holder: TangentRef) -> None:
     """Drop the tangent of a tensor that was garbage collected."""
     tangents = holder.tangents()
     if tangents is not None:
-        del tangents.held[holder.uid]
+        del tangents.refs[holder.uid]
         tangents.pop(holder.uid, None)
 
 
-class Tangents(dict[int, Any]):
+class TangentRecord(dict[int, Any]):
     """A recorder (uid → tangent) that replaces each entry by the tangent of its output at once."""
 
     unmarked = True
-    stages = False
+    is_trace = False
 
     def __init__(self, lead: tuple[int, ...] = ()) -> None:
         """Start empty. A tangent has the shape `lead` + the shape of its tensor."""
         self.lead = lead
         self.variables: dict[int, Tensor] = {}
-        self.held: dict[int, Holder] = {}
+        self.refs: dict[int, TangentRef] = {}
 
-    def hold(self, tensor: Tensor, tangent: Tensor) -> None:
+    def set_tangent(self, tensor: Tensor, tangent: Tensor) -> None:
         """Keep the tangent of `tensor` until the tensor is garbage collected."""
         self[tensor.uid] = tangent
-        holder = self.held[tensor.uid] = Holder(tensor, forget)
+        holder = self.refs[tensor.uid] = TangentRef(tensor, drop_tangent)
         holder.tangents, holder.uid = ref(self), tensor.uid
 
-    def touch(self, variable: Any, uid: int) -> None:
+    def on_variable_read(self, variable: Any, uid: int) -> None:
         """Give a later version of a primal variable the same tangent."""
         if variable._key in self.variables:
             self[uid] = self.variables[variable._key]
@@ -67,7 +67,7 @@ class Tangents(dict[int, Any]):
     def complete(self, outs: tuple[Tensor, ...]) -> None:
         """Replace the entry that was just stored for `outs` by their tangents."""
         entry = self.pop(outs[0].uid)
-        several = entry[0] is move
+        several = entry[0] is route_cotangent
         if several:
             anchor = entry[1]
             for out in outs[1:]:
@@ -75,41 +75,41 @@ class Tangents(dict[int, Any]):
             entry = self.pop(anchor)
         step = entry[0]
         inputs = dict.fromkeys(entry[1] if step.variadic else entry[1 : 1 + step.count])
-        others = self.others()
-        dummies = [zeros_as(out) for out in outs]
-        inner = Recording(False)
+        others = self.outer_recorders()
+        dummies = [make_zeros_like(out) for out in outs]
+        inner = TapeRecord(False)
         for dummy in dummies:
             inner.watch(dummy.uid)
         pulled: dict[int, Any] = {SOURCES: frozenset()}
-        with listening((*others, inner)):
+        with use_recorders((*others, inner)):
             step.recorded(entry, dict(enumerate(dummies)) if several else dummies[0], pulled)
         recorded = bool(others)
         grads: dict[int, Any] = {SOURCES: frozenset(dummy.uid for dummy in dummies)}
-        with listening(others):
+        with use_recorders(others):
             for uid in inputs:
                 t = pulled.get(uid)
                 if t is not None:
                     weight = self[uid] if recorded else self[uid]._array
                     before = grads.get(t.uid)
                     grads[t.uid] = weight if before is None else before + weight
-            found = sweep(inner, grads, recorded, release=True)
+            found = backward_pass(inner, grads, recorded, release=True)
         for out, dummy in zip(outs, dummies, strict=True):
             tangent = found.get(dummy.uid)
             if tangent is None:
-                tangent = self.zeros(out)
-            self.hold(out, tangent if isinstance(tangent, Tensor) else eager(tangent))
+                tangent = self.zero_tangent(out)
+            self.set_tangent(out, tangent if isinstance(tangent, Tensor) else make_tensor(tangent))
 
-    def zeros(self, value: Tensor) -> Any:
+    def zero_tangent(self, value: Tensor) -> Any:
         """The raw tangent, zeros, of a tensor that depends on no primal."""
-        return lean(zeros(self.lead + value._array.shape, value._array.dtype))
+        return as_scalar_unless_string(zeros(self.lead + value._array.shape, value._array.dtype))
 
-    def others(self) -> tuple[Any, ...]:
+    def outer_recorders(self) -> tuple[Any, ...]:
         """Recorders of the tangent computation: all but this and the accumulators inside it."""
         kept = []
         inside = False
         for recorder in local.recorders:
             inside = inside or recorder is self
-            if not (inside and type(recorder) is Tangents):
+            if not (inside and type(recorder) is TangentRecord):
                 kept.append(recorder)
         return tuple(kept)
 
@@ -150,7 +150,7 @@ class ForwardAccumulator:
 
     def _start(self, primals: Any, tangents: Any, lead: tuple[int, ...]) -> None:
         self._recording = False
-        self._tangents = Tangents(lead)
+        self._tangents = TangentRecord(lead)
         nest.assert_same_structure(primals, tangents)
         flat = nest.flatten(primals)
         if len({id(primal) for primal in flat}) < len(flat):
@@ -163,7 +163,7 @@ class ForwardAccumulator:
 
     def _watch(self, primal: Any, tangent: Any) -> None:
         """Add `tangent` to the tangent of `primal`."""
-        value = value_of(primal)
+        value = current_value(primal)
         if not isinstance(value, Tensor):
             raise ValueError(
                 f"ForwardAccumulator: primals must be Tensors or Variables. Received {primal!r}."
@@ -182,7 +182,7 @@ class ForwardAccumulator:
             )
         if value.uid in self._tangents:
             direction = self._tangents[value.uid] + direction
-        self._tangents.hold(value, direction)
+        self._tangents.set_tangent(value, direction)
         variable = variable_of(primal)
         if variable is not None:
             self._tangents.variables[variable._key] = direction
@@ -191,14 +191,14 @@ class ForwardAccumulator:
         """Start accumulating."""
         if self._recording:
             raise ValueError("ForwardAccumulator: the accumulator is already recording.")
-        push(self._tangents)
+        push_recorder(self._tangents)
         self._recording = True
         return self
 
     def __exit__(self, kind: Any, value: Any, traceback: Any) -> None:
         """Stop accumulating."""
         if self._recording:
-            pop(self._tangents)
+            pop_recorder(self._tangents)
             self._recording = False
 
     @public
@@ -212,16 +212,16 @@ class ForwardAccumulator:
         Returns:
             A tensor or None for each.
         """
-        zero = zero_wanted(unconnected_gradients)
+        zero = needs_zeros(unconnected_gradients)
 
         def tangent_of(thing: Any) -> Any:
-            value = value_of(thing)
+            value = current_value(thing)
             variable = variable_of(thing)
             tangent = self._tangents.get(value.uid)
             if tangent is None and variable is not None:
                 tangent = self._tangents.variables.get(variable._key)
             if tangent is None and zero:
-                tangent = eager(self._tangents.zeros(value))
+                tangent = make_tensor(self._tangents.zero_tangent(value))
             return tangent
 
         return nest.map_structure(tangent_of, primals)

@@ -10,26 +10,26 @@ from typing import Any
 
 from gradtape.core import context, nest
 from gradtape.core.context import local
-from gradtape.core.dispatch import Recording
+from gradtape.core.dispatch import TapeRecord
 from gradtape.core.dtypes import is_differentiable
 from gradtape.core.enums import UnconnectedGradients
-from gradtape.core.errors import UNUSUAL, Apart, another_way, hide_library
+from gradtape.core.errors import REDISPATCH, Apart, hide_library_frames, redispatch
 from gradtape.core.fastpath.kernel_source import FLOAT32
 from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import EagerTensor, Tensor
-from gradtape.ops.initial_cotangent import ones
-from gradtape.tape.backward import sweep
+from gradtape.ops.initial_cotangent import make_ones
+from gradtape.tape.backward import backward_pass
 from gradtape.tape.indexed_slices import SOURCES
-from gradtape.tape.initial_cotangent import seeds_of
+from gradtape.tape.initial_cotangent import initial_cotangents
 from gradtape.tape.source import (
-    as_tensor,
-    lifted,
-    result_of,
-    roots_of,
-    value_of,
+    as_cotangent_tensor,
+    as_traced,
+    collect_gradient,
+    current_value,
+    needs_zeros,
+    source_uids,
     variable_of,
-    zero_wanted,
 )
 
 log = logging.getLogger("gradtape")
@@ -55,7 +55,7 @@ class GradientTape:
 
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
         """Create a tape; recording starts when its context is entered."""
-        self._tape: Recording | None = None
+        self._tape: TapeRecord | None = None
         self._persistent = persistent
         self._watch_accessed_variables = watch_accessed_variables
         self._recording = False
@@ -78,15 +78,15 @@ class GradientTape:
                 "again."
             )
         if self._tape is None:
-            self._tape = Recording(self._watch_accessed_variables)
-        self._tape.home = local.__dict__
-        context.push(self._tape)
+            self._tape = TapeRecord(self._watch_accessed_variables)
+        self._tape.thread_dict = local.__dict__
+        context.push_recorder(self._tape)
         self._recording = True
 
     def _pop_tape(self) -> None:
         if not self._recording:
             raise ValueError("GradientTape: the tape is not recording.")
-        context.pop(self._tape)
+        context.pop_recorder(self._tape)
         self._recording = False
 
     def watch(self, tensor: Any) -> None:
@@ -116,12 +116,12 @@ class GradientTape:
         try:
             self._watch(things)
         except Apart as error:
-            another_way(error, type(self)._watch, (self, things), {})
+            redispatch(error, type(self)._watch, (self, things), {})
 
     def _watch(self, things: list[Any]) -> None:
         assert self._tape is not None
         for t in things:
-            if not is_differentiable(value_of(t)._array.dtype):
+            if not is_differentiable(current_value(t)._array.dtype):
                 log.warning(
                     "The dtype of the watched tensor must be floating (e.g. tf.float32), got %r",
                     t.dtype,
@@ -129,9 +129,9 @@ class GradientTape:
             variable = variable_of(t)
             if variable is None:
                 if t._array.dtype.kind not in "iubO":
-                    self._tape.watch(lifted(t).uid)
+                    self._tape.watch(as_traced(t).uid)
             else:
-                self._tape.watch_variable(variable, variable._current().uid)
+                self._tape.watch_variable(variable, variable._current_version().uid)
 
     @contextlib.contextmanager
     def stop_recording(self) -> Iterator[None]:
@@ -180,48 +180,48 @@ class GradientTape:
             ValueError, TypeError: if an argument is invalid.
         """
         try:
-            return self._gradient(target, sources, output_gradients, unconnected_gradients)
-        except UNUSUAL as error:
+            return self._compute_gradient(target, sources, output_gradients, unconnected_gradients)
+        except REDISPATCH as error:
             self._persistent = True  # the gradient is computed once per lane
             args = (self, target, sources, output_gradients, unconnected_gradients)
-            return another_way(error, type(self)._gradient, args, {})
+            return redispatch(error, type(self)._compute_gradient, args, {})
         except Exception as error:
-            hide_library(error)
+            hide_library_frames(error)
             raise
 
-    def _gradient(self, target: Any, sources: Any, weights: Any, unconnected: Any) -> Any:
-        record = self._usable()
+    def _compute_gradient(self, target: Any, sources: Any, weights: Any, unconnected: Any) -> Any:
+        record = self._require_record()
         if target is None:
             raise TypeError(
                 "Argument `target` should be a structure of Tensors or Variables, "
                 "but received None."
             )
-        zero = unconnected is not UnconnectedGradients.NONE and zero_wanted(unconnected)
+        zero = unconnected is not UnconnectedGradients.NONE and needs_zeros(unconnected)
         flat = nest.flatten(sources)
-        roots = [roots_of(record, source) for source in flat]
+        roots = [source_uids(record, source) for source in flat]
         wanted = frozenset([uid for uids, _ in roots for uid in uids])
         if weights is None and type(target) is EagerTensor and target._array.dtype is FLOAT32:
-            seeds: list[tuple[Tensor, Any]] = [(target, ones(target._array))]
+            seeds: list[tuple[Tensor, Any]] = [(target, make_ones(target._array))]
         else:
-            seeds = seeds_of(nest.flatten(target), weights)
-        self._leave("gradient")
+            seeds = initial_cotangents(nest.flatten(target), weights)
+        self._stop_or_warn("gradient")
         recorded = bool(local.recorders)
         grads: dict[int, Any] = {SOURCES: wanted}
         for t, seed in seeds:
             if recorded or isinstance(seed, Tensor):
-                seed = as_tensor(seed) if recorded else seed._array
+                seed = as_cotangent_tensor(seed) if recorded else seed._array
             before = grads.get(t.uid)
             grads[t.uid] = seed if before is None else before + seed
-        found = sweep(record, grads, recorded, release=not self._persistent)
-        self._consume()
-        results = [result_of(found, uids, current, zero) for uids, current in roots]
+        found = backward_pass(record, grads, recorded, release=not self._persistent)
+        self._release_record()
+        results = [collect_gradient(found, uids, current, zero) for uids, current in roots]
         if type(sources) is list and len(sources) == len(flat) and all(map(is_, sources, flat)):
             return results
         if not nest.is_nested(sources):
             return results[0]
         return nest.pack_sequence_as(sources, results)
 
-    def _usable(self) -> Recording:
+    def _require_record(self) -> TapeRecord:
         if self._tape is None:
             raise RuntimeError(
                 "A non-persistent GradientTape can only be used to compute one set of gradients "
@@ -229,7 +229,7 @@ class GradientTape:
             )
         return self._tape
 
-    def _leave(self, warn_of: str = "") -> None:
+    def _stop_or_warn(self, warn_of: str = "") -> None:
         if not self._recording:
             return
         if not self._persistent:
@@ -242,7 +242,7 @@ class GradientTape:
                 warn_of,
             )
 
-    def _consume(self) -> None:
+    def _release_record(self) -> None:
         if not self._persistent and self._tape is not None:
             self._variables = self._tape.variables
             self._tape = None
@@ -273,7 +273,7 @@ class GradientTape:
         try:
             return jacobian(self, target, sources, unconnected_gradients, experimental_use_pfor)
         except Exception as error:
-            hide_library(error)
+            hide_library_frames(error)
             raise
 
     def batch_jacobian(
@@ -308,5 +308,5 @@ class GradientTape:
                 experimental_use_pfor,
             )
         except Exception as error:
-            hide_library(error)
+            hide_library_frames(error)
             raise

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gradtape.core.composite_tensor import CompositeTensor
-from gradtape.core.convert import convert, shape_tuple
+from gradtape.core.convert import convert, to_shape_tuple
 from gradtape.core.dtypes import DType, as_dtype, float32, int64
 from gradtape.core.shapes import TensorShape
 from gradtape.core.spec import TensorSpec, TypeSpec
@@ -19,10 +19,10 @@ from gradtape.ops.shape import concat, reshape, shape_of
 
 # Keys of `grads` in a backward pass that are not uids: the requested uids, and the record.
 SOURCES = 0
-KNOWN = -1
+RECORD = -1
 
 
-class Slices:
+class SparseCotangent:
     """A sparse cotangent in a backward pass: `values[k]` is added to row `indices[k]`."""
 
     __slots__ = ("indices", "shape", "values")
@@ -36,34 +36,34 @@ class Slices:
 
     def __add__(self, other: Any) -> Any:
         """The sum: slices if both are sparse (duplicate indices stay), else a dense array."""
-        if isinstance(other, Slices):
-            return Slices(
+        if isinstance(other, SparseCotangent):
+            return SparseCotangent(
                 concat(self.values, other.values, axis=-len(self.shape)),
                 concat(self.indices, other.indices, axis=-1),
                 self.shape,
             )
-        return dense(self) + other
+        return densify_cotangent(self) + other
 
     __radd__ = __add__
 
-    def __neg__(self) -> Slices:
+    def __neg__(self) -> SparseCotangent:
         """The negated slices; with this, the rule of `negative` works on slices."""
-        return Slices(-self.values, self.indices, self.shape)
+        return SparseCotangent(-self.values, self.indices, self.shape)
 
 
-def dense(slices: Slices) -> Any:
+def densify_cotangent(slices: SparseCotangent) -> Any:
     """The dense array of the slices."""
     return scatter_add(slices.values, slices.indices, axis=-len(slices.shape), size=slices.shape[0])
 
 
-def lookup_step(step: Any) -> Any:
+def make_lookup_step(step: Any) -> Any:
     """Wrap the step of `gather`: the gradient of a lookup along axis 0 stays sparse if it can."""
 
     def sparse(entry: tuple[Any, ...], g: Any, grads: dict[int, Any]) -> None:
         _, uid, params, indices, axis = entry
         whole, shape, rows = params.shape, shape_of(g), shape_of(indices)
         covers = axis == -len(whole) and len(shape) == len(rows) + len(whole) - 1
-        if not (covers and is_kept(uid, grads)):
+        if not (covers and can_stay_sparse(uid, grads)):
             step(entry, g, grads)
             return
         if isinstance(indices, Tensor) and not isinstance(g, Tensor):
@@ -71,46 +71,46 @@ def lookup_step(step: Any) -> Any:
         count = math.prod(rows)
         flat = reshape(indices, shape=(count,), rank=len(rows))
         values = reshape(g, shape=(count, *whole[1:]), rank=len(shape))
-        new = Slices(values, flat, whole)
+        new = SparseCotangent(values, flat, whole)
         before = grads.get(uid)
         grads[uid] = new if before is None else before + new
 
     return sparse
 
 
-def is_kept(uid: int, grads: dict[int, Any]) -> bool:
+def can_stay_sparse(uid: int, grads: dict[int, Any]) -> bool:
     """Whether slices may stay sparse: only ops that pass slices lie between a source and `uid`."""
     while uid not in grads[SOURCES]:
-        entry = grads[KNOWN].get(uid) if KNOWN in grads else None
-        if entry is None or not passes_slices(entry[0]):
+        entry = grads[RECORD].get(uid) if RECORD in grads else None
+        if entry is None or not keeps_slices(entry[0]):
             return False
         uid = entry[1]
     return True
 
 
-def passes_slices(step: Any) -> bool:
+def keeps_slices(step: Any) -> bool:
     """Whether a step maps slices to slices, as in TensorFlow."""
     return hasattr(step, "op") and step.op.name in ("cast", "identity", "negative")
 
 
-def cast_step(step: Any) -> Any:
+def make_cast_step(step: Any) -> Any:
     """Wrap the step of `cast`: it casts the values of slices."""
 
     def sparse(entry: tuple[Any, ...], g: Any, grads: dict[int, Any]) -> None:
-        if type(g) is not Slices:
+        if type(g) is not SparseCotangent:
             step(entry, g, grads)
             return
         uid = entry[1]
         values: dict[int, Any] = {}
         step(entry, g.values, values)
-        new = Slices(values[uid], g.indices, g.shape)
+        new = SparseCotangent(values[uid], g.indices, g.shape)
         before = grads.get(uid)
         grads[uid] = new if before is None else before + new
 
     return sparse
 
 
-SPARSE: dict[str, Callable[[Any], Any]] = {"cast": cast_step, "gather": lookup_step}
+SPARSE_STEPS: dict[str, Callable[[Any], Any]] = {"cast": make_cast_step, "gather": make_lookup_step}
 
 
 class IndexedSlices(TensorLike, CompositeTensor):
@@ -144,7 +144,7 @@ class IndexedSlices(TensorLike, CompositeTensor):
             return TensorShape(None)
         if isinstance(self._dense_shape, SymbolicTensor):
             return TensorShape([None] * len(self._dense_shape))
-        return TensorShape(shape_tuple(self._dense_shape))
+        return TensorShape(to_shape_tuple(self._dense_shape))
 
     @property
     def dtype(self) -> DType:
@@ -195,7 +195,7 @@ class IndexedSlices(TensorLike, CompositeTensor):
             raise ValueError(
                 f"Tensor conversion requested for IndexedSlices without dense_shape: {self}."
             )
-        shape = shape_tuple(self._dense_shape)
+        shape = to_shape_tuple(self._dense_shape)
         tensor: Tensor = scatter_add(
             convert(self.values), convert(self.indices), axis=-len(shape), size=shape[0]
         )

@@ -14,16 +14,16 @@ from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.tensor import Tensor
 from gradtape.ops.elementwise import conj
-from gradtape.ops.initial_cotangent import ones
+from gradtape.ops.initial_cotangent import make_ones
 from gradtape.ops.reduce import broadcast_to
 from gradtape.ops.shape import reshape
 from gradtape.tape.indexed_slices import IndexedSlices
-from gradtape.tape.source import value_of
+from gradtape.tape.source import current_value
 
 log = logging.getLogger("gradtape")
 
 
-def seeds_of(targets: list[Any], weights: Any) -> list[tuple[Tensor, Any]]:
+def initial_cotangents(targets: list[Any], weights: Any) -> list[tuple[Tensor, Any]]:
     """Pairs of a target and its initial cotangent: raw ones, or a Tensor.
 
     Integer targets are included; no rule passes their cotangents on. String targets are left out.
@@ -45,7 +45,7 @@ def seeds_of(targets: list[Any], weights: Any) -> list[tuple[Tensor, Any]]:
         elif isinstance(target, RaggedTensor):
             target = target.flat_values
             weight = weight.flat_values if isinstance(weight, RaggedTensor) else weight
-        tensor = value_of(target)
+        tensor = current_value(target)
         if not isinstance(tensor, Tensor):
             raise TypeError(
                 "GradientTape: targets must be Tensors or Variables. "
@@ -57,14 +57,14 @@ def seeds_of(targets: list[Any], weights: Any) -> list[tuple[Tensor, Any]]:
                 tensor.dtype,
             )
         if tensor.dtype != string:
-            pairs.append((tensor, seed_of(tensor, weight)))
+            pairs.append((tensor, target_cotangent(tensor, weight)))
     return pairs
 
 
-def seed_of(target: Tensor, weight: Any) -> Any:
+def target_cotangent(target: Tensor, weight: Any) -> Any:
     """The initial cotangent of a target, conjugated: the backward pass works on conjugates."""
     if weight is None:
-        return ones(target._array)
+        return make_ones(target._array)
     seed = convert(weight)
     if seed.dtype != target.dtype:
         raise InvalidArgumentError(
@@ -72,11 +72,11 @@ def seed_of(target: Tensor, weight: Any) -> Any:
             f"Received {seed.dtype.name}."
         )
     if seed._array.shape != target._array.shape:
-        seed = stretched(seed, target)
+        seed = broadcast_weight(seed, target)
     return conj(seed) if target.dtype.is_complex else seed
 
 
-def stretched(seed: Tensor, target: Tensor) -> Tensor:
+def broadcast_weight(seed: Tensor, target: Tensor) -> Tensor:
     """Broadcast a weight to its target; extra leading axes of length one are dropped."""
     shape, own = target._array.shape, seed._array.shape
     extra = max(len(own) - len(shape), 0)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradtape.core.dispatch import Recording, bind
+from gradtape.core.dispatch import TapeRecord, bind
 from gradtape.core.primitive import Primitive
-from gradtape.core.tensor import Tensor, marked
-from gradtape.ops.shape import unregistered
+from gradtape.core.tensor import Tensor, mark_recorded
+from gradtape.ops.shape import mark_no_gradient
 
 
-class Refusal:
+class NoGradientStep:
     """The backward step of an op without a gradient."""
 
     variadic = False
@@ -21,7 +21,7 @@ class Refusal:
         self.name = op
         self.recorded = self
 
-    def narrow(self, want: int, raw: bool) -> Refusal:
+    def narrow(self, want: int, raw: bool) -> NoGradientStep:
         """This step: it has only one watched input."""
         return self
 
@@ -34,20 +34,20 @@ class Refusal:
         raise LookupError(f"gradient registry has no entry for: {self.name}")
 
 
-def record(
+def record_no_gradient(
     recorder: Any, op: Primitive, args: tuple[Any, ...], static: dict[str, Any], out: Any
 ) -> None:
     """Record a step that raises, if the recorder knows the input."""
     if args[0].uid in recorder:
-        recorder[marked(out)] = (Refusal(static["op"]), args[0].uid)
-        if type(recorder) is not Recording:
+        recorder[mark_recorded(out)] = (NoGradientStep(static["op"]), args[0].uid)
+        if type(recorder) is not TapeRecord:
             recorder.complete((out,))
 
 
-unregistered.op.record = record
+mark_no_gradient.op.record_override = record_no_gradient
 
 
-def refusing(x: Tensor, op: str) -> Tensor:
+def without_gradient(x: Tensor, op: str) -> Tensor:
     """`x`, the result of TensorFlow's `op`; differentiating through it raises LookupError."""
-    result: Tensor = bind(unregistered.op, (x,), {"op": op})
+    result: Tensor = bind(mark_no_gradient.op, (x,), {"op": op})
     return result

@@ -11,13 +11,13 @@ from gradtape.core import dtypes
 from gradtape.core.context import local
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
-from gradtape.core.tensor import Tensor, eager
-from gradtape.graph.side_effect import on_host
+from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.graph.side_effect import call_on_host
 
 __all__ = ["decode_wav", "encode_wav"]
 
-PCM = 1  # the WAV format code of uncompressed samples
-FULL = 1 << 15  # the 16-bit value of a sample of 1.0
+PCM_FORMAT = 1  # the WAV format code of uncompressed samples
+FULL_SCALE = 1 << 15  # the 16-bit value of a sample of 1.0
 
 
 class DecodeWav(NamedTuple):
@@ -27,7 +27,7 @@ class DecodeWav(NamedTuple):
     sample_rate: Tensor
 
 
-def chunks_of(data: bytes) -> dict[bytes, bytes]:
+def parse_wav_chunks(data: bytes) -> dict[bytes, bytes]:
     """Parse a WAV file into its chunks, by name."""
     if data[:4] != b"RIFF" or data[8:12] != b"WAVE":
         raise InvalidArgumentError("decode_wav: Header mismatch: Expected RIFF and WAVE.")
@@ -45,7 +45,7 @@ def chunks_of(data: bytes) -> dict[bytes, bytes]:
     return chunks
 
 
-def fitted(audio: Any, size: int, axis: int) -> Any:
+def fit_axis(audio: Any, size: int, axis: int) -> Any:
     """Crop or zero-pad an axis to `size` entries; -1 keeps it."""
     if size < 0:
         return audio
@@ -55,37 +55,39 @@ def fitted(audio: Any, size: int, axis: int) -> Any:
     return np.pad(kept, missing)
 
 
-@on_host
-def read(contents: Tensor, channels: int, samples: int) -> tuple[Tensor, Tensor]:
+@call_on_host
+def parse_wav(contents: Tensor, channels: int, samples: int) -> tuple[Tensor, Tensor]:
     """Parse a WAV file into samples and sample rate."""
-    if local.stand_in:  # shape inference needs only the shapes
+    if local.probe_size:  # shape inference needs only the shapes
         sizes = (samples, channels if channels > 0 else -1)
-        shape = [local.stand_in if n < 0 else n for n in sizes]
-        return eager(np.zeros(shape, np.float32)), eager(np.int32(0))
-    chunks = chunks_of(contents._array[()] if contents._array.shape == () else b"")
+        shape = [local.probe_size if n < 0 else n for n in sizes]
+        return make_tensor(np.zeros(shape, np.float32)), make_tensor(np.int32(0))
+    chunks = parse_wav_chunks(contents._array[()] if contents._array.shape == () else b"")
     code, have, rate, _, _, bits = struct.unpack_from("<HHIIHH", chunks[b"fmt "])
-    if code != PCM or bits != 16:
+    if code != PCM_FORMAT or bits != 16:
         raise InvalidArgumentError(
             f"decode_wav: Can only read 16-bit WAV files, but received {bits}, format {code}."
         )
     whole = chunks[b"data"][: len(chunks[b"data"]) // (2 * have) * 2 * have]
-    audio = np.frombuffer(whole, "<i2").astype(np.float32).reshape(-1, have) / FULL
+    audio = np.frombuffer(whole, "<i2").astype(np.float32).reshape(-1, have) / FULL_SCALE
     if channels > have:  # repeat the last channel, as TensorFlow does
         audio = np.concatenate([audio, np.repeat(audio[:, -1:], channels - have, 1)], 1)
-    audio = fitted(fitted(audio, channels if channels > 0 else -1, 1), samples, 0)
-    return eager(np.ascontiguousarray(audio)), eager(np.int32(rate))
+    audio = fit_axis(fit_axis(audio, channels if channels > 0 else -1, 1), samples, 0)
+    return make_tensor(np.ascontiguousarray(audio)), make_tensor(np.int32(rate))
 
 
-@on_host
-def written(audio: Tensor, rate: Tensor) -> Tensor:
+@call_on_host
+def serialize_wav(audio: Tensor, rate: Tensor) -> Tensor:
     """Serialize samples as a WAV file."""
     samples = np.asarray(audio._array)
-    whole = np.clip(np.rint(samples * FULL), -FULL, FULL - 1).astype("<i2")
+    whole = np.clip(np.rint(samples * FULL_SCALE), -FULL_SCALE, FULL_SCALE - 1).astype("<i2")
     data, channels, hertz = whole.tobytes(), samples.shape[1], int(rate._array)
-    form = struct.pack("<HHIIHH", PCM, channels, hertz, hertz * channels * 2, channels * 2, 16)
+    form = struct.pack(
+        "<HHIIHH", PCM_FORMAT, channels, hertz, hertz * channels * 2, channels * 2, 16
+    )
     body = b"WAVE" + struct.pack("<4sI", b"fmt ", len(form)) + form
     body += struct.pack("<4sI", b"data", len(data)) + data
-    return eager(np.array(struct.pack("<4sI", b"RIFF", len(body)) + body, object))
+    return make_tensor(np.array(struct.pack("<4sI", b"RIFF", len(body)) + body, object))
 
 
 @public
@@ -104,7 +106,7 @@ def decode_wav(
         InvalidArgumentError: if `contents` is not a 16-bit WAV file.
     """
     tensor = convert(contents, dtypes.string)
-    return DecodeWav(*read(tensor, int(desired_channels), int(desired_samples)))
+    return DecodeWav(*parse_wav(tensor, int(desired_channels), int(desired_samples)))
 
 
 @public
@@ -124,4 +126,4 @@ def encode_wav(audio: Any, sample_rate: Any, name: str | None = None) -> Tensor:
         raise InvalidArgumentError(
             f"encode_wav: audio must have shape (time, channels). Received {samples.shape}."
         )
-    return written(samples, convert(sample_rate, dtypes.int32))
+    return serialize_wav(samples, convert(sample_rate, dtypes.int32))

@@ -13,19 +13,19 @@ import numpy as np
 
 from gradtape.core import convert as conversion
 from gradtape.core import nest, shape_inference
-from gradtape.core.context import local, staging, unheard
+from gradtape.core.context import current_trace, local, no_recording
 from gradtape.core.convert import convert
 from gradtape.core.device.array import HOST
 from gradtape.core.device.switch import use_accelerators
-from gradtape.core.errors import hide_library, public
+from gradtape.core.errors import hide_library_frames, public
 from gradtape.core.name_scope import current_scope
 from gradtape.core.name_scope import name_scope as name_scope
-from gradtape.core.spec import TensorSpec, TypeSpec, spec_of
-from gradtape.core.tensor import EagerTensor, Tensor, eager
+from gradtape.core.spec import TensorSpec, TypeSpec, type_spec_of
+from gradtape.core.tensor import EagerTensor, Tensor, make_tensor
 from gradtape.state.variable.variable import Variable
 from gradtape.tf.array.shape import identity
 from gradtape.tf.array.tensor_array import TensorArray, TensorArraySpec
-from gradtape.tf.config.device import LogicalDevice, device_named
+from gradtape.tf.config.device import LogicalDevice, find_device
 
 
 class device:  # noqa: N801  TensorFlow's name, used like a function
@@ -47,13 +47,13 @@ class device:  # noqa: N801  TensorFlow's name, used like a function
         if callable(device_name):
             raise RuntimeError("tf.device does not support functions. Pass a device name.")
         self._name = device_name
-        self._before: list[Any] = []
+        self._outer_devices: list[Any] = []
 
     def __enter__(self) -> None:
         try:
             self._enter()
         except Exception as error:
-            hide_library(error)
+            hide_library_frames(error)
             raise
 
     def _enter(self) -> None:
@@ -62,32 +62,32 @@ class device:  # noqa: N801  TensorFlow's name, used like a function
             raise ValueError(
                 f"tf.device: expecting a string device name. Received {name!r} of {type(name)}."
             )
-        chosen = None if name is None else device_named(name)
-        self._before.append(vars(local).get("device", UNSET))
+        chosen = None if name is None else find_device(name)
+        self._outer_devices.append(vars(local).get("device", NO_DEVICE_SET))
         if chosen is None:
             if name is None:
                 vars(local).pop("device", None)
             return
         if chosen is not HOST:
             use_accelerators()
-            for trace in staging():
+            for trace in current_trace():
                 trace.device = trace.device or chosen
         local.device = chosen
 
     def __exit__(self, *error: Any) -> None:
-        before = self._before.pop()
-        if before is UNSET:
+        before = self._outer_devices.pop()
+        if before is NO_DEVICE_SET:
             vars(local).pop("device", None)
         else:
             local.device = before
 
 
-UNSET = object()
+NO_DEVICE_SET = object()
 
 
 def init_scope() -> contextlib.AbstractContextManager[None]:
     """Scope in which ops run eagerly and unrecorded, even inside a tape or a trace."""
-    return shape_inference.outside() if local.scratch else unheard()
+    return shape_inference.outside() if local.scratch else no_recording()
 
 
 @contextlib.contextmanager
@@ -133,7 +133,7 @@ def get_logger() -> logging.Logger:
 
 def timestamp(name: str | None = None) -> Tensor:
     """Seconds since 1970 as a float64 scalar."""
-    return eager(np.float64(time.time()))
+    return make_tensor(np.float64(time.time()))
 
 
 def get_static_value(tensor: Any, partial: bool = False) -> Any:
@@ -176,7 +176,7 @@ def register_tensor_conversion_function(
         raise TypeError(
             f"Argument `conversion_func` must be callable. Received {conversion_func!r}."
         )
-    conversion.register(base_type, conversion_func, priority)
+    conversion.register_conversion(base_type, conversion_func, priority)
 
 
 @public
@@ -186,7 +186,9 @@ def type_spec_from_value(value: Any) -> TypeSpec:
     Raises:
         TypeError: if `value` does not convert to a tensor.
     """
-    spec = TensorArraySpec.from_value(value) if isinstance(value, TensorArray) else spec_of(value)
+    spec = (
+        TensorArraySpec.from_value(value) if isinstance(value, TensorArray) else type_spec_of(value)
+    )
     if isinstance(spec, TypeSpec):
         return spec
     try:

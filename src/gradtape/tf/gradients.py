@@ -8,14 +8,14 @@ from typing import Any, overload
 import numpy as np
 
 from gradtape.core import nest
-from gradtape.core.context import staging
+from gradtape.core.context import current_trace
 from gradtape.core.convert import convert
-from gradtape.core.dispatch import Recording
+from gradtape.core.dispatch import TapeRecord
 from gradtape.core.dtypes import is_differentiable
 from gradtape.core.enums import UnconnectedGradients
 from gradtape.core.errors import public
-from gradtape.core.tensor import Tensor, eager
-from gradtape.graph.recorder import NeedsTape
+from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.graph.trace import NeedsTape
 from gradtape.ops import elementwise
 from gradtape.tape.gradient_tape import GradientTape
 from gradtape.tape.indexed_slices import IndexedSlices
@@ -78,7 +78,7 @@ def gradients(
     Raises:
         RuntimeError: outside of `tf.function`; use a GradientTape there.
     """
-    tape = tape_of_trace("gradients", stop_gradients)
+    tape = make_trace_tape("gradients", stop_gradients)
     targets = ys if isinstance(ys, (list, tuple)) else [ys]
     sources = list(xs) if isinstance(xs, (list, tuple)) else [xs]
     weights = None
@@ -120,7 +120,7 @@ def hessians(
         RuntimeError: outside of `tf.function`; use nested GradientTapes there, the outer one with
             `jacobian`.
     """
-    tape = tape_of_trace("hessians", None)
+    tape = make_trace_tape("hessians", None)
     sources = list(xs) if isinstance(xs, (list, tuple)) else [xs]
     targets = list(ys) if isinstance(ys, (list, tuple)) else [ys]
     slopes = tape.gradient(targets, sources)
@@ -130,9 +130,9 @@ def hessians(
     ]
 
 
-def tape_of_trace(what: str, stops: Any) -> GradientTape:
+def make_trace_tape(what: str, stops: Any) -> GradientTape:
     """Make a tape from everything that this thread's trace has recorded."""
-    stage = staging()
+    stage = current_trace()
     if not stage:
         raise RuntimeError(
             f"tf.{what} is not supported when eager execution is enabled. "
@@ -144,7 +144,7 @@ def tape_of_trace(what: str, stops: Any) -> GradientTape:
     tape = GradientTape(persistent=True)
     tape._tape = record
     if stops is not None:
-        pruned = tape._tape = Recording()
+        pruned = tape._tape = TapeRecord()
         pruned.update(record)
         pruned.roots, pruned.variables = set(record.roots), record.variables
         for tensor in stops if isinstance(stops, (list, tuple)) else [stops]:
@@ -152,7 +152,7 @@ def tape_of_trace(what: str, stops: Any) -> GradientTape:
     return tape
 
 
-GRADIENTS: dict[str, Callable[..., Any] | None] = {}
+REGISTERED_GRADIENTS: dict[str, Callable[..., Any] | None] = {}
 
 
 class RegisterGradient:
@@ -166,22 +166,22 @@ class RegisterGradient:
 
     def __call__(self, f: Callable[..., Any]) -> Callable[..., Any]:
         """Register `f`; a second function for the same name is an error."""
-        register(self._op_type, f)
+        register_gradient(self._op_type, f)
         return f
 
 
-def register(name: str, f: Callable[..., Any] | None) -> None:
+def register_gradient(name: str, f: Callable[..., Any] | None) -> None:
     """Register a gradient function under an unused name."""
-    if name in GRADIENTS:
+    if name in REGISTERED_GRADIENTS:
         raise KeyError(f"Registering two gradient with name {name!r}!")
-    GRADIENTS[name] = f
+    REGISTERED_GRADIENTS[name] = f
 
 
 def no_gradient(op_type: str) -> None:
     """Register that ops of `op_type` have no gradient."""
     if not isinstance(op_type, str):
         raise TypeError("op_type must be a string")
-    register(op_type, None)
+    register_gradient(op_type, None)
 
 
 class AggregationMethod:
@@ -233,41 +233,41 @@ def compute_gradient(
     step = 1.0 / 1024 if delta is None else delta
     return (
         tuple(
-            rows_of(parts, jacobians, t)
+            stack_jacobian_rows(parts, jacobians, t)
             for jacobians, t in zip(zip(*of_parts, strict=True), xs, strict=True)
         ),
-        tuple(differences(f, xs, i, step) for i in range(len(xs))),
+        tuple(estimate_jacobian(f, xs, i, step) for i in range(len(xs))),
     )
 
 
-def rows_of(parts: list[Tensor], jacobians: tuple[Tensor, ...], x: Tensor) -> Any:
+def stack_jacobian_rows(parts: list[Tensor], jacobians: tuple[Tensor, ...], x: Tensor) -> Any:
     """Stack the jacobian rows of the real and imaginary parts, interleaved by element."""
-    rows, columns = parts[0]._array.size, as_reals(x).size
-    stacked = np.stack([as_reals(j).reshape(rows, columns) for j in jacobians], axis=1)
+    rows, columns = parts[0]._array.size, as_real_vector(x).size
+    stacked = np.stack([as_real_vector(j).reshape(rows, columns) for j in jacobians], axis=1)
     return stacked.reshape(rows * len(parts), columns)
 
 
-def as_reals(tensor: Tensor) -> Any:
+def as_real_vector(tensor: Tensor) -> Any:
     """The elements as a vector of real numbers; each complex number gives two."""
     flat = np.ravel(np.array(tensor._array))
     return flat.view(flat.real.dtype)
 
 
-def differences(f: Any, xs: list[Tensor], i: int, step: float) -> Any:
+def estimate_jacobian(f: Any, xs: list[Tensor], i: int, step: float) -> Any:
     """Estimate the jacobian of `f` in its i-th argument by central differences."""
     values = np.array(xs[i]._array)
-    size = as_reals(xs[i]).size
+    size = as_real_vector(xs[i]).size
     columns = []
     for k in range(size):
         ends = []
         for sign in (1, -1):
-            flat = as_reals(xs[i])
+            flat = as_real_vector(xs[i])
             flat[k] += sign * step
-            shifted = eager(flat.view(values.dtype).reshape(values.shape))
-            ends.append(as_reals(convert(f(*xs[:i], shifted, *xs[i + 1 :]))))
+            shifted = make_tensor(flat.view(values.dtype).reshape(values.shape))
+            ends.append(as_real_vector(convert(f(*xs[:i], shifted, *xs[i + 1 :]))))
         columns.append((ends[0] - ends[1]) / (2 * step))
     return (
         np.stack(columns, axis=1)
         if columns
-        else np.zeros((as_reals(convert(f(*xs))).size, 0), values.dtype)
+        else np.zeros((as_real_vector(convert(f(*xs))).size, 0), values.dtype)
     )

@@ -12,58 +12,60 @@ from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.dtypes import DType
 from gradtape.core.errors import InvalidArgumentError
-from gradtape.core.fastpath.codegen import checked
-from gradtape.core.tensor import Tensor, eager
-from gradtape.tf.protocol import (
-    Binary,
-    OfFeatures,
-    OfInput,
-    OfNumbers,
-    OfOrder,
-    OfOrdinate,
-    OfShift,
-    Unary,
+from gradtape.core.fastpath.codegen import make_public_function
+from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.tf.op_protocol import (
+    BinaryAXOp,
+    BinaryOp,
+    BinaryX1X2Op,
+    BinaryXQOp,
+    BinaryYXOp,
+    UnaryFeaturesOp,
+    UnaryInputOp,
+    UnaryOp,
 )
 
 
-def numpy_dtypes(*names: str) -> frozenset[Any]:
+def as_numpy_dtypes(*names: str) -> frozenset[Any]:
     """The NumPy dtypes that TensorFlow dtype names stand for."""
     return frozenset(np.dtype(dtypes.as_dtype(name).as_numpy_dtype) for name in names)
 
 
-HALVES = numpy_dtypes("bfloat16", "float16")
-SINGLES = numpy_dtypes("float32", "float64")
-COMPLEX = numpy_dtypes("complex64", "complex128")
-FLOATS = HALVES | SINGLES
-SIGNED = numpy_dtypes("int8", "int16", "int32", "int64")
-UNSIGNED = numpy_dtypes("uint8", "uint16", "uint32", "uint64")
+HALF_FLOATS = as_numpy_dtypes("bfloat16", "float16")
+FULL_FLOATS = as_numpy_dtypes("float32", "float64")
+COMPLEX = as_numpy_dtypes("complex64", "complex128")
+FLOATS = HALF_FLOATS | FULL_FLOATS
+SIGNED = as_numpy_dtypes("int8", "int16", "int32", "int64")
+UNSIGNED = as_numpy_dtypes("uint8", "uint16", "uint32", "uint64")
 INTEGERS = SIGNED | UNSIGNED
-INDICES = numpy_dtypes("int32", "int64")
+INDICES = as_numpy_dtypes("int32", "int64")
 INEXACT = FLOATS | COMPLEX
 REAL = FLOATS | INTEGERS
 NUMBERS = INEXACT | INTEGERS
-BOOL = numpy_dtypes("bool")
-STRING = numpy_dtypes("string")
+BOOL = as_numpy_dtypes("bool")
+STRING = as_numpy_dtypes("string")
 ANY = NUMBERS | BOOL | STRING
 
 
-def operand(op: str, tensor: Tensor, allowed: frozenset[Any], attribute: str = "T") -> Tensor:
+def check_dtype(op: str, tensor: Tensor, allowed: frozenset[Any], attribute: str = "T") -> Tensor:
     """Return `tensor`, after a check that `op` supports its dtype."""
     if tensor._array.dtype not in allowed:
-        refuse(op, tensor.dtype, allowed, attribute)
+        raise_unsupported_dtype(op, tensor.dtype, allowed, attribute)
     return tensor
 
 
-def refuse(op: str, dtype: DType, allowed: frozenset[Any], attribute: str = "T") -> NoReturn:
+def raise_unsupported_dtype(
+    op: str, dtype: DType, allowed: frozenset[Any], attribute: str = "T"
+) -> NoReturn:
     """Raise InvalidArgumentError: `op` does not support `dtype`."""
-    listed = ", ".join(sorted(dtypes.of_numpy(d).name for d in allowed))
+    listed = ", ".join(sorted(dtypes.from_numpy_dtype(d).name for d in allowed))
     raise InvalidArgumentError(
         f"{op}: Value for attr '{attribute}' of {dtype.name} is not in the list of allowed values: "
         f"{listed}. Cast the input first."
     )
 
 
-def same(op: str, x: Tensor, y: Tensor, position: int = 1) -> None:
+def check_same_dtype(op: str, x: Tensor, y: Tensor, position: int = 1) -> None:
     """Check that two tensors have the same dtype."""
     if x._array.dtype != y._array.dtype:
         raise InvalidArgumentError(
@@ -72,18 +74,18 @@ def same(op: str, x: Tensor, y: Tensor, position: int = 1) -> None:
         )
 
 
-def is_typed(value: Any) -> bool:
+def has_own_dtype(value: Any) -> bool:
     """Whether a value has its own dtype: a tensor, a variable, or a type with `__tf_tensor__`."""
     return isinstance(value, Tensor) or hasattr(type(value), "__tf_tensor__")
 
 
-def adopt(value: Any, dtype: DType) -> Tensor:
+def convert_to_dtype(value: Any, dtype: DType) -> Tensor:
     """Convert a value without its own dtype to `dtype`; integers wrap, bools become 0 and 1."""
     kind = type(value)
     if kind is bool and not dtype.is_bool:
         value = int(value)
     if isinstance(value, int) and dtype.is_integer and -(2**63) <= value < 2**63:
-        return eager(np.asarray(value).astype(dtype.as_numpy_dtype)[()])
+        return make_tensor(np.asarray(value).astype(dtype.as_numpy_dtype)[()])
     if kind in (str, bytes) and dtype is not dtypes.string:
         raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {dtype.name}")
     if dtype is dtypes.string and kind in (int, float):
@@ -91,53 +93,55 @@ def adopt(value: Any, dtype: DType) -> Tensor:
     return convert(value, dtype)
 
 
-def prefer(value: Any, dtype: DType) -> Tensor:
+def convert_with_hint(value: Any, dtype: DType) -> Tensor:
     """Convert `value`; a value without its own dtype takes `dtype` if it fits."""
-    if is_typed(value):
+    if has_own_dtype(value):
         return convert(value)
     try:
-        return adopt(value, dtype)
+        return convert_to_dtype(value, dtype)
     except (TypeError, ValueError):
         return convert(value)
 
 
-def pair(x: Any, y: Any) -> tuple[Tensor, Tensor]:
+def convert_pair(x: Any, y: Any) -> tuple[Tensor, Tensor]:
     """Convert two operands to tensors; a Python value takes the dtype of the other operand."""
-    if is_typed(x):
+    if has_own_dtype(x):
         a = convert(x)
-        return a, convert(y) if is_typed(y) else adopt(y, a.dtype)
-    if is_typed(y):
+        return a, convert(y) if has_own_dtype(y) else convert_to_dtype(y, a.dtype)
+    if has_own_dtype(y):
         b = convert(y)
-        return adopt(x, b.dtype), b
+        return convert_to_dtype(x, b.dtype), b
     a = convert(x)
-    return a, adopt(y, a.dtype)
+    return a, convert_to_dtype(y, a.dtype)
 
 
-def left_first(x: Any, y: Any) -> tuple[Tensor, Tensor]:
+def convert_pair_left_first(x: Any, y: Any) -> tuple[Tensor, Tensor]:
     """Convert two operands to tensors; the second takes the dtype of the first if it fits."""
     a = convert(x)
-    return a, prefer(y, a.dtype)
+    return a, convert_with_hint(y, a.dtype)
 
 
-def strictly(x: Any, y: Any) -> tuple[Tensor, Tensor]:
+def convert_pair_strict(x: Any, y: Any) -> tuple[Tensor, Tensor]:
     """Convert two operands to tensors; the second must convert to the dtype of the first."""
     a = convert(x)
-    return a, convert(y, a.dtype) if is_typed(y) else adopt(y, a.dtype)
+    return a, convert(y, a.dtype) if has_own_dtype(y) else convert_to_dtype(y, a.dtype)
 
 
-def booleans(x: Any, y: Any) -> tuple[Tensor, Tensor]:
+def convert_pair_to_bool(x: Any, y: Any) -> tuple[Tensor, Tensor]:
     """Convert two operands to tensors; Python values become bool tensors."""
-    a, b = (convert(v) if is_typed(v) else adopt(v, dtypes.bool) for v in (x, y))
+    a, b = (convert(v) if has_own_dtype(v) else convert_to_dtype(v, dtypes.bool) for v in (x, y))
     return a, b
 
 
 @overload
-def unary(*forms: Any, label: str, names: tuple[Literal["input"]]) -> OfInput: ...
+def make_unary_op(*forms: Any, label: str, names: tuple[Literal["input"]]) -> UnaryInputOp: ...
 @overload
-def unary(*forms: Any, label: str, names: tuple[Literal["features"]]) -> OfFeatures: ...
+def make_unary_op(
+    *forms: Any, label: str, names: tuple[Literal["features"]]
+) -> UnaryFeaturesOp: ...
 @overload
-def unary(*forms: Any, label: str, dtype: DType | None = None) -> Unary: ...
-def unary(
+def make_unary_op(*forms: Any, label: str, dtype: DType | None = None) -> UnaryOp: ...
+def make_unary_op(
     *forms: Any, label: str, names: tuple[str, ...] = ("x",), dtype: DType | None = None
 ) -> Any:
     """Make a public elementwise function of one tensor.
@@ -152,43 +156,45 @@ def unary(
     every = frozenset().union(*(allowed for _, allowed in pairs))
 
     def convert_and_call(x: Any) -> Any:
-        tensor = convert(x) if dtype is None or is_typed(x) else adopt(x, dtype)
+        tensor = convert(x) if dtype is None or has_own_dtype(x) else convert_to_dtype(x, dtype)
         for function, allowed in pairs:
             if tensor._array.dtype in allowed:
                 return function(tensor)
-        refuse(label, tensor.dtype, every)
+        raise_unsupported_dtype(label, tensor.dtype, every)
 
     public_function = convert_and_call
     for function, allowed in reversed(pairs):
-        public_function = checked(function.op, allowed, public_function, names)
-    return documented(public_function, pairs[0][0])
+        public_function = make_public_function(function.op, allowed, public_function, names)
+    return copy_docstring(public_function, pairs[0][0])
 
 
 @overload
-def binary(*forms: Any, label: str, names: tuple[Literal["y"], Literal["x"]]) -> OfOrdinate: ...
+def make_binary_op(
+    *forms: Any, label: str, names: tuple[Literal["y"], Literal["x"]]
+) -> BinaryYXOp: ...
 @overload
-def binary(
+def make_binary_op(
     *forms: Any,
     label: str,
     names: tuple[Literal["a"], Literal["x"]],
     numbers: tuple[bool, bool] = ...,
-) -> OfOrder: ...
+) -> BinaryAXOp: ...
 @overload
-def binary(
+def make_binary_op(
     *forms: Any,
     label: str,
     names: tuple[Literal["x"], Literal["q"]],
     numbers: tuple[bool, bool] = ...,
-) -> OfShift: ...
+) -> BinaryXQOp: ...
 @overload
-def binary(
+def make_binary_op(
     *forms: Any,
     label: str,
     names: tuple[Literal["x1"], Literal["x2"]],
     numbers: tuple[bool, bool] = ...,
-) -> OfNumbers: ...
+) -> BinaryX1X2Op: ...
 @overload
-def binary(
+def make_binary_op(
     *forms: Any,
     label: str,
     names: tuple[Literal["x"], Literal["y"]] = ...,
@@ -196,12 +202,12 @@ def binary(
     reflected: bool = ...,
     numbers: tuple[bool, bool] = ...,
     reflected_method: str = ...,
-) -> Binary: ...
-def binary(
+) -> BinaryOp: ...
+def make_binary_op(
     *forms: Any,
     label: str,
     names: tuple[str, str] = ("x", "y"),
-    operands: Callable[[Any, Any], tuple[Tensor, Tensor]] = pair,
+    operands: Callable[[Any, Any], tuple[Tensor, Tensor]] = convert_pair,
     reflected: bool = False,
     numbers: tuple[bool, bool] = (True, True),
     reflected_method: str = "",
@@ -230,21 +236,23 @@ def binary(
             if result is NotImplemented:
                 raise
             return result
-        same(label, a, b)
+        check_same_dtype(label, a, b)
         dtype = a._array.dtype
         for function, allowed in pairs:
             if dtype in allowed:
                 return function(a, b)
-        refuse(label, a.dtype, every)
+        raise_unsupported_dtype(label, a.dtype, every)
 
     public_function = convert_and_call
     for i, (function, allowed) in reversed(list(enumerate(pairs))):
         swaps = reflected and i == 0
-        public_function = checked(function.op, allowed, public_function, names, swaps, numbers)
-    return documented(public_function, pairs[0][0])
+        public_function = make_public_function(
+            function.op, allowed, public_function, names, swaps, numbers
+        )
+    return copy_docstring(public_function, pairs[0][0])
 
 
-def documented(public_function: Any, function: Any) -> Any:
+def copy_docstring(public_function: Any, function: Any) -> Any:
     """Copy the primitive's docstring, with the public parameter names in it, and set the module."""
     text = function.__doc__
     parameters = inspect.signature(public_function).parameters

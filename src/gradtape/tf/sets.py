@@ -10,13 +10,13 @@ import numpy as np
 from gradtape.core.convert import convert
 from gradtape.core.errors import public
 from gradtape.core.sparse_tensor import SparseTensor
-from gradtape.core.tensor import Tensor, eager
-from gradtape.graph.side_effect import on_host
+from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.graph.side_effect import call_on_host
 
 __all__ = ["difference", "intersection", "size", "union"]
 
 
-def members(given: Any) -> tuple[Any, Any, tuple[int, ...]]:
+def list_set_elements(given: Any) -> tuple[Any, Any, tuple[int, ...]]:
     """The index of each element's set (n, rank - 1), the elements (n,), and the batch shape."""
     if isinstance(given, SparseTensor):
         places = np.asarray(given.indices._array)[:, :-1]
@@ -27,39 +27,39 @@ def members(given: Any) -> tuple[Any, Any, tuple[int, ...]]:
     return places.reshape(array.size, array.ndim - 1), array.ravel(), array.shape[:-1]
 
 
-def by_set(given: Any) -> tuple[dict[tuple[int, ...], set[Any]], tuple[int, ...]]:
+def group_by_set(given: Any) -> tuple[dict[tuple[int, ...], set[Any]], tuple[int, ...]]:
     """Group the elements into Python sets by index; return the non-empty ones and the shape."""
-    places, values, shape = members(given)
+    places, values, shape = list_set_elements(given)
     sets: dict[tuple[int, ...], set[Any]] = {}
     for place, value in zip(map(tuple, places.tolist()), values.tolist(), strict=True):
         sets.setdefault(place, set()).add(value)
     return sets, shape
 
 
-def packed(sets: dict[tuple[int, ...], list[Any]], shape: tuple[int, ...], dtype: Any) -> Any:
+def pack_sets(sets: dict[tuple[int, ...], list[Any]], shape: tuple[int, ...], dtype: Any) -> Any:
     """Pack sorted sets into a sparse tensor."""
     places = [(*at, i) for at in sorted(sets) for i in range(len(sets[at]))]
     values = [value for at in sorted(sets) for value in sets[at]]
     longest = max(map(len, sets.values()), default=0)
     return SparseTensor(
-        eager(np.array(places, np.int64).reshape(len(places), len(shape) + 1)),
-        eager(np.array(values, dtype)),
-        eager(np.array([*shape, longest], np.int64)),
+        make_tensor(np.array(places, np.int64).reshape(len(places), len(shape) + 1)),
+        make_tensor(np.array(values, dtype)),
+        make_tensor(np.array([*shape, longest], np.int64)),
     )
 
 
-@on_host
-def combined(a: Any, b: Any, operation: str) -> Any:
+@call_on_host
+def combine_sets(a: Any, b: Any, operation: str) -> Any:
     """Apply a method of Python's `set`, by name, to each pair of sets."""
-    left, shape = by_set(a)
-    right, _ = by_set(b)
+    left, shape = group_by_set(a)
+    right, _ = group_by_set(b)
     act: Callable[..., set[Any]] = getattr(set, operation)
     results = {at: sorted(act(left.get(at, set()), right.get(at, set()))) for at in left | right}
     dtype = (a.values if isinstance(a, SparseTensor) else a)._array.dtype
-    return packed({at: items for at, items in results.items() if items}, shape, dtype)
+    return pack_sets({at: items for at, items in results.items() if items}, shape, dtype)
 
 
-def operand(value: Any) -> Any:
+def as_set_operand(value: Any) -> Any:
     """Convert to a tensor, unless `value` is a sparse tensor."""
     return value if isinstance(value, SparseTensor) else convert(value)
 
@@ -76,20 +76,20 @@ def intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
     Returns:
         A SparseTensor with the elements of each set, sorted, along the last axis.
     """
-    return combined(operand(a), operand(b), "intersection")
+    return combine_sets(as_set_operand(a), as_set_operand(b), "intersection")
 
 
 @public
 def union(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
     """Set union, row by row; otherwise as `intersection`."""
-    return combined(operand(a), operand(b), "union")
+    return combine_sets(as_set_operand(a), as_set_operand(b), "union")
 
 
 @public
 def difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = True) -> SparseTensor:
     """Set difference `a - b`, row by row, or `b - a` if `aminusb` is False."""
     first, second = (a, b) if aminusb else (b, a)
-    return combined(operand(first), operand(second), "difference")
+    return combine_sets(as_set_operand(first), as_set_operand(second), "difference")
 
 
 @public
@@ -97,14 +97,14 @@ def size(a: SparseTensor, validate_indices: bool = True) -> Tensor:
     """Number of elements of each set."""
     if not isinstance(a, SparseTensor):
         raise TypeError(f"sets.size: `a` must be a SparseTensor. Received {type(a).__name__}.")
-    return sizes_of(a)
+    return count_set_elements(a)
 
 
-@on_host
-def sizes_of(a: Any) -> Tensor:
+@call_on_host
+def count_set_elements(a: Any) -> Tensor:
     """Count the elements of each set."""
-    sets, shape = by_set(a)
+    sets, shape = group_by_set(a)
     counts = np.zeros(shape, np.int32)
     for at, elements in sets.items():
         counts[at] = len(elements)
-    return eager(counts)
+    return make_tensor(counts)

@@ -12,23 +12,23 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes
-from gradtape.core.context import staging
+from gradtape.core.context import current_trace
 from gradtape.core.convert import convert
 from gradtape.core.errors import public
 from gradtape.core.name_scope import current_scope, name_scope
-from gradtape.core.tensor import Tensor, eager
+from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.graph import Effect
-from gradtape.graph.side_effect import on_host
+from gradtape.graph.side_effect import call_on_host
 from gradtape.tf.array.concat_split import concat
 from gradtape.tf.image.codec import encode_png
 from gradtape.tf.image.color import convert_image_dtype
 from gradtape.tf.math.cast import cast
 
-QUEUE, MILLIS = 10, 120_000
+DEFAULT_MAX_QUEUE, DEFAULT_FLUSH_MILLIS = 10, 120_000
 log = logging.getLogger("gradtape")
 
 
-class State(threading.local):
+class SummaryState(threading.local):
     """The default writer, default step and recording condition of a thread."""
 
     writer: SummaryWriter | None = None
@@ -36,13 +36,13 @@ class State(threading.local):
     condition: Any = True
 
 
-state = State()
+summary_state = SummaryState()
 
 
-class Traced:
+class SummaryTrace:
     """Whether `trace_on` was called; one flag for all threads."""
 
-    is_on = False
+    is_active = False
 
 
 class SummaryWriter:
@@ -50,23 +50,23 @@ class SummaryWriter:
 
     def set_as_default(self, step: Any = None) -> None:
         """Make this the default writer of this thread; `step`, if given, the default step."""
-        state.writer = self
+        summary_state.writer = self
         if step is not None:
-            state.step = step
+            summary_state.step = step
 
     @contextmanager
     def as_default(self, step: Any = None) -> Iterator[SummaryWriter]:
         """Scope in which this is the default writer, and `step`, if given, the default step."""
         self._require_open()
-        before = state.writer, state.step
+        before = summary_state.writer, summary_state.step
         self.set_as_default(step)
         try:
             yield self
             self.flush()
         finally:
-            state.writer = before[0]
+            summary_state.writer = before[0]
             if step is not None:
-                state.step = before[1]
+                summary_state.step = before[1]
 
     def init(self) -> None:
         """Do nothing: the constructor creates the file."""
@@ -148,8 +148,10 @@ def create_file_writer(
     if logdir is None:
         raise ValueError("Argument `logdir` cannot be None")
     suffix = ".v2" if filename_suffix is None else str(filename_suffix)
-    queue = QUEUE if max_queue is None else int(max_queue)
-    return FileWriter(logdir, queue, MILLIS if flush_millis is None else int(flush_millis), suffix)
+    queue = DEFAULT_MAX_QUEUE if max_queue is None else int(max_queue)
+    return FileWriter(
+        logdir, queue, DEFAULT_FLUSH_MILLIS if flush_millis is None else int(flush_millis), suffix
+    )
 
 
 def create_noop_writer() -> SummaryWriter:
@@ -160,7 +162,7 @@ def create_noop_writer() -> SummaryWriter:
 @public
 def flush(writer: SummaryWriter | None = None, name: str | None = None) -> None:
     """Write all queued summaries of `writer`, by default this thread's default writer."""
-    chosen = state.writer if writer is None else writer
+    chosen = summary_state.writer if writer is None else writer
     if chosen is not None:
         chosen.flush()
 
@@ -168,19 +170,21 @@ def flush(writer: SummaryWriter | None = None, name: str | None = None) -> None:
 @contextmanager
 def record_if(condition: Any) -> Iterator[None]:
     """Scope that records summaries only if `condition`, a bool or a function, is true."""
-    before = state.condition
-    state.condition = condition
+    before = summary_state.condition
+    summary_state.condition = condition
     try:
         yield
     finally:
-        state.condition = before
+        summary_state.condition = before
 
 
 def is_recording() -> bool:
     """Whether summaries are recorded here."""
-    if state.writer is None:
+    if summary_state.writer is None:
         return False
-    condition = state.condition() if callable(state.condition) else state.condition
+    condition = (
+        summary_state.condition() if callable(summary_state.condition) else summary_state.condition
+    )
     return bool(condition)
 
 
@@ -192,12 +196,12 @@ def should_record_summaries() -> Tensor:
 
 def get_step() -> Any:
     """The default step of this thread."""
-    return state.step
+    return summary_state.step
 
 
 def set_step(step: Any) -> None:
     """Set the default step of this thread."""
-    state.step = step
+    summary_state.step = step
 
 
 def trace_on(
@@ -214,8 +218,8 @@ def trace_on(
         TensorBoard shows graphs of TensorFlow's ops only. `concrete_function.pretty()` prints
         a graph of gradtape.
     """
-    if not staging():
-        Traced.is_on = True
+    if not current_trace():
+        SummaryTrace.is_active = True
 
 
 def trace_export(name: str, step: Any = None, profiler_outdir: str | None = None) -> None:
@@ -229,17 +233,17 @@ def trace_export(name: str, step: Any = None, profiler_outdir: str | None = None
     Raises:
         ValueError: if `trace_on` was not called.
     """
-    if staging():
+    if current_trace():
         return
-    if not Traced.is_on:
+    if not SummaryTrace.is_active:
         raise ValueError("Must enable trace before export through tf.summary.trace_on.")
-    Traced.is_on = False
+    SummaryTrace.is_active = False
     log.warning("tf.summary.trace_export: gradtape writes no graphs for TensorBoard.")
 
 
 def trace_off() -> None:
     """Stop a trace without writing it."""
-    Traced.is_on = False
+    SummaryTrace.is_active = False
 
 
 @contextmanager
@@ -273,16 +277,16 @@ def write(
     """
     if not is_recording():
         return convert(False)
-    number = state.step if step is None else step
+    number = summary_state.step if step is None else step
     if number is None:
         raise ValueError(
             "No step set. Please specify one either through the `step` argument or through "
             "tf.summary.experimental.set_step()"
         )
     value = convert(tensor() if callable(tensor) else tensor)
-    writer = state.writer
+    writer = summary_state.writer
     assert writer is not None
-    stage = staging()
+    stage = current_trace()
     if not stage:
         return convert(writer._add(tag, value._array, int(number), metadata))
 
@@ -290,11 +294,13 @@ def write(
         writer._add(tag, raw, int(at), metadata)
         return ()
 
-    stage[0].effect(Effect("summary", kernel), [value, convert(number)])
+    stage[0].run_effect(Effect("summary", kernel), [value, convert(number)])
     return convert(True)
 
 
-def shown(plugin: str, name: str, value: Callable[[], Any], step: Any, about: str | None) -> Tensor:
+def write_for_plugin(
+    plugin: str, name: str, value: Callable[[], Any], step: Any, about: str | None
+) -> Tensor:
     """Record a value for a plugin of TensorBoard."""
     if not is_recording():
         return convert(False)
@@ -323,13 +329,13 @@ def scalar(name: str, data: Any, step: Any = None, description: str | None = Non
             raise ValueError(f"Expected scalar shape, saw shape: {number.shape}.")
         return number
 
-    return shown("scalars", name, value, step, description)
+    return write_for_plugin("scalars", name, value, step, description)
 
 
 @public
 def text(name: str, data: Any, step: Any = None, description: str | None = None) -> Tensor:
     """Record strings, in Markdown; otherwise as `scalar`."""
-    return shown("text", name, lambda: convert(data, dtypes.string), step, description)
+    return write_for_plugin("text", name, lambda: convert(data, dtypes.string), step, description)
 
 
 @public
@@ -347,17 +353,17 @@ def histogram(
     """
 
     def value() -> Any:
-        return counted(cast(data, dtypes.float64), 30 if buckets is None else int(buckets))
+        return count_buckets(cast(data, dtypes.float64), 30 if buckets is None else int(buckets))
 
-    return shown("histograms", name, value, step, description)
+    return write_for_plugin("histograms", name, value, step, description)
 
 
-@on_host
-def counted(data: Tensor, buckets: int) -> Tensor:
+@call_on_host
+def count_buckets(data: Tensor, buckets: int) -> Tensor:
     """Histogram rows (left edge, right edge, count); equal numbers all count in the last bucket."""
     numbers = np.ravel(data._array)
     if not numbers.size or not buckets:
-        return eager(np.zeros((buckets, 3)))
+        return make_tensor(np.zeros((buckets, 3)))
     low, high = numbers.min(), numbers.max()
     counts: Any
     if low == high:
@@ -368,7 +374,7 @@ def counted(data: Tensor, buckets: int) -> Tensor:
         edges = np.linspace(low, high, buckets + 1)
         place = np.floor((numbers - low) / ((high - low) / buckets)).astype(np.int64)
         counts = np.bincount(np.minimum(place, buckets - 1), minlength=buckets)
-    return eager(np.stack([edges[:-1], edges[1:], counts], axis=1))
+    return make_tensor(np.stack([edges[:-1], edges[1:], counts], axis=1))
 
 
 @public
@@ -393,7 +399,7 @@ def image(
         first = convert_image_dtype(images[:max_outputs], dtypes.uint8, saturate=True)
         return concat([[str(width), str(height)], encode_png(first)], axis=0)
 
-    return shown("images", name, value, step, description)
+    return write_for_plugin("images", name, value, step, description)
 
 
 experimental = SimpleNamespace(get_step=get_step, set_step=set_step, summary_scope=summary_scope)

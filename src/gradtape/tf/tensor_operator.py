@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.convert import Handed, convert
-from gradtape.core.dispatch import broadcastable
-from gradtape.core.errors import Handed as RaggedDispatchPort
-from gradtape.core.errors import InvalidArgumentError, hide_library, public
-from gradtape.core.ragged.row_partition import Handed as RaggedMethodPort
+from gradtape.core.convert import ConversionPort, convert
+from gradtape.core.dispatch import can_broadcast
+from gradtape.core.errors import InvalidArgumentError, hide_library_frames, public
+from gradtape.core.errors import RaggedDispatchPort as RaggedDispatchPort
+from gradtape.core.ragged.row_partition import RaggedPort as RaggedMethodPort
 from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.sparse_tensor import SparseTensor
-from gradtape.core.tensor import Tensor, eager
+from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.ops import elementwise as e
 from gradtape.ops import integer
 from gradtape.tf.math import elementwise as f
@@ -27,42 +27,42 @@ from gradtape.tf.public_op import (
     NUMBERS,
     SIGNED,
     STRING,
-    binary,
-    left_first,
-    unary,
+    convert_pair_left_first,
+    make_binary_op,
+    make_unary_op,
 )
 
 
-def both(name: str, *forms: Any, label: str, **options: Any) -> dict[str, Any]:
+def make_operator_pair(name: str, *forms: Any, label: str, **options: Any) -> dict[str, Any]:
     """Make the methods `__name__` and `__rname__` of an elementwise operator."""
     operands = {"operands": options.pop("operands")} if "operands" in options else {}
     return {
-        f"__{name}__": binary(
+        f"__{name}__": make_binary_op(
             *forms, label=label, reflected_method=f"__r{name}__", **operands, **options
         ),
-        f"__r{name}__": binary(*forms, label=label, reflected=True, **options),
+        f"__r{name}__": make_binary_op(*forms, label=label, reflected=True, **options),
     }
 
 
-def matrix_product(x: Any, y: Any) -> Any:
+def apply_matmul(x: Any, y: Any) -> Any:
     """`x @ y`."""
     from gradtape.tf.api.linalg import matmul
 
     return matmul(x, y)
 
 
-def matrix_product_reflected(y: Any, x: Any) -> Any:
+def apply_reflected_matmul(y: Any, x: Any) -> Any:
     """`x @ y` where only `y` is a tensor."""
     from gradtape.tf.api.linalg import matmul
 
     try:
         return matmul(convert(x, y.dtype), y)
     except Exception as error:
-        hide_library(error)
+        hide_library_frames(error)
         raise
 
 
-def comparison(function: Any, otherwise: bool) -> Any:
+def make_comparison(function: Any, otherwise: bool) -> Any:
     """Make `==` or `!=`; it returns `otherwise` for None and for shapes that do not broadcast."""
 
     def compare(x: Any, y: Any) -> Any:
@@ -72,110 +72,126 @@ def comparison(function: Any, otherwise: bool) -> Any:
             return function(x, y)
         except InvalidArgumentError as error:
             shapes = [np.shape(convert(v)._array) for v in (x, y)]
-            if broadcastable(shapes):
-                hide_library(error)
+            if can_broadcast(shapes):
+                hide_library_frames(error)
                 raise
-            return eager(np.bool_(otherwise))
+            return make_tensor(np.bool_(otherwise))
         except Exception as error:
-            hide_library(error)
+            hide_library_frames(error)
             raise
 
     return compare
 
 
-OPERATORS: dict[str, Any] = {
-    **both("add", e.add, NUMBERS, e.join_strings, STRING, label="AddV2", operands=left_first),
-    **both("sub", e.subtract, NUMBERS, label="Sub"),
-    **both("mul", e.multiply, NUMBERS, e.logical_and, BOOL, label="Mul"),
-    "__truediv__": f.division(e.divide, "__truediv__", False, numbers=(False, True)),
-    "__rtruediv__": f.division(e.divide, "__rtruediv__", True, reflected=True),
-    **both("floordiv", e.floordiv, FLOATS, integer.floordiv_integers, INTEGERS, label="FloorDiv"),
-    **both("mod", e.floormod, FLOATS, integer.floormod_integers, INTEGERS, label="FloorMod"),
-    **both(
+TENSOR_OPERATORS: dict[str, Any] = {
+    **make_operator_pair(
+        "add",
+        e.add,
+        NUMBERS,
+        e.join_strings,
+        STRING,
+        label="AddV2",
+        operands=convert_pair_left_first,
+    ),
+    **make_operator_pair("sub", e.subtract, NUMBERS, label="Sub"),
+    **make_operator_pair("mul", e.multiply, NUMBERS, e.logical_and, BOOL, label="Mul"),
+    "__truediv__": f.make_division(e.divide, "__truediv__", False, numbers=(False, True)),
+    "__rtruediv__": f.make_division(e.divide, "__rtruediv__", True, reflected=True),
+    **make_operator_pair(
+        "floordiv", e.floordiv, FLOATS, integer.floordiv_integers, INTEGERS, label="FloorDiv"
+    ),
+    **make_operator_pair(
+        "mod", e.floormod, FLOATS, integer.floormod_integers, INTEGERS, label="FloorMod"
+    ),
+    **make_operator_pair(
         "pow", e.power, INEXACT, integer.power_integers, SIGNED, label="Pow", numbers=(False, True)
     ),
-    **both("and", e.logical_and, BOOL, integer.bitwise_and, INTEGERS, label="BitwiseAnd"),
-    **both("or", e.logical_or, BOOL, integer.bitwise_or, INTEGERS, label="BitwiseOr"),
-    **both("xor", e.logical_xor, BOOL, integer.bitwise_xor, INTEGERS, label="BitwiseXor"),
-    "__matmul__": matrix_product,
-    "__rmatmul__": matrix_product_reflected,
+    **make_operator_pair(
+        "and", e.logical_and, BOOL, integer.bitwise_and, INTEGERS, label="BitwiseAnd"
+    ),
+    **make_operator_pair("or", e.logical_or, BOOL, integer.bitwise_or, INTEGERS, label="BitwiseOr"),
+    **make_operator_pair(
+        "xor", e.logical_xor, BOOL, integer.bitwise_xor, INTEGERS, label="BitwiseXor"
+    ),
+    "__matmul__": apply_matmul,
+    "__rmatmul__": apply_reflected_matmul,
     "__neg__": f.negative,
     "__abs__": f.abs,
-    "__invert__": unary(e.logical_not, BOOL, integer.invert, INTEGERS, label="Invert"),
+    "__invert__": make_unary_op(e.logical_not, BOOL, integer.invert, INTEGERS, label="Invert"),
     "__lt__": f.less,
     "__le__": f.less_equal,
     "__gt__": f.greater,
     "__ge__": f.greater_equal,
-    "__eq__": comparison(f.equal, False),
-    "__ne__": comparison(f.not_equal, True),
+    "__eq__": make_comparison(f.equal, False),
+    "__ne__": make_comparison(f.not_equal, True),
 }
 
-for name, function in OPERATORS.items():
+for name, function in TENSOR_OPERATORS.items():
     setattr(Tensor, name, function)
 
 
-def sparse_product(x: Any, y: Any) -> Any:
+def multiply_sparse_by_dense(x: Any, y: Any) -> Any:
     """Multiply a sparse tensor by a dense one."""
-    from gradtape.tf.sparse.arithmetic import times
+    from gradtape.tf.sparse.arithmetic import apply_with_dense
 
-    return times(x, y, f.multiply)
+    return apply_with_dense(x, y, f.multiply)
 
 
-def sparse_quotient(x: Any, y: Any) -> Any:
+def divide_sparse_by_dense(x: Any, y: Any) -> Any:
     """Divide a sparse tensor by a dense one."""
-    from gradtape.tf.sparse.arithmetic import times
+    from gradtape.tf.sparse.arithmetic import apply_with_dense
 
-    return times(x, y, f.truediv)
-
-
-SparseTensor.__mul__ = sparse_product  # type: ignore[operator]
-SparseTensor.__truediv__ = sparse_quotient  # type: ignore[operator]
+    return apply_with_dense(x, y, f.truediv)
 
 
-def for_ragged(function: Any) -> Any:
+SparseTensor.__mul__ = multiply_sparse_by_dense  # type: ignore[operator]
+SparseTensor.__truediv__ = divide_sparse_by_dense  # type: ignore[operator]
+
+
+def find_ragged_function(function: Any) -> Any:
     """Find the implementation of a public function for ragged tensors, or None."""
     from gradtape.tf.ragged import dispatch
 
-    return dispatch.found(function)
+    return dispatch.find_ragged_implementation(function)
 
 
-def ragged_operator(name: str) -> Any:
+def make_ragged_operator(name: str) -> Any:
     """Make the operator method `name` of ragged tensors."""
 
     def operate(*operands: Any) -> Any:
         from gradtape.tf.ragged import dispatch
 
-        return dispatch.operate(name, *operands)
+        return dispatch.apply_operator(name, *operands)
 
     operate.__name__ = operate.__qualname__ = name
     return operate
 
 
-for name in OPERATORS:
+for name in TENSOR_OPERATORS:
     if "matmul" not in name:
-        setattr(RaggedTensor, name, ragged_operator(name))
-RaggedDispatchPort.for_ragged = for_ragged
-RaggedMethodPort.home = lambda: import_module("gradtape.tf.ragged.method")
+        setattr(RaggedTensor, name, make_ragged_operator(name))
+RaggedDispatchPort.find_ragged_function = find_ragged_function
+RaggedMethodPort.method_module = lambda: import_module("gradtape.tf.ragged.method")
 
 
 # These two modules are imported on first use. Each then replaces the function below by its own.
 
 
 @public
-def getitem(tensor: Tensor, key: Any) -> Tensor:
+def index_tensor(tensor: Tensor, key: Any) -> Tensor:
     """Index a tensor."""
     from gradtape.tf.array import gather_slice
 
     return gather_slice.getitem(tensor, key)
 
 
-def pack(parts: Any) -> Tensor:
+def stack_tensors(parts: Any) -> Tensor:
     """Stack tensors."""
     from gradtape.tf.array import concat_split
 
-    return concat_split.stacked(parts)
+    return concat_split.stack_tensors(parts)
 
 
-Tensor.__getitem__ = getitem  # type: ignore[method-assign]
-Handed.stack = pack
-Handed.cast = cast
+Tensor.__getitem__ = index_tensor  # type: ignore[method-assign]
+ConversionPort.stack = stack_tensors
+ConversionPort.cast = cast

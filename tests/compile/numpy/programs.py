@@ -54,7 +54,7 @@ BINARY = {
         e.where_positive,
         e.power,
         e.squared_difference,
-        e.flow,
+        e.multiply_by_slope,
     ],
     "i": [e.add, e.subtract, e.multiply, e.maximum, e.minimum, e.less, e.not_equal],
     "b": [e.logical_and, e.logical_or, e.logical_xor],
@@ -112,7 +112,7 @@ def step(draw: Any, builder: Builder) -> None:
         other = partner(draw, builder, x)
         op = draw(st.sampled_from(BINARY[kind]))
         args = (x, other) if draw(st.booleans()) else (other, x)
-        if op in (e.where_positive, e.flow) and any(type(a) is not int for a in args):
+        if op in (e.where_positive, e.multiply_by_slope) and any(type(a) is not int for a in args):
             return
         attempt(builder, op, *args)
     elif choice == 6 and n and kind != "b":

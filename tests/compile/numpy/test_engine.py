@@ -17,7 +17,7 @@ from gradtape.ops import elementwise as e
 from gradtape.ops import reduce, shape
 from gradtape.ops.gather_scatter import gather
 from gradtape.ops.linalg.matmul import matmul
-from gradtape.ops.nn.softmax import less_one_at, softmax, sparse_cross_entropy
+from gradtape.ops.nn.softmax import softmax, sparse_cross_entropy, subtract_one_hot
 from tests.compile.numpy.builder import Builder, assert_same, constant, interpret
 
 rng = np.random.default_rng(3)
@@ -28,7 +28,7 @@ def normal(*sizes, dtype="float32"):
 
 
 def kinds(plan):
-    return [call.kind for call in plan.laid_out.calls]
+    return [call.kind for call in plan.final_program.calls]
 
 
 # -- recorded kernels and passes -------------------------------------------------------------------
@@ -57,7 +57,7 @@ def test_unused_values_are_not_computed():
     builder = Builder(normal(3))
     builder.apply(e.exp, 0)
     out = builder.apply(e.tanh, 0)
-    assert len(compile_graph(builder.graph(out)).laid_out.calls) == 1
+    assert len(compile_graph(builder.graph(out)).final_program.calls) == 1
 
 
 def test_constants_are_folded():
@@ -65,7 +65,7 @@ def test_constants_are_folded():
     two = builder.apply(e.add, constant(np.float32(1)), constant(np.float32(1)))
     out = builder.apply(e.multiply, 0, two)
     plan = compile_graph(builder.graph(out))
-    assert len(plan.laid_out.calls) == 1
+    assert len(plan.final_program.calls) == 1
     assert_same(plan(builder.values[0])[0], builder.values[out])
 
 
@@ -86,7 +86,7 @@ def test_a_factor_of_one_is_left_out_and_signs_of_zero_stay():
     builder = Builder(np.array([-0.0, 0.0, np.nan, np.inf], np.float32))
     out = builder.apply(e.add, builder.apply(e.multiply, 0, constant(1.0)), constant(0.0))
     plan = compile_graph(builder.graph(out))
-    assert len(plan.laid_out.calls) == 1
+    assert len(plan.final_program.calls) == 1
     assert_same(plan(builder.values[0])[0], builder.values[out])
 
 
@@ -112,7 +112,7 @@ def test_views_of_buffers_are_made_once():
 def test_a_loss_and_its_gradient_look_labels_up_once():
     builder = Builder(normal(6, 3), np.array([0, 2, 1, 1, 0, 2], np.int32))
     p = builder.apply(softmax, 0, axis=-1)
-    outs = builder.apply(sparse_cross_entropy, 0, 1, p), builder.apply(less_one_at, p, 1)
+    outs = builder.apply(sparse_cross_entropy, 0, 1, p), builder.apply(subtract_one_hot, p, 1)
     plan = compile_graph(builder.graph(*outs))
     assert plan.pretty().count("label_places") == 1
     for got, out in zip(plan(*builder.values[:2]), outs, strict=True):
@@ -146,8 +146,8 @@ def test_results_never_change_and_inputs_are_not_written():
 
 @pytest.mark.parametrize("layout", ["F", "reversed", "strided", "repeated"])
 def test_inputs_of_any_layout(layout, monkeypatch):
-    monkeypatch.setattr(cache_blocking, "LEAST", 4)
-    monkeypatch.setattr(cache_blocking, "BLOCK", 5)
+    monkeypatch.setattr(cache_blocking, "MIN_BLOCKED_ELEMENTS", 4)
+    monkeypatch.setattr(cache_blocking, "BLOCK_ELEMENTS", 5)
     x = normal(6, 4)
     x = {
         "F": np.asfortranarray(x),
@@ -236,7 +236,7 @@ def test_kernels_fail_with_tensorflows_errors(passes):
 def test_labels_are_checked(bad, dtype):
     builder = Builder(normal(2, 3), np.array([0, 2], dtype))
     p = builder.apply(softmax, 0, axis=-1)
-    outs = builder.apply(sparse_cross_entropy, 0, 1, p), builder.apply(less_one_at, p, 1)
+    outs = builder.apply(sparse_cross_entropy, 0, 1, p), builder.apply(subtract_one_hot, p, 1)
     plan = compile_graph(builder.graph(*outs))
     with pytest.raises(InvalidArgumentError, match=f"label value of {bad}"):
         plan(builder.values[0], np.array([0, bad], dtype))
@@ -307,7 +307,7 @@ def test_a_deleted_plan_frees_its_buffers_at_once():
     builder = Builder(normal(50))
     plan = compile_graph(builder.graph(builder.apply(e.exp, builder.apply(e.tanh, 0))))
     plan(builder.values[0])
-    (kept,) = plan.laid_out.bound.values()
+    (kept,) = plan.final_program.buffers.values()
     buffer = weakref.ref(kept)
     del kept
     gc.disable()

@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.core.device.array import Engine
+from gradtape.core.device.array import JaxPort
 
 LOCAL = "/job:localhost/replica:0/task:0/device:"
 CPU, GPU, SECOND = f"{LOCAL}CPU:0", f"{LOCAL}GPU:0", f"{LOCAL}GPU:1"
@@ -38,17 +38,17 @@ def raises(kind, function, *args, says="", **kwargs):
 @contextlib.contextmanager
 def counting_fetches():
     """List the shapes of the values that are copied to the host within this scope."""
-    fetch, fetched = Engine.fetch, []
+    fetch, fetched = JaxPort.fetch, []
 
     def counted(array):
         fetched.append(array.shape)
         return fetch(array)
 
-    Engine.fetch = counted
+    JaxPort.fetch = counted
     try:
         yield fetched
     finally:
-        Engine.fetch = fetch
+        JaxPort.fetch = fetch
 
 
 def on_gpu(value, **kwargs):
@@ -58,7 +58,7 @@ def on_gpu(value, **kwargs):
 
 def handle_of(tensor):
     """The JAX device that holds the copy of a tensor."""
-    array, handle = tensor._array.there
+    array, handle = tensor._array.device_copy
     assert array.device is handle
     return handle
 

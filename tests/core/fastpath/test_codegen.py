@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import gradtape
-from gradtape.core.context import listening
-from gradtape.core.dispatch import Recording, bind
-from gradtape.core.fastpath.codegen import checked
-from gradtape.core.fastpath.kernel_source import applied, direct
+from gradtape.core.context import use_recorders
+from gradtape.core.dispatch import TapeRecord, bind
+from gradtape.core.fastpath.codegen import make_public_function
+from gradtape.core.fastpath.kernel_source import kernel_expression, ufunc_or_kernel
 from gradtape.core.primitive import REGISTRY
-from gradtape.core.tensor import Tensor, eager
+from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.ops.elementwise import add, multiply
 from gradtape.tape import backward as backward  # registers `make_step`
 
@@ -19,20 +19,20 @@ FLOAT32 = frozenset({np.dtype("float32")})
 
 
 def record_watching(*tensors):
-    record = Recording()
+    record = TapeRecord()
     for t in tensors:
         record.watch(t.uid)
     return record
 
 
 def test_all_three_forms_record_equal_entries():
-    x, y = (eager(np.float32([1, 2])) for _ in range(2))
-    public = checked(multiply.op, FLOAT32, None)
+    x, y = (make_tensor(np.float32([1, 2])) for _ in range(2))
+    public = make_public_function(multiply.op, FLOAT32, None)
     for watched in ((x,), (y,), (x, y)):
         found = []
         for form in (multiply, public, lambda a, b: bind(multiply.op, (a, b), {})):
             record = record_watching(*watched)
-            with listening((record,)):
+            with use_recorders((record,)):
                 out = form(x, y)
             assert out.numpy().tolist() == [1, 4]
             found.append(record[out.uid])
@@ -40,17 +40,17 @@ def test_all_three_forms_record_equal_entries():
 
 
 def test_the_same_tensor_twice_is_watched_twice():
-    x = eager(np.float32([1, 2]))
-    for form in (multiply, checked(multiply.op, FLOAT32, None)):
+    x = make_tensor(np.float32([1, 2]))
+    for form in (multiply, make_public_function(multiply.op, FLOAT32, None)):
         record = record_watching(x)
-        with listening((record,)):
+        with use_recorders((record,)):
             out = form(x, x)
         assert record[out.uid][1:3] == (x.uid, x.uid)
 
 
 def test_other_arguments_are_converted_first():
-    public = checked(add.op, FLOAT32, lambda x, y: ("converted", x, y))
-    x, wide = eager(np.float32(1)), eager(np.float64(1))
+    public = make_public_function(add.op, FLOAT32, lambda x, y: ("converted", x, y))
+    x, wide = make_tensor(np.float32(1)), make_tensor(np.float64(1))
     assert public(wide, wide) == ("converted", wide, wide)
     assert public(x, wide) == ("converted", x, wide)
     assert public(x, "1")[0] == public([1.0], x)[0] == public(x, True)[0] == "converted"
@@ -63,10 +63,10 @@ def test_other_arguments_are_converted_first():
 def test_a_python_number_counts_as_a_tensor_of_the_same_dtype(name, number):
     operate = getattr(operator, name)
     for dtype in ("float16", "float32", "float64"):
-        x = eager(np.array([1.5, 2.5], dtype))
+        x = make_tensor(np.array([1.5, 2.5], dtype))
         for swapped in (False, True):
             found = []
-            for other in (number, eager(x._array.dtype.type(number))):
+            for other in (number, make_tensor(x._array.dtype.type(number))):
                 with gradtape.GradientTape() as tape:
                     tape.watch(x)
                     y = operate(other, x) if swapped else operate(x, other)
@@ -79,9 +79,9 @@ def test_a_python_number_counts_as_a_tensor_of_the_same_dtype(name, number):
 
 def test_reflected_swaps_the_operands():
     minus = REGISTRY["subtract"]
-    forwards = checked(minus, FLOAT32, None)
-    backwards = checked(minus, FLOAT32, None, reflected=True)
-    x, y = eager(np.float32(5)), eager(np.float32(3))
+    forwards = make_public_function(minus, FLOAT32, None)
+    backwards = make_public_function(minus, FLOAT32, None, reflected=True)
+    x, y = make_tensor(np.float32(5)), make_tensor(np.float32(3))
     assert forwards(x, y).numpy() == 2
     assert backwards(x, y).numpy() == -2
     assert backwards(x, 3).numpy() == -2
@@ -105,9 +105,9 @@ def test_a_python_number_takes_the_dtype_of_the_array(name, number):
 
 def test_kernels_of_one_expression_are_inlined():
     names = ["add", "subtract", "multiply", "divide", "square", "negative"]
-    inlined = {name: applied(REGISTRY[name], ("a", "b")) for name in names}
+    inlined = {name: kernel_expression(REGISTRY[name], ("a", "b")) for name in names}
     assert " ".join(inlined.values()) == "a + b a - b a * b a / b a * a -a"
-    assert applied(REGISTRY["floormod"], ("a", "b")) == "kernel(a, b)"
-    assert direct(REGISTRY["tanh"].kernel) is np.tanh
-    assert direct(REGISTRY["maximum"].kernel) is np.maximum
-    assert direct(REGISTRY["sigmoid"].kernel) is REGISTRY["sigmoid"].kernel
+    assert kernel_expression(REGISTRY["floormod"], ("a", "b")) == "kernel(a, b)"
+    assert ufunc_or_kernel(REGISTRY["tanh"].kernel) is np.tanh
+    assert ufunc_or_kernel(REGISTRY["maximum"].kernel) is np.maximum
+    assert ufunc_or_kernel(REGISTRY["sigmoid"].kernel) is REGISTRY["sigmoid"].kernel

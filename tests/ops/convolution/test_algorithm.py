@@ -13,7 +13,7 @@ from gradtape.ops.convolution import (
     pointwise,
     winograd,
 )
-from gradtape.ops.convolution.algorithm import formulation_of
+from gradtape.ops.convolution.algorithm import choose_algorithm
 from gradtape.ops.convolution.window import Window
 
 FLOAT = np.dtype("float32")
@@ -26,7 +26,7 @@ def window_of(size, stride=1, dilation=1, paddings=None):
 
 def rule(images, spatial, channels, outs, window, dtype=FLOAT, groups=1, order=0):
     x, w = (images, *spatial, channels), (*window.size, channels // groups, outs)
-    return formulation_of(x, w, window, groups, np.dtype(dtype), order)
+    return choose_algorithm(x, w, window, groups, np.dtype(dtype), order)
 
 
 THREE = window_of((3, 3), paddings=((1, 1), (1, 1)))
@@ -125,7 +125,9 @@ def agrees(images, spatial, channels, outs, window, groups=1):
     static = {"window": window, "groups": groups, "order": 0}
     exact = convolution.convolve_lowered(*wide(x, w), **static)
     close(convolution.convolve(x, w, **static), exact)
-    exact = convolution.unconvolved(*wide(y, w), window, groups, spatial, convolution.add_view)
+    exact = convolution.scatter_windows(
+        *wide(y, w), window, groups, spatial, convolution.add_at_view
+    )
     close(convolution.unconvolve(y, w, **static, spatial=spatial), exact)
     exact = convolution.correlate_lowered(*wide(x, y), **static)
     close(convolution.correlate(x, y, **static), exact)
@@ -169,7 +171,7 @@ def test_one_and_three_spatial_axes(n, channels, groups, stride):
 def test_blocks_may_split_an_image(monkeypatch):
     for module in (im2col, winograd, few_channels, depthwise):
         monkeypatch.setattr(module, "BLOCK", 2000)
-    monkeypatch.setattr(winograd, "FEWEST", 1)
+    monkeypatch.setattr(winograd, "MIN_TILES_PER_BLOCK", 1)
     for case in [(3, (20, 17), 24, 24, THREE), (3, (9, 9), 8, 8, THREE), (5, (9, 9), 2, 8, THREE)]:
         agrees(*case)
     agrees(3, (20, 17), 24, 24, THREE, groups=24)
@@ -187,7 +189,7 @@ def test_an_infinite_pixel_affects_only_its_windows(size, channels, bad):
             (convolution.convolve(x, w, **static), convolution.convolve_lowered(x, w, **static)),
             (
                 convolution.unconvolve(y, w, **static, spatial=(16, 16)),
-                convolution.unconvolved(y, w, window, 1, (16, 16), convolution.add_view),
+                convolution.scatter_windows(y, w, window, 1, (16, 16), convolution.add_at_view),
             ),
             (convolution.correlate(x, y, **static), convolution.correlate_lowered(x, y, **static)),
         ]:
@@ -229,10 +231,10 @@ def test_second_derivatives_are_accurate():
 
     def watch(*args):
         seen.append(args[-1])
-        return formulation_of(*args)
+        return choose_algorithm(*args)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(convolution, "formulation_of", watch)
+        patch.setattr(convolution, "choose_algorithm", watch)
         with tf.GradientTape() as outer:
             outer.watch(x)
             with tf.GradientTape() as inner:

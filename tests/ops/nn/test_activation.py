@@ -5,10 +5,10 @@ import pytest
 from scipy import special
 
 import gradtape as tf
-from gradtape.ops.cache_block import BLOCK, filled, spans
+from gradtape.ops.cache_block import CACHE_BLOCK, block_slices, fill_in_blocks
 
 EDGES = np.array([np.inf, -np.inf, np.nan, 0, 100, -100], np.float32)
-LINE = np.linspace(-13, 13, BLOCK + 5).astype(np.float32)  # more than one block
+LINE = np.linspace(-13, 13, CACHE_BLOCK + 5).astype(np.float32)  # more than one block
 
 
 def value_and_slope(function, x):
@@ -20,17 +20,17 @@ def value_and_slope(function, x):
 
 
 def test_blocks_cover_an_array_once():
-    assert list(spans(5, BLOCK // 2)) == [slice(0, 2), slice(2, 4), slice(4, 6)]
-    assert list(spans(2, 2 * BLOCK)) == [slice(0, 1), slice(1, 2)]
-    assert list(spans(0, 3)) == []
+    assert list(block_slices(5, CACHE_BLOCK // 2)) == [slice(0, 2), slice(2, 4), slice(4, 6)]
+    assert list(block_slices(2, 2 * CACHE_BLOCK)) == [slice(0, 1), slice(1, 2)]
+    assert list(block_slices(0, 3)) == []
 
     def fill(x, twice, negative):
         np.multiply(x, 2, out=twice)
         np.negative(x, out=negative)
 
-    for size in (0, 1, BLOCK - 1, BLOCK, BLOCK + 1):
+    for size in (0, 1, CACHE_BLOCK - 1, CACHE_BLOCK, CACHE_BLOCK + 1):
         x = np.arange(size, dtype=float)
-        twice, negative = filled(fill, x, 2)
+        twice, negative = fill_in_blocks(fill, x, 2)
         np.testing.assert_array_equal(twice, x * 2)
         np.testing.assert_array_equal(negative, -x)
 

@@ -5,7 +5,14 @@ import pytest
 
 import gradtape as tf
 from gradtape.ops.nn import normalization
-from gradtape.ops.nn.normalization import LONGEST, WIDE, layout_of, moments, standardize, tally
+from gradtape.ops.nn.normalization import (
+    MAX_DOT_LENGTH,
+    ROW_WIDTH,
+    find_matrix_layout,
+    moments,
+    standardize,
+    sum_centered_product,
+)
 from tests.sweep.check import PROPERTIES
 from tests.sweep.registry import primitives, samples
 
@@ -15,13 +22,13 @@ LARGE = 4096
 
 @pytest.fixture(autouse=True)
 def _blocks_for_smaller_arrays(monkeypatch):
-    monkeypatch.setattr(normalization, "LARGE", LARGE)
+    monkeypatch.setattr(normalization, "BLOCKS_MIN_SIZE", LARGE)
 
 
-@pytest.mark.parametrize("name", ["standardize", "tally", "moments"])
+@pytest.mark.parametrize("name", ["standardize", "sum_centered_product", "moments"])
 @pytest.mark.parametrize("property_name", PROPERTIES)
 def test_rules_hold_in_blocks(property_name, name, monkeypatch):
-    monkeypatch.setattr(normalization, "LARGE", 1)
+    monkeypatch.setattr(normalization, "BLOCKS_MIN_SIZE", 1)
     PROPERTIES[property_name](primitives()[name], samples()[name])
 
 
@@ -30,35 +37,45 @@ def normal(*shape):
 
 
 def test_small_arrays_and_other_dtypes_have_no_layout():
-    assert layout_of(np.zeros((LARGE // 4 - 1, 4), np.float32), (4,)) is None
-    assert layout_of(np.zeros((LARGE // 4, 4), np.float32), (4,)) is not None
-    assert layout_of(np.zeros((LARGE, 4), np.float16), (4,)) is None
-    assert layout_of(np.zeros((LARGE, 4), np.complex64), (4,)) is None
-    assert layout_of(np.float32(1), ()) is None
+    assert find_matrix_layout(np.zeros((LARGE // 4 - 1, 4), np.float32), (4,)) is None
+    assert find_matrix_layout(np.zeros((LARGE // 4, 4), np.float32), (4,)) is not None
+    assert find_matrix_layout(np.zeros((LARGE, 4), np.float16), (4,)) is None
+    assert find_matrix_layout(np.zeros((LARGE, 4), np.complex64), (4,)) is None
+    assert find_matrix_layout(np.float32(1), ()) is None
 
 
 def test_operands_along_the_last_axes_are_rows_tiled_to_the_width():
     x = np.zeros((16, 32, 8), np.float32)
-    assert layout_of(x, (8,), (1, 1, 8)) == (512 * 8 // WIDE, WIDE, False, 8)
-    assert layout_of(x, (32, 8)) == (4, 1024, False, 256)
-    assert layout_of(np.zeros((511, 9), np.float32), (9,)) == (511, 9, False, 9)
-    assert layout_of(np.zeros((3, 2 * WIDE), np.float32), (2 * WIDE,)) == (3, 2048, False, 2048)
+    assert find_matrix_layout(x, (8,), (1, 1, 8)) == (512 * 8 // ROW_WIDTH, ROW_WIDTH, False, 8)
+    assert find_matrix_layout(x, (32, 8)) == (4, 1024, False, 256)
+    assert find_matrix_layout(np.zeros((511, 9), np.float32), (9,)) == (511, 9, False, 9)
+    assert find_matrix_layout(np.zeros((3, 2 * ROW_WIDTH), np.float32), (2 * ROW_WIDTH,)) == (
+        3,
+        2048,
+        False,
+        2048,
+    )
 
 
 def test_operands_along_the_first_axes_are_columns_if_rows_are_short():
-    assert layout_of(np.zeros((64, 8, 8), np.float32), (64, 1, 1)) == (64, 64, True, 64)
-    assert layout_of(np.zeros((2, LONGEST), np.float32), (2, 1)) == (2, LONGEST, True, 2)
-    assert layout_of(np.zeros((2, LONGEST + 1), np.float32), (2, 1)) is None
+    assert find_matrix_layout(np.zeros((64, 8, 8), np.float32), (64, 1, 1)) == (64, 64, True, 64)
+    assert find_matrix_layout(np.zeros((2, MAX_DOT_LENGTH), np.float32), (2, 1)) == (
+        2,
+        MAX_DOT_LENGTH,
+        True,
+        2,
+    )
+    assert find_matrix_layout(np.zeros((2, MAX_DOT_LENGTH + 1), np.float32), (2, 1)) is None
 
 
 def test_operands_in_the_middle_or_of_different_shapes_have_no_layout():
     x = np.zeros((16, 32, 16), np.float32)
-    assert layout_of(x, (32, 1)) is None
-    assert layout_of(x, (16, 1, 16)) is None
-    assert layout_of(x, (16,), (16, 1, 1)) is None
-    assert layout_of(x, (16, 32, 16)) is None
-    assert layout_of(x, (2, 16, 32, 16)) is None
-    assert layout_of(x, (5,)) is None
+    assert find_matrix_layout(x, (32, 1)) is None
+    assert find_matrix_layout(x, (16, 1, 16)) is None
+    assert find_matrix_layout(x, (16,), (16, 1, 1)) is None
+    assert find_matrix_layout(x, (16, 32, 16)) is None
+    assert find_matrix_layout(x, (2, 16, 32, 16)) is None
+    assert find_matrix_layout(x, (5,)) is None
 
 
 CASES = [
@@ -68,10 +85,10 @@ CASES = [
     ((16, 16, 16), (1, 2)),
     ((16, 16, 16), (1,)),
     ((16, 16, 17), (0, 2)),
-    ((3, 2 * WIDE + 1), (0,)),
+    ((3, 2 * ROW_WIDTH + 1), (0,)),
     ((9, 1000), (1,)),
-    ((2, LONGEST), (1,)),
-    ((2, LONGEST + 1), (1,)),
+    ((2, MAX_DOT_LENGTH), (1,)),
+    ((2, MAX_DOT_LENGTH + 1), (1,)),
     ((2**17 // 64 + 3, 64), (0,)),
     ((2**17 // 64 + 3, 64), (1,)),
     ((5000,), (0,)),
@@ -99,7 +116,7 @@ def test_every_layout_agrees_with_the_definition(shape, axes, dtype):
         np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5)
     np.testing.assert_allclose(standardize(x, zero, factor, zero, zero), exact * factor, rtol=1e-5)
     for middle in (mean, zero):
-        total = tally(g, x, middle, shape=mean.shape, rank=x.ndim)
+        total = sum_centered_product(g, x, middle, shape=mean.shape, rank=x.ndim)
         want = (pull * (exact - middle)).sum(axes, keepdims=True)
         assert total.shape == mean.shape
         np.testing.assert_allclose(total, want, **close)
@@ -159,7 +176,7 @@ def test_normalisation_has_gradients_for_every_operand(axes, monkeypatch):
         g.numpy().sum(rest).reshape(along),
     ]
     for large in (10**6, 1):  # without and with blocks
-        monkeypatch.setattr(normalization, "LARGE", large)
+        monkeypatch.setattr(normalization, "BLOCKS_MIN_SIZE", large)
         for got, wanted in zip(gradients(), want, strict=True):
             np.testing.assert_allclose(got, wanted, rtol=1e-10, atol=1e-10)
 

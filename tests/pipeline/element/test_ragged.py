@@ -4,7 +4,7 @@ import pytest
 
 import gradtape as tf
 from gradtape.core.errors import InvalidArgumentError
-from gradtape.tape.custom_gradient import REPLAYED
+from gradtape.tape.custom_gradient import RECOMPUTE_STATE
 
 Dataset = tf.data.Dataset
 ROWS = tf.ragged.constant([[1, 2], [], [3]])
@@ -193,11 +193,11 @@ def test_invalid_arguments_raise(error, make, tmp_path, monkeypatch):
 
 
 def test_a_module_with_random_state_may_be_imported_during_spec_inference():
-    before = len(REPLAYED)
+    before = len(RECOMPUTE_STATE)
 
     def importing(x):
-        REPLAYED.append((lambda: None, lambda state: None))
+        RECOMPUTE_STATE.append((lambda: None, lambda state: None))
         return x
 
     assert Dataset.range(2).map(importing).element_spec == tf.TensorSpec((), tf.int64)
-    del REPLAYED[before:]
+    del RECOMPUTE_STATE[before:]

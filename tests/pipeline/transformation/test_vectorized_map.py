@@ -4,8 +4,12 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.pipeline.transformation.vectorized_map import EXACT, JOINING, TRAILING
-from gradtape.pipeline.user_function import Traced
+from gradtape.pipeline.transformation.vectorized_map import (
+    EXACT_OPS,
+    JOINING_OPS,
+    TRAILING_AXES_OPS,
+)
+from gradtape.pipeline.user_function import UserFunction
 
 Dataset = tf.data.Dataset
 
@@ -18,11 +22,11 @@ INTEGERS = np.arange(45 * 15).reshape(45, 15).astype(np.int32) * 7919 - 100000
 
 def is_rowwise(function, *components):
     """Whether the function's graph may run on a batch."""
-    traced = Traced(function)
+    traced = UserFunction(function)
     element = tuple(tf.constant(c[0]) for c in components)
-    traced.of(element)
+    traced.apply(element)
     (plan,) = traced.plans.values()
-    return plan is not None and plan.many is not None
+    return plan is not None and plan.batch_function is not None
 
 
 def bits(batches):
@@ -163,7 +167,7 @@ def test_reading_the_spec_first_vectorizes_the_first_iteration():
     traced = len(calls)
     (batch,) = list(dataset.batch(45))
     assert len(calls) == traced
-    assert dataset._rows() is not None
+    assert dataset._find_rows() is not None
     np.testing.assert_array_equal(batch, INTEGERS * 2)
 
 
@@ -180,4 +184,4 @@ def test_the_listed_ops_are_primitives():
     from gradtape.core.primitive import REGISTRY
 
     tf.nn.relu6(1.0), tf.bitwise.invert(1), tf.one_hot(1, 2)
-    assert set(REGISTRY) >= EXACT | TRAILING | JOINING
+    assert set(REGISTRY) >= EXACT_OPS | TRAILING_AXES_OPS | JOINING_OPS

@@ -118,15 +118,15 @@ def test_reading_an_element_spec_does_not_advance_a_generator():
 
 
 def test_a_generator_without_references_is_freed():
-    from gradtape.state.random.generator import LIVING
+    from gradtape.state.random.generator import LIVE_GENERATORS
 
     gc.collect()
-    before = len(LIVING)
+    before = len(LIVE_GENERATORS)
     g = Generator.from_seed(1)
-    assert len(LIVING) == before + 1
+    assert len(LIVE_GENERATORS) == before + 1
     del g
     gc.collect()
-    assert len(LIVING) == before
+    assert len(LIVE_GENERATORS) == before
 
 
 @pytest.mark.parametrize(

@@ -28,16 +28,16 @@ def zeros(*shape):
 
 
 def place(v):
-    return v._version()._array.ctypes.data
+    return v._stored_version()._array.ctypes.data
 
 
 @every_update
 def test_a_value_without_other_references_is_updated_in_place(update):
     v = zeros(4, 3)
-    before, uid = place(v), v._version().uid
+    before, uid = place(v), v._stored_version().uid
     update(v)
     assert place(v) == before
-    assert v._version().uid != uid
+    assert v._stored_version().uid != uid
     assert v.numpy()[0].tolist() == [1.0, 1.0, 1.0]
 
 
@@ -139,7 +139,7 @@ class Sudden(BaseException):
 @pytest.mark.parametrize("error", [ValueError, Sudden])
 def test_a_failed_update_changes_nothing(error):
     v = zeros(4)
-    before, uid = place(v), v._version().uid
+    before, uid = place(v), v._stored_version().uid
 
     def fail(array, own):
         assert own
@@ -147,7 +147,7 @@ def test_a_failed_update_changes_nothing(error):
 
     with pytest.raises(error):
         v._update(fail)
-    assert (place(v), v._version().uid, v._work) == (before, uid, None)
+    assert (place(v), v._stored_version().uid, v._array_in_update) == (before, uid, None)
     assert v.assign_add(tf.ones(4)).numpy().tolist() == [1.0] * 4
     assert place(v) == before
 
@@ -180,7 +180,7 @@ def test_an_assignment_during_an_update_wins(method):
 
     v._update(update)
     assert v.numpy()[0] == {"assign": 5.0, "assign_add": 6.0}[method]
-    assert v._work is None
+    assert v._array_in_update is None
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs timers that send signals")

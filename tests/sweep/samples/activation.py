@@ -15,7 +15,9 @@ def sample_with_slope(x):
 SAMPLES = {
     "relu6": [Sample((nonzero(SHAPE),)), Sample((nonzero(SHAPE) * 4,))],
     "leaky_relu": [Sample((nonzero(SHAPE),), {"alpha": a}) for a in (0.25, 0.0, 1.0, 2.5, -0.5)],
-    "leak": [Sample((nonzero(SHAPE),), {"alpha": a}) for a in (0.25, 0.0, 1.0, 2.5, -0.5)],
+    "leaky_relu_slope": [
+        Sample((nonzero(SHAPE),), {"alpha": a}) for a in (0.25, 0.0, 1.0, 2.5, -0.5)
+    ],
     "elu": [Sample((nonzero(SHAPE),))],
     "selu": [Sample((nonzero(SHAPE),))],
     "with_slope": [sample_with_slope(normal(SHAPE)), sample_with_slope(normal(0, 3))],

@@ -83,7 +83,7 @@ SAMPLES = {
         Sample((booleans(SHAPE), normal(SHAPE), normal(SHAPE))),
         Sample((booleans(SHAPE), complex_normal(SHAPE), complex_normal(SHAPE))),
     ],
-    "flow": [
+    "multiply_by_slope": [
         Sample((nonzero(SHAPE), normal(SHAPE))),
         Sample((complex_normal(SHAPE), complex_normal(SHAPE))),
     ],

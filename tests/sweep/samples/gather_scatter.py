@@ -41,16 +41,16 @@ SAMPLES = {
         Sample((normal(4, 3), np.array([[1, 2]]), normal(1)), {"rank": 2}),
         Sample((normal(4, 3), np.zeros((0, 1), int), normal(0, 3)), {"rank": 2}),
     ],
-    "extreme_nd": [
+    "scatter_nd_extreme": [
         Sample((normal(4, 3), np.array([[1], [3], [1]]), normal(3, 3)), {"largest": True}),
         Sample((normal(5), np.array([[1], [3]]), normal(2)), {"largest": False}),
         Sample((normal(4, 3), np.zeros((0, 1), int), normal(0, 3)), {"largest": True}),
     ],
-    "rank_order": [
+    "stable_argsort": [
         Sample((normal(2, 5),), {"descending": False}),
         Sample((integers(0, 3, 2, 5),), {"descending": True}),
     ],
     "one_hot_mask": [Sample((integers(-1, 5, 2, 3),), {"depth": 4})],
     "where_true": [Sample((booleans(2, 3),)), Sample((integers(0, 2, 4),))],
-    "batch_rows": [Sample((integers(0, 4, 2, 3),), {"shape": (2,), "size": 4})],
+    "flatten_batch_indices": [Sample((integers(0, 4, 2, 3),), {"shape": (2,), "size": 4})],
 }

@@ -6,7 +6,7 @@ ROWS, COLUMNS = (4, 4, 8), (8, 8)
 
 
 def centered_sample(shape, at, small):
-    """A sample of `tally` with a mean of shape `at` and a result of shape `small`."""
+    """A sample of `sum_centered_product`: a mean of shape `at`, a result of shape `small`."""
     static = {"shape": small, "rank": len(shape)}
     return Sample((normal(shape), normal(shape), normal(at)), static)
 
@@ -17,7 +17,7 @@ SAMPLES = {
         Sample((normal(ROWS), normal(8), positive(8), normal(8), normal(8))),
         Sample((normal(COLUMNS), normal(8, 1), positive(8, 1), normal(8, 1), 99 * positive(8, 1))),
     ],
-    "tally": [
+    "sum_centered_product": [
         centered_sample((2, 3), (3,), (3,)),
         centered_sample((2, 3), (), (2, 1)),
         centered_sample(ROWS, (8,), (8,)),

@@ -1,10 +1,10 @@
 """Samples for `ops/image/resample.py`."""
 
-from gradtape.ops.image.filter_matrix import Band
+from gradtape.ops.image.filter_matrix import FilterMatrixSpec
 from tests.sweep.sample import WIDE, Sample, normal
 
-SMALL = {"band": Band("bilinear", 4, 6), "back": False}
-LARGE = {"band": Band("lanczos3", 90, 80, antialias=True), "back": False}
+SMALL = {"band": FilterMatrixSpec("bilinear", 4, 6), "back": False}
+LARGE = {"band": FilterMatrixSpec("lanczos3", 90, 80, antialias=True), "back": False}
 
 SAMPLES = {
     "resample": [

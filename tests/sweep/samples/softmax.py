@@ -23,7 +23,7 @@ SAMPLES = {
         Sample((normal(2, 128),), {"axis": -1}),
         Sample((normal(0, 3),), {"axis": -1}),
     ],
-    "less_share": [
+    "multiply_softmax_jacobian": [
         Sample((normal(2, 3), probabilities(2, 3)), {"axis": -1}),
         Sample((normal(2, 3, 2), probabilities(2, 3, 2)), {"axis": -2}),
         Sample((normal(2, 128), probabilities(2, 128)), {"axis": -1}),
@@ -42,7 +42,7 @@ SAMPLES = {
         Sample((LOGITS, integers(0, 4, 2), softmax(LOGITS, axis=-1)), bound=BOUND),
         Sample((EMPTY, integers(0, 4, 0), EMPTY), bound=BOUND),
     ],
-    "less_one_at": [
+    "subtract_one_hot": [
         Sample((probabilities(2, 4), integers(0, 4, 2))),
         Sample((EMPTY, integers(0, 4, 0))),
     ],

@@ -58,7 +58,7 @@ SAMPLES = {
         )
         for n in (5, 0)
     ],
-    "stream_at": [Sample((np.array([-1, 2, 3]),))],
-    "skipped": [Sample((np.array([-1, 2, 3]), np.int64(5)))],
+    "split_generator_state": [Sample((np.array([-1, 2, 3]),))],
+    "skip_ahead": [Sample((np.array([-1, 2, 3]), np.int64(5)))],
     "random_truncated_normal": draw_samples((2, 3), (), (0,), (50,)),
 }

@@ -6,8 +6,13 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.tf.compat.v1.adapter import DIFFERENT, MOVED, SIGNATURES, named
-from gradtape.tf.compat.v1.global_step import Step
+from gradtape.tf.compat.v1.adapter import (
+    INCOMPATIBLE_NAMES,
+    MOVED_NAMES,
+    V1_SIGNATURES,
+    resolve_name,
+)
+from gradtape.tf.compat.v1.global_step import GlobalStep
 
 v1 = tf.compat.v1
 X = tf.constant([[1.0, 2.0], [3.0, 4.0]])
@@ -19,7 +24,7 @@ def close(value, expected):
 
 @pytest.fixture
 def step(monkeypatch):
-    monkeypatch.setattr(Step, "variable", None)
+    monkeypatch.setattr(GlobalStep, "variable", None)
     variable = v1.train.get_or_create_global_step()
     variable.assign(7)
     return variable
@@ -201,11 +206,11 @@ def test_v1_logging_uses_the_tensorflow_logger(caplog):
     v1.logging.set_verbosity(before)
 
 
-@pytest.mark.parametrize("name", sorted({*SIGNATURES, *DIFFERENT} - set(MOVED)))
+@pytest.mark.parametrize("name", sorted({*V1_SIGNATURES, *INCOMPATIBLE_NAMES} - set(MOVED_NAMES)))
 def test_every_adapted_name_exists(name):
-    named(name if name != "nn.softmax_cross_entropy_with_logits_v2" else MOVED[name])
+    resolve_name(name if name != "nn.softmax_cross_entropy_with_logits_v2" else MOVED_NAMES[name])
 
 
-@pytest.mark.parametrize("name", sorted(MOVED))
+@pytest.mark.parametrize("name", sorted(MOVED_NAMES))
 def test_every_moved_name_exists(name):
-    named(MOVED[name])
+    resolve_name(MOVED_NAMES[name])

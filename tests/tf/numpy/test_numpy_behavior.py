@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.tf.numpy.numpy_behavior import disable
+from gradtape.tf.numpy.numpy_behavior import disable_numpy_behavior
 
 tnp = tf.experimental.numpy
 X = np.arange(24).reshape(2, 3, 4)
@@ -14,7 +14,7 @@ X = np.arange(24).reshape(2, 3, 4)
 def _enabled():
     tnp.experimental_enable_numpy_behavior()
     yield
-    disable()
+    disable_numpy_behavior()
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_prefer_float32_changes_python_floats_only_and_modes_are_checked():
 
 
 def test_numpy_behavior_can_be_disabled():
-    disable()
+    disable_numpy_behavior()
     with pytest.raises(AttributeError, match="reshape"):
         _ = tf.constant([1.0]).reshape
     with pytest.raises(tf.errors.InvalidArgumentError):

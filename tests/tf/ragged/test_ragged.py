@@ -29,11 +29,11 @@ def test_result_equals_the_recorded_one(setup, expression, recorded):
 
 
 def test_every_function_in_the_dispatch_tables_exists():
-    for home, name in [*dispatch.FLAT, *dispatch.HOMES]:
+    for home, name in [*dispatch.FLAT_VALUES_KEYS, *dispatch.IMPLEMENTATION_MODULES]:
         function = getattr(import_module(f"gradtape.tf.{home}"), name)
         bare = getattr(function, "__wrapped__", function)
         assert (bare.__module__, bare.__name__) == (f"gradtape.tf.{home}", name)
-        assert dispatch.found(bare) is not None
+        assert dispatch.find_ragged_implementation(bare) is not None
 
 
 def test_a_function_without_ragged_implementation_raises():

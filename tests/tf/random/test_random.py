@@ -306,7 +306,7 @@ def test_a_call_that_creates_variables_draws_once():
 
 
 def test_a_function_that_falls_back_to_python_continues_its_streams(monkeypatch):
-    monkeypatch.setattr(specialization, "MOST", 3)  # the number of traced paths that are kept
+    monkeypatch.setattr(specialization, "MAX_PATHS", 3)  # the number of traced paths that are kept
     logits = tf.zeros([1, 5])
 
     @tf.function
@@ -335,6 +335,6 @@ def test_large_draws_without_any_seed_never_reach_the_upper_bound(monkeypatch):
         def random(self, shape, dtype):
             return np.full(shape, 1 - np.finfo(dtype).epsneg, dtype)
 
-    monkeypatch.setattr(primitives, "numpy_generator", lambda key, counter: Largest())
+    monkeypatch.setattr(primitives, "make_numpy_generator", lambda key, counter: Largest())
     tf.random.set_seed(None)
     assert float(tf.reduce_max(tf.random.uniform([50_000], 1.0, 3.0))) < 3

@@ -459,7 +459,7 @@ def test_a_file_cannot_name_any_function(tmp_path):
 
 
 def functions_of_arrays():
-    """Functions of raw arrays that nodes call, as (module, name): first arguments of `rawly`."""
+    """Functions of raw arrays that nodes call: the first arguments of `apply_raw`."""
     root = pathlib.Path(tf.__file__).parent
     for path in sorted(root.glob("*/**/*.py")):
         module = importlib.import_module(
@@ -467,8 +467,8 @@ def functions_of_arrays():
         )
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") in (
-                "rawly",
-                "number_by",
+                "apply_raw",
+                "compute_integer",
             ):
                 home, _, name = ast.unparse(node.args[0]).rpartition(".")
                 found = getattr(getattr(module, home) if home else module, name, None)
@@ -485,7 +485,7 @@ def functions_that_happen():
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.FunctionDef):
                 names = " ".join(map(ast.unparse, node.decorator_list))
-                if "on_host" in names or "happening" in names:
+                if "call_on_host" in names or "side_effect" in names:
                     yield getattr(module, node.name)
 
 
@@ -498,7 +498,10 @@ def test_functions_that_nodes_call_have_names_in_files():
             assert name_of_function(function)
         except CannotSave as error:
             refused.add(str(error))
-    writing = ("io.serialization:write_file", "summary:counted")  # what is loaded writes no files
+    writing = (
+        "io.serialization:write_file",
+        "summary:count_buckets",
+    )
     assert refused == {f"the function gradtape.tf.{name}" for name in writing}
 
 

@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gradtape.compile.numpy.program import Known
+from gradtape.compile.numpy.program import ValueSpec
 
 if TYPE_CHECKING:
-    from gradtape.compile.numpy.call_recorder import Recorder
+    from gradtape.compile.numpy.call_recorder import CallRecorder
 
-PYTHON = (bool, int, float, complex)
+PYTHON_NUMBER_TYPES = (bool, int, float, complex)
 
 
 class OpaqueError(Exception):
     """A kernel did something that cannot be recorded; the plan calls it as a whole."""
 
 
-class StandIn:
+class AbstractArray:
     """Stands in for an array of known shape and dtype.
 
     Attributes:
@@ -37,15 +37,15 @@ class StandIn:
 
     __hash__ = object.__hash__
 
-    def __init__(self, recorder: Recorder, number: int, known: Known, fresh: bool) -> None:
+    def __init__(self, recorder: CallRecorder, number: int, known: ValueSpec, fresh: bool) -> None:
         """Value `number` of `recorder`."""
         self.recorder = recorder
         self.number = number
         self.shape = known.shape
         self.dtype = known.dtype
-        self.fresh = fresh
-        self.shared = False
-        self.dead = False
+        self.is_fresh = fresh
+        self.has_views = False
+        self.is_overwritten = False
 
     @property
     def ndim(self) -> int:
@@ -55,7 +55,7 @@ class StandIn:
     @property
     def size(self) -> int:
         """The number of elements."""
-        return Known(self.shape, self.dtype, True).size
+        return ValueSpec(self.shape, self.dtype, True).size
 
     @property
     def itemsize(self) -> int:
@@ -69,13 +69,13 @@ class StandIn:
 
     def __array_ufunc__(self, ufunc: Any, method: str, *args: Any, **options: Any) -> Any:
         """Record a ufunc call; NumPy calls this for a ufunc on a stand-in."""
-        if method == "reduce" and set(options) <= REDUCE:
+        if method == "reduce" and set(options) <= REDUCE_ARGUMENTS:
             names = ("axis", "dtype", "out", "keepdims", "initial")
             given = dict(zip(names, args[1:], strict=False)) | options
             if given.get("out") not in (None, (None,)):
                 raise OpaqueError
             initial = [given["initial"]] if "initial" in given else []
-            return self.recorder.reduce(
+            return self.recorder.record_reduction(
                 ufunc,
                 args[0],
                 given.get("axis", 0),
@@ -86,14 +86,14 @@ class StandIn:
         if method != "__call__" or options:
             raise OpaqueError
         return (
-            PRODUCTS[ufunc](self.recorder, *args)
-            if ufunc in PRODUCTS
-            else self.recorder.ufunc(ufunc, args)
+            PRODUCT_HANDLERS[ufunc](self.recorder, *args)
+            if ufunc in PRODUCT_HANDLERS
+            else self.recorder.record_ufunc(ufunc, args)
         )
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         """Record a function call; NumPy calls this for a function on a stand-in."""
-        handler = FUNCTIONS.get(func)
+        handler = FUNCTION_HANDLERS.get(func)
         if handler is None:
             raise OpaqueError
         return handler(self.recorder, *args, **kwargs)
@@ -120,25 +120,25 @@ class StandIn:
     def __getitem__(self, key: Any) -> Any:
         """Record an index expression: a view unless the key contains arrays."""
         parts = key if type(key) is tuple else (key,)
-        if any(isinstance(k, StandIn) for k in parts):
+        if any(isinstance(k, AbstractArray) for k in parts):
             raise OpaqueError
         fancy = any(isinstance(k, np.ndarray | list) for k in parts)
-        return self.recorder.general("call" if fancy else "view", "[]", (self, key))
+        return self.recorder.record_general_call("call" if fancy else "view", "[]", (self, key))
 
     def reshape(self, *shape: Any) -> Any:
         """The array with another shape."""
         given = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
-        return self.recorder.general("view", "reshape", (self, tuple(given)))
+        return self.recorder.record_general_call("view", "reshape", (self, tuple(given)))
 
     def swapaxes(self, a: int, b: int) -> Any:
         """The array with two axes exchanged."""
-        return self.recorder.general("view", "swapaxes", (self, a, b))
+        return self.recorder.record_general_call("view", "swapaxes", (self, a, b))
 
     def transpose(self, *axes: Any) -> Any:
         """The array with permuted axes."""
         given = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
         given = tuple(range(self.ndim))[::-1] if not given else tuple(given)
-        return self.recorder.general("view", "transpose", (self, given))
+        return self.recorder.record_general_call("view", "transpose", (self, given))
 
     T = property(transpose)
 
@@ -148,7 +148,7 @@ class StandIn:
 
     def view(self, dtype: Any) -> Any:
         """The same bytes as another dtype."""
-        return self.recorder.general("view", "view", (self, dtype))
+        return self.recorder.record_general_call("view", "view", (self, dtype))
 
     def astype(self, dtype: Any, copy: bool = True) -> Any:
         """The array converted to another dtype."""
@@ -158,8 +158,10 @@ class StandIn:
         if "O" in (dtype.char, self.dtype.char) or dtype.kind in "SU":
             raise OpaqueError
         if not self.shape:
-            return self.recorder.general("call", "astype", (self, dtype))
-        return self.recorder.emit("cast", "astype", (self, dtype), Known(self.shape, dtype, True))
+            return self.recorder.record_general_call("call", "astype", (self, dtype))
+        return self.recorder.emit(
+            "cast", "astype", (self, dtype), ValueSpec(self.shape, dtype, True)
+        )
 
     def dot(self, other: Any) -> Any:
         """A matrix product."""
@@ -168,34 +170,39 @@ class StandIn:
     @property
     def flags(self) -> Any:
         """Those of a contiguous array: kernels read them only to choose among equivalent ways."""
-        return CONTIGUOUS
+        return CONTIGUOUS_FLAGS
 
     @property
     def real(self) -> Any:
         """The real part."""
         if self.dtype.kind != "c":
             return self
-        return self.recorder.general("view", "real", (self,))
+        return self.recorder.record_general_call("view", "real", (self,))
 
     @property
     def imag(self) -> Any:
         """The imaginary part."""
         if self.dtype.kind != "c":
             raise OpaqueError
-        return self.recorder.general("view", "imag", (self,))
+        return self.recorder.record_general_call("view", "imag", (self,))
 
-    def overwritten(self, out: Any) -> Any:
+    def overwrite_with(self, out: Any) -> Any:
         """Mark this array as overwritten by `out`; it must be fresh and have no views."""
-        if not self.fresh or self.shared or out.shape != self.shape or out.dtype != self.dtype:
+        if (
+            not self.is_fresh
+            or self.has_views
+            or out.shape != self.shape
+            or out.dtype != self.dtype
+        ):
             raise OpaqueError
-        self.dead = True
+        self.is_overwritten = True
         return out
 
 
-CONTIGUOUS = np.empty(1).flags
+CONTIGUOUS_FLAGS = np.empty(1).flags
 
 
-class ScalarStandIn(StandIn):
+class AbstractScalar(AbstractArray):
     """Stands in for a NumPy scalar."""
 
     def __setitem__(self, key: Any, value: Any) -> None:
@@ -203,50 +210,58 @@ class ScalarStandIn(StandIn):
         raise OpaqueError
 
 
-def binary(sign: str, ufunc: Any) -> tuple[Callable[..., Any], ...]:
+def make_binary_operator(sign: str, ufunc: Any) -> tuple[Callable[..., Any], ...]:
     """Make a binary operator, its reflected form and its in-place form."""
 
     def apply(a: Any, b: Any) -> Any:
-        recorder = a.recorder if isinstance(a, StandIn) else b.recorder
-        if not isinstance(a, NUMBERS) or not isinstance(b, NUMBERS):
+        recorder = a.recorder if isinstance(a, AbstractArray) else b.recorder
+        if not isinstance(a, OPERAND_TYPES) or not isinstance(b, OPERAND_TYPES):
             return NotImplemented
-        if sign == "**" and np_shape(a):
-            if not isinstance(b, PYTHON) or b != 2:
-                if np_shape(b):
-                    return recorder.ufunc(np.power, (a, b))
-                if kind_of(a) in "iub":
+        if sign == "**" and shape_of_operand(a):
+            if not isinstance(b, PYTHON_NUMBER_TYPES) or b != 2:
+                if shape_of_operand(b):
+                    return recorder.record_ufunc(np.power, (a, b))
+                if dtype_kind_of(a) in "iub":
                     raise OpaqueError
-                return recorder.general("call", pow, (a, b))
-            return recorder.ufunc(np.square, (a,))
+                return recorder.record_general_call("call", pow, (a, b))
+            return recorder.record_ufunc(np.square, (a,))
         if is_scalar(a) and is_scalar(b):
-            return recorder.scalar(sign, (a, b))
-        return recorder.ufunc(ufunc, (a, b))
+            return recorder.record_operator(sign, (a, b))
+        return recorder.record_ufunc(ufunc, (a, b))
 
     def apply_reflected(a: Any, b: Any) -> Any:
         return apply(b, a)
 
     def apply_in_place(a: Any, b: Any) -> Any:
         out = apply(a, b)
-        return out if isinstance(a, ScalarStandIn) else a.overwritten(out)
+        return out if isinstance(a, AbstractScalar) else a.overwrite_with(out)
 
     return apply, apply_reflected, apply_in_place
 
 
-def unary(sign: str, ufunc: Any) -> Callable[..., Any]:
+def make_unary_operator(sign: str, ufunc: Any) -> Callable[..., Any]:
     """Make a unary operator."""
 
     def apply(a: Any) -> Any:
-        return a.recorder.scalar(sign, (a,)) if is_scalar(a) else a.recorder.ufunc(ufunc, (a,))
+        return (
+            a.recorder.record_operator(sign, (a,))
+            if is_scalar(a)
+            else a.recorder.record_ufunc(ufunc, (a,))
+        )
 
     return apply
 
 
 def is_scalar(a: Any) -> bool:
     """Whether an operand is a number or a scalar stand-in rather than an array."""
-    return not isinstance(a, np.ndarray) if not isinstance(a, StandIn) else type(a) is ScalarStandIn
+    return (
+        not isinstance(a, np.ndarray)
+        if not isinstance(a, AbstractArray)
+        else type(a) is AbstractScalar
+    )
 
 
-NUMBERS = (StandIn, np.ndarray, np.generic, *PYTHON)
+OPERAND_TYPES = (AbstractArray, np.ndarray, np.generic, *PYTHON_NUMBER_TYPES)
 
 for name, sign, ufunc in [
     ("add", "+", np.add),
@@ -260,9 +275,9 @@ for name, sign, ufunc in [
     ("or", "|", np.bitwise_or),
     ("xor", "^", np.bitwise_xor),
 ]:
-    forms = binary(sign, ufunc)
+    forms = make_binary_operator(sign, ufunc)
     for prefix, form in zip(("", "r", "i"), forms, strict=True):
-        setattr(StandIn, f"__{prefix}{name}__", form)
+        setattr(AbstractArray, f"__{prefix}{name}__", form)
 for name, sign, ufunc in [
     ("eq", "==", np.equal),
     ("ne", "!=", np.not_equal),
@@ -271,25 +286,25 @@ for name, sign, ufunc in [
     ("gt", ">", np.greater),
     ("ge", ">=", np.greater_equal),
 ]:
-    setattr(StandIn, f"__{name}__", binary(sign, ufunc)[0])
+    setattr(AbstractArray, f"__{name}__", make_binary_operator(sign, ufunc)[0])
 for name, sign, one in [
     ("neg", "neg", np.negative),
     ("abs", "abs", np.absolute),
     ("invert", "~", np.invert),
 ]:
-    setattr(StandIn, f"__{name}__", unary(sign, one))
+    setattr(AbstractArray, f"__{name}__", make_unary_operator(sign, one))
 
-FUNCTIONS: dict[Any, Callable[..., Any]] = {}  # filled by `numpy_function`
-PRODUCTS: dict[Any, Callable[..., Any]] = {}
-REDUCE = {"axis", "dtype", "out", "keepdims", "initial"}
+FUNCTION_HANDLERS: dict[Any, Callable[..., Any]] = {}  # filled by `numpy_function`
+PRODUCT_HANDLERS: dict[Any, Callable[..., Any]] = {}
+REDUCE_ARGUMENTS = {"axis", "dtype", "out", "keepdims", "initial"}
 
 
-def np_shape(a: Any) -> tuple[int, ...]:
+def shape_of_operand(a: Any) -> tuple[int, ...]:
     """The shape of an operand."""
     shape: tuple[int, ...] = a.shape if hasattr(a, "shape") else ()
     return shape
 
 
-def kind_of(a: Any) -> str:
+def dtype_kind_of(a: Any) -> str:
     """The dtype kind of an operand."""
     return str(a.dtype.kind) if hasattr(a, "dtype") else np.asarray(a).dtype.kind

@@ -6,15 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.compile.numpy.abstract_array import OpaqueError, ScalarStandIn, StandIn, kind_of
-from gradtape.compile.numpy.program import OPERATORS, Call, Known, Operand, shape_of_all
+from gradtape.compile.numpy.abstract_array import (
+    AbstractArray,
+    AbstractScalar,
+    OpaqueError,
+    dtype_kind_of,
+)
+from gradtape.compile.numpy.program import OPERATORS, NumpyCall, Operand, ValueSpec, broadcast_shape
 from gradtape.graph.graph import Constant
 
-MOST_CALLS = 48  # of one kernel; beyond it stays opaque
-MAY_FAIL = {np.power, np.float_power}  # they raise for negative integer exponents
+MAX_CALLS_PER_KERNEL = 48  # of one kernel; beyond it stays opaque
+FAILS_ON_INTEGERS = {np.power, np.float_power}  # they raise for negative integer exponents
 
 
-class Recorder:
+class CallRecorder:
     """Records the calls of one kernel.
 
     Attributes:
@@ -25,42 +30,44 @@ class Recorder:
 
     def __init__(self) -> None:
         """Start without calls."""
-        self.calls: list[Call] = []
-        self.known: list[Known] = []
+        self.calls: list[NumpyCall] = []
+        self.specs: list[ValueSpec] = []
         self.frozen: dict[int, tuple[Any, Constant]] = {}
 
-    def given(self, known: Known) -> StandIn:
+    def add_value(self, known: ValueSpec) -> AbstractArray:
         """Add a value and return a stand-in for it."""
-        self.known.append(known)
-        return (StandIn if known.array else ScalarStandIn)(self, len(self.known) - 1, known, False)
+        self.specs.append(known)
+        return (AbstractArray if known.is_array else AbstractScalar)(
+            self, len(self.specs) - 1, known, False
+        )
 
     def emit(
         self,
         kind: str,
         fn: Any,
         args: tuple[Any, ...],
-        known: Known,
+        known: ValueSpec,
         static: dict[str, Any] | None = None,
-    ) -> StandIn:
+    ) -> AbstractArray:
         """Record a call and return a stand-in for its result."""
-        if len(self.calls) == MOST_CALLS:
+        if len(self.calls) == MAX_CALLS_PER_KERNEL:
             raise OpaqueError
-        operands = tuple([self.operand(a) for a in args])
-        out = self.given(known)
-        out.fresh = kind != "view"
+        operands = tuple([self.to_operand(a) for a in args])
+        out = self.add_value(known)
+        out.is_fresh = kind != "view"
         if kind == "view":
-            args[0].shared = out.shared = True
-        self.calls.append(Call(kind, fn, operands, (out.number,), static))
+            args[0].has_views = out.has_views = True
+        self.calls.append(NumpyCall(kind, fn, operands, (out.number,), static))
         return out
 
-    def operand(self, value: Any) -> Operand:
+    def to_operand(self, value: Any) -> Operand:
         """A value as an operand."""
-        if isinstance(value, StandIn):
-            if value.dead or value.recorder is not self:
+        if isinstance(value, AbstractArray):
+            if value.is_overwritten or value.recorder is not self:
                 raise OpaqueError
             return value.number
-        if type(value) in (tuple, list) and any(isinstance(v, StandIn) for v in value):
-            return tuple([self.operand(v) for v in value])
+        if type(value) in (tuple, list) and any(isinstance(v, AbstractArray) for v in value):
+            return tuple([self.to_operand(v) for v in value])
         if isinstance(value, np.ndarray):
             if id(value) not in self.frozen:
                 # If the kernel writes to it later, NumPy raises, and the kernel stays opaque.
@@ -71,37 +78,37 @@ class Recorder:
             return self.frozen[id(value)][1]
         return Constant(value)
 
-    def thaw(self) -> None:
+    def unfreeze_arrays(self) -> None:
         """Make the frozen arrays writeable again."""
         for value, _ in self.frozen.values():
             if value is not None:
                 value.flags.writeable = True
 
-    def ufunc(self, ufunc: Any, args: tuple[Any, ...]) -> StandIn:
+    def record_ufunc(self, ufunc: Any, args: tuple[Any, ...]) -> AbstractArray:
         """Record a ufunc with one result, called without keywords."""
         if ufunc.nout != 1 or ufunc.signature is not None or len(args) != ufunc.nin:
             raise OpaqueError
-        if ufunc in MAY_FAIL and all(kind_of(a) in "iub" for a in args):
+        if ufunc in FAILS_ON_INTEGERS and all(dtype_kind_of(a) in "iub" for a in args):
             raise OpaqueError
-        shape = shape_of_all([a.shape for a in args if hasattr(a, "shape")])
-        dtype = result_dtype(ufunc, args)
+        shape = broadcast_shape([a.shape for a in args if hasattr(a, "shape")])
+        dtype = infer_result_dtype(ufunc, args)
         if dtype.char == "O":
             raise OpaqueError
-        return self.emit("ufunc", ufunc, args, Known(shape, dtype, shape != ()))
+        return self.emit("ufunc", ufunc, args, ValueSpec(shape, dtype, shape != ()))
 
-    def scalar(self, sign: str, args: tuple[Any, ...]) -> StandIn:
+    def record_operator(self, sign: str, args: tuple[Any, ...]) -> AbstractArray:
         """Record an operator on NumPy scalars and Python numbers."""
-        if sign in ("**", "//", "%") and all(kind_of(a) in "iub" for a in args):
+        if sign in ("**", "//", "%") and all(dtype_kind_of(a) in "iub" for a in args):
             raise OpaqueError
         with np.errstate(all="ignore"):
-            found = OPERATORS[sign](*[probe(a) for a in args])
-        return self.emit("operator", sign, args, known_of(found))
+            found = OPERATORS[sign](*[make_probe_value(a) for a in args])
+        return self.emit("operator", sign, args, spec_of_result(found))
 
-    def reduce(
+    def record_reduction(
         self, ufunc: Any, x: Any, axis: Any, dtype: Any, keepdims: bool, *initial: Any
     ) -> Any:
         """Record a reduction of an array."""
-        if not isinstance(x, StandIn) or x.dtype.char == "O":
+        if not isinstance(x, AbstractArray) or x.dtype.char == "O":
             raise OpaqueError
         n = len(x.shape)
         axes = range(n) if axis is None else (axis,) if isinstance(axis, int) else axis
@@ -118,12 +125,14 @@ class Recorder:
             dtype = None  # NumPy's default for these dtypes
         where = tuple(axes) if len(axes) != 1 else axes[0]
         args = (x, where, dtype, bool(keepdims), *initial)
-        return self.emit("reduce", ufunc, args, Known(shape, result, shape != ()))
+        return self.emit("reduce", ufunc, args, ValueSpec(shape, result, shape != ()))
 
-    def general(self, kind: str, fn: Any, args: tuple[Any, ...], cheap: bool = True) -> Any:
+    def record_general_call(
+        self, kind: str, fn: Any, args: tuple[Any, ...], cheap: bool = True
+    ) -> Any:
         """Record any other call; a call on sample arrays gives the result's shape and dtype."""
         with np.errstate(all="ignore"):
-            raws = [probe(a, cheap) for a in args]
+            raws = [make_probe_value(a, cheap) for a in args]
             if type(fn) is not str:
                 found = fn(*raws)
             elif fn == "[]":
@@ -133,40 +142,40 @@ class Recorder:
                 found = found(*raws[1:]) if callable(found) else found
         if not isinstance(found, np.ndarray):
             kind = "call"
-        return self.emit(kind, fn, args, known_of(found))
+        return self.emit(kind, fn, args, spec_of_result(found))
 
 
-def known_of(found: Any) -> Known:
+def spec_of_result(found: Any) -> ValueSpec:
     """Shape, dtype and kind of a result."""
     if not isinstance(found, np.ndarray | np.generic) or found.dtype.char == "O":
         raise OpaqueError
-    return Known(found.shape, found.dtype, isinstance(found, np.ndarray))
+    return ValueSpec(found.shape, found.dtype, isinstance(found, np.ndarray))
 
 
-def probe(a: Any, cheap: bool = True) -> Any:
+def make_probe_value(a: Any, cheap: bool = True) -> Any:
     """A sample array for a stand-in: ones, or uninitialised memory if `cheap`."""
     if type(a) in (tuple, list):
-        return type(a)(probe(b, cheap) for b in a)
-    if not isinstance(a, StandIn):
+        return type(a)(make_probe_value(b, cheap) for b in a)
+    if not isinstance(a, AbstractArray):
         return a
-    if type(a) is ScalarStandIn:
+    if type(a) is AbstractScalar:
         return np.ones((), a.dtype)[()]
     return np.empty(a.shape, a.dtype) if cheap else np.ones(a.shape, a.dtype)
 
 
-DTYPES: dict[Any, Any] = {}
-MOST_DTYPES = 4096
+RESULT_DTYPES: dict[Any, Any] = {}
+MAX_RESULT_DTYPES = 4096
 
 
-def result_dtype(ufunc: Any, args: tuple[Any, ...]) -> Any:
+def infer_result_dtype(ufunc: Any, args: tuple[Any, ...]) -> Any:
     """The dtype of a ufunc's result; Python integers count by value, as they may not fit."""
     key = (ufunc, *[getattr(a, "dtype", a if type(a) is int else type(a)) for a in args])
-    found = DTYPES.get(key)
+    found = RESULT_DTYPES.get(key)
     if found is None:
         small = [np.ones(1, a.dtype) if hasattr(a, "dtype") else a for a in args]
         with np.errstate(all="ignore"):
             found = ufunc(*small).dtype
-        if len(DTYPES) >= MOST_DTYPES:
-            DTYPES.clear()
-        DTYPES[key] = found
+        if len(RESULT_DTYPES) >= MAX_RESULT_DTYPES:
+            RESULT_DTYPES.clear()
+        RESULT_DTYPES[key] = found
     return found

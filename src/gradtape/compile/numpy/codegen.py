@@ -8,18 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.compile.numpy.errstate import SILENT, hush, unhush
-from gradtape.compile.numpy.program import Call, Operand, Program
-from gradtape.core.dispatch import recover
+from gradtape.compile.numpy.float_errors import IGNORE_ALL, reset_float_errors, set_float_errors
+from gradtape.compile.numpy.program import NumpyCall, Operand, Program
+from gradtape.core.dispatch import explain_kernel_error
 from gradtape.graph.graph import Effect
 
-KEYWORD_OUT = {np.maximum, np.minimum}  # NumPy warns about a third position
-LARGE = 1 << 16  # bytes; values of this size are deleted after their last read
+KEYWORD_OUT_UFUNCS = {np.maximum, np.minimum}  # NumPy warns about a third position
+MIN_DELETED_BYTES = 1 << 16  # bytes; values of this size are deleted after their last read
 
-NAMES = {"plan", "make", "f", "token", "mine", "calls", "late", "error", "s"}
+RESERVED_NAMES = {"plan", "make", "f", "token", "mine", "calls", "late", "error", "s"}
 
 
-class Writer:
+class SourceWriter:
     """Writes the lines of a function and collects the objects that they refer to.
 
     Attributes:
@@ -32,46 +32,50 @@ class Writer:
     def __init__(self, program: Program) -> None:
         """Start without lines."""
         self.program = program
-        self.space: dict[str, Any] = {"recover": recover}
-        self.space |= {"hush": hush, "unhush": unhush, "SILENT": SILENT}
-        self.named: dict[Any, str] = {}
+        self.namespace: dict[str, Any] = {"explain_kernel_error": explain_kernel_error}
+        self.namespace |= {
+            "set_float_errors": set_float_errors,
+            "reset_float_errors": reset_float_errors,
+            "IGNORE_ALL": IGNORE_ALL,
+        }
+        self.names: dict[Any, str] = {}
         self.lines: list[str] = []
         self.depth = 3
-        self.late = False
-        self.local: dict[int, str] = {}
+        self.collects_calls = False
+        self.block_names: dict[int, str] = {}
 
-    def add(self, line: str) -> None:
+    def add_line(self, line: str) -> None:
         """Append a line."""
         self.lines.append("    " * self.depth + line)
 
-    def name(self, thing: Any, hint: str) -> str:
+    def name_object(self, thing: Any, hint: str) -> str:
         """The name of an object in the source; `hint` is used if it is free."""
-        found = self.named.get(id(thing))
+        found = self.names.get(id(thing))
         if found is None:
             found = hint if hint.isidentifier() and not iskeyword(hint) else "f"
-            if found in self.space or found in NAMES:
-                found = f"{found}_{len(self.space)}"
-            self.named[id(thing)] = found
-            self.space[found] = thing
+            if found in self.namespace or found in RESERVED_NAMES:
+                found = f"{found}_{len(self.namespace)}"
+            self.names[id(thing)] = found
+            self.namespace[found] = thing
         return found
 
-    def operand(self, operand: Operand) -> str:
+    def operand_source(self, operand: Operand) -> str:
         """The source of an operand."""
         if type(operand) is int:
-            if operand in self.local:
-                return self.local[operand]
-            if operand in self.program.into:
-                return f"v{self.program.into[operand]}"
-            if operand in self.program.bound:
-                return self.name(self.program.bound[operand], f"b{operand}")
+            if operand in self.block_names:
+                return self.block_names[operand]
+            if operand in self.program.overwrites:
+                return f"v{self.program.overwrites[operand]}"
+            if operand in self.program.buffers:
+                return self.name_object(self.program.buffers[operand], f"b{operand}")
             return f"v{operand}"
-        if id(operand) in self.local:
-            return self.local[id(operand)]
+        if id(operand) in self.block_names:
+            return self.block_names[id(operand)]
         if type(operand) is tuple:
-            return f"({''.join(self.operand(o) + ', ' for o in operand)})"
-        return self.literal(operand.raw)
+            return f"({''.join(self.operand_source(o) + ', ' for o in operand)})"
+        return self.literal_source(operand.raw)
 
-    def literal(self, value: Any) -> str:
+    def literal_source(self, value: Any) -> str:
         """The source of a constant: a literal, or the name of an object."""
         if value is None or type(value) in (bool, int, str):
             return repr(value)
@@ -79,101 +83,103 @@ class Writer:
             return repr(value)
         if type(value) is float and value == value and abs(value) != float("inf"):
             return repr(value)
-        return self.name(value, f"c{len(self.space)}")
+        return self.name_object(value, f"c{len(self.namespace)}")
 
-    def target(self, call: Call) -> str | None:
+    def target_array(self, call: NumpyCall) -> str | None:
         """The source of the existing array that a call writes to, or None."""
         (out,) = call.outs
-        if out in self.local or out in self.program.bound or out in self.program.into:
-            return self.operand(out)
+        if out in self.block_names or out in self.program.buffers or out in self.program.overwrites:
+            return self.operand_source(out)
         return None
 
-    def write(self, call: Call) -> None:
+    def write(self, call: NumpyCall) -> None:
         """Append a call with the method for its kind, `write_<kind>`."""
         getattr(self, f"write_{call.kind}")(call)
 
-    def result(self, call: Call, text: str) -> None:
+    def assign_result(self, call: NumpyCall, text: str) -> None:
         """Append an assignment of `text` to the result."""
-        self.add(f"v{call.outs[0]} = {text}")
+        self.add_line(f"v{call.outs[0]} = {text}")
 
-    def write_ufunc(self, call: Call) -> None:
+    def write_ufunc(self, call: NumpyCall) -> None:
         """Append a ufunc call, with `out` if the result has a buffer."""
-        fn = self.name(call.fn, call.fn.__name__)
-        args = ", ".join([self.operand(a) for a in call.args])
-        target = self.target(call)
-        if self.late:
-            self.add(f"late(({fn}, {args}, {target}))")
+        fn = self.name_object(call.fn, call.fn.__name__)
+        args = ", ".join([self.operand_source(a) for a in call.args])
+        target = self.target_array(call)
+        if self.collects_calls:
+            self.add_line(f"late(({fn}, {args}, {target}))")
         elif target is None:
-            self.result(call, f"{fn}({args})")
+            self.assign_result(call, f"{fn}({args})")
         else:
-            self.add(f"{fn}({args}, {'out=' if call.fn in KEYWORD_OUT else ''}{target})")
+            self.add_line(
+                f"{fn}({args}, {'out=' if call.fn in KEYWORD_OUT_UFUNCS else ''}{target})"
+            )
 
-    def write_product(self, call: Call) -> None:
+    def write_product(self, call: NumpyCall) -> None:
         """Append a matrix product."""
         self.write_ufunc(call)
 
-    def write_cast(self, call: Call) -> None:
+    def write_cast(self, call: NumpyCall) -> None:
         """Append a conversion to another dtype."""
-        x, dtype = [self.operand(a) for a in call.args]
-        target = self.target(call)
+        x, dtype = [self.operand_source(a) for a in call.args]
+        target = self.target_array(call)
         if target is None:
-            self.result(call, f"{x}.astype({dtype})")
+            self.assign_result(call, f"{x}.astype({dtype})")
         else:
             a, kind = call.args
-            source = self.program.known[a] if type(a) is int else a.raw
+            source = self.program.specs[a] if type(a) is int else a.raw
             safe = np.can_cast(source.dtype, kind.raw, "same_kind")
             casting = "" if safe else ", 'unsafe'"
-            self.add(f"{self.name(np.copyto, 'copyto')}({target}, {x}{casting})")
+            self.add_line(f"{self.name_object(np.copyto, 'copyto')}({target}, {x}{casting})")
 
-    def write_put(self, call: Call) -> None:
+    def write_put(self, call: NumpyCall) -> None:
         """Append `put` on a copy of the array, or on the array itself if the plan overwrites it."""
-        x, places, values = [self.operand(a) for a in call.args]
-        target = self.target(call)
+        x, places, values = [self.operand_source(a) for a in call.args]
+        target = self.target_array(call)
         if target is None:
             target = f"v{call.outs[0]}"
-            self.add(f"{target} = {x}.copy()")
-        elif not same_memory(self.program.bound, call):
-            self.add(f"{self.name(np.copyto, 'copyto')}({target}, {x})")
-        self.add(f"{target}.put({places}, {values})")
+            self.add_line(f"{target} = {x}.copy()")
+        elif not has_same_memory(self.program.buffers, call):
+            self.add_line(f"{self.name_object(np.copyto, 'copyto')}({target}, {x})")
+        self.add_line(f"{target}.put({places}, {values})")
 
-    def write_fill(self, call: Call) -> None:
+    def write_fill(self, call: NumpyCall) -> None:
         """Append a broadcast that is copied into a buffer."""
-        copyto = self.name(np.copyto, "copyto")
-        self.add(f"{copyto}({self.target(call)}, {self.operand(call.args[0])})")
+        copyto = self.name_object(np.copyto, "copyto")
+        self.add_line(f"{copyto}({self.target_array(call)}, {self.operand_source(call.args[0])})")
 
-    def write_reduce(self, call: Call) -> None:
+    def write_reduce(self, call: NumpyCall) -> None:
         """Append a reduction, without trailing default arguments."""
-        fn = self.reducer(call)
-        x, axis, dtype, keepdims, *initial = [self.operand(a) for a in call.args]
-        target = self.target(call)
+        fn = self.name_reducer(call)
+        x, axis, dtype, keepdims, *initial = [self.operand_source(a) for a in call.args]
+        target = self.target_array(call)
         args = [x, axis, dtype, target or "None", keepdims, *initial]
         while not initial and len(args) > 2 and args[-1] in ("None", "False"):
             args.pop()
         text = f"{fn}({', '.join(args)})"
         if target is None:
-            self.result(call, text)
+            self.assign_result(call, text)
         else:
-            self.add(text)
+            self.add_line(text)
 
-    def write_operator(self, call: Call) -> None:
+    def write_operator(self, call: NumpyCall) -> None:
         """Append an operator on scalars."""
-        args = [self.operand(a) for a in call.args]
+        args = [self.operand_source(a) for a in call.args]
         if call.fn == "abs":
-            self.result(call, f"abs({args[0]})")
+            self.assign_result(call, f"abs({args[0]})")
         elif len(args) == 1:
-            self.result(call, f"{'-' if call.fn == 'neg' else call.fn}{args[0]}")
+            self.assign_result(call, f"{'-' if call.fn == 'neg' else call.fn}{args[0]}")
         else:
             a, b = [f"({x})" if x.startswith("-") else x for x in args]  # -2 ** x is not (-2) ** x
-            self.result(call, f"{a} {call.fn} {b}")
+            self.assign_result(call, f"{a} {call.fn} {b}")
 
-    def write_view(self, call: Call) -> None:
+    def write_view(self, call: NumpyCall) -> None:
         """Append a view, or another call of a method or function."""
-        x, *args = [self.operand(a) for a in call.args]
-        rank = len(self.program.known[call.args[0]].shape) if type(call.args[0]) is int else 0
+        x, *args = [self.operand_source(a) for a in call.args]
+        rank = len(self.program.specs[call.args[0]].shape) if type(call.args[0]) is int else 0
         if call.fn is np.broadcast_to:
-            return self.write_repeated(call, x)
+            return self.write_broadcast(call, x)
         if type(call.fn) is not str:
-            text = f"{self.name(call.fn, call.fn.__name__)}({', '.join([x, *args])})"
+            text = f"{self.name_object(call.fn, call.fn.__name__)}({', '.join([x, *args])})"
         elif call.fn == "[]":
             text = f"{x}[{args[0]}]"
         elif call.fn in ("real", "imag"):
@@ -182,158 +188,169 @@ class Writer:
             text = f"{x}.T"
         else:
             text = f"{x}.{call.fn}({', '.join(args)})"
-        self.result(call, text)
+        self.assign_result(call, text)
         return None
 
-    def write_call(self, call: Call) -> None:
+    def write_call(self, call: NumpyCall) -> None:
         """Append a call that makes a new array; `concatenate` and `where` can use a buffer."""
-        target = self.target(call)
+        target = self.target_array(call)
         if target is None:
             return self.write_view(call)
         if call.fn is np.concatenate:
-            args = [self.operand(a) for a in call.args]
-            return self.add(f"{self.name(call.fn, 'concatenate')}({', '.join(args)}, {target})")
-        copyto = self.name(np.copyto, "copyto")
-        condition, a, b = [self.operand(x) for x in call.args]
-        self.add(f"{copyto}({target}, {b})")
-        self.add(f"{copyto}({target}, {a}, where={condition})")
+            args = [self.operand_source(a) for a in call.args]
+            return self.add_line(
+                f"{self.name_object(call.fn, 'concatenate')}({', '.join(args)}, {target})"
+            )
+        copyto = self.name_object(np.copyto, "copyto")
+        condition, a, b = [self.operand_source(x) for x in call.args]
+        self.add_line(f"{copyto}({target}, {b})")
+        self.add_line(f"{copyto}({target}, {a}, where={condition})")
         return None
 
-    def write_blocks(self, call: Call) -> None:
+    def write_blocks(self, call: NumpyCall) -> None:
         """Append a loop over blocks; its temporaries are buffers of the plan."""
         assert call.static is not None
         static, full = call.static, call.static["shape"]
         totals = [c for c in call.body if c.kind == "reduce"]
         ends = {c.outs[0] for c in totals}
         for out in call.outs:
-            placed = out in self.program.bound or out in self.program.into
+            placed = out in self.program.buffers or out in self.program.overwrites
             if out not in ends and not placed:
-                empty, dtype = self.name(np.empty, "empty"), self.program.known[out].dtype
-                self.add(f"v{out} = {empty}({full!r}, {self.literal(dtype)})")
+                empty, dtype = self.name_object(np.empty, "empty"), self.program.specs[out].dtype
+                self.add_line(f"v{out} = {empty}({full!r}, {self.literal_source(dtype)})")
         local: dict[int, str] = {n: f"t{place}" for n, place in static["temps"].items()}
         sliced: dict[str, str] = {}  # arrays that each block slices: name in the loop → source
         for a in dict.fromkeys([*call.outs, *(a for c in call.body for a in c.args)]):
             number = a if type(a) is int else id(a)
-            if number in local or a in ends or not self.is_cut(a, full):
+            if number in local or a in ends or not self.is_sliced(a, full):
                 continue
             local[number] = f"i{len(sliced)}"
-            sliced[local[number]] = self.flattened(a) if static["flat"] else self.operand(a)
+            sliced[local[number]] = (
+                self.flatten_operand(a) if static["flat"] else self.operand_source(a)
+            )
         for c in totals:
-            self.add(f"p{c.outs[0]} = []")
+            self.add_line(f"p{c.outs[0]} = []")
         temps = [f"t{i}" for i in range(len(static["arrays"]))]
-        pieces = blocks_of(static["count"], static["rows"], static["arrays"])
-        self.add(
-            f"for {', '.join(['s', *temps])}, in {self.name(pieces, f'blocks{len(self.space)}')}:"
+        pieces = split_into_blocks(static["count"], static["rows"], static["arrays"])
+        self.add_line(
+            f"for {', '.join(['s', *temps])}, in "
+            f"{self.name_object(pieces, f'blocks{len(self.namespace)}')}:"
         )
         self.depth += 1
-        self.local = local
+        self.block_names = local
         for name, source in sliced.items():
-            self.add(f"{name} = {source}[s]")
+            self.add_line(f"{name} = {source}[s]")
         for c in call.body:
             if c.kind == "reduce":
-                text = f"{self.reducer(c)}({self.operand(c.args[0])}, None)"
-                self.add(f"p{c.outs[0]}.append({text})")
+                text = f"{self.name_reducer(c)}({self.operand_source(c.args[0])}, None)"
+                self.add_line(f"p{c.outs[0]}.append({text})")
             else:
                 self.write(c)
         self.depth -= 1
-        self.local = {}
+        self.block_names = {}
         for c in totals:
-            self.add(f"v{c.outs[0]} = {self.reducer(c)}(p{c.outs[0]})")
+            self.add_line(f"v{c.outs[0]} = {self.name_reducer(c)}(p{c.outs[0]})")
 
-    def collected(self, calls: list[Call]) -> str:
+    def collect_commits(self, calls: list[NumpyCall]) -> str:
         """The source of the deferred calls: a tuple, or the name of a list if there are blocks."""
         if any(call.kind == "blocks" for call in calls):
-            self.add("calls = []")
-            self.add("late = calls.append")
-            self.late = True
+            self.add_line("calls = []")
+            self.add_line("late = calls.append")
+            self.collects_calls = True
             for call in calls:
                 self.write(call)
             return "calls"
         text = ""
         for call in calls:
-            operands = [self.operand(a) for a in (*call.args, *call.outs)]
-            text += f"({', '.join([self.name(call.fn, call.fn.__name__), *operands])}), "
+            operands = [self.operand_source(a) for a in (*call.args, *call.outs)]
+            text += f"({', '.join([self.name_object(call.fn, call.fn.__name__), *operands])}), "
         return f"({text})"
 
-    def is_cut(self, a: Operand, full: tuple[int, ...]) -> bool:
+    def is_sliced(self, a: Operand, full: tuple[int, ...]) -> bool:
         """Whether an operand of a chain must be sliced for each block."""
         if type(a) is int:
-            shape = self.program.known[a].shape
+            shape = self.program.specs[a].shape
         else:
             shape = a.raw.shape if type(a.raw) is np.ndarray else ()
         return len(shape) == len(full) and (shape[0] > 1 or full[0] == 1)
 
-    def flattened(self, a: Operand) -> str:
+    def flatten_operand(self, a: Operand) -> str:
         """The name of an operand flattened to one axis; a buffer is flattened only once."""
-        array = self.program.bound.get(a) if type(a) is int else a.raw
+        array = self.program.buffers.get(a) if type(a) is int else a.raw
         if array is not None and array.flags.c_contiguous:
-            return self.name(array.reshape(-1), f"f{len(self.space)}")
-        name = f"x{a if type(a) is int else len(self.space)}"
-        self.add(f"{name} = {self.operand(a)}.ravel()")
+            return self.name_object(array.reshape(-1), f"f{len(self.namespace)}")
+        name = f"x{a if type(a) is int else len(self.namespace)}"
+        self.add_line(f"{name} = {self.operand_source(a)}.ravel()")
         return name
 
-    def reducer(self, call: Call) -> str:
+    def name_reducer(self, call: NumpyCall) -> str:
         """The name of the `reduce` method of a call's ufunc."""
         name = f"{call.fn.__name__}_reduce"
-        self.space[name] = call.fn.reduce
+        self.namespace[name] = call.fn.reduce
         return name
 
-    def write_repeated(self, call: Call, x: str) -> None:
+    def write_broadcast(self, call: NumpyCall, x: str) -> None:
         """Append a broadcast; filling a small array takes a tenth of the time of `broadcast_to`."""
-        known = self.program.known[call.outs[0]]
-        shape = self.operand(call.args[1])
+        known = self.program.specs[call.outs[0]]
+        shape = self.operand_source(call.args[1])
         if known.size > 16384:
-            self.result(call, f"{self.name(np.broadcast_to, 'broadcast_to')}({x}, {shape})")
+            self.assign_result(
+                call, f"{self.name_object(np.broadcast_to, 'broadcast_to')}({x}, {shape})"
+            )
         else:
-            empty, dtype = self.name(np.empty, "empty"), self.literal(known.dtype)
-            self.result(call, f"{empty}({shape}, {dtype})")
-            self.add(f"v{call.outs[0]}[...] = {x}")
+            empty, dtype = self.name_object(np.empty, "empty"), self.literal_source(known.dtype)
+            self.assign_result(call, f"{empty}({shape}, {dtype})")
+            self.add_line(f"v{call.outs[0]}[...] = {x}")
 
-    def write_opaque(self, call: Call) -> None:
+    def write_opaque(self, call: NumpyCall) -> None:
         """Append the call of a kernel; its errors become TensorFlow's errors."""
         op = call.fn
-        args = [self.operand(a) for a in call.args]
-        static = [f"{name}={self.literal(value)}" for name, value in (call.static or {}).items()]
-        kernel = self.name(op.kernel, op.name)
+        args = [self.operand_source(a) for a in call.args]
+        static = [
+            f"{name}={self.literal_source(value)}" for name, value in (call.static or {}).items()
+        ]
+        kernel = self.name_object(op.kernel, op.name)
         text = f"{kernel}({', '.join(args + static)})"
         outs = "".join(f"v{o}, " for o in call.outs)
         left = f"{outs} = " if op.outputs and outs else f"v{call.outs[0]} = " if outs else ""
         if isinstance(op, Effect):
-            self.add(f"{left}{text}")
+            self.add_line(f"{left}{text}")
             return
         raws = f"({''.join(a + ', ' for a in args)})"
-        again = f"recover(error, {self.name(op, f'{op.name}_op')}, {raws}, "
-        again += f"{self.name(call.static or {}, f's{len(self.space)}')})"
-        self.add("try:")
-        self.add(f"    {left}{text}")
-        self.add("except Exception as error:")
-        self.add(f"    {left}{again}")
+        again = f"explain_kernel_error(error, {self.name_object(op, f'{op.name}_op')}, {raws}, "
+        again += f"{self.name_object(call.static or {}, f's{len(self.namespace)}')})"
+        self.add_line("try:")
+        self.add_line(f"    {left}{text}")
+        self.add_line("except Exception as error:")
+        self.add_line(f"    {left}{again}")
 
 
-class Busy(list[object]):
+class BufferOwner(list[object]):
     """The calls that are running a plan: the first owns its buffers, the others do without."""
 
 
-def generate(program: Program, spare: Callable[..., Any] | None = None) -> Callable[..., Any]:
+def generate_function(
+    program: Program, spare: Callable[..., Any] | None = None
+) -> Callable[..., Any]:
     """Generate the function of a program, from raw inputs to a tuple of raw outputs.
 
     With `spare`, only one call at a time uses the function; concurrent calls go to `spare`. For a
     program with commits the function returns (outputs, commit calls).
     """
-    writer = Writer(program)
-    dying = last_reads(program)
+    writer = SourceWriter(program)
+    dying = find_last_reads(program)
     for i, call in enumerate(program.calls):
         writer.write(call)
         if dying[i]:
-            writer.add(f"del {', '.join(f'v{n}' for n in dying[i])}")
-    returned = f"({''.join(writer.operand(o) + ', ' for o in program.outputs)})"
-    if program.commits:
-        returned = f"{returned}, {writer.collected(program.commits)}"
-    space = writer.space
+            writer.add_line(f"del {', '.join(f'v{n}' for n in dying[i])}")
+    returned = f"({''.join(writer.operand_source(o) + ', ' for o in program.outputs)})"
+    if program.commit_calls:
+        returned = f"{returned}, {writer.collect_commits(program.commit_calls)}"
+    space = writer.namespace
     inputs = ", ".join(f"v{i}" for i in program.inputs)
-    start, end = [], ["            unhush(token)"]
+    start, end = [], ["            reset_float_errors(token)"]
     if spare:
-        busy = Busy()
+        busy = BufferOwner()
         space |= {"busy": busy, "enter": busy.append, "leave": busy.remove, "spare": spare}
         start = [
             "            enter(mine)",
@@ -343,7 +360,7 @@ def generate(program: Program, spare: Callable[..., Any] | None = None) -> Calla
         # Python handles signals after calls: the owner is released wherever an interrupt lands.
         end = [
             "            try:",
-            "                unhush(token)",
+            "                reset_float_errors(token)",
             "            finally:",
             "                if mine in busy:",
             "                    leave(mine)",
@@ -352,7 +369,7 @@ def generate(program: Program, spare: Callable[..., Any] | None = None) -> Calla
         f"def make({', '.join(space)}):",
         f"    def plan({inputs}):",
         *(["        mine = object()"] if spare else []),
-        "        token = hush(SILENT)",
+        "        token = set_float_errors(IGNORE_ALL)",
         "        try:",
         *start,
         *writer.lines,
@@ -367,12 +384,12 @@ def generate(program: Program, spare: Callable[..., Any] | None = None) -> Calla
     return function
 
 
-def same_memory(bound: dict[int, Any], call: Call) -> bool:
+def has_same_memory(bound: dict[int, Any], call: NumpyCall) -> bool:
     """Whether a call writes over its first operand."""
     return call.args[0] in bound and bound[call.args[0]] is bound[call.outs[0]]
 
 
-def blocks_of(count: int, rows: int, arrays: list[Any]) -> list[tuple[Any, ...]]:
+def split_into_blocks(count: int, rows: int, arrays: list[Any]) -> list[tuple[Any, ...]]:
     """A slice and the temporaries for each block; the last block may be shorter."""
     found = []
     for start in range(0, count, rows):
@@ -382,18 +399,20 @@ def blocks_of(count: int, rows: int, arrays: list[Any]) -> list[tuple[Any, ...]]
     return found
 
 
-def last_reads(program: Program) -> list[list[int]]:
+def find_last_reads(program: Program) -> list[list[int]]:
     """For each call, the large values computed by the run that no later call reads."""
-    seen = {o for o in program.outputs if type(o) is int} | set(program.inputs) | set(program.bound)
-    seen.update(i for call in program.commits for i in call.reads())
+    seen = (
+        {o for o in program.outputs if type(o) is int} | set(program.inputs) | set(program.buffers)
+    )
+    seen.update(i for call in program.commit_calls for i in call.reads())
     last: list[list[int]] = []
     for call in reversed(program.calls):
         dying = []
         for number in dict.fromkeys((*call.outs, *call.reads())):
             if number not in seen:
                 seen.add(number)
-                known = program.known[number]
-                if known.size * known.dtype.itemsize >= LARGE:
+                known = program.specs[number]
+                if known.size * known.dtype.itemsize >= MIN_DELETED_BYTES:
                     dying.append(number)
         last.append(dying)
     last.reverse()

@@ -13,36 +13,39 @@ from itertools import chain, starmap
 from operator import call
 from typing import Any
 
-from gradtape.compile.numpy.codegen import generate
-from gradtape.compile.numpy.errstate import SILENT, hush, unhush
-from gradtape.compile.numpy.lowering import lower
-from gradtape.compile.numpy.passes.broadcast import broadcast
-from gradtape.compile.numpy.passes.buffer import buffer
-from gradtape.compile.numpy.passes.cache_blocking import block
-from gradtape.compile.numpy.passes.common_subexpression import common
-from gradtape.compile.numpy.passes.constant_folding import fold
-from gradtape.compile.numpy.passes.dead_code import dead
-from gradtape.compile.numpy.passes.in_place_update import stage
-from gradtape.compile.numpy.passes.scalar_operand import scalar
-from gradtape.compile.numpy.passes.sum_as_matmul import product
+from gradtape.compile.numpy.codegen import generate_function
+from gradtape.compile.numpy.float_errors import IGNORE_ALL, reset_float_errors, set_float_errors
+from gradtape.compile.numpy.lowering import lower_graph
+from gradtape.compile.numpy.passes.broadcast import remove_broadcasts
+from gradtape.compile.numpy.passes.buffer import assign_buffers
+from gradtape.compile.numpy.passes.cache_blocking import block_chains
+from gradtape.compile.numpy.passes.common_subexpression import eliminate_common_subexpressions
+from gradtape.compile.numpy.passes.constant_folding import fold_constants
+from gradtape.compile.numpy.passes.dead_code import remove_dead_code
+from gradtape.compile.numpy.passes.in_place_update import plan_in_place_updates
+from gradtape.compile.numpy.passes.scalar_operand import convert_scalar_operands
+from gradtape.compile.numpy.passes.sum_as_matmul import use_matmul_for_sums
 from gradtape.compile.numpy.program import Program
 from gradtape.graph.graph import Graph
-from gradtape.graph.subgraph import Handed
+from gradtape.graph.subgraph import CompilerPort
 
 PASSES: dict[str, Callable[[Program], Program]] = {
-    "broadcast": broadcast,
-    "fold": fold,
-    "common": common,
-    "dead": dead,
-    "product": product,
-    "scalar": scalar,
-    "block": block,
-    "buffer": buffer,
+    "broadcast": remove_broadcasts,
+    "fold": fold_constants,
+    "common": eliminate_common_subexpressions,
+    "dead": remove_dead_code,
+    "product": use_matmul_for_sums,
+    "scalar": convert_scalar_operands,
+    "block": block_chains,
+    "buffer": assign_buffers,
 }
-LAYOUT = ("block", "buffer")  # passes that run separately for the plain and the in-place form
+LAYOUT_PASSES = (
+    "block",
+    "buffer",
+)  # passes that run separately for the plain and the in-place form
 
 
-class Plan:
+class NumpyPlan:
     """A compiled graph: called with raw inputs, it returns a tuple of raw outputs.
 
     Outputs are new arrays that the plan does not write to again. Inputs are never written to.
@@ -55,56 +58,56 @@ class Plan:
     def __init__(self, program: Program, passes: set[str], updates: dict[int, int]) -> None:
         """Prepare to run `program`; the layout passes among `passes` are applied on first use."""
         self.program = program
-        self.passes = [PASSES[name] for name in LAYOUT if name in passes]
-        self.unbound = program
+        self.passes = [PASSES[name] for name in LAYOUT_PASSES if name in passes]
+        self.in_place_program = program
         self.in_place: dict[int, int] = {}
         if updates and "buffer" in passes:
-            self.unbound, self.in_place = stage(program, updates)
+            self.in_place_program, self.in_place = plan_in_place_updates(program, updates)
 
     def __call__(self, *raws: Any) -> Any:
         """Run the plan."""
         return self.run(*raws)
 
     @cached_property
-    def laid_out(self) -> Program:
+    def final_program(self) -> Program:
         """The program with blocks and buffers."""
-        return applied(self.program, self.passes)
+        return apply_passes(self.program, self.passes)
 
     @cached_property
     def run(self) -> Callable[..., tuple[Any, ...]]:
         """The generated function, from raw inputs to a tuple of raw outputs."""
-        spare = unbound(self.program) if self.laid_out.bound else None
-        return generate(self.laid_out, spare)
+        spare = make_unbuffered_function(self.program) if self.final_program.buffers else None
+        return generate_function(self.final_program, spare)
 
     @cached_property
-    def staged(self) -> Callable[..., tuple[Any, Any]]:
+    def run_for_commit(self) -> Callable[..., tuple[Any, Any]]:
         """The generated function that leaves the updates `in_place` to the caller.
 
         It returns the outputs, with None for those updates, and the calls that perform the updates.
-        The caller passes these calls to `commit`. They read buffers of the plan: until the commit
-        is done, the caller must prevent other calls of `staged`. They write into the input arrays:
-        the caller must hold the only references to these.
+        The caller passes these calls to `run_commit_calls`. They read buffers of the plan: until
+        the commit is done, the caller must prevent other calls of `staged`. They write into the
+        input arrays: the caller must hold the only references to these.
         """
-        return generate(applied(self.unbound, self.passes))
+        return generate_function(apply_passes(self.in_place_program, self.passes))
 
     def pretty(self) -> str:
         """The calls as readable lines."""
-        return self.laid_out.pretty()
+        return self.final_program.pretty()
 
 
-def unbound(program: Program) -> Callable[..., Any]:
+def make_unbuffered_function(program: Program) -> Callable[..., Any]:
     """A function that runs a program without buffers; its code is generated at the first call."""
     made: list[Callable[..., Any]] = []
 
     def run(*raws: Any) -> Any:
         if not made:
-            made.append(generate(program))
+            made.append(generate_function(program))
         return made[0](*raws)
 
     return run
 
 
-def applied(program: Program, passes: Iterable[Callable[[Program], Program]]) -> Program:
+def apply_passes(program: Program, passes: Iterable[Callable[[Program], Program]]) -> Program:
     """Apply passes to a program, in order."""
     for apply in passes:
         program = apply(program)
@@ -113,7 +116,7 @@ def applied(program: Program, passes: Iterable[Callable[[Program], Program]]) ->
 
 def compile_graph(
     graph: Graph, updates: dict[int, int] | None = None, passes: Iterable[str] = tuple(PASSES)
-) -> Plan:
+) -> NumpyPlan:
     """Compile a graph into a plan, from raw inputs to raw outputs.
 
     Args:
@@ -123,20 +126,22 @@ def compile_graph(
             of `PASSES`.
     """
     chosen = set(passes)
-    first = [apply for name, apply in PASSES.items() if name in chosen and name not in LAYOUT]
-    return Plan(applied(lower(graph), first), chosen, updates or {})
+    first = [
+        apply for name, apply in PASSES.items() if name in chosen and name not in LAYOUT_PASSES
+    ]
+    return NumpyPlan(apply_passes(lower_graph(graph), first), chosen, updates or {})
 
 
-Handed.compile = compile_graph
+CompilerPort.compile = compile_graph
 
 
-def commit(calls: Iterable[tuple[Any, ...]], *more: Iterable[Any]) -> None:
+def run_commit_calls(calls: Iterable[tuple[Any, ...]], *more: Iterable[Any]) -> None:
     """Run the calls that `staged` returned, then exhaust the iterators in `more`.
 
     All of this is one loop in C without Python code, so no interrupt can divide it.
     """
-    token = hush(SILENT)
+    token = set_float_errors(IGNORE_ALL)
     try:
         deque(chain(starmap(call, calls), *more), maxlen=0)
     finally:
-        unhush(token)
+        reset_float_errors(token)

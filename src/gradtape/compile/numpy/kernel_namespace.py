@@ -8,35 +8,35 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.compile.numpy.abstract_array import StandIn
+from gradtape.compile.numpy.abstract_array import AbstractArray
 from gradtape.core.primitive import Primitive
 
 
-class Numpy:
+class RecordingNumpy:
     """NumPy as a kernel sees it while it is recorded."""
 
-    ndarray = StandIn
+    ndarray = AbstractArray
 
     def __getattr__(self, name: str) -> Any:
         """Any other attribute of NumPy."""
         return getattr(np, name)
 
 
-SPACES: dict[str, dict[str, Any]] = {}
+RECORDING_NAMESPACES: dict[str, dict[str, Any]] = {}
 
 
-def space_of(module: str) -> dict[str, Any]:
-    """A copy of a module's namespace, with cloned functions, in which `np` is `Numpy`."""
-    space = SPACES.get(module)
+def recording_namespace(module: str) -> dict[str, Any]:
+    """A copy of a module's namespace, with cloned functions, in which `np` is `RecordingNumpy`."""
+    space = RECORDING_NAMESPACES.get(module)
     if space is None:
-        space = SPACES[module] = {}
+        space = RECORDING_NAMESPACES[module] = {}
         for name, value in list(vars(sys.modules[module]).items()):
-            space[name] = cloned(value)
-        space["np"] = Numpy()
+            space[name] = clone_for_recording(value)
+        space["np"] = RecordingNumpy()
     return space
 
 
-def cloned(value: Any) -> Any:
+def clone_for_recording(value: Any) -> Any:
     """A clone of a function of `ops` in the copied namespace; for a primitive, of its kernel."""
     op = getattr(value, "op", None)
     kernel = op.kernel if isinstance(op, Primitive) else value
@@ -46,7 +46,11 @@ def cloned(value: Any) -> Any:
     if not module.startswith("gradtape.ops."):
         return value
     clone = FunctionType(
-        kernel.__code__, space_of(module), kernel.__name__, kernel.__defaults__, kernel.__closure__
+        kernel.__code__,
+        recording_namespace(module),
+        kernel.__name__,
+        kernel.__defaults__,
+        kernel.__closure__,
     )
     clone.__kwdefaults__ = kernel.__kwdefaults__
     return clone

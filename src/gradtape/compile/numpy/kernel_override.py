@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.compile.numpy.abstract_array import OpaqueError, StandIn
-from gradtape.compile.numpy.kernel_namespace import cloned
-from gradtape.compile.numpy.program import Known
-from gradtape.graph.trace_op import operation
+from gradtape.compile.numpy.abstract_array import AbstractArray, OpaqueError
+from gradtape.compile.numpy.kernel_namespace import clone_for_recording
+from gradtape.compile.numpy.program import ValueSpec
+from gradtape.graph.trace_op import make_trace_op
 from gradtape.ops import reduce
-from gradtape.ops.nn.softmax import TINY, check_labels
-from gradtape.ops.relu_kernel import BITS
+from gradtape.ops.nn.softmax import MIN_PROBABILITY, check_labels
+from gradtape.ops.relu_kernel import BITS_DTYPE
 
 
 def spread(g: Any, *, axis: tuple[int, ...], keepdims: bool, shape: tuple[int, ...]) -> Any:
@@ -31,24 +31,24 @@ def spread(g: Any, *, axis: tuple[int, ...], keepdims: bool, shape: tuple[int, .
 
 def reduce_sum(x: Any, *, axis: tuple[int, ...], keepdims: bool) -> Any:
     """A sum over all axes as one call, so that a chain in blocks can end with it."""
-    if type(x) is StandIn and len(axis) == x.ndim and x.dtype.char in "fd":
-        return x.recorder.reduce(np.add, x, axis, None, keepdims)
-    return cloned(reduce.reduce_sum)(x, axis=axis, keepdims=keepdims)
+    if type(x) is AbstractArray and len(axis) == x.ndim and x.dtype.char in "fd":
+        return x.recorder.record_reduction(np.add, x, axis, None, keepdims)
+    return clone_for_recording(reduce.reduce_sum)(x, axis=axis, keepdims=keepdims)
 
 
 def reduce_mean(x: Any, *, axis: tuple[int, ...], keepdims: bool) -> Any:
     """A mean over all axes as one sum, so that a chain in blocks can end with it."""
-    if type(x) is StandIn and len(axis) == x.ndim and x.dtype.char in "fd":
+    if type(x) is AbstractArray and len(axis) == x.ndim and x.dtype.char in "fd":
         return reduce_sum(x, axis=axis, keepdims=keepdims) / x.dtype.type(x.size)
-    return cloned(reduce.reduce_mean)(x, axis=axis, keepdims=keepdims)
+    return clone_for_recording(reduce.reduce_mean)(x, axis=axis, keepdims=keepdims)
 
 
 def gate(g: Any, mask: Any) -> Any:
     """Multiply the bits by one or zero; a separate cast of the mask is faster in NumPy."""
-    if type(g) is not StandIn or g.dtype.kind != "f":
+    if type(g) is not AbstractArray or g.dtype.kind != "f":
         return np.where(mask, g, g.dtype.type(0))
-    bits = BITS[g.dtype.itemsize]
-    if type(mask) is StandIn:
+    bits = BITS_DTYPE[g.dtype.itemsize]
+    if type(mask) is AbstractArray:
         mask = mask.astype(bits)
     return np.multiply(g.view(bits), mask).view(g.dtype)
 
@@ -78,7 +78,7 @@ def label_places(labels: Any, *, columns: Any, offsets: Any) -> Any:
     return labels.ravel() + offsets
 
 
-def label_surprise(logits: Any, p: Any, places: Any, chosen: Any, *, least: float) -> Any:
+def label_loss(logits: Any, p: Any, places: Any, chosen: Any, *, least: float) -> Any:
     """Minus the logarithm of `chosen`, the probabilities at `places`, exact under underflow."""
     if chosen.size and chosen[chosen.argmin()] > least:
         out = np.log(chosen)
@@ -87,13 +87,13 @@ def label_surprise(logits: Any, p: Any, places: Any, chosen: Any, *, least: floa
     return np.maximum.reduce(logits, axis=-1).ravel() - logits.take(places) - np.log(likely)
 
 
-PLACES = operation(label_places)
-SURPRISE = operation(label_surprise)
-FRESH = {PLACES, SURPRISE}  # ops whose results never share memory with their inputs
+LABEL_PLACES = make_trace_op(label_places)
+LABEL_LOSS = make_trace_op(label_loss)
+FRESH_OPS = {LABEL_PLACES, LABEL_LOSS}  # ops whose results never share memory with their inputs
 
 
 @lru_cache(maxsize=256)
-def tables(classes: int, count: int) -> dict[str, Any]:
+def label_tables(classes: int, count: int) -> dict[str, Any]:
     """The class numbers, and the start of each row in the flat array."""
     return {
         "columns": np.arange(classes, dtype=np.int64),
@@ -101,41 +101,43 @@ def tables(classes: int, count: int) -> dict[str, Any]:
     }
 
 
-def chosen_at(p: Any, labels: Any) -> tuple[Any, Any]:
+def take_at_labels(p: Any, labels: Any) -> tuple[Any, Any]:
     """Flat indices of the labels in `p`, and the elements of `p` at these."""
     if p.dtype.char not in "fd" or not labels.shape or labels.dtype.char not in "ilq":
         raise OpaqueError
     count = labels.size
-    static = tables(p.shape[-1], count)
-    known = Known((count,), np.dtype("int64"), True)
-    places = labels.recorder.emit("opaque", PLACES, (labels,), known, static)
-    chosen = p.recorder.emit("call", "take", (p, places), Known((count,), p.dtype, True))
+    static = label_tables(p.shape[-1], count)
+    known = ValueSpec((count,), np.dtype("int64"), True)
+    places = labels.recorder.emit("opaque", LABEL_PLACES, (labels,), known, static)
+    chosen = p.recorder.emit("call", "take", (p, places), ValueSpec((count,), p.dtype, True))
     return places, chosen
 
 
-def less_one_at(p: Any, labels: Any) -> Any:
+def subtract_one_hot(p: Any, labels: Any) -> Any:
     """`p` minus the one-hot vectors of `labels`."""
-    places, chosen = chosen_at(p, labels)
-    known = Known(p.shape, p.dtype, True)
+    places, chosen = take_at_labels(p, labels)
+    known = ValueSpec(p.shape, p.dtype, True)
     return p.recorder.emit("put", "put", (p, places, chosen - 1), known)
 
 
 def sparse_cross_entropy(logits: Any, labels: Any, p: Any) -> Any:
     """Minus the logarithm of `p` at the labels."""
-    places, chosen = chosen_at(p, labels)
-    static = {"least": TINY[p.dtype.char]}
+    places, chosen = take_at_labels(p, labels)
+    static = {"least": MIN_PROBABILITY[p.dtype.char]}
     args = (logits, p, places, chosen)
-    out = p.recorder.emit("opaque", SURPRISE, args, Known(chosen.shape, p.dtype, True), static)
+    out = p.recorder.emit(
+        "opaque", LABEL_LOSS, args, ValueSpec(chosen.shape, p.dtype, True), static
+    )
     return out if len(labels.shape) == 1 else out.reshape(labels.shape)
 
 
-FORMS: dict[str, Callable[..., Any]] = {
+KERNEL_OVERRIDES: dict[str, Callable[..., Any]] = {
     "spread": spread,
     "reduce_sum": reduce_sum,
     "reduce_mean": reduce_mean,
     "gate": gate,
     "where_positive": where_positive,
     "relu": relu,
-    "less_one_at": less_one_at,
+    "subtract_one_hot": subtract_one_hot,
     "sparse_cross_entropy": sparse_cross_entropy,
 }

@@ -7,17 +7,23 @@ from typing import Any
 import numpy as np
 
 from gradtape.compile.numpy import numpy_function  # noqa: F401 - it registers handlers
-from gradtape.compile.numpy.abstract_array import PYTHON, StandIn
-from gradtape.compile.numpy.call_recorder import Recorder
-from gradtape.compile.numpy.kernel_namespace import cloned
-from gradtape.compile.numpy.kernel_override import FORMS
-from gradtape.compile.numpy.program import Call, Known, Operand, Program, substituted
+from gradtape.compile.numpy.abstract_array import PYTHON_NUMBER_TYPES, AbstractArray
+from gradtape.compile.numpy.call_recorder import CallRecorder
+from gradtape.compile.numpy.kernel_namespace import clone_for_recording
+from gradtape.compile.numpy.kernel_override import KERNEL_OVERRIDES
+from gradtape.compile.numpy.program import (
+    NumpyCall,
+    Operand,
+    Program,
+    ValueSpec,
+    substitute_operands,
+)
 from gradtape.core.primitive import REGISTRY, Primitive
 from gradtape.graph.graph import Graph, Node
 from gradtape.graph.trace_op import INSTALL
 
 
-class Template:
+class KernelTemplate:
     """The calls of a kernel for inputs of certain shapes and dtypes.
 
     Attributes:
@@ -26,30 +32,32 @@ class Template:
         outs: operands that the kernel returns.
     """
 
-    __slots__ = ("calls", "known", "outs")
+    __slots__ = ("calls", "outs", "specs")
 
-    def __init__(self, calls: list[Call], known: list[Known], outs: tuple[Operand, ...]) -> None:
+    def __init__(
+        self, calls: list[NumpyCall], known: list[ValueSpec], outs: tuple[Operand, ...]
+    ) -> None:
         """Make a template of these parts."""
         self.calls = calls
-        self.known = known
+        self.specs = known
         self.outs = outs
 
 
-TEMPLATES: dict[Any, Template | None] = {}
-MOST_TEMPLATES = 4096
+KERNEL_TEMPLATES: dict[Any, KernelTemplate | None] = {}
+MAX_KERNEL_TEMPLATES = 4096
 
 
-def lower(graph: Graph) -> Program:
+def lower_graph(graph: Graph) -> Program:
     """Lower a graph to a program, without any optimisation."""
-    known = {i: known_as(graph.specs[i]) for i in graph.inputs}
+    known = {i: as_value_spec(graph.specs[i]) for i in graph.inputs}
     program = Program(graph.inputs, [], [], known)
     counter = max(graph.specs, default=0) + 1
     names: dict[int, Operand] = {}  # values of the graph that are another operand
-    for node in graph.needed():
+    for node in graph.live_nodes():
         args = tuple([names.get(a, a) if type(a) is int else a for a in node.inputs])
-        template = None if node.effect else template_of(node, args, known)
+        template = None if node.is_effect else find_template(node, args, known)
         if template is None:
-            opaque(program, graph, node, args)
+            add_opaque_call(program, graph, node, args)
             continue
         numbers: dict[int, Operand] = dict(enumerate(args))
         returned = dict(zip(template.outs, node.outputs, strict=True))
@@ -59,10 +67,10 @@ def lower(graph: Graph) -> Program:
             if number is None:
                 number = counter
                 counter += 1
-            known[number] = template.known[local]
+            known[number] = template.specs[local]
             numbers[local] = number
-            args = substituted(call.args, numbers)
-            program.calls.append(Call(call.kind, call.fn, args, (number,), call.static))
+            args = substitute_operands(call.args, numbers)
+            program.calls.append(NumpyCall(call.kind, call.fn, args, (number,), call.static))
         for local, number in zip(template.outs, node.outputs, strict=True):
             operand = numbers[local] if type(local) is int else local
             if operand != number:
@@ -71,72 +79,76 @@ def lower(graph: Graph) -> Program:
     return program
 
 
-def opaque(program: Program, graph: Graph, node: Node, args: tuple[Operand, ...]) -> None:
+def add_opaque_call(program: Program, graph: Graph, node: Node, args: tuple[Operand, ...]) -> None:
     """Add a node as one opaque call."""
     for number in node.outputs:
-        program.known[number] = known_as(graph.specs[number])
-    program.calls.append(Call("opaque", node.op, args, node.outputs, node.static))
+        program.specs[number] = as_value_spec(graph.specs[number])
+    program.calls.append(NumpyCall("opaque", node.op, args, node.outputs, node.static))
 
 
-def known_as(spec: Any) -> Known:
-    """A spec as `Known`; a value without axes is a NumPy scalar, except strings."""
+def as_value_spec(spec: Any) -> ValueSpec:
+    """A spec as `ValueSpec`; a value without axes is a NumPy scalar, except strings."""
     shape, dtype = spec
-    return Known(tuple(shape), dtype, shape != () or dtype.char == "O")
+    return ValueSpec(tuple(shape), dtype, shape != () or dtype.char == "O")
 
 
-def template_of(node: Node, args: tuple[Operand, ...], known: dict[int, Known]) -> Template | None:
+def find_template(
+    node: Node, args: tuple[Operand, ...], known: dict[int, ValueSpec]
+) -> KernelTemplate | None:
     """The template of a node's kernel, cached; None if the kernel must stay one opaque call."""
     assert isinstance(node.op, Primitive)
     if (
         REGISTRY.get(node.op.name) is not node.op
     ):  # an op of this trace only, such as a host function
-        return INSTALLED if node.op is INSTALL else None
+        return INSTALL_TEMPLATE if node.op is INSTALL else None
     inputs: list[Any] = []
     for a in args:
         if type(a) is int:
             inputs.append(known[a])
-        elif type(a.raw) in PYTHON:
+        elif type(a.raw) in PYTHON_NUMBER_TYPES:
             inputs.append((type(a.raw), repr(a.raw), a.raw))
         else:
             found = np.asarray(a.raw)
-            inputs.append(Known(found.shape, found.dtype, isinstance(a.raw, np.ndarray)))
+            inputs.append(ValueSpec(found.shape, found.dtype, isinstance(a.raw, np.ndarray)))
     static = [
         (name, type(v), repr(v) if type(v) is float else v) for name, v in node.static.items()
     ]
     key = (node.op, *inputs, *static)
     try:
-        if key in TEMPLATES:
-            return TEMPLATES[key]
+        if key in KERNEL_TEMPLATES:
+            return KERNEL_TEMPLATES[key]
     except TypeError:  # a static that cannot be hashed
-        return record(node.op, inputs, node.static)
-    if len(TEMPLATES) >= MOST_TEMPLATES:
-        TEMPLATES.clear()
-    template = TEMPLATES[key] = record(node.op, inputs, node.static)
+        return record_kernel(node.op, inputs, node.static)
+    if len(KERNEL_TEMPLATES) >= MAX_KERNEL_TEMPLATES:
+        KERNEL_TEMPLATES.clear()
+    template = KERNEL_TEMPLATES[key] = record_kernel(node.op, inputs, node.static)
     return template
 
 
-def record(op: Primitive, inputs: list[Any], static: dict[str, Any]) -> Template | None:
+def record_kernel(
+    op: Primitive, inputs: list[Any], static: dict[str, Any]
+) -> KernelTemplate | None:
     """Run a kernel on stand-ins and record its calls; None if it is opaque."""
-    if any(type(i) is Known and i.dtype.char == "O" for i in inputs):
+    if any(type(i) is ValueSpec and i.dtype.char == "O" for i in inputs):
         return None
-    recorder = Recorder()
-    stand_ins = [recorder.given(i if type(i) is Known else NUMBER) for i in inputs]
-    args = [s if type(i) is Known else i[2] for s, i in zip(stand_ins, inputs, strict=True)]
-    kernel = FORMS.get(op.name) or cloned(op.kernel)
+    recorder = CallRecorder()
+    stand_ins = [recorder.add_value(i if type(i) is ValueSpec else NUMBER_SPEC) for i in inputs]
+    args = [s if type(i) is ValueSpec else i[2] for s, i in zip(stand_ins, inputs, strict=True)]
+    kernel = KERNEL_OVERRIDES.get(op.name) or clone_for_recording(op.kernel)
     try:
         result = kernel(*args, **static)
         results = tuple(result) if op.outputs else (result,)
-        outs = tuple([recorder.operand(r) for r in results])
+        outs = tuple([recorder.to_operand(r) for r in results])
     except Exception:  # a real error will be raised again when the kernel runs
         return None
     finally:
-        recorder.thaw()
-    if any(not isinstance(r, StandIn | np.ndarray | np.generic) for r in results):
+        recorder.unfreeze_arrays()
+    if any(not isinstance(r, AbstractArray | np.ndarray | np.generic) for r in results):
         return None
     if len({o for o in outs if type(o) is int}) < len(outs) > 1:
         return None
-    return Template(recorder.calls, recorder.known, outs)
+    return KernelTemplate(recorder.calls, recorder.specs, outs)
 
 
-INSTALLED = Template([], [], (0,))  # `install` returns its input
-NUMBER = Known((), np.dtype("float64"), False)  # placeholder for a Python number
+INSTALL_TEMPLATE = KernelTemplate([], [], (0,))  # `install` returns its input
+NUMBER_SPEC = ValueSpec((), np.dtype("float64"), False)  # placeholder for a Python number

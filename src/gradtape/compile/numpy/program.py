@@ -15,12 +15,12 @@ from gradtape.graph.graph import Constant
 Operand = Any  # the number of a value, a Constant, or a tuple of operands
 
 
-class Known(NamedTuple):
+class ValueSpec(NamedTuple):
     """Shape and dtype of a value; `array` is False for a NumPy scalar."""
 
     shape: tuple[int, ...]
     dtype: Any
-    array: bool
+    is_array: bool
 
     @property
     def size(self) -> int:
@@ -31,7 +31,7 @@ class Known(NamedTuple):
         return size
 
 
-class Call:
+class NumpyCall:
     """One call of NumPy, or of an opaque kernel.
 
     Kinds, and what `fn` is for each:
@@ -82,20 +82,20 @@ class Call:
                 found += [b for b in a if type(b) is int]
         return found
 
-    def replaced(self, **changes: Any) -> Call:
+    def replace(self, **changes: Any) -> NumpyCall:
         """The same call with some attributes changed."""
-        parts = {name: getattr(self, name) for name in Call.__slots__} | changes
-        return Call(**parts)
+        parts = {name: getattr(self, name) for name in NumpyCall.__slots__} | changes
+        return NumpyCall(**parts)
 
-    def renamed(self, names: dict[int, Operand]) -> Call:
+    def substitute(self, names: dict[int, Operand]) -> NumpyCall:
         """The same call with operands replaced according to `names`."""
         if names.keys().isdisjoint(self.reads()):
             return self
-        args = substituted(self.args, names)
-        return Call(self.kind, self.fn, args, self.outs, self.static, self.body)
+        args = substitute_operands(self.args, names)
+        return NumpyCall(self.kind, self.fn, args, self.outs, self.static, self.body)
 
     @property
-    def effect(self) -> bool:
+    def is_effect(self) -> bool:
         """Whether the call has a side effect."""
         return self.kind == "opaque" and hasattr(self.fn, "fails_only")
 
@@ -109,8 +109,8 @@ class Call:
         )
 
 
-ELEMENTWISE = frozenset({"ufunc", "cast"})
-WRITES = frozenset({"ufunc", "cast", "reduce", "product", "put"})
+ELEMENTWISE_KINDS = frozenset({"ufunc", "cast"})
+KINDS_WITH_OUT = frozenset({"ufunc", "cast", "reduce", "product", "put"})
 
 
 class Program:
@@ -124,84 +124,106 @@ class Program:
         bound: buffers of the plan, by number of the value; every run allocates all other values.
         once: views of buffers, which are made only once.
         commits: ufunc calls that the caller runs at the end.
-        into: results of `commits` that overwrite an input: number of the result → of the input.
+        into: results of `commit_calls` that overwrite an input: number of the result → of the
+            input.
     """
 
-    __slots__ = ("bound", "calls", "commits", "inputs", "into", "known", "once", "outputs")
+    __slots__ = (
+        "buffers",
+        "calls",
+        "commit_calls",
+        "inputs",
+        "outputs",
+        "overwrites",
+        "precomputed_views",
+        "specs",
+    )
 
     def __init__(
         self,
         inputs: Iterable[int],
-        calls: list[Call],
+        calls: list[NumpyCall],
         outputs: Iterable[Operand],
-        known: dict[int, Known],
+        known: dict[int, ValueSpec],
         bound: dict[int, Any] | None = None,
     ) -> None:
         """Make a program of these parts."""
-        self.bound = bound or {}
-        self.once: list[Call] = []
-        self.commits: list[Call] = []
-        self.into: dict[int, int] = {}
+        self.buffers = bound or {}
+        self.precomputed_views: list[NumpyCall] = []
+        self.commit_calls: list[NumpyCall] = []
+        self.overwrites: dict[int, int] = {}
         self.inputs = list(inputs)
         self.calls = calls
         self.outputs = list(outputs)
-        self.known = known
+        self.specs = known
 
-    def having(self, calls: list[Call], names: dict[int, Operand] | None = None) -> Program:
+    def with_calls(
+        self, calls: list[NumpyCall], names: dict[int, Operand] | None = None
+    ) -> Program:
         """The same program with other calls; `names` replaces outputs that were eliminated."""
         outputs = self.outputs
         if names:
             outputs = [names.get(o, o) if type(o) is int else o for o in outputs]
-        program = Program(self.inputs, calls, outputs, self.known, self.bound)
-        program.commits, program.into = self.commits, self.into
+        program = Program(self.inputs, calls, outputs, self.specs, self.buffers)
+        program.commit_calls, program.overwrites = self.commit_calls, self.overwrites
         return program
 
     def pretty(self) -> str:
         """The program as readable lines."""
-        lines = [f"inputs: {', '.join(self.typed(i) for i in self.inputs) or 'none'}"]
-        lines += [f"  once: {line}" for call in self.once for line in self.lines_of(call)]
+        lines = [f"inputs: {', '.join(self.describe_value(i) for i in self.inputs) or 'none'}"]
+        lines += [
+            f"  once: {line}" for call in self.precomputed_views for line in self.format_call(call)
+        ]
         for call in self.calls:
-            lines += [f"  {line}" for line in self.lines_of(call)]
-        lines += [f"  at last: {line}" for call in self.commits for line in self.lines_of(call)]
-        lines += [f"  v{old} is overwritten by v{new}" for new, old in self.into.items()]
-        lines.append(f"return {', '.join(named(o) for o in self.outputs) or 'nothing'}")
+            lines += [f"  {line}" for line in self.format_call(call)]
+        lines += [
+            f"  at last: {line}" for call in self.commit_calls for line in self.format_call(call)
+        ]
+        lines += [f"  v{old} is overwritten by v{new}" for new, old in self.overwrites.items()]
+        lines.append(f"return {', '.join(format_operand(o) for o in self.outputs) or 'nothing'}")
         return "\n".join(lines)
 
-    def lines_of(self, call: Call) -> list[str]:
+    def format_call(self, call: NumpyCall) -> list[str]:
         """A call as readable lines."""
-        outs = ", ".join(self.typed(o) for o in call.outs)
+        outs = ", ".join(self.describe_value(o) for o in call.outs)
         if call.kind == "blocks":
             assert call.static is not None
             head = f"{outs} = in blocks of {call.static['rows']} of {call.static['count']}:"
-            return [head, *(f"  {line}" for inner in call.body for line in self.lines_of(inner))]
+            return [head, *(f"  {line}" for inner in call.body for line in self.format_call(inner))]
         static = [f"{name}={value!r}" for name, value in (call.static or {}).items()]
-        text = f"{call.name}({', '.join([named(a) for a in call.args] + static)})"
+        text = f"{call.name}({', '.join([format_operand(a) for a in call.args] + static)})"
         return [f"{outs} = {text}" if outs else text]
 
-    def typed(self, number: int) -> str:
+    def describe_value(self, number: int) -> str:
         """A value's name, dtype and shape."""
-        shape, dtype, _ = self.known[number]
+        shape, dtype, _ = self.specs[number]
         return f"v{number}:{dtype}{list(shape)}"
 
 
-def substituted(args: tuple[Operand, ...], names: dict[int, Operand]) -> tuple[Operand, ...]:
+def substitute_operands(
+    args: tuple[Operand, ...], names: dict[int, Operand]
+) -> tuple[Operand, ...]:
     """The operands with numbers replaced according to `names`."""
     return tuple(
         [
-            names.get(a, a) if type(a) is int else substituted(a, names) if type(a) is tuple else a
+            names.get(a, a)
+            if type(a) is int
+            else substitute_operands(a, names)
+            if type(a) is tuple
+            else a
             for a in args
         ]
     )
 
 
-def named(operand: Operand) -> str:
+def format_operand(operand: Operand) -> str:
     """An operand as readable text."""
     if type(operand) is tuple:
-        return f"({', '.join(named(o) for o in operand)})"
+        return f"({', '.join(format_operand(o) for o in operand)})"
     return f"v{operand}" if type(operand) is int else repr(operand)
 
 
-def evaluate(call: Call, args: list[Any]) -> Any:
+def run_call(call: NumpyCall, args: list[Any]) -> Any:
     """Run a call on raw `args`; not for opaque calls and blocks."""
     kind, fn = call.kind, call.fn
     if kind == "ufunc":
@@ -248,7 +270,7 @@ OPERATORS: dict[str, Any] = {
 }
 
 
-def shape_of_all(shapes: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
+def broadcast_shape(shapes: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
     """The shape to which these shapes broadcast, with a fast path for equal shapes."""
     distinct = {s for s in shapes if s}
     if len(distinct) < 2:
@@ -256,13 +278,13 @@ def shape_of_all(shapes: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
     return np.broadcast_shapes(*distinct)
 
 
-def constant(operand: Operand) -> bool:
+def is_constant(operand: Operand) -> bool:
     """Whether an operand is a constant, or a tuple of constants."""
     return type(operand) is Constant or (
         type(operand) is tuple and all(type(o) is Constant for o in operand)
     )
 
 
-def raw(operand: Operand) -> Any:
+def constant_value(operand: Operand) -> Any:
     """The raw value of a constant operand."""
     return tuple([o.raw for o in operand]) if type(operand) is tuple else operand.raw

@@ -16,16 +16,21 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from gradtape.compile.xla.kernel_namespace import cloned, is_there, kernel_of
-from gradtape.core.device.array import Device, Engine, Remote, arrived
-from gradtape.core.device.placement import Inexpressible, Placement
+from gradtape.compile.xla.kernel_namespace import clone_for_jax, has_jax, jax_kernel_of
+from gradtape.core.device.array import Device, DeviceArray, JaxPort, from_jax_array
+from gradtape.core.device.placement import NotLowerable, Placement
 from gradtape.core.errors import InternalError, ResourceExhaustedError
 from gradtape.core.primitive import Primitive
 
-KINDS = {"gpu": "GPU", "cuda": "GPU", "rocm": "GPU", "tpu": "TPU"}  # TensorFlow's, by JAX's names
+DEVICE_KINDS = {
+    "gpu": "GPU",
+    "cuda": "GPU",
+    "rocm": "GPU",
+    "tpu": "TPU",
+}  # TensorFlow's, by JAX's names
 
 
-class Found:
+class AcceleratorState:
     """The accelerators of the process.
 
     Attributes:
@@ -38,8 +43,8 @@ class Found:
 
     devices: ClassVar[list[Device] | None] = None
     visible: ClassVar[list[Device] | None] = None
-    fixed: ClassVar[bool] = False
-    stand_ins: ClassVar[str | None] = None
+    is_fixed: ClassVar[bool] = False
+    stand_in_kind: ClassVar[str | None] = None
 
 
 def stand_in(kind: str | None = "GPU") -> None:
@@ -58,75 +63,75 @@ def stand_in(kind: str | None = "GPU") -> None:
     """
     if kind not in ("GPU", "TPU", None):
         raise ValueError(f"stand_in: kind must be 'GPU', 'TPU' or None. Received {kind!r}.")
-    if Found.fixed:
+    if AcceleratorState.is_fixed:
         raise RuntimeError(
             "stand_in: must be called before an accelerator is used. One is in use already. Call "
             "stand_in at the start of the program."
         )
-    Found.stand_ins = kind or ""
-    Found.devices = Found.visible = None
+    AcceleratorState.stand_in_kind = kind or ""
+    AcceleratorState.devices = AcceleratorState.visible = None
 
 
 def accelerators() -> list[Device]:
     """All accelerators, in order of kind and number."""
-    if Found.devices is None:
-        Found.devices = looked_for() if may_be_there() else []
-    return Found.devices
+    if AcceleratorState.devices is None:
+        AcceleratorState.devices = find_accelerators() if can_have_accelerators() else []
+    return AcceleratorState.devices
 
 
-def visible() -> list[Device]:
+def visible_accelerators() -> list[Device]:
     """The accelerators that may be used."""
-    return accelerators() if Found.visible is None else Found.visible
+    return accelerators() if AcceleratorState.visible is None else AcceleratorState.visible
 
 
-def choose(devices: list[Device]) -> None:
+def set_visible_accelerators(devices: list[Device]) -> None:
     """Make these, and no others, visible.
 
     Raises:
         RuntimeError: if accelerators are in use already.
     """
-    if devices == visible():
+    if devices == visible_accelerators():
         return
-    if Found.fixed:
+    if AcceleratorState.is_fixed:
         raise RuntimeError("Visible devices cannot be modified after being initialized")
-    Found.visible = devices
+    AcceleratorState.visible = devices
     counts: dict[str, int] = {}
     for device in devices:
         device.number = counts[device.kind] = counts.get(device.kind, -1) + 1
 
 
-def usable() -> list[Device]:
+def fix_visible_accelerators() -> list[Device]:
     """The visible accelerators; after this call the choice is fixed."""
-    Found.fixed = True
-    return visible()
+    AcceleratorState.is_fixed = True
+    return visible_accelerators()
 
 
-def find(kind: str, number: int) -> Device | None:
+def find_device(kind: str, number: int) -> Device | None:
     """The visible device of this kind and number."""
-    chosen = [device for device in usable() if device.kind == kind]
+    chosen = [device for device in fix_visible_accelerators() if device.kind == kind]
     return chosen[number] if number < len(chosen) else None
 
 
-def default() -> Device:
+def default_device() -> Device:
     """The device for ops on values of accelerators if no device was requested."""
-    return usable()[0]
+    return fix_visible_accelerators()[0]
 
 
-def stand_ins_wanted() -> str:
+def stand_in_device_kind() -> str:
     """The kind of device that stand-ins count as; "" for no stand-ins."""
-    if Found.stand_ins is None:
+    if AcceleratorState.stand_in_kind is None:
         kind = os.environ.get("GRADTAPE_STAND_IN", "").upper()
         if kind not in ("", "GPU", "TPU"):
             raise ValueError(f"GRADTAPE_STAND_IN: must be GPU or TPU. Received {kind!r}.")
-        Found.stand_ins = kind
-    return Found.stand_ins
+        AcceleratorState.stand_in_kind = kind
+    return AcceleratorState.stand_in_kind
 
 
-def may_be_there() -> bool:
+def can_have_accelerators() -> bool:
     """Whether JAX may have accelerators: without a plugin it has only a CPU. Avoids the import."""
-    if not is_there():
+    if not has_jax():
         return False
-    if stand_ins_wanted() or "jax" in sys.modules:
+    if stand_in_device_kind() or "jax" in sys.modules:
         return True
     if os.environ.get("JAX_PLATFORMS", "").split(",") == ["cpu"]:
         return False
@@ -137,12 +142,14 @@ def may_be_there() -> bool:
     return bool(entry_points(group="jax_plugins"))
 
 
-def looked_for() -> list[Device]:
+def find_accelerators() -> list[Device]:
     """Query JAX for accelerators and stand-ins."""
     import jax
 
-    handles = [(KINDS[d.platform], d) for d in jax.local_devices() if d.platform in KINDS]
-    stands_for = stand_ins_wanted()
+    handles = [
+        (DEVICE_KINDS[d.platform], d) for d in jax.local_devices() if d.platform in DEVICE_KINDS
+    ]
+    stands_for = stand_in_device_kind()
     if stands_for:
         handles += [(stands_for, d) for d in jax.local_devices(backend="cpu")[1:]]
     counts: dict[str, int] = {}
@@ -156,21 +163,21 @@ def looked_for() -> list[Device]:
 # -- values
 
 
-def put(value: Any, device: Device) -> Any:
+def put_on_device(value: Any, device: Device) -> Any:
     """Copy a host value, or an array on another device, to a JAX array on `device`."""
     import jax
 
     with jax.enable_x64(True):
-        return guarded(jax.device_put, value, device.handle)
+        return call_jax(jax.device_put, value, device.handle)
 
 
-def fetch(array: Any) -> Any:
+def fetch_to_host(array: Any) -> Any:
     """Copy a JAX array to a read-only raw array; waits for the result."""
-    raw = guarded(np.asarray, array)
+    raw = call_jax(np.asarray, array)
     return raw if raw.shape else raw[()]
 
 
-def guarded(function: Callable[..., Any], *args: Any) -> Any:
+def call_jax(function: Callable[..., Any], *args: Any) -> Any:
     """Call JAX; errors of the device become TensorFlow's errors."""
     import jax
 
@@ -184,44 +191,48 @@ def guarded(function: Callable[..., Any], *args: Any) -> Any:
 # -- kernels
 
 
-def run(op: Primitive, raws: tuple[Any, ...], static: dict[str, Any], device: Device) -> Any:
+def run_kernel_on_device(
+    op: Primitive, raws: tuple[Any, ...], static: dict[str, Any], device: Device
+) -> Any:
     """Run the kernel of a primitive, compiled, on a device.
 
     Raises:
         Inexpressible: if JAX cannot run it.
     """
-    results = called(program_of(op, static), raws, device)
+    results = execute_program(kernel_program(op, static), raws, device)
     if op.outputs:
-        return tuple([arrived(array, device) for array in results])
-    return arrived(results, device)
+        return tuple([from_jax_array(array, device) for array in results])
+    return from_jax_array(results, device)
 
 
-def call(function: Callable[..., Any], raws: list[Any], device: Device) -> Any:
+def call_function_on_device(function: Callable[..., Any], raws: list[Any], device: Device) -> Any:
     """Run a function of raw arrays and Python values, compiled, on a device.
 
     Raises:
         Inexpressible: if JAX cannot run it.
     """
-    lowered = cloned(function)
+    lowered = clone_for_jax(function)
     if lowered is function:
-        raise Inexpressible("it is a function of NumPy arrays")
-    places = [i for i, raw in enumerate(raws) if isinstance(raw, Remote | np.ndarray | np.generic)]
+        raise NotLowerable("it is a function of NumPy arrays")
+    places = [
+        i for i, raw in enumerate(raws) if isinstance(raw, DeviceArray | np.ndarray | np.generic)
+    ]
 
     def program(*given: Any) -> Any:
-        args = [cloned(raw) if type(raw) is FunctionType else raw for raw in raws]
+        args = [clone_for_jax(raw) if type(raw) is FunctionType else raw for raw in raws]
         for i, value in zip(places, given, strict=True):
             args[i] = value
         return lowered(*args)
 
     rest = [None if i in places else raw for i, raw in enumerate(raws)]
-    program = compiled((function, *places), rest, program)
-    results = called(program, tuple([raws[i] for i in places]), device)
+    program = jit_once((function, *places), rest, program)
+    results = execute_program(program, tuple([raws[i] for i in places]), device)
     if isinstance(results, tuple):
-        return tuple([arrived(array, device) for array in results])
-    return arrived(results, device)
+        return tuple([from_jax_array(array, device) for array in results])
+    return from_jax_array(results, device)
 
 
-def called(program: Any, raws: tuple[Any, ...], device: Device) -> Any:
+def execute_program(program: Any, raws: tuple[Any, ...], device: Device) -> Any:
     """Run a compiled function on a device.
 
     Raises:
@@ -229,11 +240,11 @@ def called(program: Any, raws: tuple[Any, ...], device: Device) -> Any:
     """
     import jax
 
-    from gradtape.compile.xla.lowering import settings
+    from gradtape.compile.xla.lowering import jax_settings
 
-    given = [operand(raw, device) for raw in raws]
+    given = [operand_on_device(raw, device) for raw in raws]
     try:
-        with settings():
+        with jax_settings():
             if any(isinstance(a, jax.Array) for a in given):
                 return program(*given)
             with jax.default_device(device.handle):
@@ -242,55 +253,57 @@ def called(program: Any, raws: tuple[Any, ...], device: Device) -> Any:
         kind = ResourceExhaustedError if "RESOURCE_EXHAUSTED" in str(error) else InternalError
         raise kind(str(error)) from error
     except Exception as error:
-        raise Inexpressible(str(error).strip().partition("\n")[0]) from error
+        raise NotLowerable(str(error).strip().partition("\n")[0]) from error
 
 
-def operand(raw: Any, device: Device) -> Any:
+def operand_on_device(raw: Any, device: Device) -> Any:
     """An operand on a device; Python numbers stay as they are."""
-    if type(raw) is Remote:
-        return raw.on(device)
-    return put(raw, device) if isinstance(raw, np.ndarray | np.generic) else raw
+    if type(raw) is DeviceArray:
+        return raw.jax_array_on(device)
+    return put_on_device(raw, device) if isinstance(raw, np.ndarray | np.generic) else raw
 
 
-def program_of(op: Primitive, static: dict[str, Any]) -> Any:
+def kernel_program(op: Primitive, static: dict[str, Any]) -> Any:
     """The jitted kernel with these static parameters; JAX compiles it for each input shape."""
-    return compiled((op.name,), list(static.items()), functools.partial(kernel_of(op), **static))
+    return jit_once(
+        (op.name,), list(static.items()), functools.partial(jax_kernel_of(op), **static)
+    )
 
 
-def compiled(name: tuple[Any, ...], static: list[Any], function: Callable[..., Any]) -> Any:
+def jit_once(name: tuple[Any, ...], static: list[Any], function: Callable[..., Any]) -> Any:
     """Jit a function; the same name and static values give the cached function."""
     import jax
 
     try:
-        key = (name, identified(static))
+        key = (name, static_key(static))
     except TypeError:
         return function
-    program = PROGRAMS.pop(key, None)
+    program = JITTED_PROGRAMS.pop(key, None)
     if program is None:
         program = jax.jit(function)
-        while len(PROGRAMS) >= MOST_PROGRAMS:
-            PROGRAMS.pop(next(iter(PROGRAMS)), None)
-    PROGRAMS[key] = program  # the least recently used comes first
+        while len(JITTED_PROGRAMS) >= MAX_JITTED_PROGRAMS:
+            JITTED_PROGRAMS.pop(next(iter(JITTED_PROGRAMS)), None)
+    JITTED_PROGRAMS[key] = program  # the least recently used comes first
     return program
 
 
-PROGRAMS: dict[Any, Any] = {}
-MOST_PROGRAMS = 4096
-PLAIN = (bool, int, float, complex, str, bytes, type(None))
+JITTED_PROGRAMS: dict[Any, Any] = {}
+MAX_JITTED_PROGRAMS = 4096
+PLAIN_STATIC_TYPES = (bool, int, float, complex, str, bytes, type(None))
 
 
-def identified(value: Any) -> Any:
+def static_key(value: Any) -> Any:
     """A hashable key that is equal only for the same static value.
 
     Raises:
         TypeError: if the value has no such key.
     """
-    if type(value) in PLAIN:
+    if type(value) in PLAIN_STATIC_TYPES:
         return (type(value), repr(value))
     if type(value) in (tuple, list):
-        return (type(value), *map(identified, value))
+        return (type(value), *map(static_key, value))
     if type(value) is slice:
-        return (slice, *map(identified, (value.start, value.stop, value.step)))
+        return (slice, *map(static_key, (value.start, value.stop, value.step)))
     if isinstance(value, np.ndarray | np.generic) and value.dtype.kind != "O":
         return (type(value), value.shape, value.dtype, value.tobytes())
     if isinstance(value, np.dtype | type) or callable(value):
@@ -298,7 +311,7 @@ def identified(value: Any) -> Any:
     raise TypeError(f"static value without a cache key: {value!r}")
 
 
-def ufunc(name: str, raws: tuple[Any, ...], device: Device) -> Any:
+def run_ufunc(name: str, raws: tuple[Any, ...], device: Device) -> Any:
     """Apply the NumPy function `name` to values on a device; None if JAX cannot run it."""
     import jax
     import jax.numpy as jnp
@@ -306,23 +319,23 @@ def ufunc(name: str, raws: tuple[Any, ...], device: Device) -> Any:
     function = getattr(jnp, name, None)
     if function is None:
         return None
-    if name not in UFUNCS:
-        UFUNCS[name] = jax.jit(function)
+    if name not in JITTED_UFUNCS:
+        JITTED_UFUNCS[name] = jax.jit(function)
     try:
-        result = called(UFUNCS[name], raws, device)
-    except Inexpressible:
+        result = execute_program(JITTED_UFUNCS[name], raws, device)
+    except NotLowerable:
         return None
     if isinstance(result, tuple):
-        return tuple([arrived(array, device) for array in result])
-    return arrived(result, device)
+        return tuple([from_jax_array(array, device) for array in result])
+    return from_jax_array(result, device)
 
 
-UFUNCS: dict[str, Any] = {}
+JITTED_UFUNCS: dict[str, Any] = {}
 
-Engine.put = put
-Engine.fetch = fetch
-Engine.ufunc = ufunc
-Engine.find = find
-Engine.default = default
-Placement.run = run
-Placement.call = call
+JaxPort.put = put_on_device
+JaxPort.fetch = fetch_to_host
+JaxPort.apply_ufunc = run_ufunc
+JaxPort.find_device = find_device
+JaxPort.default_device = default_device
+Placement.run_with_jax = run_kernel_on_device
+Placement.call_with_jax = call_function_on_device

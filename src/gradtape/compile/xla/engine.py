@@ -16,17 +16,17 @@ from typing import Any
 import numpy as np
 
 from gradtape.compile.xla.accelerator import accelerators
-from gradtape.compile.xla.lowering import check, evaluate, settings
-from gradtape.core.device.array import HOST, Device, Remote, arrived
-from gradtape.core.device.lazy_tensor import Handed
+from gradtape.compile.xla.lowering import check_jax_dtype, jax_settings, lower_nodes
+from gradtape.core.device.array import HOST, Device, DeviceArray, from_jax_array
+from gradtape.core.device.lazy_tensor import XlaPort
 from gradtape.core.device.switch import in_use, use_accelerators
-from gradtape.core.lazy_array import shown
+from gradtape.core.lazy_array import materialize
 from gradtape.graph.control_node import LOOP
 from gradtape.graph.graph import Constant, Effect, Graph
 
 
 @functools.cache
-def synchronous() -> Any:
+def make_synchronous_cpu() -> Any:
     """Make a separate CPU device for JAX that runs programs in the calling thread.
 
     JAX's default CPU device runs programs in another thread, and waking it takes longer than a
@@ -63,48 +63,50 @@ class XlaPlan:
         """
         self.in_place: dict[int, int] = {}
         self.device = device
-        self.nodes = graph.needed()
+        self.nodes = graph.live_nodes()
         self.specs = graph.specs
         self.inputs = graph.inputs
         checks = [n for n in self.nodes if isinstance(n.op, Effect) and n.op.fails_only]
         given = set(graph.inputs)
         asked = [*graph.outputs, *(i for node in checks for i in node.inputs)]
-        self.computed = list(dict.fromkeys(o for o in asked if type(o) is int and o not in given))
-        places = {number: k for k, number in enumerate([*self.inputs, *self.computed])}
-        self.returned = [o if isinstance(o, Constant) else places[o] for o in graph.outputs]
-        self.checked = [
+        self.computed_values = list(
+            dict.fromkeys(o for o in asked if type(o) is int and o not in given)
+        )
+        places = {number: k for k, number in enumerate([*self.inputs, *self.computed_values])}
+        self.output_places = [o if isinstance(o, Constant) else places[o] for o in graph.outputs]
+        self.assertions = [
             (node.op, [i if isinstance(i, Constant) else places[i] for i in node.inputs])
             for node in checks
         ]
         read = {i for node in self.nodes for i in node.reads()}
-        self.read = [k for k, i in enumerate(self.inputs) if i in read]
-        for i in (self.inputs[k] for k in self.read):
-            check(self.specs[i].dtype)
+        self.read_positions = [k for k, i in enumerate(self.inputs) if i in read]
+        for i in (self.inputs[k] for k in self.read_positions):
+            check_jax_dtype(self.specs[i].dtype)
         # values that a loop stacked may have another length than in the traced run
         loops = [node for node in self.nodes if node.op is LOOP]
-        self.stretches = any(node.static["shape"].xs for node in loops)
-        self.traced()
+        self.has_variable_lengths = any(node.static["shape"].xs for node in loops)
+        self.trace()
 
-    def traced(self) -> Any:
+    def trace(self) -> Any:
         """The JAX trace of the program, which XLA compiles."""
         import jax
 
-        specs = [self.specs[self.inputs[k]] for k in self.read]
-        place = jax.sharding.SingleDeviceSharding(self.handle)
+        specs = [self.specs[self.inputs[k]] for k in self.read_positions]
+        place = jax.sharding.SingleDeviceSharding(self.jax_device)
         structs = [jax.ShapeDtypeStruct(*spec, sharding=place) for spec in specs]
-        with self.settings():
-            return self.compiled.trace(*structs)
+        with self.trace_settings():
+            return self.jit_function.trace(*structs)
 
     @contextlib.contextmanager
-    def settings(self) -> Iterator[None]:
+    def trace_settings(self) -> Iterator[None]:
         """JAX's settings and default device while tracing and compiling."""
         import jax
 
-        with settings(), jax.default_device(self.handle):
+        with jax_settings(), jax.default_device(self.jax_device):
             yield
 
     @cached_property
-    def handle(self) -> Any:
+    def jax_device(self) -> Any:
         """The JAX device on which the plan runs."""
         import jax
 
@@ -113,24 +115,27 @@ class XlaPlan:
             if not isinstance(chosen, jax.Device):
                 chosen = jax.local_devices(backend=chosen)[0]
             taken = any(device.handle is chosen for device in accelerators())
-            return chosen if taken or chosen.platform != "cpu" else synchronous()
+            return chosen if taken or chosen.platform != "cpu" else make_synchronous_cpu()
         return self.device.handle or jax.local_devices(backend="cpu")[0]
 
     @cached_property
-    def compiled(self) -> Any:
+    def jit_function(self) -> Any:
         """The jitted function of the inputs that are read; JAX compiles it for each shape."""
         import jax
 
-        return jax.jit(self.program)
+        return jax.jit(self.jax_program)
 
     @cached_property
-    def call(self) -> Callable[..., Any]:
+    def call_executable(self) -> Callable[..., Any]:
         """The executable for the traced shapes, called without JAX's check of shapes."""
         import jax
 
-        with self.settings():
-            executable = self.traced().lower().compile()
-        context, shapes = jax.enable_x64, [self.specs[self.inputs[k]].shape for k in self.read]
+        with self.trace_settings():
+            executable = self.trace().lower().compile()
+        context, shapes = (
+            jax.enable_x64,
+            [self.specs[self.inputs[k]].shape for k in self.read_positions],
+        )
 
         def call(*given: Any) -> Any:
             with context(True):  # else JAX would convert 64-bit inputs to 32 bits
@@ -139,41 +144,43 @@ class XlaPlan:
         def call_with_any_length(*given: Any) -> Any:
             if [a.shape for a in given] == shapes:
                 return call(*given)
-            with self.settings():
+            with self.trace_settings():
                 if self.device:
-                    given = tuple([jax.device_put(a, self.handle) for a in given])
-                return self.compiled(*given)
+                    given = tuple([jax.device_put(a, self.jax_device) for a in given])
+                return self.jit_function(*given)
 
-        if self.stretches:
+        if self.has_variable_lengths:
             return call_with_any_length
-        wide = any(self.specs[self.inputs[k]].dtype.itemsize > 4 for k in self.read)
+        wide = any(self.specs[self.inputs[k]].dtype.itemsize > 4 for k in self.read_positions)
         return call if wide else executable
 
-    def program(self, *values: Any) -> tuple[Any, ...]:
+    def jax_program(self, *values: Any) -> tuple[Any, ...]:
         """The computation as a function of JAX arrays."""
-        env = dict(zip([self.inputs[k] for k in self.read], values, strict=True))
-        evaluate(self.nodes, env, self.specs)
-        return tuple([env[i] for i in self.computed])
+        env = dict(zip([self.inputs[k] for k in self.read_positions], values, strict=True))
+        lower_nodes(self.nodes, env, self.specs)
+        return tuple([env[i] for i in self.computed_values])
 
     def run(self, *raws: Any) -> tuple[Any, ...]:
         """Run the plan."""
         arrays: tuple[Any, ...] = ()
-        if self.computed:
-            arrays = self.call(*[self.operand(raws[k]) for k in self.read])
-        values = [*raws, *map(self.settled, arrays)]
-        for op, places in self.checked:
-            op.kernel(*[shown(chosen(values, p)) for p in places])
-        return tuple([chosen(values, o) for o in self.returned])
+        if self.computed_values:
+            arrays = self.call_executable(
+                *[self.as_jax_input(raws[k]) for k in self.read_positions]
+            )
+        values = [*raws, *map(self.wrap_result, arrays)]
+        for op, places in self.assertions:
+            op.kernel(*[materialize(select_value(values, p)) for p in places])
+        return tuple([select_value(values, o) for o in self.output_places])
 
     @cached_property
     def start(self) -> Callable[[list[Any]], Any]:
         """A function that runs the plan on raw or JAX inputs; results stay JAX arrays."""
-        if not self.computed:
+        if not self.computed_values:
             return lambda given: self.run(*given)
-        call, kind, there = self.call, self.kind, {self.kind}
-        read, whole = self.read, self.read == list(range(len(self.inputs)))
-        straight, brought = self.straight, Brought(self)
-        pairs = brought.pairs
+        call, kind, there = self.call_executable, self.array_type, {self.array_type}
+        read, whole = self.read_positions, self.read_positions == list(range(len(self.inputs)))
+        straight, brought = self.is_direct, DeviceInputCache(self)
+        pairs = brought.copies
 
         def start(given: list[Any]) -> Any:
             needed = given if whole else [given[k] for k in read]
@@ -184,82 +191,86 @@ class XlaPlan:
                         pair = pairs[k]
                         needed[k] = pair[1] if pair[0] is value else brought(k, value)
             arrays = call(*needed)
-            return arrays if straight else self.finished([*given, *arrays])
+            return arrays if straight else self.take_outputs([*given, *arrays])
 
         return start
 
     @cached_property
-    def straight(self) -> bool:
+    def is_direct(self) -> bool:
         """Whether the outputs are exactly the values that JAX computes, in the same order."""
         count = len(self.inputs)
-        computed = [*range(count, count + len(self.computed))]
-        return not self.checked and self.returned == computed
+        computed = [*range(count, count + len(self.computed_values))]
+        return not self.assertions and self.output_places == computed
 
-    def finished(self, values: list[Any]) -> list[Any]:
+    def take_outputs(self, values: list[Any]) -> list[Any]:
         """Run the assertions, then select the outputs from all values."""
-        for op, places in self.checked:
-            raws = [chosen(values, p) for p in places]
-            op.kernel(*[on_host(raw) if type(raw) is self.kind else raw for raw in raws])
-        return [chosen(values, o) for o in self.returned]
+        for op, places in self.assertions:
+            raws = [select_value(values, p) for p in places]
+            op.kernel(*[to_host(raw) if type(raw) is self.array_type else raw for raw in raws])
+        return [select_value(values, o) for o in self.output_places]
 
     @cached_property
-    def kind(self) -> Any:
+    def array_type(self) -> Any:
         """The class of JAX arrays."""
         import jax
 
-        return type(jax.device_put(np.float32(0), self.handle))
+        return type(jax.device_put(np.float32(0), self.jax_device))
 
     __call__ = run
 
-    def operand(self, raw: Any) -> Any:
+    def as_jax_input(self, raw: Any) -> Any:
         """An input for JAX: the cached copy on this device if there is one."""
-        if type(raw) is not Remote:
-            found = ON_DEVICE.get(id(raw))
+        if type(raw) is not DeviceArray:
+            found = DEVICE_COPIES.get(id(raw))
             if found is None:
-                return self.copied(raw) if raw.size >= LARGE else raw
-            return found[0] if not in_use[0] or found[0].device is self.handle else raw
-        if raw.there is not None and raw.there[1] is self.handle:
-            return raw.there[0]
+                return self.copy_once(raw) if raw.size >= MIN_CACHED_ELEMENTS else raw
+            return found[0] if not in_use[0] or found[0].device is self.jax_device else raw
+        if raw.device_copy is not None and raw.device_copy[1] is self.jax_device:
+            return raw.device_copy[0]
         if self.device is not None and self.device is not HOST:
-            return raw.on(self.device)
-        return raw.seen()
+            return raw.jax_array_on(self.device)
+        return raw.value()
 
-    def copied(self, raw: Any) -> Any:
+    def copy_once(self, raw: Any) -> Any:
         """Copy an array to the device once; later calls with the same array reuse the copy."""
         if type(raw) is not np.ndarray or raw.base is not None:  # other references may write to it
             return raw
         raw.flags.writeable = False
-        array = self.put(raw)
-        remember(raw, array)
+        array = self.to_jax_array(raw)
+        remember_copy(raw, array)
         return array
 
-    def put(self, raw: Any) -> Any:
+    def to_jax_array(self, raw: Any) -> Any:
         """Copy a raw array to the device."""
         import jax
 
         with jax.enable_x64(True):
-            return jax.device_put(raw, self.handle)
+            return jax.device_put(raw, self.jax_device)
 
-    def settled(self, array: Any) -> Any:
+    def wrap_result(self, array: Any) -> Any:
         """Wrap a JAX result; results on an accelerator are copied to the host on first access."""
         if self.device is not None and self.device is not HOST:
-            return arrived(array, self.device)
-        return Remote(HOST, (array, self.handle)) if self.elsewhere else on_host(array)
+            return from_jax_array(array, self.device)
+        return (
+            DeviceArray(HOST, (array, self.jax_device))
+            if self.is_on_accelerator
+            else to_host(array)
+        )
 
     @cached_property
-    def elsewhere(self) -> bool:
+    def is_on_accelerator(self) -> bool:
         """Whether JAX's default device is an accelerator, so that results are copied lazily."""
-        if all(device.handle is not self.handle for device in accelerators()):
+        if all(device.handle is not self.jax_device for device in accelerators()):
             return False
         use_accelerators()
         return True
 
     def pretty(self) -> str:
         """The program as JAX prints it."""
-        return str(self.traced().jaxpr)
+        return str(self.trace().jaxpr)
 
 
-class Brought:
+class DeviceInputCache:
     """Cache of small inputs: an array that is passed twice in a row is copied to the device once.
 
     Attributes:
@@ -270,46 +281,52 @@ class Brought:
     def __init__(self, plan: XlaPlan) -> None:
         """Make the cache for the calls of a plan."""
         self.plan = plan
-        self.seen: list[Any] = [None] * len(plan.read)
-        self.pairs: list[tuple[Any, Any]] = [(None, None)] * len(plan.read)
+        self.last_inputs: list[Any] = [None] * len(plan.read_positions)
+        self.copies: list[tuple[Any, Any]] = [(None, None)] * len(plan.read_positions)
 
     def __call__(self, place: int, raw: Any) -> Any:
         """The operand for an input without a cached copy."""
-        if raw.size >= LARGE or type(raw) is Remote or getattr(raw, "base", None) is not None:
-            return self.plan.operand(raw)
-        if self.seen[place] is not raw:
-            self.seen[place] = raw
-            self.pairs[place] = None, None
+        if (
+            raw.size >= MIN_CACHED_ELEMENTS
+            or type(raw) is DeviceArray
+            or getattr(raw, "base", None) is not None
+        ):
+            return self.plan.as_jax_input(raw)
+        if self.last_inputs[place] is not raw:
+            self.last_inputs[place] = raw
+            self.copies[place] = None, None
             return raw
-        copy = self.plan.put(raw)
-        self.pairs[place] = raw, copy
+        copy = self.plan.to_jax_array(raw)
+        self.copies[place] = raw, copy
         return copy
 
 
-ON_DEVICE: dict[int, tuple[Any, Any]] = {}  # by id of an array: its JAX copy, and a `Watch`
-LARGE = 1 << 14  # elements; caching the copy of an input pays off from here on
+DEVICE_COPIES: dict[
+    int, tuple[Any, Any]
+] = {}  # by id of an array: its JAX copy, and a `ArrayReference`
+MIN_CACHED_ELEMENTS = 1 << 14  # elements; caching the copy of an input pays off from here on
 
 
-class Watch(weakref.ref[Any]):
+class ArrayReference(weakref.ref[Any]):
     """A weak reference to an array that keeps the id of the array."""
 
     __slots__ = ("key",)
     key: int
 
 
-def forget(watch: Watch) -> None:
+def forget_copy(watch: ArrayReference) -> None:
     """Remove the copy of an array that was deleted."""
-    ON_DEVICE.pop(watch.key, None)
+    DEVICE_COPIES.pop(watch.key, None)
 
 
-def remember(raw: Any, array: Any) -> None:
+def remember_copy(raw: Any, array: Any) -> None:
     """Cache the JAX copy of a read-only raw array for the lifetime of the raw array."""
-    watch = Watch(raw, forget)
+    watch = ArrayReference(raw, forget_copy)
     watch.key = id(raw)
-    ON_DEVICE[watch.key] = array, watch
+    DEVICE_COPIES[watch.key] = array, watch
 
 
-def on_host(array: Any) -> Any:
+def to_host(array: Any) -> Any:
     """Convert a JAX result to a raw array, and cache the JAX array as its copy.
 
     The raw array is read-only, so that both stay equal.
@@ -317,14 +334,14 @@ def on_host(array: Any) -> Any:
     raw = np.asarray(array)
     if not raw.shape:
         return raw[()]
-    remember(raw, array)
+    remember_copy(raw, array)
     return raw
 
 
-Handed.fetch = on_host
+XlaPort.fetch = to_host
 
 
-def chosen(values: list[Any], place: Any) -> Any:
+def select_value(values: list[Any], place: Any) -> Any:
     """A constant, or the value at a position."""
     return place.raw if type(place) is Constant else values[place]
 

@@ -1,7 +1,7 @@
-"""Devices and their names, device arrays (`Remote`), and the tensors that hold them.
+"""Devices and their names, device arrays (`DeviceArray`), and the tensors that hold them.
 
-The array of a `DeviceTensor` is a `Remote`. It makes the copy on the device and the copy on the
-host on first use and keeps both; they never change. Operators and NumPy's elementwise functions
+The array of a `DeviceTensor` is a `DeviceArray`. It makes the copy on the device and the copy on
+the host on first use and keeps both; they never change. Operators and NumPy's elementwise functions
 run on the device, and so do the rules of primitives.
 """
 
@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.context import local, next_uid, staging
+from gradtape.core.context import current_trace, local, next_uid
 from gradtape.core.device.switch import use_accelerators
-from gradtape.core.lazy_array import Reading, shown
-from gradtape.core.tensor import EagerTensor, Handed
+from gradtape.core.lazy_array import LazyArray, materialize
+from gradtape.core.tensor import DevicePort, EagerTensor
 
 LOCALHOST = "/job:localhost/replica:0/task:0/device:"
 
@@ -30,12 +30,12 @@ class Device:
         handle: JAX's device; None for the host.
     """
 
-    __slots__ = ("handle", "kind", "number", "place")
+    __slots__ = ("handle", "kind", "number", "physical_number")
 
     def __init__(self, kind: str, number: int, handle: Any = None) -> None:
         """Describe the device of this kind and number."""
         self.kind = kind
-        self.number = self.place = number
+        self.number = self.physical_number = number
         self.handle = handle
 
     @property
@@ -49,10 +49,10 @@ class Device:
 
 
 HOST = Device("CPU", 0)
-ANYWHERE = Device("CPU", 0)  # no device is requested, but the fast path is disabled
+NO_FAST_PATH = Device("CPU", 0)  # no device is requested, but the fast path is disabled
 
 
-class Engine:
+class JaxPort:
     """Functions of the layer that knows JAX.
 
     Attributes:
@@ -65,12 +65,12 @@ class Engine:
 
     put: Callable[[Any, Device], Any]
     fetch: Callable[[Any], Any]
-    ufunc: Callable[[str, tuple[Any, ...], Device], Any]
-    find: Callable[[str, int], Device | None]
-    default: Callable[[], Device]
+    apply_ufunc: Callable[[str, tuple[Any, ...], Device], Any]
+    find_device: Callable[[str, int], Device | None]
+    default_device: Callable[[], Device]
 
 
-class Remote(Reading):
+class DeviceArray(LazyArray):
     """A value that belongs on a device.
 
     Attributes:
@@ -79,7 +79,7 @@ class Remote(Reading):
         host: the copy on the host, or None.
     """
 
-    __slots__ = ("__weakref__", "device", "host", "there")
+    __slots__ = ("__weakref__", "device", "device_copy", "host_copy")
 
     def __init__(self, device: Device, there: tuple[Any, Any] | None, host: Any = None) -> None:
         """Hold at least one copy."""
@@ -87,64 +87,64 @@ class Remote(Reading):
         self.shape = tuple(known.shape)
         self.dtype = known.dtype
         self.device = device
-        self.there = there
-        self.host = host
+        self.device_copy = there
+        self.host_copy = host
 
-    def seen(self) -> Any:
+    def value(self) -> Any:
         """The copy on the host."""
-        host = self.host
+        host = self.host_copy
         if host is None:
-            assert self.there is not None
-            host = self.host = Engine.fetch(self.there[0])
+            assert self.device_copy is not None
+            host = self.host_copy = JaxPort.fetch(self.device_copy[0])
         return host
 
-    def on(self, device: Device) -> Any:
+    def jax_array_on(self, device: Device) -> Any:
         """The JAX array on `device`; the array on the value's own device is kept."""
-        there = self.there
+        there = self.device_copy
         if there is not None and there[1] is device.handle:
             return there[0]
-        array = Engine.put(self.host if there is None else there[0], device)
+        array = JaxPort.put(self.host_copy if there is None else there[0], device)
         if there is None or device is self.device:
-            self.there = array, device.handle
+            self.device_copy = array, device.handle
         return array
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         """Apply a ufunc on the device, or on the host if JAX lacks it."""
-        device = target(inputs)
+        device = choose_device(inputs)
         if device is not HOST and method == "__call__" and not kwargs:
-            result = Engine.ufunc(ufunc.__name__, inputs, device)
+            result = JaxPort.apply_ufunc(ufunc.__name__, inputs, device)
             if result is not None:
                 return result
         if "out" in kwargs:
-            kwargs["out"] = shown(kwargs["out"])
-        return getattr(ufunc, method)(*map(shown, inputs), **kwargs)
+            kwargs["out"] = materialize(kwargs["out"])
+        return getattr(ufunc, method)(*map(materialize, inputs), **kwargs)
 
     def __repr__(self) -> str:
         """The repr of the value."""
-        return repr(self.seen())
+        return repr(self.value())
 
     def __str__(self) -> str:
         """The str of the value."""
-        return str(self.seen())
+        return str(self.value())
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the value."""
-        return shown, (self.seen(),)
+        return materialize, (self.value(),)
 
 
-def target(raws: Any) -> Device:
+def choose_device(raws: Any) -> Device:
     """The device for an op on `raws`: that of `tf.device`, or an accelerator that has an operand.
 
     TensorFlow uses an accelerator also if neither applies; gradtape uses the host. The run that
     traces a function is on the host, because JAX would have to compile each of its ops.
     """
-    if staging():
+    if current_trace():
         return HOST
     device = local.device
-    if device is None or device is ANYWHERE:
+    if device is None or device is NO_FAST_PATH:
         for raw in raws:
-            if type(raw) is Remote and raw.device is not HOST:
-                return Engine.default()
+            if type(raw) is DeviceArray and raw.device is not HOST:
+                return JaxPort.default_device()
         return HOST
     return device
 
@@ -163,27 +163,27 @@ class DeviceTensor(EagerTensor):
 
     def numpy(self) -> Any:
         """A writable copy on the host; a scalar as a NumPy scalar."""
-        raw = self._array.seen()
+        raw = self._array.value()
         return raw.copy() if isinstance(raw, np.ndarray) else raw
 
     def _numpy(self) -> Any:
-        return self._array.seen()
+        return self._array.value()
 
     def cpu(self) -> EagerTensor:
         """The same value on the host."""
-        return tensor_of(self._array.seen())
+        return tensor_from_array(self._array.value())
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the value."""
-        return tensor_of, (self._array.seen(),)
+        return tensor_from_array, (self._array.value(),)
 
 
 DeviceTensor.__name__ = DeviceTensor.__qualname__ = "EagerTensor"  # as TensorFlow calls it
 
 
-def tensor_of(raw: Any) -> EagerTensor:
+def tensor_from_array(raw: Any) -> EagerTensor:
     """Make a tensor of a raw array on the host or of a device array."""
-    tensor = DeviceTensor() if type(raw) is Remote else EagerTensor()
+    tensor = DeviceTensor() if type(raw) is DeviceArray else EagerTensor()
     tensor._array = raw
     tensor.uid = next_uid()
     return tensor
@@ -195,63 +195,63 @@ def is_movable(raw: Any) -> bool:
     return not (isinstance(dtype, np.dtype) and dtype.kind == "O")
 
 
-def arrived(array: Any, device: Device) -> Remote:
+def from_jax_array(array: Any, device: Device) -> DeviceArray:
     """The device array of a JAX array that was computed on `device`."""
-    return Remote(device, (array, device.handle))
+    return DeviceArray(device, (array, device.handle))
 
 
-def moved(raw: Any, device: Device) -> Any:
+def to_device(raw: Any, device: Device) -> Any:
     """A raw array that belongs on `device`; the copy is made on first use."""
-    if type(raw) is Remote:
+    if type(raw) is DeviceArray:
         if raw.device is device:
             return raw
         if device is HOST:
-            return raw.seen()
-        return Remote(device, raw.there, raw.host)
+            return raw.value()
+        return DeviceArray(device, raw.device_copy, raw.host_copy)
     if device is HOST or not is_movable(raw):
         return raw
     use_accelerators()
-    return Remote(device, None, raw)
+    return DeviceArray(device, None, raw)
 
 
-def beside(raw: Any, other: Any) -> Any:
+def to_device_of(raw: Any, other: Any) -> Any:
     """A raw array on the device of another."""
-    return moved(raw, other.device) if type(other) is Remote else raw
+    return to_device(raw, other.device) if type(other) is DeviceArray else raw
 
 
-def kept_at(raw: Any, device: Device) -> Any:
-    """`moved`, but a value that goes to the host keeps its device copy as a cache.
+def to_device_with_cache(raw: Any, device: Device) -> Any:
+    """`to_device`, but a value that goes to the host keeps its device copy as a cache.
 
     A host variable that a function uses on an accelerator is thus copied only once.
     """
-    if device is HOST and type(raw) is Remote and raw.there is not None:
-        return raw if raw.device is HOST else Remote(HOST, raw.there, raw.host)
-    return moved(raw, device)
+    if device is HOST and type(raw) is DeviceArray and raw.device_copy is not None:
+        return raw if raw.device is HOST else DeviceArray(HOST, raw.device_copy, raw.host_copy)
+    return to_device(raw, device)
 
 
-def wanted(raw: Any) -> Any:
+def place_array(raw: Any) -> Any:
     """A new raw array on the device that the program requests."""
     device = local.device
-    if device is None or device is ANYWHERE or type(raw) is Remote or staging():
+    if device is None or device is NO_FAST_PATH or type(raw) is DeviceArray or current_trace():
         return raw
-    return moved(raw, device)
+    return to_device(raw, device)
 
 
-def placed(raw: Any) -> EagerTensor:
+def place_tensor(raw: Any) -> EagerTensor:
     """Make a tensor on the device that the program requests."""
-    return tensor_of(wanted(raw))
+    return tensor_from_array(place_array(raw))
 
 
-def gpu(tensor: EagerTensor, number: int) -> EagerTensor:
+def copy_to_gpu(tensor: EagerTensor, number: int) -> EagerTensor:
     """A copy of a tensor on a GPU.
 
     Raises:
         RuntimeError: if there is no GPU of that number.
     """
-    device = Engine.find("GPU", number)
+    device = JaxPort.find_device("GPU", number)
     if device is None:
         raise RuntimeError(f"GPU:{number} unknown device. See tf.config.list_logical_devices().")
-    return tensor_of(moved(tensor._array, device))
+    return tensor_from_array(to_device(tensor._array, device))
 
 
-Handed.placed = placed
+DevicePort.place_tensor = place_tensor

@@ -20,7 +20,7 @@ name: Callable[[Tensor, int], None] = Tensor.__dict__["uid"].__set__
 FEW = 12
 
 
-class Handed:
+class XlaPort:
     """What the xla engine hands down: from JAX's array to a raw one, which waits for it."""
 
     fetch: Callable[[Any], Any]
@@ -31,7 +31,7 @@ def looked_at(tensor: Tensor) -> Any:
 
     Where several threads look at once, or an interrupt lands in here, it is fetched once more.
     """
-    raw = Handed.fetch(held(tensor))
+    raw = XlaPort.fetch(held(tensor))
     hold(tensor, raw)
     tensor.__class__ = EagerTensor
     return raw

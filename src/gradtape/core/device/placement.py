@@ -9,16 +9,16 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from gradtape.core.device.array import HOST, Device, Remote, is_movable, target
-from gradtape.core.dispatch import Handed, evaluate_somewhere
+from gradtape.core.device.array import HOST, Device, DeviceArray, choose_device, is_movable
+from gradtape.core.dispatch import TapePort, run_kernel_on_any_device
 from gradtape.core.errors import InvalidArgumentError
-from gradtape.core.lazy_array import shown
+from gradtape.core.lazy_array import materialize
 from gradtape.core.primitive import REGISTRY, Primitive
 
-on_numpy = evaluate_somewhere.plain
+run_kernel_on_numpy = run_kernel_on_any_device.plain
 
 
-class Inexpressible(Exception):  # noqa: N818 - it names the reason
+class NotLowerable(Exception):  # noqa: N818 - it names the reason
     """A kernel cannot run on a device."""
 
 
@@ -33,82 +33,86 @@ class Placement:
     """
 
     soft = True
-    logs = False
-    run: Callable[[Primitive, tuple[Any, ...], dict[str, Any], Device], Any]
-    call: Callable[[Callable[..., Any], list[Any], Device], Any]
+    should_log = False
+    run_with_jax: Callable[[Primitive, tuple[Any, ...], dict[str, Any], Device], Any]
+    call_with_jax: Callable[[Callable[..., Any], list[Any], Device], Any]
 
 
-def evaluate(op: Primitive, raws: tuple[Any, ...], static: dict[str, Any]) -> Any:
+def place_and_run(op: Primitive, raws: tuple[Any, ...], static: dict[str, Any]) -> Any:
     """Choose the device of an op and run the kernel there."""
-    device = target(raws)
+    device = choose_device(raws)
     if device is HOST:
-        return on_host(op, raws, static)
-    return on_device(op, raws, static, device)
+        return run_on_host(op, raws, static)
+    return run_on_device(op, raws, static, device)
 
 
-def evaluate_raw(op: Primitive, raws: tuple[Any, ...], static: dict[str, Any]) -> Any:
+def place_and_run_raw(op: Primitive, raws: tuple[Any, ...], static: dict[str, Any]) -> Any:
     """Run the kernel on raw arrays, on a device only if an operand is there."""
     for raw in raws:
-        if type(raw) is Remote:
-            return evaluate(op, raws, static)
+        if type(raw) is DeviceArray:
+            return place_and_run(op, raws, static)
     return op.kernel(*raws, **static)
 
 
-def on_host(op: Primitive, raws: tuple[Any, ...], static: dict[str, Any]) -> Any:
+def run_on_host(op: Primitive, raws: tuple[Any, ...], static: dict[str, Any]) -> Any:
     """Run the kernel on NumPy."""
-    if Placement.logs:
-        said(op, HOST)
-    return on_numpy(op, shown(raws), static)
+    if Placement.should_log:
+        log_placement(op, HOST)
+    return run_kernel_on_numpy(op, materialize(raws), static)
 
 
-def on_device(op: Primitive, raws: tuple[Any, ...], static: dict[str, Any], device: Device) -> Any:
+def run_on_device(
+    op: Primitive, raws: tuple[Any, ...], static: dict[str, Any], device: Device
+) -> Any:
     """Run the kernel on a device, or on the host if the device cannot run it.
 
     Raises:
         InvalidArgumentError: if the device cannot run it and soft placement is off.
     """
     if REGISTRY.get(op.name) is not op:
-        return on_host(op, raws, static)  # made by a trace, which is compiled as a whole later
+        return run_on_host(op, raws, static)  # made by a trace, which is compiled as a whole later
     try:
-        if op.host or not all(map(is_movable, raws)):
-            raise Inexpressible(op.host or "strings stay on the host")
-        result = Placement.run(op, raws, static, device)
-    except Inexpressible as error:
-        result = on_host(op, raws, static)  # raises a better error if the arguments are wrong
+        if op.host_reason or not all(map(is_movable, raws)):
+            raise NotLowerable(op.host_reason or "strings stay on the host")
+        result = Placement.run_with_jax(op, raws, static, device)
+    except NotLowerable as error:
+        result = run_on_host(op, raws, static)  # raises a better error if the arguments are wrong
         if not Placement.soft:
-            raise refusal(op.name, device, error) from None
+            raise placement_error(op.name, device, error) from None
         return result
-    if Placement.logs:
-        said(op, device)
+    if Placement.should_log:
+        log_placement(op, device)
     return result
 
 
-def said(op: Primitive, device: Device) -> None:
+def log_placement(op: Primitive, device: Device) -> None:
     """Log the device of an op."""
     sys.stderr.write(f"Executing op {op.name} in device {device.name}\n")
 
 
-def call(function: Callable[..., Any], raws: list[Any]) -> Any:
+def place_and_call(function: Callable[..., Any], raws: list[Any]) -> Any:
     """Choose a device for a function that is not a primitive, and call it there.
 
     Raises:
         InvalidArgumentError: if the device cannot run it and soft placement is off.
     """
-    device = target(raws)
+    device = choose_device(raws)
     if device is HOST:
-        return function(*shown(raws))
+        return function(*materialize(raws))
     try:
         if not all(map(is_movable, raws)):
-            raise Inexpressible("strings stay on the host")
-        return Placement.call(function, raws, device)
-    except Inexpressible as error:
-        result = function(*shown(raws))
+            raise NotLowerable("strings stay on the host")
+        return Placement.call_with_jax(function, raws, device)
+    except NotLowerable as error:
+        result = function(*materialize(raws))
         if not Placement.soft:
-            raise refusal(public_name() or function.__name__, device, error) from None
+            raise placement_error(
+                public_caller_name() or function.__name__, device, error
+            ) from None
         return result
 
 
-def public_name() -> str:
+def public_caller_name() -> str:
     """The name of the public function that the program has called."""
     frame: Any = sys._getframe(1)
     name = ""
@@ -119,7 +123,7 @@ def public_name() -> str:
     return name
 
 
-def refusal(name: str, device: Device, why: Any) -> InvalidArgumentError:
+def placement_error(name: str, device: Device, why: Any) -> InvalidArgumentError:
     """TensorFlow's error for an op that the requested device cannot run."""
     return InvalidArgumentError(
         f"{name}: Could not satisfy device specification {device.name!r}. "
@@ -128,5 +132,5 @@ def refusal(name: str, device: Device, why: Any) -> InvalidArgumentError:
     )
 
 
-Handed.evaluate = evaluate
-Handed.evaluate_raw = evaluate_raw
+TapePort.run_kernel = place_and_run
+TapePort.run_kernel_raw = place_and_run_raw

@@ -1,8 +1,8 @@
 """Generated code that does what `dispatch.bind` does, for one or two eager tensors.
 
-Eager programs spend most of their time here. `specialised` makes the function of a primitive and
-`checked` a public elementwise function. Their source is generated and compiled on the first call,
-which keeps the import fast.
+Eager programs spend most of their time here. `make_primitive_function` makes the function of a
+primitive and `make_public_function` a public elementwise function. Their source is generated and
+compiled on the first call, which keeps the import fast.
 """
 
 from __future__ import annotations
@@ -15,35 +15,41 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.context import always, local, next_uid
+from gradtape.core.context import hand_watched_count, local, next_uid
 from gradtape.core.device.switch import THEN, in_use
 from gradtape.core.dispatch import (
-    Handed,
-    Recording,
-    Step,
+    BackwardStep,
+    TapePort,
+    TapeRecord,
+    backward_step,
     bind,
-    hear,
-    needs_of,
-    recover,
-    step_of,
+    explain_kernel_error,
+    record_op,
+    residuals_of,
 )
-from gradtape.core.errors import UNUSUAL, another_way, hide_library
-from gradtape.core.fastpath.kernel_source import FLOAT32, SINGLES, applied, call_of, direct, met
+from gradtape.core.errors import REDISPATCH, hide_library_frames, redispatch
+from gradtape.core.fastpath.kernel_source import (
+    FLOAT32,
+    SCALAR_CACHE,
+    as_operand,
+    kernel_arguments,
+    kernel_expression,
+    ufunc_or_kernel,
+)
 from gradtape.core.primitive import Primitive, Spec
-from gradtape.core.tensor import EagerTensor, Tensor, marked
-from gradtape.core.tensor import eager as wrap
+from gradtape.core.tensor import EagerTensor, Tensor, make_tensor, mark_recorded
 
 
-def specialised(op: Primitive) -> Any:
+def make_primitive_function(op: Primitive) -> Any:
     """Make the function of a primitive: the kernel on raw arrays, inlined `bind` on tensors."""
     if op.variadic:
-        return variadic(op)
-    function = later(op, lambda: specialised_source(op))
+        return make_variadic_function(op)
+    function = generate_on_first_call(op, lambda: primitive_source(op))
     function.__wrapped__ = op.kernel  # for its signature
     return function
 
 
-def variadic(op: Primitive) -> Any:
+def make_variadic_function(op: Primitive) -> Any:
     """Make the function of a primitive with `*inputs`."""
     kernel = op.kernel
 
@@ -51,80 +57,83 @@ def variadic(op: Primitive) -> Any:
         for a in args:
             if isinstance(a, Tensor):
                 return bind(op, args, static)
-        return Handed.evaluate_raw(op, args, static) if in_use[0] else kernel(*args, **static)
+        return TapePort.run_kernel_raw(op, args, static) if in_use[0] else kernel(*args, **static)
 
     return function
 
 
-def specialised_source(op: Primitive) -> list[str]:
+def primitive_source(op: Primitive) -> list[str]:
     """Source of the function of a primitive."""
     signature = ", ".join([*op.inputs, *(["*", *op.statics] if op.statics else [])])
     some_tensor = " or ".join(f"isinstance({name}, Tensor)" for name in op.inputs)
     args = ", ".join(op.inputs) + ","
     general = [
         f"    if {some_tensor}:",
-        f"        return bind(op, ({args}), {static_dict(op)})",
-        f"    return Handed.evaluate_raw(op, ({args}), {static_dict(op)})"
+        f"        return bind(op, ({args}), {statics_source(op)})",
+        f"    return TapePort.run_kernel_raw(op, ({args}), {statics_source(op)})"
         if in_use[0]
-        else f"    return {applied(op, op.inputs)}",
+        else f"    return {kernel_expression(op, op.inputs)}",
     ]
     lines = [f"def {op.name}({signature}):"]
     if op.outputs and len(op.inputs) == 1 and op.rules[0] is not None:
-        return lines + many_outputs(op) + general
+        return lines + multi_output_source(op) + general
     if op.outputs or sum(rule is not None for rule in op.rules) > 2:
         return lines + general
     raws = tuple(f"{name}_" for name in op.inputs)
     return [
         *lines,
-        f"    if {' and '.join(map(is_eager, op.inputs))}:",
+        f"    if {' and '.join(map(eager_condition, op.inputs))}:",
         *(f"        {name}_ = {name}._array" for name in op.inputs),
         "        try:",
-        f"            r = {applied(op, raws)}",
+        f"            r = {kernel_expression(op, raws)}",
         "        except Exception as error:",
-        f"            r = recover(error, op, ({', '.join(raws)},), {static_dict(op)})",
-        *indent(2, tell(op, op.inputs, raws)),
+        f"            r = explain_kernel_error(error, op, ({', '.join(raws)},), "
+        f"{statics_source(op)})",
+        *indent(2, record_source(op, op.inputs, raws)),
         *general,
     ]
 
 
-def many_outputs(op: Primitive) -> list[str]:
+def multi_output_source(op: Primitive) -> list[str]:
     """Source of the function of a primitive with one input and several outputs."""
     name, raw = op.inputs[0], f"{op.inputs[0]}_"
-    kept = ", ".join(kept_by(op, 1, False, op.inputs, (raw,)))
+    kept = ", ".join(residual_expressions(op, 1, False, op.inputs, (raw,)))
     return [
-        f"    if {is_eager(name)}:",
+        f"    if {eager_condition(name)}:",
         f"        {raw} = {name}._array",
         "        try:",
-        f"            r = kernel({call_of(op, (raw,))})",
+        f"            r = kernel({kernel_arguments(op, (raw,))})",
         "        except Exception as error:",
-        f"            r = recover(error, op, ({raw},), {static_dict(op)})",
-        "        out = tuple([wrap(one) for one in r])",
-        f"        if {name}.uid < 0 or always[0]:",
+        f"            r = explain_kernel_error(error, op, ({raw},), {statics_source(op)})",
+        "        out = tuple([make_tensor(one) for one in r])",
+        f"        if {name}.uid < 0 or hand_watched_count[0]:",
         "            for record in local.recorders:",
-        "                if type(record) is not Recording:",
-        "                    if record.stages:",
-        f"                        return bind(op, ({name},), {static_dict(op)})",
-        f"                    hear(record, op, ({name},), ({raw},), {static_dict(op)}, out, r)",
+        "                if type(record) is not TapeRecord:",
+        "                    if record.is_trace:",
+        f"                        return bind(op, ({name},), {statics_source(op)})",
+        f"                    record_op(record, op, ({name},), ({raw},), {statics_source(op)}, "
+        "out, r)",
         f"                elif {name}.uid in record:",
         "                    anchor = next_uid()",
         f"                    record[anchor] = (step1 or cache_step(1, False), {name}.uid, {kept})",
         "                    for i, one in enumerate(out):",
-        "                        record[marked(one)] = (Handed.move, anchor, i)",
+        "                        record[mark_recorded(one)] = "
+        "(TapePort.route_cotangent, anchor, i)",
         "        return out",
     ]
 
 
-def is_eager(name: str) -> str:
+def eager_condition(name: str) -> str:
     """Condition for the fast path: an eager tensor on the host, outside of any `tf.device`."""
     return f"type({name}) is EagerTensor" + (" and local.device is None" if in_use[0] else "")
 
 
-def kept_by(
+def residual_expressions(
     op: Primitive, mask: int, unbroadcast: bool, names: tuple[str, ...], raws: tuple[str, ...]
 ) -> list[str]:
     """Expressions for the residuals of the inputs in `mask`."""
     parts = []
-    for need in needs_of(op, mask, unbroadcast):
+    for need in residuals_of(op, mask, unbroadcast):
         if need == "out" or need in op.statics:
             parts.append(need)
         elif need in op.inputs:
@@ -141,7 +150,7 @@ def kept_by(
     return parts
 
 
-def checked(
+def make_public_function(
     op: Primitive,
     allowed: frozenset[Any],
     convert_and_call: Callable[..., Any],
@@ -163,33 +172,33 @@ def checked(
     names = names[: len(op.inputs)]
     order = tuple(reversed(names)) if reflected else names
     single = FLOAT32 in allowed
-    function = later(
+    function = generate_on_first_call(
         op,
-        lambda: checked_source(op, names, order, numbers, single),
+        lambda: public_source(op, names, order, numbers, single),
         allowed=allowed,
         convert_and_call=convert_and_call,
-        weak=weak_of(allowed),
+        weak=weak_dtypes_of(allowed),
     )
-    function.__signature__ = signature_of(order)
+    function.__signature__ = public_signature_of(order)
     return function
 
 
 @cache
-def weak_of(allowed: frozenset[Any]) -> dict[type, frozenset[Any]]:
+def weak_dtypes_of(allowed: frozenset[Any]) -> dict[type, frozenset[Any]]:
     """Dtypes that NumPy keeps next to a Python number; bfloat16 would become float32."""
     builtin = frozenset(d for d in allowed if d.kind in "fc" and d.num < 64)
     return {float: builtin, int: builtin | {d for d in allowed if d.kind in "iu"}}
 
 
 @cache
-def signature_of(names: tuple[str, ...]) -> inspect.Signature:
+def public_signature_of(names: tuple[str, ...]) -> inspect.Signature:
     """The signature of a public elementwise function."""
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     parameters = [inspect.Parameter(name, kind) for name in names]
     return inspect.Signature([*parameters, inspect.Parameter("name", kind, default=None)])
 
 
-def checked_source(
+def public_source(
     op: Primitive,
     names: tuple[str, ...],
     order: tuple[str, ...],
@@ -207,14 +216,14 @@ def checked_source(
 
     lines = [
         f"def {op.name}({', '.join(order)}, name=None):",
-        f"    if {is_eager(x)}:",
+        f"    if {eager_condition(x)}:",
         f"        {x_} = {x}._array",
     ]
     if len(names) == 1:
         lines += [
             f"        if {admits(x_, 'allowed')}:",
-            *indent(3, guarded(op, raws)),
-            *indent(3, tell(op, names, raws)),
+            *indent(3, kernel_call_source(op, raws)),
+            *indent(3, record_source(op, names, raws)),
         ]
     else:
         y, y_ = names[1], raws[1]
@@ -225,26 +234,26 @@ def checked_source(
             f"            if {singles}(",
             f"                {x_}.dtype is {y_}.dtype and ({admits(x_, 'allowed')})",
             "            ):",
-            *indent(4, guarded(op, raws)),
-            *indent(4, tell(op, names, raws)),
+            *indent(4, kernel_call_source(op, raws)),
+            *indent(4, record_source(op, names, raws)),
         ]
         if numbers[1]:
             lines += [
                 f"        elif (type({y}) is float or type({y}) is int) and (",
                 f"            {admits(x_, f'weak[type({y})]')}",
                 "        ):",
-                f"            {y_} = {met(y, x_, single)}",
-                *indent(3, guarded(op, (x_, y_))),
-                *indent(3, tell(op, names, raws, only=0)),
+                f"            {y_} = {as_operand(y, x_, single)}",
+                *indent(3, kernel_call_source(op, (x_, y_))),
+                *indent(3, record_source(op, names, raws, only=0)),
             ]
         if numbers[0]:
             lines += [
-                f"    elif {is_eager(y)} and (type({x}) is float or type({x}) is int):",
+                f"    elif {eager_condition(y)} and (type({x}) is float or type({x}) is int):",
                 f"        {y_} = {y}._array",
                 f"        if {admits(y_, f'weak[type({x})]')}:",
-                f"            {x_} = {met(x, y_, single)}",
-                *indent(3, guarded(op, (x_, y_))),
-                *indent(3, tell(op, names, raws, only=1)),
+                f"            {x_} = {as_operand(x, y_, single)}",
+                *indent(3, kernel_call_source(op, (x_, y_))),
+                *indent(3, record_source(op, names, raws, only=1)),
             ]
     return [
         *lines,
@@ -255,29 +264,29 @@ def checked_source(
         ),
         "    try:",
         f"        return convert_and_call({', '.join(names)})",
-        "    except UNUSUAL as error:",
-        f"        return another_way(error, again, ({', '.join(order)},), {{}})",
+        "    except REDISPATCH as error:",
+        f"        return redispatch(error, again, ({', '.join(order)},), {{}})",
         "    except Exception as error:",
-        "        hide_library(error)",
+        "        hide_library_frames(error)",
         "        raise",
     ]
 
 
-def guarded(op: Primitive, raws: tuple[str, ...]) -> list[str]:
+def kernel_call_source(op: Primitive, raws: tuple[str, ...]) -> list[str]:
     """Source that runs the kernel and hides the library's frames from errors."""
     return [
         "try:",
-        f"    r = {applied(op, raws)}",
+        f"    r = {kernel_expression(op, raws)}",
         "except Exception as error:",
         "    try:",
-        f"        r = recover(error, op, ({', '.join(raws)},), {{}})",
+        f"        r = explain_kernel_error(error, op, ({', '.join(raws)},), {{}})",
         "    except Exception as final:",
-        "        hide_library(final)",
+        "        hide_library_frames(final)",
         "        raise",
     ]
 
 
-def tell(
+def record_source(
     op: Primitive, names: tuple[str, ...], raws: tuple[str, ...], only: int | None = None
 ) -> list[str]:
     """Source that wraps `r` and records the op; `only` is the operand that is a tensor."""
@@ -298,43 +307,43 @@ def tell(
     per_record: list[str] = []
     is_broadcast = "False"
     if only is None and len(names) > 1:
-        fronts = [f"{raw}.shape" + (f"[:-{op.core}]" if op.core else "") for raw in raws]
+        fronts = [f"{raw}.shape" + (f"[:-{op.core_ndim}]" if op.core_ndim else "") for raw in raws]
         differ = f"not ({' == '.join(fronts)})"
-        if op.core == 0:
+        if op.core_ndim == 0:
             is_broadcast = f"type(r) is ndarray and {differ}"
-        elif op.core is not None:
-            is_broadcast = f"r.ndim > {op.core} and {differ}"
+        elif op.core_ndim is not None:
+            is_broadcast = f"r.ndim > {op.core_ndim} and {differ}"
     if len(ruled) == 1:
         i = ruled[0]
         per_record += [
             f"if {names[i]}.uid in record:",
-            *indent(1, store(op, 1 << i, names, raws, is_broadcast)),
+            *indent(1, store_entry_source(op, 1 << i, names, raws, is_broadcast)),
         ]
     else:
         i, j = ruled
         per_record += [
             f"if {names[i]}.uid in record:",
             f"    if {names[j]}.uid in record:",
-            *indent(2, store(op, 1 << i | 1 << j, names, raws, is_broadcast)),
+            *indent(2, store_entry_source(op, 1 << i | 1 << j, names, raws, is_broadcast)),
             "    else:",
-            *indent(2, store(op, 1 << i, names, raws, is_broadcast)),
+            *indent(2, store_entry_source(op, 1 << i, names, raws, is_broadcast)),
             f"elif {names[j]}.uid in record:",
-            *indent(1, store(op, 1 << j, names, raws, is_broadcast)),
+            *indent(1, store_entry_source(op, 1 << j, names, raws, is_broadcast)),
         ]
     return [
         *lines,
-        f"if {some_marked} or always[0]:",
+        f"if {some_marked} or hand_watched_count[0]:",
         "    for record in local.recorders:",
-        "        if type(record) is not Recording:",
-        "            if record.stages:",
-        f"                return bind(op, ({args}), {static_dict(op)})",
-        f"            hear(record, op, ({args}), ({values}), {static_dict(op)}, out, r)",
+        "        if type(record) is not TapeRecord:",
+        "            if record.is_trace:",
+        f"                return bind(op, ({args}), {statics_source(op)})",
+        f"            record_op(record, op, ({args}), ({values}), {statics_source(op)}, out, r)",
         *indent(2, [f"el{per_record[0]}", *per_record[1:]]),
         "return out",
     ]
 
 
-def store(
+def store_entry_source(
     op: Primitive, mask: int, names: tuple[str, ...], raws: tuple[str, ...], is_broadcast: str
 ) -> list[str]:
     """Source that stores the entry for the inputs in `mask`."""
@@ -343,7 +352,7 @@ def store(
         step = f"step{mask}{'f' if unbroadcast else ''}"
         parts = [f"{step} or cache_step({mask}, {unbroadcast})"]
         parts += [f"{name}.uid" for i, name in enumerate(names) if mask >> i & 1]
-        parts += kept_by(op, mask, unbroadcast, names, raws)
+        parts += residual_expressions(op, mask, unbroadcast, names, raws)
         return f"record[uid] = ({', '.join(parts)},)"
 
     lines = [entry(False)]
@@ -357,59 +366,59 @@ def store(
     ]
 
 
-def first_call(*args: Any, **kwargs: Any) -> Any:
+def first_call_stub(*args: Any, **kwargs: Any) -> Any:
     """Code of a function before its first call: calls `make` of the function's namespace."""
     space = globals()
     try:
         return space["make"]()(*args, **kwargs)
     except Exception as error:
-        space["hide_library"](error)
+        space["hide_library_frames"](error)
         raise
 
 
-MADE: list[Any] = []  # functions with generated code
+GENERATED: list[Any] = []  # functions with generated code
 
 
-def make_again() -> None:
+def regenerate() -> None:
     """Generate every function again on its next call, now with support for devices."""
-    while MADE:
-        function = MADE.pop()
+    while GENERATED:
+        function = GENERATED.pop()
         function.__defaults__ = function.__kwdefaults__ = None
-        function.__code__ = first_call.__code__
+        function.__code__ = first_call_stub.__code__
 
 
-THEN.append(make_again)
+THEN.append(regenerate)
 
-COMMON: dict[str, Any] = {
+SHARED_GLOBALS: dict[str, Any] = {
     "__name__": __name__,
     "EagerTensor": EagerTensor,
     "FLOAT32": FLOAT32,
-    "Handed": Handed,
-    "Recording": Recording,
-    "SINGLES": SINGLES,
+    "TapePort": TapePort,
+    "TapeRecord": TapeRecord,
+    "SCALAR_CACHE": SCALAR_CACHE,
     "Spec": Spec,
     "Tensor": Tensor,
-    "UNUSUAL": UNUSUAL,
-    "always": always,
-    "another_way": another_way,
+    "REDISPATCH": REDISPATCH,
+    "hand_watched_count": hand_watched_count,
+    "redispatch": redispatch,
     "bind": bind,
     "float32": np.float32,
-    "hear": hear,
-    "hide_library": hide_library,
+    "record_op": record_op,
+    "hide_library_frames": hide_library_frames,
     "local": local,
-    "marked": marked,
+    "mark_recorded": mark_recorded,
     "ndarray": np.ndarray,
     "next_uid": next_uid,
-    "recover": recover,
-    "wrap": wrap,
+    "explain_kernel_error": explain_kernel_error,
+    "make_tensor": make_tensor,
 }
 
 
-def later(op: Primitive, source: Callable[[], list[str]], **extra: Any) -> Any:
+def generate_on_first_call(op: Primitive, source: Callable[[], list[str]], **extra: Any) -> Any:
     """Make a function whose code is generated on its first call, its steps when first used."""
     steps = {f"step{mask}{f}": None for mask in range(1, 1 << len(op.inputs)) for f in ("", "f")}
-    space = {**COMMON, **steps, "op": op, "kernel": direct(op.kernel), **extra}
-    function = FunctionType(first_call.__code__, space, op.name)
+    space = {**SHARED_GLOBALS, **steps, "op": op, "kernel": ufunc_or_kernel(op.kernel), **extra}
+    function = FunctionType(first_call_stub.__code__, space, op.name)
     function.__qualname__ = op.name
 
     def make() -> Any:
@@ -420,18 +429,20 @@ def later(op: Primitive, source: Callable[[], list[str]], **extra: Any) -> Any:
         function.__defaults__ = real.__defaults__
         function.__kwdefaults__ = real.__kwdefaults__
         function.__code__ = real.__code__
-        MADE.append(function)
+        GENERATED.append(function)
         return function if in_use[0] is before else make()
 
-    def cache_step(mask: int, unbroadcast: bool) -> Step:
-        step = space[f"step{mask}{'f' if unbroadcast else ''}"] = step_of(op, mask, unbroadcast)
+    def cache_step(mask: int, unbroadcast: bool) -> BackwardStep:
+        step = space[f"step{mask}{'f' if unbroadcast else ''}"] = backward_step(
+            op, mask, unbroadcast
+        )
         return step
 
     space |= {"again": function, "make": make, "cache_step": cache_step}
     return function
 
 
-def static_dict(op: Primitive) -> str:
+def statics_source(op: Primitive) -> str:
     """Source of a dict with the static parameters."""
     return "{" + ", ".join(f"'{name}': {name}" for name in op.statics) + "}"
 

@@ -12,7 +12,7 @@ from gradtape.core.primitive import Primitive
 FLOAT32 = np.dtype("float32")
 
 
-class Singles(dict[Any, Any]):
+class ScalarCache(dict[Any, Any]):
     """Cache of Python numbers as 0-d float32 arrays, which ufuncs handle twice as fast."""
 
     def __missing__(self, number: Any) -> Any:
@@ -28,18 +28,20 @@ class Singles(dict[Any, Any]):
         return made
 
 
-SINGLES = Singles()
+SCALAR_CACHE = ScalarCache()
 
 
-def met(number: str, raw: str, single: bool) -> str:
+def as_operand(number: str, raw: str, single: bool) -> str:
     """Expression for a Python number as the kernel takes it next to `raw`."""
     if not single:
         return number
-    return f"SINGLES[{number}] if type({raw}) is ndarray and {raw}.dtype is FLOAT32 else {number}"
+    return (
+        f"SCALAR_CACHE[{number}] if type({raw}) is ndarray and {raw}.dtype is FLOAT32 else {number}"
+    )
 
 
 # Kernels of one expression, recognised by their bytecode. Inlining them saves a Python call.
-WRITTEN: dict[bytes, str] = {
+INLINE_EXPRESSIONS: dict[bytes, str] = {
     function.__code__.co_code: text
     for function, text in (
         (lambda a, b: a + b, "{} + {}"),
@@ -50,15 +52,15 @@ WRITTEN: dict[bytes, str] = {
         (lambda x: -x, "-{}"),
     )
 }
-OF_A_UFUNC = frozenset(
+UFUNC_KERNELS = frozenset(
     function.__code__.co_code for function in (lambda x: np.exp(x), lambda a, b: np.maximum(a, b))
 )
 
 
-def applied(op: Primitive, values: tuple[str, ...]) -> str:
+def kernel_expression(op: Primitive, values: tuple[str, ...]) -> str:
     """Expression that applies the kernel to these values."""
-    text = None if op.statics else WRITTEN.get(code_of(op.kernel).co_code)
-    return f"kernel({call_of(op, values)})" if text is None else text.format(*values)
+    text = None if op.statics else INLINE_EXPRESSIONS.get(code_of(op.kernel).co_code)
+    return f"kernel({kernel_arguments(op, values)})" if text is None else text.format(*values)
 
 
 def code_of(kernel: Any) -> CodeType:
@@ -67,16 +69,16 @@ def code_of(kernel: Any) -> CodeType:
     return code
 
 
-def direct(kernel: Any) -> Any:
+def ufunc_or_kernel(kernel: Any) -> Any:
     """The ufunc, if the kernel only calls one; else the kernel."""
     code = code_of(kernel)
-    if code.co_code in OF_A_UFUNC and code.co_names[0] == "np":
+    if code.co_code in UFUNC_KERNELS and code.co_names[0] == "np":
         function = getattr(np, code.co_names[1], None)
         if isinstance(function, np.ufunc):
             return function
     return kernel
 
 
-def call_of(op: Primitive, values: tuple[str, ...]) -> str:
+def kernel_arguments(op: Primitive, values: tuple[str, ...]) -> str:
     """Source of the arguments of a call of the kernel."""
     return ", ".join([*values, *(f"{name}={name}" for name in op.statics)])

@@ -10,10 +10,10 @@ from gradtape.core.convert import convert
 from gradtape.core.tensor import EagerTensor, Tensor
 
 
-class Handed:
+class RaggedPort:
     """Functions of higher layers; the class is also the key for the private constructors."""
 
-    home: Callable[[], Any]  # returns the module that implements the methods
+    method_module: Callable[[], Any]  # returns the module that implements the methods
 
 
 class RowPartition:
@@ -28,7 +28,7 @@ class RowPartition:
         self, row_splits: Any, uniform_row_length: int | None = None, internal: Any = False
     ) -> None:
         """Store the splits, and the row length if it is uniform."""
-        if internal is not Handed:
+        if internal is not RaggedPort:
             raise ValueError(
                 "RowPartition constructor is private; please use one of the factory methods "
                 "instead (e.g., RowPartition.from_row_lengths())."
@@ -41,14 +41,18 @@ class RowPartition:
         cls, row_splits: Any, validate: bool = True, dtype: Any = None, dtype_hint: Any = None
     ) -> RowPartition:
         """Rows given by `row_splits`."""
-        return made(Handed.home().from_row_splits(row_splits, validate), dtype)
+        return cast_partition(
+            RaggedPort.method_module().from_row_splits(row_splits, validate), dtype
+        )
 
     @classmethod
     def from_row_lengths(
         cls, row_lengths: Any, validate: bool = True, dtype: Any = None, dtype_hint: Any = None
     ) -> RowPartition:
         """Rows given by their lengths."""
-        return made(Handed.home().from_row_lengths(row_lengths, validate), dtype)
+        return cast_partition(
+            RaggedPort.method_module().from_row_lengths(row_lengths, validate), dtype
+        )
 
     @classmethod
     def from_value_rowids(
@@ -60,7 +64,9 @@ class RowPartition:
         dtype_hint: Any = None,
     ) -> RowPartition:
         """`nrows` rows, given by the row number of each value."""
-        return made(Handed.home().from_value_rowids(value_rowids, nrows, validate), dtype)
+        return cast_partition(
+            RaggedPort.method_module().from_value_rowids(value_rowids, nrows, validate), dtype
+        )
 
     @classmethod
     def from_row_starts(
@@ -72,14 +78,18 @@ class RowPartition:
         dtype_hint: Any = None,
     ) -> RowPartition:
         """Rows given by their starts; the last row ends at `nvals`."""
-        return made(Handed.home().from_row_starts(row_starts, nvals, validate), dtype)
+        return cast_partition(
+            RaggedPort.method_module().from_row_starts(row_starts, nvals, validate), dtype
+        )
 
     @classmethod
     def from_row_limits(
         cls, row_limits: Any, validate: bool = True, dtype: Any = None, dtype_hint: Any = None
     ) -> RowPartition:
         """Rows given by their ends."""
-        return made(Handed.home().from_row_limits(row_limits, validate), dtype)
+        return cast_partition(
+            RaggedPort.method_module().from_row_limits(row_limits, validate), dtype
+        )
 
     @classmethod
     def from_uniform_row_length(
@@ -92,8 +102,10 @@ class RowPartition:
         dtype_hint: Any = None,
     ) -> RowPartition:
         """Rows of one length: `nrows` rows, or as many as `nvals` values fill."""
-        found = Handed.home().from_uniform_row_length(uniform_row_length, nvals, nrows, validate)
-        return made(found, dtype)
+        found = RaggedPort.method_module().from_uniform_row_length(
+            uniform_row_length, nvals, nrows, validate
+        )
+        return cast_partition(found, dtype)
 
     @property
     def dtype(self) -> dtypes.DType:
@@ -150,17 +162,17 @@ class RowPartition:
 
     def value_rowids(self) -> Tensor:
         """The row number of each value."""
-        rowids: Tensor = Handed.home().rowids(self._splits)
+        rowids: Tensor = RaggedPort.method_module().rowids(self._splits)
         return rowids
 
     def offsets_in_rows(self) -> Tensor:
         """The position of each value in its row."""
-        offsets: Tensor = Handed.home().offsets(self._splits)
+        offsets: Tensor = RaggedPort.method_module().offsets(self._splits)
         return offsets
 
     def with_dtype(self, dtype: Any) -> RowPartition:
         """The same rows with splits of `dtype`, int32 or int64."""
-        return made(self, dtype)
+        return cast_partition(self, dtype)
 
     def __repr__(self) -> str:
         """The splits, or the number and length of uniform rows."""
@@ -170,11 +182,11 @@ class RowPartition:
         return f"tf.RowPartition(row_splits={shown})"
 
 
-def made(partition: Any, dtype: Any) -> RowPartition:
+def cast_partition(partition: Any, dtype: Any) -> RowPartition:
     """Cast the splits of a partition to `dtype`, if given."""
     if dtype is not None:
-        splits = Handed.home().cast(partition._splits, as_splits_dtype(dtype))
-        return RowPartition(splits, partition._uniform, internal=Handed)
+        splits = RaggedPort.method_module().cast(partition._splits, as_splits_dtype(dtype))
+        return RowPartition(splits, partition._uniform, internal=RaggedPort)
     found: RowPartition = partition
     return found
 

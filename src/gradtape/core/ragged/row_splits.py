@@ -13,16 +13,16 @@ import numpy as np
 from gradtape.core.errors import InvalidArgumentError
 
 
-def splits_of_lengths(lengths: Any) -> Any:
+def splits_from_lengths(lengths: Any) -> Any:
     """Splits of rows of these lengths."""
     splits = np.zeros(len(lengths) + 1, lengths.dtype)
     np.cumsum(lengths, out=splits[1:])
     return splits
 
 
-def splits_of_rowids(rowids: Any, nrows: int) -> Any:
+def splits_from_rowids(rowids: Any, nrows: int) -> Any:
     """Splits of `nrows` rows, given the row number of each value; the numbers are sorted."""
-    return splits_of_lengths(np.bincount(rowids, minlength=nrows).astype(rowids.dtype))
+    return splits_from_lengths(np.bincount(rowids, minlength=nrows).astype(rowids.dtype))
 
 
 def lengths_of(splits: Any) -> Any:
@@ -37,27 +37,27 @@ def rowids_of(splits: Any) -> Any:
 
 def offsets_of(splits: Any) -> Any:
     """The position of each value in its row."""
-    return spans(np.zeros(len(splits) - 1, splits.dtype), lengths_of(splits))
+    return concat_ranges(np.zeros(len(splits) - 1, splits.dtype), lengths_of(splits))
 
 
-def spans(starts: Any, lengths: Any) -> Any:
+def concat_ranges(starts: Any, lengths: Any) -> Any:
     """The ranges `start, start + 1, …` of these starts and lengths, concatenated."""
     ends = np.cumsum(lengths)
     total = ends[-1] if len(ends) else 0
     return np.repeat(starts - (ends - lengths), lengths) + np.arange(total, dtype=starts.dtype)
 
 
-def longest(splits: Any) -> int:
+def longest_row_length(splits: Any) -> int:
     """The length of the longest row."""
     return int(lengths_of(splits).max(initial=0))
 
 
-def entry(array: Any, i: int) -> int:
+def element_at(array: Any, i: int) -> int:
     """An element of a vector as an int."""
     return int(array[i])
 
 
-def taken(rows: Any, *nested: Any) -> tuple[Any, ...]:
+def take_rows(rows: Any, *nested: Any) -> tuple[Any, ...]:
     """Take rows by number: the splits of each level, and the indices of the innermost values.
 
     Raises:
@@ -73,12 +73,12 @@ def taken(rows: Any, *nested: Any) -> tuple[Any, ...]:
     found = []
     for splits in nested:
         lengths = lengths_of(splits)[rows]
-        found.append(splits_of_lengths(lengths))
-        rows = spans(splits[rows], lengths)
+        found.append(splits_from_lengths(lengths))
+        rows = concat_ranges(splits[rows], lengths)
     return (*found, rows)
 
 
-def cut(splits: Any, start: int | None, stop: int | None, step: int) -> tuple[Any, Any]:
+def slice_rows(splits: Any, start: int | None, stop: int | None, step: int) -> tuple[Any, Any]:
     """Slice every row as Python does: new splits, and the indices of the values."""
     lengths = lengths_of(splits)
     least, most = (0, lengths) if step > 0 else (-1, lengths - 1)
@@ -91,12 +91,12 @@ def cut(splits: Any, start: int | None, stop: int | None, step: int) -> tuple[An
 
     begin, end = bound(start, first), bound(stop, last)
     counts = np.maximum(-((begin - end) // step), 0).astype(splits.dtype)
-    new = splits_of_lengths(counts)
+    new = splits_from_lengths(counts)
     within = offsets_of(new) * step
     return new, within + np.repeat(splits[:-1] + begin, counts)
 
 
-def placed(sizes: tuple[int, ...], *nested: Any) -> Any:
+def dense_positions(sizes: tuple[int, ...], *nested: Any) -> Any:
     """For each element of a dense array, the index of its value; the value count for padding.
 
     `sizes` are the sizes of the axes: of the outermost rows, then one for each of `nested`. Values
@@ -115,7 +115,7 @@ def placed(sizes: tuple[int, ...], *nested: Any) -> Any:
     return np.where(there, at, nested[-1][-1])
 
 
-def coordinates(*nested: Any) -> Any:
+def value_coordinates(*nested: Any) -> Any:
     """For each value its row numbers and its position in the row, one value per row."""
     columns = [np.arange(len(nested[0]) - 1)]
     for splits in nested:
@@ -124,7 +124,7 @@ def coordinates(*nested: Any) -> Any:
     return np.stack(columns, axis=1).astype(np.int64)
 
 
-def folded(axis: int, *nested: Any) -> tuple[Any, ...]:
+def reduction_segments(axis: int, *nested: Any) -> tuple[Any, ...]:
     """The splits that remain when `axis` is reduced, and the segment id of each value.
 
     Values whose positions differ only along `axis` share a segment. A resulting row is as long as
@@ -139,14 +139,14 @@ def folded(axis: int, *nested: Any) -> tuple[Any, ...]:
     for splits in nested[axis:]:
         lengths = np.zeros(count, dtype)
         np.maximum.at(lengths, group, lengths_of(splits))
-        new = splits_of_lengths(lengths)
+        new = splits_from_lengths(lengths)
         found.append(new)
         group = new[group[rowids_of(splits)]] + offsets_of(splits)
         count = int(new[-1])
     return (*(found[1:] if axis == 0 and found else found), group)
 
 
-def joined(*nested: Any) -> Any:
+def concat_splits(*nested: Any) -> Any:
     """Splits of the rows of all `nested`, concatenated."""
     ends = np.cumsum([0, *(int(splits[-1]) for splits in nested)])
     parts = [splits[:-1] + end for splits, end in zip(nested, ends, strict=False)]

@@ -111,13 +111,13 @@ class RaggedTensorSpec(TypeSpec):
         return [value.flat_values, *value.nested_row_splits]
 
     def _from_components(self, components: Any) -> Any:
-        from gradtape.core.ragged.tensor import nested
+        from gradtape.core.ragged.tensor import ragged_from_nested_splits
 
         flat, *splits = components
         sizes = [None] * len(splits)
         if self._shape.rank is not None:
             sizes = self._shape.as_list()[1 : len(splits) + 1]
-        return nested(flat, splits, sizes)
+        return ragged_from_nested_splits(flat, splits, sizes)
 
     def _serialize(self) -> tuple[Any, ...]:
         parts = (self._shape, self._dtype, self._ragged_rank, self._row_splits_dtype)

@@ -11,7 +11,7 @@ import numpy as np
 from gradtape.core import dtypes
 from gradtape.core.composite_tensor import CompositeTensor
 from gradtape.core.convert import convert
-from gradtape.core.ragged.row_partition import Handed, RowPartition, as_splits_dtype
+from gradtape.core.ragged.row_partition import RaggedPort, RowPartition, as_splits_dtype
 from gradtape.core.ragged.spec import RaggedTensorSpec
 from gradtape.core.shapes import TensorShape
 from gradtape.core.tensor import EagerTensor, Tensor, TensorLike
@@ -33,7 +33,7 @@ class RaggedTensor(TensorLike, CompositeTensor):
 
     def __init__(self, values: Any, row_partition: Any, internal: Any = False) -> None:
         """For the factory methods only; raises ValueError otherwise."""
-        if internal is not Handed:
+        if internal is not RaggedPort:
             raise ValueError(
                 "RaggedTensor constructor is private; please use one of the factory methods "
                 "instead (e.g., RaggedTensor.from_row_lengths())."
@@ -55,14 +55,18 @@ class RaggedTensor(TensorLike, CompositeTensor):
         cls, values: Any, row_splits: Any, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
         """Rows given by `row_splits`."""
-        return Handed.home().divided(values, "from_row_splits", validate, row_splits)
+        return RaggedPort.method_module().partition_values(
+            values, "from_row_splits", validate, row_splits
+        )
 
     @classmethod
     def from_row_lengths(
         cls, values: Any, row_lengths: Any, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
         """Rows given by their lengths."""
-        return Handed.home().divided(values, "from_row_lengths", validate, row_lengths)
+        return RaggedPort.method_module().partition_values(
+            values, "from_row_lengths", validate, row_lengths
+        )
 
     @classmethod
     def from_value_rowids(
@@ -74,21 +78,27 @@ class RaggedTensor(TensorLike, CompositeTensor):
         validate: bool = True,
     ) -> RaggedTensor:
         """`nrows` rows, given by the row number of each value; by default up to the last number."""
-        return Handed.home().divided(values, "from_value_rowids", validate, value_rowids, nrows)
+        return RaggedPort.method_module().partition_values(
+            values, "from_value_rowids", validate, value_rowids, nrows
+        )
 
     @classmethod
     def from_row_starts(
         cls, values: Any, row_starts: Any, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
         """Rows given by their starts."""
-        return Handed.home().divided(values, "from_row_starts", validate, row_starts)
+        return RaggedPort.method_module().partition_values(
+            values, "from_row_starts", validate, row_starts
+        )
 
     @classmethod
     def from_row_limits(
         cls, values: Any, row_limits: Any, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
         """Rows given by their ends."""
-        return Handed.home().divided(values, "from_row_limits", validate, row_limits)
+        return RaggedPort.method_module().partition_values(
+            values, "from_row_limits", validate, row_limits
+        )
 
     @classmethod
     def from_uniform_row_length(
@@ -101,7 +111,9 @@ class RaggedTensor(TensorLike, CompositeTensor):
     ) -> RaggedTensor:
         """Rows of one length; `nrows` is needed only if the length is zero."""
         given = (uniform_row_length, nrows)
-        return Handed.home().divided(values, "from_uniform_row_length", validate, *given)
+        return RaggedPort.method_module().partition_values(
+            values, "from_uniform_row_length", validate, *given
+        )
 
     @classmethod
     def from_nested_row_splits(
@@ -113,7 +125,9 @@ class RaggedTensor(TensorLike, CompositeTensor):
     ) -> RaggedTensor:
         """Nested rows, given by the splits of each axis, outermost first."""
         given = (flat_values, nested_row_splits)
-        return Handed.home().divided_often("from_row_splits", validate, *given)
+        return RaggedPort.method_module().partition_values_nested(
+            "from_row_splits", validate, *given
+        )
 
     @classmethod
     def from_nested_row_lengths(
@@ -125,7 +139,9 @@ class RaggedTensor(TensorLike, CompositeTensor):
     ) -> RaggedTensor:
         """Nested rows, given by the lengths of each axis, outermost first."""
         given = (flat_values, nested_row_lengths)
-        return Handed.home().divided_often("from_row_lengths", validate, *given)
+        return RaggedPort.method_module().partition_values_nested(
+            "from_row_lengths", validate, *given
+        )
 
     @classmethod
     def from_nested_value_rowids(
@@ -138,7 +154,9 @@ class RaggedTensor(TensorLike, CompositeTensor):
     ) -> RaggedTensor:
         """Nested rows, given by the row numbers of each axis, outermost first."""
         given = (flat_values, nested_value_rowids, nested_nrows)
-        return Handed.home().divided_often("from_value_rowids", validate, *given)
+        return RaggedPort.method_module().partition_values_nested(
+            "from_value_rowids", validate, *given
+        )
 
     @classmethod
     def from_tensor(
@@ -152,14 +170,14 @@ class RaggedTensor(TensorLike, CompositeTensor):
     ) -> RaggedTensor:
         """The rows of a tensor, truncated to `lengths` or before trailing `padding`."""
         given = (lengths, padding, ragged_rank, row_splits_dtype)
-        return Handed.home().from_tensor(tensor, *given)
+        return RaggedPort.method_module().from_tensor(tensor, *given)
 
     @classmethod
     def from_sparse(
         cls, st_input: Any, name: str | None = None, row_splits_dtype: Any = dtypes.int64
     ) -> RaggedTensor:
         """The rows of a sparse matrix; the elements of each row must start at 0 without gaps."""
-        return Handed.home().from_sparse(st_input, row_splits_dtype)
+        return RaggedPort.method_module().from_sparse(st_input, row_splits_dtype)
 
     @property
     def dtype(self) -> dtypes.DType:
@@ -238,7 +256,7 @@ class RaggedTensor(TensorLike, CompositeTensor):
     def nrows(self, out_type: Any = None, name: str | None = None) -> Tensor:
         """The number of rows."""
         rows = self._partition.nrows()
-        return rows if out_type is None else Handed.home().cast(rows, out_type)
+        return rows if out_type is None else RaggedPort.method_module().cast(rows, out_type)
 
     def row_starts(self, name: str | None = None) -> Tensor:
         """The start of each row."""
@@ -250,7 +268,7 @@ class RaggedTensor(TensorLike, CompositeTensor):
 
     def row_lengths(self, axis: int = 1, name: str | None = None) -> Any:
         """The lengths of the rows along `axis`."""
-        return Handed.home().row_lengths(self, axis)
+        return RaggedPort.method_module().row_lengths(self, axis)
 
     def nested_row_lengths(self, name: str | None = None) -> tuple[Tensor, ...]:
         """The row lengths of all ragged axes, outermost first."""
@@ -260,26 +278,28 @@ class RaggedTensor(TensorLike, CompositeTensor):
         self, axis: Any = None, name: str | None = None, out_type: Any = None
     ) -> Tensor:
         """The shape of the smallest dense tensor that holds this one, or its sizes at `axis`."""
-        return Handed.home().bounding_shape(self, axis, out_type)
+        return RaggedPort.method_module().bounding_shape(self, axis, out_type)
 
     def with_values(self, new_values: Any) -> RaggedTensor:
         """A ragged tensor with the same rows and other values."""
-        return Handed.home().with_values(self, new_values)
+        return RaggedPort.method_module().with_values(self, new_values)
 
     def with_flat_values(self, new_values: Any) -> RaggedTensor:
         """A ragged tensor with the same rows and other innermost values."""
-        return Handed.home().with_flat_values(self, new_values)
+        return RaggedPort.method_module().with_flat_values(self, new_values)
 
     def with_row_splits_dtype(self, dtype: Any) -> RaggedTensor:
         """This tensor with row splits of `dtype`, int32 or int64."""
         kind = as_splits_dtype(dtype)
         sizes = [partition._uniform for partition in self._nested_row_partitions]
-        splits = [Handed.home().cast(splits, kind) for splits in self.nested_row_splits]
-        return nested(self.flat_values, splits, sizes)
+        splits = [
+            RaggedPort.method_module().cast(splits, kind) for splits in self.nested_row_splits
+        ]
+        return ragged_from_nested_splits(self.flat_values, splits, sizes)
 
     def merge_dims(self, outer_axis: int, inner_axis: int) -> Any:
         """Merge the axes from `outer_axis` to `inner_axis` into one."""
-        return Handed.home().merge_dims(self, outer_axis, inner_axis)
+        return RaggedPort.method_module().merge_dims(self, outer_axis, inner_axis)
 
     def to_tensor(
         self, default_value: Any = None, name: str | None = None, shape: Any = None
@@ -291,15 +311,15 @@ class RaggedTensor(TensorLike, CompositeTensor):
             name: ignored.
             shape: sizes to truncate or pad to; a None in it means the longest row.
         """
-        return Handed.home().to_tensor(self, default_value, shape)
+        return RaggedPort.method_module().to_tensor(self, default_value, shape)
 
     def to_sparse(self, name: str | None = None) -> Any:
         """A sparse tensor; the elements of each row start at 0."""
-        return Handed.home().to_sparse(self)
+        return RaggedPort.method_module().to_sparse(self)
 
     def __getitem__(self, key: Any) -> Any:
         """Index rows by number; index rows and inner axes by slices, `...` and None."""
-        return Handed.home().getitem(self, key)
+        return RaggedPort.method_module().getitem(self, key)
 
     def numpy(self) -> Any:
         """A NumPy array; an object array of rows if they differ in length."""
@@ -340,31 +360,35 @@ class RaggedTensor(TensorLike, CompositeTensor):
         """The rows; inside a traced function, the values and row splits."""
         if not isinstance(self.row_splits, EagerTensor):
             return f"tf.RaggedTensor(values={self._values!s}, row_splits={self.row_splits!s})"
-        with np.printoptions(formatter={"all": written}):
-            return f"<tf.RaggedTensor {written(self.numpy())}>"
+        with np.printoptions(formatter={"all": format_rows}):
+            return f"<tf.RaggedTensor {format_rows(self.numpy())}>"
 
 
-def written(item: Any) -> str:
+def format_rows(item: Any) -> str:
     """Format an array, or an element of one, with commas."""
     if not isinstance(item, np.ndarray):
         return str(item)
     return np.array2string(item, separator=", ") if item.size else repr(item.tolist())
 
 
-def rows_of(values: Any, splits: Tensor, uniform: int | None = None) -> RaggedTensor:
+def ragged_from_splits(values: Any, splits: Tensor, uniform: int | None = None) -> RaggedTensor:
     """Make a RaggedTensor of values and row splits; `uniform` is the uniform row length."""
-    return RaggedTensor(values, RowPartition(splits, uniform, internal=Handed), internal=Handed)
+    return RaggedTensor(
+        values, RowPartition(splits, uniform, internal=RaggedPort), internal=RaggedPort
+    )
 
 
-def nested(flat: Any, splits: Sequence[Tensor], sizes: Sequence[int | None] = ()) -> Any:
+def ragged_from_nested_splits(
+    flat: Any, splits: Sequence[Tensor], sizes: Sequence[int | None] = ()
+) -> Any:
     """Make a RaggedTensor of nested splits, outermost first; without splits, return `flat`."""
     lengths = list(sizes) or [None] * len(splits)
     for one, uniform in zip(reversed(splits), reversed(lengths), strict=True):
-        flat = rows_of(flat, one, uniform)
+        flat = ragged_from_splits(flat, one, uniform)
     return flat
 
 
-def as_values(value: Any, dtype: Any = None, hint: Any = None) -> Any:
+def as_ragged_or_tensor(value: Any, dtype: Any = None, hint: Any = None) -> Any:
     """Convert to a tensor; a ragged tensor is returned unchanged."""
     if isinstance(value, RaggedTensor):
         if dtype is not None and value.dtype is not dtypes.as_dtype(dtype):

@@ -22,14 +22,14 @@ from typing import Any
 import numpy as np
 
 from gradtape.ops.convolution import depthwise, few_channels, fft, im2col, pointwise, winograd
-from gradtape.ops.convolution.window import Window, grown
+from gradtape.ops.convolution.window import Window, sizes_with_padding
 
 FEW_TAPS = 32
-LARGE = 5
+FFT_MIN_SIZE = 5
 
 
 @lru_cache(maxsize=1024)
-def formulation_of(
+def choose_algorithm(
     x: tuple[int, ...], w: tuple[int, ...], window: Window, groups: int, dtype: Any, order: int
 ) -> Any:
     """Choose the module that convolves (n, *spatial, c) with (*size, c / groups, o).
@@ -55,23 +55,23 @@ def formulation_of(
     if prod(window.size) * channels <= FEW_TAPS:
         return few_channels
     if dtype == np.float32 and order < 2 and len(window.size) == 2 and window.is_dense():
-        if window.size == (3, 3) and winograd_pays(x, outs, window):
+        if window.size == (3, 3) and is_winograd_faster(x, outs, window):
             return winograd
-        if min(window.size) >= LARGE and frequency_pays(x, outs, window):
+        if min(window.size) >= FFT_MIN_SIZE and is_fft_faster(x, outs, window):
             return fft
     return im2col
 
 
-def winograd_pays(x: tuple[int, ...], outs: int, window: Window) -> bool:
+def is_winograd_faster(x: tuple[int, ...], outs: int, window: Window) -> bool:
     """Whether matrix products dominate the cost and tiles hardly extend beyond the output."""
     images, *spatial, channels = x
     fewest = min(channels, outs)
-    tiles = winograd.layout_of(images, tuple(spatial), window).total()
+    tiles = winograd.choose_tile_layout(images, tuple(spatial), window).tile_count()
     waste = 16 * tiles / (images * prod(window.outputs(tuple(spatial))))
     return fewest >= 24 and tiles >= 24 and waste <= (1.4 if fewest >= 48 else 1.2)
 
 
-def frequency_pays(x: tuple[int, ...], outs: int, window: Window) -> bool:
+def is_fft_faster(x: tuple[int, ...], outs: int, window: Window) -> bool:
     """Whether the saved products outweigh the transforms and the planes are not mostly padding.
 
     The method transforms n·c + n·o + c·o planes, and saves k² of each of n·c·o products of planes.
@@ -79,4 +79,4 @@ def frequency_pays(x: tuple[int, ...], outs: int, window: Window) -> bool:
     images, *spatial, channels = x
     outputs = window.outputs(tuple(spatial))
     saved = prod(window.size) / (1 / images + 1 / channels + 1 / outs)
-    return saved >= 100 and prod(grown(tuple(spatial), window)) <= 3 * prod(outputs)
+    return saved >= 100 and prod(sizes_with_padding(tuple(spatial), window)) <= 3 * prod(outputs)

@@ -19,44 +19,44 @@ import numpy as np
 from gradtape.core.dtypes import accumulator
 from gradtape.core.primitive import primitive
 from gradtape.ops.convolution import im2col as accurate
-from gradtape.ops.convolution.algorithm import formulation_of
+from gradtape.ops.convolution.algorithm import choose_algorithm
 from gradtape.ops.convolution.window import (
     Window,
-    add_view,
-    add_view_lowered,
-    cropped,
-    grown,
-    inner_shape,
-    padded,
+    add_at_view,
+    add_at_view_lowered,
+    crop_padding,
+    pad_spatial,
+    sizes_with_padding,
+    spatial_sizes_of,
 )
-from gradtape.ops.reduce import fold
+from gradtape.ops.reduce import unbroadcast
 
 
-def folded(t: Any, spec: Any, g: Any, out_spec: Any, window: Window) -> Any:
+def unbroadcast_operand(t: Any, spec: Any, g: Any, out_spec: Any, window: Window) -> Any:
     """Sum a cotangent over lead axes that only the other operand has."""
-    return fold(t, spec.shape, len(window.size) + 2, g, out_spec.shape)
+    return unbroadcast(t, spec.shape, len(window.size) + 2, g, out_spec.shape)
 
 
-def columns(x: Any, window: Window, groups: int) -> Any:
+def extract_columns(x: Any, window: Window, groups: int) -> Any:
     """Copy every window of `x` to a row."""
     n, taps = len(window.size), prod(window.size)
     lead = x.shape[: x.ndim - n - 2]
-    outputs = window.outputs(inner_shape(x.shape, window))
-    full = padded(x, window)
+    outputs = window.outputs(spatial_sizes_of(x.shape, window))
+    full = pad_spatial(x, window)
     views = np.stack([full[window.key(tap, outputs)] for tap in window.taps()], axis=-2)
     rows, channels = x.shape[-n - 2] * prod(outputs), x.shape[-1]
     grouped = views.reshape(*lead, rows, taps, groups, channels // groups)
     return np.moveaxis(grouped, -2, -4).reshape(*lead, groups, rows, taps * (channels // groups))
 
 
-def filters(w: Any, window: Window, groups: int) -> Any:
+def as_filter_matrices(w: Any, window: Window, groups: int) -> Any:
     """Reshape `w` to matrices (..., groups, taps * c / groups, o / groups)."""
     lead = w.shape[: w.ndim - len(window.size) - 2]
     rows = prod(window.size) * w.shape[-2]
     return np.moveaxis(w.reshape(*lead, rows, groups, w.shape[-1] // groups), -2, -3)
 
 
-def places(y: Any, window: Window, groups: int) -> Any:
+def as_output_matrices(y: Any, window: Window, groups: int) -> Any:
     """Reshape `y` to matrices (..., groups, places, o / groups)."""
     n = len(window.size)
     lead = y.shape[: y.ndim - n - 2]
@@ -64,7 +64,7 @@ def places(y: Any, window: Window, groups: int) -> Any:
     return np.moveaxis(y.reshape(*lead, rows, groups, y.shape[-1] // groups), -2, -3)
 
 
-def multiplied(a: Any, b: Any, dtype: Any) -> Any:
+def matmul_wide(a: Any, b: Any, dtype: Any) -> Any:
     """Matrix product, accumulated in float32 for the half types."""
     wide = accumulator(dtype)
     if wide is dtype:
@@ -72,7 +72,7 @@ def multiplied(a: Any, b: Any, dtype: Any) -> Any:
     return np.matmul(a.astype(wide), b.astype(wide)).astype(dtype)
 
 
-def chosen(how: Any, step: str, dtype: Any, *args: Any) -> Any:
+def run_algorithm(how: Any, step: str, dtype: Any, *args: Any) -> Any:
     """Run `step` of an algorithm in the accumulator dtype; im2col if it returns None."""
     wide = accumulator(dtype)
     args = tuple(
@@ -84,25 +84,25 @@ def chosen(how: Any, step: str, dtype: Any, *args: Any) -> Any:
     return result if wide is dtype else result.astype(dtype)
 
 
-def joined(x: Any, n: int) -> Any:
+def merge_lead_axes(x: Any, n: int) -> Any:
     """Merge lead axes into the batch axis."""
     return x if x.ndim == n + 2 else x.reshape(-1, *x.shape[-n - 1 :])
 
 
-def batch_of(x: Any, n: int) -> int:
+def count_images(x: Any, n: int) -> int:
     """Number of images, lead axes included."""
     return prod(x.shape[: x.ndim - n - 1])
 
 
 def convolve_wrt_x(g, w, x_spec, out_spec, window, groups, order):
-    spatial = inner_shape(x_spec.shape, window)
+    spatial = spatial_sizes_of(x_spec.shape, window)
     t = unconvolve(g, w, window=window, groups=groups, order=order + 1, spatial=spatial)
-    return folded(t, x_spec, g, out_spec, window)
+    return unbroadcast_operand(t, x_spec, g, out_spec, window)
 
 
 def convolve_wrt_w(g, x, w_spec, out_spec, window, groups, order):
     t = correlate(x, g, window=window, groups=groups, order=order + 1)
-    return folded(t, w_spec, g, out_spec, window)
+    return unbroadcast_operand(t, w_spec, g, out_spec, window)
 
 
 @primitive(x=convolve_wrt_x, w=convolve_wrt_w)
@@ -110,10 +110,10 @@ def convolve(x, w, *, window: Window, groups: int, order: int):
     """Weighted sums of the windows of `x`."""
     n = len(window.size)
     if w.ndim == n + 2:
-        shape = (batch_of(x, n), *x.shape[-n - 1 :])
-        how = formulation_of(shape, w.shape, window, groups, accumulator(x.dtype), order)
+        shape = (count_images(x, n), *x.shape[-n - 1 :])
+        how = choose_algorithm(shape, w.shape, window, groups, accumulator(x.dtype), order)
         if how is not None:
-            out = chosen(how, "convolve", x.dtype, joined(x, n), w, window)
+            out = run_algorithm(how, "convolve", x.dtype, merge_lead_axes(x, n), w, window)
             return out.reshape(*x.shape[: -n - 1], *out.shape[1:])
     return convolve_lowered(x, w, window=window, groups=groups, order=order)
 
@@ -121,20 +121,22 @@ def convolve(x, w, *, window: Window, groups: int, order: int):
 @convolve.lower
 def convolve_lowered(x, w, *, window, groups, order):
     n = len(window.size)
-    result = multiplied(columns(x, window, groups), filters(w, window, groups), x.dtype)
-    outputs = window.outputs(inner_shape(x.shape, window))
+    result = matmul_wide(
+        extract_columns(x, window, groups), as_filter_matrices(w, window, groups), x.dtype
+    )
+    outputs = window.outputs(spatial_sizes_of(x.shape, window))
     lead = result.shape[:-3]
     return np.moveaxis(result, -3, -2).reshape(*lead, x.shape[-n - 2], *outputs, w.shape[-1])
 
 
 def unconvolve_wrt_y(g, w, y_spec, out_spec, window, groups, order):
     t = convolve(g, w, window=window, groups=groups, order=order + 1)
-    return folded(t, y_spec, g, out_spec, window)
+    return unbroadcast_operand(t, y_spec, g, out_spec, window)
 
 
 def unconvolve_wrt_w(g, y, w_spec, out_spec, window, groups, order):
     t = correlate(g, y, window=window, groups=groups, order=order + 1)
-    return folded(t, w_spec, g, out_spec, window)
+    return unbroadcast_operand(t, w_spec, g, out_spec, window)
 
 
 @primitive(y=unconvolve_wrt_y, w=unconvolve_wrt_w)
@@ -143,51 +145,57 @@ def unconvolve(y, w, *, window: Window, groups: int, order: int, spatial: tuple[
     n = len(window.size)
     if w.ndim == n + 2:
         channels = w.shape[-2] * groups
-        shape = (batch_of(y, n), *spatial, channels)
-        how = formulation_of(shape, w.shape, window, groups, accumulator(y.dtype), order)
+        shape = (count_images(y, n), *spatial, channels)
+        how = choose_algorithm(shape, w.shape, window, groups, accumulator(y.dtype), order)
         if how is not None:
-            out = chosen(how, "unconvolve", y.dtype, joined(y, n), w, window, spatial)
+            out = run_algorithm(
+                how, "unconvolve", y.dtype, merge_lead_axes(y, n), w, window, spatial
+            )
             if out.shape[-1] > channels:  # depthwise: one channel per output, to be summed
                 out = np.add.reduce(out.reshape(*out.shape[:-1], channels, -1), axis=-1)
             return out.reshape(*y.shape[: -n - 1], *spatial, channels)
-    return np.ascontiguousarray(unconvolved(y, w, window, groups, spatial, add_view))
+    return np.ascontiguousarray(scatter_windows(y, w, window, groups, spatial, add_at_view))
 
 
 @unconvolve.lower
 def unconvolve_lowered(y, w, *, window, groups, order, spatial):
-    return unconvolved(y, w, window, groups, spatial, add_view_lowered)
+    return scatter_windows(y, w, window, groups, spatial, add_at_view_lowered)
 
 
-def unconvolved(
+def scatter_windows(
     y: Any, w: Any, window: Window, groups: int, spatial: tuple[int, ...], adder: Any
 ) -> Any:
     """Generic kernel of `unconvolve`; `adder(total, key, part)` adds into a view of `total`."""
     n, taps = len(window.size), prod(window.size)
-    rows = multiplied(
-        places(y, window, groups), np.swapaxes(filters(w, window, groups), -1, -2), y.dtype
+    rows = matmul_wide(
+        as_output_matrices(y, window, groups),
+        np.swapaxes(as_filter_matrices(w, window, groups), -1, -2),
+        y.dtype,
     )
     lead = rows.shape[:-3]
     channels = w.shape[-2]
     by_tap = rows.reshape(*rows.shape[:-1], taps, channels)
-    outputs = inner_shape(y.shape, window)
+    outputs = spatial_sizes_of(y.shape, window)
     parts = np.moveaxis(by_tap, -4, -2).reshape(
         *lead, y.shape[-n - 2], *outputs, taps, groups * channels
     )
-    total = np.zeros((*lead, y.shape[-n - 2], *grown(spatial, window), groups * channels), y.dtype)
+    total = np.zeros(
+        (*lead, y.shape[-n - 2], *sizes_with_padding(spatial, window), groups * channels), y.dtype
+    )
     for k, tap in enumerate(window.taps()):
         total = adder(total, window.key(tap, outputs), parts[..., k, :])
-    return cropped(total, window, spatial)
+    return crop_padding(total, window, spatial)
 
 
 def correlate_wrt_x(g, y, x_spec, out_spec, window, groups, order):
-    spatial = inner_shape(x_spec.shape, window)
+    spatial = spatial_sizes_of(x_spec.shape, window)
     t = unconvolve(y, g, window=window, groups=groups, order=order + 1, spatial=spatial)
-    return folded(t, x_spec, g, out_spec, window)
+    return unbroadcast_operand(t, x_spec, g, out_spec, window)
 
 
 def correlate_wrt_y(g, x, y_spec, out_spec, window, groups, order):
     t = convolve(x, g, window=window, groups=groups, order=order + 1)
-    return folded(t, y_spec, g, out_spec, window)
+    return unbroadcast_operand(t, y_spec, g, out_spec, window)
 
 
 @primitive(x=correlate_wrt_x, y=correlate_wrt_y)
@@ -196,16 +204,16 @@ def correlate(x, y, *, window: Window, groups: int, order: int):
     n = len(window.size)
     if x.ndim == y.ndim == n + 2:
         shape = (*window.size, x.shape[-1] // groups, y.shape[-1])
-        how = formulation_of(x.shape, shape, window, groups, accumulator(x.dtype), order)
+        how = choose_algorithm(x.shape, shape, window, groups, accumulator(x.dtype), order)
         if how is not None:
-            return chosen(how, "correlate", x.dtype, x, y, window)
+            return run_algorithm(how, "correlate", x.dtype, x, y, window)
     return correlate_lowered(x, y, window=window, groups=groups, order=order)
 
 
 @correlate.lower
 def correlate_lowered(x, y, *, window, groups, order):
-    rows = np.swapaxes(columns(x, window, groups), -1, -2)
-    result = multiplied(rows, places(y, window, groups), x.dtype)
+    rows = np.swapaxes(extract_columns(x, window, groups), -1, -2)
+    result = matmul_wide(rows, as_output_matrices(y, window, groups), x.dtype)
     lead = result.shape[:-3]
     return np.moveaxis(result, -3, -2).reshape(
         *lead, *window.size, x.shape[-1] // groups, y.shape[-1]

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.ops.convolution.window import Window, bordered, cropped, grown
+from gradtape.ops.convolution.window import Window, crop_padding, pad_contiguous, sizes_with_padding
 
 BLOCK = 1 << 20  # elements of a block of columns
 
 
-def columns(full: Any, window: Window, outputs: tuple[int, ...]) -> Any:
+def extract_tap_columns(full: Any, window: Window, outputs: tuple[int, ...]) -> Any:
     """Copy the windows of a padded array to columns (taps * c, places)."""
     channels = full.shape[-1]
     found = np.empty((prod(window.size), channels, full.shape[0], *outputs), full.dtype)
@@ -27,7 +27,7 @@ def columns(full: Any, window: Window, outputs: tuple[int, ...]) -> Any:
     return found.reshape(prod(window.size) * channels, -1)
 
 
-def images(count: int, outputs: tuple[int, ...], depth: int) -> Any:
+def iter_image_runs(count: int, outputs: tuple[int, ...], depth: int) -> Any:
     """Iterate over slices of images whose columns fill a block."""
     step = max(1, BLOCK // (prod(outputs) * depth))
     for i in range(0, count, step):
@@ -39,10 +39,10 @@ def convolve(x: Any, w: Any, window: Window) -> Any:
     outputs = window.outputs(x.shape[1:-1])
     filters = w.reshape(-1, w.shape[-1])
     out = np.empty((x.shape[0], *outputs, w.shape[-1]), x.dtype)
-    full = bordered(x, window)
-    for some in images(len(x), outputs, len(filters)):
+    full = pad_contiguous(x, window)
+    for some in iter_image_runs(len(x), outputs, len(filters)):
         part = out[some].reshape(-1, w.shape[-1])
-        np.dot(columns(full[some], window, outputs).T, filters, out=part)
+        np.dot(extract_tap_columns(full[some], window, outputs).T, filters, out=part)
     return out
 
 
@@ -50,15 +50,15 @@ def unconvolve(y: Any, w: Any, window: Window, spatial: tuple[int, ...]) -> Any:
     """Adjoint of `convolve` in `x`."""
     outputs, channels = y.shape[1:-1], w.shape[-2]
     filters = w.reshape(-1, w.shape[-1])
-    total = np.zeros((y.shape[0], *grown(spatial, window), channels), y.dtype)
-    for some in images(len(y), outputs, len(filters)):
+    total = np.zeros((y.shape[0], *sizes_with_padding(spatial, window), channels), y.dtype)
+    for some in iter_image_runs(len(y), outputs, len(filters)):
         parts = np.dot(filters, y[some].reshape(-1, w.shape[-1]).T)
         parts = parts.reshape(-1, channels, *y[some].shape[:-1])
         for part, tap in zip(parts, window.taps(), strict=True):
             view = total[some][window.key(tap, outputs)]
             for c in range(channels):
                 view[..., c] += part[c]
-    return np.ascontiguousarray(cropped(total, window, spatial))
+    return np.ascontiguousarray(crop_padding(total, window, spatial))
 
 
 def correlate(x: Any, y: Any, window: Window) -> Any:
@@ -66,7 +66,7 @@ def correlate(x: Any, y: Any, window: Window) -> Any:
     outputs, outs = y.shape[1:-1], y.shape[-1]
     depth = prod(window.size) * x.shape[-1]
     total = np.zeros((depth, outs), x.dtype)
-    full = bordered(x, window)
-    for some in images(len(x), outputs, depth):
-        total += np.dot(columns(full[some], window, outputs), y[some].reshape(-1, outs))
+    full = pad_contiguous(x, window)
+    for some in iter_image_runs(len(x), outputs, depth):
+        total += np.dot(extract_tap_columns(full[some], window, outputs), y[some].reshape(-1, outs))
     return total.reshape(*window.size, x.shape[-1], outs)

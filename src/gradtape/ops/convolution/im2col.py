@@ -11,12 +11,19 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.ops.convolution.window import Window, blocks, bordered, cropped, grown, windows
+from gradtape.ops.convolution.window import (
+    Window,
+    crop_padding,
+    iter_image_blocks,
+    pad_contiguous,
+    sizes_with_padding,
+    view_windows,
+)
 
 BLOCK = 1 << 18  # elements of a block of columns
 
 
-def turned(w: Any) -> Any:
+def flip_filter(w: Any) -> Any:
     """Make the filter of the adjoint: spatial axes flipped, input and output channels exchanged."""
     flip = (slice(None, None, -1),) * (w.ndim - 2)
     return np.ascontiguousarray(w[flip].swapaxes(-1, -2))
@@ -27,19 +34,19 @@ def convolve(x: Any, w: Any, window: Window) -> Any:
     outputs = window.outputs(x.shape[1:-1])
     filters = w.reshape(-1, w.shape[-1])
     out = np.empty((x.shape[0], *outputs, w.shape[-1]), x.dtype)
-    views = windows(bordered(x, window), window, outputs)
-    for at in blocks_of(outputs, x.shape[0], len(filters)):
+    views = view_windows(pad_contiguous(x, window), window, outputs)
+    for at in iter_column_blocks(outputs, x.shape[0], len(filters)):
         part = out[at].reshape(-1, w.shape[-1])
-        np.matmul(rows(views[at], filters), filters, out=part)
+        np.matmul(copy_window_rows(views[at], filters), filters, out=part)
     return out
 
 
-def blocks_of(outputs: tuple[int, ...], images: int, depth: int) -> Any:
+def iter_column_blocks(outputs: tuple[int, ...], images: int, depth: int) -> Any:
     """Iterate over keys that cut the places into blocks, for columns of `depth` elements."""
-    return blocks(images, outputs[0], prod(outputs[1:]) * depth, BLOCK)
+    return iter_image_blocks(images, outputs[0], prod(outputs[1:]) * depth, BLOCK)
 
 
-def rows(views: Any, filters: Any) -> Any:
+def copy_window_rows(views: Any, filters: Any) -> Any:
     """Copy windows to rows that match the filters."""
     return np.ascontiguousarray(views).reshape(-1, len(filters))
 
@@ -50,19 +57,19 @@ def unconvolve(y: Any, w: Any, window: Window, spatial: tuple[int, ...]) -> Any:
     With stride 1 this convolves `y` with the flipped filter, unless `y` has far more channels.
     Otherwise products are added back window by window.
     """
-    mirror = window.mirrored()
+    mirror = window.mirror()
     if mirror is not None and w.shape[-1] <= 2 * w.shape[-2]:
-        return convolve(y, turned(w), mirror)
+        return convolve(y, flip_filter(w), mirror)
     outputs = y.shape[1:-1]
     filters = w.reshape(-1, w.shape[-1])
-    total = np.zeros((y.shape[0], *grown(spatial, window), w.shape[-2]), y.dtype)
-    views = windows(total, window, outputs)
-    for at in blocks_of(outputs, y.shape[0], len(filters)):
+    total = np.zeros((y.shape[0], *sizes_with_padding(spatial, window), w.shape[-2]), y.dtype)
+    views = view_windows(total, window, outputs)
+    for at in iter_column_blocks(outputs, y.shape[0], len(filters)):
         parts = np.matmul(y[at].reshape(-1, w.shape[-1]), filters.T).reshape(views[at].shape)
         for tap in np.ndindex(window.size):
             key = (slice(None),) * (1 + len(outputs)) + tap
             views[at][key] += parts[key]
-    return np.ascontiguousarray(cropped(total, window, spatial))
+    return np.ascontiguousarray(crop_padding(total, window, spatial))
 
 
 def correlate(x: Any, y: Any, window: Window) -> Any:
@@ -70,7 +77,7 @@ def correlate(x: Any, y: Any, window: Window) -> Any:
     outputs = y.shape[1:-1]
     channels, outs = x.shape[-1], y.shape[-1]
     total = np.zeros((prod(window.size) * channels, outs), x.dtype)
-    views = windows(bordered(x, window), window, outputs)
-    for at in blocks_of(outputs, x.shape[0], len(total)):
-        total += np.matmul(rows(views[at], total).T, y[at].reshape(-1, outs))
+    views = view_windows(pad_contiguous(x, window), window, outputs)
+    for at in iter_column_blocks(outputs, x.shape[0], len(total)):
+        total += np.matmul(copy_window_rows(views[at], total).T, y[at].reshape(-1, outs))
     return total.reshape(*window.size, channels, outs)

@@ -61,7 +61,7 @@ class Window(NamedTuple):
         """Whether all strides and dilations are 1."""
         return max(self.strides, default=1) == 1 and max(self.dilations, default=1) == 1
 
-    def mirrored(self) -> Window | None:
+    def mirror(self) -> Window | None:
         """The window with which the flipped filter convolves the output in the adjoint.
 
         None if a stride is above 1 or a padding would be negative.
@@ -73,7 +73,7 @@ class Window(NamedTuple):
         return self._replace(paddings=paddings)
 
 
-def padded(x: Any, window: Window, value: Any = 0) -> Any:
+def pad_spatial(x: Any, window: Window, value: Any = 0) -> Any:
     """Pad the spatial axes of `x` with `value`."""
     if not window.is_padded():
         return x
@@ -81,29 +81,29 @@ def padded(x: Any, window: Window, value: Any = 0) -> Any:
     return np.pad(x, widths, constant_values=value)
 
 
-def grown(shape: tuple[int, ...], window: Window) -> tuple[int, ...]:
+def sizes_with_padding(shape: tuple[int, ...], window: Window) -> tuple[int, ...]:
     """Spatial sizes including the padding."""
     return tuple(n + low + high for n, (low, high) in zip(shape, window.paddings, strict=True))
 
 
-def cropped(x: Any, window: Window, shape: tuple[int, ...]) -> Any:
-    """Remove the padding; the adjoint of `padded`."""
+def crop_padding(x: Any, window: Window, shape: tuple[int, ...]) -> Any:
+    """Remove the padding; the adjoint of `pad_spatial`."""
     key = tuple(slice(low, low + n) for (low, _), n in zip(window.paddings, shape, strict=True))
     return x[(..., *key, slice(None))]
 
 
-def inner_shape(shape: tuple[int, ...], window: Window) -> tuple[int, ...]:
+def spatial_sizes_of(shape: tuple[int, ...], window: Window) -> tuple[int, ...]:
     """The spatial sizes of an array of this shape."""
     return shape[-1 - len(window.size) : -1]
 
 
-def add_view(total: Any, key: Any, part: Any) -> Any:
+def add_at_view(total: Any, key: Any, part: Any) -> Any:
     """Add `part` in place to the view `total[key]`."""
     total[key] += part
     return total
 
 
-def add_view_lowered(total: Any, key: Any, part: Any) -> Any:
+def add_at_view_lowered(total: Any, key: Any, part: Any) -> Any:
     """Add `part` to `total[key]` of an immutable JAX array."""
     return total.at[key].add(part)
 
@@ -111,14 +111,15 @@ def add_view_lowered(total: Any, key: Any, part: Any) -> Any:
 # -- for kernels that fill buffers, in NumPy only
 
 
-def bordered(x: Any, window: Window, ends: tuple[int, ...] | None = None) -> Any:
+def pad_contiguous(x: Any, window: Window, ends: tuple[int, ...] | None = None) -> Any:
     """Pad (n, *spatial, c) with zeros to a contiguous array.
 
-    `ends` are its spatial sizes, by default those of `grown`; elements beyond `ends` are dropped.
+    `ends` are its spatial sizes, by default those of `sizes_with_padding`; elements beyond `ends`
+    are dropped.
     """
     spatial = x.shape[1:-1]
     if ends is None:
-        ends = grown(spatial, window)
+        ends = sizes_with_padding(spatial, window)
     if ends == spatial and not window.is_padded():
         return np.ascontiguousarray(x)
     full = np.zeros((x.shape[0], *ends, x.shape[-1]), x.dtype)
@@ -132,7 +133,7 @@ def bordered(x: Any, window: Window, ends: tuple[int, ...] | None = None) -> Any
     return full
 
 
-def windows(full: Any, window: Window, outputs: tuple[int, ...]) -> Any:
+def view_windows(full: Any, window: Window, outputs: tuple[int, ...]) -> Any:
     """View the windows of a contiguous padded array as (n, *outputs, *size, c)."""
     first, *steps, last = full.strides
     moves = [step * stride for step, stride in zip(steps, window.strides, strict=True)]
@@ -141,7 +142,9 @@ def windows(full: Any, window: Window, outputs: tuple[int, ...]) -> Any:
     return np.ndarray(shape, full.dtype, full, 0, (first, *moves, *holes, last))
 
 
-def blocks(images: int, rows: int, row_size: int, most: int) -> Iterator[tuple[slice, slice]]:
+def iter_image_blocks(
+    images: int, rows: int, row_size: int, most: int
+) -> Iterator[tuple[slice, slice]]:
     """Iterate over keys of blocks of about `most` elements: whole images, or rows of one image."""
     whole = rows * row_size
     if whole <= most:
@@ -159,34 +162,34 @@ def blocks(images: int, rows: int, row_size: int, most: int) -> Iterator[tuple[s
 
 
 def patches_wrt_x(g, x_spec, window):
-    return unpatch(g, window=window, spatial=inner_shape(x_spec.shape, window))
+    return unpatch(g, window=window, spatial=spatial_sizes_of(x_spec.shape, window))
 
 
 @primitive(x=patches_wrt_x)
 def patches(x, *, window: Window):
     """The windows of `x`, each flattened to the last axis: (..., *outputs, taps * channels)."""
-    full = padded(x, window)
-    outputs = window.outputs(inner_shape(x.shape, window))
+    full = pad_spatial(x, window)
+    outputs = window.outputs(spatial_sizes_of(x.shape, window))
     return np.concatenate([full[window.key(tap, outputs)] for tap in window.taps()], axis=-1)
 
 
 @primitive(g=lambda g, window: patches(g, window=window))
 def unpatch(g, *, window: Window, spatial: tuple[int, ...]):
     """Adjoint of `patches`: put every window back and add where windows overlap."""
-    return unpatched(g, window, spatial, add_view)
+    return sum_patches(g, window, spatial, add_at_view)
 
 
 @unpatch.lower
 def unpatch_lowered(g, *, window, spatial):
-    return unpatched(g, window, spatial, add_view_lowered)
+    return sum_patches(g, window, spatial, add_at_view_lowered)
 
 
-def unpatched(g: Any, window: Window, spatial: tuple[int, ...], adder: Any) -> Any:
+def sum_patches(g: Any, window: Window, spatial: tuple[int, ...], adder: Any) -> Any:
     """Kernel of `unpatch`; `adder(total, key, part)` adds into a view of `total`."""
     n = len(window.size)
     channels = g.shape[-1] // prod(window.size)
-    total = np.zeros((*g.shape[: -n - 1], *grown(spatial, window), channels), g.dtype)
+    total = np.zeros((*g.shape[: -n - 1], *sizes_with_padding(spatial, window), channels), g.dtype)
     for k, tap in enumerate(window.taps()):
-        key = window.key(tap, inner_shape(g.shape, window))
+        key = window.key(tap, spatial_sizes_of(g.shape, window))
         total = adder(total, key, g[..., k * channels : (k + 1) * channels])
-    return cropped(total, window, spatial)
+    return crop_padding(total, window, spatial)

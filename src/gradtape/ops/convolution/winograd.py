@@ -18,11 +18,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gradtape.ops.convolution.im2col import turned
-from gradtape.ops.convolution.window import Window, blocks
+from gradtape.ops.convolution.im2col import flip_filter
+from gradtape.ops.convolution.window import Window, iter_image_blocks
 
 BLOCK = 1 << 19  # elements of the transformed tiles (inputs and outputs) of a block
-FEWEST = 64  # least number of tiles in a block
+MIN_TILES_PER_BLOCK = 64  # least number of tiles in a block
 B_T = np.array(
     [
         [4, 0, -5, 0, 1, 0],
@@ -45,7 +45,7 @@ A = np.ascontiguousarray(A_T.T)
 G_T = np.ascontiguousarray(G.T)
 
 
-class Layout(NamedTuple):
+class TileLayout(NamedTuple):
     """Arrangement of images on sheets that are cut into tiles: one image a sheet, or a mosaic.
 
     In a mosaic all images lie on one sheet and share the zeros between neighbours, so that fewer
@@ -57,11 +57,11 @@ class Layout(NamedTuple):
     period: tuple[int, ...]  # pixels from one image to the next
     tiles: tuple[int, int]  # tiles of a sheet, down and across
 
-    def total(self) -> int:
+    def tile_count(self) -> int:
         """Number of tiles on all sheets."""
         return self.sheets * self.tiles[0] * self.tiles[1]
 
-    def view(self, sheet: Any, size: tuple[int, ...], at: tuple[int, int]) -> Any:
+    def view_images(self, sheet: Any, size: tuple[int, ...], at: tuple[int, int]) -> Any:
         """View of the images (*grid, *size, c) on the sheets; the first starts at pixel `at`."""
         first, row, pixel, channel = sheet.strides
         down = row * self.period[0] if self.sheets < self.grid[0] else first
@@ -69,21 +69,21 @@ class Layout(NamedTuple):
         offset = at[0] * row + at[1] * pixel
         return np.ndarray((*self.grid, *size, sheet.shape[-1]), sheet.dtype, sheet, offset, strides)
 
-    def laid(self, x: Any, margin: int, at: tuple[int, int]) -> Any:
+    def lay_images(self, x: Any, margin: int, at: tuple[int, int]) -> Any:
         """Copy images to sheets of zeros, which are `margin` pixels larger than the tiles."""
         down, across = (4 * n + margin for n in self.tiles)
         sheet = np.zeros((self.sheets, down, across, x.shape[-1]), x.dtype)
-        self.view(sheet, x.shape[1:-1], at)[...] = x.reshape(*self.grid, *x.shape[1:])
+        self.view_images(sheet, x.shape[1:-1], at)[...] = x.reshape(*self.grid, *x.shape[1:])
         return sheet
 
-    def taken(self, sheet: Any, size: tuple[int, ...]) -> Any:
+    def take_images(self, sheet: Any, size: tuple[int, ...]) -> Any:
         """Copy images of this size from the sheets."""
-        images = self.view(sheet, size, (0, 0))
+        images = self.view_images(sheet, size, (0, 0))
         return np.ascontiguousarray(images).reshape(-1, *size, sheet.shape[-1])
 
 
 @lru_cache(maxsize=1024)
-def layout_of(images: int, spatial: tuple[int, ...], window: Window) -> Layout:
+def choose_tile_layout(images: int, spatial: tuple[int, ...], window: Window) -> TileLayout:
     """Choose the layout with fewer tiles."""
     outputs = window.outputs(spatial)
     beside = next(k for k in range(isqrt(images), 0, -1) if images % k == 0)
@@ -91,24 +91,24 @@ def layout_of(images: int, spatial: tuple[int, ...], window: Window) -> Layout:
     sizes = zip(spatial, window.paddings, outputs, strict=True)
     period = tuple([max(n + max(pads), out) for n, pads, out in sizes])
     whole = [(k - 1) * step + n for k, step, n in zip(grid, period, outputs, strict=True)]
-    mosaic = Layout(1, grid, period, tiles_over(whole))
-    alone = Layout(images, (images, 1), period, tiles_over(outputs))
-    return min(alone, mosaic, key=Layout.total)
+    mosaic = TileLayout(1, grid, period, count_tiles(whole))
+    alone = TileLayout(images, (images, 1), period, count_tiles(outputs))
+    return min(alone, mosaic, key=TileLayout.tile_count)
 
 
-def tiles_over(places: Any) -> tuple[int, int]:
+def count_tiles(places: Any) -> tuple[int, int]:
     """Number of tiles that cover `places`, down and across."""
     return -(-places[0] // 4), -(-places[1] // 4)
 
 
-def sandwich(m: Any, t: Any) -> Any:
+def transform_both_sides(m: Any, t: Any) -> Any:
     """Compute m t mᵀ over the first two axes of `t`; the other axes are merged."""
     n, k = m.shape
     half = np.matmul(m, t.reshape(k, -1))
     return np.matmul(m, half.reshape(n, k, -1))
 
 
-def tiled(sheets: Any, size: int, tiles: tuple[int, int]) -> Any:
+def view_tiles(sheets: Any, size: int, tiles: tuple[int, int]) -> Any:
     """View of the tiles, which start 4 pixels apart: (size, size, sheets, *tiles, c)."""
     sheet, row, pixel, channel = sheets.strides
     shape = (size, size, sheets.shape[0], *tiles, sheets.shape[-1])
@@ -116,43 +116,43 @@ def tiled(sheets: Any, size: int, tiles: tuple[int, int]) -> Any:
     return np.ndarray(shape, sheets.dtype, sheets, 0, steps)
 
 
-def blocks_of(layout: Layout, channels: int) -> Iterator[Any]:
+def iter_tile_blocks(layout: TileLayout, channels: int) -> Iterator[Any]:
     """Iterate over keys of blocks of tiles; `channels` counts inputs and outputs."""
     down, across = layout.tiles
-    most = max(BLOCK, FEWEST * 36 * channels)
-    for at in blocks(layout.sheets, down, 36 * across * channels, most):
+    most = max(BLOCK, MIN_TILES_PER_BLOCK * 36 * channels)
+    for at in iter_image_blocks(layout.sheets, down, 36 * across * channels, most):
         yield (slice(None), slice(None), *at)
 
 
-def spectra(tiles: Any) -> Any:
+def transform_inputs(tiles: Any) -> Any:
     """Compute Bᵀ d B for tiles (6, 6, …, c), as (36, tiles, c)."""
-    return sandwich(B_T, np.ascontiguousarray(tiles)).reshape(36, -1, tiles.shape[-1])
+    return transform_both_sides(B_T, np.ascontiguousarray(tiles)).reshape(36, -1, tiles.shape[-1])
 
 
 def convolve(x: Any, w: Any, window: Window) -> Any:
     """Weighted sums of the windows of (n, h, w, c) by (3, 3, c, o)."""
     channels, outs = w.shape[-2:]
     spatial = x.shape[1:-1]
-    layout = layout_of(len(x), spatial, window)
-    filters = sandwich(G, w).reshape(36, channels, outs)
-    inputs = tiled(layout.laid(x, 2, before(window)), 6, layout.tiles)
+    layout = choose_tile_layout(len(x), spatial, window)
+    filters = transform_both_sides(G, w).reshape(36, channels, outs)
+    inputs = view_tiles(layout.lay_images(x, 2, leading_padding_of(window)), 6, layout.tiles)
     sheets = np.empty((layout.sheets, *(4 * n for n in layout.tiles), outs), x.dtype)
-    results = tiled(sheets, 4, layout.tiles)
-    for key in blocks_of(layout, channels + outs):
-        block = sandwich(A_T, np.matmul(spectra(inputs[key]), filters))
-        if not is_finite(block):
+    results = view_tiles(sheets, 4, layout.tiles)
+    for key in iter_tile_blocks(layout, channels + outs):
+        block = transform_both_sides(A_T, np.matmul(transform_inputs(inputs[key]), filters))
+        if not is_all_finite(block):
             return None
         results[key] = block.reshape(results[key].shape)
-    return layout.taken(sheets, window.outputs(spatial))
+    return layout.take_images(sheets, window.outputs(spatial))
 
 
-def before(window: Window) -> tuple[int, int]:
+def leading_padding_of(window: Window) -> tuple[int, int]:
     """Padding at the top and on the left."""
     (top, _), (left, _) = window.paddings
     return top, left
 
 
-def is_finite(x: Any) -> bool:
+def is_all_finite(x: Any) -> bool:
     """Whether the sum of squares is finite: a cheap test that no element is infinite or NaN."""
     flat = x.reshape(-1)
     return isfinite(np.dot(flat, flat))
@@ -160,18 +160,22 @@ def is_finite(x: Any) -> bool:
 
 def unconvolve(y: Any, w: Any, window: Window, spatial: tuple[int, ...]) -> Any:
     """Adjoint of `convolve` in `x`: a convolution of `y` with the flipped filter."""
-    mirror = window.mirrored()
-    return None if mirror is None else convolve(y, turned(w), mirror)
+    mirror = window.mirror()
+    return None if mirror is None else convolve(y, flip_filter(w), mirror)
 
 
 def correlate(x: Any, y: Any, window: Window) -> Any:
     """Adjoint of `convolve` in `w`: transform tiles of `y` by A, and the sums by Gᵀ."""
     channels, outs = x.shape[-1], y.shape[-1]
-    layout = layout_of(len(x), x.shape[1:-1], window)
-    inputs = tiled(layout.laid(x, 2, before(window)), 6, layout.tiles)
-    places = tiled(layout.laid(y, 0, (0, 0)), 4, layout.tiles)
+    layout = choose_tile_layout(len(x), x.shape[1:-1], window)
+    inputs = view_tiles(layout.lay_images(x, 2, leading_padding_of(window)), 6, layout.tiles)
+    places = view_tiles(layout.lay_images(y, 0, (0, 0)), 4, layout.tiles)
     total = np.zeros((36, channels, outs), x.dtype)
-    for key in blocks_of(layout, channels + outs):
-        spread = sandwich(A, np.ascontiguousarray(places[key])).reshape(36, -1, outs)
-        total += np.matmul(spectra(inputs[key]).swapaxes(1, 2), spread)
-    return sandwich(G_T, total).reshape(3, 3, channels, outs) if is_finite(total) else None
+    for key in iter_tile_blocks(layout, channels + outs):
+        spread = transform_both_sides(A, np.ascontiguousarray(places[key])).reshape(36, -1, outs)
+        total += np.matmul(transform_inputs(inputs[key]).swapaxes(1, 2), spread)
+    return (
+        transform_both_sides(G_T, total).reshape(3, 3, channels, outs)
+        if is_all_finite(total)
+        else None
+    )

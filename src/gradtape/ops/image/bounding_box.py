@@ -31,7 +31,7 @@ INT64 = np.dtype("int64")
 
 
 @primitive(indices=None)
-def image_rows(indices, *, count: int):
+def check_box_indices(indices, *, count: int):
     """The image index of each box, after checking that it lies in [0, count)."""
     if indices.size and not (indices.min() >= 0 and indices.max() < count):
         raise OutOfRangeError(
@@ -40,25 +40,25 @@ def image_rows(indices, *, count: int):
     return indices.astype(INT64)
 
 
-@image_rows.lower
-def image_rows_lowered(indices, *, count):
+@check_box_indices.lower
+def check_box_indices_lowered(indices, *, count):
     return indices.astype(INT64)
 
 
 @primitive(boxes=lambda g: g)
-def finite_boxes(boxes):
+def check_boxes_finite(boxes):
     """`boxes`, after checking that they are finite."""
     if not np.isfinite(boxes).all():
         raise InvalidArgumentError("crop_and_resize: boxes must be finite. Mask the others first.")
     return boxes
 
 
-@finite_boxes.lower
-def finite_boxes_lowered(boxes):
+@check_boxes_finite.lower
+def check_boxes_finite_lowered(boxes):
     return boxes
 
 
-def sample_places(start: Any, end: Any, n: int, count: int) -> Any:
+def compute_sample_positions(start: Any, end: Any, n: int, count: int) -> Any:
     """Positions of `count` samples from `start` to `end`, fractions of an axis of length n.
 
     The result is (boxes, count).
@@ -70,7 +70,7 @@ def sample_places(start: Any, end: Any, n: int, count: int) -> Any:
     return start * (n - 1) + (end - start) * steps * (n - 1) / (count - 1)
 
 
-class Crop:
+class CropSampler:
     """Samples at the positions of boxes in a batch of images."""
 
     def __init__(self, image: Any, boxes: Any, indices: Any, size: tuple[int, int]) -> None:
@@ -78,64 +78,66 @@ class Crop:
         batch, self.height, self.width, depth = shape_of(image)
         pixels = batch * self.height * self.width
         self.rows = reshape(image, shape=(pixels, depth), rank=4)
-        self.first = reshape(indices, shape=(*shape_of(indices), 1, 1), rank=1)
+        self.box_images = reshape(indices, shape=(*shape_of(indices), 1, 1), rank=1)
         top, left, bottom, right = unstack(boxes, axis=-1)
-        down = sample_places(top, bottom, self.height, size[0])
-        across = sample_places(left, right, self.width, size[1])
-        self.down, inside_down = self.within(down, self.height)
-        self.across, inside_across = self.within(across, self.width)
-        self.down, self.across = as_column(self.down), as_row(self.across)
-        inside = logical_and(as_column(inside_down), as_row(inside_across))
+        down = compute_sample_positions(top, bottom, self.height, size[0])
+        across = compute_sample_positions(left, right, self.width, size[1])
+        self.down, inside_down = self.mask_outside(down, self.height)
+        self.across, inside_across = self.mask_outside(across, self.width)
+        self.down, self.across = as_box_column(self.down), as_box_row(self.across)
+        inside = logical_and(as_box_column(inside_down), as_box_row(inside_across))
         self.inside = reshape(inside, shape=(*shape_of(inside), 1), rank=3)
 
-    def within(self, place: Any, n: int) -> tuple[Any, Any]:
+    def mask_outside(self, place: Any, n: int) -> tuple[Any, Any]:
         """Positions with zero for those outside an axis of length n; and which ones are inside."""
         inside = logical_and(greater_equal(place, 0), less_equal(place, n - 1))
         return select(inside, place, zeros_like(place)), inside
 
-    def pixels(self, y: Any, x: Any) -> Any:
+    def read_pixels_at(self, y: Any, x: Any) -> Any:
         """Gather float32 pixels at integer coordinates: (boxes, height, width, channels)."""
         y, x = (discretize(t, dtype=INT64) for t in (y, x))
-        where = (self.first * self.height + y) * self.width + x
-        return as_single(take(self.rows, where, axis=-2))
+        where = (self.box_images * self.height + y) * self.width + x
+        return as_float32(take(self.rows, where, axis=-2))
 
-    def bilinear(self) -> Any:
+    def sample_bilinear(self) -> Any:
         """Interpolate between the four pixels around each position."""
         top, left = floor(self.down), floor(self.across)
         bottom, right = ceil(self.down), ceil(self.across)
-        y, x = (as_pixel(t) for t in (self.down - top, self.across - left))
-        upper = mix(self.pixels(top, left), self.pixels(top, right), x)
-        lower = mix(self.pixels(bottom, left), self.pixels(bottom, right), x)
-        return mix(upper, lower, y)
+        y, x = (append_channel_axis(t) for t in (self.down - top, self.across - left))
+        upper = interpolate(self.read_pixels_at(top, left), self.read_pixels_at(top, right), x)
+        lower = interpolate(
+            self.read_pixels_at(bottom, left), self.read_pixels_at(bottom, right), x
+        )
+        return interpolate(upper, lower, y)
 
-    def nearest(self) -> Any:
+    def sample_nearest(self) -> Any:
         """Take the pixel nearest to each position; a tie goes to the lower or right one."""
         y, x = (floor(stop_gradient(t) + np.float32(0.5)) for t in (self.down, self.across))
-        return self.pixels(y, x)
+        return self.read_pixels_at(y, x)
 
 
-def mix(a: Any, b: Any, share: Any) -> Any:
+def interpolate(a: Any, b: Any, share: Any) -> Any:
     """Interpolate linearly from `a` to `b`."""
     return a + (b - a) * share
 
 
-def as_column(t: Any) -> Any:
+def as_box_column(t: Any) -> Any:
     """Reshape (boxes, n) to (boxes, n, 1)."""
     return reshape(t, shape=(*shape_of(t), 1), rank=2)
 
 
-def as_row(t: Any) -> Any:
+def as_box_row(t: Any) -> Any:
     """Reshape (boxes, n) to (boxes, 1, n)."""
     boxes, n = shape_of(t)
     return reshape(t, shape=(boxes, 1, n), rank=2)
 
 
-def as_pixel(t: Any) -> Any:
+def append_channel_axis(t: Any) -> Any:
     """Append an axis for channels to (boxes, height, width)."""
     return reshape(t, shape=(*shape_of(t), 1), rank=3)
 
 
-def as_single(t: Any) -> Any:
+def as_float32(t: Any) -> Any:
     """Convert to float32."""
     raw = getattr(t, "_array", t)
     to_single = cast if raw.dtype.kind == "f" or raw.dtype.name == "bfloat16" else discretize
@@ -146,15 +148,15 @@ def crop_and_resize(
     image: Any, boxes: Any, indices: Any, *, size: tuple[int, int], nearest: bool, outside: float
 ) -> Any:
     """Crops of images, resized to `size`, in float32; `outside` fills pixels beyond the edges."""
-    boxes = finite_boxes(boxes)
-    indices = image_rows(indices, count=shape_of(image)[0])
-    crop = Crop(image, boxes, indices, size)
+    boxes = check_boxes_finite(boxes)
+    indices = check_box_indices(indices, count=shape_of(image)[0])
+    crop = CropSampler(image, boxes, indices, size)
     if nearest:
         # As in TensorFlow, the gradient in the boxes is that of bilinear sampling.
-        smooth = Crop(stop_gradient(image), boxes, indices, size).bilinear()
-        out = crop.nearest() + (smooth - stop_gradient(smooth))
+        smooth = CropSampler(stop_gradient(image), boxes, indices, size).sample_bilinear()
+        out = crop.sample_nearest() + (smooth - stop_gradient(smooth))
     else:
-        out = crop.bilinear()
+        out = crop.sample_bilinear()
     return select(crop.inside, out, np.float32(outside))
 
 

@@ -21,11 +21,11 @@ from gradtape.ops.elementwise import (
     stop_gradient,
     zeros_like,
 )
-from gradtape.ops.raw_array import dtype_of
+from gradtape.ops.raw_array import raw_dtype_of
 from gradtape.ops.shape import stack, unstack
 
 
-def hue_and_range(x: Any) -> tuple[Any, Any, Any]:
+def compute_hue_and_range(x: Any) -> tuple[Any, Any, Any]:
     """Hue in sixths of the circle, and the largest and smallest channel; ties go to the first."""
     r, g, b = unstack(x, axis=-1)
     is_red = logical_and(greater_equal(r, g), greater_equal(r, b))
@@ -38,7 +38,7 @@ def hue_and_range(x: Any) -> tuple[Any, Any, Any]:
     span = high - low
     coloured = greater(span, 0)
     ahead = select(is_red, g - b, select(is_green, b - r, r - g))
-    dtype = dtype_of(x)
+    dtype = raw_dtype_of(x)
     start = discretize(is_green, dtype=dtype) * 2 + discretize(is_blue, dtype=dtype) * 4
     hue = ahead / select(coloured, span, ones_like(span)) + start
     hue = select(less(hue, 0), hue + 6, hue)
@@ -56,7 +56,7 @@ def saturation_of(high: Any, low: Any) -> Any:
     return select(bright, share, zeros_like(share))
 
 
-def between(hue: Any, low: Any, span: Any) -> Any:
+def from_hue_and_range(hue: Any, low: Any, span: Any) -> Any:
     """RGB colours of this hue (in sixths) with channels between `low` and `low + span`."""
     red = absolute(hue - 3) - 1
     green = 2 - absolute(hue - 2)
@@ -67,24 +67,24 @@ def between(hue: Any, low: Any, span: Any) -> Any:
 
 def to_hsv(x: Any) -> Any:
     """Convert RGB to HSV."""
-    hue, high, low = hue_and_range(x)
+    hue, high, low = compute_hue_and_range(x)
     return stack(hue / 6, saturation_of(high, low), high, axis=-1)
 
 
 def from_hsv(x: Any) -> Any:
     """Convert HSV to RGB."""
     hue, saturation, value = unstack(x, axis=-1)
-    return between(hue * 6, value * (1 - saturation), value * saturation)
+    return from_hue_and_range(hue * 6, value * (1 - saturation), value * saturation)
 
 
 def turn_hue(x: Any, delta: Any) -> Any:
     """Rotate the hue of RGB colours by `delta`; 1 is the whole circle."""
-    hue, high, low = hue_and_range(x)
-    return between(floormod(hue + delta * 6, 6), low, high - low)
+    hue, high, low = compute_hue_and_range(x)
+    return from_hue_and_range(floormod(hue + delta * 6, 6), low, high - low)
 
 
 def scale_saturation(x: Any, factor: Any) -> Any:
     """Multiply the saturation of RGB colours by `factor`, clipped to [0, 1]."""
-    hue, high, low = hue_and_range(x)
+    hue, high, low = compute_hue_and_range(x)
     saturation = maximum(minimum(saturation_of(high, low) * factor, 1), 0)
-    return between(hue, high * (1 - saturation), high * saturation)
+    return from_hue_and_range(hue, high * (1 - saturation), high * saturation)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy
 
 
-class Band(NamedTuple):
+class FilterMatrixSpec(NamedTuple):
     """Parameters of a matrix (m, n); a static parameter and a cache key.
 
     Attributes:
@@ -31,81 +31,81 @@ class Band(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def dense(band: Band, back: bool, dtype: Any) -> Any:
+def dense_matrix(band: FilterMatrixSpec, back: bool, dtype: Any) -> Any:
     """The matrix as a dense array; its transpose if `back`."""
-    matrix = weights(band).astype(dtype)
+    matrix = compute_filter_matrix(band).astype(dtype)
     return matrix.T if back else matrix
 
 
 @lru_cache(maxsize=64)
-def sparse(band: Band, back: bool, dtype: Any) -> Any:
+def sparse_matrix(band: FilterMatrixSpec, back: bool, dtype: Any) -> Any:
     """The same matrix in compressed sparse rows."""
     from scipy.sparse import csr_matrix
 
-    return csr_matrix(dense(band, back, dtype))
+    return csr_matrix(dense_matrix(band, back, dtype))
 
 
 @lru_cache(maxsize=64)
-def interleaved(band: Band, back: bool, dtype: Any, count: int) -> Any:
+def multichannel_matrix(band: FilterMatrixSpec, back: bool, dtype: Any, count: int) -> Any:
     """The transposed matrix for `count` interleaved channels: (n * count, m * count)."""
     from scipy.sparse import eye, kron
 
-    return kron(sparse(band, not back, dtype), eye(count, dtype=dtype), "csr")
+    return kron(sparse_matrix(band, not back, dtype), eye(count, dtype=dtype), "csr")
 
 
-def weights(band: Band) -> Any:
+def compute_filter_matrix(band: FilterMatrixSpec) -> Any:
     """Compute the matrix in float64."""
     if band.kind == "blur":
-        return blur(band.n, band.m, band.sigma)
+        return blur_matrix(band.n, band.m, band.sigma)
     if band.kind in ("smooth", "difference"):
-        return sobel(band.n, band.kind == "smooth")
-    matrix = resizing(band.kind, band.n, band.m, band.antialias)
+        return sobel_matrix(band.n, band.kind == "smooth")
+    matrix = resize_matrix(band.kind, band.n, band.m, band.antialias)
     return matrix / matrix.sum(axis=1, keepdims=True)
 
 
 # -- resizing: element i covers the interval [i, i + 1) --------------------------------------------
 
 
-def lanczos(radius: int) -> Callable[[Any], Any]:
+def make_lanczos_kernel(radius: int) -> Callable[[Any], Any]:
     """Make the Lanczos kernel: a sinc windowed by the main lobe of a wider sinc."""
     return lambda x: numpy.where(x < radius, numpy.sinc(x) * numpy.sinc(x / radius), 0)
 
 
-def triangle(x: Any) -> Any:
+def triangle_kernel(x: Any) -> Any:
     """Kernel of linear interpolation."""
     return numpy.maximum(1 - x, 0)
 
 
-def gaussian(x: Any) -> Any:
+def gaussian_kernel(x: Any) -> Any:
     """Gaussian kernel with standard deviation 1/2, cut off at three standard deviations."""
     return numpy.where(x < 1.5, numpy.exp(-2 * x * x), 0)
 
 
-def keys_cubic(x: Any) -> Any:
+def keys_cubic_kernel(x: Any) -> Any:
     """Kernel of cubic interpolation: Keys (1981), a = -1/2."""
     near = (1.5 * x - 2.5) * x * x + 1
     far = ((-0.5 * x + 2.5) * x - 4) * x + 2
     return numpy.where(x < 1, near, numpy.where(x < 2, far, 0))
 
 
-def mitchell_cubic(x: Any) -> Any:
+def mitchell_cubic_kernel(x: Any) -> Any:
     """Cubic kernel of Mitchell and Netravali (1988), B = C = 1/3."""
     near = (7 * x - 12) * x * x / 6 + 8 / 9
     far = ((-7 * x + 36) * x - 60) * x / 18 + 16 / 9
     return numpy.where(x < 1, near, numpy.where(x < 2, far, 0))
 
 
-KERNELS = {
-    "bilinear": triangle,
-    "bicubic": keys_cubic,
-    "lanczos3": lanczos(3),
-    "lanczos5": lanczos(5),
-    "gaussian": gaussian,
-    "mitchellcubic": mitchell_cubic,
+RESIZE_KERNELS = {
+    "bilinear": triangle_kernel,
+    "bicubic": keys_cubic_kernel,
+    "lanczos3": make_lanczos_kernel(3),
+    "lanczos5": make_lanczos_kernel(5),
+    "gaussian": gaussian_kernel,
+    "mitchellcubic": mitchell_cubic_kernel,
 }
 
 
-def resizing(method: str, n: int, m: int, antialias: bool) -> Any:
+def resize_matrix(method: str, n: int, m: int, antialias: bool) -> Any:
     """Matrix (m, n) of weights before normalisation: n inputs and m outputs cover one interval."""
     line = numpy.arange(n)
     places = (numpy.arange(m)[:, None] + 0.5) * n / m
@@ -114,21 +114,21 @@ def resizing(method: str, n: int, m: int, antialias: bool) -> Any:
         return numpy.maximum(numpy.minimum(line + 1, end) - numpy.maximum(line, start), 0)
     if method == "bilinear" and not antialias:
         # Beyond the centres of the outermost elements only the outermost element counts.
-        return triangle(numpy.abs(line + 0.5 - numpy.clip(places, 0.5, n - 0.5)))
+        return triangle_kernel(numpy.abs(line + 0.5 - numpy.clip(places, 0.5, n - 0.5)))
     if method == "bicubic" and not antialias:
         # TensorFlow reads the kernel from a table with 1024 entries per element.
         whole = numpy.floor(places - 0.5)
         inside = whole + numpy.rint((places - 0.5 - whole) * 1024) / 1024
-        return keys_cubic(numpy.abs(line - inside))
+        return keys_cubic_kernel(numpy.abs(line - inside))
     # float32, as in TensorFlow: some kernels are discontinuous at their ends.
     single = numpy.float32
     back = single(1) / (single(m) / single(n))
     spread = max(back, single(1)) if antialias else single(1)
     centres = numpy.arange(m, dtype=single)[:, None] + 0.5
-    return KERNELS[method](numpy.abs(line.astype(single) + 0.5 - centres * back) / spread)
+    return RESIZE_KERNELS[method](numpy.abs(line.astype(single) + 0.5 - centres * back) / spread)
 
 
-def nearest(n: int, m: int) -> Any:
+def nearest_indices(n: int, m: int) -> Any:
     """For each of m outputs, the index of the nearest of n inputs; in float32, as TensorFlow."""
     scale = numpy.float32(n) / numpy.float32(m)
     places = numpy.floor((numpy.arange(m, dtype=numpy.float32) + numpy.float32(0.5)) * scale)
@@ -138,7 +138,7 @@ def nearest(n: int, m: int) -> Any:
 # -- filters ---------------------------------------------------------------------------------------
 
 
-def blur(n: int, m: int, sigma: float) -> Any:
+def blur_matrix(n: int, m: int, sigma: float) -> Any:
     """Matrix of Gaussian weighted means of n - m + 1 neighbours."""
     size = n - m + 1
     bell = numpy.exp(-0.5 * ((numpy.arange(size) - (size - 1) / 2) / sigma) ** 2)
@@ -147,7 +147,7 @@ def blur(n: int, m: int, sigma: float) -> Any:
     return numpy.where(inside, (bell / bell.sum())[numpy.clip(offset, 0, size - 1)], 0)
 
 
-def sobel(n: int, smooth: bool) -> Any:
+def sobel_matrix(n: int, smooth: bool) -> Any:
     """Matrix of the filter (1, 2, 1) or (-1, 0, 1), with reflected borders."""
     line = numpy.arange(n)
     before, after = numpy.abs(line - 1), n - 1 - numpy.abs(n - 2 - line)

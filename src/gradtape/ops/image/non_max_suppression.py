@@ -11,10 +11,10 @@ from gradtape.core.primitive import primitive
 
 lax: Any = None  # `jax.lax` in the copy of this module that runs on JAX
 
-NEVER = np.float32(-np.inf)  # the score of boxes that are not selected any more
+NO_SCORE = np.float32(-np.inf)  # the score of boxes that are not selected any more
 
 
-def overlaps_with(box: Any, boxes: Any) -> Any:
+def compute_iou(box: Any, boxes: Any) -> Any:
     """Intersection over union of one box with others; zero where a box is empty."""
     low, high = (
         np.minimum(boxes[..., :2], boxes[..., 2:]),
@@ -27,12 +27,12 @@ def overlaps_with(box: Any, boxes: Any) -> Any:
     return np.where((area > 0) & (own > 0), shared / np.where(union > 0, union, 1), 0)
 
 
-def among(boxes: Any, overlap: Callable[[Any, Any], Any]) -> Callable[[int], Any]:
+def make_overlap_function(boxes: Any, overlap: Callable[[Any, Any], Any]) -> Callable[[int], Any]:
     """Make a function that maps a position to the overlaps of that box with all boxes."""
     return lambda i: overlap(boxes[i], boxes)
 
 
-def chosen(
+def select_boxes(
     scores: Any,
     overlap: Callable[[int], Any],
     most: int,
@@ -46,7 +46,7 @@ def chosen(
     If `sigma` is positive, all scores decay by a Gaussian of the overlap instead (Soft-NMS, Bodla
     et al. 2017). At most `most` boxes are selected, with scores above `least`.
     """
-    left = np.where(scores > least, scores.astype(np.float32), NEVER)
+    left = np.where(scores > least, scores.astype(np.float32), NO_SCORE)
     places: list[int] = []
     values: list[Any] = []
     while len(places) < most and left.size:
@@ -58,10 +58,10 @@ def chosen(
         shared = overlap(i)
         if sigma > 0:
             left = left * np.exp(-0.5 / sigma * shared * shared).astype(np.float32)
-            left = np.where(left > least, left, NEVER)
+            left = np.where(left > least, left, NO_SCORE)
         else:
-            left = np.where(shared > threshold, NEVER, left)
-        left[i] = NEVER
+            left = np.where(shared > threshold, NO_SCORE, left)
+        left[i] = NO_SCORE
     return np.array(places, np.int32), np.array(values, np.float32)
 
 
@@ -69,14 +69,16 @@ def chosen(
 def suppress_boxes(boxes, scores, *, most: int, threshold: float, least: float, sigma: float):
     """Positions and scores of the boxes that no better box suppresses."""
     wide = boxes.astype(np.float32)
-    places, values = chosen(scores, among(wide, overlaps_with), most, threshold, least, sigma)
+    places, values = select_boxes(
+        scores, make_overlap_function(wide, compute_iou), most, threshold, least, sigma
+    )
     return places, values.astype(scores.dtype)
 
 
 @primitive(overlaps=None, scores=None)
 def suppress_overlaps(overlaps, scores, *, most: int, threshold: float, least: float):
     """Positions of the boxes that no better one suppresses, given the matrix of overlaps."""
-    return chosen(scores, lambda i: overlaps[i], most, threshold, least)[0]
+    return select_boxes(scores, lambda i: overlaps[i], most, threshold, least)[0]
 
 
 @primitive(boxes=None, scores=None, outputs=True)
@@ -88,11 +90,13 @@ def suppress_batch(boxes, scores, *, most: int, threshold: float, least: float, 
     """
     places = np.zeros((len(boxes), most), np.int32)
     counts = np.zeros(len(boxes), np.int32)
-    wide = laid_out(boxes, scores, least, ordered)
+    wide = sort_corners(boxes, scores, least, ordered)
     below = np.nextafter(np.float32(threshold), np.float32(-1))
     for row, (own, score) in enumerate(zip(wide, scores, strict=True)):
         valid = np.where((own > 0).any(axis=1), score, -np.inf)
-        found, _ = chosen(valid, among(own, plain_overlap), most, below, -np.inf)
+        found, _ = select_boxes(
+            valid, make_overlap_function(own, compute_sorted_iou), most, below, -np.inf
+        )
         places[row, : len(found)] = found
         counts[row] = len(found)
     return places, counts
@@ -100,14 +104,14 @@ def suppress_batch(boxes, scores, *, most: int, threshold: float, least: float, 
 
 @suppress_batch.lower
 def suppress_batch_lowered(boxes, scores, *, most, threshold, least, ordered):
-    wide = laid_out(boxes, scores, least, ordered)
+    wide = sort_corners(boxes, scores, least, ordered)
     below = np.nextafter(np.float32(threshold), np.float32(-1))
     valid = np.where((wide > 0).any(axis=-1), scores, -np.inf)
-    places, _, counts = chosen_together(valid, wide, plain_overlap, most, below, -np.inf)
+    places, _, counts = select_boxes_in_rows(valid, wide, compute_sorted_iou, most, below, -np.inf)
     return places, counts
 
 
-def laid_out(boxes: Any, scores: Any, least: float, ordered: bool) -> Any:
+def sort_corners(boxes: Any, scores: Any, least: float, ordered: bool) -> Any:
     """Boxes in float32 with sorted corners; boxes with a score of at most `least` become zeros."""
     wide = np.where((scores > least)[..., None], boxes.astype(np.float32), 0)
     if ordered or not wide.size:
@@ -119,7 +123,7 @@ def laid_out(boxes: Any, scores: Any, least: float, ordered: bool) -> Any:
     return np.stack((rows[0], columns[0], rows[1], columns[1]), axis=-1)
 
 
-def plain_overlap(box: Any, boxes: Any) -> Any:
+def compute_sorted_iou(box: Any, boxes: Any) -> Any:
     """Intersection over union of one box with others, for sorted corners."""
     sides = np.minimum(box[..., 2:], boxes[..., 2:]) - np.maximum(box[..., :2], boxes[..., :2])
     shared = np.maximum(sides, 0).prod(axis=-1)
@@ -145,8 +149,8 @@ def suppress_classes(
         found = []
         for c in range(classes):
             own = boxes[row, :, c if boxes.shape[2] > 1 else 0]
-            overlap = among(own, overlaps_with)
-            places, best = chosen(scores[row, :, c], overlap, each, threshold, least)
+            overlap = make_overlap_function(own, compute_iou)
+            places, best = select_boxes(scores[row, :, c], overlap, each, threshold, least)
             found += [(-score, c, own[i]) for i, score in zip(places, best, strict=True)]
         found = sorted(found, key=lambda entry: entry[0])[:most]
         counts[row] = len(found)
@@ -160,7 +164,7 @@ def suppress_classes_lowered(boxes, scores, *, each, most, threshold, least, cli
     batch, n, classes = scores.shape
     own = np.broadcast_to(np.moveaxis(boxes, 2, 1), (batch, classes, n, 4)).reshape(-1, n, 4)
     flat = np.moveaxis(scores, 2, 1).reshape(-1, n)
-    places, values, _ = chosen_together(flat, own, overlaps_with, each, threshold, least)
+    places, values, _ = select_boxes_in_rows(flat, own, compute_iou, each, threshold, least)
     corners = np.take_along_axis(own, places[..., None], axis=1).reshape(batch, -1, 4)
     kinds = np.broadcast_to(np.arange(classes)[:, None], (batch, classes, each))
     values, kinds = values.reshape(batch, -1), kinds.reshape(batch, -1)
@@ -177,7 +181,7 @@ def suppress_classes_lowered(boxes, scores, *, each, most, threshold, least, cli
     return np.clip(out, 0, 1) if clip else out, values, kinds, counts
 
 
-def chosen_together(
+def select_boxes_in_rows(
     scores: Any,
     boxes: Any,
     overlap: Callable[[Any, Any], Any],
@@ -185,12 +189,16 @@ def chosen_together(
     threshold: Any,
     least: float,
 ) -> tuple[Any, Any, Any]:
-    """Lowering of `chosen` for rows of boxes: positions (rows, most), scores and counts.
+    """Lowering of `select_boxes` for rows of boxes: positions (rows, most), scores and counts.
 
-    Unused positions are zero and unused scores `NEVER`.
+    Unused positions are zero and unused scores `NO_SCORE`.
     """
     rows, n = scores.shape
-    empty = np.zeros((rows, most), np.int32), np.full((rows, most), NEVER), np.zeros(rows, np.int32)
+    empty = (
+        np.zeros((rows, most), np.int32),
+        np.full((rows, most), NO_SCORE),
+        np.zeros(rows, np.int32),
+    )
     if not n:
         return empty
 
@@ -201,14 +209,14 @@ def chosen_together(
         found = best > least
         shared = overlap(np.take_along_axis(boxes, i[:, None, None], axis=1), boxes)
         drop = (shared > threshold) | (np.arange(n) == i[:, None])
-        left = np.where(drop & found[:, None], NEVER, left)
+        left = np.where(drop & found[:, None], NO_SCORE, left)
         places = places.at[:, k].set(np.where(found, i, 0).astype(np.int32))
-        values = values.at[:, k].set(np.where(found, best, NEVER))
+        values = values.at[:, k].set(np.where(found, best, NO_SCORE))
         return left, places, values, counts + found.astype(np.int32)
 
-    left = np.where(scores > least, scores.astype(np.float32), NEVER)
+    left = np.where(scores > least, scores.astype(np.float32), NO_SCORE)
     return lax.fori_loop(0, most, choose, (left, *empty))[1:]
 
 
 for suppress in (suppress_boxes, suppress_overlaps):
-    suppress.stays_on_host("how many boxes remain depends on the values")
+    suppress.keep_on_host("how many boxes remain depends on the values")

@@ -9,13 +9,19 @@ import numpy as np
 
 from gradtape.core.dtypes import accumulator
 from gradtape.core.primitive import primitive
-from gradtape.ops.image.filter_matrix import Band, dense, interleaved, sparse
+from gradtape.ops.image.filter_matrix import (
+    FilterMatrixSpec,
+    dense_matrix,
+    multichannel_matrix,
+    sparse_matrix,
+)
 
 # Multiplications above which a sparse matrix is faster than a dense one, measured on one core: for
-# all rows together, and for each row. Narrow rows have at most `FEW` elements behind the axis.
-ALTOGETHER = 2**16
-EACH = 2**16
-FEW = 4
+# all rows together, and for each row. Narrow rows have at most `NARROW_WIDTH` elements behind the
+# axis.
+DENSE_MAX_TOTAL_COST = 2**16
+DENSE_MAX_COST_PER_ROW = 2**16
+NARROW_WIDTH = 4
 
 
 def resample_wrt_x(g, axis, band, back):
@@ -23,31 +29,31 @@ def resample_wrt_x(g, axis, band, back):
 
 
 @primitive(x=resample_wrt_x)
-def resample(x, *, axis: int, band: Band, back: bool):
+def resample(x, *, axis: int, band: FilterMatrixSpec, back: bool):
     """`x` with `axis` multiplied by the matrix `band`, or by its transpose if `back`."""
     front, behind = x.shape[:axis], x.shape[x.ndim + axis + 1 :]
     wide = accumulator(x.dtype)
     rows = x.astype(wide, copy=False).reshape(prod(front), x.shape[axis], prod(behind))
-    out = product(rows, band, back, wide)
+    out = multiply_rows(rows, band, back, wide)
     m = band.n if back else band.m
     return out.reshape(*front, m, *behind).astype(x.dtype, copy=False)
 
 
-def product(rows: Any, band: Band, back: bool, dtype: Any) -> Any:
+def multiply_rows(rows: Any, band: FilterMatrixSpec, back: bool, dtype: Any) -> Any:
     """Multiply the matrix with each of `rows` (count, n, behind), by the fastest method."""
     count, n, behind = rows.shape
-    narrow = behind <= FEW
+    narrow = behind <= NARROW_WIDTH
     cost = band.n * band.m * behind
-    if cost * count < ALTOGETHER if narrow else cost < EACH:
-        return np.matmul(dense(band, back, dtype), rows)
+    if cost * count < DENSE_MAX_TOTAL_COST if narrow else cost < DENSE_MAX_COST_PER_ROW:
+        return np.matmul(dense_matrix(band, back, dtype), rows)
     if narrow:
-        return rows.reshape(count, n * behind) @ interleaved(band, back, dtype, behind)
-    matrix = sparse(band, back, dtype)
+        return rows.reshape(count, n * behind) @ multichannel_matrix(band, back, dtype, behind)
+    matrix = sparse_matrix(band, back, dtype)
     return np.array([matrix @ row for row in rows])
 
 
 @resample.lower
 def resample_lowered(x, *, axis, band, back):
     wide = accumulator(x.dtype)
-    out = np.tensordot(x.astype(wide), dense(band, back, wide), axes=((axis,), (1,)))
+    out = np.tensordot(x.astype(wide), dense_matrix(band, back, wide), axes=((axis,), (1,)))
     return np.moveaxis(out, -1, axis).astype(x.dtype)

@@ -15,34 +15,34 @@ from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.primitive import primitive
 from gradtape.ops.elementwise import conj
 from gradtape.ops.reduce import reduce_sum
-from gradtape.ops.shape import cut, pad, reshape, shape_of, stack, take_one
+from gradtape.ops.shape import index_axis, pad, reshape, shape_of, slice_axis, stack
 
 
-def shifted(x: Any, by: int, *, axis: int) -> Any:
+def shift_axis(x: Any, by: int, *, axis: int) -> Any:
     """Shift `x` along `axis`: element i becomes element i + `by`, or zero outside."""
     n = shape_of(x)[axis]
     by = max(-n, min(by, n))
-    kept = cut(x, axis=axis, start=max(by, 0), size=n - abs(by))
+    kept = slice_axis(x, axis=axis, start=max(by, 0), size=n - abs(by))
     ends = (max(-by, 0), max(by, 0))
     return pad(kept, paddings=(ends,) + ((0, 0),) * (-axis - 1), value=0)
 
 
-def offsets(bands: Any, below: int) -> list[int]:
+def diagonal_offsets_of(bands: Any, below: int) -> list[int]:
     """Offset of each diagonal above the main diagonal."""
     k = shape_of(bands)[-2]
     return [k - 1 - below - row for row in range(k)]
 
 
-def transposed(bands: Any, below: int) -> Any:
+def transpose_bands(bands: Any, below: int) -> Any:
     """Compute the diagonals of the transposed matrices."""
     rows = [
-        shifted(take_one(bands, axis=-2, i=i), -offset, axis=-1)
-        for i, offset in enumerate(offsets(bands, below))
+        shift_axis(index_axis(bands, axis=-2, i=i), -offset, axis=-1)
+        for i, offset in enumerate(diagonal_offsets_of(bands, below))
     ]
     return stack(*reversed(rows), axis=-2)
 
 
-def as_column(x: Any) -> Any:
+def vector_as_column(x: Any) -> Any:
     """Reshape (..., n) to (..., n, 1)."""
     n = shape_of(x)[-1]
     return reshape(x, shape=(n, 1), rank=1)
@@ -51,8 +51,8 @@ def as_column(x: Any) -> Any:
 def banded_matmul(bands: Any, x: Any, *, below: int) -> Any:
     """Product of band matrices and `x` (..., n, m)."""
     total = None
-    for i, offset in enumerate(offsets(bands, below)):
-        part = as_column(take_one(bands, axis=-2, i=i)) * shifted(x, offset, axis=-2)
+    for i, offset in enumerate(diagonal_offsets_of(bands, below)):
+        part = vector_as_column(index_axis(bands, axis=-2, i=i)) * shift_axis(x, offset, axis=-2)
         total = part if total is None else total + part
     return total
 
@@ -61,15 +61,15 @@ def banded_solve_wrt_bands(g, bands, out, below, crossed):
     """The diagonals of -y xᵀ, where y solves the transposed system for the cotangent."""
     y, x = banded_solve_wrt_b(g, bands, below, crossed), conj(out) if crossed else out
     rows = [
-        -reduce_sum(y * shifted(x, offset, axis=-2), axis=(-1,), keepdims=False)
-        for offset in offsets(bands, below)
+        -reduce_sum(y * shift_axis(x, offset, axis=-2), axis=(-1,), keepdims=False)
+        for offset in diagonal_offsets_of(bands, below)
     ]
     return stack(*rows, axis=-2)
 
 
 def banded_solve_wrt_b(g, bands, below, crossed):
     k = shape_of(bands)[-2]
-    turned = transposed(bands, below)
+    turned = transpose_bands(bands, below)
     turned = conj(turned) if crossed else turned
     return banded_solve(turned, g, below=k - 1 - below, crossed=False)
 
@@ -90,7 +90,8 @@ def banded_solve(bands, b, *, below: int, crossed: bool):
     if not out.size:
         return out
     by_column = np.stack(
-        [np.roll(bands[..., i, :], d, -1) for i, d in enumerate(offsets(bands, below))], axis=-2
+        [np.roll(bands[..., i, :], d, -1) for i, d in enumerate(diagonal_offsets_of(bands, below))],
+        axis=-2,
     )
     every = np.broadcast_to(by_column, (*lead, k, n))
     right = np.broadcast_to(b, out.shape)
@@ -110,6 +111,6 @@ def banded_solve_lowered(bands, b, *, below, crossed):
     row, column = np.arange(n)[:, None], np.arange(n)
     dense = sum(
         np.where(column - row == d, bands[..., i, :, None], 0)
-        for i, d in enumerate(offsets(bands, below))
+        for i, d in enumerate(diagonal_offsets_of(bands, below))
     )
     return np.linalg.solve(dense, b)

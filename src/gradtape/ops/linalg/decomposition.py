@@ -23,7 +23,12 @@ from gradtape.ops.elementwise import (
     reciprocal,
     select,
 )
-from gradtape.ops.linalg.diagonal import band, diagonal, lower_half, on_diagonal
+from gradtape.ops.linalg.diagonal import (
+    diagonal,
+    keep_band,
+    lower_with_half_diagonal,
+    place_diagonal,
+)
 from gradtape.ops.linalg.matmul import adjoint, matmul
 from gradtape.ops.linalg.solve import solve, triangular_solve
 from gradtape.ops.shape import concat, shape_of, slice_
@@ -33,7 +38,7 @@ lax: Any = None  # `jax.lax` in the copy of this module that runs on JAX
 
 def cholesky_wrt_a(g, out):
     """Murray, 2016, equation 10, made Hermitian."""
-    inner = lower_half(matmul(adjoint(out), conj(g)))
+    inner = lower_with_half_diagonal(matmul(adjoint(out), conj(g)))
     left = triangular_solve(adjoint(out), inner, lower=False)
     whole = adjoint(triangular_solve(adjoint(out), adjoint(left), lower=False))
     return conj(whole + adjoint(whole)) / 2
@@ -45,11 +50,11 @@ def cholesky(a):
     try:
         return np.linalg.cholesky(a)
     except np.linalg.LinAlgError:
-        out = np.stack([factor_or_nan(m) for m in a.reshape(-1, *a.shape[-2:])])
+        out = np.stack([cholesky_or_nan(m) for m in a.reshape(-1, *a.shape[-2:])])
         return out.reshape(a.shape)
 
 
-def factor_or_nan(matrix: Any) -> Any:
+def cholesky_or_nan(matrix: Any) -> Any:
     """Cholesky factor of one matrix; a triangle of NaN if it is not positive definite."""
     try:
         return np.linalg.cholesky(matrix)
@@ -63,7 +68,7 @@ def cholesky_lowered(a):
     return np.linalg.cholesky(a, symmetrize_input=False)
 
 
-def gaps(x: Any) -> Any:
+def reciprocal_gaps_of(x: Any) -> Any:
     """The matrix 1 / (x_j - x_i), with zeros where the two are equal."""
     difference = slice_(x, key=(None, slice(None)), rank=1) - slice_(
         x, key=(slice(None), None), rank=1
@@ -72,7 +77,7 @@ def gaps(x: Any) -> Any:
     return gate(reciprocal(select(same, ones_like(difference), difference)), logical_not(same))
 
 
-def columns_times(x: Any, d: Any) -> Any:
+def scale_columns(x: Any, d: Any) -> Any:
     """Matrices `x` with their columns scaled by `d`."""
     return x * slice_(d, key=(None, slice(None)), rank=1)
 
@@ -82,13 +87,13 @@ def eigh_wrt_a(g, out, a_spec):
     e, v = out
     ge, gv = conj(g[0]), conj(g[1])
     vh = adjoint(v)
-    f = cast(gaps(e), dtype=a_spec.dtype)
-    inner = on_diagonal(
+    f = cast(reciprocal_gaps_of(e), dtype=a_spec.dtype)
+    inner = place_diagonal(
         cast(ge, dtype=a_spec.dtype), rows=a_spec.shape[-1], columns=a_spec.shape[-1]
     )
     whole = matmul(matmul(v, inner + conj(f) * matmul(vh, gv)), vh)
-    folded = band(whole + adjoint(whole), lower=-1, upper=0)
-    return conj(folded - band(folded, lower=0, upper=0) / 2)
+    folded = keep_band(whole + adjoint(whole), lower=-1, upper=0)
+    return conj(folded - keep_band(folded, lower=0, upper=0) / 2)
 
 
 @primitive(a=eigh_wrt_a, outputs=True)
@@ -116,9 +121,9 @@ def eig_wrt_a(g, out, a_spec):
     inner = matmul(vh, gv)
     along = real(diagonal(inner))
     kind = np.result_type(a_spec.dtype, np.complex64)
-    drift = columns_times(matmul(vh, v), cast(along, dtype=kind))
+    drift = scale_columns(matmul(vh, v), cast(along, dtype=kind))
     n = a_spec.shape[-1]
-    middle = on_diagonal(ge, rows=n, columns=n) + conj(gaps(e)) * (inner - drift)
+    middle = place_diagonal(ge, rows=n, columns=n) + conj(reciprocal_gaps_of(e)) * (inner - drift)
     whole = conj(solve(vh, matmul(middle, vh)))
     return whole if a_spec.dtype.kind == "c" else real(whole)
 
@@ -140,25 +145,25 @@ def qr_wrt_a(g, out, a_spec):
     q, r = out
     gq, gr = conj(g[0]), conj(g[1])
     if rows >= columns:
-        return conj(qr_tall(gq, gr, q, r))
+        return conj(pull_back_tall_qr(gq, gr, q, r))
     first, rest = (slice(None), slice(0, rows)), (slice(None), slice(rows, None))
     u, y = slice_(r, key=first, rank=2), slice_(r, key=rest, rank=2)
     gu, gy = slice_(gr, key=first, rank=2), slice_(gr, key=rest, rank=2)
     x = matmul(q, y)
-    left = qr_tall(gq + matmul(x, adjoint(gy)), gu, q, u)
+    left = pull_back_tall_qr(gq + matmul(x, adjoint(gy)), gu, q, u)
     return conj(concat(left, matmul(q, gy), axis=-1))
 
 
-def qr_tall(gq: Any, gr: Any, q: Any, r: Any) -> Any:
+def pull_back_tall_qr(gq: Any, gr: Any, q: Any, r: Any) -> Any:
     """Conjugate cotangent of `a` for at least as many rows as columns."""
     m = matmul(r, adjoint(gr)) - matmul(adjoint(gq), q)
-    strict = band(m, lower=-1, upper=0) - band(m, lower=0, upper=0)
-    symmetric = band(m, lower=0, upper=0) + strict + adjoint(strict)
+    strict = keep_band(m, lower=-1, upper=0) - keep_band(m, lower=0, upper=0)
+    symmetric = keep_band(m, lower=0, upper=0) + strict + adjoint(strict)
     inner = gq + matmul(q, symmetric)
     return adjoint(triangular_solve(r, adjoint(inner), lower=False))
 
 
-def completed(thin: Any, whole: Any) -> Any:
+def complete_basis(thin: Any, whole: Any) -> Any:
     """Extend the orthonormal columns `thin` by the remaining columns of the constant `whole`.
 
     The added columns stay orthogonal to `thin` up to second order when `thin` changes, so that
@@ -192,28 +197,28 @@ def svd_wrt_a(g, out, a_spec):
     gs, gu, gv = (conj(part) for part in g)
     dtype = a_spec.dtype
     square = s * s
-    f = cast(gaps(square), dtype=dtype)
+    f = cast(reciprocal_gaps_of(square), dtype=dtype)
     sc = cast(s, dtype=dtype)
     us, vs = matmul(adjoint(u), gu), matmul(adjoint(v), gv)
     k = shape_of(s)[-1]
     skew_u, skew_v = f * us, f * vs
-    inner = columns_times(skew_u + adjoint(skew_u), sc) + rows_times(skew_v + adjoint(skew_v), sc)
-    inner = inner + on_diagonal(cast(gs, dtype=dtype), rows=k, columns=k)
+    inner = scale_columns(skew_u + adjoint(skew_u), sc) + scale_rows(skew_v + adjoint(skew_v), sc)
+    inner = inner + place_diagonal(cast(gs, dtype=dtype), rows=k, columns=k)
     if dtype.kind == "c":
-        twist = band(us - adjoint(us), lower=0, upper=0) / 2
-        inner = inner + columns_times(twist, reciprocal(sc))
+        twist = keep_band(us - adjoint(us), lower=0, upper=0) / 2
+        inner = inner + scale_columns(twist, reciprocal(sc))
     whole = matmul(matmul(u, inner), adjoint(v))
     rows, columns = a_spec.shape[-2:]
     if rows > k:
         outside = gu - matmul(u, us)
-        whole = whole + matmul(columns_times(outside, reciprocal(sc)), adjoint(v))
+        whole = whole + matmul(scale_columns(outside, reciprocal(sc)), adjoint(v))
     if columns > k:
         outside = gv - matmul(v, vs)
-        whole = whole + matmul(columns_times(u, reciprocal(sc)), adjoint(outside))
+        whole = whole + matmul(scale_columns(u, reciprocal(sc)), adjoint(outside))
     return conj(whole)
 
 
-def rows_times(x: Any, d: Any) -> Any:
+def scale_rows(x: Any, d: Any) -> Any:
     """Matrices `x` with their rows scaled by `d`."""
     return x * slice_(d, key=(slice(None), None), rank=1)
 
@@ -244,7 +249,7 @@ def full_svd(a):
 def singular_values_wrt_a(g, a, a_spec):
     """U diag(g) Vᴴ; unlike the rule of `svd` it has no gaps, so it is exact for equal values."""
     _, u, v = svd(a)
-    return conj(matmul(columns_times(u, cast(g, dtype=a_spec.dtype)), adjoint(v)))
+    return conj(matmul(scale_columns(u, cast(g, dtype=a_spec.dtype)), adjoint(v)))
 
 
 @primitive(a=singular_values_wrt_a)

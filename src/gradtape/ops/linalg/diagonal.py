@@ -17,7 +17,7 @@ def diagonal(x: Any, *, offset: int = 0) -> Any:
     return slice_(reshape(x, shape=(rows * columns,), rank=2), key=key, rank=1)
 
 
-def on_diagonal(d: Any, *, rows: int, columns: int, offset: int = 0) -> Any:
+def place_diagonal(d: Any, *, rows: int, columns: int, offset: int = 0) -> Any:
     """Matrices of zeros with `d` on one diagonal; the adjoint of `diagonal`."""
     key = diagonal_key(rows, columns, offset)
     flat = place(d, key=key, rank=1, shape=(rows * columns,))
@@ -50,12 +50,12 @@ def band_mask(rows: int, columns: int, lower: int, upper: int) -> Any:
     return keep
 
 
-def band(x: Any, *, lower: int, upper: int) -> Any:
+def keep_band(x: Any, *, lower: int, upper: int) -> Any:
     """`x` with zeros outside a band around the diagonal."""
     rows, columns = shape_of(x)[-2:]
     return gate(x, band_mask(rows, columns, lower, upper))
 
 
-def lower_half(x: Any) -> Any:
+def lower_with_half_diagonal(x: Any) -> Any:
     """The lower triangle of `x` with the diagonal halved."""
-    return band(x, lower=-1, upper=0) - band(x, lower=0, upper=0) / 2
+    return keep_band(x, lower=-1, upper=0) - keep_band(x, lower=0, upper=0) / 2

@@ -32,11 +32,11 @@ def matmul(a, b):
         return a.dot(b) if type(a) is np.ndarray else np.dot(a, b)  # calling the method is faster
     wide = accumulator(a.dtype)
     if wide is not a.dtype:
-        return product(a.astype(wide), b.astype(wide)).astype(a.dtype)
-    return product(a, b)
+        return matmul_raw(a.astype(wide), b.astype(wide)).astype(a.dtype)
+    return matmul_raw(a, b)
 
 
-def product(a: Any, b: Any) -> Any:
+def matmul_raw(a: Any, b: Any) -> Any:
     """Matrix product of raw arrays, written so that NumPy calls BLAS."""
     if b.ndim == 2:
         if a.ndim == 2:

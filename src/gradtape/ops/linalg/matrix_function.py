@@ -8,14 +8,14 @@ import numpy as np
 
 from gradtape.core.primitive import primitive
 from gradtape.ops.linalg.matmul import matmul
-from gradtape.ops.no_nan import unlike
-from gradtape.ops.quadrature import gauss
+from gradtape.ops.no_nan import conj_if_complex
+from gradtape.ops.quadrature import gauss_legendre
 from gradtape.ops.shape import concat, shape_of, slice_, swap, zeros
 
 lax: Any = None  # `jax.lax` in the copy of this module that runs on JAX
 
 
-def one_by_one(function: Any, a: Any) -> Any:
+def map_matrices(function: Any, a: Any) -> Any:
     """Apply a function of one matrix to each matrix of a stack."""
     out = np.empty_like(a)
     for i in np.ndindex(a.shape[:-2]):
@@ -43,14 +43,14 @@ def expm(a):
     return exponential(a).astype(a.dtype, copy=False) if a.size else a
 
 
-SQUARINGS = 16
+EXPM_MAX_SQUARINGS = 16
 
 
 @expm.lower
 def expm_lowered(a):
     """Scaling and squaring with the Padé approximant of degree 13 (Higham, 2005)."""
     size = np.max(np.sum(np.abs(a), axis=-2), axis=-1)[..., None, None]
-    halvings = np.clip(np.ceil(np.log2(np.maximum(size, 1e-30) / 5)), 0, SQUARINGS)
+    halvings = np.clip(np.ceil(np.log2(np.maximum(size, 1e-30) / 5)), 0, EXPM_MAX_SQUARINGS)
     a = a / (2**halvings).astype(a.dtype)
     weight, even, odd = 1.0, 0, 0
     term = np.broadcast_to(np.eye(a.shape[-1], dtype=a.dtype), a.shape)
@@ -59,7 +59,7 @@ def expm_lowered(a):
         term = np.matmul(term, a)
         weight = weight * (13 - k) / ((26 - k) * (k + 1))
     out = np.linalg.solve(even - odd, even + odd)
-    for k in range(SQUARINGS):
+    for k in range(EXPM_MAX_SQUARINGS):
         out = np.where(k < halvings, np.matmul(out, out), out)
     return out
 
@@ -99,14 +99,14 @@ def sylvester_lowered(a, b, c):
     return np.linalg.solve(system, c.reshape(*c.shape[:-2], m * n, 1)).reshape(c.shape)
 
 
-# TensorFlow does not conjugate the factors here; `unlike` undoes the engine's conjugation.
-@primitive(a=lambda g, out: sylvester(swap(unlike(out)), swap(unlike(out)), g))
+# TensorFlow does not conjugate the factors here; `conj_if_complex` undoes the engine's conjugation.
+@primitive(a=lambda g, out: sylvester(swap(conj_if_complex(out)), swap(conj_if_complex(out)), g))
 def sqrtm(a):
     """Principal square root of square matrices; NaN for a real matrix without a real root."""
-    return one_by_one(root_of, a)
+    return map_matrices(sqrt_of_matrix, a)
 
 
-def root_of(matrix: Any) -> Any:
+def sqrt_of_matrix(matrix: Any) -> Any:
     """Square root of one matrix, in its dtype."""
     from scipy.linalg import sqrtm
 
@@ -116,8 +116,8 @@ def root_of(matrix: Any) -> Any:
     return root.astype(matrix.dtype)
 
 
-ITERATIONS = 20
-SCALED = 8
+SQRTM_ITERATIONS = 20
+SQRTM_SCALING_ITERATIONS = 8
 
 
 @sqrtm.lower
@@ -131,12 +131,14 @@ def sqrtm_lowered(a):
     def improve(k, pair):
         root, back = pair
         size = np.linalg.slogdet(root)[1] + np.linalg.slogdet(back)[1]
-        scale = np.where(k < SCALED, np.exp(-size / (2 * n)), 1)[..., None, None].astype(a.dtype)
+        scale = np.where(k < SQRTM_SCALING_ITERATIONS, np.exp(-size / (2 * n)), 1)[
+            ..., None, None
+        ].astype(a.dtype)
         inverse, other = np.linalg.inv(root), np.linalg.inv(back)
         return (scale * root + other / scale) / 2, (scale * back + inverse / scale) / 2
 
     one = np.broadcast_to(np.eye(n, dtype=a.dtype), a.shape)
-    return lax.fori_loop(0, ITERATIONS, improve, (a, one))[0]
+    return lax.fori_loop(0, SQRTM_ITERATIONS, improve, (a, one))[0]
 
 
 def logm_wrt_a(g, a, a_spec):
@@ -154,20 +156,20 @@ def logm(a):
     """Principal logarithm of square matrices."""
     from scipy.linalg import logm as logarithm
 
-    return one_by_one(lambda m: logarithm(m.astype(complex)).astype(m.dtype), a)
+    return map_matrices(lambda m: logarithm(m.astype(complex)).astype(m.dtype), a)
 
 
-ROOTS = 6
+LOGM_ROOTS = 6
 
 
 @logm.lower
 def logm_lowered(a):
     """Take square roots until near the identity, then Gauss quadrature (Higham 2008, 11.4)."""
     one = np.eye(a.shape[-1], dtype=a.dtype)
-    rest = lax.fori_loop(0, ROOTS, lambda _, x: sqrtm_lowered(x), a) - one
-    nodes, weights = (np.asarray(x, a.dtype)[:, None, None] for x in gauss(16))
+    rest = lax.fori_loop(0, LOGM_ROOTS, lambda _, x: sqrtm_lowered(x), a) - one
+    nodes, weights = (np.asarray(x, a.dtype)[:, None, None] for x in gauss_legendre(16))
     rest = rest[..., None, :, :]
     terms = weights * np.linalg.solve(
         one + nodes * rest, np.broadcast_to(rest, (nodes * rest).shape)
     )
-    return np.sum(terms, axis=-3) * 2**ROOTS
+    return np.sum(terms, axis=-3) * 2**LOGM_ROOTS

@@ -13,7 +13,7 @@ import numpy as np
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.primitive import primitive
 from gradtape.ops.elementwise import cast, conj
-from gradtape.ops.linalg.diagonal import band
+from gradtape.ops.linalg.diagonal import keep_band
 from gradtape.ops.linalg.matmul import matmul
 from gradtape.ops.shape import slice_, swap
 
@@ -47,7 +47,7 @@ def solve(a, b):
 def triangular_solve_wrt_a(g, a, out, lower):
     """Only the triangle that the op reads gets a cotangent."""
     whole = -matmul(triangular_solve(swap(a), g, lower=not lower), swap(out))
-    return band(whole, lower=-1, upper=0) if lower else band(whole, lower=0, upper=-1)
+    return keep_band(whole, lower=-1, upper=0) if lower else keep_band(whole, lower=0, upper=-1)
 
 
 @primitive(
@@ -60,10 +60,10 @@ def triangular_solve(a, b, *, lower: bool):
     try:
         return np.linalg.solve(np.tril(a) if lower else np.triu(a), b)
     except np.linalg.LinAlgError:
-        return substituted(a, b, lower)
+        return solve_by_substitution(a, b, lower)
 
 
-def substituted(a: Any, b: Any, lower: bool) -> Any:
+def solve_by_substitution(a: Any, b: Any, lower: bool) -> Any:
     """Solve row by row: zeros on the diagonal give infinities, as in TensorFlow."""
     n = a.shape[-1]
     rows: dict[int, Any] = {}
@@ -74,13 +74,13 @@ def substituted(a: Any, b: Any, lower: bool) -> Any:
     return np.stack([rows[i] for i in range(n)], axis=-2)
 
 
-def as_column(g: Any) -> Any:
+def append_matrix_axes(g: Any) -> Any:
     """Append two axes of length one to `g`."""
     return slice_(g, key=(None, None), rank=0)
 
 
 @primitive(
-    a=lambda g, a, out: as_column(g * conj(out)) * swap(inverse(a))
+    a=lambda g, a, out: append_matrix_axes(g * conj(out)) * swap(inverse(a))
 )  # the conjugate follows TensorFlow
 def det(a):
     """Determinant of square matrices."""
@@ -88,7 +88,7 @@ def det(a):
 
 
 @primitive(
-    a=lambda g, a, a_spec: as_column(cast(g[1], dtype=a_spec.dtype)) * swap(inverse(a)),
+    a=lambda g, a, a_spec: append_matrix_axes(cast(g[1], dtype=a_spec.dtype)) * swap(inverse(a)),
     outputs=True,
 )
 def slogdet(a):

@@ -9,7 +9,7 @@ import numpy as np
 
 from gradtape.core.dtypes import accumulator
 from gradtape.core.primitive import elementwise, primitive
-from gradtape.ops.cache_block import filled
+from gradtape.ops.cache_block import fill_in_blocks
 from gradtape.ops.elementwise import (
     exp,
     gate,
@@ -24,8 +24,8 @@ from gradtape.ops.elementwise import (
 from gradtape.ops.special import special
 
 # Klambauer et al., 2017: zero mean and unit variance are a fixed point.
-SCALE = 1.0507009873554805
-SCALE_ALPHA = 1.7580993408473766
+SELU_SCALE = 1.0507009873554805
+SELU_SCALE_ALPHA = 1.7580993408473766
 
 
 @elementwise(x=lambda g, x: gate(g, logical_and(greater(x, 0), less(x, 6))))
@@ -35,7 +35,7 @@ def relu6(x):
 
 
 def leaky_relu_wrt_x(g, x, alpha):
-    return g * leak(x, alpha=alpha)
+    return g * leaky_relu_slope(x, alpha=alpha)
 
 
 @elementwise(x=leaky_relu_wrt_x)
@@ -48,7 +48,7 @@ def leaky_relu(x, *, alpha: float):
 
 
 @elementwise(x=None)
-def leak(x, *, alpha: float):
+def leaky_relu_slope(x, *, alpha: float):
     """Slope of `leaky_relu`: one where `x` is positive, else `alpha`; a step, so no gradient."""
     positive = np.greater(x, 0)
     slope = x.dtype.type(alpha)
@@ -69,15 +69,17 @@ def elu(x):
 
 def selu_wrt_x(g, out, x_spec):
     kind, below = x_spec.dtype.type, less(out, 0)
-    return g * gate(out + kind(SCALE_ALPHA), below) + gate(g * kind(SCALE), logical_not(below))
+    return g * gate(out + kind(SELU_SCALE_ALPHA), below) + gate(
+        g * kind(SELU_SCALE), logical_not(below)
+    )
 
 
 @elementwise(x=selu_wrt_x)
 def selu(x):
     """The exponential linear unit, scaled so that it keeps mean and variance."""
     kind = x.dtype.type
-    above = np.maximum(x, 0) * kind(SCALE)
-    return above + (np.exp(np.minimum(x, 0)) - 1) * kind(SCALE_ALPHA)
+    above = np.maximum(x, 0) * kind(SELU_SCALE)
+    return above + (np.exp(np.minimum(x, 0)) - 1) * kind(SELU_SCALE_ALPHA)
 
 
 # -- activations computed together with their slope ------------------------------------------------
@@ -93,10 +95,10 @@ def with_slope(x, value, slope):
     return value
 
 
-def pair_of(fill: Any, x: Any) -> tuple[Any, Any]:
+def compute_value_and_slope(fill: Any, x: Any) -> tuple[Any, Any]:
     """Compute value and slope by `fill`, in float32 for the half types."""
     wide = accumulator(x.dtype)
-    value, slope = filled(fill, x.astype(wide, copy=False), 2)
+    value, slope = fill_in_blocks(fill, x.astype(wide, copy=False), 2)
     return value.astype(x.dtype, copy=False), slope.astype(x.dtype, copy=False)
 
 
@@ -110,7 +112,7 @@ def silu_and_slope_wrt_x(g, x):
 @primitive(outputs=True, x=silu_and_slope_wrt_x)
 def silu_and_slope(x):
     """SiLU, `x` times sigmoid(x), and its derivative."""
-    return pair_of(fill_silu, x)
+    return compute_value_and_slope(fill_silu, x)
 
 
 def fill_silu(x: Any, value: Any, slope: Any) -> None:
@@ -131,15 +133,15 @@ def silu_and_slope_lowered(x):
     return x * s, s + x * s * (1 - s)
 
 
-# Hendrycks and Gimpel, 2016: GELU with tanh(`STEEP` (x + `CUBIC` x³)).
-STEEP, CUBIC = math.sqrt(2 / math.pi), 0.044715
+# Hendrycks and Gimpel, 2016: GELU with tanh(`GELU_TANH_SCALE` (x + `GELU_TANH_CUBIC` x³)).
+GELU_TANH_SCALE, GELU_TANH_CUBIC = math.sqrt(2 / math.pi), 0.044715
 
 
 def tanh_gelu_and_slope_wrt_x(g, x, x_spec):
     kind, squared = x_spec.dtype.type, square(x)
-    t = tanh(x * (squared * kind(STEEP * CUBIC) + kind(STEEP)))
-    inner = squared * kind(3 * STEEP * CUBIC) + kind(STEEP)
-    bend = x * kind(6 * STEEP * CUBIC)
+    t = tanh(x * (squared * kind(GELU_TANH_SCALE * GELU_TANH_CUBIC) + kind(GELU_TANH_SCALE)))
+    inner = squared * kind(3 * GELU_TANH_SCALE * GELU_TANH_CUBIC) + kind(GELU_TANH_SCALE)
+    bend = x * kind(6 * GELU_TANH_SCALE * GELU_TANH_CUBIC)
     share = (1 - t * t) / 2
     slope = (t + 1) / 2 + x * share * inner
     return g[0] * slope + g[1] * (share * (2 * inner + x * (bend - 2 * t * inner * inner)))
@@ -148,21 +150,21 @@ def tanh_gelu_and_slope_wrt_x(g, x, x_spec):
 @primitive(outputs=True, x=tanh_gelu_and_slope_wrt_x)
 def tanh_gelu_and_slope(x):
     """GELU by the tanh approximation of the normal distribution, and its derivative."""
-    return pair_of(fill_tanh_gelu, x)
+    return compute_value_and_slope(fill_tanh_gelu, x)
 
 
 def fill_tanh_gelu(x: Any, value: Any, slope: Any) -> None:
     """Compute a block of `tanh_gelu_and_slope`."""
     kind = x.dtype.type
     squared = x * x
-    t = squared * kind(STEEP * CUBIC)
-    t += kind(STEEP)
+    t = squared * kind(GELU_TANH_SCALE * GELU_TANH_CUBIC)
+    t += kind(GELU_TANH_SCALE)
     t *= x
     np.tanh(t, out=t)
     np.multiply(t, t, out=slope)
     np.subtract(1, slope, out=slope)
-    squared *= kind(3 * STEEP * CUBIC)
-    squared += kind(STEEP)
+    squared *= kind(3 * GELU_TANH_SCALE * GELU_TANH_CUBIC)
+    squared += kind(GELU_TANH_SCALE)
     slope *= squared
     slope *= x
     t += 1
@@ -174,39 +176,41 @@ def fill_tanh_gelu(x: Any, value: Any, slope: Any) -> None:
 
 @tanh_gelu_and_slope.lower
 def tanh_gelu_and_slope_lowered(x):
-    t = np.tanh(STEEP * (x + CUBIC * x * x * x))
-    inner = STEEP * (1 + 3 * CUBIC * x * x)
+    t = np.tanh(GELU_TANH_SCALE * (x + GELU_TANH_CUBIC * x * x * x))
+    inner = GELU_TANH_SCALE * (1 + 3 * GELU_TANH_CUBIC * x * x)
     return x * (1 + t) / 2, (1 + t) / 2 + x * (1 - t * t) * inner / 2
 
 
-DENSITY = 1 / math.sqrt(2 * math.pi)
+NORMAL_DENSITY_AT_ZERO = 1 / math.sqrt(2 * math.pi)
 
 
 def gelu_and_slope_wrt_x(g, x, x_spec):
-    density = exp(square(x) / -2) * x_spec.dtype.type(DENSITY)
+    density = exp(square(x) / -2) * x_spec.dtype.type(NORMAL_DENSITY_AT_ZERO)
     return g[0] * gelu_and_slope(x)[1] + g[1] * (density * (2 - square(x)))
 
 
 @primitive(outputs=True, x=gelu_and_slope_wrt_x)
 def gelu_and_slope(x):
     """GELU, `x` times the normal cumulative distribution at `x`, and its derivative."""
-    return pair_of(fill_gelu if accumulator(x.dtype).char == "f" else fill_gelu_exactly, x)
+    return compute_value_and_slope(
+        fill_gelu_float32 if accumulator(x.dtype).char == "f" else fill_gelu_float64, x
+    )
 
 
-def fill_gelu_exactly(x: Any, value: Any, slope: Any) -> None:
+def fill_gelu_float64(x: Any, value: Any, slope: Any) -> None:
     """Compute a block of `gelu_and_slope` in float64."""
     below = special.ndtr(x)
     np.multiply(x, below, out=value)
     np.multiply(x, np.exp(x * x / -2), out=slope)
-    slope *= DENSITY
+    slope *= NORMAL_DENSITY_AT_ZERO
     slope += below
 
 
 # The normal tail probability beyond a distance d, divided by exp(-d²/2), as a polynomial in
 # 1 / (1 + NEAR d), highest power first. It was fitted to a relative error of 1e-6 (1e-7 near zero)
 # for d < 14.5, beyond which float32 underflows, and to exactly 1/2 at zero.
-NEAR = 0.295
-BEYOND = (
+TAIL_SCALE = 0.295
+TAIL_COEFFICIENTS = (
     0.03913856837001772,
     -0.18212922175721946,
     0.2685749647338838,
@@ -219,24 +223,24 @@ BEYOND = (
 )
 
 
-def fill_gelu(x: Any, value: Any, slope: Any) -> None:
+def fill_gelu_float32(x: Any, value: Any, slope: Any) -> None:
     """Compute a block of `gelu_and_slope` in float32, with a single exponential."""
     kind = np.float32
     distance = np.abs(x)
-    t = distance * kind(NEAR)
+    t = distance * kind(TAIL_SCALE)
     t += 1
     np.divide(1, t, out=t)
-    beyond = t * kind(BEYOND[0])
-    for coefficient in BEYOND[1:-1]:
+    beyond = t * kind(TAIL_COEFFICIENTS[0])
+    for coefficient in TAIL_COEFFICIENTS[1:-1]:
         beyond += kind(coefficient)
         beyond *= t
-    beyond += kind(BEYOND[-1])
+    beyond += kind(TAIL_COEFFICIENTS[-1])
     e = np.multiply(x, x, out=t)
     e *= kind(-0.5)
     np.exp(e, out=e)
     beyond *= e
     np.multiply(distance, e, out=slope)
-    slope *= kind(DENSITY)
+    slope *= kind(NORMAL_DENSITY_AT_ZERO)
     slope -= beyond
     # The value is x · (x > 0) - d · beyond, the slope (x > 0) + sign(x) · (d · density - beyond).
     # The sign bit decides, so +0 counts as positive and -0 as negative.
@@ -245,14 +249,14 @@ def fill_gelu(x: Any, value: Any, slope: Any) -> None:
     np.multiply(x, positive, out=value)
     distance *= beyond
     value -= distance
-    signs = bits & SIGN
+    signs = bits & SIGN_BIT
     signs ^= slope.view(np.int32)
     np.add(signs.view(kind), positive, out=slope)
     if np.isnan(np.maximum.reduce(value)):  # inf · 0 gave NaN
         np.copyto(value, x, where=x == np.inf)
 
 
-SIGN = np.int32(-(2**31))
+SIGN_BIT = np.int32(-(2**31))
 
 
 @gelu_and_slope.lower
@@ -262,11 +266,11 @@ def gelu_and_slope_lowered(x):
     if wide.dtype == np.float64:
         below = special.ndtr(wide)
     else:
-        t = 1 / (1 + NEAR * np.abs(wide))
-        beyond = BEYOND[0]
-        for coefficient in BEYOND[1:]:
+        t = 1 / (1 + TAIL_SCALE * np.abs(wide))
+        beyond = TAIL_COEFFICIENTS[0]
+        for coefficient in TAIL_COEFFICIENTS[1:]:
             beyond = beyond * t + coefficient
         beyond = beyond * e
         below = np.where(wide > 0, 1 - beyond, beyond)
-    slope = below + wide * e * DENSITY
+    slope = below + wide * e * NORMAL_DENSITY_AT_ZERO
     return (wide * below).astype(x.dtype), slope.astype(x.dtype)

@@ -14,42 +14,42 @@ import numpy as np
 
 from gradtape.core.dtypes import accumulator
 from gradtape.core.primitive import primitive
-from gradtape.ops.cotangent import is_absent, once
+from gradtape.ops.cotangent import compute_once, is_absent_cotangent
 from gradtape.ops.elementwise import gate
 from gradtape.ops.linalg.matmul import matmul
 from gradtape.ops.reduce import reduce_sum
 from gradtape.ops.shape import (
     concat,
-    cut,
     reshape,
     shape_of,
+    slice_axis,
     stack,
     swap,
     unstack,
 )
 
-INPUT, FORGET, OUTPUT = 0, 1, 3  # blocks of the columns of `w`
+INPUT_GATE, FORGET_GATE, OUTPUT_GATE = 0, 1, 3  # blocks of the columns of `w`
 
 
-def earlier(first: Any, states: Any) -> Any:
+def previous_states(first: Any, states: Any) -> Any:
     """The state before each step: `first` (batch, hidden), then all of `states` but the last."""
     steps, hidden, batch = shape_of(states)
     start = reshape(swap(first), shape=(1, hidden, batch), rank=2)
-    return concat(start, cut(states, axis=-3, start=0, size=steps - 1), axis=-3)
+    return concat(start, slice_axis(states, axis=-3, start=0, size=steps - 1), axis=-3)
 
 
-def rows_of(states: Any) -> Any:
+def states_as_rows(states: Any) -> Any:
     """Reshape states (..., steps, n, batch) to rows (..., steps * batch, n)."""
     steps, n, batch = shape_of(states)[-3:]
     return reshape(swap(states), shape=(steps * batch, n), rank=3)
 
 
-def columns_of(*weights: Any) -> list[Any]:
+def as_weight_columns(*weights: Any) -> list[Any]:
     """Reshape peephole weights (hidden,) to (hidden, 1)."""
     return [reshape(v, shape=(*shape_of(v), 1), rank=1) for v in weights]
 
 
-def pulled(g, cs_prev, w, wci, wcf, wco, out, peephole):
+def pull_back_steps(g, cs_prev, w, wci, wcf, wco, out, peephole):
     """Cotangents of the pre-activations, (steps * batch, 4 * hidden), and of the first cell state.
 
     `dh` and `dc` are the cotangents of a step's output and cell state. Multiplying by `to` gives
@@ -62,14 +62,14 @@ def pulled(g, cs_prev, w, wci, wcf, wco, out, peephole):
     steps, hidden, batch = shape_of(cs)
     i, f, o, c, co = unstack(gates, axis=-3)
     slopes = [i * (1 - i), f * (1 - f), o * (1 - o), 1 - c * c, 1 - co * co]
-    to_i, to_f, to_o = slopes[0] * c, slopes[1] * earlier(cs_prev, cs), slopes[2] * co
+    to_i, to_f, to_o = slopes[0] * c, slopes[1] * previous_states(cs_prev, cs), slopes[2] * co
     to = concat(to_i, to_f, slopes[3] * i, to_o, axis=-2)
     to_c, keep = slopes[4] * o, f
     if peephole:
-        i_peep, f_peep, o_peep = columns_of(wci, wcf, wco)
+        i_peep, f_peep, o_peep = as_weight_columns(wci, wcf, wco)
         to_c, keep = to_c + to_o * o_peep, f + to_i * i_peep + to_f * f_peep
     aside = carried = None  # contributions of the cotangents of the gates themselves
-    if not is_absent(g_gates):
+    if not is_absent_cotangent(g_gates):
         d_i, d_f, d_o, d_c, d_co = (
             part * slope for part, slope in zip(unstack(g_gates, axis=-3), slopes, strict=True)
         )
@@ -77,12 +77,12 @@ def pulled(g, cs_prev, w, wci, wcf, wco, out, peephole):
         g_cs = g_cs + d_co
         if peephole:
             g_cs, carried = g_cs + d_o * o_peep, unstack(d_i * i_peep + d_f * f_peep, axis=-3)
-    g_cs = None if is_absent(g_cs) else g_cs
-    back = cut(w, axis=-2, start=shape_of(w)[-2] - hidden, size=hidden)
+    g_cs = None if is_absent_cotangent(g_cs) else g_cs
+    back = slice_axis(w, axis=-2, start=shape_of(w)[-2] - hidden, size=hidden)
     parts = (g_h, to, to_c, keep, back)
     raw = all(type(v) is np.ndarray and v.dtype.char in "fd" for v in parts)
     if raw and aside is None and g_h.ndim == 3 and (g_cs is None or g_cs.ndim == 3):
-        return swept(g_cs, *parts)
+        return pull_back_steps_raw(g_cs, *parts)
     g_cs = None if g_cs is None else unstack(g_cs, axis=-3)
     g_h, to, to_c, keep = (unstack(v, axis=-3) for v in (g_h, to, to_c, keep))
     found, dc = [], None
@@ -97,8 +97,10 @@ def pulled(g, cs_prev, w, wci, wcf, wco, out, peephole):
     return reshape(rows, shape=(steps * batch, 4 * hidden), rank=3), swap(dc)
 
 
-def swept(g_cs: Any, g_h: Any, to: Any, to_c: Any, keep: Any, back: Any) -> tuple[Any, Any]:
-    """The loop of `pulled` for raw arrays without lead axes, in preallocated arrays."""
+def pull_back_steps_raw(
+    g_cs: Any, g_h: Any, to: Any, to_c: Any, keep: Any, back: Any
+) -> tuple[Any, Any]:
+    """The loop of `pull_back_steps` for raw arrays without lead axes, in preallocated arrays."""
     steps, hidden, batch = to_c.shape
     found, dc, dh, more = (np.empty(s, to.dtype) for s in (to.shape, *[to_c.shape[1:]] * 3))
     blocks, slopes = (v.reshape(steps, 4, hidden, batch) for v in (found, to))
@@ -113,52 +115,56 @@ def swept(g_cs: Any, g_h: Any, to: Any, to_c: Any, keep: Any, back: Any) -> tupl
         if g_cs is not None:
             dc += g_cs[t]
         d, slope = blocks[t], slopes[t]
-        np.multiply(slope[:OUTPUT], dc, out=d[:OUTPUT])
-        np.multiply(slope[OUTPUT], dh, out=d[OUTPUT])
+        np.multiply(slope[:OUTPUT_GATE], dc, out=d[:OUTPUT_GATE])
+        np.multiply(slope[OUTPUT_GATE], dh, out=d[OUTPUT_GATE])
         dc *= keep[t]
-    return rows_of(found), dc.T
+    return states_as_rows(found), dc.T
 
 
 def lstm_wrt_x(g, cs_prev, w, wci, wcf, wco, out, peephole, x_spec):
-    d, _ = once(g, pulled, cs_prev, w, wci, wcf, wco, out, peephole)
-    inputs = cut(w, axis=-2, start=0, size=x_spec.shape[-1])
+    d, _ = compute_once(g, pull_back_steps, cs_prev, w, wci, wcf, wco, out, peephole)
+    inputs = slice_axis(w, axis=-2, start=0, size=x_spec.shape[-1])
     return reshape(matmul(d, swap(inputs)), shape=x_spec.shape, rank=2)
 
 
 def lstm_wrt_cs_prev(g, cs_prev, w, wci, wcf, wco, out, peephole):
-    return once(g, pulled, cs_prev, w, wci, wcf, wco, out, peephole)[1]
+    return compute_once(g, pull_back_steps, cs_prev, w, wci, wcf, wco, out, peephole)[1]
 
 
 def lstm_wrt_h_prev(g, cs_prev, w, wci, wcf, wco, out, peephole, h_prev_spec, w_spec):
-    d, _ = once(g, pulled, cs_prev, w, wci, wcf, wco, out, peephole)
+    d, _ = compute_once(g, pull_back_steps, cs_prev, w, wci, wcf, wco, out, peephole)
     batch, hidden = h_prev_spec.shape
-    back = cut(w, axis=-2, start=w_spec.shape[-2] - hidden, size=hidden)
-    return matmul(cut(d, axis=-2, start=0, size=batch), swap(back))
+    back = slice_axis(w, axis=-2, start=w_spec.shape[-2] - hidden, size=hidden)
+    return matmul(slice_axis(d, axis=-2, start=0, size=batch), swap(back))
 
 
 def lstm_wrt_w(g, x, cs_prev, h_prev, w, wci, wcf, wco, out, peephole, x_spec):
     """One product over all steps, of the inputs and previous outputs with the cotangents."""
-    d, _ = once(g, pulled, cs_prev, w, wci, wcf, wco, out, peephole)
+    d, _ = compute_once(g, pull_back_steps, cs_prev, w, wci, wcf, wco, out, peephole)
     steps, batch, n = x_spec.shape
     rows = concat(
-        reshape(x, shape=(steps * batch, n), rank=3), rows_of(earlier(h_prev, out[2])), axis=-1
+        reshape(x, shape=(steps * batch, n), rank=3),
+        states_as_rows(previous_states(h_prev, out[2])),
+        axis=-1,
     )
     return matmul(swap(rows), d)
 
 
 def lstm_wrt_b(g, cs_prev, w, wci, wcf, wco, out, peephole):
-    d, _ = once(g, pulled, cs_prev, w, wci, wcf, wco, out, peephole)
+    d, _ = compute_once(g, pull_back_steps, cs_prev, w, wci, wcf, wco, out, peephole)
     return reduce_sum(d, axis=(-2,), keepdims=False)
 
 
-def peephole_rule(block: int) -> Any:
+def make_peephole_rule(block: int) -> Any:
     """Make the rule for a gate's peephole weights; zero if `peephole` is False."""
 
     def wrt(g, cs_prev, w, wci, wcf, wco, out, peephole):
-        d, _ = once(g, pulled, cs_prev, w, wci, wcf, wco, out, peephole)
+        d, _ = compute_once(g, pull_back_steps, cs_prev, w, wci, wcf, wco, out, peephole)
         hidden = shape_of(cs_prev)[-1]
-        states = rows_of(out[1] if block == OUTPUT else earlier(cs_prev, out[1]))
-        part = cut(d, axis=-1, start=block * hidden, size=hidden) * states
+        states = states_as_rows(
+            out[1] if block == OUTPUT_GATE else previous_states(cs_prev, out[1])
+        )
+        part = slice_axis(d, axis=-1, start=block * hidden, size=hidden) * states
         return gate(reduce_sum(part, axis=(-2,), keepdims=False), np.bool_(peephole))
 
     return wrt
@@ -169,9 +175,9 @@ def peephole_rule(block: int) -> Any:
     cs_prev=lstm_wrt_cs_prev,
     h_prev=lstm_wrt_h_prev,
     w=lstm_wrt_w,
-    wci=peephole_rule(INPUT),
-    wcf=peephole_rule(FORGET),
-    wco=peephole_rule(OUTPUT),
+    wci=make_peephole_rule(INPUT_GATE),
+    wcf=make_peephole_rule(FORGET_GATE),
+    wco=make_peephole_rule(OUTPUT_GATE),
     b=lstm_wrt_b,
     outputs=True,
 )

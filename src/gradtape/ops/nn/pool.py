@@ -14,41 +14,41 @@ from gradtape.core.dtypes import accumulator
 from gradtape.core.primitive import primitive
 from gradtape.ops.convolution.window import (
     Window,
-    cropped,
-    grown,
-    inner_shape,
-    padded,
+    crop_padding,
+    pad_spatial,
+    sizes_with_padding,
+    spatial_sizes_of,
 )
-from gradtape.ops.elementwise import zero
+from gradtape.ops.elementwise import zero_of_dtype
 from gradtape.ops.reduce import lowest
-from gradtape.ops.relu_kernel import BITS
+from gradtape.ops.relu_kernel import BITS_DTYPE
 
 BLOCK = 1 << 19  # elements of the images in one block
 
 
 def sum_pool_wrt_x(g, x_spec, window):
-    return spread_pool(g, window=window, spatial=inner_shape(x_spec.shape, window))
+    return spread_pool(g, window=window, spatial=spatial_sizes_of(x_spec.shape, window))
 
 
 @primitive(x=sum_pool_wrt_x)
 def sum_pool(x, *, window: Window):
     """Sums of the windows of `x`."""
-    return merged(np.add, x.astype(accumulator(x.dtype), copy=False), window, 0).astype(
+    return reduce_taps(np.add, x.astype(accumulator(x.dtype), copy=False), window, 0).astype(
         x.dtype, copy=False
     )
 
 
 @sum_pool.lower
 def sum_pool_lowered(x, *, window):
-    full = padded(x, window).astype(accumulator(x.dtype))
-    outputs = window.outputs(inner_shape(x.shape, window))
+    full = pad_spatial(x, window).astype(accumulator(x.dtype))
+    outputs = window.outputs(spatial_sizes_of(x.shape, window))
     return sum(full[window.key(tap, outputs)] for tap in window.taps()).astype(x.dtype)
 
 
-def merged(operation: Any, x: Any, window: Window, beyond: Any) -> Any:
+def reduce_taps(operation: Any, x: Any, window: Window, beyond: Any) -> Any:
     """Combine all taps of the windows of `x` by a binary ufunc; `beyond` is the padding value."""
-    full = padded(x, window, beyond)
-    outputs = window.outputs(inner_shape(x.shape, window))
+    full = pad_spatial(x, window, beyond)
+    outputs = window.outputs(spatial_sizes_of(x.shape, window))
     first, *others = (full[window.key(tap, outputs)] for tap in window.taps())
     if not others:
         return first.copy()
@@ -61,23 +61,23 @@ def merged(operation: Any, x: Any, window: Window, beyond: Any) -> Any:
 @primitive(g=lambda g, window: sum_pool(g, window=window))
 def spread_pool(g, *, window: Window, spatial: tuple[int, ...]):
     """Adjoint of `sum_pool`: every place adds its value to all elements of its window."""
-    outputs = inner_shape(g.shape, window)
-    total = canvas(g, g.shape[: -len(outputs) - 1], window, spatial, accumulator(g.dtype))
+    outputs = spatial_sizes_of(g.shape, window)
+    total = make_canvas(g, g.shape[: -len(outputs) - 1], window, spatial, accumulator(g.dtype))
     alone = is_disjoint(window)
     for tap in window.taps():
         view = total[window.key(tap, outputs)]
         np.copyto(view, g) if alone else np.add(view, g, out=view)
-    return cropped(total, window, spatial).astype(g.dtype, copy=window.is_padded())
+    return crop_padding(total, window, spatial).astype(g.dtype, copy=window.is_padded())
 
 
 @spread_pool.lower
 def spread_pool_lowered(g, *, window, spatial):
     n = len(window.size)
-    shape = (*g.shape[: -n - 1], *grown(spatial, window), g.shape[-1])
+    shape = (*g.shape[: -n - 1], *sizes_with_padding(spatial, window), g.shape[-1])
     total = np.zeros(shape, accumulator(g.dtype))
     for tap in window.taps():
-        total = total.at[window.key(tap, inner_shape(g.shape, window))].add(g)
-    return cropped(total, window, spatial).astype(g.dtype)
+        total = total.at[window.key(tap, spatial_sizes_of(g.shape, window))].add(g)
+    return crop_padding(total, window, spatial).astype(g.dtype)
 
 
 def is_disjoint(window: Window) -> bool:
@@ -85,12 +85,12 @@ def is_disjoint(window: Window) -> bool:
     return all(stride >= span for stride, span in zip(window.strides, window.reach(), strict=True))
 
 
-def canvas(
+def make_canvas(
     g: Any, front: tuple[int, ...], window: Window, spatial: tuple[int, ...], dtype: Any
 ) -> Any:
     """Allocate the padded result of an adjoint: zeros, or empty if windows cover all of it."""
-    full = grown(spatial, window)
-    outputs = inner_shape(g.shape, window)
+    full = sizes_with_padding(spatial, window)
+    outputs = spatial_sizes_of(g.shape, window)
     covered = tuple(n * k for n, k in zip(outputs, window.size, strict=True))
     covers = window.size == window.strides and covered == full
     return (np.empty if covers else np.zeros)((*front, *full, g.shape[-1]), dtype)
@@ -106,25 +106,25 @@ def max_pool(x, *, window: Window, every: bool):
 
     Of tied elements the first gets the cotangent; with `every`, each gets all of it.
     """
-    return merged(np.maximum, x, window, lowest(x.dtype))
+    return reduce_taps(np.maximum, x, window, lowest(x.dtype))
 
 
 @max_pool.lower
 def max_pool_lowered(x, *, window, every):
-    full = padded(x, window, lowest(x.dtype))
-    outputs = window.outputs(inner_shape(x.shape, window))
+    full = pad_spatial(x, window, lowest(x.dtype))
+    outputs = window.outputs(spatial_sizes_of(x.shape, window))
     first, *others = (full[window.key(tap, outputs)] for tap in window.taps())
     for part in others:
         first = np.maximum(first, part)
     return first
 
 
-def hits(x: Any, peak: Any, window: Window, every: bool) -> Any:
+def iter_maxima(x: Any, peak: Any, window: Window, every: bool) -> Any:
     """Iterate over taps: the key, and where the tap is the (first, unless `every`) maximum."""
-    full = padded(x, window, lowest(x.dtype))
+    full = pad_spatial(x, window, lowest(x.dtype))
     free = np.ones(peak.shape, bool)
     for tap in window.taps():
-        key = window.key(tap, inner_shape(peak.shape, window))
+        key = window.key(tap, spatial_sizes_of(peak.shape, window))
         hit = np.equal(full[key], peak) & free
         if not every:
             free = free ^ hit
@@ -140,20 +140,20 @@ def max_unpool(g, x, peak, *, window: Window, every: bool):
     """Adjoint of selecting the maxima `peak` of windows of `x`: puts `g` back in their places."""
     n = len(window.size)
     lead = g.shape[: g.ndim - x.ndim]
-    spatial = inner_shape(x.shape, window)
-    total = canvas(g, (*lead, *x.shape[: -n - 1]), window, spatial, g.dtype)
+    spatial = spatial_sizes_of(x.shape, window)
+    total = make_canvas(g, (*lead, *x.shape[: -n - 1]), window, spatial, g.dtype)
     step = max(1, BLOCK * len(x) // max(x.size, 1))
     for i in range(0, len(x), step):
         some = slice(i, i + step)
         at = (..., some, *(slice(None),) * (x.ndim - 1))
-        put_back(total[at], g[at], x[some], peak[some], window, every)
-    return np.ascontiguousarray(cropped(total, window, spatial))
+        scatter_maxima(total[at], g[at], x[some], peak[some], window, every)
+    return np.ascontiguousarray(crop_padding(total, window, spatial))
 
 
-def put_back(total: Any, g: Any, x: Any, peak: Any, window: Window, every: bool) -> None:
+def scatter_maxima(total: Any, g: Any, x: Any, peak: Any, window: Window, every: bool) -> None:
     """Add `g` to `total` where `x` has its peaks."""
-    full, outputs = padded(x, window, lowest(x.dtype)), inner_shape(peak.shape, window)
-    bits = BITS.get(g.dtype.itemsize) if g.dtype.kind in "fV" else None
+    full, outputs = pad_spatial(x, window, lowest(x.dtype)), spatial_sizes_of(peak.shape, window)
+    bits = BITS_DTYPE.get(g.dtype.itemsize) if g.dtype.kind in "fV" else None
     alone = is_disjoint(window) and bits is not None
     hit, found = np.empty(peak.shape, bool), None
     for tap in window.taps():
@@ -169,18 +169,20 @@ def put_back(total: Any, g: Any, x: Any, peak: Any, window: Window, every: bool)
             kept = np.multiply(g.view(bits), kept, out=kept if g.shape == kept.shape else None)
             total.view(bits)[key] = kept
         else:
-            total[key] += np.where(hit, g, zero(g))
+            total[key] += np.where(hit, g, zero_of_dtype(g))
 
 
 @max_unpool.lower
 def max_unpool_lowered(g, x, peak, *, window, every):
     lead = g.shape[: g.ndim - x.ndim]
-    spatial = inner_shape(x.shape, window)
+    spatial = spatial_sizes_of(x.shape, window)
     n = len(window.size)
-    total = np.zeros((*lead, *x.shape[: -n - 1], *grown(spatial, window), x.shape[-1]), g.dtype)
-    for key, hit in hits(x, peak, window, every):
-        total = total.at[key].add(np.where(hit, g, zero(g)))
-    return cropped(total, window, spatial)
+    total = np.zeros(
+        (*lead, *x.shape[: -n - 1], *sizes_with_padding(spatial, window), x.shape[-1]), g.dtype
+    )
+    for key, hit in iter_maxima(x, peak, window, every):
+        total = total.at[key].add(np.where(hit, g, zero_of_dtype(g)))
+    return crop_padding(total, window, spatial)
 
 
 def max_repool_wrt_g(g, x, peak, window, every):
@@ -190,8 +192,8 @@ def max_repool_wrt_g(g, x, peak, window, every):
 @primitive(g=max_repool_wrt_g, x=None, peak=None)
 def max_repool(g, x, peak, *, window: Window, every: bool):
     """Adjoint of `max_unpool`: the elements of `g` where `x` has the maxima `peak`."""
-    full = padded(g, window)
+    full = pad_spatial(g, window)
     total = 0
-    for key, hit in hits(x, peak, window, every):
-        total = total + np.where(hit, full[key], zero(g))
+    for key, hit in iter_maxima(x, peak, window, every):
+        total = total + np.where(hit, full[key], zero_of_dtype(g))
     return total

@@ -11,40 +11,40 @@ from typing import Any
 
 import numpy as np
 
-LOW = np.uint64(0xFFFFFFFF)
-HALF = np.uint64(32)
+LOW_MASK = np.uint64(0xFFFFFFFF)
+HALF_BITS = np.uint64(32)
 MULTIPLIERS = np.array([[0xD2511F53], [0xCD9E8D57]], np.uint64)
 WEYL: Any = np.array([[0x9E3779B9], [0xBB67AE85]], np.uint64) * np.arange(10, dtype=np.uint64)
-AT_ONCE = 1 << 13  # blocks computed together, few enough to stay in the cache
-FEW = 12  # up to this many blocks Python integers are faster than NumPy arrays
-HOST = np.ndarray  # NumPy's class, also when the kernel runs with another `np`
+BLOCKS_AT_ONCE = 1 << 13  # blocks computed together, few enough to stay in the cache
+FEW_BLOCKS = 12  # up to this many blocks Python integers are faster than NumPy arrays
+HOST_ARRAY = np.ndarray  # NumPy's class, also when the kernel runs with another `np`
 
 
-def double_words(key: Any, counter: Any, offsets: Any) -> Any:
+def philox_blocks(key: Any, counter: Any, offsets: Any) -> Any:
     """The blocks at `offsets` (uint64) from `counter`, as (n, 2) words of 64 bits.
 
     A word of 64 bits is a pair of 32-bit words, the first in the low half. The rows of `x` are the
     words that a round multiplies, the rows of `y` the others; each round exchanges the rows.
     """
-    if type(offsets) is type(counter) is type(key) is HOST and len(offsets) <= FEW:
-        return few_double_words(int(key[0]), counter.tolist(), offsets.tolist())
+    if type(offsets) is type(counter) is type(key) is HOST_ARRAY and len(offsets) <= FEW_BLOCKS:
+        return philox_blocks_in_python(int(key[0]), counter.tolist(), offsets.tolist())
     low = counter[:1] + offsets
     high = counter[1:] + (low < offsets)
-    x = np.stack([low & LOW, high & LOW])
-    y = np.stack([low >> HALF, high >> HALF])
-    keys = np.stack([key & LOW, key >> HALF]) + WEYL & LOW
+    x = np.stack([low & LOW_MASK, high & LOW_MASK])
+    y = np.stack([low >> HALF_BITS, high >> HALF_BITS])
+    keys = np.stack([key & LOW_MASK, key >> HALF_BITS]) + WEYL & LOW_MASK
     for i in range(10):
         p = (x * MULTIPLIERS)[::-1]
-        x = p >> HALF
+        x = p >> HALF_BITS
         x ^= y
         x ^= keys[:, i : i + 1]
-        y = p & LOW
-    y <<= HALF
+        y = p & LOW_MASK
+    y <<= HALF_BITS
     y |= x
     return np.stack([y[0], y[1]], axis=-1)
 
 
-def few_double_words(key: int, counter: list[int], offsets: list[int]) -> Any:
+def philox_blocks_in_python(key: int, counter: list[int], offsets: list[int]) -> Any:
     """The same for a few blocks in Python integers, where NumPy calls would dominate the cost."""
     low = 0xFFFFFFFF
     left, right = key & low, key >> 32
@@ -62,38 +62,38 @@ def few_double_words(key: int, counter: list[int], offsets: list[int]) -> Any:
     return np.array(out, np.uint64).reshape(-1, 2)
 
 
-def blocks(key: Any, counter: Any, offsets: Any) -> Any:
+def philox_block_words(key: Any, counter: Any, offsets: Any) -> Any:
     """The blocks at `offsets` (uint64) from `counter`, as (n, 4) words of 32 bits."""
-    return in_pieces(lambda piece: double_words(key, counter, piece).view(np.uint32), offsets)
+    return map_in_pieces(lambda piece: philox_blocks(key, counter, piece).view(np.uint32), offsets)
 
 
-def in_pieces(function: Any, offsets: Any) -> Any:
-    """Apply `function` to `offsets`, in pieces of `AT_ONCE` blocks."""
-    if len(offsets) <= AT_ONCE:
+def map_in_pieces(function: Any, offsets: Any) -> Any:
+    """Apply `function` to `offsets`, in pieces of `BLOCKS_AT_ONCE` blocks."""
+    if len(offsets) <= BLOCKS_AT_ONCE:
         return function(offsets)
-    cuts = range(0, len(offsets), AT_ONCE)
-    return np.concatenate([function(offsets[i : i + AT_ONCE]) for i in cuts])
+    cuts = range(0, len(offsets), BLOCKS_AT_ONCE)
+    return np.concatenate([function(offsets[i : i + BLOCKS_AT_ONCE]) for i in cuts])
 
 
-def first(count: int, in_block: int) -> Any:
+def block_offsets(count: int, in_block: int) -> Any:
     """Offsets of the first blocks, enough for `count` numbers with `in_block` in each."""
     return np.arange(-(-count // in_block), dtype=np.uint64)
 
 
-def words(key: Any, counter: Any, count: int) -> Any:
+def draw_words(key: Any, counter: Any, count: int) -> Any:
     """The first `count` words (32 bits) of a stream."""
-    return blocks(key, counter, first(count, 4)).reshape(-1)[:count]
+    return philox_block_words(key, counter, block_offsets(count, 4)).reshape(-1)[:count]
 
 
-def long_words(key: Any, counter: Any, count: int) -> Any:
+def draw_long_words(key: Any, counter: Any, count: int) -> Any:
     """The first `count` words of 64 bits of a stream."""
-    offsets = first(count, 2)
-    drawn = in_pieces(lambda piece: double_words(key, counter, piece), offsets)
+    offsets = block_offsets(count, 2)
+    drawn = map_in_pieces(lambda piece: philox_blocks(key, counter, piece), offsets)
     return drawn.reshape(-1)[:count]
 
 
-def advanced(counter: Any, blocks: int) -> Any:
-    """Advance a counter by `blocks`."""
+def advance_counter(counter: Any, blocks: int) -> Any:
+    """Advance a counter by `philox_block_words`."""
     low = counter[:1] + np.uint64(blocks)
     return np.concatenate([low, counter[1:] + (low < counter[:1])])
 
@@ -111,8 +111,8 @@ def unit64(bits: Any) -> Any:
     """Convert 64-bit words to float64 in [0, 1): 20 bits of the low half, then the high half."""
     kept = bits & np.uint64(0xFFFFF)
     kept |= np.uint64(0x3FF00000)
-    kept <<= HALF
-    kept |= bits >> HALF
+    kept <<= HALF_BITS
+    kept |= bits >> HALF_BITS
     unit = kept.view(np.float64)
     unit -= 1
     return unit

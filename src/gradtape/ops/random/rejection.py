@@ -12,58 +12,59 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.primitive import primitive
-from gradtape.ops.random.philox import double_words, long_words, unit64
+from gradtape.ops.random.philox import draw_long_words, philox_blocks, unit64
 from gradtape.ops.random.stateless import normal64
 
-APART = 256  # blocks of the stream per result
-COUNTED_APART = 42  # the same for binomial numbers that are drawn by counting trials
+BLOCKS_PER_RESULT = 256  # blocks of the stream per result
+BLOCKS_PER_COUNTED_RESULT = 42  # the same for binomial numbers that are drawn by counting trials
 KNUTH_BELOW = 10  # mean below which Poisson and binomial numbers are drawn by counting
 
 
-class Streams:
+class ResultStreams:
     """One stream for each result, read in blocks of two 64-bit words."""
 
-    def __init__(self, key: Any, counter: Any, count: int, apart: Any = APART) -> None:
+    def __init__(self, key: Any, counter: Any, count: int, apart: Any = BLOCKS_PER_RESULT) -> None:
         """Start `count` streams; stream i starts i * `apart` blocks into the stream of the key."""
         self.key, self.counter = key, counter
-        self.at = np.arange(count, dtype=np.uint64) * np.asarray(apart, np.uint64)
+        self.block_positions = np.arange(count, dtype=np.uint64) * np.asarray(apart, np.uint64)
 
-    def blocks(self, which: Any) -> Any:
+    def next_blocks(self, which: Any) -> Any:
         """Read the next block of the streams `which`."""
-        found = double_words(self.key, self.counter, self.at[which])
-        self.at[which] += np.uint64(1)
+        found = philox_blocks(self.key, self.counter, self.block_positions[which])
+        self.block_positions[which] += np.uint64(1)
         return found
 
 
-class Numbers:
+class BufferedDraws:
     """Numbers that `make` computes from a block, two at a time; the second is used first."""
 
-    def __init__(self, streams: Streams, make: Any) -> None:
+    def __init__(self, streams: ResultStreams, make: Any) -> None:
         """Draw from `streams`, a block at a time when needed."""
         self.streams, self.make = streams, make
-        self.held = np.empty((len(streams.at), 2))
-        self.left = np.zeros(len(streams.at), np.int8)
+        self.buffered = np.empty((len(streams.block_positions), 2))
+        self.remaining = np.zeros(len(streams.block_positions), np.int8)
 
     def next(self, which: Any) -> Any:
         """Draw one number for each result in `which`."""
-        empty = which[self.left[which] == 0]
+        empty = which[self.remaining[which] == 0]
         if empty.size:
-            self.held[empty] = self.make(self.streams.blocks(empty))
-            self.left[empty] = 2
-        self.left[which] -= 1
-        return self.held[which, self.left[which]]
+            self.buffered[empty] = self.make(self.streams.next_blocks(empty))
+            self.remaining[empty] = 2
+        self.remaining[which] -= 1
+        return self.buffered[which, self.remaining[which]]
 
 
-def spread_out(values: Any, shape: tuple[int, ...]) -> tuple[Any, int]:
+def repeat_parameters(values: Any, shape: tuple[int, ...]) -> tuple[Any, int]:
     """Repeat the parameters for all results, as float64; also return the results per parameter.
 
-    Results of one parameter are drawn consecutively; `laid_out` moves them to their final places.
+    Results of one parameter are drawn consecutively; `arrange_results` moves them to their final
+    places.
     """
     each = prod(shape[: len(shape) - np.ndim(values)])
     return np.repeat(np.reshape(values, -1).astype(np.float64), each), each
 
 
-def laid_out(drawn: Any, each: int, shape: tuple[int, ...], dtype: Any) -> Any:
+def arrange_results(drawn: Any, each: int, shape: tuple[int, ...], dtype: Any) -> Any:
     """Arrange results that were drawn parameter by parameter in the final shape."""
     return drawn.reshape(drawn.size // max(each, 1), each).T.astype(dtype).reshape(shape)[()]
 
@@ -71,9 +72,9 @@ def laid_out(drawn: Any, each: int, shape: tuple[int, ...], dtype: Any) -> Any:
 @primitive(key=None, counter=None, alpha=None)
 def random_gamma(key, counter, alpha, *, shape: tuple[int, ...]):
     """Gamma numbers of rate 1 (Marsaglia and Tsang, 2000); `shape` ends in `alpha`'s shape."""
-    a, each = spread_out(alpha, shape)
-    streams = Streams(key, counter, a.size)
-    uniforms, gaussians = Numbers(streams, unit64), Numbers(streams, normal64)
+    a, each = repeat_parameters(alpha, shape)
+    streams = ResultStreams(key, counter, a.size)
+    uniforms, gaussians = BufferedDraws(streams, unit64), BufferedDraws(streams, normal64)
     out = np.empty(a.size)
     plain = np.flatnonzero(a == 1)
     out[plain] = -np.log1p(-uniforms.next(plain))
@@ -95,14 +96,14 @@ def random_gamma(key, counter, alpha, *, shape: tuple[int, ...]):
         few = done[small[done]]
         out[few] *= uniforms.next(few) ** (1 / a[few])
         todo = np.concatenate([todo[~open_], i[~ok]])
-    return laid_out(out, each, shape, alpha.dtype)
+    return arrange_results(out, each, shape, alpha.dtype)
 
 
 @primitive(key=None, counter=None, rate=None)
 def random_poisson(key, counter, rate, *, shape: tuple[int, ...], dtype: np.dtype):
     """Poisson numbers (Knuth, 1969; Hörmann, 1993); `shape` ends in the shape of `rate`."""
-    mean, each = spread_out(rate, shape)
-    uniforms = Numbers(Streams(key, counter, mean.size), unit64)
+    mean, each = repeat_parameters(rate, shape)
+    uniforms = BufferedDraws(ResultStreams(key, counter, mean.size), unit64)
     out = np.zeros(mean.size)
     strange = ~np.isfinite(mean) | (mean < 0)
     out[strange] = np.nan
@@ -111,10 +112,10 @@ def random_poisson(key, counter, rate, *, shape: tuple[int, ...], dtype: np.dtyp
     todo = np.flatnonzero((mean >= KNUTH_BELOW) & ~strange)
     if todo.size:
         reject_poisson(uniforms, todo, mean, out)
-    return laid_out(out, each, shape, dtype)
+    return arrange_results(out, each, shape, dtype)
 
 
-def count_products(uniforms: Numbers, todo: Any, bound: Any, out: Any) -> None:
+def count_products(uniforms: BufferedDraws, todo: Any, bound: Any, out: Any) -> None:
     """Count in `out` the uniform numbers whose running product stays above `bound`."""
     product = np.ones(len(bound))
     while todo.size:
@@ -123,7 +124,7 @@ def count_products(uniforms: Numbers, todo: Any, bound: Any, out: Any) -> None:
         out[todo] += 1
 
 
-def reject_poisson(uniforms: Numbers, todo: Any, mean: Any, out: Any) -> None:
+def reject_poisson(uniforms: BufferedDraws, todo: Any, mean: Any, out: Any) -> None:
     """Hörmann's transformed rejection for large means."""
     from scipy.special import gammaln
 
@@ -149,12 +150,12 @@ def reject_poisson(uniforms: Numbers, todo: Any, mean: Any, out: Any) -> None:
 def random_binomial(key, counter, counts, probs, *, shape: tuple[int, ...], dtype: np.dtype):
     """Binomial numbers (Hörmann, 1993); `shape` ends in the shape of the parameters."""
     counts, probs = np.broadcast_arrays(counts, probs)
-    n, each = spread_out(counts, shape)
-    p, _ = spread_out(probs, shape)
+    n, each = repeat_parameters(counts, shape)
+    p, _ = repeat_parameters(probs, shape)
     turned = p > 0.5
     q = np.where(turned, 1 - p, p)
-    apart = np.where(n * q < KNUTH_BELOW, COUNTED_APART, APART)
-    uniforms = Numbers(Streams(key, counter, n.size, apart), unit64)
+    apart = np.where(n * q < KNUTH_BELOW, BLOCKS_PER_COUNTED_RESULT, BLOCKS_PER_RESULT)
+    uniforms = BufferedDraws(ResultStreams(key, counter, n.size, apart), unit64)
     out = np.zeros(n.size)
     fine = np.isfinite(n) & np.isfinite(p) & (n > 0) & (q > 0)
     count_trials(uniforms, np.flatnonzero(fine & (n * q < KNUTH_BELOW)), n, q, out)
@@ -163,10 +164,10 @@ def random_binomial(key, counter, counts, probs, *, shape: tuple[int, ...], dtyp
         reject_binomial(uniforms, todo, n, q, out)
     out = np.where(turned, n - out, out)
     out[~np.isfinite(n) | ~np.isfinite(p)] = np.nan
-    return laid_out(out, each, shape, dtype)
+    return arrange_results(out, each, shape, dtype)
 
 
-def count_trials(uniforms: Numbers, todo: Any, n: Any, p: Any, out: Any) -> None:
+def count_trials(uniforms: BufferedDraws, todo: Any, n: Any, p: Any, out: Any) -> None:
     """Count in `out` the geometric waiting times that fit into `n` trials."""
     waited = np.zeros(len(n))
     while todo.size:
@@ -175,7 +176,7 @@ def count_trials(uniforms: Numbers, todo: Any, n: Any, p: Any, out: Any) -> None
         out[todo] += 1
 
 
-def stirling_rest(k: Any) -> Any:
+def stirling_remainder(k: Any) -> Any:
     """Error of Stirling's formula for log k!."""
     table = np.array(
         [
@@ -196,7 +197,7 @@ def stirling_rest(k: Any) -> Any:
     return np.where(k <= 9, table[np.clip(k, 0, 9).astype(np.int64)], series)
 
 
-def reject_binomial(uniforms: Numbers, todo: Any, n: Any, p: Any, out: Any) -> None:
+def reject_binomial(uniforms: BufferedDraws, todo: Any, n: Any, p: Any, out: Any) -> None:
     """Hörmann's transformed rejection with squeeze for large means."""
     spread = np.sqrt(n * p * (1 - p))
     b = 1.15 + 2.53 * spread
@@ -220,10 +221,10 @@ def reject_binomial(uniforms: Numbers, todo: Any, n: Any, p: Any, out: Any) -> N
             (m[i] + 0.5) * np.log((m[i] + 1) / (r[i] * (n[i] - m[i] + 1)))
             + (n[i] + 1) * np.log((n[i] - m[i] + 1) / (n[i] - kk + 1))
             + (kk + 0.5) * np.log(r[i] * (n[i] - kk + 1) / (kk + 1))
-            + stirling_rest(m[i])
-            + stirling_rest(n[i] - m[i])
-            - stirling_rest(kk)
-            - stirling_rest(n[i] - kk)
+            + stirling_remainder(m[i])
+            + stirling_remainder(n[i] - m[i])
+            - stirling_remainder(kk)
+            - stirling_remainder(n[i] - kk)
         )
         ok = sure | (~never & (height <= bound))
         out[i[ok]] = k[ok]
@@ -234,7 +235,7 @@ def reject_binomial(uniforms: Numbers, todo: Any, n: Any, p: Any, out: Any) -> N
 def random_classes(key, counter, logits, *, samples: int, dtype: np.dtype):
     """Classes (b, samples), drawn with odds exp(logits) for logits (b, n)."""
     rows = len(logits)
-    u = unit64(long_words(key, counter, rows * samples)).reshape(rows, samples)
+    u = unit64(draw_long_words(key, counter, rows * samples)).reshape(rows, samples)
     finite = np.isfinite(logits)
     wide = np.where(finite, logits, -np.inf)
     top = np.max(wide, axis=1, keepdims=True, initial=-np.inf)
@@ -248,4 +249,4 @@ def random_classes(key, counter, logits, *, samples: int, dtype: np.dtype):
 
 
 for by_rejection in (random_gamma, random_poisson, random_binomial):
-    by_rejection.stays_on_host("how many numbers are rejected depends on the numbers")
+    by_rejection.keep_on_host("how many numbers are rejected depends on the numbers")

@@ -35,15 +35,15 @@ def frame_lowered(x, *, length, step):
 @primitive(x=lambda g, x_spec, step: frame(g, length=x_spec.shape[-1], step=step))
 def overlap_add(x, *, step: int, size: int):
     """Adjoint of `frame`: the sum of frames (..., frames, length) in a signal of this size."""
-    return overlapped(x, step, size, add_into)
+    return sum_frames(x, step, size, add_at_slice)
 
 
 @overlap_add.lower
 def overlap_add_lowered(x, *, step, size):
-    return overlapped(x, step, size, add_into_lowered)
+    return sum_frames(x, step, size, add_at_slice_lowered)
 
 
-def overlapped(x: Any, step: int, size: int, adder: Any) -> Any:
+def sum_frames(x: Any, step: int, size: int, adder: Any) -> Any:
     """Kernel of `overlap_add`: the k-th pieces (`step` long) of all frames are adjacent."""
     frames, length = x.shape[-2:]
     pieces = -(-length // step)
@@ -58,12 +58,12 @@ def overlapped(x: Any, step: int, size: int, adder: Any) -> Any:
     return flat[..., :size].astype(x.dtype, copy=False)
 
 
-def add_into(total: Any, key: Any, part: Any) -> Any:
+def add_at_slice(total: Any, key: Any, part: Any) -> Any:
     """Add `part` in place to the view `total[key]`."""
     total[key] += part
     return total
 
 
-def add_into_lowered(total: Any, key: Any, part: Any) -> Any:
+def add_at_slice_lowered(total: Any, key: Any, part: Any) -> Any:
     """Add `part` to `total[key]` of an immutable JAX array."""
     return total.at[key].add(part)

@@ -11,18 +11,23 @@ from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.ragged.spec import RaggedTensorSpec
-from gradtape.core.ragged.tensor import RaggedTensor, as_values
+from gradtape.core.ragged.tensor import RaggedTensor, as_ragged_or_tensor
 from gradtape.core.shapes import TensorShape
 from gradtape.core.sparse_tensor import SparseTensor, SparseTensorSpec
 from gradtape.core.spec import TensorSpec
-from gradtape.core.tensor import EagerTensor, eager
+from gradtape.core.tensor import EagerTensor, make_tensor
 from gradtape.pipeline.element import ragged, sparse
-from gradtape.pipeline.element.structure import as_element, flatten, mapped, spec_of
+from gradtape.pipeline.element.structure import (
+    as_element,
+    element_spec_of,
+    flatten_element,
+    map_element,
+)
 
 END = object()  # the default of `next`: there is no further element
 
 
-class Steps(Iterator[Any]):
+class StepIterator(Iterator[Any]):
     """An iterator that calls `step` for each element; it can continue after an error."""
 
     __slots__ = ("step",)
@@ -36,12 +41,12 @@ class Steps(Iterator[Any]):
         return self.step()
 
 
-def are_tensors(leaves: tuple[Any, ...]) -> bool:
+def are_eager_tensors(leaves: tuple[Any, ...]) -> bool:
     """Whether all leaves are eager tensors."""
     return set(map(type, leaves)) == {EagerTensor}
 
 
-def called(function: Callable[..., Any], element: Any) -> Any:
+def call_user_function(function: Callable[..., Any], element: Any) -> Any:
     """Call a user function on an element; a tuple is unpacked into its parameters.
 
     All user functions are called here. A returned list counts as a tuple.
@@ -50,17 +55,17 @@ def called(function: Callable[..., Any], element: Any) -> Any:
     kind = type(result)
     if kind is EagerTensor:
         return result
-    if kind is tuple and are_tensors(result):
+    if kind is tuple and are_eager_tensors(result):
         return result
     return as_element(tuple(result) if kind is list else result)
 
 
-def applied(function: Callable[..., Any], what: str) -> Callable[[Any], Any]:
+def wrap_user_function(function: Callable[..., Any], what: str) -> Callable[[Any], Any]:
     """Wrap a user function of elements; errors name the element."""
-    return noted(lambda element: called(function, element), what)
+    return annotate_errors(lambda element: call_user_function(function, element), what)
 
 
-def noted(function: Callable[[Any], Any], what: str) -> Callable[[Any], Any]:
+def annotate_errors(function: Callable[[Any], Any], what: str) -> Callable[[Any], Any]:
     """Wrap `function`: add the number of the element to errors."""
     count = 0
 
@@ -77,16 +82,16 @@ def noted(function: Callable[[Any], Any], what: str) -> Callable[[Any], Any]:
     return apply
 
 
-def truth(predicate: Callable[[Any], Any], what: str) -> Callable[[Any], bool]:
+def make_predicate(predicate: Callable[[Any], Any], what: str) -> Callable[[Any], bool]:
     """Wrap a predicate of elements: check that it returns a bool scalar, and convert that."""
-    apply = noted(predicate, what)
+    apply = annotate_errors(predicate, what)
 
     def holds(element: Any) -> bool:
         answer = apply(element)
         if not isinstance(answer, EagerTensor) or answer.dtype.name != "bool" or answer.ndim:
             raise ValueError(
                 f"{what}: Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor, "
-                f"but its return type is {spec_of(answer)}."
+                f"but its return type is {element_spec_of(answer)}."
             )
         return bool(answer._array)
 
@@ -102,38 +107,38 @@ def require_callable(function: Any) -> None:
         )
 
 
-def batch_of(group: list[Any], spec: Callable[[], Any]) -> Any:
+def stack_elements(group: list[Any], spec: Callable[[], Any]) -> Any:
     """Stack the elements of `group`; `spec()` is their spec, needed for ragged components."""
     first = group[0]
     if type(first) is EagerTensor:
-        return stacked(*group)
-    if type(first) is tuple and are_tensors(first):
-        return tuple([stacked(*leaves) for leaves in zip(*group, strict=True)])
-    if any(isinstance(leaf, RaggedTensor) for leaf in flatten(first)):
-        return mapped(stacked_as, spec(), *group)
-    return mapped(stacked, *group)
+        return stack_component(*group)
+    if type(first) is tuple and are_eager_tensors(first):
+        return tuple([stack_component(*leaves) for leaves in zip(*group, strict=True)])
+    if any(isinstance(leaf, RaggedTensor) for leaf in flatten_element(first)):
+        return map_element(stack_component_as, spec(), *group)
+    return map_element(stack_component, *group)
 
 
-def stacker(dataset: Any) -> Callable[[list[Any]], Any]:
+def make_stacker(dataset: Any) -> Callable[[list[Any]], Any]:
     """Make the function that stacks elements of a dataset."""
-    if dataset._ragged:
-        return lambda group: mapped(stacked_as, dataset.element_spec, *group)
-    return lambda group: batch_of(group, dataset._own_spec)
+    if dataset._has_ragged_rows:
+        return lambda group: map_element(stack_component_as, dataset.element_spec, *group)
+    return lambda group: stack_elements(group, dataset._get_element_spec)
 
 
-def stacked_as(spec: Any, *leaves: Any) -> Any:
+def stack_component_as(spec: Any, *leaves: Any) -> Any:
     """Stack the values of one component, which has the spec `spec`."""
     if isinstance(spec, RaggedTensorSpec):
-        return ragged.stacked(leaves, spec)
-    return stacked(*leaves)
+        return ragged.stack_ragged(leaves, spec)
+    return stack_component(*leaves)
 
 
-def stacked(*leaves: Any) -> Any:
+def stack_component(*leaves: Any) -> Any:
     """Stack the values of one component."""
     if leaves[0] is None:
         return None
     if isinstance(leaves[0], SparseTensor):
-        return sparse.stacked(leaves)
+        return sparse.stack_sparse(leaves)
     if not isinstance(leaves[0], EagerTensor):
         raise NotImplementedError(
             f"batch: components must be tensors. Received {type(leaves[0]).__name__}. "
@@ -151,25 +156,25 @@ def stacked(*leaves: Any) -> Any:
         dtype = leaves[0].dtype
         if dtype is dtypes.string:
             arrays = [array[()] for array in arrays]
-        return eager(np.array(arrays, dtype.as_numpy_dtype))
-    return eager(np.concatenate(arrays).reshape(len(arrays), *shape))
+        return make_tensor(np.array(arrays, dtype.as_numpy_dtype))
+    return make_tensor(np.concatenate(arrays).reshape(len(arrays), *shape))
 
 
-def batched(spec: Any, width: int | None) -> Any:
+def batch_component_spec(spec: Any, width: int | None) -> Any:
     """The spec of a batch of `width` values of `spec`."""
     if isinstance(spec, RaggedTensorSpec):
-        return ragged.batched(spec, width)
+        return ragged.batch_ragged_spec(spec, width)
     if isinstance(spec, SparseTensorSpec):
-        return sparse.batched(spec, width)
+        return sparse.batch_sparse_spec(spec, width)
     if not isinstance(spec, TensorSpec):
         return spec
     return TensorSpec(TensorShape([width]).concatenate(spec.shape), spec.dtype)
 
 
-def checked(spec: Any, value: Any) -> Any:
+def as_generator_element(spec: Any, value: Any) -> Any:
     """Convert a value that a generator yielded to an element of `spec`."""
     try:
-        return mapped(checked_leaf, spec, value)
+        return map_element(as_generator_component, spec, value)
     except (KeyError, ValueError, TypeError) as error:
         raise InvalidArgumentError(
             "from_generator: TypeError: `generator` yielded an element that does not match "
@@ -177,13 +182,14 @@ def checked(spec: Any, value: Any) -> Any:
         ) from error
 
 
-def checked_leaf(spec: Any, value: Any) -> Any:
+def as_generator_component(spec: Any, value: Any) -> Any:
     """Convert one component of a value that a generator yielded."""
     if isinstance(spec, RaggedTensorSpec):
-        leaf = as_values(value)
+        leaf = as_ragged_or_tensor(value)
         if not spec.is_compatible_with(leaf):
             raise InvalidArgumentError(
-                f"from_generator: TypeError: `generator` yielded an element of {spec_of(leaf)} "
+                f"from_generator: TypeError: `generator` yielded an element of "
+                f"{element_spec_of(leaf)} "
                 f"where an element of {spec} was expected."
             )
         return leaf

@@ -13,71 +13,77 @@ import numpy as np
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.ragged import row_splits
 from gradtape.core.ragged.spec import RaggedTensorSpec
-from gradtape.core.ragged.tensor import RaggedTensor, is_ragged, nested
+from gradtape.core.ragged.tensor import RaggedTensor, is_ragged, ragged_from_nested_splits
 from gradtape.core.shapes import TensorShape
 from gradtape.core.sparse_tensor import SparseTensor, SparseTensorSpec
 from gradtape.core.spec import TensorSpec
-from gradtape.core.tensor import eager
+from gradtape.core.tensor import make_tensor
 from gradtape.pipeline.element import sparse
 from gradtape.pipeline.element.random_access import Rows
-from gradtape.pipeline.element.structure import flatten, packed
+from gradtape.pipeline.element.structure import flatten_element, pack_element
 
 
-def splits_in(ragged: RaggedTensor) -> list[Any]:
+def raw_row_splits(ragged: RaggedTensor) -> list[Any]:
     """The row splits as raw arrays, outermost first."""
     return [splits._array for splits in ragged.nested_row_splits]
 
 
-def sizes_in(ragged: RaggedTensor) -> list[int | None]:
+def uniform_row_lengths(ragged: RaggedTensor) -> list[int | None]:
     """The uniform row length of each partitioned axis, or None."""
     return [partition._uniform for partition in ragged._nested_row_partitions]
 
 
-def row(ragged: RaggedTensor, i: int) -> Any:
+def ragged_row(ragged: RaggedTensor, i: int) -> Any:
     """Row `i`: a tensor or a ragged tensor."""
-    first, *inner = splits_in(ragged)
+    first, *inner = raw_row_splits(ragged)
     begin, end = first[i], first[i + 1]
     found = []
     for splits in inner:
         part = splits[begin : end + 1]
         begin, end = part[0], part[-1]
-        found.append(eager(part - begin))
-    return nested(eager(ragged.flat_values._array[begin:end]), found, sizes_in(ragged)[1:])
+        found.append(make_tensor(part - begin))
+    return ragged_from_nested_splits(
+        make_tensor(ragged.flat_values._array[begin:end]), found, uniform_row_lengths(ragged)[1:]
+    )
 
 
-def rows_at(ragged: RaggedTensor, part: Any) -> RaggedTensor:
+def gather_ragged_rows(ragged: RaggedTensor, part: Any) -> RaggedTensor:
     """The rows that `part`, a slice or row numbers, selects."""
     count = ragged.row_splits._array.shape[0] - 1
     picks = np.arange(count)[part]
-    *splits, index = row_splits.taken(picks, *splits_in(ragged))
-    flat = eager(ragged.flat_values._array[index])
-    result: RaggedTensor = nested(flat, [eager(s) for s in splits], sizes_in(ragged))
+    *splits, index = row_splits.take_rows(picks, *raw_row_splits(ragged))
+    flat = make_tensor(ragged.flat_values._array[index])
+    result: RaggedTensor = ragged_from_nested_splits(
+        flat, [make_tensor(s) for s in splits], uniform_row_lengths(ragged)
+    )
     return result
 
 
-def stacked(leaves: tuple[Any, ...], spec: RaggedTensorSpec) -> RaggedTensor:
+def stack_ragged(leaves: tuple[Any, ...], spec: RaggedTensorSpec) -> RaggedTensor:
     """Stack components, each of the spec `spec`, as the rows of a ragged tensor."""
     depths = {leaf.ragged_rank if isinstance(leaf, RaggedTensor) else 0 for leaf in leaves}
     if depths != {spec.ragged_rank}:
         raise InvalidArgumentError(
             f"batch: components must have {spec.ragged_rank} ragged axes. Received {depths}."
         )
-    nests = [splits_in(leaf) if spec.ragged_rank else [] for leaf in leaves]
+    nests = [raw_row_splits(leaf) if spec.ragged_rank else [] for leaf in leaves]
     flats = [leaf.flat_values._array if spec.ragged_rank else leaf._array for leaf in leaves]
     lengths = [
         len(splits[0]) - 1 if splits else len(flat)
         for splits, flat in zip(nests, flats, strict=True)
     ]
-    inner = [row_splits.joined(*level) for level in zip(*nests, strict=True)]
+    inner = [row_splits.concat_splits(*level) for level in zip(*nests, strict=True)]
     outer = np.array(lengths, spec.row_splits_dtype.as_numpy_dtype)
-    splits = [eager(one) for one in (row_splits.splits_of_lengths(outer), *inner)]
+    splits = [make_tensor(one) for one in (row_splits.splits_from_lengths(outer), *inner)]
     has_rank = spec.shape.rank is not None
     sizes = spec.shape.as_list()[: len(splits)] if has_rank else [None] * len(splits)
-    result: RaggedTensor = nested(eager(joint(flats)), splits, sizes)
+    result: RaggedTensor = ragged_from_nested_splits(
+        make_tensor(concat_flat_values(flats)), splits, sizes
+    )
     return result
 
 
-def joint(flats: list[Any]) -> Any:
+def concat_flat_values(flats: list[Any]) -> Any:
     """Concatenate flat values.
 
     Raises:
@@ -91,13 +97,13 @@ def joint(flats: list[Any]) -> Any:
     return np.concatenate(flats)
 
 
-def ragged_axes(shape: TensorShape) -> int:
+def count_ragged_axes(shape: TensorShape) -> int:
     """Number of ragged axes in a batch of tensors of `shape`: up to the last unknown axis."""
     sizes = shape.as_list()
     return max((i + 1 for i, n in enumerate(sizes) if n is None), default=0)
 
 
-def stacked_raggedly(leaves: tuple[Any, ...], spec: RaggedTensorSpec) -> RaggedTensor:
+def stack_as_ragged(leaves: tuple[Any, ...], spec: RaggedTensorSpec) -> RaggedTensor:
     """Stack tensors of different sizes as the rows of a ragged tensor with the spec `spec`."""
     depth = spec.ragged_rank
     arrays = [leaf._array for leaf in leaves]
@@ -106,31 +112,33 @@ def stacked_raggedly(leaves: tuple[Any, ...], spec: RaggedTensorSpec) -> RaggedT
     for axis in range(depth):
         sizes = np.array([array.shape[axis] for array in arrays], kind)
         counts = [prod(array.shape[:axis]) for array in arrays]
-        splits.append(eager(row_splits.splits_of_lengths(np.repeat(sizes, counts))))
+        splits.append(make_tensor(row_splits.splits_from_lengths(np.repeat(sizes, counts))))
     flats = [a.reshape(prod(a.shape[:depth]), *a.shape[depth:]) for a in arrays]
-    result: RaggedTensor = nested(eager(joint(flats)), splits, spec.shape.as_list()[1 : depth + 1])
+    result: RaggedTensor = ragged_from_nested_splits(
+        make_tensor(concat_flat_values(flats)), splits, spec.shape.as_list()[1 : depth + 1]
+    )
     return result
 
 
-def ragged_batched(spec: Any, width: int | None, dtype: Any) -> Any:
+def ragged_spec_of_batch(spec: Any, width: int | None, dtype: Any) -> Any:
     """The spec of a batch of `width` tensors of `spec`; unknown axes become ragged."""
     shape = TensorShape([width]).concatenate(spec.shape)
-    depth = ragged_axes(spec.shape)
+    depth = count_ragged_axes(spec.shape)
     if not depth:
         return TensorSpec(shape, spec.dtype)
     return RaggedTensorSpec(shape, spec.dtype, depth, dtype)
 
 
-def batched(spec: RaggedTensorSpec, width: int | None) -> RaggedTensorSpec:
+def batch_ragged_spec(spec: RaggedTensorSpec, width: int | None) -> RaggedTensorSpec:
     """The spec of a batch of `width` values of `spec`."""
     shape = TensorShape([width]).concatenate(spec.shape)
     return RaggedTensorSpec(shape, spec.dtype, spec.ragged_rank + 1, spec.row_splits_dtype)
 
 
-def unbatched(spec: Any) -> Any:
+def unbatch_spec(spec: Any) -> Any:
     """The spec of a slice along the first axis."""
     if isinstance(spec, SparseTensorSpec):
-        return sparse.unbatched(spec)
+        return sparse.unbatch_sparse_spec(spec)
     if isinstance(spec, RaggedTensorSpec) and spec.ragged_rank:
         depth = spec.ragged_rank - 1
         return RaggedTensorSpec(spec.shape[1:], spec.dtype, depth, spec.row_splits_dtype)
@@ -142,8 +150,10 @@ class CompositeRows(Rows):
 
     def __init__(self, element: Any) -> None:
         """Use the slices of the components of `element`."""
-        leaves = flatten(element)
-        super().__init__(packed(element, iter([None if is_composite(t) else t for t in leaves])))
+        leaves = flatten_element(element)
+        super().__init__(
+            pack_element(element, iter([None if is_ragged_or_sparse(t) else t for t in leaves]))
+        )
         self.ragged = {i: leaf for i, leaf in enumerate(leaves) if is_ragged(leaf)}
         self.sparse = {
             i: sparse.SparseSlices(leaf)
@@ -153,34 +163,40 @@ class CompositeRows(Rows):
 
     def __getitem__(self, i: Any) -> Any:
         """The i-th element."""
-        parts: list[Any] = [None if pick is None else eager(pick(i)) for pick in self.pick]
+        parts: list[Any] = [None if pick is None else make_tensor(pick(i)) for pick in self.pickers]
         for k, leaf in self.ragged.items():
-            parts[k] = row(leaf, i)
+            parts[k] = ragged_row(leaf, i)
         for k, slices in self.sparse.items():
-            parts[k] = slices.row(i)
+            parts[k] = slices.slice_at(i)
         return self.pack(parts)
 
-    def batch(self, indices: list[Any]) -> Any:
+    def gather_batch(self, indices: list[Any]) -> Any:
         """A batch of elements."""
-        parts: list[Any] = [None if raw is None else eager(raw) for raw in self.raws(indices)]
+        parts: list[Any] = [
+            None if raw is None else make_tensor(raw) for raw in self.gather_raw(indices)
+        ]
         for k, leaf in self.ragged.items():
-            parts[k] = rows_at(leaf, np.array(indices))
+            parts[k] = gather_ragged_rows(leaf, np.array(indices))
         for k, slices in self.sparse.items():
-            parts[k] = slices.at(indices)
+            parts[k] = slices.gather_slices(indices)
         return self.pack(parts)
 
 
-def is_composite(leaf: Any) -> bool:
+def is_ragged_or_sparse(leaf: Any) -> bool:
     """Whether a component is ragged or sparse."""
     return is_ragged(leaf) or isinstance(leaf, SparseTensor)
 
 
-def rows_in(element: Any) -> Rows:
+def make_rows(element: Any) -> Rows:
     """Make the rows of the components of `element`."""
-    return CompositeRows(element) if any(map(is_composite, flatten(element))) else Rows(element)
+    return (
+        CompositeRows(element)
+        if any(map(is_ragged_or_sparse, flatten_element(element)))
+        else Rows(element)
+    )
 
 
-def size_of(leaf: Any) -> int:
+def first_axis_size(leaf: Any) -> int:
     """The size of the first axis of a component.
 
     Raises:
@@ -195,12 +211,12 @@ def size_of(leaf: Any) -> int:
     return int(leaf._array.shape[0])
 
 
-def has_rows(spec: Any) -> bool:
+def has_ragged_rows(spec: Any) -> bool:
     """Whether some component is a tensor with the spec of a ragged tensor's row."""
-    return any(isinstance(s, RaggedTensorSpec) and not s.ragged_rank for s in flatten(spec))
+    return any(isinstance(s, RaggedTensorSpec) and not s.ragged_rank for s in flatten_element(spec))
 
 
-def stand_in(spec: RaggedTensorSpec, size: int, number: int) -> Any:
+def make_ragged_placeholder(spec: RaggedTensorSpec, size: int, number: int) -> Any:
     """A placeholder of this spec: `size` for unknown dimensions, `number` for all values."""
     if spec.shape.rank is None:
         raise NotImplementedError(
@@ -211,9 +227,9 @@ def stand_in(spec: RaggedTensorSpec, size: int, number: int) -> Any:
     kind = spec.row_splits_dtype.as_numpy_dtype
     splits = []
     for axis in range(1, spec.ragged_rank + 1):
-        splits.append(eager(np.arange(prod(sizes[:axis]) + 1, dtype=kind) * sizes[axis]))
+        splits.append(make_tensor(np.arange(prod(sizes[:axis]) + 1, dtype=kind) * sizes[axis]))
     cut = spec.ragged_rank + 1
     shape = (prod(sizes[:cut]), *sizes[cut:])
     blank: Any = b"" if spec.dtype.name == "string" else number
-    flat = eager(np.full(shape, blank, spec.dtype.as_numpy_dtype))
-    return nested(flat, splits, spec.shape.as_list()[1:cut])
+    flat = make_tensor(np.full(shape, blank, spec.dtype.as_numpy_dtype))
+    return ragged_from_nested_splits(flat, splits, spec.shape.as_list()[1:cut])

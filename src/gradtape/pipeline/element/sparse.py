@@ -9,15 +9,17 @@ import numpy as np
 from gradtape.core.errors import DataLossError, InvalidArgumentError
 from gradtape.core.shapes import TensorShape
 from gradtape.core.sparse_tensor import SparseTensor, SparseTensorSpec
-from gradtape.core.tensor import eager
+from gradtape.core.tensor import make_tensor
 
 
-def made(indices: Any, values: Any, shape: Any) -> SparseTensor:
+def make_sparse(indices: Any, values: Any, shape: Any) -> SparseTensor:
     """Make a sparse tensor from raw arrays."""
-    return SparseTensor(eager(indices), eager(values), eager(np.asarray(shape, np.int64)))
+    return SparseTensor(
+        make_tensor(indices), make_tensor(values), make_tensor(np.asarray(shape, np.int64))
+    )
 
 
-def parts_of(sparse: SparseTensor) -> tuple[Any, Any, Any]:
+def raw_sparse_parts(sparse: SparseTensor) -> tuple[Any, Any, Any]:
     """Indices, values and dense shape as raw arrays."""
     return sparse.indices._array, sparse.values._array, sparse.dense_shape._array
 
@@ -27,28 +29,28 @@ class SparseSlices:
 
     def __init__(self, sparse: SparseTensor) -> None:
         """Sort the entries by slice."""
-        self.indices, self.values, self.shape = parts_of(sparse)
+        self.indices, self.values, self.shape = raw_sparse_parts(sparse)
         rows = self.indices[:, 0]
         self.order = np.argsort(rows, kind="stable")
-        self.begins = np.searchsorted(rows[self.order], np.arange(self.shape[0] + 1))
+        self.starts = np.searchsorted(rows[self.order], np.arange(self.shape[0] + 1))
 
-    def picks(self, i: int) -> Any:
+    def entries_of(self, i: int) -> Any:
         """Positions of the entries of slice `i`."""
-        return self.order[self.begins[i] : self.begins[i + 1]]
+        return self.order[self.starts[i] : self.starts[i + 1]]
 
-    def row(self, i: int) -> SparseTensor:
+    def slice_at(self, i: int) -> SparseTensor:
         """Slice `i`."""
-        picks = self.picks(i)
-        return made(self.indices[picks, 1:], self.values[picks], self.shape[1:])
+        picks = self.entries_of(i)
+        return make_sparse(self.indices[picks, 1:], self.values[picks], self.shape[1:])
 
-    def at(self, numbers: list[int]) -> SparseTensor:
+    def gather_slices(self, numbers: list[int]) -> SparseTensor:
         """The slices with these numbers, stacked."""
-        return stacked([self.row(i) for i in numbers])
+        return stack_sparse([self.slice_at(i) for i in numbers])
 
 
-def stacked(leaves: Any) -> SparseTensor:
+def stack_sparse(leaves: Any) -> SparseTensor:
     """Stack sparse components along a new first axis."""
-    indices, values, shapes = zip(*map(parts_of, leaves), strict=True)
+    indices, values, shapes = zip(*map(raw_sparse_parts, leaves), strict=True)
     if len({shape.shape for shape in shapes}) > 1:
         raise InvalidArgumentError(
             "batch: sparse tensors must have the same rank. Received shapes "
@@ -56,10 +58,10 @@ def stacked(leaves: Any) -> SparseTensor:
         )
     numbers = np.repeat(np.arange(len(indices)), [len(part) for part in indices])
     places = np.concatenate([numbers[:, None], np.concatenate(indices)], axis=1)
-    return made(places, np.concatenate(values), [len(leaves), *np.maximum.reduce(shapes)])
+    return make_sparse(places, np.concatenate(values), [len(leaves), *np.maximum.reduce(shapes)])
 
 
-def spaced(group: list[Any], shape: TensorShape) -> SparseTensor:
+def stack_dense_as_sparse(group: list[Any], shape: TensorShape) -> SparseTensor:
     """Stack dense elements to a sparse tensor with rows of `shape`, each element at the origin."""
     arrays = [np.asarray(element._array) for element in group]
     sizes = shape.as_list()
@@ -81,20 +83,20 @@ def spaced(group: list[Any], shape: TensorShape) -> SparseTensor:
     numbers = np.repeat(np.arange(len(arrays)), [array.size for array in arrays])
     indices = np.concatenate([numbers[None], np.concatenate(places, axis=1)]).T
     values = np.concatenate([array.ravel() for array in arrays])
-    return made(indices.astype(np.int64), values, [len(arrays), *dense])
+    return make_sparse(indices.astype(np.int64), values, [len(arrays), *dense])
 
 
-def batched(spec: SparseTensorSpec, width: int | None) -> SparseTensorSpec:
+def batch_sparse_spec(spec: SparseTensorSpec, width: int | None) -> SparseTensorSpec:
     """The spec of a batch of `width` values of `spec`."""
     return SparseTensorSpec(TensorShape([width]).concatenate(spec.shape), spec.dtype)
 
 
-def unbatched(spec: SparseTensorSpec) -> SparseTensorSpec:
+def unbatch_sparse_spec(spec: SparseTensorSpec) -> SparseTensorSpec:
     """The spec of a slice along the first axis."""
     return SparseTensorSpec(spec.shape[1:], spec.dtype)
 
 
-def stand_in(spec: SparseTensorSpec, size: int, number: int) -> SparseTensor:
+def make_sparse_placeholder(spec: SparseTensorSpec, size: int, number: int) -> SparseTensor:
     """A placeholder of this spec with one entry and `size` for unknown dimensions."""
     if spec.shape.rank is None:
         raise NotImplementedError(
@@ -105,4 +107,4 @@ def stand_in(spec: SparseTensorSpec, size: int, number: int) -> SparseTensor:
     blank: Any = b"" if spec.dtype.name == "string" else number
     count = int(all(shape))
     values = np.full(count, blank, spec.dtype.as_numpy_dtype)
-    return made(np.zeros((count, len(shape)), np.int64), values, shape)
+    return make_sparse(np.zeros((count, len(shape)), np.int64), values, shape)

@@ -40,40 +40,41 @@ class NoneTensorSpec(TypeSpec):
         return spec_or_value is None or isinstance(spec_or_value, NoneTensorSpec)
 
 
-def flatten(structure: Any) -> list[Any]:
+def flatten_element(structure: Any) -> list[Any]:
     """The leaves; those of dicts in the order of the sorted keys."""
     if isinstance(structure, Mapping):
         structure = tuple(structure[key] for key in sorted(structure))
     if isinstance(structure, tuple):
-        return [leaf for child in structure for leaf in flatten(child)]
+        return [leaf for child in structure for leaf in flatten_element(child)]
     return [structure]
 
 
-def mapped(function: Callable[..., Any], structure: Any, *others: Any) -> Any:
+def map_element(function: Callable[..., Any], structure: Any, *others: Any) -> Any:
     """Apply `function` to the leaves and keep the structure."""
     if isinstance(structure, Mapping):
         values = {
-            k: mapped(function, structure[k], *(other[k] for other in others)) for k in structure
+            k: map_element(function, structure[k], *(other[k] for other in others))
+            for k in structure
         }
-        return mapped_keys(structure, values)
+        return rebuild_mapping(structure, values)
     if isinstance(structure, tuple):
-        children = [mapped(function, *each) for each in zip(structure, *others, strict=True)]
+        children = [map_element(function, *each) for each in zip(structure, *others, strict=True)]
         return type(structure)(*children) if hasattr(structure, "_fields") else tuple(children)
     return function(structure, *others)
 
 
-def packed(structure: Any, leaves: Iterator[Any]) -> Any:
-    """Make a structure like `structure` from leaves in the order of `flatten`."""
+def pack_element(structure: Any, leaves: Iterator[Any]) -> Any:
+    """Make a structure like `structure` from leaves in the order of `flatten_element`."""
     if isinstance(structure, Mapping):
-        values = {key: packed(structure[key], leaves) for key in sorted(structure)}
-        return mapped_keys(structure, values)
+        values = {key: pack_element(structure[key], leaves) for key in sorted(structure)}
+        return rebuild_mapping(structure, values)
     if isinstance(structure, tuple):
-        children = [packed(child, leaves) for child in structure]
+        children = [pack_element(child, leaves) for child in structure]
         return type(structure)(*children) if hasattr(structure, "_fields") else tuple(children)
     return next(leaves)
 
 
-def mapped_keys(like: Mapping[Any, Any], values: dict[Any, Any]) -> Any:
+def rebuild_mapping(like: Mapping[Any, Any], values: dict[Any, Any]) -> Any:
     """Make a mapping with the type and order of `like`."""
     if type(like) is dict or not isinstance(like, MutableMapping):
         return {key: values[key] for key in like}
@@ -82,22 +83,22 @@ def mapped_keys(like: Mapping[Any, Any], values: dict[Any, Any]) -> Any:
     return mapping
 
 
-def is_leaf(value: Any) -> bool:
+def is_element_leaf(value: Any) -> bool:
     """Whether `value` is a leaf without conversion: None, an Optional or a dataset."""
     return value is None or (isinstance(value, CompositeTensor) and hasattr(value, "_type_spec"))
 
 
 def as_element(value: Any) -> Any:
     """Convert arrays, lists and numbers in `value` to tensors."""
-    return mapped(lambda leaf: leaf if is_leaf(leaf) else convert(leaf), value)
+    return map_element(lambda leaf: leaf if is_element_leaf(leaf) else convert(leaf), value)
 
 
-def spec_of(element: Any) -> Any:
+def element_spec_of(element: Any) -> Any:
     """The spec of an element: the spec of each leaf."""
-    return mapped(spec_of_leaf, element)
+    return map_element(component_spec_of, element)
 
 
-def spec_of_leaf(leaf: Any) -> Any:
+def component_spec_of(leaf: Any) -> Any:
     """The spec of one component."""
     if leaf is None:
         return NoneTensorSpec()

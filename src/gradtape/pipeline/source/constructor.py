@@ -16,20 +16,36 @@ from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, OpError, as_op_error, public
 from gradtape.core.spec import TensorSpec
-from gradtape.core.tensor import eager
-from gradtape.pipeline.base import INFINITE, UNKNOWN, Base, always, made
-from gradtape.pipeline.element.element import Steps, checked
+from gradtape.core.tensor import make_tensor
+from gradtape.pipeline.base import INFINITE, UNKNOWN, DatasetBase, is_always_pure, make_dataset
+from gradtape.pipeline.element.element import StepIterator, as_generator_element
 from gradtape.pipeline.element.output_spec import common
-from gradtape.pipeline.element.ragged import has_rows, rows_in, size_of, unbatched
-from gradtape.pipeline.element.random_access import Numbers, Rows, Zipped
-from gradtape.pipeline.element.structure import as_element, flatten, mapped, packed, spec_of
-from gradtape.pipeline.transformation.random_choice import choices, directed, seeds_of, stream
+from gradtape.pipeline.element.ragged import (
+    first_axis_size,
+    has_ragged_rows,
+    make_rows,
+    unbatch_spec,
+)
+from gradtape.pipeline.element.random_access import RangeRows, Rows, ZippedRows
+from gradtape.pipeline.element.structure import (
+    as_element,
+    element_spec_of,
+    flatten_element,
+    map_element,
+    pack_element,
+)
+from gradtape.pipeline.transformation.random_choice import (
+    draw_choices,
+    make_seed_stream,
+    random_words,
+    start_and_interleave,
+)
 
 if TYPE_CHECKING:
     from gradtape.pipeline.dataset import Dataset
 
 
-def common_spec(datasets: list[Dataset], op: str) -> Any:
+def find_common_spec(datasets: list[Dataset], op: str) -> Any:
     """The most specific element spec that all datasets have in common.
 
     Raises:
@@ -39,31 +55,31 @@ def common_spec(datasets: list[Dataset], op: str) -> Any:
     found = specs[0]
     for spec in specs[1:]:
         try:
-            found = mapped(common, found, spec)
+            found = map_element(common, found, spec)
         except (ValueError, KeyError, TypeError, AttributeError):
             found = None
-        if found is None or None in flatten(found):
+        if found is None or None in flatten_element(found):
             raise TypeError(f"{op}: Incompatible dataset elements: {specs[0]} vs. {spec}")
     return found
 
 
-def logarithms(weights: Any) -> Any:
+def as_log_weights(weights: Any) -> Any:
     """The logits of weights, with shape (1, n)."""
     with np.errstate(divide="ignore"):
         return np.log(weights).reshape(1, -1)
 
 
-def of_rows(rows: Rows, spec: Any, size: int) -> Dataset:
+def make_rows_dataset(rows: Rows, spec: Any, size: int) -> Dataset:
     """Make a dataset of rows, in order."""
     numbers = builtin_range(size)
-    dataset = made(lambda: map(rows.__getitem__, numbers), lambda: spec, size)
-    dataset._rows = lambda: (rows, lambda: iter(numbers))
-    dataset._quiet = always
-    dataset._ragged = has_rows(spec)
+    dataset = make_dataset(lambda: map(rows.__getitem__, numbers), lambda: spec, size)
+    dataset._find_rows = lambda: (rows, lambda: iter(numbers))
+    dataset._is_pure = is_always_pure
+    dataset._has_ragged_rows = has_ragged_rows(spec)
     return dataset
 
 
-class Sources(Base):
+class SourceMethods(DatasetBase):
     """The constructors of a dataset."""
 
     @staticmethod
@@ -71,9 +87,9 @@ class Sources(Base):
     def from_tensors(tensors: Any, name: str | None = None) -> Dataset:
         """A dataset of one element."""
         element = as_element(tensors)
-        dataset = made(lambda: iter([element]), lambda: spec_of(element), 1)
-        dataset._quiet = always
-        return dataset._as("_TensorDataset")
+        dataset = make_dataset(lambda: iter([element]), lambda: element_spec_of(element), 1)
+        dataset._is_pure = is_always_pure
+        return dataset._label_as("_TensorDataset")
 
     @staticmethod
     @public
@@ -84,15 +100,19 @@ class Sources(Base):
             ValueError: if a tensor has no axis, or their first axes differ.
         """
         element = as_element(tensors)
-        leaves = [leaf for leaf in flatten(element) if leaf is not None]
+        leaves = [leaf for leaf in flatten_element(element) if leaf is not None]
         if not leaves:
             raise ValueError("Invalid `tensors`. `tensors` should not be empty.")
-        sizes = [size_of(leaf) for leaf in leaves]
+        sizes = [first_axis_size(leaf) for leaf in leaves]
         for n in sizes:
             if n != sizes[0]:
                 raise ValueError(f"Dimensions {sizes[0]} and {n} are not compatible")
-        spec = mapped(lambda s: unbatched(s) if hasattr(s, "shape") else s, spec_of(element))
-        return of_rows(rows_in(element), spec, sizes[0])._as("_TensorSliceDataset")
+        spec = map_element(
+            lambda s: unbatch_spec(s) if hasattr(s, "shape") else s, element_spec_of(element)
+        )
+        return make_rows_dataset(make_rows(element), spec, sizes[0])._label_as(
+            "_TensorSliceDataset"
+        )
 
     @staticmethod
     @public
@@ -122,8 +142,8 @@ class Sources(Base):
         if output_signature is None:
             if output_types is None:
                 raise TypeError("from_generator: pass output_signature or output_types.")
-            shapes = output_shapes or mapped(lambda _: None, output_types)
-            spec = mapped(lambda dtype, shape: TensorSpec(shape, dtype), output_types, shapes)
+            shapes = output_shapes or map_element(lambda _: None, output_types)
+            spec = map_element(lambda dtype, shape: TensorSpec(shape, dtype), output_types, shapes)
         else:
             spec = output_signature
         given = [convert(a).numpy() for a in args or ()]
@@ -140,13 +160,13 @@ class Sources(Base):
                     raise
                 except Exception as error:
                     raise as_op_error("from_generator", error) from error
-                return checked(spec, value)
+                return as_generator_element(spec, value)
 
-            return Steps(step)
+            return StepIterator(step)
 
-        dataset = made(elements, lambda: spec, UNKNOWN)
-        dataset._ragged = has_rows(spec)
-        return dataset._as("_FlatMapDataset")
+        dataset = make_dataset(elements, lambda: spec, UNKNOWN)
+        dataset._has_ragged_rows = has_ragged_rows(spec)
+        return dataset._label_as("_FlatMapDataset")
 
     @staticmethod
     @public
@@ -170,10 +190,12 @@ class Sources(Base):
         if len(ends) == 3 and ends[2] == 0:
             raise InvalidArgumentError("range: step must be a non-zero integer. Received 0.")
         numbers = builtin_range(*ends)
-        dataset = of_rows(Numbers(numbers, kind.as_numpy_dtype), TensorSpec((), kind), len(numbers))
+        dataset = make_rows_dataset(
+            RangeRows(numbers, kind.as_numpy_dtype), TensorSpec((), kind), len(numbers)
+        )
         scalar = np.dtype(kind.as_numpy_dtype).type
-        dataset._start = lambda: map(eager, map(scalar, numbers))
-        return dataset._as("_RangeDataset")
+        dataset._start = lambda: map(make_tensor, map(scalar, numbers))
+        return dataset._label_as("_RangeDataset")
 
     @staticmethod
     @public
@@ -184,11 +206,11 @@ class Sources(Base):
         kind = dtypes.as_dtype(dtype)
         scalar = np.dtype(kind.as_numpy_dtype).type
         first, by = scalar(convert(start)), scalar(convert(step))
-        return made(
-            lambda: (eager(scalar(i)) for i in count(first.item(), by.item())),
+        return make_dataset(
+            lambda: (make_tensor(scalar(i)) for i in count(first.item(), by.item())),
             lambda: TensorSpec((), kind),
             INFINITE,
-        )._as("_ScanDataset")
+        )._label_as("_ScanDataset")
 
     @staticmethod
     @public
@@ -205,48 +227,48 @@ class Sources(Base):
         Returns:
             A dataset of int64 scalars.
         """
-        seeds = seeds_of(seed, fixed=not rerandomize_each_iteration)
+        seeds = make_seed_stream(seed, fixed=not rerandomize_each_iteration)
 
         def start() -> Iterator[Any]:
-            return (eager(np.int64(word)) for word in stream(*seeds.next()))
+            return (make_tensor(np.int64(word)) for word in random_words(*seeds.next()))
 
-        dataset = made(start, lambda: TensorSpec((), dtypes.int64), INFINITE)
-        return dataset._as("_RandomDataset", seeds)
+        dataset = make_dataset(start, lambda: TensorSpec((), dtypes.int64), INFINITE)
+        return dataset._label_as("_RandomDataset", seeds)
 
     @staticmethod
     @public
     def zip(*args: Any, datasets: Any = None, name: str | None = None) -> Dataset:
         """A dataset of structures of elements of each input dataset; ends with the shortest."""
         structure = datasets if datasets is not None else args[0] if len(args) == 1 else args
-        parts = flatten(structure)
+        parts = flatten_element(structure)
         for part in parts:
-            if not isinstance(part, Base):
+            if not isinstance(part, DatasetBase):
                 raise TypeError(
                     "Invalid input to `zip`. Inputs are expected to be (nested) structures of "
                     f"`tf.data.Dataset` objects but encountered object of type {type(part)}."
                 )
 
         def start() -> Iterator[Any]:
-            tuples = abreast([part._start() for part in parts])
+            tuples = zip_iterators([part._start() for part in parts])
             if type(structure) is tuple and len(parts) == len(structure):
                 return tuples
-            return (packed(structure, iter(leaves)) for leaves in tuples)
+            return (pack_element(structure, iter(leaves)) for leaves in tuples)
 
         finite = [part._size for part in parts if part._size != INFINITE]
         size = INFINITE if not finite else 0 if 0 in finite else min(finite)
-        spec = lambda: mapped(lambda part: part.element_spec, structure)  # noqa: E731 - as everywhere
-        dataset = made(start, spec, size, before=parts)
-        dataset._quiet = lambda: all(part._quiet() for part in parts)
+        spec = lambda: map_element(lambda part: part.element_spec, structure)  # noqa: E731 - as everywhere
+        dataset = make_dataset(start, spec, size, before=parts)
+        dataset._is_pure = lambda: all(part._is_pure() for part in parts)
 
         def rows() -> Any:
-            found = [part._rows() for part in parts]
+            found = [part._find_rows() for part in parts]
             if type(structure) is not tuple or len(parts) != len(structure) or None in found:
                 return None
-            zipped = Zipped([rows for rows, _ in found])
+            zipped = ZippedRows([rows for rows, _ in found])
             return zipped, lambda: builtin_zip(*[begin() for _, begin in found], strict=False)
 
-        dataset._rows = rows
-        return dataset._as("_ZipDataset")
+        dataset._find_rows = rows
+        return dataset._label_as("_ZipDataset")
 
     @staticmethod
     @public
@@ -266,7 +288,7 @@ class Sources(Base):
         """
         if not datasets:
             raise ValueError("Invalid `datasets`. `datasets` should not be empty.")
-        if not isinstance(choice_dataset, Base):
+        if not isinstance(choice_dataset, DatasetBase):
             raise TypeError(
                 "Invalid `choice_dataset`. `choice_dataset` should be a `tf.data.Dataset` but is "
                 f"{type(choice_dataset)}."
@@ -277,15 +299,17 @@ class Sources(Base):
                 "Invalid `choice_dataset`. Elements of `choice_dataset` must be scalar "
                 f"`tf.int64` tensors but are {choice}."
             )
-        spec = common_spec(list(datasets), "choose_from_datasets")
+        spec = find_common_spec(list(datasets), "choose_from_datasets")
         starts = [d._start for d in datasets]
-        return made(
-            lambda: directed(map(int, choice_dataset._start()), starts, stop_on_empty_dataset),
+        return make_dataset(
+            lambda: start_and_interleave(
+                map(int, choice_dataset._start()), starts, stop_on_empty_dataset
+            ),
             lambda: spec,
             UNKNOWN,
             choice_dataset._options,
             [choice_dataset, *datasets],
-        )._as("_DirectedInterleaveDataset")
+        )._label_as("_DirectedInterleaveDataset")
 
     @staticmethod
     @public
@@ -312,32 +336,34 @@ class Sources(Base):
         """
         if not datasets:
             raise ValueError("Invalid `datasets`. `datasets` should not be empty.")
-        varying = isinstance(weights, Base)
+        varying = isinstance(weights, DatasetBase)
         given = None if weights is None or varying else convert(weights)
         if given is not None and given.shape != (len(datasets),):
             raise ValueError(
                 "Invalid `weights`. `weights` should have the same length as `datasets` but got "
                 f"{list(given.shape)} vs. {len(datasets)}."
             )
-        spec = common_spec(list(datasets), "sample_from_datasets")
+        spec = find_common_spec(list(datasets), "sample_from_datasets")
         if len(datasets) == 1:
             only: Dataset = datasets[0]
             return only
 
         def logits() -> Iterator[Any]:
             if varying:
-                return map(logarithms, (odds._array for odds in weights._start()))
+                return map(as_log_weights, (odds._array for odds in weights._start()))
             even = np.ones((1, len(datasets)), np.float32)
-            return repeat(even if given is None else logarithms(given._array))
+            return repeat(even if given is None else as_log_weights(given._array))
 
-        seeds = seeds_of(seed, fixed=not rerandomize_each_iteration)
+        seeds = make_seed_stream(seed, fixed=not rerandomize_each_iteration)
         starts = [d._start for d in datasets]
-        return made(
-            lambda: directed(choices(logits(), seeds.next()), starts, stop_on_empty_dataset),
+        return make_dataset(
+            lambda: start_and_interleave(
+                draw_choices(logits(), seeds.next()), starts, stop_on_empty_dataset
+            ),
             lambda: spec,
             UNKNOWN,
             before=[weights, *datasets] if varying else datasets,
-        )._as("_DirectedInterleaveDataset", seeds)
+        )._label_as("_DirectedInterleaveDataset", seeds)
 
     @staticmethod
     @public
@@ -363,12 +389,12 @@ class Sources(Base):
         if not found:
             names = ", ".join(p.decode() for p in patterns)
             raise InvalidArgumentError(f"list_files: No files matched pattern: {names}")
-        dataset = Sources.from_tensor_slices([name.encode() for name in found])
+        dataset = SourceMethods.from_tensor_slices([name.encode() for name in found])
         is_shuffled = shuffle is None or bool(shuffle)
         return dataset.shuffle(len(found), seed=seed) if is_shuffled else dataset
 
 
-def abreast(iterators: list[Iterator[Any]]) -> Iterator[Any]:
+def zip_iterators(iterators: list[Iterator[Any]]) -> Iterator[Any]:
     """Yield tuples of one item of each iterator; after an error all advance together."""
 
     def step() -> Any:
@@ -385,4 +411,4 @@ def abreast(iterators: list[Iterator[Any]]) -> Iterator[Any]:
             raise
         return tuple(leaves)
 
-    return Steps(step)
+    return StepIterator(step)

@@ -14,13 +14,13 @@ from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.spec import TensorSpec
-from gradtape.core.tensor import eager
-from gradtape.files.csv import READERS, read_rows, value_of
-from gradtape.pipeline.base import AUTOTUNE, UNKNOWN, Base, whole
+from gradtape.core.tensor import make_tensor
+from gradtape.files.csv import FIELD_PARSERS, parse_field, read_rows
+from gradtape.pipeline.base import AUTOTUNE, UNKNOWN, DatasetBase, as_python_int
 from gradtape.pipeline.dataset import Dataset
-from gradtape.pipeline.source.file_dataset import names_of
+from gradtape.pipeline.source.file_dataset import make_filename_dataset
 
-GUESSED = (dtypes.int32, dtypes.int64, dtypes.float32, dtypes.float64)  # then string
+INFERRED_DTYPES = (dtypes.int32, dtypes.int64, dtypes.float32, dtypes.float64)  # then string
 
 
 class CsvDataset(Dataset):
@@ -59,11 +59,15 @@ class CsvDataset(Dataset):
         exclude_cols: Any = None,
     ) -> None:
         """Files are opened when an iteration starts."""
-        names = filenames if isinstance(filenames, Base) else names_of(filenames)
-        kinds, fillers = zip(*[kind_of(default) for default in record_defaults], strict=True)
-        chosen = columns_of(select_cols, exclude_cols, len(kinds))
-        delimiter, quotes, empty = text_of(field_delim), bool(use_quote_delim), {b""}
-        empty.add(text_of(na_value))
+        names = (
+            filenames if isinstance(filenames, DatasetBase) else make_filename_dataset(filenames)
+        )
+        kinds, fillers = zip(
+            *[column_dtype_and_default(default) for default in record_defaults], strict=True
+        )
+        chosen = make_column_selector(select_cols, exclude_cols, len(kinds))
+        delimiter, quotes, empty = as_field_bytes(field_delim), bool(use_quote_delim), {b""}
+        empty.add(as_field_bytes(na_value))
 
         def elements(name: Any) -> Iterator[Any]:
             path = name.numpy().decode()
@@ -77,35 +81,35 @@ class CsvDataset(Dataset):
                         f"of {path}. Pass a default for each column, or select columns."
                     )
                 parts = zip(fields, kinds, fillers, strict=True)
-                values = [value_of(f, k, d, empty, (j, i)) for j, (f, k, d) in enumerate(parts)]
-                yield tuple([raw(value) for value in values])
+                values = [parse_field(f, k, d, empty, (j, i)) for j, (f, k, d) in enumerate(parts)]
+                yield tuple([as_field_tensor(value) for value in values])
 
         spec = tuple([TensorSpec((), kind) for kind in kinds])
         super().__init__(
             lambda: chain.from_iterable(map(elements, names._start())), lambda: spec, UNKNOWN
         )
-        self._label, self._seeds = "CsvDatasetV2", names._seeds
+        self._tensorflow_name, self._random_sources = "CsvDatasetV2", names._random_sources
 
 
-def raw(value: Any) -> Any:
+def as_field_tensor(value: Any) -> Any:
     """The value of a field as a tensor."""
-    return eager(np.array(value, object) if isinstance(value, bytes) else value)
+    return make_tensor(np.array(value, object) if isinstance(value, bytes) else value)
 
 
-def text_of(value: Any) -> bytes:
+def as_field_bytes(value: Any) -> bytes:
     """A string or string tensor as bytes."""
     found: bytes = convert(value).numpy()
     return found
 
 
-def kind_of(default: Any) -> tuple[Any, Any]:
+def column_dtype_and_default(default: Any) -> tuple[Any, Any]:
     """The dtype of a column, and an array with the value of an empty field, if there is one."""
     if isinstance(default, (dtypes.DType, type)):
         kind, filler = dtypes.as_dtype(default), np.empty(0)
     else:
         given = convert(default)
         kind, filler = given.dtype, np.ravel(np.asarray(given._array))
-    if kind not in READERS or filler.size > 1:
+    if kind not in FIELD_PARSERS or filler.size > 1:
         raise ValueError(
             "CsvDataset: a default must be a dtype, or at most one int32, int64, float32, float64 "
             f"or string. Received {default!r}."
@@ -113,7 +117,7 @@ def kind_of(default: Any) -> tuple[Any, Any]:
     return kind, filler
 
 
-def columns_of(select: Any, exclude: Any, count: int) -> Any:
+def make_column_selector(select: Any, exclude: Any, count: int) -> Any:
     """Make a function that selects the fields of a row."""
     if select is not None and exclude is not None:
         raise InvalidArgumentError(
@@ -193,19 +197,21 @@ def make_csv_dataset(
     Raises:
         ValueError: if no file matches, or a column does not exist.
     """
-    files = matching(file_pattern)
-    delimiter, quotes = text_of(field_delim), bool(use_quote_delim)
+    files = match_files(file_pattern)
+    delimiter, quotes = as_field_bytes(field_delim), bool(use_quote_delim)
 
     def rows(path: str) -> Iterator[list[bytes]]:
         return read_rows(path, compression_type, None, delimiter, quotes)
 
-    names = header_of(files, rows, header, encoding) if column_names is None else column_names
+    names = read_header(files, rows, header, encoding) if column_names is None else column_names
     if len(set(names)) < len(names):
         raise ValueError("Cannot have duplicate column names.")
-    places = chosen_columns(select_columns, names)
+    places = resolve_columns(select_columns, names)
     found = chain.from_iterable(islice(rows(path), int(bool(header)), None) for path in files)
-    limit = None if num_rows_for_inference is None else whole(num_rows_for_inference)
-    defaults = column_defaults or guessed(islice(found, limit), places, {b"", text_of(na_value)})
+    limit = None if num_rows_for_inference is None else as_python_int(num_rows_for_inference)
+    defaults = column_defaults or infer_defaults(
+        islice(found, limit), places, {b"", as_field_bytes(na_value)}
+    )
     columns_read = [names[place] for place in places]
     if label_name is not None and label_name not in columns_read:
         raise ValueError(
@@ -244,7 +250,7 @@ def make_csv_dataset(
     return batches.prefetch(AUTOTUNE if prefetch_buffer_size is None else prefetch_buffer_size)
 
 
-def matching(file_pattern: Any) -> list[str]:
+def match_files(file_pattern: Any) -> list[str]:
     """The files that match the pattern, sorted."""
     patterns = [p.decode() for p in np.ravel(convert(file_pattern)._array).tolist()]
     found = sorted({name for pattern in patterns for name in glob.glob(pattern)})
@@ -253,7 +259,7 @@ def matching(file_pattern: Any) -> list[str]:
     return found
 
 
-def header_of(files: list[str], rows: Any, header: bool, encoding: str) -> list[str]:
+def read_header(files: list[str], rows: Any, header: bool, encoding: str) -> list[str]:
     """Read the column names, which must be the same in all files."""
     if not header:
         raise ValueError("Cannot infer column names without a header line.")
@@ -269,7 +275,7 @@ def header_of(files: list[str], rows: Any, header: bool, encoding: str) -> list[
     return names
 
 
-def chosen_columns(select: Any, names: Sequence[str]) -> list[int]:
+def resolve_columns(select: Any, names: Sequence[str]) -> list[int]:
     """The numbers of the selected columns, in increasing order."""
     if select is None:
         return list(range(len(names)))
@@ -281,23 +287,23 @@ def chosen_columns(select: Any, names: Sequence[str]) -> list[int]:
     return sorted(places)
 
 
-def guessed(rows: Iterator[list[bytes]], places: list[int], empty: set[bytes]) -> list[Any]:
+def infer_defaults(rows: Iterator[list[bytes]], places: list[int], empty: set[bytes]) -> list[Any]:
     """A default for each column: a zero of the first dtype that can hold all its fields."""
     kinds: list[Any] = [None] * len(places)
     for row in rows:
         for k, place in enumerate(places):
             field = row[place] if place < len(row) else b""
             if field not in empty and kinds[k] is not dtypes.string:
-                kinds[k] = narrowest(field, kinds[k])
+                kinds[k] = infer_field_dtype(field, kinds[k])
     return [[""] if k in (None, dtypes.string) else convert([0], k) for k in kinds]
 
 
-def narrowest(field: bytes, at_least: Any) -> Any:
+def infer_field_dtype(field: bytes, at_least: Any) -> Any:
     """The first dtype, starting at `at_least`, that can hold a field."""
-    start = 0 if at_least is None else GUESSED.index(at_least)
-    for kind in GUESSED[start:]:
+    start = 0 if at_least is None else INFERRED_DTYPES.index(at_least)
+    for kind in INFERRED_DTYPES[start:]:
         try:
-            value = READERS[kind](field)
+            value = FIELD_PARSERS[kind](field)
         except ValueError:
             continue
         if not np.isfinite(value) or kind.min <= value <= kind.max:

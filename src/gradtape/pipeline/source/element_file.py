@@ -13,14 +13,14 @@ import numpy as np
 from gradtape.core import dtypes
 from gradtape.core.errors import DataLossError
 from gradtape.core.spec import TensorSpec
-from gradtape.core.tensor import Tensor, eager
+from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.files.tfrecord import RecordWriter, read_records
-from gradtape.pipeline.element.structure import NoneTensorSpec, flatten, packed
+from gradtape.pipeline.element.structure import NoneTensorSpec, flatten_element, pack_element
 
 STRING = "string"
 
 
-def encoded(tensor: Any) -> bytes:
+def encode_component(tensor: Any) -> bytes:
     """Encode a component: a line of JSON with dtype and shape, then the data."""
     if tensor is None:
         return json.dumps({"dtype": None}).encode() + b"\n"
@@ -40,8 +40,8 @@ def encoded(tensor: Any) -> bytes:
     return json.dumps(about).encode() + b"\n" + data
 
 
-def decoded(record: bytes) -> Any:
-    """Decode a component that `encoded` encoded."""
+def decode_component(record: bytes) -> Any:
+    """Decode a component that `encode_component` encoded."""
     line, _, data = record.partition(b"\n")
     about = json.loads(line)
     if about["dtype"] is None:
@@ -50,43 +50,43 @@ def decoded(record: bytes) -> Any:
         ends = np.cumsum(about["lengths"], dtype=np.int64).tolist()
         parts = np.empty(len(ends), object)
         parts[:] = [data[a:b] for a, b in zip([0, *ends], ends, strict=False)]
-        return eager(parts.reshape(about["shape"]))
+        return make_tensor(parts.reshape(about["shape"]))
     raw = np.dtype(dtypes.as_dtype(about["dtype"]).as_numpy_dtype)
     if len(data) != raw.itemsize * prod(about["shape"]):
         raise DataLossError(
             f"dataset: the size of a component must match {about}. Received {len(data)} bytes."
         )
-    return eager(np.frombuffer(data, raw).reshape(about["shape"])[()])
+    return make_tensor(np.frombuffer(data, raw).reshape(about["shape"])[()])
 
 
-class Writing:
+class ElementWriter:
     """Writes elements to a temporary file, which `finish` renames to its final path."""
 
     def __init__(self, path: str) -> None:
         """Open a temporary file that is unique to this process and writer."""
-        self.path, self.part = path, f"{path}.{os.getpid()}.{id(self)}.part"
-        self.records = RecordWriter(self.part)
+        self.path, self.temporary_path = path, f"{path}.{os.getpid()}.{id(self)}.part"
+        self.records = RecordWriter(self.temporary_path)
 
     def write(self, element: Any) -> None:
         """Append an element."""
-        for leaf in flatten(element):
-            self.records.write(encoded(leaf))
+        for leaf in flatten_element(element):
+            self.records.write(encode_component(leaf))
 
-    def finish(self) -> None:
+    def commit(self) -> None:
         """Rename the file to its final path."""
         self.records.close()
-        os.replace(self.part, self.path)
+        os.replace(self.temporary_path, self.path)
 
-    def give_up(self) -> None:
+    def discard(self) -> None:
         """Delete the temporary file."""
         self.records.close()
-        if os.path.exists(self.part):
-            os.remove(self.part)
+        if os.path.exists(self.temporary_path):
+            os.remove(self.temporary_path)
 
 
-def written(items: Iterator[Any], path: str) -> Iterator[Any]:
+def write_through(items: Iterator[Any], path: str) -> Iterator[Any]:
     """Yield `items` and write them; the file exists once all were read."""
-    file, complete = Writing(path), False
+    file, complete = ElementWriter(path), False
     try:
         for element in items:
             file.write(element)
@@ -94,30 +94,30 @@ def written(items: Iterator[Any], path: str) -> Iterator[Any]:
         complete = True
     finally:
         if complete:
-            file.finish()
+            file.commit()
         else:
-            file.give_up()
+            file.discard()
 
 
-def read(path: str, spec: Any) -> Iterator[Any]:
+def read_elements(path: str, spec: Any) -> Iterator[Any]:
     """Yield the elements of a file."""
-    count = len(flatten(spec))
+    count = len(flatten_element(spec))
     leaves = []
     for record in read_records(path):
-        leaves.append(decoded(record))
+        leaves.append(decode_component(record))
         if len(leaves) == count:
-            yield packed(spec, iter(leaves))
+            yield pack_element(spec, iter(leaves))
             leaves = []
     if leaves:
         raise DataLossError(f"dataset: {path} ends in the middle of an element.")
 
 
-def described(spec: Any) -> Any:
+def spec_to_json(spec: Any) -> Any:
     """Convert a spec to a JSON value."""
     if isinstance(spec, dict):
-        return {"dict": {key: described(value) for key, value in spec.items()}}
+        return {"dict": {key: spec_to_json(value) for key, value in spec.items()}}
     if isinstance(spec, tuple):
-        return {"tuple": [described(value) for value in spec]}
+        return {"tuple": [spec_to_json(value) for value in spec]}
     if isinstance(spec, NoneTensorSpec):
         return {"none": True}
     if not isinstance(spec, TensorSpec):
@@ -126,13 +126,13 @@ def described(spec: Any) -> Any:
     return {"tensor": [shape, spec.dtype.name]}
 
 
-def undescribed(about: Any) -> Any:
-    """Convert the JSON value of `described` back to a spec."""
+def spec_from_json(about: Any) -> Any:
+    """Convert the JSON value of `spec_to_json` back to a spec."""
     ((kind, value),) = about.items()
     if kind == "dict":
-        return {key: undescribed(inner) for key, inner in value.items()}
+        return {key: spec_from_json(inner) for key, inner in value.items()}
     if kind == "tuple":
-        return tuple(undescribed(inner) for inner in value)
+        return tuple(spec_from_json(inner) for inner in value)
     if kind == "none":
         return NoneTensorSpec()
     return TensorSpec(value[0], dtypes.as_dtype(value[1]))

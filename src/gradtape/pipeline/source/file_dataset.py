@@ -13,14 +13,14 @@ from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.spec import TensorSpec
-from gradtape.core.tensor import eager
-from gradtape.files.access import explained, opened
+from gradtape.core.tensor import make_tensor
+from gradtape.files.access import open_file, translate_os_errors
 from gradtape.files.text import read_lines
 from gradtape.files.tfrecord import read_records
-from gradtape.pipeline.base import UNKNOWN, Base, made, whole
+from gradtape.pipeline.base import UNKNOWN, DatasetBase, as_python_int, make_dataset
 from gradtape.pipeline.dataset import Dataset
 
-TEXT = TensorSpec((), dtypes.string)
+STRING_SPEC = TensorSpec((), dtypes.string)
 
 
 class FileDataset(Dataset):
@@ -29,29 +29,34 @@ class FileDataset(Dataset):
     def __init__(
         self, filenames: Any, read: Callable[[str], Iterator[bytes]], num_parallel_reads: Any
     ) -> None:
-        names = filenames if isinstance(filenames, Base) else names_of(filenames)
-        files = made(names._start, lambda: TEXT, names._size)
+        names = (
+            filenames if isinstance(filenames, DatasetBase) else make_filename_dataset(filenames)
+        )
+        files = make_dataset(names._start, lambda: STRING_SPEC, names._size)
 
         def strings(name: Any) -> Iterator[Any]:
-            return map(eager, map(wrapped, read(name.numpy().decode())))
+            return map(make_tensor, map(as_raw_string, read(name.numpy().decode())))
 
         def dataset_of(name: Any) -> Dataset:
-            return made(lambda: strings(name), lambda: TEXT, UNKNOWN)
+            return make_dataset(lambda: strings(name), lambda: STRING_SPEC, UNKNOWN)
 
         if num_parallel_reads is None:
             start: Any = lambda: chain.from_iterable(map(strings, files._start()))  # noqa: E731 - one of two
         else:
             start = files.interleave(dataset_of, num_parallel_reads, 1, num_parallel_reads)._start
-        super().__init__(start, lambda: TEXT, UNKNOWN)
-        self._label, self._seeds = f"{type(self).__name__}V2", names._seeds
+        super().__init__(start, lambda: STRING_SPEC, UNKNOWN)
+        self._tensorflow_name, self._random_sources = (
+            f"{type(self).__name__}V2",
+            names._random_sources,
+        )
 
 
-def wrapped(text: bytes) -> Any:
+def as_raw_string(text: bytes) -> Any:
     """A string as the raw array of a scalar tensor."""
     return convert(text)._array
 
 
-def names_of(filenames: Any) -> Dataset:
+def make_filename_dataset(filenames: Any) -> Dataset:
     """Make a dataset of file names from one name or a list."""
     paths = [filenames] if isinstance(filenames, os.PathLike) else filenames
     if isinstance(paths, (list, tuple)) and any(isinstance(p, os.PathLike) for p in paths):
@@ -145,14 +150,16 @@ class FixedLengthRecordDataset(FileDataset):
         name: str | None = None,
     ) -> None:
         """Files are opened when an iteration starts."""
-        size, header, footer = (whole(n or 0) for n in (record_bytes, header_bytes, footer_bytes))
+        size, header, footer = (
+            as_python_int(n or 0) for n in (record_bytes, header_bytes, footer_bytes)
+        )
         if size < 1:
             raise InvalidArgumentError(
                 f"`record_bytes` must be greater than zero. Received {size}."
             )
 
         def records(path: str) -> Iterator[bytes]:
-            with opened(path, compression_type, buffer_size) as file, explained(path):
+            with open_file(path, compression_type, buffer_size) as file, translate_os_errors(path):
                 data = file.read()
             body = len(data) - header - footer
             if body < 0 or body % size:

@@ -16,36 +16,42 @@ from gradtape.core.ragged.row_partition import as_splits_dtype
 from gradtape.core.ragged.spec import RaggedTensorSpec
 from gradtape.core.sparse_tensor import SparseTensorSpec
 from gradtape.core.spec import TensorSpec
-from gradtape.core.tensor import eager
-from gradtape.pipeline.base import UNKNOWN, Base, whole
+from gradtape.core.tensor import make_tensor
+from gradtape.pipeline.base import UNKNOWN, DatasetBase, as_python_int
 from gradtape.pipeline.element import ragged, sparse
-from gradtape.pipeline.element.element import END, Steps, batched, stacked_as, stacker
+from gradtape.pipeline.element.element import (
+    END,
+    StepIterator,
+    batch_component_spec,
+    make_stacker,
+    stack_component_as,
+)
 from gradtape.pipeline.element.random_access import Rows
-from gradtape.pipeline.element.structure import flatten, mapped, packed
+from gradtape.pipeline.element.structure import flatten_element, map_element, pack_element
 from gradtape.pipeline.transformation.padding import (
-    padded,
-    padded_shapes_of,
-    padding_of,
-    shape_of,
+    as_padded_shape,
+    as_padding_values,
+    check_padded_shapes,
+    pad_component,
 )
 
 if TYPE_CHECKING:
     from gradtape.pipeline.dataset import Dataset
 
 
-def positive(op: str, size: Any) -> int:
+def check_batch_size(op: str, size: Any) -> int:
     """The batch size as a Python integer.
 
     Raises:
         InvalidArgumentError: if it is not positive.
     """
-    n = whole(size)
+    n = as_python_int(size)
     if n < 1:
         raise InvalidArgumentError(f"{op}: Batch size must be greater than zero. Received {n}.")
     return n
 
 
-def grouped(
+def group_items(
     items: Iterator[Any], size: int, drop: bool, make: Any, fused: bool = False
 ) -> Iterator[Any]:
     """Yield `make` of `size` items at a time; if `fused`, a failing item drops its whole batch."""
@@ -63,10 +69,10 @@ def grouped(
             raise StopIteration
         return make(group)
 
-    return Steps(step)
+    return StepIterator(step)
 
 
-def gathered(
+def gather_batches(
     indices: Iterator[Any], size: int, drop: bool, rows: Rows, make: Any, fused: bool
 ) -> Iterator[Any]:
     """Yield batches of rows, gathered at once; after an error, retry element by element."""
@@ -78,9 +84,9 @@ def gathered(
         if not group or (drop and len(group) < size):
             raise StopIteration
         try:
-            return rows.batch(group)
+            return rows.gather_batch(group)
         except Exception:
-            if rows.at_hand:
+            if rows.is_in_memory:
                 raise
         elements = []
         for at, index in enumerate(group, 1):
@@ -88,15 +94,15 @@ def gathered(
             elements.append(rows[index])
         return make(elements)
 
-    return Steps(step)
+    return StepIterator(step)
 
 
-def number_of_batches(n: int, size: int, drop: bool) -> int:
+def count_batches(n: int, size: int, drop: bool) -> int:
     """Number of batches of `n` elements; `n` may be unknown or infinite."""
     return n if n < 0 else n // size if drop else -(-n // size)
 
 
-class Batches(Base):
+class BatchMethods(DatasetBase):
     """Methods of a dataset that make and split batches."""
 
     @public
@@ -113,28 +119,28 @@ class Batches(Base):
         Raises:
             InvalidArgumentError: if the size is not positive, or elements differ in shape.
         """
-        size, drop = positive("batch", batch_size), bool(drop_remainder)
+        size, drop = check_batch_size("batch", batch_size), bool(drop_remainder)
         width = size if drop else None
-        fused = self._label in (
+        fused = self._tensorflow_name in (
             "_MapDataset",
             "_ParallelMapDataset",
         )  # as TensorFlow fuses map and batch
-        dataset = self._with(
-            lambda items: grouped(items, size, drop, stacker(self), fused),
-            lambda: mapped(lambda s: batched(s, width), self.element_spec),
-            number_of_batches(self._size, size, drop),
+        dataset = self._transform(
+            lambda items: group_items(items, size, drop, make_stacker(self), fused),
+            lambda: map_element(lambda s: batch_component_spec(s, width), self.element_spec),
+            count_batches(self._size, size, drop),
         )
         stack = dataset._start
 
         def start() -> Iterator[Any]:
-            found = self._rows()
+            found = self._find_rows()
             if found is None:
                 return stack()
             rows, indices = found
-            return gathered(indices(), size, drop, rows, stacker(self), fused)
+            return gather_batches(indices(), size, drop, rows, make_stacker(self), fused)
 
-        dataset._start, dataset._quiet, dataset._ragged = start, self._quiet, False
-        return dataset._as(
+        dataset._start, dataset._is_pure, dataset._has_ragged_rows = start, self._is_pure, False
+        return dataset._label_as(
             "_BatchDataset" if num_parallel_calls is None else "_ParallelBatchDataset"
         )
 
@@ -163,27 +169,27 @@ class Batches(Base):
         Raises:
             ValueError: if a padded shape does not match its component.
         """
-        size, drop = positive("padded_batch", batch_size), bool(drop_remainder)
+        size, drop = check_batch_size("padded_batch", batch_size), bool(drop_remainder)
         spec = self.element_spec
-        shapes = padded_shapes_of(spec, padded_shapes)
-        values = padding_of(spec, padding_values)
+        shapes = check_padded_shapes(spec, padded_shapes)
+        values = as_padding_values(spec, padding_values)
         width = size if drop else None
 
         def make(group: list[Any]) -> Any:
-            columns = zip(*[flatten(element) for element in group], strict=True)
+            columns = zip(*[flatten_element(element) for element in group], strict=True)
             parts = zip(columns, shapes, values, strict=True)
-            return packed(group[0], iter([padded(list(c), s, v) for c, s, v in parts]))
+            return pack_element(group[0], iter([pad_component(list(c), s, v) for c, s, v in parts]))
 
         def batch_spec() -> Any:
-            leaves = zip(flatten(spec), shapes, strict=True)
-            found = [batched(TensorSpec(shape, s.dtype), width) for s, shape in leaves]
-            return packed(spec, iter(found))
+            leaves = zip(flatten_element(spec), shapes, strict=True)
+            found = [batch_component_spec(TensorSpec(shape, s.dtype), width) for s, shape in leaves]
+            return pack_element(spec, iter(found))
 
-        return self._with(
-            lambda items: grouped(items, size, drop, make),
+        return self._transform(
+            lambda items: group_items(items, size, drop, make),
             batch_spec,
-            number_of_batches(self._size, size, drop),
-        )._as("_PaddedBatchDataset")
+            count_batches(self._size, size, drop),
+        )._label_as("_PaddedBatchDataset")
 
     @public
     def ragged_batch(
@@ -204,26 +210,26 @@ class Batches(Base):
         Returns:
             A dataset of batches. Components of fully known shape are stacked as in `batch`.
         """
-        size, drop = positive("ragged_batch", batch_size), bool(drop_remainder)
+        size, drop = check_batch_size("ragged_batch", batch_size), bool(drop_remainder)
         kind = as_splits_dtype(int64 if row_splits_dtype is None else row_splits_dtype)
         spec, width = self.element_spec, size if drop else None
-        whole_spec = mapped(lambda s: ragged_spec(s, width, kind), spec)
+        whole_spec = map_element(lambda s: spec_of_ragged_batch(s, width, kind), spec)
 
         def stack_one(one: Any, batch: Any, *leaves: Any) -> Any:
             if isinstance(one, TensorSpec) and isinstance(batch, RaggedTensorSpec):
-                return ragged.stacked_raggedly(leaves, batch)
-            return stacked_as(one, *leaves)
+                return ragged.stack_as_ragged(leaves, batch)
+            return stack_component_as(one, *leaves)
 
         def stack(group: list[Any]) -> Any:
-            return mapped(stack_one, spec, whole_spec, *group)
+            return map_element(stack_one, spec, whole_spec, *group)
 
-        dataset = self._with(
-            lambda items: grouped(items, size, drop, stack),
+        dataset = self._transform(
+            lambda items: group_items(items, size, drop, stack),
             lambda: whole_spec,
-            number_of_batches(self._size, size, drop),
+            count_batches(self._size, size, drop),
         )
-        dataset._ragged = False
-        return dataset._as("_DenseToRaggedDataset")
+        dataset._has_ragged_rows = False
+        return dataset._label_as("_DenseToRaggedDataset")
 
     @public
     def sparse_batch(self, batch_size: Any, row_shape: Any, name: str | None = None) -> Dataset:
@@ -243,35 +249,41 @@ class Batches(Base):
                 "`sparse_batch` requires an input dataset whose elements have a single component. "
                 f"Received a dataset of {spec}."
             )
-        size, shape = positive("sparse_batch", batch_size), shape_of(row_shape)
-        dataset = self._with(
-            lambda items: grouped(items, size, False, lambda group: sparse.spaced(group, shape)),
+        size, shape = check_batch_size("sparse_batch", batch_size), as_padded_shape(row_shape)
+        dataset = self._transform(
+            lambda items: group_items(
+                items, size, False, lambda group: sparse.stack_dense_as_sparse(group, shape)
+            ),
             lambda: SparseTensorSpec([None, *shape.as_list()], spec.dtype),
-            number_of_batches(self._size, size, False),
+            count_batches(self._size, size, False),
         )
-        return dataset._as("_DenseToSparseBatchDataset")
+        return dataset._label_as("_DenseToSparseBatchDataset")
 
     @public
     def unbatch(self, name: str | None = None) -> Dataset:
         """The slices of the elements along their first axis."""
         spec = self.element_spec
-        if any(isinstance(s, TensorSpec) and s.shape.rank == 0 for s in flatten(spec)):
+        if any(isinstance(s, TensorSpec) and s.shape.rank == 0 for s in flatten_element(spec)):
             raise ValueError("unbatch: Cannot unbatch an input with scalar components.")
 
         def slices(element: Any) -> Iterator[Any]:
-            sizes = {ragged.size_of(leaf) for leaf in flatten(element) if leaf is not None}
+            sizes = {
+                ragged.first_axis_size(leaf)
+                for leaf in flatten_element(element)
+                if leaf is not None
+            }
             if len(sizes) != 1:
                 raise InvalidArgumentError(
                     f"unbatch: components must have the same first size. Received {sorted(sizes)}."
                 )
-            return map(ragged.rows_in(element).__getitem__, range(*sizes))
+            return map(ragged.make_rows(element).__getitem__, range(*sizes))
 
-        single = mapped(lambda s: ragged.unbatched(s) if hasattr(s, "shape") else s, spec)
-        dataset = self._with(
+        single = map_element(lambda s: ragged.unbatch_spec(s) if hasattr(s, "shape") else s, spec)
+        dataset = self._transform(
             lambda items: chain.from_iterable(map(slices, items)), lambda: single, UNKNOWN
         )
-        dataset._ragged = ragged.has_rows(single)
-        return dataset._as("_UnbatchDataset")
+        dataset._has_ragged_rows = ragged.has_ragged_rows(single)
+        return dataset._label_as("_UnbatchDataset")
 
     @public
     def rebatch(
@@ -287,12 +299,12 @@ class Batches(Base):
         """
         sizes = np.ravel(convert(batch_size)._array).tolist()
         for n in [max(sizes), *(n for n in sizes if n)]:
-            positive("rebatch", n)
+            check_batch_size("rebatch", n)
         drop = bool(drop_remainder)
         single = self.unbatch()
 
         def regroup(items: Iterator[Any]) -> Iterator[Any]:
-            turn, stack, ended = 0, stacker(single), False
+            turn, stack, ended = 0, make_stacker(single), False
 
             def draw() -> Any:
                 nonlocal ended
@@ -302,37 +314,39 @@ class Batches(Base):
                     raise StopIteration
                 return item
 
-            elements = Steps(draw)
+            elements = StepIterator(draw)
 
             def step() -> Any:
                 nonlocal turn
                 size = sizes[turn % len(sizes)]
                 turn += 1
                 if size == 0 and not ended:
-                    return mapped(empty, single.element_spec)
-                return next(grouped(elements, size, drop, stack))
+                    return map_element(make_empty_batch, single.element_spec)
+                return next(group_items(elements, size, drop, stack))
 
-            return Steps(step)
+            return StepIterator(step)
 
         whole_batches = drop or all(
             leaf.shape.rank and leaf.shape[0] is not None and leaf.shape[0] % max(sizes) == 0
-            for leaf in flatten(self.element_spec)
+            for leaf in flatten_element(self.element_spec)
             if isinstance(leaf, TensorSpec)
         )
         width = sizes[0] if whole_batches and len(set(sizes)) == 1 else None
-        return single._with(
-            regroup, lambda: mapped(lambda s: batched(s, width), single.element_spec), UNKNOWN
-        )._as("_RebatchDataset")
+        return single._transform(
+            regroup,
+            lambda: map_element(lambda s: batch_component_spec(s, width), single.element_spec),
+            UNKNOWN,
+        )._label_as("_RebatchDataset")
 
 
-def empty(spec: TensorSpec) -> Any:
+def make_empty_batch(spec: TensorSpec) -> Any:
     """Make a batch without elements."""
     shape = (0, *(n or 0 for n in spec.shape.as_list()))
-    return eager(np.empty(shape, spec.dtype.as_numpy_dtype))
+    return make_tensor(np.empty(shape, spec.dtype.as_numpy_dtype))
 
 
-def ragged_spec(spec: Any, width: int | None, dtype: Any) -> Any:
+def spec_of_ragged_batch(spec: Any, width: int | None, dtype: Any) -> Any:
     """The spec of a component in a batch of `ragged_batch`."""
     if isinstance(spec, TensorSpec) and spec.shape.rank is not None:
-        return ragged.ragged_batched(spec, width, dtype)
-    return batched(spec, width)
+        return ragged.ragged_spec_of_batch(spec, width, dtype)
+    return batch_component_spec(spec, width)

@@ -8,20 +8,27 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from gradtape.core.errors import InvalidArgumentError, is_users, public, whole_tracebacks
-from gradtape.pipeline.base import AUTOTUNE, UNKNOWN, Base, whole
-from gradtape.pipeline.current_pass import NotQuietly, ongoing, quietly
-from gradtape.pipeline.element.element import END, Steps, applied, called, noted, require_callable
+from gradtape.core.errors import InvalidArgumentError, is_user_error, public, show_full_tracebacks
+from gradtape.pipeline.base import AUTOTUNE, UNKNOWN, DatasetBase, as_python_int
+from gradtape.pipeline.element.element import (
+    END,
+    StepIterator,
+    annotate_errors,
+    call_user_function,
+    require_callable,
+    wrap_user_function,
+)
 from gradtape.pipeline.element.output_spec import probed
-from gradtape.pipeline.element.structure import as_element, flatten, spec_of
-from gradtape.pipeline.user_function import Traced
-from gradtape.pipeline.worker import Ahead, SideBySide, WhenItPays
+from gradtape.pipeline.element.structure import as_element, element_spec_of, flatten_element
+from gradtape.pipeline.iteration import NeedsPythonCall, current_iteration, forbid_python_calls
+from gradtape.pipeline.user_function import UserFunction
+from gradtape.pipeline.worker import AdaptiveParallelMap, ParallelMap, Prefetcher
 
 if TYPE_CHECKING:
     from gradtape.pipeline.dataset import Dataset
 
 
-def parallel(op: str, num_parallel_calls: Any) -> int | None:
+def check_parallel_calls(op: str, num_parallel_calls: Any) -> int | None:
     """The number of parallel calls, AUTOTUNE or None.
 
     Raises:
@@ -29,7 +36,7 @@ def parallel(op: str, num_parallel_calls: Any) -> int | None:
     """
     if num_parallel_calls is None:
         return None
-    n = whole(num_parallel_calls)
+    n = as_python_int(num_parallel_calls)
     if n < 1 and n != AUTOTUNE:
         raise InvalidArgumentError(
             f"{op}: num_parallel_calls must be greater than zero or AUTOTUNE. Received {n}."
@@ -37,13 +44,13 @@ def parallel(op: str, num_parallel_calls: Any) -> int | None:
     return n
 
 
-def inner(map_func: Any, what: str) -> Any:
+def make_dataset_function(map_func: Any, what: str) -> Any:
     """Wrap a user function that must return a dataset for each element."""
-    apply = applied(map_func, what)
+    apply = wrap_user_function(map_func, what)
 
     def make(element: Any) -> Dataset:
         dataset = apply(element)
-        if not isinstance(dataset, Base):
+        if not isinstance(dataset, DatasetBase):
             raise TypeError(
                 f"{what}: Invalid `map_func`. `map_func` must return a `Dataset` object. "
                 f"Got {type(dataset)}."
@@ -53,7 +60,7 @@ def inner(map_func: Any, what: str) -> Any:
     return make
 
 
-class Maps(Base):
+class MapMethods(DatasetBase):
     """Methods of a dataset that call a function of elements."""
 
     @public
@@ -85,38 +92,41 @@ class Maps(Base):
             of elements.
         """
         require_callable(map_func)
-        count = parallel("map", num_parallel_calls)
-        traced = Traced(map_func)
+        count = check_parallel_calls("map", num_parallel_calls)
+        traced = UserFunction(map_func)
 
         def start(items: Iterator[Any]) -> Iterator[Any]:
-            work = ongoing.now
-            apply = noted(lambda element: traced.of(element, work), "map")
+            work = current_iteration.active
+            apply = annotate_errors(lambda element: traced.apply(element, work), "map")
             given = getattr(self._options, "deterministic", None)
             given = given if deterministic is None else deterministic
             ordered = given is None or bool(given)
             if count == AUTOTUNE:
-                return WhenItPays(apply, items, ordered)
+                return AdaptiveParallelMap(apply, items, ordered)
             if count is not None and count > 1:
-                return SideBySide(apply, items, count, ordered)
+                return ParallelMap(apply, items, count, ordered)
             return builtin_map(apply, items)
 
         def spec() -> Any:
-            found = traced.returns(self.element_spec)
+            found = traced.infer_output_spec(self.element_spec)
             if found is not None:
                 return found
-            return probed(lambda e: spec_of(called(traced.tried, e)), self.element_spec)
+            return probed(
+                lambda e: element_spec_of(call_user_function(traced.call_on_placeholder, e)),
+                self.element_spec,
+            )
 
-        dataset = self._with(start, spec, self._size)
-        look_at(dataset)
+        dataset = self._transform(start, spec, self._size)
+        trace_map_function(dataset)
 
         def rows() -> Any:
-            found = self._rows()
-            mapped = None if found is None else traced.over(found[0], self.element_spec)
+            found = self._find_rows()
+            mapped = None if found is None else traced.map_rows(found[0], self.element_spec)
             return None if found is None or mapped is None else (mapped, found[1])
 
-        dataset._rows = rows
-        dataset._quiet = lambda: self._quiet() and traced.is_pure(self.element_spec)
-        return dataset._as("_MapDataset" if count is None else "_ParallelMapDataset", traced)
+        dataset._find_rows = rows
+        dataset._is_pure = lambda: self._is_pure() and traced.is_pure(self.element_spec)
+        return dataset._label_as("_MapDataset" if count is None else "_ParallelMapDataset", traced)
 
     @public
     def flat_map(self, map_func: Any, name: str | None = None) -> Dataset:
@@ -124,14 +134,18 @@ class Maps(Base):
         require_callable(map_func)
 
         def start(items: Iterator[Any]) -> Iterator[Any]:
-            make = inner(map_func, "flat_map")
+            make = make_dataset_function(map_func, "flat_map")
             return chain.from_iterable(make(element)._start() for element in items)
 
-        dataset = self._with(start, lambda: self._inner_spec(map_func, "flat_map"), UNKNOWN)
-        return dataset._as("_FlatMapDataset")
+        dataset = self._transform(
+            start, lambda: self._infer_inner_spec(map_func, "flat_map"), UNKNOWN
+        )
+        return dataset._label_as("_FlatMapDataset")
 
-    def _inner_spec(self, map_func: Any, what: str) -> Any:
-        return probed(lambda e: inner(map_func, what)(e).element_spec, self.element_spec)
+    def _infer_inner_spec(self, map_func: Any, what: str) -> Any:
+        return probed(
+            lambda e: make_dataset_function(map_func, what)(e).element_spec, self.element_spec
+        )
 
     @public
     def interleave(
@@ -158,9 +172,9 @@ class Maps(Base):
             A dataset.
         """
         require_callable(map_func)
-        width = AUTOTUNE if cycle_length is None else whole(cycle_length)
-        block = 1 if block_length is None else whole(block_length)
-        count = parallel("interleave", num_parallel_calls)
+        width = AUTOTUNE if cycle_length is None else as_python_int(cycle_length)
+        block = 1 if block_length is None else as_python_int(block_length)
+        count = check_parallel_calls("interleave", num_parallel_calls)
         if width == AUTOTUNE:
             width = os.cpu_count() or 1
         if width < 1 or block < 1:
@@ -169,11 +183,13 @@ class Maps(Base):
                 f"Received {width} and {block}."
             )
         ahead = block if count is not None and count > 1 and width > 1 else 0
-        return self._with(
-            lambda items: taking_turns(items, inner(map_func, "interleave"), width, block, ahead),
-            lambda: self._inner_spec(map_func, "interleave"),
+        return self._transform(
+            lambda items: interleave_datasets(
+                items, make_dataset_function(map_func, "interleave"), width, block, ahead
+            ),
+            lambda: self._infer_inner_spec(map_func, "interleave"),
             UNKNOWN,
-        )._as("_InterleaveDataset" if count is None else "_ParallelInterleaveDataset")
+        )._label_as("_InterleaveDataset" if count is None else "_ParallelInterleaveDataset")
 
     @public
     def scan(self, initial_state: Any, scan_func: Any, name: str | None = None) -> Dataset:
@@ -184,66 +200,68 @@ class Maps(Base):
         """
         require_callable(scan_func)
         first = as_element(initial_state)
-        traced = Traced(scan_func)
+        traced = UserFunction(scan_func)
 
         def outputs(items: Iterator[Any]) -> Iterator[Any]:
             state = first
-            step = noted(lambda element: stepped(traced, state, element), "scan")
+            step = annotate_errors(lambda element: run_scan_step(traced, state, element), "scan")
             for element in items:
                 state, output = step(element)
                 yield output
 
-        return self._with(
+        return self._transform(
             outputs,
-            lambda: probed(lambda e: spec_of(stepped(traced, first, e)[1]), self.element_spec),
+            lambda: probed(
+                lambda e: element_spec_of(run_scan_step(traced, first, e)[1]), self.element_spec
+            ),
             self._size,
-        )._as("_ScanDataset", traced)
+        )._label_as("_ScanDataset", traced)
 
     @public
     def reduce(self, initial_state: Any, reduce_func: Any, name: str | None = None) -> Any:
         """The final state after `reduce_func(state, element)` for every element."""
         require_callable(reduce_func)
         state = as_element(initial_state)
-        traced = Traced(reduce_func)
-        step = noted(lambda element: traced.of((state, element)), "reduce")
+        traced = UserFunction(reduce_func)
+        step = annotate_errors(lambda element: traced.apply((state, element)), "reduce")
         for element in self:
             after = step(element)
-            check_state("reduce", state, after)
+            check_state_dtypes("reduce", state, after)
             state = after
         return state
 
 
-def look_at(dataset: Dataset) -> None:
+def trace_map_function(dataset: Dataset) -> None:
     """Trace the function of a new dataset at once, as TensorFlow does.
 
     Errors of the user's code are raised. Errors of gradtape are not: they may be due to the
     placeholders, and the first element will show.
     """
     try:
-        with quietly(), whole_tracebacks():
+        with forbid_python_calls(), show_full_tracebacks():
             _ = dataset.element_spec
-    except NotQuietly:
+    except NeedsPythonCall:
         pass
     except Exception as error:
-        if is_users(error):
+        if is_user_error(error):
             raise
 
 
-def stepped(scan_func: Traced, state: Any, element: Any) -> tuple[Any, Any]:
+def run_scan_step(scan_func: UserFunction, state: Any, element: Any) -> tuple[Any, Any]:
     """Call `scan_func` and check its result: the new state and the output."""
-    result = scan_func.of((state, element))
+    result = scan_func.apply((state, element))
     if not isinstance(result, tuple) or len(result) != 2:
         raise TypeError(
             "scan: Invalid `scan_func`. `scan_func` should return a pair consisting of new state "
             f"and the output value. Received {type(result)}."
         )
-    check_state("scan", state, result[0])
+    check_state_dtypes("scan", state, result[0])
     return result
 
 
-def check_state(op: str, before: Any, after: Any) -> None:
+def check_state_dtypes(op: str, before: Any, after: Any) -> None:
     """Raise TypeError unless the new state has the dtypes of the old one."""
-    old, new = flatten(before), flatten(after)
+    old, new = flatten_element(before), flatten_element(after)
     kinds = [getattr(leaf, "dtype", None) for leaf in old]
     found = [getattr(leaf, "dtype", None) for leaf in new]
     if kinds != found:
@@ -253,7 +271,7 @@ def check_state(op: str, before: Any, after: Any) -> None:
         )
 
 
-def taking_turns(
+def interleave_datasets(
     items: Iterator[Any], make: Any, width: int, block: int, ahead: int
 ) -> Iterator[Any]:
     """Interleave `width` datasets, `block` elements of each; replace a dataset that ends."""
@@ -271,7 +289,7 @@ def taking_turns(
                     more = False
                     continue
                 started = make(element)._start()
-                slot = slots[at] = Ahead(started, ahead) if ahead else started
+                slot = slots[at] = Prefetcher(started, ahead) if ahead else started
                 given = 0
             item = END if slot is None else next(slot, END)
             if item is END:
@@ -283,4 +301,4 @@ def taking_turns(
                 return item
         raise StopIteration
 
-    return Steps(step)
+    return StepIterator(step)

@@ -13,18 +13,18 @@ import numpy as np
 from gradtape.core import dtypes
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.spec import TensorSpec
-from gradtape.core.tensor import eager
-from gradtape.pipeline.base import INFINITE, UNKNOWN, Base, whole
-from gradtape.pipeline.element.element import END, Steps, require_callable, truth
-from gradtape.pipeline.source.constructor import common_spec
-from gradtape.pipeline.transformation.random_choice import seeds_of, shuffled
-from gradtape.pipeline.user_function import Traced
+from gradtape.core.tensor import make_tensor
+from gradtape.pipeline.base import INFINITE, UNKNOWN, DatasetBase, as_python_int
+from gradtape.pipeline.element.element import END, StepIterator, make_predicate, require_callable
+from gradtape.pipeline.source.constructor import find_common_spec
+from gradtape.pipeline.transformation.random_choice import make_seed_stream, shuffle_items
+from gradtape.pipeline.user_function import UserFunction
 
 if TYPE_CHECKING:
     from gradtape.pipeline.dataset import Dataset
 
 
-class Orders(Base):
+class OrderMethods(DatasetBase):
     """Methods of a dataset that select and order elements."""
 
     @public
@@ -51,62 +51,64 @@ class Orders(Base):
             >>> [int(x) for x in tf.data.Dataset.range(10).shuffle(4, seed=3)]
             [1, 2, 5, 4, 0, 3, 7, 6, 9, 8]
         """
-        size = whole(buffer_size)
+        size = as_python_int(buffer_size)
         if size < 1 and size != UNKNOWN:
             raise InvalidArgumentError(
                 "shuffle: buffer_size must be greater than zero or UNKNOWN_CARDINALITY. "
                 f"Received {size}."
             )
-        own = None if seed is None else whole(seed)
+        own = None if seed is None else as_python_int(seed)
         reshuffle = reshuffle_each_iteration is None or bool(reshuffle_each_iteration)
-        seeds = seeds_of(own, fixed=not reshuffle)
+        seeds = make_seed_stream(own, fixed=not reshuffle)
         buffered = None if size == UNKNOWN else size
-        dataset = self._chosen(lambda items: shuffled(items, buffered, seeds.next()), self._size)
-        return dataset._as("_ShuffleDataset", seeds)
+        dataset = self._select(
+            lambda items: shuffle_items(items, buffered, seeds.next()), self._size
+        )
+        return dataset._label_as("_ShuffleDataset", seeds)
 
     @public
     def repeat(self, count: Any = None, name: str | None = None) -> Dataset:
         """The elements repeated `count` times; infinitely if `count` is None or -1."""
-        times = -1 if count is None else whole(count)
+        times = -1 if count is None else as_python_int(count)
 
         def over_and_over(start: Any) -> Any:
             def elements() -> Iterator[Any]:
                 first = start() if times else iter(())
-                return repeated(first, start, times)
+                return repeat_items(first, start, times)
 
             return elements
 
         n = self._size
         size = 0 if times == 0 or n == 0 else INFINITE if times < 0 else n if n < 0 else n * times
-        dataset = self._with(lambda items: items, None, size)
-        dataset._start, dataset._quiet = over_and_over(self._start), self._quiet
-        dataset._by_rows(self, over_and_over)
-        return dataset._as("_RepeatDataset")
+        dataset = self._transform(lambda items: items, None, size)
+        dataset._start, dataset._is_pure = over_and_over(self._start), self._is_pure
+        dataset._use_rows_of(self, over_and_over)
+        return dataset._label_as("_RepeatDataset")
 
     @public
     def take(self, count: Any, name: str | None = None) -> Dataset:
         """The first `count` elements; all elements if `count` is -1."""
-        most = whole(count)
+        most = as_python_int(count)
         n = self._size
         size = n if most < 0 else most if n == INFINITE else n if n == UNKNOWN else min(n, most)
-        return self._chosen(
+        return self._select(
             lambda items: islice(items, None if most < 0 else most), 0 if most == 0 else size
-        )._as("_TakeDataset")
+        )._label_as("_TakeDataset")
 
     @public
     def skip(self, count: Any, name: str | None = None) -> Dataset:
         """The elements after the first `count`; none if `count` is -1."""
-        first = whole(count)
+        first = as_python_int(count)
         n = self._size
         size = 0 if first < 0 else n if n < 0 else max(n - first, 0)
-        return self._chosen(
+        return self._select(
             lambda items: iter(()) if first < 0 else islice(items, first, None), size
-        )._as("_SkipDataset")
+        )._label_as("_SkipDataset")
 
     @public
     def shard(self, num_shards: Any, index: Any, name: str | None = None) -> Dataset:
         """Every `num_shards`-th element, starting with element `index`."""
-        shards, first = whole(num_shards), whole(index)
+        shards, first = as_python_int(num_shards), as_python_int(index)
         if shards < 1:
             raise InvalidArgumentError(
                 f"shard: Number of shards must be greater than zero. Received {shards}."
@@ -117,28 +119,30 @@ class Orders(Base):
             )
         n = self._size
         size = n if n < 0 else n // shards + (first < n % shards)
-        dataset = self._chosen(lambda items: islice(items, first, None, shards), size)
-        return dataset._as("_ShardDataset")
+        dataset = self._select(lambda items: islice(items, first, None, shards), size)
+        return dataset._label_as("_ShardDataset")
 
     @public
     def filter(self, predicate: Any, name: str | None = None) -> Dataset:
         """The elements for which `predicate` returns True."""
         require_callable(predicate)
-        holds = Traced(predicate)
-        dataset = self._with(
-            lambda items: builtin_filter(truth(holds.of, "filter"), items), None, UNKNOWN
+        holds = UserFunction(predicate)
+        dataset = self._transform(
+            lambda items: builtin_filter(make_predicate(holds.apply, "filter"), items),
+            None,
+            UNKNOWN,
         )
-        dataset._quiet = lambda: self._quiet() and holds.is_pure(self.element_spec)
-        return dataset._as("_FilterDataset", holds)
+        dataset._is_pure = lambda: self._is_pure() and holds.is_pure(self.element_spec)
+        return dataset._label_as("_FilterDataset", holds)
 
     @public
     def take_while(self, predicate: Any, name: str | None = None) -> Dataset:
         """The elements before the first one for which `predicate` returns False."""
         require_callable(predicate)
-        holds = Traced(predicate)
-        return self._with(
-            lambda items: takewhile(truth(holds.of, "take_while"), items), None, UNKNOWN
-        )._as("_TakeWhileDataset", holds)
+        holds = UserFunction(predicate)
+        return self._transform(
+            lambda items: takewhile(make_predicate(holds.apply, "take_while"), items), None, UNKNOWN
+        )._label_as("_TakeWhileDataset", holds)
 
     @public
     def concatenate(self, dataset: Dataset, name: str | None = None) -> Dataset:
@@ -147,24 +151,26 @@ class Orders(Base):
         Raises:
             TypeError: if the elements differ in structure or dtype.
         """
-        spec = common_spec([self, dataset], "concatenate")  # type: ignore[list-item]
+        spec = find_common_spec([self, dataset], "concatenate")  # type: ignore[list-item]
         sizes = (self._size, dataset._size)
         size = INFINITE if INFINITE in sizes else UNKNOWN if UNKNOWN in sizes else sum(sizes)
-        combined = self._with(lambda items: chain(items, dataset._start()), lambda: spec, size)
-        combined._quiet = lambda: self._quiet() and dataset._quiet()
-        return combined._as("_ConcatenateDataset", *dataset._seeds)
+        combined = self._transform(lambda items: chain(items, dataset._start()), lambda: spec, size)
+        combined._is_pure = lambda: self._is_pure() and dataset._is_pure()
+        return combined._label_as("_ConcatenateDataset", *dataset._random_sources)
 
     @public
     def enumerate(self, start: int = 0, name: str | None = None) -> Dataset:
         """Pairs of a number, starting at `start`, and an element."""
-        first = whole(start)
-        dataset = self._with(
-            lambda items: ((eager(np.int64(i)), e) for i, e in builtin_enumerate(items, first)),
+        first = as_python_int(start)
+        dataset = self._transform(
+            lambda items: (
+                (make_tensor(np.int64(i)), e) for i, e in builtin_enumerate(items, first)
+            ),
             lambda: (TensorSpec((), dtypes.int64), self.element_spec),
             self._size,
         )
-        dataset._quiet = self._quiet
-        return dataset._as("_ZipDataset")
+        dataset._is_pure = self._is_pure
+        return dataset._label_as("_ZipDataset")
 
     @public
     def unique(self, name: str | None = None) -> Dataset:
@@ -189,7 +195,7 @@ class Orders(Base):
                     seen.add(mark)
                     yield element
 
-        return self._with(firsts, None, UNKNOWN)._as("_UniqueDataset")
+        return self._transform(firsts, None, UNKNOWN)._label_as("_UniqueDataset")
 
     @public
     def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Dataset:
@@ -213,12 +219,12 @@ class Orders(Base):
 
                             warnings.warn(f"ignore_errors: {error}", stacklevel=2)
 
-            return Steps(step)
+            return StepIterator(step)
 
-        return self._with(skip_errors, None, UNKNOWN)._as("_IgnoreErrorsDataset")
+        return self._transform(skip_errors, None, UNKNOWN)._label_as("_IgnoreErrorsDataset")
 
 
-def repeated(items: Iterator[Any], start: Any, times: int) -> Iterator[Any]:
+def repeat_items(items: Iterator[Any], start: Any, times: int) -> Iterator[Any]:
     """Yield `items`, then those of `start()` again, `times` in all; forever if negative."""
     while times:
         first = next(items, END)

@@ -10,18 +10,18 @@ from gradtape.core.convert import convert
 from gradtape.core.errors import DataLossError
 from gradtape.core.shapes import TensorShape
 from gradtape.core.spec import TensorSpec
-from gradtape.core.tensor import EagerTensor, eager
-from gradtape.pipeline.element.structure import flatten
+from gradtape.core.tensor import EagerTensor, make_tensor
+from gradtape.pipeline.element.structure import flatten_element
 
 
-def padded_shapes_of(spec: Any, padded_shapes: Any) -> list[TensorShape]:
+def check_padded_shapes(spec: Any, padded_shapes: Any) -> list[TensorShape]:
     """The padded shape of each component.
 
     Raises:
         TypeError: if a component is not a tensor.
         ValueError: if a padded shape does not match its component.
     """
-    leaves = flatten(spec)
+    leaves = flatten_element(spec)
     for leaf in leaves:
         if not isinstance(leaf, TensorSpec):
             raise TypeError(
@@ -43,9 +43,9 @@ def padded_shapes_of(spec: Any, padded_shapes: Any) -> list[TensorShape]:
         raise ValueError(
             f"padded_batch: expected {len(leaves)} padded shapes. Received {len(given)}."
         )
-    shapes = [shape_of(shape) for shape in given]
+    shapes = [as_padded_shape(shape) for shape in given]
     for shape, leaf in zip(shapes, leaves, strict=True):
-        if leaf.shape.rank is not None and not fits(leaf.shape, shape):
+        if leaf.shape.rank is not None and not can_pad(leaf.shape, shape):
             raise ValueError(
                 f"padded_batch: The padded shape {shape} is not compatible with the shape "
                 f"{leaf.shape} of the corresponding input component."
@@ -53,7 +53,7 @@ def padded_shapes_of(spec: Any, padded_shapes: Any) -> list[TensorShape]:
     return shapes
 
 
-def shape_of(shape: Any) -> TensorShape:
+def as_padded_shape(shape: Any) -> TensorShape:
     """Convert a shape, list or tensor to a TensorShape; -1 means unknown."""
     if isinstance(shape, TensorShape):
         return shape
@@ -73,7 +73,7 @@ def flatten_shapes(shapes: Any) -> list[Any]:
     return [shapes]
 
 
-def fits(shape: TensorShape, into: TensorShape) -> bool:
+def can_pad(shape: TensorShape, into: TensorShape) -> bool:
     """Whether a component of `shape` can be padded to `into`."""
     if shape.rank != into.rank:
         return False
@@ -81,13 +81,13 @@ def fits(shape: TensorShape, into: TensorShape) -> bool:
     return all(a is None or b is None or a <= b for a, b in sizes)
 
 
-def padding_of(spec: Any, values: Any) -> list[Any]:
+def as_padding_values(spec: Any, values: Any) -> list[Any]:
     """The padding value of each component, as a raw array."""
-    leaves = flatten(spec)
+    leaves = flatten_element(spec)
     if values is None:
         given: list[Any] = [None] * len(leaves)
     elif isinstance(values, (tuple, dict)):
-        given = flatten(values)
+        given = flatten_element(values)
     else:
         given = [values] * len(leaves)
     found = []
@@ -104,7 +104,7 @@ def padding_of(spec: Any, values: Any) -> list[Any]:
     return found
 
 
-def padded(leaves: list[Any], shape: TensorShape, value: Any) -> Any:
+def pad_component(leaves: list[Any], shape: TensorShape, value: Any) -> Any:
     """Pad the values of one component and stack them."""
     arrays = [np.asarray(leaf._array) for leaf in leaves]
     sizes = shape.as_list() if shape.rank is not None else [None] * arrays[0].ndim
@@ -119,4 +119,4 @@ def padded(leaves: list[Any], shape: TensorShape, value: Any) -> Any:
     for i, array in enumerate(arrays):
         where: Any = (i, *(slice(n) for n in array.shape))
         out[where] = array
-    return eager(out)
+    return make_tensor(out)

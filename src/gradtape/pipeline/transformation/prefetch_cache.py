@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, NotFoundError, public
-from gradtape.pipeline.base import AUTOTUNE, UNKNOWN, Base, made, whole
+from gradtape.pipeline.base import AUTOTUNE, UNKNOWN, DatasetBase, as_python_int, make_dataset
 from gradtape.pipeline.source import element_file
 from gradtape.pipeline.source.snapshot import Snapshot
-from gradtape.pipeline.transformation.random_choice import Kept
-from gradtape.pipeline.worker import AUTOMATIC, Ahead, Prompt
+from gradtape.pipeline.transformation.random_choice import CachedRandomSource
+from gradtape.pipeline.worker import AUTOTUNE_BUFFER_SIZE, AdaptivePrefetcher, Prefetcher
 
 if TYPE_CHECKING:
     from gradtape.pipeline.dataset import Dataset
 
-ELEMENTS, SPEC = "elements.tfrecord", "spec.json"
+ELEMENTS_FILE, SPEC_FILE = "elements.tfrecord", "spec.json"
 
 
-class Buffers(Base):
+class BufferMethods(DatasetBase):
     """Methods of a dataset that store elements."""
 
     @public
@@ -35,20 +35,26 @@ class Buffers(Base):
             buffer_size: number of elements; AUTOTUNE uses a default, 0 disables prefetching.
             name: ignored.
         """
-        size = whole(buffer_size)
+        size = as_python_int(buffer_size)
         if size < AUTOTUNE:
             raise InvalidArgumentError(
                 f"prefetch: buffer_size must be >= 0 or -1 for auto-tuning. Received {size}."
             )
-        room = AUTOMATIC if size == AUTOTUNE else size
-        dataset = self._with(lambda items: items, None, self._size)
+        room = AUTOTUNE_BUFFER_SIZE if size == AUTOTUNE else size
+        dataset = self._transform(lambda items: items, None, self._size)
 
         def start() -> Iterator[Any]:
-            is_pure, items = self._quiet(), self._start()
-            return items if not room else Prompt(items, room) if is_pure else Ahead(items, room)
+            is_pure, items = self._is_pure(), self._start()
+            return (
+                items
+                if not room
+                else AdaptivePrefetcher(items, room)
+                if is_pure
+                else Prefetcher(items, room)
+            )
 
-        dataset._start, dataset._quiet = start, self._quiet
-        return dataset._as("_PrefetchDataset")
+        dataset._start, dataset._is_pure = start, self._is_pure
+        return dataset._label_as("_PrefetchDataset")
 
     @public
     def cache(self, filename: Any = "", name: str | None = None) -> Dataset:
@@ -64,14 +70,14 @@ class Buffers(Base):
         path = filename.numpy() if hasattr(filename, "numpy") else filename
         path = os.fsdecode(path)
         memory: list[list[Any]] = []  # contains one list, once that is complete
-        kept = [Kept(seeds, memory) for seeds in self._seeds]
+        kept = [CachedRandomSource(seeds, memory) for seeds in self._random_sources]
 
         def remember(items: Iterator[Any], places: list[Any]) -> Iterator[Any]:
             elements: list[Any] = []
 
             def complete() -> None:
                 for seeds, place in zip(kept, places, strict=True):
-                    seeds.at = place
+                    seeds.cached_position = place
                 memory[:] = [elements]
 
             for element in items:
@@ -83,19 +89,19 @@ class Buffers(Base):
 
         def start() -> Iterator[Any]:
             if path:
-                file = f"{path}.{ELEMENTS}"
+                file = f"{path}.{ELEMENTS_FILE}"
                 if os.path.exists(file):
-                    return element_file.read(file, self.element_spec)
-                return element_file.written(self._start(), file)
+                    return element_file.read_elements(file, self.element_spec)
+                return element_file.write_through(self._start(), file)
             if memory:
                 return iter(memory[0])
-            places = [seeds.place() for seeds in self._seeds]
+            places = [seeds.position() for seeds in self._random_sources]
             return remember(self._start(), places)
 
-        dataset = made(start, self._own_spec, self._size, self._options)
-        dataset._quiet = lambda: not path and (bool(memory) or self._quiet())
-        dataset._ragged = self._ragged
-        return dataset._as("CacheDataset", *kept)
+        dataset = make_dataset(start, self._get_element_spec, self._size, self._options)
+        dataset._is_pure = lambda: not path and (bool(memory) or self._is_pure())
+        dataset._has_ragged_rows = self._has_ragged_rows
+        return dataset._label_as("CacheDataset", *kept)
 
     @public
     def snapshot(
@@ -121,8 +127,10 @@ class Buffers(Base):
             of elements only: use another `path` when the functions of the dataset change.
         """
         kept = Snapshot(self, os.fsdecode(convert(path).numpy()), shard_func, reader_func)
-        dataset = made(kept.start, self._own_spec, self._size, self._options, [self])
-        return dataset._as("_MapDataset")
+        dataset = make_dataset(
+            kept.start, self._get_element_spec, self._size, self._options, [self]
+        )
+        return dataset._label_as("_MapDataset")
 
     @public
     def save(
@@ -149,10 +157,10 @@ class Buffers(Base):
             )
         folder = os.fspath(path)
         os.makedirs(folder, exist_ok=True)
-        about = {"spec": element_file.described(self.element_spec), "size": self._size}
-        for _ in element_file.written(iter(self), os.path.join(folder, ELEMENTS)):
+        about = {"spec": element_file.spec_to_json(self.element_spec), "size": self._size}
+        for _ in element_file.write_through(iter(self), os.path.join(folder, ELEMENTS_FILE)):
             pass
-        with open(os.path.join(folder, SPEC), "w", encoding="utf-8") as file:
+        with open(os.path.join(folder, SPEC_FILE), "w", encoding="utf-8") as file:
             json.dump(about, file)
 
     @staticmethod
@@ -179,13 +187,15 @@ class Buffers(Base):
         if compression is not None or reader_func is not None or wait:
             raise NotImplementedError("Dataset.load: only `path` and `element_spec` are supported.")
         folder = os.fspath(path)
-        description = os.path.join(folder, SPEC)
+        description = os.path.join(folder, SPEC_FILE)
         if not os.path.exists(description):
             raise NotFoundError(f"Dataset.load: there is no saved dataset in {folder}.")
         with open(description, encoding="utf-8") as file:
             about = json.load(file)
-        spec = element_file.undescribed(about["spec"]) if element_spec is None else element_spec
+        spec = element_file.spec_from_json(about["spec"]) if element_spec is None else element_spec
         size = about["size"] if about["size"] >= 0 else UNKNOWN
-        return made(
-            lambda: element_file.read(os.path.join(folder, ELEMENTS), spec), lambda: spec, size
+        return make_dataset(
+            lambda: element_file.read_elements(os.path.join(folder, ELEMENTS_FILE), spec),
+            lambda: spec,
+            size,
         )

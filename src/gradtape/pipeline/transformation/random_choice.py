@@ -10,97 +10,99 @@ import numpy as np
 
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.lock import Lock
-from gradtape.ops.random.philox import words
+from gradtape.ops.random.philox import draw_words
 from gradtape.ops.random.rejection import random_classes
 from gradtape.ops.random.stateless import key_and_counter
-from gradtape.state.random.seed import SEEDS, philox
+from gradtape.state.random.seed import SEEDS, make_key_and_counter
 
-AT_ONCE = 1024  # words drawn together
+WORD_CHUNK = 1024  # words drawn together
 
 
-def stream(seed: int, more: int) -> Iterator[int]:
+def random_words(seed: int, more: int) -> Iterator[int]:
     """Yield the random words of the generator with this pair of seeds."""
-    for start in count(0, AT_ONCE // 4):
-        yield from words(*philox(seed, more, start), AT_ONCE).tolist()
+    for start in count(0, WORD_CHUNK // 4):
+        yield from draw_words(*make_key_and_counter(seed, more, start), WORD_CHUNK).tolist()
 
 
-class Chance:
+class RandomSource:
     """A source of randomness in a pipeline, with a position that checkpoints save."""
 
-    def begin(self) -> None:
+    def before_iterator(self) -> None:
         """Called before an iterator is created."""
 
-    def place(self) -> tuple[int, int, int]:
+    def position(self) -> tuple[int, int, int]:
         """The current position, for checkpoints."""
         return (0, 0, 0)
 
-    def go_to(self, place: tuple[int, int, int]) -> None:
+    def set_position(self, place: tuple[int, int, int]) -> None:
         """Continue from a saved position."""
 
 
-class SeedStream(Chance):
+class SeedStream(RandomSource):
     """Pairs of seeds, one for each iteration; threads may share it."""
 
     def __init__(self, pair: tuple[int, int], fixed: bool) -> None:
         """Draw seeds from `pair`; if `fixed`, return `pair` itself each time."""
         self.fixed = fixed
         self.lock = Lock()
-        self.go_to((*pair, 0))
+        self.set_position((*pair, 0))
 
     def next(self) -> tuple[int, int]:
         """The pair of seeds of the next iteration."""
         if self.fixed:
             return self.pair
         with self.lock:
-            self.passes += 1
+            self.iteration_count += 1
             return next(self.words), next(self.words)
 
-    def place(self) -> tuple[int, int, int]:
+    def position(self) -> tuple[int, int, int]:
         """The initial pair and the number of iterations started."""
-        return (*self.pair, self.passes)
+        return (*self.pair, self.iteration_count)
 
-    def go_to(self, place: tuple[int, int, int]) -> None:
+    def set_position(self, place: tuple[int, int, int]) -> None:
         """Continue from a saved position."""
-        *pair, self.passes = place
+        *pair, self.iteration_count = place
         self.pair = (pair[0], pair[1])
-        self.words = islice(stream(*self.pair), 2 * self.passes, None)
+        self.words = islice(random_words(*self.pair), 2 * self.iteration_count, None)
 
 
-class Kept(Chance):
+class CachedRandomSource(RandomSource):
     """The random source of a cached dataset: its position stays once the cache is filled."""
 
-    def __init__(self, seeds: Chance, memory: list[Any]) -> None:
+    def __init__(self, seeds: RandomSource, memory: list[Any]) -> None:
         """`seeds` is the random source of the dataset that fills `memory`."""
         self.seeds, self.memory = seeds, memory
-        self.at: tuple[int, int, int] | None = None
+        self.cached_position: tuple[int, int, int] | None = None
 
-    def begin(self) -> None:
+    def before_iterator(self) -> None:
         """Forward to the wrapped source."""
-        self.seeds.begin()
+        self.seeds.before_iterator()
 
-    def place(self) -> tuple[int, int, int]:
+    def position(self) -> tuple[int, int, int]:
         """The position of the iteration whose elements the cache holds, or the current one."""
-        return self.at if self.memory and self.at else self.seeds.place()
+        return (
+            self.cached_position if self.memory and self.cached_position else self.seeds.position()
+        )
 
-    def go_to(self, place: tuple[int, int, int]) -> None:
+    def set_position(self, place: tuple[int, int, int]) -> None:
         """Set the position of the next iteration; another position clears the cache."""
-        if self.memory and place == self.at:
+        if self.memory and place == self.cached_position:
             return
         self.memory.clear()
-        self.seeds.go_to(place)
+        self.seeds.set_position(place)
 
 
-def seeds_of(seed: Any, fixed: bool) -> SeedStream:
+def make_seed_stream(seed: Any, fixed: bool) -> SeedStream:
     """Make the seed stream of a dataset with this `seed` argument."""
-    return SeedStream(SEEDS.pair(None if seed is None else int(seed)), fixed)
+    return SeedStream(SEEDS.seed_pair(None if seed is None else int(seed)), fixed)
 
 
-def shuffled(items: Iterator[Any], size: int | None, seed: tuple[int, int]) -> Iterator[Any]:
+def shuffle_items(items: Iterator[Any], size: int | None, seed: tuple[int, int]) -> Iterator[Any]:
     """Yield `items` in random order, each drawn from a buffer of `size` items.
 
     The drawn item swaps places with the oldest one in the buffer, which the next item replaces.
     """
-    draw = stream(*seed).__next__
+    draw = random_words(*seed).__next__
     buffer = list(items if size is None else islice(items, size))
     filled = len(buffer)
     at = 0
@@ -117,26 +119,27 @@ def shuffled(items: Iterator[Any], size: int | None, seed: tuple[int, int]) -> I
         yield out
 
 
-def choices(logits: Iterator[Any], seed: tuple[int, int]) -> Iterator[int]:
+def draw_choices(logits: Iterator[Any], seed: tuple[int, int]) -> Iterator[int]:
     """Yield dataset numbers drawn from logits of shape (1, n), each with a new stateless seed."""
-    draw = stream(*seed).__next__
+    draw = random_words(*seed).__next__
     for odds in logits:
         key, counter = key_and_counter(np.array([draw(), draw()], np.int64))
         drawn = random_classes(key, counter, odds, samples=1, dtype=np.dtype(np.int64))
         yield int(drawn[0, 0])
 
 
-def directed(
+def start_and_interleave(
     selected: Iterator[int], starts: list[Callable[[], Iterator[Any]]], stop_on_empty: bool
 ) -> Iterator[Any]:
     """Yield items of the iterators that `selected` names, until it or all iterators end."""
     sources: list[Iterator[Any] | None] = [start() for start in starts]
-    return _directed(selected, sources, stop_on_empty)
+    return interleave_by_choice(selected, sources, stop_on_empty)
 
 
-def _directed(
+def interleave_by_choice(
     selected: Iterator[int], sources: list[Iterator[Any] | None], stop_on_empty: bool
 ) -> Iterator[Any]:
+    """Yield an item of the iterator that each number of `selected` names."""
     left = len(sources)
     for i in selected:
         if not 0 <= i < len(sources):

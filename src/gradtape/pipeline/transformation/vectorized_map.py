@@ -17,9 +17,9 @@ import numpy as np
 from gradtape.graph.graph import Constant, Graph, Node
 
 Raws = list[Any]
-Batched = Callable[[Raws, int], Raws]
+BatchFunction = Callable[[Raws, int], Raws]
 
-LARGEST = 1 << 14  # maximum bytes of a value of one row; larger rows are faster one by one
+MAX_ROW_BYTES = 1 << 14  # maximum bytes of a value of one row; larger rows are faster one by one
 
 # Elementwise and exactly rounded: each result depends on its operands only.
 ARITHMETIC = """
@@ -34,12 +34,12 @@ MOVES = """
     reshape swap transpose slice_ place pad flip split unstack broadcast_to one_hot_mask argmax
     argmin reduce_all reduce_any
 """
-EXACT = frozenset(ARITHMETIC.split())
-TRAILING = frozenset(MOVES.split())
-JOINING = frozenset(["concat", "stack", "identity_n"])
+EXACT_OPS = frozenset(ARITHMETIC.split())
+TRAILING_AXES_OPS = frozenset(MOVES.split())
+JOINING_OPS = frozenset(["concat", "stack", "identity_n"])
 
 
-def over_rows(graph: Graph, arguments: int) -> Batched | None:
+def vectorize_graph(graph: Graph, arguments: int) -> BatchFunction | None:
     """Make a function of batched arguments and captures; None if the graph is not eligible.
 
     Args:
@@ -48,12 +48,12 @@ def over_rows(graph: Graph, arguments: int) -> Batched | None:
     """
     specs = graph.specs
     for shape, dtype in specs.values():
-        if prod(shape) * dtype.itemsize > LARGEST or dtype.kind == "O":
+        if prod(shape) * dtype.itemsize > MAX_ROW_BYTES or dtype.kind == "O":
             return None
     batched = set(graph.inputs[:arguments])
     steps = []
-    for node in graph.needed():
-        step = step_of(node, specs, batched)
+    for node in graph.live_nodes():
+        step = make_node_step(node, specs, batched)
         if step is None:
             return None
         if any(i in batched for i in node.reads()):
@@ -68,33 +68,37 @@ def over_rows(graph: Graph, arguments: int) -> Batched | None:
         found = []
         for out in graph.outputs:
             raw = out.raw if isinstance(out, Constant) else frame[out]
-            found.append(raw if out in batched else repeated(raw, rows))
+            found.append(raw if out in batched else repeat_for_rows(raw, rows))
         return found
 
     return run
 
 
-def step_of(node: Node, specs: Any, batched: set[Any]) -> Callable[[Any, int], None] | None:
+def make_node_step(node: Node, specs: Any, batched: set[Any]) -> Callable[[Any, int], None] | None:
     """Make a function that runs one node on a frame; None if results could differ from one row."""
     name = getattr(node.op, "name", "")
     kernel, static = node.op.kernel, node.static
-    if node.effect or not is_exact(node, specs, batched):
+    if node.is_effect or not is_exact_per_row(node, specs, batched):
         return None
-    widest = max((len(shape_of(i, specs)) for i in node.inputs), default=0)
+    widest = max((len(row_operand_shape(i, specs)) for i in node.inputs), default=0)
 
     def operand(i: Any) -> Callable[[Any, int], Any]:
         if isinstance(i, Constant):
             raw = i.raw
-            return (lambda frame, rows: repeated(raw, rows)) if joins else lambda frame, rows: raw
+            return (
+                (lambda frame, rows: repeat_for_rows(raw, rows))
+                if joins
+                else lambda frame, rows: raw
+            )
         if i not in batched:
-            return (lambda f, rows: repeated(f[i], rows)) if joins else lambda f, rows: f[i]
+            return (lambda f, rows: repeat_for_rows(f[i], rows)) if joins else lambda f, rows: f[i]
         shape = specs[i][0]
-        if name in EXACT and len(shape) < widest:
+        if name in EXACT_OPS and len(shape) < widest:
             aligned = (1,) * (widest - len(shape)) + tuple(shape)
             return lambda frame, rows: frame[i].reshape(rows, *aligned)
         return lambda frame, rows: frame[i]
 
-    joins = name in JOINING and any(i in batched for i in node.reads())
+    joins = name in JOINING_OPS and any(i in batched for i in node.reads())
     getters = [operand(i) for i in node.inputs]
     outputs = node.outputs
 
@@ -108,23 +112,23 @@ def step_of(node: Node, specs: Any, batched: set[Any]) -> Callable[[Any, int], N
     return step
 
 
-def is_exact(node: Node, specs: Any, batched: set[Any]) -> bool:
+def is_exact_per_row(node: Node, specs: Any, batched: set[Any]) -> bool:
     """Whether the node computes each row of a batch exactly as it would alone."""
     name = getattr(node.op, "name", "")
     if not any(i in batched for i in node.reads()):
-        return name in EXACT or name in TRAILING or name in JOINING
+        return name in EXACT_OPS or name in TRAILING_AXES_OPS or name in JOINING_OPS
     if name == "discretize":  # out-of-range floats give arbitrary integers
         kind = node.inputs[0]
         dtype = kind.raw.dtype if isinstance(kind, Constant) else specs[kind][1]
         return bool(dtype.kind in "iub")
     if name in ("gather", "take"):
         params, indices = node.inputs
-        whole = node.static["axis"] == -len(shape_of(params, specs))
+        whole = node.static["axis"] == -len(row_operand_shape(params, specs))
         return (params in batched) != (indices in batched) and (params in batched or whole)
-    return name in EXACT or name in TRAILING or name in JOINING
+    return name in EXACT_OPS or name in TRAILING_AXES_OPS or name in JOINING_OPS
 
 
-def shape_of(operand: Any, specs: Any) -> tuple[int, ...]:
+def row_operand_shape(operand: Any, specs: Any) -> tuple[int, ...]:
     """The shape of an operand for one row."""
     shape: tuple[int, ...] = (
         np.shape(operand.raw) if isinstance(operand, Constant) else specs[operand][0]
@@ -132,7 +136,7 @@ def shape_of(operand: Any, specs: Any) -> tuple[int, ...]:
     return shape
 
 
-def repeated(raw: Any, rows: int) -> Any:
+def repeat_for_rows(raw: Any, rows: int) -> Any:
     """Repeat a value for every row."""
     out = np.empty((rows, *np.shape(raw)), np.asarray(raw).dtype)
     out[...] = raw

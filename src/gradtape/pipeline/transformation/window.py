@@ -15,28 +15,28 @@ from gradtape.core import dtypes
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.shapes import TensorShape
 from gradtape.core.spec import TensorSpec
-from gradtape.core.tensor import eager
-from gradtape.pipeline.base import UNKNOWN, Base, made, whole
-from gradtape.pipeline.element.element import noted, require_callable
+from gradtape.core.tensor import make_tensor
+from gradtape.pipeline.base import UNKNOWN, DatasetBase, as_python_int, make_dataset
+from gradtape.pipeline.element.element import annotate_errors, require_callable
 from gradtape.pipeline.element.output_spec import probed, stand_in
-from gradtape.pipeline.element.ragged import has_rows
-from gradtape.pipeline.element.structure import flatten, mapped, packed
-from gradtape.pipeline.transformation.batch import positive
-from gradtape.pipeline.transformation.padding import flatten_shapes, shape_of
-from gradtape.pipeline.user_function import Traced
+from gradtape.pipeline.element.ragged import has_ragged_rows
+from gradtape.pipeline.element.structure import flatten_element, map_element, pack_element
+from gradtape.pipeline.transformation.batch import check_batch_size
+from gradtape.pipeline.transformation.padding import as_padded_shape, flatten_shapes
+from gradtape.pipeline.user_function import UserFunction
 
 if TYPE_CHECKING:
     from gradtape.pipeline.dataset import Dataset
 
 
-def held(elements: list[Any], spec: Any) -> Dataset:
+def make_list_dataset(elements: list[Any], spec: Any) -> Dataset:
     """Make a dataset of a list of elements."""
-    dataset = made(lambda: iter(elements), lambda: spec, len(elements))
-    dataset._ragged = has_rows(spec)
+    dataset = make_dataset(lambda: iter(elements), lambda: spec, len(elements))
+    dataset._has_ragged_rows = has_ragged_rows(spec)
     return dataset
 
 
-class Windows(Base):
+class WindowMethods(DatasetBase):
     """Methods of a dataset that combine elements to datasets."""
 
     @public
@@ -60,8 +60,8 @@ class Windows(Base):
         Returns:
             A dataset of datasets.
         """
-        n, step = whole(size), whole(stride)
-        by = n if shift is None else whole(shift)
+        n, step = as_python_int(size), as_python_int(stride)
+        by = n if shift is None else as_python_int(shift)
         for what, value in (("size", n), ("shift", by), ("stride", step)):
             if value < 1:
                 raise InvalidArgumentError(
@@ -75,7 +75,7 @@ class Windows(Base):
             buffer: deque[Any] = deque(islice(items, reach))
             while buffer and (len(buffer) == reach or not drop):
                 elements = list(islice(buffer, 0, None, step))
-                yield taken_apart(elements, spec)
+                yield make_dataset_window(elements, spec)
                 for _ in range(min(by, len(buffer))):
                     buffer.popleft()
                 if by > reach:
@@ -85,9 +85,11 @@ class Windows(Base):
         count = self._size
         if count >= 0:
             count = max(0, (count - reach) // by + 1) if drop else -(-count // by)
-        return self._with(
-            windows, lambda: mapped(lambda s: spec_of_dataset(s), self.element_spec), count
-        )._as("_WindowDataset")
+        return self._transform(
+            windows,
+            lambda: map_element(lambda s: window_component_spec(s), self.element_spec),
+            count,
+        )._label_as("_WindowDataset")
 
     @public
     def group_by_window(
@@ -116,24 +118,26 @@ class Windows(Base):
             )
         require_callable(key_func)
         require_callable(reduce_func)
-        keys = Traced(as_key(key_func))
-        sizes = None if window_size_func is None else Traced(window_size_func)
+        keys = UserFunction(wrap_key_function(key_func))
+        sizes = None if window_size_func is None else UserFunction(window_size_func)
 
         def enough(key: int) -> int:
-            given = window_size if sizes is None else sizes.of(eager(np.int64(key)))
-            return positive("group_by_window", given)
+            given = window_size if sizes is None else sizes.apply(make_tensor(np.int64(key)))
+            return check_batch_size("group_by_window", given)
 
-        grouped = self._grouped(lambda element: key_of(keys.of(element)), reduce_func, enough)
-        return grouped._as("_GroupByWindowDataset", keys)
+        grouped = self._group_by_key(
+            lambda element: check_group_key(keys.apply(element)), reduce_func, enough
+        )
+        return grouped._label_as("_GroupByWindowDataset", keys)
 
-    def _grouped(self, key_of: Any, reduce_func: Any, enough: Callable[[int], int]) -> Dataset:
+    def _group_by_key(self, key_of: Any, reduce_func: Any, enough: Callable[[int], int]) -> Dataset:
         """Reduce groups of `enough(key)` elements with the same key."""
 
         def reduce_one(key: int, group: list[Any]) -> Dataset:
-            return reduced(reduce_func, key, held(group, self.element_spec))
+            return reduce_group(reduce_func, key, make_list_dataset(group, self.element_spec))
 
         def groups(items: Iterator[Any]) -> Iterator[Any]:
-            find = noted(key_of, "group_by_window")
+            find = annotate_errors(key_of, "group_by_window")
             waiting: dict[int, list[Any]] = {}
             sizes: dict[int, int] = {}
             for element in items:
@@ -150,7 +154,7 @@ class Windows(Base):
             example = [stand_in(self.element_spec, 3)]
             return probed(lambda _: reduce_one(0, example).element_spec, self.element_spec)
 
-        return self._with(groups, spec, UNKNOWN)
+        return self._transform(groups, spec, UNKNOWN)
 
     @public
     def bucket_by_sequence_length(
@@ -189,41 +193,41 @@ class Windows(Base):
                 f"`len(bucket_boundaries)={len(bounds)}`."
             )
 
-        length_of = Traced(element_length_func)
+        length_of = UserFunction(element_length_func)
 
         def bucket(element: Any) -> int:
-            return bisect_right(bounds, whole(length_of.of(element)))
+            return bisect_right(bounds, as_python_int(length_of.apply(element)))
 
         def batch(key: Any, dataset: Dataset) -> Dataset:
             size = sizes[int(key)]
             if no_padding:
                 return dataset.batch(size, drop_remainder)
-            shapes = shapes_of(dataset.element_spec, padded_shapes)
+            shapes = bucket_shapes(dataset.element_spec, padded_shapes)
             if pad_to_bucket_boundary:
-                shapes = [up_to_boundary(shape, bounds, int(key)) for shape in shapes]
-            found = packed(dataset.element_spec, iter(shapes))
+                shapes = [pad_to_boundary(shape, bounds, int(key)) for shape in shapes]
+            found = pack_element(dataset.element_spec, iter(shapes))
             return dataset.padded_batch(size, found, padding_values, drop_remainder)
 
-        grouped = self._grouped(
-            bucket, batch, lambda key: positive("bucket_by_sequence_length", sizes[key])
+        grouped = self._group_by_key(
+            bucket, batch, lambda key: check_batch_size("bucket_by_sequence_length", sizes[key])
         )
         if not no_padding:
-            grouped._spec = lambda: unsized(self.element_spec, padded_shapes)
-        return grouped._as("_GroupByWindowDataset", length_of)
+            grouped._spec = lambda: bucket_batch_spec(self.element_spec, padded_shapes)
+        return grouped._label_as("_GroupByWindowDataset", length_of)
 
 
-def as_key(key_func: Any) -> Any:
+def wrap_key_function(key_func: Any) -> Any:
     """Wrap `key_func`: convert Python integers to int64 tensors."""
 
     @functools.wraps(key_func)
     def key(*element: Any) -> Any:
         given = key_func(*element)
-        return eager(np.int64(given)) if type(given) is int else given
+        return make_tensor(np.int64(given)) if type(given) is int else given
 
     return key
 
 
-def key_of(given: Any) -> int:
+def check_group_key(given: Any) -> int:
     """Check the key that the user's function returned, and convert it to an integer."""
     if getattr(given, "dtype", None) != dtypes.int64 or given.shape.rank:
         raise ValueError(
@@ -233,10 +237,10 @@ def key_of(given: Any) -> int:
     return int(given._array)
 
 
-def reduced(reduce_func: Any, key: int, group: Dataset) -> Dataset:
+def reduce_group(reduce_func: Any, key: int, group: Dataset) -> Dataset:
     """Call the user's function on a group; check that it returns a dataset."""
-    result = reduce_func(eager(np.int64(key)), group)
-    if not isinstance(result, Base):
+    result = reduce_func(make_tensor(np.int64(key)), group)
+    if not isinstance(result, DatasetBase):
         raise TypeError(
             "group_by_window: Invalid `reduce_func`. `reduce_func` must return a `Dataset` object. "
             f"Got {type(result)}."
@@ -244,42 +248,44 @@ def reduced(reduce_func: Any, key: int, group: Dataset) -> Dataset:
     return result  # type: ignore[return-value]
 
 
-def shapes_of(spec: Any, padded_shapes: Any) -> list[TensorShape]:
+def bucket_shapes(spec: Any, padded_shapes: Any) -> list[TensorShape]:
     """The padded shapes of the components, with unknown dimensions."""
-    leaves = flatten(spec)
+    leaves = flatten_element(spec)
     if padded_shapes is None:
         return [leaf.shape for leaf in leaves]
     alone = not isinstance(spec, (tuple, dict))
-    return [shape_of(s) for s in ([padded_shapes] if alone else flatten_shapes(padded_shapes))]
+    return [
+        as_padded_shape(s) for s in ([padded_shapes] if alone else flatten_shapes(padded_shapes))
+    ]
 
 
-def up_to_boundary(shape: TensorShape, bounds: list[int], bucket: int) -> TensorShape:
+def pad_to_boundary(shape: TensorShape, bounds: list[int], bucket: int) -> TensorShape:
     """Replace unknown dimensions of a shape by the greatest length of a bucket."""
     if bucket == len(bounds):
         raise InvalidArgumentError(
             "bucket_by_sequence_length: When pad_to_bucket_boundary=True, elements must have "
             "length < max(bucket_boundaries)."
         )
-    return shape_of([bounds[bucket] - 1 if n is None else n for n in shape.as_list()])
+    return as_padded_shape([bounds[bucket] - 1 if n is None else n for n in shape.as_list()])
 
 
-def unsized(spec: Any, padded_shapes: Any) -> Any:
+def bucket_batch_spec(spec: Any, padded_shapes: Any) -> Any:
     """The spec of batches of different sizes."""
-    pairs = zip(shapes_of(spec, padded_shapes), flatten(spec), strict=True)
+    pairs = zip(bucket_shapes(spec, padded_shapes), flatten_element(spec), strict=True)
     found = [TensorSpec([None, *shape.as_list()], leaf.dtype) for shape, leaf in pairs]
-    return packed(spec, iter(found))
+    return pack_element(spec, iter(found))
 
 
-def taken_apart(elements: list[Any], spec: Any) -> Any:
+def make_dataset_window(elements: list[Any], spec: Any) -> Any:
     """Make a window: a structure like the elements, with datasets as components."""
-    leaves = flatten(spec)
+    leaves = flatten_element(spec)
     if leaves == [spec]:
-        return held(elements, spec)
-    columns = zip(*[flatten(element) for element in elements], strict=True)
-    datasets = [held(list(c), leaf) for c, leaf in zip(columns, leaves, strict=True)]
-    return packed(spec, iter(datasets))
+        return make_list_dataset(elements, spec)
+    columns = zip(*[flatten_element(element) for element in elements], strict=True)
+    datasets = [make_list_dataset(list(c), leaf) for c, leaf in zip(columns, leaves, strict=True)]
+    return pack_element(spec, iter(datasets))
 
 
-def spec_of_dataset(spec: Any) -> Any:
+def window_component_spec(spec: Any) -> Any:
     """The spec of a dataset with the element spec `spec`."""
-    return held([], spec)._type_spec
+    return make_list_dataset([], spec)._type_spec

@@ -9,18 +9,23 @@ import numpy as np
 
 from gradtape.core.errors import NotFoundError, public
 from gradtape.files import tensor_bundle
-from gradtape.files.access import as_path, explained
+from gradtape.files.access import as_path, translate_os_errors
 from gradtape.state.checkpoint.checkpoint_state import update_checkpoint_state
-from gradtape.state.checkpoint.object_graph import saved
+from gradtape.state.checkpoint.object_graph import collect_tensors
 from gradtape.state.checkpoint.restoration import (
     CheckpointLoadStatus,
     InitializationOnlyStatus,
     Restoration,
 )
-from gradtape.state.checkpoint.trackable import AutoTrackable, Trackable, arrived, is_node
+from gradtape.state.checkpoint.trackable import (
+    AutoTrackable,
+    Trackable,
+    bind_pending_child,
+    is_checkpoint_node,
+)
 from gradtape.state.variable.variable import Variable
 
-COUNTER = "save_counter"
+COUNTER_NAME = "save_counter"
 
 
 class CheckpointOptions:
@@ -89,7 +94,7 @@ class Checkpoint(AutoTrackable):
         own = {} if root is None else root._trackable_children()
         attached = {}
         for name, value in sorted(kwargs.items()):
-            require_trackable(value, name, is_node(value))
+            require_trackable(value, name, is_checkpoint_node(value))
             setattr(self, name, value)
             if name in own and own[name] is not value:
                 raise ValueError(
@@ -100,23 +105,23 @@ class Checkpoint(AutoTrackable):
                 attached[name] = getattr(self, name)
         if root is not None:
             object.__setattr__(self, "_attached", attached)
-            if COUNTER in own:
-                object.__setattr__(self, "_save_counter", own[COUNTER])
+            if COUNTER_NAME in own:
+                object.__setattr__(self, "_save_counter", own[COUNTER_NAME])
 
     @property
     def save_counter(self) -> Any:
         """Variable that counts the calls of `save`; it is saved too."""
         if self._save_counter is None:
-            counter = Variable(np.int64(0), trainable=False, name=COUNTER)
+            counter = Variable(np.int64(0), trainable=False, name=COUNTER_NAME)
             object.__setattr__(self, "_save_counter", counter)
             if self._attached is None:
-                self._track_trackable(counter, COUNTER)
+                self._track_trackable(counter, COUNTER_NAME)
             else:
-                self._attached[COUNTER] = counter
-                arrived(self._graph()[0], COUNTER, counter)
+                self._attached[COUNTER_NAME] = counter
+                bind_pending_child(self._root_and_extras()[0], COUNTER_NAME, counter)
         return self._save_counter
 
-    def _graph(self) -> tuple[Any, dict[str, Any]]:
+    def _root_and_extras(self) -> tuple[Any, dict[str, Any]]:
         """The root object to save, and its additional children."""
         return (self, {}) if self._attached is None else (vars(self)["root"], self._attached)
 
@@ -135,10 +140,10 @@ class Checkpoint(AutoTrackable):
             The path for `read` or `restore`.
         """
         path = as_path(file_prefix)
-        tensors = saved(*self._graph())
-        with explained(path):
+        tensors = collect_tensors(*self._root_and_extras())
+        with translate_os_errors(path):
             os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-        tensor_bundle.write(path, tensors)
+        tensor_bundle.write_bundle(path, tensors)
         for callback in (options and options.experimental_write_callbacks) or ():
             takes_path = getattr(callback, "__code__", None) and callback.__code__.co_argcount
             callback(path) if takes_path else callback()
@@ -155,11 +160,13 @@ class Checkpoint(AutoTrackable):
         Returns:
             The path with its number, for `restore`.
         """
-        path = self._counted(as_path(file_prefix), None, options)
+        path = self._write_with_number(as_path(file_prefix), None, options)
         update_checkpoint_state(os.path.dirname(path), path, [path])
         return path
 
-    def _counted(self, prefix: str, number: int | None, options: CheckpointOptions | None) -> str:
+    def _write_with_number(
+        self, prefix: str, number: int | None, options: CheckpointOptions | None
+    ) -> str:
         """Increment the counter and write; a failed write restores the counter."""
         counter = self.save_counter
         counter.assign_add(1, read_value=False)
@@ -187,9 +194,11 @@ class Checkpoint(AutoTrackable):
         """
         path = as_path(save_path)
         inner = os.path.join(path, "variables", "variables")  # of a SavedModel
-        if os.path.isdir(path) and tensor_bundle.exists(inner):
+        if os.path.isdir(path) and tensor_bundle.bundle_exists(inner):
             path = inner
-        return CheckpointLoadStatus(Restoration(tensor_bundle.Reader(path), *self._graph()))
+        return CheckpointLoadStatus(
+            Restoration(tensor_bundle.BundleReader(path), *self._root_and_extras())
+        )
 
     @public
     def restore(self, save_path: Any, options: CheckpointOptions | None = None) -> Any:

@@ -9,12 +9,12 @@ from typing import Any
 
 from gradtape.core.errors import public
 from gradtape.files import tensor_bundle
-from gradtape.files.access import as_path, replacing
-from gradtape.files.protobuf import classes, protobuf
+from gradtape.files.access import as_path, open_replacement
+from gradtape.files.protobuf import import_protobuf, make_message_classes
 
 log = logging.getLogger("gradtape")
 
-(CheckpointState,) = classes(
+(CheckpointState,) = make_message_classes(
     "gradtape/checkpoint_state.proto",
     {
         "CheckpointState": (
@@ -46,7 +46,7 @@ def update_checkpoint_state(
     )
     if last_preserved is not None:
         state.last_preserved_timestamp = last_preserved
-    with replacing(os.path.join(directory, "checkpoint")) as file:
+    with open_replacement(os.path.join(directory, "checkpoint")) as file:
         file.write(text_format.MessageToString(state).encode())
 
 
@@ -62,7 +62,7 @@ def get_checkpoint_state(checkpoint_dir: Any, latest_filename: str | None = None
         A CheckpointState, with paths that include the directory; None if the file is missing or
         cannot be read.
     """
-    protobuf()
+    import_protobuf()
     from google.protobuf import text_format
 
     directory = as_path(checkpoint_dir)
@@ -95,7 +95,7 @@ def latest_checkpoint(checkpoint_dir: Any, latest_filename: str | None = None) -
     if state is None:
         return None
     path: str = state.model_checkpoint_path
-    if not tensor_bundle.exists(path):
+    if not tensor_bundle.bundle_exists(path):
         log.error("Couldn't match files for checkpoint %s", path)
         return None
     return path
@@ -104,7 +104,7 @@ def latest_checkpoint(checkpoint_dir: Any, latest_filename: str | None = None) -
 class CheckpointReader:
     """The tensors in a checkpoint, by name."""
 
-    def __init__(self, reader: tensor_bundle.Reader) -> None:
+    def __init__(self, reader: tensor_bundle.BundleReader) -> None:
         """Wrap `reader`."""
         self._reader = reader
 
@@ -151,7 +151,7 @@ def load_checkpoint(ckpt_dir_or_file: Any) -> CheckpointReader:
                 f"Couldn't find 'checkpoint' file or checkpoints in given directory {path}"
             )
         path = latest
-    return CheckpointReader(tensor_bundle.Reader(path))
+    return CheckpointReader(tensor_bundle.BundleReader(path))
 
 
 @public

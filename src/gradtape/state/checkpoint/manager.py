@@ -17,7 +17,7 @@ from gradtape.state.checkpoint.checkpoint import Checkpoint, CheckpointOptions
 from gradtape.state.checkpoint.checkpoint_state import get_checkpoint_state, update_checkpoint_state
 
 log = logging.getLogger("gradtape")
-HOUR = 3600
+SECONDS_PER_HOUR = 3600
 
 
 class CheckpointManager:
@@ -77,7 +77,7 @@ class CheckpointManager:
         self._init_fn = init_fn
         self._last_step = last_checkpoint_step
         self._latest: str | None = None
-        self._kept: dict[str, float] = {}  # path → time of saving, the oldest first
+        self._times_by_path: dict[str, float] = {}  # path → time of saving, the oldest first
         now = time.time()
         self._last_preserved = now - 1  # before the first checkpoint
         self._recover(now)
@@ -93,7 +93,9 @@ class CheckpointManager:
         paths = list(state.all_model_checkpoint_paths)
         if len(times) != len(paths):
             times = [now] * len(paths)
-        self._kept = {path: min(when, now) for path, when in zip(paths, times, strict=True)}
+        self._times_by_path = {
+            path: min(when, now) for path, when in zip(paths, times, strict=True)
+        }
 
     @property
     def directory(self) -> str:
@@ -113,7 +115,7 @@ class CheckpointManager:
     @property
     def checkpoints(self) -> list[str]:
         """Paths of the checkpoints, the oldest first, without those that are kept forever."""
-        return list(self._kept)
+        return list(self._times_by_path)
 
     @property
     def latest_checkpoint(self) -> str | None:
@@ -143,37 +145,37 @@ class CheckpointManager:
             if check_interval and since is not None and since < self._interval:
                 return None
         number = None if checkpoint_number is None else int(checkpoint_number)
-        path = self._checkpoint._counted(self._prefix, number, options)
+        path = self._checkpoint._write_with_number(self._prefix, number, options)
         if self._interval is not None:
             self._last_step = step
-        self._kept.pop(path, None)  # moves an existing path to the end
-        self._kept[path] = time.time()
+        self._times_by_path.pop(path, None)  # moves an existing path to the end
+        self._times_by_path[path] = time.time()
         self._latest = path
-        self._record()  # before old files are deleted
-        if self._sweep():
-            self._record()
+        self._write_state()  # before old files are deleted
+        if self._delete_old():
+            self._write_state()
         return path
 
-    def _record(self) -> None:
+    def _write_state(self) -> None:
         """Write the list of checkpoints to the state file."""
         if self._latest is not None:
-            paths, times = list(self._kept), list(self._kept.values())
+            paths, times = list(self._times_by_path), list(self._times_by_path.values())
             update_checkpoint_state(
                 self._directory, self._latest, paths, times, self._last_preserved
             )
 
-    def _sweep(self) -> bool:
+    def _delete_old(self) -> bool:
         """Delete the oldest checkpoints above the limit; return whether there were any."""
-        if not self._max_to_keep or len(self._kept) <= self._max_to_keep:
+        if not self._max_to_keep or len(self._times_by_path) <= self._max_to_keep:
             return False
-        while len(self._kept) > self._max_to_keep:
-            path = next(iter(self._kept))
-            when = self._kept.pop(path)
+        while len(self._times_by_path) > self._max_to_keep:
+            path = next(iter(self._times_by_path))
+            when = self._times_by_path.pop(path)
             hours = self._keep_every_n_hours
-            if hours and when - hours * HOUR >= self._last_preserved:
+            if hours and when - hours * SECONDS_PER_HOUR >= self._last_preserved:
                 self._last_preserved = when  # kept forever
                 continue
-            delete(path)
+            delete_checkpoint(path)
         return True
 
     @public
@@ -196,7 +198,7 @@ class CheckpointManager:
         """Do nothing: writing is synchronous."""
 
 
-def delete(prefix: str) -> None:
+def delete_checkpoint(prefix: str) -> None:
     """Delete a checkpoint; its index file goes first, so that it is never half valid."""
     for name in (
         tensor_bundle.index_file(prefix),

@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from typing import Any
 
 from gradtape.core.convert import convert
-from gradtape.files.protobuf import classes
+from gradtape.files.protobuf import make_message_classes
 from gradtape.state.checkpoint.trackable import children_of, has_values
 
-KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
-ATTRIBUTES = ".ATTRIBUTES"
+OBJECT_GRAPH_KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
+ATTRIBUTES_PART = ".ATTRIBUTES"
 
-Graph, Node, Child, Attribute, Slot, Saver, Bool = classes(
+ObjectGraphProto, Node, Child, Attribute, Slot, Saver, Bool = make_message_classes(
     "gradtape/object_graph.proto",
     {
         "TrackableObjectGraph": "nodes:1:TrackableObject*",
@@ -33,7 +33,7 @@ Graph, Node, Child, Attribute, Slot, Saver, Bool = classes(
 )
 
 
-class Walk:
+class ObjectWalk:
     """All objects below a root, each once, in TensorFlow's order.
 
     Attributes:
@@ -61,14 +61,14 @@ class Walk:
                 self.children[number].append((name, numbers[id(child)]))
 
 
-def saved(root: Any, attached: dict[str, Any]) -> dict[str, Any]:
+def collect_tensors(root: Any, attached: dict[str, Any]) -> dict[str, Any]:
     """The raw arrays to save, by key, including the object graph."""
-    return saved_by(Walk(root, attached))[0]
+    return collect_tensors_and_keys(ObjectWalk(root, attached))[0]
 
 
-def saved_by(walk: Walk) -> tuple[dict[str, Any], list[str]]:
+def collect_tensors_and_keys(walk: ObjectWalk) -> tuple[dict[str, Any], list[str]]:
     """The raw arrays to save, by key, and the key of each object's value, or ""."""
-    graph, tensors = Graph(), {}
+    graph, tensors = ObjectGraphProto(), {}
     keys = []
     for value, path, children in zip(walk.objects, walk.paths, walk.children, strict=True):
         node = graph.nodes.add()
@@ -77,14 +77,14 @@ def saved_by(walk: Walk) -> tuple[dict[str, Any], list[str]]:
         keys.append("")
         if has_values(value):
             for name, tensor in value._serialize_to_tensors().items():
-                key = "/".join((*map(escaped, path), ATTRIBUTES, escaped(name)))
+                key = "/".join((*map(escape_name, path), ATTRIBUTES_PART, escape_name(name)))
                 key = key if path else f"/{key}"
                 full_name = getattr(value, "_shared_name", "")
                 node.attributes.add(name=name, full_name=full_name, checkpoint_key=key)
                 tensors[key] = convert(tensor)._array
                 keys[-1] = key
     mark_values(graph.nodes)
-    tensors[KEY] = convert(graph.SerializeToString())._array
+    tensors[OBJECT_GRAPH_KEY] = convert(graph.SerializeToString())._array
     return tensors, keys
 
 
@@ -103,7 +103,7 @@ def mark_values(nodes: Any) -> None:
         node.has_checkpoint_values.value = number in found
 
 
-def escaped(name: str) -> str:
+def escape_name(name: str) -> str:
     """Escape dots and slashes, which separate the parts of a key."""
     return name.replace(".", "..").replace("/", ".S")
 

@@ -9,38 +9,38 @@ from typing import Any
 
 from gradtape.core.errors import DataLossError, InvalidArgumentError, UnimplementedError
 from gradtape.core.shapes import TensorShape
-from gradtape.core.tensor import eager
-from gradtape.files.protobuf import parsed
-from gradtape.files.tensor_bundle import Reader
+from gradtape.core.tensor import make_tensor
+from gradtape.files.protobuf import parse_proto
+from gradtape.files.tensor_bundle import BundleReader
 from gradtape.state.checkpoint import object_graph
 from gradtape.state.checkpoint.trackable import (
     ListWrapper,
     Trackable,
     _DictWrapper,
-    await_child,
+    add_pending_child,
     children_of,
     has_values,
 )
 
-next_number = itertools.count(1).__next__
+next_restoration_number = itertools.count(1).__next__
 log = logging.getLogger("gradtape")
-SHOWN = 10
+MAX_LISTED = 10
 
 
 class Restoration:
     """A checkpoint being restored: the matching of its nodes to objects."""
 
-    def __init__(self, reader: Reader, root: Any, attached: dict[str, Any]) -> None:
+    def __init__(self, reader: BundleReader, root: Any, attached: dict[str, Any]) -> None:
         """Match the objects below `root`; `attached` are additional children of the root."""
         self.reader = reader
-        self.graph = graph_of(reader)
+        self.graph = read_object_graph(reader)
         self.names = object_graph.readable_names(self.graph)
-        self.number = next_number()
+        self.number = next_restoration_number()
         self.bound: dict[int, Any] = {}
         self.unused: dict[int, str] = {}
         self.attached = attached
         self.root = root
-        self.quiet = False
+        self.expects_partial = False
         self._match([(0, root, None, "")])
 
     def bind(self, node: int, value: Any, owner: Any, name: str) -> None:
@@ -56,26 +56,26 @@ class Restoration:
         values: list[tuple[Any, dict[str, Any]]] = []
         waiting: list[tuple[Any, str, int]] = []
         for node, value, owner, name in pairs:  # grows during the loop
-            if self._is_taken(node, value, fresh):
+            if self._is_bound(node, value, fresh):
                 continue
             fresh[node] = value
-            tensors = self._values_for(node, value)
+            tensors = self._read_values(node, value)
             if tensors:
                 values.append((value, tensors))
-            self._children_for(node, value, owner, name, pairs, waiting)
+            self._collect_children(node, value, owner, name, pairs, waiting)
         for value, tensors in values:
-            check(value, tensors, self.reader)
+            check_restored_tensors(value, tensors, self.reader)
         self.bound |= fresh
         for owner, name, node in waiting:
-            await_child(owner, name, self, node)
+            add_pending_child(owner, name, self, node)
         for value, tensors in values:
             if getattr(value, "_update_uid", 0) <= self.number:
-                value._restore_from_tensors({key: eager(raw) for key, raw in tensors.items()})
+                value._restore_from_tensors({key: make_tensor(raw) for key, raw in tensors.items()})
         for value in fresh.values():
             if isinstance(value, Trackable):
                 object.__setattr__(value, "_update_uid", self.number)
 
-    def _is_taken(self, node: int, value: Any, fresh: dict[int, Any]) -> bool:
+    def _is_bound(self, node: int, value: Any, fresh: dict[int, Any]) -> bool:
         """Whether a node is bound to an object; warns if that is not `value`."""
         before = self.bound.get(node, fresh.get(node))
         if before is not None and before is not value:
@@ -86,7 +86,7 @@ class Restoration:
             )
         return before is not None
 
-    def _values_for(self, node: int, value: Any) -> dict[str, Any]:
+    def _read_values(self, node: int, value: Any) -> dict[str, Any]:
         """The raw values of an object, by the names of its attributes."""
         attributes = self.graph.nodes[node].attributes
         current = value._serialize_to_tensors() if attributes and has_values(value) else {}
@@ -106,7 +106,7 @@ class Restoration:
             tensors[attribute.name] = raw[()] if raw.dtype != object else raw
         return tensors
 
-    def _children_for(
+    def _collect_children(
         self,
         node: int,
         value: Any,
@@ -121,47 +121,53 @@ class Restoration:
             found |= self.attached
         wanted = {child.local_name: child.node_id for child in self.graph.nodes[node].children}
         missing = {key: child for key, child in wanted.items() if key not in found}
-        home = noticing(value, owner, name) if missing else value
+        home = wrap_in_owner(value, owner, name) if missing else value
         pairs += [(child, found[key], home, key) for key, child in wanted.items() if key in found]
         if home is not None:
             waiting += [(home, key, child) for key, child in missing.items()]
 
     def __del__(self) -> None:
         """Warn about values that were not restored, as TensorFlow does."""
-        if getattr(self, "quiet", True):
+        if getattr(self, "expects_partial", True):
             return
         unused = [
-            n for i, n in enumerate(self.names) if self._is_left(i) and "save_counter" not in n
+            n
+            for i, n in enumerate(self.names)
+            if self._is_unmatched_node(i) and "save_counter" not in n
         ]
         if unused and log is not None:
             log.warning(
                 "restore: the checkpoint was restored in part. No object matched the values of %s. "
                 "Call status.expect_partial() to silence this warning.",
-                ", ".join(unused[:SHOWN]) + (", …" if len(unused) > SHOWN else ""),
+                ", ".join(unused[:MAX_LISTED]) + (", …" if len(unused) > MAX_LISTED else ""),
             )
 
-    def _is_left(self, node: int) -> bool:
+    def _is_unmatched_node(self, node: int) -> bool:
         return bool(self.graph.nodes[node].attributes) and node not in self.bound
 
 
-def graph_of(reader: Reader) -> Any:
+def read_object_graph(reader: BundleReader) -> Any:
     """Read the object graph of a checkpoint."""
-    if object_graph.KEY not in reader:
+    if object_graph.OBJECT_GRAPH_KEY not in reader:
         raise UnimplementedError(
             f"restore: {reader.prefix} has no object graph, like checkpoints of TensorFlow 1. "
             "Read its tensors with tf.train.load_variable and assign them."
         )
-    data = reader.read(object_graph.KEY)[()]
-    graph = parsed(object_graph.Graph, data, f"{reader.prefix}: {object_graph.KEY}")
+    data = reader.read(object_graph.OBJECT_GRAPH_KEY)[()]
+    graph = parse_proto(
+        object_graph.ObjectGraphProto, data, f"{reader.prefix}: {object_graph.OBJECT_GRAPH_KEY}"
+    )
     count = len(graph.nodes)
     if not count or any(
         not 0 <= child.node_id < count for node in graph.nodes for child in node.children
     ):
-        raise DataLossError(f"{reader.prefix}: {object_graph.KEY} refers to missing objects.")
+        raise DataLossError(
+            f"{reader.prefix}: {object_graph.OBJECT_GRAPH_KEY} refers to missing objects."
+        )
     return graph
 
 
-def noticing(value: Any, owner: Any, name: str) -> Any:
+def wrap_in_owner(value: Any, owner: Any, name: str) -> Any:
     """Replace a list or dict in `owner` by a wrapper that tracks new children.
 
     Returns:
@@ -181,13 +187,13 @@ def noticing(value: Any, owner: Any, name: str) -> Any:
     return value if hasattr(value, "__dict__") else None
 
 
-def check(value: Any, tensors: dict[str, Any], reader: Reader) -> None:
+def check_restored_tensors(value: Any, tensors: dict[str, Any], reader: BundleReader) -> None:
     """Raise if the dtype or shape of restored tensors does not match the object."""
     current = value._serialize_to_tensors()
     for name, raw in tensors.items():
         here = current[name]
         dtype = getattr(here, "dtype", None)
-        there = eager(raw)
+        there = make_tensor(raw)
         if dtype is not None and dtype != there.dtype:
             raise InvalidArgumentError(
                 f"restore: {getattr(value, 'name', value)!r}: expected dtype {dtype.name} does not "
@@ -213,7 +219,7 @@ class CheckpointLoadStatus:
         self.assert_existing_objects_matched()
         restored = self._restoration
         for number, node in enumerate(restored.graph.nodes):
-            if restored._is_left(number):
+            if restored._is_unmatched_node(number):
                 raise AssertionError(
                     f"Unresolved object in checkpoint {restored.names[number]}: {node}"
                 )
@@ -227,20 +233,20 @@ class CheckpointLoadStatus:
 
     def assert_existing_objects_matched(self) -> CheckpointLoadStatus:
         """Raise AssertionError unless all objects that have values are in the checkpoint."""
-        unmatched = self._unmatched()
+        unmatched = self._find_unmatched_objects()
         if unmatched:
             raise AssertionError(
                 f"Found {len(unmatched)} Python objects that were not bound to checkpointed "
                 "values, likely due to changes in the Python program. Showing "
-                f"{min(len(unmatched), SHOWN)} of {len(unmatched)} unmatched objects: "
-                f"{unmatched[:SHOWN]}"
+                f"{min(len(unmatched), MAX_LISTED)} of {len(unmatched)} unmatched objects: "
+                f"{unmatched[:MAX_LISTED]}"
             )
         return self
 
     def assert_nontrivial_match(self) -> CheckpointLoadStatus:
         """Raise AssertionError if only the root is matched."""
         if len(self._restoration.bound) <= 1:
-            unmatched = self._unmatched()
+            unmatched = self._find_unmatched_objects()
             if unmatched:
                 raise AssertionError(
                     "Nothing except the root object matched a checkpointed value. Typically this "
@@ -254,7 +260,7 @@ class CheckpointLoadStatus:
 
     def expect_partial(self) -> CheckpointLoadStatus:
         """Do not warn about values without a matching object."""
-        self._restoration.quiet = True
+        self._restoration.expects_partial = True
         return self
 
     def initialize_or_restore(self, session: Any = None) -> None:
@@ -263,31 +269,31 @@ class CheckpointLoadStatus:
     def run_restore_ops(self, session: Any = None) -> None:
         """Do nothing: values are already restored."""
 
-    def _unmatched(self) -> list[Any]:
+    def _find_unmatched_objects(self) -> list[Any]:
         """Objects that have values but no node in the checkpoint."""
         restored = self._restoration
         bound = {id(value) for value in restored.bound.values()}
-        walk = object_graph.Walk(restored.root, restored.attached)
+        walk = object_graph.ObjectWalk(restored.root, restored.attached)
         return [v for v in walk.objects if has_values(v) and id(v) not in bound]
 
 
 class InitializationOnlyStatus:
     """The result of `restore(None)`."""
 
-    def _refuse(self) -> Any:
+    def _raise_no_checkpoint(self) -> Any:
         raise AssertionError("No checkpoint specified (save_path=None); nothing is being restored.")
 
     def assert_consumed(self) -> Any:
         """Raise AssertionError."""
-        return self._refuse()
+        return self._raise_no_checkpoint()
 
     def assert_existing_objects_matched(self) -> Any:
         """Raise AssertionError."""
-        return self._refuse()
+        return self._raise_no_checkpoint()
 
     def assert_nontrivial_match(self) -> Any:
         """Raise AssertionError."""
-        return self._refuse()
+        return self._raise_no_checkpoint()
 
     def expect_partial(self) -> InitializationOnlyStatus:
         """Do nothing: no value is restored."""
@@ -298,4 +304,4 @@ class InitializationOnlyStatus:
 
     def run_restore_ops(self, session: Any = None) -> None:
         """Raise AssertionError."""
-        self._refuse()
+        self._raise_no_checkpoint()

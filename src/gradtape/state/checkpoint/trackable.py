@@ -8,12 +8,14 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import wraps
 from typing import Any, Protocol, SupportsIndex
 
-PENDING = "_self_pending"  # attribute: restored values for children that do not exist yet
-TRACKED = "_self_tracked"  # attribute: children by name
-TRACKING = "_self_setattr_tracking"  # attribute: whether assigned attributes become children
+PENDING_ATTRIBUTE = "_self_pending"  # attribute: restored values for children that do not exist yet
+CHILDREN_ATTRIBUTE = "_self_tracked"  # attribute: children by name
+TRACKING_ATTRIBUTE = (
+    "_self_setattr_tracking"  # attribute: whether assigned attributes become children
+)
 
 
-class Restoring(Protocol):
+class RestorationProtocol(Protocol):
     """The interface of a restoration for objects with pending children."""
 
     def bind(self, node: int, value: Any, owner: Any, name: str) -> None:
@@ -55,27 +57,29 @@ class AutoTrackable(Trackable):
     def __setattr__(self, name: str, value: Any) -> None:
         if vars(self).get(name, vars) is value:
             return
-        if getattr(self, TRACKING, True):
-            value = self._track_trackable(watched(value), name, overwrite=True)
+        if getattr(self, TRACKING_ATTRIBUTE, True):
+            value = self._track_trackable(wrap_collections(value), name, overwrite=True)
         super().__setattr__(name, value)
 
     def __delattr__(self, name: str) -> None:
-        vars(self).get(TRACKED, {}).pop(name, None)
+        vars(self).get(CHILDREN_ATTRIBUTE, {}).pop(name, None)
         super().__delattr__(name)
 
     def _track_trackable(self, trackable: Any, name: str, overwrite: bool = False) -> Any:
         """Make `trackable` a child if a checkpoint can save it."""
-        if is_node(trackable):
-            vars(self).setdefault(TRACKED, {})[name] = trackable
-            arrived(self, name, trackable)
+        if is_checkpoint_node(trackable):
+            vars(self).setdefault(CHILDREN_ATTRIBUTE, {})[name] = trackable
+            bind_pending_child(self, name, trackable)
         return trackable
 
     def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
-        children = dict(vars(self).get(TRACKED, {}))
+        children = dict(vars(self).get(CHILDREN_ATTRIBUTE, {}))
         return children if save_type == "checkpoint" else children | functions_of(self)
 
 
-SERVED = "_default_save_signature"  # attribute: the function that serving uses by default
+DEFAULT_SIGNATURE_ATTRIBUTE = (
+    "_default_save_signature"  # attribute: the function that serving uses by default
+)
 
 
 def functions_of(value: Any) -> dict[str, Any]:
@@ -83,17 +87,17 @@ def functions_of(value: Any) -> dict[str, Any]:
     found = {}
     for name in dir(value):
         static = inspect.getattr_static(value, name, None)
-        if name == SERVED or is_function(static):
+        if name == DEFAULT_SIGNATURE_ATTRIBUTE or is_saved_function(static):
             try:
                 attribute = getattr(value, name)
             except Exception:
                 continue
-            if is_function(attribute):
+            if is_saved_function(attribute):
                 found[name] = attribute
     return found
 
 
-def is_function(value: Any) -> bool:
+def is_saved_function(value: Any) -> bool:
     """Whether `value` can be saved as a function of a SavedModel."""
     return getattr(type(value), "_saves_as_function", False) is True
 
@@ -103,12 +107,12 @@ def no_automatic_dependency_tracking(method: Callable[..., Any]) -> Callable[...
 
     @wraps(method)
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-        before = getattr(self, TRACKING, True)
-        object.__setattr__(self, TRACKING, False)
+        before = getattr(self, TRACKING_ATTRIBUTE, True)
+        object.__setattr__(self, TRACKING_ATTRIBUTE, False)
         try:
             return method(self, *args, **kwargs)
         finally:
-            object.__setattr__(self, TRACKING, before)
+            object.__setattr__(self, TRACKING_ATTRIBUTE, before)
 
     return call
 
@@ -116,20 +120,20 @@ def no_automatic_dependency_tracking(method: Callable[..., Any]) -> Callable[...
 class ListWrapper(list[Any]):
     """A list that restores pending values into new items."""
 
-    def _told(self) -> None:
-        if PENDING in vars(self):
+    def _bind_pending_items(self) -> None:
+        if PENDING_ATTRIBUTE in vars(self):
             for i, value in enumerate(list(self)):
-                arrived(self, str(i), value)
+                bind_pending_child(self, str(i), value)
 
     def append(self, value: Any) -> None:
         """Like the method of `list`."""
-        super().append(watched(value))
-        self._told()
+        super().append(wrap_collections(value))
+        self._bind_pending_items()
 
     def extend(self, values: Iterable[Any]) -> None:
         """Like the method of `list`."""
-        super().extend(watched(value) for value in values)
-        self._told()
+        super().extend(wrap_collections(value) for value in values)
+        self._bind_pending_items()
 
     def __iadd__(self, values: Iterable[Any]) -> ListWrapper:  # type: ignore[misc]
         self.extend(values)
@@ -137,12 +141,12 @@ class ListWrapper(list[Any]):
 
     def insert(self, index: SupportsIndex, value: Any) -> None:
         """Like the method of `list`."""
-        super().insert(index, watched(value))
-        self._told()
+        super().insert(index, wrap_collections(value))
+        self._bind_pending_items()
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        super().__setitem__(index, value if isinstance(index, slice) else watched(value))
-        self._told()
+        super().__setitem__(index, value if isinstance(index, slice) else wrap_collections(value))
+        self._bind_pending_items()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (list(self),)
@@ -155,10 +159,10 @@ class _DictWrapper(dict[Any, Any]):
     """A dict that restores pending values into new items."""
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        value = watched(value)
+        value = wrap_collections(value)
         super().__setitem__(key, value)
         if isinstance(key, str):
-            arrived(self, key, value)
+            bind_pending_child(self, key, value)
 
     def update(self, *args: Any, **kwargs: Any) -> None:
         """Like the method of `dict`."""
@@ -175,22 +179,22 @@ class _DictWrapper(dict[Any, Any]):
         return type(self), (dict(self),)
 
 
-def watched(value: Any) -> Any:
+def wrap_collections(value: Any) -> Any:
     """Wrap lists and dicts in `ListWrapper` and `_DictWrapper`; return anything else unchanged."""
     kind = type(value)
     if kind is list:
-        return ListWrapper(watched(item) for item in value)
+        return ListWrapper(wrap_collections(item) for item in value)
     if kind is dict or kind is OrderedDict:
-        return _DictWrapper({key: watched(item) for key, item in value.items()})
+        return _DictWrapper({key: wrap_collections(item) for key, item in value.items()})
     return value
 
 
-def is_node(value: Any) -> bool:
+def is_checkpoint_node(value: Any) -> bool:
     """Whether `value` is a node of the object graph of a checkpoint."""
     kind = type(value)
     if isinstance(value, Trackable) or kind in (list, dict, OrderedDict, ListWrapper, _DictWrapper):
         return True
-    return isinstance(value, tuple) and any(is_node(item) for item in value)
+    return isinstance(value, tuple) and any(is_checkpoint_node(item) for item in value)
 
 
 def children_of(value: Any, save_type: str = "checkpoint") -> dict[str, Any]:
@@ -200,19 +204,23 @@ def children_of(value: Any, save_type: str = "checkpoint") -> dict[str, Any]:
     """
     if isinstance(value, Trackable):
         named: Iterable[tuple[str, Any]] = value._trackable_children(save_type=save_type).items()
-    elif is_function(value):
+    elif is_saved_function(value):
         return {}
     elif isinstance(value, dict):
-        named = items_of(value)
+        named = iterate_string_items(value)
     else:
         fields = getattr(value, "_fields", ())  # items of a namedtuple have a name and a number
         numbered = [(str(i), item) for i, item in enumerate(value)]
         named = [*zip(fields, value, strict=False), *numbered]
     functions = save_type != "checkpoint"
-    return {n: child for n, child in named if is_node(child) or (functions and is_function(child))}
+    return {
+        n: child
+        for n, child in named
+        if is_checkpoint_node(child) or (functions and is_saved_function(child))
+    }
 
 
-def items_of(value: dict[Any, Any]) -> Iterator[tuple[str, Any]]:
+def iterate_string_items(value: dict[Any, Any]) -> Iterator[tuple[str, Any]]:
     """Yield the items of a dict with string keys.
 
     Raises:
@@ -221,7 +229,7 @@ def items_of(value: dict[Any, Any]) -> Iterator[tuple[str, Any]]:
     for key, item in value.items():
         if isinstance(key, str):
             yield key, item
-        elif is_node(item):
+        elif is_checkpoint_node(item):
             raise ValueError(
                 "Checkpoint: keys of saved dictionaries must be strings. Received the non-string "
                 f"key {key!r} of a trackable value in {value!r:.200}. Use strings for keys."
@@ -234,19 +242,19 @@ def has_values(value: Any) -> bool:
     return own is not None and own is not Trackable._serialize_to_tensors
 
 
-def await_child(owner: Any, name: str, checkpoint: Restoring, node: int) -> None:
+def add_pending_child(owner: Any, name: str, checkpoint: RestorationProtocol, node: int) -> None:
     """Restore the child `name` of `owner` from `node` as soon as it exists."""
-    waiting = vars(owner).get(PENDING)
+    waiting = vars(owner).get(PENDING_ATTRIBUTE)
     if waiting is None:
         waiting = {}
-        object.__setattr__(owner, PENDING, waiting)
+        object.__setattr__(owner, PENDING_ATTRIBUTE, waiting)
     waiting.setdefault(name, []).append((checkpoint, node))
 
 
-def arrived(owner: Any, name: str, value: Any) -> None:
+def bind_pending_child(owner: Any, name: str, value: Any) -> None:
     """Restore pending values into the new child `name` of `owner`."""
-    waiting = vars(owner).get(PENDING)
-    if waiting and name in waiting and is_node(value):
+    waiting = vars(owner).get(PENDING_ATTRIBUTE)
+    if waiting and name in waiting and is_checkpoint_node(value):
         bindings = waiting.pop(name)  # the latest checkpoint is last, so it wins
 
         def bind() -> None:
@@ -254,12 +262,12 @@ def arrived(owner: Any, name: str, value: Any) -> None:
                 checkpoint.bind(node, value, owner, name)
 
         if getattr(value, "_value", value) is None and hasattr(value, "_initialize"):
-            when_set(value, bind)
+            add_initialize_hook(value, bind)
         else:
             bind()
 
 
-def when_set(variable: Any, then: Callable[[], None]) -> None:
+def add_initialize_hook(variable: Any, then: Callable[[], None]) -> None:
     """Call `then` when a Keras variable with deferred initialization gets its first value."""
     initialize = variable._initialize
 

@@ -5,7 +5,12 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
-from gradtape.state.checkpoint.trackable import Trackable, children_of, is_function, is_node
+from gradtape.state.checkpoint.trackable import (
+    Trackable,
+    children_of,
+    is_checkpoint_node,
+    is_saved_function,
+)
 
 
 class TrackableView:
@@ -44,7 +49,11 @@ class TrackableView:
             return children_of(obj, save_type)
         found = obj._trackable_children(save_type, **kwargs)
         functions = save_type != "checkpoint"
-        return {n: c for n, c in found.items() if is_node(c) or (functions and is_function(c))}
+        return {
+            n: c
+            for n, c in found.items()
+            if is_checkpoint_node(c) or (functions and is_saved_function(c))
+        }
 
     def descendants(self) -> list[Any]:
         """The root and all objects below it, each once, in breadth-first order."""

@@ -12,72 +12,84 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.context import staging, unheard
-from gradtape.core.tensor import Tensor, eager
-from gradtape.ops.random.philox import advanced
-from gradtape.state.random.seed import SEEDS, STARTED_OVER, any_pair, joined, philox
-from gradtape.state.random.stream import Streams
+from gradtape.core.context import current_trace, no_recording
+from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.ops.random.philox import advance_counter
+from gradtape.state.random.seed import (
+    ON_SET_SEED,
+    SEEDS,
+    combine_seeds,
+    make_key_and_counter,
+    random_seed_pair,
+)
+from gradtape.state.random.stream import FunctionStreams
 from gradtape.state.variable.variable import Variable
-from gradtape.tape.custom_gradient import REPLAYED
+from gradtape.tape.custom_gradient import RECOMPUTE_STATE
 
 
-def staged_stream(trace: Any, op: Any, seed: int | None, blocks: int) -> tuple[Tensor, Tensor]:
+def draw_in_trace(trace: Any, op: Any, seed: int | None, blocks: int) -> tuple[Tensor, Tensor]:
     """Key and counter for the next `blocks` blocks that an op in a trace draws."""
-    variable = stream_variable(trace, op, seed)
-    key = eager(np.array([variable.key], np.uint64))
-    counter = trace.read(variable)
-    trace.write(variable, trace.call(advanced, (counter._array, blocks)))
+    variable = next_stream_variable(trace, op, seed)
+    key = make_tensor(np.array([variable.key], np.uint64))
+    counter = trace.read_variable(variable)
+    trace.write_variable(variable, trace.call_raw(advance_counter, (counter._array, blocks)))
     return key, counter
 
 
-def fallback_stream(cursor: Any, op: Any, seed: int | None, blocks: int) -> tuple[Tensor, Tensor]:
+def draw_in_eager_function(
+    cursor: Any, op: Any, seed: int | None, blocks: int
+) -> tuple[Tensor, Tensor]:
     """Key and counter for an op in a function that runs eagerly; continues the graph's stream."""
-    variable = stream_variable(cursor, op, seed)
-    with unheard():
-        counter = eager(variable.numpy())
-        variable.assign(advanced(counter._array, blocks))
-    return eager(np.array([variable.key], np.uint64)), counter
+    variable = next_stream_variable(cursor, op, seed)
+    with no_recording():
+        counter = make_tensor(variable.numpy())
+        variable.assign(advance_counter(counter._array, blocks))
+    return make_tensor(np.array([variable.key], np.uint64)), counter
 
 
-def stream_variable(cursor: Any, op: Any, seed: int | None) -> Any:
+def next_stream_variable(cursor: Any, op: Any, seed: int | None) -> Any:
     """The hidden variable of the next random op of a function."""
-    pinned = cursor.streams.pinned
+    pinned = cursor.streams.fixed_seed
     outer = SEEDS.seed if pinned is None else pinned[0]
-    pair = seeds_of(cursor, outer, seed)
+    pair = choose_seeds(cursor, outer, seed)
     kind = (op, outer, seed)
-    return cursor.stream_of(kind, lambda: place_of(kind, pair, pinned is not None))
+    return cursor.next_stream(kind, lambda: make_stream_variable(kind, pair, pinned is not None))
 
 
-def seeds_of(cursor: Any, outer: int | None, seed: int | None) -> tuple[int, int]:
+def choose_seeds(cursor: Any, outer: int | None, seed: int | None) -> tuple[int, int]:
     """The pair of seeds of an op in a function."""
     if outer is None and seed is None:
-        return any_pair()
+        return random_seed_pair()
     if seed is None:
-        seed = cursor.unseeded
-        cursor.unseeded += 1
-    return joined(outer, seed)
+        seed = cursor.unseeded_count
+        cursor.unseeded_count += 1
+    return combine_seeds(outer, seed)
 
 
-def place_of(kind: Any, pair: tuple[int, int], is_pinned: bool) -> Any:
+def make_stream_variable(kind: Any, pair: tuple[int, int], is_pinned: bool) -> Any:
     """Make the variable that holds the counter of an op's stream."""
     key, high = pair
-    with unheard():
-        variable: Any = Variable(eager(philox(key, high, 0)[1]), trainable=False, name="stream")
+    with no_recording():
+        variable: Any = Variable(
+            make_tensor(make_key_and_counter(key, high, 0)[1]), trainable=False, name="stream"
+        )
     variable.kind, variable.pair = kind, pair
     variable.key, variable.first = key, variable._value
     variable._is_random = True
     variable.is_pinned = is_pinned
-    LIVING[variable._key] = variable
+    LIVE_STREAMS[variable._key] = variable
     return variable
 
 
-def copied_stream(cursor: Any, variable: Any) -> Any:
+def copy_stream(cursor: Any, variable: Any) -> Any:
     """Make a separate stream for an op that a nested function ran first."""
-    pinned = cursor.streams.pinned is not None
-    return cursor.stream_of(variable.kind, lambda: place_of(variable.kind, variable.pair, pinned))
+    pinned = cursor.streams.fixed_seed is not None
+    return cursor.next_stream(
+        variable.kind, lambda: make_stream_variable(variable.kind, variable.pair, pinned)
+    )
 
 
-def take_turns(streams: Streams, turn: Any) -> None:
+def switch_iteration(streams: FunctionStreams, turn: Any) -> None:
     """Save the counters of the previous dataset iteration, and load those of `turn`.
 
     Streams that are new to `turn` start at their beginning.
@@ -86,57 +98,59 @@ def take_turns(streams: Streams, turn: Any) -> None:
         streams: streams of a function.
         turn: the iteration; its dict `places` holds the saved counters.
     """
-    before = streams.turn
+    before = streams.iteration
     if before is not None:
-        before.places[streams] = [(v, v._value) for v in streams.made]
-    saved = {v._key: value for v, value in turn.places.pop(streams, ())}
-    for variable in streams.made:
+        before.stream_positions[streams] = [(v, v._value) for v in streams.all_variables]
+    saved = {v._key: value for v, value in turn.stream_positions.pop(streams, ())}
+    for variable in streams.all_variables:
         _, outer, seed = variable.kind
         if variable._key in saved:
             variable._value = saved[variable._key]
         elif outer is None and seed is None:
-            variable.assign(eager(philox(variable.key, any_pair()[1], 0)[1]))
+            variable.assign(
+                make_tensor(make_key_and_counter(variable.key, random_seed_pair()[1], 0)[1])
+            )
         else:
             variable.assign(variable.first)
-    streams.turn = turn
+    streams.iteration = turn
 
 
 # Stream variables of all graphs that are alive.
-LIVING: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
+LIVE_STREAMS: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 
 
-def start_over() -> None:
+def restart_streams() -> None:
     """Restart the stream of every op in every graph, as `set_seed` does in TensorFlow."""
-    for variable in list(LIVING.values()):
+    for variable in list(LIVE_STREAMS.values()):
         if not variable.is_pinned:
             variable.assign(variable.first)
 
 
-STARTED_OVER.append(start_over)
+ON_SET_SEED.append(restart_streams)
 
 
-def save() -> Any:
+def save_streams() -> Any:
     """The counters of the current trace's streams; without a trace, of all graphs' streams."""
-    stage = staging()
+    stage = current_trace()
     if not stage:
-        return [(variable, variable._value) for variable in list(LIVING.values())]
+        return [(variable, variable._value) for variable in list(LIVE_STREAMS.values())]
     trace = stage[0]
-    return trace.unseeded, trace.drawn, {key: s.newest for key, s in trace.states.items()}
+    return trace.unseeded_count, trace.op_index, {key: s.newest for key, s in trace.states.items()}
 
 
-def restore(saved: Any) -> None:
-    """Restore the counters that `save` returned."""
-    stage = staging()
+def restore_streams(saved: Any) -> None:
+    """Restore the counters that `save_streams` returned."""
+    stage = current_trace()
     if stage and saved is not None:
         trace = stage[0]
-        trace.unseeded, trace.drawn, newest = saved
+        trace.unseeded_count, trace.op_index, newest = saved
         for key, state in trace.states.items():
             if state.variable._is_random:
-                state.newest = newest.get(key, state.first)
+                state.newest = newest.get(key, state.initial)
     elif not stage:
         for variable, value in saved or ():
             if variable._value is not value:
                 variable.assign(value)
 
 
-REPLAYED.append((save, restore))
+RECOMPUTE_STATE.append((save_streams, restore_streams))

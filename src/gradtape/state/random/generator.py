@@ -12,27 +12,27 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes
-from gradtape.core.context import staging
+from gradtape.core.context import current_trace
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.lock import Lock
-from gradtape.core.tensor import Tensor, eager
+from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.ops.random import stateless as r
 from gradtape.ops.random.rejection import random_binomial
 from gradtape.state.checkpoint.trackable import Trackable
 from gradtape.state.random.sample import (
-    INTEGERS,
-    WORDS,
-    float_dtype,
-    scaled,
-    size_of,
-    uniform_numbers,
+    INTEGER_DTYPES,
+    SIGNED_DTYPES,
+    check_float_dtype,
+    check_sample_shape,
+    draw_uniform,
+    scale_and_shift,
 )
 from gradtape.state.variable.variable import Variable
-from gradtape.tape.custom_gradient import REPLAYED
+from gradtape.tape.custom_gradient import RECOMPUTE_STATE
 
-SIZE = 3  # length of a state: low and high half of the counter, and the key
-BITS = 64
+STATE_SIZE = 3  # length of a state: low and high half of the counter, and the key
+WORD_BITS = 64
 
 
 class Algorithm(Enum):
@@ -43,7 +43,7 @@ class Algorithm(Enum):
     AUTO_SELECT = 3
 
 
-def algorithm_of(alg: Any) -> Algorithm:
+def as_algorithm(alg: Any) -> Algorithm:
     """The algorithm for a name, number or member; auto_select means Philox."""
     try:
         found = (
@@ -61,13 +61,13 @@ def algorithm_of(alg: Any) -> Algorithm:
     return Algorithm.PHILOX
 
 
-def integers_of(value: Any) -> Any:
+def to_int64_words(value: Any) -> Any:
     """A seed or state as a vector of int64 with the same bits; a Python integer gives three."""
     if isinstance(value, int):
-        words = [value >> BITS * i & 2**BITS - 1 for i in range(SIZE)]
+        words = [value >> WORD_BITS * i & 2**WORD_BITS - 1 for i in range(STATE_SIZE)]
         return np.array(words, np.uint64).view(np.int64)
     array = value._array if isinstance(value, Tensor) else convert(value)._array
-    if array.dtype not in WORDS:
+    if array.dtype not in INTEGER_DTYPES:
         raise TypeError(f"random: a seed or state must be integers. Received {array.dtype}.")
     flat = np.reshape(array, -1)
     return flat.view(np.int64) if flat.dtype == np.uint64 else flat.astype(np.int64)
@@ -84,27 +84,27 @@ def create_rng_state(seed: Any, alg: Any) -> Tensor:
     Returns:
         A vector of three int64: the counter, low half first, and the key.
     """
-    algorithm_of(alg)
-    words = integers_of(seed)[:SIZE]
-    return eager(np.concatenate([np.zeros(SIZE - len(words), np.int64), words]))
+    as_algorithm(alg)
+    words = to_int64_words(seed)[:STATE_SIZE]
+    return make_tensor(np.concatenate([np.zeros(STATE_SIZE - len(words), np.int64), words]))
 
 
-def state_of(state: Any) -> Any:
+def check_generator_state(state: Any) -> Any:
     """A state as an array.
 
     Raises:
         ValueError: if it has the wrong shape.
     """
-    words = integers_of(state.read_value() if isinstance(state, Variable) else state)
-    if words.shape != (SIZE,):
-        raise ValueError(f"Generator: Shapes {words.shape} and [{SIZE}] are incompatible")
+    words = to_int64_words(state.read_value() if isinstance(state, Variable) else state)
+    if words.shape != (STATE_SIZE,):
+        raise ValueError(f"Generator: Shapes {words.shape} and [{STATE_SIZE}] are incompatible")
     return words
 
 
-def keyed(key: Any, counter: Any) -> Any:
+def make_state(key: Any, counter: Any) -> Any:
     """Make a state from a key and a counter."""
-    words = np.concatenate([integers_of(convert(counter)), integers_of(convert(key))])
-    if words.shape != (SIZE,):
+    words = np.concatenate([to_int64_words(convert(counter)), to_int64_words(convert(key))])
+    if words.shape != (STATE_SIZE,):
         raise ValueError(
             "Generator: key must be a scalar and counter have shape [2]. "
             f"Received {key} and {counter}."
@@ -137,12 +137,12 @@ class Generator(Trackable):
             state, alg = copy_from.state, copy_from._algorithm
         if state is None or alg is None:
             raise ValueError("Generator: pass either copy_from, or both state and alg.")
-        self._algorithm = algorithm_of(alg)
+        self._algorithm = as_algorithm(alg)
         self._state_var = Variable(
-            state_of(state), trainable=False, name="StateVar", dtype=dtypes.int64
+            check_generator_state(state), trainable=False, name="StateVar", dtype=dtypes.int64
         )
         self._state_var._is_random = True  # a trace restores it before it runs a part again
-        LIVING.add(self)
+        LIVE_GENERATORS.add(self)
 
     def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
         return {"_state_var": self._state_var}
@@ -164,13 +164,13 @@ class Generator(Trackable):
     @public
     def from_key_counter(cls, key: Any, counter: Any, alg: Any) -> Generator:
         """Make a generator with this key and counter."""
-        return cls(state=keyed(key, counter), alg=alg)
+        return cls(state=make_state(key, counter), alg=alg)
 
     @classmethod
     @public
     def from_non_deterministic_state(cls, alg: Any = None) -> Generator:
         """Make a generator with a random state."""
-        words = np.frombuffer(secrets.token_bytes(8 * SIZE), np.int64)
+        words = np.frombuffer(secrets.token_bytes(8 * STATE_SIZE), np.int64)
         return cls(state=words, alg="philox" if alg is None else alg)
 
     @property
@@ -186,12 +186,12 @@ class Generator(Trackable):
     @property
     def key(self) -> Tensor:
         """The key, which selects the stream; generators made by `split` differ only in it."""
-        return self._state_var.value()[SIZE - 1]
+        return self._state_var.value()[STATE_SIZE - 1]
 
     @public
     def reset(self, state: Any) -> None:
         """Set the state."""
-        self._state_var.assign(eager(state_of(state)))
+        self._state_var.assign(make_tensor(check_generator_state(state)))
 
     @public
     def reset_from_seed(self, seed: Any) -> None:
@@ -201,7 +201,7 @@ class Generator(Trackable):
     @public
     def reset_from_key_counter(self, key: Any, counter: Any) -> None:
         """Set the state to this key and counter."""
-        self._state_var.assign(eager(keyed(key, counter)))
+        self._state_var.assign(make_tensor(make_state(key, counter)))
 
     @public
     def skip(self, delta: Any) -> Tensor:
@@ -210,14 +210,14 @@ class Generator(Trackable):
         Returns:
             The previous state.
         """
-        with MOVING:
+        with SKIP_LOCK:
             before: Tensor = self._state_var.read_value()
-            self._state_var.assign(r.skipped(before, convert(delta, dtypes.int64)))
+            self._state_var.assign(r.skip_ahead(before, convert(delta, dtypes.int64)))
         return before
 
-    def _draw_at(self, shape: tuple[int, ...]) -> Any:
+    def _next_stream(self, shape: tuple[int, ...]) -> Any:
         """Key and counter for a draw of this shape; advances the state."""
-        return r.stream_at(self.skip(prod(shape)))
+        return r.split_generator_state(self.skip(prod(shape)))
 
     @public
     def normal(
@@ -229,9 +229,9 @@ class Generator(Trackable):
         name: str | None = None,
     ) -> Tensor:
         """Samples of a normal distribution; see `tf.random.normal`."""
-        sizes, raw = size_of(shape), float_dtype("normal", dtype)
-        drawn = r.random_normal(*self._draw_at(sizes), shape=sizes, dtype=raw)
-        return scaled(drawn, stddev, mean)
+        sizes, raw = check_sample_shape(shape), check_float_dtype("normal", dtype)
+        drawn = r.random_normal(*self._next_stream(sizes), shape=sizes, dtype=raw)
+        return scale_and_shift(drawn, stddev, mean)
 
     @public
     def truncated_normal(
@@ -243,9 +243,9 @@ class Generator(Trackable):
         name: str | None = None,
     ) -> Tensor:
         """Samples of a truncated normal distribution; see `tf.random.truncated_normal`."""
-        sizes, raw = size_of(shape), float_dtype("truncated_normal", dtype)
-        drawn = r.random_truncated_normal(*self._draw_at(sizes), shape=sizes, dtype=raw)
-        return scaled(drawn, stddev, mean)
+        sizes, raw = check_sample_shape(shape), check_float_dtype("truncated_normal", dtype)
+        drawn = r.random_truncated_normal(*self._next_stream(sizes), shape=sizes, dtype=raw)
+        return scale_and_shift(drawn, stddev, mean)
 
     @public
     def uniform(
@@ -260,9 +260,14 @@ class Generator(Trackable):
 
         Integers are drawn over their whole range if both bounds are None.
         """
-        sizes = size_of(shape)
-        return uniform_numbers(
-            "Generator.uniform", lambda op, raw: self._draw_at(sizes), sizes, minval, maxval, dtype
+        sizes = check_sample_shape(shape)
+        return draw_uniform(
+            "Generator.uniform",
+            lambda op, raw: self._next_stream(sizes),
+            sizes,
+            minval,
+            maxval,
+            dtype,
         )
 
     @public
@@ -270,14 +275,14 @@ class Generator(Trackable):
         self, shape: Any, dtype: Any = dtypes.uint64, name: str | None = None
     ) -> Tensor:
         """Integers drawn over the whole range of `dtype`, which has 32 or 64 bits."""
-        sizes, kind = size_of(shape), dtypes.as_dtype(dtype)
+        sizes, kind = check_sample_shape(shape), dtypes.as_dtype(dtype)
         raw = np.dtype(kind.as_numpy_dtype)
-        if raw not in WORDS:
+        if raw not in INTEGER_DTYPES:
             raise InvalidArgumentError(
                 "uniform_full_int: dtype must be an integer type of 32 or 64 bits. "
                 f"Received {kind.name}."
             )
-        drawn: Tensor = r.random_bits(*self._draw_at(sizes), shape=sizes, dtype=raw)
+        drawn: Tensor = r.random_bits(*self._next_stream(sizes), shape=sizes, dtype=raw)
         return drawn
 
     @public
@@ -301,7 +306,7 @@ class Generator(Trackable):
         Returns:
             A tensor of `shape` and `dtype`.
         """
-        sizes = size_of(shape)
+        sizes = check_sample_shape(shape)
         p = convert(probs)
         n = convert(counts, p.dtype)
         inner = np.broadcast_shapes(n._array.shape, p._array.shape)
@@ -311,11 +316,11 @@ class Generator(Trackable):
                 f"Received {list(sizes)}."
             )
         raw = np.dtype(dtypes.as_dtype(dtype).as_numpy_dtype)
-        if raw.kind != "f" and raw not in INTEGERS:
+        if raw.kind != "f" and raw not in SIGNED_DTYPES:
             raise InvalidArgumentError(f"binomial: dtype must be a number type. Received {raw}.")
         distributions = prod(inner)
         each = prod(sizes) // distributions if distributions else 0
-        stream = r.stream_at(
+        stream = r.split_generator_state(
             self.skip(50 * distributions * (each + 3))
         )  # as many as TensorFlow reserves
         drawn: Tensor = random_binomial(*stream, n, p, shape=sizes, dtype=raw)
@@ -325,7 +330,7 @@ class Generator(Trackable):
     def make_seeds(self, count: int = 1) -> Tensor:
         """Seeds for stateless ops, as the columns of a tensor of shape (2, count)."""
         keys = self.uniform_full_int([count], dtypes.int64)._array
-        return eager(np.stack([keys, np.zeros_like(keys)]))
+        return make_tensor(np.stack([keys, np.zeros_like(keys)]))
 
     @public
     def split(self, count: int = 1) -> list[Generator]:
@@ -334,29 +339,29 @@ class Generator(Trackable):
         return [self.from_key_counter(key, [0, 0], self._algorithm) for key in keys]
 
 
-LIVING: weakref.WeakSet[Generator] = weakref.WeakSet()
-MOVING = Lock()
+LIVE_GENERATORS: weakref.WeakSet[Generator] = weakref.WeakSet()
+SKIP_LOCK = Lock()
 
 
-def save_living() -> Sequence[tuple[Any, Tensor]]:
+def save_generators() -> Sequence[tuple[Any, Tensor]]:
     """The states of all generators; empty inside a trace, which tracks them itself."""
-    if staging():
+    if current_trace():
         return []
-    return [(weakref.ref(g), g.state.read_value()) for g in list(LIVING)]
+    return [(weakref.ref(g), g.state.read_value()) for g in list(LIVE_GENERATORS)]
 
 
-def restore_living(saved: Sequence[tuple[Any, Tensor]]) -> None:
-    """Restore the states that `save_living` returned."""
+def restore_generators(saved: Sequence[tuple[Any, Tensor]]) -> None:
+    """Restore the states that `save_generators` returned."""
     for reference, state in saved:
         generator = reference()
-        if generator is not None and generator.state._version() is not state:
+        if generator is not None and generator.state._stored_version() is not state:
             generator.state.assign(state)
 
 
-REPLAYED.append((save_living, restore_living))
+RECOMPUTE_STATE.append((save_generators, restore_generators))
 
 
-class Global:
+class GlobalGenerator:
     """Holds the global generator."""
 
     generator: Generator | None = None
@@ -365,12 +370,12 @@ class Global:
 @public
 def get_global_generator() -> Generator:
     """The global generator; the first call makes it with a random state."""
-    if Global.generator is None:
-        Global.generator = Generator.from_non_deterministic_state()
-    return Global.generator
+    if GlobalGenerator.generator is None:
+        GlobalGenerator.generator = Generator.from_non_deterministic_state()
+    return GlobalGenerator.generator
 
 
 @public
 def set_global_generator(generator: Generator) -> None:
     """Make `generator` the global generator."""
-    Global.generator = generator
+    GlobalGenerator.generator = generator

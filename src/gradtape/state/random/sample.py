@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes
-from gradtape.core.convert import convert, shape_tuple
+from gradtape.core.convert import convert, to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.tensor import Tensor
 from gradtape.ops.elementwise import add, multiply, subtract
@@ -23,16 +23,16 @@ def numpy_dtypes(*names: str) -> frozenset[Any]:
     return frozenset(np.dtype(dtypes.as_dtype(name).as_numpy_dtype) for name in names)
 
 
-LARGE = 2048
-FLOATS = numpy_dtypes("bfloat16", "float16", "float32", "float64")
-INTEGERS = numpy_dtypes("int32", "int64")
-WORDS = INTEGERS | numpy_dtypes("uint32", "uint64")
+NUMPY_GENERATOR_SIZE = 2048
+FLOAT_DTYPES = numpy_dtypes("bfloat16", "float16", "float32", "float64")
+SIGNED_DTYPES = numpy_dtypes("int32", "int64")
+INTEGER_DTYPES = SIGNED_DTYPES | numpy_dtypes("uint32", "uint64")
 
 
-def key_of(seed: Any) -> tuple[Tensor, Tensor]:
+def stateless_key(seed: Any) -> tuple[Tensor, Tensor]:
     """Key and counter for the seed of a stateless op."""
     tensor = convert(seed)
-    if tensor._array.dtype not in WORDS:
+    if tensor._array.dtype not in INTEGER_DTYPES:
         raise InvalidArgumentError(
             "stateless random: seed must be integers of 32 or 64 bits. "
             f"Received {tensor.dtype.name}."
@@ -46,13 +46,13 @@ def key_of(seed: Any) -> tuple[Tensor, Tensor]:
     return pair
 
 
-def size_of(shape: Any) -> tuple[int, ...]:
+def check_sample_shape(shape: Any) -> tuple[int, ...]:
     """The shape of a sample as a tuple.
 
     Raises:
         InvalidArgumentError: if a size is negative.
     """
-    sizes = shape_tuple(shape)
+    sizes = to_shape_tuple(shape)
     if any(n < 0 for n in sizes):
         raise InvalidArgumentError(
             f"random: the sizes in shape must not be negative. Received {list(sizes)}."
@@ -60,7 +60,7 @@ def size_of(shape: Any) -> tuple[int, ...]:
     return sizes
 
 
-def float_dtype(op: str, dtype: Any) -> Any:
+def check_float_dtype(op: str, dtype: Any) -> Any:
     """A floating dtype as a NumPy dtype.
 
     Raises:
@@ -71,23 +71,23 @@ def float_dtype(op: str, dtype: Any) -> Any:
     raw = np.dtype(kind.as_numpy_dtype)
     if kind.is_integer:
         raise TypeError(f"{op}: dtype must be a floating type. Received {kind.name}.")
-    if raw not in FLOATS:
+    if raw not in FLOAT_DTYPES:
         raise InvalidArgumentError(f"{op}: dtype must be a floating type. Received {kind.name}.")
     return raw
 
 
-def is_large(shape: tuple[int, ...], dtype: Any) -> bool:
+def is_large_sample(shape: tuple[int, ...], dtype: Any) -> bool:
     """Whether the sample is large enough to pay for creating a NumPy generator."""
-    return dtype.name in ("float32", "float64") and prod(shape) >= LARGE
+    return dtype.name in ("float32", "float64") and prod(shape) >= NUMPY_GENERATOR_SIZE
 
 
-def scaled(drawn: Tensor, scale: Any, shift: Any) -> Tensor:
+def scale_and_shift(drawn: Tensor, scale: Any, shift: Any) -> Tensor:
     """`drawn * scale + shift`, in the dtype of `drawn`."""
     result: Tensor = add(multiply(drawn, convert(scale, drawn.dtype)), convert(shift, drawn.dtype))
     return result
 
 
-def uniform_numbers(
+def draw_uniform(
     op: str,
     source: Any,
     shape: tuple[int, ...],
@@ -102,22 +102,22 @@ def uniform_numbers(
     """
     kind = dtypes.as_dtype(dtype)
     raw = np.dtype(kind.as_numpy_dtype)
-    if raw not in FLOATS | WORDS:
+    if raw not in FLOAT_DTYPES | INTEGER_DTYPES:
         raise ValueError(
             f"{op}: dtype must be floating or an integer type of 32 or 64 bits. Received {dtype!r}."
         )
     result: Tensor
-    if raw in FLOATS:
+    if raw in FLOAT_DTYPES:
         low = convert(0 if minval is None else minval, kind)
         high = convert(1 if maxval is None else maxval, kind)
-        draw = r.fresh_uniform if fresh and is_large(shape, raw) else r.random_uniform
+        draw = r.fresh_uniform if fresh and is_large_sample(shape, raw) else r.random_uniform
         unit = draw(*source("uniform", raw), shape=shape, dtype=raw)
-        result = scaled(unit, subtract(high, low), low)
+        result = scale_and_shift(unit, subtract(high, low), low)
     elif minval is None and maxval is None and op != "uniform":
         result = r.random_bits(*source("bits", raw), shape=shape, dtype=raw)
     elif maxval is None or minval is None:
         raise ValueError(f"{op}: Must specify maxval for integer dtype {kind.name}. Received None.")
-    elif raw not in INTEGERS:
+    elif raw not in SIGNED_DTYPES:
         raise ValueError(
             f"{op}: {kind.name} is drawn over its whole range only. Set minval and maxval to None."
         )

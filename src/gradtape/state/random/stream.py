@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 
-class Streams:
+class FunctionStreams:
     """Hidden variables of the random ops of a function, in the order in which the ops run.
 
     Attributes:
@@ -22,16 +22,16 @@ class Streams:
         """Start without ops."""
         self.variables: list[Any] = []
         self.keys: list[Any] = []
-        self.pinned = pinned
-        self.turn: Any = None
-        self.made: list[Any] = []
+        self.fixed_seed = pinned
+        self.iteration: Any = None
+        self.all_variables: list[Any] = []
 
-    def forget(self) -> None:
+    def clear(self) -> None:
         """Drop all variables, as if no op had run."""
-        self.variables, self.keys, self.made = [], [], []
+        self.variables, self.keys, self.all_variables = [], [], []
 
 
-class Draws:
+class StreamCursor:
     """Position of one run of a function in the list of its random ops.
 
     Attributes:
@@ -41,48 +41,48 @@ class Draws:
         looping: nesting depth of active loops over tensors.
     """
 
-    def __init__(self, streams: Streams) -> None:
+    def __init__(self, streams: FunctionStreams) -> None:
         """Start at the first stream."""
         self.streams = streams
-        self.drawn = self.unseeded = self.looping = 0
+        self.op_index = self.unseeded_count = self.loop_depth = 0
 
-    def stream_of(self, key: Any, make: Callable[[], Any]) -> Any:
+    def next_stream(self, key: Any, make: Callable[[], Any]) -> Any:
         """The hidden variable of the next random op; every run of the function gets the same."""
-        at = self.drawn
+        at = self.op_index
         variables, keys = self.streams.variables, self.streams.keys
-        if self.looping and key in keys[at:]:
+        if self.loop_depth and key in keys[at:]:
             at = keys.index(key, at)  # the ops in between are in another branch
         elif keys[at : at + 1] != [key]:
-            at = len(variables) if self.looping else at
+            at = len(variables) if self.loop_depth else at
             del variables[at:], keys[at:]
             variables.append(make())
-            self.streams.made.append(variables[-1])
+            self.streams.all_variables.append(variables[-1])
             keys.append(key)
-        self.drawn = at + 1
+        self.op_index = at + 1
         return variables[at]
 
     @contextlib.contextmanager
-    def own_graph(self) -> Iterator[None]:
+    def enter_graph(self) -> Iterator[None]:
         """Count unseeded ops from zero in this scope: it is a separate graph in TensorFlow."""
-        unseeded, self.unseeded = self.unseeded, 0
+        unseeded, self.unseeded_count = self.unseeded_count, 0
         try:
             yield
         finally:
-            self.unseeded = unseeded
+            self.unseeded_count = unseeded
 
-    def turns(self, count: int) -> Iterator[int]:
+    def iterate_loop(self, count: int) -> Iterator[int]:
         """Yield the indices of a loop over a tensor, which is one graph loop in TensorFlow.
 
         A random op in the body is a single op: its stream continues from iteration to
         iteration. The body counts its unseeded ops from zero.
         """
-        start, furthest, unseeded = self.drawn, self.drawn, self.unseeded
-        self.looping += 1
+        start, furthest, unseeded = self.op_index, self.op_index, self.unseeded_count
+        self.loop_depth += 1
         try:
             for i in range(count):
-                furthest = max(furthest, self.drawn)
-                self.drawn, self.unseeded = start, 0
+                furthest = max(furthest, self.op_index)
+                self.op_index, self.unseeded_count = start, 0
                 yield i
         finally:
-            self.looping -= 1
-            self.drawn, self.unseeded = max(furthest, self.drawn), unseeded
+            self.loop_depth -= 1
+            self.op_index, self.unseeded_count = max(furthest, self.op_index), unseeded

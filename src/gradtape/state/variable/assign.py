@@ -8,25 +8,25 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes
-from gradtape.core.context import listening, local
+from gradtape.core.context import local, use_recorders
 from gradtape.core.convert import convert
-from gradtape.core.dispatch import evaluate
+from gradtape.core.dispatch import run_kernel
 from gradtape.core.errors import (
-    UNUSUAL,
+    REDISPATCH,
     InvalidArgumentError,
     OutOfRangeError,
-    another_way,
-    hide_library,
+    hide_library_frames,
     public,
+    redispatch,
 )
 from gradtape.core.shapes import TensorShape
 from gradtape.core.tensor import EagerTensor, Tensor
 from gradtape.ops.elementwise import add, subtract
 from gradtape.state.variable import scatter_kernel
-from gradtape.state.variable.storage import tracing
+from gradtape.state.variable.storage import active_trace
 
 
-class Assigning:
+class AssignMethods:
     """The assign methods of a variable; they return an alias of the variable."""
 
     __slots__ = ()
@@ -35,15 +35,15 @@ class Assigning:
     _raw_dtype: Any
     _shape: TensorShape
     _lock: Any
-    _version: Callable[[], Tensor]
-    _current: Callable[[], Tensor]
+    _stored_version: Callable[[], Tensor]
+    _current_version: Callable[[], Tensor]
     _install: Callable[[Any], None]
     _update: Callable[..., None]
-    _changed: Callable[..., Any]
+    _assignment_result: Callable[..., Any]
     value: Callable[[], Tensor]
     name: Any
 
-    def _taken(self, value: Any) -> Any:
+    def _as_raw_value(self, value: Any) -> Any:
         """The raw array of an assigned value, in the variable's dtype."""
         if type(value) is EagerTensor and value._array.dtype is self._raw_dtype:
             return value._array
@@ -72,16 +72,20 @@ class Assigning:
         """
         try:
             return self._replace(value, read_value)
-        except UNUSUAL as error:
-            return another_way(error, type(self)._replace, (self, value, read_value), {})
+        except REDISPATCH as error:
+            return redispatch(error, type(self)._replace, (self, value, read_value), {})
         except Exception as error:
-            hide_library(error)
+            hide_library_frames(error)
             raise
 
     def _replace(self, value: Any, read_value: bool) -> Any:
-        trace = tracing()
-        raw = self._taken(value) if trace is None else (value := convert(value, self._dtype))._array
-        before = self._version()._array.shape
+        trace = active_trace()
+        raw = (
+            self._as_raw_value(value)
+            if trace is None
+            else (value := convert(value, self._dtype))._array
+        )
+        before = self._stored_version()._array.shape
         if raw.shape != before and not self._shape.is_compatible_with(raw.shape):
             raise ValueError(
                 f"Cannot assign value to variable {self.name!r}: Shape mismatch. The variable "
@@ -90,8 +94,8 @@ class Assigning:
         if trace is None:
             self._install(raw)
         else:
-            trace.write(self, value)
-        return self._changed(read_value)
+            trace.write_variable(self, value)
+        return self._assignment_result(read_value)
 
     def assign_add(
         self,
@@ -102,9 +106,9 @@ class Assigning:
     ) -> Any:
         """Add `delta` of the variable's shape and dtype; see `assign` for the other arguments."""
         try:
-            return self._shift(add, np.add, delta, read_value)
+            return self._apply_delta(add, np.add, delta, read_value)
         except Exception as error:
-            hide_library(error)
+            hide_library_frames(error)
             raise
 
     def assign_sub(
@@ -116,35 +120,39 @@ class Assigning:
     ) -> Any:
         """Subtract `delta` of the variable's shape and dtype; see `assign` for other arguments."""
         try:
-            return self._shift(subtract, np.subtract, delta, read_value)
+            return self._apply_delta(subtract, np.subtract, delta, read_value)
         except Exception as error:
-            hide_library(error)
+            hide_library_frames(error)
             raise
 
-    def _shift(self, function: Any, operation: np.ufunc, delta: Any, read_value: bool) -> Any:
+    def _apply_delta(self, function: Any, operation: np.ufunc, delta: Any, read_value: bool) -> Any:
         recorders = local.recorders
-        if not recorders or not recorders[0].stages:
-            self._update(shifted, self, function.op, operation, self._taken(delta))
-            return self._changed(read_value)
+        if not recorders or not recorders[0].is_trace:
+            self._update(apply_delta, self, function.op, operation, self._as_raw_value(delta))
+            return self._assignment_result(read_value)
         trace = recorders[0]
         delta = convert(delta, self._dtype)
-        check_shift(self._current()._array, self, function.op, delta._array)
-        with listening((trace,)):
-            trace.write(self, function(trace.read(self), delta))
-        return self._changed(read_value)
+        check_delta(self._current_version()._array, self, function.op, delta._array)
+        with use_recorders((trace,)):
+            trace.write_variable(self, function(trace.read_variable(self), delta))
+        return self._assignment_result(read_value)
 
     def _assign_slice(self, key: Any, value: Any, name: str | None = None) -> Any:
         raw = convert(value, self._dtype)._array
-        return self._rewrite(scatter_kernel.sliced, scatter_kernel.plain_key(key), raw)
+        return self._apply_update(
+            scatter_kernel.update_slice, scatter_kernel.as_static_index(key), raw
+        )
 
-    def _rewrite(self, function: Callable[..., Any], *args: Any) -> Any:
+    def _apply_update(self, function: Callable[..., Any], *args: Any) -> Any:
         """Install the result of `function(array, own, *args)`; see `_update`. Works in traces."""
-        trace = tracing()
+        trace = active_trace()
         if trace is None:
             self._update(function, *args)
         else:
-            trace.write(self, trace.call(function, (self._current()._array, False, *args)))
-        return self._changed()
+            trace.write_variable(
+                self, trace.call_raw(function, (self._current_version()._array, False, *args))
+            )
+        return self._assignment_result()
 
     def load(self, value: Any, session: Any = None) -> None:
         """Replace the value; TensorFlow 1's name for `assign`."""
@@ -172,21 +180,21 @@ class Assigning:
         return before
 
 
-def shifted(
-    array: Any, own: bool, variable: Assigning, op: Any, operation: np.ufunc, delta: Any
+def apply_delta(
+    array: Any, own: bool, variable: AssignMethods, op: Any, operation: np.ufunc, delta: Any
 ) -> Any:
     """Add `delta` to `array`, or subtract it; in place if `own`."""
     if array.shape != delta.shape or array.dtype.kind in "bO":
-        check_shift(array, variable, op, delta)
+        check_delta(array, variable, op, delta)
     if not own:
-        return evaluate(op, (array, delta), {})
+        return run_kernel(op, (array, delta), {})
     try:
         return operation(array, delta, array)
     except (RuntimeWarning, FloatingPointError):
         return array  # raised after NumPy has computed all elements
 
 
-def check_shift(array: Any, variable: Assigning, op: Any, delta: Any) -> None:
+def check_delta(array: Any, variable: AssignMethods, op: Any, delta: Any) -> None:
     """Raise unless `delta` can be added to `array`."""
     if array.shape != delta.shape:
         raise InvalidArgumentError(

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 from gradtape.core.tensor import Tensor
 
 
-def refusal(operator: str, instead: str) -> RuntimeError:
+def make_augmented_assignment_error(operator: str, instead: str) -> RuntimeError:
     """The error of `variable += value`, which would silently rebind the name to a tensor."""
     return RuntimeError(
         f"`variable {operator}= value` is not supported for a tf.Variable. "
@@ -17,7 +17,7 @@ def refusal(operator: str, instead: str) -> RuntimeError:
     )
 
 
-class Operators:
+class OperatorMethods:
     """Arithmetic, comparison and conversion to Python numbers, all on `self._read()`."""
 
     __slots__ = ()
@@ -135,16 +135,16 @@ class Operators:
         return complex(self._read())
 
     def __iadd__(self, other: Any) -> NoReturn:
-        raise refusal("+", "assign_add(value)")
+        raise make_augmented_assignment_error("+", "assign_add(value)")
 
     def __isub__(self, other: Any) -> NoReturn:
-        raise refusal("-", "assign_sub(value)")
+        raise make_augmented_assignment_error("-", "assign_sub(value)")
 
     def __imul__(self, other: Any) -> NoReturn:
-        raise refusal("*", "assign(variable * value)")
+        raise make_augmented_assignment_error("*", "assign(variable * value)")
 
     def __itruediv__(self, other: Any) -> NoReturn:
-        raise refusal("/", "assign(variable / value)")
+        raise make_augmented_assignment_error("/", "assign(variable / value)")
 
     def __ipow__(self, other: Any) -> NoReturn:
-        raise refusal("**", "assign(variable ** value)")
+        raise make_augmented_assignment_error("**", "assign(variable ** value)")

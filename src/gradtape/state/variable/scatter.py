@@ -12,7 +12,7 @@ from gradtape.state.variable import scatter_kernel
 from gradtape.tape.indexed_slices import IndexedSlices
 
 
-class Scattering:
+class ScatterMethods:
     """The scatter methods of a variable; all return an alias of the variable."""
 
     __slots__ = ()
@@ -22,71 +22,73 @@ class Scattering:
         """The element type."""
         raise NotImplementedError
 
-    _rewrite: Callable[..., Any]
+    _apply_update: Callable[..., Any]
 
-    def _rows(self, how: str, slices: Any) -> Any:
+    def _scatter_rows(self, how: str, slices: Any) -> Any:
         if not isinstance(slices, IndexedSlices):
             raise TypeError(
                 f"scatter_{how}: Argument `sparse_delta` must be a `tf.IndexedSlices`. Received "
                 f"{slices!r}."
             )
         values = convert(slices.values, self.dtype)._array
-        return self._rewrite(
-            scatter_kernel.scattered_rows, how, convert(slices.indices)._array, values
+        return self._apply_update(
+            scatter_kernel.update_rows, how, convert(slices.indices)._array, values
         )
 
-    def _positions(self, how: str, indices: Any, updates: Any) -> Any:
+    def _scatter_positions(self, how: str, indices: Any, updates: Any) -> Any:
         values = convert(updates, self.dtype)._array
-        return self._rewrite(scatter_kernel.scattered_nd, how, convert(indices)._array, values)
+        return self._apply_update(
+            scatter_kernel.update_positions, how, convert(indices)._array, values
+        )
 
     @public
     def scatter_add(
         self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
     ) -> Any:
         """Add IndexedSlices to the variable."""
-        return self._rows("add", sparse_delta)
+        return self._scatter_rows("add", sparse_delta)
 
     @public
     def scatter_sub(
         self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
     ) -> Any:
         """Subtract IndexedSlices from the variable."""
-        return self._rows("sub", sparse_delta)
+        return self._scatter_rows("sub", sparse_delta)
 
     @public
     def scatter_mul(
         self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
     ) -> Any:
         """Multiply rows of the variable by IndexedSlices."""
-        return self._rows("mul", sparse_delta)
+        return self._scatter_rows("mul", sparse_delta)
 
     @public
     def scatter_div(
         self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
     ) -> Any:
         """Divide rows of the variable by IndexedSlices."""
-        return self._rows("div", sparse_delta)
+        return self._scatter_rows("div", sparse_delta)
 
     @public
     def scatter_max(
         self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
     ) -> Any:
         """Replace rows of the variable by their maximum with IndexedSlices."""
-        return self._rows("max", sparse_delta)
+        return self._scatter_rows("max", sparse_delta)
 
     @public
     def scatter_min(
         self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
     ) -> Any:
         """Replace rows of the variable by their minimum with IndexedSlices."""
-        return self._rows("min", sparse_delta)
+        return self._scatter_rows("min", sparse_delta)
 
     @public
     def scatter_update(
         self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
     ) -> Any:
         """Replace rows of the variable by IndexedSlices; the last of repeated rows wins."""
-        return self._rows("update", sparse_delta)
+        return self._scatter_rows("update", sparse_delta)
 
     @public
     def batch_scatter_update(
@@ -94,31 +96,31 @@ class Scattering:
     ) -> Any:
         """Replace rows of each batch entry: `var[b, indices[b, k]] = values[b, k]`."""
         values = convert(sparse_delta.values, self.dtype)._array
-        return self._rewrite(
-            scatter_kernel.scattered_batch, convert(sparse_delta.indices)._array, values
+        return self._apply_update(
+            scatter_kernel.update_batch_rows, convert(sparse_delta.indices)._array, values
         )
 
     @public
     def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Any:
         """Add `updates` at the positions in the last axis of `indices`."""
-        return self._positions("add", indices, updates)
+        return self._scatter_positions("add", indices, updates)
 
     @public
     def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> Any:
         """Subtract `updates` at the positions in the last axis of `indices`."""
-        return self._positions("sub", indices, updates)
+        return self._scatter_positions("sub", indices, updates)
 
     @public
     def scatter_nd_max(self, indices: Any, updates: Any, name: str | None = None) -> Any:
         """Take the maximum with `updates` at the positions in the last axis of `indices`."""
-        return self._positions("max", indices, updates)
+        return self._scatter_positions("max", indices, updates)
 
     @public
     def scatter_nd_min(self, indices: Any, updates: Any, name: str | None = None) -> Any:
         """Take the minimum with `updates` at the positions in the last axis of `indices`."""
-        return self._positions("min", indices, updates)
+        return self._scatter_positions("min", indices, updates)
 
     @public
     def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> Any:
         """Write `updates` to the positions in the last axis of `indices`."""
-        return self._positions("update", indices, updates)
+        return self._scatter_positions("update", indices, updates)

@@ -14,10 +14,10 @@ import numpy as np
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.tensor import Tensor
 from gradtape.ops import xla_lowering
-from gradtape.ops.gather_scatter import in_range
+from gradtape.ops.gather_scatter import is_in_range
 from gradtape.ops.xla_lowering import on_jax
 
-COMBINE: dict[str, Any] = {
+UPDATE_UFUNCS: dict[str, Any] = {
     "add": np.add,
     "sub": np.subtract,
     "mul": np.multiply,
@@ -25,32 +25,34 @@ COMBINE: dict[str, Any] = {
     "max": np.maximum,
     "min": np.minimum,
 }
-SIGN = {"add": 1, "sub": -1}
-MANY = 2048  # number of elements from which updating whole rows is faster than `ufunc.at`
-ROUNDS = 4
+DELTA_SIGNS = {"add": 1, "sub": -1}
+ROWWISE_SIZE = 2048  # number of elements from which updating whole rows is faster than `ufunc.at`
+MAX_ROUNDS = 4
 
 
-def combined(raw: Any, own: bool, how: str, at: tuple[Any, ...], updates: Any) -> Any:
+def apply_updates(raw: Any, own: bool, how: str, at: tuple[Any, ...], updates: Any) -> Any:
     """Apply `updates` to `raw` at the index `at`, in order; repeated positions accumulate."""
     out = raw if own and raw.flags.c_contiguous else np.array(raw, order="C")
     if how == "update":
         out[at] = updates
         return out
-    many = len(at) == 1 and updates.size >= MANY
-    if many and how in SIGN and out.dtype.char in "fd":
-        shift_rows(out, how, at[0].ravel(), updates)
+    many = len(at) == 1 and updates.size >= ROWWISE_SIZE
+    if many and how in DELTA_SIGNS and out.dtype.char in "fd":
+        add_to_rows(out, how, at[0].ravel(), updates)
         return out
     with np.errstate(all="ignore"):
         if how == "div" and out.dtype.kind in "iu":
-            out[...] = divided(out.copy(), at, updates)
+            out[...] = divide_integers(out.copy(), at, updates)
         elif many:
-            combine_rows(out, COMBINE[how], at[0].ravel(), updates.reshape(-1, *out.shape[1:]))
+            combine_rows(
+                out, UPDATE_UFUNCS[how], at[0].ravel(), updates.reshape(-1, *out.shape[1:])
+            )
         else:
-            COMBINE[how].at(out, at, updates)
+            UPDATE_UFUNCS[how].at(out, at, updates)
     return out
 
 
-def divided(out: Any, at: tuple[Any, ...], updates: Any) -> Any:
+def divide_integers(out: Any, at: tuple[Any, ...], updates: Any) -> Any:
     """Divide the integers `out` by `updates` at the index `at`, in order."""
     for position in np.ndindex(at[0].shape):
         one = tuple(index[position] for index in at)
@@ -58,28 +60,28 @@ def divided(out: Any, at: tuple[Any, ...], updates: Any) -> Any:
     return out
 
 
-def shift_rows(out: Any, how: str, rows: Any, updates: Any) -> None:
+def add_to_rows(out: Any, how: str, rows: Any, updates: Any) -> None:
     """Add `updates` to `rows` of `out`, or subtract them, in order.
 
     This is `out += matrix @ updates` with a sparse matrix that has one entry in each column, 1 or
     -1: a single pass over the rows.
     """
-    add_product = sparse_product()
+    add_product = load_sparse_product()
     if add_product is None:
-        combine_rows(out, COMBINE[how], rows, updates.reshape(-1, *out.shape[1:]))
+        combine_rows(out, UPDATE_UFUNCS[how], rows, updates.reshape(-1, *out.shape[1:]))
         return
     if rows.dtype != np.int32:
         rows = rows.astype(np.int64, copy=False)
     n, size = len(rows), len(out)
     starts = np.arange(n + 1, dtype=rows.dtype)
     signs = np.empty(n, out.dtype)
-    signs.fill(SIGN[how])
+    signs.fill(DELTA_SIGNS[how])
     flat = out.reshape(-1)
     add_product(size, n, flat.size // size, starts, rows, signs, updates.reshape(-1), flat)
 
 
 @cache
-def sparse_product() -> Any:
+def load_sparse_product() -> Any:
     """SciPy's sparse-dense matrix product, which adds to its last argument; None if missing."""
     try:
         from scipy.sparse._sparsetools import csc_matvecs
@@ -99,7 +101,7 @@ def combine_rows(out: Any, operation: Any, rows: Any, updates: Any) -> None:
 def combine_in_rounds(out: Any, operation: Any, rows: Any, updates: Any) -> None:
     """Apply `updates` to `rows` of `out`, in order, in rounds without repeated rows."""
     first = np.empty(len(out), np.intp)
-    for _ in range(ROUNDS):
+    for _ in range(MAX_ROUNDS):
         turn = np.arange(len(rows))
         first[rows[::-1]] = turn[::-1]  # the last assignment wins: the first occurrence of the row
         is_first = first[rows] == turn
@@ -113,8 +115,8 @@ def combine_in_rounds(out: Any, operation: Any, rows: Any, updates: Any) -> None
     operation.at(out, rows, updates)
 
 
-@on_jax(xla_lowering.scattered_rows)
-def scattered_rows(raw: Any, own: bool, how: str, indices: Any, updates: Any) -> Any:
+@on_jax(xla_lowering.update_rows_lowered)
+def update_rows(raw: Any, own: bool, how: str, indices: Any, updates: Any) -> Any:
     """Apply `updates[k]` to row `indices[k]`; a scalar applies to all these rows."""
     op = f"scatter_{how}"
     whole = indices.shape + raw.shape[1:]
@@ -127,12 +129,12 @@ def scattered_rows(raw: Any, own: bool, how: str, indices: Any, updates: Any) ->
     check_rows(op, indices, raw.shape[0])
     if updates.shape != whole:
         updates = np.broadcast_to(updates, whole)
-    return combined(raw, own, how, (np.asarray(indices),), updates)
+    return apply_updates(raw, own, how, (np.asarray(indices),), updates)
 
 
 def check_rows(op: str, indices: Any, size: int) -> None:
     """Raise unless all `indices` lie in [0, size)."""
-    if not indices.size or in_range(indices, size):
+    if not indices.size or is_in_range(indices, size):
         return
     bad = np.argwhere((np.asarray(indices) < 0) | (np.asarray(indices) >= size))
     first = tuple(int(i) for i in bad[0])
@@ -142,8 +144,8 @@ def check_rows(op: str, indices: Any, size: int) -> None:
     )
 
 
-@on_jax(xla_lowering.scattered_nd)
-def scattered_nd(raw: Any, own: bool, how: str, indices: Any, updates: Any) -> Any:
+@on_jax(xla_lowering.update_positions_lowered)
+def update_positions(raw: Any, own: bool, how: str, indices: Any, updates: Any) -> Any:
     """Apply `updates[k]` at the position `indices[k, :]`."""
     op = f"scatter_nd_{how}"
     if not np.ndim(indices) or not 0 < indices.shape[-1] <= raw.ndim:
@@ -165,19 +167,19 @@ def scattered_nd(raw: Any, own: bool, how: str, indices: Any, updates: Any) -> A
             f"{op}: indices{list(first)} = {indices[first].tolist()} does not index into shape "
             f"{list(raw.shape)}."
         )
-    return combined(raw, own, how, tuple(np.moveaxis(indices, -1, 0)), updates)
+    return apply_updates(raw, own, how, tuple(np.moveaxis(indices, -1, 0)), updates)
 
 
-@on_jax(xla_lowering.scattered_batch)
-def scattered_batch(raw: Any, own: bool, indices: Any, updates: Any) -> Any:
+@on_jax(xla_lowering.update_batch_rows_lowered)
+def update_batch_rows(raw: Any, own: bool, indices: Any, updates: Any) -> Any:
     """Write `updates[b, k]` to `raw[b, indices[b, k]]`, for any number of batch axes."""
     lead = np.indices(indices.shape, sparse=True)[:-1]
     check_rows("batch_scatter_update", indices, raw.shape[indices.ndim - 1])
-    return combined(raw, own, "update", (*lead, indices), updates)
+    return apply_updates(raw, own, "update", (*lead, indices), updates)
 
 
-@on_jax(xla_lowering.sliced)
-def sliced(raw: Any, own: bool, key: Any, value: Any) -> Any:
+@on_jax(xla_lowering.update_slice_lowered)
+def update_slice(raw: Any, own: bool, key: Any, value: Any) -> Any:
     """Broadcast `value` into the part of `raw` that `key` selects."""
     out = raw if own else np.array(raw)
     target = out[(*key, ...) if ... not in key else key]
@@ -193,12 +195,12 @@ def sliced(raw: Any, own: bool, key: Any, value: Any) -> Any:
     return out
 
 
-def plain_key(key: Any) -> tuple[Any, ...]:
+def as_static_index(key: Any) -> tuple[Any, ...]:
     """An index with its tensors converted: only ints, slices, None and Ellipsis."""
-    return tuple(plain(k) for k in (key if isinstance(key, tuple) else (key,)))
+    return tuple(as_static_index_entry(k) for k in (key if isinstance(key, tuple) else (key,)))
 
 
-def plain(k: Any) -> Any:
+def as_static_index_entry(k: Any) -> Any:
     """Convert one entry of an index."""
     if isinstance(k, slice):
         return slice(*(None if part is None else int(part) for part in (k.start, k.stop, k.step)))

@@ -8,7 +8,7 @@ from gradtape.core.convert import convert
 from gradtape.core.tensor import Tensor
 
 
-class Legacy:
+class Tf1Methods:
     """Members for graph mode; most of them raise in eager execution."""
 
     __slots__ = ()

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gradtape.core import dtypes
-from gradtape.core.context import listening, local, staging
+from gradtape.core.context import current_trace, local, use_recorders
 from gradtape.core.convert import convert
 from gradtape.core.enums import VariableAggregation, VariableSynchronization
 from gradtape.core.errors import public
@@ -18,22 +18,22 @@ from gradtape.core.shapes import TensorShape
 from gradtape.core.tensor import (
     Tensor,
     TensorLike,
-    value_repr,
+    format_value,
 )
 from gradtape.ops.elementwise import identity
 from gradtape.ops.gather_scatter import gather, gather_nd
 from gradtape.state.checkpoint.trackable import Trackable
 from gradtape.state.variable import scatter_kernel
-from gradtape.state.variable.assign import Assigning
-from gradtape.state.variable.operator import Operators
-from gradtape.state.variable.scatter import Scattering
-from gradtape.state.variable.storage import Cell, tracing
-from gradtape.state.variable.tf1 import Legacy
+from gradtape.state.variable.assign import AssignMethods
+from gradtape.state.variable.operator import OperatorMethods
+from gradtape.state.variable.scatter import ScatterMethods
+from gradtape.state.variable.storage import VariableStorage, active_trace
+from gradtape.state.variable.tf1 import Tf1Methods
 
-next_key = itertools.count(1).__next__
+next_variable_key = itertools.count(1).__next__
 
 
-class Handle:
+class VariableHandle:
     """The result of `tf.Variable.handle`; handles of the same variable are equal."""
 
     __slots__ = ("variable",)
@@ -45,18 +45,26 @@ class Handle:
         self.variable = variable
 
     @property
-    def _cell(self) -> Variable:
+    def _target_variable(self) -> Variable:
         """The variable that a tape watches for this handle."""
         return self.variable
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Handle) and other.variable is self.variable
+        return isinstance(other, VariableHandle) and other.variable is self.variable
 
     def __hash__(self) -> int:
         return hash(self.variable._key)
 
 
-class Variable(Cell, Operators, Assigning, Scattering, Legacy, TensorLike, Trackable):
+class Variable(
+    VariableStorage,
+    OperatorMethods,
+    AssignMethods,
+    ScatterMethods,
+    Tf1Methods,
+    TensorLike,
+    Trackable,
+):
     """A tensor that can be assigned to.
 
     Args:
@@ -112,10 +120,12 @@ class Variable(Cell, Operators, Assigning, Scattering, Legacy, TensorLike, Track
                 f"tf.Variable: `constraint` must be None or a callable. Received {constraint!r} "
                 f"of {type(constraint)}."
             )
-        synchronization = chosen(VariableSynchronization, synchronization, "synchronization", name)
+        synchronization = check_enum(
+            VariableSynchronization, synchronization, "synchronization", name
+        )
         if trainable is None:
             trainable = synchronization is not VariableSynchronization.ON_READ
-        tensor = first_value(initial_value, dtype)
+        tensor = make_initial_value(initial_value, dtype)
         self._name = current_scope() + ("Variable" if name is None else name)
         self._trainable = trainable
         self._shape = tensor.shape if shape is None else TensorShape(shape)
@@ -126,26 +136,28 @@ class Variable(Cell, Operators, Assigning, Scattering, Legacy, TensorLike, Track
                 "or use None for dimensions that may change."
             )
         self._synchronization = synchronization
-        self._aggregation: VariableAggregation = chosen(
+        self._aggregation: VariableAggregation = check_enum(
             VariableAggregation, aggregation, "aggregation", name
         )
         self._constraint = constraint
-        self._key = next_key()
+        self._key = next_variable_key()
         self._dtype = tensor.dtype
-        trace = tracing()
-        Cell.__init__(self, tensor._array if trace is None else trace.create(self, tensor))
+        trace = active_trace()
+        VariableStorage.__init__(
+            self, tensor._array if trace is None else trace.create_variable(self, tensor)
+        )
 
     # -- properties
 
     @property
-    def _cell(self) -> Variable:
+    def _target_variable(self) -> Variable:
         """The variable itself; an alias returns the variable it stands for."""
         return self
 
     @property
-    def handle(self) -> Handle:
+    def handle(self) -> VariableHandle:
         """Handle that identifies the variable."""
-        return Handle(self)
+        return VariableHandle(self)
 
     @property
     def name(self) -> str:
@@ -202,7 +214,7 @@ class Variable(Cell, Operators, Assigning, Scattering, Legacy, TensorLike, Track
     @property
     def device(self) -> str:
         """Device of the value."""
-        return self._version().device
+        return self._stored_version().device
 
     def ref(self) -> Reference:
         """A hashable reference to this variable."""
@@ -217,9 +229,9 @@ class Variable(Cell, Operators, Assigning, Scattering, Legacy, TensorLike, Track
 
     def __repr__(self) -> str:
         dtype = self.dtype.name
-        if tracing() is not None:
+        if active_trace() is not None:
             return f"<tf.Variable {self.name!r} shape={self._shape} dtype={dtype}>"
-        text = value_repr(self._version()._array)
+        text = format_value(self._stored_version()._array)
         return f"<tf.Variable {self.name!r} shape={self._shape} dtype={dtype}, numpy={text}>"
 
     # -- reading
@@ -246,7 +258,7 @@ class Variable(Cell, Operators, Assigning, Scattering, Legacy, TensorLike, Track
 
     def numpy(self) -> Any:
         """A copy of the value as a NumPy array, or as a NumPy scalar."""
-        if tracing() is not None:
+        if active_trace() is not None:
             raise NotImplementedError(
                 "tf.Variable.numpy() is only available when eager execution is enabled. Inside "
                 "tf.function use the variable itself."
@@ -254,18 +266,18 @@ class Variable(Cell, Operators, Assigning, Scattering, Legacy, TensorLike, Track
         return self._read().numpy()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        array = self._current().__array__(copy=True)  # type: ignore[attr-defined]
+        array = self._current_version().__array__(copy=True)  # type: ignore[attr-defined]
         return array if dtype is None else array.astype(dtype, copy=False)
 
     @public
     def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
         """Rows of the variable, as `tf.gather`."""
-        return gather(self._read(), convert(indices), axis=-self._version().ndim)
+        return gather(self._read(), convert(indices), axis=-self._stored_version().ndim)
 
     @public
     def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:
         """Elements or slices of the variable, as `tf.gather_nd`."""
-        return gather_nd(self._read(), convert(indices), rank=self._version().ndim)
+        return gather_nd(self._read(), convert(indices), rank=self._stored_version().ndim)
 
     @public
     def __getitem__(self, key: Any) -> Tensor:
@@ -274,15 +286,15 @@ class Variable(Cell, Operators, Assigning, Scattering, Legacy, TensorLike, Track
             tensor.assign = functools.partial(self._assign_slice, key)  # type: ignore[attr-defined]
         return tensor
 
-    def _changed(self, read_value: bool = True) -> Any:
+    def _assignment_result(self, read_value: bool = True) -> Any:
         """The result of an assignment; returning the variable counts as reading it."""
         if not read_value:
             return None
         recorders = local.recorders
         if recorders:
-            uid = self._current().uid
+            uid = self._current_version().uid
             for recorder in recorders:
-                recorder.touch(self, uid)
+                recorder.on_variable_read(self, uid)
         unread = UnreadVariable()
         unread._variable = self
         return unread
@@ -290,7 +302,7 @@ class Variable(Cell, Operators, Assigning, Scattering, Legacy, TensorLike, Track
     # -- checkpoints
 
     def _serialize_to_tensors(self) -> dict[str, Any]:
-        return {"VARIABLE_VALUE": self._cell._version()}
+        return {"VARIABLE_VALUE": self._target_variable._stored_version()}
 
     def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
         self.assign(restored_tensors["VARIABLE_VALUE"], read_value=False)
@@ -301,7 +313,7 @@ class Variable(Cell, Operators, Assigning, Scattering, Legacy, TensorLike, Track
         return self
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Variable:
-        copy = memo[id(self)] = restored(*self.__reduce__()[1])
+        copy = memo[id(self)] = rebuild_variable(*self.__reduce__()[1])
         return copy
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -312,7 +324,7 @@ class Variable(Cell, Operators, Assigning, Scattering, Legacy, TensorLike, Track
             "synchronization": self._synchronization,
             "aggregation": self._aggregation,
         }
-        return restored, (self._version(), self._name, facts)
+        return rebuild_variable, (self._stored_version(), self._name, facts)
 
 
 class UnreadVariable(Variable):
@@ -332,19 +344,19 @@ class UnreadVariable(Variable):
         return "UnreadVariable"
 
     @property
-    def handle(self) -> Handle:
+    def handle(self) -> VariableHandle:
         """The handle of the variable."""
         return self._variable.handle
 
     @property
-    def _cell(self) -> Variable:
+    def _target_variable(self) -> Variable:
         return self._variable
 
-    def _version(self) -> Tensor:
-        return self._variable._version()
+    def _stored_version(self) -> Tensor:
+        return self._variable._stored_version()
 
-    def _current(self) -> Tensor:
-        return self._variable._current()
+    def _current_version(self) -> Tensor:
+        return self._variable._current_version()
 
     def _read(self) -> Tensor:
         return self._variable._read()
@@ -355,13 +367,13 @@ class UnreadVariable(Variable):
     def _update(self, function: Callable[..., Any], *args: Any) -> None:
         self._variable._update(function, *args)
 
-    def _changed(self, read_value: bool = True) -> Any:
-        return self._variable._changed(read_value)
+    def _assignment_result(self, read_value: bool = True) -> Any:
+        return self._variable._assignment_result(read_value)
 
 
-def first_value(initial_value: Any, dtype: Any) -> Tensor:
+def make_initial_value(initial_value: Any, dtype: Any) -> Tensor:
     """The initial value as a tensor, computed without active tapes."""
-    with listening(staging()):
+    with use_recorders(current_trace()):
         value = initial_value() if callable(initial_value) else initial_value
         try:
             return convert(value, dtype)
@@ -369,7 +381,7 @@ def first_value(initial_value: Any, dtype: Any) -> Tensor:
             raise ValueError(f"initial_value: {error}") from None
 
 
-def chosen(enum: Any, value: Any, what: str, name: str | None) -> Any:
+def check_enum(enum: Any, value: Any, what: str, name: str | None) -> Any:
     """Return `value` if it is a member of `enum`.
 
     Raises:
@@ -382,7 +394,7 @@ def chosen(enum: Any, value: Any, what: str, name: str | None) -> Any:
     return value
 
 
-def restored(value: Tensor, name: str, facts: dict[str, Any]) -> Variable:
+def rebuild_variable(value: Tensor, name: str, facts: dict[str, Any]) -> Variable:
     """Make a variable from its parts; `name` includes its scopes."""
     variable = Variable(value, **facts)
     variable._name = name

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from gradtape.ops import integer
-from gradtape.tf.public_op import INTEGERS, binary, unary
+from gradtape.tf.public_op import INTEGERS, make_binary_op, make_unary_op
 
-bitwise_and = binary(integer.bitwise_and, INTEGERS, label="BitwiseAnd")
-bitwise_or = binary(integer.bitwise_or, INTEGERS, label="BitwiseOr")
-bitwise_xor = binary(integer.bitwise_xor, INTEGERS, label="BitwiseXor")
-invert = unary(integer.invert, INTEGERS, label="Invert")
-left_shift = binary(integer.left_shift, INTEGERS, label="LeftShift", numbers=(False, False))
-right_shift = binary(integer.right_shift, INTEGERS, label="RightShift", numbers=(False, False))
+bitwise_and = make_binary_op(integer.bitwise_and, INTEGERS, label="BitwiseAnd")
+bitwise_or = make_binary_op(integer.bitwise_or, INTEGERS, label="BitwiseOr")
+bitwise_xor = make_binary_op(integer.bitwise_xor, INTEGERS, label="BitwiseXor")
+invert = make_unary_op(integer.invert, INTEGERS, label="Invert")
+left_shift = make_binary_op(integer.left_shift, INTEGERS, label="LeftShift", numbers=(False, False))
+right_shift = make_binary_op(
+    integer.right_shift, INTEGERS, label="RightShift", numbers=(False, False)
+)

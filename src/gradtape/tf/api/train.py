@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from gradtape.files.example import Int64List as Int64List
     from gradtape.files.example import SequenceExample as SequenceExample
 
-MESSAGES = frozenset(
+PROTOBUF_MESSAGES = frozenset(
     [
         "BytesList",
         "Example",
@@ -43,7 +43,7 @@ MESSAGES = frozenset(
 
 def __getattr__(name: str) -> Any:
     """Import the protobuf messages on first access; they need the package protobuf."""
-    if name not in MESSAGES:
+    if name not in PROTOBUF_MESSAGES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from gradtape.files import example
 
@@ -52,4 +52,4 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     """The names of the module, including the messages."""
-    return sorted({*globals(), *MESSAGES})
+    return sorted({*globals(), *PROTOBUF_MESSAGES})

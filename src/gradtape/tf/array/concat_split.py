@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes
-from gradtape.core.context import staging
-from gradtape.core.convert import Handed, convert
+from gradtape.core.context import current_trace
+from gradtape.core.convert import ConversionPort, convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.shapes import normalize_axis
-from gradtape.core.tensor import EagerTensor, Tensor, eager
+from gradtape.core.tensor import EagerTensor, Tensor, make_tensor
 from gradtape.ops import shape as s
 from gradtape.ops.elementwise import identity as identity_of
 from gradtape.ops.reduce import broadcast_to as stretch
-from gradtape.tf.public_op import is_typed, same
+from gradtape.tf.public_op import check_same_dtype, has_own_dtype
 
 
-def matching(values: Any, op: str) -> list[Tensor]:
+def to_common_dtype(values: Any, op: str) -> list[Tensor]:
     """Convert to tensors of one dtype; values without a dtype take that of the first typed one."""
     if isinstance(values, Tensor):
         return list(s.unstack(values, axis=-values.ndim))
@@ -29,7 +29,7 @@ def matching(values: Any, op: str) -> list[Tensor]:
         dtype = items[0]._array.dtype
         if all(v._array.dtype is dtype for v in items):
             return items
-    first = next((convert(v) for v in items if is_typed(v)), None)
+    first = next((convert(v) for v in items if has_own_dtype(v)), None)
     if first is None and items:
         whole = [convert(v) for v in items]
         kinds = {t.dtype for t in whole}
@@ -37,11 +37,11 @@ def matching(values: Any, op: str) -> list[Tensor]:
             return whole
         first = next((t for t in whole if t.dtype.is_floating), whole[0])
     tensors = [
-        convert(v) if is_typed(v) else convert(v, None if first is None else first.dtype)
+        convert(v) if has_own_dtype(v) else convert(v, None if first is None else first.dtype)
         for v in items
     ]
     for i, t in enumerate(tensors):
-        same(op, tensors[0], t, i)
+        check_same_dtype(op, tensors[0], t, i)
     return tensors
 
 
@@ -55,7 +55,7 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
     """
     if not isinstance(values, (list, tuple)):
         values = [values]
-    tensors = matching(values, "ConcatV2")
+    tensors = to_common_dtype(values, "ConcatV2")
     if not tensors:
         raise InvalidArgumentError("concat: values must not be empty. Received an empty list.")
     at = axis if isinstance(axis, int) else int(convert(axis)._array)
@@ -93,13 +93,13 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
         array([[1, 3],
                [2, 4]], dtype=int32)
     """
-    tensors = matching(values, "Pack")
+    tensors = to_common_dtype(values, "Pack")
     if not tensors:
-        return eager(np.zeros((0,), np.float32))
-    return stacked(tensors, axis)
+        return make_tensor(np.zeros((0,), np.float32))
+    return stack_tensors(tensors, axis)
 
 
-def stacked(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
+def stack_tensors(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
     """Stack tensors of one dtype, after a check of their shapes."""
     first = tensors[0]._array.shape
     for i, t in enumerate(tensors):
@@ -114,7 +114,7 @@ def stacked(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
     return s.stack(*tensors, axis=axis - n if axis >= 0 else axis)
 
 
-Handed.stack = stacked
+ConversionPort.stack = stack_tensors
 
 
 @public
@@ -232,7 +232,7 @@ def parallel_stack(values: Any, name: str = "parallel_stack") -> Tensor:
     Raises:
         RuntimeError: outside of `tf.function`; use `tf.stack` there.
     """
-    if not staging():
+    if not current_trace():
         raise RuntimeError(
             "tf.parallel_stack() is not compatible with eager execution. Use tf.stack()."
         )

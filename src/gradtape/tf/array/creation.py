@@ -8,18 +8,18 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes
-from gradtape.core.convert import convert, shape_tuple, size_of
+from gradtape.core.convert import convert, to_dimension_size, to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.shapes import normalize_axis
-from gradtape.core.symbolic_tensor import Held
-from gradtape.core.tensor import Tensor, eager
-from gradtape.graph.raw_function import rawly
+from gradtape.core.symbolic_tensor import TracedArray
+from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.graph.raw_function import apply_raw
 from gradtape.ops import shape as s
 from gradtape.ops.elementwise import discretize
 from gradtape.ops.elementwise import identity as identity_of
 from gradtape.ops.reduce import broadcast_to as stretch
 from gradtape.state.variable.variable import Variable
-from gradtape.tf.public_op import is_typed
+from gradtape.tf.public_op import has_own_dtype
 
 
 @public
@@ -75,23 +75,23 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
     tensor = convert(value.numpy() if isinstance(value, Variable) else value, dtype)
     if shape is None:
         return tensor
-    wanted = shape_tuple(shape)
+    wanted = to_shape_tuple(shape)
     have = tensor._array.shape
     if have == wanted:
         return tensor
     if prod(have) == prod(wanted):
         return s.reshape(tensor, shape=wanted, rank=len(have))
     if prod(have) == 1:
-        return eager(np.full(wanted, tensor._array))
+        return make_tensor(np.full(wanted, tensor._array))
     raise TypeError(
         "constant: value and shape must have the same number of elements. "
         f"Received {prod(have)} elements, and shape {wanted} with {prod(wanted)}."
     )
 
 
-def sizes_of(shape: Any, op: str) -> tuple[int, ...]:
+def as_sizes(shape: Any, op: str) -> tuple[int, ...]:
     """Convert `shape` to a tuple of non-negative sizes."""
-    sizes = shape_tuple(shape)
+    sizes = to_shape_tuple(shape)
     for size in sizes:
         if size < 0:
             raise InvalidArgumentError(
@@ -100,16 +100,16 @@ def sizes_of(shape: Any, op: str) -> tuple[int, ...]:
     return sizes
 
 
-def full(shape: tuple[int, ...], value: Any, dtype: dtypes.DType) -> Tensor:
+def make_full(shape: tuple[int, ...], value: Any, dtype: dtypes.DType) -> Tensor:
     """Make a tensor whose elements are all `value`, which is 0 or 1."""
     if dtype == dtypes.string:
         if value != 0:
             raise TypeError(f"Cannot convert {value} to EagerTensor of dtype string")
-        return eager(np.full(shape, b"", object))
+        return make_tensor(np.full(shape, b"", object))
     kind = dtype.as_numpy_dtype
     if not shape:
-        return eager(np.dtype(kind).type(value))
-    return eager(np.zeros(shape, kind) if value == 0 else np.ones(shape, kind))
+        return make_tensor(np.dtype(kind).type(value))
+    return make_tensor(np.zeros(shape, kind) if value == 0 else np.ones(shape, kind))
 
 
 @public
@@ -123,7 +123,7 @@ def zeros(
         array([[0, 0, 0],
                [0, 0, 0]], dtype=int32)
     """
-    return full(sizes_of(shape, "zeros"), 0, dtypes.as_dtype(dtype))
+    return make_full(as_sizes(shape, "zeros"), 0, dtypes.as_dtype(dtype))
 
 
 @public
@@ -131,14 +131,16 @@ def ones(
     shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: Any = None
 ) -> Tensor:
     """A tensor of ones."""
-    return full(sizes_of(shape, "ones"), 1, dtypes.as_dtype(dtype))
+    return make_full(as_sizes(shape, "ones"), 1, dtypes.as_dtype(dtype))
 
 
-def like(input: Any, value: int, dtype: Any) -> Tensor:
+def make_full_like(input: Any, value: int, dtype: Any) -> Tensor:
     """Make a tensor filled with `value`, of the shape of `input`; does not read its elements."""
     raw = convert(input)._array
-    return full(
-        raw.shape, value, dtypes.of_numpy(raw.dtype) if dtype is None else dtypes.as_dtype(dtype)
+    return make_full(
+        raw.shape,
+        value,
+        dtypes.from_numpy_dtype(raw.dtype) if dtype is None else dtypes.as_dtype(dtype),
     )
 
 
@@ -147,7 +149,7 @@ def zeros_like(
     input: Any, dtype: Any = None, name: str | None = None, layout: Any = None
 ) -> Tensor:
     """Zeros of the shape of `input`, and of its dtype unless `dtype` is given."""
-    return like(input, 0, dtype)
+    return make_full_like(input, 0, dtype)
 
 
 @public
@@ -158,7 +160,7 @@ def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: An
         >>> tf.ones_like([1.0, 2.0]).numpy()
         array([1., 1.], dtype=float32)
     """
-    return like(input, 1, dtype)
+    return make_full_like(input, 1, dtype)
 
 
 @public
@@ -179,7 +181,7 @@ def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> 
     if sizes.ndim > 1:
         raise InvalidArgumentError(f"fill: dims must be a vector. Received shape {sizes.shape}.")
     scalar = s.reshape(tensor, shape=(), rank=tensor._array.ndim)
-    return stretch(scalar, shape=sizes_of(sizes, "fill"), rank=0)
+    return stretch(scalar, shape=as_sizes(sizes, "fill"), rank=0)
 
 
 @public
@@ -199,15 +201,17 @@ def eye(
     """
     kind = dtypes.as_dtype(dtype).as_numpy_dtype
     given = (num_rows, num_rows if num_columns is None else num_columns)
-    rows, columns = sizes_of([n if is_typed(n) else size_of(n) for n in given], "eye")
+    rows, columns = as_sizes(
+        [n if has_own_dtype(n) else to_dimension_size(n) for n in given], "eye"
+    )
     matrix = np.eye(rows, columns, dtype=kind)
     if batch_shape is not None:
-        matrix = np.broadcast_to(matrix, (*shape_tuple(batch_shape), *matrix.shape))
-    return eager(matrix)
+        matrix = np.broadcast_to(matrix, (*to_shape_tuple(batch_shape), *matrix.shape))
+    return make_tensor(matrix)
 
 
 # Order in which TensorFlow widens the dtypes of range's arguments.
-RANGE_ORDER = {
+RANGE_DTYPE_ORDER = {
     name: k
     for k, name in enumerate(("int32", "int64", "float16", "bfloat16", "float32", "float64"))
 }
@@ -240,27 +244,27 @@ def range(
     if dtype is None and type(start) is type(limit) is type(delta) is int:
         fits_int32 = delta > 0 and -(2**31) <= start <= limit < 2**31
         if fits_int32:
-            return eager(np.arange(start, limit, delta, dtype=np.int32))
-    parts = [t if is_typed(t) else convert(t, dtype) for t in (start, limit, delta)]
+            return make_tensor(np.arange(start, limit, delta, dtype=np.int32))
+    parts = [t if has_own_dtype(t) else convert(t, dtype) for t in (start, limit, delta)]
     raws = [convert(t)._array for t in parts]
     if any(raw.ndim for raw in raws):
         raise InvalidArgumentError("range: start, limit and delta must be scalars.")
     if dtype is None:
-        found = [dtypes.of_numpy(raw.dtype) for raw in raws]
-        wide = max(found, key=lambda d: RANGE_ORDER.get(d.name, len(RANGE_ORDER)))
+        found = [dtypes.from_numpy_dtype(raw.dtype) for raw in raws]
+        wide = max(found, key=lambda d: RANGE_DTYPE_ORDER.get(d.name, len(RANGE_DTYPE_ORDER)))
     else:
         wide = dtypes.as_dtype(dtype)
     kind = np.dtype(wide.as_numpy_dtype)
     # An integer range with known start and delta is determined by its size: it is a constant.
     varying = raws if kind.kind not in "iu" else (raws[0], raws[2])
-    if any(type(raw) is Held for raw in varying):
-        result: Tensor = rawly(numbers_between, *map(convert, parts), kind, dynamic=True)
+    if any(type(raw) is TracedArray for raw in varying):
+        result: Tensor = apply_raw(compute_range, *map(convert, parts), kind, dynamic=True)
         return result
     start, limit, delta = raws
-    return eager(numbers_between(start, limit, delta, kind))
+    return make_tensor(compute_range(start, limit, delta, kind))
 
 
-def numbers_between(start: Any, limit: Any, delta: Any, kind: Any) -> Any:
+def compute_range(start: Any, limit: Any, delta: Any, kind: Any) -> Any:
     """Compute a range from raw scalars."""
     first, last, step = (raw.astype(kind)[()] for raw in (start, limit, delta))
     if step == 0:
@@ -301,7 +305,7 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
     if first.dtype.is_integer:
         kind = np.dtype(np.float32 if first.dtype.size < 4 else np.float64)
         first, last = (discretize(t, dtype=kind) for t in (first, last))
-    (count,) = shape_tuple(num)
+    (count,) = to_shape_tuple(num)
     if count < 0:
         raise InvalidArgumentError(f"linspace: num must not be negative. Received {count}.")
     try:
@@ -314,25 +318,27 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
     rank = len(common) + 1
     at = normalize_axis(axis, rank, "linspace")
     first, last = (
-        s.reshape(raised(t, common), shape=opened(common, at), rank=len(common))
+        s.reshape(
+            broadcast_to_shape(t, common), shape=insert_unit_axis(common, at), rank=len(common)
+        )
         for t in (first, last)
     )
     if count == 1:
         return first
     inner = np.arange(1, max(count - 1, 1)).astype(first._array.dtype)
     inner = inner.reshape((-1,) + (1,) * (-at - 1))
-    middle = first + (last - first) / max(count - 1, 1) * eager(inner)
+    middle = first + (last - first) / max(count - 1, 1) * make_tensor(inner)
     whole = s.concat(first, middle, last, axis=at)
-    return s.cut(whole, axis=at, start=0, size=count)
+    return s.slice_axis(whole, axis=at, start=0, size=count)
 
 
-def opened(shape: tuple[int, ...], axis: int) -> tuple[int, ...]:
+def insert_unit_axis(shape: tuple[int, ...], axis: int) -> tuple[int, ...]:
     """Insert an axis of length one at `axis`, counted from the end of the result."""
     at = len(shape) + 1 + axis
     return (*shape[:at], 1, *shape[at:])
 
 
-def raised(tensor: Tensor, shape: tuple[int, ...]) -> Any:
+def broadcast_to_shape(tensor: Tensor, shape: tuple[int, ...]) -> Any:
     """Broadcast `tensor` to `shape` unless it has that shape."""
     own = tensor._array.shape
     return tensor if own == shape else stretch(tensor, shape=shape, rank=len(own))

@@ -6,34 +6,34 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.context import staging
+from gradtape.core.context import current_trace
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError
-from gradtape.core.symbolic_tensor import Held
+from gradtape.core.symbolic_tensor import TracedArray
 from gradtape.core.tensor import Tensor
-from gradtape.graph.raw_function import number_by, rawly
+from gradtape.graph.raw_function import apply_raw, compute_integer
 from gradtape.ops.shape import slice_from
 
-WORDS = (np.dtype(np.int32), np.dtype(np.int64))
+SCALAR_INDEX_DTYPES = (np.dtype(np.int32), np.dtype(np.int64))
 
 
-def is_held(value: Any) -> bool:
+def is_traced(value: Any) -> bool:
     """Whether `value` is a tensor of a trace."""
     if isinstance(value, Tensor):
-        return type(value._array) is Held
-    return hasattr(type(value), "__tf_tensor__") and type(convert(value)._array) is Held
+        return type(value._array) is TracedArray
+    return hasattr(type(value), "__tf_tensor__") and type(convert(value)._array) is TracedArray
 
 
-def placed(x: Tensor, key: Any) -> tuple[Tensor, Any]:
+def apply_traced_indices(x: Tensor, key: Any) -> tuple[Tensor, Any]:
     """Apply the indices in `key` that are tensors of a trace.
 
     Returns the sliced `x` and the key that is left to apply. Slices with a step stay in that key:
     the caller reads their values, which adds a guard.
     """
-    if not staging():
+    if not current_trace():
         return x, key
     items = list(key) if isinstance(key, (list, tuple)) else [key]
-    if not any(is_held(part) for item in items for part in parts_of(item)):
+    if not any(is_traced(part) for item in items for part in index_parts(item)):
         return x, key
     shape = x._array.shape
     named = sum(1 for item in items if item is not None and item is not Ellipsis)
@@ -48,8 +48,8 @@ def placed(x: Tensor, key: Any) -> tuple[Tensor, Any]:
             return x, key
         step = item.step if isinstance(item, slice) else None
         movable = step is None or (type(step) is int and step == 1)
-        if movable and any(is_held(part) for part in parts_of(item)):
-            found = range_of(item, axis, shape[axis])
+        if movable and any(is_traced(part) for part in index_parts(item)):
+            found = start_and_size_of(item, axis, shape[axis])
             if found is not None:
                 chosen[axis] = found
                 items[i] = slice(None) if isinstance(item, slice) else 0
@@ -57,29 +57,29 @@ def placed(x: Tensor, key: Any) -> tuple[Tensor, Any]:
     if not chosen:
         return x, key
     places = [chosen.get(k, (0, n)) for k, n in enumerate(shape)]
-    starts = rawly(together, *(start for start, _ in places))
+    starts = apply_raw(pack_starts, *(start for start, _ in places))
     return slice_from(x, starts, sizes=tuple(size for _, size in places)), tuple(items)
 
 
-def parts_of(item: Any) -> tuple[Any, ...]:
+def index_parts(item: Any) -> tuple[Any, ...]:
     """The start, stop and step of a slice, or the index itself."""
     return (item.start, item.stop, item.step) if isinstance(item, slice) else (item,)
 
 
-def range_of(item: Any, axis: int, n: int) -> tuple[Any, int] | None:
+def start_and_size_of(item: Any, axis: int, n: int) -> tuple[Any, int] | None:
     """Compute start and size of an index or slice; None if it is neither scalar nor integer."""
     if not isinstance(item, slice):
         where = convert(item)
-        if where._array.shape or where._array.dtype not in WORDS:
+        if where._array.shape or where._array.dtype not in SCALAR_INDEX_DTYPES:
             return None
-        return rawly(from_front, where, axis, n), 1
+        return apply_raw(normalize_raw_index, where, axis, n), 1
     ends = [None if part is None else convert(part) for part in (item.start, item.stop)]
     if any(end is not None and (end.ndim or not end.dtype.is_integer) for end in ends):
         return None
-    return rawly(first_of, *ends, n), number_by(size_of, *ends, n)
+    return apply_raw(slice_start, *ends, n), compute_integer(slice_length, *ends, n)
 
 
-def from_front(index: Any, axis: int, n: int) -> Any:
+def normalize_raw_index(index: Any, axis: int, n: int) -> Any:
     """Convert a raw index, which may be negative, to a position in an axis of length `n`."""
     at = int(index)
     if not -n <= at < n:
@@ -90,45 +90,46 @@ def from_front(index: Any, axis: int, n: int) -> Any:
     return np.int64(at % n)
 
 
-def first_of(start: Any, stop: Any, n: int) -> Any:
+def slice_start(start: Any, stop: Any, n: int) -> Any:
     """Start of a raw slice of an axis of length `n`."""
-    return np.int64(bounds(start, stop, n)[0])
+    return np.int64(slice_bounds(start, stop, n)[0])
 
 
-def size_of(start: Any, stop: Any, n: int) -> int:
+def slice_length(start: Any, stop: Any, n: int) -> int:
     """Number of elements in a raw slice of an axis of length `n`."""
-    first, last = bounds(start, stop, n)
+    first, last = slice_bounds(start, stop, n)
     return last - first
 
 
-def bounds(start: Any, stop: Any, n: int) -> tuple[int, int]:
+def slice_bounds(start: Any, stop: Any, n: int) -> tuple[int, int]:
     """Start and end of a raw slice, clipped to an axis of length `n`."""
     ends = (None if end is None else int(end) for end in (start, stop))
     first, last, _ = slice(*ends).indices(n)
     return min(first, n), max(first, last)
 
 
-def together(*starts: Any) -> Any:
+def pack_starts(*starts: Any) -> Any:
     """Pack raw integers into a vector."""
     return np.array(starts, np.int64)
 
 
-def block(x: Tensor, begin: Tensor, sizes: tuple[int, ...]) -> Any:
+def slice_block(x: Tensor, begin: Tensor, sizes: tuple[int, ...]) -> Any:
     """Cut the block of `x` that starts at `begin`; a size of -1 means up to the end."""
     shape = x._array.shape
-    begin = rawly(begun, begin, sizes, shape)
+    begin = apply_raw(check_begin, begin, sizes, shape)
     known = tuple(
-        number_by(rest_behind, begin, k, shape[k]) if n == -1 else n for k, n in enumerate(sizes)
+        compute_integer(remaining_size, begin, k, shape[k]) if n == -1 else n
+        for k, n in enumerate(sizes)
     )
     return slice_from(x, begin, sizes=known)
 
 
-def rest_behind(begin: Any, axis: int, n: int) -> int:
+def remaining_size(begin: Any, axis: int, n: int) -> int:
     """Number of elements from a raw position to the end of an axis of length `n`."""
     return n - int(begin[axis])
 
 
-def begun(begin: Any, sizes: tuple[int, ...], shape: tuple[int, ...]) -> Any:
+def check_begin(begin: Any, sizes: tuple[int, ...], shape: tuple[int, ...]) -> Any:
     """Check that a block of these sizes at the raw position `begin` fits into `shape`."""
     for k, (at, n, whole) in enumerate(zip(begin.tolist(), sizes, shape, strict=True)):
         if not 0 <= at <= whole:

@@ -10,11 +10,11 @@ import numpy as np
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor
-from gradtape.graph.raw_function import number_by, rawly
+from gradtape.graph.raw_function import apply_raw, compute_integer
 from gradtape.ops.gather_scatter import take
 from gradtape.ops.segment import stitch
 from gradtape.ops.shape import concat, reshape, shape_of
-from gradtape.tf.public_op import same
+from gradtape.tf.public_op import check_same_dtype
 
 
 @public
@@ -45,15 +45,15 @@ def dynamic_partition(
         )
     rest = shape[len(own) :]
     rows = reshape(tensor, shape=(prod(own), *rest), rank=len(shape))
-    numbers = rawly(flat_numbers, numbers, num_partitions)
+    numbers = apply_raw(flatten_partitions, numbers, num_partitions)
     axis = -1 - len(rest)
     return [
-        take(rows, rawly(places_of, numbers, i, dynamic=True), axis=axis)
+        take(rows, apply_raw(positions_of_number, numbers, i, dynamic=True), axis=axis)
         for i in range(num_partitions)
     ]
 
 
-def flat_numbers(numbers: Any, num_partitions: int) -> Any:
+def flatten_partitions(numbers: Any, num_partitions: int) -> Any:
     """Flatten raw partition numbers, after a check of their range."""
     if ((numbers < 0) | (numbers >= num_partitions)).any():
         raise InvalidArgumentError(
@@ -63,7 +63,7 @@ def flat_numbers(numbers: Any, num_partitions: int) -> Any:
     return np.ravel(numbers)
 
 
-def places_of(numbers: Any, number: int) -> Any:
+def positions_of_number(numbers: Any, number: int) -> Any:
     """Positions of `number` in a raw vector."""
     return np.flatnonzero(numbers == number)
 
@@ -89,7 +89,7 @@ def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
         )
     rests = []
     for i, t in zip(places, tensors, strict=True):
-        same("DynamicStitch", tensors[0], t)
+        check_same_dtype("DynamicStitch", tensors[0], t)
         own = shape_of(i)
         rests.append(shape_of(t)[len(own) :])
         if shape_of(t)[: len(own)] != own or rests[-1] != rests[0]:
@@ -102,12 +102,12 @@ def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
         reshape(t, shape=(prod(shape_of(i)), *rests[0]), rank=t.ndim)
         for i, t in zip(places, tensors, strict=True)
     ]
-    every = rawly(laid_end_to_end, *places)
-    size = number_by(one_more_than_largest, every)
+    every = apply_raw(concat_indices, *places)
+    size = compute_integer(count_stitched_rows, every)
     return stitch(concat(*rows, axis=axis), every, axis=axis, size=size)
 
 
-def laid_end_to_end(*places: Any) -> Any:
+def concat_indices(*places: Any) -> Any:
     """Flatten and concatenate raw indices, after a check that none is negative."""
     every = np.concatenate([np.ravel(i) for i in places])
     if every.size and every.min() < 0:
@@ -117,6 +117,6 @@ def laid_end_to_end(*places: Any) -> Any:
     return every
 
 
-def one_more_than_largest(every: Any) -> int:
+def count_stitched_rows(every: Any) -> int:
     """Number of rows that raw indices need."""
     return int(every.max()) + 1 if every.size else 0

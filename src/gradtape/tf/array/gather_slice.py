@@ -8,34 +8,34 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.context import always
-from gradtape.core.convert import convert, shape_tuple
+from gradtape.core.context import hand_watched_count
+from gradtape.core.convert import convert, to_shape_tuple
 from gradtape.core.errors import (
-    UNUSUAL,
+    REDISPATCH,
     InvalidArgumentError,
-    another_way,
-    hide_library,
+    hide_library_frames,
     public,
+    redispatch,
 )
 from gradtape.core.shapes import normalize_axis
-from gradtape.core.tensor import EagerTensor, Tensor, eager
-from gradtape.graph.raw_function import rawly
+from gradtape.core.tensor import EagerTensor, Tensor, make_tensor
+from gradtape.graph.raw_function import apply_raw
 from gradtape.ops import gather_scatter, xla_lowering
 from gradtape.ops import shape as s
-from gradtape.ops.basic_indexing import mask_of, slice_key
+from gradtape.ops.basic_indexing import find_boolean_mask, make_slice_key
 from gradtape.ops.elementwise import gate
 from gradtape.ops.xla_lowering import on_jax
-from gradtape.tf.array.dynamic_index import block, is_held, placed
+from gradtape.tf.array.dynamic_index import apply_traced_indices, is_traced, slice_block
 from gradtape.tf.array.mask import boolean_mask
-from gradtape.tf.public_op import INDICES, operand
+from gradtape.tf.public_op import INDICES, check_dtype
 
 INDEX_DTYPES = frozenset(np.dtype(name) for name in ("int16", "int32", "int64"))
 
 
-WHOLE = (builtins.slice(None),) * 64
+FULL_SLICES = (builtins.slice(None),) * 64
 
 
-def indices_of(op: str, value: Any) -> Tensor:
+def as_indices(op: str, value: Any) -> Tensor:
     """Convert an argument to a tensor, after a check that its dtype is one for indices."""
     tensor = convert(value)
     if tensor._array.dtype not in INDEX_DTYPES:
@@ -53,19 +53,19 @@ def getitem(tensor: Any, key: Any) -> Tensor:
         if type(key) is int:
             shape = x._array.shape
             if shape and 0 <= key < shape[0]:
-                return s.slice_(x, key=(key, *WHOLE[: len(shape) - 1]), rank=len(shape))
+                return s.slice_(x, key=(key, *FULL_SLICES[: len(shape) - 1]), rank=len(shape))
         elif type(key) is not tuple:
-            mask = mask_of(key)
+            mask = find_boolean_mask(key)
             if mask is not None:
                 return boolean_mask(x, mask)
-        if always[0]:
-            x, key = placed(x, key)
+        if hand_watched_count[0]:
+            x, key = apply_traced_indices(x, key)
         shape = x._array.shape
-        return s.slice_(x, key=slice_key(key, shape), rank=len(shape))
-    except UNUSUAL as error:
-        return another_way(error, getitem, (tensor, key), {})
+        return s.slice_(x, key=make_slice_key(key, shape), rank=len(shape))
+    except REDISPATCH as error:
+        return redispatch(error, getitem, (tensor, key), {})
     except Exception as error:
-        hide_library(error)
+        hide_library_frames(error)
         raise
 
 
@@ -77,10 +77,10 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
     """The block of `input_` that starts at `begin`, with `size`; -1 means up to the end."""
     x = convert(input_)
     have = x._array.shape
-    sizes = shape_tuple(size)
-    if is_held(begin) and len(sizes) == len(have) == convert(begin)._array.size:
-        return block(x, convert(begin), sizes)
-    starts = shape_tuple(begin)
+    sizes = to_shape_tuple(size)
+    if is_traced(begin) and len(sizes) == len(have) == convert(begin)._array.size:
+        return slice_block(x, convert(begin), sizes)
+    starts = to_shape_tuple(begin)
     if len(starts) != len(have) or len(sizes) != len(have):
         raise InvalidArgumentError(
             f"slice: Expected begin and size arguments to be 1-D tensors of size {len(have)}, "
@@ -128,8 +128,8 @@ def strided_slice(
         var: accepted for TensorFlow's sake.
         name: accepted for TensorFlow's sake.
     """
-    starts, stops = shape_tuple(begin), shape_tuple(end)
-    steps = (1,) * len(starts) if strides is None else shape_tuple(strides)
+    starts, stops = to_shape_tuple(begin), to_shape_tuple(end)
+    steps = (1,) * len(starts) if strides is None else to_shape_tuple(strides)
     if not len(starts) == len(stops) == len(steps):
         raise InvalidArgumentError(
             "strided_slice: begin, end and strides must have the same length. Received "
@@ -178,7 +178,7 @@ def gather(
         array([30, 10, 10], dtype=int32)
     """
     x = convert(params)
-    where = indices_of("gather", indices)
+    where = as_indices("gather", indices)
     n = x._array.ndim
     if n == 0:
         raise InvalidArgumentError(
@@ -192,13 +192,13 @@ def gather(
             f"gather: batch_dims ({shared}) must be less than or equal to axis ({at + n})."
         )
     if shared and at + n >= shared:  # with axis 0 TensorFlow ignores batch_dims
-        return batched_gather(x, where, at + n, shared)
+        return gather_in_batches(x, where, at + n, shared)
     if given == -n:  # axis 0 gives IndexedSlices in TensorFlow, the same axis as -n does not
         x = s.reshape(x, shape=x._array.shape, rank=n)
     return gather_scatter.gather(x, where, axis=at)
 
 
-def batched_gather(x: Tensor, where: Tensor, axis: int, shared: int) -> Any:
+def gather_in_batches(x: Tensor, where: Tensor, axis: int, shared: int) -> Any:
     """Gather with `shared` batch axes, by flattening them into the gathered axis."""
     shape, own = x._array.shape, where._array.shape
     batch = shape[:shared]
@@ -210,10 +210,10 @@ def batched_gather(x: Tensor, where: Tensor, axis: int, shared: int) -> Any:
     n = len(shape)
     middle = tuple(range(shared, axis))
     behind = tuple(range(axis + 1, n))
-    x = s.permuted(x, (*range(shared), axis, *middle, *behind))
+    x = s.permute_axes(x, (*range(shared), axis, *middle, *behind))
     rest = tuple(shape[k] for k in middle + behind)
     flat = s.reshape(x, shape=(prod(batch) * shape[axis], *rest), rank=n)
-    rows = gather_scatter.batch_rows(where, shape=batch, size=shape[axis])
+    rows = gather_scatter.flatten_batch_indices(where, shape=batch, size=shape[axis])
     found = gather_scatter.take(flat, rows, axis=-len(rest) - 1)
     inner = len(own) - shared
     order = (
@@ -222,10 +222,10 @@ def batched_gather(x: Tensor, where: Tensor, axis: int, shared: int) -> Any:
         *range(shared, shared + inner),
         *range(shared + inner + len(middle), shared + inner + len(rest)),
     )
-    return s.permuted(found, order)
+    return s.permute_axes(found, order)
 
 
-def ignored(op: str, indices: Tensor, shape: tuple[int, ...], policy: str) -> Any:
+def find_ignored_rows(op: str, indices: Tensor, shape: tuple[int, ...], policy: str) -> Any:
     """Mask of the rows of `indices` to ignore; None unless the policy is "IGNORE"."""
     if policy not in ("", "DEFAULT", "ERROR", "IGNORE"):
         raise InvalidArgumentError(
@@ -233,10 +233,10 @@ def ignored(op: str, indices: Tensor, shape: tuple[int, ...], policy: str) -> An
         )
     if policy != "IGNORE":
         return None
-    return rawly(points_outside, indices, shape)
+    return apply_raw(mask_out_of_range, indices, shape)
 
 
-def points_outside(raw: Any, shape: tuple[int, ...]) -> Any:
+def mask_out_of_range(raw: Any, shape: tuple[int, ...]) -> Any:
     """Mask of the rows of raw indices that point outside of `shape`."""
     return ((raw < 0) | (raw >= np.array(shape[: raw.shape[-1]]))).any(axis=-1)
 
@@ -264,7 +264,7 @@ def gather_nd(
         array([2, 3], dtype=int32)
     """
     x = convert(params)
-    where = indices_of("gather_nd", indices)
+    where = as_indices("gather_nd", indices)
     own = where._array.shape
     rank = x._array.ndim
     if not own:
@@ -281,29 +281,29 @@ def gather_nd(
             batch + (1,) * (len(own) - 1 - batch_dims) + (batch_dims,)
         )
         grid = np.broadcast_to(grid, (*own[:-1], batch_dims))
-        where = s.concat(eager(grid), where, axis=-1)
+        where = s.concat(make_tensor(grid), where, axis=-1)
         own = where._array.shape
     if own[-1] > rank:
         raise InvalidArgumentError(
             f"gather_nd: index innermost dimension length must be <= params rank; saw: {own[-1]} "
             f"vs. {rank}."
         )
-    outside = ignored("gather_nd", where, x._array.shape, bad_indices_policy)
+    outside = find_ignored_rows("gather_nd", where, x._array.shape, bad_indices_policy)
     if outside is not None:
-        found = gather_scatter.gather_nd(x, rawly(with_zeros, where, outside), rank=rank)
-        return gate(found, rawly(kept_rows, outside, found._array.ndim))
+        found = gather_scatter.gather_nd(x, apply_raw(zero_rows, where, outside), rank=rank)
+        return gate(found, apply_raw(mask_valid_rows, outside, found._array.ndim))
     if own[-1] == 1 and len(own) == 2 and not batch_dims:
         # Rows of the first axis: TensorFlow's gradient is IndexedSlices here.
         return gather_scatter.gather(x, s.reshape(where, shape=own[:-1], rank=2), axis=-rank)
     return gather_scatter.gather_nd(x, where, rank=rank)
 
 
-def with_zeros(indices: Any, outside: Any) -> Any:
+def zero_rows(indices: Any, outside: Any) -> Any:
     """Replace the raw rows that are outside by zeros."""
     return np.where(outside[..., None], 0, indices).astype(indices.dtype)
 
 
-def kept_rows(outside: Any, rank: int) -> Any:
+def mask_valid_rows(outside: Any, rank: int) -> Any:
     """Mask of the raw rows that are not outside, shaped to broadcast against `rank` axes."""
     return ~outside.reshape(outside.shape + (1,) * (rank - outside.ndim))
 
@@ -311,12 +311,12 @@ def kept_rows(outside: Any, rank: int) -> Any:
 @public
 def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
     """Coordinates, one row for each axis, of flat positions in an array of shape `dims`."""
-    where = operand("UnravelIndex", convert(indices), INDICES)
-    result: Tensor = rawly(coordinates, where, shape_tuple(dims))
+    where = check_dtype("UnravelIndex", convert(indices), INDICES)
+    result: Tensor = apply_raw(unravel_positions, where, to_shape_tuple(dims))
     return result
 
 
-def coordinates(raw: Any, sizes: tuple[int, ...]) -> Any:
+def unravel_positions(raw: Any, sizes: tuple[int, ...]) -> Any:
     """Convert raw flat positions to coordinates."""
     if raw.size and not (raw.min() >= 0 and raw.max() < prod(sizes)):
         raise InvalidArgumentError(
@@ -339,16 +339,18 @@ def reverse_sequence(
     n = x._array.ndim
     along = normalize_axis(0 if seq_axis is None else seq_axis, n, "reverse_sequence") + n
     batch = normalize_axis(0 if batch_axis is None else batch_axis, n, "reverse_sequence") + n
-    rows = rawly(turned, convert(seq_lengths), x._array.shape[batch], x._array.shape[along])
+    rows = apply_raw(
+        reverse_prefixes, convert(seq_lengths), x._array.shape[batch], x._array.shape[along]
+    )
     rest = tuple(k for k in range(n) if k not in (along, batch))
     order = (batch, along, *rest)
-    moved = s.permuted(x, order)
-    found = batched_gather(moved, rows, 1, 1)
-    return s.permuted(found, tuple(int(k) for k in np.argsort(order)))
+    moved = s.permute_axes(x, order)
+    found = gather_in_batches(moved, rows, 1, 1)
+    return s.permute_axes(found, tuple(int(k) for k in np.argsort(order)))
 
 
-@on_jax(xla_lowering.turned)
-def turned(lengths: Any, batch: int, size: int) -> Any:
+@on_jax(xla_lowering.reverse_prefixes_lowered)
+def reverse_prefixes(lengths: Any, batch: int, size: int) -> Any:
     """Positions 0 … size - 1 for each raw length, with that many leading positions reversed."""
     if lengths.shape != (batch,) or (lengths.size and lengths.max() > size):
         raise InvalidArgumentError(
@@ -362,12 +364,12 @@ def turned(lengths: Any, batch: int, size: int) -> Any:
 @public
 def invert_permutation(x: Any, name: str | None = None) -> Tensor:
     """Inverse of the permutation `x` of 0 … n - 1."""
-    result: Tensor = rawly(inverted, indices_of("InvertPermutation", x))
+    result: Tensor = apply_raw(invert_raw_permutation, as_indices("InvertPermutation", x))
     return result
 
 
-@on_jax(xla_lowering.inverted)
-def inverted(raw: Any) -> Any:
+@on_jax(xla_lowering.invert_raw_permutation_lowered)
+def invert_raw_permutation(raw: Any) -> Any:
     """Invert a raw permutation, after a check that it is one."""
     if raw.ndim != 1 or not np.array_equal(np.sort(raw), np.arange(raw.size)):
         raise InvalidArgumentError(

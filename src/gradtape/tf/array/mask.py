@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes
-from gradtape.core.convert import convert, shape_tuple
+from gradtape.core.convert import convert, to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor
-from gradtape.graph.raw_function import number_by, rawly
+from gradtape.graph.raw_function import apply_raw, compute_integer
 from gradtape.ops import gather_scatter, xla_lowering
 from gradtape.ops import shape as s
 from gradtape.ops.elementwise import select, stop_gradient
 from gradtape.ops.xla_lowering import on_jax
-from gradtape.tf.public_op import is_typed, pair, same
+from gradtape.tf.public_op import check_same_dtype, convert_pair, has_own_dtype
 
 
 @public
@@ -74,14 +74,14 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
         return gather_scatter.where_true(every)
     if x is None or y is None:
         raise ValueError("where: x and y must both be given, or neither of them. Received one.")
-    holds = convert(condition) if is_typed(condition) else convert(condition, dtypes.bool)
-    a, b = pair(x, y)
+    holds = convert(condition) if has_own_dtype(condition) else convert(condition, dtypes.bool)
+    a, b = convert_pair(x, y)
     if holds._array.dtype.kind != "b":
         raise InvalidArgumentError(
             "cannot compute SelectV2 as input #0(zero-based) was expected to be a bool tensor but "
             f"is a {holds.dtype.name} tensor."
         )
-    same("SelectV2", a, b, 2)
+    check_same_dtype("SelectV2", a, b, 2)
     return select(holds, a, b)
 
 
@@ -118,7 +118,7 @@ def one_hot(
             "values: uint8, int8, int32, int64."
         )
     given = [v for v in (on_value, off_value) if v is not None]
-    kinds = [convert(v, None if is_typed(v) else dtype).dtype for v in given]
+    kinds = [convert(v, None if has_own_dtype(v) else dtype).dtype for v in given]
     if len(kinds) == 2 and kinds[0] != kinds[1]:
         raise TypeError(
             f"dtype {kinds[0]} of on_value does not match dtype {kinds[1]} of off_value"
@@ -131,12 +131,12 @@ def one_hot(
     # As in TensorFlow, no gradient reaches the values.
     on, off = (
         stop_gradient(
-            convert(default if value is None else value, None if is_typed(value) else kind)
+            convert(default if value is None else value, None if has_own_dtype(value) else kind)
         )
         for value, default in ((on_value, 1), (off_value, 0))
     )
     n = where._array.ndim + 1
-    (size,) = shape_tuple(depth)
+    (size,) = to_shape_tuple(depth)
     if size < 0 or not (axis is None or -1 <= axis < n):
         raise InvalidArgumentError(
             f"one_hot: depth must be non-negative, and axis -1 or in [0, {n}). Received {size} and "
@@ -145,7 +145,7 @@ def one_hot(
     out = select(gather_scatter.one_hot_mask(where, depth=size), on, off)
     if axis is None or axis in (-1, n - 1):
         return out
-    return s.permuted(out, (*range(axis), n - 1, *range(axis, n - 1)))
+    return s.permute_axes(out, (*range(axis), n - 1, *range(axis, n - 1)))
 
 
 @public
@@ -160,23 +160,25 @@ def sequence_mask(
                [ True,  True,  True]])
     """
     ends = convert(lengths)
-    longest = number_by(longest_of, ends) if maxlen is None else int(convert(maxlen)._array)
+    longest = (
+        compute_integer(max_length_of, ends) if maxlen is None else int(convert(maxlen)._array)
+    )
     if longest < 0:
         raise InvalidArgumentError(
             f"sequence_mask: maxlen must not be negative. Received {longest}."
         )
-    mask: Tensor = rawly(before, ends, longest, dtypes.as_dtype(dtype).as_numpy_dtype)
+    mask: Tensor = apply_raw(mask_lengths, ends, longest, dtypes.as_dtype(dtype).as_numpy_dtype)
     return mask
 
 
-@on_jax(xla_lowering.longest_of)
-def longest_of(lengths: Any) -> int:
+@on_jax(xla_lowering.max_length_of_lowered)
+def max_length_of(lengths: Any) -> int:
     """Largest of the raw lengths, rounded up."""
     return int(np.ceil(np.max(lengths, initial=0)))
 
 
-@on_jax(xla_lowering.before)
-def before(lengths: Any, size: int, dtype: Any) -> Any:
+@on_jax(xla_lowering.mask_before_lowered)
+def mask_lengths(lengths: Any, size: int, dtype: Any) -> Any:
     """Mask of the positions below each raw length, among `size` positions."""
     mask = np.arange(size) < np.asarray(lengths)[..., None]
     return mask.astype(dtype, copy=False)

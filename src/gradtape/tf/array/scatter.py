@@ -7,22 +7,22 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.convert import convert, shape_tuple
+from gradtape.core.convert import convert, to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor
-from gradtape.graph.raw_function import rawly
+from gradtape.graph.raw_function import apply_raw
 from gradtape.ops import gather_scatter
 from gradtape.ops import shape as s
 from gradtape.ops.elementwise import add, subtract
-from gradtape.tf.array.gather_slice import ignored, indices_of
-from gradtape.tf.public_op import pair, same
+from gradtape.tf.array.gather_slice import as_indices, find_ignored_rows
+from gradtape.tf.public_op import check_same_dtype, convert_pair
 
 
-def checked_updates(
+def check_updates(
     op: str, indices: Any, updates: Tensor, shape: tuple[int, ...], policy: str
 ) -> tuple[Tensor, Tensor]:
     """Check that `updates` has one slice for each row of `indices`; drop ignored rows."""
-    places = indices_of(op, indices)
+    places = as_indices(op, indices)
     own = places._array.shape
     if not own or own[-1] > len(shape):
         raise InvalidArgumentError(
@@ -35,10 +35,10 @@ def checked_updates(
             f"{op}: updates must have shape {list(wanted)} for indices of shape {list(own)} and a "
             f"tensor of shape {list(shape)}. Received {list(updates._array.shape)}."
         )
-    outside = ignored(op, places, shape, policy)
+    outside = find_ignored_rows(op, places, shape, policy)
     if outside is None:
         return places, updates
-    kept = rawly(kept_places, outside, dynamic=True)
+    kept = apply_raw(find_valid_rows, outside, dynamic=True)
     count = prod(own[:-1])
     rows = s.reshape(places, shape=(count, own[-1]), rank=len(own))
     slices = s.reshape(updates, shape=(count, *shape[own[-1] :]), rank=len(wanted))
@@ -47,7 +47,7 @@ def checked_updates(
     )
 
 
-def kept_places(outside: Any) -> Any:
+def find_valid_rows(outside: Any) -> Any:
     """Positions of the raw rows that are not outside."""
     return np.flatnonzero(~outside)
 
@@ -69,20 +69,20 @@ def scatter_nd(
         >>> tf.scatter_nd([[1], [1]], [2, 3], [3]).numpy()
         array([0, 5, 0], dtype=int32)
     """
-    sizes = shape_tuple(shape)
-    places, values = checked_updates(
+    sizes = to_shape_tuple(shape)
+    places, values = check_updates(
         "scatter_nd", indices, convert(updates), sizes, bad_indices_policy
     )
     return gather_scatter.scatter_nd(values, places, shape=sizes)
 
 
-def scatter_arguments(
+def convert_scatter_arguments(
     op: str, tensor: Any, indices: Any, updates: Any, policy: str = ""
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Convert and check the three tensors of an update."""
-    x, values = pair(tensor, updates)
-    same(op, x, values, 2)
-    places, values = checked_updates(op, indices, values, x._array.shape, policy)
+    x, values = convert_pair(tensor, updates)
+    check_same_dtype(op, x, values, 2)
+    places, values = check_updates(op, indices, values, x._array.shape, policy)
     return x, places, values
 
 
@@ -91,7 +91,7 @@ def tensor_scatter_nd_add(
     tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
 ) -> Tensor:
     """`tensor` with `updates` added where the rows of `indices` point."""
-    x, places, values = scatter_arguments(
+    x, places, values = convert_scatter_arguments(
         "tensor_scatter_nd_add", tensor, indices, updates, bad_indices_policy
     )
     return add(x, gather_scatter.scatter_nd(values, places, shape=x._array.shape))
@@ -102,7 +102,7 @@ def tensor_scatter_nd_sub(
     tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
 ) -> Tensor:
     """`tensor` with `updates` subtracted where the rows of `indices` point."""
-    x, places, values = scatter_arguments(
+    x, places, values = convert_scatter_arguments(
         "tensor_scatter_nd_sub", tensor, indices, updates, bad_indices_policy
     )
     return subtract(x, gather_scatter.scatter_nd(values, places, shape=x._array.shape))
@@ -116,7 +116,9 @@ def tensor_scatter_nd_update(
 
     If several rows are equal, the last one wins.
     """
-    x, places, values = scatter_arguments("tensor_scatter_nd_update", tensor, indices, updates)
+    x, places, values = convert_scatter_arguments(
+        "tensor_scatter_nd_update", tensor, indices, updates
+    )
     return gather_scatter.update_nd(x, places, values, rank=x._array.ndim)
 
 
@@ -125,10 +127,10 @@ def tensor_scatter_nd_max(
     tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
 ) -> Tensor:
     """Maximum of `tensor` and of the `updates` at the rows of `indices`."""
-    x, places, values = scatter_arguments(
+    x, places, values = convert_scatter_arguments(
         "tensor_scatter_nd_max", tensor, indices, updates, bad_indices_policy
     )
-    return gather_scatter.extreme_nd(x, places, values, largest=True)
+    return gather_scatter.scatter_nd_extreme(x, places, values, largest=True)
 
 
 @public
@@ -136,7 +138,7 @@ def tensor_scatter_nd_min(
     tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
 ) -> Tensor:
     """Minimum of `tensor` and of the `updates` at the rows of `indices`."""
-    x, places, values = scatter_arguments(
+    x, places, values = convert_scatter_arguments(
         "tensor_scatter_nd_min", tensor, indices, updates, bad_indices_policy
     )
-    return gather_scatter.extreme_nd(x, places, values, largest=False)
+    return gather_scatter.scatter_nd_extreme(x, places, values, largest=False)

@@ -11,13 +11,13 @@ from typing import Any, overload
 import numpy as np
 
 from gradtape.core import dtypes, nest
-from gradtape.core.convert import convert, shape_tuple
+from gradtape.core.convert import convert, to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.shapes import TensorShape, normalize_axis
 from gradtape.core.shapes import broadcast_static_shape as static_broadcast
 from gradtape.core.sparse_tensor import SparseTensor
-from gradtape.core.tensor import EagerTensor, Tensor, TensorLike, eager
-from gradtape.graph.raw_function import rawly
+from gradtape.core.tensor import EagerTensor, Tensor, TensorLike, make_tensor
+from gradtape.graph.raw_function import apply_raw
 from gradtape.ops import shape as s
 from gradtape.ops.elementwise import conj, select, stop_gradient
 from gradtape.ops.elementwise import identity as identity_of
@@ -25,10 +25,10 @@ from gradtape.ops.gather_scatter import take
 from gradtape.ops.integer import bitcast_to
 from gradtape.ops.reduce import broadcast_to as stretch
 from gradtape.tape.indexed_slices import IndexedSlices
-from gradtape.tf.array.creation import sizes_of
-from gradtape.tf.array.dynamic_index import is_held
+from gradtape.tf.array.creation import as_sizes
+from gradtape.tf.array.dynamic_index import is_traced
 from gradtape.tf.math.cast import cast
-from gradtape.tf.public_op import NUMBERS, operand, refuse
+from gradtape.tf.public_op import NUMBERS, check_dtype, raise_unsupported_dtype
 
 
 @public
@@ -38,7 +38,7 @@ def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
     if isinstance(input, SparseTensor):
         return cast(input.dense_shape, kind)
     raw = input._array if type(input) is EagerTensor else convert(input)._array
-    return eager(np.array(raw.shape, kind))
+    return make_tensor(np.array(raw.shape, kind))
 
 
 @public
@@ -54,8 +54,8 @@ def rank(input: Any, name: str | None = None) -> Tensor:
     """The number of axes of `input`, as an int32 scalar."""
     if isinstance(input, SparseTensor):
         input = input.dense_shape
-        return eager(np.int32(input._array.shape[0]))
-    return eager(np.int32(convert(input)._array.ndim))
+        return make_tensor(np.int32(input._array.shape[0]))
+    return make_tensor(np.int32(convert(input)._array.ndim))
 
 
 @public
@@ -66,7 +66,7 @@ def size(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
         from gradtape.tf.math.reduce import reduce_prod
 
         return reduce_prod(cast(input.dense_shape, kind))
-    return eager(kind(convert(input)._array.size))
+    return make_tensor(kind(convert(input)._array.size))
 
 
 def is_tensor(x: Any) -> bool:
@@ -115,13 +115,13 @@ def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
     """The shape, as a tensor, that two shapes given as tensors broadcast to."""
     x, y = convert(shape_x), convert(shape_y)
     try:
-        common = np.broadcast_shapes(shape_tuple(x), shape_tuple(y))
+        common = np.broadcast_shapes(to_shape_tuple(x), to_shape_tuple(y))
     except ValueError:
         raise InvalidArgumentError(
-            f"broadcast_dynamic_shape: Incompatible shapes: {list(shape_tuple(x))} vs. "
-            f"{list(shape_tuple(y))}."
+            f"broadcast_dynamic_shape: Incompatible shapes: {list(to_shape_tuple(x))} vs. "
+            f"{list(to_shape_tuple(y))}."
         ) from None
-    return eager(np.array(common, x._array.dtype))
+    return make_tensor(np.array(common, x._array.dtype))
 
 
 @public
@@ -138,10 +138,10 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
     """
     x = convert(tensor)
     have = x._array.shape
-    return s.reshape(x, shape=completed(have, shape_tuple(shape)), rank=len(have))
+    return s.reshape(x, shape=resolve_shape(have, to_shape_tuple(shape)), rank=len(have))
 
 
-def completed(have: tuple[int, ...], wanted: tuple[int, ...]) -> tuple[int, ...]:
+def resolve_shape(have: tuple[int, ...], wanted: tuple[int, ...]) -> tuple[int, ...]:
     """Replace the -1 in `wanted` by the size that an array of shape `have` needs."""
     count = prod(have)
     if -1 not in wanted:
@@ -191,7 +191,7 @@ def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str = "tr
     """
     x = convert(a)
     n = x._array.ndim
-    order = tuple(builtins.range(n - 1, -1, -1)) if perm is None else shape_tuple(perm)
+    order = tuple(builtins.range(n - 1, -1, -1)) if perm is None else to_shape_tuple(perm)
     if len(order) != n:
         raise InvalidArgumentError(
             f"transpose: perm must have one entry for each of the {n} dimensions. Received "
@@ -202,7 +202,7 @@ def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str = "tr
         raise InvalidArgumentError(
             f"transpose: perm must be a permutation of 0..{n - 1}. Received {list(order)}."
         )
-    out = identity_of(x) if n < 2 else s.swap(x) if axes == (1, 0) else s.permuted(x, axes)
+    out = identity_of(x) if n < 2 else s.swap(x) if axes == (1, 0) else s.permute_axes(x, axes)
     return conj(out) if conjugate and out._array.dtype.kind == "c" else out
 
 
@@ -243,7 +243,7 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
     x = convert(input)
     have = x._array.shape
     n = len(have)
-    axes = () if axis is None else shape_tuple(axis)
+    axes = () if axis is None else to_shape_tuple(axis)
     for a in axes:
         if not -n <= a < n:
             raise InvalidArgumentError(
@@ -261,7 +261,7 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
 def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
     """`input` broadcast to `shape`."""
     x = convert(input)
-    wanted = sizes_of(shape, "broadcast_to")
+    wanted = as_sizes(shape, "broadcast_to")
     have = x._array.shape
     pairs = zip(reversed(have), reversed(wanted), strict=False)
     if len(have) > len(wanted) or any(a not in (1, b) for a, b in pairs):
@@ -282,7 +282,7 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
     """
     x = convert(input)
     have = x._array.shape
-    counts = shape_tuple(multiples)
+    counts = to_shape_tuple(multiples)
     if len(counts) != len(have):
         raise InvalidArgumentError(
             f"tile: Expected multiples argument to be a vector of length {len(have)} but got "
@@ -324,10 +324,10 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
     counts = convert(repeats)
     if counts._array.size not in (1, size):
         raise ValueError(f"repeat: Dimensions {size} and {counts._array.size} are not compatible.")
-    return take(x, rawly(repeated, counts, size, dynamic=True), axis=at)
+    return take(x, apply_raw(repeat_positions, counts, size, dynamic=True), axis=at)
 
 
-def repeated(counts: Any, size: int) -> Any:
+def repeat_positions(counts: Any, size: int) -> Any:
     """Repeat each position 0 … size - 1 by its raw count, or all by the only count."""
     counts = np.ravel(counts)
     if counts.size and counts.min() < 0:
@@ -361,13 +361,13 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
     Elements that are shifted past the end re-enter at the front.
     """
     x = convert(input)
-    axes = shape_tuple(axis)
-    if isinstance(shift, Tensor) and is_held(shift) and shift._array.size == len(axes):
+    axes = to_shape_tuple(axis)
+    if isinstance(shift, Tensor) and is_traced(shift) and shift._array.size == len(axes):
         for k, a in enumerate(axes):
             at = normalize_axis(a, x._array.ndim, "roll")
-            x = take(x, rawly(rolled, shift, k, x._array.shape[at]), axis=at)
+            x = take(x, apply_raw(roll_positions, shift, k, x._array.shape[at]), axis=at)
         return x
-    shifts = shape_tuple(shift)
+    shifts = to_shape_tuple(shift)
     if len(shifts) != len(axes):
         raise InvalidArgumentError(
             f"roll: shift and axis must have the same size. Received {len(shifts)} and {len(axes)}."
@@ -378,7 +378,7 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
     return x
 
 
-def rolled(shifts: Any, k: int, n: int) -> Any:
+def roll_positions(shifts: Any, k: int, n: int) -> Any:
     """Source position of each of `n` positions, after a shift by the raw `shifts[k]`."""
     return (np.arange(n) - np.ravel(shifts)[k]) % max(n, 1)
 
@@ -429,18 +429,18 @@ def pad(
     if kind == "CONSTANT":
         if type(constant_values) is int and constant_values == 0:
             return s.pad(x, paddings=pairs, value=zero_of(x))
-        return surrounded(x, pairs, convert(constant_values, x.dtype))
-    return mirrored(x, pairs, edge=kind == "SYMMETRIC")
+        return pad_with_scalar(x, pairs, convert(constant_values, x.dtype))
+    return pad_with_mirror(x, pairs, edge=kind == "SYMMETRIC")
 
 
-def surrounded(x: Tensor, pairs: tuple[tuple[int, int], ...], value: Tensor) -> Any:
+def pad_with_scalar(x: Tensor, pairs: tuple[tuple[int, int], ...], value: Tensor) -> Any:
     """Pad `x` with a scalar, which may be a tensor of a trace."""
-    if not is_held(value):
+    if not is_traced(value):
         return s.pad(x, paddings=pairs, value=value._array)
     out = s.pad(x, paddings=pairs, value=zero_of(x))
     own = x._array.shape[x._array.ndim - len(pairs) :]
     added = np.pad(np.zeros(own, bool), pairs, constant_values=True)
-    return select(eager(added), stop_gradient(value), out)
+    return select(make_tensor(added), stop_gradient(value), out)
 
 
 def zero_of(x: Tensor) -> Any:
@@ -448,7 +448,7 @@ def zero_of(x: Tensor) -> Any:
     return b"" if x.dtype is dtypes.string else x._array.dtype.type(0)
 
 
-def mirrored(x: Tensor, pairs: tuple[tuple[int, int], ...], edge: bool) -> Any:
+def pad_with_mirror(x: Tensor, pairs: tuple[tuple[int, int], ...], edge: bool) -> Any:
     """Pad `x` with its mirror image, with or without the edge itself."""
     n = len(pairs)
     for i, (low, high) in enumerate(pairs):
@@ -470,11 +470,11 @@ def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
 
     If the item sizes differ, a last axis is added or removed to hold the bytes of one item.
     """
-    x = operand("Bitcast", convert(input), NUMBERS)
+    x = check_dtype("Bitcast", convert(input), NUMBERS)
     raw = x._array
     kind = np.dtype(dtypes.as_dtype(type).as_numpy_dtype)
     if kind not in NUMBERS:
-        refuse("Bitcast", dtypes.as_dtype(type), NUMBERS, "type")
+        raise_unsupported_dtype("Bitcast", dtypes.as_dtype(type), NUMBERS, "type")
     narrower = kind.itemsize <= raw.dtype.itemsize
     if not narrower and (not raw.shape or raw.shape[-1] * raw.dtype.itemsize != kind.itemsize):
         raise InvalidArgumentError(

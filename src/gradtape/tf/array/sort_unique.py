@@ -12,14 +12,14 @@ from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.shapes import normalize_axis
 from gradtape.core.tensor import Tensor
-from gradtape.graph.raw_function import rawly
+from gradtape.graph.raw_function import apply_raw
 from gradtape.ops import gather_scatter, xla_lowering
 from gradtape.ops import shape as s
 from gradtape.ops.elementwise import discretize
 from gradtape.ops.xla_lowering import on_jax
-from gradtape.tf.public_op import REAL, operand, prefer, same
+from gradtape.tf.public_op import REAL, check_dtype, check_same_dtype, convert_with_hint
 
-DIRECTIONS = ("ASCENDING", "DESCENDING")
+SORT_DIRECTIONS = ("ASCENDING", "DESCENDING")
 
 
 class Unique(NamedTuple):
@@ -37,13 +37,13 @@ class UniqueWithCounts(NamedTuple):
     count: Tensor  # type: ignore[assignment]  # TensorFlow's name; tuple has a method of that name
 
 
-def last_axis(x: Tensor, axis: Any, direction: str, op: str) -> tuple[Tensor, tuple[int, ...]]:
+def move_axis_last(x: Tensor, axis: Any, direction: str, op: str) -> tuple[Tensor, tuple[int, ...]]:
     """Move `axis` last; return the tensor and the permutation that restores the order of axes."""
-    if direction not in DIRECTIONS:
+    if direction not in SORT_DIRECTIONS:
         raise ValueError(
             f"{op}: direction must be 'ASCENDING' or 'DESCENDING'. Received {direction!r}."
         )
-    operand("TopKV2", x, REAL)
+    check_dtype("TopKV2", x, REAL)
     n = x._array.ndim
     if n == 0:
         raise InvalidArgumentError(
@@ -53,7 +53,7 @@ def last_axis(x: Tensor, axis: Any, direction: str, op: str) -> tuple[Tensor, tu
     if at == n - 1:
         return x, tuple(range(n))
     order = (*range(at), *range(at + 1, n), at)
-    return s.permuted(x, order), (*range(at), n - 1, *range(at, n - 1))
+    return s.permute_axes(x, order), (*range(at), n - 1, *range(at, n - 1))
 
 
 @public
@@ -72,10 +72,10 @@ def sort(
         >>> tf.sort([3, 1, 2], direction="DESCENDING").numpy()
         array([3, 2, 1], dtype=int32)
     """
-    x, back = last_axis(convert(values), axis, direction, "sort")
-    order = gather_scatter.rank_order(x, descending=direction == "DESCENDING")
+    x, back = move_axis_last(convert(values), axis, direction, "sort")
+    order = gather_scatter.stable_argsort(x, descending=direction == "DESCENDING")
     out = gather_scatter.take_along(x, order)
-    return out if back[-1] == len(back) - 1 else s.permuted(out, back)
+    return out if back[-1] == len(back) - 1 else s.permute_axes(out, back)
 
 
 @public
@@ -92,17 +92,18 @@ def argsort(
         >>> tf.argsort([3, 1, 2]).numpy()
         array([1, 2, 0], dtype=int32)
     """
-    x, back = last_axis(convert(values), axis, direction, "argsort")
+    x, back = move_axis_last(convert(values), axis, direction, "argsort")
     order = discretize(
-        gather_scatter.rank_order(x, descending=direction == "DESCENDING"), dtype=np.dtype(np.int32)
+        gather_scatter.stable_argsort(x, descending=direction == "DESCENDING"),
+        dtype=np.dtype(np.int32),
     )
-    return order if back[-1] == len(back) - 1 else s.permuted(order, back)
+    return order if back[-1] == len(back) - 1 else s.permute_axes(order, back)
 
 
 @public
 def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Unique:
     """Distinct elements of a vector in the order of their first occurrence."""
-    found = distinct(x, out_idx)
+    found = find_distinct(x, out_idx)
     return Unique(found.y, found.idx)
 
 
@@ -111,10 +112,10 @@ def unique_with_counts(
     x: Any, out_idx: Any = dtypes.int32, name: str | None = None
 ) -> UniqueWithCounts:
     """Distinct elements of a vector in the order of first occurrence, and their counts."""
-    return distinct(x, out_idx)
+    return find_distinct(x, out_idx)
 
 
-def distinct(x: Any, out_idx: Any) -> UniqueWithCounts:
+def find_distinct(x: Any, out_idx: Any) -> UniqueWithCounts:
     """Find the distinct elements of a vector, their indices and counts."""
     tensor = convert(x)
     if tensor._array.ndim != 1:
@@ -122,10 +123,10 @@ def distinct(x: Any, out_idx: Any) -> UniqueWithCounts:
             f"unique: unique expects a 1D vector. Received shape {tensor.shape}."
         )
     kind = dtypes.as_dtype(out_idx).as_numpy_dtype
-    return UniqueWithCounts(*rawly(told_apart, tensor, kind, dynamic=True, outputs=True))
+    return UniqueWithCounts(*apply_raw(find_unique, tensor, kind, dynamic=True, outputs=True))
 
 
-def told_apart(raw: Any, kind: Any) -> tuple[Any, Any, Any]:
+def find_unique(raw: Any, kind: Any) -> tuple[Any, Any, Any]:
     """Find the distinct elements of a raw vector, the index of each element, and the counts."""
     _, first, inverse, counts = np.unique(
         raw, return_index=True, return_inverse=True, return_counts=True, equal_nan=False
@@ -160,8 +161,8 @@ def searchsorted(
     if side not in ("left", "right"):
         raise ValueError(f"searchsorted: side must be 'left' or 'right'. Received {side!r}.")
     rows = convert(sorted_sequence)
-    some = prefer(values, rows.dtype)
-    same("LowerBound" if side == "left" else "UpperBound", rows, some)
+    some = convert_with_hint(values, rows.dtype)
+    check_same_dtype("LowerBound" if side == "left" else "UpperBound", rows, some)
     if not rows._array.ndim or not some._array.ndim:
         raise InvalidArgumentError(
             f"searchsorted: both arguments must have an axis. Received shapes {rows.shape} and "
@@ -172,12 +173,12 @@ def searchsorted(
             f"searchsorted: leading dimensions must agree. Received {rows.shape} and {some.shape}."
         )
     kind = dtypes.as_dtype(out_type).as_numpy_dtype
-    result: Tensor = rawly(places_in, rows, some, side, kind)
+    result: Tensor = apply_raw(search_rows, rows, some, side, kind)
     return result
 
 
-@on_jax(xla_lowering.places_in)
-def places_in(table: Any, wanted: Any, side: Literal["left", "right"], kind: Any) -> Any:
+@on_jax(xla_lowering.search_rows_lowered)
+def search_rows(table: Any, wanted: Any, side: Literal["left", "right"], kind: Any) -> Any:
     """Search raw values in raw sorted rows."""
     if table.ndim == 1 and wanted.ndim == 1:
         return np.searchsorted(table, wanted, side).astype(kind)

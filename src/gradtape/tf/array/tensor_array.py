@@ -7,7 +7,7 @@ import operator
 from typing import Any
 
 from gradtape.core import dtypes
-from gradtape.core.context import staging
+from gradtape.core.context import current_trace
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, OutOfRangeError, public
 from gradtape.core.shapes import TensorShape
@@ -55,7 +55,7 @@ class TensorArray:
         """Make an array of `size` unwritten elements."""
         if handle is not None:
             raise ValueError("TensorArray: handles are not supported. Leave `handle` out.")
-        if size is None and staging():
+        if size is None and current_trace():
             size, dynamic_size = 0, dynamic_size
         if size is None:
             raise ValueError(
@@ -69,7 +69,7 @@ class TensorArray:
         self._element_shape = TensorShape(element_shape)
         self._items: list[Tensor | None] = [None] * operator.index(size)
         self._cleared: set[int] = set()
-        self._whole: Tensor | None = None  # all elements stacked; used in traces
+        self._stacked_tensor: Tensor | None = None  # all elements stacked; used in traces
 
     @property
     def dtype(self) -> dtypes.DType:
@@ -109,7 +109,11 @@ class TensorArray:
     @public
     def size(self, name: str | None = None) -> Tensor:
         """The number of elements."""
-        return convert(len(self._items) if self._whole is None else self._whole._array.shape[0])
+        return convert(
+            len(self._items)
+            if self._stacked_tensor is None
+            else self._stacked_tensor._array.shape[0]
+        )
 
     @public
     def read(self, index: Any, name: str | None = None) -> Tensor:
@@ -120,21 +124,21 @@ class TensorArray:
             InvalidArgumentError: if an earlier read cleared the element.
             ValueError: if the element was not written and its shape is not known.
         """
-        if self._whole is not None or isinstance(index, SymbolicTensor):
-            return gather_slice.gather(self._stacked(), index)
-        i = self._position(index)
+        if self._stacked_tensor is not None or isinstance(index, SymbolicTensor):
+            return gather_slice.gather(self._as_stacked_tensor(), index)
+        i = self._check_index(index)
         if self._items[i] is None and i in self._cleared:
             raise InvalidArgumentError(
                 f"TensorArray: could not read index {i} twice because it was cleared after a "
                 "previous read. Set clear_after_read=False."
             )
-        item = self._item(i)
+        item = self._get_item(i)
         if self._clear_after_read:
             self._items[i] = None
             self._cleared.add(i)
         return item
 
-    def _position(self, index: Any, action: str = "read from", why: str = "array") -> int:
+    def _check_index(self, index: Any, action: str = "read from", why: str = "array") -> int:
         i, n = operator.index(index), len(self._items)
         if i < 0:
             raise OutOfRangeError(f"TensorArray: Tried to {action} negative indices (index {i}).")
@@ -144,7 +148,7 @@ class TensorArray:
             )
         return i
 
-    def _item(self, i: int) -> Tensor:
+    def _get_item(self, i: int) -> Tensor:
         item = self._items[i]
         if item is None:
             if not self._element_shape.is_fully_defined():
@@ -164,36 +168,40 @@ class TensorArray:
             ValueError: if the shape does not fit.
             InvalidArgumentError: if the dtype does not fit.
         """
-        if self._whole is not None or (staging() and isinstance(convert(index), SymbolicTensor)):
-            return self._rewritten(convert(index), value)
+        if self._stacked_tensor is not None or (
+            current_trace() and isinstance(convert(index), SymbolicTensor)
+        ):
+            return self._write_in_trace(convert(index), value)
         i = operator.index(index)
         if self._dynamic_size and i >= len(self._items):
             self._items.extend([None] * (i + 1 - len(self._items)))
-        i = self._position(i, "write to", "array is not resizeable and")
-        self._items[i] = self._fitting(value)
+        i = self._check_index(i, "write to", "array is not resizeable and")
+        self._items[i] = self._convert_item(value)
         self._cleared.discard(i)
         return self
 
-    def _stacked(self) -> Tensor:
+    def _as_stacked_tensor(self) -> Tensor:
         """All elements as one tensor."""
-        return self.stack() if self._whole is None else self._whole
+        return self.stack() if self._stacked_tensor is None else self._stacked_tensor
 
-    def _rewritten(self, index: Tensor, value: Any) -> TensorArray:
+    def _write_in_trace(self, index: Tensor, value: Any) -> TensorArray:
         """Make a copy of this array with one element replaced; traces never overwrite."""
-        fitting = self._fitting(value)
-        if self._whole is None and not any(item is not None for item in self._items):
-            self._whole = creation.zeros([len(self._items), *fitting.shape], self._dtype)
-        changed = scatter.tensor_scatter_nd_update(self._stacked(), [[index]], fitting[None])
-        return self._with(changed)
+        fitting = self._convert_item(value)
+        if self._stacked_tensor is None and not any(item is not None for item in self._items):
+            self._stacked_tensor = creation.zeros([len(self._items), *fitting.shape], self._dtype)
+        changed = scatter.tensor_scatter_nd_update(
+            self._as_stacked_tensor(), [[index]], fitting[None]
+        )
+        return self._with_stacked_tensor(changed)
 
-    def _with(self, whole: Tensor) -> TensorArray:
+    def _with_stacked_tensor(self, whole: Tensor) -> TensorArray:
         """Make a copy of this array whose elements are the rows of `whole`."""
         other = copy.copy(self)
-        other._whole, other._items, other._cleared = whole, [], set()
+        other._stacked_tensor, other._items, other._cleared = whole, [], set()
         other._element_shape = self._element_shape.merge_with(whole.shape[1:])
         return other
 
-    def _fitting(self, value: Any) -> Tensor:
+    def _convert_item(self, value: Any) -> Tensor:
         tensor = convert(value, hint=self._dtype)
         if tensor.dtype != self._dtype:
             raise InvalidArgumentError(
@@ -211,26 +219,29 @@ class TensorArray:
     @public
     def stack(self, name: str | None = None) -> Tensor:
         """All elements, stacked along a new first dimension."""
-        if self._whole is not None:
-            return self._whole
+        if self._stacked_tensor is not None:
+            return self._stacked_tensor
         if not self._items:
             known = self._element_shape.is_fully_defined()
             return creation.zeros([0, *(self._element_shape if known else ())], self._dtype)
-        return concat_split.stack([self._item(i) for i in range(len(self._items))])
+        return concat_split.stack([self._get_item(i) for i in range(len(self._items))])
 
     @public
     def gather(self, indices: Any, name: str | None = None) -> Tensor:
         """The elements at `indices`, along a new first dimension."""
-        if self._whole is not None or isinstance(convert(indices), SymbolicTensor):
-            return gather_slice.gather(self._stacked(), indices)
-        return concat_split.stack([self._item(self._position(i)) for i in convert(indices)])
+        if self._stacked_tensor is not None or isinstance(convert(indices), SymbolicTensor):
+            return gather_slice.gather(self._as_stacked_tensor(), indices)
+        return concat_split.stack([self._get_item(self._check_index(i)) for i in convert(indices)])
 
     @public
     def concat(self, name: str | None = None) -> Tensor:
         """All elements, concatenated along their first dimension."""
-        if self._whole is not None:
-            self._items, self._whole = list(concat_split.unstack(self._whole)), None
-        items = [self._item(i) for i in range(len(self._items))]
+        if self._stacked_tensor is not None:
+            self._items, self._stacked_tensor = (
+                list(concat_split.unstack(self._stacked_tensor)),
+                None,
+            )
+        items = [self._get_item(i) for i in range(len(self._items))]
         for i, item in enumerate(items):
             if item.ndim == 0:
                 raise InvalidArgumentError(
@@ -244,15 +255,15 @@ class TensorArray:
         """Fill the array with the slices of `value` along its first dimension."""
         whole = convert(value, hint=self._dtype)
         if isinstance(whole, SymbolicTensor) and len(self._items) in (0, len(whole)):
-            self._fitting(whole[0]) if len(whole) else None
-            return self._with(whole)
+            self._convert_item(whole[0]) if len(whole) else None
+            return self._with_stacked_tensor(whole)
         items = concat_split.unstack(whole)
         if len(items) > len(self._items) and not self._dynamic_size:
             raise ValueError(
                 f"Cannot unstack {len(items)} tensors into a TensorArray of static size "
                 f"{len(self._items)}"
             )
-        self._items = [self._fitting(item) for item in items]
+        self._items = [self._convert_item(item) for item in items]
         self._cleared = set()
         return self
 
@@ -280,7 +291,7 @@ class TensorArray:
                 f"{count}), and the TensorArray is not marked as dynamically resizeable."
             )
         infer, self._infer_shape = self._infer_shape, False
-        self._items = [self._fitting(piece) for piece in concat_split.split(whole, sizes)]
+        self._items = [self._convert_item(piece) for piece in concat_split.split(whole, sizes)]
         self._infer_shape = infer
         self._cleared = set()
         return self

@@ -32,12 +32,12 @@ class LogicalDeviceConfiguration(NamedTuple):
     experimental_device_ordinal: int | None = None
 
 
-CPU = PhysicalDevice("/physical_device:CPU:0", "CPU")
+PHYSICAL_CPU = PhysicalDevice("/physical_device:CPU:0", "CPU")
 LOGICAL_CPU = LogicalDevice("/device:CPU:0", "CPU")
-KINDS = ("CPU", "GPU", "TPU")
+DEVICE_KINDS = ("CPU", "GPU", "TPU")
 
 
-class Spec(NamedTuple):
+class DeviceSpec(NamedTuple):
     """The parts of a device name; None where the name leaves one out."""
 
     job: str | None
@@ -46,7 +46,7 @@ class Spec(NamedTuple):
     number: int | None
 
 
-def parse_spec(name: str) -> Spec:
+def parse_device_spec(name: str) -> DeviceSpec:
     """Parse a name such as "/job:localhost/device:GPU:1", "/CPU:0" or "gpu".
 
     Raises:
@@ -60,33 +60,33 @@ def parse_spec(name: str) -> Spec:
         elif key in ("replica", "task") and len(rest) == 1:
             task = int(rest[0]) if key == "task" and rest[0] != "*" else task
         elif key == "device" and len(rest) == 2:
-            kind, number = rest[0].upper(), numbered(rest[1])
-        elif key.upper() in KINDS and len(rest) < 2:
-            kind, number = key.upper(), numbered(rest[0]) if rest else None
+            kind, number = rest[0].upper(), parse_device_number(rest[1])
+        elif key.upper() in DEVICE_KINDS and len(rest) < 2:
+            kind, number = key.upper(), parse_device_number(rest[0]) if rest else None
         else:
             raise ValueError(
                 f"Unknown attribute {key!r} is encountered while parsing the device spec: "
                 f'{name!r}. Write it like "/CPU:0".'
             )
-    return Spec(job, task, kind, number)
+    return DeviceSpec(job, task, kind, number)
 
 
-def numbered(text: str) -> int | None:
+def parse_device_number(text: str) -> int | None:
     """Parse the number of a device; None for "*"."""
     return None if text == "*" else int(text)
 
 
-def parse_device(name: str) -> tuple[str, int]:
+def parse_kind_and_number(name: str) -> tuple[str, int]:
     """Parse kind and number of a device name; the defaults are those of the CPU.
 
     Raises:
         ValueError: if it is not the name of a device.
     """
-    spec = parse_spec(name)
+    spec = parse_device_spec(name)
     return spec.kind or "CPU", spec.number or 0
 
 
-def device_named(name: str) -> Device | None:
+def find_device(name: str) -> Device | None:
     """Find the device of a name; None if the name has no device kind.
 
     With soft placement, the host replaces a missing device.
@@ -95,7 +95,7 @@ def device_named(name: str) -> Device | None:
         ValueError: if it is not the name of a device.
         InvalidArgumentError: if the device is missing and soft placement is off.
     """
-    spec = parse_spec(name)
+    spec = parse_device_spec(name)
     if spec.job not in (None, "localhost") or spec.task:
         raise InvalidArgumentError(
             f"/job:{spec.job or 'localhost'}/replica:0/task:{spec.task}/device:CPU:0 unknown "
@@ -105,9 +105,11 @@ def device_named(name: str) -> Device | None:
         return None
     if spec.kind == "CPU" and not spec.number:
         return HOST
-    device = accelerator.find(spec.kind, spec.number or 0) if spec.kind in KINDS else None
+    device = (
+        accelerator.find_device(spec.kind, spec.number or 0) if spec.kind in DEVICE_KINDS else None
+    )
     if device is None and not Placement.soft:
-        available = ", ".join(d.name for d in (HOST, *accelerator.usable()))
+        available = ", ".join(d.name for d in (HOST, *accelerator.fix_visible_accelerators()))
         raise InvalidArgumentError(
             f"Could not satisfy device specification '{LOCALHOST}{spec.kind}:{spec.number or 0}'. "
             f"enable_soft_placement=0. All available devices [{available}]."
@@ -115,9 +117,9 @@ def device_named(name: str) -> Device | None:
     return device or HOST
 
 
-def physical(device: Device) -> PhysicalDevice:
+def as_physical_device(device: Device) -> PhysicalDevice:
     """The PhysicalDevice that describes a device."""
-    return PhysicalDevice(f"/physical_device:{device.kind}:{device.place}", device.kind)
+    return PhysicalDevice(f"/physical_device:{device.kind}:{device.physical_number}", device.kind)
 
 
 @public
@@ -127,10 +129,12 @@ def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice
     Args:
         device_type: such as "CPU" or "GPU"; all if None.
     """
-    here = [CPU] if device_type in (None, "CPU") else []
+    here = [PHYSICAL_CPU] if device_type in (None, "CPU") else []
     if device_type == "CPU":
         return here
-    return here + [physical(d) for d in accelerator.accelerators() if device_type in (None, d.kind)]
+    return here + [
+        as_physical_device(d) for d in accelerator.accelerators() if device_type in (None, d.kind)
+    ]
 
 
 @public
@@ -145,7 +149,7 @@ def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
         return here
     return here + [
         LogicalDevice(f"/device:{device!r}", device.kind)
-        for device in accelerator.usable()
+        for device in accelerator.fix_visible_accelerators()
         if device_type in (None, device.kind)
     ]
 
@@ -157,11 +161,11 @@ def get_visible_devices(device_type: str | None = None) -> list[PhysicalDevice]:
     Args:
         device_type: such as "CPU" or "GPU"; all if None.
     """
-    here = [CPU] if device_type in (None, "CPU") else []
+    here = [PHYSICAL_CPU] if device_type in (None, "CPU") else []
     if device_type == "CPU":
         return here
-    chosen = accelerator.visible()
-    return here + [physical(d) for d in chosen if device_type in (None, d.kind)]
+    chosen = accelerator.visible_accelerators()
+    return here + [as_physical_device(d) for d in chosen if device_type in (None, d.kind)]
 
 
 @public
@@ -181,15 +185,19 @@ def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
     for one in chosen:
         if one not in available:
             raise ValueError(f"Unrecognized device: {one!r}. Available devices: {available}.")
-    if CPU not in chosen and device_type in (None, "CPU"):
+    if PHYSICAL_CPU not in chosen and device_type in (None, "CPU"):
         raise ValueError("set_visible_devices: the CPU cannot be made invisible. Add it.")
     if device_type != "CPU":
-        before = accelerator.visible()
-        accelerator.choose(
+        before = accelerator.visible_accelerators()
+        accelerator.set_visible_accelerators(
             [
                 d
                 for d in accelerator.accelerators()
-                if (physical(d) in chosen if device_type in (None, d.kind) else d in before)
+                if (
+                    as_physical_device(d) in chosen
+                    if device_type in (None, d.kind)
+                    else d in before
+                )
             ]
         )
 
@@ -199,11 +207,11 @@ def get_logical_device_configuration(
     device: PhysicalDevice,
 ) -> list[LogicalDeviceConfiguration] | None:
     """The configuration that was set for a GPU; None if there is none, and for the CPU."""
-    known(device)
-    return CONFIGURED.get(device)
+    find_physical_device(device)
+    return DEVICE_CONFIGURATIONS.get(device)
 
 
-CONFIGURED: dict[PhysicalDevice, list[LogicalDeviceConfiguration] | None] = {}
+DEVICE_CONFIGURATIONS: dict[PhysicalDevice, list[LogicalDeviceConfiguration] | None] = {}
 
 
 @public
@@ -212,26 +220,26 @@ def set_logical_device_configuration(device: PhysicalDevice, logical_devices: An
 
     A memory limit has no effect; XLA_PYTHON_CLIENT_MEM_FRACTION limits JAX's memory.
     """
-    known(device)
+    find_physical_device(device)
     if logical_devices is not None and len(logical_devices) != 1:
         raise ValueError(
             f"set_logical_device_configuration: {device.name} must be one logical device. Received "
             f"{len(logical_devices)}."
         )
-    if device != CPU:
-        CONFIGURED[device] = list(logical_devices or ()) or None
+    if device != PHYSICAL_CPU:
+        DEVICE_CONFIGURATIONS[device] = list(logical_devices or ()) or None
 
 
-def known(device: Any) -> Device:
+def find_physical_device(device: Any) -> Device:
     """Find the device that a PhysicalDevice describes.
 
     Raises:
         ValueError: if it does not exist.
     """
-    if device == CPU:
+    if device == PHYSICAL_CPU:
         return HOST
     for one in accelerator.accelerators():
-        if device == physical(one):
+        if device == as_physical_device(one):
             return one
     raise ValueError(
         f"Unrecognized device: {device!r}. Available devices: {list_physical_devices()}."

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from gradtape.compile.xla.accelerator import Found, find
+from gradtape.compile.xla.accelerator import AcceleratorState, find_device
 from gradtape.core.device.array import HOST
 from gradtape.core.errors import public
 from gradtape.tf.config.device import LogicalDeviceConfiguration as VirtualDeviceConfiguration
-from gradtape.tf.config.device import PhysicalDevice, known, parse_device
+from gradtape.tf.config.device import PhysicalDevice, find_physical_device, parse_kind_and_number
 from gradtape.tf.config.device import (
     get_logical_device_configuration as get_virtual_device_configuration,
 )
@@ -17,7 +17,7 @@ from gradtape.tf.config.device import (
     set_logical_device_configuration as set_virtual_device_configuration,
 )
 from gradtape.tf.config.device import set_visible_devices as set_visible_devices
-from gradtape.tf.config.runtime_setting import SETTINGS
+from gradtape.tf.config.runtime_setting import RUNTIME_SETTINGS
 
 __all__ = [
     "VirtualDeviceConfiguration",
@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 
-GROWTH: dict[PhysicalDevice, bool] = {}
+MEMORY_GROWTH: dict[PhysicalDevice, bool] = {}
 
 
 @public
@@ -52,11 +52,11 @@ def set_memory_growth(device: PhysicalDevice, enable: bool) -> None:
         ValueError: if the device does not exist, or is the CPU.
         RuntimeError: if accelerators are in use already and the setting differs.
     """
-    if known(device).kind == "CPU":
+    if find_physical_device(device).kind == "CPU":
         raise ValueError("Cannot set memory growth on non-GPU and non-Pluggable devices")
-    if Found.fixed and GROWTH.get(device) != enable:
+    if AcceleratorState.is_fixed and MEMORY_GROWTH.get(device) != enable:
         raise RuntimeError("Physical devices cannot be modified after being initialized")
-    GROWTH[device] = enable
+    MEMORY_GROWTH[device] = enable
 
 
 @public
@@ -67,9 +67,9 @@ def get_memory_growth(device: PhysicalDevice) -> bool | None:
         ValueError: if the device does not exist.
         KeyError: if it is the CPU.
     """
-    if known(device).kind == "CPU":
+    if find_physical_device(device).kind == "CPU":
         raise KeyError(device)
-    return GROWTH.get(device)
+    return MEMORY_GROWTH.get(device)
 
 
 @public
@@ -82,7 +82,7 @@ def get_device_details(device: PhysicalDevice) -> dict[str, Any]:
     if not isinstance(device, PhysicalDevice):
         raise ValueError(f"device must be a tf.config.PhysicalDevice, but got: {device}")
     try:
-        handle = known(device).handle
+        handle = find_physical_device(device).handle
     except ValueError:
         raise ValueError(
             "The PhysicalDevice must be one obtained from calling "
@@ -103,13 +103,13 @@ def get_memory_info(device: str) -> dict[str, int]:
         ValueError: if the device does not exist, or does not report its memory.
     """
     try:
-        kind, number = parse_device(device)
+        kind, number = parse_kind_and_number(device)
     except ValueError:
         raise ValueError(
             f"Failed parsing device name: {device!r}. Note a valid device string should at least "
             'contain a device type and a device index, like "GPU:0".'
         ) from None
-    found = HOST if (kind, number) == ("CPU", 0) else find(kind, number)
+    found = HOST if (kind, number) == ("CPU", 0) else find_device(kind, number)
     if found is None:
         raise ValueError(f"No matching devices found for {device!r}")
     stats = found.handle.memory_stats() if found.handle is not None else None
@@ -121,24 +121,24 @@ def get_memory_info(device: str) -> dict[str, int]:
 
 def enable_op_determinism() -> None:
     """Store the setting; ops are always deterministic."""
-    SETTINGS.determinism = True
+    RUNTIME_SETTINGS.determinism = True
 
 
 def set_synchronous_execution(enable: bool) -> None:
     """Store the setting; ops have always finished when they return."""
-    SETTINGS.synchronous = enable
+    RUNTIME_SETTINGS.synchronous = enable
 
 
 def get_synchronous_execution() -> bool:
     """The stored setting."""
-    return SETTINGS.synchronous
+    return RUNTIME_SETTINGS.synchronous
 
 
 def enable_tensor_float_32_execution(enabled: bool) -> None:
     """Store the setting; matrix products always have full precision."""
-    SETTINGS.tensor_float_32 = enabled
+    RUNTIME_SETTINGS.tensor_float_32 = enabled
 
 
 def tensor_float_32_execution_enabled() -> bool:
     """The stored setting."""
-    return SETTINGS.tensor_float_32
+    return RUNTIME_SETTINGS.tensor_float_32

@@ -2,25 +2,27 @@
 
 from typing import Any
 
-from gradtape.tf.config.runtime_setting import SETTINGS
+from gradtape.tf.config.runtime_setting import RUNTIME_SETTINGS
 
 
 def get_jit() -> str:
     """The stored setting."""
-    return SETTINGS.jit
+    return RUNTIME_SETTINGS.jit
 
 
 def set_jit(enabled: Any) -> None:
     """Store whether XLA should compile functions by default; it has no effect."""
-    SETTINGS.jit = enabled if isinstance(enabled, str) else "autoclustering" if enabled else ""
+    RUNTIME_SETTINGS.jit = (
+        enabled if isinstance(enabled, str) else "autoclustering" if enabled else ""
+    )
 
 
 def get_experimental_options() -> dict[str, Any]:
     """The stored options."""
     defaults = {"disable_model_pruning": False, "disable_meta_optimizer": False}
-    return defaults | SETTINGS.options
+    return defaults | RUNTIME_SETTINGS.options
 
 
 def set_experimental_options(options: dict[str, Any]) -> None:
     """Store options of TensorFlow's graph optimizer; they have no effect."""
-    SETTINGS.options = {**SETTINGS.options, **options}
+    RUNTIME_SETTINGS.options = {**RUNTIME_SETTINGS.options, **options}

@@ -9,7 +9,7 @@ from gradtape.core.device.placement import Placement
 
 
 @dataclass
-class Settings:
+class RuntimeSettings:
     """The settings as the user set them."""
 
     intra_op_threads: int = 0
@@ -21,7 +21,7 @@ class Settings:
     synchronous: bool = True
 
 
-SETTINGS = Settings()
+RUNTIME_SETTINGS = RuntimeSettings()
 
 
 def get_soft_device_placement() -> bool:

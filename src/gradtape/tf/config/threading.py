@@ -1,23 +1,23 @@
 """tf.config.threading: numbers of threads; they are stored but have no effect."""
 
-from gradtape.tf.config.runtime_setting import SETTINGS
+from gradtape.tf.config.runtime_setting import RUNTIME_SETTINGS
 
 
 def set_intra_op_parallelism_threads(num_threads: int) -> None:
     """Store the setting; NumPy decides how many threads an op uses."""
-    SETTINGS.intra_op_threads = num_threads
+    RUNTIME_SETTINGS.intra_op_threads = num_threads
 
 
 def get_intra_op_parallelism_threads() -> int:
     """The stored setting."""
-    return SETTINGS.intra_op_threads
+    return RUNTIME_SETTINGS.intra_op_threads
 
 
 def set_inter_op_parallelism_threads(num_threads: int) -> None:
     """Store the setting; ops run one after the other."""
-    SETTINGS.inter_op_threads = num_threads
+    RUNTIME_SETTINGS.inter_op_threads = num_threads
 
 
 def get_inter_op_parallelism_threads() -> int:
     """The stored setting."""
-    return SETTINGS.inter_op_threads
+    return RUNTIME_SETTINGS.inter_op_threads

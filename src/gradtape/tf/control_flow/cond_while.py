@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gradtape.core import nest, shape_inference
-from gradtape.core.context import staging
+from gradtape.core.context import current_trace
 from gradtape.core.convert import convert
 from gradtape.core.dtypes import bool as bool_dtype
 from gradtape.core.errors import InvalidArgumentError, public
@@ -21,16 +21,16 @@ from gradtape.core.tensor import Tensor
 from gradtape.graph.control_flow import (
     NotANode,
     has_optional,
-    staged_cond,
-    staged_loop,
-    traced_aside,
+    trace_body,
+    trace_cond,
+    trace_loop,
 )
-from gradtape.graph.recorder import raw_value
+from gradtape.graph.trace import raw_value
 from gradtape.ops.elementwise import equal
 from gradtape.tf.array.tensor_array import TensorArray
 
 
-def truth(value: Any) -> bool:
+def as_python_bool(value: Any) -> bool:
     """Convert a predicate to a Python bool."""
     return bool(value if isinstance(value, (bool, int, float, str)) else convert(value))
 
@@ -58,12 +58,12 @@ def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: str | None 
     for label, fn in (("true_fn", true_fn), ("false_fn", false_fn)):
         if not callable(fn):
             raise TypeError(f"'{label}' must be callable. Received {fn!r}.")
-    stage = staging()
+    stage = current_trace()
     if stage and not isinstance(pred, (bool, int, float, str)):
-        tensor = stage[0].lift(convert(pred))
+        tensor = stage[0].as_traced(convert(pred))
         if isinstance(tensor, SymbolicTensor):
-            return staged_cond(stage[0], tensor, true_fn, false_fn)
-    return true_fn() if truth(pred) else false_fn()
+            return trace_cond(stage[0], tensor, true_fn, false_fn)
+    return true_fn() if as_python_bool(pred) else false_fn()
 
 
 @public
@@ -101,7 +101,7 @@ def case(
         pred_fn_pairs = [(key.deref(), fn) for key, fn in pred_fn_pairs.items()]
     check_cases(pred_fn_pairs, default)
     if any(isinstance(pred, SymbolicTensor) for pred, _ in pred_fn_pairs):
-        return chosen(list(pred_fn_pairs), default)
+        return make_cond_chain(list(pred_fn_pairs), default)
     holding = [bool(pred) for pred, _ in pred_fn_pairs]
     if exclusive and sum(holding[: len(holding) - (default is None)]) > 1:
         raise InvalidArgumentError(
@@ -115,14 +115,14 @@ def case(
     return default()
 
 
-def chosen(pairs: list[Any], default: Any) -> Any:
+def make_cond_chain(pairs: list[Any], default: Any) -> Any:
     """Express `case` as nested `cond`s; without a default, the last function is the fallback."""
     if not pairs:
         return default()
     (pred, fn), *rest = pairs
     if not rest and default is None:
         return fn()
-    return cond(pred, fn, lambda: chosen(rest, default))
+    return cond(pred, fn, lambda: make_cond_chain(rest, default))
 
 
 def check_cases(pairs: Any, default: Any) -> None:
@@ -167,14 +167,14 @@ def switch_case(
         )
     if default is not None and not callable(default):
         raise TypeError(f"switch_case: default must be callable. Received {default!r}.")
-    table = branches_of(branch_fns)
+    table = as_branch_table(branch_fns)
     if isinstance(branch_index, SymbolicTensor):
         last = default or table[len(table) - 1]
-        return chosen([(equal(branch_index, i), fn) for i, fn in table.items()], last)
+        return make_cond_chain([(equal(branch_index, i), fn) for i, fn in table.items()], last)
     return table.get(int(branch_index), default or table[len(table) - 1])()
 
 
-def branches_of(branch_fns: Any) -> dict[int, Callable[[], Any]]:
+def as_branch_table(branch_fns: Any) -> dict[int, Callable[[], Any]]:
     """Convert branches to a dict from index to callable, and check them."""
     if not isinstance(branch_fns, (list, tuple, dict)):
         raise TypeError(
@@ -251,24 +251,24 @@ def while_loop(
         raise ValueError(
             f"while_loop: 'maximum_iterations' must be a scalar. Received shape: {limit.shape}"
         )
-    stage = staging()
+    stage = current_trace()
     if stage:
         try:
-            return staged_while(stage[0], cond, body, loop_vars, maximum_iterations)
+            return trace_while_loop(stage[0], cond, body, loop_vars, maximum_iterations)
         except NotANode:
             pass
     count, most = 0, min(float(limit), shape_inference.longest())
-    while count < most and truth(cond(*loop_vars)):
+    while count < most and as_python_bool(cond(*loop_vars)):
         after = body(*loop_vars)
         if len(loop_vars) == 1 and not nest.is_nested(after):
             after = nest.pack_sequence_as(loop_vars, [after])
         nest.assert_same_structure(list(loop_vars), list(after))
         loop_vars = after
         count += 1
-    return nest.map_structure(settled, loop_vars, expand_composites=True)
+    return nest.map_structure(as_loop_result, loop_vars, expand_composites=True)
 
 
-def staged_while(trace: Any, cond: Any, body: Any, loop_vars: Any, most: Any) -> Any:
+def trace_while_loop(trace: Any, cond: Any, body: Any, loop_vars: Any, most: Any) -> Any:
     """Record a loop as a node of the graph.
 
     Raises:
@@ -278,16 +278,16 @@ def staged_while(trace: Any, cond: Any, body: Any, loop_vars: Any, most: Any) ->
         raise NotANode
     flat = nest.flatten(loop_vars, expand_composites=True)
     arrays = [leaf if isinstance(leaf, TensorArray) else None for leaf in flat]
-    if any(array is not None and not is_laid_out(array) for array in arrays):
-        arrays = laid_out(trace, body, loop_vars, arrays)
+    if any(array is not None and not has_element_shape(array) for array in arrays):
+        arrays = infer_element_shapes(trace, body, loop_vars, arrays)
     carry = [
-        convert(leaf) if array is None else array._stacked()
+        convert(leaf) if array is None else array._as_stacked_tensor()
         for leaf, array in zip(flat, arrays, strict=True)
     ]
 
     def pack(values: list[Any]) -> Any:
         filled = [
-            value if array is None else array._with(value)
+            value if array is None else array._with_stacked_tensor(value)
             for value, array in zip(values, arrays, strict=True)
         ]
         return nest.pack_sequence_as(loop_vars, filled, expand_composites=True)
@@ -298,22 +298,24 @@ def staged_while(trace: Any, cond: Any, body: Any, loop_vars: Any, most: Any) ->
             after = nest.pack_sequence_as(loop_vars, [after])
         nest.assert_same_structure(list(loop_vars), list(after))
         leaves = nest.flatten(after, expand_composites=True)
-        return [leaf._stacked() if isinstance(leaf, TensorArray) else leaf for leaf in leaves], []
+        return [
+            leaf._as_stacked_tensor() if isinstance(leaf, TensorArray) else leaf for leaf in leaves
+        ], []
 
     limit = None if most is None else convert(most)
-    last, _ = staged_loop(
+    last, _ = trace_loop(
         trace, lambda *values: cond(*pack(list(values))), run_body, carry, [], limit
     )
     return pack(last)
 
 
-def is_laid_out(array: TensorArray) -> bool:
+def has_element_shape(array: TensorArray) -> bool:
     """Whether the shape of a TensorArray's elements is known, so that they can be stacked."""
-    written = array._whole is not None or any(item is not None for item in array._items)
+    written = array._stacked_tensor is not None or any(item is not None for item in array._items)
     return written or array.element_shape.is_fully_defined()
 
 
-def laid_out(trace: Any, body: Any, loop_vars: Any, arrays: list[Any]) -> list[Any]:
+def infer_element_shapes(trace: Any, body: Any, loop_vars: Any, arrays: list[Any]) -> list[Any]:
     """Infer the element shapes of TensorArrays by tracing one iteration in a separate trace.
 
     Raises:
@@ -325,7 +327,7 @@ def laid_out(trace: Any, body: Any, loop_vars: Any, arrays: list[Any]) -> list[A
         if probe is not None:
             probe._items = list(probe._items)
     given = [
-        trace.value(raw_value(trace.lift(convert(leaf)))) if probe is None else probe
+        trace.make_value(raw_value(trace.as_traced(convert(leaf)))) if probe is None else probe
         for leaf, probe in zip(flat, probes, strict=True)
     ]
     formals = [t for t in given if isinstance(t, Tensor)]
@@ -335,7 +337,7 @@ def laid_out(trace: Any, body: Any, loop_vars: Any, arrays: list[Any]) -> list[A
         structure = nest.pack_sequence_as(loop_vars, given, expand_composites=True)
         after.extend(nest.flatten(body(*structure), expand_composites=True))
 
-    traced_aside(trace, run_body, formals, {})
+    trace_body(trace, run_body, formals, {})
     found: list[Any] = []
     for array, then in zip(arrays, after, strict=True):
         if array is None:
@@ -350,6 +352,6 @@ def laid_out(trace: Any, body: Any, loop_vars: Any, arrays: list[Any]) -> list[A
     return found
 
 
-def settled(value: Any) -> Any:
+def as_loop_result(value: Any) -> Any:
     """Convert a loop variable to a tensor; TensorArrays are kept."""
     return value if isinstance(value, TensorArray) else convert(value)

@@ -8,21 +8,21 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from gradtape.core import nest
-from gradtape.core.context import staging
+from gradtape.core.context import current_trace
 from gradtape.core.convert import convert
 from gradtape.core.dtypes import int64
 from gradtape.core.errors import OutOfRangeError, public
 from gradtape.core.spec import TensorSpec
-from gradtape.graph.control_flow import NotANode, staged_loop
+from gradtape.graph.control_flow import NotANode, trace_loop
 from gradtape.tape.gradient_tape import log
 from gradtape.tf.array.concat_split import concat, stack
 from gradtape.tf.array.creation import zeros
 from gradtape.tf.array.shape import broadcast_to
 from gradtape.tf.array.tensor_array import TensorArray
-from gradtape.tf.ragged.map_fn import is_rowwise, map_rows
+from gradtape.tf.ragged.map_fn import map_rows, needs_map_rows
 
 
-def length_of(elems: Any, op: str, stretch: bool = False) -> int:
+def common_length_of(elems: Any, op: str, stretch: bool = False) -> int:
     """The common first dimension of a structure of tensors; if `stretch`, ones broadcast."""
     sizes = {len(t) for t in nest.flatten(elems)}
     if stretch and len(sizes) > 1:
@@ -35,7 +35,7 @@ def length_of(elems: Any, op: str, stretch: bool = False) -> int:
     return sizes.pop()
 
 
-def as_tensors(elems: Any, op: str) -> Any:
+def as_tensor_structure(elems: Any, op: str) -> Any:
     """Convert to a structure of tensors; raise if it is empty or contains a scalar."""
     tensors = nest.map_structure(convert, elems)
     if not nest.flatten(tensors):
@@ -50,12 +50,12 @@ def as_tensors(elems: Any, op: str) -> Any:
     return tensors
 
 
-def at(elems: Any, i: int) -> Any:
+def slice_at(elems: Any, i: int) -> Any:
     """The i-th slice of every tensor; a tensor with a single slice broadcasts."""
     return nest.map_structure(lambda t: t[min(i, len(t) - 1)], elems)
 
 
-class Columns:
+class StructureStack:
     """Collects structures of tensors and stacks them leaf by leaf."""
 
     def __init__(self, specs: Any, n: int, infer_shape: bool) -> None:
@@ -63,7 +63,7 @@ class Columns:
         self.specs = specs
         self.arrays = [
             TensorArray(spec.dtype, n, infer_shape=infer_shape, element_shape=spec.shape)
-            for spec in map(as_spec, nest.flatten(specs))
+            for spec in map(as_output_spec, nest.flatten(specs))
         ]
 
     def put(self, i: int, structure: Any) -> None:
@@ -77,7 +77,7 @@ class Columns:
         return nest.pack_sequence_as(self.specs, [array.stack() for array in self.arrays])
 
 
-def as_spec(signature: Any) -> TensorSpec:
+def as_output_spec(signature: Any) -> TensorSpec:
     """Convert a dtype or TensorSpec to a TensorSpec."""
     return signature if isinstance(signature, TensorSpec) else TensorSpec(None, signature)
 
@@ -124,18 +124,18 @@ def map_fn(
     if parallel_iterations is not None and parallel_iterations > 1:
         log.warning("map_fn: setting parallel_iterations > 1 has no effect when executing eagerly.")
     signature = dtype if fn_output_signature is None else fn_output_signature
-    if is_rowwise(elems, signature):
+    if needs_map_rows(elems, signature):
         return map_rows(fn, elems, signature)
-    tensors = as_tensors(elems, "map_fn")
-    n = length_of(tensors, "map_fn")
+    tensors = as_tensor_structure(elems, "map_fn")
+    n = common_length_of(tensors, "map_fn")
     if signature is None:
         signature = nest.map_structure(lambda t: t.dtype, tensors)
-    columns = Columns(signature, n, infer_shape)
-    if staging() and n:
+    columns = StructureStack(signature, n, infer_shape)
+    if current_trace() and n:
         with contextlib.suppress(NotANode):
-            return mapped(fn, tensors, n, columns)
+            return trace_map(fn, tensors, n, columns)
     for i in indices(n):
-        columns.put(i, fn(at(tensors, i)))
+        columns.put(i, fn(slice_at(tensors, i)))
     return columns.stack()
 
 
@@ -154,29 +154,29 @@ def vectorized_map(
     Returns:
         A tensor, or the structure of tensors that `fn` returns.
     """
-    tensors = as_tensors(elems, "vectorized_map")
-    n = length_of(tensors, "vectorized_map", stretch=True)
+    tensors = as_tensor_structure(elems, "vectorized_map")
+    n = common_length_of(tensors, "vectorized_map", stretch=True)
     if n == 0:  # call `fn` on zeros to find the result shape
         probe = fn(nest.map_structure(lambda t: zeros(t.shape[1:], t.dtype), tensors))
         return nest.map_structure(lambda t: stack([convert(t)])[:0], probe)
-    if staging():
+    if current_trace():
         with contextlib.suppress(NotANode):
-            return mapped(fn, stretched(tensors, n), n)
-    results = [fn(at(tensors, i)) for i in indices(n)]
+            return trace_map(fn, broadcast_single_slices(tensors, n), n)
+    results = [fn(slice_at(tensors, i)) for i in indices(n)]
     return nest.map_structure(
         lambda *leaves: None if leaves[0] is None else stack([convert(leaf) for leaf in leaves]),
         *results,
     )
 
 
-def stretched(tensors: Any, n: int) -> Any:
+def broadcast_single_slices(tensors: Any, n: int) -> Any:
     """Broadcast tensors of one slice to `n` slices."""
     return nest.map_structure(
         lambda t: broadcast_to(t, (n, *t.shape[1:])) if len(t) == 1 else t, tensors
     )
 
 
-def mapped(fn: Any, tensors: Any, n: int, columns: Columns | None = None) -> Any:
+def trace_map(fn: Any, tensors: Any, n: int, columns: StructureStack | None = None) -> Any:
     """Record a map as one loop node of the graph; returns the stacked results.
 
     Raises:
@@ -192,12 +192,12 @@ def mapped(fn: Any, tensors: Any, n: int, columns: Columns | None = None) -> Any
         return [], [leaf for leaf in nest.flatten(result) if leaf is not None]
 
     limit = convert(n, int64)
-    _, ys = staged_loop(staging()[0], None, run_body, [], nest.flatten(tensors), limit)
+    _, ys = trace_loop(current_trace()[0], None, run_body, [], nest.flatten(tensors), limit)
     rest = iter(ys)
     return nest.map_structure(lambda leaf: leaf if leaf is None else next(rest), structures[0])
 
 
-def accumulated(fn: Any, elems: Any, initializer: Any, backwards: bool, op: str) -> tuple[Any, Any]:
+def trace_fold(fn: Any, elems: Any, initializer: Any, backwards: bool, op: str) -> tuple[Any, Any]:
     """Record a fold as one loop node of the graph; returns the last and all partial results.
 
     Raises:
@@ -205,14 +205,14 @@ def accumulated(fn: Any, elems: Any, initializer: Any, backwards: bool, op: str)
     """
     if not callable(fn):
         raise TypeError(f"{op}: fn must be callable. Received {fn!r}.")
-    tensors = as_tensors(elems, op)
-    n = length_of(tensors, op)
+    tensors = as_tensor_structure(elems, op)
+    n = common_length_of(tensors, op)
     if initializer is None:
         if not n:
             raise OutOfRangeError(
                 f"{op}: elems must not be empty without an initializer. Received 0 slices."
             )
-        total = at(tensors, n - 1 if backwards else 0)
+        total = slice_at(tensors, n - 1 if backwards else 0)
         rest = nest.map_structure(lambda t: t[:-1] if backwards else t[1:], tensors)
     else:
         total, rest = nest.map_structure(convert, initializer), tensors
@@ -226,14 +226,14 @@ def accumulated(fn: Any, elems: Any, initializer: Any, backwards: bool, op: str)
 
     first, slices = nest.flatten(total), nest.flatten(rest)
     limit = convert(n - (initializer is None), int64)
-    last, ys = staged_loop(staging()[0], None, run_body, first, slices, limit, backwards)
+    last, ys = trace_loop(current_trace()[0], None, run_body, first, slices, limit, backwards)
     if initializer is None:
         pairs = zip(first, ys, strict=True)
         ys = [concat([y, f[None]] if backwards else [f[None], y], 0) for f, y in pairs]
     return nest.pack_sequence_as(total, last), nest.pack_sequence_as(total, ys)
 
 
-def folded(
+def iterate_fold(
     fn: Any, elems: Any, initializer: Any, backwards: bool, op: str
 ) -> Iterator[tuple[int, Any]]:
     """Yield the partial results of a fold, each with the position of its slice.
@@ -242,8 +242,8 @@ def folded(
     """
     if not callable(fn):
         raise TypeError(f"{op}: fn must be callable. Received {fn!r}.")
-    tensors = as_tensors(elems, op)
-    order = list(indices(length_of(tensors, op)))
+    tensors = as_tensor_structure(elems, op)
+    order = list(indices(common_length_of(tensors, op)))
     if backwards:
         order.reverse()
     if initializer is not None:
@@ -252,14 +252,14 @@ def folded(
         yield -1, total
     elif order:
         first = order.pop(0)
-        total = at(tensors, first)
+        total = slice_at(tensors, first)
         yield first, total
     else:
         raise OutOfRangeError(
             f"{op}: elems must not be empty without an initializer. Received 0 slices."
         )
     for i in order:
-        after = fn(total, at(tensors, i))
+        after = fn(total, slice_at(tensors, i))
         nest.assert_same_structure(total, after)
         total = nest.map_structure(convert, after)
         yield i, total
@@ -289,10 +289,10 @@ def foldl(
     Returns:
         The final value.
     """
-    if staging():
+    if current_trace():
         with contextlib.suppress(NotANode):
-            return accumulated(fn, elems, initializer, False, "foldl")[0]
-    for _, total in folded(fn, elems, initializer, False, "foldl"):
+            return trace_fold(fn, elems, initializer, False, "foldl")[0]
+    for _, total in iterate_fold(fn, elems, initializer, False, "foldl"):
         last = total
     return last
 
@@ -321,10 +321,10 @@ def foldr(
     Returns:
         The final value.
     """
-    if staging():
+    if current_trace():
         with contextlib.suppress(NotANode):
-            return accumulated(fn, elems, initializer, True, "foldr")[0]
-    for _, total in folded(fn, elems, initializer, True, "foldr"):
+            return trace_fold(fn, elems, initializer, True, "foldr")[0]
+    for _, total in iterate_fold(fn, elems, initializer, True, "foldr"):
         last = total
     return last
 
@@ -361,13 +361,15 @@ def scan(
         >>> tf.scan(lambda a, x: a + x, tf.range(5)).numpy()
         array([ 0,  1,  3,  6, 10], dtype=int32)
     """
-    if staging():
+    if current_trace():
         with contextlib.suppress(NotANode):
-            return accumulated(fn, elems, initializer, reverse, "scan")[1]
-    steps = folded(fn, elems, initializer, reverse, "scan")
+            return trace_fold(fn, elems, initializer, reverse, "scan")[1]
+    steps = iterate_fold(fn, elems, initializer, reverse, "scan")
     position, total = next(steps)
     specs = nest.map_structure(TensorSpec.from_tensor if infer_shape else lambda t: t.dtype, total)
-    columns = Columns(specs, length_of(as_tensors(elems, "scan"), "scan"), infer_shape)
+    columns = StructureStack(
+        specs, common_length_of(as_tensor_structure(elems, "scan"), "scan"), infer_shape
+    )
     if position >= 0:
         columns.put(position, total)
     for i, after in steps:

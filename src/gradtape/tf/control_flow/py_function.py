@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import nest
-from gradtape.core.context import staging, unheard
+from gradtape.core.context import current_trace, no_recording
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, as_op_error, public
 from gradtape.core.spec import TensorSpec
 from gradtape.core.symbolic_tensor import Opaque
-from gradtape.core.tensor import Tensor, eager
+from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.graph import Effect
-from gradtape.graph.trace_op import operation
-from gradtape.tape.custom_gradient import record_custom
+from gradtape.graph.trace_op import make_trace_op
+from gradtape.tape.custom_gradient import record_custom_gradient
 from gradtape.tape.gradient_tape import GradientTape
 
 
@@ -52,17 +52,17 @@ def py_function(
         raise ValueError(f"py_function: Expected func to be callable. Received func={func!r}.")
     inputs = [convert(value) for value in inp]
     several = isinstance(Tout, (list, tuple))
-    specs = [as_spec(t) for t in (Tout if several else [Tout])]
-    stage = staging()
+    specs = [as_result_spec(t) for t in (Tout if several else [Tout])]
+    stage = current_trace()
     if stage:
-        outs = staged(stage[0], func, inputs, specs, several)
+        outs = trace_py_function(stage[0], func, inputs, specs, several)
     else:
-        run = Run(func, [t._array for t in inputs], specs, several)
-        outs = record_custom(run.results, inputs, run.gradient)
+        run = PythonCall(func, [t._array for t in inputs], specs, several)
+        outs = record_custom_gradient(run.results, inputs, run.gradient)
     return outs if several else outs[0]
 
 
-class Run:
+class PythonCall:
     """A call of a Python function on tensors, recorded on its own tape."""
 
     def __init__(
@@ -70,20 +70,20 @@ class Run:
     ) -> None:
         """Call `func` on new tensors, so that none is mistaken for a read of a variable."""
         self.tape = GradientTape(persistent=True, watch_accessed_variables=False)
-        self.inner: list[Tensor] = [eager(raw) for raw in raws]
-        with unheard(), self.tape:
-            self.tape.watch([t for t in self.inner if t.dtype.is_floating or t.dtype.is_complex])
-            self.results = results_of(func, self.inner, specs, several)
+        self.inputs: list[Tensor] = [make_tensor(raw) for raw in raws]
+        with no_recording(), self.tape:
+            self.tape.watch([t for t in self.inputs if t.dtype.is_floating or t.dtype.is_complex])
+            self.results = call_and_convert(func, self.inputs, specs, several)
 
     def gradient(self, *cotangents: Tensor) -> list[Any]:
         """Gradients with respect to the arguments."""
         answers: list[Any] = self.tape.gradient(
-            self.results, self.inner, output_gradients=list(cotangents)
+            self.results, self.inputs, output_gradients=list(cotangents)
         )
         return answers
 
 
-def staged(
+def trace_py_function(
     trace: Any,
     func: Callable[..., Any],
     inputs: list[Tensor],
@@ -93,38 +93,38 @@ def staged(
     """Record a node that calls `func` in each run and hands its tape to the gradient as a value."""
 
     def kernel(*raws: Any) -> tuple[Any, ...]:
-        run = Run(func, raws, specs, several)
+        run = PythonCall(func, raws, specs, several)
         return (*(t._array for t in run.results), Opaque(run))
 
-    *results, run = trace.effect(Effect("py_function", kernel, key=func), inputs)
+    *results, run = trace.run_effect(Effect("py_function", kernel, key=func), inputs)
 
     def grad(*cotangents: Tensor) -> list[Any]:
         connected: list[int] = []
 
         def backward(*raws: Any) -> tuple[Any, ...]:
-            with unheard():
-                answers = raws[0].item.gradient(*map(eager, raws[1:]))
+            with no_recording():
+                answers = raws[0].item.gradient(*map(make_tensor, raws[1:]))
             if not connected:
                 connected.extend(i for i, a in enumerate(answers) if a is not None)
             return tuple([convert(answers[i])._array for i in connected])
 
         answers: list[Any] = [None] * len(inputs)
-        op = operation(backward, outputs=True)
+        op = make_trace_op(backward, outputs=True)
         op.key = ("py_function", func)
         found = trace.bind(op, (run, *cotangents), {})
         for i, answer in zip(connected, found, strict=True):
             answers[i] = answer
         return answers
 
-    return record_custom(results, inputs, grad)
+    return record_custom_gradient(results, inputs, grad)
 
 
-def as_spec(described: Any) -> TensorSpec:
+def as_result_spec(described: Any) -> TensorSpec:
     """Convert a dtype or TensorSpec to a TensorSpec."""
     return described if isinstance(described, TensorSpec) else TensorSpec(None, described)
 
 
-def results_of(
+def call_and_convert(
     func: Callable[..., Any], inputs: list[Tensor], specs: list[TensorSpec], several: bool
 ) -> list[Tensor]:
     """Call the function and convert its results to tensors."""
@@ -171,11 +171,11 @@ def numpy_function(
     """
     if func is None:
         return lambda f: functools.wraps(f)(lambda *args: numpy_function(f, args, Tout))
-    stage = staging()
+    stage = current_trace()
     if stage:
         several = isinstance(Tout, (list, tuple))
-        outs = stage[0].effect(
-            Effect("numpy_function", lambda *raws: arrays_of(func, raws, Tout), key=func),
+        outs = stage[0].run_effect(
+            Effect("numpy_function", lambda *raws: call_on_arrays(func, raws, Tout), key=func),
             [convert(value) for value in inp],
         )
         return list(outs) if several else outs[0] if outs else None
@@ -184,15 +184,17 @@ def numpy_function(
     return results[0] if len(results) == 1 else results
 
 
-def arrays_of(func: Callable[..., Any], raws: tuple[Any, ...], described: Any) -> tuple[Any, ...]:
+def call_on_arrays(
+    func: Callable[..., Any], raws: tuple[Any, ...], described: Any
+) -> tuple[Any, ...]:
     """Call a function of arrays; raise unless its results have the dtypes of `described`."""
     try:
-        with unheard():
+        with no_recording():
             answer = func(*[np.array(raw) for raw in raws])
     except Exception as error:
         raise as_op_error("numpy_function", error) from error
     several = isinstance(described, (list, tuple))
-    specs = [as_spec(t) for t in (described if several else [described])]
+    specs = [as_result_spec(t) for t in (described if several else [described])]
     answers = nest.flatten(answer) if several else [answer]
     if len(answers) != len(specs):
         raise InvalidArgumentError(

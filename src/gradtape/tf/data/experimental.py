@@ -91,14 +91,14 @@ def copy_to_device(target_device: str, source_device: str = "/cpu:0") -> Transfo
     """A transformation, for `apply`, that copies nothing: elements stay in host memory."""
 
     def copy(dataset: Dataset) -> Dataset:
-        result = dataset.take(-1)._as("_CopyToDeviceDataset")
+        result = dataset.take(-1)._label_as("_CopyToDeviceDataset")
         result._size = UNKNOWN
         return result
 
     return copy
 
 
-def _method(name: str, method_name: str = "") -> Callable[..., Transformation]:
+def _make_transformation(name: str, method_name: str = "") -> Callable[..., Transformation]:
     """Make the older form of a Dataset method: a transformation for `apply`."""
     method = getattr(Dataset, method_name or name)
     parameters = inspect.signature(method).parameters.values()
@@ -176,14 +176,14 @@ def map_and_batch(
     )
 
 
-bucket_by_sequence_length = _method("bucket_by_sequence_length")
-dense_to_ragged_batch = _method("dense_to_ragged_batch", "ragged_batch")
-group_by_window = _method("group_by_window")
-ignore_errors = _method("ignore_errors")
-rejection_resample = _method("rejection_resample")
-scan = _method("scan")
-snapshot = _method("snapshot")
-dense_to_sparse_batch = _method("sparse_batch")
-take_while = _method("take_while")
-unbatch = _method("unbatch")
-unique = _method("unique")
+bucket_by_sequence_length = _make_transformation("bucket_by_sequence_length")
+dense_to_ragged_batch = _make_transformation("dense_to_ragged_batch", "ragged_batch")
+group_by_window = _make_transformation("group_by_window")
+ignore_errors = _make_transformation("ignore_errors")
+rejection_resample = _make_transformation("rejection_resample")
+scan = _make_transformation("scan")
+snapshot = _make_transformation("snapshot")
+dense_to_sparse_batch = _make_transformation("sparse_batch")
+take_while = _make_transformation("take_while")
+unbatch = _make_transformation("unbatch")
+unique = _make_transformation("unique")

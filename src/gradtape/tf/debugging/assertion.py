@@ -10,7 +10,7 @@ import numpy as np
 from gradtape.core import dtypes
 from gradtape.core.context import local
 from gradtape.core.convert import convert
-from gradtape.core.device.array import ANYWHERE
+from gradtape.core.device.array import NO_FAST_PATH
 from gradtape.core.device.placement import Placement
 from gradtape.core.device.switch import use_accelerators
 from gradtape.core.errors import (
@@ -18,20 +18,20 @@ from gradtape.core.errors import (
     public,
 )
 from gradtape.core.tensor import Tensor, TensorLike
-from gradtape.graph.side_effect import happening
+from gradtape.graph.side_effect import side_effect
 from gradtape.tf.debugging.shape_assertion import (
-    fact,
+    prefix_message,
 )
 
 
-def head(tensor: Tensor, count: int | None) -> Any:
+def first_elements(tensor: Tensor, count: int | None) -> Any:
     """The first `count` elements of a tensor: three if None, all if negative."""
     flat = np.ravel(tensor._array)
     return flat[: 3 if count is None else count if count >= 0 else None]
 
 
 @public
-@happening(fails_only=True)
+@side_effect(fails_only=True)
 def Assert(  # noqa: N802  TensorFlow's name
     condition: Any, data: Any, summarize: int | None = None, name: str | None = None
 ) -> None:
@@ -48,21 +48,24 @@ def Assert(  # noqa: N802  TensorFlow's name
     """
     if not np.all(convert(condition)._array.astype(bool)):
         raise InvalidArgumentError(
-            f"Expected '{condition}' to be true. Summarized data: {summarized(data, summarize)}"
+            f"Expected '{condition}' to be true. Summarized data: "
+            f"{format_first_elements(data, summarize)}"
         )
 
 
-def summarized(data: Any, count: int | None) -> str:
+def format_first_elements(data: Any, count: int | None) -> str:
     """Format the first `count` elements of each value, one line per value."""
     lines = []
     for value in data:
         tensor = convert(value)
-        items = [str(item) for item in head(tensor, count)]
+        items = [str(item) for item in first_elements(tensor, count)]
         lines.append(", ".join(items + (["..."] if len(items) < tensor._array.size else [])))
     return "\n".join(lines)
 
 
-def compared(name: str, sign: str, holds: Callable[[Any, Any], Any]) -> Callable[..., None]:
+def make_comparison_assertion(
+    name: str, sign: str, holds: Callable[[Any, Any], Any]
+) -> Callable[..., None]:
     """Make an assertion that compares two tensors elementwise."""
 
     def check(
@@ -85,7 +88,7 @@ def compared(name: str, sign: str, holds: Callable[[Any, Any], Any]) -> Callable
                 f"{check.__name__}: Incompatible shapes: {list(a.shape)} vs. {list(b.shape)}."
             ) from None
         if failed.any():
-            raise InvalidArgumentError(difference(a, b, failed, sign, message, summarize))
+            raise InvalidArgumentError(describe_mismatch(a, b, failed, sign, message, summarize))
 
     check.__name__ = check.__qualname__ = name
     check.__doc__ = f"""Raise unless `x {sign} y` holds for all elements; shapes broadcast.
@@ -100,10 +103,10 @@ def compared(name: str, sign: str, holds: Callable[[Any, Any], Any]) -> Callable
     Raises:
         InvalidArgumentError: if the condition does not hold.
     """
-    return public(happening(fails_only=True)(check))
+    return public(side_effect(fails_only=True)(check))
 
 
-def difference(
+def describe_mismatch(
     x: Tensor, y: Tensor, failed: Any, sign: str, message: str | None, count: int | None
 ) -> str:
     """Describe two tensors where a comparison fails, for the error message."""
@@ -120,17 +123,17 @@ def difference(
             str(y._array[at]),
         ]
     for letter, tensor in (("x", x), ("y", y)):
-        first = head(tensor, count)
+        first = first_elements(tensor, count)
         lines += [f"First {len(first)} elements of {letter}:", str(first)]
     return "\n".join(lines)
 
 
-assert_equal = compared("assert_equal", "==", lambda a, b: a == b)
-assert_less = compared("assert_less", "<", lambda a, b: a < b)
-assert_less_equal = compared("assert_less_equal", "<=", lambda a, b: a <= b)
-assert_greater = compared("assert_greater", ">", lambda a, b: a > b)
-assert_greater_equal = compared("assert_greater_equal", ">=", lambda a, b: a >= b)
-differ = compared("assert_none_equal", "!=", lambda a, b: a != b)
+assert_equal = make_comparison_assertion("assert_equal", "==", lambda a, b: a == b)
+assert_less = make_comparison_assertion("assert_less", "<", lambda a, b: a < b)
+assert_less_equal = make_comparison_assertion("assert_less_equal", "<=", lambda a, b: a <= b)
+assert_greater = make_comparison_assertion("assert_greater", ">", lambda a, b: a > b)
+assert_greater_equal = make_comparison_assertion("assert_greater_equal", ">=", lambda a, b: a >= b)
+compare_none_equal = make_comparison_assertion("assert_none_equal", "!=", lambda a, b: a != b)
 
 
 @public
@@ -153,10 +156,10 @@ def assert_none_equal(
     Raises:
         InvalidArgumentError: if the condition does not hold.
     """
-    differ(x, y, message, summarize)
+    compare_none_equal(x, y, message, summarize)
 
 
-def signed(name: str, sign: str, holds: Callable[[Any], Any]) -> Callable[..., None]:
+def make_sign_assertion(name: str, sign: str, holds: Callable[[Any], Any]) -> Callable[..., None]:
     """Make an assertion about the sign of all elements."""
 
     def check(
@@ -164,7 +167,7 @@ def signed(name: str, sign: str, holds: Callable[[Any], Any]) -> Callable[..., N
     ) -> None:
         tensor = convert(x)
         if not np.all(holds(tensor._array)):
-            items = [str(item) for item in head(tensor, summarize)]
+            items = [str(item) for item in first_elements(tensor, summarize)]
             raise InvalidArgumentError(
                 f"{message or ''}\nCondition x {sign} 0 did not hold element-wise:\n"
                 f"x (shape={tensor.shape} dtype={tensor.dtype.name}) = "
@@ -183,17 +186,17 @@ def signed(name: str, sign: str, holds: Callable[[Any], Any]) -> Callable[..., N
     Raises:
         InvalidArgumentError: if the condition does not hold.
     """
-    return public(happening(fails_only=True)(check))
+    return public(side_effect(fails_only=True)(check))
 
 
-assert_positive = signed("assert_positive", ">", lambda a: a > 0)
-assert_negative = signed("assert_negative", "<", lambda a: a < 0)
-assert_non_negative = signed("assert_non_negative", ">=", lambda a: a >= 0)
-assert_non_positive = signed("assert_non_positive", "<=", lambda a: a <= 0)
+assert_positive = make_sign_assertion("assert_positive", ">", lambda a: a > 0)
+assert_negative = make_sign_assertion("assert_negative", "<", lambda a: a < 0)
+assert_non_negative = make_sign_assertion("assert_non_negative", ">=", lambda a: a >= 0)
+assert_non_positive = make_sign_assertion("assert_non_positive", "<=", lambda a: a <= 0)
 
 
 @public
-@happening(fails_only=True)
+@side_effect(fails_only=True)
 def assert_near(
     x: Any,
     y: Any,
@@ -223,18 +226,20 @@ def assert_near(
     real = a.dtype.real_dtype
     if not real.is_floating:
         raise ValueError(f"assert_near: {a.dtype.name} is not a floating or complex dtype.")
-    epsilon = 10 * float(dtypes_epsilon(real))
+    epsilon = 10 * float(machine_epsilon(real))
     rtol, atol = (epsilon if tol is None else float(convert(tol)) for tol in (rtol, atol))
     gap = np.abs(a._array - b._array)
     if not np.all(gap <= atol + rtol * np.abs(b._array)):
         raise InvalidArgumentError(
-            fact(message, f"x and y not equal to tolerance rtol = {rtol}, atol = {atol}\n")
-            + f"x (shape={a.shape} dtype={a.dtype.name}) = {head(a, summarize)}\n"
-            f"y (shape={b.shape} dtype={b.dtype.name}) = {head(b, summarize)}"
+            prefix_message(
+                message, f"x and y not equal to tolerance rtol = {rtol}, atol = {atol}\n"
+            )
+            + f"x (shape={a.shape} dtype={a.dtype.name}) = {first_elements(a, summarize)}\n"
+            f"y (shape={b.shape} dtype={b.dtype.name}) = {first_elements(b, summarize)}"
         )
 
 
-def dtypes_epsilon(dtype: dtypes.DType) -> Any:
+def machine_epsilon(dtype: dtypes.DType) -> Any:
     """The machine epsilon: the distance from 1 to the next larger number."""
     import ml_dtypes
 
@@ -246,7 +251,9 @@ def assert_scalar(tensor: Any, message: str | None = None, name: str | None = No
     """Raise ValueError unless `tensor` is a scalar."""
     scalar = convert(tensor)
     if scalar.ndim:
-        raise ValueError(fact(message, f"Expected scalar shape, saw shape: {scalar.shape}."))
+        raise ValueError(
+            prefix_message(message, f"Expected scalar shape, saw shape: {scalar.shape}.")
+        )
 
 
 @public
@@ -256,7 +263,7 @@ def assert_type(
     """Raise TypeError unless `tensor` has the dtype `tf_type`."""
     have, wanted = convert(tensor).dtype, dtypes.as_dtype(tf_type)
     if have is not wanted:
-        raise TypeError(fact(message, f"tensor must be of type {wanted!r}; got {have!r}"))
+        raise TypeError(prefix_message(message, f"tensor must be of type {wanted!r}; got {have!r}"))
 
 
 @public
@@ -265,7 +272,9 @@ def assert_integer(x: Any, message: str | None = None, name: str | None = None) 
     dtype = convert(x).dtype
     if not dtype.is_integer:
         raise TypeError(
-            fact(message, f'Expected "x" to be integer type.  Found: tensor of dtype {dtype}')
+            prefix_message(
+                message, f'Expected "x" to be integer type.  Found: tensor of dtype {dtype}'
+            )
         )
 
 
@@ -316,12 +325,12 @@ def is_numeric_tensor(tensor: Any) -> bool:
 
 def get_log_device_placement() -> bool:
     """Whether eager ops log the device they run on."""
-    return Placement.logs
+    return Placement.should_log
 
 
 def set_log_device_placement(enabled: bool) -> None:
     """Choose whether every eager op logs its device to standard error."""
-    Placement.logs = bool(enabled)
+    Placement.should_log = bool(enabled)
     if enabled:
         use_accelerators()
-    type(local).device = ANYWHERE if enabled else None
+    type(local).device = NO_FAST_PATH if enabled else None

@@ -10,20 +10,20 @@ from gradtape.core import context
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor
-from gradtape.graph.side_effect import happening
+from gradtape.graph.side_effect import side_effect
 from gradtape.ops.elementwise import identity
 from gradtape.tape import backward as backward  # imported for its effect: it fills a port of core
-from gradtape.tf.public_op import FLOATS, operand
+from gradtape.tf.public_op import FLOATS, check_dtype
 
 # Ops that only move values. TensorFlow does not check them either.
-MOVING = (
+DATA_MOVEMENT_LIST = (
     "broadcast_to concat flip gather gather_nd identity maximum minimum place reshape slice_ "
     "spread squeeze stack swap take transpose"
 )
-MOVES = frozenset(MOVING.split())
+DATA_MOVEMENT_OPS = frozenset(DATA_MOVEMENT_LIST.split())
 
 
-def faults(array: Any) -> str:
+def describe_nonfinite(array: Any) -> str:
     """Name the non-finite values: "Inf", "NaN" or both; empty if all are finite."""
     if array.dtype.kind not in "fcV" or np.isfinite(array).all():
         return ""
@@ -31,7 +31,7 @@ def faults(array: Any) -> str:
     return " and ".join(word for word, test in kinds if test(array).any())
 
 
-class Checker:
+class NumericsChecker:
     """A recorder that checks the results of all ops and stores nothing.
 
     It claims to know every tensor, so dispatch reports every op to it. While a recorder is active
@@ -39,10 +39,10 @@ class Checker:
     """
 
     unmarked = True
-    stages = False
+    is_trace = False
 
     def __init__(self) -> None:
-        self.name = ""
+        self.last_op_name = ""
 
     def __contains__(self, uid: int) -> bool:
         return True
@@ -50,28 +50,31 @@ class Checker:
     def __setitem__(self, uid: int, entry: tuple[Any, ...]) -> None:
         op = getattr(entry[0], "op", None)
         if op is not None:
-            self.name = op.name
+            self.last_op_name = op.name
 
-    def touch(self, variable: Any, uid: int) -> None:
+    def on_variable_read(self, variable: Any, uid: int) -> None:
         """Do nothing: reading a variable computes nothing."""
 
     def complete(self, outs: tuple[Tensor, ...]) -> None:
         """Check the results of the op that was recorded last."""
-        if self.name in MOVES:
+        if self.last_op_name in DATA_MOVEMENT_OPS:
             return
         for i, out in enumerate(outs):
-            found = faults(out._array)
+            found = describe_nonfinite(out._array)
             if found:
                 raise InvalidArgumentError(
-                    f"Detected Infinity or NaN in output {i} of op {self.name!r} (# of outputs: "
+                    f"Detected Infinity or NaN in output {i} of op {self.last_op_name!r} (# of "
+                    f"outputs: "
                     f"{len(outs)}): {found} values. dtype: {out.dtype.name}, shape: {out.shape}. "
                     "Look at its inputs, or call tf.debugging.disable_check_numerics()."
                 )
 
 
-def active() -> list[Checker]:
+def active_checkers() -> list[NumericsChecker]:
     """The checkers of this thread."""
-    return [recorder for recorder in context.local.recorders if isinstance(recorder, Checker)]
+    return [
+        recorder for recorder in context.local.recorders if isinstance(recorder, NumericsChecker)
+    ]
 
 
 def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int = 50) -> None:
@@ -91,14 +94,14 @@ def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int =
         ...     tf.debugging.disable_check_numerics()
         True
     """
-    if not active():
-        context.push(Checker())
+    if not active_checkers():
+        context.push_recorder(NumericsChecker())
 
 
 def disable_check_numerics() -> None:
     """Undo `enable_check_numerics`."""
-    for checker in active():
-        context.pop(checker)
+    for checker in active_checkers():
+        context.pop_recorder(checker)
 
 
 @public
@@ -113,15 +116,15 @@ def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor
     Raises:
         InvalidArgumentError: if an element is NaN or infinite.
     """
-    x = operand("CheckNumerics", convert(tensor), FLOATS)
+    x = check_dtype("CheckNumerics", convert(tensor), FLOATS)
     check_finite(x, message)
     return identity(x)
 
 
-@happening(fails_only=True)
+@side_effect(fails_only=True)
 def check_finite(x: Any, message: str) -> None:
     """Raise unless all elements are finite."""
-    found = faults(x._array)
+    found = describe_nonfinite(x._array)
     if found:
         raise InvalidArgumentError(f"{message} : Tensor had {found} values")
 

@@ -11,12 +11,12 @@ from gradtape.core.errors import public
 from gradtape.core.tensor import Tensor
 
 
-def fact(message: str | None, text: str) -> str:
+def prefix_message(message: str | None, text: str) -> str:
     """Prefix an error text with the caller's message."""
     return f"{message}.  {text}" if message else text
 
 
-def rank_of(rank: Any) -> int:
+def as_rank(rank: Any) -> int:
     """Convert a rank, an int or an int32 scalar tensor, to an int."""
     tensor = convert(rank)
     if tensor.dtype is not dtypes.int32:
@@ -28,12 +28,12 @@ def rank_of(rank: Any) -> int:
     return int(tensor)
 
 
-def has_rank(x: Any, fits: bool, wanted: str, message: str | None) -> None:
+def raise_unless_rank(x: Any, fits: bool, wanted: str, message: str | None) -> None:
     """Raise ValueError unless `fits`; `wanted` describes the required rank."""
     if not fits:
         shape = convert(x).shape
         raise ValueError(
-            fact(
+            prefix_message(
                 message,
                 f"Tensor must have rank {wanted}.  Received rank {shape.rank}, shape {shape}",
             )
@@ -43,8 +43,8 @@ def has_rank(x: Any, fits: bool, wanted: str, message: str | None) -> None:
 @public
 def assert_rank(x: Any, rank: Any, message: str | None = None, name: str | None = None) -> None:
     """Raise ValueError unless `x` has `rank` dimensions."""
-    wanted = rank_of(rank)
-    has_rank(x, convert(x).ndim == wanted, str(wanted), message)
+    wanted = as_rank(rank)
+    raise_unless_rank(x, convert(x).ndim == wanted, str(wanted), message)
 
 
 @public
@@ -52,8 +52,8 @@ def assert_rank_at_least(
     x: Any, rank: Any, message: str | None = None, name: str | None = None
 ) -> None:
     """Raise ValueError unless `x` has `rank` dimensions or more."""
-    wanted = rank_of(rank)
-    has_rank(x, convert(x).ndim >= wanted, f"at least {wanted}", message)
+    wanted = as_rank(rank)
+    raise_unless_rank(x, convert(x).ndim >= wanted, f"at least {wanted}", message)
 
 
 @public
@@ -61,8 +61,8 @@ def assert_rank_in(
     x: Any, ranks: Iterable[Any], message: str | None = None, name: str | None = None
 ) -> None:
     """Raise ValueError unless the number of dimensions of `x` is one of `ranks`."""
-    wanted = tuple(rank_of(rank) for rank in ranks)
-    has_rank(x, convert(x).ndim in wanted, f"in {wanted}", message)
+    wanted = tuple(as_rank(rank) for rank in ranks)
+    raise_unless_rank(x, convert(x).ndim in wanted, f"in {wanted}", message)
 
 
 @public
@@ -94,12 +94,12 @@ def assert_shapes(
     for value, wanted in shapes.items() if isinstance(shapes, dict) else shapes:
         tensor = convert(value)
         shown = f"Tensor shape={tensor.shape} dtype={tensor.dtype.name}"
-        for axis, symbol in axes_of(tensor, wanted, shown, message):
+        for axis, symbol in pair_axes_with_symbols(tensor, wanted, shown, message):
             size = tensor._array.shape[axis]
-            expected, source = symbol_size(symbol, size, f"{shown} dimension {axis}", sizes)
+            expected, source = resolve_symbol_size(symbol, size, f"{shown} dimension {axis}", sizes)
             if size != expected:
                 raise ValueError(
-                    fact(
+                    prefix_message(
                         message,
                         f"Specified {source}.  {shown} dimension {axis} must have size "
                         f"{expected}.  Received size {size}, shape {tensor.shape}",
@@ -107,11 +107,15 @@ def assert_shapes(
                 )
 
 
-def axes_of(tensor: Tensor, wanted: Any, shown: str, message: str | None) -> list[tuple[int, Any]]:
+def pair_axes_with_symbols(
+    tensor: Tensor, wanted: Any, shown: str, message: str | None
+) -> list[tuple[int, Any]]:
     """Pair the axes of `tensor` with symbols; axes count from the end after a leading "*"."""
     if not hasattr(wanted, "__iter__"):
         raise ValueError(
-            fact(message, f"{shown}.  Specified shape must be an iterable.  Received {wanted!r}")
+            prefix_message(
+                message, f"{shown}.  Specified shape must be an iterable.  Received {wanted!r}"
+            )
         )
     symbols = list(wanted)
     opened = bool(symbols) and symbols[0] in ("*", ...)
@@ -119,7 +123,7 @@ def axes_of(tensor: Tensor, wanted: Any, shown: str, message: str | None) -> lis
         symbols = symbols[1:]
     if any(symbol in ("*", ...) for symbol in symbols):
         raise ValueError(
-            fact(
+            prefix_message(
                 message,
                 f"{shown}.  Symbol `...` or `*` is only allowed as the first entry.  Received "
                 f"{wanted!r}",
@@ -129,7 +133,7 @@ def axes_of(tensor: Tensor, wanted: Any, shown: str, message: str | None) -> lis
     # TensorFlow takes a scalar where a single axis is asked for.
     ranks = (0, 1) if count == 1 and not opened else (count,)
     if tensor.ndim < count if opened else tensor.ndim not in ranks:
-        has_rank(tensor, False, f"at least {count}" if opened else f"in {ranks}", message)
+        raise_unless_rank(tensor, False, f"at least {count}" if opened else f"in {ranks}", message)
     axes = range(-count, 0) if opened else range(tensor.ndim)
     return [
         (axis, symbol)
@@ -138,7 +142,7 @@ def axes_of(tensor: Tensor, wanted: Any, shown: str, message: str | None) -> lis
     ]
 
 
-def symbol_size(
+def resolve_symbol_size(
     symbol: Any, size: int, place: str, sizes: dict[Any, tuple[int, str]]
 ) -> tuple[int, str]:
     """The size that a symbol stands for, and its source; a new symbol is bound to `size`."""

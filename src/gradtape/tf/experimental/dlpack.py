@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.array_conversion import lean
+from gradtape.core.array_conversion import as_numpy_scalar
 from gradtape.core.errors import InvalidArgumentError, public
-from gradtape.core.tensor import EagerTensor, Tensor, eager
+from gradtape.core.tensor import EagerTensor, Tensor, make_tensor
 
 
-class Capsule:
+class DLPackCapsule:
     """Gives a bare capsule the DLPack methods that `np.from_dlpack` needs."""
 
     def __init__(self, capsule: Any) -> None:
@@ -52,8 +52,8 @@ def from_dlpack(dlcapsule: Any) -> Tensor:
     Raises:
         InvalidArgumentError: if the argument is neither.
     """
-    source = dlcapsule if hasattr(dlcapsule, "__dlpack__") else Capsule(dlcapsule)
+    source = dlcapsule if hasattr(dlcapsule, "__dlpack__") else DLPackCapsule(dlcapsule)
     try:
-        return eager(lean(np.array(np.from_dlpack(source))))
+        return make_tensor(as_numpy_scalar(np.array(np.from_dlpack(source))))
     except (AttributeError, BufferError, TypeError, RuntimeError) as error:
         raise InvalidArgumentError(f"from_dlpack: {error}. Received {type(dlcapsule)}.") from None

@@ -12,20 +12,20 @@ from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor
-from gradtape.graph.side_effect import happening
+from gradtape.graph.side_effect import side_effect
 from gradtape.ops import reduce as r
 from gradtape.ops.image import color
-from gradtape.tape.no_gradient import refusing
-from gradtape.tf.array.dynamic_index import is_held
-from gradtape.tf.image.color import convert_image_dtype, three_channels
+from gradtape.tape.no_gradient import without_gradient
+from gradtape.tf.array.dynamic_index import is_traced
+from gradtape.tf.image.color import check_rgb, convert_image_dtype
 from gradtape.tf.image.crop_flip import check_pixels
 from gradtape.tf.math.cast import cast
 from gradtape.tf.math.elementwise import add, divide, maximum, multiply, pow, subtract
 from gradtape.tf.math.reduce import reduce_mean, reduce_std
-from gradtape.tf.public_op import is_typed
+from gradtape.tf.public_op import has_own_dtype
 
 
-def in_floats(image: Any, change: Callable[[Tensor], Tensor], saturate: bool) -> Tensor:
+def apply_in_float(image: Any, change: Callable[[Tensor], Tensor], saturate: bool) -> Tensor:
     """Apply `change` to an image converted to floats, and convert the result back."""
     x = convert(image)
     kind = x.dtype
@@ -46,7 +46,7 @@ def adjust_brightness(image: Any, delta: Any) -> Tensor:
         >>> tf.image.adjust_brightness(tf.constant([0, 100, 250], tf.uint8), 0.2).numpy().tolist()
         [51, 151, 255]
     """
-    return in_floats(image, lambda x: add(x, cast(delta, x.dtype)), saturate=True)
+    return apply_in_float(image, lambda x: add(x, cast(delta, x.dtype)), saturate=True)
 
 
 @public
@@ -69,9 +69,9 @@ def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
         mean = r.reduce_mean(x, axis=(-3, -2), keepdims=True)
         factor = cast(convert(contrast_factor, dtypes.float32), x.dtype)
         result = add(multiply(subtract(x, mean), factor), mean)
-        return refusing(result, "AdjustContrastv2")
+        return without_gradient(result, "AdjustContrastv2")
 
-    return in_floats(images, change, saturate=True)
+    return apply_in_float(images, change, saturate=True)
 
 
 @public
@@ -83,11 +83,11 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
         gamma: non-negative; above 1 darkens, below 1 brightens.
         gain: a factor.
     """
-    check_gamma(gamma, InvalidArgumentError if is_typed(gamma) else ValueError)
-    return in_floats(image, lambda x: multiply(gain, pow(x, gamma)), saturate=True)
+    check_gamma(gamma, InvalidArgumentError if has_own_dtype(gamma) else ValueError)
+    return apply_in_float(image, lambda x: multiply(gain, pow(x, gamma)), saturate=True)
 
 
-@happening(fails_only=True)
+@side_effect(fails_only=True)
 def check_gamma(gamma: Any, kind: type[Exception]) -> None:
     """Raise if an exponent is negative."""
     if gamma < 0:
@@ -108,17 +108,17 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
     Note:
         As in TensorFlow, it has no gradient: differentiating it raises LookupError.
     """
-    if not is_held(delta) and (delta < -1 or delta > 1):  # TensorFlow also checks only eagerly
+    if not is_traced(delta) and (delta < -1 or delta > 1):  # TensorFlow also checks only eagerly
         raise ValueError(
             f"adjust_hue: delta must be in the interval [-1, 1]. Received {float(delta)}."
         )
 
     def change(x: Tensor) -> Tensor:
-        three_channels("adjust_hue", x)
+        check_rgb("adjust_hue", x)
         turn = cast(convert(delta, dtypes.float32), x.dtype)
-        return refusing(color.turn_hue(x, turn), "AdjustHue")
+        return without_gradient(color.turn_hue(x, turn), "AdjustHue")
 
-    return in_floats(image, change, saturate=False)
+    return apply_in_float(image, change, saturate=False)
 
 
 @public
@@ -135,11 +135,11 @@ def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = Non
     """
 
     def change(x: Tensor) -> Tensor:
-        three_channels("adjust_saturation", x)
+        check_rgb("adjust_saturation", x)
         factor = cast(convert(saturation_factor, dtypes.float32), x.dtype)
-        return refusing(color.scale_saturation(x, factor), "AdjustSaturation")
+        return without_gradient(color.scale_saturation(x, factor), "AdjustSaturation")
 
-    return in_floats(image, change, saturate=False)
+    return apply_in_float(image, change, saturate=False)
 
 
 @public

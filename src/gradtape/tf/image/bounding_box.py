@@ -11,10 +11,10 @@ from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor
 from gradtape.ops.image import bounding_box
-from gradtape.tf.image.resize import PIXELS
-from gradtape.tf.public_op import numpy_dtypes, operand
+from gradtape.tf.image.resize import PIXEL_DTYPES
+from gradtape.tf.public_op import as_numpy_dtypes, check_dtype
 
-SHORT = numpy_dtypes("float16", "float32")
+BOX_IMAGE_DTYPES = as_numpy_dtypes("float16", "float32")
 
 # Yellow, blue, red, lime, purple, olive, maroon, navy, aqua and fuchsia.
 PALETTE = (
@@ -31,7 +31,7 @@ PALETTE = (
 )
 
 
-def demand(op: str, holds: bool, what: str, received: Any) -> None:
+def check_argument(op: str, holds: bool, what: str, received: Any) -> None:
     """Raise InvalidArgumentError unless `holds`; `what` says what must hold."""
     if not holds:
         raise InvalidArgumentError(f"{op}: {what}. Received {received}.")
@@ -63,19 +63,21 @@ def crop_and_resize(
         (boxes, *crop_size, channels) in float32.
     """
     op = "CropAndResize"
-    x = operand(op, convert(image), PIXELS)
+    x = check_dtype(op, convert(image), PIXEL_DTYPES)
     corners = convert(boxes, dtypes.float32)
     indices = convert(box_indices, dtypes.int32)
     size = convert(crop_size, dtypes.int32)._array
     have, shape = x._array.shape, corners._array.shape
-    demand(op, method in ("bilinear", "nearest"), "method must be bilinear or nearest", method)
-    demand(op, len(have) == 4, "input image must be 4-D", have)
-    demand(op, all(have[1:3]), "image dimensions must be positive", have)
-    demand(op, len(shape) == 2 and shape[1] == 4, "boxes must have 4 columns", shape)
+    check_argument(
+        op, method in ("bilinear", "nearest"), "method must be bilinear or nearest", method
+    )
+    check_argument(op, len(have) == 4, "input image must be 4-D", have)
+    check_argument(op, all(have[1:3]), "image dimensions must be positive", have)
+    check_argument(op, len(shape) == 2 and shape[1] == 4, "boxes must have 4 columns", shape)
     found = indices._array.shape
-    demand(op, found == shape[:1], "box_indices must have an entry for each box", found)
-    demand(op, size.shape == (2,), "crop_size must be height and width", size)
-    demand(op, bool((size > 0).all()), "crop dimensions must be positive", size)
+    check_argument(op, found == shape[:1], "box_indices must have an entry for each box", found)
+    check_argument(op, size.shape == (2,), "crop_size must be height and width", size)
+    check_argument(op, bool((size > 0).all()), "crop dimensions must be positive", size)
     result: Tensor = bounding_box.crop_and_resize(
         x,
         corners,
@@ -98,20 +100,24 @@ def draw_bounding_boxes(images: Any, boxes: Any, colors: Any, name: str | None =
         name: accepted for TensorFlow's sake.
     """
     op = "DrawBoundingBoxes"
-    x = operand(op, convert(images), SHORT)
+    x = check_dtype(op, convert(images), BOX_IMAGE_DTYPES)
     corners = convert(boxes, dtypes.float32)
     shape, found = x._array.shape, corners._array.shape
-    demand(op, len(shape) == 4, "the rank of the images should be 4", shape)
+    check_argument(op, len(shape) == 4, "the rank of the images should be 4", shape)
     depth = shape[-1]
-    demand(op, depth in (1, 3, 4), "channels should be 1, 3 or 4", depth)
-    demand(op, len(found) == 3 and found[2] == 4, "boxes should have shape (batch, n, 4)", found)
-    demand(op, found[0] == shape[0], "the batch sizes should be the same", (shape[0], found[0]))
+    check_argument(op, depth in (1, 3, 4), "channels should be 1, 3 or 4", depth)
+    check_argument(
+        op, len(found) == 3 and found[2] == 4, "boxes should have shape (batch, n, 4)", found
+    )
+    check_argument(
+        op, found[0] == shape[0], "the batch sizes should be the same", (shape[0], found[0])
+    )
     if colors is None:
         paint = convert(np.ones((1, 1), np.float32) if depth == 1 else PALETTE)
     else:
         paint = convert(colors, dtypes.float32)
     kinds = paint._array.shape
     wide = len(kinds) == 2 and kinds[1] >= depth
-    demand(op, wide, "colors must have at least as many channels as the images", kinds)
+    check_argument(op, wide, "colors must have at least as many channels as the images", kinds)
     result: Tensor = bounding_box.draw_boxes(x, corners, paint)
     return result

@@ -9,22 +9,22 @@ import numpy as np
 from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
-from gradtape.core.tensor import Tensor, eager
+from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.files import image
-from gradtape.graph.side_effect import on_host
+from gradtape.graph.side_effect import call_on_host
 from gradtape.tf.image.color import convert_image_dtype
-from gradtape.tf.strings.byte_string import each, strings
+from gradtape.tf.strings.byte_string import as_string_array, map_elements
 
 
-def bytes_of(contents: Any, op: str) -> bytes:
+def as_bytes_scalar(contents: Any, op: str) -> bytes:
     """The bytes of a scalar string."""
-    text = strings(contents)
+    text = as_string_array(contents)
     if text.ndim:
         raise InvalidArgumentError(f"{op}: contents must be scalar, got shape {list(text.shape)}.")
     return bytes(text[()])
 
 
-def in_depth(array: Any, data: bytes, dtype: Any, op: str) -> Tensor:
+def convert_bit_depth(array: Any, data: bytes, dtype: Any, op: str) -> Tensor:
     """Convert decoded pixels to uint8 or uint16, as `dtype` requires."""
     wanted = dtypes.as_dtype(dtype)
     if wanted not in (dtypes.uint8, dtypes.uint16):
@@ -37,11 +37,11 @@ def in_depth(array: Any, data: bytes, dtype: Any, op: str) -> Tensor:
         array = array.astype(np.uint16) * 257
     elif wanted is dtypes.uint8 and array.dtype == np.uint16:
         array = (array >> 8).astype(np.uint8)
-    return eager(np.ascontiguousarray(array))
+    return make_tensor(np.ascontiguousarray(array))
 
 
 @public
-@on_host
+@call_on_host
 def decode_png(
     contents: Any, channels: int = 0, dtype: Any = dtypes.uint8, name: str | None = None
 ) -> Tensor:
@@ -61,12 +61,14 @@ def decode_png(
         >>> tf.io.decode_png(file).shape
         TensorShape([2, 3, 1])
     """
-    data = bytes_of(contents, "decode_png")
-    return in_depth(image.decoded(data, channels, "decode_png"), data, dtype, "decode_png")
+    data = as_bytes_scalar(contents, "decode_png")
+    return convert_bit_depth(
+        image.decode_first_frame(data, channels, "decode_png"), data, dtype, "decode_png"
+    )
 
 
 @public
-@on_host
+@call_on_host
 def decode_jpeg(
     contents: Any,
     channels: int = 0,
@@ -99,13 +101,13 @@ def decode_jpeg(
         raise InvalidArgumentError(f"decode_jpeg: ratio must be 1, 2, 4 or 8. Received {ratio}.")
     if try_recover_truncated:
         raise NotImplementedError("decode_jpeg: try_recover_truncated=True is not supported.")
-    data = bytes_of(contents, "decode_jpeg")
-    array = image.decoded(data, channels, "decode_jpeg", ratio)
-    return in_depth(array, data, dtypes.uint8, "decode_jpeg")
+    data = as_bytes_scalar(contents, "decode_jpeg")
+    array = image.decode_first_frame(data, channels, "decode_jpeg", ratio)
+    return convert_bit_depth(array, data, dtypes.uint8, "decode_jpeg")
 
 
 @public
-@on_host
+@call_on_host
 def decode_and_crop_jpeg(
     contents: Any,
     crop_window: Any,
@@ -126,27 +128,31 @@ def decode_and_crop_jpeg(
             f"decode_and_crop_jpeg: Invalid JPEG data or crop window: the window must lie inside "
             f"the image of {rows} by {columns}. Received {[y, x, height, width]}."
         )
-    return eager(np.ascontiguousarray(whole._array[y : y + height, x : x + width]))
+    return make_tensor(np.ascontiguousarray(whole._array[y : y + height, x : x + width]))
 
 
 @public
-@on_host
+@call_on_host
 def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Tensor:
     """The image in a BMP file, of shape (height, width, channels) and dtype uint8."""
-    data = bytes_of(contents, "decode_bmp")
-    return in_depth(image.decoded(data, channels, "decode_bmp"), data, dtypes.uint8, "decode_bmp")
+    data = as_bytes_scalar(contents, "decode_bmp")
+    return convert_bit_depth(
+        image.decode_first_frame(data, channels, "decode_bmp"), data, dtypes.uint8, "decode_bmp"
+    )
 
 
 @public
-@on_host
+@call_on_host
 def decode_gif(contents: Any, name: str | None = None) -> Tensor:
     """All frames of a GIF file, of shape (frames, height, width, 3) and dtype uint8."""
-    data = bytes_of(contents, "decode_gif")
-    return in_depth(image.frames(data, 3, "decode_gif"), data, dtypes.uint8, "decode_gif")
+    data = as_bytes_scalar(contents, "decode_gif")
+    return convert_bit_depth(
+        image.decode_frames(data, 3, "decode_gif"), data, dtypes.uint8, "decode_gif"
+    )
 
 
 @public
-@on_host
+@call_on_host
 def decode_image(
     contents: Any,
     channels: int | None = None,
@@ -164,28 +170,33 @@ def decode_image(
         expand_animations: whether a GIF gets a leading axis of frames; otherwise only its first
             frame is returned.
     """
-    data = bytes_of(contents, "decode_image")
+    data = as_bytes_scalar(contents, "decode_image")
     wanted = dtypes.as_dtype(dtype)
     if data.startswith(b"GIF"):
         if channels not in (None, 0, 3):
             raise InvalidArgumentError(
                 f"decode_image: channels must be 0 or 3 for a GIF. Received {channels}."
             )
-        frames = image.frames(data, 3, "decode_image")
-        pixels = in_depth(frames if expand_animations else frames[0], data, dtypes.uint8, "")
+        frames = image.decode_frames(data, 3, "decode_image")
+        pixels = convert_bit_depth(
+            frames if expand_animations else frames[0], data, dtypes.uint8, ""
+        )
     else:
-        is_png = data.startswith(image.PNG)
+        is_png = data.startswith(image.PNG_SIGNATURE)
         depth = dtypes.uint16 if is_png and wanted is not dtypes.uint8 else dtypes.uint8
-        pixels = in_depth(
-            image.decoded(data, channels or 0, "decode_image"), data, depth, "decode_image"
+        pixels = convert_bit_depth(
+            image.decode_first_frame(data, channels or 0, "decode_image"),
+            data,
+            depth,
+            "decode_image",
         )
     return pixels if pixels.dtype is wanted else convert_image_dtype(pixels, wanted)
 
 
-def pictures(value: Any, kinds: tuple[Any, ...], channels: tuple[int, ...], op: str) -> Any:
+def check_encodable(value: Any, kinds: tuple[Any, ...], channels: tuple[int, ...], op: str) -> Any:
     """The raw array of one or several images, after a check of dtype and channels."""
     array = convert(value)._array
-    if dtypes.of_numpy(array.dtype) not in kinds:
+    if dtypes.from_numpy_dtype(array.dtype) not in kinds:
         names = " or ".join(kind.name for kind in kinds)
         raise InvalidArgumentError(f"{op}: image must be {names}. Received {array.dtype}.")
     if array.ndim < 3 or array.shape[-1] not in channels:
@@ -197,7 +208,7 @@ def pictures(value: Any, kinds: tuple[Any, ...], channels: tuple[int, ...], op: 
 
 
 @public
-@on_host
+@call_on_host
 def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Tensor:
     """The bytes of a PNG file for each image.
 
@@ -206,13 +217,13 @@ def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Te
         compression: from 0 to 9; -1 for the encoder's default.
         name: accepted for TensorFlow's sake.
     """
-    array = pictures(image, (dtypes.uint8, dtypes.uint16), (1, 2, 3, 4), "encode_png")
+    array = check_encodable(image, (dtypes.uint8, dtypes.uint16), (1, 2, 3, 4), "encode_png")
     options = {} if compression < 0 else {"compress_level": compression}
-    return encoded(array, "PNG", "encode_png", options)
+    return encode_images(array, "PNG", "encode_png", options)
 
 
 @public
-@on_host
+@call_on_host
 def encode_jpeg(
     image: Any,
     format: str = "",
@@ -241,7 +252,7 @@ def encode_jpeg(
         xmp_metadata: XMP metadata to write into the file.
         name: accepted for TensorFlow's sake.
     """
-    array = pictures(image, (dtypes.uint8,), (1, 3), "encode_jpeg")
+    array = check_encodable(image, (dtypes.uint8,), (1, 3), "encode_jpeg")
     if {"": 0, "grayscale": 1, "rgb": 3}.get(format, -1) not in (0, array.shape[-1]):
         raise InvalidArgumentError(
             f"encode_jpeg: format {format!r} does not match {array.shape[-1]} channels."
@@ -258,30 +269,36 @@ def encode_jpeg(
     }
     if xmp_metadata:
         options["xmp"] = xmp_metadata.encode()
-    return encoded(array, "JPEG", "encode_jpeg", options)
+    return encode_images(array, "JPEG", "encode_jpeg", options)
 
 
-def encoded(array: Any, form: str, op: str, options: dict[str, Any]) -> Tensor:
+def encode_images(array: Any, form: str, op: str, options: dict[str, Any]) -> Tensor:
     """Encode each image of an array as the bytes of a file."""
     out = np.empty(array.shape[:-3], object)
     for place in np.ndindex(out.shape):
-        out[place] = image.encoded(np.ascontiguousarray(array[place]), form, op, **options)
-    return eager(out)
+        out[place] = image.encode_picture(np.ascontiguousarray(array[place]), form, op, **options)
+    return make_tensor(out)
 
 
 @public
-@on_host
+@call_on_host
 def extract_jpeg_shape(
     contents: Any, output_type: Any = dtypes.int32, name: str | None = None
 ) -> Tensor:
     """Height, width and channels of a JPEG file, without decoding it."""
-    picture = image.opened(bytes_of(contents, "extract_jpeg_shape"), "extract_jpeg_shape")
+    picture = image.open_picture(
+        as_bytes_scalar(contents, "extract_jpeg_shape"), "extract_jpeg_shape"
+    )
     shape = [picture.height, picture.width, len(picture.getbands())]
     return convert(np.array(shape, dtypes.as_dtype(output_type).as_numpy_dtype))
 
 
 @public
-@on_host
+@call_on_host
 def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
     """Whether strings start with the JPEG signature."""
-    return each(lambda text: text.startswith(image.JPEG), strings(contents), dtype=np.bool_)
+    return map_elements(
+        lambda text: text.startswith(image.JPEG_SIGNATURE),
+        as_string_array(contents),
+        dtype=np.bool_,
+    )

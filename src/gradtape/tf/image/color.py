@@ -16,27 +16,27 @@ from gradtape.tf.array.shape import identity
 from gradtape.tf.linalg.einsum import tensordot
 from gradtape.tf.math.cast import cast, saturate_cast
 from gradtape.tf.math.elementwise import floordiv, multiply
-from gradtape.tf.public_op import FLOATS, operand
+from gradtape.tf.public_op import FLOATS, check_dtype
 
 # Luma and chroma weights of the NTSC (YIQ) and PAL (YUV) standards, with TensorFlow's digits.
 # Columns are outputs.
-GRAY = (0.2989, 0.5870, 0.1140)
-TO_YIQ = (
+GRAY_WEIGHTS = (0.2989, 0.5870, 0.1140)
+RGB_TO_YIQ = (
     (0.299, 0.59590059, 0.2115),
     (0.587, -0.27455667, -0.52273617),
     (0.114, -0.32134392, 0.31119955),
 )
-FROM_YIQ = (
+YIQ_TO_RGB = (
     (1.0, 1.0, 1.0),
     (0.95598634, -0.27201283, -1.10674021),
     (0.6208248, -0.64720424, 1.70423049),
 )
-TO_YUV = (
+RGB_TO_YUV = (
     (0.299, -0.14714119, 0.61497538),
     (0.587, -0.28886916, -0.51496512),
     (0.114, 0.43601035, -0.10001026),
 )
-FROM_YUV = (
+YUV_TO_RGB = (
     (1.0, 1.0, 1.0),
     (0.0, -0.394642334, 2.03206185),
     (1.13988303, -0.58062185, 0.0),
@@ -88,7 +88,7 @@ def convert_image_dtype(
 def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
     """Luma of RGB images (..., 3) as (..., 1), in the same dtype."""
     x = convert(images)
-    gray = tensordot(convert_image_dtype(x, dtypes.float32), convert(GRAY), [-1, -1])
+    gray = tensordot(convert_image_dtype(x, dtypes.float32), convert(GRAY_WEIGHTS), [-1, -1])
     gray = reshape(gray, shape=(*gray._array.shape, 1), rank=gray._array.ndim)
     return convert_image_dtype(gray, x.dtype)
 
@@ -106,9 +106,9 @@ def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
     return result
 
 
-def three_channels(op: str, images: Any) -> Tensor:
+def check_rgb(op: str, images: Any) -> Tensor:
     """Convert and check a floating tensor (..., 3)."""
-    x = operand(op, convert(images), FLOATS)
+    x = check_dtype(op, convert(images), FLOATS)
     if not x._array.ndim:
         raise InvalidArgumentError(f"{op}: input must be at least 1-D. Received a scalar.")
     if x._array.shape[-1] != 3:
@@ -121,18 +121,18 @@ def three_channels(op: str, images: Any) -> Tensor:
 @public
 def rgb_to_hsv(images: Any, name: str | None = None) -> Tensor:
     """Hue, saturation and value, each in [0, 1], of floating RGB images (..., 3)."""
-    result: Tensor = color.to_hsv(three_channels("RGBToHSV", images))
+    result: Tensor = color.to_hsv(check_rgb("RGBToHSV", images))
     return result
 
 
 @public
 def hsv_to_rgb(images: Any, name: str | None = None) -> Tensor:
     """Red, green and blue of hue, saturation and value (..., 3); without gradient."""
-    result: Tensor = color.from_hsv(stop_gradient(three_channels("HSVToRGB", images)))
+    result: Tensor = color.from_hsv(stop_gradient(check_rgb("HSVToRGB", images)))
     return result
 
 
-def mixed(images: Any, matrix: tuple[tuple[float, ...], ...]) -> Tensor:
+def mix_channels(images: Any, matrix: tuple[tuple[float, ...], ...]) -> Tensor:
     """Multiply the channels by a matrix."""
     x = convert(images)
     return tensordot(x, convert(matrix, x.dtype), [[x._array.ndim - 1], [0]])
@@ -141,22 +141,22 @@ def mixed(images: Any, matrix: tuple[tuple[float, ...], ...]) -> Tensor:
 @public
 def rgb_to_yiq(images: Any) -> Tensor:
     """YIQ (NTSC) of floating RGB images (..., 3): luma and two chroma channels."""
-    return mixed(images, TO_YIQ)
+    return mix_channels(images, RGB_TO_YIQ)
 
 
 @public
 def yiq_to_rgb(images: Any) -> Tensor:
     """The inverse of `rgb_to_yiq`."""
-    return mixed(images, FROM_YIQ)
+    return mix_channels(images, YIQ_TO_RGB)
 
 
 @public
 def rgb_to_yuv(images: Any) -> Tensor:
     """YUV (PAL) of floating RGB images (..., 3): luma and two chroma channels."""
-    return mixed(images, TO_YUV)
+    return mix_channels(images, RGB_TO_YUV)
 
 
 @public
 def yuv_to_rgb(images: Any) -> Tensor:
     """The inverse of `rgb_to_yuv`."""
-    return mixed(images, FROM_YUV)
+    return mix_channels(images, YUV_TO_RGB)

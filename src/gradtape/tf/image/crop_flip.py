@@ -9,9 +9,9 @@ import numpy as np
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor
-from gradtape.graph.raw_function import rawly
+from gradtape.graph.raw_function import apply_raw
 from gradtape.ops import shape as s
-from gradtape.tf.array.dynamic_index import is_held
+from gradtape.tf.array.dynamic_index import is_traced
 
 
 def check_image(op: str, image: Any) -> Tensor:
@@ -36,14 +36,14 @@ def check_pixels(op: str, image: Any) -> Tensor:
     return x
 
 
-def check(op: str, holds: Any, values: tuple[Any, ...], what: str) -> None:
+def check_offset(op: str, holds: Any, values: tuple[Any, ...], what: str) -> None:
     """Raise unless `holds`: InvalidArgumentError if a value is a tensor, else ValueError."""
     if not holds:
-        kind = InvalidArgumentError if any(map(is_tensor, values)) else ValueError
+        kind = InvalidArgumentError if any(map(is_tensor_or_variable, values)) else ValueError
         raise kind(f"{op}: {what}. Received {', '.join(str(int(value)) for value in values)}.")
 
 
-def is_tensor(value: Any) -> bool:
+def is_tensor_or_variable(value: Any) -> bool:
     """Whether a value is a tensor or variable."""
     return isinstance(value, Tensor) or hasattr(type(value), "__tf_tensor__")
 
@@ -52,11 +52,11 @@ def check_positive(op: str, image: Any, **sizes: Any) -> Tensor:
     """Convert and check an image, and check that sizes are positive."""
     x = check_image(op, image)
     for what, size in reversed(sizes.items()):
-        check(op, size > 0, (size,), f"{what} must be > 0")
+        check_offset(op, size > 0, (size,), f"{what} must be > 0")
     return x
 
 
-def whole(op: str, *values: Any) -> list[int]:
+def as_integers(op: str, *values: Any) -> list[int]:
     """Convert offsets and sizes to Python integers."""
     raws = [convert(value)._array for value in values]
     if any(raw.dtype.kind not in "iu" for raw in raws):
@@ -80,13 +80,15 @@ def pad_to_bounding_box(
     op = "pad_to_bounding_box"
     x = check_image(op, image)
     height, width = x._array.shape[-3:-1]
-    check(op, offset_height >= 0, (offset_height,), "offset_height must be >= 0")
-    check(op, offset_width >= 0, (offset_width,), "offset_width must be >= 0")
+    check_offset(op, offset_height >= 0, (offset_height,), "offset_height must be >= 0")
+    check_offset(op, offset_width >= 0, (offset_width,), "offset_width must be >= 0")
     right, below = target_width - offset_width - width, target_height - offset_height - height
-    check(op, right >= 0, (width, target_width, offset_width), "width must be <= target - offset")
+    check_offset(
+        op, right >= 0, (width, target_width, offset_width), "width must be <= target - offset"
+    )
     heights = (height, target_height, offset_height)
-    check(op, below >= 0, heights, "height must be <= target - offset")
-    top, bottom, left, last = whole(op, offset_height, below, offset_width, right)
+    check_offset(op, below >= 0, heights, "height must be <= target - offset")
+    top, bottom, left, last = as_integers(op, offset_height, below, offset_width, right)
     result: Tensor = s.pad(x, paddings=((top, bottom), (left, last), (0, 0)), value=0)
     return result
 
@@ -110,26 +112,35 @@ def crop_to_bounding_box(
     op = "crop_to_bounding_box"
     x = check_image(op, image)
     height, width = x._array.shape[-3:-1]
-    if is_held(offset_height) or is_held(offset_width):
-        rows, columns = whole(op, target_height, target_width)
-        corner = rawly(
-            corner_in, convert(offset_height), convert(offset_width), (height, width), rows, columns
+    if is_traced(offset_height) or is_traced(offset_width):
+        rows, columns = as_integers(op, target_height, target_width)
+        corner = apply_raw(
+            check_corner,
+            convert(offset_height),
+            convert(offset_width),
+            (height, width),
+            rows,
+            columns,
         )
         part: Tensor = s.slice_from(x, corner, sizes=(rows, columns, x._array.shape[-1]))
         return part
-    check(op, offset_width >= 0, (offset_width,), "offset_width must be >= 0")
-    check(op, offset_height >= 0, (offset_height,), "offset_height must be >= 0")
-    check(op, target_width > 0, (target_width,), "target_width must be > 0")
-    check(op, target_height > 0, (target_height,), "target_height must be > 0")
+    check_offset(op, offset_width >= 0, (offset_width,), "offset_width must be >= 0")
+    check_offset(op, offset_height >= 0, (offset_height,), "offset_height must be >= 0")
+    check_offset(op, target_width > 0, (target_width,), "target_width must be > 0")
+    check_offset(op, target_height > 0, (target_height,), "target_height must be > 0")
     fits = width >= target_width + offset_width
-    check(op, fits, (width, target_width, offset_width), "width must be >= target + offset")
+    check_offset(op, fits, (width, target_width, offset_width), "width must be >= target + offset")
     fits = height >= target_height + offset_height
-    check(op, fits, (height, target_height, offset_height), "height must be >= target + offset")
-    top, left, rows, columns = whole(op, offset_height, offset_width, target_height, target_width)
-    return boxed(x, top, left, rows, columns)
+    check_offset(
+        op, fits, (height, target_height, offset_height), "height must be >= target + offset"
+    )
+    top, left, rows, columns = as_integers(
+        op, offset_height, offset_width, target_height, target_width
+    )
+    return crop_box(x, top, left, rows, columns)
 
 
-def corner_in(top: Any, left: Any, shape: tuple[int, int], rows: int, columns: int) -> Any:
+def check_corner(top: Any, left: Any, shape: tuple[int, int], rows: int, columns: int) -> Any:
     """The corner of a box from raw offsets, after a check that the box lies in the image."""
     inside = 0 <= top <= shape[0] - rows and 0 <= left <= shape[1] - columns
     if not inside or rows <= 0 or columns <= 0:
@@ -140,7 +151,7 @@ def corner_in(top: Any, left: Any, shape: tuple[int, int], rows: int, columns: i
     return np.array([top, left, 0], np.int64)
 
 
-def boxed(x: Tensor, top: int, left: int, rows: int, columns: int) -> Tensor:
+def crop_box(x: Tensor, top: int, left: int, rows: int, columns: int) -> Tensor:
     """Crop images to a box."""
     key = (slice(top, top + rows), slice(left, left + columns), slice(None))
     result: Tensor = s.slice_(x, key=key, rank=3)
@@ -166,7 +177,7 @@ def central_crop(image: Any, central_fraction: Any) -> Tensor:
     check_image("central_crop", x)
     height, width = x._array.shape[-3:-1]
     top, left = (int((n - n * fraction) / 2) for n in (height, width))
-    return boxed(x, top, left, height - 2 * top, width - 2 * left)
+    return crop_box(x, top, left, height - 2 * top, width - 2 * left)
 
 
 @public
@@ -180,10 +191,10 @@ def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -
     """
     op = "resize_with_crop_or_pad"
     x = check_positive(op, image, target_height=target_height, target_width=target_width)
-    rows, columns = whole(op, target_height, target_width)
+    rows, columns = as_integers(op, target_height, target_width)
     height, width = x._array.shape[-3:-1]
     top, left = (height - rows) // 2, (width - columns) // 2
-    x = boxed(x, max(top, 0), max(left, 0), min(rows, height), min(columns, width))
+    x = crop_box(x, max(top, 0), max(left, 0), min(rows, height), min(columns, width))
     above, before = max((rows - height) // 2, 0), max((columns - width) // 2, 0)
     return pad_to_bounding_box(x, above, before, rows, columns)
 

@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes
-from gradtape.core.convert import convert, shape_tuple
+from gradtape.core.convert import convert, to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
-from gradtape.core.tensor import Tensor, eager
-from gradtape.graph.side_effect import on_host
-from gradtape.tf.image.random_box import fresh
-from gradtape.tf.public_op import numpy_dtypes, operand
+from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.graph.side_effect import call_on_host
+from gradtape.tf.image.random_box import make_op_generator
+from gradtape.tf.public_op import as_numpy_dtypes, check_dtype
 
 
 @public
-@on_host
+@call_on_host
 def extract_glimpse(
     input: Any,
     size: Any,
@@ -39,9 +39,9 @@ def extract_glimpse(
         name: accepted for TensorFlow's sake.
     """
     op = "ExtractGlimpse"
-    x = operand(op, convert(input, dtypes.float32), numpy_dtypes("float32"))
+    x = check_dtype(op, convert(input, dtypes.float32), as_numpy_dtypes("float32"))
     points = np.asarray(convert(offsets, dtypes.float32)._array)
-    wanted = shape_tuple(size)
+    wanted = to_shape_tuple(size)
     shape = x._array.shape
     if noise not in ("uniform", "gaussian", "zero"):
         raise InvalidArgumentError(
@@ -52,19 +52,21 @@ def extract_glimpse(
             f"{op}: input must be 4-D, size (2,) and offsets (batch, 2). Received input of shape "
             f"{list(shape)}, size {list(wanted)} and offsets of shape {list(points.shape)}."
         )
-    return eager(glimpses(np.asarray(x._array), wanted, points, centered, normalized, noise))
+    return make_tensor(
+        cut_glimpses(np.asarray(x._array), wanted, points, centered, normalized, noise)
+    )
 
 
-def glimpses(
+def cut_glimpses(
     images: Any, size: tuple[int, ...], points: Any, centered: bool, normalized: bool, noise: str
 ) -> Any:
     """Cut the window of each image out of raw arrays."""
     batch, height, width, channels = images.shape
     out = np.zeros((batch, *size, channels), np.float32)
-    draws: Any = fresh("ExtractGlimpse", None) if noise != "zero" else None
+    draws: Any = make_op_generator("ExtractGlimpse", None) if noise != "zero" else None
     for image, point, window in zip(images, points, out, strict=True):
         starts = [
-            start_of(float(at), whole, n, centered, normalized)
+            glimpse_start(float(at), whole, n, centered, normalized)
             for at, whole, n in zip(point, (height, width), size, strict=True)
         ]
         if noise == "uniform":
@@ -81,7 +83,7 @@ def glimpses(
     return out
 
 
-def start_of(at: float, whole: int, n: int, centered: bool, normalized: bool) -> int:
+def glimpse_start(at: float, whole: int, n: int, centered: bool, normalized: bool) -> int:
     """The first row or column of a window of length `n`."""
     if normalized:
         at *= whole

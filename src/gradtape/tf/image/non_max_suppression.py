@@ -10,9 +10,9 @@ from gradtape.core.convert import convert
 from gradtape.core.errors import public
 from gradtape.core.tensor import Tensor
 from gradtape.ops.image import non_max_suppression as suppression
-from gradtape.ops.shape import cut, reshape
-from gradtape.tf.image.bounding_box import SHORT, demand
-from gradtape.tf.public_op import operand, same
+from gradtape.ops.shape import reshape, slice_axis
+from gradtape.tf.image.bounding_box import BOX_IMAGE_DTYPES, check_argument
+from gradtape.tf.public_op import check_dtype, check_same_dtype
 
 
 class CombinedNonMaxSuppression(NamedTuple):
@@ -24,33 +24,33 @@ class CombinedNonMaxSuppression(NamedTuple):
     valid_detections: Tensor
 
 
-def scored(op: str, boxes: Any, scores: Any) -> tuple[Tensor, Tensor]:
+def check_boxes_and_scores(op: str, boxes: Any, scores: Any) -> tuple[Tensor, Tensor]:
     """Convert and check boxes (n, 4) and their scores (n,)."""
-    corners = operand(op, convert(boxes), SHORT)
+    corners = check_dtype(op, convert(boxes), BOX_IMAGE_DTYPES)
     values = convert(scores)
-    same(op, corners, values)
+    check_same_dtype(op, corners, values)
     shape, found = corners._array.shape, values._array.shape
-    demand(op, len(shape) == 2 and shape[1] == 4, "boxes must have 4 columns", shape)
-    demand(op, found == shape[:1], "scores must have an entry for each box", found)
+    check_argument(op, len(shape) == 2 and shape[1] == 4, "boxes must have 4 columns", shape)
+    check_argument(op, found == shape[:1], "scores must have an entry for each box", found)
     return corners, values
 
 
-def size_of(op: str, size: Any, least: int = 0) -> int:
+def check_output_size(op: str, size: Any, least: int = 0) -> int:
     """Convert and check an output size."""
     most = int(convert(size, dtypes.int32)._array)
-    demand(op, most >= least, f"output size must be at least {least}", most)
+    check_argument(op, most >= least, f"output size must be at least {least}", most)
     return most
 
 
-def number(value: Any) -> float:
+def as_float(value: Any) -> float:
     """Convert a scalar to a Python float."""
     return float(convert(value)._array)
 
 
-def share(op: str, threshold: Any) -> float:
+def check_iou_threshold(op: str, threshold: Any) -> float:
     """Convert and check an IoU threshold."""
-    value = number(threshold)
-    demand(op, 0 <= value <= 1, "iou_threshold must be in [0, 1]", value)
+    value = as_float(threshold)
+    check_argument(op, 0 <= value <= 1, "iou_threshold must be in [0, 1]", value)
     return value
 
 
@@ -103,14 +103,14 @@ def non_max_suppression_with_scores(
     dropping the box.
     """
     op = "NonMaxSuppression"
-    corners, values = scored(op, boxes, scores)
+    corners, values = check_boxes_and_scores(op, boxes, scores)
     pair: tuple[Tensor, Tensor] = suppression.suppress_boxes(
         corners,
         values,
-        most=size_of(op, max_output_size),
-        threshold=share(op, iou_threshold),
-        least=number(score_threshold),
-        sigma=number(soft_nms_sigma),
+        most=check_output_size(op, max_output_size),
+        threshold=check_iou_threshold(op, iou_threshold),
+        least=as_float(score_threshold),
+        sigma=as_float(soft_nms_sigma),
     )
     return pair
 
@@ -128,14 +128,14 @@ def non_max_suppression_overlaps(
     op = "NonMaxSuppressionWithOverlaps"
     matrix, values = convert(overlaps, dtypes.float32), convert(scores, dtypes.float32)
     n = values._array.shape
-    demand(op, len(n) == 1, "scores must be 1-D", n)
-    demand(op, matrix._array.shape == n * 2, "overlaps must be square", matrix._array.shape)
+    check_argument(op, len(n) == 1, "scores must be 1-D", n)
+    check_argument(op, matrix._array.shape == n * 2, "overlaps must be square", matrix._array.shape)
     result: Tensor = suppression.suppress_overlaps(
         matrix,
         values,
-        most=size_of(op, max_output_size),
-        threshold=number(overlap_threshold),
-        least=number(score_threshold),
+        most=check_output_size(op, max_output_size),
+        threshold=as_float(overlap_threshold),
+        least=as_float(score_threshold),
     )
     return result
 
@@ -175,19 +175,19 @@ def non_max_suppression_padded(
     *batch, n, _ = corners._array.shape
     if batch and not pad_to_max_output_size:
         raise ValueError(f"{op}: pad_to_max_output_size must be True for batched input.")
-    most, count = size_of(op, max_output_size), prod(batch)
+    most, count = check_output_size(op, max_output_size), prod(batch)
     places, valid = suppression.suppress_batch(
         reshape(corners, shape=(count, n, 4), rank=len(batch) + 2),
         reshape(values, shape=(count, n), rank=len(batch) + 1),
         most=most,
-        threshold=number(iou_threshold),
-        least=number(score_threshold),
+        threshold=as_float(iou_threshold),
+        least=as_float(score_threshold),
         ordered=bool(canonicalized_coordinates),
     )
     valid = reshape(valid, shape=tuple(batch), rank=1)
     places = reshape(places, shape=(*batch, most), rank=2)
     if not pad_to_max_output_size:
-        places = cut(places, axis=-1, start=0, size=int(valid._array))
+        places = slice_axis(places, axis=-1, start=0, size=int(valid._array))
     return places, valid
 
 
@@ -223,11 +223,15 @@ def combined_non_max_suppression(
     op = "CombinedNonMaxSuppression"
     corners, values = convert(boxes, dtypes.float32), convert(scores, dtypes.float32)
     shape, found = corners._array.shape, values._array.shape
-    demand(op, len(shape) == 4 and shape[3] == 4, "boxes must have shape (batch, n, q, 4)", shape)
-    demand(op, len(found) == 3 and found[:2] == shape[:2], "scores must fit the boxes", found)
-    demand(op, shape[2] in (1, found[2]), "boxes must be one or one for each class", shape)
-    each = size_of(op, max_output_size_per_class, least=1)
-    most = size_of(op, max_total_size, least=1)
+    check_argument(
+        op, len(shape) == 4 and shape[3] == 4, "boxes must have shape (batch, n, q, 4)", shape
+    )
+    check_argument(
+        op, len(found) == 3 and found[:2] == shape[:2], "scores must fit the boxes", found
+    )
+    check_argument(op, shape[2] in (1, found[2]), "boxes must be one or one for each class", shape)
+    each = check_output_size(op, max_output_size_per_class, least=1)
+    most = check_output_size(op, max_total_size, least=1)
     if pad_per_class:
         most = min(most, each * found[2])
     results = suppression.suppress_classes(
@@ -235,8 +239,8 @@ def combined_non_max_suppression(
         values,
         each=each,
         most=most,
-        threshold=share(op, iou_threshold),
-        least=number(score_threshold),
+        threshold=check_iou_threshold(op, iou_threshold),
+        least=as_float(score_threshold),
         clip=bool(clip_boxes),
     )
     return CombinedNonMaxSuppression(*results)

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes
-from gradtape.core.convert import convert, shape_tuple
+from gradtape.core.convert import convert, to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor
-from gradtape.graph.raw_function import rawly
+from gradtape.graph.raw_function import apply_raw
 from gradtape.ops import shape as s
-from gradtape.tf.array.dynamic_index import is_held
+from gradtape.tf.array.dynamic_index import is_traced
 from gradtape.tf.array.mask import where
 from gradtape.tf.array.shape import reshape, reverse
 from gradtape.tf.image.adjustment import (
@@ -28,27 +28,27 @@ from gradtape.tf.math.elementwise import add, multiply, round, subtract
 from gradtape.tf.random.stateful import uniform
 from gradtape.tf.random.stateless import stateless_uniform
 
-Draw = Callable[..., Tensor]
+UniformSampler = Callable[..., Tensor]
 
 
-def stateful(seed: Any) -> Draw:
+def make_stateful_sampler(seed: Any) -> UniformSampler:
     """Make a sampler that uses the op's own seed or the global one."""
     return lambda shape, low, high, **options: uniform(shape, low, high, seed=seed, **options)
 
 
-def stateless(seed: Any) -> Draw:
+def make_stateless_sampler(seed: Any) -> UniformSampler:
     """Make a sampler that uses `seed`, a pair of integers."""
     return lambda shape, low, high, **options: stateless_uniform(
         shape, seed, minval=low, maxval=high, **options
     )
 
 
-def flipped(op: str, image: Any, axis: int, draw: Draw) -> Tensor:
+def flip_at_random(op: str, image: Any, axis: int, draw: UniformSampler) -> Tensor:
     """Flip each image along `axis` (of one image) with probability one half."""
     x = check_image(op, image)
     if x._array.ndim == 3:
         toss = draw([], 0, 1.0)
-        if is_held(toss):
+        if is_traced(toss):
             return where(toss < 0.5, reverse(x, [axis]), x)
         return reverse(x, [axis]) if toss._array < 0.5 else x
     batch = x._array.shape[0]
@@ -66,28 +66,30 @@ def random_flip_left_right(image: Any, seed: Any = None) -> Tensor:
         image: (batch, height, width, channels) or (height, width, channels).
         seed: the op seed; see `tf.random.set_seed`.
     """
-    return flipped("random_flip_left_right", image, 1, stateful(seed))
+    return flip_at_random("random_flip_left_right", image, 1, make_stateful_sampler(seed))
 
 
 @public
 def random_flip_up_down(image: Any, seed: Any = None) -> Tensor:
     """Images flipped upside down, each with probability one half; see `random_flip_left_right`."""
-    return flipped("random_flip_up_down", image, 0, stateful(seed))
+    return flip_at_random("random_flip_up_down", image, 0, make_stateful_sampler(seed))
 
 
 @public
 def stateless_random_flip_left_right(image: Any, seed: Any) -> Tensor:
     """As `random_flip_left_right`, but deterministic in `seed`, a pair of integers."""
-    return flipped("stateless_random_flip_left_right", image, 1, stateless(seed))
+    return flip_at_random(
+        "stateless_random_flip_left_right", image, 1, make_stateless_sampler(seed)
+    )
 
 
 @public
 def stateless_random_flip_up_down(image: Any, seed: Any) -> Tensor:
     """As `random_flip_up_down`, but deterministic in `seed`, a pair of integers."""
-    return flipped("stateless_random_flip_up_down", image, 0, stateless(seed))
+    return flip_at_random("stateless_random_flip_up_down", image, 0, make_stateless_sampler(seed))
 
 
-def symmetric(op: str, max_delta: Any, most: float, draw: Draw) -> Tensor:
+def draw_delta(op: str, max_delta: Any, most: float, draw: UniformSampler) -> Tensor:
     """Draw a number from [-max_delta, max_delta)."""
     if max_delta < 0:
         raise ValueError(f"{op}: max_delta must be non-negative. Received {max_delta}.")
@@ -96,7 +98,7 @@ def symmetric(op: str, max_delta: Any, most: float, draw: Draw) -> Tensor:
     return draw([], -max_delta, max_delta)
 
 
-def between(op: str, lower: Any, upper: Any, draw: Draw) -> Tensor:
+def draw_factor(op: str, lower: Any, upper: Any, draw: UniformSampler) -> Tensor:
     """Draw a factor from [lower, upper)."""
     if upper <= lower:
         raise ValueError(f"{op}: upper must be > lower. Received {lower} and {upper}.")
@@ -108,70 +110,78 @@ def between(op: str, lower: Any, upper: Any, draw: Draw) -> Tensor:
 @public
 def random_brightness(image: Any, max_delta: Any, seed: Any = None) -> Tensor:
     """`adjust_brightness` by a number drawn from [-max_delta, max_delta)."""
-    delta = symmetric("random_brightness", max_delta, float("inf"), stateful(seed))
+    delta = draw_delta("random_brightness", max_delta, float("inf"), make_stateful_sampler(seed))
     return adjust_brightness(image, delta)
 
 
 @public
 def stateless_random_brightness(image: Any, max_delta: Any, seed: Any) -> Tensor:
     """As `random_brightness`, but deterministic in `seed`, a pair of integers."""
-    delta = symmetric("stateless_random_brightness", max_delta, float("inf"), stateless(seed))
+    delta = draw_delta(
+        "stateless_random_brightness", max_delta, float("inf"), make_stateless_sampler(seed)
+    )
     return adjust_brightness(image, delta)
 
 
 @public
 def random_contrast(image: Any, lower: Any, upper: Any, seed: Any = None) -> Tensor:
     """`adjust_contrast` by a factor drawn from [lower, upper)."""
-    return adjust_contrast(image, between("random_contrast", lower, upper, stateful(seed)))
+    return adjust_contrast(
+        image, draw_factor("random_contrast", lower, upper, make_stateful_sampler(seed))
+    )
 
 
 @public
 def stateless_random_contrast(image: Any, lower: Any, upper: Any, seed: Any) -> Tensor:
     """As `random_contrast`, but deterministic in `seed`, a pair of integers."""
-    factor = between("stateless_random_contrast", lower, upper, stateless(seed))
+    factor = draw_factor("stateless_random_contrast", lower, upper, make_stateless_sampler(seed))
     return adjust_contrast(image, factor)
 
 
 @public
 def random_hue(image: Any, max_delta: Any, seed: Any = None) -> Tensor:
     """`adjust_hue` by a number drawn from [-max_delta, max_delta), with max_delta <= 0.5."""
-    return adjust_hue(image, symmetric("random_hue", max_delta, 0.5, stateful(seed)))
+    return adjust_hue(image, draw_delta("random_hue", max_delta, 0.5, make_stateful_sampler(seed)))
 
 
 @public
 def stateless_random_hue(image: Any, max_delta: Any, seed: Any) -> Tensor:
     """As `random_hue`, but deterministic in `seed`, a pair of integers."""
-    return adjust_hue(image, symmetric("stateless_random_hue", max_delta, 0.5, stateless(seed)))
+    return adjust_hue(
+        image, draw_delta("stateless_random_hue", max_delta, 0.5, make_stateless_sampler(seed))
+    )
 
 
 @public
 def random_saturation(image: Any, lower: Any, upper: Any, seed: Any = None) -> Tensor:
     """`adjust_saturation` by a factor drawn from [lower, upper)."""
-    return adjust_saturation(image, between("random_saturation", lower, upper, stateful(seed)))
+    return adjust_saturation(
+        image, draw_factor("random_saturation", lower, upper, make_stateful_sampler(seed))
+    )
 
 
 @public
 def stateless_random_saturation(image: Any, lower: Any, upper: Any, seed: Any = None) -> Tensor:
     """As `random_saturation`, but deterministic in `seed`, a pair of integers."""
-    factor = between("stateless_random_saturation", lower, upper, stateless(seed))
+    factor = draw_factor("stateless_random_saturation", lower, upper, make_stateless_sampler(seed))
     return adjust_saturation(image, factor)
 
 
-def cropped(op: str, value: Any, size: Any, draw: Draw) -> Tensor:
+def crop_at_random(op: str, value: Any, size: Any, draw: UniformSampler) -> Tensor:
     """Crop `value` to `size` at a random position."""
     x = convert(value)
-    shape, wanted = x._array.shape, shape_tuple(size)
+    shape, wanted = x._array.shape, to_shape_tuple(size)
     if len(wanted) != len(shape) or any(n < m for n, m in zip(shape, wanted, strict=False)):
         raise InvalidArgumentError(
             f"{op}: size must fit into the value. Received {list(wanted)} for {list(shape)}."
         )
     most = np.iinfo(np.int32).max
     drawn = draw([len(shape)], 0, most, dtype=dtypes.int32)
-    result: Tensor = s.slice_from(x, rawly(starts_of, drawn, shape, wanted), sizes=wanted)
+    result: Tensor = s.slice_from(x, apply_raw(crop_starts, drawn, shape, wanted), sizes=wanted)
     return result
 
 
-def starts_of(drawn: Any, shape: tuple[int, ...], sizes: tuple[int, ...]) -> Any:
+def crop_starts(drawn: Any, shape: tuple[int, ...], sizes: tuple[int, ...]) -> Any:
     """Map raw random integers to start positions at which a crop of `sizes` fits."""
     return drawn % (np.array(shape, np.int32) - np.array(sizes, np.int32) + 1)
 
@@ -186,10 +196,10 @@ def random_crop(value: Any, size: Any, seed: Any = None, name: str | None = None
         seed: the op seed; see `tf.random.set_seed`.
         name: accepted for TensorFlow's sake.
     """
-    return cropped("random_crop", value, size, stateful(seed))
+    return crop_at_random("random_crop", value, size, make_stateful_sampler(seed))
 
 
 @public
 def stateless_random_crop(value: Any, size: Any, seed: Any, name: str | None = None) -> Tensor:
     """As `random_crop`, but deterministic in `seed`, a pair of integers."""
-    return cropped("stateless_random_crop", value, size, stateless(seed))
+    return crop_at_random("stateless_random_crop", value, size, make_stateless_sampler(seed))

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradtape.core import dtypes
-from gradtape.core.convert import convert, shape_tuple
+from gradtape.core.convert import convert, to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
-from gradtape.core.tensor import Tensor, eager
-from gradtape.graph.side_effect import on_host
+from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.graph.side_effect import call_on_host
 from gradtape.state.random.seed import SEEDS
 
 
@@ -22,18 +22,18 @@ class DistortedBox(NamedTuple):
     bboxes: Tensor
 
 
-def generator(words: Any) -> Any:
+def make_generator(words: Any) -> Any:
     """Make a NumPy random generator from seed words."""
     return np.random.Generator(np.random.Philox(np.random.SeedSequence([int(w) for w in words])))
 
 
-def fresh(op: str, seed: int | None) -> Any:
+def make_op_generator(op: str, seed: int | None) -> Any:
     """Make a NumPy random generator from the op's own seed or the global one."""
-    key, counter = SEEDS.stream(op, seed, 1)
-    return generator((*key, *counter))
+    key, counter = SEEDS.draw_stream(op, seed, 1)
+    return make_generator((*key, *counter))
 
 
-def distorted_box(
+def draw_distorted_box(
     op: str,
     image_size: Any,
     bounding_boxes: Any,
@@ -45,7 +45,7 @@ def distorted_box(
     use_image_if_no_bounding_boxes: bool | None,
 ) -> DistortedBox:
     """Draw a box that covers enough of an object; the whole image if no attempt succeeds."""
-    sizes = shape_tuple(image_size)
+    sizes = to_shape_tuple(image_size)
     objects = np.asarray(convert(bounding_boxes, dtypes.float32)._array)
     if len(sizes) != 3 or objects.ndim != 3 or objects.shape[-1] != 4:
         raise InvalidArgumentError(
@@ -74,18 +74,21 @@ def distorted_box(
     chosen = (0, 0, height, width)
     required_share = float(convert(min_object_covered)._array)
     for _ in range(100 if max_attempts is None else max_attempts):
-        box = some_box(draws, height, width, (low, high), (least, most))
-        if box and share_covered(box, objects * [height, width, height, width]) >= required_share:
+        box = draw_box(draws, height, width, (low, high), (least, most))
+        if (
+            box
+            and covered_fraction(box, objects * [height, width, height, width]) >= required_share
+        ):
             chosen = box
             break
     top, left, bottom, right = chosen
     corners = np.array([[[top / height, left / width, bottom / height, right / width]]], np.float32)
     begin = np.array([top, left, 0], np.int32)
     extent = np.array([bottom - top, right - left, -1], np.int32)
-    return DistortedBox(eager(begin), eager(extent), eager(corners))
+    return DistortedBox(make_tensor(begin), make_tensor(extent), make_tensor(corners))
 
 
-def some_box(
+def draw_box(
     draws: Any, height: int, width: int, ratios: tuple[float, float], areas: tuple[float, float]
 ) -> tuple[int, int, int, int] | None:
     """Draw a box with aspect ratio and area from ranges; None if it does not fit the image."""
@@ -100,7 +103,7 @@ def some_box(
     return top, left, top + rows, left + columns
 
 
-def share_covered(box: tuple[int, int, int, int], objects: Any) -> float:
+def covered_fraction(box: tuple[int, int, int, int], objects: Any) -> float:
     """The largest fraction of any object's area that lies within a box."""
     inner = np.minimum(objects[:, 2:], box[2:]) - np.maximum(objects[:, :2], box[:2])
     size = np.prod(objects[:, 2:] - objects[:, :2], axis=-1)
@@ -109,7 +112,7 @@ def share_covered(box: tuple[int, int, int, int], objects: Any) -> float:
 
 
 @public
-@on_host
+@call_on_host
 def sample_distorted_bounding_box(
     image_size: Any,
     bounding_boxes: Any,
@@ -141,8 +144,8 @@ def sample_distorted_bounding_box(
         A seed gives the same boxes in every run, but other boxes than in TensorFlow.
     """
     op = "SampleDistortedBoundingBox"
-    draws = fresh(op, int(seed) or None)
-    return distorted_box(
+    draws = make_op_generator(op, int(seed) or None)
+    return draw_distorted_box(
         op,
         image_size,
         bounding_boxes,
@@ -156,7 +159,7 @@ def sample_distorted_bounding_box(
 
 
 @public
-@on_host
+@call_on_host
 def stateless_sample_distorted_bounding_box(
     image_size: Any,
     bounding_boxes: Any,
@@ -170,14 +173,14 @@ def stateless_sample_distorted_bounding_box(
 ) -> DistortedBox:
     """As `sample_distorted_bounding_box`, but deterministic in `seed`, a pair of integers."""
     op = "StatelessSampleDistortedBoundingBox"
-    words = [word % 2**64 for word in shape_tuple(seed)]
+    words = [word % 2**64 for word in to_shape_tuple(seed)]
     if len(words) != 2:
         raise InvalidArgumentError(f"{op}: seed must have shape [2]. Received {seed}.")
-    return distorted_box(
+    return draw_distorted_box(
         op,
         image_size,
         bounding_boxes,
-        generator(words),
+        make_generator(words),
         min_object_covered,
         aspect_ratio_range,
         area_range,

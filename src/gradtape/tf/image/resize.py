@@ -11,13 +11,13 @@ from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor
 from gradtape.ops.elementwise import stop_gradient
 from gradtape.ops.gather_scatter import take
-from gradtape.ops.image.filter_matrix import KERNELS, Band, nearest
+from gradtape.ops.image.filter_matrix import RESIZE_KERNELS, FilterMatrixSpec, nearest_indices
 from gradtape.ops.image.resample import resample
 from gradtape.tf.image.crop_flip import check_positive, pad_to_bounding_box
 from gradtape.tf.math.cast import cast
-from gradtape.tf.public_op import FLOATS, HALVES, numpy_dtypes, operand
+from gradtape.tf.public_op import FLOATS, HALF_FLOATS, as_numpy_dtypes, check_dtype
 
-PIXELS = FLOATS | numpy_dtypes("int8", "uint8", "int16", "uint16", "int32", "int64")
+PIXEL_DTYPES = FLOATS | as_numpy_dtypes("int8", "uint8", "int16", "uint16", "int32", "int64")
 
 
 class ResizeMethod:
@@ -33,7 +33,7 @@ class ResizeMethod:
     MITCHELLCUBIC = "mitchellcubic"
 
 
-def size_of(op: str, size: Any) -> tuple[int, int]:
+def as_image_size(op: str, size: Any) -> tuple[int, int]:
     """Convert a size to a pair of height and width."""
     try:
         pair = convert(size, "int32")._array
@@ -46,7 +46,7 @@ def size_of(op: str, size: Any) -> tuple[int, int]:
     return int(pair[0]), int(pair[1])
 
 
-def fitting(size: tuple[int, int], have: tuple[int, int]) -> tuple[int, int]:
+def fit_size(size: tuple[int, int], have: tuple[int, int]) -> tuple[int, int]:
     """The largest size within `size` that has the aspect ratio of `have`."""
     scale = min(np.float32(new) / np.float32(old) for new, old in zip(size, have, strict=True))
     height, width = (int(np.rint(scale * np.float32(old))) for old in have)
@@ -90,12 +90,15 @@ def resize(
     shape = x._array.shape
     if len(shape) not in (3, 4):
         raise ValueError(f"resize: images must have 3 or 4 dimensions. Received shape {shape}.")
-    height, width = size_of("resize", size)
+    height, width = as_image_size("resize", size)
     if preserve_aspect_ratio and all(shape[-3:-1]):
-        height, width = fitting((height, width), shape[-3:-1])
-    if method not in KERNELS and method not in (ResizeMethod.NEAREST_NEIGHBOR, ResizeMethod.AREA):
+        height, width = fit_size((height, width), shape[-3:-1])
+    if method not in RESIZE_KERNELS and method not in (
+        ResizeMethod.NEAREST_NEIGHBOR,
+        ResizeMethod.AREA,
+    ):
         raise ValueError(f"resize: method {method!r} is not implemented. Use one of ResizeMethod.")
-    x = operand("resize", x, PIXELS)
+    x = check_dtype("resize", x, PIXEL_DTYPES)
     if height < 1 or width < 1:
         raise (ValueError if min(height, width) < 0 else InvalidArgumentError)(
             f"resize: output dimensions must be positive. Received {height} x {width}."
@@ -106,13 +109,13 @@ def resize(
         )
     out: Tensor
     if method == ResizeMethod.NEAREST_NEIGHBOR:
-        out = take(x, nearest(shape[-3], height), axis=-3)
-        return take(out, nearest(shape[-2], width), axis=-2)
-    if method == ResizeMethod.BICUBIC and not antialias and x._array.dtype in HALVES:
+        out = take(x, nearest_indices(shape[-3], height), axis=-3)
+        return take(out, nearest_indices(shape[-2], width), axis=-2)
+    if method == ResizeMethod.BICUBIC and not antialias and x._array.dtype in HALF_FLOATS:
         x = stop_gradient(x)  # TensorFlow has no gradient kernel for this case
     out = cast(x, "float32")
     for axis, m in ((-3, height), (-2, width)):
-        band = Band(method, shape[axis], m, antialias=bool(antialias))
+        band = FilterMatrixSpec(method, shape[axis], m, antialias=bool(antialias))
         out = resample(out, axis=axis, band=band, back=False)
     return out
 

@@ -14,20 +14,20 @@ from gradtape.core.tensor import Tensor
 from gradtape.ops import elementwise as e
 from gradtape.ops import reduce as r
 from gradtape.ops import shape as s
-from gradtape.ops.image.filter_matrix import Band
+from gradtape.ops.image.filter_matrix import FilterMatrixSpec
 from gradtape.ops.image.resample import resample
 from gradtape.tf.array.shape import pad
 from gradtape.tf.image.color import convert_image_dtype
 from gradtape.tf.math.cast import cast
 from gradtape.tf.math.elementwise import pow
 from gradtape.tf.nn.pool import avg_pool2d
-from gradtape.tf.public_op import FLOATS, operand
+from gradtape.tf.public_op import FLOATS, check_dtype
 
 # Wang, Simoncelli and Bovik (2003).
-SCALES = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333)
+SSIM_SCALE_WEIGHTS = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333)
 
 
-def comparable(op: str, a: Any, b: Any) -> tuple[Tensor, Tensor]:
+def check_image_pair(op: str, a: Any, b: Any) -> tuple[Tensor, Tensor]:
     """Convert and check two image batches (..., height, width, channels) of equal size."""
     x, y = convert(a), convert(b)
     first, second = x._array.shape, y._array.shape
@@ -42,7 +42,7 @@ def comparable(op: str, a: Any, b: Any) -> tuple[Tensor, Tensor]:
     return x, y
 
 
-def in_singles(x: Tensor, y: Tensor, max_val: Any) -> tuple[Tensor, Tensor, Tensor]:
+def convert_to_float32(x: Tensor, y: Tensor, max_val: Any) -> tuple[Tensor, Tensor, Tensor]:
     """Convert images and the maximum value to float32; integers are scaled to [0, 1]."""
     brightest = cast(convert(max_val), x.dtype)
     single = dtypes.float32
@@ -63,19 +63,19 @@ def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
     Returns:
         (...,) in float32.
     """
-    x, y, brightest = in_singles(*comparable("psnr", a, b), max_val)
+    x, y, brightest = convert_to_float32(*check_image_pair("psnr", a, b), max_val)
     error = r.reduce_mean(e.squared_difference(x, y), axis=(-3, -2, -1), keepdims=False)
     ratio = e.subtract(e.log(brightest) * 2, e.log(error))
     result: Tensor = e.multiply(ratio, np.float32(10 / log(10)))
     return result
 
 
-def filtered(x: Any, down: Band, across: Band) -> Any:
+def apply_band_filters(x: Any, down: FilterMatrixSpec, across: FilterMatrixSpec) -> Any:
     """Apply a band matrix to the rows and another to the columns of images."""
     return resample(resample(x, axis=-3, band=down, back=False), axis=-2, band=across, back=False)
 
 
-def likeness(
+def compute_ssim_maps(
     x: Any, y: Any, max_val: Any, filter_size: Any, filter_sigma: Any, k1: Any, k2: Any
 ) -> tuple[Any, Any]:
     """SSIM maps per channel: the luminance term, and the contrast-structure term."""
@@ -86,10 +86,10 @@ def likeness(
             f"ssim: images must be at least as large as the filter. Received {height} x {width} "
             f"and filter_size={size}."
         )
-    down, across = (Band("blur", n, n - size + 1, sigma=sigma) for n in (height, width))
+    down, across = (FilterMatrixSpec("blur", n, n - size + 1, sigma=sigma) for n in (height, width))
 
     def blur(t: Any) -> Any:
-        return filtered(t, down, across)
+        return apply_band_filters(t, down, across)
 
     c1, c2 = ((np.float32(k) * max_val) ** 2 for k in (k1, k2))
     a, b = blur(x), blur(y)
@@ -126,14 +126,14 @@ def ssim(
     Returns:
         (...,) in float32, or (..., height - filter_size + 1, width - filter_size + 1).
     """
-    x, y, brightest = in_singles(*comparable("ssim", img1, img2), max_val)
-    luminance, structure = likeness(x, y, brightest, filter_size, filter_sigma, k1, k2)
+    x, y, brightest = convert_to_float32(*check_image_pair("ssim", img1, img2), max_val)
+    luminance, structure = compute_ssim_maps(x, y, brightest, filter_size, filter_sigma, k1, k2)
     axes = (-1,) if return_index_map else (-3, -2, -1)
     result: Tensor = r.reduce_mean(luminance * structure, axis=axes, keepdims=False)
     return result
 
 
-def halved(x: Any) -> Any:
+def downsample(x: Any) -> Any:
     """Downsample images by 2; odd sizes are first extended by repeating the last row or column."""
     shape = s.shape_of(x)
     flat = s.reshape(x, shape=(int(np.prod(shape[:-3])), *shape[-3:]), rank=len(shape))
@@ -149,7 +149,7 @@ def ssim_multiscale(
     img1: Any,
     img2: Any,
     max_val: Any,
-    power_factors: Any = SCALES,
+    power_factors: Any = SSIM_SCALE_WEIGHTS,
     filter_size: Any = 11,
     filter_sigma: Any = 1.5,
     k1: Any = 0.01,
@@ -170,12 +170,12 @@ def ssim_multiscale(
     Returns:
         (...,) in float32.
     """
-    x, y, brightest = in_singles(*comparable("ssim_multiscale", img1, img2), max_val)
+    x, y, brightest = convert_to_float32(*check_image_pair("ssim_multiscale", img1, img2), max_val)
     parts: list[Any] = []
     for k in range(len(power_factors)):
         if k:
-            x, y = halved(x), halved(y)
-        luminance, structure = likeness(x, y, brightest, filter_size, filter_sigma, k1, k2)
+            x, y = downsample(x), downsample(y)
+        luminance, structure = compute_ssim_maps(x, y, brightest, filter_size, filter_sigma, k1, k2)
         last = k == len(power_factors) - 1
         here = luminance * structure if last else structure
         parts.append(e.relu(r.reduce_mean(here, axis=(-3, -2), keepdims=False)))
@@ -185,7 +185,7 @@ def ssim_multiscale(
     return result
 
 
-def steps(x: Any) -> tuple[Any, Any]:
+def pixel_differences(x: Any) -> tuple[Any, Any]:
     """Differences of neighbouring pixels, vertical and horizontal."""
     every = slice(None)
     down = [s.slice_(x, key=(k, every, every), rank=3) for k in (slice(1, None), slice(0, -1))]
@@ -209,7 +209,9 @@ def total_variation(images: Any, name: str | None = None) -> Tensor:
         raise ValueError(
             f"total_variation: images must have 3 or 4 dimensions. Received {x._array.shape}."
         )
-    sums = (r.reduce_sum(e.absolute(t), axis=(-3, -2, -1), keepdims=False) for t in steps(x))
+    sums = (
+        r.reduce_sum(e.absolute(t), axis=(-3, -2, -1), keepdims=False) for t in pixel_differences(x)
+    )
     result: Tensor = e.add(*sums)
     return result
 
@@ -220,7 +222,7 @@ def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
     x = convert(image)
     if x._array.ndim != 4:
         raise ValueError(f"image_gradients: image must be 4-D. Received shape {x._array.shape}.")
-    down, across = steps(x)
+    down, across = pixel_differences(x)
     down = s.pad(down, paddings=((0, 1), (0, 0), (0, 0)), value=0)
     across = s.pad(across, paddings=((0, 1), (0, 0)), value=0)
     return down, across
@@ -236,7 +238,7 @@ def sobel_edges(image: Any) -> Tensor:
     Returns:
         (batch, height, width, channels, 2).
     """
-    x = operand("sobel_edges", convert(image), FLOATS)
+    x = check_dtype("sobel_edges", convert(image), FLOATS)
     shape = x._array.shape
     if len(shape) != 4 or min(shape[1:3]) < 2:
         raise InvalidArgumentError(
@@ -245,9 +247,9 @@ def sobel_edges(image: Any) -> Tensor:
         )
 
     smooth, difference = (
-        [Band(kind, n, n) for n in shape[1:3]] for kind in ("smooth", "difference")
+        [FilterMatrixSpec(kind, n, n) for n in shape[1:3]] for kind in ("smooth", "difference")
     )
-    down = filtered(x, difference[0], smooth[1])
-    across = filtered(x, smooth[0], difference[1])
+    down = apply_band_filters(x, difference[0], smooth[1])
+    across = apply_band_filters(x, smooth[0], difference[1])
     result: Tensor = s.stack(down, across, axis=-1)
     return result

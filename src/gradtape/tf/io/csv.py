@@ -10,15 +10,15 @@ import numpy as np
 from gradtape.core.context import local
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
-from gradtape.core.tensor import Tensor, eager
-from gradtape.files.csv import READERS, split, value_of
-from gradtape.graph.side_effect import on_host
-from gradtape.tf.io.parse_example import blank
-from gradtape.tf.strings.byte_string import strings
+from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.files.csv import FIELD_PARSERS, parse_field, split_record
+from gradtape.graph.side_effect import call_on_host
+from gradtape.tf.io.parse_example import blank_array
+from gradtape.tf.strings.byte_string import as_string_array
 
 
 @public
-@on_host
+@call_on_host
 def decode_csv(
     records: Any,
     record_defaults: Sequence[Any],
@@ -47,10 +47,10 @@ def decode_csv(
         >>> [column.numpy().tolist() for column in tf.io.decode_csv(["1,a", "2,b"], [[0], [""]])]
         [[1, 2], [b'a', b'b']]
     """
-    lines = strings(records)
+    lines = as_string_array(records)
     defaults = [convert(default) for default in record_defaults]
     for i, default in enumerate(defaults):
-        if default.dtype not in READERS or np.size(default._array) > 1:
+        if default.dtype not in FIELD_PARSERS or np.size(default._array) > 1:
             raise InvalidArgumentError(
                 f"decode_csv: the default of column {i} must be at most one int32, int64, float32, "
                 f"float64 or string. Received {default}."
@@ -60,11 +60,11 @@ def decode_csv(
             f"Length of select_cols and record_defaults do not match: {len(select_cols)} and "
             f"{len(defaults)}."
         )
-    if local.stand_in:
-        return [eager(blank(lines.shape, d.dtype)) for d in defaults]
+    if local.probe_size:
+        return [make_tensor(blank_array(lines.shape, d.dtype)) for d in defaults]
     rows = []
     for i, line in enumerate(lines.flat):
-        fields = split(line, field_delim.encode(), use_quote_delim, i)
+        fields = split_record(line, field_delim.encode(), use_quote_delim, i)
         if select_cols is not None:
             fields = [field for j, field in enumerate(fields) if j in set(select_cols)]
         if len(fields) != len(defaults):
@@ -73,16 +73,16 @@ def decode_csv(
             )
         rows.append(fields)
     empty = {b"", na_value.encode()}
-    return [column(rows, j, default, empty, lines.shape) for j, default in enumerate(defaults)]
+    return [make_column(rows, j, default, empty, lines.shape) for j, default in enumerate(defaults)]
 
 
-def column(
+def make_column(
     rows: list[list[bytes]], j: int, default: Tensor, empty: set[bytes], shape: Any
 ) -> Tensor:
     """Make the tensor of column `j`."""
     out = np.empty(len(rows), default.dtype.as_numpy_dtype)
     filler = np.ravel(default._array)
     for i, row in enumerate(rows):
-        out[i] = value_of(row[j], default.dtype, filler, empty, (j, i))
+        out[i] = parse_field(row[j], default.dtype, filler, empty, (j, i))
     array = out.reshape(shape)
-    return eager(array if array.ndim or array.dtype == object else array[()])
+    return make_tensor(array if array.ndim or array.dtype == object else array[()])

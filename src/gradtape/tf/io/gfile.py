@@ -15,7 +15,7 @@ from gradtape.core.errors import (
     PermissionDeniedError,
     public,
 )
-from gradtape.files.access import as_path, explained
+from gradtape.files.access import as_path, translate_os_errors
 
 
 class FileStatistics(NamedTuple):
@@ -47,9 +47,9 @@ class GFile:
         self._name = name
         self._mode = mode
         self._file: IO[bytes] | None = None
-        self._kind = plain + "b"
-        self._reads = "r" in plain or "+" in plain
-        self._writes = plain != "r"
+        self._binary_mode = plain + "b"
+        self._can_read = "r" in plain or "+" in plain
+        self._can_write = plain != "r"
 
     @property
     def name(self) -> Any:
@@ -61,17 +61,17 @@ class GFile:
         """The mode given to the constructor."""
         return self._mode
 
-    def _opened(self, writing: bool = False) -> IO[bytes]:
-        if writing and not self._writes:
+    def _open(self, writing: bool = False) -> IO[bytes]:
+        if writing and not self._can_write:
             raise PermissionDeniedError("File isn't open for writing")
-        if not writing and not self._reads:
+        if not writing and not self._can_read:
             raise PermissionDeniedError("File isn't open for reading")
         if self._file is None:
-            with explained(self._name):
-                self._file = open(as_path(self._name), self._kind)  # noqa: SIM115 - closed by `close`
+            with translate_os_errors(self._name):
+                self._file = open(as_path(self._name), self._binary_mode)  # noqa: SIM115 - closed by `close`
         return self._file
 
-    def _shown(self, data: bytes) -> Any:
+    def _decode(self, data: bytes) -> Any:
         return data if "b" in self._mode else data.decode()
 
     @public
@@ -82,17 +82,17 @@ class GFile:
     @public
     def read(self, n: int = -1) -> Any:
         """Read up to `n` bytes, by default all; text unless the mode has a "b"."""
-        return self._shown(self._opened().read(n))
+        return self._decode(self._open().read(n))
 
     @public
     def readline(self) -> Any:
         """Read the next line with its line end; empty at the end of the file."""
-        return self._shown(self._opened().readline())
+        return self._decode(self._open().readline())
 
     @public
     def readlines(self) -> list[Any]:
         """Read all remaining lines."""
-        return [self._shown(line) for line in self._opened().readlines()]
+        return [self._decode(line) for line in self._open().readlines()]
 
     @public
     def write(self, file_content: Any) -> None:
@@ -100,8 +100,8 @@ class GFile:
         if not isinstance(file_content, (str, bytes)):
             raise TypeError(f"Expected binary or unicode string, got {file_content!r}")
         data = file_content.encode() if isinstance(file_content, str) else file_content
-        file = self._opened(writing=True)
-        with explained(self._name):
+        file = self._open(writing=True)
+        with translate_os_errors(self._name):
             file.write(data)
 
     @public
@@ -111,8 +111,8 @@ class GFile:
             raise TypeError("seek(): offset argument required")
         if whence not in (0, 1, 2):
             raise InvalidArgumentError(f"Invalid whence argument: {whence}")
-        with explained(self._name):
-            self._opened().seek(position if offset is None else offset, whence)  # type: ignore[arg-type]
+        with translate_os_errors(self._name):
+            self._open().seek(position if offset is None else offset, whence)  # type: ignore[arg-type]
 
     def seekable(self) -> bool:
         """True: all files are seekable."""
@@ -121,22 +121,22 @@ class GFile:
     @public
     def tell(self) -> int:
         """The current position in bytes."""
-        return self._opened(writing=not self._reads).tell()
+        return self._open(writing=not self._can_read).tell()
 
     @public
     def flush(self) -> None:
         """Flush buffered data to the operating system."""
-        if self._file is not None and self._writes:
-            with explained(self._name):
+        if self._file is not None and self._can_write:
+            with translate_os_errors(self._name):
                 self._file.flush()
 
     @public
     def close(self) -> None:
         """Close the file; a file opened for writing exists afterwards, even if it is empty."""
-        if self._file is None and self._writes:
-            self._opened(writing=True)
+        if self._file is None and self._can_write:
+            self._open(writing=True)
         if self._file is not None:
-            with explained(self._name):
+            with translate_os_errors(self._name):
                 self._file.close()
             self._file = None
 
@@ -189,14 +189,14 @@ def listdir(path: Any) -> list[str]:
     """
     if not isdir(path):
         raise NotFoundError(f"Could not find directory {as_path(path)}")
-    with explained(path):
+    with translate_os_errors(path):
         return sorted(os.listdir(as_path(path)))
 
 
 @public
 def mkdir(path: Any) -> None:
     """Create a directory, whose parent must exist; an existing directory is left alone."""
-    with explained(path):
+    with translate_os_errors(path):
         if not isdir(path):
             os.mkdir(as_path(path))
 
@@ -204,21 +204,21 @@ def mkdir(path: Any) -> None:
 @public
 def makedirs(path: Any) -> None:
     """Create a directory and its missing parents."""
-    with explained(path):
+    with translate_os_errors(path):
         os.makedirs(as_path(path), exist_ok=True)
 
 
 @public
 def remove(path: Any) -> None:
     """Delete a file."""
-    with explained(path):
+    with translate_os_errors(path):
         os.unlink(as_path(path))
 
 
 @public
 def rmtree(path: Any) -> None:
     """Delete a directory with its contents, or a file."""
-    with explained(path):
+    with translate_os_errors(path):
         if isdir(path):
             shutil.rmtree(as_path(path))
         else:
@@ -232,8 +232,8 @@ def rename(src: Any, dst: Any, overwrite: bool = False) -> None:
     Raises:
         AlreadyExistsError: if `dst` exists and `overwrite` is False.
     """
-    require_free(dst, overwrite)
-    with explained(src):
+    check_destination(dst, overwrite)
+    with translate_os_errors(src):
         os.replace(as_path(src), as_path(dst))
 
 
@@ -244,12 +244,12 @@ def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
     Raises:
         AlreadyExistsError: if `dst` exists and `overwrite` is False.
     """
-    require_free(dst, overwrite)
-    with explained(src):
+    check_destination(dst, overwrite)
+    with translate_os_errors(src):
         shutil.copyfile(as_path(src), as_path(dst))
 
 
-def require_free(path: Any, overwrite: bool) -> None:
+def check_destination(path: Any, overwrite: bool) -> None:
     """Raise AlreadyExistsError if the path exists and `overwrite` is False."""
     if not overwrite and exists(path):
         raise AlreadyExistsError(f"file already exists: {as_path(path)}. Pass overwrite=True.")
@@ -258,7 +258,7 @@ def require_free(path: Any, overwrite: bool) -> None:
 @public
 def stat(path: Any) -> FileStatistics:
     """Length and modification time of a file, and whether it is a directory."""
-    with explained(path):
+    with translate_os_errors(path):
         status = os.stat(as_path(path))
     is_directory = isdir(path)
     return FileStatistics(0 if is_directory else status.st_size, status.st_mtime_ns, is_directory)

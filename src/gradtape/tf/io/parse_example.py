@@ -13,10 +13,14 @@ from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.shapes import TensorShape
 from gradtape.core.sparse_tensor import SparseTensor
-from gradtape.core.tensor import Tensor, eager
-from gradtape.graph.side_effect import on_host
+from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.graph.side_effect import call_on_host
 
-KINDS = {"int64_list": dtypes.int64, "float_list": dtypes.float32, "bytes_list": dtypes.string}
+FEATURE_KINDS = {
+    "int64_list": dtypes.int64,
+    "float_list": dtypes.float32,
+    "bytes_list": dtypes.string,
+}
 
 
 class FixedLenFeature(NamedTuple):
@@ -59,7 +63,7 @@ class SparseFeature(NamedTuple):
 
 
 @public
-@on_host
+@call_on_host
 def parse_single_example(
     serialized: Any, features: Any, example_names: Any = None, name: str | None = None
 ) -> dict[str, Any]:
@@ -89,11 +93,11 @@ def parse_single_example(
     text = convert(serialized, dtypes.string)._array
     if text.ndim:
         raise ValueError(f"Input serialized must be a scalar. Received shape {text.shape}.")
-    return parsed(single(text), checked(features), batched=False)
+    return make_feature_tensors(parse_scalar_example(text), check_features(features), batched=False)
 
 
 @public
-@on_host
+@call_on_host
 def parse_example(
     serialized: Any, features: Any, example_names: Any = None, name: str | None = None
 ) -> dict[str, Any]:
@@ -111,46 +115,50 @@ def parse_example(
             f"parse_example: serialized must be a vector. Received shape {texts.shape}."
         )
     if not texts.ndim:
-        return parsed(single(texts), checked(features), batched=False)
-    return parsed([features_of(text) for text in texts], checked(features), batched=True)
+        return make_feature_tensors(
+            parse_scalar_example(texts), check_features(features), batched=False
+        )
+    return make_feature_tensors(
+        [parse_features(text) for text in texts], check_features(features), batched=True
+    )
 
 
-def single(text: Any) -> list[Any]:
+def parse_scalar_example(text: Any) -> list[Any]:
     """A list with the feature map of a scalar string."""
-    return [features_of(text[()])]
+    return [parse_features(text[()])]
 
 
-def features_of(text: bytes) -> Any:
+def parse_features(text: bytes) -> Any:
     """Parse a serialized Example into its map of features."""
     from gradtape.files.example import Example
 
-    return message_of(Example, text).features.feature
+    return parse_message(Example, text).features.feature
 
 
-def message_of(kind: Any, text: bytes) -> Any:
+def parse_message(kind: Any, text: bytes) -> Any:
     """Parse a protobuf message from bytes."""
-    from gradtape.files.protobuf import protobuf
+    from gradtape.files.protobuf import import_protobuf
 
     try:
         return kind.FromString(text)
-    except protobuf().message.DecodeError:
+    except import_protobuf().message.DecodeError:
         raise InvalidArgumentError(
             f"parse_example: Could not parse example input, value: {text!r:.100}"
         ) from None
 
 
-def checked(features: Any) -> Mapping[str, Any]:
+def check_features(features: Any) -> Mapping[str, Any]:
     """Check all descriptions of features, and return them."""
     if features is None or not len(features):
         raise ValueError(
             f"Invalid argument: features cannot be {'None' if features is None else 'empty'}."
         )
     for key, feature in features.items():
-        check(key, feature)
+        check_feature(key, feature)
     return features
 
 
-def check(key: str, feature: Any, in_sequence: bool = False) -> None:
+def check_feature(key: str, feature: Any, in_sequence: bool = False) -> None:
     """Raise if the description of a feature is not supported."""
     supported = (FixedLenFeature, VarLenFeature, FixedLenSequenceFeature, SparseFeature)
     if not isinstance(feature, supported):
@@ -158,7 +166,7 @@ def check(key: str, feature: Any, in_sequence: bool = False) -> None:
             f"Unsupported {type(feature).__name__} {feature} for feature {key}. RaggedFeature is "
             "not supported."
         )
-    if dtypes.as_dtype(feature.dtype) not in KINDS.values():
+    if dtypes.as_dtype(feature.dtype) not in FEATURE_KINDS.values():
         raise InvalidArgumentError(
             f"parse_example: dtype must be int64, float32 or string. Received "
             f"{dtypes.as_dtype(feature.dtype).name} for feature {key}. Cast afterwards."
@@ -173,37 +181,42 @@ def check(key: str, feature: Any, in_sequence: bool = False) -> None:
         )
 
 
-def parsed(examples: Sequence[Any], features: Mapping[str, Any], batched: bool) -> dict[str, Any]:
+def make_feature_tensors(
+    examples: Sequence[Any], features: Mapping[str, Any], batched: bool
+) -> dict[str, Any]:
     """Make the tensors of a batch by name; sparse features come first, as in TensorFlow."""
 
     def order(key: str) -> tuple[bool, str]:
         return not isinstance(features[key], (VarLenFeature, SparseFeature)), key
 
-    return {key: one(examples, key, features[key], batched) for key in sorted(features, key=order)}
+    return {
+        key: make_feature_tensor(examples, key, features[key], batched)
+        for key in sorted(features, key=order)
+    }
 
 
-def one(examples: Sequence[Any], key: str, feature: Any, batched: bool) -> Any:
+def make_feature_tensor(examples: Sequence[Any], key: str, feature: Any, batched: bool) -> Any:
     """Make the tensor of one feature."""
     if isinstance(feature, SparseFeature):
-        return sparse_feature(examples, feature, batched)
-    lists = [values_of(example, key, feature.dtype) for example in examples]
+        return make_sparse_feature_tensor(examples, feature, batched)
+    lists = [example_values(example, key, feature.dtype) for example in examples]
     if isinstance(feature, VarLenFeature):
-        return sparse(lists, feature.dtype, batched)
+        return make_sparse_tensor(lists, feature.dtype, batched)
     if isinstance(feature, FixedLenFeature):
-        return fixed(lists, key, feature, batched)
-    return padded(lists, key, feature, batched)
+        return make_fixed_tensor(lists, key, feature, batched)
+    return make_padded_tensor(lists, key, feature, batched)
 
 
-def values_of(example: Any, key: str, dtype: Any) -> Any:
+def example_values(example: Any, key: str, dtype: Any) -> Any:
     """The values of a feature of an example as an array; None if it is missing."""
-    if local.stand_in:
-        return blank(local.stand_in, dtype)
+    if local.probe_size:
+        return blank_array(local.probe_size, dtype)
     if key not in example:
         return None
     return feature_values(example[key], key, dtype)
 
 
-def blank(shape: Any, dtype: Any) -> Any:
+def blank_array(shape: Any, dtype: Any) -> Any:
     """An array of zeros or empty strings."""
     kind = dtypes.as_dtype(dtype)
     return np.full(shape, b"" if kind is dtypes.string else 0, kind.as_numpy_dtype)
@@ -215,9 +228,10 @@ def feature_values(feature: Any, key: str, dtype: Any) -> Any:
     if kind is None:
         return None
     wanted = dtypes.as_dtype(dtype)
-    if KINDS[kind] is not wanted:
+    if FEATURE_KINDS[kind] is not wanted:
         raise InvalidArgumentError(
-            f"parse_example: Key: {key}. Data types don't match. Data type: {KINDS[kind].name} but "
+            f"parse_example: Key: {key}. Data types don't match. Data type: "
+            f"{FEATURE_KINDS[kind].name} but "
             f"expected type: {wanted.name}."
         )
     values = getattr(feature, kind).value
@@ -226,11 +240,13 @@ def feature_values(feature: Any, key: str, dtype: Any) -> Any:
     return array
 
 
-def fixed(lists: list[Any], key: str, feature: FixedLenFeature, batched: bool) -> Tensor:
+def make_fixed_tensor(
+    lists: list[Any], key: str, feature: FixedLenFeature, batched: bool
+) -> Tensor:
     """Make the tensor of a FixedLenFeature."""
     shape = tuple(TensorShape(feature.shape).as_list())
-    if local.stand_in:
-        lists = [blank(shape, feature.dtype) for _ in lists]
+    if local.probe_size:
+        lists = [blank_array(shape, feature.dtype) for _ in lists]
     size = int(np.prod(shape, dtype=np.int64))
     dtype = dtypes.as_dtype(feature.dtype)
     out = np.empty((len(lists), *shape), dtype.as_numpy_dtype)
@@ -255,22 +271,22 @@ def fixed(lists: list[Any], key: str, feature: FixedLenFeature, batched: bool) -
                 f"expected. Values size: {row.size} but output shape: {list(shape)}."  # type: ignore[union-attr]
             )
         out[i] = row.reshape(shape)  # type: ignore[union-attr]
-    return tensor(out if batched else out[0])
+    return as_scalar_or_tensor(out if batched else out[0])
 
 
-def tensor(array: Any) -> Tensor:
+def as_scalar_or_tensor(array: Any) -> Tensor:
     """Make a tensor that takes over an array; a 0-d array becomes a NumPy scalar."""
     array = np.asarray(array, object) if isinstance(array, bytes) else np.asarray(array)
-    return eager(array if array.ndim or array.dtype == object else array[()])
+    return make_tensor(array if array.ndim or array.dtype == object else array[()])
 
 
-def padded(lists: list[Any], key: str, feature: Any, batched: bool) -> Tensor:
+def make_padded_tensor(lists: list[Any], key: str, feature: Any, batched: bool) -> Tensor:
     """Make the tensor of a FixedLenSequenceFeature, padded to the longest row."""
     shape = tuple(TensorShape(feature.shape).as_list())
     size = int(np.prod(shape, dtype=np.int64))
     dtype = dtypes.as_dtype(feature.dtype)
-    if local.stand_in:
-        lists = [blank(local.stand_in * size, dtype) for _ in lists]
+    if local.probe_size:
+        lists = [blank_array(local.probe_size * size, dtype) for _ in lists]
     empty = np.empty(0, dtype.as_numpy_dtype)
     rows = [empty if values is None else values for values in lists]
     for i, values in enumerate(rows):
@@ -287,10 +303,10 @@ def padded(lists: list[Any], key: str, feature: Any, batched: bool) -> Tensor:
     out = np.full((len(rows), longest, *shape), filler, dtype.as_numpy_dtype)
     for i, values in enumerate(rows):
         out[i, : len(values) // size] = values.reshape(-1, *shape)
-    return tensor(out if batched else out[0])
+    return as_scalar_or_tensor(out if batched else out[0])
 
 
-def sparse(lists: list[Any], dtype: Any, batched: bool) -> SparseTensor:
+def make_sparse_tensor(lists: list[Any], dtype: Any, batched: bool) -> SparseTensor:
     """Make the SparseTensor of a VarLenFeature."""
     numpy_dtype = dtypes.as_dtype(dtype).as_numpy_dtype
     lengths = [0 if values is None else len(values) for values in lists]
@@ -301,11 +317,15 @@ def sparse(lists: list[Any], dtype: Any, batched: bool) -> SparseTensor:
     shape = np.array([len(lists), max(lengths, default=0)], np.int64)
     start = 0 if batched else 1
     return SparseTensor(
-        eager(places[:, start:]), eager(np.concatenate(values)), eager(shape[start:])
+        make_tensor(places[:, start:]),
+        make_tensor(np.concatenate(values)),
+        make_tensor(shape[start:]),
     )
 
 
-def sparse_feature(examples: Sequence[Any], feature: SparseFeature, batched: bool) -> SparseTensor:
+def make_sparse_feature_tensor(
+    examples: Sequence[Any], feature: SparseFeature, batched: bool
+) -> SparseTensor:
     """Make the SparseTensor of a SparseFeature from its index and value features."""
     keys = (
         feature.index_key if isinstance(feature.index_key, (list, tuple)) else [feature.index_key]
@@ -313,8 +333,8 @@ def sparse_feature(examples: Sequence[Any], feature: SparseFeature, batched: boo
     sizes = feature.size if isinstance(feature.size, (list, tuple)) else [feature.size]
     places, values = [], []
     for i, example in enumerate(examples):
-        found = values_of(example, feature.value_key, feature.dtype)
-        axes = [values_of(example, key, dtypes.int64) for key in keys]
+        found = example_values(example, feature.value_key, feature.dtype)
+        axes = [example_values(example, key, dtypes.int64) for key in keys]
         if found is None or any(axis is None or len(axis) != len(found) for axis in axes):
             if found is None and all(axis is None for axis in axes):
                 continue
@@ -330,7 +350,7 @@ def sparse_feature(examples: Sequence[Any], feature: SparseFeature, batched: boo
     all_places = np.concatenate([np.empty((0, 1 + len(keys)), np.int64), *places])
     shape = np.array([len(examples), *sizes], np.int64)
     return SparseTensor(
-        eager(all_places[:, start:]),
-        eager(np.concatenate([np.empty(0, numpy_dtype), *values])),
-        eager(shape[start:]),
+        make_tensor(all_places[:, start:]),
+        make_tensor(np.concatenate([np.empty(0, numpy_dtype), *values])),
+        make_tensor(shape[start:]),
     )

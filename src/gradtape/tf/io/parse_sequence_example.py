@@ -12,24 +12,24 @@ from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.shapes import TensorShape
 from gradtape.core.sparse_tensor import SparseTensor
-from gradtape.core.tensor import Tensor, eager
-from gradtape.graph.side_effect import on_host
+from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.graph.side_effect import call_on_host
 from gradtape.tf.io.parse_example import (
     FixedLenSequenceFeature,
     VarLenFeature,
-    blank,
-    check,
-    checked,
+    as_scalar_or_tensor,
+    blank_array,
+    check_feature,
+    check_features,
     feature_values,
-    message_of,
-    parsed,
-    sparse,
-    tensor,
+    make_feature_tensors,
+    make_sparse_tensor,
+    parse_message,
 )
 
 
 @public
-@on_host
+@call_on_host
 def parse_single_sequence_example(
     serialized: Any,
     context_features: Any = None,
@@ -64,33 +64,37 @@ def parse_single_sequence_example(
     text = convert(serialized, dtypes.string)._array
     if text.ndim:
         raise ValueError(f"Input serialized must be a scalar. Received shape {text.shape}.")
-    example = message_of(SequenceExample, text[()])
+    example = parse_message(SequenceExample, text[()])
     context = {}
     if context_features:
-        context = parsed([example.context.feature], checked(context_features), batched=False)
+        context = make_feature_tensors(
+            [example.context.feature], check_features(context_features), batched=False
+        )
     lists = example.feature_lists.feature_list
 
     def order(key: str) -> tuple[bool, str]:
         return not isinstance(sequence_features[key], VarLenFeature), key
 
     for key, feature in (sequence_features or {}).items():
-        check(key, feature, in_sequence=True)
+        check_feature(key, feature, in_sequence=True)
     steps = {
-        key: sequence(lists[key].feature if key in lists else None, key, sequence_features[key])
+        key: make_sequence_tensor(
+            lists[key].feature if key in lists else None, key, sequence_features[key]
+        )
         for key in sorted(sequence_features or {}, key=order)
     }
     return context, steps
 
 
-def sequence(steps: Any, key: str, feature: Any) -> Tensor | SparseTensor:
+def make_sequence_tensor(steps: Any, key: str, feature: Any) -> Tensor | SparseTensor:
     """Make the tensor of one feature over the steps."""
     arrays = [feature_values(step, key, feature.dtype) for step in steps or ()]
-    if local.stand_in:
+    if local.probe_size:
         size = () if isinstance(feature, VarLenFeature) else tuple(TensorShape(feature.shape))
-        steps = arrays = [blank(size or (1,), feature.dtype)]
-        arrays *= local.stand_in
+        steps = arrays = [blank_array(size or (1,), feature.dtype)]
+        arrays *= local.probe_size
     if isinstance(feature, VarLenFeature):
-        return sparse(arrays, feature.dtype, batched=True)
+        return make_sparse_tensor(arrays, feature.dtype, batched=True)
     if not isinstance(feature, FixedLenSequenceFeature):
         raise ValueError(f"Unsupported {type(feature).__name__} for sequence feature {key}.")
     if steps is None and not feature.allow_missing:
@@ -108,4 +112,4 @@ def sequence(steps: Any, key: str, feature: Any) -> Tensor | SparseTensor:
                 f"{list(shape)}."
             )
         out[i] = values.reshape(shape)
-    return tensor(out) if len(arrays) else eager(out)
+    return as_scalar_or_tensor(out) if len(arrays) else make_tensor(out)

@@ -12,10 +12,10 @@ from gradtape.core import nest
 from gradtape.core.convert import convert, is_tensor_like
 from gradtape.core.errors import public
 from gradtape.core.ragged.tensor import RaggedTensor
-from gradtape.graph.side_effect import happening
+from gradtape.graph.side_effect import side_effect
 
 
-class Shown:
+class TensorText:
     """A placeholder in a nested structure for the text of a tensor.
 
     Its `repr` is a unique marker, which the tensor's text replaces after pretty-printing.
@@ -47,16 +47,16 @@ def print(*inputs: Any, **kwargs: Any) -> None:
     sep, end = kwargs.pop("sep", " "), kwargs.pop("end", "\n")
     if kwargs:
         raise ValueError(f"Unrecognized keyword arguments for tf.print: {kwargs}")
-    put(list(inputs), 3 if edge is None else edge, sep, end, stream)
+    print_values(list(inputs), 3 if edge is None else edge, sep, end, stream)
 
 
-@happening()
-def put(inputs: list[Any], edge: int, sep: str, end: str, stream: Any) -> None:
+@side_effect()
+def print_values(inputs: list[Any], edge: int, sep: str, end: str, stream: Any) -> None:
     """Format values and write them to the stream."""
-    emit(sep.join(shown(one, edge) for one in inputs) + end, stream)
+    write_to_stream(sep.join(format_argument(one, edge) for one in inputs) + end, stream)
 
 
-def emit(text: str, stream: Any) -> None:
+def write_to_stream(text: str, stream: Any) -> None:
     """Write `text` to a stream; None is the current `sys.stderr`."""
     stream = sys.stderr if stream is None else stream
     if stream is sys.stderr or stream is sys.stdout:
@@ -74,20 +74,20 @@ def emit(text: str, stream: Any) -> None:
         )
 
 
-def shown(value: Any, edge: int) -> str:
+def format_argument(value: Any, edge: int) -> str:
     """Format one argument."""
     if isinstance(value, str):
         return value
-    if is_shown(value):
-        return text_of(value, edge)
+    if is_formatted_as_tensor(value):
+        return format_tensor_like(value, edge)
     if not nest.is_nested(value):
         return repr(value)
     placeholders = []
 
     def replace_tensor(leaf: Any) -> Any:
-        if not is_shown(leaf):
+        if not is_formatted_as_tensor(leaf):
             return leaf
-        placeholders.append(Shown(text_of(leaf, edge)))
+        placeholders.append(TensorText(format_tensor_like(leaf, edge)))
         return placeholders[-1]
 
     text = " ".join(pprint.pformat(nest.map_structure(replace_tensor, value)).split())
@@ -96,53 +96,53 @@ def shown(value: Any, edge: int) -> str:
     return text
 
 
-def is_shown(value: Any) -> bool:
+def is_formatted_as_tensor(value: Any) -> bool:
     """Whether a value is formatted as a tensor, element by element."""
     return is_tensor_like(value) or isinstance(value, RaggedTensor)
 
 
-def text_of(value: Any, edge: int) -> str:
+def format_tensor_like(value: Any, edge: int) -> str:
     """Format a tensor, a ragged tensor, or a value that converts to a tensor."""
     if isinstance(value, RaggedTensor):
-        return ragged_text(value.to_list(), edge)
-    return tensor_text(convert(value)._array, edge)
+        return format_nested_list(value.to_list(), edge)
+    return format_array(convert(value)._array, edge)
 
 
-def ragged_text(item: Any, edge: int) -> str:
+def format_nested_list(item: Any, edge: int) -> str:
     """Format nested lists with brackets and commas; long lists show only both ends."""
     if isinstance(item, list):
         long = 0 <= 2 * edge < len(item)
         near, far = (item[:edge], item[len(item) - edge :]) if long else (item, [])
-        parts = [ragged_text(one, edge) for one in near] + ["..."] * long
-        return f"[{', '.join(parts + [ragged_text(one, edge) for one in far])}]"
+        parts = [format_nested_list(one, edge) for one in near] + ["..."] * long
+        return f"[{', '.join(parts + [format_nested_list(one, edge) for one in far])}]"
     if isinstance(item, bytes):
-        return "'" + "".join(escaped(c) for c in item.decode("utf-8", "replace")) + "'"
+        return "'" + "".join(escape_character(c) for c in item.decode("utf-8", "replace")) + "'"
     if isinstance(item, bool):
         return str(item).lower()
     return f"{item:f}" if isinstance(item, float) else str(item)
 
 
-def tensor_text(array: Any, edge: int, depth: int = 1) -> str:
+def format_array(array: Any, edge: int, depth: int = 1) -> str:
     """Format an array with brackets and spaces, without commas; long axes show only both ends."""
     if not np.ndim(array):
-        return element_text(array)
+        return format_element(array)
     size, rest = len(array), array.ndim - 1
     near = range(size) if edge < 0 or size <= 2 * edge else range(edge)
     far = range(max(len(near), size - edge), size) if len(near) < size else range(0)
-    parts = [tensor_text(array[i], edge, depth + 1) for i in near]
+    parts = [format_array(array[i], edge, depth + 1) for i in near]
     if len(near) < size:
         parts.append("...")
-    parts += [tensor_text(array[i], edge, depth + 1) for i in far]
+    parts += [format_array(array[i], edge, depth + 1) for i in far]
     between = "\n" * rest + " " * depth if rest else " "
     return f"[{between.join(parts)}]"
 
 
-def element_text(item: Any) -> str:
+def format_element(item: Any) -> str:
     """Format one element: floats with few digits, bools as 0 and 1, strings in quotes."""
     if isinstance(item, np.ndarray):
         item = item[()]
     if isinstance(item, bytes):
-        return '"' + "".join(escaped(c) for c in item.decode("utf-8", "replace")) + '"'
+        return '"' + "".join(escape_character(c) for c in item.decode("utf-8", "replace")) + '"'
     kind = item.dtype.kind
     if kind == "b":
         return str(int(item))
@@ -156,7 +156,7 @@ def element_text(item: Any) -> str:
     return text if wide(text) == wide(item) or np.isnan(item) else f"{float(item):.{long}g}"
 
 
-def escaped(character: str) -> str:
+def escape_character(character: str) -> str:
     """Escape a character for a quoted string."""
     escapes = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "'": "\\'", "\\": "\\\\"}
     code = ord(character)

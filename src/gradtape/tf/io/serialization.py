@@ -12,55 +12,55 @@ from gradtape.core import dtypes
 from gradtape.core.context import local
 from gradtape.core.convert import convert
 from gradtape.core.errors import DataLossError, InvalidArgumentError, public
-from gradtape.core.tensor import Tensor, eager
-from gradtape.files.access import WINDOWS, as_path, check_compression, explained
-from gradtape.graph.side_effect import happening, on_host
+from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.files.access import ZLIB_WBITS, as_path, check_compression, translate_os_errors
+from gradtape.graph.side_effect import call_on_host, side_effect
 from gradtape.tf.io import gfile
-from gradtape.tf.io.parse_example import blank
-from gradtape.tf.strings.byte_string import each, strings
+from gradtape.tf.io.parse_example import blank_array
+from gradtape.tf.strings.byte_string import as_string_array, map_elements
 
-ALPHABET = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
+BASE64_ALPHABET = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
 
 
 @public
-@on_host
+@call_on_host
 def read_file(filename: Any, name: str | None = None) -> Tensor:
     """The contents of a file, as a string.
 
     Raises:
         NotFoundError: if the file does not exist.
     """
-    if local.stand_in:
+    if local.probe_size:
         return convert(b"")
-    with explained(filename), open(as_path(filename), "rb") as file:
+    with translate_os_errors(filename), open(as_path(filename), "rb") as file:
         return convert(file.read())
 
 
 @public
-@happening()
+@side_effect()
 def write_file(filename: Any, contents: Any, name: str | None = None) -> None:
     """Write a string to a file; missing directories are created."""
-    data = strings(contents)[()]
+    data = as_string_array(contents)[()]
     path = as_path(filename)
     folder = gfile.join(path, "..") if path.endswith("/") else path.rpartition("/")[0]
     if folder:
         gfile.makedirs(folder)
-    with explained(filename), open(path, "wb") as file:
+    with translate_os_errors(filename), open(path, "wb") as file:
         file.write(data)
 
 
 @public
-@on_host
+@call_on_host
 def matching_files(pattern: Any, name: str | None = None) -> Tensor:
     """The sorted paths of files that match a pattern, or any of a vector of patterns."""
-    found = {p for one in strings(pattern).ravel() for p in gfile.glob(one)}
+    found = {p for one in as_string_array(pattern).ravel() for p in gfile.glob(one)}
     out = np.empty(len(found), object)
     out[:] = [path.encode() for path in sorted(found)]
-    return eager(out)
+    return make_tensor(out)
 
 
 @public
-@on_host
+@call_on_host
 def serialize_tensor(tensor: Any, name: str | None = None) -> Tensor:
     """A tensor as a serialized TensorProto.
 
@@ -69,13 +69,13 @@ def serialize_tensor(tensor: Any, name: str | None = None) -> Tensor:
         >>> tf.io.parse_tensor(text, tf.float32).numpy()
         array([1., 2.], dtype=float32)
     """
-    from gradtape.files.tensor_proto import TensorProto, fill
+    from gradtape.files.tensor_proto import TensorProto, fill_tensor_proto
 
-    return convert(fill(TensorProto(), convert(tensor)._array).SerializeToString())
+    return convert(fill_tensor_proto(TensorProto(), convert(tensor)._array).SerializeToString())
 
 
 @public
-@on_host
+@call_on_host
 def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Tensor:
     """The tensor in a serialized TensorProto.
 
@@ -87,34 +87,34 @@ def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Ten
     Raises:
         InvalidArgumentError: if `serialized` is not a TensorProto, or has another dtype.
     """
-    from gradtape.files.protobuf import parsed
-    from gradtape.files.tensor_proto import TensorProto, array_of
+    from gradtape.files.protobuf import parse_proto
+    from gradtape.files.tensor_proto import TensorProto, array_from_proto
 
-    text = strings(serialized)
-    if local.stand_in:
-        return eager(blank(local.stand_in, out_type))
+    text = as_string_array(serialized)
+    if local.probe_size:
+        return make_tensor(blank_array(local.probe_size, out_type))
     if text.ndim:
         raise InvalidArgumentError(
             f"parse_tensor: Expected `serialized` to be a scalar, got shape {text.shape}."
         )
     try:
-        message = parsed(TensorProto, text[()], "parse_tensor")
+        message = parse_proto(TensorProto, text[()], "parse_tensor")
     except DataLossError:
         raise InvalidArgumentError(
             f"parse_tensor: Could not parse `serialized` as TensorProto: {text[()]!r:.100}"
         ) from None
-    array = array_of(message)
+    array = array_from_proto(message)
     wanted = dtypes.as_dtype(out_type)
-    if dtypes.of_numpy(array.dtype) is not wanted:
+    if dtypes.from_numpy_dtype(array.dtype) is not wanted:
         raise InvalidArgumentError(
             f"parse_tensor: Type mismatch between parsed tensor ({array.dtype}) and dtype "
             f"({wanted.name})."
         )
-    return eager(array if array.ndim or array.dtype == object else array[()])
+    return make_tensor(array if array.ndim or array.dtype == object else array[()])
 
 
 @public
-@on_host
+@call_on_host
 def decode_raw(
     input_bytes: Any,
     out_type: Any,
@@ -135,7 +135,7 @@ def decode_raw(
         InvalidArgumentError: if the strings differ in length, or the length is not a multiple of
             the size of `out_type`.
     """
-    texts = strings(input_bytes)
+    texts = as_string_array(input_bytes)
     dtype = np.dtype(dtypes.as_dtype(out_type).as_numpy_dtype)
     if fixed_length is not None:
         if fixed_length <= 0 or fixed_length % dtype.itemsize:
@@ -146,8 +146,8 @@ def decode_raw(
         items = [text[:fixed_length].ljust(fixed_length, b"\0") for text in texts.flat]
     else:
         items = list(texts.flat)
-    if local.stand_in and fixed_length is None:
-        items = [bytes(local.stand_in * dtype.itemsize)] * len(items)
+    if local.probe_size and fixed_length is None:
+        items = [bytes(local.probe_size * dtype.itemsize)] * len(items)
     length = len(items[0]) if items else 0
     for i, item in enumerate(items):
         if len(item) != length:
@@ -163,11 +163,11 @@ def decode_raw(
     flat = np.frombuffer(bytearray(b"".join(items)), dtype)
     if not little_endian:
         flat = flat.byteswap()
-    return eager(flat.reshape(*texts.shape, length // dtype.itemsize))
+    return make_tensor(flat.reshape(*texts.shape, length // dtype.itemsize))
 
 
 @public
-@on_host
+@call_on_host
 def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Tensor:
     """Strings encoded in web-safe base64, padded with "=" if `pad`."""
 
@@ -175,11 +175,11 @@ def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Ten
         out = base64.urlsafe_b64encode(text)
         return out if pad else out.rstrip(b"=")
 
-    return each(encode, strings(input))
+    return map_elements(encode, as_string_array(input))
 
 
 @public
-@on_host
+@call_on_host
 def decode_base64(input: Any, name: str | None = None) -> Tensor:
     """Strings decoded from web-safe base64, with or without padding.
 
@@ -189,18 +189,18 @@ def decode_base64(input: Any, name: str | None = None) -> Tensor:
 
     def decode(text: bytes) -> bytes:
         bare = text.rstrip(b"=")
-        if not ALPHABET.issuperset(bare) or len(bare) % 4 == 1:
+        if not BASE64_ALPHABET.issuperset(bare) or len(bare) % 4 == 1:
             raise InvalidArgumentError(
                 f"decode_base64: Invalid character found in base64, or its end is missing: "
                 f"{text!r:.100}."
             )
         return base64.urlsafe_b64decode(bare + b"=" * (-len(bare) % 4))
 
-    return each(decode, strings(input))
+    return map_elements(decode, as_string_array(input))
 
 
 @public
-@on_host
+@call_on_host
 def decode_compressed(bytes: Any, compression_type: str = "", name: str | None = None) -> Tensor:
     """Strings decompressed from "ZLIB" or "GZIP"; unchanged if `compression_type` is "".
 
@@ -213,15 +213,15 @@ def decode_compressed(bytes: Any, compression_type: str = "", name: str | None =
         if not kind:
             return text
         try:
-            return zlib.decompress(text, WINDOWS[kind])
+            return zlib.decompress(text, ZLIB_WBITS[kind])
         except zlib.error as error:
             raise DataLossError(f"decode_compressed: {error}.") from None
 
-    return each(decompress, strings(bytes))
+    return map_elements(decompress, as_string_array(bytes))
 
 
 @public
-@on_host
+@call_on_host
 def decode_json_example(json_examples: Any, name: str | None = None) -> Tensor:
     """Examples in JSON converted to serialized Examples.
 
@@ -229,9 +229,9 @@ def decode_json_example(json_examples: Any, name: str | None = None) -> Tensor:
         InvalidArgumentError: if a string is not an Example in JSON.
     """
     from gradtape.files.example import Example
-    from gradtape.files.protobuf import protobuf
+    from gradtape.files.protobuf import import_protobuf
 
-    protobuf()
+    import_protobuf()
     from google.protobuf import json_format
 
     def serialize(text: Any) -> Any:
@@ -242,4 +242,4 @@ def decode_json_example(json_examples: Any, name: str | None = None) -> Tensor:
                 f"decode_json_example: Error while parsing JSON: {error}"
             ) from None
 
-    return each(serialize, strings(json_examples))
+    return map_elements(serialize, as_string_array(json_examples))

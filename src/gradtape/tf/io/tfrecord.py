@@ -64,7 +64,7 @@ class TFRecordOptions:
             raise ValueError(f'Not a valid compression_type: "{options}"')
         return str(name)
 
-    def _deflate(self) -> dict[str, int]:
+    def _zlib_options(self) -> dict[str, int]:
         """The keyword arguments for zlib."""
         wanted = {
             "level": self.compression_level,
@@ -93,7 +93,7 @@ class TFRecordWriter:
     @public
     def __init__(self, path: Any, options: Any = None) -> None:
         compression = TFRecordOptions.get_compression_type_string(options)
-        more = options._deflate() if isinstance(options, TFRecordOptions) else {}
+        more = options._zlib_options() if isinstance(options, TFRecordOptions) else {}
         self._writer = RecordWriter(path, compression, **more)
 
     @public

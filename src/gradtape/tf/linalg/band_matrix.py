@@ -9,19 +9,19 @@ import numpy as np
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor
-from gradtape.graph.raw_function import rawly
-from gradtape.graph.side_effect import happening
+from gradtape.graph.raw_function import apply_raw
+from gradtape.graph.side_effect import side_effect
 from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
 from gradtape.ops.gather_scatter import take
 from gradtape.ops.linalg import band_matrix
 from gradtape.ops.linalg import decomposition as decomposition_ops
 from gradtape.ops.linalg import diagonal as diagonal_ops
-from gradtape.tf.linalg.decomposition import FACTORED, matrices
-from gradtape.tf.public_op import operand, same
+from gradtape.tf.linalg.decomposition import MATRIX_DTYPES, as_float_matrices
+from gradtape.tf.public_op import check_dtype, check_same_dtype
 
 
-def compact(diagonals: Any, diagonals_format: str) -> Tensor:
+def as_compact_diagonals(diagonals: Any, diagonals_format: str) -> Tensor:
     """Convert the diagonals of tridiagonal matrices to the format "compact" (..., 3, n)."""
     if diagonals_format == "compact":
         return convert(diagonals)
@@ -71,7 +71,7 @@ def tridiagonal_solve(
         partial_pivoting: ignored; the solver always pivots.
         perturb_singular: ignored.
     """
-    bands = compact(diagonals, diagonals_format)
+    bands = as_compact_diagonals(diagonals, diagonals_format)
     b = convert(rhs)
     shape, right = bands._array.shape, b._array.shape
     if len(shape) < 2 or shape[-2] != 3:
@@ -80,11 +80,11 @@ def tridiagonal_solve(
         raise ValueError(
             f"Expected the rank of rhs to be {len(shape) - 1} or {len(shape)}, got {len(right)}"
         )
-    same("TridiagonalSolve", operand("TridiagonalSolve", bands, FACTORED), b)
+    check_same_dtype("TridiagonalSolve", check_dtype("TridiagonalSolve", bands, MATRIX_DTYPES), b)
     single = len(right) == len(shape) - 1
     b = e.conj(b) if conjugate_rhs and b._array.dtype.kind == "c" else b
     if single:
-        b = band_matrix.as_column(b)
+        b = band_matrix.vector_as_column(b)
     elif transpose_rhs:
         b = s.swap(b)
     if b._array.shape[:-2] != shape[:-2]:
@@ -95,7 +95,7 @@ def tridiagonal_solve(
             f"{shape[-1]} and {b._array.shape[-2]}"
         )
     out = band_matrix.banded_solve(bands, b, below=1, crossed=True)
-    return s.take_one(out, axis=-1, i=0) if single else out
+    return s.index_axis(out, axis=-1, i=0) if single else out
 
 
 @public
@@ -103,8 +103,8 @@ def tridiagonal_matmul(
     diagonals: Any, rhs: Any, diagonals_format: str = "compact", name: str | None = None
 ) -> Tensor:
     """Product of tridiagonal matrices, given as for `tridiagonal_solve`, and `rhs` (..., n, m)."""
-    bands, b = compact(diagonals, diagonals_format), convert(rhs)
-    same("TridiagonalMatMul", operand("TridiagonalMatMul", bands, FACTORED), b)
+    bands, b = as_compact_diagonals(diagonals, diagonals_format), convert(rhs)
+    check_same_dtype("TridiagonalMatMul", check_dtype("TridiagonalMatMul", bands, MATRIX_DTYPES), b)
     shape, right = bands._array.shape, b._array.shape
     if len(shape) != len(right) or shape[:-2] != right[:-2] or shape[-1] != right[-2]:
         raise InvalidArgumentError(
@@ -128,24 +128,24 @@ def banded_triangular_solve(
         adjoint: whether to use the conjugate transpose of A.
         name: accepted for TensorFlow's sake.
     """
-    a, b = matrices("BandedTriangularSolve", bands), convert(rhs)
-    same("BandedTriangularSolve", a, b)
+    a, b = as_float_matrices("BandedTriangularSolve", bands), convert(rhs)
+    check_same_dtype("BandedTriangularSolve", a, b)
     k, n = a._array.shape[-2:]
     if b._array.ndim < 2 or b._array.shape[-2] != n:
         raise InvalidArgumentError(
             f"banded_triangular_solve: In[0] mismatch In[1] shape. Received bands {a.shape} and "
             f"rhs {b.shape}."
         )
-    check_diagonal(a, 0 if lower else k - 1)
+    check_nonzero_diagonal(a, 0 if lower else k - 1)
     below = k - 1 if lower else 0
     if adjoint:
-        a = band_matrix.transposed(e.conj(a) if a._array.dtype.kind == "c" else a, below)
+        a = band_matrix.transpose_bands(e.conj(a) if a._array.dtype.kind == "c" else a, below)
         below = k - 1 - below
     return band_matrix.banded_solve(a, b, below=below, crossed=False)
 
 
-@happening(fails_only=True)
-def check_diagonal(bands: Any, main: int) -> None:
+@side_effect(fails_only=True)
+def check_nonzero_diagonal(bands: Any, main: int) -> None:
     """Raise if band number `main`, the main diagonal, has a zero."""
     if not np.all(bands._array[..., main, :] != 0):
         raise InvalidArgumentError(
@@ -154,7 +154,7 @@ def check_diagonal(bands: Any, main: int) -> None:
         )
 
 
-def places_between(values: Any, low: Any, high: Any) -> Any:
+def positions_between(values: Any, low: Any, high: Any) -> Any:
     """Positions of the raw ascending values in (low, high]."""
     inside = (values > low) & (values <= high)
     first = int(np.argmax(inside))
@@ -183,21 +183,21 @@ def eigh_tridiagonal(
         tol: ignored; the result is as accurate as the dtype allows.
         name: accepted for TensorFlow's sake.
     """
-    a, b = operand("eigh_tridiagonal", convert(alpha), FACTORED), convert(beta)
+    a, b = check_dtype("eigh_tridiagonal", convert(alpha), MATRIX_DTYPES), convert(beta)
     n = a._array.shape[-1]
     if select not in ("a", "v", "i"):
         raise ValueError(f"'select must have a value in {{'a', 'i', 'v'}}. Got {select}.")
-    dense = diagonal_ops.on_diagonal(a, rows=n, columns=n)
+    dense = diagonal_ops.place_diagonal(a, rows=n, columns=n)
     if n > 1:
         below = e.conj(b) if b._array.dtype.kind == "c" else b
-        dense = e.add(dense, diagonal_ops.on_diagonal(below, rows=n, columns=n, offset=-1))
-        dense = e.add(dense, diagonal_ops.on_diagonal(b, rows=n, columns=n, offset=1))
+        dense = e.add(dense, diagonal_ops.place_diagonal(below, rows=n, columns=n, offset=-1))
+        dense = e.add(dense, diagonal_ops.place_diagonal(b, rows=n, columns=n, offset=1))
     values, vectors = decomposition_ops.eigh(dense)
     if select != "a":
         low, high = (convert(x) for x in select_range)
         if select == "i":
             which: Any = np.arange(int(low._array), int(high._array) + 1)
         else:
-            which = rawly(places_between, values, low, high, dynamic=True)
+            which = apply_raw(positions_between, values, low, high, dynamic=True)
         values, vectors = (take(x, which, axis=-1) for x in (values, vectors))
     return values if eigvals_only else (values, vectors)

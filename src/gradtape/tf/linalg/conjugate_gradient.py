@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from gradtape.core.convert import convert
 from gradtape.core.errors import public
 from gradtape.core.tensor import Tensor
-from gradtape.graph.raw_function import number_by
+from gradtape.graph.raw_function import compute_integer
 from gradtape.ops import elementwise as e
 from gradtape.ops.no_nan import divide_no_nan
 from gradtape.ops.reduce import reduce_sum
@@ -23,7 +23,7 @@ class CGState(NamedTuple):
     gamma: Tensor
 
 
-def dot(x: Any, y: Any) -> Any:
+def inner_product(x: Any, y: Any) -> Any:
     """Inner products along the last axis, which is kept with length one."""
     return reduce_sum(e.multiply(e.conj(x), y), axis=(-1,), keepdims=True)
 
@@ -58,17 +58,19 @@ def conjugate_gradient(
     start = e.zeros_like(b) if x is None else convert(x, operator.dtype)
     residual = b if x is None else e.subtract(b, operator.matvec(start))
     preconditioned = residual if preconditioner is None else preconditioner.matvec(residual)
-    length = dot(b, b)
+    length = inner_product(b, b)
     solution: Any = start
-    direction, gamma = preconditioned, dot(residual, preconditioned)
+    direction, gamma = preconditioned, inner_product(residual, preconditioned)
     steps = 0
-    while steps < max_iter and number_by(is_longer, dot(residual, residual), length, float(tol)):
+    while steps < max_iter and compute_integer(
+        is_above_tolerance, inner_product(residual, residual), length, float(tol)
+    ):
         image = operator.matvec(direction)
-        alpha = divide_no_nan(gamma, dot(direction, image))
+        alpha = divide_no_nan(gamma, inner_product(direction, image))
         solution = e.add(solution, e.multiply(alpha, direction))
         residual = e.subtract(residual, e.multiply(alpha, image))
         preconditioned = residual if preconditioner is None else preconditioner.matvec(residual)
-        previous, gamma = gamma, dot(residual, preconditioned)
+        previous, gamma = gamma, inner_product(residual, preconditioned)
         beta = divide_no_nan(gamma, previous)
         direction = e.add(preconditioned, e.multiply(beta, direction))
         steps += 1
@@ -76,7 +78,7 @@ def conjugate_gradient(
     return CGState(convert(steps), solution, residual, direction, flat)
 
 
-def is_longer(square: Any, other: Any, tol: float) -> bool:
+def is_above_tolerance(square: Any, other: Any, tol: float) -> bool:
     """Whether the largest raw `square` exceeds `tol` squared times the largest `other`."""
     bound = tol * float(abs(other).max(initial=0)) ** 0.5
     return float(abs(square).max(initial=0)) > bound**2

@@ -10,7 +10,7 @@ from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor
-from gradtape.graph.raw_function import rawly
+from gradtape.graph.raw_function import apply_raw
 from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
 from gradtape.ops.linalg import decomposition as decomposition_ops
@@ -20,10 +20,10 @@ from gradtape.ops.linalg import matrix_rank as rank
 from gradtape.ops.linalg import solve as solve_ops
 from gradtape.ops.reduce import reduce_sum
 from gradtape.ops.xla_lowering import on_jax
-from gradtape.tf.public_op import COMPLEX, numpy_dtypes, operand
+from gradtape.tf.public_op import COMPLEX, as_numpy_dtypes, check_dtype
 
-HALF = numpy_dtypes("float16")
-FACTORED = numpy_dtypes("float32", "float64", "complex64", "complex128")
+HALF_DTYPES = as_numpy_dtypes("float16")
+MATRIX_DTYPES = as_numpy_dtypes("float32", "float64", "complex64", "complex128")
 
 
 class Qr(NamedTuple):
@@ -47,9 +47,9 @@ class LogMatrixDeterminant(NamedTuple):
     log_abs_determinant: Tensor
 
 
-def matrices(op: str, value: Any, square: bool = False, halves: bool = False) -> Tensor:
+def as_float_matrices(op: str, value: Any, square: bool = False, halves: bool = False) -> Tensor:
     """Convert an argument to float or complex matrices; float16 is allowed only with `halves`."""
-    x = operand(op, convert(value), FACTORED | HALF if halves else FACTORED)
+    x = check_dtype(op, convert(value), MATRIX_DTYPES | HALF_DTYPES if halves else MATRIX_DTYPES)
     shape = x._array.shape
     if len(shape) < 2:
         raise InvalidArgumentError(f"{op}: Input tensor 0 must have rank >= 2, got {len(shape)}.")
@@ -73,7 +73,7 @@ def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     Raises:
         InvalidArgumentError: if a matrix is singular or not square.
     """
-    x = matrices("MatrixInverse", input, square=True, halves=True)
+    x = as_float_matrices("MatrixInverse", input, square=True, halves=True)
     a = adjoint_of(x) if adjoint else x
     if x._array.dtype.itemsize == 2:
         wide = solve_ops.inverse(e.cast(a, dtype=np.dtype(np.float32)))
@@ -84,21 +84,21 @@ def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
 @public
 def det(input: Any, name: str | None = None) -> Tensor:
     """Determinant of square matrices."""
-    return solve_ops.det(matrices("MatrixDeterminant", input, square=True))
+    return solve_ops.det(as_float_matrices("MatrixDeterminant", input, square=True))
 
 
 @public
 def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
     """Sign of the determinant, and logarithm of its absolute value."""
     return LogMatrixDeterminant(
-        *solve_ops.slogdet(matrices("LogMatrixDeterminant", input, square=True))
+        *solve_ops.slogdet(as_float_matrices("LogMatrixDeterminant", input, square=True))
     )
 
 
 @public
 def logdet(matrix: Any, name: str | None = None) -> Tensor:
     """Logarithm of the determinant of Hermitian positive definite matrices."""
-    factor = decomposition_ops.cholesky(matrices("Cholesky", matrix, square=True))
+    factor = decomposition_ops.cholesky(as_float_matrices("Cholesky", matrix, square=True))
     logs = e.log(e.real(diagonal_ops.diagonal(factor)))
     return reduce_sum(e.add(logs, logs), axis=(-1,), keepdims=False)
 
@@ -109,20 +109,20 @@ def cholesky(input: Any, name: str | None = None) -> Tensor:
 
     Only the lower triangle is read. A matrix that is not positive definite gives NaN.
     """
-    return decomposition_ops.cholesky(matrices("Cholesky", input, square=True))
+    return decomposition_ops.cholesky(as_float_matrices("Cholesky", input, square=True))
 
 
 @public
 def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
     """Orthonormal columns `q` and an upper triangular `r` with q @ r = input."""
-    x = matrices("Qr", input, halves=True)
+    x = as_float_matrices("Qr", input, halves=True)
     half = x._array.dtype.itemsize == 2
     if half:
         x = e.cast(x, dtype=np.dtype(np.float32))
     q, r = decomposition_ops.qr(x)
     rows, columns = x._array.shape[-2:]
     if full_matrices and rows > columns:
-        q = decomposition_ops.completed(q, e.stop_gradient(decomposition_ops.full_qr(x)[0]))
+        q = decomposition_ops.complete_basis(q, e.stop_gradient(decomposition_ops.full_qr(x)[0]))
         r = s.pad(r, paddings=((0, rows - columns), (0, 0)), value=0)
     if half:
         q, r = (e.cast(t, dtype=np.dtype(np.float16)) for t in (q, r))
@@ -137,7 +137,7 @@ def svd(
 
     Without `compute_uv`, only the values.
     """
-    x = matrices("Svd", tensor)
+    x = as_float_matrices("Svd", tensor)
     if not compute_uv:
         return decomposition_ops.singular_values(x)
     values, left, right = decomposition_ops.svd(x)
@@ -145,9 +145,9 @@ def svd(
     if full_matrices and rows != columns:
         _, whole_left, whole_right = decomposition_ops.full_svd(x)
         if rows > columns:
-            left = decomposition_ops.completed(left, e.stop_gradient(whole_left))
+            left = decomposition_ops.complete_basis(left, e.stop_gradient(whole_left))
         else:
-            right = decomposition_ops.completed(right, e.stop_gradient(whole_right))
+            right = decomposition_ops.complete_basis(right, e.stop_gradient(whole_right))
     return values, left, right
 
 
@@ -157,7 +157,7 @@ def eigh(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
 
     Only the lower triangle is read.
     """
-    x = matrices("SelfAdjointEigV2", tensor, square=True)
+    x = as_float_matrices("SelfAdjointEigV2", tensor, square=True)
     values, vectors = decomposition_ops.eigh(x)
     return e.cast(values, dtype=x._array.dtype) if x._array.dtype.kind == "c" else values, vectors
 
@@ -171,7 +171,7 @@ def eigvalsh(tensor: Any, name: str | None = None) -> Tensor:
 @public
 def eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
     """Complex eigenvalues and eigenvectors of square matrices."""
-    values, vectors = decomposition_ops.eig(matrices("Eig", tensor, square=True))
+    values, vectors = decomposition_ops.eig(as_float_matrices("Eig", tensor, square=True))
     return values, vectors
 
 
@@ -184,7 +184,7 @@ def eigvals(tensor: Any, name: str | None = None) -> Tensor:
 @public
 def lu(input: Any, output_idx_type: Any = dtypes.int32, name: str | None = None) -> Lu:
     """LU decomposition: both triangular factors in one matrix, and the permutation of rows."""
-    both, order = decomposition_ops.lu(matrices("Lu", input, square=True))
+    both, order = decomposition_ops.lu(as_float_matrices("Lu", input, square=True))
     return Lu(
         both, e.discretize(order, dtype=np.dtype(dtypes.as_dtype(output_idx_type).as_numpy_dtype))
     )
@@ -194,21 +194,21 @@ def lu(input: Any, output_idx_type: Any = dtypes.int32, name: str | None = None)
 def expm(input: Any, name: str | None = None) -> Tensor:
     """Exponential of square matrices."""
     x = convert(input)
-    if x._array.dtype not in FACTORED:
+    if x._array.dtype not in MATRIX_DTYPES:
         raise ValueError(
             f"expm: input must be float32, float64 or complex. Received {x.dtype.name}. Cast it."
         )
-    return matrix_function.expm(matrices("MatrixExponential", x, square=True))
+    return matrix_function.expm(as_float_matrices("MatrixExponential", x, square=True))
 
 
-def real_matrices(op: str, value: Any) -> Tensor:
+def as_real_matrices(op: str, value: Any) -> Tensor:
     """Convert an argument to matrices of real floats."""
     x = convert(value)
     if not x.dtype.is_floating:
         raise TypeError(f"{op}: Input `a` must have `float`-like `dtype` (saw {x.dtype.name}).")
     if x._array.ndim < 2:
         raise ValueError(f"{op}: Input `a` must have at least 2 dimensions (saw: {x._array.ndim}).")
-    return matrices(op, x)
+    return as_float_matrices(op, x)
 
 
 @public
@@ -216,13 +216,13 @@ def matrix_rank(
     a: Any, tol: Any = None, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
     """Number of singular values above `tol`; by default above the rounding error."""
-    x = real_matrices("matrix_rank", a)
-    result: Tensor = rawly(rank_of, x, None if tol is None else convert(tol))
+    x = as_real_matrices("matrix_rank", a)
+    result: Tensor = apply_raw(count_rank, x, None if tol is None else convert(tol))
     return result
 
 
 @on_jax(rank.rank_of)
-def rank_of(x: Any, tol: Any) -> Any:
+def count_rank(x: Any, tol: Any) -> Any:
     """Count the singular values of raw matrices above `tol`, or above the rounding error."""
     values = decomposition_ops.svd(x)[0]
     if tol is None:
@@ -236,14 +236,14 @@ def rank_of(x: Any, tol: Any) -> Any:
 @public
 def sqrtm(input: Any, name: str | None = None) -> Tensor:
     """Principal square root of square matrices."""
-    return matrix_function.sqrtm(matrices("MatrixSquareRoot", input, square=True))
+    return matrix_function.sqrtm(as_float_matrices("MatrixSquareRoot", input, square=True))
 
 
 @public
 def logm(input: Any, name: str | None = None) -> Tensor:
     """Principal logarithm of square complex matrices."""
-    x = operand("MatrixLogarithm", convert(input), COMPLEX)
-    return matrix_function.logm(matrices("MatrixLogarithm", x, square=True))
+    x = check_dtype("MatrixLogarithm", convert(input), COMPLEX)
+    return matrix_function.logm(as_float_matrices("MatrixLogarithm", x, square=True))
 
 
 matrix_square_root = sqrtm

@@ -7,21 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.convert import convert, shape_tuple
+from gradtape.core.convert import convert, to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
-from gradtape.core.tensor import Tensor, eager
+from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
 from gradtape.ops.linalg import diagonal as diagonal_ops
 from gradtape.ops.reduce import reduce_sum
-from gradtape.tf.array.dynamic_index import is_held
-from gradtape.tf.array.shape import surrounded
-from gradtape.tf.public_op import adopt, pair, same
+from gradtape.tf.array.dynamic_index import is_traced
+from gradtape.tf.array.shape import pad_with_scalar
+from gradtape.tf.public_op import check_same_dtype, convert_pair, convert_to_dtype
 
-ALIGNMENTS = ("LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT")
+DIAGONAL_ALIGNMENTS = ("LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT")
 
 
-def matrices(op: str, value: Any) -> Tensor:
+def as_matrices(op: str, value: Any) -> Tensor:
     """Convert an argument to a tensor of at least two axes."""
     x = convert(value)
     if x._array.ndim < 2:
@@ -31,9 +31,9 @@ def matrices(op: str, value: Any) -> Tensor:
     return x
 
 
-def offsets_of(k: Any, rows: int, columns: int, op: str) -> range:
+def diagonal_offsets(k: Any, rows: int, columns: int, op: str) -> range:
     """Offsets of the diagonals that `k` selects, in ascending order."""
-    given = shape_tuple(k)
+    given = to_shape_tuple(k)
     if len(given) not in (1, 2):
         raise InvalidArgumentError(f"{op}: diag_index must have 1 or 2 entries. Received {given}.")
     low, high = given[0], given[-1]
@@ -49,17 +49,17 @@ def offsets_of(k: Any, rows: int, columns: int, op: str) -> range:
     return range(low, high + 1)
 
 
-def shifts_right(offset: int, align: str) -> bool:
+def is_right_aligned(offset: int, align: str) -> bool:
     """Whether a diagonal shorter than the longest is aligned to the right of its row."""
     superdiagonal, subdiagonal = align.split("_")
     return (superdiagonal if offset >= 0 else subdiagonal) == "RIGHT"
 
 
 def check_align(align: str) -> None:
-    """Raise unless `align` is one of `ALIGNMENTS`."""
-    if align not in ALIGNMENTS:
+    """Raise unless `align` is one of `DIAGONAL_ALIGNMENTS`."""
+    if align not in DIAGONAL_ALIGNMENTS:
         raise InvalidArgumentError(
-            f"diag: align must be one of {', '.join(ALIGNMENTS)}. Received {align!r}."
+            f"diag: align must be one of {', '.join(DIAGONAL_ALIGNMENTS)}. Received {align!r}."
         )
 
 
@@ -83,41 +83,43 @@ def diag_part(
     Returns:
         (..., length), or (..., number, length) for several, from the highest offset down.
     """
-    x = matrices("diag_part", input)
+    x = as_matrices("diag_part", input)
     check_align(align)
     rows, columns = x._array.shape[-2:]
-    offsets = offsets_of(k, rows, columns, "diag_part")
+    offsets = diagonal_offsets(k, rows, columns, "diag_part")
     longest = max(diagonal_ops.diagonal_length(rows, columns, d) for d in offsets)
-    blank = not is_held(padding_value) and not np.any(convert(padding_value)._array)
-    value = eager(x._array.dtype.type(0)) if blank else adopt(padding_value, x.dtype)
+    blank = not is_traced(padding_value) and not np.any(convert(padding_value)._array)
+    value = (
+        make_tensor(x._array.dtype.type(0)) if blank else convert_to_dtype(padding_value, x.dtype)
+    )
     found = []
     for d in reversed(offsets):
         one = diagonal_ops.diagonal(x, offset=d)
         gap = longest - diagonal_ops.diagonal_length(rows, columns, d)
         if gap:
-            ends = (gap, 0) if shifts_right(d, align) else (0, gap)
-            one = surrounded(one, (ends,), value)
+            ends = (gap, 0) if is_right_aligned(d, align) else (0, gap)
+            one = pad_with_scalar(one, (ends,), value)
         found.append(one)
     return found[0] if len(found) == 1 else s.stack(*found, axis=-2)
 
 
-def banded(d: Tensor, offsets: range, rows: int, columns: int, align: str) -> Any:
+def make_band_matrices(d: Tensor, offsets: range, rows: int, columns: int, align: str) -> Any:
     """Make matrices (..., rows, columns) with the rows of `d` on diagonals, and zeros elsewhere."""
     total = None
     several = len(offsets) > 1
     for row, offset in enumerate(reversed(offsets)):
-        one = s.take_one(s.swap(d), axis=-1, i=row) if several else d
+        one = s.index_axis(s.swap(d), axis=-1, i=row) if several else d
         length = diagonal_ops.diagonal_length(rows, columns, offset)
         gap = one._array.shape[-1] - length
         if gap:
-            start = gap if several and shifts_right(offset, align) else 0
-            one = s.cut(one, axis=-1, start=start, size=length)
-        part = diagonal_ops.on_diagonal(one, rows=rows, columns=columns, offset=offset)
+            start = gap if several and is_right_aligned(offset, align) else 0
+            one = s.slice_axis(one, axis=-1, start=start, size=length)
+        part = diagonal_ops.place_diagonal(one, rows=rows, columns=columns, offset=offset)
         total = part if total is None else e.add(total, part)
     return total
 
 
-def on_diagonals(offsets: range, rows: int, columns: int) -> Any:
+def mask_diagonals(offsets: range, rows: int, columns: int) -> Any:
     """Mask (rows, columns) of these diagonals."""
     distance = np.arange(columns) - np.arange(rows)[:, None]
     return (distance >= offsets[0]) & (distance <= offsets[-1])
@@ -149,7 +151,7 @@ def diag(
     if d._array.ndim < 1:
         raise InvalidArgumentError("diag: diagonal must be at least 1-dim, received a scalar.")
     check_align(align)
-    given = shape_tuple(k)
+    given = to_shape_tuple(k)
     low, high = given[0], given[-1]
     length = d._array.shape[-1]
     least_rows, least_cols = length - min(high, 0), length + max(low, 0)
@@ -159,7 +161,7 @@ def diag(
         rows = columns = max(least_rows, least_cols)
     rows = least_rows if rows == -1 else rows
     columns = least_cols if columns == -1 else columns
-    offsets = offsets_of(k, rows, columns, "diag")
+    offsets = diagonal_offsets(k, rows, columns, "diag")
     longest = max(diagonal_ops.diagonal_length(rows, columns, o) for o in offsets)
     number = d._array.shape[-2] if len(offsets) > 1 and d._array.ndim > 1 else 1
     if number != len(offsets) or longest != length:
@@ -168,11 +170,11 @@ def diag(
             f"{list(given)} and matrices of shape {[rows, columns]}. Received shape "
             f"{list(d._array.shape)}."
         )
-    out = banded(d, offsets, rows, columns, align)
-    if not is_held(padding_value) and not np.any(convert(padding_value)._array):
+    out = make_band_matrices(d, offsets, rows, columns, align)
+    if not is_traced(padding_value) and not np.any(convert(padding_value)._array):
         return out
-    value = adopt(padding_value, d.dtype)
-    return e.select(on_diagonals(offsets, rows, columns), out, value)
+    value = convert_to_dtype(padding_value, d.dtype)
+    return e.select(mask_diagonals(offsets, rows, columns), out, value)
 
 
 @public
@@ -180,12 +182,12 @@ def set_diag(
     input: Any, diagonal: Any, name: str = "set_diag", k: Any = 0, align: str = "RIGHT_LEFT"
 ) -> Tensor:
     """`input` with some diagonals replaced; see `diag` for `k` and `align`."""
-    x, d = pair(matrices("set_diag", input), diagonal)
-    same("MatrixSetDiagV3", x, d)
+    x, d = convert_pair(as_matrices("set_diag", input), diagonal)
+    check_same_dtype("MatrixSetDiagV3", x, d)
     check_align(align)
     shape = x._array.shape
     rows, columns = shape[-2:]
-    offsets = offsets_of(k, rows, columns, "set_diag")
+    offsets = diagonal_offsets(k, rows, columns, "set_diag")
     longest = max(diagonal_ops.diagonal_length(rows, columns, o) for o in offsets)
     wanted = shape[:-2] + ((len(offsets),) if len(offsets) > 1 else ()) + (longest,)
     if d._array.shape != wanted:
@@ -194,7 +196,9 @@ def set_diag(
             f"{list(d._array.shape)}."
         )
     return e.select(
-        on_diagonals(offsets, rows, columns), banded(d, offsets, rows, columns, align), x
+        mask_diagonals(offsets, rows, columns),
+        make_band_matrices(d, offsets, rows, columns, align),
+        x,
     )
 
 
@@ -204,7 +208,7 @@ def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = Non
 
     The band has `num_lower` subdiagonals and `num_upper` superdiagonals; -1 means all.
     """
-    x = matrices("band_part", input)
+    x = as_matrices("band_part", input)
     lower, upper = int(convert(num_lower)._array), int(convert(num_upper)._array)
     rows, columns = x._array.shape[-2:]
     if lower > rows or upper > columns:
@@ -212,13 +216,13 @@ def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = Non
             f"band_part: num_lower must be negative or at most {rows}, and num_upper at most "
             f"{columns}. Received {lower} and {upper}."
         )
-    return diagonal_ops.band(x, lower=lower, upper=upper)
+    return diagonal_ops.keep_band(x, lower=lower, upper=upper)
 
 
 @public
 def trace(x: Any, name: str | None = None) -> Tensor:
     """Sum of the main diagonal."""
-    return reduce_sum(diagonal_ops.diagonal(matrices("trace", x)), axis=(-1,), keepdims=False)
+    return reduce_sum(diagonal_ops.diagonal(as_matrices("trace", x)), axis=(-1,), keepdims=False)
 
 
 @public
@@ -229,7 +233,9 @@ def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
     if not shape:
         raise InvalidArgumentError("tensor_diag: Input must be at least rank 1, got 0.")
     n = prod(shape)
-    matrix = diagonal_ops.on_diagonal(s.reshape(d, shape=(n,), rank=len(shape)), rows=n, columns=n)
+    matrix = diagonal_ops.place_diagonal(
+        s.reshape(d, shape=(n,), rank=len(shape)), rows=n, columns=n
+    )
     return s.reshape(matrix, shape=shape + shape, rank=2)
 
 

@@ -16,10 +16,10 @@ from gradtape.ops import shape as s
 from gradtape.ops.einsum import einsum as contract
 from gradtape.ops.linalg import diagonal as diagonal_ops
 from gradtape.ops.linalg import matmul as matmul_ops
-from gradtape.tf.linalg.matmul import FACTORS
-from gradtape.tf.public_op import operand, pair, same
+from gradtape.tf.linalg.matmul import MATMUL_DTYPES
+from gradtape.tf.public_op import check_dtype, check_same_dtype, convert_pair
 
-BROADCAST = 0x3B1  # Greek letters are the labels of axes under an ellipsis
+ELLIPSIS_LABEL = 0x3B1  # Greek letters are the labels of axes under an ellipsis
 
 
 @public
@@ -47,22 +47,22 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
         raise TypeError(f"einsum: unexpected keyword argument {unknown.pop()!r}.")
     tensors = [convert(x) for x in inputs]
     for k, t in enumerate(tensors):
-        same("Einsum", tensors[0], t, k)
-    plain, names, output = labelled(equation, tuple(t._array.shape for t in tensors))
+        check_same_dtype("Einsum", tensors[0], t, k)
+    plain, names, output = label_axes(equation, tuple(t._array.shape for t in tensors))
     if plain:
         return contract(*tensors, equation=",".join(names) + "->" + output)
-    operands = [without_diagonals(t, name) for t, name in zip(tensors, names, strict=True)]
+    operands = [take_diagonals(t, name) for t, name in zip(tensors, names, strict=True)]
     sizes: dict[str, int] = {}
     for t, name in operands:
         for label, size in zip(name, t._array.shape, strict=True):
             sizes[label] = max(size, sizes.get(label, size)) if size else 0
-    operands = [without_stretched(t, name, sizes) for t, name in operands]
+    operands = [drop_broadcast_axes(t, name, sizes) for t, name in operands]
     explicit = ",".join(name for _, name in operands) + "->" + output
     return contract(*(t for t, _ in operands), equation=explicit)
 
 
 @lru_cache(maxsize=4096)
-def labelled(
+def label_axes(
     equation: str, shapes: tuple[tuple[int, ...], ...]
 ) -> tuple[bool, tuple[str, ...], str]:
     """Replace each ellipsis by labels, so that every axis has one.
@@ -70,9 +70,11 @@ def labelled(
     Returns whether the equation is plain, the labels of each input, and those of the result. An
     equation is plain if no input has a label twice and no axis broadcasts.
     """
-    labels, output = parsed(equation, len(shapes))
+    labels, output = parse_equation(equation, len(shapes))
     ranks = [
-        check_rank(label, shape, k, ValueError if len(shapes) > 2 else InvalidArgumentError)
+        count_ellipsis_axes(
+            label, shape, k, ValueError if len(shapes) > 2 else InvalidArgumentError
+        )
         for k, (label, shape) in enumerate(zip(labels, shapes, strict=True))
     ]
     dots = max(ranks, default=0)
@@ -82,22 +84,22 @@ def labelled(
             f"Received {equation!r}."
         )
     names = [
-        label.replace("...", greek(dots)[dots - rank :])
+        label.replace("...", ellipsis_labels(dots)[dots - rank :])
         for label, rank in zip(labels, ranks, strict=True)
     ]
     sizes: dict[str, int] = {}
     plain = all(len(set(name)) == len(name) for name in names)
     for name, shape in zip(names, shapes, strict=True):
-        plain &= record(sizes, name, shape, dots, equation)
-    return plain, tuple(names), output.replace("...", greek(dots))
+        plain &= record_sizes(sizes, name, shape, dots, equation)
+    return plain, tuple(names), output.replace("...", ellipsis_labels(dots))
 
 
-def greek(n: int) -> str:
+def ellipsis_labels(n: int) -> str:
     """Labels for `n` axes under an ellipsis."""
-    return "".join(chr(BROADCAST + k) for k in range(n))
+    return "".join(chr(ELLIPSIS_LABEL + k) for k in range(n))
 
 
-def parsed(equation: str, count: int) -> tuple[list[str], str]:
+def parse_equation(equation: str, count: int) -> tuple[list[str], str]:
     """Split an equation into the labels of each input and of the result, after checks."""
     text = equation.replace(" ", "")
     left, arrow, output = text.partition("->")
@@ -128,7 +130,7 @@ def parsed(equation: str, count: int) -> tuple[list[str], str]:
     return labels, output
 
 
-def check_rank(label: str, shape: tuple[int, ...], k: int, error: type[Exception]) -> int:
+def count_ellipsis_axes(label: str, shape: tuple[int, ...], k: int, error: type[Exception]) -> int:
     """Count the axes that the ellipsis of input `k` covers, after a check of its rank."""
     named = len(label.replace("...", ""))
     rank = len(shape)
@@ -137,7 +139,7 @@ def check_rank(label: str, shape: tuple[int, ...], k: int, error: type[Exception
     return rank - named
 
 
-def without_diagonals(tensor: Any, name: str) -> tuple[Any, str]:
+def take_diagonals(tensor: Any, name: str) -> tuple[Any, str]:
     """Take the diagonal of the axes that share a label."""
     for label in dict.fromkeys(name):
         while name.count(label) > 1:
@@ -150,12 +152,12 @@ def without_diagonals(tensor: Any, name: str) -> tuple[Any, str]:
                     f"{name!r}."
                 )
             rest = [k for k in range(len(name)) if k not in (first, second)]
-            tensor = diagonal_ops.diagonal(s.permuted(tensor, (*rest, first, second)))
+            tensor = diagonal_ops.diagonal(s.permute_axes(tensor, (*rest, first, second)))
             name = "".join(name[k] for k in rest) + label
     return tensor, name
 
 
-def record(
+def record_sizes(
     sizes: dict[str, int], name: str, shape: tuple[int, ...], dots: int, equation: str
 ) -> bool:
     """Record the size of each label; return whether no axis broadcasts."""
@@ -164,7 +166,7 @@ def record(
         known = sizes.setdefault(label, size)
         if known == size:
             continue
-        if label not in greek(dots) or 1 not in (known, size):
+        if label not in ellipsis_labels(dots) or 1 not in (known, size):
             raise InvalidArgumentError(
                 f"einsum: Expected dimension {known} for label {label!r} but got dimension "
                 f"{size}, in {equation!r}."
@@ -174,7 +176,7 @@ def record(
     return plain
 
 
-def without_stretched(tensor: Any, name: str, sizes: dict[str, int]) -> tuple[Any, str]:
+def drop_broadcast_axes(tensor: Any, name: str, sizes: dict[str, int]) -> tuple[Any, str]:
     """Drop axes of length one that broadcast against longer ones."""
     shape = tensor._array.shape
     dropped = [k for k, label in enumerate(name) if shape[k] == 1 and sizes[label] != 1]
@@ -199,10 +201,10 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
         >>> tf.tensordot([1, 2], [3, 4], axes=1).numpy()
         np.int32(11)
     """
-    x, y = pair(a, b)
-    same("MatMul", operand("MatMul", x, FACTORS), y)
+    x, y = convert_pair(a, b)
+    check_same_dtype("MatMul", check_dtype("MatMul", x, MATMUL_DTYPES), y)
     p, q = x._array.shape, y._array.shape
-    left, right = paired_axes(axes, len(p), len(q))
+    left, right = parse_tensordot_axes(axes, len(p), len(q))
     # As in TensorFlow, only the product of the summed sizes is compared, not each size.
     if prod(p[k] for k in left) != prod(q[k] for k in right):
         raise InvalidArgumentError(
@@ -213,15 +215,15 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
         [k for k in range(len(have)) if k not in used] for have, used in ((p, left), (q, right))
     )
     inner = prod(p[k] for k in left)
-    x = s.permuted(x, (*free, *left)) if len(p) > 1 else x
-    y = s.permuted(y, (*right, *rest)) if len(q) > 1 else y
+    x = s.permute_axes(x, (*free, *left)) if len(p) > 1 else x
+    y = s.permute_axes(y, (*right, *rest)) if len(q) > 1 else y
     x = s.reshape(x, shape=(prod(p[k] for k in free), inner), rank=len(p))
     y = s.reshape(y, shape=(inner, prod(q[k] for k in rest)), rank=len(q))
     shape = tuple(p[k] for k in free) + tuple(q[k] for k in rest)
     return s.reshape(matmul_ops.matmul(x, y), shape=shape, rank=2)
 
 
-def paired_axes(axes: Any, n: int, m: int) -> tuple[list[int], list[int]]:
+def parse_tensordot_axes(axes: Any, n: int, m: int) -> tuple[list[int], list[int]]:
     """Convert `axes` to two lists of axes to sum over."""
     if not isinstance(axes, (list, tuple)):
         given = np.asarray(convert(axes)._array)

@@ -9,24 +9,31 @@ import numpy as np
 from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.errors import (
-    UNUSUAL,
+    REDISPATCH,
     FailedPreconditionError,
     InvalidArgumentError,
-    another_way,
-    hide_library,
+    hide_library_frames,
     public,
+    redispatch,
 )
 from gradtape.core.tensor import EagerTensor, Tensor
 from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
 from gradtape.ops.linalg import matmul as matmul_ops
-from gradtape.tf.public_op import NUMBERS, REAL, numpy_dtypes, operand, pair, same
+from gradtape.tf.public_op import (
+    NUMBERS,
+    REAL,
+    as_numpy_dtypes,
+    check_dtype,
+    check_same_dtype,
+    convert_pair,
+)
 
 FLOAT32 = np.dtype(np.float32)
-FACTORS = NUMBERS - numpy_dtypes("int8")
+MATMUL_DTYPES = NUMBERS - as_numpy_dtypes("int8")
 
 
-def listed(shape: tuple[int, ...]) -> str:
+def format_shape(shape: tuple[int, ...]) -> str:
     """Format a shape as in TensorFlow's messages."""
     return str(list(shape)).replace(" ", "")
 
@@ -73,16 +80,16 @@ def matmul(
         x = a if type(a) is EagerTensor or not hasattr(a, "_read") else a._read()
         y = b if type(b) is EagerTensor or not hasattr(b, "_read") else b._read()
         if type(x) is not EagerTensor or type(y) is not EagerTensor:
-            x, y = pair(x, y)
+            x, y = convert_pair(x, y)
         p, q = x._array, y._array
         options = transpose_a or transpose_b or adjoint_a or adjoint_b or output_type
         plain = not options and p.ndim == 2 == q.ndim and p.shape[1] == q.shape[0]
         if plain and p.dtype is FLOAT32 is q.dtype:
             return matmul_ops.matmul(x, y)
         if transpose_a or adjoint_a:
-            x = turned(x, transpose_a, adjoint_a, "a")
+            x = transpose_operand(x, transpose_a, adjoint_a, "a")
         if transpose_b or adjoint_b:
-            y = turned(y, transpose_b, adjoint_b, "b")
+            y = transpose_operand(y, transpose_b, adjoint_b, "b")
         if output_type is not None and x.dtype != output_type:
             kind = np.dtype(dtypes.as_dtype(output_type).as_numpy_dtype)
             cast = e.discretize if kind.kind in "iu" else e.cast
@@ -95,43 +102,44 @@ def matmul(
             or p[-1] != q[-2]
             or p[:-2] != q[:-2]
         ):
-            check_product(x, y)
+            check_matmul_operands(x, y)
         elif x._array.dtype.char in "?Ob":
-            operand("MatMul", x, FACTORS)
+            check_dtype("MatMul", x, MATMUL_DTYPES)
         return matmul_ops.matmul(x, y)
-    except UNUSUAL as error:
+    except REDISPATCH as error:
         flags = (transpose_a, transpose_b, adjoint_a, adjoint_b)
-        return another_way(error, matmul, (a, b, *flags), {"output_type": output_type})
+        return redispatch(error, matmul, (a, b, *flags), {"output_type": output_type})
     except Exception as error:
-        hide_library(error)
+        hide_library_frames(error)
         raise
 
 
-def check_product(x: Tensor, y: Tensor) -> None:
+def check_matmul_operands(x: Tensor, y: Tensor) -> None:
     """Raise TensorFlow's error if `x` and `y` cannot be multiplied."""
-    same("MatMul", x, y)
-    operand("MatMul", x, FACTORS)
+    check_same_dtype("MatMul", x, y)
+    check_dtype("MatMul", x, MATMUL_DTYPES)
     p, q = x._array.shape, y._array.shape
     if len(p) < 2 or len(q) < 2:
         raise InvalidArgumentError(
-            f"matmul: In[0] and In[1] must have two or more dimensions: {listed(p)} vs. "
-            f"{listed(q)}. For a matrix times a vector use tf.linalg.matvec."
+            f"matmul: In[0] and In[1] must have two or more dimensions: {format_shape(p)} vs. "
+            f"{format_shape(q)}. For a matrix times a vector use tf.linalg.matvec."
         )
     if p[-1] != q[-2]:
         raise InvalidArgumentError(
-            f"matmul: Matrix size-incompatible: In[0]: {listed(p)}, In[1]: {listed(q)}. Transpose "
+            f"matmul: Matrix size-incompatible: In[0]: {format_shape(p)}, In[1]: "
+            f"{format_shape(q)}. Transpose "
             "one of them."
         )
     try:
         np.broadcast_shapes(p[:-2], q[:-2])
     except ValueError:
         raise InvalidArgumentError(
-            f"matmul: In[0] and In[1] must have compatible batch dimensions: {listed(p)} vs. "
-            f"{listed(q)}."
+            f"matmul: In[0] and In[1] must have compatible batch dimensions: {format_shape(p)} vs. "
+            f"{format_shape(q)}."
         ) from None
 
 
-def turned(x: Tensor, transpose: bool, adjoint: bool, which: str) -> Any:
+def transpose_operand(x: Tensor, transpose: bool, adjoint: bool, which: str) -> Any:
     """Transpose the last two axes of an operand, and conjugate it for `adjoint`."""
     if transpose and adjoint:
         raise ValueError(
@@ -160,7 +168,7 @@ def matvec(
     name: str | None = None,
 ) -> Tensor:
     """Matrices `a` (..., m, n) times vectors `b` (..., n)."""
-    x, y = pair(a, b)
+    x, y = convert_pair(a, b)
     if y._array.ndim < 1:
         raise InvalidArgumentError("matvec: b must be at least a vector. Received a scalar.")
     column = s.slice_(y, key=(slice(None), None), rank=1)
@@ -189,8 +197,8 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
 @public
 def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
     """Cross product along the last axis, which has length 3."""
-    x, y = pair(a, b)
-    same("Cross", operand("Cross", x, REAL), y)
+    x, y = convert_pair(a, b)
+    check_same_dtype("Cross", check_dtype("Cross", x, REAL), y)
     if x._array.shape != y._array.shape or x._array.shape[-1:] != (3,):
         kind = InvalidArgumentError if x.shape != y.shape else FailedPreconditionError
         raise kind(

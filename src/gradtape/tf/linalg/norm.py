@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.convert import convert, shape_tuple
+from gradtape.core.convert import convert, to_shape_tuple
 from gradtape.core.errors import public
 from gradtape.core.shapes import normalize_axes, normalize_axis
-from gradtape.core.tensor import Tensor, eager
+from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
 from gradtape.ops.linalg.decomposition import singular_values
 from gradtape.ops.reduce import reduce_max, reduce_sum
-from gradtape.tf.public_op import INEXACT, operand
+from gradtape.tf.public_op import INEXACT, check_dtype
 
 
 @public
@@ -41,23 +41,23 @@ def norm(
     x = convert(tensor)
     n = x._array.ndim
     pairwise = (
-        isinstance(axis, (list, tuple, Tensor, np.ndarray)) and np.size(shape_tuple(axis)) == 2
+        isinstance(axis, (list, tuple, Tensor, np.ndarray)) and np.size(to_shape_tuple(axis)) == 2
     )
-    check_norm(ord, pairwise)
+    check_norm_order(ord, pairwise)
     listed = isinstance(axis, (list, tuple))
     if listed and (not pairwise or axis[0] == axis[1]):
         raise ValueError(
             "norm: 'axis' must be None, an integer, or a tuple of 2 unique integers. "
             f"Received {axis}."
         )
-    axes = normalize_axes(axis, n, "norm") if axis is None or not pairwise else shape_tuple(axis)
+    axes = normalize_axes(axis, n, "norm") if axis is None or not pairwise else to_shape_tuple(axis)
     axes = tuple(normalize_axis(a, n, "norm") for a in axes)
     keep = bool(keepdims)
     if ord in ("euclidean", "fro") or (ord == 2 and not pairwise):
         square = e.multiply(x, e.conj(x)) if x._array.dtype.kind == "c" else e.square(x)
-        return e.sqrt(operand("Sqrt", reduce_sum(square, axis=axes, keepdims=keep), INEXACT))
+        return e.sqrt(check_dtype("Sqrt", reduce_sum(square, axis=axes, keepdims=keep), INEXACT))
     if pairwise and ord == 2:
-        return spectral(x, axes, keep)
+        return spectral_norm(x, axes, keep)
     size = e.absolute(x)
     if pairwise:
         rows, columns = axes
@@ -68,11 +68,11 @@ def norm(
     if ord == 1:
         return reduce_sum(size, axis=axes, keepdims=keep)
     exponent = size._array.dtype.type(ord)
-    total = reduce_sum(e.power(size, eager(exponent)), axis=axes, keepdims=keep)
-    return e.power(total, eager(size._array.dtype.type(1 / ord)))
+    total = reduce_sum(e.power(size, make_tensor(exponent)), axis=axes, keepdims=keep)
+    return e.power(total, make_tensor(size._array.dtype.type(1 / ord)))
 
 
-def check_norm(order: Any, pairwise: bool) -> None:
+def check_norm_order(order: Any, pairwise: bool) -> None:
     """Raise unless `order` is a norm of vectors, or of matrices if `pairwise`."""
     if pairwise:
         if not (order in ("euclidean", "fro", 1, 2) or order == np.inf):
@@ -84,11 +84,11 @@ def check_norm(order: Any, pairwise: bool) -> None:
         raise ValueError(f"'ord' must be a supported vector norm, got {order}")
 
 
-def spectral(x: Tensor, axes: tuple[int, ...], keep: bool) -> Any:
+def spectral_norm(x: Tensor, axes: tuple[int, ...], keep: bool) -> Any:
     """Largest singular value of the matrices on two axes."""
     n = x._array.ndim
     order = [k for k in range(n) if k - n not in axes] + [a + n for a in axes]
-    values = singular_values(s.permuted(x, tuple(order)))
+    values = singular_values(s.permute_axes(x, tuple(order)))
     largest = reduce_max(values, axis=(-1,), keepdims=False)
     if not keep:
         return largest

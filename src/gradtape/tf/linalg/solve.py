@@ -8,8 +8,8 @@ import numpy as np
 
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
-from gradtape.core.tensor import Tensor, eager
-from gradtape.graph.raw_function import rawly
+from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.graph.raw_function import apply_raw
 from gradtape.ops import elementwise as e
 from gradtape.ops import xla_lowering
 from gradtape.ops.gather_scatter import take_along
@@ -20,8 +20,8 @@ from gradtape.ops.linalg import solve as solve_ops
 from gradtape.ops.reduce import broadcast_to
 from gradtape.ops.shape import swap
 from gradtape.ops.xla_lowering import on_jax
-from gradtape.tf.linalg.decomposition import adjoint_of, matrices, real_matrices
-from gradtape.tf.public_op import pair, same
+from gradtape.tf.linalg.decomposition import adjoint_of, as_float_matrices, as_real_matrices
+from gradtape.tf.public_op import check_same_dtype, convert_pair
 
 
 @public
@@ -31,9 +31,9 @@ def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None)
     Raises:
         InvalidArgumentError: if a matrix is singular, or shapes are incompatible.
     """
-    a, b = pair(matrix, rhs)
-    same("MatrixSolve", a, b)
-    a = matrices("MatrixSolve", a, square=True)
+    a, b = convert_pair(matrix, rhs)
+    check_same_dtype("MatrixSolve", a, b)
+    a = as_float_matrices("MatrixSolve", a, square=True)
     if b._array.ndim < 2 or a._array.shape[:-1] != b._array.shape[:-1]:
         raise InvalidArgumentError(
             f"solve: Input matrix and rhs are incompatible. Received shapes {a.shape} and "
@@ -47,9 +47,9 @@ def triangular_solve(
     matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
 ) -> Tensor:
     """Solution `x` of matrix @ x = rhs, reading only the lower (or upper) triangle of `matrix`."""
-    a, b = pair(matrix, rhs)
-    same("MatrixTriangularSolve", a, b)
-    a = matrices("MatrixTriangularSolve", a, square=True)
+    a, b = convert_pair(matrix, rhs)
+    check_same_dtype("MatrixTriangularSolve", a, b)
+    a = as_float_matrices("MatrixTriangularSolve", a, square=True)
     if b._array.ndim < 2 or a._array.shape[-1] != b._array.shape[-2]:
         raise InvalidArgumentError(
             f"triangular_solve: matrix and rhs are incompatible. Received shapes {a.shape} and "
@@ -63,7 +63,7 @@ def triangular_solve(
 @public
 def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
     """Solution `x` of A @ x = rhs, where `chol` is the Cholesky factor of A."""
-    factor, b = pair(chol, rhs)
+    factor, b = convert_pair(chol, rhs)
     return triangular_solve(factor, triangular_solve(factor, b), adjoint=True)
 
 
@@ -80,9 +80,9 @@ def lstsq(
         fast: whether to solve the normal equations; otherwise a QR decomposition is used.
         name: accepted for TensorFlow's sake.
     """
-    a, b = pair(matrix, rhs)
-    same("MatrixSolveLs", a, b)
-    a, b = matrices("MatrixSolveLs", a), matrices("MatrixSolveLs", b)
+    a, b = convert_pair(matrix, rhs)
+    check_same_dtype("MatrixSolveLs", a, b)
+    a, b = as_float_matrices("MatrixSolveLs", a), as_float_matrices("MatrixSolveLs", b)
     rows, columns = a._array.shape[-2:]
     if b._array.shape[-2] != rows or (not fast and a._array.ndim != b._array.ndim):
         raise InvalidArgumentError(
@@ -100,7 +100,7 @@ def lstsq(
     gram = matmul_ops.matmul(ah, a) if tall else matmul_ops.matmul(a, ah)
     if l2_regularizer:
         gram = e.add(
-            gram, rawly(ridge, convert(l2_regularizer), min(rows, columns), a._array.dtype)
+            gram, apply_raw(make_ridge, convert(l2_regularizer), min(rows, columns), a._array.dtype)
         )
     factor = decomposition_ops.cholesky(gram)
     right = matmul_ops.matmul(ah, b) if tall else b
@@ -109,7 +109,7 @@ def lstsq(
     return found if tall else matmul_ops.matmul(ah, found)
 
 
-def ridge(weight: Any, size: int, dtype: Any) -> Any:
+def make_ridge(weight: Any, size: int, dtype: Any) -> Any:
     """Make an identity matrix times a raw weight."""
     return (np.eye(size) * weight).astype(dtype)
 
@@ -117,18 +117,18 @@ def ridge(weight: Any, size: int, dtype: Any) -> Any:
 @public
 def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | None = None) -> Tensor:
     """Moore-Penrose inverse; singular values up to `rcond` times the largest count as zero."""
-    x = real_matrices("pinv", a)
+    x = as_real_matrices("pinv", a)
     if rcond is None:
         rcond = 10 * max(x._array.shape[-2:]) * float(np.finfo(x._array.dtype).eps)
     values, left, right = decomposition_ops.svd(x)
-    keep = rawly(not_negligible, values, convert(rcond))
+    keep = apply_raw(mask_significant, values, convert(rcond))
     safe = e.select(keep, values, e.ones_like(values))
     inverse = e.gate(e.reciprocal(safe), keep)
-    return matmul_ops.matmul(decomposition_ops.columns_times(right, inverse), adjoint_of(left))
+    return matmul_ops.matmul(decomposition_ops.scale_columns(right, inverse), adjoint_of(left))
 
 
-@on_jax(xla_lowering.not_negligible)
-def not_negligible(values: Any, rcond: Any) -> Any:
+@on_jax(xla_lowering.is_significant_lowered)
+def mask_significant(values: Any, rcond: Any) -> Any:
     """Mask of the raw singular values above `rcond` times the largest."""
     largest = np.max(values, axis=-1, keepdims=True, initial=0)
     return values > largest * np.asarray(rcond)[..., None]
@@ -142,7 +142,9 @@ def lu_matrix_inverse(
     both = convert(lower_upper)
     n = both._array.shape[-1]
     return lu_solve(
-        both, perm, eager(np.broadcast_to(np.eye(n, dtype=both._array.dtype), both._array.shape))
+        both,
+        perm,
+        make_tensor(np.broadcast_to(np.eye(n, dtype=both._array.dtype), both._array.shape)),
     )
 
 
@@ -151,21 +153,22 @@ def lu_solve(
     lower_upper: Any, perm: Any, rhs: Any, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
     """Solution `x` of A @ x = rhs, from the factors of A that `lu` returned."""
-    both, b = pair(lower_upper, rhs)
+    both, b = convert_pair(lower_upper, rhs)
     if b._array.ndim < 2:
         raise ValueError(f"lu_solve: rhs must have at least 2 axes. Received shape {b.shape}.")
-    permuted = rows_taken(b, convert(perm))
-    inner = solve_ops.triangular_solve(unit_lower(both), permuted, lower=True)
+    permuted = permute_rows(b, convert(perm))
+    inner = solve_ops.triangular_solve(extract_unit_lower(both), permuted, lower=True)
     return solve_ops.triangular_solve(both, inner, lower=False)
 
 
-def unit_lower(both: Tensor) -> Any:
+def extract_unit_lower(both: Tensor) -> Any:
     """Extract the lower factor, and add its diagonal of ones, which `lu` does not store."""
     n = both._array.shape[-1]
     strict = e.subtract(
-        diagonal_ops.band(both, lower=-1, upper=0), diagonal_ops.band(both, lower=0, upper=0)
+        diagonal_ops.keep_band(both, lower=-1, upper=0),
+        diagonal_ops.keep_band(both, lower=0, upper=0),
     )
-    return e.add(strict, eager(np.eye(n, dtype=both._array.dtype)))
+    return e.add(strict, make_tensor(np.eye(n, dtype=both._array.dtype)))
 
 
 @public
@@ -174,26 +177,28 @@ def lu_reconstruct(
 ) -> Tensor:
     """Matrix with the factors that `lu` returned."""
     both = convert(lower_upper)
-    product = matmul_ops.matmul(unit_lower(both), diagonal_ops.band(both, lower=0, upper=-1))
-    return rows_taken(product, rawly(undone, convert(perm)))
+    product = matmul_ops.matmul(
+        extract_unit_lower(both), diagonal_ops.keep_band(both, lower=0, upper=-1)
+    )
+    return permute_rows(product, apply_raw(invert_permutations, convert(perm)))
 
 
-@on_jax(xla_lowering.undone)
-def undone(perm: Any) -> Any:
+@on_jax(xla_lowering.invert_permutation_lowered)
+def invert_permutations(perm: Any) -> Any:
     """Invert raw permutations."""
     return np.argsort(perm, axis=-1)
 
 
-@on_jax(xla_lowering.for_each_column)
-def for_each_column(order: Any, shape: tuple[int, ...]) -> Any:
+@on_jax(xla_lowering.repeat_for_columns_lowered)
+def repeat_for_columns(order: Any, shape: tuple[int, ...]) -> Any:
     """Repeat raw orders (..., n) for each column."""
     return np.broadcast_to(order[..., None, :], shape)
 
 
-def rows_taken(x: Any, order: Tensor) -> Any:
+def permute_rows(x: Any, order: Tensor) -> Any:
     """Permute the rows of matrices (..., n, m) into the `order` (..., n)."""
     rows, width = x._array.shape[-2:]
     lead = np.broadcast_shapes(x._array.shape[:-2], order._array.shape[:-1])
-    columns = rawly(for_each_column, order, (*lead, width, rows))
+    columns = apply_raw(repeat_for_columns, order, (*lead, width, rows))
     shape = (*lead, rows, width)
     return swap(take_along(swap(broadcast_to(x, shape=shape, rank=x._array.ndim)), columns))

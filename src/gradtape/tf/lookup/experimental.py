@@ -9,41 +9,41 @@ import numpy as np
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.ragged.tensor import RaggedTensor
-from gradtape.core.tensor import Tensor, eager
-from gradtape.graph.side_effect import happening, on_host
-from gradtape.state.hash_table import Entries, Table, typed
+from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.graph.side_effect import call_on_host, side_effect
+from gradtape.state.hash_table import LookupTable, TableEntries, check_keys
 
 __all__ = ["DenseHashTable", "MutableHashTable"]
 
 
-def look_up(keys: Tensor, default: Tensor, entries: Entries) -> Tensor:
+def look_up(keys: Tensor, default: Tensor, entries: TableEntries) -> Tensor:
     """Look up keys in the current entries."""
-    return eager(entries.find(keys._array, default._array))
+    return make_tensor(entries.look_up(keys._array, default._array))
 
 
-def count(entries: Entries) -> Tensor:
+def count_entries(entries: TableEntries) -> Tensor:
     """Count the current entries."""
-    return eager(np.int64(len(entries.held)))
+    return make_tensor(np.int64(len(entries.values_by_key)))
 
 
 # `draws=True`: compiled functions call these each time, because the table may have changed.
-now = on_host(look_up, draws=True)
-count_now = on_host(count, draws=True)
+look_up_on_host = call_on_host(look_up, draws=True)
+count_entries_on_host = call_on_host(count_entries, draws=True)
 
 
-@happening()
-def put(keys: Tensor, values: Tensor, entries: Entries) -> None:
+@side_effect()
+def insert_entries(keys: Tensor, values: Tensor, entries: TableEntries) -> None:
     """Add entries."""
     entries.insert(keys._array, values._array)
 
 
-@happening()
-def drop(keys: Tensor, entries: Entries) -> None:
+@side_effect()
+def remove_entries(keys: Tensor, entries: TableEntries) -> None:
     """Remove entries."""
     entries.remove(keys._array)
 
 
-class MutableHashTable(Table):
+class MutableHashTable(LookupTable):
     """A table whose entries can be added, changed and removed.
 
     Args:
@@ -72,12 +72,12 @@ class MutableHashTable(Table):
     ) -> None:
         """An empty table."""
         super().__init__(key_dtype, value_dtype, default_value, name)
-        self._entries.ready = True
+        self._entries.is_filled = True
 
     @public
     def size(self, name: str | None = None) -> Tensor:
         """How many entries there are."""
-        return count_now(self._entries)
+        return count_entries_on_host(self._entries)
 
     @public
     def insert(self, keys: Any, values: Any, name: str | None = None) -> None:
@@ -86,8 +86,8 @@ class MutableHashTable(Table):
         Raises:
             InvalidArgumentError: if the shapes do not match.
         """
-        tensor = self._checked(convert(keys, self._key_dtype))
-        put(tensor, convert(values, self._value_dtype), self._entries)
+        tensor = self._check_keys(convert(keys, self._key_dtype))
+        insert_entries(tensor, convert(values, self._value_dtype), self._entries)
 
     @public
     def remove(self, keys: Any, name: str | None = None) -> None:
@@ -96,7 +96,7 @@ class MutableHashTable(Table):
         Raises:
             TypeError: if the keys are of another dtype.
         """
-        drop(self._checked(typed(keys, self._key_dtype)), self._entries)
+        remove_entries(self._check_keys(check_keys(keys, self._key_dtype)), self._entries)
 
     erase = remove
 
@@ -113,11 +113,13 @@ class MutableHashTable(Table):
             return keys.with_flat_values(self.lookup(keys.flat_values, dynamic_default_values))
         given = dynamic_default_values
         default = self._default if given is None else convert(given, self._value_dtype)
-        return now(self._checked(convert(keys, self._key_dtype)), default, self._entries)
+        return look_up_on_host(
+            self._check_keys(convert(keys, self._key_dtype)), default, self._entries
+        )
 
     __getitem__ = lookup
 
-    def _checked(self, keys: Tensor) -> Tensor:
+    def _check_keys(self, keys: Tensor) -> Tensor:
         return keys
 
 
@@ -151,15 +153,15 @@ class DenseHashTable(MutableHashTable):
         """An empty table."""
         super().__init__(key_dtype, value_dtype, default_value, name, checkpoint)
         reserved = [convert(key, self._key_dtype) for key in (empty_key, deleted_key)]
-        self._aside = dict(zip(("empty_key", "deleted_key"), reserved, strict=True))
+        self._reserved_keys = dict(zip(("empty_key", "deleted_key"), reserved, strict=True))
 
-    def _checked(self, keys: Tensor) -> Tensor:
-        refuse(keys, self._aside)
+    def _check_keys(self, keys: Tensor) -> Tensor:
+        check_reserved_keys(keys, self._reserved_keys)
         return keys
 
 
-@happening(fails_only=True)
-def refuse(keys: Tensor, reserved: dict[str, Tensor]) -> None:
+@side_effect(fails_only=True)
+def check_reserved_keys(keys: Tensor, reserved: dict[str, Tensor]) -> None:
     """Raise if a key is reserved."""
     for name, key in reserved.items():
         if (keys._array == key._array).any():

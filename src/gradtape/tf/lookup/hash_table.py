@@ -14,9 +14,9 @@ from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import Tensor
 from gradtape.files.text import read_lines
-from gradtape.graph.raw_function import rawly
+from gradtape.graph.raw_function import apply_raw
 from gradtape.state.checkpoint.trackable import Trackable
-from gradtape.state.hash_table import Entries, Table, typed
+from gradtape.state.hash_table import LookupTable, TableEntries, check_keys
 from gradtape.tf.api.strings import as_string
 from gradtape.tf.array.mask import where
 from gradtape.tf.strings.hash_bucket import to_hash_bucket_fast
@@ -109,8 +109,8 @@ class TextFileInitializer:
                     f"`{what}_dtype` should be string or an integer if `{what}_index` is -2: "
                     f"{dtype!r}"
                 )
-        self._indices = key_index, value_index
-        self._size, self._delimiter = vocab_size, delimiter.encode()
+        self._key_value_index = key_index, value_index
+        self._vocab_size, self._delimiter = vocab_size, delimiter.encode()
         self._offset = value_index_offset
 
     def initialize(self, table: Any) -> None:
@@ -122,17 +122,20 @@ class TextFileInitializer:
         """
         path = self._filename
         lines = list(read_lines(path.numpy() if isinstance(path, Tensor) else path))
-        if self._size is not None:
-            if len(lines) < self._size:
+        if self._vocab_size is not None:
+            if len(lines) < self._vocab_size:
                 raise InvalidArgumentError(
-                    f"lookup: Invalid vocab_size in {path}: expected {self._size} lines but got "
+                    f"lookup: Invalid vocab_size in {path}: expected {self._vocab_size} lines "
+                    f"but got "
                     f"{len(lines)}."
                 )
-            lines = lines[: self._size]
-        keys, values = (self._column(lines, index) for index in self._indices)
-        if self._indices[1] == TextFileIndex.LINE_NUMBER:
+            lines = lines[: self._vocab_size]
+        keys, values = (self._column(lines, index) for index in self._key_value_index)
+        if self._key_value_index[1] == TextFileIndex.LINE_NUMBER:
             values = [value + self._offset for value in values]
-        table._entries.fill(as_raw(keys, self.key_dtype), as_raw(values, self.value_dtype))
+        table._entries.fill(
+            parse_column(keys, self.key_dtype), parse_column(values, self.value_dtype)
+        )
 
     def _column(self, lines: list[bytes], index: int) -> list[Any]:
         if index == TextFileIndex.LINE_NUMBER:
@@ -149,7 +152,7 @@ class TextFileInitializer:
         return [row[index] for row in cells]
 
 
-def as_raw(column: list[Any], dtype: DType) -> Any:
+def parse_column(column: list[Any], dtype: DType) -> Any:
     """A column of a file as a raw array."""
     if dtype is dtypes.string:
         return np.array(column, object)
@@ -160,7 +163,7 @@ def as_raw(column: list[Any], dtype: DType) -> Any:
         raise InvalidArgumentError(f"lookup: {error} in a column of {dtype.name}.") from None
 
 
-def mapped(function: Any, keys: Any) -> Any:
+def map_keys(function: Any, keys: Any) -> Any:
     """Apply `function` to the values of a dense, sparse or ragged tensor of keys."""
     if isinstance(keys, SparseTensor):
         return SparseTensor(keys.indices, function(keys.values), keys.dense_shape)
@@ -169,12 +172,12 @@ def mapped(function: Any, keys: Any) -> Any:
     return function(keys)
 
 
-def found(keys: Any, default: Any, entries: Entries) -> Any:
+def look_up_raw(keys: Any, default: Any, entries: TableEntries) -> Any:
     """Look up raw keys; the result is a raw array."""
-    return entries.find(keys, default)
+    return entries.look_up(keys, default)
 
 
-class StaticHashTable(Table):
+class StaticHashTable(LookupTable):
     """A table whose entries never change.
 
     Args:
@@ -204,7 +207,7 @@ class StaticHashTable(Table):
     @public
     def size(self, name: str | None = None) -> Tensor:
         """How many entries there are."""
-        return convert(len(self._entries.held), dtypes.int64)
+        return convert(len(self._entries.values_by_key), dtypes.int64)
 
     @public
     def lookup(self, keys: Any, name: str | None = None) -> Any:
@@ -214,13 +217,13 @@ class StaticHashTable(Table):
             TypeError: if the keys are of another dtype.
             FailedPreconditionError: if the table was never filled.
         """
-        return mapped(self._values_of, keys)
+        return map_keys(self._look_up_dense, keys)
 
     __getitem__ = lookup
 
-    def _values_of(self, keys: Any) -> Tensor:
-        tensor = typed(keys, self._key_dtype)
-        result: Tensor = rawly(found, tensor, self._default, self._entries)
+    def _look_up_dense(self, keys: Any) -> Tensor:
+        tensor = check_keys(keys, self._key_dtype)
+        result: Tensor = apply_raw(look_up_raw, tensor, self._default, self._entries)
         return result
 
 
@@ -249,7 +252,7 @@ class StaticVocabularyTable(Trackable):
                 f"`num_oov_buckets` must be > 0. Received {num_oov_buckets}. "
                 "Use StaticHashTable for a table without buckets."
             )
-        self._buckets = num_oov_buckets
+        self._num_buckets = num_oov_buckets
         self._table = None if initializer is None else StaticHashTable(initializer, -1)
         if self._table is not None and self._table.value_dtype is not dtypes.int64:
             raise TypeError(
@@ -272,10 +275,10 @@ class StaticVocabularyTable(Trackable):
     @public
     def size(self, name: str | None = None) -> Tensor:
         """The number of words and buckets."""
-        return convert(self._count() + self._buckets, dtypes.int64)
+        return convert(self._count_words() + self._num_buckets, dtypes.int64)
 
-    def _count(self) -> int:
-        return 0 if self._table is None else len(self._table._entries.held)
+    def _count_words(self) -> int:
+        return 0 if self._table is None else len(self._table._entries.values_by_key)
 
     @public
     def lookup(self, keys: Any, name: str | None = None) -> Any:
@@ -284,14 +287,14 @@ class StaticVocabularyTable(Trackable):
         Raises:
             TypeError: if the keys are of another dtype.
         """
-        return mapped(self._numbers_of, keys)
+        return map_keys(self._look_up_ids, keys)
 
     __getitem__ = lookup
 
-    def _numbers_of(self, keys: Any) -> Tensor:
-        tensor = typed(keys, self._key_dtype)
+    def _look_up_ids(self, keys: Any) -> Tensor:
+        tensor = check_keys(keys, self._key_dtype)
         words = tensor if tensor.dtype is dtypes.string else as_string(tensor)
-        buckets = to_hash_bucket_fast(words, self._buckets) + self._count()
+        buckets = to_hash_bucket_fast(words, self._num_buckets) + self._count_words()
         if self._table is None:
             return buckets
         own = self._table.key_dtype

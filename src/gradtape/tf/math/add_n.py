@@ -12,7 +12,13 @@ from gradtape.ops import elementwise as e
 from gradtape.ops.shape import shape_of
 from gradtape.tape.indexed_slices import IndexedSlices
 from gradtape.tf.math.elementwise import multiply
-from gradtape.tf.public_op import NUMBERS, adopt, is_typed, operand, same
+from gradtape.tf.public_op import (
+    NUMBERS,
+    check_dtype,
+    check_same_dtype,
+    convert_to_dtype,
+    has_own_dtype,
+)
 
 
 @public
@@ -39,11 +45,14 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
             "add_n: Inputs must be an iterable of at least one Tensor/IndexedSlices with the "
             "same dtype and shape."
         )
-    typed = next((value for value in inputs if is_typed(value)), None)
+    typed = next((value for value in inputs if has_own_dtype(value)), None)
     dtype = None if typed is None else convert(typed).dtype
-    tensors = [convert(v) if dtype is None or is_typed(v) else adopt(v, dtype) for v in inputs]
+    tensors = [
+        convert(v) if dtype is None or has_own_dtype(v) else convert_to_dtype(v, dtype)
+        for v in inputs
+    ]
     for i, tensor in enumerate(tensors):
-        same("AddN", tensors[0], tensor, i)
+        check_same_dtype("AddN", tensors[0], tensor, i)
         if shape_of(tensor) != shape_of(tensors[0]):
             raise InvalidArgumentError(
                 f"AddN: Inputs must have the same shape. Input 0: {tensors[0].shape}, input {i}: "
@@ -51,7 +60,7 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
             )
     if len(tensors) == 1:
         return e.identity(tensors[0])
-    operand("AddN", tensors[0], NUMBERS)
+    check_dtype("AddN", tensors[0], NUMBERS)
     return e.add_all(*tensors)
 
 
@@ -114,7 +123,7 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
         ValueError: if `scalar` has axes.
     """
     values = x.values if isinstance(x, IndexedSlices) else convert(x)
-    number = convert(scalar) if is_typed(scalar) else adopt(scalar, values.dtype)
+    number = convert(scalar) if has_own_dtype(scalar) else convert_to_dtype(scalar, values.dtype)
     if number.ndim:
         raise ValueError(
             f"scalar_mul: The input scalar must be a 0-D value. Received shape {number.shape}."
@@ -149,7 +158,7 @@ def polyval(coeffs: Sequence[Any], x: Any, name: str | None = None) -> Tensor:
     tensor = convert(x)
     if not coeffs:
         return e.zeros_like(tensor)
-    parts = [convert(c) if is_typed(c) else adopt(c, tensor.dtype) for c in coeffs]
+    parts = [convert(c) if has_own_dtype(c) else convert_to_dtype(c, tensor.dtype) for c in coeffs]
     total = parts[0]
     for part in parts[1:]:
         total = part + total * tensor

@@ -11,15 +11,15 @@ from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.dtypes import as_dtype
 from gradtape.core.errors import InvalidArgumentError, public
-from gradtape.core.tensor import Tensor, eager
-from gradtape.graph.raw_function import number_by, rawly
+from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.graph.raw_function import apply_raw, compute_integer
 from gradtape.ops import segment, xla_lowering
 from gradtape.ops.gather_scatter import scatter_add
-from gradtape.ops.shape import cut, reshape, shape_of
+from gradtape.ops.shape import reshape, shape_of, slice_axis
 from gradtape.ops.xla_lowering import on_jax
 from gradtape.tf.array.shape import squeeze
 from gradtape.tf.math.cast import cast
-from gradtape.tf.public_op import INDICES, REAL, SINGLES, operand
+from gradtape.tf.public_op import FULL_FLOATS, INDICES, REAL, check_dtype
 
 
 @public
@@ -51,22 +51,24 @@ def bincount(
     values = convert(arr)
     if not values.dtype.is_integer:
         values = cast(values, dtypes.int32)
-    operand("DenseBincount", values, INDICES, "Tidx")
+    check_dtype("DenseBincount", values, INDICES, "Tidx")
     least = 0 if minlength is None else int(convert(minlength)._array)
     most = None if maxlength is None else int(convert(maxlength)._array)
-    size = least if least == most else number_by(bins_for, values, least, most)
+    size = least if least == most else compute_integer(count_bins, values, least, most)
     if axis is not None and axis not in (0, -1, 1):
         raise ValueError(f"bincount: Unsupported value for argument axis={axis}. Use 0 or -1.")
     own = shape_of(values)
     rows = axis in (-1, 1) and len(own) == 2
     lines = own[0] if rows else 1
-    ids = rawly(bins_of, values, lines, size)
+    ids = apply_raw(assign_bins, values, lines, size)
     shape = (lines, size) if rows else (size,)
     if weights is None or binary_output:
         what = convert(weights).dtype if weights is not None else as_dtype(dtype)
-        counts: Tensor = rawly(counted, ids, shape, binary_output, np.dtype(what.as_numpy_dtype))
+        counts: Tensor = apply_raw(
+            count_ids, ids, shape, binary_output, np.dtype(what.as_numpy_dtype)
+        )
         return counts
-    share = operand("DenseBincount", convert(weights), INDICES | SINGLES)
+    share = check_dtype("DenseBincount", convert(weights), INDICES | FULL_FLOATS)
     if shape_of(share) != own:
         raise InvalidArgumentError(
             f"DenseBincount: weights must have the shape of arr. Received {share.shape} for "
@@ -74,14 +76,14 @@ def bincount(
         )
     share = reshape(share, shape=(prod(own),), rank=share.ndim)
     bins = scatter_add(share, ids, axis=-1, size=lines * (size + 1))
-    bins = cut(reshape(bins, shape=(lines, size + 1), rank=1), axis=-1, start=0, size=size)
+    bins = slice_axis(reshape(bins, shape=(lines, size + 1), rank=1), axis=-1, start=0, size=size)
     return reshape(bins, shape=shape, rank=2)
 
 
-@on_jax(xla_lowering.bins_for)
-def bins_for(numbers: Any, least: int, most: int | None) -> int:
+@on_jax(xla_lowering.count_bins_lowered)
+def count_bins(numbers: Any, least: int, most: int | None) -> int:
     """Number of bins that raw integers need, between `least` and `most`."""
-    check_bins(numbers)
+    check_bincount_input(numbers)
     size = max(int(numbers.max()) + 1 if numbers.size else 0, least)
     size = size if most is None else min(size, most)
     if size < 0:
@@ -91,22 +93,22 @@ def bins_for(numbers: Any, least: int, most: int | None) -> int:
     return size
 
 
-def check_bins(numbers: Any) -> None:
+def check_bincount_input(numbers: Any) -> None:
     """Raise if a raw number is negative."""
     if (np.asarray(numbers) < 0).any():
         raise InvalidArgumentError("DenseBincount: Input arr must be non-negative! Clip it first.")
 
 
-@on_jax(xla_lowering.bins_of)
-def bins_of(numbers: Any, lines: int, size: int) -> Any:
+@on_jax(xla_lowering.assign_bins_lowered)
+def assign_bins(numbers: Any, lines: int, size: int) -> Any:
     """Assign each raw integer its bin, row by row; integers >= `size` go to an extra bin."""
-    check_bins(numbers)
+    check_bincount_input(numbers)
     flat = numbers.reshape(lines, numbers.size // max(lines, 1))
     return (np.minimum(flat, size) + (size + 1) * np.arange(lines)[:, None]).ravel()
 
 
-@on_jax(xla_lowering.counted)
-def counted(ids: Any, shape: tuple[int, ...], binary: bool, dtype: Any) -> Any:
+@on_jax(xla_lowering.count_ids_lowered)
+def count_ids(ids: Any, shape: tuple[int, ...], binary: bool, dtype: Any) -> Any:
     """Count raw ids in each bin, without the extra bin of each row."""
     size = shape[-1]
     lines = prod(shape[:-1])
@@ -148,13 +150,13 @@ def confusion_matrix(
             f"predictions {shape_of(columns)}."
         )
     if num_classes is None:
-        size = number_by(classes_in, rows, columns)
+        size = compute_integer(count_classes, rows, columns)
     else:
         size = int(convert(num_classes)._array)
-    cells = rawly(cells_of, rows, columns, size)
+    cells = apply_raw(flatten_pairs, rows, columns, size)
     wanted = as_dtype(dtype)
     share = (
-        eager(np.ones(own, wanted.as_numpy_dtype))
+        make_tensor(np.ones(own, wanted.as_numpy_dtype))
         if weights is None
         else cast(convert(weights), wanted)
     )
@@ -167,13 +169,13 @@ def confusion_matrix(
     return reshape(total, shape=(size, size), rank=1)
 
 
-def classes_in(*numbers: Any) -> int:
+def count_classes(*numbers: Any) -> int:
     """Number of classes: the largest raw integer plus one."""
     return max((int(n.max()) for n in numbers if n.size), default=-1) + 1
 
 
-@on_jax(xla_lowering.cells_of)
-def cells_of(rows: Any, columns: Any, size: int) -> Any:
+@on_jax(xla_lowering.flatten_pairs_lowered)
+def flatten_pairs(rows: Any, columns: Any, size: int) -> Any:
     """Convert raw pairs (row, column) to positions in a flat matrix, after a check of the range."""
     for what, numbers in (("labels", rows), ("predictions", columns)):
         if (np.asarray(numbers) < 0).any():
@@ -206,15 +208,15 @@ def histogram_fixed_width_bins(
     Returns:
         Integers of the shape of `values`.
     """
-    tensor = operand("HistogramFixedWidth", convert(values), REAL)
+    tensor = check_dtype("HistogramFixedWidth", convert(values), REAL)
     limits = convert(value_range, tensor.dtype)
     kind = as_dtype(dtype).as_numpy_dtype
-    result: Tensor = rawly(equal_bins, tensor, limits, int(convert(nbins)._array), kind)
+    result: Tensor = apply_raw(assign_equal_bins, tensor, limits, int(convert(nbins)._array), kind)
     return result
 
 
-@on_jax(xla_lowering.equal_bins)
-def equal_bins(values: Any, limits: Any, count: int, kind: Any) -> Any:
+@on_jax(xla_lowering.assign_equal_bins_lowered)
+def assign_equal_bins(values: Any, limits: Any, count: int, kind: Any) -> Any:
     """Assign raw values to `count` bins of equal width between two limits."""
     if limits.shape != (2,) or not limits[0] < limits[1] or count < 1:
         raise InvalidArgumentError(
@@ -250,11 +252,11 @@ def histogram_fixed_width(
     """
     bins = histogram_fixed_width_bins(values, value_range, nbins, dtypes.int64)
     count = int(convert(nbins)._array)
-    result: Tensor = rawly(numbers_of, bins, count, as_dtype(dtype).as_numpy_dtype)
+    result: Tensor = apply_raw(count_in_bins, bins, count, as_dtype(dtype).as_numpy_dtype)
     return result
 
 
-@on_jax(xla_lowering.counts)
-def numbers_of(bins: Any, count: int, dtype: Any) -> Any:
+@on_jax(xla_lowering.count_in_bins_lowered)
+def count_in_bins(bins: Any, count: int, dtype: Any) -> Any:
     """Count how often each of `count` bins occurs."""
-    return segment.counts(bins, count, dtype)
+    return segment.count_segment_rows(bins, count, dtype)

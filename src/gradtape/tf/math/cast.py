@@ -41,15 +41,15 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     """
     wanted = as_dtype(dtype)
     if isinstance(x, IndexedSlices):
-        return IndexedSlices(recast(x.values, wanted), x.indices, x.dense_shape)
+        return IndexedSlices(cast_tensor(x.values, wanted), x.indices, x.dense_shape)
     if isinstance(x, SparseTensor):
-        return SparseTensor(x.indices, recast(x.values, wanted), x.dense_shape)
+        return SparseTensor(x.indices, cast_tensor(x.values, wanted), x.dense_shape)
     if (isinstance(x, Tensor) or hasattr(x, "__tf_tensor__")) and x.dtype is wanted:
         return x
-    return recast(convert(x), wanted)
+    return cast_tensor(convert(x), wanted)
 
 
-def recast(tensor: Tensor, wanted: DType) -> Tensor:
+def cast_tensor(tensor: Tensor, wanted: DType) -> Tensor:
     """Convert a tensor to the dtype `wanted`; no gradient flows to or from integers."""
     have = tensor.dtype
     if have is wanted:
@@ -92,26 +92,26 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
         return complex(real, imag)
     have = tensor._array.dtype
     target = np.dtype(wanted.real_dtype.as_numpy_dtype)
-    low, high = bounds(have, target)
+    low, high = saturation_bounds(have, target)
     if low is not None:
         tensor = e.maximum(tensor, low)
     if high is not None:
         tensor = e.minimum(tensor, high)
-    return recast(tensor, wanted)
+    return cast_tensor(tensor, wanted)
 
 
-def bounds(have: Any, target: Any) -> tuple[Any, Any]:
+def saturation_bounds(have: Any, target: Any) -> tuple[Any, Any]:
     """Bounds to clip numbers of `have` to, so that they fit `target`; None where all fit."""
-    ours, theirs = extent(have), extent(target)
+    ours, theirs = finite_range(have), finite_range(target)
     all_finite = have.kind in "iu"
     low, high = max(ours[0], theirs[0]), min(ours[1], theirs[1])
     return (
-        None if all_finite and low == ours[0] else toward_zero(low, have),
-        None if all_finite and high == ours[1] else toward_zero(high, have),
+        None if all_finite and low == ours[0] else round_toward_zero(low, have),
+        None if all_finite and high == ours[1] else round_toward_zero(high, have),
     )
 
 
-def extent(dtype: Any) -> tuple[Any, Any]:
+def finite_range(dtype: Any) -> tuple[Any, Any]:
     """Smallest and largest finite number of `dtype`, as Python numbers."""
     if dtype.kind in "iu":
         integers = np.iinfo(dtype)
@@ -120,7 +120,7 @@ def extent(dtype: Any) -> tuple[Any, Any]:
     return float(reals.min), float(reals.max)
 
 
-def toward_zero(bound: Any, dtype: Any) -> Any:
+def round_toward_zero(bound: Any, dtype: Any) -> Any:
     """Convert `bound` to `dtype`, rounded toward zero."""
     number = dtype.type(bound)
     if abs(float(number)) > abs(bound):

@@ -9,29 +9,36 @@ import numpy as np
 
 from gradtape.core.convert import convert
 from gradtape.core.errors import public
-from gradtape.core.tensor import Tensor, eager
+from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.ops import elementwise as e
 from gradtape.ops import reduce
 from gradtape.ops.shape import stack
 from gradtape.tape.indexed_slices import IndexedSlices
 from gradtape.tf.math.elementwise import maximum, minimum
-from gradtape.tf.math.reduce import axes_of
-from gradtape.tf.public_op import FLOATS, INEXACT, adopt, is_typed, operand, same
+from gradtape.tf.math.reduce import reduction_axes
+from gradtape.tf.public_op import (
+    FLOATS,
+    INEXACT,
+    check_dtype,
+    check_same_dtype,
+    convert_to_dtype,
+    has_own_dtype,
+)
 
 
-def values_of(t: Any) -> Tensor:
+def slice_values_of(t: Any) -> Tensor:
     """The tensor, or the values of IndexedSlices."""
     return convert(t.values if isinstance(t, IndexedSlices) else t)
 
 
-def like(t: Any, values: Tensor) -> Any:
+def replace_values(t: Any, values: Tensor) -> Any:
     """Replace the values of `t`, a tensor or IndexedSlices, by `values`."""
     return (
         IndexedSlices(values, t.indices, t.dense_shape) if isinstance(t, IndexedSlices) else values
     )
 
 
-def keep_shape(op: str, before: Tensor, after: Tensor) -> Tensor:
+def check_same_shape(op: str, before: Tensor, after: Tensor) -> Tensor:
     """Check that broadcasting against the bounds did not change the shape."""
     if before.shape != after.shape:
         raise ValueError(
@@ -66,9 +73,11 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | 
         >>> tf.clip_by_value([-2.0, 0.5, 2.0], -1.0, 1.0)
         <tf.Tensor: shape=(3,), dtype=float32, numpy=array([-1. ,  0.5,  1. ], dtype=float32)>
     """
-    values = values_of(t)
-    below = keep_shape("clip_by_value", values, minimum(values, clip_value_max))
-    return like(t, keep_shape("clip_by_value", values, maximum(below, clip_value_min)))
+    values = slice_values_of(t)
+    below = check_same_shape("clip_by_value", values, minimum(values, clip_value_max))
+    return replace_values(
+        t, check_same_shape("clip_by_value", values, maximum(below, clip_value_min))
+    )
 
 
 @overload
@@ -90,17 +99,17 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
     Returns:
         A tensor, or IndexedSlices if `t` is.
     """
-    values = operand("Sqrt", values_of(t), INEXACT)
-    bound = maximum(e.cast(scalar_like(clip_norm, values), dtype=values._array.dtype), 0)
+    values = check_dtype("Sqrt", slice_values_of(t), INEXACT)
+    bound = maximum(e.cast(as_bound(clip_norm, values), dtype=values._array.dtype), 0)
     total = reduce.reduce_sum(
-        values * values, axis=axes_of(axes, values.ndim, "Sum"), keepdims=True
+        values * values, axis=reduction_axes(axes, values.ndim, "Sum"), keepdims=True
     )
     positive = e.greater(total, 0)
     # sqrt has an infinite derivative at zero, so zero sums are replaced by one before it.
     root = e.sqrt(e.select(positive, total, e.ones_like(total)))
     norm = e.select(positive, root, total)
-    scaled = keep_shape("clip_by_norm", values, values * bound)
-    return like(t, e.identity(scaled / e.maximum(norm, bound)))
+    scaled = check_same_shape("clip_by_norm", values, values * bound)
+    return replace_values(t, e.identity(scaled / e.maximum(norm, bound)))
 
 
 @public
@@ -115,22 +124,22 @@ def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Ten
     Returns:
         A tensor like `t`.
     """
-    values = operand("Sqrt", convert(t), INEXACT)
-    bound = scalar_like(clip_norm, values)
+    values = check_dtype("Sqrt", convert(t), INEXACT)
+    bound = as_bound(clip_norm, values)
     total = reduce.reduce_sum(
-        values * values, axis=axes_of(None, values.ndim, "Sum"), keepdims=False
+        values * values, axis=reduction_axes(None, values.ndim, "Sum"), keepdims=False
     )
-    size = adopt(float(values._array.size), values.dtype)
+    size = convert_to_dtype(float(values._array.size), values.dtype)
     share = e.minimum(size * e.rsqrt(total), e.reciprocal(bound))
     return e.multiply(values * bound, share)
 
 
-def scalar_like(value: Any, tensor: Tensor) -> Tensor:
+def as_bound(value: Any, tensor: Tensor) -> Tensor:
     """Convert a bound to a tensor; without a dtype it takes that of `tensor`."""
-    return convert(value) if is_typed(value) else adopt(value, tensor.dtype)
+    return convert(value) if has_own_dtype(value) else convert_to_dtype(value, tensor.dtype)
 
 
-def listed(op: str, t_list: Any) -> list[Any]:
+def as_tensor_list(op: str, t_list: Any) -> list[Any]:
     """Convert the entries of a list to tensors; None and IndexedSlices stay as they are."""
     if not isinstance(t_list, Sequence) or isinstance(t_list, str):
         raise TypeError(f"{op}: `t_list` should be a sequence of tensors. Received {type(t_list)}.")
@@ -152,16 +161,16 @@ def global_norm(t_list: Any, name: str | None = None) -> Tensor:
         TypeError: if `t_list` is not a list.
     """
     tensors = [
-        operand("L2Loss", values_of(t), FLOATS)
-        for t in listed("global_norm", t_list)
+        check_dtype("L2Loss", slice_values_of(t), FLOATS)
+        for t in as_tensor_list("global_norm", t_list)
         if t is not None
     ]
     if not tensors:
-        return eager(np.float32(0))
+        return make_tensor(np.float32(0))
     for i, tensor in enumerate(tensors):
-        same("Pack", tensors[0], tensor, i)
+        check_same_dtype("Pack", tensors[0], tensor, i)
     halves = [
-        reduce.reduce_sum(e.square(t), axis=axes_of(None, t.ndim, "Sum"), keepdims=False) / 2
+        reduce.reduce_sum(e.square(t), axis=reduction_axes(None, t.ndim, "Sum"), keepdims=False) / 2
         for t in tensors
     ]
     return e.sqrt(reduce.reduce_sum(stack(*halves, axis=-1), axis=(-1,), keepdims=False) * 2)
@@ -191,15 +200,17 @@ def clip_by_global_norm(
         >>> norm
         <tf.Tensor: shape=(), dtype=float32, numpy=5.0>
     """
-    entries = listed("clip_by_global_norm", t_list)
+    entries = as_tensor_list("clip_by_global_norm", t_list)
     norm = global_norm(entries) if use_norm is None else convert(use_norm)
-    bound = scalar_like(clip_norm, norm)
+    bound = as_bound(clip_norm, norm)
     if bound.dtype != norm.dtype:
         raise TypeError(
             "clip_by_global_norm: the norm and clip_norm must have the same dtype, got "
             f"{norm.dtype.name} != {bound.dtype.name}."
         )
     scale = bound * e.minimum(e.reciprocal(norm), e.reciprocal(bound))
-    scale = e.select(e.is_finite(norm), scale, adopt(float("nan"), norm.dtype))
-    clipped = [None if t is None else like(t, values_of(t) * scale) for t in entries]
+    scale = e.select(e.is_finite(norm), scale, convert_to_dtype(float("nan"), norm.dtype))
+    clipped = [
+        None if t is None else replace_values(t, slice_values_of(t) * scale) for t in entries
+    ]
     return clipped, norm

@@ -9,13 +9,13 @@ from gradtape.core.errors import public
 from gradtape.core.shapes import normalize_axis
 from gradtape.core.tensor import Tensor
 from gradtape.ops import cumulative as scan
-from gradtape.tf.protocol import Running
-from gradtape.tf.public_op import FLOATS, NUMBERS, operand
+from gradtape.tf.op_protocol import CumulativeOp
+from gradtape.tf.public_op import FLOATS, NUMBERS, check_dtype
 
 
-def cumulative(
+def make_cumulative(
     function: Any, allowed: frozenset[Any], label: str, what: str, example: str = ""
-) -> Running:
+) -> CumulativeOp:
     """Make a public cumulative function from a primitive."""
 
     @public
@@ -26,7 +26,7 @@ def cumulative(
         reverse: bool = False,
         name: str | None = None,
     ) -> Tensor:
-        tensor = operand(label, convert(x), allowed)
+        tensor = check_dtype(label, convert(x), allowed)
         position = normalize_axis(convert(axis)._array, tensor.ndim, label)
         return function(tensor, axis=position, exclusive=bool(exclusive), reverse=bool(reverse))
 
@@ -46,7 +46,7 @@ def cumulative(
     return run
 
 
-cumsum = cumulative(
+cumsum = make_cumulative(
     scan.cumsum,
     NUMBERS,
     "Cumsum",
@@ -57,8 +57,8 @@ cumsum = cumulative(
         <tf.Tensor: shape=(3,), dtype=int32, numpy=array([1, 3, 6], dtype=int32)>
     """,
 )
-cumprod = cumulative(scan.cumprod, NUMBERS, "Cumprod", "Cumulative product along an axis.")
-cumulative_logsumexp = cumulative(
+cumprod = make_cumulative(scan.cumprod, NUMBERS, "Cumprod", "Cumulative product along an axis.")
+cumulative_logsumexp = make_cumulative(
     scan.cumulative_logsumexp,
     FLOATS,
     "CumulativeLogsumexp",

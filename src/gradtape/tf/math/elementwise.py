@@ -8,7 +8,7 @@ from typing import Any
 from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
-from gradtape.core.fastpath.codegen import checked
+from gradtape.core.fastpath.codegen import make_public_function
 from gradtape.core.tensor import Tensor
 from gradtape.ops import elementwise as e
 from gradtape.ops import integer, no_nan
@@ -16,95 +16,105 @@ from gradtape.ops import special as s
 from gradtape.ops.reduce import reduce_sum
 from gradtape.ops.shape import shape_of
 from gradtape.tf.math.cast import cast
-from gradtape.tf.protocol import Binary
+from gradtape.tf.op_protocol import BinaryOp
 from gradtape.tf.public_op import (
     ANY,
     BOOL,
     COMPLEX,
     FLOATS,
+    FULL_FLOATS,
     INDICES,
     INEXACT,
     INTEGERS,
     NUMBERS,
     REAL,
     SIGNED,
-    SINGLES,
     STRING,
-    adopt,
-    binary,
-    booleans,
-    documented,
-    is_typed,
-    left_first,
-    operand,
-    pair,
-    prefer,
-    same,
-    strictly,
-    unary,
+    check_dtype,
+    check_same_dtype,
+    convert_pair,
+    convert_pair_left_first,
+    convert_pair_strict,
+    convert_pair_to_bool,
+    convert_to_dtype,
+    convert_with_hint,
+    copy_docstring,
+    has_own_dtype,
+    make_binary_op,
+    make_unary_op,
 )
 
-NEITHER = (False, False)
+NO_NUMBERS = (False, False)
 
 # -- arithmetic ------------------------------------------------------------------------------------
 
-add = binary(
+add = make_binary_op(
     e.add,
     NUMBERS,
     e.join_strings,
     STRING,
     label="AddV2",
-    operands=left_first,
+    operands=convert_pair_left_first,
     numbers=(False, True),
 )
-subtract = binary(e.subtract, NUMBERS, label="Sub")
-multiply = binary(e.multiply, NUMBERS, label="Mul")
-floordiv = binary(e.floordiv, FLOATS, integer.floordiv_integers, INTEGERS, label="FloorDiv")
-floormod = binary(e.floormod, FLOATS, integer.floormod_integers, INTEGERS, label="FloorMod")
+subtract = make_binary_op(e.subtract, NUMBERS, label="Sub")
+multiply = make_binary_op(e.multiply, NUMBERS, label="Mul")
+floordiv = make_binary_op(e.floordiv, FLOATS, integer.floordiv_integers, INTEGERS, label="FloorDiv")
+floormod = make_binary_op(e.floormod, FLOATS, integer.floormod_integers, INTEGERS, label="FloorMod")
 mod = floormod
-truncatediv = binary(
+truncatediv = make_binary_op(
     e.truncatediv, FLOATS, integer.truncatediv_integers, INTEGERS, label="TruncateDiv"
 )
-truncatemod = binary(
+truncatemod = make_binary_op(
     e.truncatemod, FLOATS, integer.truncatemod_integers, INDICES, label="TruncateMod"
 )
-pow = binary(e.power, INEXACT, integer.power_integers, SIGNED, label="Pow", numbers=(False, True))
-negative = unary(e.negative, INEXACT | SIGNED, label="Neg")
-abs = unary(e.absolute, INEXACT | SIGNED, label="Abs")
-sign = unary(e.sign, INEXACT | SIGNED, label="Sign")
-square = unary(e.square, NUMBERS, label="Square")
-sqrt = unary(e.sqrt, INEXACT, label="Sqrt")
-rsqrt = unary(e.rsqrt, INEXACT, label="Rsqrt")
-reciprocal = unary(e.reciprocal, INEXACT, label="Reciprocal")
-maximum = binary(e.maximum, REAL, label="Maximum")
-minimum = binary(e.minimum, REAL, label="Minimum")
-squared_difference = binary(e.squared_difference, INEXACT | INDICES, label="SquaredDifference")
-nextafter = binary(e.nextafter, SINGLES, label="NextAfter", names=("x1", "x2"), numbers=NEITHER)
-multiply_no_nan = binary(
-    no_nan.multiply_no_nan, INEXACT, label="MulNoNan", operands=strictly, numbers=NEITHER
+pow = make_binary_op(
+    e.power, INEXACT, integer.power_integers, SIGNED, label="Pow", numbers=(False, True)
 )
-xlogy = binary(no_nan.xlogy, INEXACT, label="Xlogy", numbers=NEITHER)
-xlog1py = binary(no_nan.xlog1py, INEXACT, label="Xlog1py", numbers=NEITHER)
-xdivy = binary(no_nan.xdivy, INEXACT, label="Xdivy", numbers=NEITHER)
+negative = make_unary_op(e.negative, INEXACT | SIGNED, label="Neg")
+abs = make_unary_op(e.absolute, INEXACT | SIGNED, label="Abs")
+sign = make_unary_op(e.sign, INEXACT | SIGNED, label="Sign")
+square = make_unary_op(e.square, NUMBERS, label="Square")
+sqrt = make_unary_op(e.sqrt, INEXACT, label="Sqrt")
+rsqrt = make_unary_op(e.rsqrt, INEXACT, label="Rsqrt")
+reciprocal = make_unary_op(e.reciprocal, INEXACT, label="Reciprocal")
+maximum = make_binary_op(e.maximum, REAL, label="Maximum")
+minimum = make_binary_op(e.minimum, REAL, label="Minimum")
+squared_difference = make_binary_op(
+    e.squared_difference, INEXACT | INDICES, label="SquaredDifference"
+)
+nextafter = make_binary_op(
+    e.nextafter, FULL_FLOATS, label="NextAfter", names=("x1", "x2"), numbers=NO_NUMBERS
+)
+multiply_no_nan = make_binary_op(
+    no_nan.multiply_no_nan,
+    INEXACT,
+    label="MulNoNan",
+    operands=convert_pair_strict,
+    numbers=NO_NUMBERS,
+)
+xlogy = make_binary_op(no_nan.xlogy, INEXACT, label="Xlogy", numbers=NO_NUMBERS)
+xlog1py = make_binary_op(no_nan.xlog1py, INEXACT, label="Xlog1py", numbers=NO_NUMBERS)
+xdivy = make_binary_op(no_nan.xdivy, INEXACT, label="Xdivy", numbers=NO_NUMBERS)
 
-QUOTIENTS = {
+QUOTIENT_DTYPES = {
     **dict.fromkeys((dtypes.uint8, dtypes.int8, dtypes.uint16, dtypes.int16), dtypes.float32),
     **dict.fromkeys((dtypes.uint32, dtypes.int32, dtypes.uint64, dtypes.int64), dtypes.float64),
 }
 
 
-def quotient(function: Any, x: Any, y: Any, name: str) -> Tensor:
-    """Divide two values of one dtype; integers are first cast to the float of `QUOTIENTS`."""
+def divide_tensors(function: Any, x: Any, y: Any, name: str) -> Tensor:
+    """Divide two values of one dtype; integers are first cast to the float of `QUOTIENT_DTYPES`."""
     a = convert(x)
-    b = prefer(y, a.dtype)
+    b = convert_with_hint(y, a.dtype)
     dtype = a.dtype
     if dtype is not b.dtype:
         raise TypeError(
             f"{name}: `x` and `y` must have the same dtype, got {dtype!r} != {b.dtype!r}. Cast "
             "one of them first."
         )
-    if dtype in QUOTIENTS:
-        a, b = cast(a, QUOTIENTS[dtype]), cast(b, QUOTIENTS[dtype])
+    if dtype in QUOTIENT_DTYPES:
+        a, b = cast(a, QUOTIENT_DTYPES[dtype]), cast(b, QUOTIENT_DTYPES[dtype])
     elif not (dtype.is_floating or dtype.is_complex):
         raise TypeError(
             f"{name}: operands must be numbers. Invalid dtype {dtype!r}. Cast the operands first."
@@ -112,27 +122,27 @@ def quotient(function: Any, x: Any, y: Any, name: str) -> Tensor:
     return function(a, b)
 
 
-def quotient_of(function: Any, name: str, either: bool) -> Any:
+def make_general_division(function: Any, name: str, either: bool) -> Any:
     """Make the general form of a division; with `either`, `y` decides the dtype if `x` has none."""
 
     def convert_and_divide(x: Any, y: Any) -> Tensor:
-        if either and is_typed(y) and not is_typed(x):
-            x = adopt(x, convert(y).dtype)
-        return quotient(function, x, y, name)
+        if either and has_own_dtype(y) and not has_own_dtype(x):
+            x = convert_to_dtype(x, convert(y).dtype)
+        return divide_tensors(function, x, y, name)
 
     return convert_and_divide
 
 
-def division(function: Any, name: str, either: bool, **options: Any) -> Binary:
+def make_division(function: Any, name: str, either: bool, **options: Any) -> BinaryOp:
     """Make a public division."""
-    general = quotient_of(function, name, either)
-    return documented(checked(function.op, INEXACT, general, **options), function)
+    general = make_general_division(function, name, either)
+    return copy_docstring(make_public_function(function.op, INEXACT, general, **options), function)
 
 
-divide = division(e.divide, "divide", True)
-truediv = division(e.divide, "truediv", False, numbers=(False, True))
-realdiv = binary(e.divide, INEXACT, label="RealDiv")
-divide_no_nan = division(no_nan.divide_no_nan, "divide_no_nan", True, numbers=NEITHER)
+divide = make_division(e.divide, "divide", True)
+truediv = make_division(e.divide, "truediv", False, numbers=(False, True))
+realdiv = make_binary_op(e.divide, INEXACT, label="RealDiv")
+divide_no_nan = make_division(no_nan.divide_no_nan, "divide_no_nan", True, numbers=NO_NUMBERS)
 
 
 @public
@@ -146,32 +156,32 @@ def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
     Returns:
         A tensor like `x`.
     """
-    tensor = operand("DivNoNan", convert(x), INEXACT)
+    tensor = check_dtype("DivNoNan", convert(x), INEXACT)
     return no_nan.divide_no_nan(e.ones_like(tensor), tensor)
 
 
 # -- exponentials, trigonometry, activations -------------------------------------------------------
 
-exp = unary(e.exp, INEXACT, label="Exp")
-expm1 = unary(e.expm1, INEXACT, label="Expm1")
-log = unary(e.log, INEXACT, label="Log")
-log1p = unary(e.log1p, INEXACT, label="Log1p")
-sin = unary(e.sin, INEXACT, label="Sin")
-cos = unary(e.cos, INEXACT, label="Cos")
-tan = unary(e.tan, INEXACT, label="Tan")
-asin = unary(e.asin, INEXACT, label="Asin")
-acos = unary(e.acos, INEXACT, label="Acos")
-atan = unary(e.atan, INEXACT, label="Atan")
-atan2 = binary(e.atan2, FLOATS, label="Atan2", names=("y", "x"))
-sinh = unary(e.sinh, INEXACT, label="Sinh")
-cosh = unary(e.cosh, INEXACT, label="Cosh")
-tanh = unary(e.tanh, INEXACT, label="Tanh")
-asinh = unary(e.asinh, INEXACT, label="Asinh")
-acosh = unary(e.acosh, INEXACT, label="Acosh")
-atanh = unary(e.atanh, INEXACT, label="Atanh")
-sigmoid = unary(e.sigmoid, INEXACT, label="Sigmoid")
-softplus = unary(e.softplus, FLOATS, label="Softplus", names=("features",))
-softsign = unary(e.softsign, FLOATS, label="Softsign", names=("features",))
+exp = make_unary_op(e.exp, INEXACT, label="Exp")
+expm1 = make_unary_op(e.expm1, INEXACT, label="Expm1")
+log = make_unary_op(e.log, INEXACT, label="Log")
+log1p = make_unary_op(e.log1p, INEXACT, label="Log1p")
+sin = make_unary_op(e.sin, INEXACT, label="Sin")
+cos = make_unary_op(e.cos, INEXACT, label="Cos")
+tan = make_unary_op(e.tan, INEXACT, label="Tan")
+asin = make_unary_op(e.asin, INEXACT, label="Asin")
+acos = make_unary_op(e.acos, INEXACT, label="Acos")
+atan = make_unary_op(e.atan, INEXACT, label="Atan")
+atan2 = make_binary_op(e.atan2, FLOATS, label="Atan2", names=("y", "x"))
+sinh = make_unary_op(e.sinh, INEXACT, label="Sinh")
+cosh = make_unary_op(e.cosh, INEXACT, label="Cosh")
+tanh = make_unary_op(e.tanh, INEXACT, label="Tanh")
+asinh = make_unary_op(e.asinh, INEXACT, label="Asinh")
+acosh = make_unary_op(e.acosh, INEXACT, label="Acosh")
+atanh = make_unary_op(e.atanh, INEXACT, label="Atanh")
+sigmoid = make_unary_op(e.sigmoid, INEXACT, label="Sigmoid")
+softplus = make_unary_op(e.softplus, FLOATS, label="Softplus", names=("features",))
+softsign = make_unary_op(e.softsign, FLOATS, label="Softsign", names=("features",))
 
 
 @public
@@ -185,50 +195,52 @@ def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
     Returns:
         A tensor like `x`.
     """
-    return -softplus(-operand("Softplus", convert(x), FLOATS))
+    return -softplus(-check_dtype("Softplus", convert(x), FLOATS))
 
 
 # -- comparisons and logic -------------------------------------------------------------------------
 
-equal = binary(e.equal, ANY, label="Equal")
-not_equal = binary(e.not_equal, ANY, label="NotEqual")
-less = binary(e.less, REAL, label="Less")
-less_equal = binary(e.less_equal, REAL, label="LessEqual")
-greater = binary(e.greater, REAL, label="Greater")
-greater_equal = binary(e.greater_equal, REAL, label="GreaterEqual")
-logical_and = binary(e.logical_and, BOOL, label="LogicalAnd", operands=booleans)
-logical_or = binary(e.logical_or, BOOL, label="LogicalOr", operands=booleans)
-logical_xor = binary(e.logical_xor, BOOL, label="LogicalXor", operands=booleans)
-logical_not = unary(e.logical_not, BOOL, label="LogicalNot", dtype=dtypes.bool)
-is_nan = unary(e.is_nan, FLOATS, label="IsNan")
-is_inf = unary(e.is_inf, FLOATS, label="IsInf")
-is_finite = unary(e.is_finite, FLOATS, label="IsFinite")
+equal = make_binary_op(e.equal, ANY, label="Equal")
+not_equal = make_binary_op(e.not_equal, ANY, label="NotEqual")
+less = make_binary_op(e.less, REAL, label="Less")
+less_equal = make_binary_op(e.less_equal, REAL, label="LessEqual")
+greater = make_binary_op(e.greater, REAL, label="Greater")
+greater_equal = make_binary_op(e.greater_equal, REAL, label="GreaterEqual")
+logical_and = make_binary_op(e.logical_and, BOOL, label="LogicalAnd", operands=convert_pair_to_bool)
+logical_or = make_binary_op(e.logical_or, BOOL, label="LogicalOr", operands=convert_pair_to_bool)
+logical_xor = make_binary_op(e.logical_xor, BOOL, label="LogicalXor", operands=convert_pair_to_bool)
+logical_not = make_unary_op(e.logical_not, BOOL, label="LogicalNot", dtype=dtypes.bool)
+is_nan = make_unary_op(e.is_nan, FLOATS, label="IsNan")
+is_inf = make_unary_op(e.is_inf, FLOATS, label="IsInf")
+is_finite = make_unary_op(e.is_finite, FLOATS, label="IsFinite")
 
 # -- rounding --------------------------------------------------------------------------------------
 
-floor = unary(e.floor, FLOATS, label="Floor")
-ceil = unary(e.ceil, FLOATS, label="Ceil")
-rint = unary(e.rint, FLOATS, label="Rint")
-round = unary(e.rint, FLOATS, e.identity, INTEGERS, label="Round")
+floor = make_unary_op(e.floor, FLOATS, label="Floor")
+ceil = make_unary_op(e.ceil, FLOATS, label="Ceil")
+rint = make_unary_op(e.rint, FLOATS, label="Rint")
+round = make_unary_op(e.rint, FLOATS, e.identity, INTEGERS, label="Round")
 
 # -- complex parts ---------------------------------------------------------------------------------
 
-real = unary(e.real, COMPLEX, e.identity, REAL, label="Real", names=("input",))
-imag = unary(e.imag, COMPLEX, e.zeros_like, REAL, label="Imag", names=("input",))
-angle = unary(e.angle, COMPLEX, e.angle_of_real, FLOATS, label="Angle", names=("input",))
+real = make_unary_op(e.real, COMPLEX, e.identity, REAL, label="Real", names=("input",))
+imag = make_unary_op(e.imag, COMPLEX, e.zeros_like, REAL, label="Imag", names=("input",))
+angle = make_unary_op(e.angle, COMPLEX, e.angle_of_real, FLOATS, label="Angle", names=("input",))
 
 # -- special functions -----------------------------------------------------------------------------
 
-erf = unary(s.erf, FLOATS, label="Erf")
-erfc = unary(s.erfc, FLOATS, label="Erfc")
-erfinv = unary(s.erfinv, FLOATS, label="Erfinv")
-ndtri = unary(s.ndtri, FLOATS, label="Ndtri")
-lgamma = unary(s.lgamma, FLOATS, label="Lgamma")
-digamma = unary(s.digamma, FLOATS, label="Digamma")
-polygamma = binary(s.polygamma, SINGLES, label="Polygamma", names=("a", "x"), numbers=NEITHER)
-zeta = binary(s.zeta, SINGLES, label="Zeta", names=("x", "q"), numbers=NEITHER)
-igamma = binary(s.igamma, FLOATS, label="Igamma", names=("a", "x"), numbers=NEITHER)
-igammac = binary(s.igammac, FLOATS, label="Igammac", names=("a", "x"), numbers=NEITHER)
+erf = make_unary_op(s.erf, FLOATS, label="Erf")
+erfc = make_unary_op(s.erfc, FLOATS, label="Erfc")
+erfinv = make_unary_op(s.erfinv, FLOATS, label="Erfinv")
+ndtri = make_unary_op(s.ndtri, FLOATS, label="Ndtri")
+lgamma = make_unary_op(s.lgamma, FLOATS, label="Lgamma")
+digamma = make_unary_op(s.digamma, FLOATS, label="Digamma")
+polygamma = make_binary_op(
+    s.polygamma, FULL_FLOATS, label="Polygamma", names=("a", "x"), numbers=NO_NUMBERS
+)
+zeta = make_binary_op(s.zeta, FULL_FLOATS, label="Zeta", names=("x", "q"), numbers=NO_NUMBERS)
+igamma = make_binary_op(s.igamma, FLOATS, label="Igamma", names=("a", "x"), numbers=NO_NUMBERS)
+igammac = make_binary_op(s.igammac, FLOATS, label="Igammac", names=("a", "x"), numbers=NO_NUMBERS)
 
 
 @public
@@ -242,7 +254,7 @@ def erfcinv(x: Any, name: str | None = None) -> Tensor:
     Returns:
         A tensor like `x`.
     """
-    tensor = operand("Ndtri", convert(x), FLOATS)
+    tensor = check_dtype("Ndtri", convert(x), FLOATS)
     return -ndtri(tensor / 2) * math.sqrt(0.5)
 
 
@@ -259,11 +271,11 @@ def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Tensor:
     Returns:
         A tensor of the shape of the arguments that are not scalars; these must have one shape.
     """
-    first, second = pair(a, b)
-    third = convert(x) if is_typed(x) else adopt(x, first.dtype)
-    same("Betainc", first, second)
-    same("Betainc", first, third, 2)
-    operand("Betainc", first, SINGLES)
+    first, second = convert_pair(a, b)
+    third = convert(x) if has_own_dtype(x) else convert_to_dtype(x, first.dtype)
+    check_same_dtype("Betainc", first, second)
+    check_same_dtype("Betainc", first, third, 2)
+    check_dtype("Betainc", first, FULL_FLOATS)
     shapes = {shape_of(t) for t in (first, second, third)} - {()}
     if len(shapes) > 1:
         raise InvalidArgumentError(
@@ -284,6 +296,6 @@ def lbeta(x: Any, name: str | None = None) -> Tensor:
     Returns:
         A tensor (...).
     """
-    tensor = operand("Lgamma", convert(x), FLOATS)
+    tensor = check_dtype("Lgamma", convert(x), FLOATS)
     whole = reduce_sum(tensor, axis=(-1,), keepdims=False)
     return reduce_sum(s.lgamma(tensor), axis=(-1,), keepdims=False) - s.lgamma(whole)

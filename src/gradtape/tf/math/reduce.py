@@ -10,19 +10,19 @@ from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.dtypes import as_dtype
 from gradtape.core.errors import (
-    UNUSUAL,
+    REDISPATCH,
     InvalidArgumentError,
-    another_way,
-    hide_library,
+    hide_library_frames,
     public,
+    redispatch,
 )
 from gradtape.core.shapes import normalize_axes, normalize_axis
 from gradtape.core.tensor import EagerTensor, Tensor
 from gradtape.ops import elementwise as e
 from gradtape.ops import reduce
-from gradtape.ops.shape import cut, reshape, shape_of
+from gradtape.ops.shape import reshape, shape_of, slice_axis
 from gradtape.tf.math.cast import cast
-from gradtape.tf.protocol import Reduction
+from gradtape.tf.op_protocol import ReductionOp
 from gradtape.tf.public_op import (
     ANY,
     BOOL,
@@ -31,21 +31,21 @@ from gradtape.tf.public_op import (
     NUMBERS,
     REAL,
     STRING,
-    adopt,
-    is_typed,
-    numpy_dtypes,
-    operand,
-    refuse,
+    as_numpy_dtypes,
+    check_dtype,
+    convert_to_dtype,
+    has_own_dtype,
+    raise_unsupported_dtype,
 )
 
 FLOAT32 = np.dtype(np.float32)
-ALL = [tuple(range(-rank, 0)) for rank in range(33)]
+ALL_AXES = [tuple(range(-rank, 0)) for rank in range(33)]
 
 
-def axes_of(axis: Any, rank: int, op: str) -> tuple[int, ...]:
+def reduction_axes(axis: Any, rank: int, op: str) -> tuple[int, ...]:
     """Negative axes from None (all of them), an integer, a list or a tensor."""
     if axis is None:
-        return ALL[rank]
+        return ALL_AXES[rank]
     if type(axis) is int and -rank <= axis < rank:
         return (axis - rank if axis >= 0 else axis,)
     if isinstance(axis, float):
@@ -53,14 +53,16 @@ def axes_of(axis: Any, rank: int, op: str) -> tuple[int, ...]:
     if not isinstance(axis, (int, list, tuple)):
         axis = convert(axis)._array
         if axis.dtype.kind not in "iu":
-            refuse(op, dtypes.of_numpy(axis.dtype), numpy_dtypes("int32", "int64"), "Tidx")
+            raise_unsupported_dtype(
+                op, dtypes.from_numpy_dtype(axis.dtype), as_numpy_dtypes("int32", "int64"), "Tidx"
+            )
         axis = axis.tolist()
     if isinstance(axis, (list, tuple)):
         axis = [int(a) for a in np.ravel(convert(axis, None if len(axis) else dtypes.int32)._array)]
     return normalize_axes(axis, rank, op)
 
 
-def reduction(function: Any, allowed: frozenset[Any], label: str, what: str) -> Reduction:
+def make_reduction(function: Any, allowed: frozenset[Any], label: str, what: str) -> ReductionOp:
     """Make a public reduction from a primitive."""
     common = FLOAT32 if FLOAT32 in allowed else None  # hashing a dtype is slow
 
@@ -70,17 +72,17 @@ def reduction(function: Any, allowed: frozenset[Any], label: str, what: str) -> 
         try:
             tensor = input_tensor
             if type(tensor) is not EagerTensor:
-                as_bool = allowed is BOOL and not is_typed(tensor)
-                tensor = adopt(tensor, dtypes.bool) if as_bool else convert(tensor)
+                as_bool = allowed is BOOL and not has_own_dtype(tensor)
+                tensor = convert_to_dtype(tensor, dtypes.bool) if as_bool else convert(tensor)
             array = tensor._array
             if array.dtype is not common and array.dtype not in allowed:
-                refuse(label, tensor.dtype, allowed)
-            axes = ALL[array.ndim] if axis is None else axes_of(axis, array.ndim, label)
+                raise_unsupported_dtype(label, tensor.dtype, allowed)
+            axes = ALL_AXES[array.ndim] if axis is None else reduction_axes(axis, array.ndim, label)
             return function(tensor, axis=axes, keepdims=bool(keepdims))
-        except UNUSUAL as error:
-            return another_way(error, reduce_tensor, (input_tensor, axis, keepdims), {})
+        except REDISPATCH as error:
+            return redispatch(error, reduce_tensor, (input_tensor, axis, keepdims), {})
         except Exception as error:
-            hide_library(error)
+            hide_library_frames(error)
             raise
 
     reduce_tensor.__name__ = reduce_tensor.__qualname__ = function.op.name
@@ -98,19 +100,23 @@ def reduction(function: Any, allowed: frozenset[Any], label: str, what: str) -> 
     return reduce_tensor
 
 
-reduce_sum = reduction(reduce.reduce_sum, NUMBERS, "Sum", "Sum along axes.")
-reduce_mean = reduction(
+reduce_sum = make_reduction(reduce.reduce_sum, NUMBERS, "Sum", "Sum along axes.")
+reduce_mean = make_reduction(
     reduce.reduce_mean, NUMBERS, "Mean", "Mean along axes; integers are rounded towards zero."
 )
-reduce_prod = reduction(reduce.reduce_prod, NUMBERS, "Prod", "Product along axes.")
-reduce_max = reduction(reduce.reduce_max, REAL, "Max", "Largest element along axes.")
-reduce_min = reduction(reduce.reduce_min, REAL, "Min", "Smallest element along axes.")
-reduce_all = reduction(reduce.reduce_all, BOOL, "All", "Whether all elements along axes are true.")
-reduce_any = reduction(reduce.reduce_any, BOOL, "Any", "Whether any element along axes is true.")
-reduce_logsumexp = reduction(
+reduce_prod = make_reduction(reduce.reduce_prod, NUMBERS, "Prod", "Product along axes.")
+reduce_max = make_reduction(reduce.reduce_max, REAL, "Max", "Largest element along axes.")
+reduce_min = make_reduction(reduce.reduce_min, REAL, "Min", "Smallest element along axes.")
+reduce_all = make_reduction(
+    reduce.reduce_all, BOOL, "All", "Whether all elements along axes are true."
+)
+reduce_any = make_reduction(
+    reduce.reduce_any, BOOL, "Any", "Whether any element along axes is true."
+)
+reduce_logsumexp = make_reduction(
     reduce.reduce_logsumexp, FLOATS, "Logsumexp", "Logarithm of the sum of exponentials along axes."
 )
-reduce_euclidean_norm = reduction(
+reduce_euclidean_norm = make_reduction(
     reduce.reduce_euclidean_norm, NUMBERS, "EuclideanNorm", "Root of the sum of squares along axes."
 )
 
@@ -134,13 +140,13 @@ def reduce_variance(
         TypeError: for integers.
     """
     tensor = convert(input_tensor)
-    operand("Mean", tensor, NUMBERS)
+    check_dtype("Mean", tensor, NUMBERS)
     if tensor._array.dtype not in INEXACT:
         raise TypeError(
             "reduce_variance: Input must be either real or complex. Received "
             f"{tensor.dtype.name}. Cast it first."
         )
-    axes = axes_of(axis, tensor.ndim, "Mean")
+    axes = reduction_axes(axis, tensor.ndim, "Mean")
     difference = tensor - reduce.reduce_mean(tensor, axis=axes, keepdims=True)
     if tensor.dtype.is_complex:
         squares = e.real(e.conj(difference) * difference)
@@ -190,14 +196,14 @@ def count_nonzero(
     Returns:
         A tensor of `dtype`.
     """
-    tensor = operand("NotEqual", convert(input), ANY)
+    tensor = check_dtype("NotEqual", convert(input), ANY)
     zero = (
-        adopt(b"" if tensor._array.dtype in STRING else 0, tensor.dtype)
+        convert_to_dtype(b"" if tensor._array.dtype in STRING else 0, tensor.dtype)
         if tensor._array.dtype not in BOOL
-        else adopt(False, tensor.dtype)
+        else convert_to_dtype(False, tensor.dtype)
     )
     nonzero = cast(e.not_equal(tensor, zero), dtypes.int64)
-    axes = axes_of(axis, tensor.ndim, "Sum")
+    axes = reduction_axes(axis, tensor.ndim, "Sum")
     return cast(reduce.reduce_sum(nonzero, axis=axes, keepdims=bool(keepdims)), dtype)
 
 
@@ -236,7 +242,7 @@ def argmax(
         >>> tf.argmax([1.0, 3.0, 2.0])
         <tf.Tensor: shape=(), dtype=int64, numpy=1>
     """
-    return arg(
+    return call_arg_reduction(
         reduce.argmax, "ArgMax", input, axis, output_type, ("int16", "uint16", "int32", "int64")
     )
 
@@ -256,17 +262,17 @@ def argmin(
     Returns:
         A tensor of `output_type` without `axis`.
     """
-    return arg(reduce.argmin, "ArgMin", input, axis, output_type, ("int32", "int64"))
+    return call_arg_reduction(reduce.argmin, "ArgMin", input, axis, output_type, ("int32", "int64"))
 
 
-def arg(
+def call_arg_reduction(
     function: Any, label: str, value: Any, axis: Any, output_type: Any, kinds: tuple[str, ...]
 ) -> Tensor:
     """Check the arguments of `argmax` or `argmin`, then call the primitive `function`."""
-    tensor = operand(label, convert(value), REAL | BOOL)
+    tensor = check_dtype(label, convert(value), REAL | BOOL)
     dtype = as_dtype(output_type)
     if dtype.name not in kinds:
-        refuse(label, dtype, numpy_dtypes(*kinds), "output_type")
+        raise_unsupported_dtype(label, dtype, as_numpy_dtypes(*kinds), "output_type")
     shape = shape_of(tensor)
     position = 0 if axis is None else convert(axis)._array
     position = normalize_axis(position, len(shape), label)
@@ -295,11 +301,11 @@ def l2_normalize(
         A tensor like `x`.
     """
     tensor = convert(x)
-    axes = axes_of(dim if axis is None else axis, tensor.ndim, "Sum")
+    axes = reduction_axes(dim if axis is None else axis, tensor.ndim, "Sum")
     is_complex = tensor.dtype.is_complex
     squares = e.real(tensor * e.conj(tensor)) if is_complex else e.square(tensor)
     total = reduce.reduce_sum(squares, axis=axes, keepdims=True)
-    scale = e.rsqrt(e.maximum(total, adopt(epsilon, total.dtype)))
+    scale = e.rsqrt(e.maximum(total, convert_to_dtype(epsilon, total.dtype)))
     return tensor * cast(scale, tensor.dtype)
 
 
@@ -314,7 +320,7 @@ def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
     Returns:
         A bool scalar.
     """
-    before, after = neighbours(x)
+    before, after = adjacent_elements(x)
     return reduce.reduce_all(e.less_equal(before, after), axis=(-1,), keepdims=False)
 
 
@@ -329,16 +335,16 @@ def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
     Returns:
         A bool scalar.
     """
-    before, after = neighbours(x)
+    before, after = adjacent_elements(x)
     return reduce.reduce_all(e.less(before, after), axis=(-1,), keepdims=False)
 
 
-def neighbours(x: Any) -> tuple[Tensor, Tensor]:
+def adjacent_elements(x: Any) -> tuple[Tensor, Tensor]:
     """Flatten `x`; return all elements but the last, and all but the first."""
-    tensor = operand("LessEqual", convert(x), REAL)
+    tensor = check_dtype("LessEqual", convert(x), REAL)
     size = tensor._array.size
     flat = reshape(tensor, shape=(size,), rank=tensor.ndim)
     count = size - 1 if size else 0
-    return cut(flat, axis=-1, start=0, size=count), cut(
+    return slice_axis(flat, axis=-1, start=0, size=count), slice_axis(
         flat, axis=-1, start=size - count, size=count
     )

@@ -10,8 +10,8 @@ from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.dtypes import as_dtype
 from gradtape.core.errors import InvalidArgumentError, public
-from gradtape.core.tensor import Tensor, eager
-from gradtape.tf.public_op import SINGLES, refuse
+from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.tf.public_op import FULL_FLOATS, raise_unsupported_dtype
 
 
 @public
@@ -38,8 +38,8 @@ def sobol_sample(
                [0.25]], dtype=float32)>
     """
     wanted = as_dtype(dtype)
-    if np.dtype(wanted.as_numpy_dtype) not in SINGLES:
-        refuse("SobolSample", wanted, SINGLES, "dtype")
+    if np.dtype(wanted.as_numpy_dtype) not in FULL_FLOATS:
+        raise_unsupported_dtype("SobolSample", wanted, FULL_FLOATS, "dtype")
     width, count, start = (int(convert(v)._array) for v in (dim, num_results, skip))
     if width < 1 or count < 1 or start < 0:
         raise InvalidArgumentError(
@@ -49,4 +49,4 @@ def sobol_sample(
     from scipy.stats.qmc import Sobol
 
     sequence = Sobol(width, scramble=False, bits=32).fast_forward(start + 1)
-    return eager(sequence.random(count).astype(wanted.as_numpy_dtype))
+    return make_tensor(sequence.random(count).astype(wanted.as_numpy_dtype))

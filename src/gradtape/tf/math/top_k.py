@@ -11,9 +11,9 @@ from gradtape.core.shapes import normalize_axis
 from gradtape.core.tensor import Tensor
 from gradtape.ops.gather_scatter import take_along
 from gradtape.ops.shape import shape_of, transpose
-from gradtape.ops.top_k import in_top, top_indices
+from gradtape.ops.top_k import is_in_top_k, top_indices
 from gradtape.tf.math.cast import cast
-from gradtape.tf.public_op import INDICES, REAL, is_typed, numpy_dtypes, operand
+from gradtape.tf.public_op import INDICES, REAL, as_numpy_dtypes, check_dtype, has_own_dtype
 
 
 class TopKV2(NamedTuple):
@@ -46,7 +46,7 @@ def top_k(
     Raises:
         InvalidArgumentError: if `k` is larger than n.
     """
-    tensor = operand("TopKV2", convert(input), REAL)
+    tensor = check_dtype("TopKV2", convert(input), REAL)
     count = int(convert(k)._array)
     shape = shape_of(tensor)
     if not shape:
@@ -85,7 +85,7 @@ def approx_max_k(
     Returns:
         Values and int32 indices.
     """
-    return extreme_k(operand, k, reduction_dimension, False)
+    return find_extreme_k(operand, k, reduction_dimension, False)
 
 
 @public
@@ -99,7 +99,7 @@ def approx_min_k(
     name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
     """The `k` smallest entries along an axis; arguments as for `approx_max_k`."""
-    return extreme_k(operand, k, reduction_dimension, True)
+    return find_extreme_k(operand, k, reduction_dimension, True)
 
 
 @public
@@ -114,10 +114,10 @@ def approx_top_k(
     name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
     """The `k` largest entries along an axis, or the smallest; arguments as for `approx_max_k`."""
-    return extreme_k(input, k, reduction_dimension, not is_max_k)
+    return find_extreme_k(input, k, reduction_dimension, not is_max_k)
 
 
-def extreme_k(value: Any, k: int, axis: int, smallest: bool) -> tuple[Tensor, Tensor]:
+def find_extreme_k(value: Any, k: int, axis: int, smallest: bool) -> tuple[Tensor, Tensor]:
     """Find the k largest or smallest entries along `axis`."""
     tensor = convert(value)
     position = normalize_axis(axis, tensor.ndim, "ApproxTopK")
@@ -125,7 +125,7 @@ def extreme_k(value: Any, k: int, axis: int, smallest: bool) -> tuple[Tensor, Te
         perm = list(range(-tensor.ndim, 0))
         perm[position], perm[-1] = perm[-1], perm[position]
         moved = transpose(tensor, perm=tuple(perm))
-        found = extreme_k(moved, k, -1, smallest)
+        found = find_extreme_k(moved, k, -1, smallest)
         return tuple(transpose(t, perm=tuple(perm)) for t in found)
     values, indices = top_k(-tensor if smallest else tensor, k)
     return (-values if smallest else values), indices
@@ -144,9 +144,11 @@ def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) ->
     Returns:
         Bools (b,); False for targets out of range, and where a larger score is not finite.
     """
-    given = convert(predictions) if is_typed(predictions) else convert(predictions, dtypes.float32)
-    scores = operand("InTopKV2", given, numpy_dtypes("float32"))
-    classes = operand("InTopKV2", convert(targets), INDICES)
+    given = (
+        convert(predictions) if has_own_dtype(predictions) else convert(predictions, dtypes.float32)
+    )
+    scores = check_dtype("InTopKV2", given, as_numpy_dtypes("float32"))
+    classes = check_dtype("InTopKV2", convert(targets), INDICES)
     if scores.ndim != 2:
         raise InvalidArgumentError(
             f"InTopKV2: predictions must be 2-dimensional. Received shape {scores.shape}."
@@ -156,4 +158,4 @@ def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) ->
             f"InTopKV2: targets must have one entry for each row of predictions. "
             f"Received shapes {classes.shape} and {scores.shape}."
         )
-    return in_top(scores, classes, k=int(convert(k)._array))
+    return is_in_top_k(scores, classes, k=int(convert(k)._array))

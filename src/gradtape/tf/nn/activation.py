@@ -13,17 +13,25 @@ from gradtape.core.tensor import Tensor
 from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
 from gradtape.ops.nn import activation
-from gradtape.tf.public_op import FLOATS, INEXACT, REAL, is_typed, operand, pair, unary
+from gradtape.tf.public_op import (
+    FLOATS,
+    INEXACT,
+    REAL,
+    check_dtype,
+    convert_pair,
+    has_own_dtype,
+    make_unary_op,
+)
 
 FEATURES: Final = ("features",)
 
-relu = unary(e.relu, REAL, label="Relu", names=FEATURES)
+relu = make_unary_op(e.relu, REAL, label="Relu", names=FEATURES)
 
-relu6 = unary(activation.relu6, REAL, label="Relu6", names=FEATURES)
+relu6 = make_unary_op(activation.relu6, REAL, label="Relu6", names=FEATURES)
 
-elu = unary(activation.elu, FLOATS, label="Elu", names=FEATURES)
+elu = make_unary_op(activation.elu, FLOATS, label="Elu", names=FEATURES)
 
-selu = unary(activation.selu, FLOATS, label="Selu", names=FEATURES)
+selu = make_unary_op(activation.selu, FLOATS, label="Selu", names=FEATURES)
 
 
 @public
@@ -32,13 +40,13 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Te
     x = convert(features)
     if x.dtype.is_integer:
         x = e.discretize(x, dtype=np.dtype(np.float32))
-    return activation.leaky_relu(operand("LeakyRelu", x, FLOATS), alpha=float(alpha))
+    return activation.leaky_relu(check_dtype("LeakyRelu", x, FLOATS), alpha=float(alpha))
 
 
 @public
 def crelu(features: Any, axis: int = -1, name: str | None = None) -> Tensor:
     """Concatenated ReLU: relu(features) and relu(-features), concatenated along `axis`."""
-    x = operand("Relu", convert(features), REAL)
+    x = check_dtype("Relu", convert(features), REAL)
     n = x._array.ndim
     (at,) = normalize_axes(int(axis), n, "crelu")
     return s.concat(e.relu(x), e.relu(e.negative(x)), axis=at)
@@ -65,10 +73,10 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> T
 @public
 def silu(features: Any, beta: Any = 1.0) -> Tensor:
     """SiLU, or swish: features * sigmoid(beta * features)."""
-    x = operand("Sigmoid", convert(features), INEXACT)
-    if not is_typed(beta) and beta == 1 and x._array.dtype in FLOATS:
+    x = check_dtype("Sigmoid", convert(features), INEXACT)
+    if not has_own_dtype(beta) and beta == 1 and x._array.dtype in FLOATS:
         return activation.with_slope(x, *activation.silu_and_slope(x))
-    return e.multiply(x, e.sigmoid(e.multiply(*pair(x, beta))))
+    return e.multiply(x, e.sigmoid(e.multiply(*convert_pair(x, beta))))
 
 
 swish = silu

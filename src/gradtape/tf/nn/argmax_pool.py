@@ -9,14 +9,20 @@ import numpy as np
 from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
-from gradtape.core.tensor import Tensor, eager
-from gradtape.graph.raw_function import rawly
+from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.graph.raw_function import apply_raw
 from gradtape.ops import shape as s
 from gradtape.ops.gather_scatter import take
 from gradtape.ops.reduce import lowest
-from gradtape.tf.nn.dilation import elements
-from gradtape.tf.nn.window_argument import CHANNELS_FIRST, from_last, spread_out, to_last, window_of
-from gradtape.tf.public_op import REAL, operand
+from gradtape.tf.nn.dilation import window_elements
+from gradtape.tf.nn.window_argument import (
+    CHANNELS_FIRST,
+    expand_to_spatial,
+    from_channels_last,
+    make_window,
+    to_channels_last,
+)
+from gradtape.tf.public_op import REAL, check_dtype
 
 
 class MaxPoolWithArgmax(NamedTuple):
@@ -51,33 +57,37 @@ def max_pool_with_argmax(
     """
     if data_format != "NHWC":
         raise ValueError(f"Attr 'data_format' of 'MaxPoolWithArgmax' is not NHWC: {data_format!r}.")
-    x = operand("MaxPoolWithArgmax", convert(input), REAL)
+    x = check_dtype("MaxPoolWithArgmax", convert(input), REAL)
     if x._array.ndim != 4:
         raise InvalidArgumentError(
             f"max_pool_with_argmax: input must be 4-dimensional. Received {list(x._array.shape)}."
         )
     first = data_format in CHANNELS_FIRST
-    x = to_last(x, first)
+    x = to_channels_last(x, first)
     shape = x._array.shape
-    window = window_of(
+    window = make_window(
         "MaxPoolWithArgmax",
         shape[1:-1],
-        spread_out(ksize, 2, first, "MaxPoolWithArgmax", "ksize"),
-        spread_out(strides, 2, first, "MaxPoolWithArgmax", "strides"),
+        expand_to_spatial(ksize, 2, first, "MaxPoolWithArgmax", "ksize"),
+        expand_to_spatial(strides, 2, first, "MaxPoolWithArgmax", "strides"),
         (1, 1),
         padding,
         first,
     )
     places = np.arange(x._array.size).reshape(shape)
-    covered = np.stack([t._array for t in elements(eager(places), window, -1)], axis=-1)
-    found = rawly(largest_met, x, covered)
+    covered = np.stack(
+        [t._array for t in window_elements(make_tensor(places), window, -1)], axis=-1
+    )
+    found = apply_raw(find_largest_position, x, covered)
     out = take(s.reshape(x, shape=(x._array.size,), rank=4), found, axis=-1)
     size = 0 if include_batch_in_index or not shape[0] else max(x._array.size // shape[0], 1)
     dtype = dtypes.as_dtype(output_dtype).as_numpy_dtype
-    return MaxPoolWithArgmax(from_last(out, first), rawly(within_image, found, size, dtype))
+    return MaxPoolWithArgmax(
+        from_channels_last(out, first), apply_raw(positions_in_image, found, size, dtype)
+    )
 
 
-def largest_met(x: Any, covered: Any) -> Any:
+def find_largest_position(x: Any, covered: Any) -> Any:
     """Choose, along the last axis of raw positions, that of the largest element; -1 is padding."""
     flat = np.asarray(x).reshape(-1)
     values = flat[covered] if flat.size else covered
@@ -85,6 +95,6 @@ def largest_met(x: Any, covered: Any) -> Any:
     return np.take_along_axis(covered, best, axis=-1)[..., 0]
 
 
-def within_image(places: Any, size: int, dtype: Any) -> Any:
+def positions_in_image(places: Any, size: int, dtype: Any) -> Any:
     """Convert raw positions in the batch to positions in images of `size`, unless that is 0."""
     return (places % size if size else places).astype(dtype)

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.context import staging
-from gradtape.core.convert import convert, shape_tuple
+from gradtape.core.context import current_trace
+from gradtape.core.convert import convert, to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor
 from gradtape.ops import shape as s
@@ -19,18 +19,24 @@ from gradtape.ops.elementwise import gate
 from gradtape.ops.reduce import broadcast_to, reduce_sum
 from gradtape.tf.nn.window_argument import (
     CHANNELS_FIRST,
-    STRICT,
-    from_last,
-    spread_out,
-    to_last,
-    window_of,
+    KERNEL_CHECKED_OPS,
+    expand_to_spatial,
+    from_channels_last,
+    make_window,
+    to_channels_last,
 )
-from gradtape.tf.public_op import FLOATS, numpy_dtypes, operand, pair, same
+from gradtape.tf.public_op import (
+    FLOATS,
+    as_numpy_dtypes,
+    check_dtype,
+    check_same_dtype,
+    convert_pair,
+)
 
-FILTERED = FLOATS | numpy_dtypes("int32")
+CONVOLUTION_DTYPES = FLOATS | as_numpy_dtypes("int32")
 
 
-def filtered(
+def apply_convolution(
     op: str,
     input: Any,
     filters: Any,
@@ -41,8 +47,10 @@ def filtered(
     data_format: str | None,
 ) -> Tensor:
     """Check the arguments and convolve over `n` spatial axes, with any number of batch axes."""
-    x, w = pair(input, filters)
-    same(op, operand(op, x, FLOATS if op in STRICT else FILTERED), w)
+    x, w = convert_pair(input, filters)
+    check_same_dtype(
+        op, check_dtype(op, x, FLOATS if op in KERNEL_CHECKED_OPS else CONVOLUTION_DTYPES), w
+    )
     first = data_format in CHANNELS_FIRST
     if x._array.ndim < n + 2 or w._array.ndim != n + 2:
         raise InvalidArgumentError(
@@ -56,37 +64,37 @@ def filtered(
         if len(batch) > 1
         else x
     )
-    x = to_last(x, first)
+    x = to_channels_last(x, first)
     channels, depth, outs = x._array.shape[-1], w._array.shape[-2], w._array.shape[-1]
     if not w._array.size and x._array.size:
         raise InvalidArgumentError(f"{op}: filter must not have zero elements.")
     groups = channels // depth if depth else 0
     # TensorFlow supports groups of volumes only in compiled functions.
-    ungrouped = n == 3 and not staging()
+    ungrouped = n == 3 and not current_trace()
     if not depth or channels % depth or (groups > 1 and (outs % groups or ungrouped)):
         raise InvalidArgumentError(
             f"{op}: input depth must be evenly divisible by filter depth: {channels} vs {depth}."
         )
-    window = window_of(
+    window = make_window(
         op,
         x._array.shape[1:-1],
         w._array.shape[:n],
-        spread_out(strides, n, first, op, "strides"),
-        spread_out(dilations, n, first, op, "dilations"),
+        expand_to_spatial(strides, n, first, op, "strides"),
+        expand_to_spatial(dilations, n, first, op, "dilations"),
         padding,
         first,
     )
     if not x._array.size or not w._array.size:
-        out = nothing(x, w, window)
+        out = convolve_empty(x, w, window)
     else:
         out = convolution_ops.convolve(x, w, window=window, groups=groups, order=0)
-    out = from_last(out, first)
+    out = from_channels_last(out, first)
     if len(batch) > 1:
         return s.reshape(out, shape=(*batch, *out._array.shape[1:]), rank=n + 2)
     return out
 
 
-def nothing(x: Any, w: Any, window: Window) -> Any:
+def convolve_empty(x: Any, w: Any, window: Window) -> Any:
     """Convolve operands without elements: zeros that depend on both."""
     spatial = x._array.shape[1:-1]
     shape = (x._array.shape[0], *window.outputs(spatial), w._array.shape[-1])
@@ -106,7 +114,7 @@ def conv1d(
     name: str | None = None,
 ) -> Tensor:
     """Convolution of sequences (..., length, channels) with filters (width, channels, outputs)."""
-    return filtered("Conv1D", input, filters, 1, stride, padding, dilations, data_format)
+    return apply_convolution("Conv1D", input, filters, 1, stride, padding, dilations, data_format)
 
 
 @public
@@ -133,7 +141,7 @@ def conv2d(
     Note:
         Grouped and dilated convolutions have gradients, which TensorFlow's CPU kernels lack.
     """
-    return filtered("Conv2D", input, filters, 2, strides, padding, dilations, data_format)
+    return apply_convolution("Conv2D", input, filters, 2, strides, padding, dilations, data_format)
 
 
 @public
@@ -147,7 +155,7 @@ def conv3d(
     name: str | None = None,
 ) -> Tensor:
     """Convolution of volumes (batch, depth, height, width, channels)."""
-    return filtered("Conv3D", input, filters, 3, strides, padding, dilations, data_format)
+    return apply_convolution("Conv3D", input, filters, 3, strides, padding, dilations, data_format)
 
 
 @public
@@ -163,14 +171,16 @@ def convolution(
     """Convolution over all spatial axes of the filter."""
     n = convert(filters)._array.ndim - 2
     first = data_format in CHANNELS_FIRST
-    steps = spread_out(strides, n, first, "Convolution", "strides")
-    apart = spread_out(dilations, n, first, "Convolution", "dilations")
+    steps = expand_to_spatial(strides, n, first, "Convolution", "strides")
+    apart = expand_to_spatial(dilations, n, first, "Convolution", "dilations")
     if max(steps, default=1) > 1 and max(apart, default=1) > 1:
         raise ValueError(
             "convolution: `strides > 1` not supported in conjunction with `dilation_rate > 1`. "
             f"Received: strides={list(steps)} and dilation_rate={list(apart)}. Use tf.nn.conv2d."
         )
-    return filtered("Convolution", input, filters, n, strides, padding, dilations, data_format)
+    return apply_convolution(
+        "Convolution", input, filters, n, strides, padding, dilations, data_format
+    )
 
 
 @public
@@ -178,10 +188,10 @@ def atrous_conv2d(
     value: Any, filters: Any, rate: int, padding: Any, name: str | None = None
 ) -> Tensor:
     """Convolution of images with dilation `rate`."""
-    return filtered("Conv2D", value, filters, 2, 1, padding, rate, "NHWC")
+    return apply_convolution("Conv2D", value, filters, 2, 1, padding, rate, "NHWC")
 
 
-def transposed(
+def apply_transposed_convolution(
     op: str,
     input: Any,
     filters: Any,
@@ -196,11 +206,13 @@ def transposed(
 
     Filters are (*size, outputs, channels).
     """
-    y, w = pair(input, filters)
-    same(op, operand(op, y, FLOATS if op in STRICT else FILTERED), w)
+    y, w = convert_pair(input, filters)
+    check_same_dtype(
+        op, check_dtype(op, y, FLOATS if op in KERNEL_CHECKED_OPS else CONVOLUTION_DTYPES), w
+    )
     first = data_format in CHANNELS_FIRST
-    y = to_last(y, first)
-    wanted = shape_tuple(output_shape)
+    y = to_channels_last(y, first)
+    wanted = to_shape_tuple(output_shape)
     spatial = wanted[2:] if first else wanted[1:-1]
     if len(wanted) == n:
         spatial = wanted
@@ -211,13 +223,13 @@ def transposed(
         )
     else:
         outer = (wanted[0], wanted[1 if first else -1])
-        check_result(op, outer, (y._array.shape[0], w._array.shape[-2]))
-    window = window_of(
+        check_output_shape(op, outer, (y._array.shape[0], w._array.shape[-2]))
+    window = make_window(
         op,
         spatial,
         w._array.shape[:n],
-        spread_out(strides, n, first, op, "strides"),
-        spread_out(dilations, n, first, op, "dilations"),
+        expand_to_spatial(strides, n, first, op, "strides"),
+        expand_to_spatial(dilations, n, first, op, "dilations"),
         padding,
         first,
     )
@@ -227,13 +239,13 @@ def transposed(
             f"{list(y._array.shape)} and filters of shape {list(w._array.shape)}. "
             "Check strides and padding."
         )
-    return from_last(
+    return from_channels_last(
         convolution_ops.unconvolve(y, w, window=window, groups=1, order=0, spatial=tuple(spatial)),
         first,
     )
 
 
-def check_result(op: str, wanted: tuple[int, int], given: tuple[int, int]) -> None:
+def check_output_shape(op: str, wanted: tuple[int, int], given: tuple[int, int]) -> None:
     """Raise unless batch and channels of an output_shape are those of the operands."""
     if wanted != given:
         raise InvalidArgumentError(
@@ -242,7 +254,7 @@ def check_result(op: str, wanted: tuple[int, int], given: tuple[int, int]) -> No
         )
 
 
-def transposition(
+def make_transposed_convolution(
     name: str, op: str, n: int | None, data_format: str | None
 ) -> Callable[..., Tensor]:
     """Make a public transposed convolution over `n` spatial axes, or those of the filter."""
@@ -259,7 +271,7 @@ def transposition(
         name: str | None = None,
     ) -> Tensor:
         axes = convert(filters)._array.ndim - 2 if n is None else n
-        return transposed(
+        return apply_transposed_convolution(
             op, input, filters, output_shape, axes, strides, padding, dilations, data_format
         )
 
@@ -281,16 +293,16 @@ def transposition(
     return public(transpose)
 
 
-conv1d_transpose = transposition("conv1d_transpose", "Conv1DTranspose", 1, "NWC")
+conv1d_transpose = make_transposed_convolution("conv1d_transpose", "Conv1DTranspose", 1, "NWC")
 
 
-conv2d_transpose = transposition("conv2d_transpose", "Conv2DTranspose", 2, "NHWC")
+conv2d_transpose = make_transposed_convolution("conv2d_transpose", "Conv2DTranspose", 2, "NHWC")
 
 
-conv3d_transpose = transposition("conv3d_transpose", "Conv3DTranspose", 3, "NDHWC")
+conv3d_transpose = make_transposed_convolution("conv3d_transpose", "Conv3DTranspose", 3, "NDHWC")
 
 
-conv_transpose = transposition("conv_transpose", "ConvTranspose", None, None)
+conv_transpose = make_transposed_convolution("conv_transpose", "ConvTranspose", None, None)
 
 
 @public
@@ -304,7 +316,7 @@ def depthwise_conv2d(
     name: str | None = None,
 ) -> Tensor:
     """Convolution of each channel with filters (height, width, channels, multiplier)."""
-    x, w = pair(input, filter)
+    x, w = convert_pair(input, filter)
     if x._array.ndim != 4 or w._array.ndim != 4:
         raise InvalidArgumentError(
             "depthwise_conv2d: input and filter must be 4-dimensional. Received shapes "
@@ -312,7 +324,7 @@ def depthwise_conv2d(
         )
     height, width, channels, multiplier = w._array.shape
     first = data_format in CHANNELS_FIRST
-    steps = spread_out(strides, 2, first, "DepthwiseConv2dNative", "strides")
+    steps = expand_to_spatial(strides, 2, first, "DepthwiseConv2dNative", "strides")
     if steps[0] != steps[1]:
         raise InvalidArgumentError(
             f"depthwise_conv2d: strides must be equal in rows and columns. Received {list(steps)}."
@@ -323,7 +335,7 @@ def depthwise_conv2d(
             f"vs {channels}."
         )
     grouped = s.reshape(w, shape=(height, width, 1, channels * multiplier), rank=4)
-    return filtered(
+    return apply_convolution(
         "DepthwiseConv2dNative", x, grouped, 2, strides, padding, dilations, data_format
     )
 
@@ -341,4 +353,4 @@ def separable_conv2d(
 ) -> Tensor:
     """`depthwise_conv2d`, followed by a pointwise (1×1) convolution."""
     middle = depthwise_conv2d(input, depthwise_filter, strides, padding, data_format, dilations)
-    return filtered("Conv2D", middle, pointwise_filter, 2, 1, "VALID", None, data_format)
+    return apply_convolution("Conv2D", middle, pointwise_filter, 2, 1, "VALID", None, data_format)

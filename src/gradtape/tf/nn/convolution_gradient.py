@@ -7,16 +7,22 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.convert import convert, shape_tuple
+from gradtape.core.convert import convert, to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
-from gradtape.core.tensor import Tensor, eager
+from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.ops import shape as s
 from gradtape.ops.convolution import convolution
 from gradtape.ops.convolution.window import Window
-from gradtape.tf.nn.convolution import filtered, transposed
+from gradtape.tf.nn.convolution import apply_convolution, apply_transposed_convolution
 from gradtape.tf.nn.space_to_batch import batch_to_space, space_to_batch
-from gradtape.tf.nn.window_argument import CHANNELS_FIRST, from_last, spread_out, to_last, window_of
-from gradtape.tf.public_op import FLOATS, operand, pair, same
+from gradtape.tf.nn.window_argument import (
+    CHANNELS_FIRST,
+    expand_to_spatial,
+    from_channels_last,
+    make_window,
+    to_channels_last,
+)
+from gradtape.tf.public_op import FLOATS, check_dtype, check_same_dtype, convert_pair
 
 
 @public
@@ -25,10 +31,12 @@ def atrous_conv2d_transpose(
 ) -> Tensor:
     """The adjoint of `tf.nn.atrous_conv2d`; filters are (height, width, outputs, channels)."""
     op = "Conv2DTranspose"
-    return transposed(op, value, filters, output_shape, 2, 1, padding, rate, "NHWC")
+    return apply_transposed_convolution(
+        op, value, filters, output_shape, 2, 1, padding, rate, "NHWC"
+    )
 
 
-def window_and_groups(
+def make_image_window(
     x_shape: tuple[int, ...],
     size: tuple[int, ...],
     strides: Any,
@@ -38,12 +46,12 @@ def window_and_groups(
 ) -> Window:
     """Make the window of a convolution of images (batch, height, width, channels)."""
     op = "DepthwiseConv2dNative"
-    return window_of(
+    return make_window(
         op,
         x_shape[1:-1],
         size,
-        spread_out(strides, 2, first, op, "strides"),
-        spread_out(dilations, 2, first, op, "dilations"),
+        expand_to_spatial(strides, 2, first, op, "strides"),
+        expand_to_spatial(dilations, 2, first, op, "dilations"),
         padding,
         first,
     )
@@ -61,19 +69,21 @@ def depthwise_conv2d_backprop_input(
     name: str | None = None,
 ) -> Tensor:
     """Gradient of `depthwise_conv2d` with respect to its input, of shape `input_sizes`."""
-    w, y = pair(filter, out_backprop)
-    same("DepthwiseConv2dNativeBackpropInput", operand("DepthwiseConv2d", w, FLOATS), y)
+    w, y = convert_pair(filter, out_backprop)
+    check_same_dtype(
+        "DepthwiseConv2dNativeBackpropInput", check_dtype("DepthwiseConv2d", w, FLOATS), y
+    )
     first = data_format in CHANNELS_FIRST
-    y = to_last(y, first)
+    y = to_channels_last(y, first)
     height, width, channels, multiplier = w._array.shape
-    wanted = shape_tuple(input_sizes)
+    wanted = to_shape_tuple(input_sizes)
     shape = (wanted[0], *wanted[2:], wanted[1]) if first else wanted
-    window = window_and_groups(shape, (height, width), strides, padding, dilations, first)
+    window = make_image_window(shape, (height, width), strides, padding, dilations, first)
     grouped = s.reshape(w, shape=(height, width, 1, channels * multiplier), rank=4)
     out = convolution.unconvolve(
         y, grouped, window=window, groups=channels, order=0, spatial=tuple(shape[1:-1])
     )
-    return from_last(out, first)
+    return from_channels_last(out, first)
 
 
 @public
@@ -88,12 +98,14 @@ def depthwise_conv2d_backprop_filter(
     name: str | None = None,
 ) -> Tensor:
     """Gradient of `depthwise_conv2d` with respect to its filter, of shape `filter_sizes`."""
-    x, y = pair(input, out_backprop)
-    same("DepthwiseConv2dNativeBackpropFilter", operand("DepthwiseConv2d", x, FLOATS), y)
+    x, y = convert_pair(input, out_backprop)
+    check_same_dtype(
+        "DepthwiseConv2dNativeBackpropFilter", check_dtype("DepthwiseConv2d", x, FLOATS), y
+    )
     first = data_format in CHANNELS_FIRST
-    x, y = to_last(x, first), to_last(y, first)
-    height, width, channels, multiplier = shape_tuple(filter_sizes)
-    window = window_and_groups(x._array.shape, (height, width), strides, padding, dilations, first)
+    x, y = to_channels_last(x, first), to_channels_last(y, first)
+    height, width, channels, multiplier = to_shape_tuple(filter_sizes)
+    window = make_image_window(x._array.shape, (height, width), strides, padding, dilations, first)
     out = convolution.correlate(x, y, window=window, groups=channels, order=0)
     return s.reshape(out, shape=(height, width, channels, multiplier), rank=4)
 
@@ -115,7 +127,9 @@ def conv2d_backprop_input_v2(
     pairs = padding if padding != "EXPLICIT" else np.reshape(explicit_paddings, (-1, 2)).tolist()
     shape = convert(input)._array.shape
     op = "Conv2DTranspose"
-    return transposed(op, out_backprop, filter, shape, 2, strides, pairs, dilations, data_format)
+    return apply_transposed_convolution(
+        op, out_backprop, filter, shape, 2, strides, pairs, dilations, data_format
+    )
 
 
 @public
@@ -132,13 +146,13 @@ def conv2d_backprop_filter_v2(
     name: str | None = None,
 ) -> Tensor:
     """Gradient of `conv2d` with respect to its filter, of which only the shape is read."""
-    x, y = pair(input, out_backprop)
-    same("Conv2DBackpropFilterV2", operand("Conv2DBackpropFilterV2", x, FLOATS), y)
+    x, y = convert_pair(input, out_backprop)
+    check_same_dtype("Conv2DBackpropFilterV2", check_dtype("Conv2DBackpropFilterV2", x, FLOATS), y)
     first = data_format in CHANNELS_FIRST
-    x, y = to_last(x, first), to_last(y, first)
+    x, y = to_channels_last(x, first), to_channels_last(y, first)
     size = convert(filter)._array.shape
     pairs = padding if padding != "EXPLICIT" else np.reshape(explicit_paddings, (-1, 2)).tolist()
-    window = window_and_groups(x._array.shape, size[:2], strides, pairs, dilations, first)
+    window = make_image_window(x._array.shape, size[:2], strides, pairs, dilations, first)
     groups = x._array.shape[-1] // size[2]
     result: Tensor = convolution.correlate(x, y, window=window, groups=groups, order=0)
     return result
@@ -164,10 +178,10 @@ def conv(
     pairs = padding if padding != "EXPLICIT" else np.reshape(explicit_paddings, (-1, 2)).tolist()
     form = "NCHW" if data_format == "CHANNELS_FIRST" else "NHWC"
     rates = dilations if len(dilations) else None
-    return filtered("Conv", input, filter, n, strides, pairs, rates, form)
+    return apply_convolution("Conv", input, filter, n, strides, pairs, rates, form)
 
 
-def padding_of(size: int, block: int, low: int, high: int) -> tuple[int, int]:
+def pad_to_multiple(size: int, block: int, low: int, high: int) -> tuple[int, int]:
     """Increase the padding (low, high) so that the padded `size` is a multiple of `block`."""
     return low, high + (-(size + low + high)) % block
 
@@ -187,7 +201,7 @@ def required_space_to_batch_paddings(
     Returns:
         Paddings and crops, each with a pair for each axis.
     """
-    sizes, blocks = shape_tuple(input_shape), shape_tuple(block_shape)
+    sizes, blocks = to_shape_tuple(input_shape), to_shape_tuple(block_shape)
     base = (
         np.zeros((len(sizes), 2), int) if base_paddings is None else convert(base_paddings)._array
     )
@@ -197,11 +211,11 @@ def required_space_to_batch_paddings(
             f"each size. Received {sizes}, {blocks} and paddings of shape {np.shape(base)}."
         )
     pads = [
-        padding_of(size, block, int(low), int(high))
+        pad_to_multiple(size, block, int(low), int(high))
         for size, block, (low, high) in zip(sizes, blocks, np.asarray(base), strict=True)
     ]
     crops = [(0, pad[1] - int(high)) for pad, (_, high) in zip(pads, np.asarray(base), strict=True)]
-    both = (eager(np.array(p, np.int32).reshape(-1, 2)) for p in (pads, crops))
+    both = (make_tensor(np.array(p, np.int32).reshape(-1, 2)) for p in (pads, crops))
     first, second = both
     return first, second
 
@@ -228,7 +242,7 @@ def with_space_to_batch(
         spatial_dims: the spatial axes, counted from 1; the first ones if None.
         data_format: the order of the axes; channels are second if it starts with "NC".
     """
-    rates = shape_tuple(dilation_rate)
+    rates = to_shape_tuple(dilation_rate)
     x = convert(input)
     if min(rates, default=1) < 1:
         raise ValueError(f"with_space_to_batch: rates must be positive. Received {list(rates)}.")

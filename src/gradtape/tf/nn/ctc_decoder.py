@@ -12,18 +12,18 @@ from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.sparse_tensor import SparseTensor
-from gradtape.core.tensor import Tensor, eager
-from gradtape.graph.side_effect import on_host
-from gradtape.tf.public_op import SINGLES, operand
+from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.graph.side_effect import call_on_host
+from gradtape.tf.public_op import FULL_FLOATS, check_dtype
 
 
-def scores_and_lengths(op: str, inputs: Any, sequence_length: Any) -> tuple[Tensor, Tensor]:
+def convert_decoder_arguments(op: str, inputs: Any, sequence_length: Any) -> tuple[Tensor, Tensor]:
     """Convert and check the arguments of a decoder.
 
     Raises:
         InvalidArgumentError: if shapes or lengths are incompatible.
     """
-    scores = operand(op, convert(inputs), SINGLES)
+    scores = check_dtype(op, convert(inputs), FULL_FLOATS)
     lengths = convert(sequence_length, dtypes.int32)
     shape = scores._array.shape
     if len(shape) != 3 or lengths._array.shape != shape[1:2]:
@@ -34,20 +34,20 @@ def scores_and_lengths(op: str, inputs: Any, sequence_length: Any) -> tuple[Tens
     return scores, lengths
 
 
-def packed(rows: Sequence[Sequence[int]]) -> SparseTensor:
+def pack_labels(rows: Sequence[Sequence[int]]) -> SparseTensor:
     """Pack label sequences into the rows of a sparse tensor."""
     places = [(i, k) for i, row in enumerate(rows) for k in range(len(row))]
     values = [label for row in rows for label in row]
     longest = max(map(len, rows), default=0)
     return SparseTensor(
-        eager(np.array(places, np.int64).reshape(len(places), 2)),
-        eager(np.array(values, np.int64)),
-        eager(np.array([len(rows), longest], np.int64)),
+        make_tensor(np.array(places, np.int64).reshape(len(places), 2)),
+        make_tensor(np.array(values, np.int64)),
+        make_tensor(np.array([len(rows), longest], np.int64)),
     )
 
 
-@on_host
-def best_path(scores: Tensor, lengths: Tensor, merge: bool, blank: int) -> tuple[Any, Tensor]:
+@call_on_host
+def find_best_path(scores: Tensor, lengths: Tensor, merge: bool, blank: int) -> tuple[Any, Tensor]:
     """Find the labels of the best class at each step, and minus the sum of their scores."""
     array, steps = np.asarray(scores._array), np.asarray(lengths._array).tolist()
     if steps and max(steps) > len(array):
@@ -61,7 +61,7 @@ def best_path(scores: Tensor, lengths: Tensor, merge: bool, blank: int) -> tuple
         kept = [c for t, c in enumerate(path) if not (merge and t and path[t - 1] == c)]
         rows.append([c for c in kept if c != blank])
         totals[b] = -best[:count, b].sum()
-    return packed(rows), eager(totals)
+    return pack_labels(rows), make_tensor(totals)
 
 
 @public
@@ -80,10 +80,10 @@ def ctc_greedy_decoder(
         A list of one SparseTensor of labels, and a (batch, 1) tensor with minus the sum of the
         scores along the path.
     """
-    scores, lengths = scores_and_lengths("ctc_greedy_decoder", inputs, sequence_length)
+    scores, lengths = convert_decoder_arguments("ctc_greedy_decoder", inputs, sequence_length)
     classes = scores._array.shape[2]
     blank = -1 if blank_index is None else int(blank_index)
-    decoded, total = best_path(scores, lengths, bool(merge_repeated), blank % classes)
+    decoded, total = find_best_path(scores, lengths, bool(merge_repeated), blank % classes)
     return [decoded], total
 
 
@@ -115,8 +115,10 @@ def beam_search(logs: Any, width: int, paths: int) -> list[tuple[tuple[int, ...]
     return sorted(ranked, key=lambda item: -item[1])[:paths]
 
 
-@on_host
-def best_beams(scores: Tensor, lengths: Tensor, width: int, paths: int) -> tuple[list[Any], Tensor]:
+@call_on_host
+def find_best_beams(
+    scores: Tensor, lengths: Tensor, width: int, paths: int
+) -> tuple[list[Any], Tensor]:
     """Find the most likely label sequences and their log probabilities."""
     array, steps = np.asarray(scores._array), np.asarray(lengths._array).tolist()
     top = array.max(2, keepdims=True)
@@ -127,9 +129,9 @@ def best_beams(scores: Tensor, lengths: Tensor, width: int, paths: int) -> tuple
             f"ctc_beam_search_decoder: found fewer than {paths} label sequences. "
             "Reduce top_paths, or increase beam_width."
         )
-    decoded = [packed([each[k][0] for each in found]) for k in range(paths)]
+    decoded = [pack_labels([each[k][0] for each in found]) for k in range(paths)]
     likely = [[each[k][1] for k in range(paths)] for each in found]
-    return decoded, eager(np.array(likely, array.dtype).reshape(len(found), paths))
+    return decoded, make_tensor(np.array(likely, array.dtype).reshape(len(found), paths))
 
 
 @public
@@ -148,5 +150,5 @@ def ctc_beam_search_decoder(
         A list of `top_paths` SparseTensors of labels, and their log probabilities of shape
         (batch, top_paths).
     """
-    scores, lengths = scores_and_lengths("ctc_beam_search_decoder", inputs, sequence_length)
-    return best_beams(scores, lengths, int(beam_width), int(top_paths))
+    scores, lengths = convert_decoder_arguments("ctc_beam_search_decoder", inputs, sequence_length)
+    return find_best_beams(scores, lengths, int(beam_width), int(top_paths))

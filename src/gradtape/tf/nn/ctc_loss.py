@@ -8,20 +8,20 @@ import numpy as np
 
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
-from gradtape.core.tensor import Tensor, eager
-from gradtape.graph.raw_function import rawly
+from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.graph.raw_function import apply_raw
 from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
 from gradtape.ops.gather_scatter import take_along
 from gradtape.ops.nn.softmax import log_softmax
 from gradtape.ops.reduce import reduce_logsumexp
-from gradtape.tf.array.sort_unique import told_apart
-from gradtape.tf.public_op import FLOATS, HALVES, INDICES, operand
+from gradtape.tf.array.sort_unique import find_unique
+from gradtape.tf.public_op import FLOATS, HALF_FLOATS, INDICES, check_dtype
 
 # TensorFlow's logarithm of zero for paths that end in a wrong state. So a label that is too
 # long for its frames has a large loss, not an infinite one.
-UNLIKELY = float(np.log(1e-307))
-NEVER = -1e30
+LOG_UNLIKELY = float(np.log(1e-307))
+LOG_ZERO = -1e30
 
 
 @public
@@ -50,8 +50,8 @@ def ctc_loss(
     Returns:
         (batch,) losses.
     """
-    scores = operand("ctc_loss", convert(logits), FLOATS)
-    target = operand("ctc_loss", convert(labels), INDICES)
+    scores = check_dtype("ctc_loss", convert(logits), FLOATS)
+    target = check_dtype("ctc_loss", convert(labels), INDICES)
     if scores._array.ndim != 3 or target._array.ndim != 2:
         raise InvalidArgumentError(
             "ctc_loss: logits must have three axes and labels two. Received shapes "
@@ -65,14 +65,14 @@ def ctc_loss(
             f"logits, {target._array.shape[0]} labels, {lengths.shape} and {frames.shape} lengths."
         )
     dtype = scores._array.dtype
-    if dtype in HALVES:
+    if dtype in HALF_FLOATS:
         scores = e.cast(scores, dtype=np.dtype(np.float32))
     if logits_time_major:
-        scores = s.permuted(scores, (1, 0, 2))
+        scores = s.permute_axes(scores, (1, 0, 2))
     classes = scores._array.shape[-1]
     blank = (blank_index or 0) + (classes if (blank_index or 0) < 0 else 0)
-    paths = rawly(
-        paths_of,
+    paths = apply_raw(
+        encode_paths,
         target,
         lengths,
         frames,
@@ -80,10 +80,10 @@ def ctc_loss(
         scores._array.shape[1:],
         outputs=True,
     )
-    return e.cast(alignment_loss(log_softmax(scores, axis=-1), *paths), dtype=dtype)
+    return e.cast(compute_alignment_loss(log_softmax(scores, axis=-1), *paths), dtype=dtype)
 
 
-def paths_of(
+def encode_paths(
     labels: Any, lengths: Any, frames: Any, blank: int, sizes: tuple[int, int]
 ) -> tuple[Any, ...]:
     """Describe the paths through raw labels, with a blank before and after each label.
@@ -104,29 +104,33 @@ def paths_of(
     may_skip[:, 3::2] = states[:, 3::2] != states[:, 1:-2:2]
     counts = np.arange(count)[:, None, None] < frames[:, None]
     place, last = np.arange(2 * n + 1), 2 * lengths[:, None]
-    final = np.where((place == last) | (place == last - 1), 0, UNLIKELY)
+    final = np.where((place == last) | (place == last - 1), 0, LOG_UNLIKELY)
     return index, np.broadcast_to(known[:, None], whole), may_skip, counts, final
 
 
-def alignment_loss(
+def compute_alignment_loss(
     log_probs: Any, index: Any, known: Any, may_skip: Any, counts: Any, final: Any
 ) -> Any:
-    """Sum over all paths, frame by frame, in log space; the arguments come from `paths_of`.
+    """Sum over all paths, frame by frame, in log space; the arguments come from `encode_paths`.
 
     In float64, because small differences of large sums matter after many frames.
     """
     batch, _, number = index._array.shape
     emitted = e.gate(take_along(log_probs, index), known)
     emitted = e.cast(emitted, dtype=np.dtype(np.float64))
-    sums: Any = eager(np.where(np.arange(number) == 0, 0.0, np.full((batch, 1), NEVER)))
+    sums: Any = make_tensor(np.where(np.arange(number) == 0, 0.0, np.full((batch, 1), LOG_ZERO)))
     steps = zip(s.unstack(emitted, axis=-2), s.unstack(counts, axis=-3), strict=True)
     for score, goes_on in steps:
-        one = s.pad(s.cut(sums, axis=-1, start=0, size=number - 1), paddings=((1, 0),), value=NEVER)
+        one = s.pad(
+            s.slice_axis(sums, axis=-1, start=0, size=number - 1),
+            paddings=((1, 0),),
+            value=LOG_ZERO,
+        )
         routes = [sums, one]
         if number > 2:
-            two = s.cut(sums, axis=-1, start=0, size=number - 2)
-            two = s.pad(two, paddings=((2, 0),), value=NEVER)
-            routes.append(e.select(may_skip, two, np.float64(NEVER)))
+            two = s.slice_axis(sums, axis=-1, start=0, size=number - 2)
+            two = s.pad(two, paddings=((2, 0),), value=LOG_ZERO)
+            routes.append(e.select(may_skip, two, np.float64(LOG_ZERO)))
         total = reduce_logsumexp(s.stack(*routes, axis=-1), axis=(-1,), keepdims=False)
         sums = e.select(goes_on, e.add(total, score), sums)
     return e.negative(reduce_logsumexp(e.add(sums, final), axis=(-1,), keepdims=False))
@@ -135,15 +139,15 @@ def alignment_loss(
 @public
 def ctc_unique_labels(labels: Any, name: str | None = None) -> list[Tensor]:
     """Distinct labels of each row, padded with 0, and for each label its index among them."""
-    return list(rawly(distinct_in_rows, convert(labels), outputs=True))
+    return list(apply_raw(find_distinct_in_rows, convert(labels), outputs=True))
 
 
-def distinct_in_rows(rows: Any) -> tuple[Any, Any]:
+def find_distinct_in_rows(rows: Any) -> tuple[Any, Any]:
     """Find the distinct labels of raw rows, and for each label its index among them."""
     found = np.zeros(rows.shape, np.int64)
     places = np.zeros(rows.shape, np.int32)
     for i, row in enumerate(rows):
-        values, places[i], _ = told_apart(row, np.int32)
+        values, places[i], _ = find_unique(row, np.int32)
         found[i, : len(values)] = values
     return found, places
 
@@ -163,11 +167,13 @@ def collapse_repeated(
         The remaining labels, padded with 0, and their numbers.
     """
     given = convert(labels), convert(seq_length)
-    pair: tuple[Tensor, Tensor] = rawly(merged, *given, dynamic=True, outputs=True)
+    pair: tuple[Tensor, Tensor] = apply_raw(
+        merge_repeated_labels, *given, dynamic=True, outputs=True
+    )
     return pair
 
 
-def merged(rows: Any, lengths: Any) -> tuple[Any, Any]:
+def merge_repeated_labels(rows: Any, lengths: Any) -> tuple[Any, Any]:
     """Merge equal neighbours in raw rows, and count the remaining labels."""
     keep = np.arange(rows.shape[1]) < lengths[:, None]
     keep[:, 1:] &= rows[:, 1:] != rows[:, :-1]

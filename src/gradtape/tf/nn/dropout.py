@@ -26,7 +26,7 @@ def noise_shape_of(x: Tensor, noise_shape: Any) -> Any:
     return noise_shape
 
 
-def dropped(x: Any, rate: Any, noise_shape: Any, sample: Any) -> Tensor:
+def drop_elements(x: Any, rate: Any, noise_shape: Any, sample: Any) -> Tensor:
     """Set a fraction `rate` of `x` to zero; `sample(shape, dtype)` draws from [0, 1)."""
     tensor = convert(x)
     dtype = tensor.dtype
@@ -81,7 +81,7 @@ def dropout(
     Raises:
         ValueError: if `x` is not floating, or `rate` not a scalar of its dtype in [0, 1).
     """
-    return dropped(
+    return drop_elements(
         x, rate, noise_shape, lambda shape, dtype: uniform(shape, dtype=dtype, seed=seed)
     )
 
@@ -109,7 +109,7 @@ def stateless_dropout(
         A tensor like `x`.
     """
     alg = rng_alg or "auto_select"
-    return dropped(
+    return drop_elements(
         x,
         rate,
         noise_shape,

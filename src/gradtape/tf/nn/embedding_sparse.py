@@ -8,8 +8,8 @@ import numpy as np
 
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
-from gradtape.core.tensor import Tensor, eager
-from gradtape.graph.raw_function import number_by, rawly
+from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.graph.raw_function import apply_raw, compute_integer
 from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
 from gradtape.ops.gather_scatter import scatter_add
@@ -19,7 +19,7 @@ from gradtape.tf.nn.embedding import embedding_lookup
 COMBINERS = ("mean", "sqrtn", "sum")
 
 
-def combined(
+def combine_embeddings(
     params: Any, ids: Any, rows: Any, weights: Any, size: int, combiner: str | None, max_norm: Any
 ) -> Tensor:
     """Look up `ids` in `params` and combine the results with equal `rows`."""
@@ -30,7 +30,7 @@ def combined(
     rank = found._array.ndim
     kind = found._array.dtype
     if weights is None:
-        weight: Any = eager(np.ones(np.shape(ids._array), kind))
+        weight: Any = make_tensor(np.ones(np.shape(ids._array), kind))
     else:
         weight = e.cast(convert(weights), dtype=kind)
     column = s.reshape(weight, shape=(*weight._array.shape, *(1,) * (rank - 1)), rank=1)
@@ -43,7 +43,7 @@ def combined(
     return divide_no_nan(total, scale)
 
 
-def parts_of(op: str, sparse: Any, which: str) -> tuple[Tensor, Tensor]:
+def split_sparse_tensor(op: str, sparse: Any, which: str) -> tuple[Tensor, Tensor]:
     """Split a sparse tensor into indices and values."""
     if not all(hasattr(sparse, name) for name in ("indices", "values", "dense_shape")):
         raise TypeError(f"{op}: {which} must be a SparseTensor. Received {type(sparse).__name__}.")
@@ -75,23 +75,25 @@ def embedding_lookup_sparse(
         A row for each row of `sp_ids`, up to the last one that is not empty.
     """
     op = "embedding_lookup_sparse"
-    places, ids = parts_of(op, sp_ids, "sp_ids")
-    weights = None if sp_weights is None else parts_of(op, sp_weights, "sp_weights")[1]
+    places, ids = split_sparse_tensor(op, sp_ids, "sp_ids")
+    weights = None if sp_weights is None else split_sparse_tensor(op, sp_weights, "sp_weights")[1]
     if weights is not None and weights._array.shape != ids._array.shape:
         raise InvalidArgumentError(
             f"{op}: sp_weights must have a value for each of sp_ids. Received shapes "
             f"{list(weights._array.shape)} and {list(ids._array.shape)}."
         )
-    rows = rawly(first_column, places)
-    return combined(params, ids, rows, weights, number_by(rows_in, rows), combiner, max_norm)
+    rows = apply_raw(take_first_column, places)
+    return combine_embeddings(
+        params, ids, rows, weights, compute_integer(count_rows, rows), combiner, max_norm
+    )
 
 
-def first_column(places: Any) -> Any:
+def take_first_column(places: Any) -> Any:
     """Take the first entry of each row of raw indices."""
     return places[:, 0]
 
 
-def rows_in(rows: Any) -> int:
+def count_rows(rows: Any) -> int:
     """Number of rows: the largest raw row plus one."""
     return int(rows.max(initial=-1)) + 1
 
@@ -124,20 +126,20 @@ def safe_embedding_lookup_sparse(
         (..., width), with an entry for each example, including empty ones.
     """
     op = "safe_embedding_lookup_sparse"
-    places, ids = parts_of(op, sparse_ids, "sparse_ids")
+    places, ids = split_sparse_tensor(op, sparse_ids, "sparse_ids")
     lead = tuple(int(n) for n in np.asarray(convert(sparse_ids.dense_shape)._array))[:-1]
     size = int(np.prod(lead))
     weights = None
     if sparse_weights is not None:
-        weights = parts_of(op, sparse_weights, "sparse_weights")[1]
+        weights = split_sparse_tensor(op, sparse_weights, "sparse_weights")[1]
     given = (places, ids, weights, lead, combiner != "sum", default_id)
-    rows, known, kept = rawly(cleaned, *given, dynamic=True, outputs=True)
+    rows, known, kept = apply_raw(clean_sparse_ids, *given, dynamic=True, outputs=True)
     weights = None if weights is None else kept
-    out = combined(embedding_weights, known, rows, weights, size, combiner, max_norm)
+    out = combine_embeddings(embedding_weights, known, rows, weights, size, combiner, max_norm)
     return s.reshape(out, shape=(*lead, *out._array.shape[1:]), rank=out._array.ndim)
 
 
-def cleaned(
+def clean_sparse_ids(
     places: Any, ids: Any, weights: Any, lead: tuple[int, ...], positive: bool, default_id: Any
 ) -> tuple[Any, Any, Any]:
     """Drop invalid raw entries and add `default_id` to empty rows; return rows, ids, weights."""

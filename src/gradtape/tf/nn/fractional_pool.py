@@ -9,16 +9,16 @@ import numpy as np
 
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
-from gradtape.core.tensor import Tensor, eager
-from gradtape.graph.raw_function import rawly
-from gradtape.graph.side_effect import on_host
+from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.graph.raw_function import apply_raw
+from gradtape.graph.side_effect import call_on_host
 from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
 from gradtape.ops.gather_scatter import take, take_along
 from gradtape.ops.reduce import reduce_sum
 from gradtape.state.random.seed import SEEDS
-from gradtape.tf.nn.dilation import best_of
-from gradtape.tf.public_op import REAL, operand
+from gradtape.tf.nn.dilation import argmax_last_axis
+from gradtape.tf.public_op import REAL, check_dtype
 
 
 class FractionalPool(NamedTuple):
@@ -29,7 +29,7 @@ class FractionalPool(NamedTuple):
     col_pooling_sequence: Tensor
 
 
-def bounds(size: int, ratio: float, pseudo_random: bool, draws: Any) -> Any:
+def draw_bounds(size: int, ratio: float, pseudo_random: bool, draws: Any) -> Any:
     """Draw the starts of the windows, and their end; each step is ⌊size / count⌋ or one more."""
     count = int(np.floor(size / ratio))
     if count < 1:
@@ -52,7 +52,7 @@ def bounds(size: int, ratio: float, pseudo_random: bool, draws: Any) -> Any:
     return np.concatenate([[0], np.cumsum(draws.permutation(steps))])
 
 
-def places(marks: Any, overlapping: bool) -> tuple[Any, Any]:
+def window_positions(marks: Any, overlapping: bool) -> tuple[Any, Any]:
     """Indices (windows, longest) of the elements of each window, and a mask of the valid ones."""
     size = marks[-1]
     ends = np.minimum(marks[1:] + (1 if overlapping else 0), size)
@@ -61,7 +61,7 @@ def places(marks: Any, overlapping: bool) -> tuple[Any, Any]:
     return np.minimum(marks[:-1, None] + steps, ends[:, None] - 1), steps < lengths[:, None]
 
 
-def pooled(
+def apply_fractional_pool(
     op: str,
     value: Any,
     ratio: tuple[float, ...],
@@ -71,47 +71,47 @@ def pooled(
     largest: bool,
 ) -> FractionalPool:
     """Pool by the largest elements, or by the means, of randomly drawn windows."""
-    x = operand(op, convert(value), REAL)
+    x = check_dtype(op, convert(value), REAL)
     if x._array.ndim != 4:
         raise InvalidArgumentError(
             f"{op}: tensor_in must be 4-dimensional. Received shape {list(x._array.shape)}."
         )
-    rows, kept_rows, columns, kept_columns, *marks = drawn_windows(
+    rows, kept_rows, columns, kept_columns, *marks = draw_windows(
         x, op, tuple(ratio), pseudo_random, overlapping, int(seed)
     )
     cells = take(take(x, rows, axis=-3), columns, axis=-2)
     batch, high, a, wide, b, depth = cells._array.shape
-    cells = s.permuted(cells, (0, 1, 3, 5, 2, 4))
+    cells = s.permute_axes(cells, (0, 1, 3, 5, 2, 4))
     cells = s.reshape(cells, shape=(batch, high, wide, depth, a * b), rank=6)
     if largest:
-        out = s.take_one(take_along(cells, rawly(best_of, cells)), axis=-1, i=0)
+        out = s.index_axis(take_along(cells, apply_raw(argmax_last_axis, cells)), axis=-1, i=0)
     else:
-        counts = rawly(kept_cells, kept_rows, kept_columns)
+        counts = apply_raw(mask_window_elements, kept_rows, kept_columns)
         total = reduce_sum(e.gate(cells, counts), axis=(-1,), keepdims=False)
-        out = e.divide(total, rawly(numbers_of, counts, x._array.dtype))
+        out = e.divide(total, apply_raw(count_valid_elements, counts, x._array.dtype))
     return FractionalPool(out, *marks)
 
 
-@on_host
-def drawn_windows(
+@call_on_host
+def draw_windows(
     x: Tensor, op: str, ratio: Any, pseudo_random: bool, overlapping: bool, seed: int
 ) -> list[Tensor]:
     """Draw windows; return indices and masks of their elements by axis, then their bounds."""
-    key, counter = SEEDS.stream(op, seed or None, 1)
+    key, counter = SEEDS.draw_stream(op, seed or None, 1)
     words = [int(word) for word in (*key, *counter)]
     draws = np.random.Generator(np.random.Philox(np.random.SeedSequence(words)))
-    marks = [bounds(x._array.shape[i], ratio[i], pseudo_random, draws) for i in (1, 2)]
-    found = [part for m in marks for part in places(m, overlapping)]
-    return [eager(part) for part in (*found, *(m.astype(np.int64) for m in marks))]
+    marks = [draw_bounds(x._array.shape[i], ratio[i], pseudo_random, draws) for i in (1, 2)]
+    found = [part for m in marks for part in window_positions(m, overlapping)]
+    return [make_tensor(part) for part in (*found, *(m.astype(np.int64) for m in marks))]
 
 
-def kept_cells(rows: Any, columns: Any) -> Any:
+def mask_window_elements(rows: Any, columns: Any) -> Any:
     """Mask (rows, columns, 1, elements) of the valid elements of each window."""
     kept = rows[:, None, :, None] & columns[:, None, :]
     return kept.reshape(len(rows), len(columns), 1, -1)
 
 
-def numbers_of(counts: Any, dtype: Any) -> Any:
+def count_valid_elements(counts: Any, dtype: Any) -> Any:
     """Count the valid elements of each window."""
     return counts.sum(-1).astype(dtype)
 
@@ -154,7 +154,7 @@ def fractional_max_pool(
         )
     ratio = given if len(given) == 4 else (1.0, given[0], given[-1], 1.0)
     op = "FractionalMaxPool"
-    return pooled(op, value, ratio, pseudo_random, overlapping, seed, True)
+    return apply_fractional_pool(op, value, ratio, pseudo_random, overlapping, seed, True)
 
 
 @public
@@ -176,4 +176,4 @@ def fractional_avg_pool(
             f"last of them 1. Received {ratio}."
         )
     op = "FractionalAvgPool"
-    return pooled(op, value, ratio, pseudo_random, overlapping, seed, False)
+    return apply_fractional_pool(op, value, ratio, pseudo_random, overlapping, seed, False)

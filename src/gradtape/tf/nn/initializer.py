@@ -11,7 +11,7 @@ from gradtape.tf.array import creation
 from gradtape.tf.random import stateful
 
 
-def allowed(dtype: Any, kinds: str) -> DType:
+def check_initializer_dtype(dtype: Any, kinds: str) -> DType:
     """Convert `dtype` to a DType, after a check: floats only if `kinds` is "floats"."""
     given = dtypes.as_dtype(dtype)
     floats = given.is_floating
@@ -54,7 +54,7 @@ class zeros_initializer(constant_initializer):  # noqa: N801  TensorFlow's name
 
     def __call__(self, shape: Any, dtype: Any = dtypes.float32, **kwargs: Any) -> Tensor:
         """Zeros of `shape`."""
-        return creation.zeros(shape, allowed(dtype, "numeric or boolean"))
+        return creation.zeros(shape, check_initializer_dtype(dtype, "numeric or boolean"))
 
     def get_config(self) -> dict[str, Any]:
         """An empty dict: there are no arguments."""
@@ -66,7 +66,7 @@ class ones_initializer(zeros_initializer):  # noqa: N801  TensorFlow's name
 
     def __call__(self, shape: Any, dtype: Any = dtypes.float32, **kwargs: Any) -> Tensor:
         """Ones of `shape`."""
-        return creation.ones(shape, allowed(dtype, "numeric or boolean"))
+        return creation.ones(shape, check_initializer_dtype(dtype, "numeric or boolean"))
 
 
 class random_uniform_initializer:  # noqa: N801  TensorFlow's name
@@ -85,7 +85,7 @@ class random_uniform_initializer:  # noqa: N801  TensorFlow's name
         """A random tensor of `shape`."""
         given = dtypes.as_dtype(dtype)
         if not given.is_integer:
-            allowed(given, "floats")
+            check_initializer_dtype(given, "floats")
         return stateful.uniform(shape, self.minval, self.maxval, given, seed=self.seed)
 
     def get_config(self) -> dict[str, Any]:
@@ -107,7 +107,7 @@ class random_normal_initializer:  # noqa: N801  TensorFlow's name
 
     def __call__(self, shape: Any, dtype: Any = dtypes.float32, **kwargs: Any) -> Tensor:
         """A random tensor of `shape`."""
-        given = allowed(dtype, "floats")
+        given = check_initializer_dtype(dtype, "floats")
         return stateful.normal(shape, self.mean, self.stddev, given, seed=self.seed)
 
     def get_config(self) -> dict[str, Any]:

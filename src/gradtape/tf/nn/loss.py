@@ -9,24 +9,24 @@ import numpy as np
 
 from gradtape.core.convert import convert
 from gradtape.core.errors import (
-    UNUSUAL,
+    REDISPATCH,
     InvalidArgumentError,
-    another_way,
-    hide_library,
+    hide_library_frames,
     public,
+    redispatch,
 )
-from gradtape.core.tensor import EagerTensor, Tensor, eager
+from gradtape.core.tensor import EagerTensor, Tensor, make_tensor
 from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
 from gradtape.ops.nn import softmax as softmax_ops
 from gradtape.ops.reduce import reduce_sum
-from gradtape.tf.array.creation import raised
-from gradtape.tf.public_op import FLOATS, is_typed, operand, same
+from gradtape.tf.array.creation import broadcast_to_shape
+from gradtape.tf.public_op import FLOATS, check_dtype, check_same_dtype, has_own_dtype
 
 FLOAT32 = np.dtype(np.float32)
 
 
-def axis_of(op: str, x: Tensor, axis: Any) -> int:
+def normalize_logits_axis(op: str, x: Tensor, axis: Any) -> int:
     """Convert an axis of the logits to a negative one."""
     n = x._array.ndim
     if n == 0:
@@ -48,23 +48,23 @@ def softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Te
         >>> tf.nn.softmax([0.0, 0.0]).numpy()
         array([0.5, 0.5], dtype=float32)
     """
-    x = operand("Softmax", convert(logits), FLOATS)
-    return softmax_ops.softmax(x, axis=axis_of("softmax", x, axis))
+    x = check_dtype("Softmax", convert(logits), FLOATS)
+    return softmax_ops.softmax(x, axis=normalize_logits_axis("softmax", x, axis))
 
 
 @public
 def log_softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Tensor:
     """Logarithm of the softmax along `axis` (the last, if None)."""
-    x = operand("LogSoftmax", convert(logits), FLOATS)
-    return softmax_ops.log_softmax(x, axis=axis_of("log_softmax", x, axis))
+    x = check_dtype("LogSoftmax", convert(logits), FLOATS)
+    return softmax_ops.log_softmax(x, axis=normalize_logits_axis("log_softmax", x, axis))
 
 
-def widened(x: Tensor) -> Any:
+def widen_half(x: Tensor) -> Any:
     """Cast half precision to float32, in which losses are computed."""
     return e.cast(x, dtype=np.dtype(np.float32)) if x._array.dtype.itemsize == 2 else x
 
 
-def narrowed(x: Any, like: Tensor) -> Any:
+def cast_like(x: Any, like: Tensor) -> Any:
     """Cast `x` to the dtype of `like`."""
     return x if x._array.dtype == like._array.dtype else e.cast(x, dtype=like._array.dtype)
 
@@ -88,24 +88,24 @@ def softmax_cross_entropy_with_logits(
         >>> tf.nn.softmax_cross_entropy_with_logits([0.0, 1.0], [0.0, 0.0]).numpy().round(4)
         np.float32(0.6931)
     """
-    x = operand("SoftmaxCrossEntropyWithLogits", convert(logits), FLOATS)
-    y = convert(labels) if is_typed(labels) else convert(labels, x.dtype)
+    x = check_dtype("SoftmaxCrossEntropyWithLogits", convert(logits), FLOATS)
+    y = convert(labels) if has_own_dtype(labels) else convert(labels, x.dtype)
     if y.dtype != x.dtype:
         y = e.cast(y, dtype=x._array.dtype)
     if x._array.shape == y._array.shape and axis in (-1, x._array.ndim - 1) and x._array.ndim:
-        whole, target = widened(x), widened(y)
-        return narrowed(
+        whole, target = widen_half(x), widen_half(y)
+        return cast_like(
             softmax_ops.cross_entropy(whole, target, softmax_ops.softmax(whole, axis=-1)), x
         )
-    at = axis_of("softmax_cross_entropy_with_logits", x, axis)
+    at = normalize_logits_axis("softmax_cross_entropy_with_logits", x, axis)
     if at != -1:
         n = x._array.ndim
         order = (*(k for k in range(n) if k != at + n), at + n)
-        x, y = (s.permuted(t, order) if t._array.ndim == n else t for t in (x, y))
-    return narrowed(rowwise(widened(x), widened(y)), x)
+        x, y = (s.permute_axes(t, order) if t._array.ndim == n else t for t in (x, y))
+    return cast_like(compute_row_losses(widen_half(x), widen_half(y)), x)
 
 
-def rowwise(logits: Any, labels: Any) -> Any:
+def compute_row_losses(logits: Any, labels: Any) -> Any:
     """Compute the losses of matrices of rows; all axes but the last are flattened.
 
     As in TensorFlow, the flattened arguments broadcast.
@@ -115,7 +115,7 @@ def rowwise(logits: Any, labels: Any) -> Any:
         raise InvalidArgumentError(
             "softmax_cross_entropy_with_logits: labels must have an axis. Received a scalar."
         )
-    rows = [s.reshape(t, shape=flat(t), rank=t._array.ndim) for t in (logits, labels)]
+    rows = [s.reshape(t, shape=matrix_shape_of(t), rank=t._array.ndim) for t in (logits, labels)]
     sizes = [t._array.shape for t in rows]
     if any(n != m and 1 not in (n, m) for n, m in zip(*sizes, strict=True)):
         raise InvalidArgumentError(
@@ -128,12 +128,12 @@ def rowwise(logits: Any, labels: Any) -> Any:
             "softmax_cross_entropy_with_logits: labels must not have more rows than logits. "
             f"Received {common[0]} rows for logits of shape {list(shape)}. Repeat the logits first."
         )
-    whole, target = (raised(t, common) for t in rows)
+    whole, target = (broadcast_to_shape(t, common) for t in rows)
     loss = softmax_ops.cross_entropy(whole, target, softmax_ops.softmax(whole, axis=-1))
     return s.reshape(loss, shape=shape[:-1], rank=1)
 
 
-def flat(x: Any) -> tuple[int, int]:
+def matrix_shape_of(x: Any) -> tuple[int, int]:
     """The shape of `x` with all axes but the last flattened into one."""
     shape = x._array.shape or (1,)
     return prod(shape[:-1]), shape[-1]
@@ -158,15 +158,15 @@ def sparse_softmax_cross_entropy_with_logits(
         array([0.6931], dtype=float32)
     """
     try:
-        return sparse_loss(labels, logits)
-    except UNUSUAL as error:
-        return another_way(error, sparse_softmax_cross_entropy_with_logits, (labels, logits), {})
+        return compute_sparse_loss(labels, logits)
+    except REDISPATCH as error:
+        return redispatch(error, sparse_softmax_cross_entropy_with_logits, (labels, logits), {})
     except Exception as error:
-        hide_library(error)
+        hide_library_frames(error)
         raise
 
 
-def sparse_loss(labels: Any, logits: Any) -> Tensor:
+def compute_sparse_loss(labels: Any, logits: Any) -> Tensor:
     """Compute `sparse_softmax_cross_entropy_with_logits` of dense tensors."""
     y = labels if type(labels) is EagerTensor else convert(labels)
     x = logits if type(logits) is EagerTensor else convert(logits)
@@ -177,7 +177,7 @@ def sparse_loss(labels: Any, logits: Any) -> Tensor:
             "is not in the list of allowed values: int32, int64."
         )
     if raw.dtype is not FLOAT32:
-        operand("SparseSoftmaxCrossEntropyWithLogits", x, FLOATS)
+        check_dtype("SparseSoftmaxCrossEntropyWithLogits", x, FLOATS)
     if ids.shape != raw.shape[:-1] or not raw.shape:
         raise ValueError(
             "`labels.shape` must equal `logits.shape` except for the last dimension. Received: "
@@ -185,13 +185,13 @@ def sparse_loss(labels: Any, logits: Any) -> Tensor:
         )
     if raw.dtype.itemsize > 2:
         return softmax_ops.sparse_cross_entropy(x, y, softmax_ops.softmax(x, axis=-1))
-    whole = widened(x)
-    return narrowed(
+    whole = widen_half(x)
+    return cast_like(
         softmax_ops.sparse_cross_entropy(whole, y, softmax_ops.softmax(whole, axis=-1)), x
     )
 
 
-def labelled(op: str, labels: Any, logits: Any) -> tuple[Tensor, Tensor]:
+def convert_logits_and_labels(op: str, labels: Any, logits: Any) -> tuple[Tensor, Tensor]:
     """Convert logits and labels, after a check that shapes and dtypes are equal."""
     x = convert(logits)
     y = convert(labels)
@@ -199,8 +199,8 @@ def labelled(op: str, labels: Any, logits: Any) -> tuple[Tensor, Tensor]:
         raise ValueError(
             f"`logits` and `labels` must have the same shape, received ({x.shape} vs {y.shape})."
         )
-    same(op, x, y)
-    return operand(op, x, FLOATS), y
+    check_same_dtype(op, x, y)
+    return check_dtype(op, x, FLOATS), y
 
 
 @public
@@ -208,7 +208,7 @@ def sigmoid_cross_entropy_with_logits(
     labels: Any = None, logits: Any = None, name: str | None = None
 ) -> Tensor:
     """Cross-entropy of independent binary labels, elementwise."""
-    x, y = labelled("Mul", labels, logits)
+    x, y = convert_logits_and_labels("Mul", labels, logits)
     return softmax_ops.sigmoid_cross_entropy(x, y)
 
 
@@ -217,7 +217,7 @@ def weighted_cross_entropy_with_logits(
     labels: Any, logits: Any, pos_weight: Any, name: str | None = None
 ) -> Tensor:
     """`sigmoid_cross_entropy_with_logits` with positive labels weighted by `pos_weight`."""
-    x, y = labelled("Mul", labels, logits)
+    x, y = convert_logits_and_labels("Mul", labels, logits)
     weight = (convert(pos_weight, x.dtype) - 1) * y + 1
     # TensorFlow's formula: at a logit of zero its derivative differs from that of softplus.
     tail = e.log1p(e.exp(e.negative(e.absolute(x)))) + e.relu(e.negative(x))
@@ -236,7 +236,7 @@ def log_poisson_loss(
         compute_full_loss: whether to add Stirling's approximation of the constant.
         name: accepted for TensorFlow's sake.
     """
-    x, z = labelled("Mul", targets, log_input)
+    x, z = convert_logits_and_labels("Mul", targets, log_input)
     loss = e.exp(x) - x * z
     if not compute_full_loss:
         return loss
@@ -248,10 +248,10 @@ def log_poisson_loss(
 @public
 def l2_loss(t: Any, name: str | None = None) -> Tensor:
     """Half the sum of the squares."""
-    x = operand("L2Loss", convert(t), FLOATS)
+    x = check_dtype("L2Loss", convert(t), FLOATS)
     axes = tuple(range(-x._array.ndim, 0))
     return e.divide(
-        reduce_sum(e.square(x), axis=axes, keepdims=False), eager(x._array.dtype.type(2))
+        reduce_sum(e.square(x), axis=axes, keepdims=False), make_tensor(x._array.dtype.type(2))
     )
 
 
@@ -266,7 +266,7 @@ def compute_average_loss(
             "compute_average_loss: per_example_loss must have at least rank 1. Received a scalar."
         )
     if sample_weight is not None:
-        weight = convert(sample_weight, None if is_typed(sample_weight) else x.dtype)
+        weight = convert(sample_weight, None if has_own_dtype(sample_weight) else x.dtype)
         x = x * e.cast(weight, dtype=x._array.dtype)
     count = (
         x._array.shape[0] if global_batch_size is None else int(convert(global_batch_size)._array)

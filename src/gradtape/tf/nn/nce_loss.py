@@ -9,7 +9,7 @@ import numpy as np
 from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
-from gradtape.core.tensor import Tensor, eager
+from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
 from gradtape.ops.linalg.matmul import matmul
@@ -20,7 +20,7 @@ from gradtape.tf.nn.loss import sigmoid_cross_entropy_with_logits, softmax_cross
 from gradtape.tf.random.candidate_sampler import log_uniform_candidate_sampler
 
 
-def checked_classes(op: str, true_classes: Any, num_true: int) -> Any:
+def check_true_classes(op: str, true_classes: Any, num_true: int) -> Any:
     """Convert true classes to a raw array, after a check of the shape (batch, num_true)."""
     classes = np.asarray(convert(true_classes, dtypes.int64)._array)
     if classes.ndim != 2 or classes.shape[1] != num_true:
@@ -45,14 +45,18 @@ def compute_accidental_hits(
         Rows of `true_classes`, positions in `sampled_candidates`, and for each the smallest
         float32, which added to a logit excludes the class.
     """
-    classes = checked_classes("ComputeAccidentalHits", true_classes, num_true)
+    classes = check_true_classes("ComputeAccidentalHits", true_classes, num_true)
     found = np.asarray(convert(sampled_candidates, dtypes.int64)._array)
     rows, _, places = np.nonzero(classes[:, :, None] == found)
     least = np.full(len(rows), np.finfo(np.float32).min, np.float32)
-    return eager(rows.astype(np.int32)), eager(places.astype(np.int64)), eager(least)
+    return (
+        make_tensor(rows.astype(np.int32)),
+        make_tensor(places.astype(np.int64)),
+        make_tensor(least),
+    )
 
 
-def sampled_logits(
+def compute_sampled_logits(
     weights: Any,
     biases: Any,
     labels: Any,
@@ -80,9 +84,11 @@ def sampled_logits(
     every = s.concat(flat, convert(sampled_ids, dtypes.int64), axis=-1)
     rows, offsets = embedding_lookup(weights, every), embedding_lookup(biases, every)
     n, m = batch * num_true, sampled_ids._array.shape[0]
-    true_rows, sampled_rows = (s.cut(rows, axis=-2, start=i, size=k) for i, k in ((0, n), (n, m)))
+    true_rows, sampled_rows = (
+        s.slice_axis(rows, axis=-2, start=i, size=k) for i, k in ((0, n), (n, m))
+    )
     true_biases, sampled_biases = (
-        s.cut(offsets, axis=-1, start=i, size=k) for i, k in ((0, n), (n, m))
+        s.slice_axis(offsets, axis=-1, start=i, size=k) for i, k in ((0, n), (n, m))
     )
     true_rows = s.reshape(true_rows, shape=(batch, num_true, width), rank=2)
     true_logits = reduce_sum(
@@ -94,13 +100,13 @@ def sampled_logits(
         hits = np.zeros((batch, m), noise_logits._array.dtype)
         at = compute_accidental_hits(truth, sampled_ids, num_true)
         np.add.at(hits, (at[0]._array, at[1]._array), at[2]._array.astype(hits.dtype))
-        noise_logits = noise_logits + eager(hits)
+        noise_logits = noise_logits + make_tensor(hits)
     kind = true_logits._array.dtype
     true_logits = true_logits - e.log(e.cast(expected, dtype=kind))
     noise_logits = noise_logits - e.log(e.cast(expected_sampled, dtype=kind))
     target = np.zeros((batch, num_true + m), kind)
     target[:, :num_true] = 1 / num_true
-    return s.concat(true_logits, noise_logits, axis=-1), eager(target)
+    return s.concat(true_logits, noise_logits, axis=-1), make_tensor(target)
 
 
 @public
@@ -133,7 +139,7 @@ def nce_loss(
     Returns:
         (batch,) losses.
     """
-    logits, target = sampled_logits(
+    logits, target = compute_sampled_logits(
         weights,
         biases,
         labels,
@@ -166,7 +172,7 @@ def sampled_softmax_loss(
 
     The arguments are those of `nce_loss`.
     """
-    logits, target = sampled_logits(
+    logits, target = compute_sampled_logits(
         weights,
         biases,
         labels,

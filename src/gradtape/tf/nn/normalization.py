@@ -7,19 +7,27 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.convert import convert, shape_tuple
+from gradtape.core.convert import convert, to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.shapes import normalize_axes
-from gradtape.core.tensor import Tensor, eager
+from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
 from gradtape.ops.linalg.diagonal import band_mask
 from gradtape.ops.linalg.matmul import matmul
 from gradtape.ops.nn import normalization
 from gradtape.ops.reduce import reduce_mean, reduce_sum
-from gradtape.tf.array.creation import raised
-from gradtape.tf.nn.loss import narrowed, widened
-from gradtape.tf.public_op import FLOATS, INDICES, INEXACT, SINGLES, operand, pair, same
+from gradtape.tf.array.creation import broadcast_to_shape
+from gradtape.tf.nn.loss import cast_like, widen_half
+from gradtape.tf.public_op import (
+    FLOATS,
+    FULL_FLOATS,
+    INDICES,
+    INEXACT,
+    check_dtype,
+    check_same_dtype,
+    convert_pair,
+)
 
 
 @public
@@ -35,19 +43,19 @@ def moments(
         keepdims: keep the reduced axes with length one.
         name: accepted for TensorFlow's sake.
     """
-    tensor = operand("SquaredDifference", convert(x), INEXACT | INDICES)
-    y = widened(tensor)
-    every = None if axes is None else shape_tuple(axes)
+    tensor = check_dtype("SquaredDifference", convert(x), INEXACT | INDICES)
+    y = widen_half(tensor)
+    every = None if axes is None else to_shape_tuple(axes)
     along = normalize_axes(every, y._array.ndim, "moments")
-    if y._array.dtype in SINGLES:
+    if y._array.dtype in FULL_FLOATS:
         mean, variance = normalization.moments(y, axis=along, keepdims=bool(keepdims))
-        return narrowed(mean, tensor), narrowed(variance, tensor)
+        return cast_like(mean, tensor), cast_like(variance, tensor)
     mean = e.stop_gradient(reduce_mean(y, axis=along, keepdims=True))
     variance = reduce_mean(e.squared_difference(y, mean), axis=along, keepdims=bool(keepdims))
     return reduce_mean(y, axis=along, keepdims=bool(keepdims)), variance
 
 
-def square_of(distance: Any) -> Any:
+def squared_magnitude(distance: Any) -> Any:
     """Square of the absolute value, for real or complex numbers."""
     complex_ = distance._array.dtype.kind == "c"
     return e.multiply(distance, e.conj(distance) if complex_ else distance)
@@ -59,17 +67,19 @@ def weighted_moments(
 ) -> tuple[Tensor, Tensor]:
     """Mean and variance of `x` along `axes`, with elements weighted by `frequency_weights`."""
     tensor = convert(x)
-    y = widened(tensor)
-    along = normalize_axes(shape_tuple(axes), y._array.ndim, "weighted_moments")
-    weight = raised(widened(convert(frequency_weights, tensor.dtype)), y._array.shape)
+    y = widen_half(tensor)
+    along = normalize_axes(to_shape_tuple(axes), y._array.ndim, "weighted_moments")
+    weight = broadcast_to_shape(
+        widen_half(convert(frequency_weights, tensor.dtype)), y._array.shape
+    )
     total = reduce_sum(weight, axis=along, keepdims=True)
     mean = reduce_sum(e.multiply(weight, y), axis=along, keepdims=True) / total
-    distance = square_of(e.subtract(y, mean))
+    distance = squared_magnitude(e.subtract(y, mean))
     variance = reduce_sum(e.multiply(weight, distance), axis=along, keepdims=True) / total
     if not keepdims:
         shape = tuple(n for k, n in enumerate(y._array.shape) if k - y._array.ndim not in along)
         mean, variance = (s.reshape(t, shape=shape, rank=t._array.ndim) for t in (mean, variance))
-    return narrowed(mean, tensor), narrowed(variance, tensor)
+    return cast_like(mean, tensor), cast_like(variance, tensor)
 
 
 @public
@@ -78,12 +88,17 @@ def sufficient_statistics(
 ) -> tuple[Tensor, Tensor, Tensor, Any]:
     """Count, sum and sum of squares along `axes`, of `x` or of `x` minus `shift`."""
     tensor = convert(x)
-    along = normalize_axes(shape_tuple(axes), tensor._array.ndim, "sufficient_statistics")
+    along = normalize_axes(to_shape_tuple(axes), tensor._array.ndim, "sufficient_statistics")
     count = np.dtype(tensor._array.dtype).type(np.prod([tensor._array.shape[k] for k in along]))
     shifted = tensor if shift is None else tensor - convert(shift, tensor.dtype)
     sums = reduce_sum(shifted, axis=along, keepdims=keepdims)
     squares = reduce_sum(e.square(shifted), axis=along, keepdims=keepdims)
-    return eager(count), sums, squares, None if shift is None else convert(shift, tensor.dtype)
+    return (
+        make_tensor(count),
+        sums,
+        squares,
+        None if shift is None else convert(shift, tensor.dtype),
+    )
 
 
 @public
@@ -115,8 +130,8 @@ def batch_normalization(
         scale = convert(scale)
     shift = None if offset is None else convert(offset)
     given = [t._array for t in (tensor, middle, factor, scale, shift) if t is not None]
-    if given[0].dtype in SINGLES and all(a.dtype == given[0].dtype for a in given):
-        return standardized(tensor, middle, factor, scale, shift, spread)
+    if given[0].dtype in FULL_FLOATS and all(a.dtype == given[0].dtype for a in given):
+        return standardize_batch(tensor, middle, factor, scale, shift, spread)
     if scale is not None:
         factor = factor * scale
     start = middle * factor
@@ -126,7 +141,7 @@ def batch_normalization(
     return e.add(e.multiply(tensor, factor), bias)
 
 
-def standardized(
+def standardize_batch(
     x: Tensor, mean: Tensor, factor: Tensor, scale: Any, offset: Any, variance: Tensor
 ) -> Tensor:
     """Compute batch normalisation in float32 or float64.
@@ -136,14 +151,14 @@ def standardized(
     """
     zero = x._array.dtype.type(0)
     last = zero if offset is None else offset
-    if scale is None or is_small(factor._array.shape, scale._array.shape):
+    if scale is None or is_small_broadcast(factor._array.shape, scale._array.shape):
         factor = factor if scale is None else factor * scale
         return normalization.standardize(x, mean, factor, last, variance)
     normal = normalization.standardize(x, mean, factor, zero, variance)
     return normalization.standardize(normal, zero, scale, last, zero)
 
 
-def is_small(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
+def is_small_broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
     """Whether arrays of two shapes broadcast to a size no larger than one of them."""
     try:
         return prod(np.broadcast_shapes(a, b)) <= max(prod(a), prod(b))
@@ -156,8 +171,8 @@ def bias_add(
     value: Any, bias: Any, data_format: str | None = None, name: str | None = None
 ) -> Tensor:
     """`value` plus a vector along its channels: the last axis, or the second for "NC…"."""
-    x, b = pair(value, bias)
-    same("BiasAdd", x, b)
+    x, b = convert_pair(value, bias)
+    check_same_dtype("BiasAdd", x, b)
     if data_format is not None and not data_format.startswith("N"):
         raise ValueError(
             "bias_add: `data_format` must be of the form `N...C` or `NC...`. Received "
@@ -200,14 +215,14 @@ def local_response_normalization(
         beta: the exponent.
         name: accepted for TensorFlow's sake.
     """
-    x = operand("LRN", convert(input), FLOATS)
+    x = check_dtype("LRN", convert(input), FLOATS)
     if x._array.ndim != 4:
         raise InvalidArgumentError(
             f"lrn: input must be 4-dimensional. Received shape {list(x._array.shape)}."
         )
     channels = x._array.shape[-1]
     near = band_mask(channels, channels, depth_radius, depth_radius).astype(x._array.dtype)
-    total = matmul(e.square(x), eager(near))
+    total = matmul(e.square(x), make_tensor(near))
     return x / (total * alpha + bias) ** beta
 
 

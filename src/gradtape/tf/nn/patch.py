@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradtape.core.convert import convert, shape_tuple
+from gradtape.core.convert import convert, to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, OutOfRangeError, public
 from gradtape.core.tensor import Tensor
 from gradtape.ops.convolution.window import patches
-from gradtape.tf.nn.window_argument import spread_out, window_of
+from gradtape.tf.nn.window_argument import expand_to_spatial, make_window
 
 
-def extracted(
+def extract_windows(
     op: str, images: Any, n: int, sizes: Any, strides: Any, rates: Any, padding: Any
 ) -> Tensor:
     """Extract windows over `n` spatial axes into the channels, after checks."""
@@ -20,17 +20,17 @@ def extracted(
         raise InvalidArgumentError(
             f"{op}: input must be {n + 2}-dimensional. Received shape {list(x._array.shape)}."
         )
-    if len(shape_tuple(sizes)) != n + 2:
+    if len(to_shape_tuple(sizes)) != n + 2:
         raise InvalidArgumentError(f"{op}: sizes must have {n + 2} entries. Received {sizes}.")
     given = ((sizes, "sizes"), (strides, "strides"), (rates, "rates"))
     for value, what in given:
-        check_window(op, shape_tuple(value), n, what)
-    size, step, rate = (spread_out(value, n, False, op, what) for value, what in given)
-    window = window_of(op, x._array.shape[1:-1], size, step, rate, padding, False)
+        check_patch_numbers(op, to_shape_tuple(value), n, what)
+    size, step, rate = (expand_to_spatial(value, n, False, op, what) for value, what in given)
+    window = make_window(op, x._array.shape[1:-1], size, step, rate, padding, False)
     return patches(x, window=window)
 
 
-def check_window(op: str, numbers: tuple[int, ...], n: int, what: str) -> None:
+def check_patch_numbers(op: str, numbers: tuple[int, ...], n: int, what: str) -> None:
     """Raise unless there is a positive number for each axis."""
     if len(numbers) not in (1, n + 2):
         raise InvalidArgumentError(f"{op}: {what} must have {n + 2} entries. Received {numbers}.")
@@ -55,7 +55,7 @@ def extract_patches(
     Returns:
         (batch, rows, columns, height * width * channels).
     """
-    return extracted("ExtractImagePatches", images, 2, sizes, strides, rates, padding)
+    return extract_windows("ExtractImagePatches", images, 2, sizes, strides, rates, padding)
 
 
 @public
@@ -63,4 +63,4 @@ def extract_volume_patches(
     input: Any, ksizes: Any, strides: Any, padding: str, name: str | None = None
 ) -> Tensor:
     """Windows of volumes (batch, depth, height, width, channels), laid out in the channels."""
-    return extracted("ExtractVolumePatches", input, 3, ksizes, strides, 1, padding)
+    return extract_windows("ExtractVolumePatches", input, 3, ksizes, strides, 1, padding)

@@ -8,17 +8,23 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.convert import convert, shape_tuple
+from gradtape.core.convert import convert, to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
-from gradtape.core.tensor import Tensor, eager
+from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.ops.convolution.window import Window
 from gradtape.ops.elementwise import divide
 from gradtape.ops.nn import pool as pool_ops
-from gradtape.tf.nn.window_argument import CHANNELS_FIRST, from_last, spread_out, to_last, window_of
-from gradtape.tf.public_op import FLOATS, REAL, operand
+from gradtape.tf.nn.window_argument import (
+    CHANNELS_FIRST,
+    expand_to_spatial,
+    from_channels_last,
+    make_window,
+    to_channels_last,
+)
+from gradtape.tf.public_op import FLOATS, REAL, check_dtype
 
 
-def pooled(
+def apply_pool(
     op: str,
     input: Any,
     n: int,
@@ -30,19 +36,19 @@ def pooled(
     dilations: Any = None,
 ) -> Tensor:
     """Check the arguments and pool over `n` spatial axes: the largest elements, or the means."""
-    x = operand(op, convert(input), REAL if largest else FLOATS)
+    x = check_dtype(op, convert(input), REAL if largest else FLOATS)
     if x._array.ndim != n + 2:
         raise InvalidArgumentError(
             f"{op}: input must have {n} spatial dimensions. Received shape {list(x._array.shape)}."
         )
     first = data_format in CHANNELS_FIRST
-    x = to_last(x, first)
-    window = window_of(
+    x = to_channels_last(x, first)
+    window = make_window(
         op,
         x._array.shape[1:-1],
-        spread_out(size, n, first, op, "ksize"),
-        spread_out(strides, n, first, op, "strides"),
-        spread_out(dilations, n, first, op, "dilations"),
+        expand_to_spatial(size, n, first, op, "ksize"),
+        expand_to_spatial(strides, n, first, op, "strides"),
+        expand_to_spatial(dilations, n, first, op, "dilations"),
         padding,
         first,
     )
@@ -54,20 +60,20 @@ def pooled(
         )
     if largest:
         # TensorFlow's kernel for volumes passes the gradient to all maxima that tie.
-        return from_last(pool_ops.max_pool(x, window=window, every=n == 3), first)
+        return from_channels_last(pool_ops.max_pool(x, window=window, every=n == 3), first)
     total = pool_ops.sum_pool(x, window=window)
-    count = counts(window, x._array.shape[1:-1], x._array.dtype)
-    return from_last(divide(total, eager(count)), first)
+    count = count_window_elements(window, x._array.shape[1:-1], x._array.dtype)
+    return from_channels_last(divide(total, make_tensor(count)), first)
 
 
-def counts(window: Window, spatial: tuple[int, ...], dtype: Any) -> Any:
+def count_window_elements(window: Window, spatial: tuple[int, ...], dtype: Any) -> Any:
     """Count the input elements, without padding, that the window covers at each position."""
     if not any(low or high for low, high in window.paddings):
         return np.dtype(dtype).type(prod(window.size))
     return pool_ops.sum_pool(np.ones((*spatial, 1), dtype), window=window)
 
 
-def pooling(
+def make_pool(
     name: str, op: str, n: int | None, data_format: str | None, what: str
 ) -> Callable[..., Tensor]:
     """Make a public pool over `n` spatial axes, or over as many as the input has."""
@@ -82,7 +88,7 @@ def pooling(
         name: str | None = None,
     ) -> Tensor:
         axes = convert(input)._array.ndim - 2 if n is None else n
-        return pooled(op, input, axes, ksize, strides, padding, data_format, largest)
+        return apply_pool(op, input, axes, ksize, strides, padding, data_format, largest)
 
     axes = {1: "length", 2: "height, width", 3: "depth, height, width", None: "…"}[n]
     pool.__name__ = pool.__qualname__ = name
@@ -99,23 +105,23 @@ def pooling(
     return public(pool)
 
 
-LARGEST = "Largest elements of windows; of ties the first one gets the gradient."
-MEANS = "Means of windows, without the padding."
+MAX_POOL_DOC = "Largest elements of windows; of ties the first one gets the gradient."
+AVG_POOL_DOC = "Means of windows, without the padding."
 
-max_pool = pooling("max_pool", "MaxPool", None, None, LARGEST)
-max_pool1d = pooling("max_pool1d", "MaxPool", 1, "NWC", LARGEST)
-max_pool2d = pooling("max_pool2d", "MaxPool", 2, "NHWC", LARGEST)
-max_pool3d = pooling(
+max_pool = make_pool("max_pool", "MaxPool", None, None, MAX_POOL_DOC)
+max_pool1d = make_pool("max_pool1d", "MaxPool", 1, "NWC", MAX_POOL_DOC)
+max_pool2d = make_pool("max_pool2d", "MaxPool", 2, "NHWC", MAX_POOL_DOC)
+max_pool3d = make_pool(
     "max_pool3d",
     "MaxPool3D",
     3,
     "NDHWC",
     "Largest elements of windows; all elements that tie get the gradient.",
 )
-avg_pool = pooling("avg_pool", "AvgPool", None, None, MEANS)
-avg_pool1d = pooling("avg_pool1d", "AvgPool", 1, "NWC", MEANS)
-avg_pool2d = pooling("avg_pool2d", "AvgPool", 2, "NHWC", MEANS)
-avg_pool3d = pooling("avg_pool3d", "AvgPool3D", 3, "NDHWC", MEANS)
+avg_pool = make_pool("avg_pool", "AvgPool", None, None, AVG_POOL_DOC)
+avg_pool1d = make_pool("avg_pool1d", "AvgPool", 1, "NWC", AVG_POOL_DOC)
+avg_pool2d = make_pool("avg_pool2d", "AvgPool", 2, "NHWC", AVG_POOL_DOC)
+avg_pool3d = make_pool("avg_pool3d", "AvgPool3D", 3, "NDHWC", AVG_POOL_DOC)
 
 
 @public
@@ -133,8 +139,8 @@ def pool(
     if pooling_type not in ("MAX", "AVG"):
         raise ValueError(f"pool: pooling_type must be 'MAX' or 'AVG'. Received {pooling_type!r}.")
     n = len(window_shape)
-    check_pool(convert(input), tuple(window_shape), strides, padding, dilations)
-    return pooled(
+    check_pool_arguments(convert(input), tuple(window_shape), strides, padding, dilations)
+    return apply_pool(
         "Pool",
         input,
         n,
@@ -147,7 +153,7 @@ def pool(
     )
 
 
-def check_pool(
+def check_pool_arguments(
     x: Tensor, size: tuple[int, ...], strides: Any, padding: Any, dilations: Any
 ) -> None:
     """Raise the errors that TensorFlow's `pool` raises in Python."""
@@ -156,7 +162,10 @@ def check_pool(
         raise ValueError(
             f"pool: input must have {n} spatial axes. Received shape {list(x._array.shape)}."
         )
-    steps, rates = one_for_each("strides", strides, n), one_for_each("dilations", dilations, n)
+    steps, rates = (
+        numbers_per_axis("strides", strides, n),
+        numbers_per_axis("dilations", dilations, n),
+    )
     if max(rates, default=1) > 1 and max(steps, default=1) > 1:
         raise ValueError("pool: strides > 1 are not supported together with dilations > 1.")
     if max(rates, default=1) > 1 and padding == "SAME":
@@ -167,9 +176,9 @@ def check_pool(
         )
 
 
-def one_for_each(what: str, value: Any, n: int) -> tuple[int, ...]:
+def numbers_per_axis(what: str, value: Any, n: int) -> tuple[int, ...]:
     """Convert to `n` positive numbers, one for each axis; ones if None."""
-    numbers = (1,) * n if value is None else shape_tuple(value)
+    numbers = (1,) * n if value is None else to_shape_tuple(value)
     if len(numbers) != n or min(numbers, default=1) < 1:
         raise ValueError(f"pool: {what} must be {n} positive numbers. Received {value}.")
     return numbers

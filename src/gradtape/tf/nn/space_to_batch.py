@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.convert import convert, shape_tuple
+from gradtape.core.convert import convert, to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor
 from gradtape.ops import shape as s
@@ -24,7 +24,7 @@ def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None
         name: accepted for TensorFlow's sake.
     """
     x = convert(input)
-    blocks = shape_tuple(block_shape)
+    blocks = to_shape_tuple(block_shape)
     pairs = tuple(
         (int(low), int(high)) for low, high in np.asarray(convert(paddings)._array).reshape(-1, 2)
     )
@@ -42,7 +42,7 @@ def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None
     )
     x = s.reshape(x, shape=(shape[0], *split_sizes, *shape[n + 1 :]), rank=rank)
     inner, outer = range(2, 2 * n + 1, 2), range(1, 2 * n, 2)
-    x = s.permuted(x, (*inner, 0, *outer, *range(2 * n + 1, n + rank)))
+    x = s.permute_axes(x, (*inner, 0, *outer, *range(2 * n + 1, n + rank)))
     final = (prod(blocks) * shape[0], *split_sizes[::2], *shape[n + 1 :])
     return s.reshape(x, shape=final, rank=n + rank)
 
@@ -66,7 +66,7 @@ def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = 
     `crops` has a pair for each spatial axis: the sizes to cut off at its start and end.
     """
     x = convert(input)
-    blocks = shape_tuple(block_shape) * (2 if isinstance(block_shape, int) else 1)
+    blocks = to_shape_tuple(block_shape) * (2 if isinstance(block_shape, int) else 1)
     pairs = np.asarray(convert(crops)._array).reshape(-1, 2).tolist()
     n, rank, shape = len(blocks), x._array.ndim, x._array.shape
     check_blocks("batch_to_space", blocks, pairs, rank)
@@ -78,7 +78,7 @@ def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = 
     order = [n]
     for k in range(n):
         order += [n + 1 + k, k]
-    x = s.permuted(x, (*order, *range(2 * n + 1, n + rank)))
+    x = s.permute_axes(x, (*order, *range(2 * n + 1, n + rank)))
     sizes = tuple(size * block for size, block in zip(shape[1:], blocks, strict=False))
     x = s.reshape(x, shape=(shape[0] // prod(blocks), *sizes, *shape[n + 1 :]), rank=n + rank)
     inner = tuple(slice(low, size - high) for (low, high), size in zip(pairs, sizes, strict=True))

@@ -10,7 +10,7 @@ from gradtape.core.tensor import Tensor
 from gradtape.ops import shape as s
 
 
-def check_image(op: str, x: Tensor, block_size: int, data_format: str) -> None:
+def check_block_arguments(op: str, x: Tensor, block_size: int, data_format: str) -> None:
     """Raise unless `x` is a batch of images in NHWC and the block size is at least 2."""
     if x._array.ndim != 4 or block_size < 2 or data_format != "NHWC":
         raise InvalidArgumentError(
@@ -26,14 +26,14 @@ def space_to_depth(
     """Blocks of `block_size` × `block_size` pixels, moved into the channels."""
     x = convert(input)
     k = block_size
-    check_image("space_to_depth", x, k, data_format)
+    check_block_arguments("space_to_depth", x, k, data_format)
     batch, height, width, channels = x._array.shape
     if height % k or width % k:
         raise InvalidArgumentError(
             f"space_to_depth: Image height {height} and width {width} must be divisible by {k}."
         )
     blocks = s.reshape(x, shape=(batch, height // k, k, width // k, k, channels), rank=4)
-    moved = s.permuted(blocks, (0, 1, 3, 2, 4, 5))
+    moved = s.permute_axes(blocks, (0, 1, 3, 2, 4, 5))
     return s.reshape(moved, shape=(batch, height // k, width // k, k * k * channels), rank=6)
 
 
@@ -44,12 +44,12 @@ def depth_to_space(
     """Channels moved into blocks of pixels: the inverse of `space_to_depth`."""
     x = convert(input)
     k = block_size
-    check_image("depth_to_space", x, k, data_format)
+    check_block_arguments("depth_to_space", x, k, data_format)
     batch, height, width, channels = x._array.shape
     if channels % (k * k):
         raise InvalidArgumentError(
             f"depth_to_space: Input depth {channels} must be divisible by {k * k}."
         )
     blocks = s.reshape(x, shape=(batch, height, width, k, k, channels // (k * k)), rank=4)
-    moved = s.permuted(blocks, (0, 1, 3, 2, 4, 5))
+    moved = s.permute_axes(blocks, (0, 1, 3, 2, 4, 5))
     return s.reshape(moved, shape=(batch, height * k, width * k, channels // (k * k)), rank=6)

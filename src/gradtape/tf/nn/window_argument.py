@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradtape.core.convert import shape_tuple
+from gradtape.core.convert import to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, UnimplementedError
 from gradtape.ops import shape as s
 from gradtape.ops.convolution.window import Window
@@ -12,19 +12,21 @@ from gradtape.ops.convolution.window import Window
 CHANNELS_FIRST = ("NCW", "NCHW", "NCDHW", "NCL")
 
 
-def spread_out(value: Any, n: int, channels_first: bool, op: str, what: str) -> tuple[int, ...]:
+def expand_to_spatial(
+    value: Any, n: int, channels_first: bool, op: str, what: str
+) -> tuple[int, ...]:
     """Expand 1, `n` or `n` + 2 numbers (with batch and channels) to one for each spatial axis."""
-    numbers = (1,) if value is None else shape_tuple(value)
+    numbers = (1,) if value is None else to_shape_tuple(value)
     if len(numbers) == 1:
         numbers = numbers * n
     elif len(numbers) == n + 2:
         inner = slice(2, None) if channels_first else slice(1, -1)
         deep = numbers[1 if channels_first else -1]
         # TensorFlow's pools ignore the stride of the channels.
-        check_outer(op, (numbers[0], 1 if "Pool" in op and what == "strides" else deep), what)
+        check_outer_axes(op, (numbers[0], 1 if "Pool" in op and what == "strides" else deep), what)
         numbers = numbers[inner]
     elif len(numbers) != n:
-        kind = InvalidArgumentError if op in STRICT else ValueError
+        kind = InvalidArgumentError if op in KERNEL_CHECKED_OPS else ValueError
         raise kind(f"{op}: {what} must have length 1, {n} or {n + 2}. Received {list(numbers)}.")
     if min(numbers, default=1) < 1:
         raise InvalidArgumentError(f"{op}: {what} must be positive. Received {list(numbers)}.")
@@ -32,21 +34,23 @@ def spread_out(value: Any, n: int, channels_first: bool, op: str, what: str) -> 
 
 
 # Ops whose strides TensorFlow checks in the kernel, not in Python.
-STRICT = ("Conv3D", "DepthwiseConv2dNative", "Conv3DTranspose")
+KERNEL_CHECKED_OPS = ("Conv3D", "DepthwiseConv2dNative", "Conv3DTranspose")
 
 
-def check_outer(op: str, outer: tuple[int, ...], what: str) -> None:
+def check_outer_axes(op: str, outer: tuple[int, ...], what: str) -> None:
     """Raise unless the numbers for batch and channels are 1."""
     if outer == (1, 1):
         return
-    kind = InvalidArgumentError if op in STRICT or min(outer) < 0 else UnimplementedError
+    kind = (
+        InvalidArgumentError if op in KERNEL_CHECKED_OPS or min(outer) < 0 else UnimplementedError
+    )
     raise kind(
         f"{op}: {what} of the batch and the channels must be 1. Received {list(outer)}. "
         "Slice the tensor instead."
     )
 
 
-def window_of(
+def make_window(
     op: str,
     spatial: tuple[int, ...],
     size: tuple[int, ...],
@@ -58,10 +62,12 @@ def window_of(
     """Make the window that TensorFlow's arguments describe."""
     unpadded = Window(size, strides, dilations, ((0, 0),) * len(size))
     if not isinstance(padding, str):
-        window = unpadded._replace(paddings=explicit(op, padding, len(size), channels_first))
-        return check_fits(op, window, spatial)
+        window = unpadded._replace(
+            paddings=parse_explicit_padding(op, padding, len(size), channels_first)
+        )
+        return check_window_fits(op, window, spatial)
     if padding == "VALID":
-        return check_fits(op, unpadded, spatial)
+        return check_window_fits(op, unpadded, spatial)
     if padding != "SAME":
         raise InvalidArgumentError(
             f"{op}: padding must be 'SAME', 'VALID' or a list. Received {padding!r}."
@@ -73,7 +79,9 @@ def window_of(
     return unpadded._replace(paddings=tuple(pairs))
 
 
-def explicit(op: str, padding: Any, n: int, channels_first: bool) -> tuple[tuple[int, int], ...]:
+def parse_explicit_padding(
+    op: str, padding: Any, n: int, channels_first: bool
+) -> tuple[tuple[int, int], ...]:
     """Check a list with a pair for each axis, and return the pairs of the spatial axes."""
     pairs = [(int(low), int(high)) for low, high in padding]
     outer = (pairs[:2] if channels_first else [pairs[0], pairs[-1]]) if pairs else []
@@ -86,7 +94,7 @@ def explicit(op: str, padding: Any, n: int, channels_first: bool) -> tuple[tuple
     return tuple(pairs[2:] if channels_first else pairs[1:-1])
 
 
-def check_fits(op: str, window: Window, spatial: tuple[int, ...]) -> Window:
+def check_window_fits(op: str, window: Window, spatial: tuple[int, ...]) -> Window:
     """Raise if the window is so much larger than the input that the output size is negative."""
     for n, span, stride, ends in zip(
         spatial, window.reach(), window.strides, window.paddings, strict=True
@@ -99,13 +107,13 @@ def check_fits(op: str, window: Window, spatial: tuple[int, ...]) -> Window:
     return window
 
 
-def to_last(x: Any, channels_first: bool) -> Any:
+def to_channels_last(x: Any, channels_first: bool) -> Any:
     """Move the channels of `x` last."""
     n = x._array.ndim
-    return s.permuted(x, (0, *range(2, n), 1)) if channels_first else x
+    return s.permute_axes(x, (0, *range(2, n), 1)) if channels_first else x
 
 
-def from_last(x: Any, channels_first: bool) -> Any:
+def from_channels_last(x: Any, channels_first: bool) -> Any:
     """Move the channels of `x` from the last axis back to the caller's position."""
     n = x._array.ndim
-    return s.permuted(x, (0, n - 1, *range(1, n - 1))) if channels_first else x
+    return s.permute_axes(x, (0, n - 1, *range(1, n - 1))) if channels_first else x

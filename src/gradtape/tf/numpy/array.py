@@ -13,18 +13,23 @@ from gradtape.core import dtypes
 from gradtape.core.errors import public
 from gradtape.core.shapes import TensorShape
 from gradtape.core.tensor import Tensor
-from gradtape.graph.raw_function import rawly
+from gradtape.graph.raw_function import apply_raw
 from gradtape.tf.array import concat_split
 from gradtape.tf.array import shape as tf
-from gradtape.tf.array.dynamic_index import is_held
-from gradtape.tf.numpy.promotion import Preference, dtype_of, promoted, tensor_of
-from gradtape.tf.public_op import is_typed
+from gradtape.tf.array.dynamic_index import is_traced
+from gradtape.tf.numpy.promotion import (
+    PromotionSettings,
+    as_tnp_dtype,
+    as_tnp_tensor,
+    promote_tensors,
+)
+from gradtape.tf.public_op import has_own_dtype
 
 
 @public
 def array(val: Any, dtype: Any = None, copy: bool = True, ndmin: int = 0) -> Tensor:
     """As `numpy.array`: a tensor of NumPy's dtype, with at least `ndmin` axes."""
-    out = tensor_of(val, dtype)
+    out = as_tnp_tensor(val, dtype)
     rank = out._array.ndim
     return out if rank >= ndmin else tf.reshape(out, (1,) * (ndmin - rank) + out._array.shape)
 
@@ -32,7 +37,7 @@ def array(val: Any, dtype: Any = None, copy: bool = True, ndmin: int = 0) -> Ten
 @public
 def asarray(a: Any, dtype: Any = None) -> Tensor:
     """As `numpy.asarray`: a tensor of NumPy's dtype."""
-    return tensor_of(a, dtype)
+    return as_tnp_tensor(a, dtype)
 
 
 asanyarray = asarray
@@ -42,21 +47,25 @@ ascontiguousarray = asarray
 @public
 def copy(a: Any) -> Tensor:
     """As `numpy.copy`; returns the tensor itself, because tensors are immutable."""
-    return tensor_of(a)
+    return as_tnp_tensor(a)
 
 
-def made(name: str) -> Callable[..., Tensor]:
+def wrap_numpy_creator(name: str) -> Callable[..., Tensor]:
     """Make a public function from NumPy's creation function `name`."""
     maker = getattr(np, name)
 
     @public
     def make(*args: Any, dtype: Any = None, **kwargs: Any) -> Tensor:
         if dtype is not None:
-            kwargs["dtype"] = dtype_of(dtype).as_numpy_dtype
-        elif name == "arange" and Preference.float32 and any(isinstance(x, float) for x in args):
+            kwargs["dtype"] = as_tnp_dtype(dtype).as_numpy_dtype
+        elif (
+            name == "arange"
+            and PromotionSettings.prefer_float32
+            and any(isinstance(x, float) for x in args)
+        ):
             kwargs["dtype"] = np.float32
-        plain = [x.numpy() if hasattr(x, "numpy") and not is_held(x) else x for x in args]
-        result: Tensor = rawly(called, maker, kwargs, *plain, dynamic=True)
+        plain = [x.numpy() if hasattr(x, "numpy") and not is_traced(x) else x for x in args]
+        result: Tensor = apply_raw(call_numpy_creator, maker, kwargs, *plain, dynamic=True)
         return result
 
     make.__name__ = make.__qualname__ = name
@@ -64,20 +73,20 @@ def made(name: str) -> Callable[..., Tensor]:
     return make
 
 
-def called(maker: Any, options: dict[str, Any], *args: Any) -> Any:
+def call_numpy_creator(maker: Any, options: dict[str, Any], *args: Any) -> Any:
     """Call a creation function of NumPy and return an array."""
     return np.asarray(maker(*args, **options))
 
 
-zeros = made("zeros")
-ones = made("ones")
-empty = made("zeros")
-eye = made("eye")
-identity = made("identity")
-arange = made("arange")
-geomspace = made("geomspace")
-logspace = made("logspace")
-tri = made("tri")
+zeros = wrap_numpy_creator("zeros")
+ones = wrap_numpy_creator("ones")
+empty = wrap_numpy_creator("zeros")
+eye = wrap_numpy_creator("eye")
+identity = wrap_numpy_creator("identity")
+arange = wrap_numpy_creator("arange")
+geomspace = wrap_numpy_creator("geomspace")
+logspace = wrap_numpy_creator("logspace")
+tri = wrap_numpy_creator("tri")
 
 
 @public
@@ -91,20 +100,24 @@ def linspace(
     axis: int = 0,
 ) -> Any:
     """As `numpy.linspace`, with gradients for `start` and `stop`."""
-    first, last = tensor_of(start, dtypes.float64), tensor_of(stop, dtypes.float64)
-    if dtype is float and Preference.float32 and not any(map(is_typed, (start, stop))):
+    first, last = as_tnp_tensor(start, dtypes.float64), as_tnp_tensor(stop, dtypes.float64)
+    if (
+        dtype is float
+        and PromotionSettings.prefer_float32
+        and not any(map(has_own_dtype, (start, stop)))
+    ):
         dtype = dtypes.float32
     parts = builtins.max(num - 1 if endpoint else num, 1)
     step = (last - first) / parts
     out = concat_split.stack([first + step * float(i) for i in range(num)], axis)
-    out = tensor_of(out, dtype)
+    out = as_tnp_tensor(out, dtype)
     return (out, step) if retstep else out
 
 
 @public
 def full(shape: Any, fill_value: Any, dtype: Any = None) -> Tensor:
     """As `numpy.full`, with gradients for `fill_value`."""
-    return tf.broadcast_to(tensor_of(fill_value, dtype), shape)
+    return tf.broadcast_to(as_tnp_tensor(fill_value, dtype), shape)
 
 
 @public
@@ -132,35 +145,35 @@ def full_like(
     shape: Any = None,
 ) -> Tensor:
     """As `numpy.full_like`."""
-    like = tensor_of(a)
-    value = tensor_of(fill_value, like.dtype if dtype is None else dtype)
+    like = as_tnp_tensor(a)
+    value = as_tnp_tensor(fill_value, like.dtype if dtype is None else dtype)
     return tf.broadcast_to(value, like._array.shape if shape is None else shape)
 
 
 @public
 def shape(a: Any) -> TensorShape:
     """As `numpy.shape`."""
-    return tensor_of(a).shape
+    return as_tnp_tensor(a).shape
 
 
 @public
 def ndim(a: Any) -> int:
     """As `numpy.ndim`."""
-    rank: int = tensor_of(a)._array.ndim
+    rank: int = as_tnp_tensor(a)._array.ndim
     return rank
 
 
 @public
 def size(x: Any, axis: int | None = None) -> Any:
     """As `numpy.size`."""
-    raw = tensor_of(x)._array
+    raw = as_tnp_tensor(x)._array
     return np.int64(raw.size if axis is None else raw.shape[axis])
 
 
 @public
 def reshape(a: Any, newshape: Any, order: str = "C") -> Tensor:
     """As `numpy.reshape`, in the orders "C" and "F"."""
-    x = tensor_of(a)
+    x = as_tnp_tensor(a)
     if order == "F":
         transposed = tf.transpose(x)
         back = tuple(reversed(newshape if isinstance(newshape, (list, tuple)) else (newshape,)))
@@ -171,7 +184,7 @@ def reshape(a: Any, newshape: Any, order: str = "C") -> Tensor:
 @public
 def ravel(a: Any) -> Tensor:
     """As `numpy.ravel`: the flattened array."""
-    return tf.reshape(tensor_of(a), [-1])
+    return tf.reshape(as_tnp_tensor(a), [-1])
 
 
 @public
@@ -183,13 +196,13 @@ def flatten(a: Any, order: str = "C") -> Tensor:
 @public
 def transpose(a: Any, axes: Any = None) -> Tensor:
     """As `numpy.transpose`."""
-    return tf.transpose(tensor_of(a), axes)
+    return tf.transpose(as_tnp_tensor(a), axes)
 
 
 @public
 def swapaxes(a: Any, axis1: int, axis2: int) -> Tensor:
     """As `numpy.swapaxes`."""
-    x = tensor_of(a)
+    x = as_tnp_tensor(a)
     order = list(range(x._array.ndim))
     order[axis1], order[axis2] = order[axis2], order[axis1]
     return tf.transpose(x, order)
@@ -198,7 +211,7 @@ def swapaxes(a: Any, axis1: int, axis2: int) -> Tensor:
 @public
 def moveaxis(a: Any, source: Any, destination: Any) -> Tensor:
     """As `numpy.moveaxis`."""
-    x = tensor_of(a)
+    x = as_tnp_tensor(a)
     n = x._array.ndim
     sources, places = ([k % n for k in np.atleast_1d(v).tolist()] for v in (source, destination))
     rest = [k for k in range(n) if k not in sources]
@@ -210,35 +223,38 @@ def moveaxis(a: Any, source: Any, destination: Any) -> Tensor:
 @public
 def expand_dims(a: Any, axis: int) -> Tensor:
     """As `numpy.expand_dims`."""
-    return tf.expand_dims(tensor_of(a), axis)
+    return tf.expand_dims(as_tnp_tensor(a), axis)
 
 
 @public
 def squeeze(a: Any, axis: Any = None) -> Tensor:
     """As `numpy.squeeze`."""
-    return tf.squeeze(tensor_of(a), axis)
+    return tf.squeeze(as_tnp_tensor(a), axis)
 
 
 @public
 def broadcast_to(array: Any, shape: Any) -> Tensor:
     """As `numpy.broadcast_to`."""
-    return tf.broadcast_to(tensor_of(array), shape)
+    return tf.broadcast_to(as_tnp_tensor(array), shape)
 
 
 @public
 def broadcast_arrays(*args: Any) -> list[Tensor]:
     """As `numpy.broadcast_arrays`."""
-    tensors = [tensor_of(x) for x in args]
+    tensors = [as_tnp_tensor(x) for x in args]
     common = np.broadcast_shapes(*(t._array.shape for t in tensors))
     return [tf.broadcast_to(t, common) for t in tensors]
 
 
-def raised(rank: int, lay: Any) -> Callable[..., Any]:
+def make_atleast(rank: int, lay: Any) -> Callable[..., Any]:
     """Make `atleast_<rank>d`; `lay` reshapes arrays that have fewer axes."""
 
     @public
     def lift(*arys: Any) -> Any:
-        out = [lay(tensor_of(a)) if tensor_of(a)._array.ndim < rank else tensor_of(a) for a in arys]
+        out = [
+            lay(as_tnp_tensor(a)) if as_tnp_tensor(a)._array.ndim < rank else as_tnp_tensor(a)
+            for a in arys
+        ]
         return out[0] if len(out) == 1 else out
 
     lift.__name__ = lift.__qualname__ = f"atleast_{rank}d"
@@ -246,21 +262,21 @@ def raised(rank: int, lay: Any) -> Callable[..., Any]:
     return lift
 
 
-def in_three(x: Tensor) -> Tensor:
+def reshape_to_3d(x: Tensor) -> Tensor:
     """Add axes of size 1 as `numpy.atleast_3d` does."""
     have = x._array.shape
     return tf.reshape(x, {0: (1, 1, 1), 1: (1, *have, 1), 2: (*have, 1)}[len(have)])
 
 
-atleast_1d = raised(1, lambda x: tf.reshape(x, (1,)))
-atleast_2d = raised(2, lambda x: tf.reshape(x, (1, -1)))
-atleast_3d = raised(3, in_three)
+atleast_1d = make_atleast(1, lambda x: tf.reshape(x, (1,)))
+atleast_2d = make_atleast(2, lambda x: tf.reshape(x, (1, -1)))
+atleast_3d = make_atleast(3, reshape_to_3d)
 
 
 @public
 def concatenate(arys: Any, axis: Any = 0) -> Tensor:
     """As `numpy.concatenate`; joins the flattened arrays if `axis` is None."""
-    parts = promoted(*arys)
+    parts = promote_tensors(*arys)
     if axis is None:
         return concat_split.concat([tf.reshape(p, [-1]) for p in parts], 0)
     return concat_split.concat(parts, axis)
@@ -269,13 +285,13 @@ def concatenate(arys: Any, axis: Any = 0) -> Tensor:
 @public
 def append(arr: Any, values: Any, axis: Any = None) -> Tensor:
     """As `numpy.append`."""
-    return concatenate([tensor_of(arr), tensor_of(values)], axis)
+    return concatenate([as_tnp_tensor(arr), as_tnp_tensor(values)], axis)
 
 
 @public
 def stack(arrays: Any, axis: int = 0) -> Tensor:
     """As `numpy.stack`."""
-    return concat_split.stack(promoted(*arrays), axis)
+    return concat_split.stack(promote_tensors(*arrays), axis)
 
 
 @public
@@ -300,7 +316,7 @@ def dstack(tup: Any) -> Tensor:
 @public
 def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
     """As `numpy.split`: into equal parts, or at the given positions."""
-    x = tensor_of(ary)
+    x = as_tnp_tensor(ary)
     if isinstance(indices_or_sections, int):
         return concat_split.split(x, indices_or_sections, axis)
     at = [0, *indices_or_sections, x._array.shape[axis]]
@@ -328,7 +344,7 @@ def dsplit(ary: Any, indices_or_sections: Any) -> list[Tensor]:
 @public
 def tile(a: Any, reps: Any) -> Tensor:
     """As `numpy.tile`; `a` or `reps` is padded in front to the same number of axes."""
-    x = tensor_of(a)
+    x = as_tnp_tensor(a)
     times = [int(k) for k in np.ravel(reps)]
     rank = builtins.max(len(times), x._array.ndim)
     x = tf.reshape(x, (1,) * (rank - x._array.ndim) + x._array.shape)
@@ -338,13 +354,13 @@ def tile(a: Any, reps: Any) -> Tensor:
 @public
 def repeat(a: Any, repeats: Any, axis: int | None = None) -> Tensor:
     """As `numpy.repeat`."""
-    return tf.repeat(tensor_of(a), repeats, axis)
+    return tf.repeat(as_tnp_tensor(a), repeats, axis)
 
 
 @public
 def roll(a: Any, shift: Any, axis: Any = None) -> Tensor:
     """As `numpy.roll`; rolls the flattened array if `axis` is None."""
-    x = tensor_of(a)
+    x = as_tnp_tensor(a)
     if axis is None:
         return tf.reshape(tf.roll(tf.reshape(x, [-1]), shift, 0), x._array.shape)
     return tf.roll(x, shift, axis)
@@ -353,7 +369,7 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Tensor:
 @public
 def flip(m: Any, axis: Any = None) -> Tensor:
     """As `numpy.flip`."""
-    x = tensor_of(m)
+    x = as_tnp_tensor(m)
     along = range(x._array.ndim) if axis is None else np.atleast_1d(axis).tolist()
     return tf.reverse(x, list(along))
 
@@ -373,7 +389,7 @@ def fliplr(m: Any) -> Tensor:
 @public
 def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Tensor:
     """As `numpy.rot90`: `k` rotations by 90 degrees."""
-    x = tensor_of(m)
+    x = as_tnp_tensor(m)
     first, second = axes
     for _ in range(k % 4):
         x = swapaxes(flip(x, second), first, second)
@@ -383,6 +399,6 @@ def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Tensor:
 @public
 def pad(array: Any, pad_width: Any, mode: str, **kwargs: Any) -> Tensor:
     """As `numpy.pad` in the modes "constant", "reflect" and "symmetric"."""
-    x = tensor_of(array)
+    x = as_tnp_tensor(array)
     widths = np.broadcast_to(np.asarray(pad_width), (x._array.ndim, 2)).tolist()
     return tf.pad(x, widths, mode, kwargs.get("constant_values", 0))

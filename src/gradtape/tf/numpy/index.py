@@ -10,7 +10,7 @@ import numpy as np
 from gradtape.core import dtypes
 from gradtape.core.errors import public
 from gradtape.core.tensor import Tensor
-from gradtape.graph.raw_function import rawly
+from gradtape.graph.raw_function import apply_raw
 from gradtape.ops import shape as s
 from gradtape.ops.gather_scatter import take_along
 from gradtape.tf.array import concat_split, gather_slice, mask
@@ -19,23 +19,23 @@ from gradtape.tf.linalg.diagonal import diag as matrix_of
 from gradtape.tf.linalg.diagonal import diag_part
 from gradtape.tf.math.cast import cast
 from gradtape.tf.numpy.array import atleast_1d, full_like, moveaxis, ravel, swapaxes
-from gradtape.tf.numpy.promotion import promoted, result_type, tensor_of
+from gradtape.tf.numpy.promotion import as_tnp_tensor, promote_tensors, result_type
 
 
 @public
 def where(condition: Any, x: Any = None, y: Any = None) -> Any:
     """As `numpy.where`."""
-    holds = cast(tensor_of(condition), dtypes.bool)
+    holds = cast(as_tnp_tensor(condition), dtypes.bool)
     if x is None and y is None:
         return nonzero(holds)
-    a, b = promoted(x, y)
+    a, b = promote_tensors(x, y)
     return mask.where(holds, a, b)
 
 
 @public
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> Tensor:
     """As `numpy.select`: at each position, the choice whose condition is the first to hold."""
-    *choices, out = promoted(*choicelist, default)
+    *choices, out = promote_tensors(*choicelist, default)
     for condition, choice in zip(reversed(condlist), reversed(choices), strict=True):
         out = mask.where(condition, choice, out)
     return out
@@ -50,19 +50,19 @@ def nonzero(a: Any) -> list[Tensor]:
 @public
 def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "clip") -> Tensor:
     """As `numpy.take`; out-of-range indices are clipped, or wrapped if `mode` is "wrap"."""
-    x = tensor_of(a)
+    x = as_tnp_tensor(a)
     x, at = (tf.reshape(x, [-1]), 0) if axis is None else (x, axis)
-    places = rawly(brought_inside, tensor_of(indices), x._array.shape[at], mode)
+    places = apply_raw(wrap_or_clip_indices, as_tnp_tensor(indices), x._array.shape[at], mode)
     return gather_slice.gather(x, places, axis=at)
 
 
-def brought_inside(indices: Any, count: int, mode: str) -> Any:
+def wrap_or_clip_indices(indices: Any, count: int, mode: str) -> Any:
     """Wrap or clip raw indices to an axis of length `count`."""
     inside = indices % count if mode == "wrap" else np.clip(indices, -count, count - 1)
-    return from_front(inside, count)
+    return to_nonnegative_indices(inside, count)
 
 
-def from_front(indices: Any, count: int) -> Any:
+def to_nonnegative_indices(indices: Any, count: int) -> Any:
     """Convert raw indices, which may count from the end, to non-negative ones."""
     return np.where(indices < 0, indices + count, indices)
 
@@ -70,7 +70,7 @@ def from_front(indices: Any, count: int) -> Any:
 @public
 def take_along_axis(arr: Any, indices: Any, axis: Any) -> Tensor:
     """As `numpy.take_along_axis`."""
-    x, index = tensor_of(arr), tensor_of(indices)
+    x, index = as_tnp_tensor(arr), as_tnp_tensor(indices)
     if axis is None:
         x, axis = tf.reshape(x, [-1]), 0
     rows, places = swapaxes(x, axis, -1), swapaxes(index, axis, -1)
@@ -78,23 +78,23 @@ def take_along_axis(arr: Any, indices: Any, axis: Any) -> Tensor:
     count = rows._array.shape[-1]
     rows = tf.broadcast_to(rows, (*batch, count))
     places = tf.broadcast_to(places, (*batch, places._array.shape[-1]))
-    return swapaxes(take_along(rows, rawly(from_front, places, count)), axis, -1)
+    return swapaxes(take_along(rows, apply_raw(to_nonnegative_indices, places, count)), axis, -1)
 
 
 @public
 def compress(condition: Any, a: Any, axis: Any = None) -> Tensor:
     """As `numpy.compress`: the slices along `axis` for which `condition` holds."""
-    x = tensor_of(a)
+    x = as_tnp_tensor(a)
     x, at = (tf.reshape(x, [-1]), 0) if axis is None else (x, axis)
     return gather_slice.gather(
-        x, rawly(np.flatnonzero, tensor_of(condition), dynamic=True), axis=at
+        x, apply_raw(np.flatnonzero, as_tnp_tensor(condition), dynamic=True), axis=at
     )
 
 
 @public
 def meshgrid(*xi: Any, **kwargs: Any) -> list[Tensor]:
     """As `numpy.meshgrid`, with `indexing` "xy" or "ij"."""
-    return concat_split.meshgrid(*(tensor_of(x) for x in xi), **kwargs)
+    return concat_split.meshgrid(*(as_tnp_tensor(x) for x in xi), **kwargs)
 
 
 @public
@@ -102,7 +102,7 @@ def ix_(*args: Any) -> list[Tensor]:
     """As `numpy.ix_`."""
     count = len(args)
     return [
-        tf.reshape(tensor_of(x), (1,) * i + (-1,) + (1,) * (count - i - 1))
+        tf.reshape(as_tnp_tensor(x), (1,) * i + (-1,) + (1,) * (count - i - 1))
         for i, x in enumerate(args)
     ]
 
@@ -110,13 +110,13 @@ def ix_(*args: Any) -> list[Tensor]:
 @public
 def diag_indices(n: int, ndim: int = 2) -> tuple[Tensor, ...]:
     """As `numpy.diag_indices`."""
-    return tuple(tensor_of(np.arange(n)) for _ in range(ndim))
+    return tuple(as_tnp_tensor(np.arange(n)) for _ in range(ndim))
 
 
 @public
 def diag(v: Any, k: int = 0) -> Tensor:
     """As `numpy.diag`: a diagonal matrix from a vector, or the diagonal of a matrix."""
-    x = tensor_of(v)
+    x = as_tnp_tensor(v)
     return matrix_of(x, k=k) if x._array.ndim == 1 else diagonal(x, k)
 
 
@@ -132,16 +132,16 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
     x = moveaxis(a, (axis1, axis2), (-2, -1))
     rows, columns = x._array.shape[-2:]
     if not -rows < offset < columns:
-        return tf.reshape(s.cut(x, axis=-1, start=0, size=0), (*x._array.shape[:-2], 0))
+        return tf.reshape(s.slice_axis(x, axis=-1, start=0, size=0), (*x._array.shape[:-2], 0))
     return diag_part(x, k=offset)
 
 
-def triangle(name: str, keep: Any) -> Callable[..., Tensor]:
+def make_triangle(name: str, keep: Any) -> Callable[..., Tensor]:
     """Make a public function that zeroes the elements on one side of a diagonal."""
 
     @public
     def part(m: Any, k: int = 0) -> Tensor:
-        x = tensor_of(m)
+        x = as_tnp_tensor(m)
         rows, columns = x._array.shape[-2:]
         inside = keep(np.arange(columns) - np.arange(rows)[:, None], k)
         return mask.where(inside, x, full_like(x, 0))
@@ -151,14 +151,14 @@ def triangle(name: str, keep: Any) -> Callable[..., Tensor]:
     return part
 
 
-tril = triangle("tril", np.less_equal)
-triu = triangle("triu", np.greater_equal)
+tril = make_triangle("tril", np.less_equal)
+triu = make_triangle("triu", np.greater_equal)
 
 
 @public
 def vander(x: Any, N: Any = None, increasing: bool = False) -> Tensor:  # noqa: N803  NumPy's name
     """As `numpy.vander`: powers of `x`, one column each."""
-    column = tensor_of(x)
+    column = as_tnp_tensor(x)
     count = column._array.shape[0] if N is None else N
     powers = [full_like(column, 1)]
     while len(powers) < count:
@@ -170,11 +170,13 @@ def vander(x: Any, N: Any = None, increasing: bool = False) -> Tensor:  # noqa: 
 @public
 def diff(a: Any, n: int = 1, axis: int = -1) -> Tensor:
     """As `numpy.diff`: differences of adjacent elements, applied `n` times."""
-    x = tensor_of(a)
+    x = as_tnp_tensor(a)
     at = axis - x._array.ndim if axis >= 0 else axis
     for _ in range(n):
         count = x._array.shape[at]
-        x = s.cut(x, axis=at, start=1, size=count - 1) - s.cut(x, axis=at, start=0, size=count - 1)
+        x = s.slice_axis(x, axis=at, start=1, size=count - 1) - s.slice_axis(
+            x, axis=at, start=0, size=count - 1
+        )
     return x
 
 
@@ -200,12 +202,12 @@ def isrealobj(x: Any) -> bool:
 @public
 def iscomplex(x: Any) -> Tensor:
     """As `numpy.iscomplex`: whether imaginary parts are not zero."""
-    found: Tensor = rawly(np.iscomplex, tensor_of(x))
+    found: Tensor = apply_raw(np.iscomplex, as_tnp_tensor(x))
     return found
 
 
 @public
 def isreal(x: Any) -> Tensor:
     """As `numpy.isreal`: whether imaginary parts are zero."""
-    found: Tensor = rawly(np.isreal, tensor_of(x))
+    found: Tensor = apply_raw(np.isreal, as_tnp_tensor(x))
     return found

@@ -23,9 +23,11 @@ from gradtape.tf.numpy.reduce import max as largest
 from gradtape.tf.numpy.reduce import mean
 from gradtape.tf.numpy.reduce import min as smallest
 
-UNARY = ("__neg__", "__abs__", "__invert__")
-MODES = ("legacy", "off", "safe", "all")
-BEFORE: dict[str, Any] = {}  # attributes of Tensor before they were replaced; empty if disabled
+UNARY_OPERATORS = ("__neg__", "__abs__", "__invert__")
+DTYPE_CONVERSION_MODES = ("legacy", "off", "safe", "all")
+ORIGINAL_ATTRIBUTES: dict[
+    str, Any
+] = {}  # attributes of Tensor before they were replaced; empty if disabled
 
 
 def experimental_enable_numpy_behavior(
@@ -43,9 +45,10 @@ def experimental_enable_numpy_behavior(
         ValueError: if the mode is not one of TensorFlow's.
         NotImplementedError: if the mode is not "legacy".
     """
-    if dtype_conversion_mode not in MODES:
+    if dtype_conversion_mode not in DTYPE_CONVERSION_MODES:
         raise ValueError(
-            f"experimental_enable_numpy_behavior: dtype_conversion_mode must be one of {MODES}. "
+            f"experimental_enable_numpy_behavior: dtype_conversion_mode must be one of "
+            f"{DTYPE_CONVERSION_MODES}. "
             f"Received {dtype_conversion_mode!r}."
         )
     if dtype_conversion_mode != "legacy":
@@ -54,31 +57,31 @@ def experimental_enable_numpy_behavior(
             f"{dtype_conversion_mode!r}. Use 'legacy': the newer modes need to know whether a "
             "tensor was made from a Python number, which gradtape does not record."
         )
-    promotion.Preference.float32 = bool(prefer_float32)
-    if BEFORE:
+    promotion.PromotionSettings.prefer_float32 = bool(prefer_float32)
+    if ORIGINAL_ATTRIBUTES:
         return
     promoting = {
-        name: promoted(function)
-        for name, function in tensor_operator.OPERATORS.items()
-        if name not in UNARY
+        name: make_promoting_operator(function)
+        for name, function in tensor_operator.TENSOR_OPERATORS.items()
+        if name not in UNARY_OPERATORS
     }
-    for name, value in {**promoting, **METHODS}.items():
-        BEFORE[name] = vars(Tensor).get(name)
+    for name, value in {**promoting, **NUMPY_BEHAVIOR_METHODS}.items():
+        ORIGINAL_ATTRIBUTES[name] = vars(Tensor).get(name)
         setattr(Tensor, name, value)
 
 
-def disable() -> None:
+def disable_numpy_behavior() -> None:
     """Undo `experimental_enable_numpy_behavior`."""
-    promotion.Preference.float32 = False
-    for name, value in BEFORE.items():
+    promotion.PromotionSettings.prefer_float32 = False
+    for name, value in ORIGINAL_ATTRIBUTES.items():
         if value is None:
             delattr(Tensor, name)
         else:
             setattr(Tensor, name, value)
-    BEFORE.clear()
+    ORIGINAL_ATTRIBUTES.clear()
 
 
-def promoted(operator: Callable[..., Any]) -> Callable[..., Any]:
+def make_promoting_operator(operator: Callable[..., Any]) -> Callable[..., Any]:
     """Make an operator that first casts its operands to the dtype NumPy would choose."""
 
     def operate(x: Any, y: Any) -> Any:
@@ -100,41 +103,43 @@ def promoted(operator: Callable[..., Any]) -> Callable[..., Any]:
     return operate
 
 
-def is_advanced(part: Any) -> bool:
+def is_advanced_index(part: Any) -> bool:
     """Whether an index is an array, as in NumPy's advanced indexing."""
     if isinstance(part, (list, np.ndarray, tuple)):
         return True
     return isinstance(part, Tensor) and (part.dtype.is_bool or part.shape.rank != 0)
 
 
-def getitem(tensor: Tensor, key: Any) -> Tensor:
+def index_like_numpy(tensor: Tensor, key: Any) -> Tensor:
     """Index as NumPy does: by slices, integer arrays and boolean arrays."""
-    basic = BEFORE["__getitem__"]
+    basic = ORIGINAL_ATTRIBUTES["__getitem__"]
     parts = list(key) if isinstance(key, tuple) else [key]
-    if not any(map(is_advanced, parts)):
+    if not any(map(is_advanced_index, parts)):
         result: Tensor = basic(tensor, key)
         return result
-    parts = [promotion.tensor_of(p) if is_advanced(p) else p for p in parts]
-    axes = [0 if p is None or p is ... else len(p.shape) if is_mask(p) else 1 for p in parts]
+    parts = [promotion.as_tnp_tensor(p) if is_advanced_index(p) else p for p in parts]
+    axes = [
+        0 if p is None or p is ... else len(p.shape) if is_boolean_mask(p) else 1 for p in parts
+    ]
     missing = [slice(None)] * (len(tensor.shape) - sum(axes))
     at = next((i for i, p in enumerate(parts) if p is ...), len(parts))
     parts[at : at + 1] = missing
-    return picked(tensor, parts, basic)
+    return index_by_arrays(tensor, parts, basic)
 
 
-def is_mask(part: Any) -> bool:
+def is_boolean_mask(part: Any) -> bool:
     """Whether an index is a boolean array."""
     return isinstance(part, Tensor) and part.dtype.is_bool
 
 
-def picked(tensor: Tensor, parts: list[Any], basic: Callable[..., Tensor]) -> Tensor:
+def index_by_arrays(tensor: Tensor, parts: list[Any], basic: Callable[..., Tensor]) -> Tensor:
     """Apply slices first, then integer and boolean arrays; single integers count as arrays."""
     ranges: list[Any] = []
     numbers: list[tuple[int, Any]] = []  # axis and indices
     for part in parts:
         if part is None or isinstance(part, slice):
             ranges.append(part)
-        elif is_mask(part):
+        elif is_boolean_mask(part):
             for column in unstack(where(part), axis=1):
                 numbers.append((len(ranges), column))
                 ranges.append(slice(None))
@@ -156,12 +161,12 @@ def picked(tensor: Tensor, parts: list[Any], basic: Callable[..., Tensor]) -> Te
     return transpose(found, order)
 
 
-METHODS: dict[str, Any] = {
+NUMPY_BEHAVIOR_METHODS: dict[str, Any] = {
     "T": property(lambda self: transpose(self)),
-    "__getitem__": getitem,
+    "__getitem__": index_like_numpy,
     "__pos__": lambda self: positive(self),
     "__round__": lambda self, decimals=0: around(self, decimals),
-    "astype": lambda self, dtype: promotion.tensor_of(self, dtype),
+    "astype": lambda self, dtype: promotion.as_tnp_tensor(self, dtype),
     "clip": lambda self, a_min, a_max: clip(self, a_min, a_max),
     "data": property(lambda self: self),
     "flatten": lambda self, order="C": flatten(self, order),

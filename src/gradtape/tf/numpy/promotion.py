@@ -13,46 +13,46 @@ from gradtape.core.errors import public
 from gradtape.core.tensor import Tensor
 from gradtape.tf.array.concat_split import stack
 from gradtape.tf.math.cast import cast
-from gradtape.tf.public_op import is_typed
+from gradtape.tf.public_op import has_own_dtype
 
 Function = Callable[..., Any]
-OfArrays = Callable[..., Tensor]
+ArrayFunction = Callable[..., Tensor]
 
 
-class Preference:
+class PromotionSettings:
     """Which dtypes Python numbers are converted to.
 
     Attributes:
         float32: whether floats become float32, and complex numbers complex64.
     """
 
-    float32 = False
+    prefer_float32 = False
 
 
-NARROW = {dtypes.float64: dtypes.float32, dtypes.complex128: dtypes.complex64}
+NARROW_DTYPES = {dtypes.float64: dtypes.float32, dtypes.complex128: dtypes.complex64}
 
 
-def tensor_of(value: Any, dtype: Any = None) -> Tensor:
+def as_tnp_tensor(value: Any, dtype: Any = None) -> Tensor:
     """Convert to a tensor; Python numbers and lists take NumPy's dtypes (int64, float64)."""
-    if is_typed(value):
+    if has_own_dtype(value):
         tensor = convert(value)
-    elif isinstance(value, (list, tuple)) and any(map(is_typed, nest.flatten(value))):
-        tensor = stack(promoted(*value))
+    elif isinstance(value, (list, tuple)) and any(map(has_own_dtype, nest.flatten(value))):
+        tensor = stack(promote_tensors(*value))
     else:
         tensor = convert(np.asarray(value))
-        if Preference.float32 and not isinstance(value, (np.ndarray, np.generic)):
-            tensor = cast(tensor, NARROW.get(tensor.dtype, tensor.dtype))
-    return tensor if dtype is None else cast(tensor, dtype_of(dtype))
+        if PromotionSettings.prefer_float32 and not isinstance(value, (np.ndarray, np.generic)):
+            tensor = cast(tensor, NARROW_DTYPES.get(tensor.dtype, tensor.dtype))
+    return tensor if dtype is None else cast(tensor, as_tnp_dtype(dtype))
 
 
-def dtype_of(dtype: Any) -> dtypes.DType:
+def as_tnp_dtype(dtype: Any) -> dtypes.DType:
     """Convert to a dtype as NumPy does: `float` is float64."""
     if isinstance(dtype, type):
-        return dtypes.of_numpy(np.dtype(dtype))
+        return dtypes.from_numpy_dtype(np.dtype(dtype))
     return dtypes.as_dtype(dtype)
 
 
-def kind_of(value: Any) -> Any:
+def as_promotion_operand(value: Any) -> Any:
     """Argument for `np.result_type`: a dtype, or a Python number, which promotes weakly."""
     if isinstance(value, (bool, int, float, complex)) and not isinstance(value, np.generic):
         return value
@@ -60,70 +60,72 @@ def kind_of(value: Any) -> Any:
         return np.dtype(value.as_numpy_dtype)
     if isinstance(value, (type, np.dtype, str)):
         return np.dtype(value)
-    return tensor_of(value)._array.dtype
+    return as_tnp_tensor(value)._array.dtype
 
 
 def result_type(*arrays_and_dtypes: Any) -> dtypes.DType:
     """The common dtype of values and dtypes, by NumPy's promotion."""
-    kinds = list(map(kind_of, arrays_and_dtypes))
-    dtype = dtypes.of_numpy(np.result_type(*kinds))
-    if Preference.float32 and all(isinstance(k, (bool, int, float, complex)) for k in kinds):
-        return NARROW.get(dtype, dtype)
+    kinds = list(map(as_promotion_operand, arrays_and_dtypes))
+    dtype = dtypes.from_numpy_dtype(np.result_type(*kinds))
+    if PromotionSettings.prefer_float32 and all(
+        isinstance(k, (bool, int, float, complex)) for k in kinds
+    ):
+        return NARROW_DTYPES.get(dtype, dtype)
     return dtype
 
 
 def promote_types(type1: Any, type2: Any) -> Any:
     """As `numpy.promote_types`: the smallest dtype that both can be cast to safely."""
-    return np.promote_types(*(np.dtype(dtype_of(t).as_numpy_dtype) for t in (type1, type2)))
+    return np.promote_types(*(np.dtype(as_tnp_dtype(t).as_numpy_dtype) for t in (type1, type2)))
 
 
-def promoted(*values: Any) -> list[Tensor]:
+def promote_tensors(*values: Any) -> list[Tensor]:
     """Convert values to tensors of their common dtype."""
     dtype = result_type(*values)
-    return [tensor_of(v, dtype) for v in values]
+    return [as_tnp_tensor(v, dtype) for v in values]
 
 
-def inexact_of(value: Any) -> Tensor:
+def as_inexact(value: Any) -> Tensor:
     """Convert to a floating or complex tensor; integers and bools become float64."""
-    tensor = tensor_of(value)
+    tensor = as_tnp_tensor(value)
     if tensor.dtype.is_floating or tensor.dtype.is_complex:
         return tensor
     return cast(tensor, dtypes.float64)
 
 
-def numeric_of(value: Any) -> Tensor:
+def as_numeric(value: Any) -> Tensor:
     """Convert to a numeric tensor; bools become int64."""
-    tensor = tensor_of(value)
+    tensor = as_tnp_tensor(value)
     return cast(tensor, dtypes.int64) if tensor.dtype.is_bool else tensor
 
 
-def unary(name: str, function: Function, prepare: Function = numeric_of) -> OfArrays:
+def make_unary(name: str, function: Function, prepare: Function = as_numeric) -> ArrayFunction:
     """Make a public function of one array."""
 
     @public
     def of_one(x: Any) -> Tensor:
         return function(prepare(x))
 
-    return named(of_one, name)
+    return name_after_numpy(of_one, name)
 
 
-def inexact(name: str, function: Function) -> OfArrays:
+def make_inexact_unary(name: str, function: Function) -> ArrayFunction:
     """Make a public function of one floating or complex array."""
-    return unary(name, function, inexact_of)
+    return make_unary(name, function, as_inexact)
 
 
-def binary(name: str, function: Function, prepare: Function | None = None) -> OfArrays:
+def make_binary(name: str, function: Function, prepare: Function | None = None) -> ArrayFunction:
     """Make a public function of two arrays, which are promoted to one dtype."""
 
     @public
     def of_two(x1: Any, x2: Any) -> Tensor:
-        a, b = promoted(x1, x2)
+        a, b = promote_tensors(x1, x2)
         return function(a, b) if prepare is None else function(prepare(a), prepare(b))
 
-    return named(of_two, name)
+    return name_after_numpy(of_two, name)
 
 
-def named(function: OfArrays, name: str) -> OfArrays:
+def name_after_numpy(function: ArrayFunction, name: str) -> ArrayFunction:
     """Set the name and docstring of a function that has NumPy's name."""
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"As `numpy.{name}`, of tensors and with gradients."

@@ -7,11 +7,11 @@ from typing import Any
 from gradtape.core import dtypes
 from gradtape.core.errors import public
 from gradtape.core.tensor import Tensor
-from gradtape.tf.numpy.promotion import tensor_of
+from gradtape.tf.numpy.promotion import as_tnp_tensor
 from gradtape.tf.random import stateful as tf
 
 
-def shape_of(size: Any) -> Any:
+def size_to_shape(size: Any) -> Any:
     """Convert `size` (None, an int or a tuple) to a shape."""
     return () if size is None else (size,) if isinstance(size, int) else size
 
@@ -31,13 +31,13 @@ def randn(*args: int) -> Tensor:
 @public
 def standard_normal(size: Any = None) -> Tensor:
     """Normally distributed float64 numbers."""
-    return tf.normal(shape_of(size), dtype=dtypes.float64)
+    return tf.normal(size_to_shape(size), dtype=dtypes.float64)
 
 
 @public
 def uniform(low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Tensor:
     """Uniformly distributed float64 numbers in [low, high)."""
-    return tf.uniform(shape_of(size), low, high, dtypes.float64)
+    return tf.uniform(size_to_shape(size), low, high, dtypes.float64)
 
 
 @public
@@ -56,4 +56,4 @@ def rand(*size: int) -> Tensor:
 def randint(low: int, high: int | None = None, size: Any = None, dtype: Any = int) -> Tensor:
     """Integers in [low, high), or in [0, low)."""
     low, high = (0, low) if high is None else (low, high)
-    return tensor_of(tf.uniform(shape_of(size), low, high, dtypes.int64), dtype)
+    return as_tnp_tensor(tf.uniform(size_to_shape(size), low, high, dtypes.int64), dtype)

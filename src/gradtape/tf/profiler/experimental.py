@@ -13,7 +13,7 @@ from gradtape.core.errors import AlreadyExistsError, UnavailableError
 log = logging.getLogger("gradtape")
 
 
-class Session:
+class ProfilerSession:
     """Whether the profiler has been started."""
 
     is_on = False
@@ -38,9 +38,9 @@ def start(logdir: Any, options: ProfilerOptions | None = None) -> None:
     Raises:
         AlreadyExistsError: if it is already running.
     """
-    if Session.is_on:
+    if ProfilerSession.is_on:
         raise AlreadyExistsError("Another profiler is running.")
-    Session.is_on = True
+    ProfilerSession.is_on = True
     log.warning("tf.profiler: gradtape writes no profile. Use a Python profiler.")
 
 
@@ -50,9 +50,9 @@ def stop(save: bool = True) -> None:
     Raises:
         UnavailableError: if it was not started.
     """
-    if not Session.is_on:
+    if not ProfilerSession.is_on:
         raise UnavailableError("Cannot export profiling results. No profiler is running.")
-    Session.is_on = False
+    ProfilerSession.is_on = False
 
 
 class Profile:

@@ -7,19 +7,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gradtape.core.context import staging
+from gradtape.core.context import current_trace
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.ragged import row_splits
-from gradtape.core.ragged.tensor import RaggedTensor, as_values, nested
+from gradtape.core.ragged.tensor import RaggedTensor, as_ragged_or_tensor, ragged_from_nested_splits
 from gradtape.core.tensor import Tensor
-from gradtape.graph.raw_function import rawly
+from gradtape.graph.raw_function import apply_raw
 from gradtape.tf.array.gather_slice import gather
 from gradtape.tf.array.shape import reshape
-from gradtape.tf.ragged.conversion import number_of, rank_of
-from gradtape.tf.ragged.shape import mismatched
+from gradtape.tf.ragged.conversion import outer_size_of, total_rank_of
+from gradtape.tf.ragged.shape import make_splits_dtype_error
 
 
-class Axes(NamedTuple):
+class BroadcastOperand(NamedTuple):
     """An operand, prepared for broadcasting.
 
     Attributes:
@@ -34,15 +34,17 @@ class Axes(NamedTuple):
     flat: Tensor
 
 
-def elementwise(function: Callable[..., Any], *operands: Any) -> Any:
+def apply_elementwise(function: Callable[..., Any], *operands: Any) -> Any:
     """Broadcast the operands to the same rows and apply `function` to their flat values."""
     dtype = next(x.dtype for x in operands if isinstance(x, RaggedTensor))
-    values = [x if isinstance(x, RaggedTensor) else as_values(x, hint=dtype) for x in operands]
-    like, flats = aligned(values)
+    values = [
+        x if isinstance(x, RaggedTensor) else as_ragged_or_tensor(x, hint=dtype) for x in operands
+    ]
+    like, flats = align_operands(values)
     return like(function(*flats))
 
 
-def aligned(values: list[Any]) -> tuple[Callable[[Any], Any], list[Tensor]]:
+def align_operands(values: list[Any]) -> tuple[Callable[[Any], Any], list[Tensor]]:
     """Broadcast operands to the same rows.
 
     Returns:
@@ -50,23 +52,24 @@ def aligned(values: list[Any]) -> tuple[Callable[[Any], Any], list[Tensor]]:
     """
     ragged = [x for x in values if isinstance(x, RaggedTensor)]
     if len({x.row_splits.dtype for x in ragged}) > 1:
-        raise mismatched()
+        raise make_splits_dtype_error()
     first = ragged[0]
     inner = int(first.flat_values.ndim)
     if all(
-        have_same_rows(x, first) if isinstance(x, RaggedTensor) else x.ndim < inner for x in values
+        has_identical_splits(x, first) if isinstance(x, RaggedTensor) else x.ndim < inner
+        for x in values
     ):
-        return first.with_flat_values, [flat_of(x) for x in values]
-    return broadcast(values)
+        return first.with_flat_values, [flat_values_of(x) for x in values]
+    return broadcast_operands(values)
 
 
-def flat_of(value: Any) -> Tensor:
+def flat_values_of(value: Any) -> Tensor:
     """The flat values of a ragged tensor; a plain tensor itself."""
     flat: Tensor = value.flat_values if isinstance(value, RaggedTensor) else value
     return flat
 
 
-def have_same_rows(x: RaggedTensor, y: RaggedTensor) -> bool:
+def has_identical_splits(x: RaggedTensor, y: RaggedTensor) -> bool:
     """Whether two ragged tensors hold the same splits objects; does not compare lengths."""
     mine, theirs = x._nested_row_partitions, y._nested_row_partitions
     return len(mine) == len(theirs) and all(
@@ -74,42 +77,44 @@ def have_same_rows(x: RaggedTensor, y: RaggedTensor) -> bool:
     )
 
 
-def broadcast(values: list[Any]) -> tuple[Callable[[Any], Any], list[Tensor]]:
-    """Broadcast operands whose rows or ranks differ; returns as `aligned` does."""
-    ranks = [rank_of(x) for x in values]
+def broadcast_operands(values: list[Any]) -> tuple[Callable[[Any], Any], list[Tensor]]:
+    """Broadcast operands whose rows or ranks differ; returns as `align_operands` does."""
+    ranks = [total_rank_of(x) for x in values]
     rank = max(ranks)
     depth = max(
         rank - own + x.ragged_rank if isinstance(x, RaggedTensor) else 0
         for x, own in zip(values, ranks, strict=True)
     )
-    axes = [axes_of(x, rank, depth) for x in values]
-    owners = [owner_of(i, axes) for i in range(depth + 1)]
+    axes = [make_broadcast_operand(x, rank, depth) for x in values]
+    owners = [find_axis_owner(i, axes) for i in range(depth + 1)]
     sizes = [axes[owner].sizes[i] for i, owner in enumerate(owners)]
-    check_sizes(axes, sizes)
+    check_broadcast_sizes(axes, sizes)
     layout = tuple(own.sizes[: depth + 1] for own in axes)
     held = tuple(tuple(s is not None for s in own.splits) for own in axes)
     given = [splits for own in axes for splits in own.splits if splits is not None]
-    found = rawly(spread, layout, held, tuple(owners[1:]), *given, dynamic=True, outputs=True)
+    found = apply_raw(
+        compute_broadcast_rows, layout, held, tuple(owners[1:]), *given, dynamic=True, outputs=True
+    )
     splits, index = found[:depth], found[depth:]
     flats = [
-        gather(own.flat, at) if staging() or is_stretched(own, sizes) else own.flat
+        gather(own.flat, at) if current_trace() or needs_broadcast(own, sizes) else own.flat
         for own, at in zip(axes, index, strict=True)
     ]
-    return lambda flat: nested(flat, splits, sizes[1:]), flats
+    return lambda flat: ragged_from_nested_splits(flat, splits, sizes[1:]), flats
 
 
-def is_stretched(own: Axes, sizes: list[int | None]) -> bool:
+def needs_broadcast(own: BroadcastOperand, sizes: list[int | None]) -> bool:
     """Whether an axis of size 1 has another size in the result."""
     return any(n == 1 and most != 1 for n, most in zip(own.sizes, sizes, strict=False))
 
 
-def axes_of(value: Any, rank: int, depth: int) -> Axes:
+def make_broadcast_operand(value: Any, rank: int, depth: int) -> BroadcastOperand:
     """Prepend axes of size 1 up to `rank`, and merge the first `depth` + 1 axes."""
-    flat = flat_of(value)
+    flat = flat_values_of(value)
     partitions = value._nested_row_partitions if isinstance(value, RaggedTensor) else ()
     shape = flat._array.shape
     lead = rank - len(partitions) - len(shape)
-    count = (number_of(value),) if shape else ()
+    count = (outer_size_of(value),) if shape else ()
     sizes = (1,) * lead + count + tuple(p._uniform for p in partitions) + shape[1:]
     splits: list[Tensor | None] = [None] * (depth + 1)
     for i, partition in enumerate(partitions, lead + 1):
@@ -119,10 +124,10 @@ def axes_of(value: Any, rank: int, depth: int) -> Axes:
         flat = reshape(flat, [int(np.prod(shape[: more + 1])), *shape[more + 1 :]])
     else:
         flat = reshape(flat, [1] * (lead - depth) + list(shape))
-    return Axes(sizes, tuple(splits[1:]), flat)
+    return BroadcastOperand(sizes, tuple(splits[1:]), flat)
 
 
-def owner_of(i: int, axes: list[Axes]) -> int:
+def find_axis_owner(i: int, axes: list[BroadcastOperand]) -> int:
     """The operand that determines the size of axis `i`.
 
     It is one whose size there is not 1; ragged operands take precedence.
@@ -133,7 +138,7 @@ def owner_of(i: int, axes: list[Axes]) -> int:
     return next((k for k in wide if axes[k].sizes[i] is None), wide[0])
 
 
-def check_sizes(axes: list[Axes], sizes: list[int | None]) -> None:
+def check_broadcast_sizes(axes: list[BroadcastOperand], sizes: list[int | None]) -> None:
     """Raise if the known sizes of an axis differ and neither is 1."""
     for own in axes:
         for i, (size, most) in enumerate(zip(own.sizes, sizes, strict=False)):
@@ -144,7 +149,9 @@ def check_sizes(axes: list[Axes], sizes: list[int | None]) -> None:
                 )
 
 
-def spread(layout: Any, held: Any, owners: tuple[int, ...], *given: Any) -> tuple[Any, ...]:
+def compute_broadcast_rows(
+    layout: Any, held: Any, owners: tuple[int, ...], *given: Any
+) -> tuple[Any, ...]:
     """Compute the row splits of the broadcast result, from raw arrays.
 
     Args:
@@ -172,7 +179,7 @@ def spread(layout: Any, held: Any, owners: tuple[int, ...], *given: Any) -> tupl
             for at, sizes, own in zip(places, layout, splits, strict=True)
         ]
         new = lengths[owner]
-        found.append(row_splits.splits_of_lengths(new))
+        found.append(row_splits.splits_from_lengths(new))
         for k, (at, sizes, own) in enumerate(zip(places, layout, splits, strict=True)):
             begin = own[i]
             starts = at * sizes[i + 1] if begin is None else begin[at]
@@ -184,5 +191,5 @@ def spread(layout: Any, held: Any, owners: tuple[int, ...], *given: Any) -> tupl
                     f"Unable to broadcast: dimension size mismatch in dimension {i + 1}. Rows have "
                     f"lengths {new.tolist()} and {lengths[k].tolist()}."
                 )
-            places[k] = row_splits.spans(starts, new).astype(dtype)
+            places[k] = row_splits.concat_ranges(starts, new).astype(dtype)
     return (*found, *places)

@@ -11,12 +11,17 @@ from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.ragged import row_splits as rows
-from gradtape.core.ragged.row_partition import Handed, RowPartition, as_splits_dtype
-from gradtape.core.ragged.tensor import RaggedTensor, as_values, nested, rows_of
+from gradtape.core.ragged.row_partition import RaggedPort, RowPartition, as_splits_dtype
+from gradtape.core.ragged.tensor import (
+    RaggedTensor,
+    as_ragged_or_tensor,
+    ragged_from_nested_splits,
+    ragged_from_splits,
+)
 from gradtape.core.sparse_tensor import SparseTensor
-from gradtape.core.tensor import Tensor, eager
-from gradtape.graph.raw_function import number_by, rawly
-from gradtape.graph.side_effect import happening
+from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.graph.raw_function import apply_raw, compute_integer
+from gradtape.graph.side_effect import side_effect
 from gradtape.tf.array.concat_split import concat
 from gradtape.tf.array.gather_slice import gather
 from gradtape.tf.array.shape import reshape
@@ -25,7 +30,7 @@ from gradtape.tf.math.elementwise import equal
 from gradtape.tf.math.reduce import reduce_all
 
 
-def integers(op: str, what: str, value: Any) -> Tensor:
+def as_partition_vector(op: str, what: str, value: Any) -> Tensor:
     """Convert to a vector of int64, or of int32 if it has that dtype already."""
     tensor = convert(value, hint=dtypes.int64)
     if tensor.dtype not in (dtypes.int32, dtypes.int64):
@@ -39,38 +44,38 @@ def integers(op: str, what: str, value: Any) -> Tensor:
     return tensor
 
 
-def partition_of(splits: Tensor, uniform: int | None = None) -> RowPartition:
+def make_partition(splits: Tensor, uniform: int | None = None) -> RowPartition:
     """Make a RowPartition from splits; `uniform` is the length of all rows, if they share one."""
-    return RowPartition(splits, uniform, internal=Handed)
+    return RowPartition(splits, uniform, internal=RaggedPort)
 
 
 @public
 def from_row_splits(row_splits: Any, validate: bool = True) -> RowPartition:
     """Row partition from the boundaries of rows."""
-    splits = integers("from_row_splits", "row_splits", row_splits)
+    splits = as_partition_vector("from_row_splits", "row_splits", row_splits)
     if not splits._array.size:
         raise ValueError("from_row_splits: row_splits tensor may not be empty.")
     if validate:
-        splits = rawly(rows.check_splits, "from_row_splits", splits)
-    return partition_of(splits)
+        splits = apply_raw(rows.check_splits, "from_row_splits", splits)
+    return make_partition(splits)
 
 
 @public
 def from_row_lengths(row_lengths: Any, validate: bool = True) -> RowPartition:
     """Row partition from the lengths of rows."""
-    lengths = integers("from_row_lengths", "row_lengths", row_lengths)
+    lengths = as_partition_vector("from_row_lengths", "row_lengths", row_lengths)
     if validate:
-        lengths = rawly(rows.check_lengths, "from_row_lengths", lengths)
-    return partition_of(rawly(rows.splits_of_lengths, lengths))
+        lengths = apply_raw(rows.check_lengths, "from_row_lengths", lengths)
+    return make_partition(apply_raw(rows.splits_from_lengths, lengths))
 
 
 @public
 def from_value_rowids(value_rowids: Any, nrows: Any = None, validate: bool = True) -> RowPartition:
     """Partition into `nrows` rows, from the row number of each value."""
-    ids = integers("from_value_rowids", "value_rowids", value_rowids)
+    ids = as_partition_vector("from_value_rowids", "value_rowids", value_rowids)
     if validate:
-        ids = rawly(rows.check_rowids, "from_value_rowids", ids)
-    least = number_by(one_more_than_last, ids)
+        ids = apply_raw(rows.check_rowids, "from_value_rowids", ids)
+    least = compute_integer(count_rows_of_ids, ids)
     count = least if nrows is None else int(convert(nrows)._array)
     if count < 0:
         raise ValueError(f"from_value_rowids: Expected nrows >= 0; got {count}.")
@@ -79,10 +84,10 @@ def from_value_rowids(value_rowids: Any, nrows: Any = None, validate: bool = Tru
             f"from_value_rowids: Expected nrows >= value_rowids[-1] + 1; got nrows={count}, "
             f"value_rowids[-1]={least - 1}."
         )
-    return partition_of(rawly(rows.splits_of_rowids, ids, count))
+    return make_partition(apply_raw(rows.splits_from_rowids, ids, count))
 
 
-def one_more_than_last(ids: Any) -> int:
+def count_rows_of_ids(ids: Any) -> int:
     """The least number of rows for sorted raw row ids."""
     return int(ids[-1]) + 1 if ids.size else 0
 
@@ -90,7 +95,7 @@ def one_more_than_last(ids: Any) -> int:
 @public
 def from_row_starts(row_starts: Any, nvals: Any, validate: bool = True) -> RowPartition:
     """Row partition from the starts of rows; the last row ends at `nvals`."""
-    starts = integers("from_row_starts", "row_starts", row_starts)
+    starts = as_partition_vector("from_row_starts", "row_starts", row_starts)
     end = reshape(convert(nvals, starts.dtype), [1])
     return from_row_splits(concat([starts, end], 0), validate)
 
@@ -98,7 +103,7 @@ def from_row_starts(row_starts: Any, nvals: Any, validate: bool = True) -> RowPa
 @public
 def from_row_limits(row_limits: Any, validate: bool = True) -> RowPartition:
     """Row partition from the ends of rows."""
-    limits = integers("from_row_limits", "row_limits", row_limits)
+    limits = as_partition_vector("from_row_limits", "row_limits", row_limits)
     zero = convert(np.zeros(1, limits._array.dtype))
     return from_row_splits(concat([zero, limits], 0), validate)
 
@@ -124,12 +129,14 @@ def from_uniform_row_length(
             f"from_uniform_row_length: uniform_row_length={size} times nrows={count} must equal "
             f"nvals={values}."
         )
-    return even(size, count, length.dtype)
+    return make_uniform_partition(size, count, length.dtype)
 
 
-def even(size: int, count: int, dtype: dtypes.DType) -> RowPartition:
+def make_uniform_partition(size: int, count: int, dtype: dtypes.DType) -> RowPartition:
     """Partition into `count` rows of `size` values each."""
-    return partition_of(eager(np.arange(count + 1, dtype=dtype.as_numpy_dtype) * size), size)
+    return make_partition(
+        make_tensor(np.arange(count + 1, dtype=dtype.as_numpy_dtype) * size), size
+    )
 
 
 def cast_splits(ragged: RaggedTensor, dtype: dtypes.DType) -> RaggedTensor:
@@ -139,17 +146,17 @@ def cast_splits(ragged: RaggedTensor, dtype: dtypes.DType) -> RaggedTensor:
 
 
 @public
-def divided(values: Any, factory: str, validate: bool, *given: Any) -> RaggedTensor:
+def partition_values(values: Any, factory: str, validate: bool, *given: Any) -> RaggedTensor:
     """Partition values into rows; `given` are the arguments of the partition's `factory`."""
-    inside = as_values(values)
-    count = number_of(inside)
+    inside = as_ragged_or_tensor(values)
+    count = outer_size_of(inside)
     if factory == "from_row_starts":
         partition = from_row_starts(given[0], count, validate)
     elif factory == "from_uniform_row_length":
         length, nrows = given
         partition = from_uniform_row_length(length, count, nrows, validate)
     else:
-        partition = FACTORIES[factory](*given, validate=validate)
+        partition = PARTITION_FACTORIES[factory](*given, validate=validate)
     if isinstance(inside, RaggedTensor) and inside.row_splits.dtype is not partition.dtype:
         if partition.dtype is dtypes.int32 and inside.row_splits.dtype is dtypes.int64:
             raise ValueError(
@@ -162,11 +169,11 @@ def divided(values: Any, factory: str, validate: bool, *given: Any) -> RaggedTen
             f"{factory}: values must be as many as value_rowids. Received {count} values."
         )
     if validate and not partition.is_uniform():
-        check_count(partition.row_splits(), count, factory)
-    return RaggedTensor(inside, partition, internal=Handed)
+        check_value_count(partition.row_splits(), count, factory)
+    return RaggedTensor(inside, partition, internal=RaggedPort)
 
 
-FACTORIES: dict[str, Any] = {
+PARTITION_FACTORIES: dict[str, Any] = {
     "from_row_splits": from_row_splits,
     "from_row_lengths": from_row_lengths,
     "from_value_rowids": from_value_rowids,
@@ -174,7 +181,7 @@ FACTORIES: dict[str, Any] = {
 }
 
 
-def number_of(values: Any) -> int:
+def outer_size_of(values: Any) -> int:
     """The size of the first axis."""
     array = values.row_splits._array if isinstance(values, RaggedTensor) else values._array
     if not array.ndim:
@@ -182,15 +189,15 @@ def number_of(values: Any) -> int:
     return int(array.shape[0]) - isinstance(values, RaggedTensor)
 
 
-def rank_of(value: Any) -> int:
+def total_rank_of(value: Any) -> int:
     """The number of axes."""
     if isinstance(value, RaggedTensor):
         return value.ragged_rank + int(value.flat_values.ndim)
     return int(value.ndim)
 
 
-@happening(fails_only=True)
-def check_count(splits: Any, count: int, factory: str) -> None:
+@side_effect(fails_only=True)
+def check_value_count(splits: Any, count: int, factory: str) -> None:
     """Raise unless the splits end at the number of values."""
     last = int(splits._array[-1])
     if last != count:
@@ -200,7 +207,7 @@ def check_count(splits: Any, count: int, factory: str) -> None:
         )
 
 
-def divided_often(
+def partition_values_nested(
     factory: str, validate: bool, flat: Any, partitions: Any, counts: Any = None
 ) -> Any:
     """Partition values into nested rows; `partitions` starts with the outermost axis."""
@@ -209,13 +216,13 @@ def divided_often(
             "RaggedTensor: nested partitions must be a list with one entry per ragged axis. "
             f"Received {type(partitions).__name__}."
         )
-    result = as_values(flat)
+    result = as_ragged_or_tensor(flat)
     sizes = [None] * len(partitions) if counts is None else list(counts)
     if len(sizes) != len(partitions):
         raise ValueError("from_nested_value_rowids: nested_nrows must be as long as the rowids.")
     for partition, count in zip(reversed(partitions), reversed(sizes), strict=True):
         more = (count,) if factory == "from_value_rowids" else ()
-        result = divided(result, factory, validate, partition, *more)
+        result = partition_values(result, factory, validate, partition, *more)
     return result
 
 
@@ -245,20 +252,20 @@ def from_tensor(
             f"from_tensor: ragged_rank must be greater than 0 and less than {rank}. Received "
             f"{ragged_rank}."
         )
-    if isinstance(lengths, (list, tuple)) and lengths and not is_number(lengths[0]):
-        return cut_often(dense, lengths, kind)
+    if isinstance(lengths, (list, tuple)) and lengths and not is_scalar_length(lengths[0]):
+        return trim_nested_rows(dense, lengths, kind)
     shape = dense._array.shape
     if ragged_rank > 1:
         merged = reshape(dense, [prod(shape[:ragged_rank]), *shape[ragged_rank:]])
         inside: Any = from_tensor(merged, lengths, padding, 1, kind)
         for axis in range(ragged_rank - 1, 0, -1):
-            partition = even(shape[axis], prod(shape[:axis]), kind)
-            inside = RaggedTensor(inside, partition, internal=Handed)
+            partition = make_uniform_partition(shape[axis], prod(shape[:axis]), kind)
+            inside = RaggedTensor(inside, partition, internal=RaggedPort)
         return inside
-    return rows_cut(dense, lengths, padding, kind)
+    return trim_rows(dense, lengths, padding, kind)
 
 
-def rows_cut(dense: Tensor, lengths: Any, padding: Any, kind: dtypes.DType) -> RaggedTensor:
+def trim_rows(dense: Tensor, lengths: Any, padding: Any, kind: dtypes.DType) -> RaggedTensor:
     """The kernel of `from_tensor` for one ragged axis."""
     shape = dense._array.shape
     flat = reshape(dense, [shape[0] * shape[1], *shape[2:]])
@@ -270,22 +277,26 @@ def rows_cut(dense: Tensor, lengths: Any, padding: Any, kind: dtypes.DType) -> R
                 f"Received {list(filler._array.shape)}."
             )
         blank = reduce_all(equal(dense, filler), axis=list(range(2, len(shape))))
-        counts = rawly(up_to_last, blank, kind.as_numpy_dtype)
+        counts = apply_raw(lengths_without_padding, blank, kind.as_numpy_dtype)
     elif lengths is not None:
-        counts = rawly(within, integers("from_tensor", "lengths", lengths), shape[1])
+        counts = apply_raw(
+            clip_lengths, as_partition_vector("from_tensor", "lengths", lengths), shape[1]
+        )
         counts = cast(counts, kind)
     else:
-        return RaggedTensor(flat, even(shape[1], shape[0], kind), internal=Handed)
-    splits, kept = rawly(first_of_each, counts, shape[1], dynamic=True, outputs=True)
-    return rows_of(gather(flat, kept), splits)
+        return RaggedTensor(
+            flat, make_uniform_partition(shape[1], shape[0], kind), internal=RaggedPort
+        )
+    splits, kept = apply_raw(take_row_prefixes, counts, shape[1], dynamic=True, outputs=True)
+    return ragged_from_splits(gather(flat, kept), splits)
 
 
-def is_number(value: Any) -> bool:
+def is_scalar_length(value: Any) -> bool:
     """Whether a number, array or tensor has rank 0."""
     return np.ndim(value._array if isinstance(value, Tensor) else value) == 0
 
 
-def cut_often(dense: Tensor, lengths: Any, kind: dtypes.DType) -> RaggedTensor:
+def trim_nested_rows(dense: Tensor, lengths: Any, kind: dtypes.DType) -> RaggedTensor:
     """Truncate nested rows to `lengths`, which starts with the outermost axis."""
     shape = dense._array.shape
     outer = from_tensor(dense, lengths[0], None, 1, kind)
@@ -296,24 +307,24 @@ def cut_often(dense: Tensor, lengths: Any, kind: dtypes.DType) -> RaggedTensor:
             f"from_tensor: lengths must be fewer than the axes, {len(shape)}. Received "
             f"{len(lengths)}."
         )
-    return outer.with_values(cut_often(outer.values, lengths[1:], kind))
+    return outer.with_values(trim_nested_rows(outer.values, lengths[1:], kind))
 
 
-def up_to_last(blank: Any, dtype: Any) -> Any:
+def lengths_without_padding(blank: Any, dtype: Any) -> Any:
     """Lengths of raw rows without the trailing elements that are `blank`."""
     trailing = np.logical_and.accumulate(blank[:, ::-1], axis=1)
     return (blank.shape[1] - trailing.sum(axis=1)).astype(dtype)
 
 
-def within(lengths: Any, size: int) -> Any:
+def clip_lengths(lengths: Any, size: int) -> Any:
     """Clip raw lengths to [0, size]."""
     return np.clip(lengths, 0, size)
 
 
-def first_of_each(counts: Any, size: int) -> tuple[Any, Any]:
+def take_row_prefixes(counts: Any, size: int) -> tuple[Any, Any]:
     """Keep the first `counts[i]` of the `size` values of each raw row: splits and value indices."""
     starts = np.arange(len(counts), dtype=counts.dtype) * size
-    return rows.splits_of_lengths(counts), rows.spans(starts, counts)
+    return rows.splits_from_lengths(counts), rows.concat_ranges(starts, counts)
 
 
 @public
@@ -326,16 +337,16 @@ def from_sparse(st_input: Any, row_splits_dtype: Any = dtypes.int64) -> RaggedTe
     if st_input.dense_shape._array.shape != (2,):
         raise ValueError(f"from_sparse: rank(st_input) must be 2. Received shape {st_input.shape}.")
     kind = as_splits_dtype(row_splits_dtype)
-    count = number_by(rows.entry, st_input.dense_shape, 0)
-    splits = rawly(full_rows, st_input.indices, count)
-    return rows_of(st_input.values, cast(splits, kind))
+    count = compute_integer(rows.element_at, st_input.dense_shape, 0)
+    splits = apply_raw(sparse_indices_to_splits, st_input.indices, count)
+    return ragged_from_splits(st_input.values, cast(splits, kind))
 
 
-def full_rows(indices: Any, count: int) -> Any:
+def sparse_indices_to_splits(indices: Any, count: int) -> Any:
     """Row splits of a sparse matrix with raw `indices`; raises if a row has gaps."""
     ids = indices[:, 0]
     if (np.diff(ids) >= 0).all():
-        splits = rows.splits_of_rowids(ids, count)
+        splits = rows.splits_from_rowids(ids, count)
         if (rows.offsets_of(splits) == indices[:, 1]).all():
             return splits
     raise InvalidArgumentError(
@@ -344,21 +355,21 @@ def full_rows(indices: Any, count: int) -> Any:
     )
 
 
-def stacked(flat: Any, partitions: Any) -> Any:
+def ragged_from_partitions(flat: Any, partitions: Any) -> Any:
     """Make a ragged tensor from flat values and partitions, the outermost first."""
     splits = [partition._splits for partition in partitions]
-    return nested(flat, splits, [partition._uniform for partition in partitions])
+    return ragged_from_nested_splits(flat, splits, [partition._uniform for partition in partitions])
 
 
-def in_rows(items: list[Any], shape: tuple[int, ...], dtype: Any) -> Any:
+def ragged_from_lists(items: list[Any], shape: tuple[int, ...], dtype: Any) -> Any:
     """Make a ragged tensor with outer shape `shape` from lists; a tensor if `shape` is ()."""
     lengths = np.array([len(item) for item in items], np.int64)
     flat = np.empty(int(lengths.sum()), dtype)
     flat[:] = [value for item in items for value in item]
     if not shape:
-        return eager(flat)
-    result = rows_of(eager(flat), eager(rows.splits_of_lengths(lengths)))
+        return make_tensor(flat)
+    result = ragged_from_splits(make_tensor(flat), make_tensor(rows.splits_from_lengths(lengths)))
     for axis in range(len(shape) - 1, 0, -1):
-        partition = even(shape[axis], prod(shape[:axis]), dtypes.int64)
-        result = RaggedTensor(result, partition, internal=Handed)
+        partition = make_uniform_partition(shape[axis], prod(shape[:axis]), dtypes.int64)
+        result = RaggedTensor(result, partition, internal=RaggedPort)
     return result

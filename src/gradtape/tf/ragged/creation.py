@@ -11,20 +11,25 @@ from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.ragged import row_splits
 from gradtape.core.ragged.row_partition import as_splits_dtype
-from gradtape.core.ragged.tensor import RaggedTensor, as_values, nested, rows_of
+from gradtape.core.ragged.tensor import (
+    RaggedTensor,
+    as_ragged_or_tensor,
+    ragged_from_nested_splits,
+    ragged_from_splits,
+)
 from gradtape.core.sparse_tensor import SparseTensor
-from gradtape.core.tensor import Tensor, eager
-from gradtape.graph.raw_function import number_by, rawly
+from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.graph.raw_function import apply_raw, compute_integer
 from gradtape.tf.array.gather_slice import gather
 from gradtape.tf.math.cast import cast
 from gradtape.tf.ragged.conversion import (
+    as_partition_vector,
     from_sparse,
     from_tensor,
     from_value_rowids,
-    integers,
-    number_of,
+    outer_size_of,
 )
-from gradtape.tf.ragged.shape import check_same, deepened
+from gradtape.tf.ragged.shape import check_same_splits, to_ragged_rank
 from gradtape.tf.strings.conversion import as_string
 from gradtape.tf.strings.join import join
 
@@ -57,14 +62,14 @@ def constant(
         <tf.RaggedTensor [[1, 2], [], [3]]>
     """
     kind = as_splits_dtype(row_splits_dtype)
-    if not is_list(pylist):
+    if not is_list_like(pylist):
         if ragged_rank:
             raise ValueError(
                 f"ragged.constant: ragged_rank must be 0 for a scalar. Received {ragged_rank} and "
                 f"{pylist!r}."
             )
         return convert(pylist, dtype)
-    scalars, empties = depths_of(pylist)
+    scalars, empties = nesting_depths_of(pylist)
     depth = max(empties, (ragged_rank or 0) + 1) if scalars is None else scalars
     if scalars is not None and empties > scalars:
         raise ValueError(
@@ -83,23 +88,23 @@ def constant(
     splits, values = [], pylist
     for _ in np.arange(ragged_rank):
         lengths = np.array([len(row) for row in values], kind.as_numpy_dtype)
-        splits.append(eager(row_splits.splits_of_lengths(lengths)))
+        splits.append(make_tensor(row_splits.splits_from_lengths(lengths)))
         values = [item for row in values for item in row]
-    flat = inner_values(values, dtype, depth - ragged_rank, inner, numpy_dtype_in(pylist))
-    return nested(flat, splits)
+    flat = make_flat_values(values, dtype, depth - ragged_rank, inner, find_array_dtype(pylist))
+    return ragged_from_nested_splits(flat, splits)
 
 
-def is_list(value: Any) -> bool:
+def is_list_like(value: Any) -> bool:
     """Whether a value is a list, or an array or tensor with at least one axis."""
     if isinstance(value, Tensor):
         return bool(value.ndim)
     return isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.ndim > 0)
 
 
-def numpy_dtype_in(value: Any) -> Any:
+def find_array_dtype(value: Any) -> Any:
     """The dtype of the first array in nested lists, if there is one."""
     while isinstance(value, (list, tuple)) and value:
-        value = next((v for v in value if is_list(v)), value[0])
+        value = next((v for v in value if is_list_like(v)), value[0])
         if isinstance(value, (list, tuple)) and not value:
             return None
     if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "fiubc":
@@ -107,13 +112,13 @@ def numpy_dtype_in(value: Any) -> Any:
     return None
 
 
-def depths_of(value: Any) -> tuple[int | None, int]:
+def nesting_depths_of(value: Any) -> tuple[int | None, int]:
     """Nesting depth of the scalars in nested lists (None without any), and of empty lists."""
     if isinstance(value, np.ndarray) and value.dtype != object:
         return (value.ndim, 0) if value.size else (None, value.ndim)
-    if not is_list(value):
+    if not is_list_like(value):
         return 0, 0
-    found = [depths_of(item) for item in value]
+    found = [nesting_depths_of(item) for item in value]
     scalars = {depth for depth, _ in found if depth is not None}
     if len(scalars) > 1:
         raise ValueError(
@@ -124,16 +129,16 @@ def depths_of(value: Any) -> tuple[int | None, int]:
     return (next(iter(scalars)) + 1 if scalars else None), deepest + 1
 
 
-def inner_values(
+def make_flat_values(
     values: Any, dtype: Any, depth: int, inner: tuple[int, ...] | None, own: Any
 ) -> Tensor:
     """Flat values, with `depth` axes, from nested lists."""
     if len(values) == 0:
         shape = (0, *(inner if inner is not None else (0,) * (depth - 1)))
         kind = dtypes.as_dtype(dtypes.float32 if dtype is None else dtype)
-        return eager(np.zeros(shape, kind.as_numpy_dtype))
+        return make_tensor(np.zeros(shape, kind.as_numpy_dtype))
     if dtype is None and own is not None:
-        dtype = dtypes.of_numpy(own)
+        dtype = dtypes.from_numpy_dtype(own)
     try:
         flat = convert(np.array(values) if own is not None else list(values), dtype)
     except ValueError as error:
@@ -179,13 +184,13 @@ def range(
     given = [convert(value, dtype) for value in (begins, ends, deltas)]
     widest = max((t.dtype for t in given), key=lambda d: (d.is_floating, d.size))
     first, limit, delta = [cast(t, widest) for t in given]
-    splits, values = rawly(
-        numbers, first, limit, delta, kind.as_numpy_dtype, dynamic=True, outputs=True
+    splits, values = apply_raw(
+        compute_ranges, first, limit, delta, kind.as_numpy_dtype, dynamic=True, outputs=True
     )
-    return rows_of(values, splits)
+    return ragged_from_splits(values, splits)
 
 
-def numbers(starts: Any, limits: Any, deltas: Any, dtype: Any) -> tuple[Any, Any]:
+def compute_ranges(starts: Any, limits: Any, deltas: Any, dtype: Any) -> tuple[Any, Any]:
     """Row splits and values of ranges, from raw arrays."""
     shapes = {np.shape(a) for a in (starts, limits, deltas)} - {()}
     if len(shapes) > 1 or any(len(shape) != 1 for shape in shapes):
@@ -199,7 +204,7 @@ def numbers(starts: Any, limits: Any, deltas: Any, dtype: Any) -> tuple[Any, Any
         raise InvalidArgumentError("ragged.range: Requires delta != 0.")
     span = np.asarray(limit, np.result_type(limit, np.int64)) - first
     lengths = np.maximum(np.ceil(span / delta), 0).astype(dtype)
-    splits = row_splits.splits_of_lengths(lengths)
+    splits = row_splits.splits_from_lengths(lengths)
     steps = row_splits.offsets_of(splits).astype(first.dtype)
     values = np.repeat(first, lengths) + steps * np.repeat(delta, lengths)
     return splits, values.astype(first.dtype)
@@ -235,8 +240,8 @@ def map_flat_values(op: Any, *args: Any, **kwargs: Any) -> Any:
             raise ValueError("map_flat_values: All ragged inputs must have the same ragged_rank.")
         for a, b in zip(first.nested_row_splits, other.nested_row_splits, strict=True):
             if a is not b:
-                check_same("map_flat_values", a, b)
-    result = as_values(result)
+                check_same_splits("map_flat_values", a, b)
+    result = as_ragged_or_tensor(result)
     size = first.flat_values._array.shape[0]
     if result.shape.rank == 0 or result.shape[0] != size:
         raise ValueError(
@@ -260,40 +265,43 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
         >>> tf.ragged.boolean_mask([[1, 2], [3, 4]], [[True, False], [True, True]])
         <tf.RaggedTensor [[1], [3, 4]]>
     """
-    values, held = as_values(data), as_values(mask, dtypes.bool)
+    values, held = as_ragged_or_tensor(data), as_ragged_or_tensor(mask, dtypes.bool)
     if not isinstance(held, RaggedTensor) and held.ndim == 0:
         raise ValueError("ragged.boolean_mask: mask cannot be scalar.")
     rank = held.ndim if isinstance(held, Tensor) else held.ragged_rank + held.flat_values.ndim
     if rank == 1:
-        kept = rawly(np.flatnonzero, held, dynamic=True)
+        kept = apply_raw(np.flatnonzero, held, dynamic=True)
         if not isinstance(values, RaggedTensor):
             return gather(values, kept)
-        from gradtape.tf.ragged.gather_slice import taken
+        from gradtape.tf.ragged.gather_slice import gather_rows
 
-        return taken(values, kept)
+        return gather_rows(values, kept)
     kind = next(
         (v.row_splits.dtype for v in (values, held) if isinstance(v, RaggedTensor)), dtypes.int64
     )
-    values, held = deepened(values, own_depth(values, rank), kind), deepened(held, rank - 1, kind)
-    return masked(values, held)
+    values, held = (
+        to_ragged_rank(values, required_ragged_rank(values, rank), kind),
+        to_ragged_rank(held, rank - 1, kind),
+    )
+    return mask_rows(values, held)
 
 
-def own_depth(values: Any, rank: int) -> int:
+def required_ragged_rank(values: Any, rank: int) -> int:
     """How many axes of `values` must be ragged for a mask of rank `rank`."""
     return max(rank - 1, values.ragged_rank if isinstance(values, RaggedTensor) else 0)
 
 
-def masked(values: Any, held: Any) -> Any:
+def mask_rows(values: Any, held: Any) -> Any:
     """The kernel of `boolean_mask`, for a mask whose axes after the first are all ragged."""
-    check_same("ragged.boolean_mask", values.row_splits, held.row_splits)
+    check_same_splits("ragged.boolean_mask", values.row_splits, held.row_splits)
     if held.ragged_rank > 1:
-        return values.with_values(masked(values.values, held.values))
+        return values.with_values(mask_rows(values.values, held.values))
     inside = boolean_mask(values.values, held.values)
-    splits = rawly(held_by, held.row_splits, held.values)
-    return rows_of(inside, splits)
+    splits = apply_raw(mask_row_splits, held.row_splits, held.values)
+    return ragged_from_splits(inside, splits)
 
 
-def held_by(splits: Any, mask: Any) -> Any:
+def mask_row_splits(splits: Any, mask: Any) -> Any:
     """Raw row splits after the elements for which `mask` is False are dropped."""
     before = np.concatenate([[0], np.cumsum(mask)])
     return before[splits].astype(splits.dtype)
@@ -312,27 +320,29 @@ def cross(inputs: Any, name: str | None = None) -> RaggedTensor:
         >>> tf.ragged.cross([tf.ragged.constant([["a"], ["b", "c"]]), [["d"], ["e"]]])
         <tf.RaggedTensor [[b'a_X_d'], [b'b_X_e', b'c_X_e']]>
     """
-    parts = [as_rows(one) for one in inputs]
-    if len({number_of(part) for part in parts}) > 1:
+    parts = [as_ragged_matrix(one) for one in inputs]
+    if len({outer_size_of(part) for part in parts}) > 1:
         raise InvalidArgumentError("ragged.cross: inputs must have the same number of rows.")
-    found = rawly(crossed, *(part.row_splits for part in parts), dynamic=True, outputs=True)
+    found = apply_raw(
+        cross_row_splits, *(part.row_splits for part in parts), dynamic=True, outputs=True
+    )
     splits, *index = found
     words = [as_string(gather(p.values, at)) for p, at in zip(parts, index, strict=True)]
-    return rows_of(join(words, "_X_"), splits)
+    return ragged_from_splits(join(words, "_X_"), splits)
 
 
-def as_rows(value: Any) -> RaggedTensor:
+def as_ragged_matrix(value: Any) -> RaggedTensor:
     """Convert a sparse or dense tensor of rank 2 to a ragged one."""
     if isinstance(value, SparseTensor):
         return from_sparse(value)
-    found = as_values(value)
+    found = as_ragged_or_tensor(value)
     return found if isinstance(found, RaggedTensor) else from_tensor(found)
 
 
-def crossed(*input_splits: Any) -> tuple[Any, ...]:
+def cross_row_splits(*input_splits: Any) -> tuple[Any, ...]:
     """Row splits of all combinations, and for each input the index of the value in each."""
     lengths = [row_splits.lengths_of(splits).astype(np.int64) for splits in input_splits]
-    new = row_splits.splits_of_lengths(np.prod(lengths, axis=0))
+    new = row_splits.splits_from_lengths(np.prod(lengths, axis=0))
     ids, rest = row_splits.rowids_of(new), row_splits.offsets_of(new)
     found = []
     for splits, own in zip(reversed(input_splits), reversed(lengths), strict=True):
@@ -344,8 +354,8 @@ def crossed(*input_splits: Any) -> tuple[Any, ...]:
 @public
 def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: Any = None) -> Tensor:
     """For each value, the number of its row."""
-    given = integers("row_splits_to_segment_ids", "splits", splits)
-    ids: Tensor = rawly(row_splits.rowids_of, given, dynamic=True)
+    given = as_partition_vector("row_splits_to_segment_ids", "splits", splits)
+    ids: Tensor = apply_raw(row_splits.rowids_of, given, dynamic=True)
     return ids if out_type is None else cast(ids, out_type)
 
 
@@ -363,21 +373,21 @@ def stack_dynamic_partitions(
     data: Any, partitions: Any, num_partitions: Any, name: str | None = None
 ) -> RaggedTensor:
     """Group the slices of `data` into rows: slice `i` is appended to row `partitions[i]`."""
-    values = as_values(data)
-    ids = integers("stack_dynamic_partitions", "partitions", partitions)
-    count = number_by(np.asarray, convert(num_partitions))
-    if ids._array.shape[0] != number_of(values):
+    values = as_ragged_or_tensor(data)
+    ids = as_partition_vector("stack_dynamic_partitions", "partitions", partitions)
+    count = compute_integer(np.asarray, convert(num_partitions))
+    if ids._array.shape[0] != outer_size_of(values):
         raise ValueError(
             "stack_dynamic_partitions: partitions must be as long as data. Received "
-            f"{ids._array.shape[0]} and {number_of(values)}."
+            f"{ids._array.shape[0]} and {outer_size_of(values)}."
         )
-    order, splits = rawly(sorted_by, ids, count, outputs=True)
-    from gradtape.tf.ragged.gather_slice import chosen
+    order, splits = apply_raw(group_by_partition, ids, count, outputs=True)
+    from gradtape.tf.ragged.gather_slice import gather_first_axis
 
-    return rows_of(chosen(values, order), splits)
+    return ragged_from_splits(gather_first_axis(values, order), splits)
 
 
-def sorted_by(ids: Any, count: int) -> tuple[Any, Any]:
+def group_by_partition(ids: Any, count: int) -> tuple[Any, Any]:
     """A stable order that sorts raw row ids, and the splits of the rows."""
     if ids.size and (ids.min() < 0 or ids.max() >= count):
         raise InvalidArgumentError(
@@ -385,4 +395,4 @@ def sorted_by(ids: Any, count: int) -> tuple[Any, Any]:
             f"{ids.tolist()}."
         )
     order = np.argsort(ids, kind="stable")
-    return order, row_splits.splits_of_rowids(ids[order].astype(np.int64), count)
+    return order, row_splits.splits_from_rowids(ids[order].astype(np.int64), count)

@@ -13,14 +13,14 @@ from typing import Any
 from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
-from gradtape.core.ragged.tensor import RaggedTensor, as_values
-from gradtape.core.tensor import Tensor, eager
-from gradtape.tf.ragged.broadcast import elementwise
-from gradtape.tf.ragged.conversion import rank_of
-from gradtape.tf.tensor_operator import OPERATORS
+from gradtape.core.ragged.tensor import RaggedTensor, as_ragged_or_tensor
+from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.tf.ragged.broadcast import apply_elementwise
+from gradtape.tf.ragged.conversion import total_rank_of
+from gradtape.tf.tensor_operator import TENSOR_OPERATORS
 
 # Generated elementwise functions of one argument, by module; below, those of two arguments
-GENERATED = {
+GENERATED_UNARY = {
     "math.elementwise": """
         abs acos acosh asin asinh atan atanh ceil cos cosh digamma erf erfc erfinv exp expm1 floor
         imag is_finite is_inf is_nan lgamma log log1p logical_not ndtri negative real angle
@@ -28,13 +28,13 @@ GENERATED = {
     """,
     "nn.activation": "elu relu relu6 selu",
 }
-GENERATED_PAIRS = """
+GENERATED_BINARY = """
     add atan2 divide divide_no_nan equal floordiv floormod greater greater_equal less less_equal
     logical_and logical_or logical_xor maximum minimum multiply multiply_no_nan nextafter not_equal
     pow realdiv squared_difference subtract truediv truncatediv truncatemod xdivy xlog1py xlogy
 """
 # Other functions that apply to the flat values of their first argument, by module
-FLATWISE = {
+FLAT_VALUES_FUNCTIONS = {
     "nn.activation": "crelu gelu leaky_relu silu",
     "array.shape": "bitcast identity",
     "math.cast": "cast conj saturate_cast",
@@ -55,7 +55,7 @@ FLATWISE = {
     """,
 }
 # Functions with an implementation of their own: its module, then the function's module and name
-OWN = {
+RAGGED_IMPLEMENTATIONS = {
     "ragged.shape": {
         "array.shape": "expand_dims reshape reverse shape squeeze tile",
         "array.concat_split": "concat split stack",
@@ -81,48 +81,52 @@ OWN = {
         "math.add_n": "add_n",
     },
 }
-FLAT = {(home, name) for home, names in FLATWISE.items() for name in names.split()}
-HOMES = {
+FLAT_VALUES_KEYS = {
+    (home, name) for home, names in FLAT_VALUES_FUNCTIONS.items() for name in names.split()
+}
+IMPLEMENTATION_MODULES = {
     (home, name): module
-    for module, homes in OWN.items()
+    for module, homes in RAGGED_IMPLEMENTATIONS.items()
     for home, names in homes.items()
     for name in names.split()
 }
 # Cache of lookups, by undecorated function
-DISPATCH: dict[Any, Callable[..., Any]] = {}
+RAGGED_DISPATCH: dict[Any, Callable[..., Any]] = {}
 
 
-def found(function: Any) -> Callable[..., Any] | None:
+def find_ragged_implementation(function: Any) -> Callable[..., Any] | None:
     """The implementation of an undecorated public function for ragged tensors, or None."""
-    if not DISPATCH:
-        enter_generated()
-    if function not in DISPATCH:
+    if not RAGGED_DISPATCH:
+        register_generated()
+    if function not in RAGGED_DISPATCH:
         known = (function.__module__.removeprefix("gradtape.tf."), function.__name__)
-        if known in FLAT:
-            DISPATCH[function] = flatwise(function)
-        elif known in HOMES:
-            module = import_module(f"gradtape.tf.{HOMES[known]}")
-            DISPATCH[function] = getattr(module, known[1])
+        if known in FLAT_VALUES_KEYS:
+            RAGGED_DISPATCH[function] = make_flat_values_function(function)
+        elif known in IMPLEMENTATION_MODULES:
+            module = import_module(f"gradtape.tf.{IMPLEMENTATION_MODULES[known]}")
+            RAGGED_DISPATCH[function] = getattr(module, known[1])
         else:
             return None
-    return DISPATCH[function]
+    return RAGGED_DISPATCH[function]
 
 
-def enter_generated() -> None:
+def register_generated() -> None:
     """Register generated functions, which cannot be found by module and name."""
-    for home, names in GENERATED.items():
+    for home, names in GENERATED_UNARY.items():
         module = import_module(f"gradtape.tf.{home}")
         for name in names.split():
-            DISPATCH[getattr(module, name)] = flatwise(getattr(module, name))
+            RAGGED_DISPATCH[getattr(module, name)] = make_flat_values_function(
+                getattr(module, name)
+            )
     module = import_module("gradtape.tf.math.elementwise")
-    for name in GENERATED_PAIRS.split():
-        DISPATCH[getattr(module, name)] = pairwise(getattr(module, name))
-    for name, function in OPERATORS.items():
+    for name in GENERATED_BINARY.split():
+        RAGGED_DISPATCH[getattr(module, name)] = make_broadcasting_function(getattr(module, name))
+    for name, function in TENSOR_OPERATORS.items():
         if "matmul" not in name:
-            DISPATCH.setdefault(function, pairwise(function))
+            RAGGED_DISPATCH.setdefault(function, make_broadcasting_function(function))
 
 
-def flatwise(function: Any) -> Callable[..., Any]:
+def make_flat_values_function(function: Any) -> Callable[..., Any]:
     """Make a function that applies `function` to the flat values of its first argument."""
 
     @public
@@ -144,27 +148,27 @@ def flatwise(function: Any) -> Callable[..., Any]:
     return apply
 
 
-def pairwise(function: Any) -> Callable[..., Any]:
+def make_broadcasting_function(function: Any) -> Callable[..., Any]:
     """Make a function that broadcasts two operands and applies `function`."""
 
     @public
     def apply(x: Any = None, y: Any = None, name: str | None = None, **named: Any) -> Any:
         operands = [v for v in (x, y, *named.values()) if v is not None]
-        return elementwise(function, *operands)
+        return apply_elementwise(function, *operands)
 
     return apply
 
 
 @public
-def operate(name: str, *operands: Any) -> Any:
+def apply_operator(name: str, *operands: Any) -> Any:
     """Apply the operator whose method is called `name`."""
-    function = OPERATORS[name]
+    function = TENSOR_OPERATORS[name]
     if name not in ("__eq__", "__ne__"):
-        return elementwise(function, *operands)
+        return apply_elementwise(function, *operands)
     if operands[1] is None:
         return name == "__ne__"
     try:
-        return elementwise(function, *operands)
+        return apply_elementwise(function, *operands)
     except (InvalidArgumentError, ValueError):  # the operands do not broadcast
         return name == "__ne__"
 
@@ -186,10 +190,10 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
         return boolean_mask(places, holds)
     if x is None or y is None:
         raise ValueError("where: x and y must both be given, or neither of them.")
-    held = as_values(condition, hint=dtypes.bool)
+    held = as_ragged_or_tensor(condition, hint=dtypes.bool)
     kinds = [v.dtype for v in (x, y) if isinstance(v, (RaggedTensor, Tensor))]
-    a, b = [as_values(v, hint=kinds[0] if kinds else None) for v in (x, y)]
-    return elementwise(dense, held, a, b)
+    a, b = [as_ragged_or_tensor(v, hint=kinds[0] if kinds else None) for v in (x, y)]
+    return apply_elementwise(dense, held, a, b)
 
 
 @public
@@ -203,7 +207,7 @@ def size(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
 @public
 def rank(input: Any, name: str | None = None) -> Tensor:
     """The number of axes."""
-    return eager(dtypes.int32.as_numpy_dtype(rank_of(input)))
+    return make_tensor(dtypes.int32.as_numpy_dtype(total_rank_of(input)))
 
 
 @public
@@ -213,7 +217,7 @@ def add_n(inputs: Any, name: str | None = None) -> Any:
 
     total = inputs[0]
     for one in inputs[1:]:
-        total = elementwise(add, total, one)
+        total = apply_elementwise(add, total, one)
     return total
 
 
@@ -256,7 +260,7 @@ def bincount(
     options = {"dtype": dtype, "axis": axis, "binary_output": binary_output}
     if axis in (None, 0):
         return dense(arr.flat_values, flat, minlength, maxlength, **options)
-    if rank_of(arr) != 2:
+    if total_rank_of(arr) != 2:
         raise ValueError(
             f"bincount: arr must have rank 2 for axis={axis}. Received shape {arr.shape}."
         )

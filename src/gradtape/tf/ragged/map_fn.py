@@ -8,32 +8,32 @@ from typing import Any
 from gradtape.core import nest
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.ragged.spec import RaggedTensorSpec
-from gradtape.core.ragged.tensor import RaggedTensor, as_values, nested
+from gradtape.core.ragged.tensor import RaggedTensor, as_ragged_or_tensor, ragged_from_nested_splits
 from gradtape.core.sparse_tensor import SparseTensor
-from gradtape.core.tensor import eager
+from gradtape.core.tensor import make_tensor
 from gradtape.tf.array.concat_split import stack, unstack
 from gradtape.tf.array.creation import zeros
-from gradtape.tf.ragged.conversion import number_of
-from gradtape.tf.sparse.shape import rows
+from gradtape.tf.ragged.conversion import outer_size_of
+from gradtape.tf.sparse.shape import unstack_sparse
 
 
-def is_rowwise(elems: Any, signature: Any) -> bool:
+def needs_map_rows(elems: Any, signature: Any) -> bool:
     """Whether an input is sparse or ragged, or an output is ragged."""
     return any(
         isinstance(leaf, (SparseTensor, RaggedTensor)) for leaf in nest.flatten(elems)
     ) or any(isinstance(spec, RaggedTensorSpec) for spec in nest.flatten(signature))
 
 
-def slices_of(leaf: Any) -> list[Any]:
+def unstack_rows(leaf: Any) -> list[Any]:
     """The slices along the first axis."""
     if isinstance(leaf, SparseTensor):
-        return rows(leaf)
+        return unstack_sparse(leaf)
     if isinstance(leaf, RaggedTensor):
-        return [leaf[i] for i in range(number_of(leaf))]
+        return [leaf[i] for i in range(outer_size_of(leaf))]
     return unstack(leaf)
 
 
-def default_signature(leaf: Any) -> Any:
+def default_signature_of(leaf: Any) -> Any:
     """The output signature of a function that returns its input."""
     if not isinstance(leaf, RaggedTensor):
         return leaf.dtype
@@ -42,21 +42,21 @@ def default_signature(leaf: Any) -> Any:
 
 def map_rows(fn: Callable[[Any], Any], elems: Any, signature: Any) -> Any:
     """Apply `fn` to each row of `elems` and stack the results as `signature` specifies."""
-    slices = [slices_of(leaf) for leaf in nest.flatten(elems)]
+    slices = [unstack_rows(leaf) for leaf in nest.flatten(elems)]
     if signature is None:
-        signature = nest.map_structure(default_signature, elems)
+        signature = nest.map_structure(default_signature_of, elems)
     columns: list[list[Any]] = [[] for _ in nest.flatten(signature)]
     for row in zip(*slices, strict=True):
         result = fn(nest.pack_sequence_as(elems, list(row)))
         nest.assert_same_structure(signature, result)
         for column, leaf in zip(columns, nest.flatten(result), strict=True):
-            column.append(as_values(leaf))
+            column.append(as_ragged_or_tensor(leaf))
     specs = nest.flatten(signature)
-    whole = [together(spec, column) for spec, column in zip(specs, columns, strict=True)]
+    whole = [stack_results(spec, column) for spec, column in zip(specs, columns, strict=True)]
     return nest.pack_sequence_as(signature, whole)
 
 
-def together(spec: Any, column: list[Any]) -> Any:
+def stack_results(spec: Any, column: list[Any]) -> Any:
     """Stack the results for one leaf of the signature."""
     dtype = getattr(spec, "dtype", spec)
     for leaf in column:
@@ -68,9 +68,9 @@ def together(spec: Any, column: list[Any]) -> Any:
         return stack(column) if column else zeros([0], dtype)
     if not column:
         inner = [n or 0 for n in (spec.shape.as_list() if spec.shape.rank else [])]
-        start = eager(spec.row_splits_dtype.as_numpy_dtype([0]))
+        start = make_tensor(spec.row_splits_dtype.as_numpy_dtype([0]))
         flat = zeros([0, *inner[spec.ragged_rank + 1 :]], dtype)
-        return nested(flat, [start] * (spec.ragged_rank + 1))
+        return ragged_from_nested_splits(flat, [start] * (spec.ragged_rank + 1))
     from gradtape.tf.ragged.shape import stack as ragged_stack
 
     return ragged_stack(column)

@@ -11,19 +11,16 @@ from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.ragged import row_splits
-from gradtape.core.ragged.row_partition import Handed
-from gradtape.core.ragged.tensor import RaggedTensor, as_values, nested
+from gradtape.core.ragged.row_partition import RaggedPort
+from gradtape.core.ragged.tensor import RaggedTensor, as_ragged_or_tensor, ragged_from_nested_splits
 from gradtape.core.shapes import TensorShape
 from gradtape.core.sparse_tensor import SparseTensor
-from gradtape.core.tensor import Tensor, eager
-from gradtape.graph.raw_function import number_by, rawly
+from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.graph.raw_function import apply_raw, compute_integer
 from gradtape.tf.array.concat_split import concat, stack
 from gradtape.tf.array.gather_slice import gather
 from gradtape.tf.array.shape import reshape
 from gradtape.tf.math.cast import cast as cast
-from gradtape.tf.ragged.conversion import divided as divided
-from gradtape.tf.ragged.conversion import divided_often as divided_often
-from gradtape.tf.ragged.conversion import even, rank_of, stacked
 from gradtape.tf.ragged.conversion import from_row_lengths as from_row_lengths
 from gradtape.tf.ragged.conversion import from_row_limits as from_row_limits
 from gradtape.tf.ragged.conversion import from_row_splits as from_row_splits
@@ -32,24 +29,31 @@ from gradtape.tf.ragged.conversion import from_sparse as from_sparse
 from gradtape.tf.ragged.conversion import from_tensor as from_tensor
 from gradtape.tf.ragged.conversion import from_uniform_row_length as from_uniform_row_length
 from gradtape.tf.ragged.conversion import from_value_rowids as from_value_rowids
+from gradtape.tf.ragged.conversion import (
+    make_uniform_partition,
+    ragged_from_partitions,
+    total_rank_of,
+)
+from gradtape.tf.ragged.conversion import partition_values as partition_values
+from gradtape.tf.ragged.conversion import partition_values_nested as partition_values_nested
 from gradtape.tf.ragged.gather_slice import getitem as getitem
 
 
 @public
 def rowids(splits: Tensor) -> Tensor:
     """For each value, the number of its row."""
-    found: Tensor = rawly(row_splits.rowids_of, splits, dynamic=True)
+    found: Tensor = apply_raw(row_splits.rowids_of, splits, dynamic=True)
     return found
 
 
 @public
 def offsets(splits: Tensor) -> Tensor:
     """For each value, its position in its row."""
-    found: Tensor = rawly(row_splits.offsets_of, splits, dynamic=True)
+    found: Tensor = apply_raw(row_splits.offsets_of, splits, dynamic=True)
     return found
 
 
-def axis_of(axis: Any, rank: int) -> int:
+def normalize_method_axis(axis: Any, rank: int) -> int:
     """Convert `axis`, which may be negative, to a non-negative int."""
     at = int(axis)
     if not -rank <= at < rank:
@@ -60,7 +64,7 @@ def axis_of(axis: Any, rank: int) -> int:
 @public
 def row_lengths(ragged: RaggedTensor, axis: Any = 1) -> Any:
     """The lengths of the rows of `axis`."""
-    at = axis_of(axis, rank_of(ragged))
+    at = normalize_method_axis(axis, total_rank_of(ragged))
     if at == 0:
         return ragged.nrows()
     if at == 1:
@@ -70,7 +74,7 @@ def row_lengths(ragged: RaggedTensor, axis: Any = 1) -> Any:
         return ragged.with_values(row_lengths(values, at - 1))
     shape = values._array.shape
     size = np.full(shape[: at - 1], shape[at - 1], ragged.row_splits._array.dtype)
-    return ragged.with_values(eager(size))
+    return ragged.with_values(make_tensor(size))
 
 
 @public
@@ -78,7 +82,7 @@ def bounding_shape(ragged: RaggedTensor, axis: Any = None, out_type: Any = None)
     """The shape of the smallest dense tensor that holds all values; or its sizes at `axis`."""
     kind = ragged.row_splits.dtype if out_type is None else dtypes.as_dtype(out_type)
     inner = ragged.flat_values._array.shape[1:]
-    longest = [rawly(longest_of, splits) for splits in ragged.nested_row_splits]
+    longest = [apply_raw(longest_row_scalar, splits) for splits in ragged.nested_row_splits]
     sizes = [
         ragged.nrows(kind),
         *(cast(size, kind) for size in longest),
@@ -89,22 +93,22 @@ def bounding_shape(ragged: RaggedTensor, axis: Any = None, out_type: Any = None)
     whole = stack(sizes)
     chosen = np.asarray(convert(axis)._array)
     rank = len(sizes)
-    places = [axis_of(at, rank) for at in np.ravel(chosen).tolist()]
+    places = [normalize_method_axis(at, rank) for at in np.ravel(chosen).tolist()]
     return gather(whole, places[0] if chosen.ndim == 0 else places)
 
 
-def longest_of(splits: Any) -> Any:
+def longest_row_scalar(splits: Any) -> Any:
     """The length of the longest row, as a raw scalar."""
-    return splits.dtype.type(row_splits.longest(splits))
+    return splits.dtype.type(row_splits.longest_row_length(splits))
 
 
 def with_values(ragged: RaggedTensor, new_values: Any) -> RaggedTensor:
     """A ragged tensor with the same rows and other values."""
-    values = as_values(new_values)
+    values = as_ragged_or_tensor(new_values)
     have, wanted = values.shape[:1], ragged.values.shape[:1]
     if not have.is_compatible_with(wanted):
         raise ValueError(f"with_values: Shapes {wanted} and {have} are incompatible.")
-    return RaggedTensor(values, ragged._partition, internal=Handed)
+    return RaggedTensor(values, ragged._partition, internal=RaggedPort)
 
 
 def with_flat_values(ragged: RaggedTensor, new_values: Any) -> RaggedTensor:
@@ -118,17 +122,17 @@ def with_flat_values(ragged: RaggedTensor, new_values: Any) -> RaggedTensor:
 @public
 def merge_dims(ragged: Any, outer_axis: Any, inner_axis: Any) -> Any:
     """Merge the axes from `outer_axis` to `inner_axis` into one."""
-    rank = rank_of(ragged)
-    outer, inner = axis_of(outer_axis, rank), axis_of(inner_axis, rank)
+    rank = total_rank_of(ragged)
+    outer, inner = normalize_method_axis(outer_axis, rank), normalize_method_axis(inner_axis, rank)
     if outer > inner:
         raise ValueError(
             f"merge_dims: Expected outer_axis ({outer}) to be less than or equal to inner_axis "
             f"({inner})."
         )
-    return merged(ragged, outer, inner)
+    return merge_axes(ragged, outer, inner)
 
 
-def merged(ragged: Any, outer: int, inner: int) -> Any:
+def merge_axes(ragged: Any, outer: int, inner: int) -> Any:
     """The kernel of `merge_dims`, for non-negative axes."""
     if outer == inner:
         return ragged
@@ -137,9 +141,9 @@ def merged(ragged: Any, outer: int, inner: int) -> Any:
         size = int(np.prod(shape[outer : inner + 1]))
         return reshape(ragged, [*shape[:outer], size, *shape[inner + 1 :]])
     if outer > 1:
-        return with_values(ragged, merged(ragged.values, outer - 1, inner - 1))
+        return with_values(ragged, merge_axes(ragged.values, outer - 1, inner - 1))
     if outer == 0:
-        return merged(ragged.values, 0, inner - 1)
+        return merge_axes(ragged.values, 0, inner - 1)
     depth = min(ragged.ragged_rank, inner)
     partitions = ragged._nested_row_partitions[:depth]
     splits = partitions[0]._splits
@@ -154,8 +158,8 @@ def merged(ragged: Any, outer: int, inner: int) -> Any:
         size = int(np.prod(values._array.shape[1 : inner - depth + 1]))
         splits = splits * convert(size, splits.dtype)
         uniform = None if uniform is None else uniform * size
-        values = merged(values, 0, inner - depth)
-    return nested(values, [splits], [uniform])
+        values = merge_axes(values, 0, inner - depth)
+    return ragged_from_nested_splits(values, [splits], [uniform])
 
 
 @public
@@ -164,10 +168,10 @@ def to_tensor(ragged: RaggedTensor, default_value: Any = None, shape: Any = None
     flat, splits = ragged.flat_values, ragged.nested_row_splits
     inner = flat._array.shape[1:]
     rank = len(splits) + 1 + len(inner)
-    wanted = sizes_wanted(shape, rank)
+    wanted = target_sizes_of(shape, rank)
     sizes = [wanted[0] if wanted[0] is not None else splits[0]._array.shape[0] - 1]
     for one, size in zip(splits, wanted[1:], strict=False):
-        sizes.append(number_by(row_splits.longest, one) if size is None else size)
+        sizes.append(compute_integer(row_splits.longest_row_length, one) if size is None else size)
     for have, size in zip(inner, wanted[len(sizes) :], strict=True):
         if size not in (None, have):
             raise InvalidArgumentError(
@@ -185,11 +189,11 @@ def to_tensor(ragged: RaggedTensor, default_value: Any = None, shape: Any = None
     from gradtape.tf.array.shape import broadcast_to
 
     filler = broadcast_to(filler, [1, *inner])
-    index = rawly(row_splits.placed, tuple(sizes), *splits)
+    index = apply_raw(row_splits.dense_positions, tuple(sizes), *splits)
     return gather(concat([flat, filler], 0), index)
 
 
-def sizes_wanted(shape: Any, rank: int) -> list[int | None]:
+def target_sizes_of(shape: Any, rank: int) -> list[int | None]:
     """The sizes given for a dense tensor; None where they are unknown."""
     if shape is None:
         return [None] * rank
@@ -212,9 +216,9 @@ def to_sparse(ragged: RaggedTensor) -> SparseTensor:
         partitions = list(ragged._nested_row_partitions)
         for axis in range(1, len(shape)):
             count = int(np.prod(shape[:axis]))
-            partitions.append(even(shape[axis], count, ragged.row_splits.dtype))
-        inner = to_sparse(stacked(reshape(flat, [-1]), partitions))
+            partitions.append(make_uniform_partition(shape[axis], count, ragged.row_splits.dtype))
+        inner = to_sparse(ragged_from_partitions(reshape(flat, [-1]), partitions))
         whole = bounding_shape(ragged, out_type=dtypes.int64)
         return SparseTensor(inner.indices, inner.values, whole)
-    places = rawly(row_splits.coordinates, *splits, dynamic=True)
+    places = apply_raw(row_splits.value_coordinates, *splits, dynamic=True)
     return SparseTensor(places, flat, bounding_shape(ragged, out_type=dtypes.int64))

@@ -11,9 +11,9 @@ from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.errors import public
 from gradtape.core.ragged import row_splits
-from gradtape.core.ragged.tensor import RaggedTensor, nested
+from gradtape.core.ragged.tensor import RaggedTensor, ragged_from_nested_splits
 from gradtape.core.tensor import Tensor
-from gradtape.graph.raw_function import number_by, rawly
+from gradtape.graph.raw_function import apply_raw, compute_integer
 from gradtape.ops import segment
 from gradtape.ops.elementwise import log
 from gradtape.ops.elementwise import sqrt as root
@@ -22,22 +22,22 @@ from gradtape.tf.array.creation import ones_like
 from gradtape.tf.math import elementwise
 from gradtape.tf.math import reduce as reduction
 from gradtape.tf.math.cast import cast
-from gradtape.tf.ragged.conversion import rank_of
-from gradtape.tf.ragged.shape import opened, place_of
+from gradtape.tf.ragged.conversion import total_rank_of
+from gradtape.tf.ragged.shape import insert_axis, normalize_ragged_axis
 
-Reduce = Callable[..., Any]
+ReduceFunction = Callable[..., Any]
 
 
-def axes_of(axis: Any, rank: int, op: str) -> list[int]:
+def normalize_reduce_axes(axis: Any, rank: int, op: str) -> list[int]:
     """The axes as non-negative ints, from the last to the first."""
     found = np.ravel(np.asarray(axis if isinstance(axis, (int, list, tuple)) else convert(axis)))
     if found.size and found.dtype.kind not in "iu":
         raise TypeError(f"{op}: axis must be an integer. Received {axis!r}.")
-    places = {place_of(a, rank, op) for a in found.tolist()}
+    places = {normalize_ragged_axis(a, rank, op) for a in found.tolist()}
     return sorted(places, reverse=True)
 
 
-def reducer(dense: Any, combine: Reduce) -> Reduce:
+def make_ragged_reduction(dense: Any, combine: ReduceFunction) -> ReduceFunction:
     """Make a reduction from `dense`, for plain tensors, and `combine`, for segments of values."""
     name = dense.__name__
 
@@ -49,30 +49,36 @@ def reducer(dense: Any, combine: Reduce) -> Reduce:
         if at > depth:
             return values.with_flat_values(dense(values.flat_values, at - depth, keepdims))
         splits = values.nested_row_splits
-        *kept, group = rawly(row_splits.folded, at, *splits, dynamic=True, outputs=True)
+        *kept, group = apply_raw(
+            row_splits.reduction_segments, at, *splits, dynamic=True, outputs=True
+        )
         if at == 0:
-            count = number_by(size_folded, *splits)
+            count = compute_integer(count_reduced_values, *splits)
         else:
-            count = splits[at - 1]._array.shape[0] - 1 if at == depth else number_by(last, kept[-1])
+            count = (
+                splits[at - 1]._array.shape[0] - 1
+                if at == depth
+                else compute_integer(last_split, kept[-1])
+            )
         sizes = [p._uniform for p in values._nested_row_partitions]
         left = sizes[:0] if at == 0 else sizes[: at - 1]
         flat = combine(values.flat_values, group, count)
-        result = nested(flat, kept, [*left, *[None] * (len(kept) - len(left))])
-        return opened(result, at) if keepdims else result
+        result = ragged_from_nested_splits(flat, kept, [*left, *[None] * (len(kept) - len(left))])
+        return insert_axis(result, at) if keepdims else result
 
     @public
     def reduce(
         input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None
     ) -> Any:
-        rank = rank_of(input_tensor)
+        rank = total_rank_of(input_tensor)
         if axis is None:
             result = dense(input_tensor.flat_values, None, False)
             if keepdims:
                 for _ in range(rank):
-                    result = opened(result, 0)
+                    result = insert_axis(result, 0)
             return result
         result = input_tensor
-        for at in axes_of(axis, rank, dense.__name__):
+        for at in normalize_reduce_axes(axis, rank, dense.__name__):
             result = reduce_axis(result, at, bool(keepdims))
         return result
 
@@ -80,49 +86,51 @@ def reducer(dense: Any, combine: Reduce) -> Reduce:
     return reduce
 
 
-def last(splits: Any) -> int:
+def last_split(splits: Any) -> int:
     """The last of raw row splits, which is the number of values."""
     return int(splits[-1])
 
 
-def size_folded(*nested_splits: Any) -> int:
+def count_reduced_values(*nested_splits: Any) -> int:
     """The number of values that remain when the first axis is reduced."""
-    *kept, _group = row_splits.folded(0, *nested_splits)
+    *kept, _group = row_splits.reduction_segments(0, *nested_splits)
     if kept:
         return int(kept[-1][-1])
-    return row_splits.longest(nested_splits[0])
+    return row_splits.longest_row_length(nested_splits[0])
 
 
-def summed(values: Tensor, group: Tensor, count: int) -> Any:
+def sum_segments(values: Tensor, group: Tensor, count: int) -> Any:
     """The sum of each segment."""
     return scatter_add(values, group, axis=-values.ndim, size=count)
 
 
-def by(primitive: Any) -> Reduce:
+def make_segment_combiner(primitive: Any) -> ReduceFunction:
     """Make a combining function from a segment primitive."""
     return lambda values, group, count: primitive(values, group, axis=-values.ndim, size=count)
 
 
-def every(values: Tensor, group: Tensor, count: int) -> Any:
+def all_in_segments(values: Tensor, group: Tensor, count: int) -> Any:
     """Whether all values of each segment are True."""
     numbers = cast(elementwise.logical_not(values), dtypes.int32)
-    return elementwise.equal(summed(numbers, group, count), 0)
+    return elementwise.equal(sum_segments(numbers, group, count), 0)
 
 
-def some(values: Tensor, group: Tensor, count: int) -> Any:
+def any_in_segments(values: Tensor, group: Tensor, count: int) -> Any:
     """Whether any value of each segment is True."""
-    return elementwise.greater(summed(cast(values, dtypes.int32), group, count), 0)
+    return elementwise.greater(sum_segments(cast(values, dtypes.int32), group, count), 0)
 
 
-reduce_sum = reducer(reduction.reduce_sum, summed)
-reduce_prod = reducer(reduction.reduce_prod, by(segment.segment_prod))
-reduce_max = reducer(reduction.reduce_max, by(segment.segment_max))
-reduce_min = reducer(reduction.reduce_min, by(segment.segment_min))
-reduce_all = reducer(reduction.reduce_all, every)
-reduce_any = reducer(reduction.reduce_any, some)
+reduce_sum = make_ragged_reduction(reduction.reduce_sum, sum_segments)
+reduce_prod = make_ragged_reduction(
+    reduction.reduce_prod, make_segment_combiner(segment.segment_prod)
+)
+reduce_max = make_ragged_reduction(reduction.reduce_max, make_segment_combiner(segment.segment_max))
+reduce_min = make_ragged_reduction(reduction.reduce_min, make_segment_combiner(segment.segment_min))
+reduce_all = make_ragged_reduction(reduction.reduce_all, all_in_segments)
+reduce_any = make_ragged_reduction(reduction.reduce_any, any_in_segments)
 
 
-def counted(values: Any, axis: Any, keepdims: bool) -> Any:
+def count_elements(values: Any, axis: Any, keepdims: bool) -> Any:
     """The number of elements that are reduced to each result."""
     return reduce_sum(values.with_flat_values(ones_like(values.flat_values)), axis, keepdims)
 
@@ -137,7 +145,7 @@ def reduce_mean(
         size = convert(input_tensor.flat_values._array.size, total.dtype)
         return elementwise.truediv(total, size)
     total = reduce_sum(input_tensor, axis, keepdims)
-    count = counted(input_tensor, axis, bool(keepdims))
+    count = count_elements(input_tensor, axis, bool(keepdims))
     if not isinstance(total, RaggedTensor):
         return elementwise.truediv(total, count)
     return total.with_flat_values(elementwise.truediv(total.flat_values, count.flat_values))
@@ -169,8 +177,8 @@ def reduce_std(
 @public
 def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
     """Exponentials divided by their sum along `axis`, the last one by default."""
-    rank, depth = rank_of(logits), logits.ragged_rank
-    at = place_of(-1 if axis is None else axis, rank, "softmax")
+    rank, depth = total_rank_of(logits), logits.ragged_rank
+    at = normalize_ragged_axis(-1 if axis is None else axis, rank, "softmax")
     if at != depth:
         from gradtape.tf.api.nn import softmax as dense
 
@@ -189,7 +197,7 @@ def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
 
     most = segment.segment_max(flat, ids, axis=-flat.ndim, size=count)
     powers = exp(flat - gather(stop_gradient(most), ids))
-    total = summed(powers, ids, count)
+    total = sum_segments(powers, ids, count)
     return logits.with_flat_values(powers / gather(total, ids))
 
 

@@ -11,17 +11,28 @@ from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.ragged import row_splits
-from gradtape.core.ragged.tensor import RaggedTensor, as_values, nested, rows_of
-from gradtape.core.tensor import Tensor, eager
-from gradtape.graph.raw_function import rawly
-from gradtape.graph.side_effect import happening
+from gradtape.core.ragged.tensor import (
+    RaggedTensor,
+    as_ragged_or_tensor,
+    ragged_from_nested_splits,
+    ragged_from_splits,
+)
+from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.graph.raw_function import apply_raw
+from gradtape.graph.side_effect import side_effect
 from gradtape.tf.array import concat_split
 from gradtape.tf.array import shape as array
-from gradtape.tf.ragged.conversion import cast_splits, even, from_tensor, number_of, rank_of
-from gradtape.tf.ragged.gather_slice import chosen, sliced
+from gradtape.tf.ragged.conversion import (
+    cast_splits,
+    from_tensor,
+    make_uniform_partition,
+    outer_size_of,
+    total_rank_of,
+)
+from gradtape.tf.ragged.gather_slice import gather_first_axis, slice_ragged_rows
 
 
-def place_of(axis: Any, rank: int, op: str) -> int:
+def normalize_ragged_axis(axis: Any, rank: int, op: str) -> int:
     """Convert `axis`, which may be negative, to a non-negative int."""
     at = int(axis) if isinstance(axis, (int, np.integer)) else int(convert(axis)._array)
     if not -rank <= at < rank:
@@ -32,20 +43,20 @@ def place_of(axis: Any, rank: int, op: str) -> int:
 @public
 def expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:
     """A new axis of size 1."""
-    return opened(input, place_of(axis, rank_of(input) + 1, "expand_dims"))
+    return insert_axis(input, normalize_ragged_axis(axis, total_rank_of(input) + 1, "expand_dims"))
 
 
-def opened(values: Any, at: int) -> Any:
+def insert_axis(values: Any, at: int) -> Any:
     """The kernel of `expand_dims`."""
     if not isinstance(values, RaggedTensor):
         return array.expand_dims(values, at)
     dtype = values.row_splits.dtype
-    count = number_of(values)
+    count = outer_size_of(values)
     if at == 0:
-        return rows_of(values, even(count, 1, dtype)._splits, count)
+        return ragged_from_splits(values, make_uniform_partition(count, 1, dtype)._splits, count)
     if at == 1:
-        return rows_of(values, even(1, count, dtype)._splits, 1)
-    return values.with_values(opened(values.values, at - 1))
+        return ragged_from_splits(values, make_uniform_partition(1, count, dtype)._splits, 1)
+    return values.with_values(insert_axis(values.values, at - 1))
 
 
 @public
@@ -53,31 +64,33 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
     """The tensor without the given axes, which must have size 1."""
     if axis is None:
         raise ValueError("squeeze: a ragged tensor must have an axis argument.")
-    rank = rank_of(input)
-    places = [place_of(a, rank, "squeeze") for a in np.ravel(np.asarray(axis)).tolist()]
+    rank = total_rank_of(input)
+    places = [
+        normalize_ragged_axis(a, rank, "squeeze") for a in np.ravel(np.asarray(axis)).tolist()
+    ]
     result = input
     for at in sorted(set(places), reverse=True):
-        result = closed(result, at)
+        result = remove_axis(result, at)
     return result
 
 
-def closed(values: Any, at: int) -> Any:
+def remove_axis(values: Any, at: int) -> Any:
     """The kernel of `squeeze`, for one axis."""
     if not isinstance(values, RaggedTensor):
         return array.squeeze(values, at)
     if at > 1:
-        return values.with_values(closed(values.values, at - 1))
+        return values.with_values(remove_axis(values.values, at - 1))
     if at == 1:
-        check_single(values.row_splits)
-    elif number_of(values) != 1:
+        check_single_element_rows(values.row_splits)
+    elif outer_size_of(values) != 1:
         raise InvalidArgumentError(
-            f"squeeze: axis 0 must have size 1. Received size {number_of(values)}."
+            f"squeeze: axis 0 must have size 1. Received size {outer_size_of(values)}."
         )
     return values.values
 
 
-@happening(fails_only=True)
-def check_single(splits: Any) -> None:
+@side_effect(fails_only=True)
+def check_single_element_rows(splits: Any) -> None:
     """Raise unless every row has exactly one element."""
     if (row_splits.lengths_of(splits._array) != 1).any():
         raise InvalidArgumentError(
@@ -86,23 +99,25 @@ def check_single(splits: Any) -> None:
         )
 
 
-def alike(values: Sequence[Any], op: str) -> list[RaggedTensor]:
+def match_ragged_ranks(values: Sequence[Any], op: str) -> list[RaggedTensor]:
     """Convert values to ragged tensors of one rank, ragged rank and splits dtype."""
-    given = [as_values(v) for v in values if isinstance(v, (RaggedTensor, Tensor))]
+    given = [as_ragged_or_tensor(v) for v in values if isinstance(v, (RaggedTensor, Tensor))]
     dtype = next((v.dtype for v in given), None)
-    parts = [v if isinstance(v, RaggedTensor) else as_values(v, hint=dtype) for v in values]
-    ranks = {rank_of(part) for part in parts}
+    parts = [
+        v if isinstance(v, RaggedTensor) else as_ragged_or_tensor(v, hint=dtype) for v in values
+    ]
+    ranks = {total_rank_of(part) for part in parts}
     if len(ranks) > 1:
         raise ValueError(f"{op}: all tensors must have the same rank. Received {sorted(ranks)}.")
     kinds = {part.row_splits.dtype for part in parts if isinstance(part, RaggedTensor)}
     if len(kinds) > 1:
-        raise mismatched()
+        raise make_splits_dtype_error()
     kind = next(iter(kinds), dtypes.int64)
     depth = max([1, *(p.ragged_rank for p in parts if isinstance(p, RaggedTensor))])
-    return [deepened(part, depth, kind) for part in parts]
+    return [to_ragged_rank(part, depth, kind) for part in parts]
 
 
-def mismatched() -> ValueError:
+def make_splits_dtype_error() -> ValueError:
     """The error for row splits of different dtypes."""
     return ValueError(
         "Input RaggedTensors have mismatched row_splits dtypes; use "
@@ -110,7 +125,7 @@ def mismatched() -> ValueError:
     )
 
 
-def deepened(value: Any, depth: int, kind: dtypes.DType) -> RaggedTensor:
+def to_ragged_rank(value: Any, depth: int, kind: dtypes.DType) -> RaggedTensor:
     """Convert a tensor or ragged tensor to ragged rank `depth`."""
     if not isinstance(value, RaggedTensor):
         ragged: RaggedTensor = from_tensor(value, ragged_rank=depth, row_splits_dtype=kind)
@@ -128,35 +143,35 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Any:
     parts = list(values) if isinstance(values, (list, tuple)) else [values]
     if len(parts) == 1:
         return parts[0]
-    found = alike(parts, "concat")
-    return concatenated(found, place_of(axis, rank_of(found[0]), "concat"))
+    found = match_ragged_ranks(parts, "concat")
+    return concat_ragged(found, normalize_ragged_axis(axis, total_rank_of(found[0]), "concat"))
 
 
-def concatenated(parts: list[Any], at: int) -> Any:
+def concat_ragged(parts: list[Any], at: int) -> Any:
     """The kernel of `concat`: all parts are tensors, or all have the same ragged rank."""
     if not isinstance(parts[0], RaggedTensor):
         return concat_split.concat(parts, at)
     splits = [part.row_splits for part in parts]
     if at == 0:
-        values = concatenated([part.values for part in parts], 0)
-        return rows_of(values, rawly(row_splits.joined, *splits))
+        values = concat_ragged([part.values for part in parts], 0)
+        return ragged_from_splits(values, apply_raw(row_splits.concat_splits, *splits))
     if at > 1:
         for one in splits[1:]:
-            check_same("concat", splits[0], one)
-        return parts[0].with_values(concatenated([part.values for part in parts], at - 1))
-    counts = {number_of(part) for part in parts}
+            check_same_splits("concat", splits[0], one)
+        return parts[0].with_values(concat_ragged([part.values for part in parts], at - 1))
+    counts = {outer_size_of(part) for part in parts}
     if len(counts) > 1:
         raise InvalidArgumentError(
             f"concat: all tensors must have the same number of rows. Received {sorted(counts)}."
         )
     count, many = counts.pop(), len(parts)
     order = np.arange(count * many).reshape(many, count).T.ravel()
-    mixed = chosen(concatenated(parts, 0), eager(order))
-    return rows_of(mixed.values, mixed.row_splits[::many])
+    mixed = gather_first_axis(concat_ragged(parts, 0), make_tensor(order))
+    return ragged_from_splits(mixed.values, mixed.row_splits[::many])
 
 
-@happening(fails_only=True)
-def check_same(op: str, x: Any, y: Any) -> None:
+@side_effect(fails_only=True)
+def check_same_splits(op: str, x: Any, y: Any) -> None:
     """Raise if the rows of two ragged tensors have different lengths."""
     if not np.array_equal(x._array, y._array):
         raise InvalidArgumentError(
@@ -168,32 +183,32 @@ def check_same(op: str, x: Any, y: Any) -> None:
 @public
 def stack(values: Any, axis: Any = 0, name: str = "stack") -> Any:
     """Tensors of one rank stacked along a new axis; their sizes may differ."""
-    parts = [as_values(v) for v in values]
+    parts = [as_ragged_or_tensor(v) for v in values]
     if not parts:
         raise ValueError("ragged.stack: values must not be empty. Received an empty list.")
-    rank = rank_of(parts[0])
-    at = place_of(axis, rank + 1, "stack")
+    rank = total_rank_of(parts[0])
+    at = normalize_ragged_axis(axis, rank + 1, "stack")
     if not any(isinstance(part, RaggedTensor) for part in parts) and rank == 0:
         return concat_split.stack(parts, at)
-    found = alike([opened(part, at) for part in parts], "stack")
-    return found[0] if len(found) == 1 else concatenated(found, at)
+    found = match_ragged_ranks([insert_axis(part, at) for part in parts], "stack")
+    return found[0] if len(found) == 1 else concat_ragged(found, at)
 
 
-def repeated(flat: Any, partitions: Any, times: int) -> Any:
+def repeat_partitions(flat: Any, partitions: Any, times: int) -> Any:
     """Put `flat` into the rows of `partitions`, repeated `times` times."""
-    splits = [rawly(again, partition._splits, times) for partition in partitions]
-    return nested(flat, splits, [partition._uniform for partition in partitions])
+    splits = [apply_raw(tile_row_splits, partition._splits, times) for partition in partitions]
+    return ragged_from_nested_splits(flat, splits, [partition._uniform for partition in partitions])
 
 
-def again(splits: Any, times: int) -> Any:
+def tile_row_splits(splits: Any, times: int) -> Any:
     """Raw splits of the same rows repeated `times` times."""
-    return row_splits.splits_of_lengths(np.tile(row_splits.lengths_of(splits), times))
+    return row_splits.splits_from_lengths(np.tile(row_splits.lengths_of(splits), times))
 
 
 @public
 def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
     """The tensor repeated along each axis."""
-    rank = rank_of(input)
+    rank = total_rank_of(input)
     counts = np.ravel(convert(multiples)._array).tolist()
     if len(counts) != rank:
         raise ValueError(f"tile: multiples must have {rank} entries. Received {counts}.")
@@ -204,15 +219,17 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
                 f"tile: multiples must be positive for a ragged tensor. Received {counts}."
             )
         if count > 1:
-            result = concatenated([result] * count, at)
+            result = concat_ragged([result] * count, at)
     return result
 
 
 @public
 def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
     """The tensor with some axes reversed."""
-    rank = rank_of(tensor)
-    places = {place_of(a, rank, "reverse") for a in np.ravel(convert(axis)._array).tolist()}
+    rank = total_rank_of(tensor)
+    places = {
+        normalize_ragged_axis(a, rank, "reverse") for a in np.ravel(convert(axis)._array).tolist()
+    }
     keys = [slice(None, None, -1) if at in places else slice(None) for at in range(rank)]
     return tensor[tuple(keys)]
 
@@ -222,9 +239,9 @@ def split(
     value: Any, num_or_size_splits: Any, axis: Any = 0, num: Any = None, name: str = "split"
 ) -> list[Any]:
     """Parts along the first axis."""
-    if place_of(axis, rank_of(value), "split"):
+    if normalize_ragged_axis(axis, total_rank_of(value), "split"):
         raise ValueError(f"split: Cannot split a ragged dimension. Received axis {axis}.")
-    count = number_of(value)
+    count = outer_size_of(value)
     sizes = np.asarray(convert(num_or_size_splits)._array)
     if sizes.ndim == 0:
         if count % int(sizes):
@@ -236,7 +253,7 @@ def split(
         )
     ends = np.cumsum(sizes).tolist()
     begins = [0, *ends[:-1]]
-    return [sliced(value, slice(a, b)) for a, b in zip(begins, ends, strict=True)]
+    return [slice_ragged_rows(value, slice(a, b)) for a, b in zip(begins, ends, strict=True)]
 
 
 @public
@@ -305,7 +322,7 @@ class DynamicRaggedShape:
                     "DynamicRaggedShape: a slice must start at 0 with step 1."
                 )
             return DynamicRaggedShape(self._ragged, self._dtype, len(axes))
-        at = place_of(index, self._axes, "DynamicRaggedShape")
+        at = normalize_ragged_axis(index, self._axes, "DynamicRaggedShape")
         if not self.is_uniform(at):
             raise ValueError(f"DynamicRaggedShape: axis must be uniform. Received axis {at}.")
         if at == 0:
@@ -323,4 +340,4 @@ class DynamicRaggedShape:
 @public
 def shape(input: Any, out_type: Any = None, name: str | None = None) -> DynamicRaggedShape:
     """The shape of a ragged tensor."""
-    return DynamicRaggedShape(input, out_type or dtypes.int32, rank_of(input))
+    return DynamicRaggedShape(input, out_type or dtypes.int32, total_rank_of(input))

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.errors import public
-from gradtape.core.ragged.tensor import nested
-from gradtape.core.tensor import Tensor, eager
-from gradtape.graph.side_effect import on_host
-from gradtape.tf.ragged.broadcast import elementwise
-from gradtape.tf.ragged.conversion import rank_of
-from gradtape.tf.ragged.shape import place_of
+from gradtape.core.ragged.tensor import ragged_from_nested_splits
+from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.graph.side_effect import call_on_host
+from gradtape.tf.ragged.broadcast import apply_elementwise
+from gradtape.tf.ragged.conversion import total_rank_of
+from gradtape.tf.ragged.shape import normalize_ragged_axis
 
 
 @public
@@ -21,7 +21,7 @@ def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
     """Elementwise concatenation of strings."""
     from gradtape.tf.strings.join import join as dense
 
-    return elementwise(lambda *parts: dense(list(parts), separator), *inputs)
+    return apply_elementwise(lambda *parts: dense(list(parts), separator), *inputs)
 
 
 @public
@@ -37,24 +37,24 @@ def reduce_join(
 
     if axis is None:
         return dense(inputs.flat_values, None, keepdims, separator)
-    at = place_of(axis, rank_of(inputs), "reduce_join")
+    at = normalize_ragged_axis(axis, total_rank_of(inputs), "reduce_join")
     if at != inputs.ragged_rank or inputs.flat_values.ndim > 1 or keepdims:
         raise NotImplementedError(
             "reduce_join: axis must be the innermost, ragged axis, and keepdims False, for a "
             f"ragged tensor. Received axis={axis}, keepdims={keepdims}, shape {inputs.shape}."
         )
     *outer, last = inputs._nested_row_partitions
-    words = joined(inputs.flat_values, last._splits, separator)
-    return nested(words, [p._splits for p in outer], [p._uniform for p in outer])
+    words = join_rows(inputs.flat_values, last._splits, separator)
+    return ragged_from_nested_splits(words, [p._splits for p in outer], [p._uniform for p in outer])
 
 
-@on_host
-def joined(flat: Any, splits: Any, separator: str) -> Tensor:
+@call_on_host
+def join_rows(flat: Any, splits: Any, separator: str) -> Tensor:
     """Join the strings of each row."""
     words, ends, joint = flat._array, splits._array.tolist(), separator.encode()
     out = np.empty(len(ends) - 1, object)
     out[:] = [joint.join(words[a:b]) for a, b in itertools.pairwise(ends)]
-    return eager(out)
+    return make_tensor(out)
 
 
 @public
@@ -70,23 +70,23 @@ def ngrams(
     """N-grams of the innermost rows."""
     *outer, last = data._nested_row_partitions
     how = (ngram_width, separator, pad_values, padding_width, preserve_short_sequences)
-    words, splits = joined_neighbours(data.flat_values, last._splits, how)
-    return nested(
+    words, splits = make_row_ngrams(data.flat_values, last._splits, how)
+    return ragged_from_nested_splits(
         words, [*(p._splits for p in outer), splits], [p._uniform for p in outer] + [None]
     )
 
 
-@on_host
-def joined_neighbours(flat: Any, splits: Any, how: tuple[Any, ...]) -> tuple[Tensor, Tensor]:
+@call_on_host
+def make_row_ngrams(flat: Any, splits: Any, how: tuple[Any, ...]) -> tuple[Tensor, Tensor]:
     """The n-grams of each row, and their row splits."""
-    from gradtape.tf.strings.join import neighbours
+    from gradtape.tf.strings.join import make_ngram_function
 
     words, ends = flat._array.tolist(), splits._array.tolist()
-    rows = list(map(neighbours(*how), (words[a:b] for a, b in itertools.pairwise(ends))))
+    rows = list(map(make_ngram_function(*how), (words[a:b] for a, b in itertools.pairwise(ends))))
     out = np.empty(sum(map(len, rows)), object)
     out[:] = list(itertools.chain.from_iterable(rows))
     counts = np.cumsum([0, *map(len, rows)])
-    return eager(out), eager(counts.astype(splits._array.dtype))
+    return make_tensor(out), make_tensor(counts.astype(splits._array.dtype))
 
 
 @public
@@ -99,19 +99,19 @@ def unicode_encode(
 ) -> Any:
     """One string for each innermost row of code points."""
     *outer, last = input._nested_row_partitions
-    words = written(input.flat_values, last._splits, output_encoding, errors, replacement_char)
-    return nested(words, [p._splits for p in outer], [p._uniform for p in outer])
+    words = encode_rows(input.flat_values, last._splits, output_encoding, errors, replacement_char)
+    return ragged_from_nested_splits(words, [p._splits for p in outer], [p._uniform for p in outer])
 
 
-@on_host
-def written(flat: Any, splits: Any, encoding: str, errors: str, replacement: int) -> Tensor:
+@call_on_host
+def encode_rows(flat: Any, splits: Any, encoding: str, errors: str, replacement: int) -> Tensor:
     """Encode each row of code points as a string."""
-    from gradtape.tf.strings.unicode import encoded
+    from gradtape.tf.strings.unicode import encode_characters
 
     codes, ends = flat._array.tolist(), splits._array.tolist()
     out = np.empty(len(ends) - 1, object)
     out[:] = [
-        encoded(codes[a:b], encoding, errors, replacement, "unicode_encode")
+        encode_characters(codes[a:b], encoding, errors, replacement, "unicode_encode")
         for a, b in itertools.pairwise(ends)
     ]
-    return eager(out)
+    return make_tensor(out)

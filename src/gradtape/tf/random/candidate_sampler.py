@@ -12,13 +12,13 @@ import numpy as np
 from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
-from gradtape.core.tensor import Tensor, eager
-from gradtape.graph.side_effect import on_host
-from gradtape.ops.random.philox import long_words, unit64
+from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.graph.side_effect import call_on_host
+from gradtape.ops.random.philox import draw_long_words, unit64
 from gradtape.state.random.seed import SEEDS
 
-RESERVED = 512  # random blocks reserved for each candidate
-AT_ONCE = 256  # random words drawn at a time
+BLOCKS_PER_CANDIDATE = 512  # random blocks reserved for each candidate
+WORDS_PER_DRAW = 256  # random words drawn at a time
 
 
 class Candidates(NamedTuple):
@@ -29,7 +29,7 @@ class Candidates(NamedTuple):
     sampled_expected_count: Tensor
 
 
-def true_of(op: str, true_classes: Any, num_true: int) -> Any:
+def as_true_classes(op: str, true_classes: Any, num_true: int) -> Any:
     """Convert the target classes to an array of shape (batch, num_true)."""
     classes = convert(true_classes, dtypes.int64 if isinstance(true_classes, list) else None)
     array = classes._array
@@ -41,22 +41,24 @@ def true_of(op: str, true_classes: Any, num_true: int) -> Any:
     return array
 
 
-def draws(op: Any, seed: Any, sampled: int, choose: Callable[[Any], Any]) -> Iterator[int]:
+def draw_classes(op: Any, seed: Any, sampled: int, choose: Callable[[Any], Any]) -> Iterator[int]:
     """Draw classes without end; `choose` maps random 64-bit words to classes.
 
     `op` is the name of the op and all its arguments except the classes. Ops with an equal `op`
     share one stream.
     """
     own = None if seed is None else int(seed)
-    key, counter = SEEDS.stream(op, own, RESERVED * sampled)
+    key, counter = SEEDS.draw_stream(op, own, BLOCKS_PER_CANDIDATE * sampled)
     low, high = counter.tolist()
-    for block in count(0, AT_ONCE // 2):
+    for block in count(0, WORDS_PER_DRAW // 2):
         at = (high << 64) + low + block
-        words = long_words(key, np.array([at % 2**64, at >> 64], np.uint64), AT_ONCE)
+        words = draw_long_words(key, np.array([at % 2**64, at >> 64], np.uint64), WORDS_PER_DRAW)
         yield from choose(words).tolist()
 
 
-def sampled(true: Any, classes: Iterator[int], number: int, unique: bool, share: Any) -> Candidates:
+def sample_candidates(
+    true: Any, classes: Iterator[int], number: int, unique: bool, share: Any
+) -> Candidates:
     """Take `number` candidates from `classes` and compute the expected counts.
 
     `share` maps classes to their probabilities.
@@ -74,15 +76,15 @@ def sampled(true: Any, classes: Iterator[int], number: int, unique: bool, share:
     def expected_counts(numbers: Any) -> Any:
         p = share(np.asarray(numbers, np.float64)).astype(np.float32)
         if tries == number:
-            return eager(p * np.float32(number))
+            return make_tensor(p * np.float32(number))
         # Duplicates were rejected. TensorFlow computes in float32.
-        return eager(-np.expm1(np.float32(tries) * np.log1p(-p)))
+        return make_tensor(-np.expm1(np.float32(tries) * np.log1p(-p)))
 
     chosen = np.array(found, np.int64)
-    return Candidates(eager(chosen), expected_counts(true), expected_counts(chosen))
+    return Candidates(make_tensor(chosen), expected_counts(true), expected_counts(chosen))
 
 
-def in_range(op: str, num_sampled: int, unique: bool, range_max: int) -> None:
+def check_range_max(op: str, num_sampled: int, unique: bool, range_max: int) -> None:
     """Raise if `num_sampled` unique classes exceed `range_max`."""
     if unique and num_sampled > range_max:
         raise InvalidArgumentError(
@@ -92,7 +94,7 @@ def in_range(op: str, num_sampled: int, unique: bool, range_max: int) -> None:
 
 
 @public
-@partial(on_host, draws=True)
+@partial(call_on_host, draws=True)
 def uniform_candidate_sampler(
     true_classes: Any,
     num_true: int,
@@ -117,18 +119,18 @@ def uniform_candidate_sampler(
         Named tuple of the candidates, and the expected counts of targets and candidates.
     """
     op = "uniform_candidate_sampler"
-    true = true_of(op, true_classes, num_true)
-    in_range(op, num_sampled, unique, range_max)
+    true = as_true_classes(op, true_classes, num_true)
+    check_range_max(op, num_sampled, unique, range_max)
     size = np.uint64(range_max)
     key = op, num_true, num_sampled, unique, range_max
-    classes = draws(key, seed, num_sampled, lambda words: words % size)
-    return sampled(
+    classes = draw_classes(key, seed, num_sampled, lambda words: words % size)
+    return sample_candidates(
         true, classes, num_sampled, unique, lambda c: np.full(np.shape(c), 1 / range_max)
     )
 
 
 @public
-@partial(on_host, draws=True)
+@partial(call_on_host, draws=True)
 def log_uniform_candidate_sampler(
     true_classes: Any,
     num_true: int,
@@ -153,20 +155,22 @@ def log_uniform_candidate_sampler(
         Named tuple of the candidates, and the expected counts of targets and candidates.
     """
     op = "log_uniform_candidate_sampler"
-    true = true_of(op, true_classes, num_true)
-    in_range(op, num_sampled, unique, range_max)
+    true = as_true_classes(op, true_classes, num_true)
+    check_range_max(op, num_sampled, unique, range_max)
     whole = np.log(range_max + 1.0)
 
     def choose(words: Any) -> Any:
         return (np.exp(unit64(words) * whole).astype(np.int64) - 1) % range_max
 
     key = op, num_true, num_sampled, unique, range_max
-    classes = draws(key, seed, num_sampled, choose)
-    return sampled(true, classes, num_sampled, unique, lambda c: np.log((c + 2) / (c + 1)) / whole)
+    classes = draw_classes(key, seed, num_sampled, choose)
+    return sample_candidates(
+        true, classes, num_sampled, unique, lambda c: np.log((c + 2) / (c + 1)) / whole
+    )
 
 
 @public
-@on_host
+@call_on_host
 def all_candidate_sampler(
     true_classes: Any,
     num_true: int,
@@ -188,9 +192,9 @@ def all_candidate_sampler(
     Returns:
         Named tuple of the candidates, and the expected counts of targets and candidates.
     """
-    true = true_of("all_candidate_sampler", true_classes, num_true)
+    true = as_true_classes("all_candidate_sampler", true_classes, num_true)
     return Candidates(
-        eager(np.arange(num_sampled)),
-        eager(np.ones(true.shape, np.float32)),
-        eager(np.ones(num_sampled, np.float32)),
+        make_tensor(np.arange(num_sampled)),
+        make_tensor(np.ones(true.shape, np.float32)),
+        make_tensor(np.ones(num_sampled, np.float32)),
     )

@@ -10,13 +10,19 @@ from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor
-from gradtape.graph.side_effect import happening
+from gradtape.graph.side_effect import side_effect
 from gradtape.ops.elementwise import stop_gradient
 from gradtape.ops.random import rejection as v
 from gradtape.ops.random import stateless as r
 from gradtape.ops.reduce import reduce_sum
 from gradtape.ops.special import erfc, gamma_density, igamma_by_a, ndtri
-from gradtape.state.random.sample import FLOATS, INTEGERS, float_dtype, key_of, size_of
+from gradtape.state.random.sample import (
+    FLOAT_DTYPES,
+    SIGNED_DTYPES,
+    check_float_dtype,
+    check_sample_shape,
+    stateless_key,
+)
 from gradtape.tape.custom_gradient import custom_gradient
 from gradtape.tf.array.mask import where
 from gradtape.tf.array.shape import broadcast_dynamic_shape, broadcast_to
@@ -24,10 +30,10 @@ from gradtape.tf.math.cast import cast
 from gradtape.tf.math.elementwise import add, divide, greater, maximum, multiply, negative, subtract
 
 
-def logits_of(op: str, logits: Any) -> Tensor:
+def as_logits(op: str, logits: Any) -> Tensor:
     """Convert to logits and check their dtype and shape."""
     tensor = convert(logits)
-    if tensor._array.dtype not in FLOATS or np.ndim(tensor._array) != 2:
+    if tensor._array.dtype not in FLOAT_DTYPES or np.ndim(tensor._array) != 2:
         raise InvalidArgumentError(
             f"{op}: logits must be a floating tensor of shape [batch, classes]. "
             f"Received {tensor.dtype.name} of shape {list(tensor.shape)}."
@@ -37,7 +43,7 @@ def logits_of(op: str, logits: Any) -> Tensor:
     return tensor
 
 
-def number_of(op: str, num_samples: Any) -> int:
+def as_sample_count(op: str, num_samples: Any) -> int:
     """Convert `num_samples` to a non-negative int."""
     count = convert(num_samples)
     if count.ndim or not count.dtype.is_integer or int(count) < 0:
@@ -47,18 +53,18 @@ def number_of(op: str, num_samples: Any) -> int:
     return int(count)
 
 
-def classes(op: str, stream: Any, odds: Tensor, count: int, kind: Any) -> Tensor:
+def draw_categorical(op: str, stream: Any, odds: Tensor, count: int, kind: Any) -> Tensor:
     """Draw `count` classes per row from a random stream."""
     raw = np.dtype(kind.as_numpy_dtype)
-    if raw not in INTEGERS:
+    if raw not in SIGNED_DTYPES:
         raise ValueError(f"{op}: dtype must be int32 or int64. Received {kind.name}.")
     drawn: Tensor = v.random_classes(*stream, odds, samples=count, dtype=raw)
     return drawn
 
 
-def gamma_shape(op: str, alpha: Any, beta: Any, dtype: Any) -> tuple[Tensor, Tensor]:
+def broadcast_gamma_parameters(op: str, alpha: Any, beta: Any, dtype: Any) -> tuple[Tensor, Tensor]:
     """Convert alpha and beta to tensors; alpha is broadcast to their common shape."""
-    kind = dtypes.of_numpy(float_dtype(op, dtype))
+    kind = dtypes.from_numpy_dtype(check_float_dtype(op, dtype))
     a = convert(alpha, kind)
     b = convert(1 if beta is None else beta, kind)
     if beta is not None:
@@ -66,7 +72,7 @@ def gamma_shape(op: str, alpha: Any, beta: Any, dtype: Any) -> tuple[Tensor, Ten
     return a, b
 
 
-def reparametrised(key: Tensor, counter: Tensor, alpha: Tensor, shape: tuple[int, ...]) -> Tensor:
+def draw_gamma(key: Tensor, counter: Tensor, alpha: Tensor, shape: tuple[int, ...]) -> Tensor:
     """Draw gamma samples of rate 1, differentiable in `alpha`.
 
     By implicit reparameterization, a sample x of the distribution function P has the derivative
@@ -89,35 +95,35 @@ def reparametrised(key: Tensor, counter: Tensor, alpha: Tensor, shape: tuple[int
     return result
 
 
-def divided(drawn: Tensor, beta: Tensor) -> Tensor:
+def scale_gamma(drawn: Tensor, beta: Tensor) -> Tensor:
     """Scale gamma samples to rate `beta`; none of them is zero."""
     least = np.finfo(drawn.dtype.as_numpy_dtype).tiny
     result: Tensor = maximum(convert(least, drawn.dtype), divide(drawn, beta))
     return result
 
 
-def poisson_rate(op: str, lam: Any, dtype: Any) -> tuple[Tensor, Any]:
+def check_poisson_arguments(op: str, lam: Any, dtype: Any) -> tuple[Tensor, Any]:
     """Convert the rates and the dtype of the result, and check them."""
     rate = convert(lam)
-    if rate._array.dtype not in FLOATS | INTEGERS:
+    if rate._array.dtype not in FLOAT_DTYPES | SIGNED_DTYPES:
         raise InvalidArgumentError(
             f"{op}: lam must be floating, int32 or int64. Received {rate.dtype.name}."
         )
-    return rate, number_dtype(op, dtype)
+    return rate, as_number_dtype(op, dtype)
 
 
-def number_dtype(op: str, dtype: Any) -> Any:
+def as_number_dtype(op: str, dtype: Any) -> Any:
     """Convert to a NumPy dtype, which must be floating, int32 or int64."""
     kind = dtypes.as_dtype(dtype)
     raw = np.dtype(kind.as_numpy_dtype)
-    if raw not in FLOATS | INTEGERS:
+    if raw not in FLOAT_DTYPES | SIGNED_DTYPES:
         raise InvalidArgumentError(
             f"{op}: dtype must be a floating type, int32 or int64. Received {kind.name}."
         )
     return raw
 
 
-def ends_in(op: str, shape: tuple[int, ...], inner: tuple[int, ...]) -> None:
+def check_shape_suffix(op: str, shape: tuple[int, ...], inner: tuple[int, ...]) -> None:
     """Raise unless `shape` ends in `inner`, the shape of the parameters."""
     if shape[len(shape) - len(inner) :] != inner:
         raise InvalidArgumentError(
@@ -126,7 +132,7 @@ def ends_in(op: str, shape: tuple[int, ...], inner: tuple[int, ...]) -> None:
         )
 
 
-def share_below(x: Tensor) -> Tensor:
+def normal_cdf(x: Tensor) -> Tensor:
     """Distribution function of the standard normal distribution, in float64."""
     result: Tensor = divide(
         erfc(divide(negative(x), convert(2**0.5, x.dtype))), convert(2, x.dtype)
@@ -155,8 +161,8 @@ def stateless_categorical(
         A tensor of shape (batch, num_samples).
     """
     op = "stateless_categorical"
-    odds, count = logits_of(op, logits), number_of(op, num_samples)
-    return classes(op, key_of(seed), odds, count, dtypes.as_dtype(dtype))
+    odds, count = as_logits(op, logits), as_sample_count(op, num_samples)
+    return draw_categorical(op, stateless_key(seed), odds, count, dtypes.as_dtype(dtype))
 
 
 @public
@@ -181,10 +187,10 @@ def stateless_gamma(
     Returns:
         A tensor of `shape` and `dtype`.
     """
-    sizes = size_of(shape)
-    a, b = gamma_shape("stateless_gamma", alpha, beta, dtype)
-    ends_in("stateless_gamma", sizes, a._array.shape)
-    return divided(reparametrised(*key_of(seed), a, sizes), b)
+    sizes = check_sample_shape(shape)
+    a, b = broadcast_gamma_parameters("stateless_gamma", alpha, beta, dtype)
+    check_shape_suffix("stateless_gamma", sizes, a._array.shape)
+    return scale_gamma(draw_gamma(*stateless_key(seed), a, sizes), b)
 
 
 @public
@@ -203,10 +209,10 @@ def stateless_poisson(
     Returns:
         A tensor of `shape` and `dtype`.
     """
-    sizes = size_of(shape)
-    rate, raw = poisson_rate("stateless_poisson", lam, dtype)
-    ends_in("stateless_poisson", sizes, rate._array.shape)
-    drawn: Tensor = v.random_poisson(*key_of(seed), rate, shape=sizes, dtype=raw)
+    sizes = check_sample_shape(shape)
+    rate, raw = check_poisson_arguments("stateless_poisson", lam, dtype)
+    check_shape_suffix("stateless_poisson", sizes, rate._array.shape)
+    drawn: Tensor = v.random_poisson(*stateless_key(seed), rate, shape=sizes, dtype=raw)
     return drawn
 
 
@@ -233,16 +239,16 @@ def stateless_binomial(
         A tensor of `shape` and `output_dtype`.
     """
     op = "stateless_binomial"
-    sizes, raw = size_of(shape), number_dtype(op, output_dtype)
+    sizes, raw = check_sample_shape(shape), as_number_dtype(op, output_dtype)
     p = convert(probs)
     n = convert(counts, p.dtype)
-    ends_in(op, sizes, np.broadcast_shapes(n._array.shape, p._array.shape))
-    drawn: Tensor = v.random_binomial(*key_of(seed), n, p, shape=sizes, dtype=raw)
+    check_shape_suffix(op, sizes, np.broadcast_shapes(n._array.shape, p._array.shape))
+    drawn: Tensor = v.random_binomial(*stateless_key(seed), n, p, shape=sizes, dtype=raw)
     return drawn
 
 
-@happening(fails_only=True)
-def check_bounds(op: str, stddevs: Any, minvals: Any, maxvals: Any) -> None:
+@side_effect(fails_only=True)
+def check_truncation_bounds(op: str, stddevs: Any, minvals: Any, maxvals: Any) -> None:
     """Raise if a lower bound is not below its upper bound, or a deviation is not positive."""
     if np.any(minvals._array >= maxvals._array) or np.any(stddevs._array <= 0):
         raise InvalidArgumentError(
@@ -283,17 +289,17 @@ def stateless_parameterized_truncated_normal(
         The distribution is the same as in TensorFlow; the samples for a seed are not.
     """
     op = "stateless_parameterized_truncated_normal"
-    sizes, mean = size_of(shape), convert(means)
+    sizes, mean = check_sample_shape(shape), convert(means)
     kind, wide = mean.dtype, dtypes.float64
     given = [mean, *(convert(x, kind) for x in (stddevs, minvals, maxvals))]
-    check_bounds(op, *given[1:])
+    check_truncation_bounds(op, *given[1:])
     mean, spread, low, high = (cast(x, wide) for x in given)
     centre, scale = stop_gradient(mean), stop_gradient(spread)  # as TensorFlow's gradients
     a, b = divide(subtract(low, centre), scale), divide(subtract(high, centre), scale)
     mirrored = greater(a, convert(0, wide))  # above the mean, the other tail is more precise
     a, b = where(mirrored, negative(b), a), where(mirrored, negative(a), b)
-    u = r.random_uniform(*key_of(seed), shape=sizes, dtype=np.dtype(np.float64))
-    below, above = share_below(a), share_below(b)
+    u = r.random_uniform(*stateless_key(seed), shape=sizes, dtype=np.dtype(np.float64))
+    below, above = normal_cdf(a), normal_cdf(b)
     x = ndtri(add(below, multiply(u, subtract(above, below))))
     x = where(mirrored, negative(x), x)
     result: Tensor = cast(add(mean, multiply(spread, x)), kind)

@@ -6,30 +6,36 @@ from math import prod
 from typing import Any
 
 from gradtape.core import dtypes
-from gradtape.core.context import local, staging
+from gradtape.core.context import current_trace, local
 from gradtape.core.convert import convert
 from gradtape.core.errors import public
-from gradtape.core.tensor import Tensor, eager
-from gradtape.graph.raw_function import rawly
+from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.graph.raw_function import apply_raw
 from gradtape.ops.elementwise import stop_gradient
 from gradtape.ops.gather_scatter import take
 from gradtape.ops.random import rejection as v
 from gradtape.ops.random import stateless as r
-from gradtape.state.random.function_stream import fallback_stream, staged_stream
-from gradtape.state.random.sample import float_dtype, is_large, scaled, size_of, uniform_numbers
+from gradtape.state.random.function_stream import draw_in_eager_function, draw_in_trace
+from gradtape.state.random.sample import (
+    check_float_dtype,
+    check_sample_shape,
+    draw_uniform,
+    is_large_sample,
+    scale_and_shift,
+)
 from gradtape.state.random.seed import SEEDS
 from gradtape.state.random.seed import set_seed as set_global_seed
 from gradtape.tf.random.distribution import (
-    classes,
-    divided,
-    gamma_shape,
-    logits_of,
-    number_of,
-    poisson_rate,
-    reparametrised,
+    as_logits,
+    as_sample_count,
+    broadcast_gamma_parameters,
+    check_poisson_arguments,
+    draw_categorical,
+    draw_gamma,
+    scale_gamma,
 )
 
-GENEROUS = 256  # random blocks that a stateful op reserves per number, as in TensorFlow
+BLOCKS_PER_NUMBER = 256  # random blocks that a stateful op reserves per number, as in TensorFlow
 
 
 @public
@@ -49,21 +55,21 @@ def set_seed(seed: int | None) -> None:
     set_global_seed(seed)
 
 
-def stream_of(op: Any, shape: tuple[int, ...], dtype: Any, seed: Any) -> tuple[Tensor, Tensor]:
+def next_op_stream(op: Any, shape: tuple[int, ...], dtype: Any, seed: Any) -> tuple[Tensor, Tensor]:
     """Take key and counter for a result of `shape` and advance the op's stream."""
     own = None if seed is None else int(seed)
-    return next_stream((op, dtype), own, GENEROUS * prod(shape))
+    return next_stream((op, dtype), own, BLOCKS_PER_NUMBER * prod(shape))
 
 
 def next_stream(op: Any, own: int | None, blocks: int) -> tuple[Tensor, Tensor]:
     """Take key and counter for `blocks` blocks; `own` is the op's own seed, if it has one."""
-    stage = staging()
+    stage = current_trace()
     if stage:
-        return staged_stream(stage[0], op, own, blocks)
-    if local.draws is not None:
-        return fallback_stream(local.draws, op, own, blocks)
-    key, counter = SEEDS.stream(op, own, blocks)
-    return eager(key), eager(counter)
+        return draw_in_trace(stage[0], op, own, blocks)
+    if local.random_streams is not None:
+        return draw_in_eager_function(local.random_streams, op, own, blocks)
+    key, counter = SEEDS.draw_stream(op, own, blocks)
+    return make_tensor(key), make_tensor(counter)
 
 
 @public
@@ -88,15 +94,15 @@ def uniform(
     Returns:
         A tensor of `shape` and `dtype`.
     """
-    sizes = size_of(shape)
-    return uniform_numbers(
+    sizes = check_sample_shape(shape)
+    return draw_uniform(
         "uniform",
-        lambda op, raw: stream_of(op, sizes, raw, seed),
+        lambda op, raw: next_op_stream(op, sizes, raw, seed),
         sizes,
         minval,
         maxval,
         dtype,
-        SEEDS.is_fresh(seed),
+        SEEDS.is_unseeded(seed),
     )
 
 
@@ -122,11 +128,11 @@ def normal(
     Returns:
         A tensor of `dtype`.
     """
-    raw, sizes = float_dtype("normal", dtype), size_of(shape)
-    fresh = SEEDS.is_fresh(seed) and is_large(sizes, raw)
+    raw, sizes = check_float_dtype("normal", dtype), check_sample_shape(shape)
+    fresh = SEEDS.is_unseeded(seed) and is_large_sample(sizes, raw)
     draw = r.fresh_normal if fresh else r.random_normal
-    drawn = draw(*stream_of("normal", sizes, raw, seed), shape=sizes, dtype=raw)
-    return scaled(drawn, stddev, mean)
+    drawn = draw(*next_op_stream("normal", sizes, raw, seed), shape=sizes, dtype=raw)
+    return scale_and_shift(drawn, stddev, mean)
 
 
 @public
@@ -151,9 +157,9 @@ def truncated_normal(
     Returns:
         A tensor of `dtype`.
     """
-    raw, sizes = float_dtype("truncated_normal", dtype), size_of(shape)
-    stream = stream_of("truncated_normal", sizes, raw, seed)
-    return scaled(r.random_truncated_normal(*stream, shape=sizes, dtype=raw), stddev, mean)
+    raw, sizes = check_float_dtype("truncated_normal", dtype), check_sample_shape(shape)
+    stream = next_op_stream("truncated_normal", sizes, raw, seed)
+    return scale_and_shift(r.random_truncated_normal(*stream, shape=sizes, dtype=raw), stddev, mean)
 
 
 @public
@@ -174,14 +180,14 @@ def shuffle(value: Any, seed: Any = None, name: str | None = None) -> Tensor:
     stream = next_stream(("shuffle", tensor._array.dtype), own, (max(size, 1) + 2) // 4)
     if size < 2:
         return tensor
-    order = permuted(*stream, size)
+    order = draw_permutation(*stream, size)
     result: Tensor = take(stop_gradient(tensor), order, axis=-tensor.ndim)
     return result
 
 
-def permuted(key: Tensor, counter: Tensor, size: int) -> Tensor:
+def draw_permutation(key: Tensor, counter: Tensor, size: int) -> Tensor:
     """Draw a permutation of `size` elements."""
-    order: Tensor = rawly(r.permutation, key, counter, size)
+    order: Tensor = apply_raw(r.permute_indices, key, counter, size)
     return order
 
 
@@ -206,11 +212,11 @@ def categorical(
         >>> tf.random.categorical([[0.0, 1.0, 2.0]], 8).numpy()
         array([[1, 0, 2, 2, 1, 1, 1, 1]])
     """
-    odds, count = logits_of("categorical", logits), number_of("categorical", num_samples)
+    odds, count = as_logits("categorical", logits), as_sample_count("categorical", num_samples)
     kind = dtypes.as_dtype(dtypes.int64 if dtype is None else dtype)
     reserved = (odds._array.shape[0], -(-count // 4) * 8)
-    stream = stream_of(("categorical", kind.name), reserved, odds._array.dtype, seed)
-    return classes("categorical", stream, odds, count, kind)
+    stream = next_op_stream(("categorical", kind.name), reserved, odds._array.dtype, seed)
+    return draw_categorical("categorical", stream, odds, count, kind)
 
 
 @public
@@ -235,10 +241,10 @@ def gamma(
     Returns:
         A tensor of shape `shape` followed by the broadcast shape of `alpha` and `beta`.
     """
-    a, b = gamma_shape("gamma", alpha, beta, dtype)
-    sizes = (*size_of(shape), *a._array.shape)
-    key, counter = stream_of("gamma", sizes, a._array.dtype, seed)
-    return divided(reparametrised(key, counter, a, sizes), b)
+    a, b = broadcast_gamma_parameters("gamma", alpha, beta, dtype)
+    sizes = (*check_sample_shape(shape), *a._array.shape)
+    key, counter = next_op_stream("gamma", sizes, a._array.dtype, seed)
+    return scale_gamma(draw_gamma(key, counter, a, sizes), b)
 
 
 @public
@@ -257,8 +263,8 @@ def poisson(
     Returns:
         A tensor of shape `shape` followed by the shape of `lam`.
     """
-    rate, raw = poisson_rate("poisson", lam, dtype)
-    sizes = (*size_of(shape), *rate._array.shape)
-    stream = stream_of(("poisson", rate.dtype.name), sizes, raw, seed)
+    rate, raw = check_poisson_arguments("poisson", lam, dtype)
+    sizes = (*check_sample_shape(shape), *rate._array.shape)
+    stream = next_op_stream(("poisson", rate.dtype.name), sizes, raw, seed)
     drawn: Tensor = v.random_poisson(*stream, rate, shape=sizes, dtype=raw)
     return drawn

@@ -10,21 +10,21 @@ from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor
-from gradtape.graph.raw_function import rawly
+from gradtape.graph.raw_function import apply_raw
 from gradtape.ops.gather_scatter import take
 from gradtape.ops.random import stateless as r
 from gradtape.state.random.sample import (
-    WORDS,
+    INTEGER_DTYPES,
     check_algorithm,
-    float_dtype,
-    key_of,
-    scaled,
-    size_of,
-    uniform_numbers,
+    check_float_dtype,
+    check_sample_shape,
+    draw_uniform,
+    scale_and_shift,
+    stateless_key,
 )
 from gradtape.tf.array.concat_split import stack
 
-FILLER = 498247692  # first word of the key of `index_shuffle`; the seed follows
+SHUFFLE_KEY_WORD = 498247692  # first word of the key of `index_shuffle`; the seed follows
 
 
 @public
@@ -57,8 +57,13 @@ def stateless_uniform(
         array([0.8440604 , 0.19204533], dtype=float32)
     """
     check_algorithm(alg)
-    return uniform_numbers(
-        "stateless_uniform", lambda op, raw: key_of(seed), size_of(shape), minval, maxval, dtype
+    return draw_uniform(
+        "stateless_uniform",
+        lambda op, raw: stateless_key(seed),
+        check_sample_shape(shape),
+        minval,
+        maxval,
+        dtype,
     )
 
 
@@ -87,8 +92,12 @@ def stateless_normal(
         A tensor of `dtype`.
     """
     check_algorithm(alg)
-    raw = float_dtype("stateless_normal", dtype)
-    return scaled(r.random_normal(*key_of(seed), shape=size_of(shape), dtype=raw), stddev, mean)
+    raw = check_float_dtype("stateless_normal", dtype)
+    return scale_and_shift(
+        r.random_normal(*stateless_key(seed), shape=check_sample_shape(shape), dtype=raw),
+        stddev,
+        mean,
+    )
 
 
 @public
@@ -118,9 +127,11 @@ def stateless_truncated_normal(
         A tensor of `dtype`.
     """
     check_algorithm(alg)
-    raw = float_dtype("stateless_truncated_normal", dtype)
-    drawn = r.random_truncated_normal(*key_of(seed), shape=size_of(shape), dtype=raw)
-    return scaled(drawn, stddev, mean)
+    raw = check_float_dtype("stateless_truncated_normal", dtype)
+    drawn = r.random_truncated_normal(
+        *stateless_key(seed), shape=check_sample_shape(shape), dtype=raw
+    )
+    return scale_and_shift(drawn, stddev, mean)
 
 
 @public
@@ -179,10 +190,10 @@ def stateless_shuffle(
     """
     check_algorithm(alg)
     tensor = convert(value)
-    key, counter = key_of(seed)
+    key, counter = stateless_key(seed)
     if not tensor._array.shape or tensor._array.shape[0] < 2:
         return tensor
-    order = rawly(r.permutation, key, counter, tensor._array.shape[0])
+    order = apply_raw(r.permute_indices, key, counter, tensor._array.shape[0])
     result: Tensor = take(tensor, order, axis=-tensor.ndim)
     return result
 
@@ -206,7 +217,7 @@ def index_shuffle(index: Any, seed: Any, max_index: Any) -> Tensor:
     """
     given = [convert(x) for x in (index, seed, max_index)]
     indices, pairs, _ = (x._array for x in given)
-    if indices.dtype not in WORDS or pairs.dtype not in WORDS:
+    if indices.dtype not in INTEGER_DTYPES or pairs.dtype not in INTEGER_DTYPES:
         raise InvalidArgumentError(
             "index_shuffle: index and seed must be integers of 32 or 64 bits. "
             f"Received {indices.dtype} and {pairs.dtype}."
@@ -216,11 +227,11 @@ def index_shuffle(index: Any, seed: Any, max_index: Any) -> Tensor:
             "index_shuffle: seed must have shape [2] or [n, 2], index at most one axis. "
             f"Received {list(pairs.shape)} and {list(np.shape(indices))}."
         )
-    result: Tensor = rawly(shuffled_places, *given)
+    result: Tensor = apply_raw(shuffle_indices, *given)
     return result
 
 
-def shuffled_places(indices: Any, pairs: Any, tops: Any) -> Any:
+def shuffle_indices(indices: Any, pairs: Any, tops: Any) -> Any:
     """Images of raw indices under the permutations that raw seeds determine."""
     if np.any(indices < 0) or np.any(indices > tops):
         raise InvalidArgumentError(
@@ -229,7 +240,7 @@ def shuffled_places(indices: Any, pairs: Any, tops: Any) -> Any:
     keys = np.broadcast_to(pairs, (*np.shape(indices), 2)).reshape(-1, 2).tolist()
     each = np.broadcast_to(tops, np.shape(indices)).reshape(-1).tolist()
     found = [
-        r.shuffled_index(i, (FILLER, *key), top)
+        r.shuffle_index(i, (SHUFFLE_KEY_WORD, *key), top)
         for i, key, top in zip(np.reshape(indices, -1).tolist(), keys, each, strict=True)
     ]
     return np.array(found, indices.dtype).reshape(np.shape(indices))[()]

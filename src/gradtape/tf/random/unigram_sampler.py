@@ -10,16 +10,21 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.errors import InvalidArgumentError, public
-from gradtape.graph.side_effect import on_host
+from gradtape.graph.side_effect import call_on_host
 from gradtape.ops.random.philox import unit32
-from gradtape.state.random.seed import SEEDS, STARTED_OVER
-from gradtape.tf.random.candidate_sampler import Candidates, draws, sampled, true_of
+from gradtape.state.random.seed import ON_SET_SEED, SEEDS
+from gradtape.tf.random.candidate_sampler import (
+    Candidates,
+    as_true_classes,
+    draw_classes,
+    sample_candidates,
+)
 
-LEARNED: dict[Any, Any] = {}  # counts of target classes so far, by op and seeds
-STARTED_OVER.append(LEARNED.clear)
+TARGET_COUNTS: dict[Any, Any] = {}  # counts of target classes so far, by op and seeds
+ON_SET_SEED.append(TARGET_COUNTS.clear)
 
 
-def enough(op: str, num_sampled: int, unique: bool, size: int) -> None:
+def check_num_sampled(op: str, num_sampled: int, unique: bool, size: int) -> None:
     """Raise unless `num_sampled` is positive and, if unique, at most `size`."""
     if num_sampled < 1 or (unique and num_sampled > size):
         raise InvalidArgumentError(
@@ -29,7 +34,7 @@ def enough(op: str, num_sampled: int, unique: bool, size: int) -> None:
 
 
 @public
-@partial(on_host, draws=True)
+@partial(call_on_host, draws=True)
 def fixed_unigram_candidate_sampler(
     true_classes: Any,
     num_true: int,
@@ -70,7 +75,7 @@ def fixed_unigram_candidate_sampler(
         InvalidArgumentError: if `range_max` is not the number of classes, or there are too few.
     """
     op = "fixed_unigram_candidate_sampler"
-    true = true_of(op, true_classes, num_true)
+    true = as_true_classes(op, true_classes, num_true)
     if bool(vocab_file) == bool(len(unigrams)):
         raise InvalidArgumentError(f"{op}: Must provide either vocab_file or unigrams, not both.")
     given = list(unigrams)
@@ -83,8 +88,10 @@ def fixed_unigram_candidate_sampler(
         raise InvalidArgumentError(
             f"{op}: range_max is {range_max}, but {len(weights)} classes were given."
         )
-    enough(op, num_sampled, unique, int(np.count_nonzero(weights)) if unique else range_max)
-    likely, other = aliases(weights.astype(float).tolist())
+    check_num_sampled(
+        op, num_sampled, unique, int(np.count_nonzero(weights)) if unique else range_max
+    )
+    likely, other = make_alias_table(weights.astype(float).tolist())
 
     def choose(words: Any) -> Any:
         pairs = words.view(np.uint32).reshape(-1, 2)
@@ -99,10 +106,12 @@ def fixed_unigram_candidate_sampler(
         return shares[np.where(in_range, classes, len(weights)).astype(np.int64)]
 
     key = op, num_true, num_sampled, unique, tuple(weights.tolist())
-    return sampled(true, draws(key, seed, num_sampled, choose), num_sampled, unique, share)
+    return sample_candidates(
+        true, draw_classes(key, seed, num_sampled, choose), num_sampled, unique, share
+    )
 
 
-def aliases(weights: list[float]) -> tuple[Any, Any]:
+def make_alias_table(weights: list[float]) -> tuple[Any, Any]:
     """Alias table (Walker, 1977): for each class its acceptance probability and its alias."""
     n, total = len(weights), sum(weights)
     likely = [weight * n / total for weight in weights]
@@ -120,7 +129,7 @@ def aliases(weights: list[float]) -> tuple[Any, Any]:
 
 
 @public
-@partial(on_host, draws=True)
+@partial(call_on_host, draws=True)
 def learned_unigram_candidate_sampler(
     true_classes: Any,
     num_true: int,
@@ -145,8 +154,8 @@ def learned_unigram_candidate_sampler(
         As `tf.random.uniform_candidate_sampler`.
     """
     op = "learned_unigram_candidate_sampler"
-    true = true_of(op, true_classes, num_true)
-    enough(op, num_sampled, unique, range_max)
+    true = as_true_classes(op, true_classes, num_true)
+    check_num_sampled(op, num_sampled, unique, range_max)
     if true.size and not (true.min() >= 0 and true.max() < range_max):
         raise InvalidArgumentError(
             f"{op}: true_classes must lie in [0, {range_max}). Received {true.ravel().tolist()}."
@@ -154,7 +163,7 @@ def learned_unigram_candidate_sampler(
     key = op, num_true, num_sampled, unique, range_max
     kept = SEEDS.seed is None or seed is not None
     which = (*key, SEEDS.seed, None if seed is None else int(seed))
-    counts = LEARNED.get(which) if kept else None
+    counts = TARGET_COUNTS.get(which) if kept else None
     if counts is None:
         counts = np.ones(range_max, np.int64)
     ends, total = np.cumsum(counts), np.uint32(counts.sum())
@@ -162,13 +171,13 @@ def learned_unigram_candidate_sampler(
     def choose(words: Any) -> Any:
         return np.searchsorted(ends, words.view(np.uint32) % total, side="right")
 
-    found = sampled(
+    found = sample_candidates(
         true,
-        draws(key, seed, num_sampled, choose),
+        draw_classes(key, seed, num_sampled, choose),
         num_sampled,
         unique,
         lambda classes: counts[classes.astype(np.int64)] / float(total),
     )
     if kept:
-        LEARNED[which] = counts + np.bincount(true.ravel(), minlength=range_max)
+        TARGET_COUNTS[which] = counts + np.bincount(true.ravel(), minlength=range_max)
     return found

@@ -9,9 +9,9 @@ from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor
 from gradtape.ops import shape as s
 from gradtape.ops.nn.lstm import lstm
-from gradtape.tf.public_op import numpy_dtypes, operand, same
+from gradtape.tf.public_op import as_numpy_dtypes, check_dtype, check_same_dtype
 
-ALLOWED = numpy_dtypes("float16", "float32")
+LSTM_DTYPES = as_numpy_dtypes("float16", "float32")
 
 
 class BlockLSTMV2Output(NamedTuple):
@@ -85,9 +85,9 @@ def block_lstm_v2(
         >>> out.h.shape
         TensorShape([3, 1, 1])
     """
-    inputs = checked("BlockLSTMV2", x, cs_prev, h_prev, w, wci, wcf, wco, b)
-    steps = length_of("BlockLSTMV2", seq_len_max, inputs[0])
-    return BlockLSTMV2Output(*unrolled(inputs, steps, cell_clip, use_peephole))
+    inputs = check_lstm_inputs("BlockLSTMV2", x, cs_prev, h_prev, w, wci, wcf, wco, b)
+    steps = check_seq_len_max("BlockLSTMV2", seq_len_max, inputs[0])
+    return BlockLSTMV2Output(*unroll_lstm(inputs, steps, cell_clip, use_peephole))
 
 
 @public
@@ -111,10 +111,10 @@ def block_lstm(
 
     `forget_bias` is added to the bias of the forget gate. The default of `cell_clip` is 3.
     """
-    inputs = checked("BlockLSTM", x, cs_prev, h_prev, w, wci, wcf, wco, b)
-    steps = length_of("BlockLSTM", seq_len_max, inputs[0])
+    inputs = check_lstm_inputs("BlockLSTM", x, cs_prev, h_prev, w, wci, wcf, wco, b)
+    steps = check_seq_len_max("BlockLSTM", seq_len_max, inputs[0])
     return BlockLSTMOutput(
-        *unrolled(reordered(inputs, forget_bias), steps, cell_clip, use_peephole)
+        *unroll_lstm(reorder_gates(inputs, forget_bias), steps, cell_clip, use_peephole)
     )
 
 
@@ -141,27 +141,27 @@ def lstm_block_cell(
             f"LSTMBlockCell: x must be 2D, (batch, n). Received shape {list(row._array.shape)}."
         )
     step = s.reshape(row, shape=(1, *row._array.shape), rank=2)
-    inputs = checked("LSTMBlockCell", step, cs_prev, h_prev, w, wci, wcf, wco, b)
-    outs = unrolled(reordered(inputs, forget_bias), 1, cell_clip, use_peephole)
-    return LSTMBlockCellOutput(*(s.take_one(out, axis=-3, i=0) for out in outs))
+    inputs = check_lstm_inputs("LSTMBlockCell", step, cs_prev, h_prev, w, wci, wcf, wco, b)
+    outs = unroll_lstm(reorder_gates(inputs, forget_bias), 1, cell_clip, use_peephole)
+    return LSTMBlockCellOutput(*(s.index_axis(out, axis=-3, i=0) for out in outs))
 
 
-def checked(op: str, *values: Any) -> list[Tensor]:
+def check_lstm_inputs(op: str, *values: Any) -> list[Tensor]:
     """Convert the inputs to tensors; raise unless dtypes are equal and shapes compatible."""
-    first = next((v for v in map(typed, values) if v is not None), None)
+    first = next((v for v in map(typed_or_none, values) if v is not None), None)
     tensors = [convert(v, hint=None if first is None else first.dtype) for v in values]
     for k, t in enumerate(tensors):
-        operand(op, t, ALLOWED)
-        same(op, tensors[0], t, k)
+        check_dtype(op, t, LSTM_DTYPES)
+        check_same_dtype(op, tensors[0], t, k)
     shapes = [t._array.shape for t in tensors]
-    for name, shape, rank in zip(NAMES, shapes, (3, 2, 2, 2, 1, 1, 1, 1), strict=True):
+    for name, shape, rank in zip(LSTM_INPUT_NAMES, shapes, (3, 2, 2, 2, 1, 1, 1, 1), strict=True):
         if len(shape) != rank:
             raise InvalidArgumentError(f"{op}: {name} must be {rank}D. Received {list(shape)}.")
     _, batch, n = shapes[0]
     hidden = shapes[1][1]
     state, peephole = (batch, hidden), (hidden,)
     wanted = (state, state, (n + hidden, 4 * hidden), *[peephole] * 3, (4 * hidden,))
-    for name, shape, want in zip(NAMES[1:], shapes[1:], wanted, strict=True):
+    for name, shape, want in zip(LSTM_INPUT_NAMES[1:], shapes[1:], wanted, strict=True):
         if shape != want:
             raise InvalidArgumentError(
                 f"{op}: {name} must have shape {list(want)} for {n} inputs, {hidden} cells and a "
@@ -170,15 +170,15 @@ def checked(op: str, *values: Any) -> list[Tensor]:
     return tensors
 
 
-NAMES = ("x", "cs_prev", "h_prev", "w", "wci", "wcf", "wco", "b")
+LSTM_INPUT_NAMES = ("x", "cs_prev", "h_prev", "w", "wci", "wcf", "wco", "b")
 
 
-def typed(value: Any) -> Any:
+def typed_or_none(value: Any) -> Any:
     """`value` if it has a dtype, else None."""
     return value if hasattr(value, "dtype") else None
 
 
-def length_of(op: str, seq_len_max: Any, x: Tensor) -> int:
+def check_seq_len_max(op: str, seq_len_max: Any, x: Tensor) -> int:
     """Convert `seq_len_max` to an int; raise unless it lies in [0, steps]."""
     length = convert(seq_len_max, dtype="int64")._array
     steps = x._array.shape[0]
@@ -193,7 +193,7 @@ def length_of(op: str, seq_len_max: Any, x: Tensor) -> int:
     return int(length)
 
 
-def reordered(inputs: list[Tensor], forget_bias: float) -> list[Tensor]:
+def reorder_gates(inputs: list[Tensor], forget_bias: float) -> list[Tensor]:
     """Reorder gates from i, c, f, o to i, f, c, o, and add `forget_bias` to the bias of f."""
     *others, w, wci, wcf, wco, b = inputs
     hidden = wci._array.shape[0]
@@ -203,12 +203,12 @@ def reordered(inputs: list[Tensor], forget_bias: float) -> list[Tensor]:
     return [*others, s.concat(i, f, c, o, axis=-1), wci, wcf, wco, bias]
 
 
-def unrolled(inputs: list[Tensor], length: int, clip: float, peephole: bool) -> list[Tensor]:
+def unroll_lstm(inputs: list[Tensor], length: int, clip: float, peephole: bool) -> list[Tensor]:
     """i, cs, f, o, ci, co and h of the first `length` steps, followed by zeros."""
     x, *others = inputs
     steps = x._array.shape[0]
     if length < steps:
-        x = s.cut(x, axis=-3, start=0, size=length)
+        x = s.slice_axis(x, axis=-3, start=0, size=length)
     if not length:  # one dummy step, so that the results stay connected to the inputs
         x = s.pad(x, paddings=((0, 1), (0, 0), (0, 0)), value=0)
     gates, cs, h = lstm(x, *others, clip=float(clip), peephole=bool(peephole))
@@ -217,4 +217,7 @@ def unrolled(inputs: list[Tensor], length: int, clip: float, peephole: bool) -> 
     if length == steps > 0:
         return outs
     behind = ((0, steps - length), (0, 0), (0, 0))
-    return [s.pad(s.cut(v, axis=-3, start=0, size=length), paddings=behind, value=0) for v in outs]
+    return [
+        s.pad(s.slice_axis(v, axis=-3, start=0, size=length), paddings=behind, value=0)
+        for v in outs
+    ]

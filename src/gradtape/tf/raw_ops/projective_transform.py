@@ -9,14 +9,14 @@ import numpy as np
 from gradtape.core.convert import convert
 from gradtape.core.dtypes import float32
 from gradtape.core.errors import InvalidArgumentError, public
-from gradtape.core.tensor import Tensor, eager
-from gradtape.graph.side_effect import on_host
+from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.graph.side_effect import call_on_host
 from gradtape.tf.array.gather_slice import gather
 from gradtape.tf.array.shape import reshape
 from gradtape.tf.math.cast import cast
 
 
-def reflected(at: Any, size: int) -> Any:
+def reflect_positions(at: Any, size: int) -> Any:
     """Map positions outside the image by reflection: d c b a | a b c d | d c b a."""
     if size == 1:
         return np.zeros_like(at)
@@ -25,7 +25,7 @@ def reflected(at: Any, size: int) -> Any:
     return np.clip(np.where(within >= size, period - within - 1, within), 0, size - 1)
 
 
-def wrapped(at: Any, size: int) -> Any:
+def wrap_positions(at: Any, size: int) -> Any:
     """Map positions outside the image by wrapping: a b c d | a b c d | a b c d."""
     if size == 1:
         return np.zeros_like(at)
@@ -35,21 +35,21 @@ def wrapped(at: Any, size: int) -> Any:
     return np.clip(inside, 0, size - 1)
 
 
-FILLS = {
+FILL_MODES = {
     "CONSTANT": lambda at, size: at,
     "NEAREST": lambda at, size: np.clip(at, 0, size - 1),
-    "REFLECT": reflected,
-    "WRAP": wrapped,
+    "REFLECT": reflect_positions,
+    "WRAP": wrap_positions,
 }
 
 
-def rounded(at: Any) -> Any:
+def round_half_away(at: Any) -> Any:
     """Round to the nearest integer, halves away from zero."""
     return np.trunc(at + np.copysign(np.float32(0.5), at))
 
 
-@on_host
-def sources(
+@call_on_host
+def find_source_pixels(
     transforms: Tensor,
     images: Tensor,
     output_shape: Tensor,
@@ -66,10 +66,10 @@ def sources(
         at_x = (m[:, 0] * x + m[:, 1] * y + m[:, 2]) / scale
         at_y = (m[:, 3] * x + m[:, 4] * y + m[:, 5]) / scale
     at_infinity = scale == 0
-    at_x = FILLS[fill_mode](np.where(at_infinity, -2, at_x), width)
-    at_y = FILLS[fill_mode](np.where(at_infinity, -2, at_y), height)
+    at_x = FILL_MODES[fill_mode](np.where(at_infinity, -2, at_x), width)
+    at_y = FILL_MODES[fill_mode](np.where(at_infinity, -2, at_y), height)
     if interpolation == "NEAREST":
-        corners = [(rounded(at_y), rounded(at_x), np.ones_like(at_x))]
+        corners = [(round_half_away(at_y), round_half_away(at_x), np.ones_like(at_x))]
     else:
         top, left = np.floor(at_y), np.floor(at_x)
         down, right = at_y - top, at_x - left
@@ -86,10 +86,10 @@ def sources(
         inside = (row >= 0) & (row < height) & (column >= 0) & (column < width) & ~at_infinity
         place = np.where(inside, row * width + column, 0).astype(np.int64)
         full = (batch, rows, columns)
-        places.append(eager(np.array(np.broadcast_to(place, full))))
-        shares.append(eager(np.array(np.broadcast_to(np.where(inside, share, 0), full))))
+        places.append(make_tensor(np.array(np.broadcast_to(place, full))))
+        shares.append(make_tensor(np.array(np.broadcast_to(np.where(inside, share, 0), full))))
         filling += np.where(inside, 0, share)
-    return places, shares, eager(filling)
+    return places, shares, make_tensor(filling)
 
 
 @public
@@ -125,12 +125,14 @@ def image_projective_transform(
             "image_projective_transform: images must have shape (batch, height, width, channels) "
             f"and transforms (…, 8). Received {list(shape)} and {list(m._array.shape)}."
         )
-    if fill_mode not in FILLS or interpolation not in ("NEAREST", "BILINEAR"):
+    if fill_mode not in FILL_MODES or interpolation not in ("NEAREST", "BILINEAR"):
         raise InvalidArgumentError(
             "image_projective_transform: unknown mode: interpolation must be NEAREST or BILINEAR, "
-            f"fill_mode one of {list(FILLS)}. Received {interpolation!r} and {fill_mode!r}."
+            f"fill_mode one of {list(FILL_MODES)}. Received {interpolation!r} and {fill_mode!r}."
         )
-    places, shares, filling = sources(m, x, convert(output_shape), interpolation, fill_mode)
+    places, shares, filling = find_source_pixels(
+        m, x, convert(output_shape), interpolation, fill_mode
+    )
     flat = cast(reshape(x, (shape[0], shape[1] * shape[2], shape[3])), float32)
     out = (filling * cast(convert(fill_value), float32))[..., None]
     for place, share in zip(places, shares, strict=True):

@@ -9,8 +9,8 @@ import numpy as np
 from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
-from gradtape.core.tensor import Tensor, eager
-from gradtape.graph.side_effect import on_host
+from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.graph.side_effect import call_on_host
 
 
 class UniqueV2(NamedTuple):
@@ -28,8 +28,8 @@ class UniqueWithCountsV2(NamedTuple):
     count: Tensor  # type: ignore[assignment]
 
 
-@on_host
-def distinct(x: Tensor, axes: Tensor, kind: str) -> tuple[Tensor, Tensor, Tensor]:
+@call_on_host
+def find_unique_slices(x: Tensor, axes: Tensor, kind: str) -> tuple[Tensor, Tensor, Tensor]:
     """Unique slices in order of first occurrence, indices and counts."""
     array, along = np.asarray(x._array), np.asarray(axes._array).ravel().tolist()
     if len(along) > 1 or (not along and array.ndim != 1):
@@ -44,9 +44,9 @@ def distinct(x: Tensor, axes: Tensor, kind: str) -> tuple[Tensor, Tensor, Tensor
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
     return (
-        eager(np.take(array, first[order], axis)),
-        eager(rank[inverse.ravel()].astype(kind)),
-        eager(counts[order].astype(kind)),
+        make_tensor(np.take(array, first[order], axis)),
+        make_tensor(rank[inverse.ravel()].astype(kind)),
+        make_tensor(counts[order].astype(kind)),
     )
 
 
@@ -54,7 +54,7 @@ def distinct(x: Tensor, axes: Tensor, kind: str) -> tuple[Tensor, Tensor, Tensor
 def unique(x: Any, axis: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> UniqueV2:
     """The unique slices of `x` along `axis`, in order of first occurrence."""
     kind = dtypes.as_dtype(out_idx).name
-    y, idx, _ = distinct(convert(x), convert(axis, dtypes.int64), kind)
+    y, idx, _ = find_unique_slices(convert(x), convert(axis, dtypes.int64), kind)
     return UniqueV2(y, idx)
 
 
@@ -64,15 +64,15 @@ def unique_with_counts(
 ) -> UniqueWithCountsV2:
     """The unique slices of `x` along `axis`, with their counts."""
     kind = dtypes.as_dtype(out_idx).name
-    return UniqueWithCountsV2(*distinct(convert(x), convert(axis, dtypes.int64), kind))
+    return UniqueWithCountsV2(*find_unique_slices(convert(x), convert(axis, dtypes.int64), kind))
 
 
-@on_host
-def bucket(x: Tensor, boundaries: tuple[float, ...]) -> Tensor:
+@call_on_host
+def find_buckets(x: Tensor, boundaries: tuple[float, ...]) -> Tensor:
     """The bucket of each element."""
     edges = np.asarray(boundaries, np.float32)
     found = np.searchsorted(edges, np.asarray(x._array), side="right")
-    return eager(np.asarray(found, np.int32)[()])
+    return make_tensor(np.asarray(found, np.int32)[()])
 
 
 @public
@@ -85,4 +85,4 @@ def bucketize(input: Any, boundaries: Any, name: str | None = None) -> Tensor:
     edges = tuple(float(edge) for edge in boundaries)
     if list(edges) != sorted(edges):
         raise InvalidArgumentError(f"Bucketize: Expected sorted boundaries. Received {edges}.")
-    return bucket(convert(input), edges)
+    return find_buckets(convert(input), edges)

@@ -17,7 +17,7 @@ import numpy as np
 
 from gradtape.core.errors import DataLossError
 from gradtape.files import tensor_bundle
-from gradtape.files.access import explained, replacing
+from gradtape.files.access import open_replacement, translate_os_errors
 
 MODEL = "gradtape_model.json"
 CONSTANTS = "gradtape_constants"
@@ -72,17 +72,17 @@ def write(directory: str, model: dict[str, Any], tensors: dict[str, Any]) -> Non
     """Write a model; the file that says what it is comes last."""
     constants = Constants()
     packed = constants.packed({"version": VERSION, **model})
-    tensor_bundle.write(os.path.join(directory, VARIABLES), tensors)
+    tensor_bundle.write_bundle(os.path.join(directory, VARIABLES), tensors)
     arrays = {f"{i:06d}": array for i, array in enumerate(constants.arrays)}
-    tensor_bundle.write(os.path.join(directory, CONSTANTS), arrays)
-    with replacing(os.path.join(directory, MODEL)) as file:
+    tensor_bundle.write_bundle(os.path.join(directory, CONSTANTS), arrays)
+    with open_replacement(os.path.join(directory, MODEL)) as file:
         file.write(json.dumps(packed, separators=(",", ":"), allow_nan=False).encode())
 
 
-def read(directory: str) -> tuple[dict[str, Any], tensor_bundle.Reader]:
+def read(directory: str) -> tuple[dict[str, Any], tensor_bundle.BundleReader]:
     """A model as it was written, and its variables."""
     name = os.path.join(directory, MODEL)
-    with explained(name), open(name, "rb") as file:
+    with translate_os_errors(name), open(name, "rb") as file:
         data = file.read()
     try:
         packed = json.loads(data)
@@ -91,7 +91,7 @@ def read(directory: str) -> tuple[dict[str, Any], tensor_bundle.Reader]:
         raise DataLossError(f"{name} is corrupt: it is not what gradtape writes.") from None
     if version > VERSION:
         raise DataLossError(f"{name}: written by a later version of gradtape (format {version}).")
-    constants = tensor_bundle.Reader(os.path.join(directory, CONSTANTS))
+    constants = tensor_bundle.BundleReader(os.path.join(directory, CONSTANTS))
     arrays = [constants.read(key) for key in sorted(constants.entries)]
     model = unpacked(packed, arrays)
-    return model, tensor_bundle.Reader(os.path.join(directory, VARIABLES))
+    return model, tensor_bundle.BundleReader(os.path.join(directory, VARIABLES))

@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import nest
-from gradtape.core.context import listening, local
+from gradtape.core.context import local, use_recorders
 from gradtape.core.dtypes import as_dtype
 from gradtape.core.errors import InvalidArgumentError, UnimplementedError
 from gradtape.core.spec import TensorSpec, TypeSpec
 from gradtape.graph.custom_gradient import CUSTOM
 from gradtape.graph.graph import Graph, Node
 from gradtape.graph.guard import ValueRead
-from gradtape.jit.concrete_function import described
-from gradtape.jit.trace_path import Path, returned_tensors
-from gradtape.ops.raw_array import stand_in
-from gradtape.state.random.stream import Streams
+from gradtape.jit.concrete_function import describe_argument
+from gradtape.jit.trace_path import TracedPath, convert_results
+from gradtape.ops.raw_array import make_stand_in_array
+from gradtape.state.random.stream import FunctionStreams
 from gradtape.tf.saved_model.abstract_trace import SavingTrace
 from gradtape.tf.saved_model.graph_function import Program, Variant, leaves_of, structure_of
 from gradtape.tf.saved_model.node_encoder import CannotSave, Encoder
@@ -40,7 +40,7 @@ def variants_of(function: Any, tables: Callable[[Any], Any]) -> list[Variant]:
     if function.input_signature is not None:
         return [variant_of(function, tuple(function.input_signature), {}, tables)]
     variants: list[Variant] = []
-    for args, kwargs in function.described_calls():
+    for args, kwargs in function.list_call_specs():
         arguments = arguments_of(function, args, kwargs)
         if all(known.arguments != arguments for known in variants):
             variants.append(variant_of(function, args, kwargs, tables))
@@ -92,7 +92,7 @@ def as_specs(value: Any, name: str) -> Any:
         isinstance(leaf, TypeSpec) and not isinstance(leaf, TensorSpec)
         for leaf in nest.flatten(value)
     )
-    return value if composite else described(value, name)
+    return value if composite else describe_argument(value, name)
 
 
 def ranked(specs: list[TensorSpec]) -> Iterator[list[list[int | None]]]:
@@ -116,7 +116,7 @@ class Tracer:
         self.arguments = arguments
         self.specs = specs
         self.shapes = shapes
-        self.streams = function.streams or Streams()
+        self.streams = function.streams or FunctionStreams()
         self.looked: list[dict[int, int]] = []  # integers that Python looked at, in each trace
         self.folds = True
         self.varies = False  # whether sizes follow from values
@@ -154,7 +154,7 @@ class Tracer:
             "the function, or the function out of the object."
         )
 
-    def known(self) -> list[Path]:
+    def known(self) -> list[TracedPath]:
         """The path that a call has left, if all sizes are known."""
         if any(None in shape for shape in self.shapes):
             return []
@@ -162,7 +162,7 @@ class Tracer:
         self.looked = [{}]
         return [path] if path is not None and not path.guards else []
 
-    def paths(self) -> list[Path]:
+    def paths(self) -> list[TracedPath]:
         """A path for each choice of sizes."""
         places = [(i, k) for i, s in enumerate(self.shapes) for k, n in enumerate(s) if n is None]
         self.looked = []
@@ -191,7 +191,8 @@ class Tracer:
     def stand_ins(self, shapes: list[list[int]], k: int) -> list[Any]:
         """Raw arrays for the tensors among the arguments, in the k-th trace."""
         raws = [
-            stand_in(n, s.dtype.as_numpy_dtype) for s, n in zip(self.specs, shapes, strict=True)
+            make_stand_in_array(n, s.dtype.as_numpy_dtype)
+            for s, n in zip(self.specs, shapes, strict=True)
         ]
         raws = [words(raw, k) if raw.dtype == object else raw for raw in raws]
         at = 0
@@ -217,31 +218,31 @@ class Tracer:
 
         return nest.map_structure(leaf, self.arguments)
 
-    def traced(self, shapes: list[list[int]], k: int) -> Path:
+    def traced(self, shapes: list[list[int]], k: int) -> TracedPath:
         """The path on stand-ins of these shapes, in the k-th trace."""
         function = self.function
         trace = SavingTrace(function, self.folds)
         trace.streams = self.streams
         raws = self.stand_ins(shapes, k)
-        inputs = [trace.input(raw) for raw in raws]
+        inputs = [trace.add_input(raw) for raw in raws]
         args, kwargs = self.packed(inputs)
         try:
-            local.stand_in = FOUND[k]
-            with listening((trace,)):
+            local.probe_size = FOUND[k]
+            with use_recorders((trace,)):
                 function.traces += 1
                 result = function.python_function(*args, **kwargs)
-                path = Path(trace, returned_tensors(result, function.name), [])
-                if not trace.created:
-                    if trace.given_up:
-                        raise CannotSave(trace.given_up)
+                path = TracedPath(trace, convert_results(result, function.name), [])
+                if not trace.created_variables:
+                    if trace.give_up_reason:
+                        raise CannotSave(trace.give_up_reason)
                     self.looked.append(trace.looked)
                     self.varies = self.varies or trace.gives or bool(trace.looked)
                     return path
-                function.made(trace.created)
+                function.note_created_variables(trace.created_variables)
         finally:
-            local.stand_in = 0
+            local.probe_size = 0
             trace.close()
-        self.streams.forget()
+        self.streams.clear()
         return self.traced(shapes, k)  # that run made variables; this one uses them
 
 
@@ -277,7 +278,7 @@ class Joined:
     """Paths of one function that differ by sizes, on their way to one program."""
 
     def __init__(
-        self, paths: list[Path], looked: list[dict[int, int]], tables: Callable[[Any], Any]
+        self, paths: list[TracedPath], looked: list[dict[int, int]], tables: Callable[[Any], Any]
     ) -> None:
         """Start with these paths, and the integers that Python looked at in each."""
         self.paths = paths
@@ -303,7 +304,7 @@ class Joined:
         """Nodes that a result, a supplied gradient, or an integer that Python saw depends on."""
         outputs = [*graph.outputs, *self.looked[0]]
         while True:
-            nodes = Graph(graph.inputs, graph.nodes, outputs, graph.specs).needed()
+            nodes = Graph(graph.inputs, graph.nodes, outputs, graph.specs).live_nodes()
             supplied = [node.static["custom"] for node in nodes if node.op is CUSTOM]
             more = {n for custom in supplied for n in custom.reads()}.difference(outputs)
             if not more:
@@ -362,13 +363,13 @@ class Joined:
         outputs = self.merged([[e.operand(o) for o in p.graph.outputs] for e, p in pairs])
         start = len(numbers) - len(first.captures) - len(first.states)
         end = start + len(first.captures)
-        specs = [spec_of([path.specs[i] for path in self.paths]) for i in range(first.results)]
+        specs = [spec_of([path.specs[i] for path in self.paths]) for i in range(first.result_count)]
         tree = {
             "inputs": numbers[:start],
             "captures": numbers[start:end],
             "states": numbers[end:],
             "nodes": nodes,
-            "outputs": outputs[: first.results],
+            "outputs": outputs[: first.result_count],
             "specs": specs,
         }
         return Program(tree, list(first.captures), list(first.states), self.held)

@@ -10,9 +10,9 @@ from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.spec import TensorSpec, TypeSpec
-from gradtape.core.tensor import Tensor, eager
-from gradtape.graph.replay import no_effects, replay
-from gradtape.graph.side_effect import Hole
+from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.graph.replay import refuse_effect, replay
+from gradtape.graph.side_effect import TensorSlot
 from gradtape.jit.function import Function
 from gradtape.tf.saved_model.node_decoder import Decoder
 from gradtape.tf.saved_model.node_encoder import function_named
@@ -49,14 +49,14 @@ class Program:
             if "call" in node and "flags" not in node:
                 self.happen(node, decoder)
             else:
-                replay([decoder.node(node)], env, no_effects, self.installed)
+                replay([decoder.node(node)], env, refuse_effect, self.installed)
         return [convert(self.looked_up(decoder, output)) for output in tree["outputs"]]
 
     def happen(self, node: dict[str, Any], decoder: Decoder) -> None:
         """Let something happen: a function of gradtape is called."""
         given = [self.looked_up(decoder, operand) for operand in node["in"]]
         args, kwargs = nest.map_structure(
-            lambda leaf: given[leaf.position] if isinstance(leaf, Hole) else leaf,
+            lambda leaf: given[leaf.position] if isinstance(leaf, TensorSlot) else leaf,
             decoder.value(node["args"]),
         )
         result = function_named(node["call"])(*args, **kwargs)
@@ -74,7 +74,7 @@ class Program:
         """The tensor of an operand."""
         found = decoder.operand(operand)
         value = decoder.env[found] if type(found) is int else found.raw
-        return value if isinstance(value, Tensor) else eager(value)
+        return value if isinstance(value, Tensor) else make_tensor(value)
 
 
 class Variant:
@@ -96,7 +96,7 @@ class Variant:
         self.returned = returned
         self.specs = [leaf for leaf in leaves_of(arguments) if isinstance(leaf, TensorSpec)]
         self.function = Function(self.run, name)
-        self.function.warns = False
+        self.function.warns_of_retracing = False
 
     def run(self, *tensors: Tensor) -> list[Tensor]:
         """The flat results for flat arguments."""

@@ -12,12 +12,12 @@ from gradtape.core.dtypes import as_dtype
 from gradtape.core.enums import VariableAggregation, VariableSynchronization
 from gradtape.core.errors import DataLossError, UnimplementedError, public
 from gradtape.core.ragged.spec import RaggedTensorSpec
-from gradtape.core.tensor import eager
+from gradtape.core.tensor import make_tensor
 from gradtape.files.access import as_path
 from gradtape.state.checkpoint.trackable import AutoTrackable, ListWrapper, _DictWrapper
-from gradtape.state.hash_table import Entries, Table
-from gradtape.state.random.function_stream import place_of
-from gradtape.state.random.seed import any_pair
+from gradtape.state.hash_table import LookupTable, TableEntries
+from gradtape.state.random.function_stream import make_stream_variable
+from gradtape.state.random.seed import random_seed_pair
 from gradtape.state.variable.variable import Variable
 from gradtape.tf.api.version import GIT_VERSION, VERSION
 from gradtape.tf.lookup.experimental import MutableHashTable
@@ -142,7 +142,7 @@ class Loader:
         else:
             raw = self.reader.read(tree["key"])
         return Variable(
-            eager(raw if raw.shape or raw.dtype == object else raw[()]),
+            make_tensor(raw if raw.shape or raw.dtype == object else raw[()]),
             trainable=tree["trainable"],
             name=tree["name"],
             dtype=dtype,
@@ -151,20 +151,20 @@ class Loader:
             aggregation=VariableAggregation[tree["aggregation"]],
         )
 
-    def entries(self, tree: dict[str, Any]) -> Entries:
+    def entries(self, tree: dict[str, Any]) -> TableEntries:
         """What a table holds."""
         value = self.plain.value
-        entries = Entries(value(tree["dtype"]), tuple(tree["row"]))
+        entries = TableEntries(value(tree["dtype"]), tuple(tree["row"]))
         keys, rows = value(tree["keys"]), tree["values"]
-        entries.held = dict(zip(keys, entries.listed(rows), strict=True))
-        entries.ready = tree["ready"]
+        entries.values_by_key = dict(zip(keys, entries.as_list(rows), strict=True))
+        entries.is_filled = tree["ready"]
         return entries
 
     def table(self, tree: dict[str, Any]) -> Any:
         """A table."""
         kind: Any = StaticHashTable if tree["static"] else MutableHashTable
         table = kind.__new__(kind)
-        Table.__init__(
+        LookupTable.__init__(
             table,
             as_dtype(tree["keys"]),
             as_dtype(tree["values"]),
@@ -235,7 +235,7 @@ class Loader:
         captures = [
             self.objects[c["asset"]].asset_path
             if isinstance(c, dict)
-            else eager(c if c.shape or c.dtype == object else c[()])
+            else make_tensor(c if c.shape or c.dtype == object else c[()])
             for c in tree["captures"]
         ]
         states = [
@@ -280,5 +280,5 @@ def called(self: Any, *args: Any, **kwargs: Any) -> Any:
 
 def stream_of(tree: dict[str, Any]) -> Any:
     """The stream of a random op: where it was seeded, from its start."""
-    high = any_pair()[1] if tree["high"] is None else int(tree["high"])
-    return place_of((None, None, None), (int(tree["key"]), high), True)
+    high = random_seed_pair()[1] if tree["high"] is None else int(tree["high"])
+    return make_stream_variable((None, None, None), (int(tree["key"]), high), True)

@@ -13,12 +13,12 @@ from gradtape.core.primitive import REGISTRY, Spec
 from gradtape.core.shapes import TensorShape
 from gradtape.core.spec import TensorSpec
 from gradtape.graph.control_node import COND, LOOP
-from gradtape.graph.custom_gradient import CUSTOM, Custom
+from gradtape.graph.custom_gradient import CUSTOM, UserGradient
 from gradtape.graph.graph import Constant, Graph, Node
-from gradtape.graph.loop_gradient import Shape
-from gradtape.graph.side_effect import Hole
+from gradtape.graph.loop_gradient import LoopLayout
+from gradtape.graph.side_effect import TensorSlot
 from gradtape.graph.subgraph import Body
-from gradtape.graph.trace_op import INSTALL, called
+from gradtape.graph.trace_op import INSTALL, make_raw_op
 from gradtape.tf.saved_model.node_encoder import SHAPE, dtype_of, fields_named, function_named
 from gradtape.tf.saved_model.trace_merge import same_padding
 
@@ -44,8 +44,8 @@ class Decoder:
         outputs = tuple(tree["out"])
         if "call" in tree:
             args = tuple([self.value(a) for a in tree["args"]])
-            places = [i for i, a in enumerate(args) if type(a) is Hole]
-            op = called(function_named(tree["call"]), args, places, *tree["flags"])
+            places = [i for i, a in enumerate(args) if type(a) is TensorSlot]
+            op = make_raw_op(function_named(tree["call"]), args, places, *tree["flags"])
             return Node(op, inputs, {}, outputs)
         name = tree["op"]
         known = OPS.get(name) or REGISTRY.get(name)
@@ -160,8 +160,8 @@ class Decoder:
         (number, axis), stride, reach = inside
         return same_padding(self.count(number, axis), stride, reach)
 
-    def _hole(self, inside: int) -> Hole:
-        return Hole(inside)
+    def _hole(self, inside: int) -> TensorSlot:
+        return TensorSlot(inside)
 
     def _function(self, inside: str) -> Any:
         return function_named(inside)
@@ -175,16 +175,16 @@ class Decoder:
     def _body(self, inside: Any) -> Body:
         return Body(self.graph(inside))
 
-    def _shape(self, inside: Any) -> Shape:
-        return Shape(**dict(zip(SHAPE, map(self.value, inside), strict=True)))
+    def _shape(self, inside: Any) -> LoopLayout:
+        return LoopLayout(**dict(zip(SHAPE, map(self.value, inside), strict=True)))
 
-    def _custom(self, inside: Any) -> Custom:
-        custom = Custom()
+    def _custom(self, inside: Any) -> UserGradient:
+        custom = UserGradient()
         custom.inputs = tuple([self.operand(i) for i in inside["inputs"]])
         custom.seeds = inside["seeds"]
         custom.nodes = [self.node(node) for node in inside["nodes"]]
-        custom.answers = [self.answer(a) for a in inside["answers"]]
-        custom.trouble = inside["trouble"]
+        custom.input_gradients = [self.answer(a) for a in inside["answers"]]
+        custom.trace_error = inside["trouble"]
         return custom
 
     def answer(self, tree: Any) -> Any:

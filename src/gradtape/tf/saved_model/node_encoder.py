@@ -17,10 +17,10 @@ from gradtape.core.dtypes import DType, as_dtype
 from gradtape.core.shapes import TensorShape
 from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import EagerTensor
-from gradtape.graph.custom_gradient import Custom
+from gradtape.graph.custom_gradient import UserGradient
 from gradtape.graph.graph import Constant, Effect, Graph, Node
-from gradtape.graph.loop_gradient import Shape
-from gradtape.graph.side_effect import Hole
+from gradtape.graph.loop_gradient import LoopLayout
+from gradtape.graph.side_effect import TensorSlot
 from gradtape.graph.subgraph import Body
 from gradtape.graph.trace_op import INSTALL
 
@@ -174,19 +174,19 @@ class Encoder:
 
     def body(self, body: Body) -> dict[str, Any]:
         """The body of a loop or branch."""
-        graph = body.known_graph
+        graph = body.existing_graph
         if graph is None:
             raise CannotSave("a body that has never run")
         return self.graph(graph)
 
-    def custom(self, custom: Custom) -> dict[str, Any]:
+    def custom(self, custom: UserGradient) -> dict[str, Any]:
         """A gradient that the user supplied."""
         return {
             "inputs": [self.operand(i) for i in custom.inputs],
             "seeds": list(custom.seeds),
             "nodes": [self.node(node) for node in custom.nodes],
-            "answers": [self.answer(a) for a in custom.answers],
-            "trouble": custom.trouble,
+            "answers": [self.answer(a) for a in custom.input_gradients],
+            "trouble": custom.trace_error,
         }
 
     def answer(self, answer: Any) -> Any:
@@ -201,7 +201,7 @@ class Encoder:
 SHAPE = ("carries", "captures", "xs", "ys", "saved", "reverse")
 SIMPLE: dict[type, Callable[[Any], Any]] = {
     EagerTensor: lambda v: v._array if isinstance(v._array, np.ndarray) else np.asarray(v._array),
-    Hole: lambda v: {"$hole": v.position},
+    TensorSlot: lambda v: {"$hole": v.position},
     bytes: lambda v: {"$bytes": v.decode("latin-1")},
     complex: lambda v: {"$complex": [v.real, v.imag]},
     slice: lambda v: {"$slice": [v.start, v.stop, v.step]},
@@ -221,8 +221,8 @@ OTHERS: dict[Any, Callable[[Encoder, Any], Any]] = {
         "$dict": [[encoder.value(k), encoder.value(x)] for k, x in v.items()]
     },
     Body: lambda encoder, v: {"$body": encoder.body(v)},
-    Shape: lambda encoder, v: {"$shape": [encoder.value(getattr(v, name)) for name in SHAPE]},
-    Custom: lambda encoder, v: {"$custom": encoder.custom(v)},
+    LoopLayout: lambda encoder, v: {"$shape": [encoder.value(getattr(v, name)) for name in SHAPE]},
+    UserGradient: lambda encoder, v: {"$custom": encoder.custom(v)},
     tuple: Encoder.fields,
     FunctionType: Encoder.function,
 }

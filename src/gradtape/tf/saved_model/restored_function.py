@@ -9,8 +9,8 @@ from typing import Any
 from gradtape.core import nest
 from gradtape.core.errors import public
 from gradtape.core.spec import TensorSpec
-from gradtape.jit.signature import bound_to
-from gradtape.jit.signature_repr import Shown, function_type
+from gradtape.jit.signature import bind_arguments
+from gradtape.jit.signature_repr import ConcreteFunctionBase, make_function_type
 from gradtape.tf.saved_model.graph_function import Variant, described, fitting, leaves_of, rebuilt
 
 
@@ -46,7 +46,7 @@ class RestoredFunction:
 
     def bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """(args, kwargs) with defaults filled in."""
-        bound = bound_to(self.parameters, args, kwargs)
+        bound = bind_arguments(self.parameters, args, kwargs)
         return bound.args, bound.kwargs
 
     def found(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Variant, list[Any]]:
@@ -106,7 +106,7 @@ class RestoredFunction:
         return RestoredConcrete(self.found(args, kwargs)[0], self.parameters)
 
 
-class RestoredConcrete(Shown):
+class RestoredConcrete(ConcreteFunctionBase):
     """A loaded function for one signature, with its specs to look at."""
 
     _saves_as_function = True
@@ -156,7 +156,7 @@ class RestoredConcrete(Shown):
     def function_type(self) -> inspect.Signature:
         """Specs of what is given and returned, as the annotations of a signature."""
         args, kwargs = self.variant.arguments
-        return function_type(self._parameters, args, kwargs, self.structured_outputs)
+        return make_function_type(self._parameters, args, kwargs, self.structured_outputs)
 
     @property
     def graph(self) -> Any:
@@ -241,7 +241,7 @@ class Signature(RestoredConcrete):
     def function_type(self) -> inspect.Signature:
         """Specs of what is given and returned, as the annotations of a signature."""
         args, kwargs = self.structured_input_signature
-        return function_type(self._parameters, args, kwargs, self.structured_outputs)
+        return make_function_type(self._parameters, args, kwargs, self.structured_outputs)
 
     def _given(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
         if len(args) == 1 and not kwargs and len(self._names) == 1:

@@ -12,13 +12,17 @@ import numpy as np
 
 from gradtape.core import nest
 from gradtape.core.errors import UnimplementedError, public
-from gradtape.core.lazy_array import shown
+from gradtape.core.lazy_array import materialize
 from gradtape.core.spec import TensorSpec, TypeSpec
-from gradtape.files.access import as_path, explained
+from gradtape.files.access import as_path, translate_os_errors
 from gradtape.jit.concrete_function import ConcreteFunction
-from gradtape.state.checkpoint.object_graph import Walk, saved_by
-from gradtape.state.checkpoint.trackable import SERVED, Trackable, is_function
-from gradtape.state.hash_table import Entries, Table
+from gradtape.state.checkpoint.object_graph import ObjectWalk, collect_tensors_and_keys
+from gradtape.state.checkpoint.trackable import (
+    DEFAULT_SIGNATURE_ATTRIBUTE,
+    Trackable,
+    is_saved_function,
+)
+from gradtape.state.hash_table import LookupTable, TableEntries
 from gradtape.tape.source import variable_of
 from gradtape.tf.saved_model import file_layout
 from gradtape.tf.saved_model.asset import Asset
@@ -77,7 +81,7 @@ def save(
     directory = as_path(export_dir)
     saver = Saver(obj)
     model = saver.model(signatures, options or SaveOptions())
-    with explained(directory):
+    with translate_os_errors(directory):
         os.makedirs(os.path.join(directory, file_layout.ASSETS), exist_ok=True)
         os.makedirs(os.path.join(directory, "variables"), exist_ok=True)
         for path, name in saver.assets.items():
@@ -91,11 +95,11 @@ class Saver:
 
     def __init__(self, root: Any) -> None:
         """Walk the objects below `root`."""
-        self.walk = Walk(root, {}, "savedmodel")
-        self.values = saved_by(self.walk)
+        self.walk = ObjectWalk(root, {}, "savedmodel")
+        self.values = collect_tensors_and_keys(self.walk)
         self.numbers = {id(value): i for i, value in enumerate(self.walk.objects)}
         self.variables: dict[int, int] = {}
-        self.tables: list[Entries] = []
+        self.tables: list[TableEntries] = []
         self.assets: dict[str, str] = {}  # names by path
         self.asset_tensors: dict[int, int] = {}
         self.functions: list[Any] = []
@@ -128,11 +132,11 @@ class Saver:
         variable = variable_of(value)
         if variable is not None:
             return tree | {"kind": "variable", "key": self.values[1][i]} | facts_of(variable)
-        if is_function(value):
+        if is_saved_function(value):
             return tree | {"kind": "function", "function": self.number(value)}
         if isinstance(value, Asset):
             return tree | {"kind": "asset", "file": self.asset(value)}
-        if isinstance(value, Table):
+        if isinstance(value, LookupTable):
             shape = {"keys": value.key_dtype.name, "values": value.value_dtype.name}
             default = Encoder([], self.refused).value(value._default)
             number = self.entries(value._entries)
@@ -175,7 +179,7 @@ class Saver:
         Raises:
             CannotSave: if it is something else.
         """
-        if not isinstance(value, Entries):
+        if not isinstance(value, TableEntries):
             self.refused(value)
         for i, known in enumerate(self.tables):
             if known is value:
@@ -187,16 +191,16 @@ class Saver:
         """Something has no place in a file."""
         raise CannotSave(f"a {type(value).__name__}")
 
-    def table(self, entries: Entries) -> dict[str, Any]:
+    def table(self, entries: TableEntries) -> dict[str, Any]:
         """What a table holds."""
         encoder = Encoder([], self.refused)
-        held = dict(entries.held)
+        held = dict(entries.values_by_key)
         return {
             "dtype": encoder.value(entries.dtype),
             "row": list(entries.row_shape),
             "keys": encoder.value(list(held)),
-            "values": encoder.value(entries.raw(list(held.values()), (len(held),))),
-            "ready": entries.ready,
+            "values": encoder.value(entries.to_array(list(held.values()), (len(held),))),
+            "ready": entries.is_filled,
         }
 
     def function(self, function: Any) -> dict[str, Any]:
@@ -250,7 +254,10 @@ class Saver:
         unknown size where gradtape's are known, as in `fit`.
         """
         children = dict(self.walk.children[0])
-        if SERVED not in children or self.walk.objects[children[SERVED]] is not function:
+        if (
+            DEFAULT_SIGNATURE_ATTRIBUTE not in children
+            or self.walk.objects[children[DEFAULT_SIGNATURE_ATTRIBUTE]] is not function
+        ):
             return []
         specs = nest.flatten(function.input_signature)
         if any(s.shape.rank in (None, 0) or s.shape[0] is None for s in specs):
@@ -291,7 +298,7 @@ class Saver:
         captures = [
             {"asset": self.asset_tensors[tensor.uid]}
             if tensor.uid in self.asset_tensors
-            else np.asarray(shown(tensor._array))
+            else np.asarray(materialize(tensor._array))
             for tensor in program.captures
         ]
         tables = [self.entries(entries) for entries in program.tables]
@@ -307,7 +314,7 @@ class Saver:
         for name, function in signatures.items():
             if not isinstance(name, str):
                 raise ValueError(f"Signature keys must be strings. Received {name!r}.")
-            if not is_function(function) or not self.is_definite(function):
+            if not is_saved_function(function) or not self.is_definite(function):
                 raise ValueError(
                     "Expected a TensorFlow function for which to generate a signature, but got "
                     f"{function!r}. Only `tf.functions` with an input signature or concrete "
@@ -324,10 +331,10 @@ class Saver:
     def default(self) -> Any:
         """What is served if nobody says what: the only function that can be, if there is one."""
         children = dict(self.walk.children[0])
-        if SERVED in children:
-            return self.walk.objects[children[SERVED]]
+        if DEFAULT_SIGNATURE_ATTRIBUTE in children:
+            return self.walk.objects[children[DEFAULT_SIGNATURE_ATTRIBUTE]]
         found = [self.walk.objects[number] for number in children.values()]
-        definite = [f for f in found if is_function(f) and self.is_definite(f)]
+        definite = [f for f in found if is_saved_function(f) and self.is_definite(f)]
         variants = [(f, self.variants_of(f)[0]) for f in definite]
         named = [f for f, one in variants if one.returned is not None and servable(one)]
         return named[0] if len(named) == 1 else None

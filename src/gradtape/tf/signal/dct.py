@@ -12,39 +12,39 @@ from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor
 from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
-from gradtape.ops.signal.dct import cosine_transform, stretched
-from gradtape.tf.public_op import SINGLES
-from gradtape.tf.signal.frame import check_rank, frame, overlap_and_add, whole_number
+from gradtape.ops.signal.dct import cosine_transform, pad_last_to
+from gradtape.tf.public_op import FULL_FLOATS
+from gradtape.tf.signal.frame import as_integer_scalar, check_least_rank, frame, overlap_and_add
 from gradtape.tf.signal.window import vorbis_window
 
-INVERSE = {1: 1, 2: 3, 3: 2, 4: 4}
+INVERSE_DCT_TYPES = {1: 1, 2: 3, 3: 2, 4: 4}
 
 
-def transformed(op: str, value: Any, kind: Any, n: Any, axis: Any, norm: Any, back: bool) -> Tensor:
+def apply_dct(op: str, value: Any, kind: Any, n: Any, axis: Any, norm: Any, back: bool) -> Tensor:
     """Check the arguments and transform the last axis."""
     if axis != -1:
         raise NotImplementedError(f"{op}: axis must be -1. Received {axis}. Transpose first.")
     if n is not None and n < 1:
         raise ValueError(f"{op}: n should be a positive integer or None. Received {n}.")
-    if kind not in INVERSE:
+    if kind not in INVERSE_DCT_TYPES:
         raise ValueError(f"{op}: type must be 1, 2, 3 or 4. Received {kind}.")
     if norm not in (None, "ortho"):
         raise ValueError(f"{op}: norm must be None or 'ortho'. Received {norm!r}.")
     x = convert(value)
-    check_rank(op, x, 1)
+    check_least_rank(op, x, 1)
     if kind == 1 and norm == "ortho":
         raise ValueError(f"{op}: norm must be None for type 1. Received 'ortho'.")
     if kind == 1 and x._array.shape[-1] < 2:
         raise ValueError(f"{op}: type 1 requires the dimension to be greater than one.")
     dtype = x._array.dtype
-    if dtype not in SINGLES:
+    if dtype not in FULL_FLOATS:
         raise TypeError(f"{op}: input must be float32 or float64. Received {dtype}. Cast it first.")
     if n is not None:
-        size = whole_number(op, "n", n)
+        size = as_integer_scalar(op, "n", n)
         have = x._array.shape[-1]
-        x = s.cut(x, axis=-1, start=0, size=size) if size < have else stretched(x, size)
+        x = s.slice_axis(x, axis=-1, start=0, size=size) if size < have else pad_last_to(x, size)
     result: Tensor = cosine_transform(
-        x, kind=INVERSE[kind] if back else kind, dtype=dtype, ortho=norm == "ortho"
+        x, kind=INVERSE_DCT_TYPES[kind] if back else kind, dtype=dtype, ortho=norm == "ortho"
     )
     return result
 
@@ -75,7 +75,7 @@ def dct(
         >>> tf.signal.dct([1.0, 1.0, 1.0]).numpy().round(3).tolist()
         [6.0, 0.0, 0.0]
     """
-    return transformed("dct", input, type, n, axis, norm, back=False)
+    return apply_dct("dct", input, type, n, axis, norm, back=False)
 
 
 @public
@@ -88,10 +88,10 @@ def idct(
     name: str | None = None,
 ) -> Tensor:
     """The inverse of `dct`, up to a factor unless `norm` is "ortho"."""
-    return transformed("idct", input, type, n, axis, norm, back=True)
+    return apply_dct("idct", input, type, n, axis, norm, back=True)
 
 
-def windowed(frames: Any, window_fn: Any, length: int) -> Any:
+def apply_mdct_window(frames: Any, window_fn: Any, length: int) -> Any:
     """Multiply frames by a window, or by sqrt(1/2) if there is none, so `mdct` is invertible."""
     dtype = frames.dtype
     if window_fn is None:
@@ -99,7 +99,7 @@ def windowed(frames: Any, window_fn: Any, length: int) -> Any:
     return e.multiply(frames, convert(window_fn(length, dtype=dtype), dtype))
 
 
-def backwards(x: Any) -> Any:
+def reverse_last_axis(x: Any) -> Any:
     """Reverse the last axis."""
     return s.flip(x, axes=(-1,))
 
@@ -127,14 +127,14 @@ def mdct(
         (..., frames, frame_length // 2).
     """
     x = convert(signals)
-    check_rank("mdct", x, 1)
-    length = whole_number("mdct", "frame_length", frame_length)
+    check_least_rank("mdct", x, 1)
+    length = as_integer_scalar("mdct", "frame_length", frame_length)
     if length % 4:
         raise ValueError(f"mdct: frame_length must be a multiple of 4. Received {length}.")
-    frames = windowed(frame(x, length, length // 2, pad_end=pad_end), window_fn, length)
+    frames = apply_mdct_window(frame(x, length, length // 2, pad_end=pad_end), window_fn, length)
     a, b, c, d = s.split(frames, axis=-1, sizes=(length // 4,) * 4)
-    first = e.negative(e.add(backwards(c), d))
-    second = e.subtract(a, backwards(b))
+    first = e.negative(e.add(reverse_last_axis(c), d))
+    second = e.subtract(a, reverse_last_axis(b))
     return dct(s.concat(first, second, axis=-1), type=4, norm=norm)
 
 
@@ -144,7 +144,7 @@ def inverse_mdct(
 ) -> Tensor:
     """The inverse of `mdct` for the same window and norm: (..., samples)."""
     x = convert(mdcts)
-    check_rank("inverse_mdct", x, 2)
+    check_least_rank("inverse_mdct", x, 2)
     if norm not in (None, "ortho"):
         raise ValueError(f"inverse_mdct: norm must be None or 'ortho'. Received {norm!r}.")
     half = x._array.shape[-1]
@@ -156,6 +156,11 @@ def inverse_mdct(
     if norm is None:
         out = e.multiply(out, np.asarray(0.5 / half, out._array.dtype)[()])
     a, b = s.split(out, axis=-1, sizes=(half // 2,) * 2)
-    mirrored = (b, e.negative(backwards(b)), e.negative(backwards(a)), e.negative(a))
+    mirrored = (
+        b,
+        e.negative(reverse_last_axis(b)),
+        e.negative(reverse_last_axis(a)),
+        e.negative(a),
+    )
     frames = s.concat(*mirrored, axis=-1)
-    return overlap_and_add(windowed(frames, window_fn, 2 * half), half)
+    return overlap_and_add(apply_mdct_window(frames, window_fn, 2 * half), half)

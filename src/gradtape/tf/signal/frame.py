@@ -10,10 +10,10 @@ from gradtape.core.tensor import Tensor
 from gradtape.ops import shape as s
 from gradtape.ops.reduce import broadcast_to, reduce_sum
 from gradtape.ops.signal import frame as f
-from gradtape.tf.array.shape import surrounded
+from gradtape.tf.array.shape import pad_with_scalar
 
 
-def whole_number(op: str, what: str, value: Any) -> int:
+def as_integer_scalar(op: str, what: str, value: Any) -> int:
     """Convert a number or tensor to an int; raise unless it is a scalar integer."""
     raw = convert(value)._array
     if raw.ndim:
@@ -23,14 +23,14 @@ def whole_number(op: str, what: str, value: Any) -> int:
     return int(raw)
 
 
-def check_rank(op: str, tensor: Tensor, least: int) -> None:
+def check_least_rank(op: str, tensor: Tensor, least: int) -> None:
     """Raise unless the tensor has at least `least` axes."""
     shape = tensor._array.shape
     if len(shape) < least:
         raise ValueError(f"{op}: Shape {shape} must have rank at least {least}.")
 
 
-def check_steps(op: str, frame_length: int, frame_step: int) -> None:
+def check_frame_sizes(op: str, frame_length: int, frame_step: int) -> None:
     """Raise unless `frame_length` is non-negative and `frame_step` positive."""
     if frame_length < 0 or frame_step < 1:
         raise InvalidArgumentError(
@@ -68,12 +68,12 @@ def frame(
         [[1, 2], [2, 3], [3, 4]]
     """
     x = convert(signal)
-    check_rank("frame", x, 1)
-    length = whole_number("frame", "frame_length", frame_length)
-    step = whole_number("frame", "frame_step", frame_step)
-    check_steps("frame", length, step)
+    check_least_rank("frame", x, 1)
+    length = as_integer_scalar("frame", "frame_length", frame_length)
+    step = as_integer_scalar("frame", "frame_step", frame_step)
+    check_frame_sizes("frame", length, step)
     rank = x._array.ndim
-    at = whole_number("frame", "axis", axis)
+    at = as_integer_scalar("frame", "axis", axis)
     if not -rank <= at < rank:
         raise IndexError(f"frame: axis {at} is out of range for a signal of rank {rank}.")
     behind = rank - 1 - at % rank
@@ -81,7 +81,7 @@ def frame(
         size = x._array.shape[at]
         missing = max(0, length + step * (-(-size // step) - 1) - size)
         around = ((0, missing), *((0, 0),) * behind)
-        x = surrounded(x, around, convert(pad_value, x.dtype))
+        x = pad_with_scalar(x, around, convert(pad_value, x.dtype))
     if behind:
         x = s.transpose(x, perm=(*range(-behind, 0), -behind - 1))
     x = f.frame(x, length=length, step=step)
@@ -103,10 +103,10 @@ def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Te
         (..., (frames - 1) * frame_step + frame_length).
     """
     x = convert(signal)
-    check_rank("overlap_and_add", x, 2)
-    step = whole_number("overlap_and_add", "frame_step", frame_step)
+    check_least_rank("overlap_and_add", x, 2)
+    step = as_integer_scalar("overlap_and_add", "frame_step", frame_step)
     frames, length = x._array.shape[-2:]
-    check_steps("overlap_and_add", length, step)
+    check_frame_sizes("overlap_and_add", length, step)
     size = max(length + step * (frames - 1), 0)
     if not frames or not length:  # zeros that stay connected to the input, for its gradient
         lead = x._array.shape[:-2]

@@ -9,21 +9,21 @@ import numpy as np
 from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.errors import public
-from gradtape.core.tensor import Tensor, eager
+from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.ops import elementwise as e
 from gradtape.tf.signal.dct import dct
 
 # O'Shaughnessy (1987), as in HTK.
-BREAK_HERTZ = 700.0
-SCALE = 1127.0
+MEL_BREAK_HERTZ = 700.0
+MEL_SCALE = 1127.0
 
 
-def mel_of(hertz: Any) -> Any:
+def hertz_to_mel(hertz: Any) -> Any:
     """Convert frequencies in hertz to mels."""
-    return SCALE * np.log1p(np.asarray(hertz, np.float64) / BREAK_HERTZ)
+    return MEL_SCALE * np.log1p(np.asarray(hertz, np.float64) / MEL_BREAK_HERTZ)
 
 
-def check_edges(bins: Any, rate: Any, lower: Any, upper: Any, dtype: Any) -> None:
+def check_mel_edges(bins: Any, rate: Any, lower: Any, upper: Any, dtype: Any) -> None:
     """Raise unless the mel bands lie below half the sample rate."""
     op = "linear_to_mel_weight_matrix"
     if bins <= 0:
@@ -71,16 +71,16 @@ def linear_to_mel_weight_matrix(
     rate = float(convert(sample_rate)._array)
     lower, upper = float(lower_edge_hertz), float(upper_edge_hertz)
     bins = int(num_mel_bins)
-    check_edges(bins, rate, lower, upper, kind)
+    check_mel_edges(bins, rate, lower, upper, kind)
     count = max(int(num_spectrogram_bins), 1)
-    place = mel_of(np.linspace(0, rate / 2, count))[:, None]
-    edges = np.linspace(mel_of(lower), mel_of(upper), bins + 2)
+    place = hertz_to_mel(np.linspace(0, rate / 2, count))[:, None]
+    edges = np.linspace(hertz_to_mel(lower), hertz_to_mel(upper), bins + 2)
     left, middle, right = edges[:-2], edges[1:-1], edges[2:]
     rising = (place - left) / (middle - left)
     falling = (right - place) / (right - middle)
     weights = np.maximum(np.minimum(rising, falling), 0)
     weights[0] = 0  # HTK ignores the zero frequency
-    return eager(weights.astype(kind.as_numpy_dtype))
+    return make_tensor(weights.astype(kind.as_numpy_dtype))
 
 
 @public

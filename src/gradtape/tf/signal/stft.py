@@ -11,19 +11,27 @@ from gradtape.core.tensor import Tensor
 from gradtape.ops import elementwise as e
 from gradtape.ops import reduce as r
 from gradtape.ops import shape as s
-from gradtape.tf.signal.fft import fitted, irfft, rfft
-from gradtape.tf.signal.frame import check_rank, check_steps, frame, overlap_and_add, whole_number
+from gradtape.tf.signal.fft import crop_or_pad, irfft, rfft
+from gradtape.tf.signal.frame import (
+    as_integer_scalar,
+    check_frame_sizes,
+    check_least_rank,
+    frame,
+    overlap_and_add,
+)
 from gradtape.tf.signal.window import hann_window
 
 
-def lengths(op: str, frame_length: Any, fft_length: Any) -> tuple[int, int]:
+def resolve_stft_lengths(op: str, frame_length: Any, fft_length: Any) -> tuple[int, int]:
     """Frame length and transform length; the latter defaults to the next power of two."""
-    length = whole_number(op, "frame_length", frame_length)
+    length = as_integer_scalar(op, "frame_length", frame_length)
     enclosing = 1 << max(length - 1, 0).bit_length()
-    return length, enclosing if fft_length is None else whole_number(op, "fft_length", fft_length)
+    return length, enclosing if fft_length is None else as_integer_scalar(
+        op, "fft_length", fft_length
+    )
 
 
-def windowed(frames: Any, window_fn: Any, length: int) -> Any:
+def apply_window(frames: Any, window_fn: Any, length: int) -> Any:
     """Multiply frames by a window, if there is one."""
     if window_fn is None:
         return frames
@@ -55,10 +63,10 @@ def stft(
         A complex tensor (..., frames, fft_length // 2 + 1).
     """
     x = convert(signals)
-    check_rank("stft", x, 1)
-    length, size = lengths("stft", frame_length, fft_length)
+    check_least_rank("stft", x, 1)
+    length, size = resolve_stft_lengths("stft", frame_length, fft_length)
     frames = frame(x, length, frame_step, pad_end=pad_end)
-    return rfft(windowed(frames, window_fn, length), [size])
+    return rfft(apply_window(frames, window_fn, length), [size])
 
 
 @public
@@ -86,10 +94,10 @@ def inverse_stft(
         (..., (frames - 1) * frame_step + frame_length).
     """
     x = convert(stfts)
-    check_rank("inverse_stft", x, 2)
-    length, size = lengths("inverse_stft", frame_length, fft_length)
-    frames = fitted(irfft(x, [size]), (length,))
-    return overlap_and_add(windowed(frames, window_fn, length), frame_step)
+    check_least_rank("inverse_stft", x, 2)
+    length, size = resolve_stft_lengths("inverse_stft", frame_length, fft_length)
+    frames = crop_or_pad(irfft(x, [size]), (length,))
+    return overlap_and_add(apply_window(frames, window_fn, length), frame_step)
 
 
 @public
@@ -106,18 +114,18 @@ def inverse_stft_window_fn(
     Returns:
         A function of (frame_length, dtype) that returns a window (Griffin and Lim 1984, eq. 7).
     """
-    step = whole_number("inverse_stft_window_fn", "frame_step", frame_step)
+    step = as_integer_scalar("inverse_stft_window_fn", "frame_step", frame_step)
 
     def window_fn(frame_length: Any, dtype: Any) -> Tensor:
-        length = whole_number("inverse_stft_window_fn", "frame_length", frame_length)
-        check_steps("inverse_stft_window_fn", length, step)
+        length = as_integer_scalar("inverse_stft_window_fn", "frame_length", frame_length)
+        check_frame_sizes("inverse_stft_window_fn", length, step)
         window = convert(forward_window_fn(length, dtype=dtype))
         count = -(-length // step)
         rows = s.pad(e.square(window), paddings=((0, count * step - length),), value=0)
         rows = s.reshape(rows, shape=(count, step), rank=1)
         total = r.reduce_sum(rows, axis=(-2,), keepdims=True)
         total = r.broadcast_to(total, shape=(count, step), rank=2)
-        total = s.cut(
+        total = s.slice_axis(
             s.reshape(total, shape=(count * step,), rank=2), axis=-1, start=0, size=length
         )
         is_zero = e.equal(total, e.zeros_like(total))

@@ -9,7 +9,7 @@ import numpy as np
 from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
-from gradtape.core.tensor import Tensor, eager
+from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
 from gradtape.ops.cumulative import cumsum
@@ -17,7 +17,7 @@ from gradtape.tf.math.cast import cast
 from gradtape.tf.math.special import bessel_i0e
 
 
-def length_and_dtype(op: str, window_length: Any, dtype: Any) -> tuple[int, Any]:
+def check_window_arguments(op: str, window_length: Any, dtype: Any) -> tuple[int, Any]:
     """Convert the arguments of a window to an int and a NumPy dtype, and check them."""
     kind = dtypes.as_dtype(dtype)
     if not kind.is_floating:
@@ -30,16 +30,16 @@ def length_and_dtype(op: str, window_length: Any, dtype: Any) -> tuple[int, Any]
     return int(length), np.dtype(kind.as_numpy_dtype)
 
 
-def raised_cosine(
+def make_raised_cosine(
     op: str, window_length: Any, periodic: Any, dtype: Any, level: float, swing: float
 ) -> Tensor:
     """The window level - swing * cos(2π i / period)."""
-    n, raw = length_and_dtype(op, window_length, dtype)
+    n, raw = check_window_arguments(op, window_length, dtype)
     if n == 1:
-        return eager(np.ones(1, raw))
+        return make_tensor(np.ones(1, raw))
     # TensorFlow returns a symmetric window for every odd length, even if `periodic`.
     period = max(n if periodic and n % 2 == 0 else n - 1, 1)
-    return eager((level - swing * np.cos(2 * np.pi / period * np.arange(n))).astype(raw))
+    return make_tensor((level - swing * np.cos(2 * np.pi / period * np.arange(n))).astype(raw))
 
 
 @public
@@ -61,7 +61,7 @@ def hann_window(
     Returns:
         A tensor (window_length,).
     """
-    return raised_cosine("hann_window", window_length, periodic, dtype, 0.5, 0.5)
+    return make_raised_cosine("hann_window", window_length, periodic, dtype, 0.5, 0.5)
 
 
 @public
@@ -72,7 +72,7 @@ def hamming_window(
     name: str | None = None,
 ) -> Tensor:
     """Hamming window: a raised cosine that does not reach zero. See `hann_window`."""
-    return raised_cosine("hamming_window", window_length, periodic, dtype, 0.54, 0.46)
+    return make_raised_cosine("hamming_window", window_length, periodic, dtype, 0.54, 0.46)
 
 
 @public
@@ -80,9 +80,9 @@ def vorbis_window(
     window_length: Any, dtype: Any = dtypes.float32, name: str | None = None
 ) -> Tensor:
     """Window of Ogg Vorbis; its squares sum to one at an overlap of half."""
-    n, raw = length_and_dtype("vorbis_window", window_length, dtype)
+    n, raw = check_window_arguments("vorbis_window", window_length, dtype)
     rise = np.sin(np.pi / max(n, 1) * (np.arange(n) + 0.5))
-    return eager(np.sin(np.pi / 2 * rise * rise).astype(raw))
+    return make_tensor(np.sin(np.pi / 2 * rise * rise).astype(raw))
 
 
 @public
@@ -103,9 +103,9 @@ def kaiser_window(
     Returns:
         A tensor (window_length,).
     """
-    n, raw = length_and_dtype("kaiser_window", window_length, dtype)
+    n, raw = check_window_arguments("kaiser_window", window_length, dtype)
     if n == 1:
-        return eager(np.ones(1, raw))
+        return make_tensor(np.ones(1, raw))
     place = np.linspace(-1, 1, n)
     circle = np.sqrt(np.maximum(1 - place * place, 0)).astype(raw)
     peak = cast(beta, dtype)
@@ -123,7 +123,7 @@ def kaiser_bessel_derived_window(
     name: str | None = None,
 ) -> Tensor:
     """Kaiser-Bessel derived window; its squares sum to one at an overlap of half."""
-    half, _ = length_and_dtype("kaiser_bessel_derived_window", window_length, dtype)
+    half, _ = check_window_arguments("kaiser_bessel_derived_window", window_length, dtype)
     half //= 2
     total = cumsum(kaiser_window(half + 1, beta, dtype), axis=-1, exclusive=False, reverse=False)
     rising, last = s.split(total, axis=-1, sizes=(half, 1))

@@ -13,8 +13,8 @@ from gradtape.core.dtypes import int32, int64
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.shapes import normalize_axis
 from gradtape.core.sparse_tensor import SparseTensor
-from gradtape.core.tensor import Tensor, eager
-from gradtape.graph.side_effect import on_host
+from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.graph.side_effect import call_on_host
 from gradtape.tf.array.concat_split import concat
 from gradtape.tf.array.creation import fill, zeros_like
 from gradtape.tf.array.gather_slice import gather, gather_nd
@@ -29,9 +29,9 @@ from gradtape.tf.sparse import index as sparse_index
 from gradtape.tf.sparse import shape as s
 
 
-def same_shape(op: str, a: Any, b: Any) -> None:
+def check_equal_arrays(op: str, a: Any, b: Any) -> None:
     """Raise unless two tensors, of shapes or of indices, are equal."""
-    x, y = sparse_index.raw(a).tolist(), sparse_index.raw(b).tolist()
+    x, y = sparse_index.as_raw_integers(a).tolist(), sparse_index.as_raw_integers(b).tolist()
     if x != y:
         raise InvalidArgumentError(f"{op}: shapes or indices must be equal. Received {x} and {y}.")
 
@@ -52,20 +52,20 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
     if not isinstance(a, SparseTensor) and not isinstance(b, SparseTensor):
         raise TypeError("At least one input should be SparseTensor; do you mean to use tf.add()?")
     if isinstance(a, SparseTensor) and isinstance(b, SparseTensor):
-        same_shape("sparse.add", a.dense_shape, b.dense_shape)
-        total = combined(a, b, e.add)
+        check_equal_arrays("sparse.add", a.dense_shape, b.dense_shape)
+        total = combine_sparse(a, b, e.add)
         if not isinstance(threshold, (int, float)) or threshold:
             magnitude = e.abs(total.values)
             total = s.retain(total, magnitude >= cast(threshold, magnitude.dtype))
         return total
     sparse, dense = (a, convert(b)) if isinstance(a, SparseTensor) else (b, convert(a))
-    same_shape("sparse.add", sparse.dense_shape, eager(np.array(dense._array.shape)))
+    check_equal_arrays("sparse.add", sparse.dense_shape, make_tensor(np.array(dense._array.shape)))
     return tensor_scatter_nd_add(dense, sparse.indices, sparse.values)
 
 
-def combined(a: SparseTensor, b: SparseTensor, function: Callable[..., Any]) -> SparseTensor:
+def combine_sparse(a: SparseTensor, b: SparseTensor, function: Callable[..., Any]) -> SparseTensor:
     """Apply `function` at every index that either tensor has; missing elements count as zero."""
-    indices, mine, others = sparse_index.union(a.indices, b.indices, a.dense_shape)
+    indices, mine, others = sparse_index.merge_indices(a.indices, b.indices, a.dense_shape)
     count = indices._array.shape[0]
     x = unsorted_segment_sum(a.values, mine, count)
     y = unsorted_segment_sum(b.values, others, count)
@@ -75,15 +75,15 @@ def combined(a: SparseTensor, b: SparseTensor, function: Callable[..., Any]) -> 
 @public
 def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
     """Elementwise maximum of two sparse tensors; missing elements count as zero."""
-    same_shape("sparse.maximum", sp_a.dense_shape, sp_b.dense_shape)
-    return combined(sp_a, sp_b, e.maximum)
+    check_equal_arrays("sparse.maximum", sp_a.dense_shape, sp_b.dense_shape)
+    return combine_sparse(sp_a, sp_b, e.maximum)
 
 
 @public
 def minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
     """Elementwise minimum of two sparse tensors; missing elements count as zero."""
-    same_shape("sparse.minimum", sp_a.dense_shape, sp_b.dense_shape)
-    return combined(sp_a, sp_b, e.minimum)
+    check_equal_arrays("sparse.minimum", sp_a.dense_shape, sp_b.dense_shape)
+    return combine_sparse(sp_a, sp_b, e.minimum)
 
 
 @public
@@ -97,7 +97,7 @@ def map_values(op: Any, *args: Any, **kwargs: Any) -> SparseTensor:
     if not found:
         raise ValueError("map_values: No SparseTensor in argument list of map_values")
     for other in found[1:]:
-        same_shape("map_values", found[0].indices, other.indices)
+        check_equal_arrays("map_values", found[0].indices, other.indices)
 
     def values_of(v: Any) -> Any:
         return v.values if isinstance(v, SparseTensor) else v
@@ -107,14 +107,18 @@ def map_values(op: Any, *args: Any, **kwargs: Any) -> SparseTensor:
     return SparseTensor(found[0].indices, result, found[0].dense_shape)
 
 
-def reduction(
+def reduce_sparse(
     sparse: SparseTensor, axis: Any, keepdims: Any, is_sparse: bool, segment: Any, name: str
 ) -> Any:
     """Reduce the stored elements with the function `segment`; zero where there are none."""
-    rank = s.rank_of(sparse)
-    given = range(rank) if axis is None else np.ravel(sparse_index.raw(convert(axis))).tolist()
+    rank = s.sparse_rank_of(sparse)
+    given = (
+        range(rank)
+        if axis is None
+        else np.ravel(sparse_index.as_raw_integers(convert(axis))).tolist()
+    )
     axes = tuple(sorted(normalize_axis(a, rank, name) + rank for a in given))
-    places, group, positions, shape = sparse_index.grouped(
+    places, group, positions, shape = sparse_index.group_indices(
         sparse.indices, sparse.dense_shape, axes, bool(keepdims)
     )
     if is_sparse:
@@ -138,7 +142,9 @@ def reduce_sum(
 ) -> Any:
     """Sum along `axis`; a SparseTensor if `output_is_sparse`."""
     sparse = SparseTensor.from_value(sp_input)
-    return reduction(sparse, axis, keepdims, output_is_sparse, unsorted_segment_sum, "reduce_sum")
+    return reduce_sparse(
+        sparse, axis, keepdims, output_is_sparse, unsorted_segment_sum, "reduce_sum"
+    )
 
 
 @public
@@ -151,7 +157,9 @@ def reduce_max(
 ) -> Any:
     """Maximum of the stored elements along `axis`; zero if there are none."""
     sparse = SparseTensor.from_value(sp_input)
-    return reduction(sparse, axis, keepdims, output_is_sparse, unsorted_segment_max, "reduce_max")
+    return reduce_sparse(
+        sparse, axis, keepdims, output_is_sparse, unsorted_segment_max, "reduce_max"
+    )
 
 
 @public
@@ -170,7 +178,7 @@ def sparse_dense_matmul(
     row, column = (1, 0) if adjoint_a else (0, 1)
     if adjoint_b:
         dense = conj(transpose(dense))
-    sizes, have = sparse_index.raw(sparse.dense_shape).tolist(), dense._array.shape
+    sizes, have = sparse_index.as_raw_integers(sparse.dense_shape).tolist(), dense._array.shape
     if len(sizes) != 2 or len(have) != 2 or sizes[column] != have[0]:
         raise InvalidArgumentError(
             "sparse_dense_matmul: Cannot multiply A and B because inner dimension does not match. "
@@ -180,7 +188,9 @@ def sparse_dense_matmul(
     return unsorted_segment_sum(terms, sparse.indices[:, row], sizes[row])
 
 
-def times(sparse: SparseTensor, other: Any, function: Callable[..., Any]) -> SparseTensor:
+def apply_with_dense(
+    sparse: SparseTensor, other: Any, function: Callable[..., Any]
+) -> SparseTensor:
     """Apply `function` to the stored elements and those of `other`, which is broadcast."""
     if isinstance(other, SparseTensor):
         raise TypeError("A SparseTensor can only be multiplied or divided by a dense tensor.")
@@ -193,8 +203,10 @@ def times(sparse: SparseTensor, other: Any, function: Callable[..., Any]) -> Spa
 def softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
     """Softmax over the stored elements along the last axis."""
     sparse = SparseTensor.from_value(sp_input)
-    last = (s.rank_of(sparse) - 1,)
-    places, group, _, _ = sparse_index.grouped(sparse.indices, sparse.dense_shape, last, False)
+    last = (s.sparse_rank_of(sparse) - 1,)
+    places, group, _, _ = sparse_index.group_indices(
+        sparse.indices, sparse.dense_shape, last, False
+    )
     count = places._array.shape[0]
     top = gather(unsorted_segment_max(sparse.values, group, count), group)
     power = e.exp(sparse.values - top)
@@ -213,15 +225,15 @@ def to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None) -> Ten
     return tensor_scatter_nd_update(fill(shape, False), places, marks)
 
 
-@on_host
-def counted(
+@call_on_host
+def count_integers(
     values: Tensor, rows: Tensor, weights: Any, shape: tuple[int, ...], most: Any, binary: bool
 ) -> tuple[Tensor, Tensor, Tensor]:
     """The kernel of `bincount`: indices, counts and dense shape.
 
     `shape` is (rows, least length), or (least length,) if all rows are counted together.
     """
-    number, row = np.asarray(values._array), sparse_index.raw(rows)
+    number, row = np.asarray(values._array), sparse_index.as_raw_integers(rows)
     weight = None if weights is None else np.asarray(weights._array)
     width = max(shape[-1], int(number.max(initial=-1)) + 1)
     if most is not None:
@@ -241,7 +253,11 @@ def counted(
         places = np.stack([occurring // width, occurring % width], 1)
     else:
         places = occurring[:, None]
-    return sparse_index.tensor(places), eager(sums), sparse_index.tensor(sizes)
+    return (
+        sparse_index.make_int64_tensor(places),
+        make_tensor(sums),
+        sparse_index.make_int64_tensor(sizes),
+    )
 
 
 @public
@@ -267,15 +283,25 @@ def bincount(
     """
     sparse = isinstance(values, SparseTensor)
     given = values.values if sparse else convert(values)
-    shape = sparse_index.raw(values.dense_shape).tolist() if sparse else list(given._array.shape)
+    shape = (
+        sparse_index.as_raw_integers(values.dense_shape).tolist()
+        if sparse
+        else list(given._array.shape)
+    )
     if isinstance(weights, SparseTensor):
         weights = weights.values
     ranks = 2 if axis == -1 and len(shape) > 1 else 1
     if ranks == 2:
-        own = values.indices[:, 0] if sparse else eager(np.repeat(np.arange(shape[0]), shape[1]))
+        own = (
+            values.indices[:, 0]
+            if sparse
+            else make_tensor(np.repeat(np.arange(shape[0]), shape[1]))
+        )
     else:
         own = zeros_like(cast(reshape(given, [-1]), int64))
     most = None if maxlength is None else int(maxlength)
     least = (shape[0], int(minlength or 0)) if ranks == 2 else (int(minlength or 0),)
     flat = None if weights is None else reshape(convert(weights), [-1])
-    return SparseTensor(*counted(reshape(given, [-1]), own, flat, least, most, bool(binary_output)))
+    return SparseTensor(
+        *count_integers(reshape(given, [-1]), own, flat, least, most, bool(binary_output))
+    )

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes
-from gradtape.core.convert import convert, shape_tuple
+from gradtape.core.convert import convert, to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.sparse_tensor import SparseTensor
-from gradtape.core.tensor import Tensor, eager
-from gradtape.graph.raw_function import rawly
-from gradtape.graph.side_effect import happening
+from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.graph.raw_function import apply_raw
+from gradtape.graph.side_effect import side_effect
 from gradtape.tf.array.creation import fill
 from gradtape.tf.array.gather_slice import gather_nd
 from gradtape.tf.array.scatter import tensor_scatter_nd_update
@@ -42,24 +42,26 @@ def to_dense(
     sparse = SparseTensor.from_value(sp_input)
     shape = sparse.dense_shape
     if validate_indices:
-        check_places(sparse.indices, shape)
+        check_sparse_indices(sparse.indices, shape)
     if sparse.dtype is dtypes.string:
         filler = convert(b"" if default_value is None else default_value)
-        text: Tensor = rawly(put, filler, sparse.indices, sparse.values, shape_tuple(shape))
+        text: Tensor = apply_raw(
+            scatter_strings, filler, sparse.indices, sparse.values, to_shape_tuple(shape)
+        )
         return text
     filler = convert(0 if default_value is None else default_value, sparse.dtype)
     return tensor_scatter_nd_update(fill(shape, filler), sparse.indices, sparse.values)
 
 
-def put(filler: Any, places: Any, values: Any, shape: tuple[int, ...]) -> Any:
+def scatter_strings(filler: Any, places: Any, values: Any, shape: tuple[int, ...]) -> Any:
     """A raw array of `shape` with `values` at `places`, and `filler` elsewhere."""
     dense = np.full(shape, filler[()]).astype(object)
     dense[tuple(places.T)] = values
     return dense
 
 
-@happening(fails_only=True)
-def check_places(indices: Any, dense_shape: Any) -> None:
+@side_effect(fails_only=True)
+def check_sparse_indices(indices: Any, dense_shape: Any) -> None:
     """Raise if an index is out of range, out of order or repeated."""
     places, shape = indices._array, dense_shape._array
     outside = np.any((places < 0) | (places >= shape), axis=1)
@@ -85,11 +87,11 @@ def check_places(indices: Any, dense_shape: Any) -> None:
 def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
     """A sparse tensor of the elements that are not zero, or not an empty string."""
     dense = convert(tensor)
-    indices = rawly(places_of, dense, dynamic=True)
-    shape = eager(np.array(dense._array.shape, np.int64))
+    indices = apply_raw(nonzero_indices_of, dense, dynamic=True)
+    shape = make_tensor(np.array(dense._array.shape, np.int64))
     return SparseTensor(indices, gather_nd(dense, indices), shape)
 
 
-def places_of(array: Any) -> Any:
+def nonzero_indices_of(array: Any) -> Any:
     """Indices of the elements of a raw array that are not zero, or not an empty string."""
     return np.argwhere(array != b"" if array.dtype == object else array).astype(np.int64)

@@ -11,15 +11,15 @@ import numpy as np
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.sparse_tensor import SparseTensor
-from gradtape.core.tensor import eager
-from gradtape.graph.side_effect import on_host
+from gradtape.core.tensor import make_tensor
+from gradtape.graph.side_effect import call_on_host
 from gradtape.tf.strings.hash_bucket import farmhash
 
-HASH_KEY = 0xDECAFCAFFE
-SEPARATOR = "_X_"
-FACTOR = np.uint64(0xC6A4A7935BD1E995)  # the constants of MurmurHash64A
-SHIFT = np.uint64(47)
-LARGEST = np.uint64(2**63 - 1)
+DEFAULT_HASH_KEY = 0xDECAFCAFFE
+DEFAULT_SEPARATOR = "_X_"
+MURMUR_FACTOR = np.uint64(0xC6A4A7935BD1E995)  # the constants of MurmurHash64A
+MURMUR_SHIFT = np.uint64(47)
+LARGEST_HASH = np.uint64(2**63 - 1)
 
 
 @public
@@ -35,9 +35,9 @@ def cross(inputs: Any, name: str | None = None, separator: str | None = None) ->
         >>> tf.sparse.cross([tf.constant([["a", "b"]]), tf.constant([["x"]])]).values.numpy()
         array([b'a_X_x', b'b_X_x'], dtype=object)
     """
-    between = (SEPARATOR if separator is None else separator).encode()
-    columns = columns_of(inputs, "cross")
-    return with_known_shape(crossed(columns, separator=between), columns)
+    between = (DEFAULT_SEPARATOR if separator is None else separator).encode()
+    columns = as_cross_columns(inputs, "cross")
+    return set_static_shape(cross_columns(columns, separator=between), columns)
 
 
 @public
@@ -61,12 +61,12 @@ def cross_hashed(
         raise InvalidArgumentError(
             f"cross_hashed: num_buckets must be >= 0. Received {num_buckets}."
         )
-    key = HASH_KEY if hash_key is None else hash_key
-    columns = columns_of(inputs, "cross_hashed")
-    return with_known_shape(crossed(columns, buckets=num_buckets, key=key), columns)
+    key = DEFAULT_HASH_KEY if hash_key is None else hash_key
+    columns = as_cross_columns(inputs, "cross_hashed")
+    return set_static_shape(cross_columns(columns, buckets=num_buckets, key=key), columns)
 
 
-def columns_of(inputs: Any, op: str) -> list[Any]:
+def as_cross_columns(inputs: Any, op: str) -> list[Any]:
     """Convert the inputs to tensors or sparse tensors, and check shape and dtype."""
     if not isinstance(inputs, Sequence):
         raise TypeError(f"{op}: inputs must be a list. Received {type(inputs).__name__}.")
@@ -83,21 +83,21 @@ def columns_of(inputs: Any, op: str) -> list[Any]:
     return columns
 
 
-def with_known_shape(result: SparseTensor, columns: list[Any]) -> SparseTensor:
+def set_static_shape(result: SparseTensor, columns: list[Any]) -> SparseTensor:
     """Replace the dense shape by one that does not depend on values, if all columns are dense."""
     if any(isinstance(column, SparseTensor) for column in columns):
         return result
     width = prod(column._array.shape[1] for column in columns)
     shape = np.array([columns[0]._array.shape[0], width], np.int64)
-    return SparseTensor(result.indices, result.values, eager(shape))
+    return SparseTensor(result.indices, result.values, make_tensor(shape))
 
 
-@on_host
-def crossed(
+@call_on_host
+def cross_columns(
     columns: list[Any], separator: bytes | None = None, buckets: int = 0, key: int = 0
 ) -> SparseTensor:
     """Compute the crosses: joined by `separator`, or hashed if it is None."""
-    parts = [rows_of(column) for column in columns]
+    parts = [flatten_column(column) for column in columns]
     batch = parts[0][2]
     if any(rows != batch for _, _, rows in parts):
         raise InvalidArgumentError(
@@ -114,16 +114,20 @@ def crossed(
         chosen.append(values[first + left % np.maximum(count, 1)[row]])
         left = left // np.maximum(count, 1)[row]
     chosen.reverse()
-    values = joined(chosen, separator) if separator is not None else hashed(chosen, buckets, key)
+    values = (
+        join_crosses(chosen, separator)
+        if separator is not None
+        else hash_crosses(chosen, buckets, key)
+    )
     width = int(totals.max(initial=0))
     return SparseTensor(
-        eager(np.stack([row, place], axis=1).astype(np.int64)),
-        eager(values),
-        eager(np.array([batch, width], np.int64)),
+        make_tensor(np.stack([row, place], axis=1).astype(np.int64)),
+        make_tensor(values),
+        make_tensor(np.array([batch, width], np.int64)),
     )
 
 
-def rows_of(column: Any) -> tuple[Any, Any, int]:
+def flatten_column(column: Any) -> tuple[Any, Any, int]:
     """The values of a column, the row number of each, and the number of rows."""
     if isinstance(column, SparseTensor):
         return column.values.numpy(), column.indices.numpy()[:, 0], int(column.shape[0])
@@ -131,24 +135,26 @@ def rows_of(column: Any) -> tuple[Any, Any, int]:
     return raw.reshape(-1), np.repeat(np.arange(raw.shape[0]), raw.shape[1]), raw.shape[0]
 
 
-def joined(chosen: list[Any], separator: bytes) -> Any:
+def join_crosses(chosen: list[Any], separator: bytes) -> Any:
     """Convert values to strings and join them with `separator`."""
     texts = [c if c.dtype == object else c.astype(str).astype(object) for c in chosen]
-    texts = [t if c.dtype == object else encoded(t) for t, c in zip(texts, chosen, strict=True)]
+    texts = [
+        t if c.dtype == object else encode_strings(t) for t, c in zip(texts, chosen, strict=True)
+    ]
     out = texts[0]
     for text in texts[1:]:
         out = out + separator + text
     return out
 
 
-def encoded(texts: Any) -> Any:
+def encode_strings(texts: Any) -> Any:
     """Encode an array of `str` as an array of `bytes`."""
     out = np.empty(len(texts), object)
     out[:] = [text.encode() for text in texts]
     return out
 
 
-def hashed(chosen: list[Any], buckets: int, key: int) -> Any:
+def hash_crosses(chosen: list[Any], buckets: int, key: int) -> Any:
     """Hash the values of each combination."""
     out = np.full(len(chosen[0]), key & (2**64 - 1), np.uint64)
     for values in chosen:
@@ -157,12 +163,12 @@ def hashed(chosen: list[Any], buckets: int, key: int) -> Any:
             prints = np.array([hashes[text] for text in values.tolist()], np.uint64)
         else:
             prints = values.astype(np.int64).view(np.uint64)
-        out = out ^ FACTOR ^ (mixed(prints * FACTOR) * FACTOR)
-        out = mixed(mixed(out * FACTOR) * FACTOR)
-    bound = np.uint64(buckets) if buckets else LARGEST
+        out = out ^ MURMUR_FACTOR ^ (shift_mix_array(prints * MURMUR_FACTOR) * MURMUR_FACTOR)
+        out = shift_mix_array(shift_mix_array(out * MURMUR_FACTOR) * MURMUR_FACTOR)
+    bound = np.uint64(buckets) if buckets else LARGEST_HASH
     return (out % bound).astype(np.int64)
 
 
-def mixed(x: Any) -> Any:
+def shift_mix_array(x: Any) -> Any:
     """MurmurHash's shift-mix of each element: x ^ (x >> 47)."""
-    return x ^ (x >> SHIFT)
+    return x ^ (x >> MURMUR_SHIFT)

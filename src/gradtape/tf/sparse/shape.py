@@ -11,7 +11,7 @@ from gradtape.core.dtypes import int64
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.shapes import normalize_axis
 from gradtape.core.sparse_tensor import SparseTensor
-from gradtape.core.tensor import Tensor, eager
+from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.tf.array.concat_split import concat as concat_dense
 from gradtape.tf.array.creation import fill, ones, zeros
 from gradtape.tf.array.gather_slice import gather
@@ -20,7 +20,7 @@ from gradtape.tf.math.cast import cast
 from gradtape.tf.sparse import index as sparse_index
 
 
-def rank_of(sparse: SparseTensor) -> int:
+def sparse_rank_of(sparse: SparseTensor) -> int:
     """The number of axes."""
     return int(sparse.dense_shape.shape[0])
 
@@ -29,7 +29,7 @@ def rank_of(sparse: SparseTensor) -> int:
 def reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
     """The same tensor with its elements in row-major order."""
     sparse = SparseTensor.from_value(sp_input)
-    order = sparse_index.ordered(sparse.indices)
+    order = sparse_index.argsort_indices(sparse.indices)
     return SparseTensor(
         gather(sparse.indices, order), gather(sparse.values, order), sparse.dense_shape
     )
@@ -40,7 +40,7 @@ def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
     """The elements in another shape; one size may be -1, which is inferred."""
     sparse = SparseTensor.from_value(sp_input)
     wanted = cast(convert(shape, int64) if not isinstance(shape, Tensor) else shape, int64)
-    indices, after = sparse_index.reshaped(sparse.indices, sparse.dense_shape, wanted)
+    indices, after = sparse_index.reshape_indices(sparse.indices, sparse.dense_shape, wanted)
     return SparseTensor(indices, sparse.values, after)
 
 
@@ -48,7 +48,7 @@ def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
 def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> SparseTensor:
     """The axes in another order; reversed by default."""
     sparse = SparseTensor.from_value(sp_input)
-    rank = rank_of(sparse)
+    rank = sparse_rank_of(sparse)
     axes = convert(list(range(rank))[::-1] if perm is None else perm)
     indices = gather(sparse.indices, axes, axis=1)
     return reorder(SparseTensor(indices, sparse.values, gather(sparse.dense_shape, axes)))
@@ -58,7 +58,7 @@ def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> Spars
 def expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> SparseTensor:
     """A new axis of size 1 at `axis`; at the end by default."""
     sparse = SparseTensor.from_value(sp_input)
-    rank = rank_of(sparse)
+    rank = sparse_rank_of(sparse)
     at = normalize_axis(-1 if axis is None else int(axis), rank + 1, "expand_dims") + rank + 1
     column = zeros([sparse.indices._array.shape[0], 1], int64)
     indices = concat_dense([sparse.indices[:, :at], column, sparse.indices[:, at:]], 1)
@@ -77,10 +77,10 @@ def concat(
             largest size is used instead.
     """
     parts = [SparseTensor.from_value(part) for part in sp_inputs]
-    rank = rank_of(parts[0])
+    rank = sparse_rank_of(parts[0])
     at = normalize_axis(int(axis), rank, "sparse.concat") + rank
     shapes = [part.dense_shape for part in parts]
-    sizes = np.stack([sparse_index.raw(shape) for shape in shapes])
+    sizes = np.stack([sparse_index.as_raw_integers(shape) for shape in shapes])
     others = [i for i in range(rank) if i != at]
     if not expand_nonconcat_dims and (sizes[:, others] != sizes[0, others]).any():
         raise InvalidArgumentError(
@@ -95,7 +95,7 @@ def concat(
         shift[at] = start
         indices.append(part.indices + shift)
     values = concat_dense([part.values for part in parts], 0)
-    return reorder(SparseTensor(concat_dense(indices, 0), values, eager(result)))
+    return reorder(SparseTensor(concat_dense(indices, 0), values, make_tensor(result)))
 
 
 @public
@@ -113,7 +113,7 @@ def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> Spar
     """The block of `size` that starts at `start`, clipped to the shape of the tensor."""
     sparse = SparseTensor.from_value(sp_input)
     corners = [cast(convert(corner), int64) for corner in (start, size)]
-    kept, indices, shape = sparse_index.inside(sparse.indices, sparse.dense_shape, *corners)
+    kept, indices, shape = sparse_index.select_block(sparse.indices, sparse.dense_shape, *corners)
     return SparseTensor(indices, gather(sparse.values, kept), shape)
 
 
@@ -123,7 +123,7 @@ def split(
 ) -> list[SparseTensor]:
     """`num_split` blocks along `axis`; the first ones get the remainder, one each."""
     sparse = SparseTensor.from_value(sp_input)
-    sizes = sparse_index.raw(sparse.dense_shape)
+    sizes = sparse_index.as_raw_integers(sparse.dense_shape)
     at = normalize_axis(int(axis), len(sizes), "sparse.split") + len(sizes)
     small, more = divmod(int(sizes[at]), int(num_split))
     blocks, begin = [], 0
@@ -135,9 +135,9 @@ def split(
     return blocks
 
 
-def rows(sparse: SparseTensor) -> list[SparseTensor]:
+def unstack_sparse(sparse: SparseTensor) -> list[SparseTensor]:
     """The slices along the first axis."""
-    count, *rest = sparse_index.raw(sparse.dense_shape).tolist()
+    count, *rest = sparse_index.as_raw_integers(sparse.dense_shape).tolist()
     blocks = [slice(sparse, [i] + [0] * len(rest), [1, *rest]) for i in range(count)]
     return [SparseTensor(b.indices[:, 1:], b.values, sparse.dense_shape[1:]) for b in blocks]
 
@@ -148,7 +148,7 @@ def fill_empty_rows(
 ) -> tuple[SparseTensor, Tensor]:
     """The tensor with `default_value` in every empty row, and for each row whether it was empty."""
     sparse = SparseTensor.from_value(sp_input)
-    indices, order, empty = sparse_index.filled_rows(sparse.indices, sparse.dense_shape)
+    indices, order, empty = sparse_index.add_empty_row_indices(sparse.indices, sparse.dense_shape)
     count = indices._array.shape[0] - sparse.indices._array.shape[0]
     values = [sparse.values, fill([count], convert(default_value, sparse.dtype))]
     return SparseTensor(indices, gather(concat_dense(values, 0), order), sparse.dense_shape), empty
@@ -163,9 +163,14 @@ def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
     """
     sparse = SparseTensor.from_value(sp_input)
     if new_shape is None:
-        return SparseTensor(sparse.indices, sparse.values, sparse_index.extent(sparse.indices))
+        return SparseTensor(
+            sparse.indices, sparse.values, sparse_index.smallest_shape(sparse.indices)
+        )
     shape = cast(convert(new_shape), int64)
-    before, after = sparse_index.raw(sparse.dense_shape), sparse_index.raw(shape)
+    before, after = (
+        sparse_index.as_raw_integers(sparse.dense_shape),
+        sparse_index.as_raw_integers(shape),
+    )
     if before.shape != after.shape or (after < before).any():
         raise InvalidArgumentError(
             f"reset_shape: new_shape must be at least {before.tolist()}. Received {after.tolist()}."

@@ -11,35 +11,37 @@ from gradtape.core import dtypes
 from gradtape.core.context import local
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
-from gradtape.core.tensor import Tensor, eager
-from gradtape.graph.side_effect import on_host
-from gradtape.tf.public_op import STRING, is_typed, operand
-from gradtape.tf.ragged.conversion import in_rows
+from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.graph.side_effect import call_on_host
+from gradtape.tf.public_op import STRING, check_dtype, has_own_dtype
+from gradtape.tf.ragged.conversion import ragged_from_lists
 
 
-def each(function: Callable[..., Any], *arrays: Any, dtype: Any = object) -> Tensor:
+def map_elements(function: Callable[..., Any], *arrays: Any, dtype: Any = object) -> Tensor:
     """Apply `function` to each element of the arrays, which broadcast, and return a tensor."""
     views = np.broadcast_arrays(*arrays)
     out = np.empty(views[0].shape, dtype)
     for i, items in enumerate(zip(*(view.flat for view in views), strict=True)):
         out.flat[i] = function(*items)
-    return eager(out if out.ndim or dtype is object else out[()])
+    return make_tensor(out if out.ndim or dtype is object else out[()])
 
 
-def strings(value: Any) -> Any:
+def as_string_array(value: Any) -> Any:
     """Convert to a tensor of strings and return its raw array."""
-    tensor = convert(value) if is_typed(value) else convert(value, dtypes.string)
-    return operand("string op", tensor, STRING)._array
+    tensor = convert(value) if has_own_dtype(value) else convert(value, dtypes.string)
+    return check_dtype("string op", tensor, STRING)._array
 
 
 @public
-@on_host
+@call_on_host
 def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
     """The number of bytes in each string, or of characters if `unit` is "UTF8_CHAR"."""
-    return each(lambda s: len(in_unit(s, unit, "length")), strings(input), dtype=np.int32)
+    return map_elements(
+        lambda s: len(to_units(s, unit, "length")), as_string_array(input), dtype=np.int32
+    )
 
 
-def in_unit(text: bytes, unit: str, op: str) -> Any:
+def to_units(text: bytes, unit: str, op: str) -> Any:
     """Convert a string to a sequence of its units, bytes or characters."""
     if unit == "BYTE":
         return text
@@ -49,7 +51,7 @@ def in_unit(text: bytes, unit: str, op: str) -> Any:
 
 
 @public
-@on_host
+@call_on_host
 def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
     """`len` units of each string, starting at `pos`; a negative `pos` counts from the end.
 
@@ -60,18 +62,18 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
     """
 
     def take(text: bytes, start: Any, count: Any) -> bytes:
-        units = in_unit(text, unit, "substr")
+        units = to_units(text, unit, "substr")
         size = units.__len__()
-        if not -size <= start <= size and not local.stand_in:
+        if not -size <= start <= size and not local.probe_size:
             raise InvalidArgumentError(f"substr: pos {start} out of range for string {text!r}.")
         first = start + size if start < 0 else start
         part = units[first : first + count if count >= 0 else None]
         return part if isinstance(part, bytes) else part.encode()
 
-    return each(take, strings(input), convert(pos)._array, convert(len)._array)
+    return map_elements(take, as_string_array(input), convert(pos)._array, convert(len)._array)
 
 
-def recoded(function: str) -> Callable[..., Tensor]:
+def make_case_function(function: str) -> Callable[..., Tensor]:
     """Make `lower` or `upper`; without the encoding "utf-8" they change ASCII letters only."""
 
     def change_case(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
@@ -85,30 +87,30 @@ def recoded(function: str) -> Callable[..., Tensor]:
                 return str(getattr(text.decode("utf-8", "replace"), function)()).encode()
             return bytes(getattr(text, function)())
 
-        return each(change_one, strings(input))
+        return map_elements(change_one, as_string_array(input))
 
     change_case.__name__ = change_case.__qualname__ = function
     change_case.__doc__ = (
         f"""The strings in {function} case; letters beyond ASCII only with `encoding="utf-8"`."""
     )
-    return public(on_host(change_case))
+    return public(call_on_host(change_case))
 
 
-lower = recoded("lower")
+lower = make_case_function("lower")
 
 
-upper = recoded("upper")
+upper = make_case_function("upper")
 
 
 @public
-@on_host
+@call_on_host
 def strip(input: Any, name: str | None = None) -> Tensor:
     """The strings without leading and trailing white space."""
-    return each(bytes.strip, strings(input))
+    return map_elements(bytes.strip, as_string_array(input))
 
 
 @public
-@on_host
+@call_on_host
 def split(input: Any, sep: str | None = None, maxsplit: int = -1, name: str | None = None) -> Any:
     """The words of strings.
 
@@ -125,18 +127,18 @@ def split(input: Any, sep: str | None = None, maxsplit: int = -1, name: str | No
         >>> tf.strings.split(["a rose is", "a rose"])
         <tf.RaggedTensor [[b'a', b'rose', b'is'], [b'a', b'rose']]>
     """
-    text = strings(input)
+    text = as_string_array(input)
     mark = sep.encode() if sep else None
     words = [one.split(mark, maxsplit) for one in text.flat]
-    if local.stand_in:
-        words = [[b""] * local.stand_in for _ in words]
-    return in_rows(words, text.shape, object)
+    if local.probe_size:
+        words = [[b""] * local.probe_size for _ in words]
+    return ragged_from_lists(words, text.shape, object)
 
 
 @public
-@on_host
+@call_on_host
 def bytes_split(input: Any, name: str | None = None) -> Any:
     """The bytes of strings, as strings: a RaggedTensor, or a Tensor if `input` is a scalar."""
-    text = strings(input)
-    data = [bytes(local.stand_in) if local.stand_in else one for one in text.flat]
-    return in_rows([[bytes([byte]) for byte in one] for one in data], text.shape, object)
+    text = as_string_array(input)
+    data = [bytes(local.probe_size) if local.probe_size else one for one in text.flat]
+    return ragged_from_lists([[bytes([byte]) for byte in one] for one in data], text.shape, object)

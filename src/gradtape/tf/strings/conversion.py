@@ -9,13 +9,13 @@ from gradtape.core.context import local
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor
-from gradtape.graph.side_effect import on_host
-from gradtape.tf.io.print import text_of
-from gradtape.tf.strings.byte_string import each, strings
+from gradtape.graph.side_effect import call_on_host
+from gradtape.tf.io.print import format_tensor_like
+from gradtape.tf.strings.byte_string import as_string_array, map_elements
 
 
 @public
-@on_host
+@call_on_host
 def as_string(
     input: Any,
     precision: int = -1,
@@ -58,18 +58,18 @@ def as_string(
     size = ("" if width < 0 else str(width)) + ("" if precision < 0 else f".{precision}")
     if dtype.is_complex:
         form = f"(%{fill}{size}{letter},%{fill}{size}{letter})"
-        return each(lambda z: (form % (z.real, z.imag)).encode(), tensor._array)
+        return map_elements(lambda z: (form % (z.real, z.imag)).encode(), tensor._array)
     if fractional:
-        return each(lambda x: (f"%{fill}{size}{letter}" % float(x)).encode(), tensor._array)
+        return map_elements(lambda x: (f"%{fill}{size}{letter}" % float(x)).encode(), tensor._array)
     if dtype.is_integer:
-        return each(lambda x: (f"%{fill}{size}d" % int(x)).encode(), tensor._array)
+        return map_elements(lambda x: (f"%{fill}{size}d" % int(x)).encode(), tensor._array)
     if dtype.is_bool:
-        return each(lambda x: b"true" if x else b"false", tensor._array)
-    return each(lambda x: f"%{fill}{size}s".encode() % x, strings(tensor))
+        return map_elements(lambda x: b"true" if x else b"false", tensor._array)
+    return map_elements(lambda x: f"%{fill}{size}s".encode() % x, as_string_array(tensor))
 
 
 @public
-@on_host
+@call_on_host
 def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = None) -> Tensor:
     """Numbers parsed from strings.
 
@@ -81,7 +81,7 @@ def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = Non
 
     def parse(text: bytes) -> Any:
         try:
-            if local.stand_in:
+            if local.probe_size:
                 return 0
             if b"_" in text:
                 raise ValueError
@@ -91,11 +91,11 @@ def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = Non
                 f"to_number: could not correctly convert string: {text!r}."
             ) from None
 
-    return each(parse, strings(input), dtype=dtype.as_numpy_dtype)
+    return map_elements(parse, as_string_array(input), dtype=dtype.as_numpy_dtype)
 
 
 @public
-@on_host
+@call_on_host
 def format(
     template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None
 ) -> Tensor:
@@ -111,5 +111,5 @@ def format(
             f"{template.count(placeholder)}. Received {len(values)}."
         )
     first, *rest = template.split(placeholder)
-    texts = [text_of(value, summarize) for value in values]
+    texts = [format_tensor_like(value, summarize) for value in values]
     return convert(first + "".join(text + after for text, after in zip(texts, rest, strict=True)))

@@ -10,13 +10,13 @@ import numpy as np
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.shapes import normalize_axis
-from gradtape.core.tensor import Tensor, eager
-from gradtape.graph.side_effect import on_host
-from gradtape.tf.strings.byte_string import each, strings
+from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.graph.side_effect import call_on_host
+from gradtape.tf.strings.byte_string import as_string_array, map_elements
 
 
 @public
-@on_host
+@call_on_host
 def join(inputs: Sequence[Any], separator: str = "", name: str | None = None) -> Tensor:
     """Elementwise concatenation of strings; scalars are broadcast.
 
@@ -28,18 +28,18 @@ def join(inputs: Sequence[Any], separator: str = "", name: str | None = None) ->
     Raises:
         InvalidArgumentError: if the shapes differ.
     """
-    arrays = [strings(value) for value in inputs]
+    arrays = [as_string_array(value) for value in inputs]
     if not arrays:
         return convert("")
     shapes = {array.shape for array in arrays} - {()}
     if len(shapes) > 1:
         listed = " vs. ".join(str(list(shape)) for shape in sorted(shapes))
         raise InvalidArgumentError(f"join: Input shapes do not match: {listed}.")
-    return each(lambda *items: separator.encode().join(items), *arrays)
+    return map_elements(lambda *items: separator.encode().join(items), *arrays)
 
 
 @public
-@on_host
+@call_on_host
 def reduce_join(
     inputs: Any,
     axis: Any = None,
@@ -56,7 +56,7 @@ def reduce_join(
         separator: string between the joined strings.
         name: accepted for TensorFlow's sake.
     """
-    array = strings(inputs)
+    array = as_string_array(inputs)
     chosen = range(array.ndim) if axis is None else np.ravel(axis).tolist()
     axes = [normalize_axis(one, array.ndim, "reduce_join") % array.ndim for one in chosen]
     rest = [i for i in range(array.ndim) if i not in axes]
@@ -66,11 +66,11 @@ def reduce_join(
         joined[position] = separator.encode().join(flat[position])
     if keepdims:
         joined = joined.reshape([1 if i in axes else array.shape[i] for i in range(array.ndim)])
-    return eager(joined)
+    return make_tensor(joined)
 
 
 @public
-@on_host
+@call_on_host
 def unsorted_segment_join(
     inputs: Any, segment_ids: Any, num_segments: Any, separator: str = "", name: str | None = None
 ) -> Tensor:
@@ -86,7 +86,7 @@ def unsorted_segment_join(
     Raises:
         InvalidArgumentError: if a segment id is too large, or the shapes do not match.
     """
-    array, ids = strings(inputs), np.asarray(convert(segment_ids)._array)
+    array, ids = as_string_array(inputs), np.asarray(convert(segment_ids)._array)
     count = int(num_segments)
     rest = array.shape[ids.ndim :]
     if ids.shape != array.shape[: ids.ndim] or (ids.size and ids.max() >= count):
@@ -100,11 +100,11 @@ def unsorted_segment_join(
         chosen = rows[ids.ravel() == segment]
         for place in np.ndindex(rest):
             out[(segment, *place)] = separator.encode().join(chosen[(slice(None), *place)])
-    return eager(out)
+    return make_tensor(out)
 
 
 @public
-@on_host
+@call_on_host
 def ngrams(
     data: Any,
     ngram_width: Any,
@@ -125,20 +125,20 @@ def ngrams(
         preserve_short_sequences: whether a row that is too short for every width is joined whole.
         name: accepted for TensorFlow's sake.
     """
-    array = strings(data)
+    array = as_string_array(data)
     if not array.ndim:
         raise ValueError("ngrams: data must have rank >= 1. Received a scalar.")
-    make_ngrams = neighbours(
+    make_ngrams = make_ngram_function(
         ngram_width, separator, pad_values, padding_width, preserve_short_sequences
     )
     rows = [make_ngrams(list(row)) for row in array.reshape(-1, array.shape[-1])]
     out = np.empty((len(rows), len(rows[0]) if rows else 0), object)
     for i, row in enumerate(rows):
         out[i] = row
-    return eager(out.reshape(*array.shape[:-1], out.shape[-1]))
+    return make_tensor(out.reshape(*array.shape[:-1], out.shape[-1]))
 
 
-def neighbours(
+def make_ngram_function(
     ngram_width: Any, separator: str, pad_values: Any, padding_width: int | None, keep_short: bool
 ) -> Callable[[list[bytes]], list[bytes]]:
     """Make a function that returns the n-grams of a row."""
@@ -152,7 +152,7 @@ def neighbours(
             padded = row
             if pads is not None:
                 most = width - 1 if padding_width is None else min(padding_width, width - 1)
-                left, right = (strings(pad)[()] for pad in pads)
+                left, right = (as_string_array(pad)[()] for pad in pads)
                 padded = [left] * most + row + [right] * most
             found += [joint.join(padded[i : i + width]) for i in range(len(padded) - width + 1)]
         if not found and row and keep_short:

@@ -10,16 +10,16 @@ from gradtape.core import dtypes
 from gradtape.core.context import local
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
-from gradtape.core.tensor import Tensor, eager
-from gradtape.graph.side_effect import on_host
-from gradtape.tf.ragged.conversion import in_rows
-from gradtape.tf.strings.byte_string import each, strings
+from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.graph.side_effect import call_on_host
+from gradtape.tf.ragged.conversion import ragged_from_lists
+from gradtape.tf.strings.byte_string import as_string_array, map_elements
 
-REPLACEMENT = 65533
-OUTPUT = ("UTF-8", "UTF-16-BE", "UTF-32-BE")
+REPLACEMENT_CHARACTER = 65533
+OUTPUT_ENCODINGS = ("UTF-8", "UTF-16-BE", "UTF-32-BE")
 
 
-def decoded(
+def decode_characters(
     text: bytes, encoding: str, errors: str, replacement: int, control: bool, op: str
 ) -> list[tuple[int, int]]:
     """Decode a string to pairs of (code point, byte offset)."""
@@ -34,10 +34,10 @@ def decoded(
             f"{op}: Could not create converter for input encoding: {encoding}."
         ) from None
     out, at = [], 0
-    for letter in whole or "0" * local.stand_in:
+    for letter in whole or "0" * local.probe_size:
         code = ord(letter)
         size = 1 if 0xDC80 <= code <= 0xDCFF else len(letter.encode(encoding, "replace"))
-        if 0xD800 <= code <= 0xDFFF or (code == REPLACEMENT and encoding != "UTF-8"):
+        if 0xD800 <= code <= 0xDFFF or (code == REPLACEMENT_CHARACTER and encoding != "UTF-8"):
             if errors == "strict":
                 raise InvalidArgumentError(
                     f"{op}: Invalid formatting on input string {text!r:.100}. Use "
@@ -52,11 +52,11 @@ def decoded(
     return out
 
 
-def encoded(codes: Any, encoding: str, errors: str, replacement: int, op: str) -> bytes:
+def encode_characters(codes: Any, encoding: str, errors: str, replacement: int, op: str) -> bytes:
     """Encode code points as a string."""
-    if encoding not in OUTPUT:
+    if encoding not in OUTPUT_ENCODINGS:
         raise InvalidArgumentError(
-            f"{op}: output_encoding must be one of {OUTPUT}. Received {encoding!r}."
+            f"{op}: output_encoding must be one of {OUTPUT_ENCODINGS}. Received {encoding!r}."
         )
     kept = []
     for code in codes:
@@ -72,30 +72,30 @@ def encoded(codes: Any, encoding: str, errors: str, replacement: int, op: str) -
 
 
 @public
-@on_host
+@call_on_host
 def unicode_decode_with_offsets(
     input: Any,
     input_encoding: str,
     errors: str = "replace",
-    replacement_char: int = REPLACEMENT,
+    replacement_char: int = REPLACEMENT_CHARACTER,
     replace_control_characters: bool = False,
     name: str | None = None,
 ) -> tuple[Any, Any]:
     """As `unicode_decode`; returns also the byte offset of each character."""
-    text = strings(input)
+    text = as_string_array(input)
     how = (input_encoding, errors, replacement_char, replace_control_characters)
-    found = [decoded(bytes(one), *how, "unicode_decode") for one in text.flat]
-    codes = in_rows([[code for code, _ in one] for one in found], text.shape, np.int32)
-    return codes, in_rows([[at for _, at in one] for one in found], text.shape, np.int64)
+    found = [decode_characters(bytes(one), *how, "unicode_decode") for one in text.flat]
+    codes = ragged_from_lists([[code for code, _ in one] for one in found], text.shape, np.int32)
+    return codes, ragged_from_lists([[at for _, at in one] for one in found], text.shape, np.int64)
 
 
 @public
-@on_host
+@call_on_host
 def unicode_decode(
     input: Any,
     input_encoding: str,
     errors: str = "replace",
-    replacement_char: int = REPLACEMENT,
+    replacement_char: int = REPLACEMENT_CHARACTER,
     replace_control_characters: bool = False,
     name: str | None = None,
 ) -> Any:
@@ -118,30 +118,32 @@ def unicode_decode(
 
 
 @public
-@on_host
+@call_on_host
 def unicode_split_with_offsets(
     input: Any,
     input_encoding: str,
     errors: str = "replace",
-    replacement_char: int = REPLACEMENT,
+    replacement_char: int = REPLACEMENT_CHARACTER,
     name: str | None = None,
 ) -> tuple[Any, Any]:
     """As `unicode_split`; returns also the byte offset of each character."""
-    text = strings(input)
+    text = as_string_array(input)
     how = (input_encoding, errors, replacement_char, False)
-    found = [decoded(bytes(one), *how, "unicode_split") for one in text.flat]
+    found = [decode_characters(bytes(one), *how, "unicode_split") for one in text.flat]
     parts = [[chr(code).encode(input_encoding) for code, _ in one] for one in found]
     starts = [[at for _, at in one] for one in found]
-    return in_rows(parts, text.shape, object), in_rows(starts, text.shape, np.int64)
+    return ragged_from_lists(parts, text.shape, object), ragged_from_lists(
+        starts, text.shape, np.int64
+    )
 
 
 @public
-@on_host
+@call_on_host
 def unicode_split(
     input: Any,
     input_encoding: str,
     errors: str = "replace",
-    replacement_char: int = REPLACEMENT,
+    replacement_char: int = REPLACEMENT_CHARACTER,
     name: str | None = None,
 ) -> Any:
     """The characters of strings, as strings; arguments as of `unicode_decode`."""
@@ -149,12 +151,12 @@ def unicode_split(
 
 
 @public
-@on_host
+@call_on_host
 def unicode_encode(
     input: Any,
     output_encoding: str,
     errors: str = "replace",
-    replacement_char: int = REPLACEMENT,
+    replacement_char: int = REPLACEMENT_CHARACTER,
     name: str | None = None,
 ) -> Tensor:
     """Strings from code points along the last axis.
@@ -171,27 +173,27 @@ def unicode_encode(
         raise ValueError("unicode_encode: input_tensor's rank must be at least 1.")
     out = np.empty(codes.shape[:-1], object)
     for place in np.ndindex(out.shape):
-        out[place] = encoded(
+        out[place] = encode_characters(
             codes[place].tolist(), output_encoding, errors, replacement_char, "unicode_encode"
         )
-    return eager(out)
+    return make_tensor(out)
 
 
 @public
-@on_host
+@call_on_host
 def unicode_transcode(
     input: Any,
     input_encoding: str,
     output_encoding: str,
     errors: str = "replace",
-    replacement_char: int = REPLACEMENT,
+    replacement_char: int = REPLACEMENT_CHARACTER,
     replace_control_characters: bool = False,
     name: str | None = None,
 ) -> Tensor:
     """Strings converted to another encoding; arguments as of `unicode_decode`."""
 
     def transcode(text: bytes) -> bytes:
-        found = decoded(
+        found = decode_characters(
             text,
             input_encoding,
             errors,
@@ -200,6 +202,8 @@ def unicode_transcode(
             "unicode_transcode",
         )
         codes = [code for code, _ in found]
-        return encoded(codes, output_encoding, errors, replacement_char, "unicode_transcode")
+        return encode_characters(
+            codes, output_encoding, errors, replacement_char, "unicode_transcode"
+        )
 
-    return each(transcode, strings(input))
+    return map_elements(transcode, as_string_array(input))

@@ -21,20 +21,20 @@ from gradtape.core import nest
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, OpError
 from gradtape.tape.indexed_slices import IndexedSlices
-from gradtape.tf.config.device import parse_device
+from gradtape.tf.config.device import parse_kind_and_number
 from gradtape.tf.random.stateful import set_seed
 
-SEED = 87654321
+TEST_SEED = 87654321
 
 
-def base() -> Any:
+def test_case_base() -> Any:
     """The base class: absl's TestCase, as in TensorFlow, if absl is installed, else unittest's."""
     if importlib.util.find_spec("absl") is None:
         return unittest.TestCase
     return importlib.import_module("absl.testing.absltest").TestCase
 
 
-class TestCase(base()):  # type: ignore[misc]
+class TestCase(test_case_base()):  # type: ignore[misc]
     """A unittest.TestCase that compares tensors; each test starts with the same random seeds.
 
     Example:
@@ -48,20 +48,20 @@ class TestCase(base()):  # type: ignore[misc]
     def setUp(self) -> None:
         """Seed the random generators of Python, NumPy and gradtape."""
         super().setUp()
-        random.seed(SEED)
-        np.random.seed(SEED)  # noqa: NPY002 - the tests use the global generator
-        set_seed(SEED)
+        random.seed(TEST_SEED)
+        np.random.seed(TEST_SEED)  # noqa: NPY002 - the tests use the global generator
+        set_seed(TEST_SEED)
 
     # -- values
 
     def evaluate(self, tensors: Any) -> Any:
         """NumPy values of a structure of tensors."""
-        return nest.map_structure(as_value, tensors, expand_composites=True)
+        return nest.map_structure(to_numpy_value, tensors, expand_composites=True)
 
     def evaluate_if_both_tensors(self, a: Any, b: Any) -> tuple[Any, Any]:
         """NumPy values of two tensors; other values unchanged."""
         both = all(hasattr(t, "numpy") for t in (a, b))
-        return (as_value(a), as_value(b)) if both else (a, b)
+        return (to_numpy_value(a), to_numpy_value(b)) if both else (a, b)
 
     def get_temp_dir(self) -> str:
         """A temporary directory that exists while the test runs; the same one for every call."""
@@ -95,13 +95,13 @@ class TestCase(base()):  # type: ignore[misc]
 
     def assertAllEqual(self, a: Any, b: Any, msg: Any = None) -> None:
         """Assert that all elements are equal; NaNs count as equal."""
-        left, right = as_array(a), as_array(b)
-        self.check_shapes(left, right, msg)
+        left, right = to_numpy_array(a), to_numpy_array(b)
+        self._check_equal_shapes(left, right, msg)
         equal = left == right
         if left.dtype.kind in "fcV" and right.dtype.kind in "fcV":
             equal = equal | ((left != left) & (right != right))
         if not np.all(equal):
-            self.fail(report("not equal", left, right, ~np.asarray(equal), msg))
+            self.fail(describe_difference("not equal", left, right, ~np.asarray(equal), msg))
 
     def assertNotAllEqual(self, a: Any, b: Any, msg: Any = None) -> None:
         """Assert that some elements differ."""
@@ -125,11 +125,11 @@ class TestCase(base()):  # type: ignore[misc]
             for i, (x, y) in enumerate(zip(a, b, strict=True)):
                 self.assertAllClose(x, y, rtol, atol, f"at position {i}. {msg or ''}")
             return
-        left, right = as_numbers(as_array(a)), as_numbers(as_array(b))
-        self.check_shapes(left, right, msg)
+        left, right = as_comparable(to_numpy_array(a)), as_comparable(to_numpy_array(b))
+        self._check_equal_shapes(left, right, msg)
         close = np.isclose(left, right, rtol=rtol, atol=atol, equal_nan=True)
         if not close.all():
-            self.fail(report("not close", left, right, ~close, msg))
+            self.fail(describe_difference("not close", left, right, ~close, msg))
 
     def assertNotAllClose(
         self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: Any = None
@@ -156,7 +156,7 @@ class TestCase(base()):  # type: ignore[misc]
         msg: Any = None,
     ) -> None:
         """As `assertAllClose`, with a tolerance that suits the less precise dtype."""
-        kinds = {as_array(a).dtype.name, as_array(b).dtype.name}
+        kinds = {to_numpy_array(a).dtype.name, to_numpy_array(b).dtype.name}
         for names, r, t in (
             (("float32", "complex64"), float_rtol, float_atol),
             (("float16",), half_rtol, half_atol),
@@ -180,26 +180,26 @@ class TestCase(base()):  # type: ignore[misc]
 
     def assertNDArrayNear(self, ndarray1: Any, ndarray2: Any, err: float, msg: Any = None) -> None:
         """Assert that the norm of the difference of two arrays is below `err`."""
-        left, right = as_array(ndarray1), as_array(ndarray2)
+        left, right = to_numpy_array(ndarray1), to_numpy_array(ndarray2)
         self.assertTrue(np.linalg.norm(left - right) < err, msg)
 
     # -- ranges and sets
 
     def assertAllGreater(self, a: Any, comparison_target: Any) -> None:
         """Assert that all elements are greater."""
-        self.assertGreater(as_array(a).min(), comparison_target)
+        self.assertGreater(to_numpy_array(a).min(), comparison_target)
 
     def assertAllGreaterEqual(self, a: Any, comparison_target: Any) -> None:
         """Assert that all elements are greater or equal."""
-        self.assertGreaterEqual(as_array(a).min(), comparison_target)
+        self.assertGreaterEqual(to_numpy_array(a).min(), comparison_target)
 
     def assertAllLess(self, a: Any, comparison_target: Any) -> None:
         """Assert that all elements are less."""
-        self.assertLess(as_array(a).max(), comparison_target)
+        self.assertLess(to_numpy_array(a).max(), comparison_target)
 
     def assertAllLessEqual(self, a: Any, comparison_target: Any) -> None:
         """Assert that all elements are less or equal."""
-        self.assertLessEqual(as_array(a).max(), comparison_target)
+        self.assertLessEqual(to_numpy_array(a).max(), comparison_target)
 
     def assertAllInRange(
         self,
@@ -210,7 +210,7 @@ class TestCase(base()):  # type: ignore[misc]
         open_upper_bound: bool = False,
     ) -> None:
         """Assert that all elements lie within bounds, inclusive unless a bound is open."""
-        values = as_array(target)
+        values = to_numpy_array(target)
         if values.dtype.kind not in "fiuV":
             raise AssertionError(f"The value of {target!r} is not numeric.")
         low = values <= lower_bound if open_lower_bound else values < lower_bound
@@ -223,7 +223,7 @@ class TestCase(base()):  # type: ignore[misc]
 
     def assertAllInSet(self, target: Any, expected_set: Any) -> None:
         """Assert that all elements belong to the set."""
-        outside = set(np.unique(as_array(target)).tolist()) - set(expected_set)
+        outside = set(np.unique(to_numpy_array(target)).tolist()) - set(expected_set)
         self.assertFalse(outside, f"Elements outside of the set {expected_set}: {outside}.")
 
     # -- types, shapes, devices, errors
@@ -231,13 +231,13 @@ class TestCase(base()):  # type: ignore[misc]
     def assertDTypeEqual(self, target: Any, expected_dtype: Any) -> None:
         """Assert that the dtype is the expected one."""
         expected = getattr(expected_dtype, "as_numpy_dtype", expected_dtype)
-        self.assertEqual(as_array(target).dtype, np.dtype(expected))
+        self.assertEqual(to_numpy_array(target).dtype, np.dtype(expected))
 
     def assertShapeEqual(self, input_a: Any, input_b: Any, msg: Any = None) -> None:
         """Assert that the shapes are equal."""
         self.assertEqual(tuple(input_a.shape), tuple(input_b.shape), msg)
 
-    def check_shapes(self, left: Any, right: Any, msg: Any) -> None:
+    def _check_equal_shapes(self, left: Any, right: Any, msg: Any) -> None:
         """Fail if the shapes differ."""
         if left.shape != right.shape:
             self.fail(
@@ -247,7 +247,7 @@ class TestCase(base()):  # type: ignore[misc]
 
     def assertDeviceEqual(self, device1: Any, device2: Any, msg: Any = None) -> None:
         """Assert that both names mean the same device."""
-        first, second = (d and parse_device(d) for d in (device1, device2))
+        first, second = (d and parse_kind_and_number(d) for d in (device1, device2))
         self.assertEqual(first, second, msg)
 
     @contextlib.contextmanager
@@ -311,22 +311,24 @@ class CheckedThread:
         return self._thread.is_alive()
 
 
-def as_value(thing: Any) -> Any:
+def to_numpy_value(thing: Any) -> Any:
     """The NumPy value of a tensor or variable; other values unchanged."""
     return thing.numpy() if hasattr(thing, "numpy") else thing
 
 
-def as_array(thing: Any) -> Any:
+def to_numpy_array(thing: Any) -> Any:
     """Convert a tensor, or a nested structure of tensors, to one array."""
     if isinstance(thing, IndexedSlices):
         thing = convert(thing)
     array = np.array(
-        nest.map_structure(as_value, thing) if nest.is_nested(thing) else as_value(thing)
+        nest.map_structure(to_numpy_value, thing)
+        if nest.is_nested(thing)
+        else to_numpy_value(thing)
     )
     return convert(array).numpy() if array.dtype.kind == "U" and array.ndim else array
 
 
-def as_numbers(array: Any) -> Any:
+def as_comparable(array: Any) -> Any:
     """Convert bfloat16 and other ml_dtypes arrays to float32, which NumPy can compare."""
     return array.astype(np.float32) if array.dtype.kind == "V" else array
 
@@ -336,7 +338,7 @@ def is_structure(thing: Any) -> bool:
     return isinstance(thing, (list, tuple)) and not all(isinstance(t, (int, float)) for t in thing)
 
 
-def report(what: str, left: Any, right: Any, bad: Any, msg: Any) -> str:
+def describe_difference(what: str, left: Any, right: Any, bad: Any, msg: Any) -> str:
     """Describe where two arrays differ."""
     where = np.nonzero(np.atleast_1d(bad))
     lhs, rhs = np.atleast_1d(left)[where], np.atleast_1d(right)[where]

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gradtape.compile.numpy.engine import commit, compile_graph
+from gradtape.compile.numpy.engine import compile_graph, run_commit_calls
 from gradtape.compile.numpy.passes import cache_blocking
 from gradtape.compile.numpy.passes import in_place_update as stage_pass
 from gradtape.graph.graph import Effect, Node
@@ -32,10 +32,10 @@ def check(graph, updates, raws, in_place=None):
         before = [np.array(a)[()] for a in arrays]
         want = interpret(graph, before)
         if plan.in_place:
-            outputs, calls = plan.staged(*arrays)
+            outputs, calls = plan.run_for_commit(*arrays)
             for a, b in zip(arrays, before, strict=True):  # nothing is written before the commit
                 np.testing.assert_array_equal(a, b)
-            commit(calls)
+            run_commit_calls(calls)
         else:
             outputs = plan(*arrays)
         for k, (got, expected) in enumerate(zip(outputs, want, strict=True)):
@@ -97,9 +97,9 @@ def test_operands_of_new_values_are_deferred_too():
 
 @pytest.mark.parametrize("sizes", [(6, 7), (5,)])
 def test_large_updates_run_in_blocks(sizes, monkeypatch):
-    monkeypatch.setattr(cache_blocking, "LEAST", 4)
-    monkeypatch.setattr(cache_blocking, "BLOCK", 3)
-    monkeypatch.setattr(stage_pass, "LARGE", 4)
+    monkeypatch.setattr(cache_blocking, "MIN_BLOCKED_ELEMENTS", 4)
+    monkeypatch.setattr(cache_blocking, "BLOCK_ELEMENTS", 3)
+    monkeypatch.setattr(stage_pass, "MIN_DEFERRED_ELEMENTS", 4)
     builder, outs = adam(*sizes)
     updates = {0: 0, 1: 1, 2: 2}
     check(builder.graph(*outs), updates, builder.values[:4], updates)
@@ -129,8 +129,8 @@ def test_an_update_that_reads_a_variable_overwritten_by_another():
 
 
 def test_an_update_from_its_own_transpose(monkeypatch):
-    monkeypatch.setattr(cache_blocking, "LEAST", 4)
-    monkeypatch.setattr(cache_blocking, "BLOCK", 3)
+    monkeypatch.setattr(cache_blocking, "MIN_BLOCKED_ELEMENTS", 4)
+    monkeypatch.setattr(cache_blocking, "BLOCK_ELEMENTS", 3)
     builder = Builder(normal(4, 4))
     turned = builder.apply(e.exp, builder.apply(shape.swap, 0))
     new = builder.apply(e.subtract, 0, builder.apply(e.tanh, turned))
@@ -152,8 +152,8 @@ def test_arguments_of_an_effect_are_not_overwritten():
     graph.nodes[-1] = Node(Effect("note", lambda x: seen.append(x) or ()), (loss,), {}, ())
     plan = compile_graph(graph, updates={1: 0})
     assert plan.in_place == {1: 0}
-    _, calls = plan.staged(*[x.copy() for x in builder.values[:2]])
-    commit(calls)
+    _, calls = plan.run_for_commit(*[x.copy() for x in builder.values[:2]])
+    run_commit_calls(calls)
     assert len(seen) == 1
 
 
@@ -171,10 +171,10 @@ def test_scalars_are_returned():
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 def test_random_updates(program, data, small, monkeypatch):
-    monkeypatch.setattr(cache_blocking, "LEAST", 4 if small else 1 << 16)
-    monkeypatch.setattr(cache_blocking, "BLOCK", 3 if small else 1 << 15)
-    monkeypatch.setattr(cache_blocking, "REDUCED", set())
-    monkeypatch.setattr(stage_pass, "LARGE", 4 if small else 1 << 16)
+    monkeypatch.setattr(cache_blocking, "MIN_BLOCKED_ELEMENTS", 4 if small else 1 << 16)
+    monkeypatch.setattr(cache_blocking, "BLOCK_ELEMENTS", 3 if small else 1 << 15)
+    monkeypatch.setattr(cache_blocking, "BLOCKED_REDUCTIONS", set())
+    monkeypatch.setattr(stage_pass, "MIN_DEFERRED_ELEMENTS", 4 if small else 1 << 16)
     builder, outputs = program
     alike = {}
     for j in builder.inputs:

@@ -88,9 +88,9 @@ def is_tame(value):
 @given(program=programs(steps=25), chosen=st.sampled_from([EXACT, ("block",), ("block", "buffer")]))
 @relaxed
 def test_small_blocks_change_no_bit(sizes, program, chosen, monkeypatch):
-    monkeypatch.setattr(cache_blocking, "LEAST", sizes[0])
-    monkeypatch.setattr(cache_blocking, "BLOCK", sizes[1])
-    monkeypatch.setattr(cache_blocking, "REDUCED", {np.maximum, np.minimum})
+    monkeypatch.setattr(cache_blocking, "MIN_BLOCKED_ELEMENTS", sizes[0])
+    monkeypatch.setattr(cache_blocking, "BLOCK_ELEMENTS", sizes[1])
+    monkeypatch.setattr(cache_blocking, "BLOCKED_REDUCTIONS", {np.maximum, np.minimum})
     check(program, chosen)
 
 
@@ -100,7 +100,7 @@ def test_exchanging_axes_twice_and_a_product_by_equal_constants_leave_one_call()
     once = builder.apply(multiply, constant(np.array(3.0, "float32")), back)
     again = builder.apply(multiply, constant(np.array(3.0, "float32")), 0)
     plan = compile_graph(builder.graph(builder.apply(multiply, once, again)))
-    assert [call.name for call in plan.laid_out.calls] == ["multiply", "multiply"]
+    assert [call.name for call in plan.final_program.calls] == ["multiply", "multiply"]
 
 
 @pytest.mark.parametrize("rows", [[0, 1, 2], [2, 0, 2, 1], [1]])
@@ -109,7 +109,7 @@ def test_a_product_by_rows_of_an_identity_chooses_rows(rows):
     x = np.arange(12, dtype="float32").reshape(3, 4)
     builder = Builder(x)
     plan = compile_graph(builder.graph(builder.apply(matmul, chosen, builder.apply(tanh, 0))))
-    assert "dot" not in [call.name for call in plan.laid_out.calls]
+    assert "dot" not in [call.name for call in plan.final_program.calls]
     np.testing.assert_array_equal(plan(x)[0], np.tanh(x)[rows])
 
 
@@ -118,5 +118,5 @@ def test_other_products_with_a_constant_stay(matrix):
     builder = Builder(np.ones((3, 4), "float32"))
     product = builder.apply(matmul, constant(np.array(matrix, "float32")), 0)
     plan = compile_graph(builder.graph(product))
-    assert [call.name for call in plan.laid_out.calls] == ["dot"]
+    assert [call.name for call in plan.final_program.calls] == ["dot"]
     np.testing.assert_array_equal(plan(np.ones((3, 4), "float32"))[0], matrix @ np.ones((3, 4)))

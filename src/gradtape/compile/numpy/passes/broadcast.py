@@ -6,53 +6,58 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.compile.numpy.program import Call, Operand, Program, shape_of_all
+from gradtape.compile.numpy.program import NumpyCall, Operand, Program, broadcast_shape
 from gradtape.graph.graph import Constant
 
-SMALL = 1 << 12  # elements; larger constants are not checked for equal elements
+MAX_COMPRESSED_ELEMENTS = 1 << 12  # elements; larger constants are not checked for equal elements
 
 
-def broadcast(program: Program) -> Program:
+def remove_broadcasts(program: Program) -> Program:
     """Let elementwise calls read the sources of broadcast views, if shapes allow."""
     sources: dict[int, Operand] = {}
-    kept: list[Call] = []
+    kept: list[NumpyCall] = []
     for call in program.calls:
         if call.kind == "view" and call.fn is np.broadcast_to:
             sources[call.outs[0]] = call.args[0]
         elif call.kind == "ufunc" or call.fn is np.where:
-            call = narrowed(call, program, sources)
+            call = use_unbroadcast_operands(call, program, sources)
         kept.append(call)
-    return program.having(kept)
+    return program.with_calls(kept)
 
 
-def narrowed(call: Call, program: Program, sources: dict[int, Operand]) -> Call:
+def use_unbroadcast_operands(
+    call: NumpyCall, program: Program, sources: dict[int, Operand]
+) -> NumpyCall:
     """The call with unbroadcast operands, one by one as long as its result keeps its shape."""
-    shape = program.known[call.outs[0]].shape
+    shape = program.specs[call.outs[0]].shape
     args = list(call.args)
     for i, a in enumerate(args):
-        narrow = sources.get(a) if type(a) is int else unrepeated(a)
+        narrow = sources.get(a) if type(a) is int else compress_constant(a)
         if narrow is None:
             continue
-        others = [shape_in(program, b) for j, b in enumerate(args) if j != i]
-        if shape_of_all([shape_in(program, narrow), *others]) == shape:
+        others = [operand_shape_in(program, b) for j, b in enumerate(args) if j != i]
+        if broadcast_shape([operand_shape_in(program, narrow), *others]) == shape:
             args[i] = narrow
     changed = any(a is not b for a, b in zip(args, call.args, strict=True))
-    return call.replaced(args=tuple(args)) if changed else call
+    return call.replace(args=tuple(args)) if changed else call
 
 
-def shape_in(program: Program, operand: Operand) -> tuple[int, ...]:
+def operand_shape_in(program: Program, operand: Operand) -> tuple[int, ...]:
     """The shape of an operand."""
     if type(operand) is int:
-        return program.known[operand].shape
+        return program.specs[operand].shape
     return getattr(operand.raw, "shape", ())
 
 
-def unrepeated(operand: Any) -> Constant | None:
+def compress_constant(operand: Any) -> Constant | None:
     """A constant without repeated elements or axes; None if it has none."""
     raw = operand.raw if type(operand) is Constant else None
     if type(raw) is not np.ndarray or not raw.size or not raw.ndim:
         return None
-    if raw.size <= SMALL and raw.tobytes() == raw[(0,) * raw.ndim].tobytes() * raw.size:
+    if (
+        raw.size <= MAX_COMPRESSED_ELEMENTS
+        and raw.tobytes() == raw[(0,) * raw.ndim].tobytes() * raw.size
+    ):
         return Constant(np.asarray(raw[(0,) * raw.ndim]))
     if 0 not in raw.strides:
         return None

@@ -10,18 +10,24 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.compile.numpy.kernel_override import FRESH
-from gradtape.compile.numpy.program import WRITES, Call, Program, evaluate, raw
+from gradtape.compile.numpy.kernel_override import FRESH_OPS
+from gradtape.compile.numpy.program import (
+    KINDS_WITH_OUT,
+    NumpyCall,
+    Program,
+    constant_value,
+    run_call,
+)
 
-SMALL = 16384  # elements; up to here a broadcast is copied, as the eager kernel does
+MAX_FILLED_ELEMENTS = 16384  # elements; up to here a broadcast is copied, as the eager kernel does
 
 
-def buffer(program: Program) -> Program:
+def assign_buffers(program: Program) -> Program:
     """Bind results to buffers of the plan; buffers are reused after the last read."""
-    return Buffers(program).done()
+    return BufferAssignment(program).assign()
 
 
-class Buffers:
+class BufferAssignment:
     """The state of the pass: which memory each value uses, and until when.
 
     Attributes:
@@ -37,111 +43,119 @@ class Buffers:
     def __init__(self, program: Program) -> None:
         """Analyse aliasing, escaping values and last reads."""
         self.program = program
-        self.roots = roots_of(program)
-        self.leaving = leaving_of(program, self.roots)
-        self.last: dict[int, int] = {}
-        self.calls = [*program.calls, *program.commits]
+        self.roots = memory_roots(program)
+        self.escaping = find_escaping_values(program, self.roots)
+        self.last_use: dict[int, int] = {}
+        self.calls = [*program.calls, *program.commit_calls]
         for i, call in enumerate(self.calls):
             for number in (*call.reads(), *call.outs):
                 for root in self.roots[number]:
-                    self.last[root] = i
+                    self.last_use[root] = i
         for o in program.outputs:
             if type(o) is int:
-                self.last.update(dict.fromkeys(self.roots[o], len(self.calls)))
-        self.bound: dict[int, Any] = dict(program.bound)
-        self.once: list[Call] = []
+                self.last_use.update(dict.fromkeys(self.roots[o], len(self.calls)))
+        self.buffers: dict[int, Any] = dict(program.buffers)
+        self.precomputed_views: list[NumpyCall] = []
         self.owned: dict[int, Any] = {}
         self.free: dict[int, list[Any]] = {}
 
-    def done(self) -> Program:
+    def assign(self) -> Program:
         """Bind the results of all calls; return the new program."""
         ends: dict[int, list[int]] = {}
-        for root, i in self.last.items():
+        for root, i in self.last_use.items():
             ends.setdefault(i, []).append(root)
-        kept: list[Call] = []
+        kept: list[NumpyCall] = []
         for i, call in enumerate(self.calls):
-            needed = None if call.outs and call.outs[0] in self.program.into else self.bind(i, call)
+            needed = (
+                None
+                if call.outs and call.outs[0] in self.program.overwrites
+                else self.bind_call(i, call)
+            )
             if needed is not None and i < len(self.program.calls):
                 kept.append(needed)
             for root in ends.get(i, ()):
                 if root in self.owned:
                     block = self.owned.pop(root)
                     self.free.setdefault(block.nbytes, []).append(block)
-        program = self.program.having(kept)
-        program.bound = self.bound
-        program.once = self.once
+        program = self.program.with_calls(kept)
+        program.buffers = self.buffers
+        program.precomputed_views = self.precomputed_views
         return program
 
-    def bind(self, i: int, call: Call) -> Call | None:
+    def bind_call(self, i: int, call: NumpyCall) -> NumpyCall | None:
         """Bind the results of a call; None for a view that is made once and needs no call."""
         if call.kind == "view":
-            return self.view(call)
+            return self.bind_view(call)
         if call.kind == "blocks":
             for out in call.outs:
-                self.place(out)
-        elif call.kind in WRITES or self.is_filled(call):
+                self.allocate(out)
+        elif call.kind in KINDS_WITH_OUT or self.can_fill(call):
             (out,) = call.outs
-            if call.kind not in ("ufunc", "put") or not self.overwrite(i, call, out):
-                self.place(out)
+            if call.kind not in ("ufunc", "put") or not self.try_overwrite(i, call, out):
+                self.allocate(out)
         return call
 
-    def is_filled(self, call: Call) -> bool:
+    def can_fill(self, call: NumpyCall) -> bool:
         """Whether a function can write to a buffer and is faster so."""
         if call.fn is np.concatenate:
             return True
-        return call.fn is np.where and self.program.known[call.outs[0]].size > SMALL
+        return call.fn is np.where and self.program.specs[call.outs[0]].size > MAX_FILLED_ELEMENTS
 
-    def view(self, call: Call) -> Call | None:
+    def bind_view(self, call: NumpyCall) -> NumpyCall | None:
         """Make a view of a buffer once; None if the call is no longer needed."""
         source, (out,) = call.args[0], call.outs
-        if source in self.bound:
+        if source in self.buffers:
             with np.errstate(all="ignore"):
-                found = evaluate(call, [self.bound[source], *[raw(a) for a in call.args[1:]]])
-            if np.may_share_memory(found, self.bound[source]) or not found.size:
-                self.bound[out] = found
-                self.once.append(call)
+                found = run_call(
+                    call, [self.buffers[source], *[constant_value(a) for a in call.args[1:]]]
+                )
+            if np.may_share_memory(found, self.buffers[source]) or not found.size:
+                self.buffers[out] = found
+                self.precomputed_views.append(call)
                 return None
         elif (
-            call.fn is np.broadcast_to and self.program.known[out].size <= SMALL and self.place(out)
+            call.fn is np.broadcast_to
+            and self.program.specs[out].size <= MAX_FILLED_ELEMENTS
+            and self.allocate(out)
         ):
-            return call.replaced(kind="fill")
+            return call.replace(kind="fill")
         return call
 
-    def overwrite(self, i: int, call: Call, out: int) -> bool:
+    def try_overwrite(self, i: int, call: NumpyCall, out: int) -> bool:
         """Let a result overwrite an operand read for the last time; return whether it can."""
-        known = self.program.known[out]
-        if out in self.leaving:
+        known = self.program.specs[out]
+        if out in self.escaping:
             return False
         for a in call.args if call.kind == "ufunc" else call.args[:1]:
-            array = self.bound.get(a) if type(a) is int else None
+            array = self.buffers.get(a) if type(a) is int else None
             if array is None or array.shape != known.shape or array.dtype != known.dtype:
                 continue
             roots = self.roots[a]
             if len(roots) == 1 and array.flags.c_contiguous:
                 (root,) = roots
-                if root in self.owned and self.last[root] == i:
-                    self.bound[out] = array
+                if root in self.owned and self.last_use[root] == i:
+                    self.buffers[out] = array
                     self.owned[out] = self.owned.pop(root)
                     return True
         return False
 
-    def place(self, out: int) -> bool:
+    def allocate(self, out: int) -> bool:
         """Give a result a buffer, unless it leaves the plan; return whether it got one."""
-        known = self.program.known[out]
+        known = self.program.specs[out]
         nbytes = known.size * known.dtype.itemsize
-        if out in self.leaving or not known.shape or not nbytes:
+        if out in self.escaping or not known.shape or not nbytes:
             return False
         found = self.free.get(nbytes)
         block = found.pop() if found else np.empty(nbytes, np.uint8)
-        self.bound[out] = block.view(known.dtype).reshape(known.shape)
+        self.buffers[out] = block.view(known.dtype).reshape(known.shape)
         self.owned[out] = block
         return True
 
 
-def roots_of(program: Program) -> dict[int, frozenset[int]]:
+def memory_roots(program: Program) -> dict[int, frozenset[int]]:
     """For each value, the values whose memory it may share, including itself if it may own some."""
     roots = {i: frozenset([i]) for i in program.inputs}
-    for call in [*program.calls, *program.commits]:
+    for call in [*program.calls, *program.commit_calls]:
         if call.kind == "view":
             (out,) = call.outs
             source = call.args[0]
@@ -149,7 +163,7 @@ def roots_of(program: Program) -> dict[int, frozenset[int]]:
             if call.fn == "reshape" or call.fn is np.broadcast_to:  # it may also be a copy
                 roots[out] |= {out}
         elif call.kind == "opaque":
-            reads = () if call.fn in FRESH else call.reads()
+            reads = () if call.fn in FRESH_OPS else call.reads()
             shared = frozenset().union(*[roots[i] for i in reads])
             for out in call.outs:
                 roots[out] = shared | {out}
@@ -159,13 +173,13 @@ def roots_of(program: Program) -> dict[int, frozenset[int]]:
     return roots
 
 
-def leaving_of(program: Program, roots: dict[int, frozenset[int]]) -> set[int]:
+def find_escaping_values(program: Program, roots: dict[int, frozenset[int]]) -> set[int]:
     """Values whose memory may be referenced outside of the plan after the run."""
     leaving: set[int] = set()
     for o in program.outputs:
         if type(o) is int:
             leaving |= roots[o]
     for call in program.calls:
-        if call.effect:
+        if call.is_effect:
             leaving.update(*[roots[i] for i in call.reads()])
     return leaving

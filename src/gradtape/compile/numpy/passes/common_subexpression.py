@@ -6,20 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.compile.numpy.program import Call, Operand, Program
+from gradtape.compile.numpy.program import NumpyCall, Operand, Program
 
-FEW = 64  # elements; larger constants are compared by identity
+MAX_COMPARED_ELEMENTS = 64  # elements; larger constants are compared by identity
 
 
-def common(program: Program) -> Program:
+def eliminate_common_subexpressions(program: Program) -> Program:
     """Compute each call on the same operands only once."""
     names: dict[int, Operand] = {}
     seen: dict[Any, tuple[int, ...]] = {}
-    kept: list[Call] = []
+    kept: list[NumpyCall] = []
     for call in program.calls:
-        call = call.renamed(names)
-        if not call.effect:
-            key = key_of(call)
+        call = call.substitute(names)
+        if not call.is_effect:
+            key = call_key(call)
             try:
                 first = seen.setdefault(key, call.outs)
             except TypeError:  # a static that cannot be hashed
@@ -28,28 +28,33 @@ def common(program: Program) -> Program:
                 names.update(zip(call.outs, first, strict=True))
                 continue
         kept.append(call)
-    return program.having(kept, names)
+    return program.with_calls(kept, names)
 
 
-def key_of(call: Call) -> Any:
+def call_key(call: NumpyCall) -> Any:
     """A key that is equal for calls that compute the same."""
-    static = [(k, type(v), exact(v)) for k, v in call.static.items()] if call.static else ()
-    return (call.kind, call.fn, *[exact(a) for a in call.args], *static)
+    static = [(k, type(v), exact_key(v)) for k, v in call.static.items()] if call.static else ()
+    return (call.kind, call.fn, *[exact_key(a) for a in call.args], *static)
 
 
-def exact(a: Any) -> Any:
+def exact_key(a: Any) -> Any:
     """A key that is equal only for identical operands: -0.0 differs from 0.0, and 1 from 1.0."""
     if type(a) is int:
         return a
     if type(a) is tuple:
-        return tuple([exact(b) for b in a])
+        return tuple([exact_key(b) for b in a])
     raw = getattr(a, "raw", a)
     if type(raw) is np.ndarray:
-        return ("array", raw.dtype, raw.shape, raw.tobytes() if raw.size <= FEW else id(raw))
+        return (
+            "array",
+            raw.dtype,
+            raw.shape,
+            raw.tobytes() if raw.size <= MAX_COMPARED_ELEMENTS else id(raw),
+        )
     if isinstance(raw, float | complex | np.generic):
         return (type(raw), repr(raw))
     if type(raw) is tuple:
-        return ("tuple", *[(type(r), exact(r) if type(r) is not int else r) for r in raw])
+        return ("tuple", *[(type(r), exact_key(r) if type(r) is not int else r) for r in raw])
     if type(raw) is slice:
         return ("slice", raw.start, raw.stop, raw.step)
     return (type(raw), raw)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from gradtape.compile.numpy.program import Call, Program
+from gradtape.compile.numpy.program import NumpyCall, Program
 
 
-def dead(program: Program) -> Program:
+def remove_dead_code(program: Program) -> Program:
     """Remove calls that neither an output nor a side effect depends on."""
     wanted = {o for o in program.outputs if type(o) is int}
-    kept: list[Call] = []
+    kept: list[NumpyCall] = []
     for call in reversed(program.calls):
-        if call.effect or not wanted.isdisjoint(call.outs):
+        if call.is_effect or not wanted.isdisjoint(call.outs):
             kept.append(call)
             wanted.update(call.reads())
     kept.reverse()
-    return program.having(kept)
+    return program.with_calls(kept)

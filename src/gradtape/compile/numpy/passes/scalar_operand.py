@@ -6,29 +6,33 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.compile.numpy.call_recorder import result_dtype
-from gradtape.compile.numpy.program import Call, Known, Program
+from gradtape.compile.numpy.call_recorder import infer_result_dtype
+from gradtape.compile.numpy.program import NumpyCall, Program, ValueSpec
 from gradtape.graph.graph import Constant
 
 
-def scalar(program: Program) -> Program:
+def convert_scalar_operands(program: Program) -> Program:
     """Convert constant scalars of elementwise calls to 0-d arrays of the computing dtype."""
-    return program.having([prepared(call, program) for call in program.calls])
+    return program.with_calls([convert_call_operands(call, program) for call in program.calls])
 
 
-def prepared(call: Call, program: Program) -> Call:
+def convert_call_operands(call: NumpyCall, program: Program) -> NumpyCall:
     """The call with its scalars converted, where the result stays the same."""
     if call.kind != "ufunc" and call.fn is not np.where:
         return call
-    known = [program.known[a] for a in call.args if type(a) is int]
+    known = [program.specs[a] for a in call.args if type(a) is int]
     if len(known) == len(call.args) or not any(k.shape for k in known):
         return call
-    out = program.known[call.outs[0]]
-    args = tuple([ready(a, call, known, out) if type(a) is Constant else a for a in call.args])
-    return Call(call.kind, call.fn, args, call.outs)
+    out = program.specs[call.outs[0]]
+    args = tuple(
+        [as_array_constant(a, call, known, out) if type(a) is Constant else a for a in call.args]
+    )
+    return NumpyCall(call.kind, call.fn, args, call.outs)
 
 
-def ready(a: Constant, call: Call, known: list[Known], out: Known) -> Constant:
+def as_array_constant(
+    a: Constant, call: NumpyCall, known: list[ValueSpec], out: ValueSpec
+) -> Constant:
     """A scalar constant as a 0-d array, if that does not change the dtype of the result."""
     raw: Any = a.raw
     if isinstance(raw, np.generic):
@@ -43,4 +47,4 @@ def ready(a: Constant, call: Call, known: list[Known], out: Known) -> Constant:
     except OverflowError:
         return a
     pretend = [array if b is a else known[0] if type(b) is int else b.raw for b in call.args]
-    return Constant(array) if result_dtype(call.fn, tuple(pretend)) == out.dtype else a
+    return Constant(array) if infer_result_dtype(call.fn, tuple(pretend)) == out.dtype else a

@@ -11,10 +11,17 @@ from types import ModuleType
 from typing import Any
 
 from gradtape.core.errors import public
-from gradtape.tf.compat.v1.adapter import DIFFERENT, MOVED, SIGNATURES, SPACES, adapted, named
-from gradtape.tf.compat.v1.unsupported import REMOVED
+from gradtape.tf.compat.v1.adapter import (
+    INCOMPATIBLE_NAMES,
+    MOVED_NAMES,
+    ROOT_NAMESPACES,
+    V1_SIGNATURES,
+    adapt_signature,
+    resolve_name,
+)
+from gradtape.tf.compat.v1.unsupported import REPLACEMENTS
 
-OWN = {
+V1_FUNCTIONS = {
     "gradtape.tf.compat.v1.eager_function": """
         assign assign_add assign_sub assert_variables_initialized control_flow_v2_enabled div
         enable_control_flow_v2 enable_eager_execution enable_resource_variables
@@ -32,12 +39,12 @@ OWN = {
         train.global_step
     """,
 }
-HOME = {name: home for home, names in OWN.items() for name in names.split()}
-WHOLE = {"losses": "gradtape.tf.compat.v1.losses", "logging": "gradtape.tf.compat.v1.logging"}
-HELD_BACK = ("disable_v2_behavior", "disable_eager_execution", "Session", "InteractiveSession")
+MODULE_OF_FUNCTION = {name: home for home, names in V1_FUNCTIONS.items() for name in names.split()}
+V1_MODULES = {"losses": "gradtape.tf.compat.v1.losses", "logging": "gradtape.tf.compat.v1.logging"}
+REFUSED_NAMES = ("disable_v2_behavior", "disable_eager_execution", "Session", "InteractiveSession")
 
 
-class Space(ModuleType):
+class V1Namespace(ModuleType):
     """A namespace of tf.compat.v1, such as `nn`."""
 
     def __init__(self, prefix: str) -> None:
@@ -49,68 +56,68 @@ class Space(ModuleType):
         """Look up a name and cache it."""
         if name.startswith("__"):
             raise AttributeError(name)
-        found = self.__dict__[name] = lookup(self.__dict__["prefix"] + name)
+        found = self.__dict__[name] = find_v1_name(self.__dict__["prefix"] + name)
         return found
 
     def __dir__(self) -> list[str]:
         """The names of the TensorFlow 2 namespace of the same name."""
-        return dir(named(self.__dict__["prefix"].rstrip(".")))
+        return dir(resolve_name(self.__dict__["prefix"].rstrip(".")))
 
 
-def lookup(name: str) -> Any:
+def find_v1_name(name: str) -> Any:
     """Find the object `tf.compat.v1.<name>`."""
-    if name in WHOLE:
-        return import_module(WHOLE[name])
-    if name in HOME:
-        return getattr(import_module(HOME[name]), name.rpartition(".")[2])
-    if name in HELD_BACK:
-        return refusing(name)
-    if name in REMOVED:
-        raise AttributeError(absent(name), name=name)
-    if name in DIFFERENT:
+    if name in V1_MODULES:
+        return import_module(V1_MODULES[name])
+    if name in MODULE_OF_FUNCTION:
+        return getattr(import_module(MODULE_OF_FUNCTION[name]), name.rpartition(".")[2])
+    if name in REFUSED_NAMES:
+        return make_refusing_function(name)
+    if name in REPLACEMENTS:
+        raise AttributeError(explain_missing_v1_name(name), name=name)
+    if name in INCOMPATIBLE_NAMES:
         raise AttributeError(
             f"gradtape does not have tf.compat.v1.{name}: TensorFlow 1 gave it other parameters. "
             f"Use tf.{name} (docs/migration.md).",
             name=name,
         )
-    alias = name.removeprefix("math.") if name.removeprefix("math.") in SIGNATURES else name
-    signature = SIGNATURES.get(alias) or SIGNATURES.get(f"math.{name}")
+    alias = name.removeprefix("math.") if name.removeprefix("math.") in V1_SIGNATURES else name
+    signature = V1_SIGNATURES.get(alias) or V1_SIGNATURES.get(f"math.{name}")
     try:
-        found = found_at(name)
+        found = find_v2_object(name)
     except AttributeError:
-        raise AttributeError(absent(name), name=name) from None
+        raise AttributeError(explain_missing_v1_name(name), name=name) from None
     if isinstance(found, ModuleType):
-        return Space(f"{name}.")
-    return adapted(name, found, signature) if signature else found
+        return V1Namespace(f"{name}.")
+    return adapt_signature(name, found, signature) if signature else found
 
 
-def found_at(name: str) -> Any:
+def find_v2_object(name: str) -> Any:
     """Find the TensorFlow 2 object that a name stands for; AttributeError if there is none."""
-    places = [MOVED[name]] if name in MOVED else [name]
-    if "." not in name and name not in MOVED:
-        places += [f"{space}.{name}" for space in SPACES]
+    places = [MOVED_NAMES[name]] if name in MOVED_NAMES else [name]
+    if "." not in name and name not in MOVED_NAMES:
+        places += [f"{space}.{name}" for space in ROOT_NAMESPACES]
     for place in places:
         try:
-            return named(place)
+            return resolve_name(place)
         except AttributeError:
             continue
     raise AttributeError(name)
 
 
-def absent(name: str) -> str:
+def explain_missing_v1_name(name: str) -> str:
     """The error message for a name that gradtape does not have."""
     text = f"gradtape does not have tf.compat.v1.{name}."
-    if name in REMOVED:
-        return f"{text} It belongs to TensorFlow 1: {REMOVED[name]} (docs/migration.md)"
+    if name in REPLACEMENTS:
+        return f"{text} It belongs to TensorFlow 1: {REPLACEMENTS[name]} (docs/migration.md)"
     return f"{text} docs/migration.md lists the supported names."
 
 
-def refusing(name: str) -> Any:
+def make_refusing_function(name: str) -> Any:
     """Make a function that raises when called: programs often import it without calling it."""
 
     @public
     def refuse(*args: Any, **kwargs: Any) -> Any:
-        raise NotImplementedError(absent(name))
+        raise NotImplementedError(explain_missing_v1_name(name))
 
     refuse.__name__ = name
     refuse.is_refusal = True  # type: ignore[attr-defined]
@@ -121,5 +128,5 @@ def __getattr__(name: str) -> Any:
     """Look up a name and cache it."""
     if name.startswith("__"):
         raise AttributeError(name)
-    found = globals()[name] = lookup(name)
+    found = globals()[name] = find_v1_name(name)
     return found

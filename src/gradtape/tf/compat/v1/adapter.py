@@ -6,19 +6,19 @@ import functools
 import sys
 from typing import Any
 
-REDUCE = "input_tensor axis keepdims name reduction_indices>axis keep_dims>keepdims"
-SOFTMAX = "logits axis name dim>axis"
-POOL = "value>input ksize strides padding data_format name input"
-ASSERT = "x y data> summarize message name"
-NAMES = "_sentinel> labels logits name"
+REDUCE_SIGNATURE = "input_tensor axis keepdims name reduction_indices>axis keep_dims>keepdims"
+SOFTMAX_SIGNATURE = "logits axis name dim>axis"
+POOL_SIGNATURE = "value>input ksize strides padding data_format name input"
+ASSERT_SIGNATURE = "x y data> summarize message name"
+CROSS_ENTROPY_SIGNATURE = "_sentinel> labels logits name"
 
 # `old>new` is a renamed parameter; `old>` is a parameter that is ignored.
-SIGNATURES = {
+V1_SIGNATURES = {
     **{
-        f"reduce_{kind}": REDUCE
+        f"reduce_{kind}": REDUCE_SIGNATURE
         for kind in ("all", "any", "logsumexp", "max", "mean", "min", "prod", "sum")
     },
-    **{f"assert_{kind}": ASSERT for kind in ("equal", "greater", "less")},
+    **{f"assert_{kind}": ASSERT_SIGNATURE for kind in ("equal", "greater", "less")},
     "argmax": "input axis name dimension>axis output_type",
     "argmin": "input axis name dimension>axis output_type",
     "assert_rank": "x rank data> summarize> message name",
@@ -53,13 +53,13 @@ SIGNATURES = {
     "keep_dims>keepdims input",
     "math.in_top_k": "predictions targets k name",
     "nn.in_top_k": "predictions targets k name",
-    "math.softmax": SOFTMAX,
-    "math.log_softmax": SOFTMAX,
-    "nn.softmax": SOFTMAX,
-    "nn.log_softmax": SOFTMAX,
-    "nn.avg_pool": POOL,
-    "nn.avg_pool2d": POOL,
-    "nn.max_pool": POOL,
+    "math.softmax": SOFTMAX_SIGNATURE,
+    "math.log_softmax": SOFTMAX_SIGNATURE,
+    "nn.softmax": SOFTMAX_SIGNATURE,
+    "nn.log_softmax": SOFTMAX_SIGNATURE,
+    "nn.avg_pool": POOL_SIGNATURE,
+    "nn.avg_pool2d": POOL_SIGNATURE,
+    "nn.max_pool": POOL_SIGNATURE,
     "nn.conv1d": "value>input filters stride padding use_cudnn_on_gpu> data_format name input "
     "dilations",
     "nn.conv2d": "input filter>filters strides padding use_cudnn_on_gpu> data_format dilations "
@@ -73,14 +73,15 @@ SIGNATURES = {
     "nn.depthwise_conv2d": "input filter strides padding rate>dilations name data_format dilations",
     "nn.embedding_lookup": "params ids partition_strategy> name validate_indices> max_norm",
     "nn.moments": "x axes shift name keep_dims>keepdims keepdims",
-    "nn.sigmoid_cross_entropy_with_logits": NAMES,
-    "nn.sparse_softmax_cross_entropy_with_logits": NAMES,
+    "nn.sigmoid_cross_entropy_with_logits": CROSS_ENTROPY_SIGNATURE,
+    "nn.sparse_softmax_cross_entropy_with_logits": CROSS_ENTROPY_SIGNATURE,
     "nn.softmax_cross_entropy_with_logits_v2": "labels logits axis name dim>axis",
     "nn.weighted_cross_entropy_with_logits": "labels logits pos_weight name targets>labels",
 }
 
-# Names that moved. Names that are not listed are looked up in `tf` and in the namespaces `SPACES`.
-MOVED = {
+# Names that moved. Names that are not listed are looked up in `tf` and in the namespaces
+# `ROOT_NAMESPACES`.
+MOVED_NAMES = {
     "arg_max": "argmax",
     "arg_min": "argmin",
     "batch_to_space_nd": "batch_to_space",
@@ -142,11 +143,11 @@ MOVED = {
     "image.resize_image_with_crop_or_pad": "image.resize_with_crop_or_pad",
 }
 # Namespaces that now have names which were at the root in TensorFlow 1.
-SPACES = ("math", "linalg", "signal", "debugging")
+ROOT_NAMESPACES = ("math", "linalg", "signal", "debugging")
 
 # Same names with other parameters and no adapter: calling TensorFlow 2's could silently compute
 # something else.
-UNBRIDGED = """
+INCOMPATIBLE_LIST = """
     batch_to_space map_fn image.crop_and_resize image.draw_bounding_boxes image.extract_glimpse
     image.resize image.sample_distorted_bounding_box io.decode_csv io.decode_raw io.parse_example
     io.parse_single_example nn.batch_norm_with_global_normalization nn.conv3d_transpose
@@ -154,10 +155,10 @@ UNBRIDGED = """
     nn.fractional_avg_pool nn.fractional_max_pool nn.max_pool_with_argmax nn.nce_loss nn.pool
     nn.ctc_beam_search_decoder nn.sampled_softmax_loss nn.separable_conv2d
 """
-DIFFERENT = frozenset(UNBRIDGED.split())
+INCOMPATIBLE_NAMES = frozenset(INCOMPATIBLE_LIST.split())
 
 
-def named(path: str) -> Any:
+def resolve_name(path: str) -> Any:
     """Resolve a dotted name in gradtape; AttributeError if there is none."""
     found: Any = sys.modules["gradtape"]
     for name in path.split("."):
@@ -165,7 +166,7 @@ def named(path: str) -> Any:
     return found
 
 
-def adapted(name: str, function: Any, signature: str) -> Any:
+def adapt_signature(name: str, function: Any, signature: str) -> Any:
     """Wrap a function to take TensorFlow 1's signature; arguments that are None are dropped."""
     parameters = [one.partition(">") for one in signature.split()]
     order = [old for old, _, _ in parameters]

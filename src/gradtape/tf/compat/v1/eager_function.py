@@ -26,23 +26,25 @@ def enable_eager_execution(
     """Do nothing: execution is always eager."""
 
 
-def nothing_to_do() -> None:
+def keep_v2_default() -> None:
     """Do nothing: this behaviour is always on."""
 
 
-def always() -> bool:
+def return_true() -> bool:
     """Return True: this behaviour is always on."""
     return True
 
 
-def already(values: Any = None, name: str | None = None) -> None:
+def skip_initialization(values: Any = None, name: str | None = None) -> None:
     """Do nothing: a variable is initialized when it is created."""
 
 
-enable_control_flow_v2 = enable_resource_variables = nothing_to_do
-enable_tensor_equality = enable_v2_behavior = enable_v2_tensorshape = nothing_to_do
-control_flow_v2_enabled = resource_variables_enabled = executing_eagerly_outside_functions = always
-variables_initializer = assert_variables_initialized = already
+enable_control_flow_v2 = enable_resource_variables = keep_v2_default
+enable_tensor_equality = enable_v2_behavior = enable_v2_tensorshape = keep_v2_default
+control_flow_v2_enabled = resource_variables_enabled = executing_eagerly_outside_functions = (
+    return_true
+)
+variables_initializer = assert_variables_initialized = skip_initialization
 
 
 def global_variables_initializer() -> None:
@@ -178,7 +180,7 @@ def multinomial(
     return stateful.categorical(logits, num_samples, output_dtype or dtypes.int64, seed)
 
 
-def to(dtype: Any) -> Any:
+def make_cast_function(dtype: Any) -> Any:
     """Make a function that casts to a dtype."""
 
     def to_dtype(x: Any, name: str | None = None) -> Any:
@@ -187,6 +189,13 @@ def to(dtype: Any) -> Any:
     return to_dtype
 
 
-to_bfloat16, to_float, to_double = to(dtypes.bfloat16), to(dtypes.float32), to(dtypes.float64)
-to_int32, to_int64 = to(dtypes.int32), to(dtypes.int64)
-to_complex64, to_complex128 = to(dtypes.complex64), to(dtypes.complex128)
+to_bfloat16, to_float, to_double = (
+    make_cast_function(dtypes.bfloat16),
+    make_cast_function(dtypes.float32),
+    make_cast_function(dtypes.float64),
+)
+to_int32, to_int64 = make_cast_function(dtypes.int32), make_cast_function(dtypes.int64)
+to_complex64, to_complex128 = (
+    make_cast_function(dtypes.complex64),
+    make_cast_function(dtypes.complex128),
+)

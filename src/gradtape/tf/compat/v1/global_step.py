@@ -13,7 +13,7 @@ from gradtape.tf.math import elementwise as e
 from gradtape.tf.math.cast import cast
 
 
-class Step:
+class GlobalStep:
     """Holds the global step of this process; None until it is created."""
 
     variable: Any = None
@@ -21,14 +21,14 @@ class Step:
 
 def get_global_step(graph: Any = None) -> Any:
     """The global step, or None if it was not created."""
-    return Step.variable
+    return GlobalStep.variable
 
 
 def get_or_create_global_step(graph: Any = None) -> Any:
     """The global step, an int64 variable; created with the value zero on first use."""
-    if Step.variable is None:
-        Step.variable = Variable(0, trainable=False, dtype=dtypes.int64, name="global_step")
-    return Step.variable
+    if GlobalStep.variable is None:
+        GlobalStep.variable = Variable(0, trainable=False, dtype=dtypes.int64, name="global_step")
+    return GlobalStep.variable
 
 
 @public
@@ -38,7 +38,7 @@ def create_global_step(graph: Any = None) -> Any:
     Raises:
         ValueError: if it exists.
     """
-    if Step.variable is not None:
+    if GlobalStep.variable is not None:
         raise ValueError('"global_step" already exists.')
     return get_or_create_global_step()
 
@@ -48,7 +48,7 @@ def global_step(sess: Any, global_step_tensor: Any) -> int:
     return int(global_step_tensor)
 
 
-def decaying(rate_at: Any) -> Any:
+def make_schedule(rate_at: Any) -> Any:
     """Make a schedule. As in eager TensorFlow, it returns a function without arguments."""
 
     def schedule(
@@ -67,7 +67,7 @@ def decaying(rate_at: Any) -> Any:
     return schedule
 
 
-def exponential(
+def exponential_rate(
     start: Any, step: Any, over: Any, decay_rate: Any, staircase: bool = False, name: Any = None
 ) -> Any:
     """`start · decay_rate ** (step / over)`."""
@@ -75,7 +75,7 @@ def exponential(
     return start * e.pow(cast(decay_rate, start.dtype), e.floor(power) if staircase else power)
 
 
-def natural(
+def natural_exp_rate(
     start: Any, step: Any, over: Any, decay_rate: Any, staircase: bool = False, name: Any = None
 ) -> Any:
     """`start · exp(-decay_rate · step / over)`."""
@@ -83,7 +83,7 @@ def natural(
     return start * e.exp(-decay_rate * (e.floor(power) if staircase else power))
 
 
-def inverse(
+def inverse_time_rate(
     start: Any, step: Any, over: Any, decay_rate: Any, staircase: bool = False, name: Any = None
 ) -> Any:
     """`start / (1 + decay_rate · step / over)`."""
@@ -91,13 +91,13 @@ def inverse(
     return start / (1 + decay_rate * (e.floor(power) if staircase else power))
 
 
-def cosine(start: Any, step: Any, over: Any, alpha: float = 0.0, name: Any = None) -> Any:
+def cosine_rate(start: Any, step: Any, over: Any, alpha: float = 0.0, name: Any = None) -> Any:
     """Half a cosine wave from `start` down to `alpha · start`."""
     progress = e.minimum(step, over) / over
     return start * ((1 - alpha) * 0.5 * (1 + e.cos(python_math.pi * progress)) + alpha)
 
 
-def polynomial(
+def polynomial_rate(
     start: Any,
     step: Any,
     over: Any,
@@ -115,9 +115,12 @@ def polynomial(
     return (start - end_learning_rate) * factor + end_learning_rate
 
 
-exponential_decay, natural_exp_decay = decaying(exponential), decaying(natural)
-inverse_time_decay, cosine_decay = decaying(inverse), decaying(cosine)
-polynomial_decay = decaying(polynomial)
+exponential_decay, natural_exp_decay = (
+    make_schedule(exponential_rate),
+    make_schedule(natural_exp_rate),
+)
+inverse_time_decay, cosine_decay = make_schedule(inverse_time_rate), make_schedule(cosine_rate)
+polynomial_decay = make_schedule(polynomial_rate)
 
 
 def piecewise_constant(x: Any, boundaries: Any, values: Any, name: Any = None) -> Any:

@@ -27,7 +27,7 @@ class Reduction:
     SUM_BY_NONZERO_WEIGHTS = SUM_OVER_NONZERO_WEIGHTS = "weighted_sum_by_nonzero_weights"
 
 
-DEFAULT = Reduction.SUM_BY_NONZERO_WEIGHTS
+DEFAULT_REDUCTION = Reduction.SUM_BY_NONZERO_WEIGHTS
 
 
 @public
@@ -36,7 +36,7 @@ def compute_weighted_loss(
     weights: Any = 1.0,
     scope: Any = None,
     loss_collection: Any = "losses",
-    reduction: str = DEFAULT,
+    reduction: str = DEFAULT_REDUCTION,
 ) -> Tensor:
     """Losses times weights, reduced.
 
@@ -64,7 +64,7 @@ def compute_weighted_loss(
         total = reduce_mean(weighted)
     elif reduction == Reduction.MEAN:
         total = math.divide_no_nan(total, reduce_sum(ones_like(losses) * weights))
-    elif reduction == DEFAULT:
+    elif reduction == DEFAULT_REDUCTION:
         present = where(math.equal(weights, 0), zeros_like(weights), ones_like(weights))
         total = math.divide_no_nan(total, reduce_sum(broadcast_to(present, losses.shape)))
     elif reduction != Reduction.SUM:
@@ -72,7 +72,7 @@ def compute_weighted_loss(
     return cast(total, given)
 
 
-def pair(labels: Any, predictions: Any) -> tuple[Any, Any]:
+def as_float_pair(labels: Any, predictions: Any) -> tuple[Any, Any]:
     """Convert both to float32 and check that the shapes agree."""
     if labels is None or predictions is None:
         raise ValueError("Arguments `labels` and `predictions` must not be None.")
@@ -89,10 +89,10 @@ def absolute_difference(
     weights: Any = 1.0,
     scope: Any = None,
     loss_collection: Any = "losses",
-    reduction: str = DEFAULT,
+    reduction: str = DEFAULT_REDUCTION,
 ) -> Tensor:
     """|labels - predictions|."""
-    labels, predictions = pair(labels, predictions)
+    labels, predictions = as_float_pair(labels, predictions)
     losses = e.abs(predictions - labels)
     return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)
 
@@ -104,10 +104,10 @@ def mean_squared_error(
     weights: Any = 1.0,
     scope: Any = None,
     loss_collection: Any = "losses",
-    reduction: str = DEFAULT,
+    reduction: str = DEFAULT_REDUCTION,
 ) -> Tensor:
     """(labels - predictions)²."""
-    labels, predictions = pair(labels, predictions)
+    labels, predictions = as_float_pair(labels, predictions)
     losses = math.squared_difference(predictions, labels)
     return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)
 
@@ -120,10 +120,10 @@ def huber_loss(
     delta: float = 1.0,
     scope: Any = None,
     loss_collection: Any = "losses",
-    reduction: str = DEFAULT,
+    reduction: str = DEFAULT_REDUCTION,
 ) -> Tensor:
     """Huber loss: half the squared error up to `delta`, linear beyond it."""
-    labels, predictions = pair(labels, predictions)
+    labels, predictions = as_float_pair(labels, predictions)
     distance = e.abs(predictions - labels)
     small = e.minimum(distance, delta)
     losses = 0.5 * small * small + delta * (distance - small)
@@ -138,10 +138,10 @@ def log_loss(
     epsilon: float = 1e-7,
     scope: Any = None,
     loss_collection: Any = "losses",
-    reduction: str = DEFAULT,
+    reduction: str = DEFAULT_REDUCTION,
 ) -> Tensor:
     """Cross entropy of probabilities."""
-    labels, predictions = pair(labels, predictions)
+    labels, predictions = as_float_pair(labels, predictions)
     losses = -labels * math.log(predictions + epsilon)
     losses = losses - (1 - labels) * math.log(1 - predictions + epsilon)
     return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)
@@ -154,10 +154,10 @@ def hinge_loss(
     weights: Any = 1.0,
     scope: Any = None,
     loss_collection: Any = "losses",
-    reduction: str = DEFAULT,
+    reduction: str = DEFAULT_REDUCTION,
 ) -> Tensor:
     """max(0, 1 - logits) for labels 1, max(0, 1 + logits) for labels 0."""
-    labels, logits = pair(labels, logits)
+    labels, logits = as_float_pair(labels, logits)
     losses = e.maximum(1 - (2 * labels - 1) * logits, 0.0)
     return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)
 
@@ -170,7 +170,7 @@ def sigmoid_cross_entropy(
     label_smoothing: float = 0,
     scope: Any = None,
     loss_collection: Any = "losses",
-    reduction: str = DEFAULT,
+    reduction: str = DEFAULT_REDUCTION,
 ) -> Tensor:
     """Cross entropy of independent classes."""
     logits = convert_to_tensor(logits)
@@ -189,7 +189,7 @@ def softmax_cross_entropy(
     label_smoothing: float = 0,
     scope: Any = None,
     loss_collection: Any = "losses",
-    reduction: str = DEFAULT,
+    reduction: str = DEFAULT_REDUCTION,
 ) -> Tensor:
     """Cross entropy of mutually exclusive classes; the labels get no gradient."""
     logits = convert_to_tensor(logits)
@@ -207,7 +207,7 @@ def sparse_softmax_cross_entropy(
     weights: Any = 1.0,
     scope: Any = None,
     loss_collection: Any = "losses",
-    reduction: str = DEFAULT,
+    reduction: str = DEFAULT_REDUCTION,
 ) -> Tensor:
     """As `softmax_cross_entropy`, with class indices as labels."""
     labels, logits = convert_to_tensor(labels), convert_to_tensor(logits)

@@ -11,7 +11,7 @@ from gradtape.core.convert import convert
 from gradtape.core.dtypes import DType, as_dtype
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.shapes import TensorShape
-from gradtape.core.tensor import Tensor, eager
+from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
 from gradtape.ops.reduce import broadcast_to, reduce_sum
@@ -21,7 +21,7 @@ from gradtape.tf.linalg import matmul as product
 from gradtape.tf.linalg import solve as solvers
 
 
-def stretched(x: Any, batch: tuple[int, ...], core: int) -> Any:
+def broadcast_batch(x: Any, batch: tuple[int, ...], core: int) -> Any:
     """Broadcast the axes of `x` in front of the last `core` axes against `batch`."""
     own = x._array.shape
     lead = np.broadcast_shapes(own[: len(own) - core], batch)
@@ -29,12 +29,12 @@ def stretched(x: Any, batch: tuple[int, ...], core: int) -> Any:
     return x if shape == own else broadcast_to(x, shape=shape, rank=len(own))
 
 
-def column(x: Any) -> Any:
+def vector_to_column(x: Any) -> Any:
     """Reshape vectors (..., n) to columns (..., n, 1)."""
     return s.reshape(x, shape=(*x._array.shape, 1), rank=x._array.ndim)
 
 
-def bare(x: Any) -> Any:
+def column_to_vector(x: Any) -> Any:
     """Reshape columns (..., n, 1) to vectors (..., n)."""
     return s.reshape(x, shape=x._array.shape[:-1], rank=x._array.ndim)
 
@@ -47,9 +47,9 @@ def sum_last(x: Any) -> Any:
 class LinearOperator(Module):
     """A matrix, or a batch of matrices, defined by its operations.
 
-    Subclasses define `_dims` (the shape) and `_dense`. They override `_times`, `_divided`,
-    `_diagonal`, `_log_abs` and `_determinant` if they have a faster way. Gradients reach all
-    tensors of an operator.
+    Subclasses define `_shape_tuple` (the shape) and `_to_dense`. They override `_matmul`, `_solve`,
+    `_diag_part`, `_log_abs_determinant` and `_determinant` if they have a faster way. Gradients
+    reach all tensors of an operator.
 
     Args:
         dtype: the dtype of the matrix.
@@ -93,34 +93,36 @@ class LinearOperator(Module):
         self._is_positive_definite = is_positive_definite
         self._is_square = is_square
 
-    def _dims(self) -> tuple[int, ...]:
+    def _shape_tuple(self) -> tuple[int, ...]:
         raise NotImplementedError(f"{type(self).__name__} must define _dims.")
 
-    def _dense(self) -> Any:
-        return self._times(eager(np.eye(self._dims()[-1], dtype=self._dtype.as_numpy_dtype)), False)
+    def _to_dense(self) -> Any:
+        return self._matmul(
+            make_tensor(np.eye(self._shape_tuple()[-1], dtype=self._dtype.as_numpy_dtype)), False
+        )
 
-    def _times(self, x: Any, adjoint: bool) -> Any:
-        return product.matmul(self._dense(), x, adjoint_a=adjoint)
+    def _matmul(self, x: Any, adjoint: bool) -> Any:
+        return product.matmul(self._to_dense(), x, adjoint_a=adjoint)
 
-    def _divided(self, x: Any, adjoint: bool) -> Any:
-        dense, batch = self._dense(), self._dims()[:-2]
-        x = stretched(x, batch, 2)
-        dense = stretched(dense, x._array.shape[:-2], 2)
+    def _solve(self, x: Any, adjoint: bool) -> Any:
+        dense, batch = self._to_dense(), self._shape_tuple()[:-2]
+        x = broadcast_batch(x, batch, 2)
+        dense = broadcast_batch(dense, x._array.shape[:-2], 2)
         if self._is_positive_definite and self._is_self_adjoint:
             return solvers.cholesky_solve(decomposition.cholesky(dense), x)
         return solvers.solve(dense, x, adjoint=adjoint)
 
-    def _diagonal(self) -> Any:
-        return diagonal.diag_part(self._dense())
+    def _diag_part(self) -> Any:
+        return diagonal.diag_part(self._to_dense())
 
-    def _log_abs(self) -> Any:
+    def _log_abs_determinant(self) -> Any:
         if self._is_positive_definite and self._is_self_adjoint:
-            factor = diagonal.diag_part(decomposition.cholesky(self._dense()))
+            factor = diagonal.diag_part(decomposition.cholesky(self._to_dense()))
             return sum_last(e.log(e.absolute(factor))) * 2
-        return decomposition.slogdet(self._dense())[1]
+        return decomposition.slogdet(self._to_dense())[1]
 
     def _determinant(self) -> Any:
-        return decomposition.det(self._dense())
+        return decomposition.det(self._to_dense())
 
     def _inverse(self) -> LinearOperator:
         from gradtape.tf.linalg.linear_operator.composition import LinearOperatorInversion
@@ -140,27 +142,27 @@ class LinearOperator(Module):
     @property
     def shape(self) -> TensorShape:
         """The shape of the matrices, batch dimensions first."""
-        return TensorShape(self._dims())
+        return TensorShape(self._shape_tuple())
 
     @property
     def batch_shape(self) -> TensorShape:
         """The batch dimensions."""
-        return TensorShape(self._dims()[:-2])
+        return TensorShape(self._shape_tuple()[:-2])
 
     @property
     def tensor_rank(self) -> int:
         """The number of axes, including the batch dimensions."""
-        return len(self._dims())
+        return len(self._shape_tuple())
 
     @property
     def domain_dimension(self) -> int:
         """The number of columns."""
-        return self._dims()[-1]
+        return self._shape_tuple()[-1]
 
     @property
     def range_dimension(self) -> int:
         """The number of rows."""
-        return self._dims()[-2]
+        return self._shape_tuple()[-2]
 
     @property
     def is_non_singular(self) -> bool | None:
@@ -180,7 +182,7 @@ class LinearOperator(Module):
     @property
     def is_square(self) -> bool:
         """Whether the numbers of rows and columns are equal."""
-        rows, columns = self._dims()[-2:]
+        rows, columns = self._shape_tuple()[-2:]
         return rows == columns
 
     @property
@@ -200,25 +202,25 @@ class LinearOperator(Module):
 
     def shape_tensor(self, name: str = "shape_tensor") -> Tensor:
         """`shape` as a tensor."""
-        return eager(np.array(self._dims(), np.int32))
+        return make_tensor(np.array(self._shape_tuple(), np.int32))
 
     def batch_shape_tensor(self, name: str = "batch_shape_tensor") -> Tensor:
         """`batch_shape` as a tensor."""
-        return eager(np.array(self._dims()[:-2], np.int32))
+        return make_tensor(np.array(self._shape_tuple()[:-2], np.int32))
 
     def tensor_rank_tensor(self, name: str = "tensor_rank_tensor") -> Tensor:
         """`tensor_rank` as a tensor."""
-        return eager(np.int32(self.tensor_rank))
+        return make_tensor(np.int32(self.tensor_rank))
 
     def domain_dimension_tensor(self, name: str = "domain_dimension_tensor") -> Tensor:
         """`domain_dimension` as a tensor."""
-        return eager(np.int32(self.domain_dimension))
+        return make_tensor(np.int32(self.domain_dimension))
 
     def range_dimension_tensor(self, name: str = "range_dimension_tensor") -> Tensor:
         """`range_dimension` as a tensor."""
-        return eager(np.int32(self.range_dimension))
+        return make_tensor(np.int32(self.range_dimension))
 
-    def _argument(self, x: Any, rows: int, core: int, adjoint_arg: bool = False) -> Any:
+    def _convert_argument(self, x: Any, rows: int, core: int, adjoint_arg: bool = False) -> Any:
         """Convert an argument to a tensor, after a check that it has `rows` rows."""
         tensor = convert(x, self._dtype)
         if tensor._array.ndim < core:
@@ -251,8 +253,8 @@ class LinearOperator(Module):
                     f"{left.domain_dimension} but got {right.range_dimension}."
                 )
             return LinearOperatorComposition([left, right])
-        rows = self._dims()[-2 if adjoint else -1]
-        return self._times(self._argument(x, rows, 2, adjoint_arg), adjoint)
+        rows = self._shape_tuple()[-2 if adjoint else -1]
+        return self._matmul(self._convert_argument(x, rows, 2, adjoint_arg), adjoint)
 
     def __matmul__(self, other: Any) -> Any:
         """`matmul`."""
@@ -261,70 +263,74 @@ class LinearOperator(Module):
     @public
     def matvec(self, x: Any, adjoint: bool = False, name: str = "matvec") -> Tensor:
         """Product with vectors (..., n)."""
-        rows = self._dims()[-2 if adjoint else -1]
-        return bare(self._times(column(self._argument(x, rows, 1)), adjoint))
+        rows = self._shape_tuple()[-2 if adjoint else -1]
+        return column_to_vector(
+            self._matmul(vector_to_column(self._convert_argument(x, rows, 1)), adjoint)
+        )
 
-    def _must_be_square(self, what: str) -> None:
+    def _check_square(self, what: str) -> None:
         if not self.is_square or self._is_square is False:
             raise NotImplementedError(f"{what} not implemented for an operator that is not square.")
 
-    def _must_be_solvable(self) -> None:
+    def _check_solvable(self) -> None:
         if self._is_non_singular is False:
             raise NotImplementedError(
                 "Exact solve not implemented for an operator that is expected to be singular."
             )
-        self._must_be_square("Exact solve")
+        self._check_square("Exact solve")
 
     @public
     def solve(
         self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "solve"
     ) -> Any:
         """Solution `x` of A @ x = rhs for matrices (..., n, k), or for another operator."""
-        self._must_be_solvable()
+        self._check_solvable()
         if isinstance(rhs, LinearOperator):
             left = self.adjoint() if adjoint else self
             return left.inverse().matmul(rhs.adjoint() if adjoint_arg else rhs)
-        rows = self._dims()[-1 if adjoint else -2]
-        return self._divided(self._argument(rhs, rows, 2, adjoint_arg), adjoint)
+        rows = self._shape_tuple()[-1 if adjoint else -2]
+        return self._solve(self._convert_argument(rhs, rows, 2, adjoint_arg), adjoint)
 
     @public
     def solvevec(self, rhs: Any, adjoint: bool = False, name: str = "solve") -> Tensor:
         """Solution `x` of A @ x = rhs for vectors (..., n)."""
-        self._must_be_solvable()
-        rows = self._dims()[-1 if adjoint else -2]
-        return bare(self._divided(column(self._argument(rhs, rows, 1)), adjoint))
+        self._check_solvable()
+        rows = self._shape_tuple()[-1 if adjoint else -2]
+        return column_to_vector(
+            self._solve(vector_to_column(self._convert_argument(rhs, rows, 1)), adjoint)
+        )
 
     @public
     def to_dense(self, name: str = "to_dense") -> Tensor:
         """The matrix as a dense tensor."""
-        return convert(self._dense())
+        return convert(self._to_dense())
 
     @public
     def diag_part(self, name: str = "diag_part") -> Tensor:
         """The main diagonal."""
-        return self._diagonal()
+        return self._diag_part()
 
     @public
     def trace(self, name: str = "trace") -> Tensor:
         """Sum of the main diagonal."""
-        return sum_last(self._diagonal())
+        return sum_last(self._diag_part())
 
     @public
     def add_to_tensor(self, x: Any, name: str = "add_to_tensor") -> Tensor:
         """The matrix plus `x`."""
-        return e.add(self._dense(), convert(x, self._dtype))
+        return e.add(self._to_dense(), convert(x, self._dtype))
 
     @public
     def determinant(self, name: str = "det") -> Tensor:
         """The determinant."""
-        self._must_be_square("Determinant")
+        self._check_square("Determinant")
         return self._determinant()
 
     @public
     def log_abs_determinant(self, name: str = "log_abs_det") -> Tensor:
         """Logarithm of the absolute value of the determinant."""
-        self._must_be_square("Determinant")
-        return self._log_abs()
+        self._check_square("Determinant")
+        return self._log_abs_determinant()
 
     @public
     def inverse(self, name: str = "inverse") -> LinearOperator:
@@ -355,7 +361,7 @@ class LinearOperator(Module):
     def _cholesky(self) -> LinearOperator:
         from gradtape.tf.linalg.linear_operator.matrix import LinearOperatorLowerTriangular
 
-        factor = decomposition.cholesky(self._dense())
+        factor = decomposition.cholesky(self._to_dense())
         return LinearOperatorLowerTriangular(factor, is_non_singular=True)
 
     @public
@@ -366,14 +372,14 @@ class LinearOperator(Module):
         return self._eigvals()
 
     def _eigvals(self) -> Any:
-        return decomposition.eigvalsh(self._dense())
+        return decomposition.eigvalsh(self._to_dense())
 
     @public
     def cond(self, name: str = "cond") -> Tensor:
         """The condition number: the largest singular value over the smallest."""
-        values = decomposition.svd(self._dense(), compute_uv=False)
+        values = decomposition.svd(self._to_dense(), compute_uv=False)
         k = values._array.shape[-1]
-        return s.take_one(values, axis=-1, i=0) / s.take_one(values, axis=-1, i=k - 1)
+        return s.index_axis(values, axis=-1, i=0) / s.index_axis(values, axis=-1, i=k - 1)
 
     @public
     def assert_non_singular(self, name: str = "assert_non_singular") -> None:
@@ -386,19 +392,19 @@ class LinearOperator(Module):
     @public
     def assert_positive_definite(self, name: str = "assert_positive_definite") -> None:
         """Raise unless a Cholesky factor exists."""
-        factor = np.asarray(decomposition.cholesky(self._dense())._array)
+        factor = np.asarray(decomposition.cholesky(self._to_dense())._array)
         if not np.isfinite(factor).all():
             raise InvalidArgumentError("Matrix was not positive definite.")
 
     @public
     def assert_self_adjoint(self, name: str = "assert_self_adjoint") -> None:
         """Raise unless the matrix equals its adjoint."""
-        dense = np.asarray(self._dense()._array)
+        dense = np.asarray(self._to_dense()._array)
         if not np.array_equal(dense, np.conj(np.swapaxes(dense, -1, -2))):
             raise InvalidArgumentError("Matrix was not equal to its adjoint.")
 
 
-def tensor_of(value: Any) -> Any:
+def as_float_tensor(value: Any) -> Any:
     """Convert to a tensor of floats; a variable is returned as it is and read on each use."""
     if hasattr(value, "assign"):
         return value
@@ -410,9 +416,9 @@ def tensor_of(value: Any) -> Any:
     return tensor
 
 
-def read(value: Any) -> Any:
+def read_tensor(value: Any) -> Any:
     """Convert a tensor or variable to a tensor."""
     return convert(value)
 
 
-COMPLEX = {dtypes.float32: dtypes.complex64, dtypes.float64: dtypes.complex128}
+COMPLEX_DTYPE_OF = {dtypes.float32: dtypes.complex64, dtypes.float64: dtypes.complex128}

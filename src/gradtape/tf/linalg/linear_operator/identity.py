@@ -7,18 +7,18 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes
-from gradtape.core.convert import shape_tuple
+from gradtape.core.convert import to_shape_tuple
 from gradtape.core.dtypes import as_dtype
-from gradtape.core.tensor import eager
+from gradtape.core.tensor import make_tensor
 from gradtape.ops import elementwise as e
 from gradtape.tf.linalg.linear_operator.base import (
     LinearOperator,
-    column,
-    read,
-    stretched,
-    tensor_of,
+    as_float_tensor,
+    broadcast_batch,
+    read_tensor,
+    vector_to_column,
 )
-from gradtape.tf.linalg.linear_operator.matrix import LinearOperatorDiag, promises
+from gradtape.tf.linalg.linear_operator.matrix import LinearOperatorDiag, hint_arguments
 
 
 class LinearOperatorIdentity(LinearOperator):
@@ -41,30 +41,30 @@ class LinearOperatorIdentity(LinearOperator):
             raise ValueError(
                 "An identity operator is always square, self-adjoint and positive definite."
             )
-        (rows,) = shape_tuple(num_rows)
+        (rows,) = to_shape_tuple(num_rows)
         if rows < 0:
             raise ValueError(f"Argument `num_rows` must be non-negative. Received {rows}.")
-        batch = () if batch_shape is None else shape_tuple(batch_shape)
+        batch = () if batch_shape is None else to_shape_tuple(batch_shape)
         self._size = (*batch, rows, rows)
-        super().__init__(dtype or dtypes.float32, **promises(True, True, True, True, name))
+        super().__init__(dtype or dtypes.float32, **hint_arguments(True, True, True, True, name))
 
-    def _dims(self) -> tuple[int, ...]:
+    def _shape_tuple(self) -> tuple[int, ...]:
         return self._size
 
-    def _times(self, x: Any, adjoint: bool) -> Any:
-        return stretched(x, self._size[:-2], 2)
+    def _matmul(self, x: Any, adjoint: bool) -> Any:
+        return broadcast_batch(x, self._size[:-2], 2)
 
-    def _divided(self, x: Any, adjoint: bool) -> Any:
-        return self._times(x, adjoint)
+    def _solve(self, x: Any, adjoint: bool) -> Any:
+        return self._matmul(x, adjoint)
 
-    def _diagonal(self) -> Any:
-        return eager(np.ones(self._size[:-1], self._dtype.as_numpy_dtype))
+    def _diag_part(self) -> Any:
+        return make_tensor(np.ones(self._size[:-1], self._dtype.as_numpy_dtype))
 
     def _determinant(self) -> Any:
-        return eager(np.ones(self._size[:-2], self._dtype.as_numpy_dtype)[()])
+        return make_tensor(np.ones(self._size[:-2], self._dtype.as_numpy_dtype)[()])
 
-    def _log_abs(self) -> Any:
-        return eager(np.zeros(self._size[:-2], self._dtype.as_numpy_dtype)[()])
+    def _log_abs_determinant(self) -> Any:
+        return make_tensor(np.zeros(self._size[:-2], self._dtype.as_numpy_dtype)[()])
 
     def _inverse(self) -> LinearOperator:
         return self
@@ -90,15 +90,15 @@ class LinearOperatorScaledIdentity(LinearOperatorDiag):
         """Store the size and the multiplier."""
         if not is_square:
             raise ValueError("A ScaledIdentity operator is always square.")
-        self._multiplier = tensor_of(multiplier)
-        (self._num_rows,) = shape_tuple(num_rows)
+        self._multiplier = as_float_tensor(multiplier)
+        (self._num_rows,) = to_shape_tuple(num_rows)
         self._diag = self._multiplier  # only its dtype is read; `_entries` is overridden
         if not self._multiplier.dtype.is_complex:
             is_self_adjoint = True
         LinearOperator.__init__(
             self,
             self._multiplier.dtype,
-            **promises(is_non_singular, is_self_adjoint, is_positive_definite, True, name),
+            **hint_arguments(is_non_singular, is_self_adjoint, is_positive_definite, True, name),
         )
 
     @property
@@ -106,20 +106,22 @@ class LinearOperatorScaledIdentity(LinearOperatorDiag):
         """The multiplier."""
         return self._multiplier
 
-    def _dims(self) -> tuple[int, ...]:
+    def _shape_tuple(self) -> tuple[int, ...]:
         return (*self._multiplier.shape, self._num_rows, self._num_rows)
 
     def _entries(self, adjoint: bool = False) -> Any:
-        m = read(self._multiplier)
+        m = read_tensor(self._multiplier)
         m = e.conj(m) if adjoint and m.dtype.is_complex else m
-        ones = eager(np.ones(self._num_rows, self._dtype.as_numpy_dtype))
-        return e.multiply(column(m), ones)
+        ones = make_tensor(np.ones(self._num_rows, self._dtype.as_numpy_dtype))
+        return e.multiply(vector_to_column(m), ones)
 
     def _inverse(self) -> LinearOperator:
-        return LinearOperatorScaledIdentity(self._num_rows, e.reciprocal(read(self._multiplier)))
+        return LinearOperatorScaledIdentity(
+            self._num_rows, e.reciprocal(read_tensor(self._multiplier))
+        )
 
     def _adjoint(self) -> LinearOperator:
-        return LinearOperatorScaledIdentity(self._num_rows, e.conj(read(self._multiplier)))
+        return LinearOperatorScaledIdentity(self._num_rows, e.conj(read_tensor(self._multiplier)))
 
 
 class LinearOperatorZeros(LinearOperator):
@@ -141,19 +143,21 @@ class LinearOperatorZeros(LinearOperator):
         """Store the size."""
         if is_non_singular or is_positive_definite:
             raise ValueError("A zero operator is always singular.")
-        (rows,) = shape_tuple(num_rows)
-        columns = rows if num_columns is None else shape_tuple(num_columns)[0]
+        (rows,) = to_shape_tuple(num_rows)
+        columns = rows if num_columns is None else to_shape_tuple(num_columns)[0]
         if is_square and rows != columns:
             raise ValueError("LinearOperatorZeros initialized as is_square=True, but it is not.")
-        batch = () if batch_shape is None else shape_tuple(batch_shape)
+        batch = () if batch_shape is None else to_shape_tuple(batch_shape)
         self._size = (*batch, rows, columns)
         super().__init__(
             dtype or dtypes.float32,
-            **promises(False, is_self_adjoint if rows == columns else None, None, is_square, name),
+            **hint_arguments(
+                False, is_self_adjoint if rows == columns else None, None, is_square, name
+            ),
         )
 
-    def _dims(self) -> tuple[int, ...]:
+    def _shape_tuple(self) -> tuple[int, ...]:
         return self._size
 
-    def _dense(self) -> Any:
-        return eager(np.zeros(self._size, as_dtype(self._dtype).as_numpy_dtype))
+    def _to_dense(self) -> Any:
+        return make_tensor(np.zeros(self._size, as_dtype(self._dtype).as_numpy_dtype))

@@ -8,24 +8,24 @@ import numpy as np
 
 from gradtape.core import dtypes
 from gradtape.core.convert import convert
-from gradtape.core.tensor import eager
-from gradtape.graph.raw_function import rawly
-from gradtape.graph.side_effect import happening
+from gradtape.core.tensor import make_tensor
+from gradtape.graph.raw_function import apply_raw
+from gradtape.graph.side_effect import side_effect
 from gradtape.ops import elementwise as e
 from gradtape.ops.reduce import reduce_prod, reduce_sum
 from gradtape.tf.array.gather_slice import gather
 from gradtape.tf.linalg import band_matrix, diagonal, matmul, solve
 from gradtape.tf.linalg.linear_operator.base import (
     LinearOperator,
-    column,
-    read,
-    stretched,
+    as_float_tensor,
+    broadcast_batch,
+    read_tensor,
     sum_last,
-    tensor_of,
+    vector_to_column,
 )
 
 
-def promises(
+def hint_arguments(
     non_singular: Any, self_adjoint: Any, positive_definite: Any, square: Any, name: Any
 ) -> dict[str, Any]:
     """Keyword arguments of the base class: the hints and the name."""
@@ -51,14 +51,16 @@ class LinearOperatorFullMatrix(LinearOperator):
         name: str | None = "LinearOperatorFullMatrix",
     ) -> None:
         """Store the matrix."""
-        self._matrix = tensor_of(matrix)
+        self._matrix = as_float_tensor(matrix)
         if len(self._matrix.shape) < 2:
             raise ValueError(
                 f"Argument `matrix` must have at least 2 dimensions. Received {self._matrix.shape}."
             )
         super().__init__(
             self._matrix.dtype,
-            **promises(is_non_singular, is_self_adjoint, is_positive_definite, is_square, name),
+            **hint_arguments(
+                is_non_singular, is_self_adjoint, is_positive_definite, is_square, name
+            ),
         )
 
     @property
@@ -66,11 +68,11 @@ class LinearOperatorFullMatrix(LinearOperator):
         """The matrix."""
         return self._matrix
 
-    def _dims(self) -> tuple[int, ...]:
+    def _shape_tuple(self) -> tuple[int, ...]:
         return tuple(self._matrix.shape)
 
-    def _dense(self) -> Any:
-        return read(self._matrix)
+    def _to_dense(self) -> Any:
+        return read_tensor(self._matrix)
 
 
 class LinearOperatorDiag(LinearOperator):
@@ -86,7 +88,7 @@ class LinearOperatorDiag(LinearOperator):
         name: str | None = "LinearOperatorDiag",
     ) -> None:
         """Store the diagonal."""
-        self._diag = tensor_of(diag)
+        self._diag = as_float_tensor(diag)
         if not len(self._diag.shape):
             raise ValueError("Argument `diag` must have at least 1 dimension. Received a scalar.")
         if is_square is False:
@@ -97,7 +99,7 @@ class LinearOperatorDiag(LinearOperator):
             is_self_adjoint = True
         super().__init__(
             self._diag.dtype,
-            **promises(is_non_singular, is_self_adjoint, is_positive_definite, True, name),
+            **hint_arguments(is_non_singular, is_self_adjoint, is_positive_definite, True, name),
         )
 
     @property
@@ -105,33 +107,33 @@ class LinearOperatorDiag(LinearOperator):
         """The diagonal."""
         return self._diag
 
-    def _dims(self) -> tuple[int, ...]:
+    def _shape_tuple(self) -> tuple[int, ...]:
         shape = tuple(self._diag.shape)
         return (*shape, shape[-1])
 
     def _entries(self, adjoint: bool = False) -> Any:
-        d = read(self._diag)
+        d = read_tensor(self._diag)
         return e.conj(d) if adjoint and d.dtype.is_complex else d
 
-    def _times(self, x: Any, adjoint: bool) -> Any:
-        return e.multiply(column(self._entries(adjoint)), x)
+    def _matmul(self, x: Any, adjoint: bool) -> Any:
+        return e.multiply(vector_to_column(self._entries(adjoint)), x)
 
-    def _divided(self, x: Any, adjoint: bool) -> Any:
-        return e.divide(x, column(self._entries(adjoint)))
+    def _solve(self, x: Any, adjoint: bool) -> Any:
+        return e.divide(x, vector_to_column(self._entries(adjoint)))
 
-    def _dense(self) -> Any:
+    def _to_dense(self) -> Any:
         return diagonal.diag(self._entries())
 
-    def _diagonal(self) -> Any:
+    def _diag_part(self) -> Any:
         return self._entries()
 
     def _determinant(self) -> Any:
         return reduce_prod(self._entries(), axis=(-1,), keepdims=False)
 
-    def _log_abs(self) -> Any:
-        return sum_last(e.cast(e.log(e.absolute(self._entries())), dtype=self._numpy()))
+    def _log_abs_determinant(self) -> Any:
+        return sum_last(e.cast(e.log(e.absolute(self._entries())), dtype=self._numpy_dtype()))
 
-    def _numpy(self) -> Any:
+    def _numpy_dtype(self) -> Any:
         return np.dtype(self._dtype.as_numpy_dtype)
 
     def _inverse(self) -> LinearOperator:
@@ -166,12 +168,12 @@ class LinearOperatorLowerTriangular(LinearOperator):
         """Store the matrix."""
         if is_square is False:
             raise ValueError("Only square lower triangular operators are supported.")
-        self._tril = tensor_of(tril)
+        self._tril = as_float_tensor(tril)
         if len(self._tril.shape) < 2:
             raise ValueError("Argument `tril` must have at least 2 dimensions.")
         super().__init__(
             self._tril.dtype,
-            **promises(is_non_singular, is_self_adjoint, is_positive_definite, True, name),
+            **hint_arguments(is_non_singular, is_self_adjoint, is_positive_definite, True, name),
         )
 
     @property
@@ -179,27 +181,27 @@ class LinearOperatorLowerTriangular(LinearOperator):
         """The matrix whose lower triangle is used."""
         return self._tril
 
-    def _dims(self) -> tuple[int, ...]:
+    def _shape_tuple(self) -> tuple[int, ...]:
         return tuple(self._tril.shape)
 
-    def _dense(self) -> Any:
-        return diagonal.band_part(read(self._tril), -1, 0)
+    def _to_dense(self) -> Any:
+        return diagonal.band_part(read_tensor(self._tril), -1, 0)
 
-    def _divided(self, x: Any, adjoint: bool) -> Any:
-        return solve.triangular_solve(read(self._tril), x, lower=True, adjoint=adjoint)
+    def _solve(self, x: Any, adjoint: bool) -> Any:
+        return solve.triangular_solve(read_tensor(self._tril), x, lower=True, adjoint=adjoint)
 
-    def _diagonal(self) -> Any:
-        return diagonal.diag_part(read(self._tril))
+    def _diag_part(self) -> Any:
+        return diagonal.diag_part(read_tensor(self._tril))
 
     def _determinant(self) -> Any:
-        return reduce_prod(self._diagonal(), axis=(-1,), keepdims=False)
+        return reduce_prod(self._diag_part(), axis=(-1,), keepdims=False)
 
-    def _log_abs(self) -> Any:
+    def _log_abs_determinant(self) -> Any:
         kind = np.dtype(self._dtype.as_numpy_dtype)
-        return sum_last(e.cast(e.log(e.absolute(self._diagonal())), dtype=kind))
+        return sum_last(e.cast(e.log(e.absolute(self._diag_part())), dtype=kind))
 
     def _eigvals(self) -> Any:
-        return self._diagonal()
+        return self._diag_part()
 
 
 class LinearOperatorTridiag(LinearOperator):
@@ -221,13 +223,13 @@ class LinearOperatorTridiag(LinearOperator):
         self._diagonals: Any = (
             [convert(d) for d in diagonals]
             if diagonals_format == "sequence"
-            else tensor_of(diagonals)
+            else as_float_tensor(diagonals)
         )
         self._format = diagonals_format
         some: Any = self._diagonals[1] if diagonals_format == "sequence" else self._diagonals
         super().__init__(
             some.dtype,
-            **promises(is_non_singular, is_self_adjoint, is_positive_definite, True, name),
+            **hint_arguments(is_non_singular, is_self_adjoint, is_positive_definite, True, name),
         )
 
     @property
@@ -240,7 +242,7 @@ class LinearOperatorTridiag(LinearOperator):
         """The format of `diagonals`: "compact", "sequence" or "matrix"."""
         return self._format
 
-    def _dims(self) -> tuple[int, ...]:
+    def _shape_tuple(self) -> tuple[int, ...]:
         if self._format == "matrix":
             return tuple(self._diagonals.shape)
         if self._format == "sequence":
@@ -249,28 +251,28 @@ class LinearOperatorTridiag(LinearOperator):
         shape = tuple(self._diagonals.shape)
         return (*shape[:-2], shape[-1], shape[-1])
 
-    def _dense(self) -> Any:
+    def _to_dense(self) -> Any:
         if self._format == "matrix":
-            return diagonal.band_part(read(self._diagonals), 1, 1)
-        eye = eager(np.eye(self._dims()[-1], dtype=self._dtype.as_numpy_dtype))
-        return self._times(eye, False)
+            return diagonal.band_part(read_tensor(self._diagonals), 1, 1)
+        eye = make_tensor(np.eye(self._shape_tuple()[-1], dtype=self._dtype.as_numpy_dtype))
+        return self._matmul(eye, False)
 
-    def _times(self, x: Any, adjoint: bool) -> Any:
+    def _matmul(self, x: Any, adjoint: bool) -> Any:
         if adjoint or self._format == "matrix":
-            return matmul.matmul(self._dense(), x, adjoint_a=adjoint)
-        x = stretched(x, self._dims()[:-2], 2)
+            return matmul.matmul(self._to_dense(), x, adjoint_a=adjoint)
+        x = broadcast_batch(x, self._shape_tuple()[:-2], 2)
         lead = x._array.shape[:-2]
         if self._format == "sequence":
-            parts = [stretched(d, lead, 1) for d in self._diagonals]
+            parts = [broadcast_batch(d, lead, 1) for d in self._diagonals]
         else:
-            parts = stretched(read(self._diagonals), lead, 2)
+            parts = broadcast_batch(read_tensor(self._diagonals), lead, 2)
         return band_matrix.tridiagonal_matmul(parts, x, self._format)
 
-    def _divided(self, x: Any, adjoint: bool) -> Any:
-        dense = self._dense()
+    def _solve(self, x: Any, adjoint: bool) -> Any:
+        dense = self._to_dense()
         matrix = matmul.adjoint(dense) if adjoint else dense
-        x = stretched(x, self._dims()[:-2], 2)
-        matrix = stretched(matrix, x._array.shape[:-2], 2)
+        x = broadcast_batch(x, self._shape_tuple()[:-2], 2)
+        matrix = broadcast_batch(matrix, x._array.shape[:-2], 2)
         return band_matrix.tridiagonal_solve(matrix, x, "matrix")
 
 
@@ -294,35 +296,35 @@ class LinearOperatorHouseholder(LinearOperator):
             raise ValueError("A Householder operator is always non-positive definite.")
         if is_non_singular is False:
             raise ValueError("A Householder operator is always non-singular.")
-        self._axis = tensor_of(reflection_axis)
-        super().__init__(self._axis.dtype, **promises(True, True, False, True, name))
+        self._axis = as_float_tensor(reflection_axis)
+        super().__init__(self._axis.dtype, **hint_arguments(True, True, False, True, name))
 
     @property
     def reflection_axis(self) -> Any:
         """The axis of reflection, as it was given."""
         return self._axis
 
-    def _dims(self) -> tuple[int, ...]:
+    def _shape_tuple(self) -> tuple[int, ...]:
         shape = tuple(self._axis.shape)
         return (*shape, shape[-1])
 
-    def _times(self, x: Any, adjoint: bool) -> Any:
-        v = read(self._axis)
+    def _matmul(self, x: Any, adjoint: bool) -> Any:
+        v = read_tensor(self._axis)
         square = reduce_sum(e.multiply(v, e.conj(v)), axis=(-1,), keepdims=True)
-        along = reduce_sum(e.multiply(column(e.conj(v)), x), axis=(-2,), keepdims=True)
-        return e.subtract(x, e.multiply(column(e.divide(v, square)), along) * 2)
+        along = reduce_sum(e.multiply(vector_to_column(e.conj(v)), x), axis=(-2,), keepdims=True)
+        return e.subtract(x, e.multiply(vector_to_column(e.divide(v, square)), along) * 2)
 
-    def _divided(self, x: Any, adjoint: bool) -> Any:
-        return self._times(x, adjoint)
+    def _solve(self, x: Any, adjoint: bool) -> Any:
+        return self._matmul(x, adjoint)
 
     def assert_self_adjoint(self, name: str = "assert_self_adjoint") -> None:
         """Do nothing: a reflection is always self-adjoint."""
 
     def _determinant(self) -> Any:
-        return eager(np.full(self._dims()[:-2], -1, self._dtype.as_numpy_dtype)[()])
+        return make_tensor(np.full(self._shape_tuple()[:-2], -1, self._dtype.as_numpy_dtype)[()])
 
-    def _log_abs(self) -> Any:
-        return eager(np.zeros(self._dims()[:-2], self._dtype.as_numpy_dtype)[()])
+    def _log_abs_determinant(self) -> Any:
+        return make_tensor(np.zeros(self._shape_tuple()[:-2], self._dtype.as_numpy_dtype)[()])
 
     def _inverse(self) -> LinearOperator:
         return self
@@ -348,35 +350,37 @@ class LinearOperatorPermutation(LinearOperator):
         if not self._perm.dtype.is_integer:
             raise TypeError(f"perm must be integer dtype. Received {self._perm.dtype.name}.")
         check_permutation(self._perm)
-        super().__init__(dtype, **promises(True, is_self_adjoint, is_positive_definite, True, name))
+        super().__init__(
+            dtype, **hint_arguments(True, is_self_adjoint, is_positive_definite, True, name)
+        )
 
     @property
     def perm(self) -> Any:
         """The permutation."""
         return self._perm
 
-    def _dims(self) -> tuple[int, ...]:
+    def _shape_tuple(self) -> tuple[int, ...]:
         shape = tuple(self._perm.shape)
         return (*shape, shape[-1])
 
-    def _times(self, x: Any, adjoint: bool) -> Any:
+    def _matmul(self, x: Any, adjoint: bool) -> Any:
         own = self._perm._array.shape
         lead = np.broadcast_shapes(own[:-1], x._array.shape[:-2])
-        x = stretched(x, lead, 2)
-        rows = rawly(row_order, self._perm, (*lead, own[-1]), adjoint)
+        x = broadcast_batch(x, lead, 2)
+        rows = apply_raw(broadcast_row_order, self._perm, (*lead, own[-1]), adjoint)
         return gather(x, rows, axis=len(lead), batch_dims=len(lead))
 
-    def _divided(self, x: Any, adjoint: bool) -> Any:
-        return self._times(x, not adjoint)
+    def _solve(self, x: Any, adjoint: bool) -> Any:
+        return self._matmul(x, not adjoint)
 
     def _determinant(self) -> Any:
-        return rawly(sign_of, self._perm, self._dtype.as_numpy_dtype)
+        return apply_raw(permutation_sign, self._perm, self._dtype.as_numpy_dtype)
 
-    def _log_abs(self) -> Any:
-        return eager(np.zeros(self._dims()[:-2], self._dtype.as_numpy_dtype)[()])
+    def _log_abs_determinant(self) -> Any:
+        return make_tensor(np.zeros(self._shape_tuple()[:-2], self._dtype.as_numpy_dtype)[()])
 
 
-@happening(fails_only=True)
+@side_effect(fails_only=True)
 def check_permutation(perm: Any) -> None:
     """Raise unless each row is a permutation of 0 … n - 1."""
     raw = np.asarray(perm._array)
@@ -384,13 +388,13 @@ def check_permutation(perm: Any) -> None:
         raise ValueError("Argument `perm` must be a vector of unique integers.")
 
 
-def row_order(perm: Any, shape: tuple[int, ...], inverse: bool) -> Any:
+def broadcast_row_order(perm: Any, shape: tuple[int, ...], inverse: bool) -> Any:
     """Broadcast raw permutations, or their inverses, to `shape`."""
     order = np.argsort(perm, axis=-1) if inverse else perm
     return np.broadcast_to(order, shape).copy()
 
 
-def sign_of(perm: Any, dtype: Any) -> Any:
+def permutation_sign(perm: Any, dtype: Any) -> Any:
     """Signs of raw permutations."""
     signs = np.linalg.det(np.eye(perm.shape[-1])[perm]).round()
     return np.asarray(signs).astype(dtype)[()]

@@ -7,63 +7,63 @@ from typing import Any, Protocol
 from gradtape.core.tensor import Tensor
 
 
-class Unary(Protocol):
+class UnaryOp(Protocol):
     """A function of one tensor."""
 
     def __call__(self, x: Any, name: str | None = None) -> Tensor:
         """Apply it."""
 
 
-class OfInput(Protocol):
+class UnaryInputOp(Protocol):
     """A function of one tensor whose parameter is named `input`."""
 
     def __call__(self, input: Any, name: str | None = None) -> Tensor:
         """Apply it."""
 
 
-class OfFeatures(Protocol):
+class UnaryFeaturesOp(Protocol):
     """A function of one tensor whose parameter is named `features`."""
 
     def __call__(self, features: Any, name: str | None = None) -> Tensor:
         """Apply it."""
 
 
-class Binary(Protocol):
+class BinaryOp(Protocol):
     """A function of two tensors that broadcast."""
 
     def __call__(self, x: Any, y: Any, name: str | None = None) -> Tensor:
         """Apply it."""
 
 
-class OfOrdinate(Protocol):
+class BinaryYXOp(Protocol):
     """A function of coordinates with `y` before `x`, such as `atan2`."""
 
     def __call__(self, y: Any, x: Any, name: str | None = None) -> Tensor:
         """Apply it."""
 
 
-class OfOrder(Protocol):
+class BinaryAXOp(Protocol):
     """A function of a parameter `a` and a tensor `x`, such as `igamma` and `polygamma`."""
 
     def __call__(self, a: Any, x: Any, name: str | None = None) -> Tensor:
         """Apply it."""
 
 
-class OfShift(Protocol):
+class BinaryXQOp(Protocol):
     """A function of a tensor `x` and a shift `q`, such as `zeta`."""
 
     def __call__(self, x: Any, q: Any, name: str | None = None) -> Tensor:
         """Apply it."""
 
 
-class OfNumbers(Protocol):
+class BinaryX1X2Op(Protocol):
     """A function of two tensors named `x1` and `x2`."""
 
     def __call__(self, x1: Any, x2: Any, name: str | None = None) -> Tensor:
         """Apply it."""
 
 
-class Reduction(Protocol):
+class ReductionOp(Protocol):
     """A reduction along axes."""
 
     def __call__(
@@ -72,7 +72,7 @@ class Reduction(Protocol):
         """Apply it."""
 
 
-class Running(Protocol):
+class CumulativeOp(Protocol):
     """A cumulative reduction along an axis."""
 
     def __call__(
@@ -86,14 +86,14 @@ class Running(Protocol):
         """Apply it."""
 
 
-class OfSegments(Protocol):
+class SegmentOp(Protocol):
     """A reduction of the rows of each segment; segment ids are sorted."""
 
     def __call__(self, data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
         """Apply it."""
 
 
-class OfUnsortedSegments(Protocol):
+class UnsortedSegmentOp(Protocol):
     """A reduction of the rows of each segment; segment ids come in any order."""
 
     def __call__(
@@ -102,7 +102,7 @@ class OfUnsortedSegments(Protocol):
         """Apply it."""
 
 
-class OfChosenRows(Protocol):
+class SparseSegmentOp(Protocol):
     """A reduction of the rows that `indices` selects, for each segment."""
 
     def __call__(

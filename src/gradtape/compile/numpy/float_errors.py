@@ -7,22 +7,22 @@ from typing import Any
 
 import numpy as np
 
-SILENT: Any
-hush: Callable[[Any], Any]
-unhush: Callable[[Any], Any]
+IGNORE_ALL: Any
+set_float_errors: Callable[[Any], Any]
+reset_float_errors: Callable[[Any], Any]
 
 try:  # 1 µs faster than np.errstate, which does the same
     from numpy._core.umath import _extobj_contextvar, _make_extobj
 
-    SILENT = _make_extobj(all="ignore")
-    hush, unhush = _extobj_contextvar.set, _extobj_contextvar.reset
+    IGNORE_ALL = _make_extobj(all="ignore")
+    set_float_errors, reset_float_errors = _extobj_contextvar.set, _extobj_contextvar.reset
 except ImportError:
-    SILENT = {"all": "ignore"}
+    IGNORE_ALL = {"all": "ignore"}
 
-    def hush(state: Any) -> Any:
+    def set_float_errors(state: Any) -> Any:
         """Set the error state; return the previous one."""
         return np.seterr(**state)
 
-    def unhush(state: Any) -> Any:
+    def reset_float_errors(state: Any) -> Any:
         """Restore a previous error state."""
         return np.seterr(**state)

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 
-class Pass:
+class Iteration:
     """One iteration over a dataset.
 
     Attributes:
@@ -22,38 +22,40 @@ class Pass:
 
     def __init__(self) -> None:
         """Start without saved counters."""
-        self.places: dict[Any, Any] = {}
+        self.stream_positions: dict[Any, Any] = {}
 
 
-class Ongoing(threading.local):
+class CurrentIteration(threading.local):
     """The iteration that a thread currently works for."""
 
-    now: Pass | None = None
-    quietly: bool = False  # whether user functions may be traced only, not called on placeholders
+    active: Iteration | None = None
+    is_trace_only: bool = (
+        False  # whether user functions may be traced only, not called on placeholders
+    )
 
 
-ongoing = Ongoing()
+current_iteration = CurrentIteration()
 
 
-class NotQuietly(Exception):  # noqa: N818  not an error
+class NeedsPythonCall(Exception):  # noqa: N818  not an error
     """The element spec needs a call of a user function, which may have side effects."""
 
 
 @contextlib.contextmanager
-def quietly() -> Iterator[None]:
+def forbid_python_calls() -> Iterator[None]:
     """In this scope, inferring an element spec calls no user function on placeholders."""
-    before, ongoing.quietly = ongoing.quietly, True
+    before, current_iteration.is_trace_only = current_iteration.is_trace_only, True
     try:
         yield
     finally:
-        ongoing.quietly = before
+        current_iteration.is_trace_only = before
 
 
 @contextlib.contextmanager
-def working_for(one: Pass | None) -> Iterator[None]:
+def use_iteration(one: Iteration | None) -> Iterator[None]:
     """Iterations that start in this scope belong to `one`."""
-    before, ongoing.now = ongoing.now, one
+    before, current_iteration.active = current_iteration.active, one
     try:
         yield
     finally:
-        ongoing.now = before
+        current_iteration.active = before
