@@ -70,7 +70,7 @@ def compute_integer(function: Callable[..., Any], *args: Any) -> int:
     return int(function(*materialize(raws)))
 
 
-@on_jax(xla_lowering.scalar_of_lowered)
+@on_jax(xla_lowering.lower_scalar_of)
 def scalar_of(function: Callable[..., Any], *raws: Any) -> Any:
     """The integer that `function` returns, as a raw int64 scalar."""
     return int64.as_numpy_dtype(function(*raws))

@@ -131,7 +131,7 @@ def multiply_by_slope(x, slope):
 
 
 @multiply_by_slope.lower
-def multiply_by_slope_lowered(x, slope):
+def lower_multiply_by_slope(x, slope):
     return np.where(np.equal(x, 0), np.zeros((), x.dtype), x * slope)
 
 
@@ -386,7 +386,7 @@ def gate(g, mask):
 
 
 @gate.lower
-def gate_lowered(g, mask):
+def lower_gate(g, mask):
     return np.where(mask, g, np.zeros((), g.dtype))
 
 
@@ -418,7 +418,7 @@ def where_positive(g, y):
 
 
 @where_positive.lower
-def where_positive_lowered(g, y):
+def lower_where_positive(g, y):
     return np.where(y > 0, g, np.zeros((), g.dtype))
 
 
@@ -455,7 +455,7 @@ def log1p_of_unit(e: Any) -> Any:
 
 
 @softplus.lower
-def softplus_lowered(x):
+def lower_softplus(x):
     return np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))
 
 
@@ -528,7 +528,7 @@ def make_complex(a, b):
 
 
 @make_complex.lower
-def make_complex_lowered(a, b):
+def lower_make_complex(a, b):
     return a + b * 1j
 
 

@@ -42,7 +42,7 @@ def gather(params, indices, *, axis: int):
 
 
 @gather.lower
-def gather_lowered(params, indices, *, axis):
+def lower_gather(params, indices, *, axis):
     return np.take(params, indices, axis=axis)
 
 
@@ -121,7 +121,7 @@ def sum_rows_by_id(rows: Any, ids: Any, size: int) -> Any:
 
 
 @scatter_add.lower
-def scatter_add_lowered(updates, indices, *, axis, size):
+def lower_scatter_add(updates, indices, *, axis, size):
     slices = move_slices_first(updates, indices, axis)
     total = np.zeros((size, *slices.shape[1:]), updates.dtype)
     return np.moveaxis(total.at[np.ravel(indices)].add(slices), 0, axis)
@@ -179,7 +179,7 @@ def flatten_nd_indices(op: str, indices: Any, shape: tuple[int, ...]) -> Any:
 
 
 @gather_nd.lower
-def gather_nd_lowered(params, indices, *, rank):
+def lower_gather_nd(params, indices, *, rank):
     lead = (slice(None),) * (params.ndim - rank)
     return params[(*lead, *(indices[..., i] for i in range(indices.shape[-1])))]
 
@@ -211,7 +211,7 @@ def prepare_scatter_nd(
 
 
 @scatter_nd.lower
-def scatter_nd_lowered(updates, indices, *, shape):
+def lower_scatter_nd(updates, indices, *, shape):
     n = indices.ndim - 1
     lead = updates.shape[: updates.ndim - n - len(shape) + indices.shape[-1]]
     key = ((slice(None),) * len(lead)) + tuple(indices[..., i] for i in range(indices.shape[-1]))
@@ -251,7 +251,7 @@ def write_nd(x: Any, indices: Any, updates: Any, rank: int) -> None:
 
 
 @update_nd.lower
-def update_nd_lowered(x, indices, updates, *, rank):
+def lower_update_nd(x, indices, updates, *, rank):
     key = ((slice(None),) * (x.ndim - rank)) + tuple(
         indices[..., i] for i in range(indices.shape[-1])
     )
@@ -289,7 +289,7 @@ def scatter_nd_extreme(x, indices, updates, *, largest: bool):
 
 
 @scatter_nd_extreme.lower
-def scatter_nd_extreme_lowered(x, indices, updates, *, largest):
+def lower_scatter_nd_extreme(x, indices, updates, *, largest):
     target = x.at[tuple(indices[..., i] for i in range(indices.shape[-1]))]
     return target.max(updates) if largest else target.min(updates)
 
@@ -336,10 +336,10 @@ where_true.keep_on_host("the size of the result depends on the values")
 def flatten_batch_indices(indices, *, shape: tuple[int, ...], size: int):
     """Indices into rows of length `size`, as indices into all rows of the batch, end to end."""
     check_index_range("gather", indices, size)
-    return flatten_batch_indices_lowered(indices, shape=shape, size=size)
+    return lower_flatten_batch_indices(indices, shape=shape, size=size)
 
 
 @flatten_batch_indices.lower
-def flatten_batch_indices_lowered(indices, *, shape, size):
+def lower_flatten_batch_indices(indices, *, shape, size):
     start = np.arange(prod(shape), dtype=np.int64) * size
     return indices + start.reshape(shape + (1,) * (indices.ndim - len(shape)))

@@ -26,7 +26,7 @@ def floordiv_integers(a, b):
 
 
 @floordiv_integers.lower
-def floordiv_integers_lowered(a, b):
+def lower_floordiv_integers(a, b):
     return a // b
 
 
@@ -38,7 +38,7 @@ def floormod_integers(a, b):
 
 
 @floormod_integers.lower
-def floormod_integers_lowered(a, b):
+def lower_floormod_integers(a, b):
     return a % b
 
 
@@ -50,7 +50,7 @@ def truncatediv_integers(a, b):
 
 
 @truncatediv_integers.lower
-def truncatediv_integers_lowered(a, b):
+def lower_truncatediv_integers(a, b):
     return (a - np.fmod(a, b)) // b
 
 
@@ -62,7 +62,7 @@ def truncatemod_integers(a, b):
 
 
 @truncatemod_integers.lower
-def truncatemod_integers_lowered(a, b):
+def lower_truncatemod_integers(a, b):
     return np.fmod(a, b)
 
 
@@ -78,7 +78,7 @@ def power_integers(x, y):
 
 
 @power_integers.lower
-def power_integers_lowered(x, y):
+def lower_power_integers(x, y):
     return x**y
 
 
@@ -120,7 +120,7 @@ def bitcast_to(x, *, dtype: Any):
 
 
 @bitcast_to.lower
-def bitcast_to_lowered(x, *, dtype):
+def lower_bitcast_to(x, *, dtype):
     return lax.bitcast_convert_type(x, dtype)
 
 

@@ -48,7 +48,7 @@ def spread(g, *, axis: Axes, keepdims: bool, shape: tuple[int, ...]):
 
 
 @spread.lower
-def spread_lowered(g, *, axis, keepdims, shape):
+def lower_spread(g, *, axis, keepdims, shape):
     lead = g.shape[: g.ndim - len(shape) + (0 if keepdims else len(axis))]
     sizes = [1 if i - len(shape) in axis else n for i, n in enumerate(shape)]
     return np.broadcast_to(g.reshape(lead + tuple(sizes)), lead + shape)

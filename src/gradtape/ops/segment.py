@@ -41,7 +41,7 @@ def segment_max(data, ids, *, axis: int, size: int):
 
 
 @segment_max.lower
-def segment_max_lowered(data, ids, *, axis, size):
+def lower_segment_max(data, ids, *, axis, size):
     slices = move_slices_first(data, ids, axis)
     start = np.full((size, *slices.shape[1:]), dtype_limits_of(data.dtype).min, data.dtype)
     return np.moveaxis(start.at[np.ravel(ids)].max(slices), 0, axis)
@@ -56,7 +56,7 @@ def segment_min(data, ids, *, axis: int, size: int):
 
 
 @segment_min.lower
-def segment_min_lowered(data, ids, *, axis, size):
+def lower_segment_min(data, ids, *, axis, size):
     slices = move_slices_first(data, ids, axis)
     start = np.full((size, *slices.shape[1:]), dtype_limits_of(data.dtype).max, data.dtype)
     return np.moveaxis(start.at[np.ravel(ids)].min(slices), 0, axis)
@@ -81,7 +81,7 @@ def segment_prod(data, ids, *, axis: int, size: int):
 
 
 @segment_prod.lower
-def segment_prod_lowered(data, ids, *, axis, size):
+def lower_segment_prod(data, ids, *, axis, size):
     slices = move_slices_first(data, ids, axis)
     start = np.ones((size, *slices.shape[1:]), data.dtype)
     return np.moveaxis(start.at[np.ravel(ids)].multiply(slices), 0, axis)
@@ -122,7 +122,7 @@ def stitch(data, indices, *, axis: int, size: int):
 
 
 @stitch.lower
-def stitch_lowered(data, indices, *, axis, size):
+def lower_stitch(data, indices, *, axis, size):
     slices = move_slices_first(data, indices, axis)
     out = np.zeros((size, *slices.shape[1:]), data.dtype)
     return np.moveaxis(out.at[np.ravel(indices)].set(slices), 0, axis)

@@ -114,7 +114,7 @@ def place(x, *, key: tuple[Any, ...], rank: int, shape: tuple[int, ...]):
 
 
 @place.lower
-def place_lowered(x, *, key, rank, shape):
+def lower_place(x, *, key, rank, shape):
     return np.zeros(lead_shape_of(x, key) + shape, x.dtype).at[(..., *key)].set(x)
 
 
@@ -142,7 +142,7 @@ def slice_from(x, starts, *, sizes: tuple[int, ...]):
 
 
 @slice_from.lower
-def slice_from_lowered(x, starts, *, sizes):
+def lower_slice_from(x, starts, *, sizes):
     lead = x.ndim - len(sizes)
     return lax.dynamic_slice(x, prepend_lead_starts(starts, lead), (*x.shape[:lead], *sizes))
 
@@ -161,7 +161,7 @@ def place_from(x, starts, *, shape: tuple[int, ...]):
 
 
 @place_from.lower
-def place_from_lowered(x, starts, *, shape):
+def lower_place_from(x, starts, *, shape):
     lead = x.ndim - len(shape)
     empty = np.zeros(x.shape[:lead] + shape, x.dtype)
     return lax.dynamic_update_slice(empty, x, prepend_lead_starts(starts, lead))
@@ -201,7 +201,7 @@ def pad(x, *, paddings: tuple[tuple[int, int], ...], value: Any):
 
 
 @pad.lower
-def pad_lowered(x, *, paddings, value):
+def lower_pad(x, *, paddings, value):
     return np.pad(x, ((0, 0),) * (x.ndim - len(paddings)) + paddings, constant_values=value)
 
 

@@ -174,7 +174,7 @@ def differentiate_by_a(a: Any, x: Any, order: int, first: Any) -> Any:
 
 
 @igamma_by_a.lower
-def igamma_by_a_lowered(a, x, *, order):
+def lower_igamma_by_a(a, x, *, order):
     a_, x_ = as_float64_arrays(a, x)
     return differentiate_by_a(a_, x_, order, lax.igamma_grad_a).astype(a.dtype)
 

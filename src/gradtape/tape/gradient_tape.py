@@ -24,11 +24,11 @@ from gradtape.tape.indexed_slices import SOURCES
 from gradtape.tape.initial_cotangent import initial_cotangents
 from gradtape.tape.source import (
     as_cotangent_tensor,
-    as_traced,
     collect_gradient,
     current_value,
     needs_zeros,
     source_uids,
+    to_current_trace,
     variable_of,
 )
 
@@ -129,7 +129,7 @@ class GradientTape:
             variable = variable_of(t)
             if variable is None:
                 if t._array.dtype.kind not in "iubO":
-                    self._tape.watch(as_traced(t).uid)
+                    self._tape.watch(to_current_trace(t).uid)
             else:
                 self._tape.watch_variable(variable, variable._current_version().uid)
 

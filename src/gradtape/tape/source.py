@@ -45,10 +45,10 @@ def variable_of(thing: Any) -> Any:
 def current_value(thing: Any) -> Any:
     """The current tensor of a tensor or variable; recorders are not notified."""
     variable = variable_of(thing)
-    return as_traced(thing) if variable is None else variable._current_version()
+    return to_current_trace(thing) if variable is None else variable._current_version()
 
 
-def as_traced(thing: Any) -> Any:
+def to_current_trace(thing: Any) -> Any:
     """The traced tensor for `thing` if a trace is active, else `thing`."""
     stage = current_trace()
     return stage[0].as_traced(thing) if stage and isinstance(thing, Tensor) else thing
@@ -57,7 +57,7 @@ def as_traced(thing: Any) -> Any:
 def source_uids(record: TapeRecord, source: Any) -> tuple[Any, Any]:
     """The uids of a source (one for each version of a variable), and its current value."""
     if isinstance(source, Tensor):
-        tensor = as_traced(source)
+        tensor = to_current_trace(source)
         return (tensor.uid,), tensor
     if hasattr(source, "_key"):
         variable = source

@@ -123,13 +123,13 @@ def agrees(images, spatial, channels, outs, window, groups=1):
     """Compare all three kernels with the generic kernel in float64."""
     x, w, y = data(images, spatial, channels, outs, window, groups)
     static = {"window": window, "groups": groups, "order": 0}
-    exact = convolution.convolve_lowered(*wide(x, w), **static)
+    exact = convolution.lower_convolve(*wide(x, w), **static)
     close(convolution.convolve(x, w, **static), exact)
     exact = convolution.scatter_windows(
         *wide(y, w), window, groups, spatial, convolution.add_at_view
     )
     close(convolution.unconvolve(y, w, **static, spatial=spatial), exact)
-    exact = convolution.correlate_lowered(*wide(x, y), **static)
+    exact = convolution.lower_correlate(*wide(x, y), **static)
     close(convolution.correlate(x, y, **static), exact)
 
 
@@ -186,12 +186,12 @@ def test_an_infinite_pixel_affects_only_its_windows(size, channels, bad):
     static = {"window": window, "groups": 1, "order": 0}
     with np.errstate(all="ignore"):
         for got, want in [
-            (convolution.convolve(x, w, **static), convolution.convolve_lowered(x, w, **static)),
+            (convolution.convolve(x, w, **static), convolution.lower_convolve(x, w, **static)),
             (
                 convolution.unconvolve(y, w, **static, spatial=(16, 16)),
                 convolution.scatter_windows(y, w, window, 1, (16, 16), convolution.add_at_view),
             ),
-            (convolution.correlate(x, y, **static), convolution.correlate_lowered(x, y, **static)),
+            (convolution.correlate(x, y, **static), convolution.lower_correlate(x, y, **static)),
         ]:
             np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-4)
 

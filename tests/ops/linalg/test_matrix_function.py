@@ -10,7 +10,7 @@ from gradtape.ops.linalg import matrix_function
 @pytest.mark.parametrize("scale", [0.1, 1.0, 30.0])
 def test_the_lowered_exponential_agrees(scale):
     a = np.random.default_rng(1).normal(size=(2, 4, 4)) * scale / 4
-    np.testing.assert_allclose(matrix_function.expm_lowered(a), matrix_function.expm(a), rtol=1e-9)
+    np.testing.assert_allclose(matrix_function.lower_expm(a), matrix_function.expm(a), rtol=1e-9)
 
 
 def test_a_real_matrix_without_a_real_square_root_gives_nan():

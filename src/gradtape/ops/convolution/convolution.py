@@ -23,8 +23,8 @@ from gradtape.ops.convolution.algorithm import choose_algorithm
 from gradtape.ops.convolution.window import (
     Window,
     add_at_view,
-    add_at_view_lowered,
     crop_padding,
+    lower_add_at_view,
     pad_spatial,
     sizes_with_padding,
     spatial_sizes_of,
@@ -115,11 +115,11 @@ def convolve(x, w, *, window: Window, groups: int, order: int):
         if how is not None:
             out = run_algorithm(how, "convolve", x.dtype, merge_lead_axes(x, n), w, window)
             return out.reshape(*x.shape[: -n - 1], *out.shape[1:])
-    return convolve_lowered(x, w, window=window, groups=groups, order=order)
+    return lower_convolve(x, w, window=window, groups=groups, order=order)
 
 
 @convolve.lower
-def convolve_lowered(x, w, *, window, groups, order):
+def lower_convolve(x, w, *, window, groups, order):
     n = len(window.size)
     result = matmul_wide(
         extract_columns(x, window, groups), as_filter_matrices(w, window, groups), x.dtype
@@ -158,8 +158,8 @@ def unconvolve(y, w, *, window: Window, groups: int, order: int, spatial: tuple[
 
 
 @unconvolve.lower
-def unconvolve_lowered(y, w, *, window, groups, order, spatial):
-    return scatter_windows(y, w, window, groups, spatial, add_at_view_lowered)
+def lower_unconvolve(y, w, *, window, groups, order, spatial):
+    return scatter_windows(y, w, window, groups, spatial, lower_add_at_view)
 
 
 def scatter_windows(
@@ -207,11 +207,11 @@ def correlate(x, y, *, window: Window, groups: int, order: int):
         how = choose_algorithm(x.shape, shape, window, groups, accumulator(x.dtype), order)
         if how is not None:
             return run_algorithm(how, "correlate", x.dtype, x, y, window)
-    return correlate_lowered(x, y, window=window, groups=groups, order=order)
+    return lower_correlate(x, y, window=window, groups=groups, order=order)
 
 
 @correlate.lower
-def correlate_lowered(x, y, *, window, groups, order):
+def lower_correlate(x, y, *, window, groups, order):
     rows = np.swapaxes(extract_columns(x, window, groups), -1, -2)
     result = matmul_wide(rows, as_output_matrices(y, window, groups), x.dtype)
     lead = result.shape[:-3]

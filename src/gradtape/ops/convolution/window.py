@@ -103,7 +103,7 @@ def add_at_view(total: Any, key: Any, part: Any) -> Any:
     return total
 
 
-def add_at_view_lowered(total: Any, key: Any, part: Any) -> Any:
+def lower_add_at_view(total: Any, key: Any, part: Any) -> Any:
     """Add `part` to `total[key]` of an immutable JAX array."""
     return total.at[key].add(part)
 
@@ -180,8 +180,8 @@ def unpatch(g, *, window: Window, spatial: tuple[int, ...]):
 
 
 @unpatch.lower
-def unpatch_lowered(g, *, window, spatial):
-    return sum_patches(g, window, spatial, add_at_view_lowered)
+def lower_unpatch(g, *, window, spatial):
+    return sum_patches(g, window, spatial, lower_add_at_view)
 
 
 def sum_patches(g: Any, window: Window, spatial: tuple[int, ...], adder: Any) -> Any:

@@ -41,7 +41,7 @@ def check_box_indices(indices, *, count: int):
 
 
 @check_box_indices.lower
-def check_box_indices_lowered(indices, *, count):
+def lower_check_box_indices(indices, *, count):
     return indices.astype(INT64)
 
 
@@ -54,7 +54,7 @@ def check_boxes_finite(boxes):
 
 
 @check_boxes_finite.lower
-def check_boxes_finite_lowered(boxes):
+def lower_check_boxes_finite(boxes):
     return boxes
 
 
@@ -190,7 +190,7 @@ def draw_boxes(images, boxes, colors):
 
 
 @draw_boxes.lower
-def draw_boxes_lowered(images, boxes, colors):
+def lower_draw_boxes(images, boxes, colors):
     height, width, depth = images.shape[1:]
     scale = np.array([height - 1, width - 1] * 2, np.float32)
     corners = (boxes * scale).astype(INT64)[..., None, None]

@@ -103,7 +103,7 @@ def suppress_batch(boxes, scores, *, most: int, threshold: float, least: float, 
 
 
 @suppress_batch.lower
-def suppress_batch_lowered(boxes, scores, *, most, threshold, least, ordered):
+def lower_suppress_batch(boxes, scores, *, most, threshold, least, ordered):
     wide = sort_corners(boxes, scores, least, ordered)
     below = np.nextafter(np.float32(threshold), np.float32(-1))
     valid = np.where((wide > 0).any(axis=-1), scores, -np.inf)
@@ -160,7 +160,7 @@ def suppress_classes(
 
 
 @suppress_classes.lower
-def suppress_classes_lowered(boxes, scores, *, each, most, threshold, least, clip):
+def lower_suppress_classes(boxes, scores, *, each, most, threshold, least, clip):
     batch, n, classes = scores.shape
     own = np.broadcast_to(np.moveaxis(boxes, 2, 1), (batch, classes, n, 4)).reshape(-1, n, 4)
     flat = np.moveaxis(scores, 2, 1).reshape(-1, n)

@@ -53,7 +53,7 @@ def multiply_rows(rows: Any, band: FilterMatrixSpec, back: bool, dtype: Any) -> 
 
 
 @resample.lower
-def resample_lowered(x, *, axis, band, back):
+def lower_resample(x, *, axis, band, back):
     wide = accumulator(x.dtype)
     out = np.tensordot(x.astype(wide), dense_matrix(band, back, wide), axes=((axis,), (1,)))
     return np.moveaxis(out, -1, axis).astype(x.dtype)

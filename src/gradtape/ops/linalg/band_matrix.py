@@ -106,7 +106,7 @@ def banded_solve(bands, b, *, below: int, crossed: bool):
 
 
 @banded_solve.lower
-def banded_solve_lowered(bands, b, *, below, crossed):
+def lower_banded_solve(bands, b, *, below, crossed):
     n = b.shape[-2]
     row, column = np.arange(n)[:, None], np.arange(n)
     dense = sum(

@@ -63,7 +63,7 @@ def cholesky_or_nan(matrix: Any) -> Any:
 
 
 @cholesky.lower
-def cholesky_lowered(a):
+def lower_cholesky(a):
     # By default JAX averages the two triangles.
     return np.linalg.cholesky(a, symmetrize_input=False)
 
@@ -107,7 +107,7 @@ def eigh(a):
 
 
 @eigh.lower
-def eigh_lowered(a):
+def lower_eigh(a):
     # By default JAX averages the two triangles.
     e, v = np.linalg.eigh(a, UPLO="L", symmetrize_input=False)
     return e, v
@@ -281,6 +281,6 @@ def lu(a):
 
 
 @lu.lower
-def lu_lowered(a):
+def lower_lu(a):
     both, _, order = lax.linalg.lu(a)
     return both, order

@@ -47,7 +47,7 @@ EXPM_MAX_SQUARINGS = 16
 
 
 @expm.lower
-def expm_lowered(a):
+def lower_expm(a):
     """Scaling and squaring with the Padé approximant of degree 13 (Higham, 2005)."""
     size = np.max(np.sum(np.abs(a), axis=-2), axis=-1)[..., None, None]
     halvings = np.clip(np.ceil(np.log2(np.maximum(size, 1e-30) / 5)), 0, EXPM_MAX_SQUARINGS)
@@ -90,7 +90,7 @@ def sylvester(a, b, c):
 
 
 @sylvester.lower
-def sylvester_lowered(a, b, c):
+def lower_sylvester(a, b, c):
     """Solve one linear system for the flattened `x`."""
     m, n = c.shape[-2:]
     rows = np.einsum("...ij,kl->...ikjl", a, np.eye(n, dtype=a.dtype))
@@ -121,7 +121,7 @@ SQRTM_SCALING_ITERATIONS = 8
 
 
 @sqrtm.lower
-def sqrtm_lowered(a):
+def lower_sqrtm(a):
     """Denman and Beavers' iteration (1976), which improves the root and its inverse together.
 
     In the first iterations scaling by the determinant (Higham 2008, 6.29) speeds up convergence.
@@ -163,10 +163,10 @@ LOGM_ROOTS = 6
 
 
 @logm.lower
-def logm_lowered(a):
+def lower_logm(a):
     """Take square roots until near the identity, then Gauss quadrature (Higham 2008, 11.4)."""
     one = np.eye(a.shape[-1], dtype=a.dtype)
-    rest = lax.fori_loop(0, LOGM_ROOTS, lambda _, x: sqrtm_lowered(x), a) - one
+    rest = lax.fori_loop(0, LOGM_ROOTS, lambda _, x: lower_sqrtm(x), a) - one
     nodes, weights = (np.asarray(x, a.dtype)[:, None, None] for x in gauss_legendre(16))
     rest = rest[..., None, :, :]
     terms = weights * np.linalg.solve(

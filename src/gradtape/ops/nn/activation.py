@@ -128,7 +128,7 @@ def fill_silu(x: Any, value: Any, slope: Any) -> None:
 
 
 @silu_and_slope.lower
-def silu_and_slope_lowered(x):
+def lower_silu_and_slope(x):
     s = 1 / (1 + np.exp(-x))
     return x * s, s + x * s * (1 - s)
 
@@ -175,7 +175,7 @@ def fill_tanh_gelu(x: Any, value: Any, slope: Any) -> None:
 
 
 @tanh_gelu_and_slope.lower
-def tanh_gelu_and_slope_lowered(x):
+def lower_tanh_gelu_and_slope(x):
     t = np.tanh(GELU_TANH_SCALE * (x + GELU_TANH_CUBIC * x * x * x))
     inner = GELU_TANH_SCALE * (1 + 3 * GELU_TANH_CUBIC * x * x)
     return x * (1 + t) / 2, (1 + t) / 2 + x * (1 - t * t) * inner / 2
@@ -260,7 +260,7 @@ SIGN_BIT = np.int32(-(2**31))
 
 
 @gelu_and_slope.lower
-def gelu_and_slope_lowered(x):
+def lower_gelu_and_slope(x):
     wide = x.astype(np.float32) if x.dtype.itemsize == 2 else x  # JAX has no ndtr for half types
     e = np.exp(wide * wide / -2)
     if wide.dtype == np.float64:

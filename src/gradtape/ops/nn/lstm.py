@@ -235,7 +235,7 @@ def sigmoid_of_minus(x: Any, one: Any) -> None:
 
 
 @lstm.lower
-def lstm_lowered(x, cs_prev, h_prev, w, wci, wcf, wco, b, *, clip, peephole):
+def lower_lstm(x, cs_prev, h_prev, w, wci, wcf, wco, b, *, clip, peephole):
     def sigmoid(v):
         return (np.tanh(v / 2) + 1) / 2
 

@@ -189,7 +189,7 @@ def standardize(x, mean, factor, offset, variance):
 
 
 @standardize.lower
-def standardize_lowered(x, mean, factor, offset, variance):
+def lower_standardize(x, mean, factor, offset, variance):
     return (x - mean) * factor + offset
 
 
@@ -257,7 +257,7 @@ def sum_centered_product(pull, x, mean, *, shape: Shape, rank: int):
 
 
 @sum_centered_product.lower
-def sum_centered_product_lowered(pull, x, mean, *, shape, rank):
+def lower_sum_centered_product(pull, x, mean, *, shape, rank):
     return unbroadcast(pull * (x - mean), shape, 0, pull, pull.shape[pull.ndim - rank :])
 
 

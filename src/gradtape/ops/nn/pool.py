@@ -39,7 +39,7 @@ def sum_pool(x, *, window: Window):
 
 
 @sum_pool.lower
-def sum_pool_lowered(x, *, window):
+def lower_sum_pool(x, *, window):
     full = pad_spatial(x, window).astype(accumulator(x.dtype))
     outputs = window.outputs(spatial_sizes_of(x.shape, window))
     return sum(full[window.key(tap, outputs)] for tap in window.taps()).astype(x.dtype)
@@ -71,7 +71,7 @@ def spread_pool(g, *, window: Window, spatial: tuple[int, ...]):
 
 
 @spread_pool.lower
-def spread_pool_lowered(g, *, window, spatial):
+def lower_spread_pool(g, *, window, spatial):
     n = len(window.size)
     shape = (*g.shape[: -n - 1], *sizes_with_padding(spatial, window), g.shape[-1])
     total = np.zeros(shape, accumulator(g.dtype))
@@ -110,7 +110,7 @@ def max_pool(x, *, window: Window, every: bool):
 
 
 @max_pool.lower
-def max_pool_lowered(x, *, window, every):
+def lower_max_pool(x, *, window, every):
     full = pad_spatial(x, window, lowest(x.dtype))
     outputs = window.outputs(spatial_sizes_of(x.shape, window))
     first, *others = (full[window.key(tap, outputs)] for tap in window.taps())
@@ -173,7 +173,7 @@ def scatter_maxima(total: Any, g: Any, x: Any, peak: Any, window: Window, every:
 
 
 @max_unpool.lower
-def max_unpool_lowered(g, x, peak, *, window, every):
+def lower_max_unpool(g, x, peak, *, window, every):
     lead = g.shape[: g.ndim - x.ndim]
     spatial = spatial_sizes_of(x.shape, window)
     n = len(window.size)

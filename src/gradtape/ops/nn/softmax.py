@@ -229,7 +229,7 @@ def make_label_tables(n: int, classes: int) -> tuple[Any, Any]:
 
 
 @subtract_one_hot.lower
-def subtract_one_hot_lowered(p, labels):
+def lower_subtract_one_hot(p, labels):
     classes = np.arange(p.shape[-1], dtype=labels.dtype)
     return p - (labels[..., None] == classes).astype(p.dtype)
 
@@ -268,7 +268,7 @@ UNSIGNED_LABEL = {4: np.dtype("uint32"), 8: np.dtype("uint64")}
 
 
 @sparse_cross_entropy.lower
-def sparse_cross_entropy_lowered(logits, labels, p):
+def lower_sparse_cross_entropy(logits, labels, p):
     chosen = np.take_along_axis(logits, labels[..., None], axis=-1)[..., 0]
     return np.max(logits, axis=-1) - chosen - np.log(np.max(p, axis=-1))
 

@@ -74,11 +74,11 @@ def random_integers(key, counter, low, high, *, shape: tuple[int, ...]):
             f"random_uniform: Need minval < maxval, got {low} >= {high}. "
             "Give a range that holds an integer."
         )
-    return random_integers_lowered(key, counter, low, high, shape=shape)
+    return lower_random_integers(key, counter, low, high, shape=shape)
 
 
 @random_integers.lower
-def random_integers_lowered(key, counter, low, high, *, shape):
+def lower_random_integers(key, counter, low, high, *, shape):
     """The same without a check of the range."""
     draw, unsigned = (
         (draw_words, np.uint32) if low.dtype.itemsize == 4 else (draw_long_words, np.uint64)
@@ -228,7 +228,7 @@ def random_truncated_normal(key, counter, *, shape: tuple[int, ...], dtype: np.d
 
 
 @random_truncated_normal.lower
-def random_truncated_normal_lowered(key, counter, *, shape, dtype):
+def lower_random_truncated_normal(key, counter, *, shape, dtype):
     """All groups at once from 16 blocks each, which fail to suffice once in 10^30 groups."""
     count = prod(shape)
     out, _ = accept_normals(key, counter, truncated_starts_of(count, dtype), dtype, 16)

@@ -26,7 +26,7 @@ def frame(x, *, length: int, step: int):
 
 
 @frame.lower
-def frame_lowered(x, *, length, step):
+def lower_frame(x, *, length, step):
     count = count_frames(x.shape[-1], length, step)
     where = np.arange(count)[:, None] * step + np.arange(length)
     return np.take(x, where, axis=-1)
@@ -39,8 +39,8 @@ def overlap_add(x, *, step: int, size: int):
 
 
 @overlap_add.lower
-def overlap_add_lowered(x, *, step, size):
-    return sum_frames(x, step, size, add_at_slice_lowered)
+def lower_overlap_add(x, *, step, size):
+    return sum_frames(x, step, size, lower_add_at_slice)
 
 
 def sum_frames(x: Any, step: int, size: int, adder: Any) -> Any:
@@ -64,6 +64,6 @@ def add_at_slice(total: Any, key: Any, part: Any) -> Any:
     return total
 
 
-def add_at_slice_lowered(total: Any, key: Any, part: Any) -> Any:
+def lower_add_at_slice(total: Any, key: Any, part: Any) -> Any:
     """Add `part` to `total[key]` of an immutable JAX array."""
     return total.at[key].add(part)

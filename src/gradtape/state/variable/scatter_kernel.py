@@ -115,7 +115,7 @@ def combine_in_rounds(out: Any, operation: Any, rows: Any, updates: Any) -> None
     operation.at(out, rows, updates)
 
 
-@on_jax(xla_lowering.update_rows_lowered)
+@on_jax(xla_lowering.lower_update_rows)
 def update_rows(raw: Any, own: bool, how: str, indices: Any, updates: Any) -> Any:
     """Apply `updates[k]` to row `indices[k]`; a scalar applies to all these rows."""
     op = f"scatter_{how}"
@@ -144,7 +144,7 @@ def check_rows(op: str, indices: Any, size: int) -> None:
     )
 
 
-@on_jax(xla_lowering.update_positions_lowered)
+@on_jax(xla_lowering.lower_update_positions)
 def update_positions(raw: Any, own: bool, how: str, indices: Any, updates: Any) -> Any:
     """Apply `updates[k]` at the position `indices[k, :]`."""
     op = f"scatter_nd_{how}"
@@ -170,7 +170,7 @@ def update_positions(raw: Any, own: bool, how: str, indices: Any, updates: Any) 
     return apply_updates(raw, own, how, tuple(np.moveaxis(indices, -1, 0)), updates)
 
 
-@on_jax(xla_lowering.update_batch_rows_lowered)
+@on_jax(xla_lowering.lower_update_batch_rows)
 def update_batch_rows(raw: Any, own: bool, indices: Any, updates: Any) -> Any:
     """Write `updates[b, k]` to `raw[b, indices[b, k]]`, for any number of batch axes."""
     lead = np.indices(indices.shape, sparse=True)[:-1]
@@ -178,7 +178,7 @@ def update_batch_rows(raw: Any, own: bool, indices: Any, updates: Any) -> Any:
     return apply_updates(raw, own, "update", (*lead, indices), updates)
 
 
-@on_jax(xla_lowering.update_slice_lowered)
+@on_jax(xla_lowering.lower_update_slice)
 def update_slice(raw: Any, own: bool, key: Any, value: Any) -> Any:
     """Broadcast `value` into the part of `raw` that `key` selects."""
     out = raw if own else np.array(raw)

@@ -349,7 +349,7 @@ def reverse_sequence(
     return s.permute_axes(found, tuple(int(k) for k in np.argsort(order)))
 
 
-@on_jax(xla_lowering.reverse_prefixes_lowered)
+@on_jax(xla_lowering.lower_reverse_prefixes)
 def reverse_prefixes(lengths: Any, batch: int, size: int) -> Any:
     """Positions 0 … size - 1 for each raw length, with that many leading positions reversed."""
     if lengths.shape != (batch,) or (lengths.size and lengths.max() > size):
@@ -368,7 +368,7 @@ def invert_permutation(x: Any, name: str | None = None) -> Tensor:
     return result
 
 
-@on_jax(xla_lowering.invert_raw_permutation_lowered)
+@on_jax(xla_lowering.lower_invert_raw_permutation)
 def invert_raw_permutation(raw: Any) -> Any:
     """Invert a raw permutation, after a check that it is one."""
     if raw.ndim != 1 or not np.array_equal(np.sort(raw), np.arange(raw.size)):

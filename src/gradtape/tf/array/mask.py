@@ -171,13 +171,13 @@ def sequence_mask(
     return mask
 
 
-@on_jax(xla_lowering.max_length_of_lowered)
+@on_jax(xla_lowering.lower_max_length_of)
 def max_length_of(lengths: Any) -> int:
     """Largest of the raw lengths, rounded up."""
     return int(np.ceil(np.max(lengths, initial=0)))
 
 
-@on_jax(xla_lowering.mask_before_lowered)
+@on_jax(xla_lowering.lower_mask_before)
 def mask_lengths(lengths: Any, size: int, dtype: Any) -> Any:
     """Mask of the positions below each raw length, among `size` positions."""
     mask = np.arange(size) < np.asarray(lengths)[..., None]

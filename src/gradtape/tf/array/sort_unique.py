@@ -177,7 +177,7 @@ def searchsorted(
     return result
 
 
-@on_jax(xla_lowering.search_rows_lowered)
+@on_jax(xla_lowering.lower_search_rows)
 def search_rows(table: Any, wanted: Any, side: Literal["left", "right"], kind: Any) -> Any:
     """Search raw values in raw sorted rows."""
     if table.ndim == 1 and wanted.ndim == 1:

@@ -127,7 +127,7 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | Non
     return matmul_ops.matmul(decomposition_ops.scale_columns(right, inverse), adjoint_of(left))
 
 
-@on_jax(xla_lowering.is_significant_lowered)
+@on_jax(xla_lowering.lower_is_significant)
 def mask_significant(values: Any, rcond: Any) -> Any:
     """Mask of the raw singular values above `rcond` times the largest."""
     largest = np.max(values, axis=-1, keepdims=True, initial=0)
@@ -183,13 +183,13 @@ def lu_reconstruct(
     return permute_rows(product, apply_raw(invert_permutations, convert(perm)))
 
 
-@on_jax(xla_lowering.invert_permutation_lowered)
+@on_jax(xla_lowering.lower_invert_permutation)
 def invert_permutations(perm: Any) -> Any:
     """Invert raw permutations."""
     return np.argsort(perm, axis=-1)
 
 
-@on_jax(xla_lowering.repeat_for_columns_lowered)
+@on_jax(xla_lowering.lower_repeat_for_columns)
 def repeat_for_columns(order: Any, shape: tuple[int, ...]) -> Any:
     """Repeat raw orders (..., n) for each column."""
     return np.broadcast_to(order[..., None, :], shape)

@@ -80,7 +80,7 @@ def bincount(
     return reshape(bins, shape=shape, rank=2)
 
 
-@on_jax(xla_lowering.count_bins_lowered)
+@on_jax(xla_lowering.lower_count_bins)
 def count_bins(numbers: Any, least: int, most: int | None) -> int:
     """Number of bins that raw integers need, between `least` and `most`."""
     check_bincount_input(numbers)
@@ -99,7 +99,7 @@ def check_bincount_input(numbers: Any) -> None:
         raise InvalidArgumentError("DenseBincount: Input arr must be non-negative! Clip it first.")
 
 
-@on_jax(xla_lowering.assign_bins_lowered)
+@on_jax(xla_lowering.lower_assign_bins)
 def assign_bins(numbers: Any, lines: int, size: int) -> Any:
     """Assign each raw integer its bin, row by row; integers >= `size` go to an extra bin."""
     check_bincount_input(numbers)
@@ -107,7 +107,7 @@ def assign_bins(numbers: Any, lines: int, size: int) -> Any:
     return (np.minimum(flat, size) + (size + 1) * np.arange(lines)[:, None]).ravel()
 
 
-@on_jax(xla_lowering.count_ids_lowered)
+@on_jax(xla_lowering.lower_count_ids)
 def count_ids(ids: Any, shape: tuple[int, ...], binary: bool, dtype: Any) -> Any:
     """Count raw ids in each bin, without the extra bin of each row."""
     size = shape[-1]
@@ -174,7 +174,7 @@ def count_classes(*numbers: Any) -> int:
     return max((int(n.max()) for n in numbers if n.size), default=-1) + 1
 
 
-@on_jax(xla_lowering.flatten_pairs_lowered)
+@on_jax(xla_lowering.lower_flatten_pairs)
 def flatten_pairs(rows: Any, columns: Any, size: int) -> Any:
     """Convert raw pairs (row, column) to positions in a flat matrix, after a check of the range."""
     for what, numbers in (("labels", rows), ("predictions", columns)):
@@ -215,7 +215,7 @@ def histogram_fixed_width_bins(
     return result
 
 
-@on_jax(xla_lowering.assign_equal_bins_lowered)
+@on_jax(xla_lowering.lower_assign_equal_bins)
 def assign_equal_bins(values: Any, limits: Any, count: int, kind: Any) -> Any:
     """Assign raw values to `count` bins of equal width between two limits."""
     if limits.shape != (2,) or not limits[0] < limits[1] or count < 1:
@@ -256,7 +256,7 @@ def histogram_fixed_width(
     return result
 
 
-@on_jax(xla_lowering.count_in_bins_lowered)
+@on_jax(xla_lowering.lower_count_in_bins)
 def count_in_bins(bins: Any, count: int, dtype: Any) -> Any:
     """Count how often each of `count` bins occurs."""
     return segment.count_segment_rows(bins, count, dtype)

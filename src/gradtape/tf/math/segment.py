@@ -66,7 +66,7 @@ def check_sorted_ids(ids: Any, label: str, limit: int | None) -> Any:
     return ids
 
 
-@on_jax(xla_lowering.count_sorted_segments_lowered)
+@on_jax(xla_lowering.lower_count_sorted_segments)
 def count_sorted_segments(ids: Any) -> int:
     """Number of segments of raw ids that do not decrease."""
     return int(ids[-1]) + 1 if ids.size else 0
@@ -100,7 +100,7 @@ def check_unsorted_segments(
     )
 
 
-@on_jax(xla_lowering.replace_negative_ids_lowered)
+@on_jax(xla_lowering.lower_replace_negative_ids)
 def replace_negative_ids(ids: Any, label: str, size: int) -> Any:
     """Check that raw ids are below `size`, and replace negative ones by `size`."""
     flat = np.ravel(ids)
@@ -173,13 +173,13 @@ def expand_to_rank(values: Any, rank: int) -> Any:
     return values.reshape(values.shape + (1,) * (rank - 1))
 
 
-@on_jax(xla_lowering.mask_nonempty_segments_lowered)
+@on_jax(xla_lowering.lower_mask_nonempty_segments)
 def mask_nonempty_segments(ids: Any, size: int, rank: int) -> Any:
     """Raw mask of the segments that have rows, shaped to broadcast against `rank` axes."""
     return expand_to_rank(s.count_segment_rows(ids, size, bool), rank)
 
 
-@on_jax(xla_lowering.segment_divisors_lowered)
+@on_jax(xla_lowering.lower_segment_divisors)
 def segment_divisors(ids: Any, size: int, rank: int, power: int, dtype: Any) -> Any:
     """Number of rows of each segment, at least 1, or its square root if `power` is 2.
 
@@ -211,7 +211,7 @@ def mean_segments(tensor: Any, ids: Any, *, axis: int, size: int) -> Tensor:
     )
 
 
-@on_jax(xla_lowering.divide_toward_zero_lowered)
+@on_jax(xla_lowering.lower_divide_toward_zero)
 def divide_toward_zero(total: Any, count: Any) -> Any:
     """Divide raw integers, rounding towards zero."""
     return ((total - np.fmod(total, count)) // count).astype(total.dtype)
