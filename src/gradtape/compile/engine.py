@@ -41,7 +41,7 @@ class EngineSettings:
 
     Attributes:
         engine: the engine that `use` set, or None.
-        said: warnings that were logged already.
+        logged: warnings that were logged already.
         declined: reasons why graphs ran on NumPy although XLA was preferred, with counts.
     """
 

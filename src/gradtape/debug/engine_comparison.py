@@ -118,9 +118,9 @@ class TracedRun:
 
     Attributes:
         graph: the graph without side effects; their results are inputs.
-        given: the raw inputs.
+        input_arrays: the raw inputs.
         values: raw values by number, computed by running the primitives one by one.
-        eager: the raw results of the Python function.
+        eager_results: the raw results of the Python function.
     """
 
     def __init__(self, python: Callable[..., Any], args: tuple[Any, ...]) -> None:

@@ -27,14 +27,14 @@ class DatasetBase(CompositeTensor, Iterable[Any]):
     Attributes:
         _start: starts an iteration. Creating an iterator calls it, and it calls the `_start` of its
             input datasets, so that random orders are fixed at that moment, as in TensorFlow.
-        _rows: called at the start of an iteration. If the elements are rows of tensors, it returns
-            the rows and a function that starts an iteration over their indices; otherwise None.
-            Transformations that only select or reorder elements work on the indices.
-        _ragged: whether a tensor of an element may be a row of a ragged tensor. Only then must
-            `batch` know the element spec, to stack such rows to a ragged tensor again.
-        _seeds: the random sources of this dataset and its input datasets.
-        _label: TensorFlow's class name for this dataset.
-        _quiet: called at the start of an iteration: whether elements are computed from data in
+        _find_rows: called at the start of an iteration. If the elements are rows of tensors, it
+            returns the rows and a function that starts an iteration over their indices; otherwise
+            None. Transformations that only select or reorder elements work on the indices.
+        _has_ragged_rows: whether a tensor of an element may be a row of a ragged tensor. Only then
+            must `batch` know the element spec, to stack such rows to a ragged tensor again.
+        _random_sources: the random sources of this dataset and its input datasets.
+        _tensorflow_name: TensorFlow's class name for this dataset.
+        _is_pure: called at the start of an iteration: whether elements are computed from data in
             memory by graphs without side effects, so that the time of computation does not matter.
     """
 

@@ -17,7 +17,8 @@ class Iteration:
     """One iteration over a dataset.
 
     Attributes:
-        places: for each function's streams, their counters while another iteration uses them.
+        stream_positions: for each function's streams, their counters while another iteration uses
+            them.
     """
 
     def __init__(self) -> None:

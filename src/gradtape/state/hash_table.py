@@ -20,8 +20,8 @@ class TableEntries:
     """The contents of a table: Python keys and values; a value that is a row is an array.
 
     Attributes:
-        held: the value of each key.
-        ready: whether the table was filled.
+        values_by_key: the value of each key.
+        is_filled: whether the table was filled.
     """
 
     def __init__(self, dtype: Any, row_shape: tuple[int, ...] = ()) -> None:

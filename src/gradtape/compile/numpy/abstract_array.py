@@ -30,9 +30,9 @@ class AbstractArray:
     Attributes:
         recorder: records the calls.
         number: which value of the recorder this is.
-        fresh: whether the kernel made it, so that it may be overwritten.
-        shared: whether there are views of it.
-        dead: whether it was overwritten; the result has another number.
+        is_fresh: whether the kernel made it, so that it may be overwritten.
+        has_views: whether there are views of it.
+        is_overwritten: whether it was overwritten; the result has another number.
     """
 
     __hash__ = object.__hash__

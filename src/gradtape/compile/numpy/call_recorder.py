@@ -24,7 +24,7 @@ class CallRecorder:
 
     Attributes:
         calls: the calls so far.
-        known: shape and dtype of each value.
+        specs: shape and dtype of each value.
         frozen: arrays that were made read-only, by id, each with the constant that holds a copy.
     """
 

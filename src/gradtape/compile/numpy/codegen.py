@@ -23,10 +23,10 @@ class SourceWriter:
     """Writes the lines of a function and collects the objects that they refer to.
 
     Attributes:
-        space: objects by their name in the source.
-        named: names of objects, by id.
-        late: whether calls are collected in a list instead of executed.
-        local: within a block, names of values (by number) and constants (by id).
+        namespace: objects by their name in the source.
+        names: names of objects, by id.
+        collects_calls: whether calls are collected in a list instead of executed.
+        block_names: within a block, names of values (by number) and constants (by id).
     """
 
     def __init__(self, program: Program) -> None:

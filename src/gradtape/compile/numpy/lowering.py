@@ -28,7 +28,7 @@ class KernelTemplate:
 
     Attributes:
         calls: calls on values numbered from zero; the inputs come first.
-        known: shape, dtype and kind of each value.
+        specs: shape, dtype and kind of each value.
         outs: operands that the kernel returns.
     """
 

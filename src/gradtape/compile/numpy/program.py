@@ -120,11 +120,11 @@ class Program:
         inputs: numbers of the values that the caller passes.
         calls: calls in execution order.
         outputs: operands that are returned.
-        known: shape, dtype and kind of every value.
-        bound: buffers of the plan, by number of the value; every run allocates all other values.
-        once: views of buffers, which are made only once.
-        commits: ufunc calls that the caller runs at the end.
-        into: results of `commit_calls` that overwrite an input: number of the result → of the
+        specs: shape, dtype and kind of every value.
+        buffers: buffers of the plan, by number of the value; every run allocates all other values.
+        precomputed_views: views of buffers, which are made only once.
+        commit_calls: ufunc calls that the caller runs at the end.
+        overwrites: results of `commit_calls` that overwrite an input: number of the result → of the
             input.
     """
 

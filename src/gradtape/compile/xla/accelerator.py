@@ -36,9 +36,9 @@ class AcceleratorState:
     Attributes:
         devices: all accelerators; None before the first query.
         visible: those that may be used; None: all.
-        fixed: whether one has been used, after which the visible devices cannot change.
-        stand_ins: the kind that additional host devices of JAX stand in for; "" for no stand-ins,
-            None before the environment variable is read.
+        is_fixed: whether one has been used, after which the visible devices cannot change.
+        stand_in_kind: the kind that additional host devices of JAX stand in for; "" for no
+            stand-ins, None before the environment variable is read.
     """
 
     devices: ClassVar[list[Device] | None] = None

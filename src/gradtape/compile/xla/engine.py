@@ -48,11 +48,11 @@ class XlaPlan:
     Inputs and outputs are NumPy arrays, or NumPy scalars if they have no axes.
 
     Attributes:
-        computed: numbers of the values that JAX computes and returns.
-        returned: for each output a constant, or its position among inputs and computed values.
-        checked: assertions that run on the host, each with the positions of its arguments.
-        read: positions of the inputs that are read.
-        stretches: whether inputs of loops may have other lengths than in the trace.
+        computed_values: numbers of the values that JAX computes and returns.
+        output_places: for each output a constant, or its position among inputs and computed values.
+        assertions: assertions that run on the host, each with the positions of its arguments.
+        read_positions: positions of the inputs that are read.
+        has_variable_lengths: whether inputs of loops may have other lengths than in the trace.
     """
 
     def __init__(self, graph: Graph, device: Device | None = None) -> None:
@@ -274,8 +274,9 @@ class DeviceInputCache:
     """Cache of small inputs: an array that is passed twice in a row is copied to the device once.
 
     Attributes:
-        seen: by position, the last input. The reference also prevents in-place updates of it.
-        pairs: by position, the copied input and its JAX array.
+        last_inputs: by position, the last input. The reference also prevents in-place updates of
+            it.
+        copies: by position, the copied input and its JAX array.
     """
 
     def __init__(self, plan: XlaPlan) -> None:

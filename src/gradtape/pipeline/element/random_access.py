@@ -38,7 +38,7 @@ class Rows:
     """Elements that are slices of tensors along the first axis.
 
     Attributes:
-        at_hand: whether a single element costs nothing, so that prefetching it is useless.
+        is_in_memory: whether a single element costs nothing, so that prefetching it is useless.
     """
 
     is_in_memory = True

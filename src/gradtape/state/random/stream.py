@@ -13,9 +13,9 @@ class FunctionStreams:
     Attributes:
         variables: one for each op, shared by all runs for a signature.
         keys: identifies the op of each variable.
-        pinned: a tuple of the global seed to use, or None for the current global seed.
-        turn: the dataset iteration whose counters the variables hold, or None.
-        made: all variables, including those of ops on abandoned paths of the function.
+        fixed_seed: a tuple of the global seed to use, or None for the current global seed.
+        iteration: the dataset iteration whose counters the variables hold, or None.
+        all_variables: all variables, including those of ops on abandoned paths of the function.
     """
 
     def __init__(self, pinned: tuple[Any] | None = None) -> None:
@@ -36,9 +36,9 @@ class StreamCursor:
 
     Attributes:
         streams: the streams of the function.
-        drawn: number of random ops so far in this run.
-        unseeded: number of those without an op seed, counted per graph of TensorFlow.
-        looping: nesting depth of active loops over tensors.
+        op_index: number of random ops so far in this run.
+        unseeded_count: number of those without an op seed, counted per graph of TensorFlow.
+        loop_depth: nesting depth of active loops over tensors.
     """
 
     def __init__(self, streams: FunctionStreams) -> None:

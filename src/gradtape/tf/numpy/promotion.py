@@ -23,7 +23,7 @@ class PromotionSettings:
     """Which dtypes Python numbers are converted to.
 
     Attributes:
-        float32: whether floats become float32, and complex numbers complex64.
+        prefer_float32: whether floats become float32, and complex numbers complex64.
     """
 
     prefer_float32 = False

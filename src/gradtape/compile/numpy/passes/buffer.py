@@ -32,10 +32,10 @@ class BufferAssignment:
 
     Attributes:
         roots: for each value, the values whose memory it may share.
-        leaving: values whose memory may be referenced after the run.
-        last: index of the last call that uses a root.
-        bound: arrays by number of the value.
-        once: calls of views that are made once.
+        escaping: values whose memory may be referenced after the run.
+        last_use: index of the last call that uses a root.
+        buffers: arrays by number of the value.
+        precomputed_views: calls of views that are made once.
         owned: the buffer that a root occupies.
         free: unused buffers, by size in bytes.
     """

@@ -109,10 +109,10 @@ class ElementwiseChain:
 
     Attributes:
         calls: the calls, in order.
-        before: small calls that run before the chain, which may read their results.
-        inside: values that the chain computes.
-        touched: values that the chain reads or computes.
-        known: shape and dtype of the first result.
+        hoisted: small calls that run before the chain, which may read their results.
+        produced: values that the chain computes.
+        values: values that the chain reads or computes.
+        spec: shape and dtype of the first result.
     """
 
     def __init__(self, program: Program, first: NumpyCall) -> None:

@@ -52,10 +52,10 @@ class UpdateSelection:
 
     Attributes:
         roots: for each value, the values whose memory it may share.
-        makers: for each value, the index and the call that computes it.
+        producers: for each value, the index and the call that computes it.
         readers: for each value, the calls that read it.
-        given: values that the program returns.
-        into: number of a new value → number of the input it overwrites.
+        outputs: values that the program returns.
+        overwrites: number of a new value → number of the input it overwrites.
     """
 
     def __init__(self, program: Program, updates: dict[int, int]) -> None:
