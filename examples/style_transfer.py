@@ -98,4 +98,4 @@ for step in range(1, 61):
 
 change = tf.reduce_mean(tf.abs(picture - content_picture()))
 print(f"mean change of a pixel {change:.4f}")
-print("mean colour", np.array2string(tf.reduce_mean(picture, [0, 1, 2]).numpy(), precision=4))
+print("mean colour", *[f"{c:.4f}" for c in tf.reduce_mean(picture, [0, 1, 2]).numpy()])
