@@ -114,6 +114,6 @@ for epoch in range(6):
 
 z_mean, _, _ = vae.encoder(pictures[:4])
 decoded = vae.decoder(z_mean)
-print("codes", np.array2string(z_mean.numpy(), precision=2, suppress_small=True).replace("\n", ""))
+print("codes", *[f"{c:.2f}" for c in z_mean.numpy().ravel()])
 print("mean brightness", f"{tf.reduce_mean(decoded):.4f}", "of", f"{pictures[:4].mean():.4f}")
 print("pixels are probabilities:", bool(tf.reduce_all((decoded >= 0) & (decoded <= 1))))
