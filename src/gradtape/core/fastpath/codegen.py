@@ -34,7 +34,6 @@ from gradtape.core.fastpath.kernel_source import (
     as_operand,
     kernel_arguments,
     kernel_expression,
-    ufunc_or_kernel,
 )
 from gradtape.core.primitive import Primitive, Spec
 from gradtape.core.tensor import EagerTensor, Tensor, make_tensor, mark_recorded
@@ -417,7 +416,7 @@ SHARED_GLOBALS: dict[str, Any] = {
 def generate_on_first_call(op: Primitive, source: Callable[[], list[str]], **extra: Any) -> Any:
     """Make a function whose code is generated on its first call, its steps when first used."""
     steps = {f"step{mask}{f}": None for mask in range(1, 1 << len(op.inputs)) for f in ("", "f")}
-    space = {**SHARED_GLOBALS, **steps, "op": op, "kernel": ufunc_or_kernel(op.kernel), **extra}
+    space = {**SHARED_GLOBALS, **steps, "op": op, "kernel": op.ufunc or op.kernel, **extra}
     function = FunctionType(first_call_stub.__code__, space, op.name)
     function.__qualname__ = op.name
 
